@@ -1,0 +1,95 @@
+// npm run bench:api -- [--endpoints 1000] [--rate 200] [--seconds 10]: how fast the API answers while the engine checks.
+// An open loop of `rate` requests a second against each route in turn, on a PostgreSQL of its own; also the server's CPU
+// per request. The list of all endpoints is measured alone: its 1000 rows are half a megabyte.
+import { spawn, spawnSync } from 'node:child_process';
+import { once } from 'node:events';
+import { Agent, request } from 'node:http';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { fileURLToPath } from 'node:url';
+import { parseArgs } from 'node:util';
+import { cpuMs } from './processes.mjs';
+import { quantiles } from './schedule-report.mjs';
+import { seed } from './seed.mjs';
+import { startPostgres, startService } from './service.mjs';
+
+const root = fileURLToPath(new URL('..', import.meta.url));
+const { values } = parseArgs({
+  options: {
+    endpoints: { type: 'string', default: '1000' },
+    rate: { type: 'string', default: '200' },
+    seconds: { type: 'string', default: '10' },
+  },
+});
+const sites = Number(values.endpoints);
+const built = spawnSync(process.execPath, [join(root, 'scripts/build.mjs'), '--if-needed'], {
+  stdio: ['ignore', 'inherit', 'inherit'],
+});
+if (built.status !== 0) process.exit(1);
+
+const target = spawn(process.execPath, [join(root, 'bench/target.mjs'), '--sites', String(sites)], {
+  stdio: ['ignore', 'pipe', 'inherit'],
+});
+const postgres = await startPostgres();
+let service = null;
+try {
+  const [port] = await once(target.stdout, 'data');
+  service = await startService({ DATABASE_URL: postgres.url });
+  const urlOf = (n) => `http://127.0.0.1:${String(port).trim()}/site/${n}`;
+  await seed(postgres.url, { count: sites, interval: 20, timeout: 5, urlOf, rule: null });
+  await sleep(25_000);
+  const [website] = await service.api('GET', '/websites');
+  const [endpoint] = await service.api('GET', `/websites/${website.id}/endpoints?limit=1`);
+  const routes = {
+    'GET one endpoint': [`/endpoints/${endpoint.id}`, Number(values.rate)],
+    'GET one website': [`/websites/${website.id}`, Number(values.rate)],
+    'list 20 endpoints': [`/websites/${website.id}/endpoints?limit=20`, Number(values.rate)],
+    'list websites': ['/websites', Number(values.rate)],
+    'list alert events': ['/alerts/events', Number(values.rate)],
+    'checks of one endpoint': [`/endpoints/${endpoint.id}/checks?limit=20`, Number(values.rate)],
+    [`list ${sites} endpoints`]: [`/websites/${website.id}/endpoints`, 5],
+    [`overview of ${sites}`]: ['/overview', 5],
+  };
+  console.log('| route | requests/s | p50 ms | p99 ms | CPU ms per request (checks included) |\n|---|---|---|---|---|');
+  for (const [name, [path, rate]] of Object.entries(routes))
+    await measure(service, name, path, rate, Number(values.seconds));
+} finally {
+  target.kill('SIGTERM');
+  await service?.stop();
+  await postgres.remove();
+}
+
+async function measure({ url, key, child }, name, path, rate, seconds) {
+  const agent = new Agent({ keepAlive: true, maxSockets: 50 });
+  const times = [];
+  const pending = new Set();
+  const before = cpuMs([child.pid]);
+  const began = performance.now();
+  for (let i = 0; i < rate * seconds; i++) {
+    const due = began + (i * 1000) / rate;
+    if (due > performance.now()) await sleep(due - performance.now());
+    const one = ask(`${url}/api/v1${path}`, key, agent).then((status) => {
+      if (status !== 200) throw new Error(`${path}: ${status}`);
+      times.push(performance.now() - due);
+      pending.delete(one);
+    });
+    pending.add(one);
+  }
+  await Promise.all(pending);
+  const cpu = cpuMs([child.pid]) - before;
+  agent.destroy();
+  const { p50, p99 } = quantiles(times);
+  console.log(`| ${name} | ${rate} | ${p50.toFixed(1)} | ${p99.toFixed(1)} | ${(cpu / times.length).toFixed(2)} |`);
+}
+
+function ask(url, key, agent) {
+  return new Promise((resolve, reject) => {
+    const sent = request(url, { agent, headers: { authorization: `Bearer ${key}` } }, (response) => {
+      response.resume();
+      response.on('end', () => resolve(response.statusCode));
+    });
+    sent.on('error', reject);
+    sent.end();
+  });
+}
+process.exit(0);

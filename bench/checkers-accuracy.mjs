@@ -1,0 +1,94 @@
+// How far a measured first byte is from the truth while many checks run: an open loop of HTTP checks, evenly paced,
+// against a target that answers after 50 ms and says how long it really took.
+// Usage: node bench/checkers-accuracy.mjs [--rate N] [--seconds N] [--dist DIR]
+import { fork, spawnSync } from 'node:child_process';
+import { once } from 'node:events';
+import { createRequire } from 'node:module';
+import { availableParallelism, loadavg } from 'node:os';
+import { join, resolve } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { parseArgs } from 'node:util';
+
+const root = fileURLToPath(new URL('..', import.meta.url));
+const { values } = parseArgs({
+  options: {
+    rate: { type: 'string', default: '1000' },
+    seconds: { type: 'string', default: '10' },
+    dist: { type: 'string' },
+  },
+});
+const RATE = Number(values.rate);
+const TOTAL = RATE * Number(values.seconds);
+const WARM_UP = RATE;
+
+if (!values.dist) spawnSync(process.execPath, [join(root, 'scripts/build.mjs'), '--if-needed'], { stdio: 'inherit' });
+const load = createRequire(join(resolve(values.dist ?? join(root, 'dist')), 'bench.js'));
+load('reflect-metadata');
+const { Dialer } = load('./platform/net/dialer.js');
+const { HostResolver } = load('./platform/net/host-resolver.js');
+const { TrustedRoots } = load('./platform/net/trusted-roots.js');
+const { startDeadline } = load('./checker/deadline.js');
+const { HttpProbe } = load('./checker/http-probe.js');
+const { HttpChecker } = load('./checker/http.checker.js');
+const { StallGuard } = load('./monitoring/stall-guard.js');
+const { Metrics } = load('./platform/observability/metrics.js');
+const { Clock } = load('./platform/time/clock.js');
+
+const child = fork(fileURLToPath(new URL('checkers/slow-target.mjs', import.meta.url)));
+const [port] = await once(child, 'message');
+const stalls = new StallGuard(new Clock(), new Metrics());
+stalls.onModuleInit();
+
+// The target's own figure is in a header, which a report does not repeat: an assertion that cannot hold brings it out.
+const assertions = [{ source: 'header', property: 'X-Delay', comparison: 'equals', target: '-' }];
+const checker = new HttpChecker(new HttpProbe(new Dialer(new HostResolver(), new TrustedRoots())));
+const request = {
+  target: checker.parseTarget(`http://127.0.0.1:${port}/`),
+  method: 'GET',
+  headers: [],
+  body: null,
+  followRedirects: true,
+  assertions,
+  egress: { refusal: () => null },
+};
+const errors = [];
+let started = 0;
+let finished = 0;
+let stalled = 0;
+
+async function check(counts) {
+  const deadline = startDeadline(10_000);
+  const begun = performance.now();
+  const report = await checker.check(request, deadline.signal);
+  deadline.clear();
+  finished += 1;
+  const truth = Number(/but it was ([\d.]+)\.$/.exec(report.error?.message ?? '')?.[1]);
+  if (Number.isNaN(truth)) throw new Error(`no figure in ${JSON.stringify(report.error)}`);
+  if (!counts) return;
+  if (stalls.overlaps(begun, performance.now())) stalled += 1;
+  else errors.push(report.phases.firstByteMs - truth);
+}
+
+const cpu = process.cpuUsage();
+const begun = performance.now();
+await new Promise((done) => {
+  const tick = setInterval(() => {
+    const dueNow = Math.min(TOTAL + WARM_UP, ((performance.now() - begun) / 1000) * RATE);
+    while (started < dueNow) void check(++started > WARM_UP);
+    if (finished === TOTAL + WARM_UP) done(clearInterval(tick));
+  }, 1);
+});
+const used = process.cpuUsage(cpu);
+child.disconnect();
+stalls.onModuleDestroy();
+
+errors.sort((a, b) => a - b);
+const at = (share) => (errors[Math.min(errors.length - 1, Math.floor(errors.length * share))] ?? NaN).toFixed(2);
+const load_ = ((used.user + used.system) / 1000 / (performance.now() - begun)).toFixed(2);
+console.log(`load of the machine: ${loadavg()[0].toFixed(1)} on ${availableParallelism()} cores`);
+console.log(`Node ${process.version}: ${TOTAL} HTTP checks, ${RATE} a second, CPU ${load_} of a core`);
+console.log(
+  `error of the first byte in ms: p1 ${at(0.01)}  p50 ${at(0.5)}  p95 ${at(0.95)}  p99 ${at(0.99)}  max ${at(1)}`,
+);
+console.log(`stalled, to be run again: ${stalled}`);
+console.log(Number(at(0.99)) < 5 ? 'p99 < 5 ms: held' : 'p99 < 5 ms: MISSED');

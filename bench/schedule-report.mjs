@@ -1,0 +1,44 @@
+/** Nearest-rank quantiles. */
+export function quantiles(values) {
+  const sorted = Float64Array.from(values).sort();
+  const at = (q) => (sorted.length === 0 ? null : sorted[Math.min(sorted.length - 1, Math.floor(q * sorted.length))]);
+  return { p50: at(0.5), p99: at(0.99), max: sorted.length === 0 ? null : sorted[sorted.length - 1] };
+}
+
+/**
+ * How arrivals fit the schedule that was asked for. Each site's grid is the earliest that fits its own arrivals; a grid
+ * point without an arrival within half an interval is missed, a second arrival on it is a duplicate.
+ * `arrivals`: [site, ms]; `from` and `slots` bound the window; sites in `except` (those that were broken) are left out.
+ */
+export function scheduleReport(arrivals, { sites, intervalMs, from, slots, except = new Set() }) {
+  const to = from + slots * intervalMs;
+  const bySite = new Map();
+  for (const [site, ms] of arrivals) {
+    if (except.has(site)) continue;
+    const list = bySite.get(site);
+    if (list) list.push(ms);
+    else bySite.set(site, [ms]);
+  }
+  const late = [];
+  let filled = 0;
+  let duplicated = 0;
+  for (const times of bySite.values()) {
+    times.sort((a, b) => a - b);
+    const residue = (ms) => ms - times[0] - Math.round((ms - times[0]) / intervalMs) * intervalMs;
+    const phase = times[0] + Math.min(...times.map(residue));
+    const taken = new Set();
+    for (const ms of times) {
+      const k = Math.floor((ms - phase) / intervalMs + 1e-9);
+      const due = phase + k * intervalMs;
+      if (due < from || due >= to) continue;
+      if (taken.has(k)) duplicated++;
+      else {
+        taken.add(k);
+        filled++;
+        late.push(ms - due);
+      }
+    }
+  }
+  const asked = (sites - except.size) * slots;
+  return { asked, got: filled, missed: asked - filled, duplicated, late: quantiles(late) };
+}

@@ -1,0 +1,62 @@
+// Fills an empty, migrated database with what the API would take minutes for: one website, many endpoints and
+// their rules, laid out the way EndpointService lays them out.
+import { createHash, randomBytes } from 'node:crypto';
+import pg from 'pg';
+
+const uuid = () => {
+  const bytes = randomBytes(16);
+  bytes.writeUIntBE(Date.now(), 0, 6);
+  bytes[6] = (bytes[6] & 0x0f) | 0x70;
+  bytes[8] = (bytes[8] & 0x3f) | 0x80;
+  return bytes.toString('hex').replace(/^(.{8})(.{4})(.{4})(.{4})(.{12})$/, '$1-$2-$3-$4-$5');
+};
+const phaseMs = (id, interval) => createHash('sha256').update(id).digest().readUInt32BE() % (interval * 1000);
+
+/**
+ * `urlOf(n)`: the target of endpoint n. `rule`: uuid of an existing alert that every endpoint gets a copy of, or null.
+ * First checks are spread over one interval.
+ */
+export async function seed(databaseUrl, { count, interval, timeout, type = 'HTTP', urlOf, rule }) {
+  const client = new pg.Client({ connectionString: databaseUrl });
+  await client.connect();
+  try {
+    const { rows } = await client.query('SELECT id FROM organization WHERE is_default');
+    const org = rows[0].id;
+    const website = uuid();
+    await client.query(`INSERT INTO website (id, org_id, name, url) VALUES ($1, $2, 'Bench', 'http://127.0.0.1/')`, [
+      website,
+      org,
+    ]);
+    const ids = Array.from({ length: count }, uuid);
+    const urls = ids.map((_, n) => urlOf(n));
+    await client.query('BEGIN');
+    await client.query(
+      `INSERT INTO endpoint (id, org_id, website_id, name, url, type, interval_seconds, timeout_seconds)
+       SELECT v.id, $1, $2, v.url, v.url, $3, $4, $5 FROM unnest($6::uuid[], $7::text[]) AS v(id, url)`,
+      [org, website, type, interval, timeout, ids, urls],
+    );
+    await client.query(
+      `INSERT INTO endpoint_state (endpoint_id, endpoint_key, org_id) SELECT id, key, org_id FROM endpoint WHERE website_id = $1`,
+      [website],
+    );
+    await client.query(
+      `INSERT INTO endpoint_schedule (endpoint_id, org_id, interval_seconds, timeout_seconds, phase_ms, active, revision, next_check_at)
+       SELECT v.id, $1, $2, $3, v.phase, true, 1,
+              date_bin(make_interval(secs => $2::int), now() + interval '2 seconds', timestamptz 'epoch' + make_interval(secs => v.phase / 1000.0)) + make_interval(secs => $2::int)
+         FROM unnest($4::uuid[], $5::int[]) AS v(id, phase)`,
+      [org, interval, timeout, ids, ids.map((id) => phaseMs(id, interval))],
+    );
+    if (rule !== null) {
+      await client.query(
+        `INSERT INTO alert (id, org_id, endpoint_id, type, config, failure_threshold, success_threshold)
+         SELECT v.id, a.org_id, v.endpoint, a.type, a.config, a.failure_threshold, a.success_threshold
+           FROM alert a, unnest($2::uuid[], $3::uuid[]) AS v(id, endpoint) WHERE a.id = $1`,
+        [rule, ids.map(uuid), ids],
+      );
+    }
+    await client.query('COMMIT');
+    await client.query('ANALYZE');
+  } finally {
+    await client.end();
+  }
+}

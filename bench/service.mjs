@@ -1,0 +1,106 @@
+// Starts the built service as a user would, for benchmarks: on a PostgreSQL of its own or on the embedded database.
+import { spawn } from 'node:child_process';
+import { randomBytes } from 'node:crypto';
+import { createRequire } from 'node:module';
+import { createServer } from 'node:net';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { fileURLToPath } from 'node:url';
+
+const root = fileURLToPath(new URL('..', import.meta.url));
+const require = createRequire(import.meta.url);
+
+/** A throw-away PostgreSQL: `{ url, remove() }`. */
+export async function startPostgres() {
+  require('ts-node').register({ transpileOnly: true, project: join(root, 'tsconfig.spec.json') });
+  const { PostgresCluster } = require('../test/harness/postgres-cluster.ts');
+  return PostgresCluster.start();
+}
+
+export async function freePort() {
+  const server = createServer();
+  await new Promise((resolve) => server.listen(0, '127.0.0.1', resolve));
+  const { port } = server.address();
+  await new Promise((resolve) => server.close(resolve));
+  return port;
+}
+
+/** One process of the service, ready to answer. `env` goes on top of the benchmark's defaults. */
+export async function startService(env) {
+  const port = await freePort();
+  const key = env.BOOTSTRAP_API_KEY ?? `bench-${randomBytes(18).toString('hex')}`;
+  const child = spawn(
+    process.execPath,
+    [...(process.env.BENCH_NODE_FLAGS?.split(' ') ?? []), join(root, env.BENCH_ENTRY ?? 'dist/main.js')],
+    {
+      cwd: root,
+      env: {
+        PATH: process.env.PATH,
+        PORT: String(port),
+        BOOTSTRAP_API_KEY: key,
+        LOG_LEVEL: 'warn',
+        CONFIRM_FAILURES: 'off',
+        RATE_LIMIT_PER_SECOND: '0',
+        ...env,
+      },
+      stdio: ['ignore', 'ignore', 'inherit'],
+    },
+  );
+  const url = `http://127.0.0.1:${port}`;
+  const api = async (method, path, body) => {
+    const response = await fetch(`${url}/api/v1${path}`, {
+      method,
+      headers: { authorization: `Bearer ${key}`, ...(body ? { 'content-type': 'application/json' } : {}) },
+      ...(body ? { body: JSON.stringify(body) } : {}),
+    });
+    const text = await response.text();
+    if (!response.ok) throw new Error(`${method} ${path}: ${response.status} ${text}`);
+    return text === '' ? null : JSON.parse(text);
+  };
+  for (let tries = 0; ; tries++) {
+    if (child.exitCode !== null) throw new Error('the service ended while it started');
+    const ready = await fetch(`${url}/health/ready`).catch(() => null);
+    if (ready?.ok) break;
+    if (tries > 600) throw new Error('the service did not become ready');
+    await sleep(100);
+  }
+  const stop = () =>
+    new Promise((resolve) => {
+      if (child.exitCode !== null) return resolve();
+      child.once('exit', resolve);
+      child.kill('SIGTERM');
+    });
+  return { child, url, key, api, stop };
+}
+
+const ALPHABET = '0123456789abcdefghjkmnpqrstvwxyz';
+/** The uuid inside a public id. */
+export function uuidOf(id) {
+  const value = Array.from(id.slice(id.indexOf('_') + 1)).reduce(
+    (sum, character) => (sum << 5n) | BigInt(ALPHABET.indexOf(character)),
+    0n,
+  );
+  return value
+    .toString(16)
+    .padStart(32, '0')
+    .replace(/^(.{8})(.{4})(.{4})(.{4})(.{12})$/, '$1-$2-$3-$4-$5');
+}
+
+/** One webhook rule (threshold 1/1) on an endpoint that is never checked; `seed` copies it. Answers its uuid. */
+export async function prototypeRule(api, hook) {
+  const website = await api('POST', '/websites', { name: 'Prototype', url: 'http://127.0.0.1/' });
+  const endpoint = await api('POST', `/websites/${website.id}/endpoints`, {
+    name: 'Prototype',
+    type: 'HTTP',
+    url: 'http://127.0.0.1:9/',
+    enabled: false,
+  });
+  const alert = await api('POST', '/alerts', {
+    endpoint_id: endpoint.id,
+    type: 'webhook',
+    config: { url: hook },
+    failure_threshold: 1,
+    success_threshold: 1,
+  });
+  return uuidOf(alert.id);
+}

@@ -1,0 +1,48 @@
+// The service with one more checker, SIM, that answers after 5 ms without a network: for measuring the engine alone.
+// It is added the way any team adds one: a module of its own, given to createApp.
+import { createRequire } from 'node:module';
+import { fileURLToPath } from 'node:url';
+
+const require = createRequire(import.meta.url);
+const dist = (path) => require(fileURLToPath(new URL(`../dist/${path}`, import.meta.url)));
+const { Module } = require('@nestjs/common');
+const { createApp } = dist('app.js');
+const { Checker } = dist('checker/checker.js');
+const { loadConfig } = dist('platform/config/config.js');
+const { FirstStart } = dist('platform/auth/first-start.js');
+const { Health } = dist('platform/observability/health.js');
+
+class SimulatedChecker {
+  assertionSources = [];
+  targetForm = 'sim://anything';
+  parseTarget(url) {
+    return url;
+  }
+  async check() {
+    await new Promise((resolve) => setTimeout(resolve, 5));
+    const phases = { dnsMs: null, connectMs: 1, tlsMs: null, firstByteMs: 4, transferMs: 0.1 };
+    return {
+      outcome: 'up',
+      durationMs: 5.1,
+      phases,
+      statusCode: 200,
+      address: null,
+      certificate: null,
+      records: null,
+      redirects: [],
+      error: null,
+    };
+  }
+}
+Checker('SIM')(SimulatedChecker);
+class SimulatedModule {}
+Module({ providers: [SimulatedChecker] })(SimulatedModule);
+
+const config = loadConfig(process.env);
+const app = await createApp(config, [SimulatedModule]);
+await app.get(FirstStart).prepare();
+await app.listen(config.port, config.host);
+process.on('SIGTERM', () => {
+  app.get(Health).drain();
+  void app.close().then(() => process.exit(0));
+});

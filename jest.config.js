@@ -1,0 +1,23 @@
+const project = (displayName, testMatch, more = {}) => ({
+  displayName,
+  testMatch,
+  testEnvironment: 'node',
+  transform: { '^.+\\.ts$': ['ts-jest', { tsconfig: 'tsconfig.spec.json' }] },
+  modulePathIgnorePatterns: ['<rootDir>/dist', '<rootDir>/data'],
+  ...more,
+});
+
+/** @type {import('jest').Config} */
+module.exports = {
+  testTimeout: 30_000,
+  projects: [
+    project('unit', ['<rootDir>/src/**/*.spec.ts']),
+    project('contract', ['<rootDir>/test/contract/**/*.spec.ts']),
+    project('architecture', ['<rootDir>/test/*.spec.ts']),
+    project('faults', ['<rootDir>/test/faults/**/*.spec.ts'], {
+      globalSetup: '<rootDir>/test/harness/global-setup.ts',
+    }),
+    project('web', ['<rootDir>/test/web/**/*.spec.ts'], { globalSetup: '<rootDir>/test/web/built.ts' }),
+    project('e2e', ['<rootDir>/test/e2e/**/*.spec.ts'], { globalSetup: '<rootDir>/test/harness/global-setup.ts' }),
+  ],
+};

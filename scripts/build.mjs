@@ -1,0 +1,100 @@
+// Builds the service and its dashboard into dist. `--if-needed` does nothing when dist was made from these very inputs.
+// The new dist is made aside and swapped in, so a failed or interrupted build leaves the old one whole.
+import { spawnSync } from 'node:child_process';
+import { createHash } from 'node:crypto';
+import {
+  cpSync,
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs';
+import { dirname, join, relative } from 'node:path';
+import { fileURLToPath } from 'node:url';
+
+const root = fileURLToPath(new URL('..', import.meta.url));
+const dist = join(root, 'dist');
+const stamp = join(dist, '.built-from');
+const INPUTS = ['src', 'web', 'package.json', 'package-lock.json', 'tsconfig.json', 'scripts/build.mjs'];
+const ASSET = /\.(cjs|tgz)$/;
+const IGNORED = new Set(['node_modules', 'dist']);
+
+const isFile = (path) => statSync(path).isFile();
+
+function filesUnder(path) {
+  if (!existsSync(path)) return [];
+  if (isFile(path)) return [path];
+  return readdirSync(path)
+    .filter((name) => !IGNORED.has(name))
+    .sort()
+    .flatMap((name) => filesUnder(join(path, name)));
+}
+
+/** Changes when an input is added, removed or written. */
+function fingerprint() {
+  const hash = createHash('sha256').update(process.version);
+  for (const file of INPUTS.flatMap((input) => filesUnder(join(root, input)))) {
+    const { size, mtimeMs } = statSync(file);
+    hash.update(`${relative(root, file)} ${size} ${mtimeMs}\n`);
+  }
+  return hash.digest('hex');
+}
+
+function run(script, ...args) {
+  const { status } = spawnSync(process.execPath, [join(root, 'node_modules', script), ...args], {
+    cwd: root,
+    stdio: ['ignore', 'inherit', 'inherit'],
+  });
+  if (status !== 0) throw new Error(`${script} failed`);
+}
+
+function copyAssets(target) {
+  for (const file of filesUnder(join(root, 'src')).filter((name) => ASSET.test(name))) {
+    const copy = join(target, relative(join(root, 'src'), file));
+    mkdirSync(dirname(copy), { recursive: true });
+    cpSync(file, copy);
+  }
+}
+
+function build(inputs) {
+  const aside = join(root, '.cache', `dist-new-${process.pid}`);
+  const old = join(root, '.cache', `dist-old-${process.pid}`);
+  try {
+    run('typescript/bin/tsc', '-p', 'tsconfig.json', '--outDir', aside, '--incremental', 'false');
+    copyAssets(aside);
+    if (existsSync(join(root, 'web/index.html')))
+      run(
+        'vite/bin/vite.js',
+        'build',
+        'web',
+        '--outDir',
+        join(aside, 'public'),
+        '--emptyOutDir',
+        '--logLevel',
+        'error',
+      );
+    writeFileSync(join(aside, '.built-from'), inputs);
+    if (existsSync(dist)) renameSync(dist, old);
+    renameSync(aside, dist);
+  } finally {
+    rmSync(aside, { recursive: true, force: true });
+    rmSync(old, { recursive: true, force: true });
+  }
+}
+
+const inputs = fingerprint();
+const isFresh = existsSync(stamp) && readFileSync(stamp, 'utf8') === inputs;
+if (!(process.argv.includes('--if-needed') && isFresh)) {
+  const started = performance.now();
+  try {
+    build(inputs);
+  } catch (error) {
+    console.error(`Build failed: ${error.message}`);
+    process.exit(1);
+  }
+  console.log(`Built dist in ${((performance.now() - started) / 1000).toFixed(1)} s`);
+}

@@ -1,0 +1,78 @@
+// Lists the licence of every production dependency in package-lock.json and ends with 1 when one is not on the list
+// below. Packages that do not name theirs in the lock file are looked up where they are installed.
+import { existsSync, readFileSync } from 'node:fs';
+import { dirname, join, resolve } from 'node:path';
+import { fileURLToPath } from 'node:url';
+
+/** SPDX ids that may be shipped with an MIT-licensed service. */
+const ALLOWED = new Set([
+  '0BSD',
+  'Apache-2.0',
+  'BlueOak-1.0.0',
+  'BSD-2-Clause',
+  'BSD-3-Clause',
+  'CC0-1.0',
+  'ISC',
+  'MIT',
+  'MIT-0',
+  'PostgreSQL',
+  'Python-2.0',
+  'Unlicense',
+]);
+
+/** Built into the dashboard, hence shipped, although a production install does not bring them. */
+export const BUNDLED = ['preact', '@preact/signals', '@preact/signals-core', 'uplot'];
+
+/** Packages that carry the text of a licence and do not name it. Read by a person. */
+const READ = new Map([['color-convert@0.5.3', 'MIT']]);
+
+/** `A OR B` needs one that is allowed, `A AND B` both. */
+export const isAllowed = (expression) =>
+  expression
+    .replace(/[()]/g, '')
+    .split(/ OR /)
+    .some((choice) => choice.split(/ AND /).every((id) => ALLOWED.has(id.trim())));
+
+/** Some old packages have a list of objects, or a single object, instead of an SPDX expression. */
+function declared({ license, licenses }) {
+  const all = [license ?? licenses ?? []].flat().map((each) => (typeof each === 'string' ? each : each.type));
+  return all.length > 0 ? all.join(' OR ') : null;
+}
+
+const installed = (root, path) => {
+  const file = join(root, path, 'package.json');
+  return existsSync(file) ? declared(JSON.parse(readFileSync(file, 'utf8'))) : null;
+};
+
+/** Every package that is shipped, with its licence or `null`: what a production install brings on any platform, and `BUNDLED`. */
+export function productionLicences(root) {
+  const { packages } = JSON.parse(readFileSync(join(root, 'package-lock.json'), 'utf8'));
+  return Object.entries(packages)
+    .filter(
+      ([path, { dev, devOptional }]) =>
+        path !== '' && ((!dev && !devOptional) || BUNDLED.includes(path.replace('node_modules/', ''))),
+    )
+    .map(([path, found]) => {
+      const name = path.replace(/^.*node_modules\//, '');
+      const { version } = found;
+      return {
+        name,
+        version,
+        licence: declared(found) ?? installed(root, path) ?? READ.get(`${name}@${version}`) ?? null,
+      };
+    });
+}
+
+if (resolve(process.argv[1] ?? '') === fileURLToPath(import.meta.url)) {
+  const root = dirname(dirname(fileURLToPath(import.meta.url)));
+  const all = productionLicences(root);
+  const counts = new Map();
+  for (const { licence } of all) counts.set(licence, (counts.get(licence) ?? 0) + 1);
+  for (const [licence, count] of [...counts].sort(([, a], [, b]) => b - a)) {
+    console.log(`${String(count).padStart(4)}  ${licence ?? 'not declared'}`);
+  }
+  const refused = all.filter(({ licence }) => licence === null || !isAllowed(licence));
+  for (const { name, version, licence } of refused) console.error(`${name}@${version}: ${licence ?? 'not declared'}`);
+  console.log(`${all.length} production packages, ${refused.length} not allowed`);
+  process.exitCode = refused.length > 0 ? 1 : 0;
+}

@@ -1,0 +1,27 @@
+// Writes docs/openapi.json from the routes themselves. A test compares the committed copy with what the service serves.
+import { spawnSync } from 'node:child_process';
+import { writeFileSync } from 'node:fs';
+import { createRequire } from 'node:module';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+
+const root = fileURLToPath(new URL('..', import.meta.url));
+const built = spawnSync(process.execPath, [join(root, 'scripts/build.mjs'), '--if-needed'], { stdio: 'inherit' });
+if (built.status !== 0) process.exit(built.status ?? 1);
+
+const require = createRequire(import.meta.url);
+const { createApp } = require(join(root, 'dist/app.js'));
+const { Config } = require(join(root, 'dist/platform/config/config.js'));
+const { openApiDocument } = require(join(root, 'dist/platform/openapi/openapi.js'));
+
+const config = Object.assign(new Config(), {
+  databaseUrl: 'embedded:memory',
+  role: 'api',
+  logLevel: 'error',
+  operatorToken: 'x'.repeat(24),
+});
+const app = await createApp(config);
+writeFileSync(join(root, 'docs/openapi.json'), `${JSON.stringify(openApiDocument(app), null, 2)}\n`);
+await app.close();
+console.log('Wrote docs/openapi.json');
+process.exit(0);

@@ -1,0 +1,46 @@
+// node scripts/with-postgres.mjs <command…>: runs the command with TEST_DATABASE_URL naming a PostgreSQL server that
+// exists for its sake only, and removes that server afterwards. Needs PostgreSQL's programs, not a running server.
+import { spawn } from 'node:child_process';
+import { createRequire } from 'node:module';
+import { constants } from 'node:os';
+import { fileURLToPath } from 'node:url';
+
+const [command, ...args] = process.argv.slice(2);
+if (command === undefined) {
+  console.error('usage: node scripts/with-postgres.mjs <command> [arguments]');
+  process.exit(2);
+}
+
+const require = createRequire(import.meta.url);
+require('ts-node').register({
+  transpileOnly: true,
+  project: fileURLToPath(new URL('../tsconfig.spec.json', import.meta.url)),
+});
+const { PostgresCluster } = require('../test/harness/postgres-cluster.ts');
+
+let child = null;
+let ending = null;
+for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'])
+  process.on(signal, () => {
+    ending = signal;
+    child?.kill(signal);
+  });
+
+const cluster = await PostgresCluster.start();
+let status = 1;
+try {
+  if (ending !== null) throw new Error('interrupted before it was started');
+  child = spawn(command, args, {
+    stdio: 'inherit',
+    env: { ...process.env, TEST_DATABASE_URL: cluster.url },
+  });
+  status = await new Promise((resolve, reject) => {
+    child.once('error', reject);
+    child.once('exit', (code, signal) => resolve(code ?? 128 + (constants.signals[signal] ?? 0)));
+  });
+} catch (error) {
+  console.error(`${command}: ${error.message}`);
+} finally {
+  await cluster.remove();
+}
+process.exit(status);

@@ -1,0 +1,151 @@
+import { Injectable } from '@nestjs/common';
+import { type FindOptionsWhere, MoreThan } from 'typeorm';
+import { EndpointService } from '../endpoint/endpoint.service';
+import { recordChange } from '../platform/audit/audit-log';
+import type { Caller } from '../platform/auth/caller';
+import { Database, type Tx } from '../platform/database/database';
+import { Cursors } from '../platform/http/cursors';
+import type { Page } from '../platform/http/page';
+import { newUuid, parseId } from '../platform/ids/id';
+import { problems } from '../platform/problem/problem';
+import { Clock } from '../platform/time/clock';
+import { AlertConfigs } from './alert-configs';
+import { AlertLifecycle } from './alert-lifecycle';
+import { type AlertQuery, type AlertView, type CreateAlertDto, toAlertView, type UpdateAlertDto } from './alert.dto';
+import { Alert } from './alert.entity';
+
+const LIST = 'alerts';
+const DEFAULT_LIMIT = 1000;
+/** The audit log shows what a read key sees: no credential, no address. */
+const AUDITOR = { role: 'read' } as const;
+
+/** Alert rules of one organization. Every method answers `not_found` for anything that is not the caller's own. */
+@Injectable()
+export class AlertService {
+  constructor(
+    private readonly database: Database,
+    private readonly endpoints: EndpointService,
+    private readonly configs: AlertConfigs,
+    private readonly lifecycle: AlertLifecycle,
+    private readonly cursors: Cursors,
+    private readonly clock: Clock,
+  ) {}
+
+  /** Oldest first; one statement for the page (two when filtered by website), one for the count. */
+  async list(caller: Caller, query: AlertQuery): Promise<Page<AlertView>> {
+    const { orgId } = caller;
+    const limit = query.limit ?? DEFAULT_LIMIT;
+    const after = this.cursors.decode(orgId, LIST, query.cursor);
+    const where = { orgId, ...filtersOf(query) };
+    const { manager } = this.database.dataSource;
+    const alerts = await manager.find(Alert, {
+      where: after === null ? where : { ...where, id: MoreThan(after) },
+      order: { id: 'ASC' },
+      take: limit + 1,
+    });
+    const total = await manager.countBy(Alert, where);
+    const page = this.cursors.page(orgId, LIST, alerts, limit, (alert) => alert.id, total);
+    return page.map((alert) => this.view(caller, alert));
+  }
+
+  async get(caller: Caller, id: string): Promise<AlertView> {
+    const alert = await this.database.dataSource.manager.findOneBy(Alert, { orgId: caller.orgId, id });
+    if (!alert) throw problems.notFound();
+    return this.view(caller, alert);
+  }
+
+  /** Counts from the endpoint's running streak: on a failing endpoint it may trigger with the next result. */
+  create(caller: Caller, dto: CreateAlertDto): Promise<AlertView> {
+    const id = newUuid();
+    const { type, config, generatedKeys } = this.configs.settle(caller, id, dto, null);
+    const endpointId = parseId('endpoint', dto.endpoint_id);
+    if (endpointId === null) throw problems.notFound();
+    return this.database.transaction(async (tx) => {
+      await this.endpoints.require(caller.orgId, endpointId, tx);
+      const now = this.clock.now();
+      const row = { id, orgId: caller.orgId, endpointId, type, config, ...ruleOf(dto), createdAt: now, updatedAt: now };
+      await tx.manager.insert(Alert, row);
+      const alert = await this.lock(tx, caller.orgId, id);
+      await recordChange(tx, { ...about(caller.orgId, id), action: 'create', after: this.view(AUDITOR, alert) });
+      return this.view(caller, alert, generatedKeys);
+    });
+  }
+
+  /** Partial. What an open incident is owed by the change is secured in the same transaction. */
+  update(caller: Caller, id: string, dto: UpdateAlertDto): Promise<AlertView> {
+    return this.database.transaction(async (tx) => {
+      const alert = await this.lock(tx, caller.orgId, id);
+      refuseOtherEndpoint(dto, alert);
+      const { type, config, isChanged, generatedKeys } = this.configs.settle(caller, id, dto, alert);
+      const rule = ruleOf(dto);
+      const isEdited =
+        isChanged || Object.entries(rule).some(([field, value]) => alert[field as keyof Alert] !== value);
+      if (!isEdited) return this.view(caller, alert);
+      const before = this.view(AUDITOR, alert);
+      const edit = { enabled: rule.enabled ?? alert.enabled, type, config, hasNewConfig: isChanged };
+      await this.lifecycle.change(tx, alert, edit, () =>
+        tx.manager.update(Alert, { id }, { type, config, ...rule, updatedAt: this.clock.now() }),
+      );
+      const changed = await this.lock(tx, caller.orgId, id);
+      const hidden = isChanged ? ['config'] : [];
+      const after = this.view(AUDITOR, changed);
+      await recordChange(tx, { ...about(caller.orgId, id), action: 'update', before, after, hidden });
+      return this.view(caller, changed, generatedKeys);
+    });
+  }
+
+  /** Past events stay. */
+  remove(orgId: string, id: string): Promise<void> {
+    return this.database.transaction(async (tx) => {
+      const alert = await this.lock(tx, orgId, id);
+      await this.lifecycle.deleting(tx, id);
+      await tx.manager.delete(Alert, { id });
+      await recordChange(tx, { ...about(orgId, id), action: 'delete', before: this.view(AUDITOR, alert) });
+    });
+  }
+
+  private async lock(tx: Tx, orgId: string, id: string): Promise<Alert> {
+    const alert = await tx.manager.findOne(Alert, { where: { orgId, id }, lock: { mode: 'pessimistic_write' } });
+    if (!alert) throw problems.notFound();
+    return alert;
+  }
+
+  private view(caller: Pick<Caller, 'role'>, alert: Alert, generatedKeys: readonly string[] = []): AlertView {
+    return toAlertView(alert, this.configs.present(caller, alert, generatedKeys));
+  }
+}
+
+const about = (orgId: string, id: string) => ({ orgId, resource: 'alert', id }) as const;
+
+/** The plain fields that were sent. */
+function ruleOf(dto: UpdateAlertDto | CreateAlertDto): Partial<Alert> {
+  return Object.fromEntries(
+    Object.entries({
+      failureThreshold: dto.failure_threshold,
+      successThreshold: dto.success_threshold,
+      sendOnResolved: dto.send_on_resolved,
+      description: dto.description,
+      enabled: dto.enabled,
+    }).filter(([, value]) => value !== undefined),
+  );
+}
+
+function refuseOtherEndpoint(dto: UpdateAlertDto, alert: Alert): void {
+  if (dto.endpoint_id === undefined || parseId('endpoint', dto.endpoint_id) === alert.endpointId) return;
+  throw problems.validationFailed([
+    { pointer: '/endpoint_id', code: 'immutable', message: 'endpoint_id cannot be changed; create another alert' },
+  ]);
+}
+
+/** Ids were judged by the query's rules; a missing one filters nothing. */
+function filtersOf(query: AlertQuery): FindOptionsWhere<Alert> {
+  const where: FindOptionsWhere<Alert> = {};
+  const endpointId = parseId('endpoint', query.endpoint_id);
+  const websiteId = parseId('website', query.website_id);
+  if (endpointId !== null) where.endpointId = endpointId;
+  if (websiteId !== null) where.endpoint = { websiteId };
+  if (query.type !== undefined) where.type = query.type;
+  if (query.enabled !== undefined) where.enabled = query.enabled;
+  if (query.triggered !== undefined) where.triggered = query.triggered;
+  return where;
+}

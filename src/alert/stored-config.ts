@@ -1,0 +1,28 @@
+import { Injectable } from '@nestjs/common';
+import { SecretBox } from '../platform/secrets/secret-box';
+
+/** What stands in `alert.config` and, for an owed resolve, in `notification.config`: the whole config in one envelope. */
+export interface StoredConfig {
+  sealed: string;
+}
+
+/** Every copy of a config is sealed for its alert, so that a snapshot can be taken without opening it. */
+export const configContext = (alertId: string): string => `alert:${alertId}:config`;
+
+/**
+ * Channel configs on their way into rows and out of them. The whole config is one envelope, not only its credentials:
+ * which keys are secret may change between releases, and nothing a client chooses can pass for an envelope.
+ */
+@Injectable()
+export class StoredConfigs {
+  constructor(private readonly secrets: SecretBox) {}
+
+  seal(alertId: string, config: object): StoredConfig {
+    return { sealed: this.secrets.seal(JSON.stringify(config), configContext(alertId)) };
+  }
+
+  /** The config as it was validated. Throws `SecretUnreadable`. */
+  open(alertId: string, stored: StoredConfig): object {
+    return JSON.parse(this.secrets.open(stored.sealed, configContext(alertId))) as object;
+  }
+}

@@ -1,0 +1,77 @@
+import { type DynamicModule, Module, type ModuleMetadata } from '@nestjs/common';
+import { APP_FILTER, APP_GUARD, APP_INTERCEPTOR, APP_PIPE } from '@nestjs/core';
+import { ScheduleModule } from '@nestjs/schedule';
+import { AlertModule } from './alert/alert.module';
+import { ChannelModule } from './channel/channel.module';
+import { CheckerModule } from './checker/checker.module';
+import { DashboardModule } from './dashboard/dashboard.module';
+import { EndpointModule } from './endpoint/endpoint.module';
+import { HistoryModule } from './history/history.module';
+import { MonitoringModule } from './monitoring/monitoring.module';
+import { AuditModule } from './platform/audit/audit.module';
+import { AuthGuard } from './platform/auth/auth.guard';
+import { AuthModule } from './platform/auth/auth.module';
+import type { Config } from './platform/config/config';
+import { ConfigModule } from './platform/config/config.module';
+import { DatabaseModule } from './platform/database/database.module';
+import { EventsModule } from './platform/events/events.module';
+import { AnswerHeaders } from './platform/http/location';
+import { StrayQueryGuard } from './platform/http/stray-query.guard';
+import { RequestValidationPipe } from './platform/http/validation.pipe';
+import { NetModule } from './platform/net/net.module';
+import { ObservabilityModule } from './platform/observability/observability.module';
+import { OpenApiModule } from './platform/openapi/openapi.module';
+import { ProblemFilter } from './platform/problem/problem.filter';
+import { SecretsModule } from './platform/secrets/secrets.module';
+import { SessionModule } from './session/session.module';
+import { StatusPageModule } from './status-page/status-page.module';
+import { StreamModule } from './stream/stream.module';
+import { TimeModule } from './platform/time/time.module';
+import { TrialModule } from './trial/trial.module';
+import { WebsiteModule } from './website/website.module';
+
+/** A module that somebody adds to the service without changing it. */
+export type AppExtension = NonNullable<ModuleMetadata['imports']>[number];
+
+/** The table of contents. */
+@Module({})
+export class AppModule {
+  static forRoot(config: Config, extensions: readonly AppExtension[] = []): DynamicModule {
+    return {
+      module: AppModule,
+      imports: [
+        ConfigModule.forRoot(config),
+        ScheduleModule.forRoot(),
+        DatabaseModule.forRoot(),
+        TimeModule,
+        EventsModule,
+        SecretsModule,
+        NetModule,
+        ObservabilityModule,
+        AuthModule,
+        AuditModule,
+        SessionModule,
+        OpenApiModule,
+        CheckerModule,
+        ChannelModule,
+        WebsiteModule,
+        EndpointModule,
+        AlertModule,
+        HistoryModule,
+        MonitoringModule,
+        StreamModule,
+        TrialModule,
+        StatusPageModule,
+        DashboardModule,
+        ...extensions,
+      ],
+      providers: [
+        { provide: APP_FILTER, useClass: ProblemFilter },
+        { provide: APP_GUARD, useClass: AuthGuard },
+        { provide: APP_GUARD, useClass: StrayQueryGuard },
+        { provide: APP_PIPE, useClass: RequestValidationPipe },
+        { provide: APP_INTERCEPTOR, useClass: AnswerHeaders },
+      ],
+    };
+  }
+}

@@ -1,0 +1,73 @@
+import { ConsoleLogger, type LogLevel } from '@nestjs/common';
+import { NestFactory } from '@nestjs/core';
+import type { NestExpressApplication } from '@nestjs/platform-express';
+import helmet from 'helmet';
+import { type AppExtension, AppModule } from './app.module';
+import type { Config } from './platform/config/config';
+import { jsonBody } from './platform/http/json-body';
+import { drainingAnswer } from './platform/http/draining';
+import { requestId } from './platform/http/request-id';
+import { ServerAdapter } from './platform/http/server.adapter';
+import { Health } from './platform/observability/health';
+import { mountOpenApi } from './platform/openapi/openapi';
+
+const LEVELS: readonly string[] = ['trace', 'debug', 'info', 'warn', 'error'];
+const NEST_LEVELS: readonly LogLevel[] = ['verbose', 'debug', 'log', 'warn', 'error'];
+
+/** Nest's own account of its wiring: of interest to nobody who runs the service. */
+const WIRING = new Set(['NestFactory', 'InstanceLoader', 'RoutesResolver', 'RouterExplorer', 'NestApplication']);
+
+class ServiceLogger extends ConsoleLogger {
+  override log(message: unknown, context?: string): void {
+    if (context === undefined || !WIRING.has(context)) super.log(message, context);
+  }
+}
+
+/** JSON lines for machines; readable lines on a terminal. */
+function logger(config: Config): ConsoleLogger {
+  const least = LEVELS.indexOf(config.logLevel);
+  const logLevels: LogLevel[] = least < 0 ? [] : [...NEST_LEVELS.slice(least), 'fatal'];
+  return new ServiceLogger({ json: !process.stdout.isTTY, logLevels, timestamp: false });
+}
+
+/**
+ * The whole application, connected and migrated, but not listening yet. Tests start it the same way as `main.ts`.
+ * `modules`: a team's own, from its own package; checkers and channels in them are found like ours.
+ */
+export async function createApp(
+  config: Config,
+  modules: readonly AppExtension[] = [],
+): Promise<NestExpressApplication> {
+  const app = await NestFactory.create<NestExpressApplication>(
+    AppModule.forRoot(config, modules),
+    new ServerAdapter(),
+    {
+      bodyParser: false,
+      abortOnError: false,
+      logger: logger(config),
+    },
+  );
+  app.use(requestId);
+  app.use(drainingAnswer(app.get(Health)));
+  app.use(securityHeaders());
+  app.use(jsonBody);
+  mountOpenApi(app);
+  await app.init();
+  return app;
+}
+
+/** Strict everywhere; only the API reference needs inline styles and data: images, which its own route allows. */
+const securityHeaders = () =>
+  helmet({
+    contentSecurityPolicy: {
+      useDefaults: false,
+      directives: {
+        defaultSrc: ["'self'"],
+        baseUri: ["'none'"],
+        formAction: ["'self'"],
+        frameAncestors: ["'none'"],
+        objectSrc: ["'none'"],
+      },
+    },
+    strictTransportSecurity: false,
+  });

@@ -1,0 +1,110 @@
+import { DiscoveryService } from '@nestjs/core';
+import type { EgressRule } from '../platform/net/egress-policy';
+
+/** The types the interface names. Others may be added by any module. */
+export const SPEC_CHANNEL_TYPES = [
+  'email',
+  'webhook',
+  'slack',
+  'discord',
+  'teams',
+  'telegram',
+  'pagerduty',
+  'opsgenie',
+  'twilio',
+] as const;
+
+/** How a channel is shaped and folded: pagers and webhooks carry a key and are never merged, the others are read by people. */
+export type ChannelAudience = 'webhook' | 'pager' | 'chat' | 'mail' | 'sms';
+
+/**
+ * `triggered`, `resolved`, `test`: one event each. `recovered`: the outage ended before its trigger could be told, both in
+ * one message. `digest`: several events of one destination in one message. `flapping`: the state changes too often.
+ */
+export type NoticeKind = 'triggered' | 'resolved' | 'test' | 'recovered' | 'digest' | 'flapping';
+
+/** What is told, free of any vendor. All times ISO 8601 UTC with milliseconds. Ids in their public form. */
+export interface Notice {
+  kind: NoticeKind;
+  /** `ev_…` of the event (of the newest one in a digest); `dl_…` of the delivery for a test. The idempotency key. */
+  id: string;
+  /** Alert id and incident number, `al_…-7`: the same for the trigger and its resolve. Key of paging channels. */
+  incidentKey: string;
+  /** `ev_…` of the trigger when this is its resolve; mail threads by it. */
+  triggerId: string | null;
+  /** True when an earlier attempt may have arrived: channels without a key say so in the text. */
+  repeat: boolean;
+  alert: { id: string; description: string };
+  endpoint: { id: string; name: string; url: string; type: string };
+  website: { id: string; name: string; url: string };
+  reason: 'threshold' | 'disabled' | 'deleted' | null;
+  error: { code: string; message: string } | null;
+  failureCount: number;
+  successCount: number;
+  /** When the first failing check ran. */
+  startedAt: string | null;
+  /** When the transition was recorded. */
+  createdAt: string;
+  durationSeconds: number | null;
+  /** Of a trigger: how long it was up just before, when that was not told. */
+  upSeconds?: number;
+  /** The newest check's figures, for the webhook's `data`. */
+  check: { checkedAt: string; durationMs: number; statusCode: number | null; address: string | null } | null;
+  /** Digest: how many were folded, and the first 20 of them. */
+  digest: {
+    triggered: number;
+    resolved: number;
+    members: { kind: 'triggered' | 'resolved'; endpoint: string; website: string; message: string }[];
+  } | null;
+}
+
+/**
+ * What became of one attempt. `delivered` by the provider's own rule; `retry` may work later; `rejected` will not without a change.
+ * Texts are public: no URL, no token, no body of the provider beyond its short error text.
+ */
+export type SendOutcome =
+  | {
+      result: 'delivered';
+      status: number | null;
+      /** Delivered, yet something should be corrected: one of several recipients was refused, the chat moved. */
+      warning?: string;
+    }
+  | { result: 'retry'; status: number | null; error: string; retryAfterMs: number | null; mayHaveArrived: boolean }
+  | { result: 'rejected'; status: number | null; error: string; gone: boolean };
+
+export interface SendContext {
+  egress: EgressRule;
+  /** Aborts after the attempt's 15 s or at shutdown. */
+  signal: AbortSignal;
+}
+
+/**
+ * One way to notify. Implementations live one per file, carry `@Channel('type')` and are listed once in a module's
+ * providers. `send` makes one attempt and never throws for the provider's failure; a throw is a bug and counts as `retry`.
+ */
+export interface Channel<Config extends object = object> {
+  readonly audience: ChannelAudience;
+  /**
+   * A class with class-validator rules and `@ApiProperty` on every key. Keys marked `@Secret()` are encrypted at rest and
+   * write-only; keys marked `@Confidential()` are shown to write and admin keys and masked for read keys.
+   */
+  readonly configClass: new () => Config;
+  /**
+   * Rules that span keys, and defaults that must be stored (a generated signing secret). Runs after validation.
+   * `stored` is the alert's present config of the same type, if any: what was generated once is kept.
+   */
+  complete?(config: Config, stored: Config | null): Config | ConfigProblem[];
+  /** What shares one rate limit and one circuit: a stable, non-secret digest of account and destination. */
+  destination(config: Config): string;
+  send(notice: Notice, config: Config, context: SendContext): Promise<SendOutcome>;
+}
+
+export interface ConfigProblem {
+  /** Key of the config, e.g. `to`. */
+  key: string;
+  code: 'required' | 'invalid_config' | 'invalid_format' | 'unsupported_scheme' | 'credentials_in_url';
+  message: string;
+}
+
+/** Marks a provider as the channel of one type: `@Channel('slack')`. Lower case, unique over the whole application. */
+export const Channel = DiscoveryService.createDecorator<string>();

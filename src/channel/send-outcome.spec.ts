@@ -1,0 +1,94 @@
+import { outcomeOfAnswer, publicError, retryAfterMs } from './send-outcome';
+
+const NOW = Date.parse('2026-11-20T12:00:00.000Z');
+
+describe('the time a provider asks us to wait', () => {
+  it.each<[unknown, number | null]>([
+    ['30', 30_000],
+    [' 30 ', 30_000],
+    ['0', 5000],
+    ['2.5', 5000],
+    ['64.57', 64_570],
+    [64.57, 64_570],
+    [0.2, 5000],
+    ['864000', 3_600_000],
+    [1e12, 3_600_000],
+    ['Fri, 20 Nov 2026 12:00:30 GMT', 30_000],
+    ['Fri, 20 Nov 2026 11:00:00 GMT', 5000],
+    ['Mon, 30 Nov 2026 12:00:00 GMT', 3_600_000],
+    ['-5', null],
+    [-5, null],
+    ['soon', null],
+    ['', null],
+    ['1e9', null],
+    ['2026-11-20', null],
+    ['12345678901234567890', null],
+    [Number.NaN, null],
+    [Infinity, null],
+    [undefined, null],
+    [null, null],
+    [{}, null],
+  ])('as %j is %j ms', (value, ms) => {
+    expect(retryAfterMs(value, NOW)).toBe(ms);
+  });
+});
+
+const outcome = (status: number, reading = {}, headers = {}) =>
+  outcomeOfAnswer('Slack', { status, headers }, { delivered: false, ...reading }, NOW);
+
+describe('the outcome of an answer', () => {
+  it('is judged by the status the body tells, but reports the one that came', () => {
+    expect(outcome(200, { status: 429 })).toMatchObject({ result: 'retry', status: 200 });
+  });
+
+  it('prefers the time in the body to the header', () => {
+    const headers = { 'retry-after': '60' };
+    expect(outcome(429, { retryAfterSeconds: 7.5 }, headers)).toMatchObject({ retryAfterMs: 7500 });
+    expect(outcome(429, { retryAfterSeconds: 'x' }, headers)).toMatchObject({ retryAfterMs: 60_000 });
+  });
+
+  it('names redirects, odd successes and the provider’s own words', () => {
+    expect(outcome(302)).toMatchObject({ result: 'rejected', error: 'Slack answered 302: redirects are not followed' });
+    expect(outcome(200, { detail: 'hello' })).toMatchObject({
+      result: 'rejected',
+      error: 'Slack answered 200, which does not mean success here: hello',
+    });
+    expect(outcome(400, { detail: 'no_text\n' })).toMatchObject({ error: 'Slack answered 400: no_text' });
+    expect(outcome(500, { detail: '<html><body>oops' })).toMatchObject({ error: 'Slack answered 500' });
+    expect(outcome(500, { detail: { not: 'text' } })).toMatchObject({ error: 'Slack answered 500' });
+  });
+
+  it('passes a warning on', () => {
+    expect(outcome(200, { delivered: true, warning: 'look here' })).toEqual({
+      result: 'delivered',
+      status: 200,
+      warning: 'look here',
+    });
+  });
+});
+
+describe('a public error text', () => {
+  it.each([
+    { text: 'token abcdef123 is wrong', hidden: ['abcdef123'], shown: 'token [hidden] is wrong' },
+    { text: 'got p%40ss%2Fword', hidden: ['p@ss/word'], shown: 'got [hidden]' },
+    { text: `got ${Buffer.from('p@ss/word').toString('base64')}`, hidden: ['p@ss/word'], shown: 'got [hidden]' },
+    {
+      text: 'no hook T0000001 here',
+      hidden: ['https://hooks.example.com/services/T0000001'],
+      shown: 'no hook [hidden] here',
+    },
+    { text: 'see https://evil.example/x?y for more', hidden: [], shown: 'see [url] for more' },
+    { text: 'a\r\nb\u0000c', hidden: [], shown: 'a b c' },
+    { text: 'abc', hidden: ['', 'a', 'bc'], shown: 'abc' },
+  ])('of "$text" is "$shown"', ({ text, hidden, shown }) => {
+    expect(publicError(text, hidden)).toBe(shown);
+  });
+
+  it('hides the longest match first', () => {
+    expect(publicError('x secret-longer y', ['secret', 'secret-longer'])).toBe('x [hidden] y');
+  });
+
+  it('has at most 300 characters', () => {
+    expect(publicError('x'.repeat(1000), [])).toHaveLength(300);
+  });
+});

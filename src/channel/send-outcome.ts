@@ -1,0 +1,128 @@
+import { cut, oneLine } from './text-limits';
+import type { SendOutcome } from './channel';
+import { readUrl } from '../platform/net/read-url';
+
+const MIN_RETRY_AFTER_MS = 5000;
+const MAX_RETRY_AFTER_MS = 3_600_000;
+/** What a delivery row holds. */
+const MAX_ERROR = 300;
+const MAX_DETAIL = 160;
+/** Shorter pieces of a secret are too common in ordinary text to be taken out. */
+const MIN_HIDDEN = 5;
+const MIN_HIDDEN_PART = 8;
+const HIDDEN = '[hidden]';
+
+const HTTP_DATE = /^[A-Z][a-z]{2,8}, ?\d{1,2}[ -][A-Z][a-z]{2}[ -]\d{2,4} \d{2}:\d{2}:\d{2} GMT$/;
+
+/**
+ * How long a provider asks us to wait, from a `Retry-After` header (seconds or an HTTP date) or a number of seconds in
+ * its body: at least 5 s, at most 1 h. `null` when it says nothing usable (absent, negative, garbage); then our own
+ * schedule decides.
+ */
+export function retryAfterMs(value: unknown, nowMs: number): number | null {
+  const wished = wishedMs(value, nowMs);
+  if (wished === null) return null;
+  return Math.min(Math.max(Math.ceil(wished), MIN_RETRY_AFTER_MS), MAX_RETRY_AFTER_MS);
+}
+
+function wishedMs(value: unknown, nowMs: number): number | null {
+  if (typeof value === 'number') return Number.isFinite(value) && value >= 0 ? value * 1000 : null;
+  if (typeof value !== 'string') return null;
+  const text = value.trim();
+  if (/^\d{1,12}(\.\d{1,9})?$/.test(text)) return Number(text) * 1000;
+  if (!HTTP_DATE.test(text)) return null;
+  const date = Date.parse(text);
+  return Number.isNaN(date) ? null : date - nowMs;
+}
+
+/** What a channel read in a provider's answer. Everything but `delivered` speaks about a failure. */
+export interface Reading {
+  /** The provider's own rule of success is met. */
+  delivered: boolean;
+  /** The status to judge by when the body tells a truer one. */
+  status?: number;
+  /** The provider's short error text. */
+  detail?: unknown;
+  /** Seconds to wait, when the body says it; the header counts otherwise. */
+  retryAfterSeconds?: unknown;
+  /** The destination is gone for good: trying again would only harm. */
+  gone?: boolean;
+  /** The message may be out in spite of this answer. */
+  mayHaveArrived?: boolean;
+  /** Delivered, yet something should be corrected. */
+  warning?: string;
+}
+
+const RETRIED = new Set([408, 425, 429]);
+/** Answers of something in between that lost the provider's own: the message may have been taken. */
+const AMBIGUOUS = new Set([502, 504]);
+
+/** The one retrier: status and reading to outcome, equal for all channels. Error texts are public. */
+export function outcomeOfAnswer(
+  provider: string,
+  answer: { status: number; headers: Readonly<Record<string, string>> },
+  reading: Reading,
+  nowMs: number,
+): SendOutcome {
+  if (reading.delivered) {
+    const { warning } = reading;
+    return { result: 'delivered', status: answer.status, ...(warning === undefined ? {} : { warning }) };
+  }
+  const status = reading.status ?? answer.status;
+  const error = answerText(provider, answer.status, reading);
+  if (RETRIED.has(status) || status >= 500)
+    return {
+      result: 'retry',
+      status: answer.status,
+      error,
+      retryAfterMs:
+        retryAfterMs(reading.retryAfterSeconds, nowMs) ?? retryAfterMs(answer.headers['retry-after'], nowMs),
+      mayHaveArrived: reading.mayHaveArrived ?? AMBIGUOUS.has(status),
+    };
+  return { result: 'rejected', status: answer.status, error, gone: reading.gone === true || status === 410 };
+}
+
+function answerText(provider: string, status: number, reading: Reading): string {
+  if (status >= 300 && status < 400) return `${provider} answered ${status}: redirects are not followed`;
+  const detail = detailText(reading.detail);
+  const odd = status >= 200 && status < 300 ? ', which does not mean success here' : '';
+  return `${provider} answered ${status}${odd}${detail ? `: ${detail}` : ''}`;
+}
+
+/** The short text a provider gave; a page of markup says nothing and is dropped. */
+function detailText(detail: unknown): string {
+  if (typeof detail !== 'string') return '';
+  const line = oneLine(detail);
+  return line.startsWith('<') ? '' : cut(line, MAX_DETAIL);
+}
+
+/** An error text that may be stored and shown: no hidden value nor part of one, no URL, one line of at most 300 characters. */
+export function publicError(text: string, hidden: readonly string[]): string {
+  let line = oneLine(text);
+  for (const secret of spellings(hidden)) line = line.replaceAll(secret, HIDDEN);
+  return cut(line.replace(/\bhttps?:\/\/\S+/gi, '[url]'), MAX_ERROR);
+}
+
+/** The same for a whole outcome. */
+export function publicOutcome(outcome: SendOutcome, hidden: readonly string[]): SendOutcome {
+  if (outcome.result !== 'delivered') return { ...outcome, error: publicError(outcome.error, hidden) };
+  return outcome.warning === undefined ? outcome : { ...outcome, warning: publicError(outcome.warning, hidden) };
+}
+
+/** Each value as it is, as it looks in a URL and in base64, and the telling parts of a URL; longest first. */
+function spellings(hidden: readonly string[]): string[] {
+  const parts = hidden.flatMap((value) => [value, ...urlParts(value)]);
+  const forms = parts.flatMap((part) => [part, encodeURIComponent(part), Buffer.from(part).toString('base64')]);
+  return [...new Set(forms)].filter((form) => form.length >= MIN_HIDDEN).sort((a, b) => b.length - a.length);
+}
+
+function urlParts(value: string): string[] {
+  if (!/^https?:\/\//i.test(value) || readUrl(value) === null) return [];
+  const url = new URL(value);
+  return [
+    url.pathname + url.search,
+    ...url.pathname.split('/'),
+    ...url.searchParams.values(),
+    ...url.search.slice(1).split(/[&=]/),
+  ].filter((part) => part.length >= MIN_HIDDEN_PART);
+}

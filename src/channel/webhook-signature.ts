@@ -1,0 +1,43 @@
+import { createHmac, randomBytes } from 'node:crypto';
+
+const PREFIX = 'whsec_';
+const SECRET_BYTES = 32;
+
+/** A fresh signing secret in the form of Standard Webhooks: `whsec_` and 32 random bytes in base64. */
+export const newWebhookSecret = (): string => PREFIX + randomBytes(SECRET_BYTES).toString('base64');
+
+/** True for one `whsec_…` secret of 24 to 64 bytes, or two with a space between them while one replaces the other. */
+export function isWebhookSecret(text: string): boolean {
+  const secrets = text.split(' ');
+  return secrets.length <= 2 && secrets.every(isOneSecret);
+}
+
+function isOneSecret(text: string): boolean {
+  if (!/^whsec_[A-Za-z0-9+/]+={0,2}$/.test(text)) return false;
+  const { length } = keyOf(text);
+  return length >= 24 && length <= 64;
+}
+
+const keyOf = (secret: string): Buffer => Buffer.from(secret.slice(PREFIX.length), 'base64');
+
+/**
+ * The headers of Standard Webhooks: HMAC-SHA256 over `id.timestamp.body`, one `v1,…` per secret. The id stays the same
+ * over all attempts, the timestamp (seconds) is the attempt's own, so that receivers can refuse old ones.
+ */
+export function signatureHeaders(options: {
+  id: string;
+  timestampSeconds: number;
+  body: string;
+  secret: string;
+}): Record<string, string> {
+  const { id, timestampSeconds, body, secret } = options;
+  const signed = `${id}.${timestampSeconds}.${body}`;
+  const signatures = secret
+    .split(' ')
+    .map((one) => `v1,${createHmac('sha256', keyOf(one)).update(signed).digest('base64')}`);
+  return {
+    'webhook-id': id,
+    'webhook-timestamp': String(timestampSeconds),
+    'webhook-signature': signatures.join(' '),
+  };
+}

@@ -1,0 +1,14 @@
+import 'reflect-metadata';
+import { runCheckUrl } from './check-url-command';
+
+/** `npm run check-url`: one check from the terminal. */
+runCheckUrl(process.argv.slice(2), process.env).then(
+  ({ exitCode, text, isAnswer }) => {
+    process.exitCode = exitCode;
+    (isAnswer ? process.stdout : process.stderr).write(`${text}\n`);
+  },
+  (error: unknown) => {
+    process.exitCode = 2;
+    process.stderr.write(`${error instanceof Error ? (error.stack ?? error.message) : String(error)}\n`);
+  },
+);

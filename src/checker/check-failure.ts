@@ -1,0 +1,65 @@
+import { DialError, type SocketFault } from '../platform/net/dial-error';
+import type { CheckError, CheckPhase, ErrorCode, Outcome } from './checker';
+import { DeadlineExceeded } from './deadline';
+
+/** Why a check did not succeed: `down` is the target's fault, `unknown` is ours. */
+export interface CheckFailure {
+  outcome: Exclude<Outcome, 'up'>;
+  error: CheckError;
+}
+
+const MAX_MESSAGE = 300;
+
+/** The phases that wait for the target. */
+type WaitingPhase = Exclude<CheckPhase, 'assertion' | 'internal'>;
+
+const TIMEOUTS: Record<WaitingPhase, [code: ErrorCode, sentence: string]> = {
+  dns: ['dns_timeout', 'The DNS lookup was not answered'],
+  connect: ['connection_timeout', 'The connection was not established'],
+  tls: ['tls_timeout', 'Connected, but the TLS handshake was not completed'],
+  first_byte: ['first_byte_timeout', 'Connected, but no answer came'],
+  transfer: ['body_timeout', 'The answer began but was not complete'],
+};
+
+/** The target's failure. */
+export const down = (code: ErrorCode, phase: CheckPhase, message: string): CheckFailure => ({
+  outcome: 'down',
+  error: { code, phase, message: message.slice(0, MAX_MESSAGE) },
+});
+
+/** Our failure, or something we were not allowed to do. */
+export const unknown = (code: ErrorCode, phase: CheckPhase, message: string): CheckFailure => ({
+  outcome: 'unknown',
+  error: { code, phase, message: message.slice(0, MAX_MESSAGE) },
+});
+
+/**
+ * What an aborted check means: the endpoint's own time limit is the target's failure, named after the phase that was
+ * waited in; anything else (shutdown) is ours.
+ */
+export function abortFailure(phase: WaitingPhase, signal: AbortSignal): CheckFailure {
+  const reason: unknown = signal.reason;
+  if (!(reason instanceof DeadlineExceeded)) {
+    return unknown('internal', phase, 'The check was stopped because the monitor is shutting down.');
+  }
+  const [code, sentence] = TIMEOUTS[phase];
+  return down(code, phase, `${sentence} within ${reason.timeoutMs / 1000} s.`);
+}
+
+/** What a failed connection means for the check. */
+export function dialFailure(error: DialError, signal: AbortSignal): CheckFailure {
+  const { code, phase, message, local } = error;
+  if (code === 'aborted') {
+    return local && signal.reason instanceof DeadlineExceeded
+      ? unknown('monitor_offline', phase, "The monitor's own DNS server does not answer.")
+      : abortFailure(phase, signal);
+  }
+  return local || code === 'target_blocked' ? unknown(code, phase, message) : down(code, phase, message);
+}
+
+/** What a fault on an established connection means for the check. `subject` begins the sentence. */
+export function socketFailure(fault: SocketFault, phase: CheckPhase, subject: string): CheckFailure {
+  const code = fault.code === 'aborted' ? 'internal' : fault.code;
+  const message = `${subject} ${fault.text}.`;
+  return fault.local ? unknown(code, phase, message) : down(code, phase, message);
+}

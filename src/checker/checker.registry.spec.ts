@@ -1,0 +1,53 @@
+import 'reflect-metadata';
+import { Module, type Type } from '@nestjs/common';
+import { DiscoveryModule } from '@nestjs/core';
+import { Test } from '@nestjs/testing';
+import { Checker, SPEC_CHECKER_TYPES } from './checker';
+import { CheckerRegistry } from './checker.registry';
+
+/** A checker of a type, as far as the registry looks at it. */
+function checkerOf(type: string, name = `${type}Checker`): Type {
+  const made = { [name]: class {} }[name];
+  if (!made) throw new Error('no class was made');
+  Checker(type)(made);
+  return made;
+}
+
+const specCheckers = SPEC_CHECKER_TYPES.map((type) => checkerOf(type));
+
+async function start(providers: Type[], elsewhere: Type[] = []): Promise<CheckerRegistry> {
+  @Module({ providers: elsewhere })
+  class ForeignModule {}
+  const app = await Test.createTestingModule({
+    imports: [DiscoveryModule, ForeignModule],
+    providers: [CheckerRegistry, ...providers],
+  }).compile();
+  await app.init();
+  return app.get(CheckerRegistry);
+}
+
+describe('The registry of checkers', () => {
+  it('finds every checker by its type, also in another module', async () => {
+    const registry = await start(specCheckers.slice(1), [...specCheckers.slice(0, 1), checkerOf('REDIS')]);
+    expect(registry.types()).toEqual([...SPEC_CHECKER_TYPES, 'REDIS']);
+    expect(registry.get('HTTP').constructor.name).toBe('HTTPChecker');
+    expect(registry.has('REDIS')).toBe(true);
+  });
+
+  it('knows no other type', async () => {
+    const registry = await start(specCheckers);
+    expect(registry.has('http')).toBe(false);
+    expect(registry.has('toString')).toBe(false);
+    expect(() => registry.get('GOPHER')).toThrow('There is no checker of type "GOPHER"');
+  });
+
+  it('does not start without a type of the interface, and names all that are missing', async () => {
+    await expect(start(specCheckers.slice(2))).rejects.toThrow('No checker is registered for: HTTP, HTTPS');
+  });
+
+  it('does not start with two checkers of one type, and names both', async () => {
+    await expect(start([...specCheckers, checkerOf('TCP', 'OtherChecker')])).rejects.toThrow(
+      'Checker "TCP" is registered twice: by TCPChecker and by OtherChecker',
+    );
+  });
+});

@@ -1,0 +1,52 @@
+import { Injectable, type OnModuleInit } from '@nestjs/common';
+import { DiscoveryService } from '@nestjs/core';
+import { Checker, SPEC_CHECKER_TYPES } from './checker';
+
+/**
+ * Every checker of the application, found by its `@Checker('type')` in whatever module lists it.
+ * Start-up fails when a type exists twice or one of the interface's types is missing.
+ */
+@Injectable()
+export class CheckerRegistry implements OnModuleInit {
+  private readonly checkers = new Map<string, Checker>();
+
+  constructor(private readonly discovery: DiscoveryService) {}
+
+  onModuleInit(): void {
+    for (const wrapper of this.discovery.getProviders({ metadataKey: Checker.KEY })) {
+      const type = this.discovery.getMetadataByDecorator(Checker, wrapper);
+      if (type !== undefined) this.add(type, wrapper.instance as Checker);
+    }
+    const missing = SPEC_CHECKER_TYPES.filter((type) => !this.checkers.has(type));
+    if (missing.length > 0) throw new Error(`No checker is registered for: ${missing.join(', ')}`);
+  }
+
+  /** Throws for an unknown type: ask `has` first where the type comes from outside. */
+  get(type: string): Checker {
+    const checker = this.checkers.get(type);
+    if (!checker) throw new Error(`There is no checker of type "${type}"`);
+    return checker;
+  }
+
+  has(type: string): boolean {
+    return this.checkers.has(type);
+  }
+
+  /** The interface's types in its order, then the others by name. */
+  types(): string[] {
+    const others = [...this.checkers.keys()].filter((type) => !isSpecType(type)).sort();
+    return [...SPEC_CHECKER_TYPES.filter((type) => this.checkers.has(type)), ...others];
+  }
+
+  private add(type: string, checker: Checker): void {
+    const other = this.checkers.get(type);
+    if (other === checker) return;
+    if (other)
+      throw new Error(
+        `Checker "${type}" is registered twice: by ${other.constructor.name} and by ${checker.constructor.name}`,
+      );
+    this.checkers.set(type, checker);
+  }
+}
+
+const isSpecType = (type: string): boolean => SPEC_CHECKER_TYPES.some((known) => known === type);

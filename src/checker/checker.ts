@@ -1,0 +1,130 @@
+import { DiscoveryService } from '@nestjs/core';
+import type { EgressRule } from '../platform/net/egress-policy';
+import type { Assertion, AssertionSource } from './assertions';
+
+/** The types the interface names. Others may be added by any module; these must exist once the service is complete. */
+export const SPEC_CHECKER_TYPES = ['HTTP', 'HTTPS', 'TCP', 'DNS', 'ICMP', 'SSH'] as const;
+
+/**
+ * `up` and `down` speak about the target. `unknown` means that the fault is ours or that we were not allowed to look;
+ * it is recorded, kept out of uptime and streaks, and never pages.
+ */
+export type Outcome = 'up' | 'down' | 'unknown';
+
+/** Where in its life a check ended. */
+export type CheckPhase = 'dns' | 'connect' | 'tls' | 'first_byte' | 'transfer' | 'assertion' | 'internal';
+
+/**
+ * Every reason a check can give; public and stable. The position in this list is what is stored:
+ * append only, never reorder.
+ */
+export const ERROR_CODES = [
+  'dns_not_found',
+  'dns_timeout',
+  'dns_failure',
+  'connection_refused',
+  'connection_reset',
+  'connection_timeout',
+  'host_unreachable',
+  'tls_expired',
+  'tls_not_yet_valid',
+  'tls_hostname_mismatch',
+  'tls_untrusted',
+  'tls_handshake_failed',
+  'tls_timeout',
+  'first_byte_timeout',
+  'body_timeout',
+  'protocol_error',
+  'too_many_redirects',
+  'status_unexpected',
+  'assertion_failed',
+  'icmp_timeout',
+  'banner_invalid',
+  'target_blocked',
+  'icmp_unavailable',
+  'monitor_offline',
+  'internal',
+] as const;
+export type ErrorCode = (typeof ERROR_CODES)[number];
+
+export interface CheckError {
+  code: ErrorCode;
+  phase: CheckPhase;
+  /** One plain sentence fit for the person who is paged; at most 300 characters, never a secret, never a body. */
+  message: string;
+}
+
+/** Milliseconds on the monotonic clock, with fractions; `null` for a phase the check did not reach or does not have. */
+export interface CheckPhases {
+  dnsMs: number | null;
+  connectMs: number | null;
+  tlsMs: number | null;
+  firstByteMs: number | null;
+  transferMs: number | null;
+}
+
+export interface Certificate {
+  /** ISO 8601 with milliseconds, UTC. */
+  expiresAt: string;
+  issuer: string;
+  subject: string;
+  /** Subject alternative names, at most 20. */
+  names: string[];
+}
+
+export interface CheckReport {
+  outcome: Outcome;
+  /** Sum of the phases: our own scheduling gaps are not billed to the target. */
+  durationMs: number;
+  phases: CheckPhases;
+  statusCode: number | null;
+  /** The address that was connected to, without port. */
+  address: string | null;
+  /** Reported also when its verification failed. */
+  certificate: Certificate | null;
+  /** DNS: the answers, one line each. SSH: the identification and the host key's fingerprint. Otherwise `null`. */
+  records: string[] | null;
+  /** The URLs that were redirected to, without credentials and query, at most 5. */
+  redirects: string[];
+  /** `null` exactly when the outcome is `up`. */
+  error: CheckError | null;
+}
+
+/** Everything one check needs. Built by the caller from the stored endpoint; holds no secret that a report may repeat. */
+export interface CheckRequest<Target> {
+  target: Target;
+  /** HTTP(S) only; the other types ignore the next four. */
+  method: string;
+  headers: readonly { key: string; value: string }[];
+  body: string | null;
+  followRedirects: boolean;
+  assertions: readonly Assertion[];
+  /** Which addresses this organization may be connected to. Judged on every address that is dialed. */
+  egress: EgressRule;
+}
+
+/** Thrown by `parseTarget`. `message` says what is wrong and shows the accepted form; it is public. */
+export class InvalidTarget extends Error {}
+
+/**
+ * One type of check. Implementations live one per file, carry `@Checker('TYPE')` and are listed once in a module's
+ * providers; the registry finds them in any module.
+ *
+ * `check` never throws for a failed target: that is a report. A throw is a bug; the caller logs it and records `unknown`.
+ * It must settle soon after `signal` aborts, with every socket it opened destroyed. The signal's `reason` is a
+ * `DeadlineExceeded` when the endpoint's own timeout ran out (that is the target's failure), anything else is ours.
+ */
+export interface Checker<Target = unknown> {
+  /** The assertion sources that make sense for this type; others are refused when the endpoint is saved. */
+  readonly assertionSources: readonly AssertionSource[];
+  /** Accepted form of the target, shown in errors and in the API reference, e.g. `tcp://host:port`. */
+  readonly targetForm: string;
+  /** Parses without network. Throws `InvalidTarget`. */
+  parseTarget(url: string): Target;
+  /** Hosts (names or literals) the target names itself; those the egress policy refuses are refused when it is saved. */
+  hostsOf?(target: Target): string[];
+  check(request: CheckRequest<Target>, signal: AbortSignal): Promise<CheckReport>;
+}
+
+/** Marks a provider as the checker of one type: `@Checker('TCP')`. Upper case, unique over the whole application. */
+export const Checker = DiscoveryService.createDecorator<string>();

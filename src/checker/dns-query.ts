@@ -1,0 +1,129 @@
+import { randomInt } from 'node:crypto';
+import { createSocket } from 'node:dgram';
+import { isIPv6, type Socket } from 'node:net';
+import { decodeReply, encodeQuery, MalformedReply, type DnsQuestion, type DnsReply } from './dns-message';
+
+/** Where a resolver listens. */
+export interface DnsServer {
+  /** An IP literal. */
+  address: string;
+  port: number;
+}
+
+/** Opens the TCP connection a truncated answer is fetched over; rejects when it cannot or when `signal` aborts. */
+export type OpenTcp = (server: DnsServer, signal: AbortSignal) => Promise<Socket>;
+
+/** A lost packet is sent again after this, then after twice as long, and so on; any answer counts. */
+const RESEND_AFTER_MS = 1000;
+
+/**
+ * Asks one resolver one question: over UDP from a fresh socket with a random port and id, over TCP when the answer did
+ * not fit. Rejects with the signal's reason, the socket's error (`ECONNREFUSED` when the port is closed) or
+ * `MalformedReply`. Every socket is closed when it settles.
+ */
+export async function askResolver(
+  server: DnsServer,
+  question: DnsQuestion,
+  openTcp: OpenTcp,
+  signal: AbortSignal,
+): Promise<DnsReply> {
+  let reply = await askOverUdp(server, question, true, signal);
+  if (reply.rcode === 'FORMERR' || reply.rcode === 'NOTIMP') reply = await askOverUdp(server, question, false, signal);
+  if (!reply.truncated) return reply;
+  const socket = await openTcp(server, signal);
+  return askOverTcp(socket, question, signal);
+}
+
+function askOverUdp(server: DnsServer, question: DnsQuestion, edns: boolean, signal: AbortSignal): Promise<DnsReply> {
+  return new Promise((resolve, reject) => {
+    if (signal.aborted) return reject(asError(signal.reason));
+    const id = randomInt(0x10000);
+    const query = encodeQuery(id, question, edns);
+    const socket = createSocket(isIPv6(server.address) ? 'udp6' : 'udp4');
+    let resend: NodeJS.Timeout | undefined;
+    const settle = (conclude: () => void) => {
+      clearTimeout(resend);
+      signal.removeEventListener('abort', onAbort);
+      socket.removeAllListeners().on('error', ignore).close();
+      conclude();
+    };
+    const onAbort = () => settle(() => reject(asError(signal.reason)));
+    const fail = (error: Error) => settle(() => reject(error));
+    signal.addEventListener('abort', onAbort, { once: true });
+    socket.on('error', fail);
+    socket.on('message', (packet) => {
+      try {
+        const reply = decodeReply(packet, id, question);
+        if (reply) settle(() => resolve(reply));
+      } catch (error) {
+        fail(asError(error));
+      }
+    });
+    socket.on('connect', () => {
+      const send = (pauseMs: number) => {
+        socket.send(query);
+        resend = setTimeout(send, pauseMs, pauseMs * 2);
+      };
+      send(RESEND_AFTER_MS);
+    });
+    socket.connect(server.port, server.address);
+  });
+}
+
+/** Takes the socket over and destroys it. */
+function askOverTcp(socket: Socket, question: DnsQuestion, signal: AbortSignal): Promise<DnsReply> {
+  return new Promise((resolve, reject) => {
+    const id = randomInt(0x10000);
+    const query = encodeQuery(id, question, true);
+    const stream = new PacketStream();
+    const settle = (conclude: () => void) => {
+      signal.removeEventListener('abort', onAbort);
+      socket.removeAllListeners().on('error', ignore).destroy();
+      conclude();
+    };
+    const fail = (error: Error) => settle(() => reject(error));
+    const onAbort = () => fail(asError(signal.reason));
+    if (signal.aborted) return onAbort();
+    signal.addEventListener('abort', onAbort, { once: true });
+    socket.on('error', fail);
+    socket.on('close', () => fail(new MalformedReply()));
+    socket.on('data', (chunk: Buffer) => {
+      const packet = stream.push(chunk);
+      if (!packet) return;
+      try {
+        const reply = decodeReply(packet, id, question);
+        settle(() => (reply && !reply.truncated ? resolve(reply) : reject(new MalformedReply())));
+      } catch (error) {
+        fail(asError(error));
+      }
+    });
+    socket.write(Buffer.concat([uint16(query.length), query]));
+  });
+}
+
+/** Collects one packet behind its 16-bit length; so it cannot be longer than 64 KiB. */
+class PacketStream {
+  private readonly chunks: Buffer[] = [];
+  private received = 0;
+  private expected: number | null = null;
+
+  /** The packet once all of it is there. */
+  push(chunk: Buffer): Buffer | null {
+    this.chunks.push(chunk);
+    this.received += chunk.length;
+    if (this.received < 2) return null;
+    this.expected ??= 2 + Buffer.concat(this.chunks).readUInt16BE(0);
+    return this.received < this.expected ? null : Buffer.concat(this.chunks).subarray(2, this.expected);
+  }
+}
+
+function uint16(value: number): Buffer {
+  const bytes = Buffer.alloc(2);
+  bytes.writeUInt16BE(value);
+  return bytes;
+}
+
+const asError = (reason: unknown) => (reason instanceof Error ? reason : new Error(String(reason)));
+
+/** A socket that is being closed may still report the error that is already known. */
+const ignore = () => undefined;

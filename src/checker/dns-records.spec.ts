@@ -1,0 +1,123 @@
+import type { Answer } from 'dns-packet';
+import { findRecords, recordLine } from './dns-records';
+import type { DnsRecordType } from './dns-target';
+
+const NAME = 'www.example.com';
+
+const a = (data: string, name = NAME): Answer => ({ type: 'A', name, ttl: 300, data });
+const alias = (name: string, data: string): Answer => ({ type: 'CNAME', name, ttl: 60, data });
+
+const find = (answers: Answer[], type: DnsRecordType = 'A', rcode = 'NOERROR') =>
+  findRecords({ rcode, truncated: false, answers }, { name: NAME, type });
+
+const values = (answers: Answer[], type: DnsRecordType = 'A') => {
+  const finding = find(answers, type);
+  return finding.kind === 'records' ? finding.records.map(({ value }) => value) : finding.kind;
+};
+
+describe('the records of an answer', () => {
+  it('are sorted, so that a rotating answer reads the same', () => {
+    expect(values([a('192.0.2.9'), a('192.0.2.10'), a('192.0.2.1')])).toEqual(['192.0.2.1', '192.0.2.10', '192.0.2.9']);
+  });
+
+  it('are found whatever the case of the name and its final dot', () => {
+    expect(values([a('192.0.2.1', 'WWW.Example.COM.')])).toEqual(['192.0.2.1']);
+  });
+
+  it('are found at the end of a chain of aliases, in any order', () => {
+    const finding = find([
+      a('192.0.2.1', 'c.example.net'),
+      alias('b.example.net', 'C.example.net'),
+      alias(NAME, 'b.example.net'),
+    ]);
+    expect(finding).toMatchObject({
+      kind: 'records',
+      records: [{ value: '192.0.2.1' }],
+      chain: [{ value: 'b.example.net' }, { value: 'C.example.net' }],
+    });
+  });
+
+  it('are not those of other names or other types', () => {
+    expect(values([a('192.0.2.1', 'other.example.com')])).toBe('no_records');
+    expect(values([a('192.0.2.1')], 'MX')).toBe('no_records');
+    expect(values([])).toBe('no_records');
+  });
+
+  it('are missing when the aliases lead nowhere', () => {
+    expect(values([alias(NAME, 'gone.example.net')])).toBe('no_records');
+  });
+
+  it.each([
+    ['to itself', [alias(NAME, NAME)]],
+    ['in a circle', [alias(NAME, 'b.example.net'), alias('b.example.net', NAME)]],
+    [
+      'to an inner circle',
+      [alias(NAME, 'b.example'), alias('b.example', 'c.example'), alias('c.example', 'b.example')],
+    ],
+  ])('are missing when the aliases lead %s', (_, answers) => {
+    expect(values(answers)).toBe('alias_loop');
+  });
+
+  it('an alias is itself the record when aliases are asked for', () => {
+    expect(values([alias(NAME, 'b.example.net')], 'CNAME')).toEqual(['b.example.net']);
+  });
+
+  it('a thousand of them are a thousand', () => {
+    const many = Array.from({ length: 1000 }, (_, index) => a(`192.0.${index >> 8}.${index & 255}`));
+    expect(values(many)).toHaveLength(1000);
+  });
+});
+
+it.each([
+  ['NXDOMAIN', { kind: 'no_name' }],
+  ['SERVFAIL', { kind: 'failed', rcode: 'SERVFAIL' }],
+  ['REFUSED', { kind: 'failed', rcode: 'REFUSED' }],
+  ['RCODE16', { kind: 'failed', rcode: 'RCODE16' }],
+])('an answer with code %s has no records', (rcode, finding) => {
+  expect(find([a('192.0.2.1')], 'A', rcode)).toEqual(finding);
+});
+
+describe('a line of a report', () => {
+  const lines: [Answer, DnsRecordType, string][] = [
+    [a('192.0.2.1'), 'A', 'A 192.0.2.1 ttl 300'],
+    [{ type: 'AAAA', name: NAME, ttl: 5, data: '2001:db8::1' }, 'AAAA', 'AAAA 2001:db8::1 ttl 5'],
+    [{ type: 'NS', name: NAME, ttl: 5, data: 'ns1.example.com' }, 'NS', 'NS ns1.example.com ttl 5'],
+    [{ type: 'PTR', name: NAME, ttl: 5, data: 'host.example.com' }, 'PTR', 'PTR host.example.com ttl 5'],
+    [
+      { type: 'MX', name: NAME, ttl: 5, data: { preference: 10, exchange: 'mx.example.com' } },
+      'MX',
+      'MX 10 mx.example.com ttl 5',
+    ],
+    [{ type: 'TXT', name: NAME, ttl: 5, data: ['v=spf1 ', Buffer.from('-all')] }, 'TXT', 'TXT v=spf1 -all ttl 5'],
+    [
+      {
+        type: 'SOA',
+        name: NAME,
+        ttl: 5,
+        data: { mname: 'ns1', rname: 'root', serial: 7, refresh: 1, retry: 2, expire: 3, minimum: 4 },
+      },
+      'SOA',
+      'SOA ns1 root 7 1 2 3 4 ttl 5',
+    ],
+    [
+      { type: 'CAA', name: NAME, ttl: 5, data: { flags: 0, tag: 'issue', value: 'ca.example' } },
+      'CAA',
+      'CAA 0 issue "ca.example" ttl 5',
+    ],
+  ];
+
+  it.each(lines)('of %j (%s) is %s', (answer, type, line) => {
+    const finding = find([answer], type);
+    expect(finding.kind === 'records' && finding.records.map(recordLine)).toEqual([line]);
+  });
+
+  it('holds no control characters and is bounded', () => {
+    const finding = find(
+      [{ type: 'TXT', name: NAME, ttl: 5, data: [`\u001b[31m\u202e${'x'.repeat(250)}`, 'y'.repeat(255)] }],
+      'TXT',
+    );
+    const [line = ''] = finding.kind === 'records' ? finding.records.map(recordLine) : [];
+    expect(line).toMatch(/^TXT \?\[31m\?x+y* ttl 5$/);
+    expect(line.length).toBeLessThan(300);
+  });
+});

@@ -1,0 +1,124 @@
+/** IP version of an ICMP socket and of the addresses it talks to. */
+export type IpFamily = 4 | 6;
+
+/** Bytes of random payload that tie a reply to its request. */
+export const TOKEN_BYTES = 8;
+
+/** An echo request on its way out. */
+export interface EchoRequest {
+  /** 16 bits; the kernel puts its own in place of it where it tells sockets apart by it. */
+  identifier: number;
+  /** 16 bits. */
+  sequence: number;
+  token: Buffer;
+}
+
+/** What a received packet says about one of our requests. */
+export type IcmpMessage =
+  | { kind: 'reply'; identifier: number; sequence: number; token: Buffer }
+  | {
+      kind: 'unreachable';
+      identifier: number;
+      sequence: number;
+      /** `null` when the reporter quoted the header only, as it may. */
+      token: Buffer | null;
+      /** Whom the request was for. */
+      destination: Buffer;
+      reason: string;
+    };
+
+const HEADER_BYTES = 8;
+/** The payload `ping` sends; odd sizes are what some firewalls drop. */
+const PAYLOAD_BYTES = 56;
+const PROTOCOL_ICMP = 1;
+const PROTOCOL_ICMPV6 = 58;
+const IPV6_HEADER_BYTES = 40;
+
+const TYPES = {
+  4: { request: 8, reply: 0, unreachable: 3, timeExceeded: 11 },
+  6: { request: 128, reply: 129, unreachable: 1, timeExceeded: 3 },
+} as const;
+
+/** The whole ICMP message. The checksum is right for IPv4; for IPv6 it covers the addresses and is the kernel's to fill. */
+export function encodeEchoRequest(family: IpFamily, echo: EchoRequest): Buffer {
+  const packet = Buffer.alloc(HEADER_BYTES + PAYLOAD_BYTES);
+  packet[0] = TYPES[family].request;
+  packet.writeUInt16BE(echo.identifier, 4);
+  packet.writeUInt16BE(echo.sequence, 6);
+  echo.token.copy(packet, HEADER_BYTES, 0, TOKEN_BYTES);
+  if (family === 4) packet.writeUInt16BE(checksum(packet), 2);
+  return packet;
+}
+
+/** Reads a received ICMP message (without IP header); `null` when it is not about an echo request or is cut short. */
+export function decodeIcmp(family: IpFamily, packet: Buffer): IcmpMessage | null {
+  const types = TYPES[family];
+  const [type, code] = [packet[0], packet[1]];
+  if (packet.length < HEADER_BYTES || code === undefined) return null;
+  if (type === types.reply) {
+    const token = tokenOf(packet);
+    return token && { kind: 'reply', ...idsOf(packet), token };
+  }
+  if (type !== types.unreachable && type !== types.timeExceeded) return null;
+  const reason = type === types.unreachable ? unreachableReason(family, code) : 'the time to live ran out on the way';
+  const quoted = quotedEcho(family, packet.subarray(HEADER_BYTES));
+  return quoted && { kind: 'unreachable', ...quoted, reason };
+}
+
+/** The ICMP message behind the header of a raw IPv4 packet; `null` when it is cut short. */
+export function stripIpv4Header(packet: Buffer): Buffer | null {
+  const headerBytes = ((packet[0] ?? 0) & 0x0f) * 4;
+  return headerBytes >= 20 && packet.length >= headerBytes ? packet.subarray(headerBytes) : null;
+}
+
+/** The ids and token of an echo request as an error quotes it; `null` when it quotes something else. */
+export function decodeQuotedEcho(
+  family: IpFamily,
+  icmp: Buffer,
+): { identifier: number; sequence: number; token: Buffer | null } | null {
+  if (icmp.length < HEADER_BYTES || icmp[0] !== TYPES[family].request) return null;
+  return { ...idsOf(icmp), token: tokenOf(icmp) };
+}
+
+/** In words a person understands, what a router or the host itself said with "destination unreachable". */
+export function unreachableReason(family: IpFamily, code: number): string {
+  const words =
+    family === 4
+      ? { 0: 'network unreachable', 1: 'host unreachable', 2: 'protocol unreachable', 3: 'port unreachable' }[code]
+      : { 0: 'no route', 3: 'address unreachable', 4: 'port unreachable' }[code];
+  if (words !== undefined) return words;
+  const prohibited = family === 4 ? [9, 10, 13] : [1, 5, 6];
+  return prohibited.includes(code) ? 'administratively prohibited' : `destination unreachable, code ${code}`;
+}
+
+function quotedEcho(family: IpFamily, quoted: Buffer) {
+  const ip = family === 4 ? readIpv4(quoted) : readIpv6(quoted);
+  const echo = ip && decodeQuotedEcho(family, ip.payload);
+  return echo && { ...echo, destination: ip.destination };
+}
+
+function readIpv4(packet: Buffer): { destination: Buffer; payload: Buffer } | null {
+  const payload = stripIpv4Header(packet);
+  if (!payload || packet[9] !== PROTOCOL_ICMP) return null;
+  return { destination: packet.subarray(16, 20), payload };
+}
+
+function readIpv6(packet: Buffer): { destination: Buffer; payload: Buffer } | null {
+  if (packet.length < IPV6_HEADER_BYTES || packet[6] !== PROTOCOL_ICMPV6) return null;
+  return { destination: packet.subarray(24, 40), payload: packet.subarray(IPV6_HEADER_BYTES) };
+}
+
+const idsOf = (icmp: Buffer) => ({ identifier: icmp.readUInt16BE(4), sequence: icmp.readUInt16BE(6) });
+
+function tokenOf(icmp: Buffer): Buffer | null {
+  const end = HEADER_BYTES + TOKEN_BYTES;
+  return icmp.length >= end ? icmp.subarray(HEADER_BYTES, end) : null;
+}
+
+/** RFC 1071: the ones' complement of the ones' complement sum of all 16-bit words. */
+function checksum(packet: Buffer): number {
+  let sum = 0;
+  for (let at = 0; at < packet.length; at += 2) sum += packet.readUInt16BE(at);
+  while (sum > 0xffff) sum = (sum & 0xffff) + (sum >>> 16);
+  return ~sum & 0xffff;
+}

@@ -1,0 +1,58 @@
+import parse from 'jsonpath-rfc9535/parser';
+
+const MAX_LENGTH = 256;
+const FUNCTIONS = new Set(['length', 'count', 'value']);
+
+/** What a walk over a parsed path found; each of these decides how the work grows with the document. */
+interface Shape {
+  descents: number;
+  choices: number;
+  problem: string | null;
+}
+
+/**
+ * What is wrong with a JSONPath (RFC 9535), or `null`. Beyond the grammar it refuses what could keep the monitor busy on a
+ * document that the target wrote: regular expressions (`match`, `search`), more than one `..`, more than one list of
+ * selectors, and whole-document or nested searches inside a filter. What is left takes time linear in the document.
+ */
+export function jsonPathProblem(path: string): string | null {
+  if (path.length > MAX_LENGTH) return `a JSONPath may have at most ${MAX_LENGTH} characters`;
+  const tree = parsed(path);
+  if (tree === null) return 'this is not a JSONPath (RFC 9535) such as $.status or $.items[0].name';
+  const shape: Shape = { descents: 0, choices: 0, problem: null };
+  walk(tree, shape, false);
+  if (shape.problem !== null) return shape.problem;
+  if (shape.descents > 1) return 'a JSONPath may use .. once';
+  return shape.choices > 1 ? 'a JSONPath may use one list of selectors' : null;
+}
+
+function parsed(path: string): unknown {
+  try {
+    return parse(path);
+  } catch {
+    return null;
+  }
+}
+
+function walk(node: unknown, shape: Shape, inFilter: boolean): void {
+  if (Array.isArray(node)) {
+    for (const part of node) walk(part, shape, inFilter);
+    return;
+  }
+  if (typeof node !== 'object' || node === null) return;
+  const fields = node as Record<string, unknown>;
+  const type = fields['type'];
+  if (inFilter && (type === 'DescendantSegment' || type === 'FilterSelector' || type === 'JsonPathQuery')) {
+    shape.problem = 'a filter may only look at fixed places of the element it tests';
+  }
+  if (type === 'FunctionExpr' && !FUNCTIONS.has(String(fields['name']))) {
+    shape.problem = 'a JSONPath may use the functions length, count and value only';
+  }
+  if (type === 'DescendantSegment') shape.descents += 1;
+  if (type === 'BracketedSelection' && Array.isArray(fields['selectors']) && fields['selectors'].length > 1) {
+    shape.choices += 1;
+  }
+  for (const [key, part] of Object.entries(fields)) {
+    if (key !== 'type') walk(part, shape, inFilter || type === 'FilterSelector');
+  }
+}

@@ -1,0 +1,35 @@
+import { askInTurn } from './dns-lookup';
+import type { DnsServer, OpenTcp } from './dns-query';
+
+/** After this much silence one question every resolver can answer tells a dead resolver from a dead name. */
+const ASK_AFTER_MS = 400;
+
+/** Finds out, while a lookup is silent, whether the resolvers it was sent to are alive. `stop` must be called. */
+export class ResolverPulse {
+  private readonly controller = new AbortController();
+  private readonly timer: NodeJS.Timeout;
+  private felt = false;
+
+  constructor(
+    private readonly servers: readonly DnsServer[],
+    private readonly openTcp: OpenTcp,
+  ) {
+    this.timer = setTimeout(() => void this.feel(), ASK_AFTER_MS);
+  }
+
+  /** Whether any of them has answered anything by now. */
+  get isFelt(): boolean {
+    return this.felt;
+  }
+
+  stop(): void {
+    clearTimeout(this.timer);
+    this.controller.abort();
+  }
+
+  private async feel(): Promise<void> {
+    const root = { name: '.', type: 'NS' } as const;
+    const { finding } = await askInTurn(this.servers, root, this.openTcp, this.controller.signal);
+    if (finding.kind !== 'silent' && finding.kind !== 'fault') this.felt = true;
+  }
+}

@@ -1,0 +1,78 @@
+/** What the first bytes of a server have shown so far. `reason` is the predicate of a sentence about the server. */
+export type IdentificationState =
+  { kind: 'incomplete' } | { kind: 'identification'; line: string } | { kind: 'invalid'; reason: string };
+
+/** An identification is at most this long with its line end (RFC 4253, section 4.2). */
+const LONGEST_LINE = 255;
+
+/** Servers may send other lines before it; a server that sends more of them than this is no SSH server. */
+const PREAMBLE_BYTES = 16_384;
+
+const LINE_FEED = 0x0a;
+const QUOTED_CHARACTERS = 60;
+
+/**
+ * Reads the identification a server sends (`SSH-2.0-OpenSSH_9.2`), and the lines it may send before. Holds 16 KiB at most;
+ * once it has found the identification or knows that there is none it stays with that.
+ */
+export class SshIdentificationReader {
+  private received = Buffer.alloc(0);
+  private lineStart = 0;
+  private state: IdentificationState = { kind: 'incomplete' };
+
+  push(chunk: Buffer): IdentificationState {
+    if (this.state.kind !== 'incomplete') return this.state;
+    this.received = Buffer.concat([this.received, chunk.subarray(0, PREAMBLE_BYTES + 1)]);
+    this.state = this.readLines();
+    return this.state;
+  }
+
+  /** What to say of a server that ends the connection now. */
+  get endedEarly(): string {
+    if (this.received.length === 0) return 'closed the connection without an SSH identification';
+    return `sent "${quote(this.received)}" and closed the connection without an SSH identification`;
+  }
+
+  private readLines(): IdentificationState {
+    for (;;) {
+      const end = this.received.indexOf(LINE_FEED, this.lineStart);
+      const line = this.received.subarray(this.lineStart, end < 0 ? undefined : end + 1);
+      if (startsWithSsh(line)) return end < 0 ? unfinished(line) : judge(line);
+      if (this.received.length > PREAMBLE_BYTES) {
+        return { kind: 'invalid', reason: `sent ${PREAMBLE_BYTES / 1024} KiB without an SSH identification` };
+      }
+      if (end < 0) return { kind: 'incomplete' };
+      this.lineStart = end + 1;
+    }
+  }
+}
+
+const startsWithSsh = (line: Buffer) => line.subarray(0, 4).toString('latin1') === 'SSH-';
+
+const unfinished = (line: Buffer): IdentificationState =>
+  line.length > LONGEST_LINE ? tooLong : { kind: 'incomplete' };
+
+const tooLong: IdentificationState = {
+  kind: 'invalid',
+  reason: `sent an SSH identification of more than ${LONGEST_LINE} characters`,
+};
+
+/** 1.99 is a server that speaks 2.0 and older versions. */
+function judge(bytes: Buffer): IdentificationState {
+  if (bytes.length > LONGEST_LINE) return tooLong;
+  const line = bytes.toString('latin1').replace(/\r?\n$/, '');
+  const version = /^SSH-([^-]*)-/.exec(line)?.[1];
+  if (version === '2.0' || version === '1.99') return { kind: 'identification', line: printable(line) };
+  return { kind: 'invalid', reason: `identified itself as "${quote(bytes)}", which is not SSH 2.0` };
+}
+
+function quote(bytes: Buffer): string {
+  const text =
+    bytes
+      .subarray(0, QUOTED_CHARACTERS)
+      .toString('latin1')
+      .split(/[\r\n]/, 1)[0] ?? '';
+  return printable(text);
+}
+
+const printable = (text: string) => text.replace(/[^\u0020-\u007e]/g, '?');

@@ -1,0 +1,33 @@
+import { Resolver } from 'node:dns';
+import { isIP } from 'node:net';
+import type { DnsServer } from './dns-query';
+
+/** How long a list is used; a changed `resolv.conf` is seen after this. */
+const LIST_LIFETIME_MS = 30_000;
+
+const DNS_PORT = 53;
+
+/** The DNS servers this machine is configured with, in its order of preference. */
+export class SystemResolvers {
+  private servers: DnsServer[] = [];
+  private readUntil = -Infinity;
+
+  /** `listed` answers `address` or `address:port` lines; the system's own by default. */
+  constructor(private readonly listed: () => string[] = () => new Resolver().getServers()) {}
+
+  /** Empty when none is configured. */
+  list(): readonly DnsServer[] {
+    const now = performance.now();
+    if (now >= this.readUntil) {
+      this.servers = this.listed().flatMap(parseServer);
+      this.readUntil = now + LIST_LIFETIME_MS;
+    }
+    return this.servers;
+  }
+}
+
+function parseServer(text: string): DnsServer[] {
+  if (isIP(text)) return [{ address: text, port: DNS_PORT }];
+  const [, address, port] = /^\[?([^\]]+?)\]?:(\d+)$/.exec(text) ?? [];
+  return address !== undefined && isIP(address) ? [{ address, port: Number(port) }] : [];
+}

@@ -1,0 +1,75 @@
+import { createHash } from 'node:crypto';
+import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs';
+import { extname, join, relative, sep } from 'node:path';
+import { promisify } from 'node:util';
+import { brotliCompress, constants, gzip } from 'node:zlib';
+import { Injectable } from '@nestjs/common';
+
+const TYPES: Readonly<Record<string, string>> = {
+  '.html': 'text/html; charset=utf-8',
+  '.js': 'text/javascript; charset=utf-8',
+  '.css': 'text/css; charset=utf-8',
+  '.svg': 'image/svg+xml',
+  '.txt': 'text/plain; charset=utf-8',
+};
+
+export type Encoding = 'br' | 'gzip' | 'identity';
+
+/** One file of the built dashboard, kept in memory: all of them together are smaller than one large answer of the API. */
+export interface Asset {
+  type: string;
+  etag: string;
+  /** Its name holds a hash of its content: browsers may keep it for good. */
+  isImmutable: boolean;
+  body: Buffer;
+}
+
+/** Where the build puts it, seen from dist and from src. */
+const DIRECTORIES = [join(__dirname, '../public'), join(__dirname, '../../dist/public')];
+
+/** The files of the built dashboard by their URL path. Without a build there are none. */
+@Injectable()
+export class DashboardAssets {
+  private readonly assets = new Map<string, Asset>();
+  private readonly compressed = new Map<string, Promise<Buffer>>();
+
+  constructor() {
+    const directory = DIRECTORIES.find((each) => existsSync(join(each, 'index.html')));
+    if (directory !== undefined) this.load(directory);
+  }
+
+  get isBuilt(): boolean {
+    return this.assets.size > 0;
+  }
+
+  find(path: string): Asset | undefined {
+    return this.assets.get(path === '/' ? '/index.html' : path);
+  }
+
+  /** The body in an encoding; compressed at most once per process, off the event loop. */
+  encoded(asset: Asset, encoding: Encoding): Promise<Buffer> {
+    if (encoding === 'identity') return Promise.resolve(asset.body);
+    const key = `${encoding} ${asset.etag}`;
+    const known = this.compressed.get(key);
+    if (known) return known;
+    const made = encoding === 'br' ? brotli(asset.body) : gzipped(asset.body);
+    this.compressed.set(key, made);
+    return made;
+  }
+
+  private load(directory: string): void {
+    for (const name of readdirSync(directory, { recursive: true })) {
+      const file = join(directory, String(name));
+      const type = TYPES[extname(file)];
+      if (type === undefined || !statSync(file).isFile()) continue;
+      const path = `/${relative(directory, file).split(sep).join('/')}`;
+      const body = readFileSync(file);
+      const etag = `"${createHash('sha256').update(body).digest('base64url').slice(0, 27)}"`;
+      this.assets.set(path, { type, etag, isImmutable: path.startsWith('/assets/'), body });
+    }
+  }
+}
+
+const gzipped = promisify(gzip) as (body: Buffer) => Promise<Buffer>;
+const brotli = (body: Buffer): Promise<Buffer> =>
+  promisify(brotliCompress)(body, { params: { [constants.BROTLI_PARAM_QUALITY]: 9 } });

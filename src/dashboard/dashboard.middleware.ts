@@ -1,0 +1,53 @@
+import { Injectable, type NestMiddleware } from '@nestjs/common';
+import type { NextFunction, Request, Response } from 'express';
+import { type Asset, DashboardAssets, type Encoding } from './dashboard-assets';
+import { favicon } from './favicon';
+
+const NOT_BUILT =
+  'The dashboard is not built. Run "npm run build" and start again. The API is at /api/v1, its reference at /docs.\n';
+
+/** Serves the dashboard: hashed files for good, the page itself never from a cache. Everything else goes on to the API. */
+@Injectable()
+export class DashboardMiddleware implements NestMiddleware {
+  constructor(private readonly assets: DashboardAssets) {}
+
+  async use(request: Request, response: Response, next: NextFunction): Promise<void> {
+    const isRead = request.method === 'GET' || request.method === 'HEAD';
+    // Not `request.path`: below a mounted wildcard that is always "/".
+    const [path = ''] = request.originalUrl.split('?');
+    const asset = isRead ? this.assets.find(path) : undefined;
+    if (asset) await this.send(asset, request, response);
+    else if (isRead && path === '/favicon.svg') sendFavicon(request, response);
+    else if (isRead && path === '/') response.status(503).type('text/plain').send(NOT_BUILT);
+    else next();
+  }
+
+  private async send(asset: Asset, request: Request, response: Response): Promise<void> {
+    const encoding = encodingFor(request);
+    response.setHeader('Cache-Control', asset.isImmutable ? 'public, max-age=31536000, immutable' : 'no-cache');
+    response.setHeader('ETag', asset.etag);
+    response.setHeader('Vary', 'Accept-Encoding');
+    if (request.headers['if-none-match'] === asset.etag) {
+      response.status(304).end();
+      return;
+    }
+    const body = await this.assets.encoded(asset, encoding);
+    if (encoding !== 'identity') response.setHeader('Content-Encoding', encoding);
+    response.setHeader('Content-Type', asset.type);
+    response.setHeader('Content-Length', body.length);
+    response.end(request.method === 'HEAD' ? undefined : body);
+  }
+}
+
+function encodingFor(request: Request): Encoding {
+  const accepted = request.acceptsEncodings(['br', 'gzip', 'identity']);
+  return accepted === 'br' || accepted === 'gzip' ? accepted : 'identity';
+}
+
+/** `?down=3` puts the number on the icon, so that the page needs no data: URL. */
+function sendFavicon(request: Request, response: Response): void {
+  const { down } = request.query;
+  const count = typeof down === 'string' && /^\d{1,6}$/.test(down) ? Number(down) : 0;
+  response.setHeader('Cache-Control', 'public, max-age=86400');
+  response.type('image/svg+xml').send(favicon(count));
+}

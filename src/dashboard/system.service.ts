@@ -1,0 +1,62 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { Injectable } from '@nestjs/common';
+import type { Caller } from '../platform/auth/caller';
+import { Config } from '../platform/config/config';
+import { Database } from '../platform/database/database';
+import { problems } from '../platform/problem/problem';
+import { Clock } from '../platform/time/clock';
+import type { SystemView } from './system.dto';
+
+interface Facts {
+  version: string;
+  size_bytes: string;
+  active_endpoints: number;
+  lag_ms: number;
+  pending: number;
+  oldest_pending_age_seconds: number | null;
+  failed: number;
+}
+
+const { version: VERSION } = JSON.parse(readFileSync(join(__dirname, '../../package.json'), 'utf8')) as {
+  version: string;
+};
+
+/** What the people who run the installation want to see on one page. */
+@Injectable()
+export class SystemService {
+  private readonly startedAt: Date;
+
+  constructor(
+    private readonly config: Config,
+    private readonly database: Database,
+    clock: Clock,
+  ) {
+    this.startedAt = new Date(clock.now().getTime() - process.uptime() * 1000);
+  }
+
+  /** Only for the organization that runs the installation; for every other one the page does not exist. */
+  async read(caller: Caller): Promise<SystemView> {
+    if (!caller.isDefaultOrg) throw problems.notFound();
+    const [facts] = await this.database.query<Facts>('SELECT * FROM system_facts');
+    if (!facts) throw problems.storageUnavailable();
+    return {
+      version: VERSION,
+      role: this.config.role,
+      started_at: this.startedAt.toISOString(),
+      memory_bytes: process.memoryUsage.rss(),
+      database: {
+        kind: this.config.databaseUrl?.startsWith('postgres') ? 'postgresql' : 'embedded',
+        version: facts.version.split(' ')[0] ?? '',
+        size_bytes: Number(facts.size_bytes),
+      },
+      scheduler: { active_endpoints: facts.active_endpoints, lag_ms: Math.round(facts.lag_ms) },
+      outbox: {
+        pending: facts.pending,
+        oldest_pending_age_seconds: facts.oldest_pending_age_seconds,
+        failed: facts.failed,
+      },
+      retention: { raw_days: this.config.rawRetentionDays, rollup_days: this.config.rollupRetentionDays },
+    };
+  }
+}

@@ -1,0 +1,20 @@
+import type { Settings } from '../platform/audit/audited-change';
+import { formatId } from '../platform/ids/id';
+import { MASK } from './endpoint.dto';
+import type { EndpointSettings } from './endpoint-rules';
+
+/** The settings of an endpoint as the audit log keeps them: the API's names and units, sealed header values masked. */
+export const auditedSettings = (websiteId: string, settings: EndpointSettings): Settings => ({
+  website_id: formatId('website', websiteId),
+  name: settings.name,
+  url: settings.url,
+  type: settings.type,
+  method: settings.method,
+  interval: settings.intervalSeconds,
+  timeout: settings.timeoutSeconds,
+  enabled: settings.enabled,
+  headers: settings.headers.map(({ key, value, sealed }) => ({ key, value: sealed ? MASK : value })),
+  body: settings.body,
+  follow_redirects: settings.followRedirects,
+  assertions: settings.assertions,
+});

@@ -1,0 +1,168 @@
+import { createHash } from 'node:crypto';
+import { Injectable } from '@nestjs/common';
+import type { Sql } from '../platform/database/database';
+
+/** One slot taken by this process: no other instance will run it. */
+export interface ClaimedSlot {
+  endpointId: string;
+  orgId: string;
+  /** Of the definition to run; fetch it again when the one at hand is older. */
+  revision: number;
+  /** When the check is due, milliseconds since the epoch by the database's clock. */
+  slotMs: number;
+  /** The database's clock when the claim was made: the only time that scheduling trusts. */
+  nowMs: number;
+}
+
+/** What the schedule needs to know of an endpoint. */
+export interface Scheduled {
+  endpointId: string;
+  orgId: string;
+  intervalSeconds: number;
+  timeoutSeconds: number;
+  /** Endpoint and website are both enabled. */
+  active: boolean;
+  revision: number;
+}
+
+// A check may be repeated once for confirmation: until this long after its slot it may still be running.
+const BUSY_SECONDS = '(2 * timeout_seconds + 5)';
+
+/** The first grid point of an endpoint that is at least half an interval after `at`: phase + k * interval since the epoch. */
+const nextSlot = (at: string, phaseMs: string, intervalSeconds: string): string => {
+  const stride = `make_interval(secs => ${intervalSeconds})`;
+  const origin = `(timestamptz 'epoch' + make_interval(secs => ${phaseMs} / 1000.0))`;
+  return `date_bin(${stride}, ${at} + ${stride} / 2, ${origin}) + ${stride}`;
+};
+
+// Taking the slot is one short statement on the narrow table, by database time. What another instance may still be
+// checking is left alone; this instance keeps its own endpoints apart in memory. Cost: one index range scan over the due
+// rows and one rewrite of each (measured with PostgreSQL 15: see docs/benchmarks.md).
+const CLAIM = `
+  WITH due AS (
+    SELECT endpoint_id, next_check_at FROM endpoint_schedule
+     WHERE active AND next_check_at <= now() + make_interval(secs => $1::float8)
+       AND (busy_until IS NULL OR busy_until <= next_check_at OR claimed_by = $3)
+     ORDER BY next_check_at LIMIT $2 FOR UPDATE SKIP LOCKED
+  )
+  UPDATE endpoint_schedule s
+     SET claimed_slot = due.next_check_at,
+         claimed_by = $3,
+         busy_until = CASE WHEN ${BUSY_SECONDS} >= s.interval_seconds
+                           THEN GREATEST(due.next_check_at, now()) + make_interval(secs => ${BUSY_SECONDS}) END,
+         next_check_at = ${nextSlot('GREATEST(due.next_check_at, now() - make_interval(secs => s.interval_seconds / 2.0))', 's.phase_ms', 's.interval_seconds')}
+    FROM due WHERE s.endpoint_id = due.endpoint_id
+  RETURNING s.endpoint_id AS "endpointId", s.org_id AS "orgId", s.revision,
+            extract(epoch FROM due.next_check_at)::float8 * 1000 AS "slotMs",
+            extract(epoch FROM now())::float8 * 1000 AS "nowMs"`;
+
+// After downtime the newest slot is run once, spread over min(interval, 30 s); the missed ones are gaps, not failures.
+const SPREAD_OVERDUE = `
+  UPDATE endpoint_schedule
+     SET next_check_at = now() + make_interval(secs => (phase_ms % (LEAST(interval_seconds, 30) * 1000)) / 1000.0)
+   WHERE endpoint_id IN (
+     SELECT endpoint_id FROM endpoint_schedule
+      WHERE active AND next_check_at < now() - interval '10 seconds' AND (busy_until IS NULL OR busy_until < now())
+      ORDER BY next_check_at LIMIT 5000 FOR UPDATE SKIP LOCKED)
+  RETURNING 1`;
+
+const UNRECORDED = '(t.last_slot_at IS NULL OR t.last_slot_at < s.claimed_slot)';
+
+/** The only SQL that moves `next_check_at`. Stateless: the caller brings the connection or the transaction. */
+@Injectable()
+export class EndpointSchedule {
+  /** Takes at most `limit` slots that fall due within `aheadSeconds`. */
+  claim(sql: Sql, instance: number, limit: number, aheadSeconds: number): Promise<ClaimedSlot[]> {
+    return sql.query<ClaimedSlot>(CLAIM, [aheadSeconds, limit, instance]);
+  }
+
+  /** Moves what fell behind by more than 10 s into the next seconds; answers how many endpoints. */
+  async spreadOverdue(sql: Sql): Promise<number> {
+    return (await sql.query(SPREAD_OVERDUE)).length;
+  }
+
+  /** A new endpoint: due at once, then on its grid. */
+  async add(sql: Sql, row: Scheduled): Promise<void> {
+    await sql.query(
+      `INSERT INTO endpoint_schedule (endpoint_id, org_id, interval_seconds, timeout_seconds, phase_ms, active, revision, next_check_at)
+       VALUES ($1, $2, $3, $4, $5, $6, $7, now())`,
+      [
+        row.endpointId,
+        row.orgId,
+        row.intervalSeconds,
+        row.timeoutSeconds,
+        phaseMs(row.endpointId, row.intervalSeconds),
+        row.active,
+        row.revision,
+      ],
+    );
+  }
+
+  /** A changed endpoint. `dueAtOnce` when what is checked has changed or it was switched on; otherwise the new grid holds. */
+  async change(sql: Sql, row: Scheduled, dueAtOnce: boolean): Promise<void> {
+    await sql.query(
+      `UPDATE endpoint_schedule SET interval_seconds = $2, timeout_seconds = $3, phase_ms = $4, active = $5, revision = $6,
+              next_check_at = CASE WHEN $7 THEN now() ELSE LEAST(next_check_at, ${nextSlot('now()', '$4::integer', '$2::integer')}) END
+        WHERE endpoint_id = $1`,
+      [
+        row.endpointId,
+        row.intervalSeconds,
+        row.timeoutSeconds,
+        phaseMs(row.endpointId, row.intervalSeconds),
+        row.active,
+        row.revision,
+        dueAtOnce,
+      ],
+    );
+  }
+
+  /** Switches every endpoint of a website with its website; those switched on are due at once, spread over min(interval, 30 s). */
+  async switchWebsite(sql: Sql, websiteId: string, on: boolean): Promise<void> {
+    await sql.query(
+      `UPDATE endpoint_schedule s
+          SET active = $2 AND e.enabled,
+              next_check_at = CASE WHEN $2 THEN now() + make_interval(secs => (s.phase_ms % (LEAST(s.interval_seconds, 30) * 1000)) / 1000.0 * LEAST(1, n.count / 100.0))
+                                   ELSE s.next_check_at END
+         FROM endpoint e, (SELECT count(*) FROM endpoint WHERE website_id = $1) n
+        WHERE e.id = s.endpoint_id AND e.website_id = $1`,
+      [websiteId, on],
+    );
+  }
+
+  /** Gives back what this process claimed and did not run: its slots are due again at once. */
+  async giveBack(sql: Sql, endpointIds: readonly string[]): Promise<void> {
+    await sql.query(
+      `UPDATE endpoint_schedule SET next_check_at = now(), busy_until = NULL, claimed_by = NULL WHERE endpoint_id = ANY($1)`,
+      [endpointIds],
+    );
+  }
+
+  /** Lets other instances take the next slot of endpoints whose check has been recorded. */
+  async release(sql: Sql, endpointIds: readonly string[]): Promise<void> {
+    await sql.query(
+      `UPDATE endpoint_schedule SET busy_until = NULL WHERE endpoint_id = ANY($1) AND busy_until IS NOT NULL`,
+      [endpointIds],
+    );
+  }
+
+  /**
+   * What an instance that is gone had claimed and never recorded is due at once, and nothing of it is running any more.
+   * Answers how many endpoints are due.
+   */
+  async takeOver(sql: Sql, deadInstance: number): Promise<number> {
+    const rows = await sql.query<{ due: boolean }>(
+      `UPDATE endpoint_schedule s SET busy_until = NULL, claimed_by = NULL,
+              next_check_at = CASE WHEN ${UNRECORDED} THEN now() ELSE s.next_check_at END
+         FROM endpoint_state t
+        WHERE s.claimed_by = $1 AND t.endpoint_id = s.endpoint_id AND (s.busy_until IS NOT NULL OR ${UNRECORDED})
+        RETURNING ${UNRECORDED} AS due`,
+      [deadInstance],
+    );
+    return rows.filter(({ due }) => due).length;
+  }
+}
+
+/** Where on its grid an endpoint sits: hash(id) mod interval, so that load is even. Milliseconds. */
+export function phaseMs(endpointId: string, intervalSeconds: number): number {
+  return createHash('sha256').update(endpointId).digest().readUInt32BE() % (intervalSeconds * 1000);
+}

@@ -1,0 +1,31 @@
+import { Injectable, type OnModuleInit } from '@nestjs/common';
+import type { OpenAPIObject } from '@nestjs/swagger';
+import { CheckerRegistry } from '../checker/checker.registry';
+import { OpenApiParts } from '../platform/openapi/openapi-parts';
+import { CreateEndpointDto, UpdateEndpointDto } from './endpoint.dto';
+
+type Schemas = NonNullable<NonNullable<OpenAPIObject['components']>['schemas']>;
+
+/** Puts the registered checkers into the API reference: which types there are, and how a target of each is written. */
+@Injectable()
+export class EndpointSchemas implements OnModuleInit {
+  constructor(
+    private readonly registry: CheckerRegistry,
+    private readonly parts: OpenApiParts,
+  ) {}
+
+  onModuleInit(): void {
+    this.parts.add([], ({ components }) => {
+      for (const { name } of [CreateEndpointDto, UpdateEndpointDto]) this.complete(components?.schemas?.[name]);
+    });
+  }
+
+  private complete(schema: Schemas[string] | undefined): void {
+    if (!schema || !('properties' in schema)) return;
+    const types = this.registry.types();
+    const forms = types.map((type) => `\`${type}\` ${this.registry.get(type).targetForm}`);
+    const { type, url } = schema.properties ?? {};
+    if (type && !('$ref' in type)) type.enum = types;
+    if (url && !('$ref' in url)) url.description = `${url.description ?? ''} Accepted forms: ${forms.join(' · ')}.`;
+  }
+}

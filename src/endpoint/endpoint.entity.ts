@@ -1,0 +1,93 @@
+import {
+  Column,
+  CreateDateColumn,
+  Entity,
+  Generated,
+  Index,
+  JoinColumn,
+  ManyToOne,
+  PrimaryColumn,
+  type Relation,
+  Unique,
+  UpdateDateColumn,
+} from 'typeorm';
+import type { Assertion } from '../checker/assertions';
+import { Website } from '../website/website.entity';
+
+/** A header as stored: the value of a sensitive one is sealed. */
+export interface StoredHeader {
+  key: string;
+  value: string;
+  sealed?: true;
+}
+
+/** One check of a website that runs every `intervalSeconds`. */
+@Entity('endpoint')
+@Unique('endpoint_org_id', ['orgId', 'id'])
+@Unique('endpoint_key', ['key'])
+@Index('endpoint_of_website', ['websiteId', 'id'])
+export class Endpoint {
+  @PrimaryColumn('uuid')
+  id!: string;
+
+  /** Internal number that history is stored under; never leaves the service. bigint, hence text. */
+  @Column('bigint')
+  @Generated('increment')
+  key!: string;
+
+  @Column('uuid', { name: 'org_id' })
+  orgId!: string;
+
+  @Column('uuid', { name: 'website_id' })
+  websiteId!: string;
+
+  @ManyToOne(() => Website, { onDelete: 'CASCADE' })
+  @JoinColumn([
+    { name: 'org_id', referencedColumnName: 'orgId', foreignKeyConstraintName: 'endpoint_website' },
+    { name: 'website_id', referencedColumnName: 'id', foreignKeyConstraintName: 'endpoint_website' },
+  ])
+  website?: Relation<Website>;
+
+  @Column('varchar', { length: 255 })
+  name!: string;
+
+  @Column('varchar', { length: 2048 })
+  url!: string;
+
+  @Column('varchar', { length: 32 })
+  type!: string;
+
+  @Column('varchar', { length: 8, default: 'GET' })
+  method!: string;
+
+  @Column('integer', { name: 'interval_seconds', default: 60 })
+  intervalSeconds!: number;
+
+  @Column('integer', { name: 'timeout_seconds', default: 10 })
+  timeoutSeconds!: number;
+
+  @Column('boolean', { default: true })
+  enabled!: boolean;
+
+  @Column('jsonb', { default: () => `'[]'` })
+  headers!: StoredHeader[];
+
+  @Column('text', { nullable: true })
+  body!: string | null;
+
+  @Column('boolean', { name: 'follow_redirects', default: true })
+  followRedirects!: boolean;
+
+  @Column('jsonb', { default: () => `'[]'` })
+  assertions!: Assertion[];
+
+  /** Grows with every change of what is checked; a result of an older revision is not recorded. */
+  @Column('integer', { default: 1 })
+  revision!: number;
+
+  @CreateDateColumn({ name: 'created_at', type: 'timestamptz', precision: 3, default: () => 'now()' })
+  createdAt!: Date;
+
+  @UpdateDateColumn({ name: 'updated_at', type: 'timestamptz', precision: 3, default: () => 'now()' })
+  updatedAt!: Date;
+}

@@ -1,0 +1,38 @@
+import { Module, type OnModuleInit } from '@nestjs/common';
+import { TypeOrmModule } from '@nestjs/typeorm';
+import { CheckerModule } from '../checker/checker.module';
+import { TransactionEvents } from '../platform/events/transaction-events';
+import { NetModule } from '../platform/net/net.module';
+import { WebsiteStarted, WebsiteStopped } from '../website/website-events';
+import { WebsiteModule } from '../website/website.module';
+import { EndpointDefinitions } from './endpoint-definitions';
+import { EndpointReader } from './endpoint-reader';
+import { EndpointRules } from './endpoint-rules';
+import { EndpointSchedule } from './endpoint-schedule';
+import { EndpointSchemas } from './endpoint-schemas';
+import { EndpointsStopped } from './endpoint-events';
+import { EndpointController } from './endpoint.controller';
+import { Endpoint } from './endpoint.entity';
+import { EndpointService } from './endpoint.service';
+
+@Module({
+  imports: [TypeOrmModule.forFeature([Endpoint]), WebsiteModule, CheckerModule, NetModule],
+  controllers: [EndpointController],
+  providers: [EndpointService, EndpointReader, EndpointRules, EndpointSchedule, EndpointDefinitions, EndpointSchemas],
+  exports: [EndpointService, EndpointSchedule, EndpointDefinitions],
+})
+export class EndpointModule implements OnModuleInit {
+  constructor(
+    private readonly events: TransactionEvents,
+    private readonly endpoints: EndpointService,
+  ) {}
+
+  onModuleInit(): void {
+    this.events.on(WebsiteStarted, ({ websiteId }, tx) => this.endpoints.followWebsite(tx, websiteId, true));
+    this.events.on(WebsiteStopped, async ({ orgId, websiteId, reason }, tx) => {
+      const endpointIds = await this.endpoints.lockOfWebsite(tx, websiteId);
+      await this.endpoints.followWebsite(tx, websiteId, false);
+      if (endpointIds.length > 0) await this.events.emit(new EndpointsStopped(orgId, endpointIds, reason), tx);
+    });
+  }
+}

@@ -1,0 +1,19 @@
+import { growingSpans } from './check-reader';
+
+const DAY = 86_400_000;
+
+describe('spans of days', () => {
+  it('cover 1, 2, 4 … of the days, newest first', () => {
+    const days = [20, 19, 18, 12, 11, 10, 3, 2, 1].map((day) => day * DAY);
+    expect(growingSpans(days).map(({ from, to }) => [from / DAY, to / DAY])).toEqual([
+      [20, 21],
+      [18, 20],
+      [3, 13],
+      [1, 3],
+    ]);
+  });
+
+  it('are none without days', () => {
+    expect(growingSpans([])).toEqual([]);
+  });
+});

@@ -1,0 +1,53 @@
+/**
+ * A latency histogram that adds up: figures of hours merge into days, weeks and quarters without the error that
+ * averaging percentiles makes. Bucket b holds the microseconds from 100·2^(b/8) up to 100·2^((b+1)/8); a quantile answers
+ * the geometric middle of its bucket and so is at most 2^(1/16) − 1 = 4.43 % off. Sparse: bucket numbers, ascending,
+ * with their counts.
+ */
+export interface LatencyHistogram {
+  readonly buckets: readonly number[];
+  readonly counts: readonly number[];
+}
+
+export const EMPTY_HISTOGRAM: LatencyHistogram = { buckets: [], counts: [] };
+
+/** Keeps whole powers of two in their own bucket where the logarithm comes out a hair too small. */
+const NUDGE = 1e-9;
+
+/** Bucket of a latency in whole microseconds; below one microsecond counts as one. */
+export const bucketOf = (us: number): number => Math.floor(8 * Math.log2(Math.max(us, 1) / 100) + NUDGE);
+
+/** The same in SQL; `us` is an integer expression. */
+export const bucketSql = (us: string): string =>
+  `floor(8 / ln(2::float8) * ln(greatest(${us}, 1)::float8 / 100) + ${NUDGE})::smallint`;
+
+/** Microseconds in the geometric middle of a bucket. */
+export const middleOf = (bucket: number): number => 100 * 2 ** ((bucket + 0.5) / 8);
+
+/** The same in SQL. */
+export const middleSql = (bucket: string): string => `100 * power(2::float8, (${bucket} + 0.5) / 8)`;
+
+/** All of the given histograms as one. */
+export function mergeHistograms(histograms: Iterable<LatencyHistogram>): LatencyHistogram {
+  const sums = new Map<number, number>();
+  for (const { buckets, counts } of histograms) {
+    buckets.forEach((bucket, index) => sums.set(bucket, (sums.get(bucket) ?? 0) + (counts[index] ?? 0)));
+  }
+  const sorted = [...sums].sort(([a], [b]) => a - b);
+  return { buckets: sorted.map(([bucket]) => bucket), counts: sorted.map(([, count]) => count) };
+}
+
+/**
+ * The latency in microseconds that the share `q` (0 < q ≤ 1) of the counted checks did not exceed, by nearest rank;
+ * `null` when nothing is counted.
+ */
+export function quantile({ buckets, counts }: LatencyHistogram, q: number): number | null {
+  const total = counts.reduce((sum, count) => sum + count, 0);
+  const rank = Math.max(Math.ceil(q * total), 1);
+  let seen = 0;
+  for (const [index, bucket] of buckets.entries()) {
+    seen += counts[index] ?? 0;
+    if (seen >= rank) return middleOf(bucket);
+  }
+  return null;
+}

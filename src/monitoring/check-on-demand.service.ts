@@ -1,0 +1,41 @@
+import { Injectable } from '@nestjs/common';
+import { EndpointDefinitions } from '../endpoint/endpoint-definitions';
+import { EndpointService } from '../endpoint/endpoint.service';
+import { type CheckView, viewOfRecorded } from '../history/check.dto';
+import { HistoryWriter } from '../history/history-writer';
+import type { Caller } from '../platform/auth/caller';
+import { problems } from '../platform/problem/problem';
+import { CheckRecorder } from './check-recorder';
+import { CheckRunner } from './check-runner';
+import { EngineClock } from './engine-clock';
+
+/** A check that somebody asked for: run now, recorded like any other. */
+@Injectable()
+export class CheckOnDemandService {
+  private readonly never = new AbortController().signal;
+
+  constructor(
+    private readonly endpoints: EndpointService,
+    private readonly definitions: EndpointDefinitions,
+    private readonly runner: CheckRunner,
+    private readonly recorder: CheckRecorder,
+    private readonly history: HistoryWriter,
+    private readonly clock: EngineClock,
+  ) {}
+
+  /** Answers when the result is committed. A paused endpoint is a conflict. */
+  async run(caller: Caller, endpointId: string): Promise<CheckView> {
+    const endpoint = await this.endpoints.get(caller, endpointId);
+    if (endpoint.status === 'paused')
+      throw problems.conflict('The endpoint is paused; enable it and its website first.');
+    const definition = await this.definitions.loadOne(this.clock.database, endpointId);
+    if (!definition) throw problems.notFound();
+    const outcome = await this.runner.run(definition, null, await this.clock.databaseNowMs(), this.never);
+    if (!outcome) throw problems.shuttingDown();
+    if ((await this.recorder.record(outcome)) === 'dropped') {
+      throw problems.conflict('The endpoint was changed while it was being checked; ask again.');
+    }
+    const check = { ...outcome, ...definition, checkedAt: new Date(outcome.checkedMs) };
+    return viewOfRecorded(check, this.history.checkId(definition.endpointKey, check.checkedAt));
+  }
+}

@@ -1,0 +1,76 @@
+import { Injectable } from '@nestjs/common';
+import { Config } from '../platform/config/config';
+import { WorkerDatabase } from '../platform/database/database';
+import { Health } from '../platform/observability/health';
+import { Clock } from '../platform/time/clock';
+import { MonitoringMetrics } from './monitoring.metrics';
+
+/** A scheduler that has claimed nothing for this long is stuck: only a restart helps. */
+const STUCK_MS = 120_000;
+
+/**
+ * The database's time seen from this process: slots are due by the database's clock, timers run on our monotonic one, and
+ * a jump of either wall clock moves nothing that is already planned.
+ */
+@Injectable()
+export class EngineClock {
+  /** Add to monotonic milliseconds to get the database's milliseconds since the epoch. */
+  private offsetMs: number | null = null;
+  private lastClaim: number;
+
+  constructor(
+    private readonly config: Config,
+    readonly database: WorkerDatabase,
+    private readonly clock: Clock,
+    metrics: MonitoringMetrics,
+    health: Health,
+  ) {
+    this.lastClaim = clock.monotonic();
+    health.register('scheduler', () => this.finding());
+    metrics.watch(
+      { name: 'uptime_scheduler_lag_seconds', help: 'Age of the last completed claim.' },
+      () => this.lagMs / 1000,
+    );
+  }
+
+  get runsChecks(): boolean {
+    return this.config.role !== 'api';
+  }
+
+  /** Milliseconds since the last completed claim. */
+  get lagMs(): number {
+    return this.runsChecks ? this.clock.monotonic() - this.lastClaim : 0;
+  }
+
+  monotonic(): number {
+    return this.clock.monotonic();
+  }
+
+  /** A statement begun at `before` (monotonic) was answered with the database's time `nowMs`. */
+  synchronize(nowMs: number, before: number): void {
+    this.offsetMs = nowMs - before;
+  }
+
+  claimed(): void {
+    this.lastClaim = this.clock.monotonic();
+  }
+
+  /** When a slot is due on the monotonic clock. */
+  monotonicAt(slotMs: number): number {
+    return slotMs - (this.offsetMs ?? this.clock.now().getTime() - this.clock.monotonic());
+  }
+
+  /** The database's time now, to the millisecond. */
+  async databaseNowMs(): Promise<number> {
+    const before = this.clock.monotonic();
+    const [row] = await this.database.query<{ now: number }>('SELECT extract(epoch FROM now())::float8 * 1000 AS now');
+    if (!row) throw new Error('the database did not tell the time');
+    this.synchronize(row.now, before);
+    return Math.round(row.now);
+  }
+
+  private finding(): { ok: boolean; fatal?: boolean; detail: string } {
+    const { lagMs } = this;
+    return { ok: lagMs < 15_000, fatal: lagMs > STUCK_MS, detail: `last claim ${Math.round(lagMs / 1000)} s ago` };
+  }
+}

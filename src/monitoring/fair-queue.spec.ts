@@ -1,0 +1,82 @@
+import fc from 'fast-check';
+import { FairQueue } from './fair-queue';
+
+/** Items are named by their owner and their place in the owner's line: `a0`, `a1`, `b0`. */
+const filled = (owners: readonly string[]): FairQueue<string> => {
+  const queue = new FairQueue<string>();
+  const places = new Map<string, number>();
+  for (const owner of owners) {
+    const place = places.get(owner) ?? 0;
+    queue.push(owner, `${owner}${place}`);
+    places.set(owner, place + 1);
+  }
+  return queue;
+};
+
+function drained(queue: FairQueue<string>): string[] {
+  const taken: string[] = [];
+  for (let item = queue.take(); item !== undefined; item = queue.take()) taken.push(item);
+  return taken;
+}
+
+describe('the fair queue', () => {
+  it.each([
+    ['', ''],
+    ['a', 'a0'],
+    ['a a a', 'a0 a1 a2'],
+    ['a a a b', 'a0 b0 a1 a2'],
+    ['a a b b c', 'a0 b0 c0 a1 b1'],
+    ['b a a a c', 'b0 a0 c0 a1 a2'],
+  ])('filled by %p serves %p', (owners, expected) => {
+    expect(drained(filled(owners.split(' ').filter(Boolean))).join(' ')).toBe(expected);
+  });
+
+  it('serves an owner who comes late before those in front are served twice', () => {
+    const queue = filled(['a', 'a', 'a', 'b', 'b']);
+    expect(queue.take()).toBe('a0');
+    queue.push('c', 'c0');
+    expect([queue.take(), queue.take(), queue.take()]).toEqual(['b0', 'a1', 'c0']);
+  });
+
+  it('answers nothing when it is empty, and can be used again', () => {
+    const queue = filled(['a', 'b', 'a']);
+    expect(queue.clear().sort()).toEqual(['a0', 'a1', 'b0']);
+    expect([queue.size, queue.take()]).toEqual([0, undefined]);
+    queue.push('a', 'again');
+    expect([queue.size, queue.take(), queue.size]).toEqual([1, 'again', 0]);
+  });
+
+  const owners = fc.array(fc.constantFrom('a', 'b', 'c', 'd'), { maxLength: 60 });
+
+  it('serves everything once, in the order of each owner', () => {
+    fc.assert(
+      fc.property(owners, (line) => {
+        const queue = filled(line);
+        expect(queue.size).toBe(line.length);
+        const taken = drained(queue);
+        expect(queue.size).toBe(0);
+        for (const owner of new Set(line)) {
+          const own = taken.filter((item) => item.startsWith(owner));
+          expect(own).toEqual(own.map((_, place) => `${owner}${place}`));
+        }
+        expect(taken).toHaveLength(line.length);
+      }),
+    );
+  });
+
+  it('never serves an owner twice while another one waits', () => {
+    fc.assert(
+      fc.property(owners, (line) => {
+        const left = new Map<string, number>();
+        for (const owner of line) left.set(owner, (left.get(owner) ?? 0) + 1);
+        let previous = '';
+        for (const [owner = ''] of drained(filled(line))) {
+          const others = [...left].filter(([other, count]) => other !== owner && count > 0);
+          if (owner === previous) expect(others).toEqual([]);
+          left.set(owner, (left.get(owner) ?? 0) - 1);
+          previous = owner;
+        }
+      }),
+    );
+  });
+});

@@ -1,0 +1,78 @@
+import { Injectable } from '@nestjs/common';
+import type { Outcome } from '../checker/checker';
+import { Metrics } from '../platform/observability/metrics';
+
+/** What the engine says about itself. */
+@Injectable()
+export class MonitoringMetrics {
+  private readonly checks;
+  private readonly batchSize;
+  private readonly batchSeconds;
+  private readonly dropped;
+  readonly lateness;
+  readonly resultsLost;
+  readonly skipped;
+  readonly reruns;
+  readonly bugs;
+
+  constructor(private readonly metrics: Metrics) {
+    this.checks = metrics.counter({
+      name: 'uptime_checks_total',
+      help: 'Finished checks by outcome.',
+      labelNames: ['outcome'],
+    });
+    this.lateness = metrics.histogram({
+      name: 'uptime_check_lateness_seconds',
+      help: 'How late after its slot a check began.',
+      buckets: [0.002, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10],
+    });
+    this.batchSize = metrics.histogram({
+      name: 'uptime_record_batch_size',
+      help: 'Results per transaction.',
+      buckets: [1, 5, 20, 50, 100, 200, 500],
+    });
+    this.batchSeconds = metrics.histogram({
+      name: 'uptime_record_batch_seconds',
+      help: 'Duration of a recording transaction.',
+      buckets: [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 1, 5],
+    });
+    this.dropped = metrics.counter({
+      name: 'uptime_results_dropped_total',
+      help: 'Results of endpoints that were gone, paused, changed or recorded before.',
+    });
+    this.resultsLost = metrics.counter({
+      name: 'uptime_results_lost_total',
+      help: 'Times that results were given up because the database was away too long.',
+    });
+    this.skipped = metrics.counter({
+      name: 'uptime_slots_skipped_total',
+      help: 'Slots skipped because the endpoint’s previous check still ran.',
+    });
+    this.reruns = metrics.counter({
+      name: 'uptime_checks_rerun_total',
+      help: 'Failures repeated before they were recorded.',
+      labelNames: ['why'],
+    });
+    this.bugs = metrics.counter({ name: 'uptime_checker_bugs_total', help: 'Checkers that threw.' });
+  }
+
+  /** A gauge whose value is asked for at each scrape. */
+  watch(gauge: { name: string; help: string }, read: () => number): void {
+    this.metrics.gauge({
+      ...gauge,
+      collect() {
+        this.set(read());
+      },
+    });
+  }
+
+  finished(outcome: Outcome): void {
+    this.checks.inc({ outcome });
+  }
+
+  batch(size: number, recorded: number, durationMs: number): void {
+    this.batchSize.observe(size);
+    this.batchSeconds.observe(durationMs / 1000);
+    if (recorded < size) this.dropped.inc(size - recorded);
+  }
+}

@@ -1,0 +1,29 @@
+import { Controller, Get, Query } from '@nestjs/common';
+import { ApiOkResponse, ApiOperation, ApiTags } from '@nestjs/swagger';
+import { Access, OrgId } from '../auth/caller';
+import type { Page } from '../http/page';
+import { Problems } from '../problem/problems.decorator';
+import { AuditEntryView, AuditQuery } from './audit.dto';
+import { AuditService } from './audit.service';
+
+@ApiTags('Audit log')
+@Controller('api/v1/audit-log')
+export class AuditController {
+  constructor(private readonly audit: AuditService) {}
+
+  @Get()
+  @Access('admin')
+  @ApiOperation({
+    operationId: 'listAuditLog',
+    summary: 'List who changed what',
+    description:
+      'Every change made in your organization, newest first: who, what, before and after without credentials, and the ' +
+      'id of the request. Entries cannot be changed; they go after `ROLLUP_RETENTION_DAYS`, or with the organization. ' +
+      'What is deleted together with a website or endpoint has no entry of its own.',
+  })
+  @ApiOkResponse({ type: AuditEntryView, isArray: true, description: 'One page of entries.' })
+  @Problems('invalid_query', 'invalid_cursor')
+  list(@OrgId() orgId: string, @Query() query: AuditQuery): Promise<Page<AuditEntryView>> {
+    return this.audit.list(orgId, query);
+  }
+}

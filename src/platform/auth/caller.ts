@@ -1,0 +1,39 @@
+import { createParamDecorator, SetMetadata, type ExecutionContext } from '@nestjs/common';
+import type { Request } from 'express';
+
+/** What a key may do; each role includes the ones before it. */
+export const ROLES = ['read', 'write', 'admin'] as const;
+export type Role = (typeof ROLES)[number];
+
+/** Who is asking. The organization comes from the key and from nowhere else. */
+export interface Caller {
+  orgId: string;
+  orgName: string;
+  /** The first organization: whoever holds its key runs the machine (egress policy). */
+  isDefaultOrg: boolean;
+  role: Role;
+  /** uuid of the key; `null` with AUTH=off. */
+  keyId: string | null;
+  keyName: string;
+}
+
+/** What a route demands. `public` needs no key, `operator` the operator token. */
+export type AccessRule = Role | 'public' | 'operator';
+export const ACCESS = Symbol('auth:access');
+
+/** Every route carries one; a route without is refused at run time and fails the access test. */
+export const Access = (rule: AccessRule) => SetMetadata(ACCESS, rule);
+
+export type AuthenticatedRequest = Request & { caller?: Caller };
+
+function callerOf(context: ExecutionContext): Caller {
+  const { caller } = context.switchToHttp().getRequest<AuthenticatedRequest>();
+  if (!caller) throw new Error('the route has no caller: is it public?');
+  return caller;
+}
+
+/** The caller's organization (uuid): first argument of every service method. */
+export const OrgId = createParamDecorator((_: unknown, context: ExecutionContext): string => callerOf(context).orgId);
+
+/** The whole caller, where a route needs the role (masking) or the organization's kind (egress). */
+export const CurrentCaller = createParamDecorator((_: unknown, context: ExecutionContext): Caller => callerOf(context));

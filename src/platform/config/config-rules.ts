@@ -1,0 +1,51 @@
+import { ValidateBy, type ValidationOptions } from 'class-validator';
+import ipaddr from 'ipaddr.js';
+import { readUrl } from '../net/read-url';
+
+const rule =
+  (name: string, holds: (text: string) => boolean, message: string) =>
+  (options?: ValidationOptions): PropertyDecorator =>
+    ValidateBy(
+      {
+        name,
+        validator: {
+          validate: (value: unknown) => typeof value === 'string' && holds(value),
+          defaultMessage: () => message,
+        },
+      },
+      options,
+    );
+
+const parses = (work: () => unknown): boolean => {
+  try {
+    work();
+    return true;
+  } catch {
+    return false;
+  }
+};
+
+export const IsDatabaseUrl = rule(
+  'isDatabaseUrl',
+  (text) => text === 'embedded:memory' || (/^postgres(ql)?:\/\//.test(text) && readUrl(text) !== null),
+  'must be a postgres:// URL or embedded:memory',
+);
+
+export const IsCidr = rule(
+  'isCidr',
+  (text) => parses(() => ipaddr.parseCIDR(text)),
+  'must be CIDRs such as 10.0.0.0/8',
+);
+
+export const IsHostPort = rule(
+  'isHostPort',
+  (text) =>
+    /^(\[[0-9a-fA-F:]+\]|[^\s:[\]/]+):\d{1,5}$/.test(text) && Number(text.slice(text.lastIndexOf(':') + 1)) <= 65_535,
+  'must be host:port pairs',
+);
+
+export const IsSecretsKey = rule(
+  'isSecretsKey',
+  (text) => /^[A-Za-z0-9_-]{1,32}:[A-Za-z0-9+/]{43}=$/.test(text),
+  'must be id:key pairs, the key being 32 bytes in base64',
+);

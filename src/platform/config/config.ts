@@ -1,0 +1,108 @@
+import {
+  ArrayMaxSize,
+  IsBoolean,
+  IsIn,
+  IsInt,
+  IsOptional,
+  IsUrl,
+  Matches,
+  Max,
+  MaxLength,
+  Min,
+  MinLength,
+} from 'class-validator';
+import { Env, loadSettings } from './env';
+import { IsCidr, IsDatabaseUrl, IsHostPort, IsSecretsKey } from './config-rules';
+
+const URL_RULES = { require_tld: false, require_protocol: true };
+
+/** Every setting of the service: name, unit, bounds and default in one place. `.env.example` is tested against it. */
+export class Config {
+  /** Address to listen on. */
+  @Env('HOST') @MaxLength(255) host = '127.0.0.1';
+
+  /** TCP port to listen on; 0 takes a free one. */
+  @Env('PORT') @IsInt() @Min(0) @Max(65_535) port = 3000;
+
+  /** `postgres://user:password@host:port/database`. Unset: embedded in `dataDir`. `embedded:memory`: embedded, nothing kept. */
+  @Env('DATABASE_URL') @IsOptional() @IsDatabaseUrl() databaseUrl: string | null = null;
+
+  /** Directory of the embedded database, its lock and the generated first key. */
+  @Env('DATA_DIR') @MinLength(1) dataDir = './data';
+
+  /** First admin key of organization "Default"; used only while no organization exists. */
+  @Env('BOOTSTRAP_API_KEY')
+  @IsOptional()
+  @Matches(/^[\x21-\x7e]{24,200}$/, { message: 'must be 24 to 200 printable ASCII characters without spaces' })
+  bootstrapApiKey: string | null = null;
+
+  /** Bearer token of the operator routes; unset: they do not exist. */
+  @Env('OPERATOR_TOKEN')
+  @IsOptional()
+  @Matches(/^[\x21-\x7e]{24,200}$/, { message: 'must be 24 to 200 printable ASCII characters without spaces' })
+  operatorToken: string | null = null;
+
+  /** `off`: every request acts as Default's admin. Only for a trusted network. */
+  @Env('AUTH') @IsBoolean({ message: 'must be on or off' }) auth = true;
+
+  /** Private and loopback targets: `auto` = for the Default organization only, `allow` = for all, `deny` = for none. */
+  @Env('EGRESS_PRIVATE') @IsIn(['auto', 'allow', 'deny']) egressPrivate: 'auto' | 'allow' | 'deny' = 'auto';
+
+  /** CIDRs that may be dialed although private or reserved, comma-separated. Never opens link-local or metadata addresses. */
+  @Env('EGRESS_ALLOW') @IsCidr({ each: true }) egressAllow: string[] = [];
+
+  /** CIDRs that are never dialed, comma-separated. */
+  @Env('EGRESS_DENY') @IsCidr({ each: true }) egressDeny: string[] = [];
+
+  /** `smtp://user:password@host:587` or `smtps://…`: the account that sends `email` alerts without their own. */
+  @Env('SMTP_URL')
+  @IsOptional()
+  @IsUrl({ ...URL_RULES, protocols: ['smtp', 'smtps'] }, { message: 'must be an smtp:// or smtps:// URL' })
+  smtpUrl: string | null = null;
+
+  /** Sender of `email` alerts, e.g. `Uptime <uptime@example.com>`. */
+  @Env('SMTP_FROM') @IsOptional() @MaxLength(320) smtpFrom: string | null = null;
+
+  /** `id:base64 of 32 bytes`, comma-separated: the first encrypts stored credentials, all decrypt. */
+  @Env('SECRETS_KEYS') @IsSecretsKey({ each: true }) secretsKeys: string[] = [];
+
+  /** Seconds; a smaller `interval` of an endpoint is refused. */
+  @Env('MIN_INTERVAL_SECONDS') @IsInt() @Min(1) @Max(86_400) minIntervalSeconds = 1;
+
+  /** Checks in flight at once in this process. */
+  @Env('MAX_CONCURRENT_CHECKS') @IsInt() @Min(1) @Max(50_000) maxConcurrentChecks = 2000;
+
+  /** Requests per second and API key; 0 = no limit. */
+  @Env('RATE_LIMIT_PER_SECOND') @IsInt() @Min(0) @Max(100_000) rateLimitPerSecond = 100;
+
+  /** Days that single checks are kept. */
+  @Env('RAW_RETENTION_DAYS') @IsInt() @Min(1) @Max(3650) rawRetentionDays = 30;
+
+  /** Days that hourly and daily figures are kept. */
+  @Env('ROLLUP_RETENTION_DAYS') @IsInt() @Min(1) @Max(36_500) rollupRetentionDays = 400;
+
+  /** Repeat a failure that would trigger an alert once before it is recorded. */
+  @Env('CONFIRM_FAILURES') @IsBoolean({ message: 'must be on or off' }) confirmFailures = true;
+
+  /** `host:port` list asked when the failures look like our own network's. */
+  @Env('CONNECTIVITY_TARGETS') @ArrayMaxSize(20) @IsHostPort({ each: true }) connectivityTargets: string[] = [];
+
+  /** Pinged every minute while our own audit passes. */
+  @Env('HEARTBEAT_URL')
+  @IsOptional()
+  @IsUrl({ ...URL_RULES, protocols: ['http', 'https'] }, { message: 'must be an http(s) URL' })
+  heartbeatUrl: string | null = null;
+
+  /** `all`; `api` serves only; `worker` checks and delivers only. */
+  @Env('ROLE') @IsIn(['all', 'api', 'worker']) role: 'all' | 'api' | 'worker' = 'all';
+
+  /** `trace` `debug` `info` `warn` `error` `silent`. */
+  @Env('LOG_LEVEL') @IsIn(['trace', 'debug', 'info', 'warn', 'error', 'silent']) logLevel = 'info';
+
+  /** Named places to fail at, for tests (`outbox.after_send=kill`); refused when NODE_ENV is production. */
+  @Env('FAILPOINTS') failpoints: string[] = [];
+}
+
+/** Reads the environment. Throws a `ConfigError` that lists every problem at once. */
+export const loadConfig = (environment: Readonly<Record<string, string | undefined>>): Config =>
+  loadSettings(Config, environment);

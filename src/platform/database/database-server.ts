@@ -1,0 +1,74 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import { Logger } from '@nestjs/common';
+import type { Config } from '../config/config';
+import type { ConnectionTarget } from './data-source-options';
+import { EmbeddedPostgres } from './embedded-postgres';
+import { migrate } from './migrate';
+import { isUnavailable, sqlState } from './postgres-errors';
+import { StartError } from './start-error';
+
+/** How long a start waits for a PostgreSQL that is not there yet. */
+const PATIENCE_MS = 60_000;
+const PAUSE_MS = 1000;
+
+const logger = new Logger('Database');
+
+/** What `DATABASE_URL` and `DATA_DIR` name, ready for connections. */
+export class DatabaseServer {
+  private constructor(
+    readonly target: ConnectionTarget,
+    private readonly embedded: EmbeddedPostgres | null,
+  ) {}
+
+  get isEmbedded(): boolean {
+    return this.embedded !== null;
+  }
+
+  /** Starts the embedded engine where one is wanted. Throws a `DirectoryInUseError` when another process has it. */
+  static async open(config: Pick<Config, 'databaseUrl' | 'dataDir'>): Promise<DatabaseServer> {
+    const { databaseUrl, dataDir } = config;
+    if (databaseUrl !== null && databaseUrl !== 'embedded:memory')
+      return new DatabaseServer({ url: databaseUrl }, null);
+    const embedded = await EmbeddedPostgres.start({ directory: databaseUrl === null ? dataDir : null });
+    return new DatabaseServer({ connect: () => embedded.connect() }, embedded);
+  }
+
+  /**
+   * The schema of this version, migrated if need be. A server that cannot be reached is tried again for a minute, so
+   * that both may be started together; then throws with an address but without credentials.
+   */
+  async migrate(patienceMs = PATIENCE_MS): Promise<void> {
+    const deadline = performance.now() + patienceMs;
+    for (let attempt = 1; ; attempt++) {
+      try {
+        await migrate(this.target);
+        return;
+      } catch (error) {
+        if (!isUnavailable(error)) throw error;
+        if (performance.now() >= deadline)
+          throw new StartError(
+            `${this.address} did not answer for ${patienceMs / 1000} s (${reason(error)}). Giving up.`,
+            {
+              cause: error,
+            },
+          );
+        logger.warn(`${this.address} is not available (${reason(error)}); attempt ${attempt}, trying again.`);
+        await delay(PAUSE_MS);
+      }
+    }
+  }
+
+  /** After all pools are closed. */
+  async close(): Promise<void> {
+    await this.embedded?.close();
+  }
+
+  private get address(): string {
+    if (!('url' in this.target)) return 'The embedded database';
+    const { hostname, port, pathname } = new URL(this.target.url);
+    return `PostgreSQL at ${hostname || 'localhost'}:${port || '5432'}${pathname}`;
+  }
+}
+
+const reason = (error: unknown): string =>
+  (error instanceof Error && error.message) || (sqlState(error) ?? 'unknown error');

@@ -1,0 +1,104 @@
+import { type DynamicModule, Injectable, Module, type OnApplicationShutdown } from '@nestjs/common';
+import { TypeOrmModule } from '@nestjs/typeorm';
+import { DataSource } from 'typeorm';
+import { Config } from '../config/config';
+import { dataSourceOptions, type PostgresOptions } from './data-source-options';
+import { Database, WorkerDatabase } from './database';
+import { DatabaseServer } from './database-server';
+import { EmbeddedMaintenance } from './embedded-maintenance';
+
+/** Client-side, because a frozen server would not keep a limit of its own. */
+const QUERY_TIMEOUT_MS = 30_000;
+/** The pool of the half that this process's role does not run. */
+const SPARE_POOL = 2;
+
+/** Connections of one pool. The embedded database has one session behind all of them. */
+function poolSize(server: DatabaseServer, isUsed: boolean): number {
+  if (!isUsed) return SPARE_POOL;
+  return server.isEmbedded ? 5 : 10;
+}
+
+const apiPool = (server: DatabaseServer, config: Config): PostgresOptions =>
+  dataSourceOptions(server.target, {
+    size: poolSize(server, config.role !== 'worker'),
+    name: 'uptime-monitor api',
+    queryTimeoutMs: QUERY_TIMEOUT_MS,
+  });
+
+/** Knows the same entities as the API's pool. */
+async function openWorkerPool(server: DatabaseServer, config: Config, api: DataSource): Promise<WorkerDatabase> {
+  const options = dataSourceOptions(server.target, {
+    size: poolSize(server, config.role !== 'api'),
+    name: 'uptime-monitor worker',
+    queryTimeoutMs: QUERY_TIMEOUT_MS,
+    entities: api.options.entities,
+  });
+  return new WorkerDatabase(await new DataSource(options).initialize());
+}
+
+async function openServer(config: Config): Promise<DatabaseServer> {
+  const server = await DatabaseServer.open(config);
+  try {
+    await server.migrate();
+    return server;
+  } catch (error) {
+    await server.close();
+    throw error;
+  }
+}
+
+/** The server comes first and alone, so that TypeORM's module can ask for it. */
+@Module({
+  providers: [{ provide: DatabaseServer, inject: [Config], useFactory: openServer }],
+  exports: [DatabaseServer],
+})
+class DatabaseServerModule {}
+
+/** Closes in the order that loses nothing: both pools, then the engine behind them. */
+@Injectable()
+class DatabaseShutdown implements OnApplicationShutdown {
+  constructor(
+    private readonly database: Database,
+    private readonly worker: WorkerDatabase,
+    private readonly server: DatabaseServer,
+  ) {}
+
+  async onApplicationShutdown(): Promise<void> {
+    for (const { dataSource } of [this.worker, this.database]) if (dataSource.isInitialized) await dataSource.destroy();
+    await this.server.close();
+  }
+}
+
+/**
+ * The database, everywhere: `Database` for requests, `WorkerDatabase` for checks and deliveries, and TypeORM's
+ * repositories (`TypeOrmModule.forFeature`, on the API's pool). Connected and migrated once the application is created.
+ * Needs `Config` only; with no variable set it runs the embedded database in `DATA_DIR`.
+ */
+@Module({})
+export class DatabaseModule {
+  static forRoot(): DynamicModule {
+    return {
+      module: DatabaseModule,
+      global: true,
+      imports: [
+        DatabaseServerModule,
+        TypeOrmModule.forRootAsync({
+          imports: [DatabaseServerModule],
+          inject: [DatabaseServer, Config],
+          useFactory: (server: DatabaseServer, config: Config) => ({
+            ...apiPool(server, config),
+            autoLoadEntities: true,
+            retryAttempts: 0,
+          }),
+        }),
+      ],
+      providers: [
+        { provide: Database, inject: [DataSource], useFactory: (source: DataSource) => new Database(source) },
+        { provide: WorkerDatabase, inject: [DatabaseServer, Config, DataSource], useFactory: openWorkerPool },
+        EmbeddedMaintenance,
+        DatabaseShutdown,
+      ],
+      exports: [Database, WorkerDatabase, DatabaseServerModule, TypeOrmModule],
+    };
+  }
+}

@@ -1,0 +1,252 @@
+'use strict';
+/**
+ * The embedded PostgreSQL, in a worker thread: PGlite has one session, this file shares it between many `pg` clients.
+ * Each client speaks the ordinary wire protocol over its own MessagePort. Its messages are collected up to the point
+ * where a server would answer (a unit); units of all clients run one after the other, and while a client's transaction
+ * is open only its units run. Plain JavaScript, because a worker is loaded without the compiler.
+ */
+const { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } = require('node:fs');
+const path = require('node:path');
+const { gunzipSync } = require('node:zlib');
+const { parentPort, workerData } = require('node:worker_threads');
+const { setFlagsFromString } = require('node:v8');
+const { PGlite } = require('@electric-sql/pglite');
+
+/**
+ * How long a WebAssembly function runs before it is compiled again with all optimisations. The default is soon enough
+ * that a start spends a second of CPU and 40 MB on functions it never needs again; hot ones get there all the same.
+ */
+setFlagsFromString('--wasm-tiering-budget=50000000');
+
+/** A client that waits this long for another client's idle open transaction gets SQLSTATE 55P03 instead of a hang. */
+const PATIENCE_MS = workerData.patienceMs ?? 5000;
+const TICK_MS = 250;
+/** Units run between two turns of the event loop, so that new clients and timers get their turn. */
+const UNITS_PER_TURN = 16;
+
+const TYPE = { query: 0x51, sync: 0x53, flush: 0x48, copyDone: 0x63, copyFail: 0x66, terminate: 0x58 };
+const ENDS_UNIT = new Set([TYPE.query, TYPE.sync, TYPE.flush, TYPE.copyDone, TYPE.copyFail]);
+const PROTOCOL_3 = 196608;
+const CANCEL_REQUEST = 80877102;
+
+let database;
+let owner = null;
+let idleTicks = 0;
+let pumping = false;
+let closing = false;
+let connections = 0;
+/** @type {{ client: object, message: Uint8Array, type: number, waitedTicks: number }[]} */
+const queue = [];
+
+function frame(type, ...parts) {
+  const body = Buffer.concat(parts.map((part) => (typeof part === 'string' ? Buffer.from(`${part}\0`) : part)));
+  const head = Buffer.alloc(5);
+  head.writeUInt8(type.charCodeAt(0));
+  head.writeUInt32BE(body.length + 4, 1);
+  return Buffer.concat([head, body]);
+}
+
+const uint32 = (...values) => Buffer.from(new Uint32Array(values).map(swap32).buffer);
+const swap32 = (n) => ((n >>> 24) | ((n >>> 8) & 0xff00) | ((n << 8) & 0xff0000) | (n << 24)) >>> 0;
+const idleStatus = () => frame('Z', Buffer.from('I'));
+
+const greeting = () =>
+  Buffer.concat([
+    frame('R', uint32(0)),
+    ...Object.entries({
+      server_version: '18.6 (embedded)',
+      server_encoding: 'UTF8',
+      client_encoding: 'UTF8',
+      DateStyle: 'ISO, MDY',
+      IntervalStyle: 'postgres',
+      TimeZone: 'GMT',
+      integer_datetimes: 'on',
+      standard_conforming_strings: 'on',
+    }).map(([name, value]) => frame('S', name, value)),
+    frame('K', uint32(process.pid, ++connections)),
+    idleStatus(),
+  ]);
+
+function failure(code, message) {
+  const fields = { S: 'ERROR', V: 'ERROR', C: code, M: message };
+  return frame('E', ...Object.entries(fields).map(([field, text]) => Buffer.from(`${field}${text}\0`)), Buffer.of(0));
+}
+
+/** A MessagePort takes whole buffers only: a slice of a pooled one has to be copied. */
+function send(client, buffer) {
+  if (client.gone || buffer.length === 0) return;
+  const bytes = new Uint8Array(buffer);
+  client.port.postMessage(bytes, [bytes.buffer]);
+}
+
+function enqueue(client, type, message) {
+  queue.push({ client, type, message, waitedTicks: 0 });
+  if (!pumping) void pump();
+}
+
+async function pump() {
+  pumping = true;
+  try {
+    for (let units = 0; ; units++) {
+      const next = owner === null ? 0 : queue.findIndex((unit) => unit.client === owner);
+      if (next < 0 || queue.length === 0) break;
+      if (units >= UNITS_PER_TURN) {
+        units = 0;
+        await new Promise((resolve) => setImmediate(resolve));
+        continue;
+      }
+      const [unit] = queue.splice(next, 1);
+      await (unit.type === TYPE.terminate ? release(unit.client) : run(unit));
+    }
+  } finally {
+    pumping = false;
+  }
+}
+
+async function run({ client, message, type }) {
+  const answer = [];
+  idleTicks = 0;
+  // execProtocolRaw keeps every parsed answer for ever; the stream variant does not, but lends views of the WASM memory.
+  await database.execProtocolRawStream(message, {
+    syncToFs: false,
+    onRawData: (chunk) => answer.push(Buffer.from(chunk)),
+  });
+  // After Flush the batch is still open: a foreign unit in between would destroy its unnamed statement.
+  owner = database.isInTransaction() || type === TYPE.flush ? client : null;
+  send(client, Buffer.concat(answer));
+}
+
+/** The server part of one client: start-up, then frames gathered into units. */
+function attach(port) {
+  const client = { port, gone: false, started: false };
+  let pending = Buffer.alloc(0);
+  let unit = [];
+
+  const leave = () => {
+    if (client.gone) return;
+    client.gone = true;
+    for (let i = queue.length - 1; i >= 0; i--) if (queue[i].client === client) queue.splice(i, 1);
+    // Queued although the client may own nothing: what it runs right now may be a BEGIN.
+    enqueue(client, TYPE.terminate, null);
+    port.close();
+  };
+
+  port.on('close', leave);
+  port.on('message', (chunk) => {
+    pending = pending.length === 0 ? Buffer.from(chunk) : Buffer.concat([pending, chunk]);
+    while (!client.gone) {
+      if (!client.started) {
+        if (pending.length < 8 || pending.length < pending.readUInt32BE(0)) return;
+        const version = pending.readUInt32BE(4);
+        pending = pending.subarray(pending.readUInt32BE(0));
+        if (version === PROTOCOL_3) {
+          client.started = true;
+          send(client, greeting());
+        } else if (version === CANCEL_REQUEST) leave();
+        else send(client, Buffer.from('N'));
+        continue;
+      }
+      if (pending.length < 5 || pending.length < pending.readUInt32BE(1) + 1) return;
+      const size = pending.readUInt32BE(1) + 1;
+      const type = pending[0];
+      if (type === TYPE.terminate) return leave();
+      unit.push(pending.subarray(0, size));
+      pending = pending.subarray(size);
+      if (!ENDS_UNIT.has(type)) continue;
+      enqueue(client, type, new Uint8Array(Buffer.concat(unit)));
+      unit = [];
+    }
+  });
+}
+
+/** What a departed client leaves behind: its open transaction. */
+async function release(client) {
+  if (owner !== client) return;
+  await run({ client, type: TYPE.query, message: new Uint8Array(frame('Q', 'ROLLBACK')) });
+  owner = null;
+}
+
+/**
+ * Fails those who wait for a transaction whose owner asks for nothing. Counted in ticks, not by the clock: a suspended
+ * machine is nobody's fault.
+ */
+function watchWaiters() {
+  if (owner === null || pumping || queue.length === 0) return;
+  idleTicks += 1;
+  for (const unit of queue) unit.waitedTicks += 1;
+  const limit = Math.ceil(PATIENCE_MS / TICK_MS);
+  if (idleTicks < limit) return;
+  for (let i = queue.length - 1; i >= 0; i--) {
+    const { client, type, waitedTicks } = queue[i];
+    if (waitedTicks < limit || type === TYPE.terminate) continue;
+    queue.splice(i, 1);
+    const text =
+      'waited too long for the open transaction of another connection; ' +
+      'the embedded database has one session: inside a transaction, use its own manager';
+    send(client, Buffer.concat([failure('55P03', text), idleStatus()]));
+  }
+}
+
+const START_PARAMETERS = [
+  ...PGlite.defaultStartParams,
+  ...['shared_buffers=16MB', 'max_wal_size=64MB', 'min_wal_size=32MB', 'jit=off'].flatMap((set) => ['-c', set]),
+];
+
+/** Writes the files of the template. PGlite can do it, too, but holds three copies of its 40 MB meanwhile. */
+function unpack(template, target) {
+  const tar = gunzipSync(readFileSync(template));
+  const text = (from, length) => tar.toString('latin1', from, from + length).replace(/\0.*$/s, '');
+  for (let at = 0; tar[at] !== 0 && at < tar.length;) {
+    const file = path.join(target, text(at, 100));
+    const size = Number.parseInt(text(at + 124, 12), 8);
+    const isDirectory = text(at + 156, 1) === '5';
+    at += 512;
+    if (isDirectory) mkdirSync(file, { recursive: true, mode: 0o700 });
+    else writeFileSync(file, tar.subarray(at, at + size), { mode: 0o600 });
+    at += Math.ceil(size / 512) * 512;
+  }
+}
+
+/**
+ * The cluster's directory, made from the template when it is new. Without the marker an earlier first start was
+ * interrupted before anybody could write to it: it starts afresh.
+ */
+function prepareDirectory(directory, template) {
+  const cluster = path.join(directory, 'pgdata');
+  const marker = path.join(directory, 'pgdata.ready');
+  if (existsSync(marker)) return cluster;
+  rmSync(cluster, { recursive: true, force: true });
+  mkdirSync(cluster, { mode: 0o700 });
+  unpack(template, cluster);
+  writeFileSync(marker, 'The cluster in pgdata is complete. Without this file it is made anew.\n', { mode: 0o600 });
+  return cluster;
+}
+
+function open() {
+  const { directory, template } = workerData;
+  if (directory !== null)
+    return PGlite.create({ dataDir: prepareDirectory(directory, template), startParams: START_PARAMETERS });
+  const loadDataDir = new Blob([readFileSync(template)], { type: 'application/x-gzip' });
+  return PGlite.create({ loadDataDir, startParams: START_PARAMETERS });
+}
+
+async function close() {
+  closing = true;
+  const isBusy = () => pumping || (owner !== null && queue.length > 0);
+  while (isBusy()) await new Promise((resolve) => setTimeout(resolve, 5));
+  if (owner !== null) await release(owner);
+  await database.exec('CHECKPOINT');
+  await database.close();
+}
+
+async function main() {
+  database = await open();
+  setInterval(watchWaiters, TICK_MS).unref();
+  parentPort.on('message', (message) => {
+    if (message.port && !closing) attach(message.port);
+    if (message.close) void close().then(() => process.exit(0));
+  });
+  parentPort.postMessage('ready', []);
+}
+
+void main();

@@ -1,0 +1,19 @@
+import type { MigrationInterface } from 'typeorm';
+import { Initial1700000000000 } from './1700000000000-initial';
+import { Summaries1700000000500 } from './1700000000500-summaries';
+import { Overview1700000000600 } from './1700000000600-overview';
+import { Sessions1700000001000 } from './1700000001000-sessions';
+import { Stream1700000001500 } from './1700000001500-stream';
+import { StatusPages1700000002000 } from './1700000002000-status-pages';
+import { AuditLog1700000003000 } from './1700000003000-audit-log';
+
+/** Every migration, oldest first. A new one is added here by hand, so that nothing depends on file patterns. */
+export const migrations: (new () => MigrationInterface)[] = [
+  Initial1700000000000,
+  Summaries1700000000500,
+  Overview1700000000600,
+  Sessions1700000001000,
+  Stream1700000001500,
+  StatusPages1700000002000,
+  AuditLog1700000003000,
+];

@@ -1,0 +1,72 @@
+import { Duplex } from 'node:stream';
+import type { MessagePort } from 'node:worker_threads';
+
+/**
+ * A MessagePort in the shape of the socket that `pg` expects from its `stream` option. The other end speaks
+ * PostgreSQL's wire protocol.
+ */
+export class PortStream extends Duplex {
+  constructor(private readonly open: () => MessagePort) {
+    super();
+  }
+
+  private port: MessagePort | null = null;
+
+  /** Called by `pg` in place of a TCP connect; the address is of no interest. */
+  connect(): this {
+    const port = this.open();
+    this.port = port;
+    port.on('message', (bytes: Uint8Array) => this.push(Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength)));
+    port.on('close', () => this.destroy());
+    process.nextTick(() => this.emit('connect'));
+    return this;
+  }
+
+  override _read(): void {
+    // The port delivers as answers come; a client has at most one question open.
+  }
+
+  override _write(chunk: Buffer, _encoding: BufferEncoding, done: () => void): void {
+    this.send(chunk);
+    done();
+  }
+
+  override _writev(chunks: { chunk: Buffer }[], done: () => void): void {
+    this.send(Buffer.concat(chunks.map(({ chunk }) => chunk)));
+    done();
+  }
+
+  override _final(done: () => void): void {
+    this.push(null);
+    done();
+  }
+
+  override _destroy(error: Error | null, done: (error: Error | null) => void): void {
+    this.port?.close();
+    done(error);
+  }
+
+  setNoDelay(): this {
+    return this;
+  }
+
+  setKeepAlive(): this {
+    return this;
+  }
+
+  ref(): this {
+    this.port?.ref();
+    return this;
+  }
+
+  unref(): this {
+    this.port?.unref();
+    return this;
+  }
+
+  /** Transfers a copy: `pg` writes slices of a buffer that it uses again. */
+  private send(chunk: Buffer): void {
+    const bytes = new Uint8Array(chunk);
+    this.port?.postMessage(bytes, [bytes.buffer]);
+  }
+}

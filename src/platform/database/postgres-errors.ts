@@ -1,0 +1,34 @@
+/** SQLSTATE of a database error, through TypeORM's wrapper, or `null`. */
+export function sqlState(error: unknown): string | null {
+  if (typeof error !== 'object' || error === null) return null;
+  if ('driverError' in error) return sqlState(error.driverError);
+  return 'code' in error && typeof error.code === 'string' ? error.code : null;
+}
+
+/** Deadlock, serialization failure, lock not available: the same transaction may succeed when it is run again. */
+export const isRetryable = (error: unknown): boolean => ['40P01', '40001', '55P03'].includes(sqlState(error) ?? '');
+
+const CONNECTION = new Set([
+  'ECONNREFUSED',
+  'ECONNRESET',
+  'EPIPE',
+  'ETIMEDOUT',
+  'ENOTFOUND',
+  'EAI_AGAIN',
+  'ENOENT',
+  'EHOSTUNREACH',
+  'ENETUNREACH',
+]);
+const CONNECTION_TEXT =
+  /Connection terminated|timeout exceeded when trying to connect|Query read timeout|Client has encountered a connection error|Cannot use a pool after|not queryable|Driver not Connected|Query runner already released/i;
+
+/** The database is away, full, read-only or shutting down: an answer of 503, not a bug. */
+export function isUnavailable(error: unknown): boolean {
+  const state = sqlState(error);
+  if (
+    state !== null &&
+    (/^(08|53|57P|58)/.test(state) || ['25006', '40001', '40P01', '55P03'].includes(state) || CONNECTION.has(state))
+  )
+    return true;
+  return error instanceof Error && CONNECTION_TEXT.test(error.message);
+}

@@ -1,0 +1,49 @@
+import { ApiPropertyOptional } from '@nestjs/swagger';
+import { Transform } from 'class-transformer';
+import { IsInt, IsOptional, IsString, Max, MaxLength, Min } from 'class-validator';
+
+/** Reads a whole number from the query string; anything else stays text and fails validation. */
+export const QueryInteger = (): PropertyDecorator =>
+  Transform(({ value }: { value: unknown }) =>
+    typeof value === 'string' && /^\d{1,9}$/.test(value) ? Number(value) : value,
+  );
+
+/** Reads `true` or `false` from the query string. */
+export const QueryBoolean = (): PropertyDecorator =>
+  Transform(({ value }: { value: unknown }) => (value === 'true' ? true : value === 'false' ? false : value));
+
+/** `limit` and `cursor`, which every list takes. Lists with other bounds declare their own `limit`. */
+export class CursorQuery {
+  @ApiPropertyOptional({
+    description: 'Opaque position from the previous page: the `X-Next-Cursor` header or the `Link` header’s URL.',
+  })
+  @IsOptional()
+  @IsString()
+  @MaxLength(500)
+  cursor?: string;
+}
+
+export class PageQuery extends CursorQuery {
+  @ApiPropertyOptional({ description: 'Items per page.', minimum: 1, maximum: 1000, default: 1000 })
+  @IsOptional()
+  @QueryInteger()
+  @IsInt()
+  @Min(1)
+  @Max(1000)
+  limit?: number;
+}
+
+/** One page of a list. The interceptor turns it into a bare array with `Link`, `X-Next-Cursor` and `X-Total-Count`. */
+export class Page<T> {
+  constructor(
+    readonly items: readonly T[],
+    /** Opaque cursor of the next page, `null` on the last one. */
+    readonly nextCursor: string | null,
+    /** Count of the whole list, for resource lists. */
+    readonly total: number | null = null,
+  ) {}
+
+  map<U>(change: (item: T) => U): Page<U> {
+    return new Page(this.items.map(change), this.nextCursor, this.total);
+  }
+}

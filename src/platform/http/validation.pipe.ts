@@ -1,0 +1,105 @@
+import { type ArgumentMetadata, Injectable, type PipeTransform } from '@nestjs/common';
+import { plainToInstance } from 'class-transformer';
+import { validate, type ValidationError } from 'class-validator';
+import { type FieldProblem, type FieldProblemCode, Problem, problems } from '../problem/problem';
+
+/** What a class-validator rule means to a client. A rule that is not listed is a matter of format. */
+const CODES: Readonly<Record<string, FieldProblemCode>> = {
+  whitelistValidation: 'unknown_field',
+  isDefined: 'required',
+  isString: 'wrong_type',
+  isInt: 'wrong_type',
+  isNumber: 'wrong_type',
+  isBoolean: 'wrong_type',
+  isArray: 'wrong_type',
+  isObject: 'wrong_type',
+  objectList: 'wrong_type',
+  nestedValidation: 'wrong_type',
+  min: 'out_of_range',
+  max: 'out_of_range',
+  arrayMaxSize: 'out_of_range',
+  arrayMinSize: 'out_of_range',
+  maxLength: 'too_long',
+  invalidCharacters: 'invalid_characters',
+};
+
+/** Of several broken rules of one field, the one that explains the others. */
+const PRECEDENCE: readonly FieldProblemCode[] = [
+  'unknown_field',
+  'required',
+  'wrong_type',
+  'invalid_characters',
+  'too_long',
+  'out_of_range',
+];
+
+const rank = ([code]: [FieldProblemCode, string]): number => (PRECEDENCE.indexOf(code) + 100) % 100;
+
+const escapePointer = (part: string): string => part.replaceAll('~', '~0').replaceAll('/', '~1');
+
+function fieldProblems(errors: readonly ValidationError[], parent: string, separator: string): FieldProblem[] {
+  return errors.flatMap((error) => {
+    const pointer = `${parent}${separator}${escapePointer(error.property).slice(0, 100)}`;
+    const own = Object.entries(error.constraints ?? {}).map(([rule, message]): [FieldProblemCode, string] => [
+      CODES[rule] ?? 'invalid_format',
+      message,
+    ]);
+    const below = fieldProblems(error.children ?? [], pointer, '/');
+    if (own.length === 0) return below;
+    if (error.value === undefined && own[0]?.[0] !== 'unknown_field') {
+      return [{ pointer, code: 'required' as const, message: `${error.property} is required` }];
+    }
+    const [code, message] = own.sort((a, b) => rank(a) - rank(b))[0] ?? ['invalid_format', 'is not valid'];
+    const text = code === 'unknown_field' ? `${error.property.slice(0, 100)} is not a field of this resource` : message;
+    return [{ pointer, code, message: text.slice(0, 300) }, ...below];
+  });
+}
+
+/** Names that mean something to JavaScript itself; class-transformer would drop them without a word. */
+const RESERVED = new Set(['__proto__', 'constructor', 'prototype']);
+
+/** Lone surrogates would be stored as U+FFFD, NUL not at all. */
+const badText = (text: string): boolean => text.includes('\0') || /\p{Surrogate}/u.test(text);
+
+function textProblems(value: unknown, pointer: string): FieldProblem[] {
+  if (typeof value === 'string') {
+    return badText(value)
+      ? [{ pointer, code: 'invalid_characters', message: 'must not contain NUL or lone surrogates' }]
+      : [];
+  }
+  if (typeof value !== 'object' || value === null) return [];
+  return Object.entries(value).flatMap(([key, item]): FieldProblem[] => {
+    const at = `${pointer}/${escapePointer(key).slice(0, 100)}`;
+    if (RESERVED.has(key)) return [{ pointer: at, code: 'unknown_field', message: `${key} is not a field` }];
+    if (badText(key)) {
+      return [{ pointer, code: 'invalid_characters', message: 'has a key with NUL or lone surrogates' }];
+    }
+    return textProblems(item, at);
+  });
+}
+
+/**
+ * Turns a body or a query into its dto, or answers 400 with every field problem at once. Unknown fields and parameters
+ * are refused, values are never converted silently. Path parameters have their own pipe.
+ */
+@Injectable()
+export class RequestValidationPipe implements PipeTransform {
+  async transform(value: unknown, { type, metatype }: ArgumentMetadata): Promise<unknown> {
+    if ((type !== 'body' && type !== 'query') || !metatype || metatype === Object) return value;
+    if (type === 'body' && value === undefined)
+      throw new Problem('malformed_json', 'The body is empty; send a JSON object.');
+    const failed = type === 'body' ? problems.validationFailed : problems.invalidQuery;
+    if (typeof value !== 'object' || value === null || Array.isArray(value)) {
+      throw failed([{ pointer: '', code: 'wrong_type', message: 'must be a JSON object' }]);
+    }
+    const separator = type === 'body' ? '/' : '?';
+    const bad = textProblems(value, '').map((problem) =>
+      type === 'body' ? problem : { ...problem, pointer: problem.pointer.replace('/', '?') },
+    );
+    if (bad.length > 0) throw failed(bad);
+    const dto = plainToInstance(metatype as new () => object, value);
+    const errors = await validate(dto, { whitelist: true, forbidNonWhitelisted: true, forbidUnknownValues: false });
+    if (errors.length > 0) throw failed(fieldProblems(errors, '', separator));
+    return dto;
+  }
+}

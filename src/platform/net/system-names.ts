@@ -1,0 +1,33 @@
+import { isIP } from 'node:net';
+
+const linesOf = (text: string): string[][] =>
+  text
+    .split('\n')
+    .map((line) => line.replace(/[#;].*$/, '').trim())
+    .filter((line) => line.length > 0)
+    .map((line) => line.split(/\s+/));
+
+/** Name → addresses of an `/etc/hosts`, names in lower case, addresses in the file's order. */
+export function parseHosts(text: string): Map<string, string[]> {
+  const hosts = new Map<string, string[]>();
+  for (const [address = '', ...names] of linesOf(text)) {
+    if (!isIP(address)) continue;
+    for (const name of names.map((spelling) => spelling.toLowerCase())) {
+      const known = hosts.get(name) ?? [];
+      if (!known.includes(address)) hosts.set(name, [...known, address]);
+    }
+  }
+  return hosts;
+}
+
+/**
+ * How many dots a name needs to be asked as it stands before the search list is tried (`ndots` of `resolv.conf`, 1 by
+ * default), and 0 when there is no search list: then every name is asked as it stands.
+ */
+export function parseSearchDots(resolvConf: string): number {
+  const lines = linesOf(resolvConf);
+  if (!lines.some(([key, ...domains]) => (key === 'search' || key === 'domain') && domains.length > 0)) return 0;
+  const options = lines.filter(([key]) => key === 'options').flat();
+  const dots = options.map((option) => /^ndots:(\d{1,2})$/.exec(option)?.[1]).find((found) => found !== undefined);
+  return dots === undefined ? 1 : Number(dots);
+}

@@ -1,0 +1,17 @@
+import { createSecureContext, rootCertificates, type SecureContext } from 'node:tls';
+
+/**
+ * The one TLS context of every outgoing connection: building it costs as much as several requests. Trusts Node's roots
+ * (with `NODE_EXTRA_CA_CERTS`) and the given ones; TLS 1.2 or newer.
+ */
+export class TrustedRoots {
+  readonly context: SecureContext;
+
+  /** `extra`: further root certificates in PEM. Throws when one cannot be read. */
+  constructor(extra: readonly string[] = []) {
+    this.context = createSecureContext({
+      minVersion: 'TLSv1.2',
+      ...(extra.length > 0 ? { ca: [...rootCertificates, ...extra] } : {}),
+    });
+  }
+}

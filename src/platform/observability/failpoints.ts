@@ -1,0 +1,71 @@
+import { Injectable } from '@nestjs/common';
+import { Config } from '../config/config';
+
+/** Every place where a test may make the process fail. */
+export const FAILPOINTS = [
+  'recorder.before_commit',
+  'outbox.before_claim',
+  'outbox.after_claim',
+  'outbox.before_send',
+  'outbox.after_send',
+  'outbox.after_ack',
+] as const;
+export type FailpointName = (typeof FAILPOINTS)[number];
+
+const ACTIONS = ['kill', 'error', 'hang'] as const;
+type Action = (typeof ACTIONS)[number];
+
+interface Armed {
+  action: Action;
+  once: boolean;
+}
+
+let armed: ReadonlyMap<FailpointName, Armed> = new Map();
+
+/**
+ * Fails here when a test asked for it: `kill` ends the process at once like `kill -9`, `error` throws, `hang` never
+ * returns. Costs a look-up in an empty map otherwise.
+ */
+export async function failpoint(name: FailpointName): Promise<void> {
+  const found = armed.get(name);
+  if (!found) return;
+  if (found.once) armed = new Map([...armed].filter(([other]) => other !== name));
+  switch (found.action) {
+    case 'kill':
+      process.kill(process.pid, 'SIGKILL');
+      return new Promise(() => {});
+    case 'error':
+      throw new Error(`failpoint ${name}`);
+    case 'hang':
+      return new Promise(() => {});
+    default:
+      return found.action satisfies never;
+  }
+}
+
+/**
+ * Arms the failpoints listed as `name=kill|error|hang[:once]` and disarms all others.
+ * Throws for an unknown name or action, and for any at all in production.
+ */
+export function armFailpoints(entries: readonly string[], nodeEnv = process.env['NODE_ENV']): void {
+  if (entries.length > 0 && nodeEnv === 'production')
+    throw new Error('FAILPOINTS are for tests: unset the variable, or NODE_ENV=production');
+  armed = new Map(entries.map(parse));
+}
+
+function parse(entry: string): [FailpointName, Armed] {
+  const [, name, action, once] = /^([\w.]+)=(\w+)(:once)?$/.exec(entry) ?? [];
+  const known = FAILPOINTS.find((failpointName) => failpointName === name);
+  const does = ACTIONS.find((known) => known === action);
+  if (!known || !does)
+    throw new Error(`FAILPOINTS: "${entry}" is not one of ${FAILPOINTS.join(', ')} with =${ACTIONS.join('|')}[:once]`);
+  return [known, { action: does, once: once !== undefined }];
+}
+
+/** Arms the failpoints of the settings when the application is created. */
+@Injectable()
+export class Failpoints {
+  constructor(config: Config) {
+    armFailpoints(config.failpoints);
+  }
+}

@@ -1,0 +1,35 @@
+import { Controller, Get, Header, Res } from '@nestjs/common';
+import { ApiExcludeController } from '@nestjs/swagger';
+import type { Response } from 'express';
+import { Access } from '../auth/caller';
+import { Health } from './health';
+import { Metrics } from './metrics';
+
+/** For supervisors and Prometheus. None of these answers holds anything of an organization. */
+@ApiExcludeController()
+@Controller()
+export class HealthController {
+  constructor(
+    private readonly health: Health,
+    private readonly metrics: Metrics,
+  ) {}
+
+  @Get('health/live')
+  @Access('public')
+  live(@Res() response: Response): void {
+    this.health.answerLive(response);
+  }
+
+  @Get('health/ready')
+  @Access('public')
+  async ready(@Res() response: Response): Promise<void> {
+    await this.health.answerReady(response);
+  }
+
+  @Get('metrics')
+  @Access('public')
+  @Header('Content-Type', 'text/plain; version=0.0.4; charset=utf-8')
+  expose(): Promise<string> {
+    return this.metrics.expose();
+  }
+}

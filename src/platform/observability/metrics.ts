@@ -1,0 +1,38 @@
+import { Injectable } from '@nestjs/common';
+import {
+  collectDefaultMetrics,
+  Counter,
+  type CounterConfiguration,
+  Gauge,
+  type GaugeConfiguration,
+  Histogram,
+  type HistogramConfiguration,
+  Registry,
+} from 'prom-client';
+
+/** The process's Prometheus registry. Names start with `uptime_`; labels never carry an organization's data. */
+@Injectable()
+export class Metrics {
+  readonly registry = new Registry();
+
+  constructor() {
+    collectDefaultMetrics({ register: this.registry });
+  }
+
+  counter<Label extends string>(options: CounterConfiguration<Label>): Counter<Label> {
+    return new Counter({ ...options, registers: [this.registry] });
+  }
+
+  gauge<Label extends string>(options: GaugeConfiguration<Label>): Gauge<Label> {
+    return new Gauge({ ...options, registers: [this.registry] });
+  }
+
+  histogram<Label extends string>(options: HistogramConfiguration<Label>): Histogram<Label> {
+    return new Histogram({ ...options, registers: [this.registry] });
+  }
+
+  /** Prometheus text format. */
+  expose(): Promise<string> {
+    return this.registry.metrics();
+  }
+}

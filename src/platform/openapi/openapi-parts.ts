@@ -1,0 +1,24 @@
+import { Injectable } from '@nestjs/common';
+import type { OpenAPIObject } from '@nestjs/swagger';
+
+/** Completes the document, e.g. with the schemas of the registered channels. */
+export type OpenApiPart = (document: OpenAPIObject) => void;
+
+/** What modules add to the document that decorators cannot say. */
+@Injectable()
+export class OpenApiParts {
+  private readonly parts: { models: (new () => object)[]; complete: OpenApiPart }[] = [];
+
+  /** `models`: classes whose schemas must be in the document although no route names them. */
+  add(models: (new () => object)[], complete: OpenApiPart): void {
+    this.parts.push({ models, complete });
+  }
+
+  get models(): (new () => object)[] {
+    return this.parts.flatMap((part) => part.models);
+  }
+
+  complete(document: OpenAPIObject): void {
+    for (const part of this.parts) part.complete(document);
+  }
+}

@@ -1,0 +1,36 @@
+import type { OpenAPIObject } from '@nestjs/swagger';
+import { PROBLEMS, type ProblemCode } from '../problem/problem';
+import { problemResponse } from '../problem/problems.decorator';
+
+/** What any route answers to a query it does not take. */
+const ANY: readonly ProblemCode[] = ['invalid_query'];
+/** What any route of a method with a body answers to one that cannot be read, wanted or not. */
+const WITH_BODY: readonly ProblemCode[] = [
+  'malformed_json',
+  'invalid_encoding',
+  'bad_request',
+  'payload_too_large',
+  'unsupported_media_type',
+];
+const BODY_METHODS = new Set(['post', 'put', 'patch', 'delete']);
+const PROBLEM_JSON = 'application/problem+json';
+
+interface Operation {
+  responses: Record<string, { content?: Record<string, { examples?: Record<string, unknown> }> }>;
+}
+
+/** Adds the problems that are found before a route is reached; routes name only their own. */
+export function documentTransportProblems(document: OpenAPIObject): void {
+  for (const path of Object.values(document.paths)) {
+    for (const [method, operation] of Object.entries(path as Record<string, Operation>)) {
+      const codes = BODY_METHODS.has(method) ? [...ANY, ...WITH_BODY] : ANY;
+      for (const code of codes) add(operation, code);
+    }
+  }
+}
+
+function add({ responses }: Operation, code: ProblemCode): void {
+  const { status } = PROBLEMS[code];
+  const known = Object.keys(responses[status]?.content?.[PROBLEM_JSON]?.examples ?? {}) as ProblemCode[];
+  if (!known.includes(code)) responses[status] = problemResponse(status, [...known, code]);
+}

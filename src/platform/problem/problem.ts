@@ -1,0 +1,110 @@
+/** One wrong field. `pointer` is an RFC 6901 JSON pointer into the body, or `?name` for a query parameter. */
+export interface FieldProblem {
+  pointer: string;
+  code: FieldProblemCode;
+  message: string;
+}
+
+export const FIELD_PROBLEM_CODES = [
+  'required',
+  'wrong_type',
+  'out_of_range',
+  'too_long',
+  'invalid_format',
+  'invalid_characters',
+  'unsupported_scheme',
+  'unsupported_type',
+  'credentials_in_url',
+  'forbidden_header',
+  'invalid_config',
+  'unknown_field',
+  'immutable',
+] as const;
+export type FieldProblemCode = (typeof FIELD_PROBLEM_CODES)[number];
+
+/** Every problem the API can answer with: status and title in one place. Codes are stable, texts may change. */
+export const PROBLEMS = {
+  malformed_json: { status: 400, title: 'The body is not valid JSON' },
+  invalid_encoding: { status: 400, title: 'The body is not valid UTF-8' },
+  validation_failed: { status: 400, title: 'Some fields are not valid' },
+  invalid_query: { status: 400, title: 'The query string is not valid' },
+  invalid_cursor: { status: 400, title: 'The cursor is not valid' },
+  bad_request: { status: 400, title: 'The request is not valid HTTP' },
+  unauthenticated: { status: 401, title: 'A valid API key is required' },
+  insufficient_role: { status: 403, title: 'The API key may not do this' },
+  origin_not_allowed: { status: 403, title: 'The request comes from another site' },
+  not_found: { status: 404, title: 'There is no such thing' },
+  method_not_allowed: { status: 405, title: 'The method is not allowed here' },
+  request_timeout: { status: 408, title: 'The request took too long to arrive' },
+  conflict: { status: 409, title: 'The request conflicts with the current state' },
+  quota_exceeded: { status: 409, title: 'A limit of the organization is reached' },
+  payload_too_large: { status: 413, title: 'The body is too large' },
+  uri_too_long: { status: 414, title: 'The address is too long' },
+  unsupported_media_type: { status: 415, title: 'The body must be application/json in UTF-8' },
+  expectation_failed: { status: 417, title: 'The expectation cannot be met' },
+  target_not_allowed: { status: 422, title: 'The target may not be contacted' },
+  rate_limited: { status: 429, title: 'Too many requests' },
+  headers_too_large: { status: 431, title: 'The request headers are too large' },
+  internal_error: { status: 500, title: 'Something went wrong on our side' },
+  storage_unavailable: { status: 503, title: 'The database is not available' },
+  temporarily_unavailable: { status: 503, title: 'The service is overloaded' },
+  shutting_down: { status: 503, title: 'The service is shutting down' },
+} as const;
+export type ProblemCode = keyof typeof PROBLEMS;
+
+/** An answer that is not a success. Thrown anywhere, written by the one filter. `detail` is public. */
+export class Problem extends Error {
+  readonly status: number;
+
+  constructor(
+    readonly code: ProblemCode,
+    readonly detail: string,
+    readonly errors: readonly FieldProblem[] = [],
+    readonly headers: Readonly<Record<string, string>> = {},
+  ) {
+    super(`${code}: ${detail}`);
+    this.status = PROBLEMS[code].status;
+  }
+}
+
+/** At most this many field errors are listed. */
+const MAX_ERRORS = 20;
+
+/** The problems services and controllers throw. One text each, so that equal things answer alike. */
+export const problems = {
+  notFound: () => new Problem('not_found', 'Nothing exists at this address, or it is not yours.'),
+  validationFailed: (errors: readonly FieldProblem[]) =>
+    new Problem(
+      'validation_failed',
+      'Correct the fields listed in "errors" and send the request again.',
+      errors.slice(0, MAX_ERRORS),
+    ),
+  invalidQuery: (errors: readonly FieldProblem[]) =>
+    new Problem('invalid_query', 'Correct the query parameters listed in "errors".', errors.slice(0, MAX_ERRORS)),
+  invalidCursor: () =>
+    new Problem('invalid_cursor', 'Use the cursor of the previous page of this very list, unchanged.'),
+  unauthenticated: () =>
+    new Problem('unauthenticated', 'Send a valid API key as "Authorization: Bearer <key>" or "X-API-Key: <key>".', [], {
+      'WWW-Authenticate': 'Bearer realm="api"',
+    }),
+  insufficientRole: (needed: string) =>
+    new Problem('insufficient_role', `This needs an API key with the role "${needed}".`),
+  targetNotAllowed: (pointer: string, message: string) =>
+    new Problem('target_not_allowed', 'The egress policy of this installation refuses the target.', [
+      { pointer, code: 'invalid_format', message },
+    ]),
+  conflict: (detail: string) => new Problem('conflict', detail),
+  quotaExceeded: (detail: string) => new Problem('quota_exceeded', detail),
+  storageUnavailable: () =>
+    new Problem('storage_unavailable', 'Try again in a few seconds.', [], { 'Retry-After': '5' }),
+  temporarilyUnavailable: () =>
+    new Problem('temporarily_unavailable', 'Try again in a few seconds.', [], { 'Retry-After': '2' }),
+  shuttingDown: () =>
+    new Problem('shutting_down', 'Another instance, or this one after its restart, will answer.', [], {
+      'Retry-After': '5',
+    }),
+  rateLimited: (retryAfterSeconds: number) =>
+    new Problem('rate_limited', 'Slow down and repeat the request after the time in Retry-After.', [], {
+      'Retry-After': String(retryAfterSeconds),
+    }),
+} as const;

@@ -1,0 +1,48 @@
+/** A jsonb column that holds envelopes of `SecretBox`. */
+export interface SealedColumn {
+  table: string;
+  column: string;
+  /** SQL/JSON path to the envelopes. */
+  path: string;
+  /** SQL expression of the context they are sealed with. */
+  context: string;
+  /** A copy of the column's value with every envelope changed. */
+  readonly map: (value: unknown, change: (sealed: string) => string) => unknown;
+}
+
+interface Envelope {
+  sealed: string;
+}
+
+interface Header {
+  key: string;
+  value: string;
+  sealed?: true;
+}
+
+const wholeConfig = (value: unknown, change: (sealed: string) => string): Envelope => ({
+  sealed: change((value as Envelope).sealed),
+});
+
+/**
+ * Every column with encrypted content, for the start check and for rotation: whoever seals something new adds it here.
+ * A snapshot in `notification` was sealed for its alert, hence the alert's context.
+ */
+export const SEALED_COLUMNS: readonly SealedColumn[] = [
+  { table: 'alert', column: 'config', path: '$.sealed', context: `'alert:' || id || ':config'`, map: wholeConfig },
+  {
+    table: 'notification',
+    column: 'config',
+    path: '$.sealed',
+    context: `'alert:' || alert_id || ':config'`,
+    map: wholeConfig,
+  },
+  {
+    table: 'endpoint',
+    column: 'headers',
+    path: '$[*] ? (@.sealed == true).value',
+    context: `'endpoint:' || id || ':headers'`,
+    map: (value, change) =>
+      (value as Header[]).map((header) => (header.sealed ? { ...header, value: change(header.value) } : header)),
+  },
+];

@@ -1,0 +1,84 @@
+import { createCipheriv, createDecipheriv, randomBytes } from 'node:crypto';
+import { Injectable } from '@nestjs/common';
+import { Config } from '../config/config';
+
+const CIPHER = 'aes-256-gcm';
+const IV_BYTES = 12;
+const TAG_BYTES = 16;
+const PLAIN = 'plain:';
+const ENVELOPE = /^v1:([A-Za-z0-9_-]{1,32}):([A-Za-z0-9+/]+={0,2})$/;
+
+/** A stored value cannot be opened. The message names the key id at most, never the value. */
+export class SecretUnreadable extends Error {}
+
+/** The id of the key that sealed a stored value, or `null` when it was stored without encryption. */
+export const sealingKeyId = (sealed: string): string | null => ENVELOPE.exec(sealed)?.[1] ?? null;
+
+/**
+ * Encrypts what must not be readable in a stolen database: AES-256-GCM, a random nonce per value, written as
+ * `v1:<key id>:<base64 of nonce, tag and ciphertext>`. The first of `SECRETS_KEYS` seals, all of them open.
+ * The context (which row and column the value belongs to) is authenticated: a value moved elsewhere does not open.
+ * Without keys values are stored as `plain:<text>`, so that keys can be introduced later.
+ */
+@Injectable()
+export class SecretBox {
+  private readonly keys: ReadonlyMap<string, Buffer>;
+  private readonly sealingKey: { id: string; key: Buffer } | null;
+
+  /** Throws when two keys share an id: one of them could never open what it sealed. */
+  constructor(config: Config) {
+    const keys = config.secretsKeys.map(parseKey);
+    this.keys = new Map(keys.map(({ id, key }) => [id, key]));
+    if (this.keys.size < keys.length) throw new Error('SECRETS_KEYS: every key needs its own id');
+    this.sealingKey = keys[0] ?? null;
+  }
+
+  /** False when no key is set and values are stored as they are. */
+  get encrypts(): boolean {
+    return this.sealingKey !== null;
+  }
+
+  /** True when `open` has the key of this id. */
+  hasKey(id: string): boolean {
+    return this.keys.has(id);
+  }
+
+  /** True when sealing the same text again would give it the protection that is configured now. */
+  isCurrent(sealed: string): boolean {
+    return sealingKeyId(sealed) === (this.sealingKey?.id ?? null);
+  }
+
+  seal(text: string, context: string): string {
+    if (!this.sealingKey) return PLAIN + text;
+    const iv = randomBytes(IV_BYTES);
+    const cipher = createCipheriv(CIPHER, this.sealingKey.key, iv).setAAD(Buffer.from(context));
+    const ciphertext = Buffer.concat([cipher.update(text, 'utf8'), cipher.final()]);
+    return `v1:${this.sealingKey.id}:${Buffer.concat([iv, cipher.getAuthTag(), ciphertext]).toString('base64')}`;
+  }
+
+  /** Throws `SecretUnreadable` when the key is missing, the value is damaged or the context is another one. */
+  open(sealed: string, context: string): string {
+    if (sealed.startsWith(PLAIN)) return sealed.slice(PLAIN.length);
+    const [, id, encoded] = ENVELOPE.exec(sealed) ?? [];
+    if (id === undefined || encoded === undefined) throw new SecretUnreadable('a stored secret is damaged');
+    const key = this.keys.get(id);
+    if (!key) throw new SecretUnreadable(`a stored secret was encrypted with key "${id}", which SECRETS_KEYS lacks`);
+    return decrypt(key, Buffer.from(encoded, 'base64'), context);
+  }
+}
+
+function parseKey(setting: string): { id: string; key: Buffer } {
+  const colon = setting.indexOf(':');
+  return { id: setting.slice(0, colon), key: Buffer.from(setting.slice(colon + 1), 'base64') };
+}
+
+function decrypt(key: Buffer, bytes: Buffer, context: string): string {
+  try {
+    const decipher = createDecipheriv(CIPHER, key, bytes.subarray(0, IV_BYTES), { authTagLength: TAG_BYTES })
+      .setAAD(Buffer.from(context))
+      .setAuthTag(bytes.subarray(IV_BYTES, IV_BYTES + TAG_BYTES));
+    return decipher.update(bytes.subarray(IV_BYTES + TAG_BYTES), undefined, 'utf8') + decipher.final('utf8');
+  } catch {
+    throw new SecretUnreadable('a stored secret is damaged or belongs to another row');
+  }
+}

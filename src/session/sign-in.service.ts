@@ -1,0 +1,89 @@
+import { Injectable } from '@nestjs/common';
+import type { Request, Response } from 'express';
+import { ApiKeyService } from '../platform/auth/api-key.service';
+import type { Caller } from '../platform/auth/caller';
+import { OrganizationService } from '../platform/auth/organization.service';
+import { sameOrigin } from '../platform/auth/same-origin';
+import { PLAIN_SESSION_COOKIE, SECURE_SESSION_COOKIE, sessionCookie } from '../platform/auth/session-authenticator';
+import { Config } from '../platform/config/config';
+import { Problem, problems } from '../platform/problem/problem';
+import { type CreateSessionDto, type SessionView, toSessionView } from './session.dto';
+import { SessionService } from './session.service';
+import { SignInLinks } from './sign-in-links';
+
+/** Signs people in and out: credentials for a cookie, and back. */
+@Injectable()
+export class SignInService {
+  constructor(
+    private readonly keys: ApiKeyService,
+    private readonly sessions: SessionService,
+    private readonly links: SignInLinks,
+    private readonly organizations: OrganizationService,
+    private readonly config: Config,
+  ) {}
+
+  /**
+   * Sets the session cookie for a valid key or link token; 401 otherwise, with one text for every reason. A browser must
+   * come from our own pages, so that nobody is signed in to a stranger's organization.
+   */
+  async signIn(credentials: CreateSessionDto, request: Request, response: Response): Promise<SessionView> {
+    if (request.headers.origin !== undefined && !sameOrigin(request)) {
+      throw new Problem('origin_not_allowed', 'Sign in from the dashboard itself.');
+    }
+    const caller = await this.callerOf(credentials);
+    if (!caller || caller.keyId === null) throw problems.unauthenticated();
+    const old = sessionCookie(request);
+    if (old !== null) await this.sessions.close(old);
+    setCookie(request, response, await this.sessions.open(caller.keyId));
+    response.setHeader('Location', '/auth/session');
+    response.setHeader('Cache-Control', 'no-store');
+    return toSessionView(caller);
+  }
+
+  /**
+   * Who the browser is signed in as; `undefined`, and 204 as status, for nobody. Not 401: a page that asks before anybody
+   * has signed in did nothing wrong.
+   */
+  async current(request: Request, response: Response): Promise<SessionView | undefined> {
+    const cookie = sessionCookie(request);
+    response.setHeader('Cache-Control', 'no-store');
+    if (!this.config.auth) return this.anyone();
+    const caller = cookie === null ? null : await this.sessions.authenticate(cookie);
+    if (caller) return toSessionView(caller);
+    response.status(204);
+    return undefined;
+  }
+
+  /** Ends the session on the server and in the browser. */
+  async signOut(request: Request, response: Response): Promise<void> {
+    const cookie = sessionCookie(request);
+    if (cookie !== null) await this.sessions.close(cookie);
+    response.clearCookie(SECURE_SESSION_COOKIE, { path: '/', secure: true });
+    response.clearCookie(PLAIN_SESSION_COOKIE, { path: '/' });
+  }
+
+  /** AUTH=off: whoever asks is Default's admin, without a session. */
+  private async anyone(): Promise<SessionView> {
+    const organization = await this.organizations.findDefault();
+    if (!organization) throw problems.storageUnavailable();
+    const { id: orgId, name: orgName } = organization;
+    return toSessionView({ orgId, orgName, isDefaultOrg: true, role: 'admin', keyId: null, keyName: 'AUTH=off' });
+  }
+
+  private async callerOf({ api_key, sign_in_token }: CreateSessionDto): Promise<Caller | null> {
+    if (api_key !== undefined) return this.keys.authenticate(api_key);
+    const keyId = sign_in_token === undefined ? null : await this.links.exchange(sign_in_token);
+    return keyId === null ? null : this.keys.callerOfKey(keyId);
+  }
+}
+
+/** The browser's own word (Origin) says whether it came by https; a proxy in between may end TLS. */
+function setCookie(request: Request, response: Response, token: string): void {
+  const secure = request.secure || (request.headers.origin?.startsWith('https://') ?? false);
+  response.cookie(secure ? SECURE_SESSION_COOKIE : PLAIN_SESSION_COOKIE, token, {
+    httpOnly: true,
+    sameSite: 'strict',
+    path: '/',
+    secure,
+  });
+}

@@ -1,0 +1,134 @@
+import { createHash } from 'node:crypto';
+import {
+  DAYS,
+  type StatusDay,
+  type StatusEndpoint,
+  type StatusOutage,
+  type StatusSnapshot,
+  uptimeOf,
+} from './status-snapshot';
+import { STATUS_STYLE } from './status-style';
+
+/** The policy of a public page: its own style and nothing else, from nowhere. */
+export const STATUS_POLICY = [
+  "default-src 'none'",
+  `style-src 'sha256-${createHash('sha256').update(STATUS_STYLE).digest('base64')}'`,
+  "img-src 'self'",
+  "base-uri 'none'",
+  "form-action 'none'",
+  "frame-ancestors 'none'",
+].join('; ');
+
+const ESCAPES: Readonly<Record<string, string>> = {
+  '&': '&amp;',
+  '<': '&lt;',
+  '>': '&gt;',
+  '"': '&quot;',
+  "'": '&#39;',
+};
+const html = (text: string): string => text.replace(/[&<>"']/g, (character) => ESCAPES[character] ?? '');
+
+/** Never rounded up to 100: one failure must show. */
+export const percent = (ratio: number | null): string =>
+  ratio === null ? 'no data' : ratio === 1 ? '100%' : `${(Math.floor(ratio * 10_000) / 100).toFixed(2)}%`;
+
+const WORDS = { up: 'Up', down: 'Down', unknown: 'Unknown', paused: 'Paused' } as const;
+
+/** One shape per state, so that colour is never needed. */
+const SHAPES = {
+  up: 'M6 0a6 6 0 1 1 0 12A6 6 0 0 1 6 0ZM3.2 6.2 5.2 8.2 8.9 4.2 8 3.4 5.2 6.4 4 5.3Z',
+  down: 'M6 .4 11.8 11H.2ZM5.3 4v3.6h1.4V4Zm0 4.4v1.3h1.4V8.4Z',
+  unknown: 'M6 0a6 6 0 1 1 0 12A6 6 0 0 1 6 0Zm0 1.4a4.6 4.6 0 1 0 0 9.2 4.6 4.6 0 0 0 0-9.2ZM4.7 5.3h2.6v1.4H4.7Z',
+  paused: 'M2 1h3v10H2Zm5 0h3v10H7Z',
+} as const;
+
+const shape = (status: keyof typeof SHAPES, size: number): string =>
+  `<svg width="${size}" height="${size}" viewBox="0 0 12 12" fill="currentColor" fill-rule="evenodd" aria-hidden="true"><path d="${SHAPES[status]}"/></svg>`;
+
+/** The sentence at the top. */
+export function summary({ status, endpoints }: Pick<StatusSnapshot, 'status' | 'endpoints'>): string {
+  const down = endpoints.filter((endpoint) => endpoint.status === 'down').length;
+  switch (status) {
+    case 'up':
+      return 'Everything works';
+    case 'down':
+      return down === endpoints.length ? 'Nothing works' : `${down} of ${endpoints.length} do not work`;
+    case 'paused':
+      return 'Monitoring is paused';
+    case 'unknown':
+      return 'No data yet';
+    default:
+      return status satisfies never;
+  }
+}
+
+/** `2 h 5 min`: the two largest parts. */
+function length(milliseconds: number): string {
+  const minutes = Math.floor(milliseconds / 60_000);
+  if (minutes < 1) return 'less than a minute';
+  if (minutes < 60) return `${minutes} min`;
+  const hours = Math.floor(minutes / 60);
+  return hours < 24 ? `${hours} h ${minutes % 60} min` : `${Math.floor(hours / 24)} d ${hours % 24} h`;
+}
+
+const WIDTH = 6;
+const HEIGHT = 34;
+
+/** Good part from below, failed part from above and never too small to see; a stub for a day without data. */
+function bar({ date, up, down }: StatusDay, index: number): string {
+  const x = index * WIDTH + 1;
+  const share = up + down === 0 ? null : down / (up + down);
+  const failed = share === null || share === 0 ? 0 : Math.min(HEIGHT, Math.max(6, Math.round(share * HEIGHT)));
+  const part = (kind: string, y: number, height: number) =>
+    height > 0 ? `<rect class="${kind}" x="${x}" y="${y}" width="4" height="${height}"/>` : '';
+  const rects =
+    share === null ? part('none', HEIGHT - 4, 4) : part('bad', 0, failed) + part('ok', failed, HEIGHT - failed);
+  const told = share === null ? 'no data' : `${percent(1 - share)} of ${up + down} checks`;
+  return `<g><title>${date}: ${told}</title>${rects}</g>`;
+}
+
+function endpointItem({ name, status, days }: StatusEndpoint): string {
+  const bad = days.filter((day) => day.down > 0).length;
+  const label = `${DAYS} days: ${percent(uptimeOf(days))} up, ${bad} ${bad === 1 ? 'day' : 'days'} with failures`;
+  return `<li><div class="row"><h3>${html(name)}</h3><span class="pill ${status}">${shape(status, 11)} ${WORDS[status]}</span></div>
+<svg class="bars" viewBox="0 0 ${DAYS * WIDTH} ${HEIGHT}" preserveAspectRatio="none" role="img" aria-label="${label}">${days.map(bar).join('')}</svg>
+<div class="row small soft"><span>${DAYS} days ago</span><span>${percent(uptimeOf(days))} uptime</span><span>today</span></div></li>`;
+}
+
+const stamp = (iso: string): string => `<time datetime="${iso}">${iso.slice(0, 10)} ${iso.slice(11, 16)} UTC</time>`;
+
+function outageItem({ endpoint, started_at, ended_at, reason }: StatusOutage, now: string): string {
+  const took = length(Date.parse(ended_at ?? now) - Date.parse(started_at));
+  return `<li><strong>${html(endpoint)}</strong><span>${ended_at === null ? `ongoing, ${took}` : took}</span>
+<span class="small soft">${reason === null ? 'not reachable' : html(reason)}</span><span class="small soft">${stamp(started_at)}</span></li>`;
+}
+
+/** The page as it is sent: one document, no script, nothing loaded. */
+export function statusHtml(snapshot: StatusSnapshot): string {
+  const { name, slug, status, endpoints, outages, updated_at } = snapshot;
+  const list = outages.map((outage) => outageItem(outage, updated_at)).join('\n');
+  return `<!doctype html>
+<html lang="en">
+<head>
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<title>${html(name)}: ${summary(snapshot)}</title>
+<link rel="icon" type="image/svg+xml" href="/favicon.svg">
+<link rel="alternate" type="application/json" href="/status/${slug}.json">
+<style>${STATUS_STYLE}</style>
+</head>
+<body>
+<main>
+<h1>${html(name)}</h1>
+<p class="overall ${status}">${shape(status, 20)} ${summary(snapshot)}</p>
+<p class="small soft">As of ${stamp(updated_at)}</p>
+<h2>Last ${DAYS} days</h2>
+${endpoints.length === 0 ? '<p class="soft">Nothing is monitored yet.</p>' : `<ul class="endpoints">\n${endpoints.map(endpointItem).join('\n')}\n</ul>`}
+<h2>Outages</h2>
+${outages.length === 0 ? `<p class="soft">None in ${DAYS} days.</p>` : `<ol class="outages">\n${list}\n</ol>`}
+<footer><a href="/status/${slug}.json">This page for programs</a></footer>
+</main>
+</body>
+</html>
+`;
+}

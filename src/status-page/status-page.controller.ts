@@ -1,0 +1,56 @@
+import { Body, Controller, Get, Param, Put } from '@nestjs/common';
+import { ApiOkResponse, ApiOperation, ApiParam, ApiTags } from '@nestjs/swagger';
+import { Access, OrgId } from '../platform/auth/caller';
+import { PrefixedIdPipe } from '../platform/ids/prefixed-id.pipe';
+import { Problems } from '../platform/problem/problems.decorator';
+import { StatusPageView, UpdateStatusPageDto } from './status-page.dto';
+import { StatusPageService } from './status-page.service';
+
+const WEBSITE_ID = { name: 'id', example: 'ws_01jd3k6q7be5y9x4v2m8n0r1st' };
+
+@ApiTags('Status pages')
+@Controller('api/v1/websites/:id/status-page')
+export class StatusPageController {
+  constructor(private readonly pages: StatusPageService) {}
+
+  @Get()
+  @Access('read')
+  @ApiParam(WEBSITE_ID)
+  @ApiOperation({
+    operationId: 'getStatusPage',
+    summary: 'Get the settings of a public status page',
+    description: 'Off by default.',
+  })
+  @ApiOkResponse({ type: StatusPageView, description: 'The settings.' })
+  @Problems('not_found')
+  get(@OrgId() orgId: string, @Param('id', new PrefixedIdPipe('website')) id: string): Promise<StatusPageView> {
+    return this.pages.get(orgId, id);
+  }
+
+  @Put()
+  @Access('write')
+  @ApiParam(WEBSITE_ID)
+  @ApiOperation({
+    operationId: 'updateStatusPage',
+    summary: 'Publish, hide or move a status page',
+    description:
+      'Partial. A published page shows the names of the website and its endpoints, their state, 90 days and outages to ' +
+      'everybody who knows its address; no target, no error text.',
+  })
+  @ApiOkResponse({ type: StatusPageView, description: 'The settings as they are now.' })
+  @Problems(
+    'validation_failed',
+    'malformed_json',
+    'not_found',
+    'conflict',
+    'payload_too_large',
+    'unsupported_media_type',
+  )
+  update(
+    @OrgId() orgId: string,
+    @Param('id', new PrefixedIdPipe('website')) id: string,
+    @Body() dto: UpdateStatusPageDto,
+  ): Promise<StatusPageView> {
+    return this.pages.update(orgId, id, dto);
+  }
+}

@@ -1,0 +1,39 @@
+import { Controller, Get, Headers, Query, Res } from '@nestjs/common';
+import { ApiHeader, ApiOkResponse, ApiOperation, ApiTags } from '@nestjs/swagger';
+import type { Response } from 'express';
+import { Access, type Caller, CurrentCaller } from '../platform/auth/caller';
+import { Problems } from '../platform/problem/problems.decorator';
+import { StreamQuery } from './stream.dto';
+import { StreamFeed } from './stream-feed';
+
+@ApiTags('Stream')
+@Controller('api/v1/stream')
+export class StreamController {
+  constructor(private readonly feed: StreamFeed) {}
+
+  @Get()
+  @Access('read')
+  @ApiOperation({
+    operationId: 'stream',
+    summary: 'Follow what happens',
+    description:
+      'Server-sent events of the organization: `check` (a check outcome that changed the state of its endpoint) and ' +
+      '`alert` (an alert event, as in the list), each with the id it has in the lists. `ready` greets, `ping` comes every ' +
+      'ten seconds. Reconnect with `Last-Event-ID` within a day and nothing is missed, also over a restart; after longer ' +
+      'the answer begins with `reset`: read the lists again.',
+  })
+  @ApiHeader({ name: 'Last-Event-ID', required: false, description: 'Id of the last event received.' })
+  @ApiOkResponse({
+    description: 'An endless answer.',
+    content: { 'text/event-stream': { schema: { type: 'string' } } },
+  })
+  @Problems('invalid_query')
+  open(
+    @CurrentCaller() caller: Caller,
+    @Query() query: StreamQuery,
+    @Headers('last-event-id') lastEventId: string | undefined,
+    @Res() response: Response,
+  ): Promise<void> {
+    return this.feed.open(caller, lastEventId ?? query.last_event_id, response);
+  }
+}

@@ -1,0 +1,100 @@
+import { Body, Controller, Delete, Get, HttpCode, Param, Post, Put, Query } from '@nestjs/common';
+import {
+  ApiCreatedResponse,
+  ApiNoContentResponse,
+  ApiOkResponse,
+  ApiOperation,
+  ApiParam,
+  ApiTags,
+} from '@nestjs/swagger';
+import { Access, OrgId } from '../platform/auth/caller';
+import { LocatedAt } from '../platform/http/location';
+import { type Page, PageQuery } from '../platform/http/page';
+import { PrefixedIdPipe } from '../platform/ids/prefixed-id.pipe';
+import { Problems } from '../platform/problem/problems.decorator';
+import { CreateWebsiteDto, UpdateWebsiteDto, WebsiteView } from './website.dto';
+import { WebsiteService } from './website.service';
+
+const WEBSITE_ID = { name: 'id', example: 'ws_01jd3k6q7be5y9x4v2m8n0r1st' };
+
+@ApiTags('Websites')
+@Controller('api/v1/websites')
+export class WebsiteController {
+  constructor(private readonly websites: WebsiteService) {}
+
+  @Get()
+  @Access('read')
+  @ApiOperation({
+    operationId: 'listWebsites',
+    summary: 'List websites',
+    description: 'The websites of your organization, oldest first.',
+  })
+  @ApiOkResponse({ type: WebsiteView, isArray: true, description: 'One page of websites.' })
+  @Problems('invalid_query', 'invalid_cursor')
+  list(@OrgId() orgId: string, @Query() query: PageQuery): Promise<Page<WebsiteView>> {
+    return this.websites.list(orgId, query);
+  }
+
+  @Get(':id')
+  @Access('read')
+  @ApiParam(WEBSITE_ID)
+  @ApiOperation({
+    operationId: 'getWebsite',
+    summary: 'Get a website',
+    description: 'One website with its status and the number of its endpoints.',
+  })
+  @ApiOkResponse({ type: WebsiteView, description: 'The website.' })
+  @Problems('not_found')
+  get(@OrgId() orgId: string, @Param('id', new PrefixedIdPipe('website')) id: string): Promise<WebsiteView> {
+    return this.websites.get(orgId, id);
+  }
+
+  @Post()
+  @Access('write')
+  @LocatedAt('/api/v1/websites')
+  @ApiOperation({
+    operationId: 'createWebsite',
+    summary: 'Create a website',
+    description: 'Endpoints are added to it afterwards.',
+  })
+  @ApiCreatedResponse({ type: WebsiteView, description: 'The new website.' })
+  @Problems('validation_failed', 'malformed_json', 'payload_too_large', 'unsupported_media_type')
+  create(@OrgId() orgId: string, @Body() dto: CreateWebsiteDto): Promise<WebsiteView> {
+    return this.websites.create(orgId, dto);
+  }
+
+  @Put(':id')
+  @Access('write')
+  @ApiParam(WEBSITE_ID)
+  @ApiOperation({
+    operationId: 'updateWebsite',
+    summary: 'Update a website',
+    description:
+      'Partial: only the fields sent change. `enabled: false` pauses every endpoint and resolves what is open.',
+  })
+  @ApiOkResponse({ type: WebsiteView, description: 'The website as it is now.' })
+  @Problems('validation_failed', 'malformed_json', 'not_found', 'payload_too_large', 'unsupported_media_type')
+  update(
+    @OrgId() orgId: string,
+    @Param('id', new PrefixedIdPipe('website')) id: string,
+    @Body() dto: UpdateWebsiteDto,
+  ): Promise<WebsiteView> {
+    return this.websites.update(orgId, id, dto);
+  }
+
+  @Delete(':id')
+  @Access('write')
+  @HttpCode(204)
+  @ApiParam(WEBSITE_ID)
+  @ApiOperation({
+    operationId: 'deleteWebsite',
+    summary: 'Delete a website',
+    description:
+      'Permanently deletes its endpoints, alerts, events and all monitoring history. Open incidents are resolved first.',
+  })
+  @ApiNoContentResponse({ description: 'The website is deleted.' })
+  @Problems('not_found')
+  remove(@OrgId() orgId: string, @Param('id', new PrefixedIdPipe('website')) id: string): Promise<void> {
+    return this.websites.remove(orgId, id);
+  }
+}

@@ -1,0 +1,128 @@
+import { ApiProperty, ApiPropertyOptional } from '@nestjs/swagger';
+import { IsBoolean, IsString } from 'class-validator';
+import { IsName, Optional, ReadOnlyField } from '../platform/http/fields';
+import { formatId } from '../platform/ids/id';
+
+export const WEBSITE_STATUSES = ['up', 'down', 'unknown', 'paused'] as const;
+export type WebsiteStatus = (typeof WEBSITE_STATUSES)[number];
+
+/** Read-only fields may be sent back; they are ignored. */
+class WebsiteReadOnly {
+  @ReadOnlyField() id?: unknown;
+  @ReadOnlyField() endpoint_count?: unknown;
+  @ReadOnlyField() last_checked_at?: unknown;
+  @ReadOnlyField() status?: unknown;
+  @ReadOnlyField() created_at?: unknown;
+  @ReadOnlyField() updated_at?: unknown;
+}
+
+export class CreateWebsiteDto extends WebsiteReadOnly {
+  @ApiProperty({ example: 'Example shop', minLength: 1, maxLength: 255 })
+  @IsName(255)
+  name!: string;
+
+  @ApiProperty({
+    example: 'https://shop.example.com',
+    maxLength: 2048,
+    description: 'http or https, without credentials. Cannot be changed later.',
+  })
+  @IsString()
+  url!: string;
+
+  @ApiPropertyOptional({ default: true, description: 'false pauses every endpoint of the website.' })
+  @Optional()
+  @IsBoolean()
+  enabled?: boolean;
+}
+
+export class UpdateWebsiteDto extends WebsiteReadOnly {
+  @ApiPropertyOptional({ example: 'Example shop', minLength: 1, maxLength: 255 })
+  @Optional()
+  @IsName(255)
+  name?: string;
+
+  @ApiPropertyOptional({
+    description: 'Immutable: accepted only with its present value.',
+    example: 'https://shop.example.com/',
+  })
+  @Optional()
+  @IsString()
+  url?: string;
+
+  @ApiPropertyOptional({ description: 'false pauses every endpoint of the website.', example: false })
+  @Optional()
+  @IsBoolean()
+  enabled?: boolean;
+}
+
+export class WebsiteView {
+  @ApiProperty({ example: 'ws_01jd3k6q7be5y9x4v2m8n0r1st' })
+  id!: string;
+
+  @ApiProperty({ example: 'Example shop' })
+  name!: string;
+
+  @ApiProperty({ example: 'https://shop.example.com/' })
+  url!: string;
+
+  @ApiProperty({ example: true })
+  enabled!: boolean;
+
+  @ApiProperty({
+    enum: WEBSITE_STATUSES,
+    description:
+      '`down` if any enabled endpoint is down, else `up` if any is up, else `unknown`; `paused` when disabled.',
+  })
+  status!: WebsiteStatus;
+
+  @ApiProperty({ example: 3, description: 'Number of endpoints.' })
+  endpoint_count!: number;
+
+  @ApiProperty({
+    type: String,
+    format: 'date-time',
+    nullable: true,
+    description: 'Newest check of its endpoints; null before the first.',
+    example: '2026-11-20T10:00:00.000Z',
+  })
+  last_checked_at!: string | null;
+
+  @ApiProperty({ type: String, format: 'date-time', example: '2026-11-20T09:00:00.000Z' })
+  created_at!: string;
+
+  @ApiProperty({ type: String, format: 'date-time', example: '2026-11-20T09:00:00.000Z' })
+  updated_at!: string;
+}
+
+/** A website with what is derived from its endpoints. */
+export interface WebsiteRow {
+  id: string;
+  org_id: string;
+  name: string;
+  url: string;
+  enabled: boolean;
+  created_at: Date;
+  updated_at: Date;
+  endpoint_count: number | null;
+  last_checked_at: Date | null;
+  any_down: boolean | null;
+  any_up: boolean | null;
+}
+
+export function websiteStatus(row: Pick<WebsiteRow, 'enabled' | 'any_down' | 'any_up'>): WebsiteStatus {
+  if (!row.enabled) return 'paused';
+  if (row.any_down) return 'down';
+  return row.any_up ? 'up' : 'unknown';
+}
+
+export const toWebsiteView = (row: WebsiteRow): WebsiteView => ({
+  id: formatId('website', row.id),
+  name: row.name,
+  url: row.url,
+  enabled: row.enabled,
+  status: websiteStatus(row),
+  endpoint_count: row.endpoint_count ?? 0,
+  last_checked_at: row.last_checked_at?.toISOString() ?? null,
+  created_at: row.created_at.toISOString(),
+  updated_at: row.updated_at.toISOString(),
+});

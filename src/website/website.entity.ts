@@ -1,0 +1,28 @@
+import { Column, CreateDateColumn, Entity, PrimaryColumn, Unique, UpdateDateColumn } from 'typeorm';
+
+/** What an organization watches; owns endpoints. */
+@Entity('website')
+@Unique('website_org_id', ['orgId', 'id'])
+export class Website {
+  @PrimaryColumn('uuid')
+  id!: string;
+
+  @Column('uuid', { name: 'org_id' })
+  orgId!: string;
+
+  @Column('varchar', { length: 255 })
+  name!: string;
+
+  @Column('varchar', { length: 2048 })
+  url!: string;
+
+  /** False pauses every endpoint. Changed by its owner only; the endpoints keep their own switch. */
+  @Column('boolean', { default: true })
+  enabled!: boolean;
+
+  @CreateDateColumn({ name: 'created_at', type: 'timestamptz', precision: 3, default: () => 'now()' })
+  createdAt!: Date;
+
+  @UpdateDateColumn({ name: 'updated_at', type: 'timestamptz', precision: 3, default: () => 'now()' })
+  updatedAt!: Date;
+}

@@ -1,0 +1,145 @@
+import { Injectable } from '@nestjs/common';
+import { recordChange } from '../platform/audit/audit-log';
+import { Database, type Sql, type Tx } from '../platform/database/database';
+import { TransactionEvents } from '../platform/events/transaction-events';
+import { Cursors } from '../platform/http/cursors';
+import type { Page, PageQuery } from '../platform/http/page';
+import { NIL_UUID, newUuid } from '../platform/ids/id';
+import { problems } from '../platform/problem/problem';
+import { Clock } from '../platform/time/clock';
+import {
+  type CreateWebsiteDto,
+  toWebsiteView,
+  type UpdateWebsiteDto,
+  type WebsiteRow,
+  type WebsiteView,
+} from './website.dto';
+import { WebsiteDeleted, WebsiteStarted, WebsiteStopped } from './website-events';
+import { parseWebsiteUrl } from './website-url';
+import { Website } from './website.entity';
+
+const SELECT = `SELECT w.*, s.endpoint_count, s.last_checked_at, s.any_down, s.any_up
+  FROM website w LEFT JOIN website_summary s ON s.org_id = w.org_id AND s.website_id = w.id`;
+
+/** Websites of one organization. Every method takes it first and answers `not_found` for anything that is not its own. */
+@Injectable()
+export class WebsiteService {
+  constructor(
+    private readonly database: Database,
+    private readonly events: TransactionEvents,
+    private readonly cursors: Cursors,
+    private readonly clock: Clock,
+  ) {}
+
+  /** One statement for the page (its endpoints aggregated once by hash), one for the count. */
+  async list(orgId: string, query: PageQuery): Promise<Page<WebsiteView>> {
+    const limit = query.limit ?? 1000;
+    const after = this.cursors.decode(orgId, 'websites', query.cursor) ?? NIL_UUID;
+    const rows = await this.database.query<WebsiteRow>(
+      `${SELECT} WHERE w.org_id = $1 AND w.id > $2 ORDER BY w.id LIMIT $3`,
+      [orgId, after, limit + 1],
+    );
+    const [count] = await this.database.query<{ total: number }>(
+      'SELECT count(*)::int AS total FROM website WHERE org_id = $1',
+      [orgId],
+    );
+    return this.cursors.page(orgId, 'websites', rows, limit, (row) => row.id, count?.total ?? 0).map(toWebsiteView);
+  }
+
+  async get(orgId: string, id: string): Promise<WebsiteView> {
+    return toWebsiteView(await this.read(this.database, orgId, id));
+  }
+
+  async create(orgId: string, dto: CreateWebsiteDto): Promise<WebsiteView> {
+    const parsed = parseWebsiteUrl(dto.url);
+    if ('problem' in parsed) throw problems.validationFailed([parsed.problem]);
+    const now = this.clock.now();
+    const website = {
+      id: newUuid(),
+      orgId,
+      name: dto.name.trim(),
+      url: parsed.url,
+      enabled: dto.enabled ?? true,
+      createdAt: now,
+      updatedAt: now,
+    };
+    await this.database.transaction(async (tx) => {
+      await tx.manager.insert(Website, website);
+      await recordChange(tx, { ...about(orgId, website.id), action: 'create', after: settingsOf(website) });
+    });
+    return this.get(orgId, website.id);
+  }
+
+  /** Partial. Switching off or on reaches the endpoints in the same transaction. */
+  update(orgId: string, id: string, dto: UpdateWebsiteDto): Promise<WebsiteView> {
+    return this.database.transaction(async (tx) => {
+      const website = await this.lock(tx, orgId, id);
+      if (dto.url !== undefined && !sameUrl(dto.url, website.url)) {
+        throw problems.validationFailed([
+          { pointer: '/url', code: 'immutable', message: 'url cannot be changed; create another website' },
+        ]);
+      }
+      const enabled = dto.enabled ?? website.enabled;
+      const name = dto.name?.trim() ?? website.name;
+      if (name !== website.name || enabled !== website.enabled) {
+        await tx.manager.update(Website, { id }, { name, enabled, updatedAt: this.clock.now() });
+      }
+      const after = settingsOf({ ...website, name, enabled });
+      await recordChange(tx, { ...about(orgId, id), action: 'update', before: settingsOf(website), after });
+      if (website.enabled && !enabled) await this.events.emit(new WebsiteStopped(orgId, id, 'disabled'), tx);
+      if (!website.enabled && enabled) await this.events.emit(new WebsiteStarted(orgId, id), tx);
+      return toWebsiteView(await this.read(tx, orgId, id));
+    });
+  }
+
+  /** For good, with endpoints, alerts, events and history; what is owed to open incidents is secured first. */
+  remove(orgId: string, id: string): Promise<void> {
+    return this.database.transaction(async (tx) => {
+      const website = await this.lock(tx, orgId, id);
+      await this.erase(orgId, id, tx);
+      await recordChange(tx, { ...about(orgId, id), action: 'delete', before: settingsOf(website) });
+    });
+  }
+
+  /** The same for every website of an organization that is being removed. */
+  async removeAll(orgId: string, tx: Tx): Promise<void> {
+    for (const { id } of await tx.query<{ id: string }>(
+      'SELECT id FROM website WHERE org_id = $1 ORDER BY id FOR UPDATE',
+      [orgId],
+    )) {
+      await this.erase(orgId, id, tx);
+    }
+  }
+
+  /** The website inside the caller's transaction, locked against being switched or deleted meanwhile. */
+  async lock(tx: Tx, orgId: string, id: string): Promise<Website> {
+    const website = await tx.manager.findOne(Website, { where: { orgId, id }, lock: { mode: 'pessimistic_write' } });
+    if (!website) throw problems.notFound();
+    return website;
+  }
+
+  /** The website of an endpoint that is known to exist. */
+  async find(tx: Tx, id: string): Promise<Website> {
+    return tx.manager.findOneOrFail(Website, { where: { id } });
+  }
+
+  private async erase(orgId: string, id: string, tx: Tx): Promise<void> {
+    await this.events.emit(new WebsiteStopped(orgId, id, 'deleted'), tx);
+    await tx.manager.delete(Website, { id });
+    await this.events.emit(new WebsiteDeleted(orgId, id), tx);
+  }
+
+  private async read(sql: Sql, orgId: string, id: string): Promise<WebsiteRow> {
+    const [row] = await sql.query<WebsiteRow>(`${SELECT} WHERE w.org_id = $1 AND w.id = $2`, [orgId, id]);
+    if (!row) throw problems.notFound();
+    return row;
+  }
+}
+
+const about = (orgId: string, id: string) => ({ orgId, resource: 'website', id }) as const;
+const settingsOf = ({ name, url, enabled }: Pick<Website, 'name' | 'url' | 'enabled'>) => ({ name, url, enabled });
+
+function sameUrl(sent: string, stored: string): boolean {
+  const parsed = parseWebsiteUrl(sent);
+  return 'url' in parsed && parsed.url === stored;
+}

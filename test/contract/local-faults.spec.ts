@@ -1,0 +1,122 @@
+import { execFile, spawnSync } from 'node:child_process';
+import { join } from 'node:path';
+import type { CheckReport } from '../../src/checker/checker';
+import type { ChecksOrder } from '../harness/checks-process';
+import { HttpTarget, always, answer } from '../harness/http-target';
+
+const ROOT = join(__dirname, '../..');
+const PROCESS = [process.execPath, '-r', 'ts-node/register', 'test/harness/checks-process.ts'];
+
+/** Why a network namespace cannot be made here, or `null`. */
+function namespaceObstacle(): string | null {
+  if (process.platform !== 'linux') return 'this is not Linux';
+  if (process.getuid?.() !== 0) return 'this needs root';
+  const { status } = spawnSync('unshare', ['-n', 'ip', 'link', 'add', 'v0', 'type', 'veth', 'peer', 'name', 'v1']);
+  return status === 0 ? null : 'unshare, ip or veth devices are missing';
+}
+
+/** The reports of a process; `setup` are shell lines that run before it, in its own network namespace where given. */
+function reportsOf(order: ChecksOrder, setup: { namespace?: string[]; limits?: string }): Promise<CheckReport[]> {
+  const script = [...(setup.namespace ?? []), setup.limits ?? '', `exec "$@"`].filter(Boolean).join('\n');
+  const shell = ['sh', '-ec', script, 'sh', ...PROCESS, JSON.stringify(order)];
+  const [command = 'sh', ...args] = setup.namespace ? ['unshare', '-n', ...shell] : shell;
+  return new Promise((resolve, reject) => {
+    execFile(
+      command,
+      args,
+      {
+        cwd: ROOT,
+        env: { ...process.env, TS_NODE_TRANSPILE_ONLY: '1', TS_NODE_PROJECT: 'tsconfig.spec.json' },
+        timeout: 25_000,
+      },
+      (error, stdout, stderr) => {
+        if (error) reject(new Error(stderr || error.message));
+        else
+          resolve(
+            stdout
+              .trim()
+              .split('\n')
+              .map((line) => JSON.parse(line) as CheckReport),
+          );
+      },
+    );
+  });
+}
+
+const brief = ({ outcome, error }: CheckReport) => `${outcome} ${error?.code ?? ''} ${error?.phase ?? ''}`.trim();
+
+describe('A fault of our own is not the fault of the target:', () => {
+  it('a process without descriptors', async () => {
+    const target = await HttpTarget.listen(always(answer(200)));
+    const reports = await reportsOf(
+      {
+        checks: [
+          { type: 'TCP', url: target.tcp.authority, timeoutMs: 2000 },
+          { type: 'HTTP', url: target.url(), timeoutMs: 2000 },
+        ],
+        withoutDescriptors: true,
+      },
+      { limits: 'ulimit -n 256' },
+    );
+    expect(reports.map(brief)).toEqual(['unknown internal connect', 'unknown internal connect']);
+    expect(reports[0]?.error?.message).toContain('too many open files');
+    await target.close();
+  });
+
+  const obstacle = namespaceObstacle();
+  const inNamespace = obstacle === null ? it : it.skip;
+  const why = obstacle === null ? '' : ` (skipped: ${obstacle})`;
+
+  inNamespace(`a network namespace with every kind of broken road${why}`, async () => {
+    const check = (url: string, timeoutMs = 1500) => ({ type: 'TCP' as const, url, timeoutMs });
+    const reports = await reportsOf(
+      {
+        checks: [
+          check('203.0.113.1:80'),
+          check('[2001:db8::1]:80'),
+          check('10.99.2.1:80'),
+          check('10.99.3.1:80'),
+          check('10.99.0.2:80'),
+          check('10.99.0.3:80', 8000),
+          check('127.0.0.1:9'),
+        ],
+      },
+      {
+        namespace: [
+          'ip link set lo up',
+          'ip link add v0 type veth peer name v1',
+          'ip addr add 10.99.0.1/24 dev v0',
+          'ip link set v0 up',
+          'ip link set v1 up',
+          // A neighbour that is known but not there swallows every packet in silence, as a firewall would.
+          'ip neigh add 10.99.0.2 lladdr 02:00:00:00:00:02 dev v0',
+          'ip route add prohibit 10.99.2.0/24',
+          'ip route add blackhole 10.99.3.0/24',
+        ],
+      },
+    );
+    expect(reports.map(brief)).toEqual([
+      'unknown monitor_offline connect',
+      'unknown monitor_offline connect',
+      'unknown internal connect',
+      'unknown monitor_offline connect',
+      'down connection_timeout connect',
+      'down host_unreachable connect',
+      'down connection_refused connect',
+    ]);
+  });
+
+  inNamespace(`no local port left${why}`, async () => {
+    const reports = await reportsOf(
+      {
+        checks: [{ type: 'TCP', url: '127.0.0.1:7777', timeoutMs: 2000 }],
+        held: { port: 7777, count: 4 },
+      },
+      {
+        namespace: ['ip link set lo up', 'sysctl -qw net.ipv4.ip_local_port_range="40000 40003"'],
+      },
+    );
+    expect(reports.map(brief)).toEqual(['unknown internal connect']);
+    expect(reports[0]?.error?.message).toContain('no free address or port');
+  });
+});

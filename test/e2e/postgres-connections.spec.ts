@@ -1,0 +1,119 @@
+import { Logger } from '@nestjs/common';
+import { Client } from 'pg';
+import { DataSource } from 'typeorm';
+import { dataSourceOptions } from '../../src/platform/database/data-source-options';
+import { Database } from '../../src/platform/database/database';
+import { DatabaseServer } from '../../src/platform/database/database-server';
+import { migrations } from '../../src/platform/database/migrations/migrations';
+import { findPostgres, PostgresCluster } from '../harness/postgres-cluster';
+
+const QUERY_TIMEOUT_MS = 400;
+
+const open = (url: string): Promise<DatabaseServer> => DatabaseServer.open({ databaseUrl: url, dataDir: '' });
+const backend = async (database: Database): Promise<number | undefined> =>
+  (await database.query<{ pid: number }>('SELECT pg_backend_pid() AS pid'))[0]?.pid;
+
+/** On a server of its own, because it is stopped and frozen. Needs PostgreSQL's programs. */
+(findPostgres() === null ? describe.skip : describe)('connections to a PostgreSQL server', () => {
+  let cluster: PostgresCluster;
+  const sources: DataSource[] = [];
+
+  beforeAll(async () => {
+    Logger.overrideLogger(false);
+    cluster = await PostgresCluster.start();
+  });
+  afterEach(async () => {
+    cluster.thaw();
+    for (const source of sources.splice(0)) await source.destroy();
+  });
+  afterAll(async () => {
+    await cluster.remove();
+  });
+
+  const createDatabase = async (name: string): Promise<string> => {
+    const client = new Client({ connectionString: cluster.url });
+    await client.connect();
+    await client.query(`CREATE DATABASE ${name}`);
+    await client.end();
+    return cluster.url.replace(/postgres$/, name);
+  };
+  /** One connection, so that a lost one would be missed. */
+  const connect = async (): Promise<Database> => {
+    const pool = { size: 1, name: 'test', queryTimeoutMs: QUERY_TIMEOUT_MS };
+    const source = await new DataSource(dataSourceOptions({ url: cluster.url }, pool)).initialize();
+    sources.push(source);
+    return new Database(source);
+  };
+
+  it('are migrated once by several instances that start together', async () => {
+    const url = await createDatabase('together');
+    const servers = await Promise.all([1, 2, 3].map(() => open(url)));
+    await Promise.all(servers.map((server) => server.migrate()));
+    const client = new Client({ connectionString: url });
+    await client.connect();
+    const { rows } = await client.query('SELECT name FROM migrations ORDER BY id');
+    await client.end();
+    expect(rows).toEqual(migrations.map(({ name }) => ({ name })));
+  });
+
+  it('are waited for when the server starts later', async () => {
+    const url = await createDatabase('later');
+    await cluster.stop();
+    const migrated = open(url).then((server) => server.migrate());
+    await cluster.restart();
+    await expect(migrated).resolves.toBeUndefined();
+  });
+
+  it('are given up with a clear message, without the password, when no server answers', async () => {
+    const url = await createDatabase('never');
+    await cluster.stop();
+    try {
+      const server = await open(url.replace('postgres@', 'postgres:s3cret@'));
+      const given = server.migrate(100);
+      await expect(given).rejects.toThrow(
+        /^PostgreSQL at 127\.0\.0\.1:\d+\/never did not answer for 0\.1 s \(.*ECONNREFUSED.*\)\. Giving up\.$/,
+      );
+      await expect(given).rejects.not.toThrow('s3cret');
+    } finally {
+      await cluster.restart();
+    }
+  });
+
+  it('do not wait for a database that does not exist', async () => {
+    const server = await open(cluster.url.replace(/postgres$/, 'missing'));
+    await expect(server.migrate()).rejects.toMatchObject({ code: '3D000' });
+  });
+
+  it('survive the end of the server while they are idle', async () => {
+    const database = await connect();
+    await backend(database);
+    await cluster.kill();
+    await expect(database.query('SELECT 1')).rejects.toThrow();
+    await cluster.restart();
+    expect(await database.query('SELECT 1 AS one')).toEqual([{ one: 1 }]);
+  });
+
+  it('fail in time when the server freezes, and are replaced', async () => {
+    const database = await connect();
+    const before = await backend(database);
+    cluster.freeze();
+    await expect(database.query('SELECT 1')).rejects.toThrow('Query read timeout');
+    cluster.thaw();
+    const after = await backend(database);
+    expect(after).toEqual(expect.any(Number));
+    expect(after).not.toBe(before);
+  });
+
+  it('fail in time inside a transaction as well', async () => {
+    const database = await connect();
+    const before = await backend(database);
+    const frozen = database.transaction(async (tx) => {
+      await tx.query('SELECT 1');
+      cluster.freeze();
+      await tx.query('SELECT 2');
+    });
+    await expect(frozen).rejects.toThrow('Query read timeout');
+    cluster.thaw();
+    expect(await backend(database)).not.toBe(before);
+  });
+});

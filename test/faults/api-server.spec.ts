@@ -1,0 +1,133 @@
+import { spawn, spawnSync } from 'node:child_process';
+import { once } from 'node:events';
+import { connect, type Socket } from 'node:net';
+import { startApp, type TestApp } from '../harness/app';
+import { eventually } from '../harness/poll';
+
+/** Both ends of a connection are files of this process, and the rest of it needs some. */
+const filesAllowed = (): number => {
+  const limit = spawnSync('sh', ['-c', 'ulimit -n'], { encoding: 'utf8' }).stdout.trim();
+  return limit === 'unlimited' ? 1_000_000 : Number(limit);
+};
+const IDLE = Math.min(10_000, Math.floor((filesAllowed() - 600) / 2));
+const hasSlowHttpTest = spawnSync('slowhttptest', ['-h']).error === undefined;
+
+/** What one socket heard before it was closed. */
+class Client {
+  heard = '';
+  closed = false;
+
+  private constructor(readonly socket: Socket) {
+    socket.setEncoding('latin1');
+    socket.on('data', (text: string) => (this.heard += text));
+    socket.on('error', () => {});
+    socket.on('close', () => (this.closed = true));
+  }
+
+  static async to(url: string, first = ''): Promise<Client> {
+    const socket = connect(Number(new URL(url).port), '127.0.0.1');
+    const client = new Client(socket);
+    await Promise.race([once(socket, 'connect'), once(socket, 'close')]);
+    if (first !== '') socket.write(first);
+    return client;
+  }
+}
+
+describe('the API’s server against slow, greedy and idle clients', () => {
+  let app: TestApp;
+
+  beforeAll(async () => {
+    app = await startApp({ role: 'api' });
+  }, 60_000);
+  afterAll(() => app.close());
+
+  const isServed = async () => (await app.read.get('/websites')).status === 200;
+  const open = (count: number, first: string) =>
+    Promise.all(Array.from({ length: count }, () => Client.to(app.url, first)));
+  /** Serves others while it waits for the end of these. */
+  async function untilClosed(clients: readonly Client[], limitMs: number): Promise<void> {
+    await eventually(
+      'the connections are closed',
+      async () => {
+        expect(await isServed()).toBe(true);
+        return clients.every(({ closed }) => closed);
+      },
+      limitMs,
+    );
+  }
+
+  it('ends requests whose headers or body do not arrive in time with 408, and serves others meanwhile', async () => {
+    const head = 'POST /api/v1/websites HTTP/1.1\r\nHost: a\r\n';
+    const slowHeaders = await open(200, head);
+    const slowBodies = await open(100, `${head}Content-Type: application/json\r\nContent-Length: 1000\r\n\r\n{`);
+    const dribble = setInterval(() => {
+      for (const { socket } of slowHeaders) socket.write('X: y\r\n');
+      for (const { socket } of slowBodies) socket.write(' ');
+    }, 1000);
+    try {
+      await untilClosed(slowHeaders, 60_000);
+      expect(slowBodies.filter(({ closed }) => closed)).toEqual([]);
+      await untilClosed(slowBodies, 90_000);
+    } finally {
+      clearInterval(dribble);
+    }
+    for (const { heard } of [...slowHeaders, ...slowBodies]) {
+      expect(heard).toMatch(/^HTTP\/1\.1 408 /);
+      expect(heard).toContain('application/problem+json');
+      expect(heard).toContain('"code":"request_timeout"');
+    }
+  }, 180_000);
+
+  it('answers a flood of headers with 431, and a great many small ones without harm', async () => {
+    const flood = await open(
+      50,
+      `GET /api/v1/websites HTTP/1.1\r\nHost: a\r\n${`X-${'y'.repeat(20)}: z\r\n`.repeat(2000)}\r\n`,
+    );
+    await untilClosed(flood, 30_000);
+    for (const { heard } of flood) {
+      expect(heard).toMatch(/^HTTP\/1\.1 431 /);
+      expect(heard).toContain('"code":"headers_too_large"');
+    }
+  }, 60_000);
+
+  it(`serves beside ${IDLE} idle connections, and closes them`, async () => {
+    const idle: Client[] = [];
+    while (idle.length < IDLE) idle.push(...(await open(Math.min(500, IDLE - idle.length), '')));
+    expect(await isServed()).toBe(true);
+    expect((await app.write.post('/websites', { name: 'Shop', url: 'https://a.example' })).status).toBe(201);
+    await untilClosed(idle, 90_000);
+  }, 180_000);
+
+  it('closes connections that stay open after their request', async () => {
+    const clients = await open(100, 'GET /health/live HTTP/1.1\r\nHost: a\r\n\r\n');
+    await eventually('all are answered', () => clients.every(({ heard }) => heard.startsWith('HTTP/1.1 200 ')));
+    await untilClosed(clients, 60_000);
+  }, 90_000);
+
+  it('does not answer requests behind a broken one on the same connection', async () => {
+    const smuggled = 'GET /api/v1/websites HTTP/1.1\r\nHost: a\r\n\r\n';
+    const both = `POST /api/v1/websites HTTP/1.1\r\nHost: a\r\nContent-Length: 4\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n${smuggled}`;
+    const client = await Client.to(app.url, both);
+    await untilClosed([client], 30_000);
+    expect(client.heard.match(/HTTP\/1\.1 \d+/g)).toEqual(['HTTP/1.1 400']);
+  }, 60_000);
+
+  const slow = hasSlowHttpTest ? it.each : it.skip.each;
+  slow([
+    ['slow headers', ['-H']],
+    ['slow bodies', ['-B']],
+  ])(
+    'stays up under slowhttptest with %s (skipped where it is not installed)',
+    async (_, mode) => {
+      const args = ['-c', '500', '-r', '250', '-i', '2', '-l', '8', '-p', '3', '-u', `${app.url}/api/v1/websites`];
+      const attack = spawn('slowhttptest', [...mode, ...args], { stdio: 'ignore' });
+      let served = 0;
+      while (attack.exitCode === null && attack.signalCode === null) {
+        expect(await isServed()).toBe(true);
+        served++;
+      }
+      expect(served).toBeGreaterThan(3);
+    },
+    90_000,
+  );
+});

@@ -1,0 +1,123 @@
+import { existsSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { buildService } from '../harness/child-service';
+import { HttpSink } from '../harness/http-sink';
+import { checkEngine } from '../harness/invariants';
+import { eventually } from '../harness/poll';
+import { findPostgres, PostgresCluster } from '../harness/postgres-cluster';
+import { DatabaseWitness, ServiceProcess, watch } from '../harness/service-process';
+
+const ENDPOINTS = 20;
+const HOUR = 3600;
+
+/** libfaketime, wherever the distribution keeps it; `null` when it is not installed. */
+function findFakeTime(): string | null {
+  const directories = ['/usr/lib', '/usr/lib64', '/usr/local/lib'].filter(existsSync);
+  const candidates = directories.flatMap((directory) => [
+    join(directory, 'faketime'),
+    ...readdirSync(directory)
+      .filter((name) => name.includes('linux'))
+      .map((name) => join(directory, name, 'faketime')),
+  ]);
+  return candidates.map((path) => join(path, 'libfaketimeMT.so.1')).find(existsSync) ?? null;
+}
+
+const fakeTime = findFakeTime();
+const suite = findPostgres() === null || fakeTime === null ? describe.skip : describe;
+
+/** A wall clock of one process that can be set; its monotonic clock goes on as it is. */
+class SetClock {
+  private readonly directory = mkdtempSync(join(tmpdir(), 'uptime-clock-'));
+
+  set(aheadSeconds: number): void {
+    writeFileSync(join(this.directory, 'time'), `${aheadSeconds < 0 ? '' : '+'}${aheadSeconds}s\n`);
+  }
+
+  get env(): Record<string, string> {
+    return {
+      LD_PRELOAD: fakeTime ?? '',
+      FAKETIME_TIMESTAMP_FILE: join(this.directory, 'time'),
+      FAKETIME_NO_CACHE: '1',
+      FAKETIME_DONT_FAKE_MONOTONIC: '1',
+      DONT_FAKE_MONOTONIC: '1',
+    };
+  }
+
+  remove(): void {
+    rmSync(this.directory, { recursive: true, force: true });
+  }
+}
+
+suite('wall clocks that are wrong or jump (skipped without faketime or PostgreSQL’s programs)', () => {
+  let cluster: PostgresCluster;
+  let witness: DatabaseWitness;
+  let target: HttpSink;
+  let hook: HttpSink;
+  const clocks = [new SetClock(), new SetClock()];
+  let services: ServiceProcess[] = [];
+
+  beforeAll(async () => {
+    buildService();
+    cluster = await PostgresCluster.start();
+    witness = DatabaseWitness.on(cluster.url);
+    [target, hook] = await Promise.all([HttpSink.start(), HttpSink.start()]);
+  }, 180_000);
+  afterAll(async () => {
+    await Promise.all(services.map((service) => service.kill()));
+    for (const clock of clocks) clock.remove();
+    await witness.close();
+    await Promise.all([target.close(), hook.close()]);
+    await cluster.remove();
+  }, 60_000);
+
+  async function allChecked(): Promise<void> {
+    const [{ now } = { now: '' }] = await witness.query<{ now: string }>('SELECT clock_timestamp()::text AS now');
+    await eventually(
+      'everything is checked',
+      async () =>
+        (await witness.count('SELECT FROM endpoint_state WHERE last_checked_at > $1::timestamptz', [now])) ===
+        ENDPOINTS,
+      60_000,
+    );
+  }
+
+  /** Checks go on at their pace, at the database's time, and nobody is told anything. */
+  async function expectSteady(): Promise<void> {
+    for (let turn = 0; turn < 3; turn++) await allChecked();
+    expect(await witness.count('SELECT FROM check_result WHERE outcome & 3 <> 1')).toBe(0);
+    expect(await witness.count('SELECT FROM check_result WHERE duration_us < 0 OR duration_us > 5000000')).toBe(0);
+    expect(
+      await witness.count(`SELECT FROM check_result WHERE checked_at > clock_timestamp() + interval '5 seconds'`),
+    ).toBe(0);
+    expect(
+      await witness.count(`SELECT FROM check_result WHERE checked_at < clock_timestamp() - interval '10 minutes'`),
+    ).toBe(0);
+    expect(hook.seen).toEqual([]);
+    await checkEngine(witness);
+  }
+
+  it('two instances five minutes before and behind check each slot once; jumps of an hour change nothing', async () => {
+    clocks[0]?.set(300);
+    clocks[1]?.set(-300);
+    services = await Promise.all(clocks.map((clock) => ServiceProcess.start(cluster.url, clock.env)));
+    const [one, two] = services;
+    if (!one || !two) throw new Error('nothing was started');
+    const date = async (service: ServiceProcess) =>
+      Date.parse((await fetch(`${service.url}/health/live`)).headers.get('date') ?? '');
+    expect((await date(one)) - (await date(two))).toBeGreaterThan(500_000);
+    await watch(one.api, ENDPOINTS, target.url, hook.url, { endpoint: { interval: 2, timeout: 1 } });
+    await expectSteady();
+
+    clocks[0]?.set(HOUR);
+    clocks[1]?.set(-HOUR);
+    await eventually('the clocks have jumped', async () => (await date(one)) - (await date(two)) > 7_000_000, 30_000);
+    await expectSteady();
+
+    target.status = 500;
+    await eventually('all are told', () => hook.seen.length >= ENDPOINTS, 60_000);
+    expect(hook.seen).toHaveLength(ENDPOINTS);
+    await checkEngine(witness);
+    expect(services.map((service) => service.hasEnded)).toEqual([false, false]);
+  }, 240_000);
+});

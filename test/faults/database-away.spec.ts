@@ -1,0 +1,157 @@
+import { buildService } from '../harness/child-service';
+import { HttpSink } from '../harness/http-sink';
+import { checkEngine } from '../harness/invariants';
+import { eventually } from '../harness/poll';
+import { findPostgres, PostgresCluster } from '../harness/postgres-cluster';
+import { DatabaseWitness, ServiceProcess, watch } from '../harness/service-process';
+
+/** How long PostgreSQL is stopped; `AWAY_SECONDS=30` is the full length. */
+const AWAY_MS = Number(process.env['AWAY_SECONDS'] ?? 8) * 1000;
+const ENDPOINTS = 12;
+
+const suite = findPostgres() === null ? describe.skip : describe;
+
+suite('PostgreSQL goes away (skipped without its programs)', () => {
+  let cluster: PostgresCluster;
+  let witness: DatabaseWitness;
+  let target: HttpSink;
+  let hook: HttpSink;
+  let service: ServiceProcess;
+  let hold: { release(): Promise<void> } | null = null;
+
+  beforeAll(async () => {
+    buildService();
+    cluster = await PostgresCluster.start();
+    witness = DatabaseWitness.on(cluster.url);
+    [target, hook] = await Promise.all([HttpSink.start(), HttpSink.start()]);
+    service = await ServiceProcess.start(cluster.url);
+  }, 180_000);
+  afterAll(async () => {
+    await service.kill();
+    await witness.close();
+    await Promise.all([target.close(), hook.close()]);
+    await cluster.remove();
+  }, 60_000);
+  beforeEach(async () => {
+    await watch(service.api, ENDPOINTS, target.url, hook.url);
+    await allChecked();
+  }, 60_000);
+  afterEach(async () => {
+    cluster.thaw();
+    if (cluster.pid === null) await cluster.restart();
+    await hold?.release();
+    hold = null;
+    target.status = 200;
+    await witness.query('DELETE FROM website');
+    await witness.query('DELETE FROM check_result');
+    hook.seen.splice(0);
+  });
+
+  const eventsOf = () => witness.count('SELECT FROM alert_event');
+  /** Every endpoint has a check that began after this call. */
+  async function allChecked(limitMs = 60_000): Promise<void> {
+    const [{ now } = { now: '' }] = await witness.query<{ now: string }>('SELECT clock_timestamp()::text AS now');
+    await eventually(
+      'every endpoint is checked',
+      async () =>
+        (await witness.count('SELECT FROM endpoint_state WHERE last_checked_at > $1::timestamptz', [now])) ===
+        ENDPOINTS,
+      limitMs,
+    );
+  }
+  async function expectUndisturbed(): Promise<void> {
+    expect(service.hasEnded).toBe(false);
+    expect(await eventsOf()).toBe(0);
+    expect(hook.seen).toEqual([]);
+    expect(await witness.count('SELECT FROM check_result WHERE outcome & 3 <> 1')).toBe(0);
+    await checkEngine(witness);
+  }
+  const statusOf = async (path: string) => fetch(`${service.url}${path}`).then(({ status }) => status);
+
+  it(`stopped for ${AWAY_MS / 1000} s: 503 with Retry-After, alive, and by itself at work again within seconds, without an alert`, async () => {
+    await cluster.stop();
+    const until = performance.now() + AWAY_MS;
+    let asked = 0;
+    while (performance.now() < until) {
+      const answer = await service.api.get<{ code: string }>('/websites');
+      expect([answer.status, answer.body.code]).toEqual([503, 'storage_unavailable']);
+      expect(Number(answer.headers['retry-after'])).toBeGreaterThan(0);
+      expect([await statusOf('/health/live'), await service.readiness()]).toEqual([200, 503]);
+      asked++;
+    }
+    expect(asked).toBeGreaterThan(5);
+    await cluster.restart();
+    const back = performance.now();
+    await eventually('the API answers', async () => (await service.api.get('/websites')).status === 200, 10_000);
+    await allChecked(15_000);
+    process.stderr.write(`F10: every endpoint checked ${Math.round(performance.now() - back)} ms after the return\n`);
+    await expectUndisturbed();
+  }, 120_000);
+
+  it('killed during API writes: everything that was acknowledged is there', async () => {
+    const acknowledged: string[] = [];
+    const statuses = new Set<number>();
+    const writing = new AbortController();
+    const write = async () => {
+      while (!writing.signal.aborted) {
+        const answer = await service.api.post<{ id: string }>('/websites', {
+          name: 'Written',
+          url: 'https://a.example',
+        });
+        statuses.add(answer.status);
+        if (answer.status === 500) throw new Error(service.log);
+        if (answer.status === 201) acknowledged.push(answer.body.id);
+      }
+    };
+    const writers = Promise.all([write(), write(), write(), write()]);
+    await eventually('many are written', () => acknowledged.length > 100, 30_000);
+    await cluster.kill();
+    await eventually('writes are refused', () => statuses.has(503));
+    await cluster.restart();
+    const before = acknowledged.length;
+    await eventually('writes are taken again', () => acknowledged.length > before + 20, 30_000);
+    writing.abort();
+    await writers;
+    expect(statuses).toEqual(new Set([201, 503]));
+    const list = (await service.api.get<{ id: string }[]>('/websites')).body.map(({ id }) => id);
+    expect(new Set(list).size).toBe(list.length);
+    expect(acknowledged.filter((id) => !list.includes(id))).toEqual([]);
+    await allChecked();
+    await expectUndisturbed();
+  }, 120_000);
+
+  it('frozen: requests are answered with 503, the process lives, and the pools are whole afterwards', async () => {
+    cluster.freeze();
+    const answers = Promise.all(Array.from({ length: 30 }, () => service.api.get('/websites')));
+    const answered = new AbortController();
+    void answers.then(() => answered.abort());
+    while (!answered.signal.aborted) expect(await statusOf('/health/live')).toBe(200);
+    expect((await answers).map(({ status }) => status)).toEqual(Array.from({ length: 30 }, () => 503));
+    cluster.thaw();
+    await eventually('the API answers', async () => (await service.api.get('/websites')).status === 200, 60_000);
+    const again = await Promise.all(Array.from({ length: 30 }, () => service.api.get('/websites')));
+    expect(again.map(({ status }) => status)).toEqual(Array.from({ length: 30 }, () => 200));
+    await allChecked(90_000);
+    await expectUndisturbed();
+  }, 240_000);
+
+  it('a lock on one alert’s row does not keep the other alerts waiting', async () => {
+    hold = await witness.hold('SELECT 1 FROM alert ORDER BY id LIMIT 1 FOR UPDATE');
+    target.status = 500;
+    await eventually(
+      'the other alerts have triggered',
+      async () => (await witness.count('SELECT FROM alert WHERE triggered')) === ENDPOINTS - 1,
+      60_000,
+    );
+    await hold.release();
+    hold = null;
+    await eventually(
+      'the one that was held as well',
+      async () => (await witness.count('SELECT FROM alert WHERE triggered')) === ENDPOINTS,
+      60_000,
+    );
+    await eventually('each is told', () => new Set(hook.seen.map(({ path }) => path)).size === ENDPOINTS, 60_000);
+    expect(hook.seen).toHaveLength(ENDPOINTS);
+    await checkEngine(witness);
+  }, 240_000);
+});

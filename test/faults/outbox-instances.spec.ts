@@ -1,0 +1,120 @@
+import { NotificationService } from '../../src/alert/notification.service';
+import { startApp, type TestApp } from '../harness/app';
+import { ACCEPTED, DeliveryScene, type SceneType } from '../harness/delivery-scene';
+import { checkSettled } from '../harness/invariants';
+import { eventually } from '../harness/poll';
+import { findPostgres, PostgresCluster } from '../harness/postgres-cluster';
+
+/** Events of the storm. `STORM_EVENTS=10000` is the full run. */
+const EVENTS = Number(process.env['STORM_EVENTS'] ?? 360);
+const TYPES: SceneType[] = ['slack', 'pagerduty', 'webhook'];
+
+const suite = findPostgres() === null ? describe.skip : describe;
+
+suite('several instances on one database (needs PostgreSQL)', () => {
+  let cluster: PostgresCluster;
+  let scene: DeliveryScene;
+  let others: TestApp[];
+
+  beforeAll(async () => {
+    cluster = await PostgresCluster.start();
+    scene = await DeliveryScene.start({ databaseUrl: cluster.url });
+    others = [await startApp({ databaseUrl: cluster.url }), await startApp({ databaseUrl: cluster.url })];
+  }, 120_000);
+  afterAll(async () => {
+    for (const { app } of others) await app.close();
+    await scene.close();
+    await cluster.remove();
+  }, 60_000);
+  afterEach(() => scene.finish());
+
+  const all = () => [scene.nest, ...others.map(({ app }) => app)].map((app) => app.get(NotificationService));
+
+  it('tell everything exactly once, and share the work', async () => {
+    const alerts = await Promise.all(Array.from({ length: 40 }, (_, i) => scene.alert('webhook', {}, `hook-${i}`)));
+    scene.provider.standingAnswer(ACCEPTED.webhook);
+    for (const result of ['F', 'S', 'F'] as const) {
+      await scene.report(result, ...alerts);
+      await Promise.all(all().map((service) => service.deliverDue()));
+    }
+    await eventually('nothing is owed', async () => (await scene.tally(alerts))['triggered pending'] === undefined);
+    await checkSettled(scene.database);
+    expect(await scene.tally(alerts)).toEqual({ 'triggered delivered': 80, 'resolved delivered': 40 });
+    const keys = scene.provider.requests.map(({ headers }) => headers['webhook-id']);
+    expect(keys).toHaveLength(120);
+    expect(new Set(keys).size).toBe(120);
+    for (const { id } of alerts) {
+      const told = scene
+        .received<{ type: string; data: { alert: { id: string } } }>()
+        .filter(({ data }) => data.alert.id === id)
+        .map(({ type }) => type);
+      expect(told).toEqual(['alert.triggered', 'alert.resolved', 'alert.triggered']);
+    }
+  });
+
+  it('keep the rate of a destination together, not each', async () => {
+    const alerts = await scene.crowd(60, 'slack', 'shared');
+    scene.provider.standingAnswer(ACCEPTED.slack);
+    for (let i = 0; i < alerts.length; i += 10) {
+      await scene.report('F', ...alerts.slice(i, i + 10));
+      await Promise.all(all().map((service) => service.deliverDue()));
+    }
+    expect(scene.provider.requests.length).toBeLessThanOrEqual(6);
+  });
+
+  it(
+    `${EVENTS} failures within a minute cost a chat at most ten messages; the webhook gets each once, the pager as it bears`,
+    async () => {
+      const crowds = await Promise.all(
+        TYPES.map((type) => scene.crowd(Math.round(EVENTS / TYPES.length), type, `storm-${type}`)),
+      );
+      for (const type of TYPES) scene.provider.standingAnswerAt(`/storm-${type}`, ACCEPTED[type]);
+      const startedAt = performance.now();
+      for (const crowd of crowds) {
+        for (let i = 0; i < crowd.length; i += 500) await scene.report('F', ...crowd.slice(i, i + 500));
+      }
+      const recordedMs = performance.now() - startedAt;
+      expect(recordedMs).toBeLessThan(60_000);
+      const [events] = await scene.database.query<{ count: number }>(
+        'SELECT count(*)::int AS count FROM alert_event WHERE alert_id = ANY ($1::uuid[])',
+        [crowds.flat().map(({ uuid }) => uuid)],
+      );
+      expect(events?.count).toBe(crowds.flat().length);
+
+      const latencies: number[] = [];
+      const minuteEnds = startedAt + 60_000;
+      const chatAt = () => scene.received('storm-slack').length;
+      let chatInMinute = 0;
+      await eventually(
+        'the webhook has everything',
+        async () => {
+          const asked = performance.now();
+          await scene.app.read.get('/alerts?limit=50');
+          latencies.push(performance.now() - asked);
+          if (performance.now() < minuteEnds) chatInMinute = chatAt();
+          return (await scene.tally(crowds[2] ?? []))['triggered pending'] === undefined;
+        },
+        Math.max(120_000, EVENTS * 400),
+      );
+      expect(chatInMinute).toBeLessThanOrEqual(10);
+      const keys = {
+        pagerduty: scene.received<{ dedup_key: string }>('storm-pagerduty').map(({ dedup_key }) => dedup_key),
+        webhook: scene.provider.requests
+          .filter(({ path }) => path === '/storm-webhook')
+          .map(({ headers }) => headers['webhook-id'] ?? ''),
+      };
+      for (const told of Object.values(keys)) expect(new Set(told).size).toBe(told.length);
+      expect(keys.webhook).toHaveLength(crowds[2]?.length ?? 0);
+      const seconds = (performance.now() - startedAt) / 1000;
+      expect(keys.pagerduty.length).toBeGreaterThanOrEqual(Math.min(60, crowds[1]?.length ?? 0));
+      expect(keys.pagerduty.length).toBeLessThanOrEqual(60 + 2 * seconds + 5);
+      const p95 = latencies.sort((a, b) => a - b)[Math.floor(latencies.length * 0.95)] ?? 0;
+      process.stderr.write(
+        `storm of ${EVENTS}: recorded in ${Math.round(recordedMs)} ms, chat messages in the first minute ${chatInMinute}, ` +
+          `webhook told after ${Math.round(seconds)} s, pager messages ${keys.pagerduty.length}, API p95 ${Math.round(p95)} ms\n`,
+      );
+      expect(p95).toBeLessThan(5000);
+    },
+    Math.max(180_000, EVENTS * 500),
+  );
+});

@@ -1,0 +1,134 @@
+import { NotificationService } from '../../src/alert/notification.service';
+import { ACCEPTED, DeliveryScene, type SceneAlert, type SceneType } from '../harness/delivery-scene';
+import type { ProviderScript } from '../harness/fake-provider';
+import { checkInvariants, checkSettled } from '../harness/invariants';
+import { eventually } from '../harness/poll';
+import { SlowProvider } from '../harness/slow-provider';
+
+const MINUTE = 60_000;
+
+/** The provider's ways of being away. */
+const AWAY: Readonly<Record<string, ProviderScript>> = {
+  'answers 500': { status: 500 },
+  'drops every connection after the request': 'reset',
+};
+
+describe.each(Object.entries(AWAY))('a provider that %s for two hours, over two restarts', (away, script) => {
+  let scene: DeliveryScene;
+
+  beforeAll(async () => {
+    scene = await DeliveryScene.start({}, { durable: true });
+  });
+  afterAll(() => scene.close());
+
+  it('gets everything after its return, in order, with the original times', async () => {
+    const types: SceneType[] = ['webhook', 'pagerduty', 'slack'];
+    const alerts = new Map<SceneType, SceneAlert[]>();
+    for (const type of types) {
+      // Two per destination: one stays down, one comes and goes.
+      alerts.set(type, [await scene.alert(type), await scene.alert(type)]);
+    }
+    const all = [...alerts.values()].flat();
+    const flapping = [...alerts.values()].flatMap(([, second]) => (second ? [second] : []));
+    scene.provider.standingAnswer(script);
+
+    const startedAt = scene.now();
+    await scene.report('F', ...all);
+    await scene.deliver();
+    await scene.pass(40 * MINUTE, MINUTE);
+    await scene.restart();
+    await scene.report('S', ...flapping);
+    await scene.pass(40 * MINUTE, MINUTE);
+    await scene.restart();
+    await scene.report('F', ...flapping);
+    await scene.pass(40 * MINUTE, MINUTE);
+    await checkInvariants(scene.database, scene.now());
+    expect(
+      Object.keys(await scene.tally(all)).every(
+        (end) => end.startsWith('triggered pending') || end.startsWith('resolved') || end.includes('superseded'),
+      ),
+    ).toBe(true);
+
+    scene.provider.requests.splice(0);
+    for (const type of types) scene.provider.standingAnswerAt(`/${type}`, ACCEPTED[type]);
+    await scene.pass(90 * MINUTE, MINUTE);
+    await checkSettled(scene.database, scene.now());
+
+    const hooks = scene.received<{
+      type: string;
+      timestamp: string;
+      data: { alert: { id: string }; event: { created_at: string } };
+    }>('webhook');
+    const [steady, restless] = alerts.get('webhook') ?? [];
+    const ofAlert = (id: string | undefined) => hooks.filter(({ data }) => data.alert.id === id);
+    expect(ofAlert(steady?.id).map(({ type }) => type)).toEqual(['alert.triggered']);
+    expect(ofAlert(restless?.id).map(({ type }) => type)).toEqual([
+      'alert.triggered',
+      'alert.resolved',
+      'alert.triggered',
+    ]);
+    const created = Date.parse(ofAlert(steady?.id)[0]?.data.event.created_at ?? '');
+    expect(Math.abs(created - startedAt.getTime())).toBeLessThan(MINUTE);
+
+    const [, paged] = alerts.get('pagerduty') ?? [];
+    const pages = scene
+      .received<{ event_action: string; dedup_key: string }>('pagerduty')
+      .filter(({ dedup_key }) => dedup_key.startsWith(paged?.id ?? '?'))
+      .map(({ event_action, dedup_key }) => `${event_action} ${dedup_key.split('-').at(-1)}`);
+    // The first incident is over: nobody is woken for it. If it may have been opened, it is closed.
+    expect(pages).toEqual(away === 'answers 500' ? ['trigger 2'] : ['resolve 1', 'trigger 2']);
+
+    const texts = scene.received<{ text: string; attachments: unknown }>('slack');
+    expect(texts).toHaveLength(2);
+    for (const { text } of texts) expect(text).toContain('is down');
+    expect(JSON.stringify(texts)).toContain(startedAt.toISOString().slice(0, 10));
+  }, 120_000);
+});
+
+describe('a shutdown', () => {
+  it('lets what is in flight finish, and leaves nothing to a lease', async () => {
+    const scene = await DeliveryScene.start({}, { durable: true });
+    const slow = await SlowProvider.start();
+    const alert = await scene.alert('webhook', { config: { url: slow.url } });
+    await scene.report('F', alert);
+    await slow.arrival;
+    expect(scene.nest.get(NotificationService).inFlight).toBe(1);
+    const stopped = scene.app.stop();
+    slow.answer(204);
+    await stopped;
+    await scene.app.restart();
+    expect(await scene.states(alert)).toEqual(['triggered delivered']);
+    await scene.close();
+    await slow.stop();
+  }, 60_000);
+
+  it('cuts what does not finish within 20 seconds; it is sent again as a possible repeat', async () => {
+    const scene = await DeliveryScene.start({}, { durable: true });
+    const slow = await SlowProvider.start();
+    const alert = await scene.alert('slack', { config: { webhook_url: slow.url } });
+    await scene.report('F', alert);
+    await slow.arrival;
+    await scene.app.stop();
+    await scene.app.restart();
+    const [row] = await scene.rows(alert);
+    expect(row).toMatchObject({ state: 'pending', may_have_arrived: true, lease_token: null });
+    await scene.close();
+    await slow.stop();
+  }, 60_000);
+});
+
+describe('a provider that reads everything and never answers', () => {
+  it('costs an attempt 15 seconds, then the message is tried again under the same key', async () => {
+    const scene = await DeliveryScene.start();
+    const alert = await scene.alert('webhook');
+    scene.provider.expect('hang', ACCEPTED.webhook);
+    await scene.report('F', alert);
+    await eventually('the attempt is given up', async () => (await scene.rows(alert))[0]?.may_have_arrived, 25_000);
+    await scene.pass(10_000);
+    expect(await scene.states(alert)).toEqual(['triggered delivered']);
+    const [first, second] = scene.provider.requests.map(({ headers }) => headers['webhook-id']);
+    expect(second).toBe(first);
+    scene.provider.verify();
+    await scene.close();
+  }, 60_000);
+});

@@ -1,0 +1,110 @@
+import { buildService } from '../harness/child-service';
+import { FaultProxy } from '../harness/fault-proxy';
+import { HttpSink } from '../harness/http-sink';
+import { checkEngine } from '../harness/invariants';
+import { eventually } from '../harness/poll';
+import { findPostgres, PostgresCluster } from '../harness/postgres-cluster';
+import { DatabaseWitness, ServiceProcess, watch } from '../harness/service-process';
+
+const ENDPOINTS = 60;
+/** By contract a dead instance is replaced within 30 s; the rest is for a busy machine. */
+const REPLACED_MS = 30_000;
+const BUSY_MACHINE_MS = 30_000;
+
+const suite = findPostgres() === null ? describe.skip : describe;
+
+suite('two instances on one database (skipped without PostgreSQL’s programs)', () => {
+  let cluster: PostgresCluster;
+  let witness: DatabaseWitness;
+  let proxy: FaultProxy;
+  let target: HttpSink;
+  let hook: HttpSink;
+  let first: ServiceProcess;
+  let second: ServiceProcess;
+
+  beforeAll(async () => {
+    buildService();
+    cluster = await PostgresCluster.start();
+    witness = DatabaseWitness.on(cluster.url);
+    [proxy, target, hook] = await Promise.all([FaultProxy.to(cluster.port), HttpSink.start(), HttpSink.start()]);
+  }, 180_000);
+  afterAll(async () => {
+    await proxy.close();
+    await witness.close();
+    await Promise.all([target.close(), hook.close()]);
+    await cluster.remove();
+  }, 60_000);
+  beforeEach(async () => {
+    // Both migrate an empty database at once the first time.
+    [first, second] = await Promise.all([
+      ServiceProcess.start(cluster.url.replace(`:${cluster.port}/`, `:${proxy.port}/`)),
+      ServiceProcess.start(cluster.url),
+    ]);
+    await watch(second.api, ENDPOINTS, target.url, hook.url, { endpoint: { interval: 2, timeout: 1 } });
+    await eventually('both check', async () => (await owners()).length === 2, 60_000);
+  }, 180_000);
+  afterEach(async () => {
+    proxy.set('none');
+    target.status = 200;
+    await Promise.all([first.kill(), second.kill()]);
+    await witness.query('DELETE FROM website');
+    await witness.query('DELETE FROM instance');
+    await witness.query('DELETE FROM check_result');
+    hook.seen.splice(0);
+  }, 60_000);
+
+  const owners = () =>
+    witness.query<{ by: number }>(
+      'SELECT DISTINCT claimed_by AS by FROM endpoint_schedule WHERE claimed_by IS NOT NULL',
+    );
+  const triggered = () => witness.count('SELECT FROM alert WHERE triggered');
+  const timeOf = (type: string) =>
+    hook.seen.filter(({ body }) => body.includes(`"alert.${type}"`)).map(({ path }) => path);
+
+  /** Every endpoint has a check that began after this call; answers how many milliseconds that took. */
+  async function allChecked(what: string, limitMs: number): Promise<number> {
+    const began = performance.now();
+    const [{ now } = { now: '' }] = await witness.query<{ now: string }>('SELECT clock_timestamp()::text AS now');
+    const done = async () =>
+      (await witness.count('SELECT FROM endpoint_state WHERE last_checked_at > $1::timestamptz', [now])) === ENDPOINTS;
+    await eventually(what, done, limitMs);
+    return Math.round(performance.now() - began);
+  }
+
+  it('check each slot once and tell each alert once, when targets fail and when they recover', async () => {
+    for (let turn = 0; turn < 4; turn++) await allChecked('everything is checked', 30_000);
+    await checkEngine(witness);
+    target.status = 500;
+    await eventually('all are told', () => timeOf('triggered').length >= ENDPOINTS, 60_000);
+    target.status = 200;
+    await eventually('all are told again', () => timeOf('resolved').length >= ENDPOINTS, 60_000);
+    for (const type of ['triggered', 'resolved'])
+      expect([timeOf(type).length, new Set(timeOf(type)).size]).toEqual([ENDPOINTS, ENDPOINTS]);
+    expect(await triggered()).toBe(0);
+    await checkEngine(witness);
+  }, 240_000);
+
+  it('replace the one that is killed within 30 s, check nothing twice and lose no alert', async () => {
+    await first.kill();
+    target.status = 500;
+    const tookMs = await allChecked('its endpoints are checked by the other', REPLACED_MS + BUSY_MACHINE_MS);
+    process.stderr.write(`F19: a killed instance was replaced after ${tookMs} ms\n`);
+    await eventually('all are told', () => timeOf('triggered').length >= ENDPOINTS, 60_000);
+    expect([timeOf('triggered').length, await triggered()]).toEqual([ENDPOINTS, ENDPOINTS]);
+    await checkEngine(witness);
+  }, 240_000);
+
+  it('replace the one that has lost nothing but the database, and take it back when it returns', async () => {
+    proxy.set('silent');
+    const tookMs = await allChecked('its endpoints are checked by the other', REPLACED_MS + BUSY_MACHINE_MS);
+    process.stderr.write(`F21: an instance without database was replaced after ${tookMs} ms\n`);
+    proxy.set('reset');
+    proxy.set('none');
+    await eventually('it is back at work', async () => (await owners()).length === 2, 90_000);
+    await allChecked('everything is checked', 30_000);
+    expect(first.hasEnded).toBe(false);
+    expect(await witness.count('SELECT FROM check_result WHERE outcome & 3 <> 1')).toBe(0);
+    expect(hook.seen).toEqual([]);
+    await checkEngine(witness);
+  }, 240_000);
+});

@@ -1,0 +1,107 @@
+import { Agent, get } from 'node:http';
+import { buildService } from '../harness/child-service';
+import { HttpTarget, answer } from '../harness/http-target';
+import { HttpSink } from '../harness/http-sink';
+import { checkEngine } from '../harness/invariants';
+import { eventually } from '../harness/poll';
+import { findPostgres, PostgresCluster } from '../harness/postgres-cluster';
+import { DatabaseWitness, ServiceProcess, watch } from '../harness/service-process';
+
+const suite = findPostgres() === null ? describe.skip : describe;
+
+/** Asks once on a connection of its own; the status, or the code of the error. */
+function ask(url: string): Promise<number | string> {
+  return new Promise((resolve) => {
+    const request = get(url, { agent: new Agent() }, (response) => {
+      response.resume().on('end', () => resolve(response.statusCode ?? 0));
+    });
+    request.on('error', (error: NodeJS.ErrnoException) => resolve(error.code ?? error.message));
+  });
+}
+
+suite('SIGTERM under load (skipped without PostgreSQL’s programs)', () => {
+  let cluster: PostgresCluster;
+  let witness: DatabaseWitness;
+  let hook: HttpSink;
+  let target: HttpTarget;
+  let service: ServiceProcess;
+  /** Requests of checks that were answered in full. */
+  let answered: number;
+
+  beforeAll(async () => {
+    buildService();
+    cluster = await PostgresCluster.start();
+    witness = DatabaseWitness.on(cluster.url);
+    hook = await HttpSink.start();
+    target = await HttpTarget.listen((_, socket) => {
+      setTimeout(() => {
+        if (socket.destroyed) return;
+        socket.end(answer(200, 'ok'));
+        answered++;
+      }, 1500);
+    });
+  }, 180_000);
+  afterAll(async () => {
+    await service.kill();
+    await witness.close();
+    await Promise.all([hook.close(), target.close()]);
+    await cluster.remove();
+  }, 60_000);
+  beforeEach(async () => {
+    answered = 0;
+    service = await ServiceProcess.start(cluster.url);
+    await watch(service.api, 60, target.url('').replace(/\/$/, ''), hook.url, { endpoint: { interval: 2 } });
+    await eventually(
+      'checks are recorded and others are in flight',
+      async () => (await witness.count('SELECT FROM check_result')) > 80 && target.tcp.openConnections > 20,
+      60_000,
+    );
+  }, 120_000);
+  afterEach(async () => {
+    await service.kill();
+    await witness.query('DELETE FROM website');
+    await witness.query('DELETE FROM check_result');
+  });
+
+  it('is not ready first, cuts no request, loses no result, gives its claims back and exits with 0', async () => {
+    const [ready, api] = [`${service.url}/health/ready`, `${service.url}/health/live`];
+    const seen: (number | string)[] = [];
+    service.signal('SIGTERM');
+    while (seen.at(-1) !== 'ECONNREFUSED') seen.push(await ask(seen.length % 2 === 0 ? ready : api));
+    expect(await service.ended()).toBe(0);
+    // The kernel resets what it had accepted for a listener that closes; nobody has read those requests.
+    const answers = seen.filter((each) => typeof each === 'number');
+    expect(new Set(answers)).toEqual(new Set([200, 503]));
+    expect(seen.slice(0, answers.length)).toEqual(answers);
+    expect(seen.filter((_, place) => place % 2 === 0)).toContain(503);
+
+    expect(await witness.count('SELECT FROM check_result')).toBe(answered);
+    expect(await witness.count('SELECT FROM check_result WHERE outcome & 3 <> 1')).toBe(0);
+    expect(await witness.count('SELECT FROM instance')).toBe(0);
+    expect(await witness.count('SELECT FROM endpoint_schedule WHERE busy_until > now()')).toBe(0);
+    await checkEngine(witness);
+
+    service = await ServiceProcess.start(cluster.url);
+    const before = await witness.count('SELECT FROM check_result');
+    await eventually('it goes on', async () => (await witness.count('SELECT FROM check_result')) > before + 60, 60_000);
+    await checkEngine(witness);
+  }, 120_000);
+
+  it('ends at once on a second signal, and what was in flight is checked again', async () => {
+    service.signal('SIGTERM');
+    await eventually('it is not ready', async () => (await service.readiness()) === 503);
+    service.signal('SIGTERM');
+    expect(await service.ended()).toBe(1);
+    await checkEngine(witness);
+    service = await ServiceProcess.start(cluster.url);
+    const [{ now } = { now: '' }] = await witness.query<{ now: string }>('SELECT now()::text AS now');
+    await eventually(
+      'each is checked',
+      async () =>
+        (await witness.count('SELECT FROM endpoint_state WHERE last_checked_at > $1::timestamptz', [now])) === 60,
+      60_000,
+    );
+    expect(await witness.count('SELECT FROM check_result WHERE outcome & 3 <> 1')).toBe(0);
+    await checkEngine(witness);
+  }, 120_000);
+});

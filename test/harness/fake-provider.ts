@@ -1,0 +1,127 @@
+import { once } from 'node:events';
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
+import type { AddressInfo, Socket } from 'node:net';
+
+/** One request as it arrived. */
+export interface ReceivedRequest {
+  method: string;
+  /** Path with query. */
+  path: string;
+  headers: Readonly<Record<string, string>>;
+  body: string;
+  /** Status it was answered with; `null` when it got no answer and may have been taken all the same. */
+  status: number | null;
+  /** The socket it came on has been closed since. */
+  closed: boolean;
+}
+
+/** What the fake does with one request: answers it, keeps it without an answer, or drops the connection. */
+export type ProviderScript =
+  { status: number; headers?: Readonly<Record<string, string>>; body?: string } | 'hang' | 'reset';
+
+/**
+ * A provider of notifications on a real loopback socket. Each request takes the next script; without one, the standing
+ * script counts. A request that neither covers is unexpected: it is answered 599 and `verify` fails the test.
+ */
+export class FakeProvider {
+  readonly requests: ReceivedRequest[] = [];
+  private readonly unexpected: ReceivedRequest[] = [];
+  private readonly sockets = new Set<Socket>();
+  private scripts: ProviderScript[] = [];
+  private standing: ProviderScript | null = null;
+  private readonly standingAt = new Map<string, ProviderScript>();
+
+  private constructor(private readonly server: Server) {
+    server.on('connection', (socket) => {
+      this.sockets.add(socket);
+      socket.on('close', () => this.sockets.delete(socket));
+    });
+    server.on('request', (request, response) => {
+      void this.serve(request, response);
+    });
+  }
+
+  static async start(): Promise<FakeProvider> {
+    const server = createServer();
+    const provider = new FakeProvider(server);
+    server.listen(0, '127.0.0.1');
+    await once(server, 'listening');
+    return provider;
+  }
+
+  /** `http://127.0.0.1:port`, without a slash at the end. */
+  get url(): string {
+    return `http://127.0.0.1:${(this.server.address() as AddressInfo).port}`;
+  }
+
+  /** Scripts for the next requests, one each, in order. */
+  expect(...scripts: ProviderScript[]): void {
+    this.scripts.push(...scripts);
+  }
+
+  /** The script of every request that has none of its own; `null` makes them unexpected again. */
+  standingAnswer(script: ProviderScript | null): void {
+    this.standing = script;
+  }
+
+  /** The same for requests whose path begins with `prefix`; it counts before the general one. */
+  standingAnswerAt(prefix: string, script: ProviderScript): void {
+    this.standingAt.set(prefix, script);
+  }
+
+  /** Fails when a request came that no script covered, or when a script was never used. Clears the record. */
+  verify(): void {
+    const unexpected = this.unexpected.splice(0).map(({ method, path, body }) => `${method} ${path} ${body}`);
+    const unused = this.scripts.splice(0);
+    this.requests.splice(0);
+    this.standing = null;
+    this.standingAt.clear();
+    if (unexpected.length > 0) throw new Error(`The provider got messages nobody expected:\n${unexpected.join('\n')}`);
+    if (unused.length > 0) throw new Error(`The provider still waits for ${unused.length} messages`);
+  }
+
+  async stop(): Promise<void> {
+    for (const socket of this.sockets) socket.destroy();
+    this.server.close();
+    await once(this.server, 'close');
+  }
+
+  private standingFor(path: string): ProviderScript | null {
+    const [, script] = [...this.standingAt].find(([prefix]) => path.startsWith(prefix)) ?? [];
+    return script ?? this.standing;
+  }
+
+  private async serve(request: IncomingMessage, response: ServerResponse): Promise<void> {
+    const received: ReceivedRequest = {
+      method: request.method ?? '',
+      path: request.url ?? '',
+      headers: Object.fromEntries(Object.entries(request.headers).map(([name, value]) => [name, String(value)])),
+      body: await bodyOf(request),
+      status: null,
+      closed: false,
+    };
+    request.socket.on('close', () => (received.closed = true));
+    this.requests.push(received);
+    const script = this.scripts.shift() ?? this.standingFor(received.path);
+    if (script === null) this.unexpected.push(received);
+    const played = script ?? { status: 599 };
+    if (typeof played === 'object') received.status = played.status;
+    play(played, request, response);
+  }
+}
+
+async function bodyOf(request: IncomingMessage): Promise<string> {
+  const chunks: Buffer[] = [];
+  for await (const chunk of request) chunks.push(chunk as Buffer);
+  return Buffer.concat(chunks).toString('utf8');
+}
+
+function play(script: ProviderScript, request: IncomingMessage, response: ServerResponse): void {
+  if (script === 'hang') return;
+  if (script === 'reset') {
+    request.socket.resetAndDestroy();
+    return;
+  }
+  response.writeHead(script.status, script.headers);
+  response.end(script.body ?? '');
+}

@@ -1,0 +1,80 @@
+import { connect, type Socket } from 'node:net';
+import { createServer, type Server } from 'node:net';
+import type { AddressInfo } from 'node:net';
+
+/** What the proxy does to what passes through it. */
+export type Fault =
+  | 'none'
+  /** Accepts and keeps connections, and lets nothing pass in either direction: a half-open connection. */
+  | 'silent'
+  /** Resets what is open, and every new connection at once. */
+  | 'reset';
+
+/** Stands between a client and a server on loopback and spoils their connections when the test says so. */
+export class FaultProxy {
+  private fault: Fault = 'none';
+  private readonly pairs = new Set<readonly [Socket, Socket]>();
+
+  private constructor(
+    private readonly server: Server,
+    private readonly targetPort: number,
+  ) {}
+
+  static async to(targetPort: number): Promise<FaultProxy> {
+    const server = createServer();
+    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+    const proxy = new FaultProxy(server, targetPort);
+    server.on('connection', (client: Socket) => proxy.join(client));
+    return proxy;
+  }
+
+  get port(): number {
+    return (this.server.address() as AddressInfo).port;
+  }
+
+  get openConnections(): number {
+    return this.pairs.size;
+  }
+
+  /** From now on; what is open is treated the same. What was held back while silent is sent when it ends. */
+  set(fault: Fault): void {
+    this.fault = fault;
+    for (const pair of this.pairs) this.apply(pair);
+  }
+
+  async close(): Promise<void> {
+    for (const [client, upstream] of this.pairs) {
+      client.destroy();
+      upstream.destroy();
+    }
+    await new Promise((resolve) => this.server.close(resolve));
+  }
+
+  private join(client: Socket): void {
+    if (this.fault === 'reset') {
+      client.resetAndDestroy();
+      return;
+    }
+    const upstream = connect(this.targetPort, '127.0.0.1');
+    const pair = [client, upstream] as const;
+    this.pairs.add(pair);
+    for (const [from, to] of [pair, [upstream, client] as const]) {
+      from.on('error', () => {});
+      from.on('data', (chunk: Buffer) => to.write(chunk));
+      from.on('end', () => to.end());
+      from.on('close', () => {
+        to.destroy();
+        this.pairs.delete(pair);
+      });
+    }
+    this.apply(pair);
+  }
+
+  private apply(pair: readonly [Socket, Socket]): void {
+    for (const socket of pair) {
+      if (this.fault === 'reset') socket.resetAndDestroy();
+      else if (this.fault === 'silent') socket.pause();
+      else socket.resume();
+    }
+  }
+}

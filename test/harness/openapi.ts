@@ -1,0 +1,91 @@
+/** What the tests need of an OpenAPI 3.0 document. */
+export interface Schema {
+  $ref?: string;
+  type?: string;
+  properties?: Record<string, Schema>;
+  required?: string[];
+  additionalProperties?: boolean | Schema;
+  items?: Schema;
+  enum?: unknown[];
+  nullable?: boolean;
+  oneOf?: Schema[];
+  allOf?: Schema[];
+  anyOf?: Schema[];
+  example?: unknown;
+  default?: unknown;
+  minimum?: number;
+  maximum?: number;
+  minLength?: number;
+  maxLength?: number;
+  maxItems?: number;
+  format?: string;
+}
+
+export interface Parameter {
+  name: string;
+  in: 'path' | 'query' | 'header';
+  required?: boolean;
+  schema: Schema;
+}
+
+export interface Operation {
+  operationId: string;
+  parameters?: Parameter[];
+  requestBody?: { content: Record<string, { schema: Schema }> };
+  responses: Record<string, { content?: Record<string, { schema?: Schema }> }>;
+}
+
+export interface OpenApi {
+  paths: Record<string, Record<string, Operation>>;
+  components: { schemas: Record<string, Schema> };
+}
+
+/** One operation with where it is. */
+export interface Endpoint {
+  method: string;
+  path: string;
+  operation: Operation;
+}
+
+export const operationsOf = (document: OpenApi): Endpoint[] =>
+  Object.entries(document.paths).flatMap(([path, methods]) =>
+    Object.entries(methods).map(([method, operation]) => ({ method: method.toUpperCase(), path, operation })),
+  );
+
+/** The schema itself instead of a reference to it. */
+export function resolve(document: OpenApi, schema: Schema): Schema {
+  if (schema.$ref === undefined) return schema;
+  const found = document.components.schemas[schema.$ref.split('/').at(-1) ?? ''];
+  if (!found) throw new Error(`${schema.$ref} is not in the document`);
+  return found;
+}
+
+/**
+ * The same schema in the words of JSON Schema, for answers: `nullable` becomes a type, and an object has the documented
+ * fields and no other. References lead to `#/components/schemas` still.
+ */
+export function toJsonSchema(schema: Schema): object {
+  const { nullable, properties, items, oneOf, allOf, anyOf, additionalProperties, ...rest } = schema;
+  const list = (schemas: Schema[] | undefined, name: string) =>
+    schemas === undefined ? {} : { [name]: schemas.map(toJsonSchema) };
+  const converted = {
+    ...rest,
+    ...list(oneOf, 'oneOf'),
+    ...list(allOf, 'allOf'),
+    ...list(anyOf, 'anyOf'),
+    ...(items === undefined ? {} : { items: toJsonSchema(items) }),
+    ...(properties === undefined
+      ? {}
+      : {
+          properties: Object.fromEntries(Object.entries(properties).map(([name, each]) => [name, toJsonSchema(each)])),
+          additionalProperties: false,
+        }),
+    ...(additionalProperties === undefined
+      ? {}
+      : {
+          additionalProperties:
+            typeof additionalProperties === 'boolean' ? additionalProperties : toJsonSchema(additionalProperties),
+        }),
+  };
+  return nullable === true ? { anyOf: [converted, { type: 'null' }] } : converted;
+}

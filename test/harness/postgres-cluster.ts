@@ -1,0 +1,234 @@
+import { type ChildProcess, execFileSync, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { chownSync, existsSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
+import { createServer } from 'node:net';
+import { tmpdir } from 'node:os';
+import { delimiter, join } from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
+import { Client } from 'pg';
+
+const START_TIMEOUT_MS = 60_000;
+const STOP_TIMEOUT_MS = 60_000;
+const POLL_MS = 50;
+
+/** Debian keeps the newest server under its major version, outside of the path. */
+function binDirectories(): string[] {
+  const debian = '/usr/lib/postgresql';
+  const versions = existsSync(debian) ? readdirSync(debian).sort((a, b) => Number(b) - Number(a)) : [];
+  return [
+    ...versions.map((version) => join(debian, version, 'bin')),
+    ...(process.env['PATH'] ?? '').split(delimiter).filter((directory) => directory !== ''),
+  ];
+}
+
+/** The directory with `initdb` and `postgres`, or `null` when PostgreSQL is not installed. */
+export const findPostgres = (): string | null =>
+  binDirectories().find((bin) => existsSync(join(bin, 'initdb')) && existsSync(join(bin, 'postgres'))) ?? null;
+
+/** A server refuses to run as root: then it runs as `postgres`, or as `nobody` where that user does not exist. */
+function serverUser(): { uid: number; gid: number } | null {
+  if (process.getuid?.() !== 0) return null;
+  const users = readFileSync('/etc/passwd', 'utf8')
+    .split('\n')
+    .map((line) => line.split(':'));
+  const [, , uid, gid] = users.find(([name]) => name === 'postgres') ?? users.find(([name]) => name === 'nobody') ?? [];
+  if (uid === undefined || gid === undefined) throw new Error('There is no user to run PostgreSQL as.');
+  return { uid: Number(uid), gid: Number(gid) };
+}
+
+async function freePort(): Promise<number> {
+  const probe = createServer().listen(0, '127.0.0.1');
+  await once(probe, 'listening');
+  const address = probe.address();
+  probe.close();
+  await once(probe, 'close');
+  if (address === null || typeof address === 'string') throw new Error('no port');
+  return address.port;
+}
+
+export interface ClusterOptions {
+  /** Settings such as `max_connections=20`, besides those a throw-away cluster needs. */
+  readonly settings?: readonly string[];
+}
+
+/**
+ * A PostgreSQL server of its own, on a free loopback port and in a temporary directory, for tests that stop, kill or
+ * freeze it. `fsync` is on, as on a real one.
+ */
+export class PostgresCluster {
+  private server: ChildProcess | null = null;
+  private guard: ChildProcess | null = null;
+  private output = '';
+
+  private constructor(
+    private readonly bin: string,
+    private readonly directory: string,
+    private readonly user: { uid: number; gid: number } | null,
+    readonly port: number,
+    private readonly settings: readonly string[],
+  ) {}
+
+  /** Throws when PostgreSQL is not installed. */
+  static async start(options: ClusterOptions = {}): Promise<PostgresCluster> {
+    const bin = findPostgres();
+    if (bin === null) throw new Error('PostgreSQL is not installed: neither in /usr/lib/postgresql nor in the path.');
+    const user = serverUser();
+    const directory = mkdtempSync(join(tmpdir(), 'uptime-postgres-'));
+    if (user !== null) chownSync(directory, user.uid, user.gid);
+    const cluster = new PostgresCluster(bin, directory, user, await freePort(), options.settings ?? []);
+    const initdb = ['-D', cluster.data, '-U', 'postgres', '-A', 'trust', '-E', 'UTF8', '--no-locale', '--no-sync'];
+    try {
+      execFileSync(join(bin, 'initdb'), initdb, { ...user, cwd: directory, stdio: ['ignore', 'ignore', 'pipe'] });
+      await cluster.run();
+    } catch (error) {
+      rmSync(directory, { recursive: true, force: true });
+      throw error;
+    }
+    return cluster;
+  }
+
+  /** The maintenance database; a superuser without password. */
+  get url(): string {
+    return `postgres://postgres@127.0.0.1:${this.port}/postgres`;
+  }
+
+  /** The postmaster's process id, while it runs. */
+  get pid(): number | null {
+    return this.server?.pid ?? null;
+  }
+
+  /** Ends the server as an administrator would: open transactions are rolled back, connections closed. */
+  async stop(): Promise<void> {
+    await this.end(() => this.server?.kill('SIGINT'));
+  }
+
+  /** Ends the server and everything it started with SIGKILL: a crash. */
+  async kill(): Promise<void> {
+    await this.end(() => this.signalAll('SIGKILL'));
+  }
+
+  /** On the same port and data, after `stop` or `kill`; crash recovery included. */
+  async restart(): Promise<void> {
+    if (this.server !== null) await this.stop();
+    await this.run();
+  }
+
+  /** The server keeps its connections and answers nothing, until `thaw`. */
+  freeze(): void {
+    this.signalAll('SIGSTOP');
+  }
+
+  thaw(): void {
+    this.signalAll('SIGCONT');
+  }
+
+  /** Stops the server and removes its directory. */
+  async remove(): Promise<void> {
+    if (this.server !== null) {
+      this.thaw();
+      await this.kill();
+    }
+    rmSync(this.directory, { recursive: true, force: true });
+  }
+
+  private get data(): string {
+    return join(this.directory, 'data');
+  }
+
+  private async run(): Promise<void> {
+    const settings = [
+      'listen_addresses=127.0.0.1',
+      `unix_socket_directories=${this.directory}`,
+      `port=${this.port}`,
+      'logging_collector=off',
+      ...this.settings,
+    ];
+    const server = spawn(join(this.bin, 'postgres'), ['-D', this.data, ...settings.flatMap((each) => ['-c', each])], {
+      ...this.user,
+      cwd: this.directory,
+      stdio: ['ignore', 'ignore', 'pipe'],
+    });
+    this.output = '';
+    server.stderr.on('data', (chunk: Buffer) => {
+      this.output = `${this.output}${chunk.toString()}`.slice(-4000);
+    });
+    this.server = server;
+    this.guard = this.watchOver(server);
+    await this.untilReady(server);
+  }
+
+  /** A server outlives a test run that is killed: this shell sees its input end then, and cleans up. */
+  private watchOver(server: ChildProcess): ChildProcess {
+    const script = 'cat; kill -QUIT "$1"; while kill -0 "$1"; do sleep 0.2; done; rm -rf "$2"';
+    const guard = spawn('sh', ['-c', script, 'guard', String(server.pid), this.directory], {
+      stdio: ['pipe', 'ignore', 'ignore'],
+      detached: true,
+    });
+    guard.unref();
+    return guard;
+  }
+
+  private async untilReady(server: ChildProcess): Promise<void> {
+    const deadline = Date.now() + START_TIMEOUT_MS;
+    while (server.exitCode === null && server.signalCode === null && Date.now() < deadline) {
+      const client = new Client({ connectionString: this.url, connectionTimeoutMillis: 1000 });
+      try {
+        await client.connect();
+        return;
+      } catch {
+        await delay(POLL_MS);
+      } finally {
+        await client.end().catch(() => {});
+      }
+    }
+    throw new Error(`PostgreSQL did not start:\n${this.output}`);
+  }
+
+  /** The server and the processes it forked; they die after it, one by one. */
+  private processes(): number[] {
+    const main = this.server?.pid;
+    if (main === undefined) return [];
+    const children = readdirSync('/proc')
+      .filter((name) => /^\d+$/.test(name))
+      .map(Number)
+      .filter((pid) => parentOf(pid) === main);
+    return [main, ...children];
+  }
+
+  private signalAll(signal: NodeJS.Signals): void {
+    for (const pid of this.processes()) {
+      try {
+        process.kill(pid, signal);
+      } catch {
+        // It has ended meanwhile.
+      }
+    }
+  }
+
+  private async end(signal: () => void): Promise<void> {
+    const { server } = this;
+    if (server === null) return;
+    this.guard?.kill('SIGKILL');
+    const all = this.processes();
+    const ended = server.exitCode === null && server.signalCode === null ? once(server, 'exit') : null;
+    signal();
+    await ended;
+    this.server = null;
+    const deadline = Date.now() + STOP_TIMEOUT_MS;
+    while (all.some((pid) => parentOf(pid) !== null)) {
+      if (Date.now() > deadline) throw new Error('PostgreSQL did not stop.');
+      await delay(POLL_MS);
+    }
+  }
+}
+
+/** `null` for a process that is not running (any more). */
+function parentOf(pid: number): number | null {
+  try {
+    const stat = readFileSync(`/proc/${pid}/stat`, 'utf8');
+    const [state, parent] = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
+    return state === 'Z' ? null : Number(parent);
+  } catch {
+    return null;
+  }
+}

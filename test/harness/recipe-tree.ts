@@ -1,0 +1,102 @@
+import { cpSync, existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { dirname, join, resolve } from 'node:path';
+
+const ROOT = resolve(__dirname, '../..');
+
+/** One piece of a recipe: a whole new file, or lines for a file that is there. */
+export interface RecipeBlock {
+  path: string;
+  kind: 'file' | 'lines';
+  text: string;
+}
+
+/**
+ * What a document adds to the tree, in reading order: `ts` blocks under a path in bold, `**`src/…`**`, and `diff` blocks
+ * whose parts each begin with `+++ path`.
+ */
+export function recipeBlocks(markdown: string): RecipeBlock[] {
+  const blocks = /^(?:\*\*`([^`]+)`\*\*\n\n```ts|```diff)\n([\s\S]*?)^```$/gm;
+  return [...markdown.matchAll(blocks)].flatMap(([, path, text = '']): RecipeBlock[] => {
+    if (path !== undefined) return [{ path, kind: 'file', text }];
+    const parts = [...text.matchAll(/^\+\+\+ (.+)\n((?:(?!\+\+\+ ).*\n)+)/gm)];
+    return parts.map(([, path = '', text = '']) => ({ path, kind: 'lines', text }));
+  });
+}
+
+/**
+ * The file with each `+` line put behind the context line before it, which must be there exactly once.
+ * Throws when it is not: then the recipe no longer fits the code.
+ */
+export function withLines(source: string, diff: string): string {
+  const lines = source.split('\n');
+  let at = -1;
+  for (const line of diff.split('\n').filter((line) => line !== '')) {
+    const text = line.slice(1);
+    if (line.startsWith('+')) lines.splice(++at, 0, text);
+    else at = onlyIndexOf(lines, text);
+  }
+  return lines.join('\n');
+}
+
+function onlyIndexOf(lines: readonly string[], text: string): number {
+  const found = lines.flatMap((line, index) => (line === text ? [index] : []));
+  const [index] = found;
+  if (index === undefined || found.length > 1) throw new Error(`"${text}" is there ${found.length} times, not once`);
+  return index;
+}
+
+/** A copy of the project's sources with recipes carried out, inside the project so that its packages are found. */
+export interface RecipeTree {
+  root: string;
+  /** Paths of the new files, then of the changed ones. */
+  added: string[];
+  changed: string[];
+  /** A module of the copy, apart from the project's own of the same name. */
+  load(path: string): unknown;
+  remove(): void;
+}
+
+/** The same folder for every run, so that nothing is compiled twice; another one while a run that lives holds it. */
+function freeFolder(): string {
+  const usual = join(ROOT, '.cache', 'recipes');
+  const owner = join(usual, 'owner');
+  if (existsSync(owner) && isAnother(Number(readFileSync(owner, 'utf8')))) return `${usual}-${process.pid}`;
+  rmSync(usual, { recursive: true, force: true });
+  mkdirSync(usual, { recursive: true });
+  writeFileSync(owner, String(process.pid));
+  return usual;
+}
+
+function isAnother(pid: number): boolean {
+  if (pid === process.pid) return false;
+  try {
+    return process.kill(pid, 0);
+  } catch {
+    return false;
+  }
+}
+
+const COPIED = ['src', 'test', 'tsconfig.json', 'tsconfig.spec.json', 'tsconfig.check.json', '.oxlintrc.json'];
+
+/** Synchronous, so that a spec can take over the suites of the copy while it is read. */
+export function plantRecipes(documents: readonly string[]): RecipeTree {
+  const root = freeFolder();
+  const blocks = documents.flatMap((document) => recipeBlocks(readFileSync(join(ROOT, document), 'utf8')));
+  for (const path of COPIED) cpSync(join(ROOT, path), join(root, path), { recursive: true });
+  // The version is read from it; a second package of one name would irritate the test runner.
+  const { version } = JSON.parse(readFileSync(join(ROOT, 'package.json'), 'utf8')) as { version: string };
+  writeFileSync(join(root, 'package.json'), JSON.stringify({ version }));
+  for (const { path, kind, text } of blocks) {
+    const target = join(root, path);
+    mkdirSync(dirname(target), { recursive: true });
+    if (kind === 'file') writeFileSync(target, text, { flag: 'wx' });
+    else writeFileSync(target, withLines(readFileSync(target, 'utf8'), text));
+  }
+  return {
+    root,
+    added: blocks.filter(({ kind }) => kind === 'file').map(({ path }) => path),
+    changed: blocks.filter(({ kind }) => kind === 'lines').map(({ path }) => path),
+    load: (path) => require(join(root, path)) as unknown,
+    remove: () => rmSync(root, { recursive: true, force: true }),
+  };
+}

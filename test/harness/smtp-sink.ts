@@ -1,0 +1,135 @@
+import { once } from 'node:events';
+import type { AddressInfo, Socket } from 'node:net';
+import { SMTPServer, type SMTPServerOptions } from 'smtp-server';
+
+/** One mail as it arrived, with the envelope it came in. */
+export interface ReceivedMail {
+  from: string;
+  recipients: string[];
+  /** The whole message, headers and body, as sent. */
+  raw: string;
+  /** It came over TLS. */
+  encrypted: boolean;
+  /** The account that sent it, `null` without authentication. */
+  user: string | null;
+}
+
+/**
+ * What the sink does with one mail: accepts it, refuses it at a stage of the conversation, keeps silent after the whole
+ * message, or drops the connection then. `refused` recipients are refused while the others are accepted.
+ */
+export type MailScript =
+  | { accept: true; refused?: readonly string[] }
+  | { refuse: 'connection' | 'sender' | 'recipient' | 'message'; code: number; text: string }
+  | 'hang'
+  | 'drop';
+
+/** How the server stands: TLS from the start, STARTTLS offered or not, which account it knows. */
+export interface SinkOptions {
+  tls?: 'implicit' | 'starttls' | 'none';
+  certificate?: { key: string; cert: string };
+  account?: { user: string; password: string };
+}
+
+/** A real mail server on loopback. Each connection takes the next script; a mail without one fails `verify`. */
+export class SmtpSink {
+  readonly mails: ReceivedMail[] = [];
+  private readonly unexpected: string[] = [];
+  private readonly sockets = new Set<Socket>();
+  private scripts: MailScript[] = [];
+  private current: MailScript | null = null;
+  private readonly server: SMTPServer;
+
+  private constructor(options: SinkOptions) {
+    this.server = new SMTPServer({
+      ...securityOf(options),
+      disableReverseLookup: true,
+      socketTimeout: 10_000,
+      closeTimeout: 100,
+      onAuth: ({ username, password }, _session, done) =>
+        username === options.account?.user && password === options.account?.password
+          ? done(null, { user: username })
+          : done(refusal(535, 'Authentication credentials invalid')),
+      onConnect: (_session, done) => {
+        this.current = this.scripts.shift() ?? null;
+        done(this.refusalAt('connection'));
+      },
+      onMailFrom: (address, _session, done) => {
+        if (this.current === null) this.unexpected.push(address.address);
+        done(this.current === null ? refusal(550, 'nobody expects this') : this.refusalAt('sender'));
+      },
+      onRcptTo: (address, _session, done) => done(this.recipientRefusal(address.address)),
+      onData: (stream, session, done) => {
+        const chunks: Buffer[] = [];
+        stream.on('data', (chunk: Buffer) => chunks.push(chunk));
+        stream.on('end', () => {
+          this.mails.push({
+            from: session.envelope.mailFrom === false ? '' : session.envelope.mailFrom.address,
+            recipients: session.envelope.rcptTo.map(({ address }) => address),
+            raw: Buffer.concat(chunks).toString('utf8'),
+            encrypted: session.secure,
+            user: session.user ?? null,
+          });
+          if (this.current === 'drop') for (const socket of this.sockets) socket.destroy();
+          if (this.current !== 'hang' && this.current !== 'drop') done(this.refusalAt('message'));
+        });
+      },
+    });
+    // A client that goes away in the middle is part of many tests.
+    this.server.on('error', () => undefined);
+    this.server.server.on('connection', (socket: Socket) => {
+      this.sockets.add(socket);
+      socket.on('close', () => this.sockets.delete(socket));
+    });
+  }
+
+  static async start(options: SinkOptions = {}): Promise<SmtpSink> {
+    const sink = new SmtpSink(options);
+    sink.server.listen(0, '127.0.0.1');
+    await once(sink.server.server, 'listening');
+    return sink;
+  }
+
+  get port(): number {
+    return (this.server.server.address() as AddressInfo).port;
+  }
+
+  /** Scripts for the next connections, one each, in order. */
+  expect(...scripts: MailScript[]): void {
+    this.scripts.push(...scripts);
+  }
+
+  /** Fails when a mail came that no script covered, or when a script was never used. Clears the record. */
+  verify(): void {
+    const unexpected = this.unexpected.splice(0);
+    const unused = this.scripts.splice(0);
+    this.mails.splice(0);
+    if (unexpected.length > 0) throw new Error(`The mail server got mails nobody expected, from ${unexpected.join()}`);
+    if (unused.length > 0) throw new Error(`The mail server still waits for ${unused.length} mails`);
+  }
+
+  async stop(): Promise<void> {
+    for (const socket of this.sockets) socket.destroy();
+    await new Promise<void>((resolve) => this.server.close(resolve));
+  }
+
+  private refusalAt(stage: string): Error | null {
+    const script = this.current;
+    if (script === null || typeof script === 'string' || !('refuse' in script) || script.refuse !== stage) return null;
+    return refusal(script.code, script.text);
+  }
+
+  private recipientRefusal(address: string): Error | null {
+    const script = this.current;
+    if (script !== null && typeof script === 'object' && 'accept' in script && script.refused?.includes(address))
+      return refusal(550, 'no such user here');
+    return this.refusalAt('recipient');
+  }
+}
+
+function securityOf({ tls = 'none', certificate, account }: SinkOptions): SMTPServerOptions {
+  const disabledCommands = [...(tls === 'none' ? ['STARTTLS'] : []), ...(account ? [] : ['AUTH'])];
+  return { secure: tls === 'implicit', ...certificate, disabledCommands, allowInsecureAuth: true };
+}
+
+const refusal = (responseCode: number, text: string): Error => Object.assign(new Error(text), { responseCode });

@@ -1,0 +1,129 @@
+import { spawn, spawnSync, type ChildProcess } from 'node:child_process';
+import { createHash } from 'node:crypto';
+import { once } from 'node:events';
+import { existsSync, mkdirSync, mkdtempSync, rmSync } from 'node:fs';
+import { createServer, type Server, type Socket } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { type Connection, Server as Ssh2, utils } from 'ssh2';
+
+const SSHD = '/usr/sbin/sshd';
+
+/** Whether Debian's openssh-server is installed here. */
+export const isSshdInstalled = existsSync(SSHD);
+
+/** An SSH server of a real kind on a free loopback port. */
+export interface SshServer {
+  readonly port: number;
+  /** Type and fingerprint of its host key, as a check reports them. */
+  readonly hostKey: string;
+  /** Connections that ever arrived. */
+  readonly arrived: number;
+  /** Connections that are still served. */
+  readonly open: number;
+  stop(): Promise<void>;
+}
+
+/** What `ssh-keygen -t` takes. */
+export type HostKeyType = 'ed25519' | 'ecdsa' | 'rsa';
+
+const KEY_NAMES = { ed25519: 'ssh-ed25519', ecdsa: 'ecdsa-sha2-nistp256', rsa: 'ssh-rsa' };
+
+/** OpenSSH: each connection is handed to an `sshd -i` of its own, with a host key made for it. */
+export class OpenSshServer implements SshServer {
+  arrived = 0;
+  private readonly children = new Set<ChildProcess>();
+
+  private constructor(
+    readonly port: number,
+    readonly hostKey: string,
+    private readonly server: Server,
+    private readonly directory: string,
+  ) {}
+
+  /** `options` are lines of an `sshd_config`. */
+  static async start(type: HostKeyType = 'ed25519', options: string[] = []): Promise<OpenSshServer> {
+    const directory = mkdtempSync(join(tmpdir(), 'sshd-'));
+    const key = join(directory, 'host_key');
+    run('ssh-keygen', ['-q', '-t', type, '-N', '', '-f', key]);
+    const fingerprint = /SHA256:\S+/.exec(run('ssh-keygen', ['-lf', `${key}.pub`]))?.[0] ?? '';
+    if (process.getuid?.() === 0) mkdirSync('/run/sshd', { recursive: true, mode: 0o755 });
+    const server = createServer({ pauseOnConnect: true });
+    const port = await listen(server);
+    const ssh = new OpenSshServer(port, `${KEY_NAMES[type]} ${fingerprint}`, server, directory);
+    const flags = ['-i', '-e', '-f', '/dev/null', '-h', key, ...options.flatMap((option) => ['-o', option])];
+    server.on('connection', (socket) => ssh.serve(socket, flags));
+    return ssh;
+  }
+
+  get open(): number {
+    return this.children.size;
+  }
+
+  async stop(): Promise<void> {
+    for (const child of this.children) child.kill('SIGKILL');
+    this.server.close();
+    await once(this.server, 'close');
+    rmSync(this.directory, { recursive: true });
+  }
+
+  private serve(socket: Socket, flags: string[]): void {
+    this.arrived += 1;
+    socket.on('error', () => undefined);
+    const child = spawn(SSHD, flags, { stdio: [socket, socket, 'ignore'] });
+    this.children.add(child);
+    child.on('exit', () => this.children.delete(child));
+    socket.destroy();
+  }
+}
+
+/** The server of the package ssh2, for machines without OpenSSH. */
+export class Ssh2Server implements SshServer {
+  arrived = 0;
+  private readonly clients = new Set<Connection>();
+
+  private constructor(
+    readonly port: number,
+    readonly hostKey: string,
+    private readonly server: Ssh2,
+  ) {}
+
+  static async start(): Promise<Ssh2Server> {
+    const pair = utils.generateKeyPairSync('ed25519');
+    const [type = '', blob = ''] = pair.public.split(' ');
+    const digest = createHash('sha256').update(Buffer.from(blob, 'base64')).digest('base64').replace(/=+$/, '');
+    const server = new Ssh2({ hostKeys: [pair.private] });
+    const ssh = new Ssh2Server(await listen(server), `${type} SHA256:${digest}`, server);
+    server.on('connection', (client) => {
+      ssh.arrived += 1;
+      ssh.clients.add(client);
+      client.on('error', () => undefined);
+      client.on('close', () => ssh.clients.delete(client));
+    });
+    return ssh;
+  }
+
+  get open(): number {
+    return this.clients.size;
+  }
+
+  async stop(): Promise<void> {
+    for (const client of this.clients) client.end();
+    await new Promise<void>((resolve) => this.server.close(() => resolve()));
+  }
+}
+
+/** OpenSSH where it is installed. */
+export const startSshServer = (): Promise<SshServer> => (isSshdInstalled ? OpenSshServer.start() : Ssh2Server.start());
+
+async function listen(server: Server | Ssh2): Promise<number> {
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', () => resolve()));
+  const address = server.address();
+  return typeof address === 'object' && address !== null ? address.port : 0;
+}
+
+function run(command: string, args: string[]): string {
+  const { status, stdout, stderr } = spawnSync(command, args, { encoding: 'utf8' });
+  if (status !== 0) throw new Error(`${command} failed: ${stderr}`);
+  return stdout;
+}

@@ -1,0 +1,119 @@
+import 'reflect-metadata';
+import { webcrypto } from 'node:crypto';
+import * as x509 from '@peculiar/x509';
+
+x509.cryptoProvider.set(webcrypto);
+
+const ALGORITHM = { name: 'ECDSA', namedCurve: 'P-256', hash: 'SHA-256' };
+const DAY_MS = 86_400_000;
+
+/** What `tls.createServer` wants, in PEM. */
+export interface ServerIdentity {
+  key: string;
+  cert: string;
+}
+
+export interface LeafOptions {
+  /** Host names and IP addresses; default localhost with 127.0.0.1 and ::1. */
+  names?: string[];
+  /** Days from now; negative is the past. */
+  fromDays?: number;
+  untilDays?: number;
+}
+
+/** A certificate authority made on the fly, with one root. */
+export class TlsAuthority {
+  private constructor(
+    private readonly keys: webcrypto.CryptoKeyPair,
+    private readonly root: x509.X509Certificate,
+  ) {}
+
+  static async create(name = 'Test Root'): Promise<TlsAuthority> {
+    const keys = await newKeys();
+    const root = await x509.X509CertificateGenerator.createSelfSigned({
+      name: `CN=${name}`,
+      keys,
+      ...validity(-1, 30),
+      signingAlgorithm: ALGORITHM,
+      extensions: [
+        new x509.BasicConstraintsExtension(true, undefined, true),
+        new x509.KeyUsagesExtension(x509.KeyUsageFlags.keyCertSign | x509.KeyUsageFlags.cRLSign, true),
+      ],
+    });
+    return new TlsAuthority(keys, root);
+  }
+
+  /** The root in PEM, for those who are to trust it. */
+  get rootPem(): string {
+    return this.root.toString('pem');
+  }
+
+  /** A server certificate of this authority. */
+  async issue(options: LeafOptions = {}): Promise<ServerIdentity> {
+    return this.issueBelow(this.root.subject, this.keys, options, []);
+  }
+
+  /** A server certificate under an intermediate authority that the server does not send. */
+  async issueWithoutIntermediate(options: LeafOptions = {}): Promise<ServerIdentity> {
+    const between = await newKeys();
+    return this.issueBelow('CN=Missing Intermediate', between, options, []);
+  }
+
+  private async issueBelow(
+    issuer: string,
+    issuerKeys: webcrypto.CryptoKeyPair,
+    options: LeafOptions,
+    chain: x509.X509Certificate[],
+  ): Promise<ServerIdentity> {
+    const keys = await newKeys();
+    const leaf = await x509.X509CertificateGenerator.create({
+      subject: `CN=${options.names?.[0] ?? 'localhost'}`,
+      issuer,
+      publicKey: keys.publicKey,
+      signingKey: issuerKeys.privateKey,
+      ...validity(options.fromDays ?? -1, options.untilDays ?? 10),
+      signingAlgorithm: ALGORITHM,
+      extensions: leafExtensions(options.names),
+    });
+    return identity(keys, [leaf, ...chain]);
+  }
+}
+
+/** A certificate that nobody but itself vouches for. */
+export async function selfSigned(options: LeafOptions = {}): Promise<ServerIdentity> {
+  const keys = await newKeys();
+  const leaf = await x509.X509CertificateGenerator.createSelfSigned({
+    name: `CN=${options.names?.[0] ?? 'localhost'}`,
+    keys,
+    ...validity(options.fromDays ?? -1, options.untilDays ?? 10),
+    signingAlgorithm: ALGORITHM,
+    extensions: leafExtensions(options.names),
+  });
+  return identity(keys, [leaf]);
+}
+
+const newKeys = (): Promise<webcrypto.CryptoKeyPair> =>
+  webcrypto.subtle.generateKey(ALGORITHM, true, ['sign', 'verify']);
+
+function validity(fromDays: number, untilDays: number): { notBefore: Date; notAfter: Date } {
+  const now = Date.now();
+  return { notBefore: new Date(now + fromDays * DAY_MS), notAfter: new Date(now + untilDays * DAY_MS) };
+}
+
+function leafExtensions(names = ['localhost', '127.0.0.1', '::1']): x509.Extension[] {
+  const entries = names.map((value) => ({
+    type: /^[\d.]+$|:/.test(value) ? ('ip' as const) : ('dns' as const),
+    value,
+  }));
+  return [
+    new x509.BasicConstraintsExtension(false, undefined, true),
+    new x509.SubjectAlternativeNameExtension(entries),
+    new x509.ExtendedKeyUsageExtension([x509.ExtendedKeyUsage.serverAuth]),
+  ];
+}
+
+async function identity(keys: webcrypto.CryptoKeyPair, chain: x509.X509Certificate[]): Promise<ServerIdentity> {
+  const exported = await webcrypto.subtle.exportKey('pkcs8', keys.privateKey);
+  const key = x509.PemConverter.encode(exported, 'PRIVATE KEY');
+  return { key, cert: chain.map((certificate) => certificate.toString('pem')).join('\n') };
+}

@@ -1,0 +1,94 @@
+import { execFileSync } from 'node:child_process';
+import { request as httpRequest, type IncomingHttpHeaders } from 'node:http';
+import { join } from 'node:path';
+import { brotliDecompressSync, gunzipSync } from 'node:zlib';
+import { startApp, type TestApp } from '../harness/app';
+
+interface Reply {
+  status: number;
+  headers: IncomingHttpHeaders;
+  body: Buffer;
+}
+
+describe('the files of the dashboard', () => {
+  let app: TestApp;
+  let script: string;
+
+  const get = (path: string, headers: Record<string, string> = {}, method = 'GET'): Promise<Reply> =>
+    new Promise((resolve, reject) => {
+      const request = httpRequest(`${app.url}${path}`, { method, headers }, (response) => {
+        const chunks: Buffer[] = [];
+        response.on('data', (chunk: Buffer) => chunks.push(chunk));
+        response.on('end', () =>
+          resolve({ status: response.statusCode ?? 0, headers: response.headers, body: Buffer.concat(chunks) }),
+        );
+      });
+      request.on('error', reject);
+      request.end();
+    });
+
+  beforeAll(async () => {
+    app = await startApp({ role: 'api' });
+    script = /src="(\/assets\/[^"]+\.js)"/.exec((await get('/')).body.toString())?.[1] ?? '';
+  });
+  afterAll(() => app.close());
+
+  it('serves the page from no cache, under a policy without exceptions, with nothing inline', async () => {
+    const { status, headers, body } = await get('/');
+    expect([status, headers['cache-control'], headers['content-type']]).toEqual([
+      200,
+      'no-cache',
+      'text/html; charset=utf-8',
+    ]);
+    expect(headers['content-security-policy']).toBe(
+      "default-src 'self';base-uri 'none';form-action 'self';frame-ancestors 'none';object-src 'none'",
+    );
+    expect(body.toString()).not.toMatch(/<style|\sstyle=|<script(?![^>]*\ssrc=)|https?:\/\//);
+  });
+
+  it('serves hashed files for good', async () => {
+    const { status, headers } = await get(script);
+    expect([status, headers['cache-control']]).toEqual([200, 'public, max-age=31536000, immutable']);
+  });
+
+  it.each([
+    ['br', brotliDecompressSync],
+    ['gzip', gunzipSync],
+    ['identity', (body: Buffer) => body],
+  ])('compresses with %s', async (encoding, open) => {
+    const plain = await get(script, { 'Accept-Encoding': 'identity' });
+    const { headers, body } = await get(script, { 'Accept-Encoding': encoding });
+    expect(headers['content-encoding'] ?? 'identity').toBe(encoding);
+    expect(headers.vary).toContain('Accept-Encoding');
+    expect(open(body).equals(plain.body)).toBe(true);
+  });
+
+  it.each(['/', 'script'])('answers 304 to who has %s already, and HEAD without a body', async (path) => {
+    const url = path === 'script' ? script : path;
+    const { headers } = await get(url);
+    expect((await get(url, { 'If-None-Match': headers.etag ?? '' })).status).toBe(304);
+    const head = await get(url, {}, 'HEAD');
+    expect([head.status, head.body.length]).toEqual([200, 0]);
+  });
+
+  it('draws the icon with the number of endpoints that are down', async () => {
+    expect((await get('/favicon.svg')).body.toString()).not.toContain('<text');
+    expect((await get('/favicon.svg?down=3')).body.toString()).toContain('>3</text>');
+    expect((await get('/favicon.svg?down=%3Cscript%3E')).body.toString()).not.toContain('script');
+  });
+
+  it('leaves everything else to the API, also paths that climb', async () => {
+    for (const path of ['/assets/none.js', '/assets/..%2f..%2fpackage.json', '/index.htm', '/nothing']) {
+      const { status, headers } = await get(path);
+      expect([path, status, headers['content-type']]).toEqual([path, 404, 'application/problem+json; charset=utf-8']);
+    }
+    expect((await get('/', {}, 'POST')).status).toBe(404);
+  });
+
+  it('is within its budget', () => {
+    const output = execFileSync(process.execPath, [join(__dirname, '../../web/check-budget.mjs')], {
+      encoding: 'utf8',
+    });
+    expect(output).toMatch(/all \.js of at most 45 KiB/);
+  });
+});

@@ -1,0 +1,223 @@
+import type { Browser } from 'playwright-core';
+import { SignInLinks } from '../../src/session/sign-in-links';
+import { startApp, type TestApp } from '../harness/app';
+import { HttpSink } from '../harness/http-sink';
+import { eventually } from '../harness/poll';
+import { launchBrowser, Visit } from './browser';
+import { Cable } from './cable';
+
+jest.setTimeout(120_000);
+
+describe('the dashboard in a browser', () => {
+  let app: TestApp;
+  let browser: Browser;
+  let target: HttpSink;
+  let hook: HttpSink;
+  const visits: Visit[] = [];
+
+  beforeAll(async () => {
+    [target, hook] = [await HttpSink.start(), await HttpSink.start()];
+    app = await startApp();
+    browser = await launchBrowser();
+  });
+  afterAll(async () => {
+    await browser.close();
+    await app.close();
+    await target.close();
+    await hook.close();
+  });
+  afterEach(async () => {
+    for (const visit of visits.splice(0)) {
+      expect(visit.complaints).toEqual([]);
+      await visit.close();
+    }
+  });
+
+  const visit = async (options?: Parameters<typeof Visit.start>[2]): Promise<Visit> => {
+    const started = await Visit.start(browser, app.url, options);
+    visits.push(started);
+    return started;
+  };
+  const keyOf = (role: 'admin' | 'write' | 'read'): string => app[role].key ?? '';
+
+  it('signs in with a one-time link, takes the token out of the address, and refuses it a second time', async () => {
+    const token = await app.app.get(SignInLinks).create();
+    const first = await visit();
+    await first.open(`/sign-in/${token}`);
+    await first.page.getByRole('heading', { name: 'Nothing is watched yet' }).waitFor();
+    expect(first.page.url()).not.toContain(token);
+
+    const second = await Visit.start(browser, app.url);
+    await second.open(`/sign-in/${token}`);
+    await second.page.getByText('This link was used before').waitFor();
+    expect(second.page.url()).not.toContain(token);
+    await second.close();
+  });
+
+  it('says that a wrong key is wrong', async () => {
+    const wrong = await Visit.start(browser, app.url);
+    await wrong.page.goto(app.url);
+    await wrong.page.getByLabel('API key').fill('nonsense');
+    await wrong.page.getByRole('button', { name: 'Sign in' }).click();
+    await wrong.page.getByText('This key is not valid.').waitFor();
+    await wrong.close();
+  });
+
+  it('walks through a life: create, up, down, alert, test, resolved, all without a reload', async () => {
+    target.status = 200;
+    const { page } = await signedIn('write');
+    await page.evaluate('window.marked = true');
+
+    await page.getByRole('link', { name: 'Watch something' }).click();
+    await page.getByLabel('URL, host or host:port').fill(`${target.url}/shop`);
+    await eventually('type and name are guessed', async () => {
+      const name = await page.getByLabel('Name', { exact: true }).inputValue();
+      return name.endsWith('/shop') && (await page.getByLabel('Type').inputValue()) === 'HTTP';
+    });
+    await page.getByLabel('Name', { exact: true }).fill('Checkout');
+    await page.getByLabel('Name of the website').fill('Example shop');
+    await page.getByLabel('Every (seconds)').fill('1');
+    await page.getByLabel('Give up after (seconds)').fill('2');
+    expect(await page.getByLabel('curl command').textContent()).toContain('"name": "Checkout"');
+
+    await page.getByRole('button', { name: 'Test' }).click();
+    await page.getByRole('status').getByText('Answered in').waitFor();
+    expect((await app.read.get<unknown[]>('/overview')).body).toEqual([]);
+
+    await page.getByRole('button', { name: 'Create' }).click();
+    await page.getByRole('heading', { name: 'Checkout' }).waitFor();
+    await page.locator('.head .status.up').waitFor();
+
+    await page.getByRole('link', { name: 'Add an alert' }).click();
+    await page.getByLabel('URL (optional)', { exact: true }).fill(hook.url);
+    await page.getByLabel('Triggers after failures in a row').fill('2');
+    await page.getByLabel('Resolves after successes in a row').fill('1');
+    await page.getByRole('button', { name: 'Create' }).click();
+    await page.getByText('Made for this alert and shown this one time').waitFor();
+
+    await page.getByRole('button', { name: 'Send a test' }).click();
+    await page.getByText('The test message was delivered.').waitFor();
+    expect(hook.seen.map(({ body }) => (JSON.parse(body) as { type: string }).type)).toContain('alert.test');
+    await page.getByRole('region', { name: 'Deliveries' }).getByText('test').waitFor();
+
+    await page.getByRole('link', { name: 'Alerts', exact: true }).first().click();
+    await page.getByRole('link', { name: 'Events', exact: true }).click();
+    await page.getByText('Nothing has happened.').waitFor();
+    target.status = 503;
+    await page.getByRole('list', { name: 'Alert events' }).getByText('Checkout is down').waitFor();
+    await eventually('the title counts it', async () => (await page.title()).startsWith('(1)'));
+    expect(await page.locator('link[rel=icon]').getAttribute('href')).toBe('/favicon.svg?down=1');
+
+    await page.getByRole('link', { name: 'Overview', exact: true }).click();
+    await page.locator('.row', { hasText: 'Checkout' }).locator('.status.down').waitFor();
+
+    target.status = 200;
+    await page.locator('.row', { hasText: 'Checkout' }).locator('.status.up').waitFor();
+    await page.getByRole('link', { name: 'Alerts' }).click();
+    await page.getByRole('link', { name: 'Events', exact: true }).click();
+    await page.getByRole('list', { name: 'Alert events' }).getByText('Resolved').waitFor();
+    expect(await page.evaluate('window.marked')).toBe(true);
+  });
+
+  it('asks the keyboard only: search, move, open, check now, help', async () => {
+    const { page } = await signedIn('write');
+    await page.locator('.row').first().waitFor();
+    await page.keyboard.press('/');
+    await page.keyboard.type('checkout');
+    await eventually('the filter is in the address', () => page.url().includes('q=checkout'));
+    await page.keyboard.press('Escape');
+    await page.keyboard.press('j');
+    await page.locator('.row[data-current]').waitFor();
+    await page.keyboard.press('c');
+    await page.getByText('Checkout is up').waitFor();
+    await page.keyboard.press('?');
+    await page.getByRole('dialog', { name: 'Keyboard' }).waitFor();
+    await page.keyboard.press('Escape');
+    await page.getByRole('dialog', { name: 'Keyboard' }).waitFor({ state: 'hidden' });
+    await page.keyboard.press('Enter');
+    await page.getByRole('heading', { name: 'Checkout' }).waitFor();
+    await page.keyboard.press('g');
+    await page.keyboard.press('a');
+    await page.getByRole('heading', { name: 'Alerts' }).waitFor();
+  });
+
+  it('tells single checks to the keyboard', async () => {
+    const { page } = await signedIn('read');
+    const beats = page.getByRole('slider', { name: 'Checks of Checkout' });
+    await beats.focus();
+    await page.keyboard.press('ArrowLeft');
+    await eventually('a check is told with its time', async () =>
+      /^\d\d:\d\d:\d\d · (up|down).* · [\d.]+ m?s$/.test((await beats.getAttribute('aria-valuetext')) ?? ''),
+    );
+    expect(await page.locator('.tip').textContent()).toBe(await beats.getAttribute('aria-valuetext'));
+  });
+
+  it('zooms into the chart by dragging, and out again', async () => {
+    const { page } = await signedIn('read');
+    await page.getByRole('link', { name: 'Checkout' }).click();
+    const plot = page.locator('.u-over');
+    await plot.waitFor();
+    const box = await plot.boundingBox();
+    if (!box) throw new Error('the chart has no size');
+    await page.mouse.move(box.x + box.width * 0.4, box.y + 40);
+    await page.mouse.down();
+    await page.mouse.move(box.x + box.width * 0.8, box.y + 60, { steps: 5 });
+    await page.mouse.up();
+    await eventually('the range is in the address', () => /from=\d+&to=\d+/.test(page.url()));
+    await page.getByRole('button', { name: 'Zoom out' }).click();
+    await eventually('the range is gone', () => !page.url().includes('from='));
+    await page.getByText('As a table').click();
+    await page.getByRole('region', { name: 'Latency table' }).waitFor();
+  });
+
+  it('shows a key that may only read no button that changes anything', async () => {
+    const { page } = await signedIn('read');
+    const endpoint = (await app.read.get<{ id: string }[]>('/overview')).body[0]?.id ?? '';
+    const alert = (await app.read.get<{ id: string }[]>('/alerts')).body[0]?.id ?? '';
+    const names = /^(new|watch|check now|pause|resume|edit|delete|save|create|send|add|revoke|test)/i;
+    const screens = [
+      '/',
+      `/endpoints/${endpoint}`,
+      '/alerts',
+      '/alerts/events',
+      `/alerts/${alert}`,
+      '/settings/websites',
+    ];
+    for (const screen of screens) {
+      await page.goto(`${app.url}/#${screen}`);
+      await page.locator('main h1').waitFor({ state: 'attached' });
+      await page.waitForLoadState('networkidle').catch(() => undefined);
+      expect([screen, await page.locator('main').getByRole('button', { name: names }).count()]).toEqual([screen, 0]);
+      expect([screen, await page.getByRole('link', { name: /^(new|watch|edit|add)/i }).count()]).toEqual([screen, 0]);
+    }
+  });
+
+  it('says when the connection is lost, and goes on by itself', async () => {
+    const cable = await Cable.to(app.url);
+    const person = await Visit.start(browser, cable.url);
+    await person.signIn(keyOf('read'));
+    const { page } = person;
+    await page.getByText('Live', { exact: true }).waitFor();
+    cable.cut();
+    await page.getByRole('alert').getByText('Connection lost').waitFor();
+    cable.mend();
+    await page.getByText('Live', { exact: true }).waitFor();
+    expect(await page.getByText('Connection lost').count()).toBe(0);
+    await person.close();
+    cable.close();
+  });
+
+  it('signs out', async () => {
+    const { page } = await signedIn('read');
+    await page.getByRole('button', { name: /Sign out/ }).click();
+    await page.getByRole('heading', { name: 'Sign in' }).waitFor();
+    await page.reload();
+    await page.getByRole('heading', { name: 'Sign in' }).waitFor();
+  });
+
+  async function signedIn(role: 'admin' | 'write' | 'read'): Promise<Visit> {
+    const started = await visit();
+    await started.signIn(keyOf(role));
+    return started;
+  }
+});

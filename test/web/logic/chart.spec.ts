@@ -1,0 +1,98 @@
+import type { LatencyBucket } from '../../../web/src/api/types';
+import { beatPaths, HEIGHT, linePath, STEP } from '../../../web/src/beat-shapes';
+import { chartData } from '../../../web/src/chart-data';
+import { rangeOf, stepFor } from '../../../web/src/time-range';
+
+const bucket = (start: string, more: Partial<LatencyBucket> = {}): LatencyBucket => ({
+  start,
+  count: 1,
+  failures: 0,
+  unknown: 0,
+  avg: null,
+  p50: null,
+  p95: null,
+  p99: null,
+  phases: null,
+  ...more,
+});
+
+describe('what the phase chart draws', () => {
+  it('stacks the phases, each on the ones before it, and ends where the last bucket ends', () => {
+    const phases = { dns_ms: 1, connect_ms: 2, tls_ms: null, first_byte_ms: 4, transfer_ms: 8 };
+    const data = chartData(
+      [bucket('2026-11-20T10:00:00.000Z', { avg: 15, phases }), bucket('2026-11-20T10:01:00.000Z', { failures: 1 })],
+      60,
+    );
+    const start = Date.parse('2026-11-20T10:00:00.000Z') / 1000;
+    expect(data.times).toEqual([start, start + 60, start + 120]);
+    expect(data.stacked).toEqual([
+      [1, 0, 0],
+      [3, 0, 0],
+      [3, 0, 0],
+      [7, 0, 0],
+      [15, 0, 0],
+    ]);
+    expect(data.failures).toEqual([0, 1]);
+  });
+
+  it('draws the mean alone where there are no phases, and nothing without buckets', () => {
+    expect(chartData([bucket('2026-11-20T10:00:00.000Z', { avg: 7 })], 60).stacked.map(([first]) => first)).toEqual([
+      0, 0, 0, 0, 7,
+    ]);
+    expect(chartData([], 60)).toEqual({ times: [], stacked: [[], [], [], [], []], failures: [] });
+  });
+});
+
+describe('the range of the chart', () => {
+  const now = Date.parse('2026-11-20T10:00:30.000Z');
+  const old = now - 30 * 86_400_000;
+  const of = (query: string, since = old, interval = 60) => rangeOf(new URLSearchParams(query), now, since, interval);
+
+  it.each([
+    ['range=1h', 3600, 60, '1h'],
+    ['range=24h', 86_400, 300, '24h'],
+    ['range=7d', 604_800, 3600, '7d'],
+    ['range=30d', 2_592_000, 14_400, '30d'],
+    ['', 86_400, 300, '24h'],
+    ['range=nonsense', 86_400, 300, '24h'],
+  ])('%s', (query, seconds, step, name) => {
+    const range = of(query);
+    expect([(range.to - range.from) / 1000, range.step, range.name]).toEqual([seconds, step, name]);
+    expect(range.to).toBeGreaterThanOrEqual(now);
+    expect(range.to % (step * 1000)).toBe(0);
+  });
+
+  it('begins with an hour while the endpoint is young', () => expect(of('', now - 60_000).name).toBe('1h'));
+
+  it('takes a part that was zoomed into, but none too short to draw', () => {
+    const to = Math.floor(now / 1000);
+    expect(of(`from=${to - 600}&to=${to}`)).toEqual({ from: (to - 600) * 1000, to: to * 1000, step: 60, name: null });
+    expect(of(`from=${to - 5}&to=${to}`).from).toBe((to - 120) * 1000);
+    expect(of(`from=${to}&to=${to + 9999}`).name).toBe('24h');
+  });
+
+  it('never makes buckets shorter than the interval', () => expect(stepFor(3600, 240)).toBe(300));
+});
+
+describe('bars and lines', () => {
+  it('tells outcomes apart by height and filling', () => {
+    const paths = beatPaths(
+      [
+        { outcome: 'up', level: null },
+        { outcome: 'down', level: null },
+        { outcome: 'unknown', level: null },
+      ],
+      4,
+    );
+    expect(paths.none).toBe(`M1 ${HEIGHT - 3}h4v3h-4z`);
+    expect(paths.down).toBe(`M${2 * STEP + 1} 0h4v${HEIGHT}h-4z`);
+    expect(paths.up).not.toContain(` 0h4v${HEIGHT}h-4z`);
+    expect(paths.unknown.startsWith(`M${3 * STEP + 1.6}`)).toBe(true);
+  });
+
+  it('draws a line with gaps, and none through a single value', () => {
+    expect(linePath([1, 2, null, 1], 32, 12)).toBe('M1.0 10.0L11.0 2.0M31.0 10.0');
+    expect(linePath([1], 32, 12)).toBe('');
+    expect(linePath([null, null], 32, 12)).toBe('');
+  });
+});

@@ -1,0 +1,51 @@
+import { apiCall, sameQuestion, shell } from '../../../web/src/commands';
+
+const endpoint = (type: string, url: string, more: object = {}) => ({
+  type,
+  url,
+  method: 'GET',
+  timeout: 10,
+  headers: [],
+  body: null,
+  follow_redirects: true,
+  ...more,
+});
+
+describe('commands to copy', () => {
+  it.each([
+    ['plain', 'plain'],
+    ['https://a.example/x?y=1', "'https://a.example/x?y=1'"],
+    ["it's", `'it'\\''s'`],
+    ['$(reboot)', "'$(reboot)'"],
+    ['', "''"],
+  ])('quotes %p for a shell', (text, quoted) => expect(shell(text)).toBe(quoted));
+
+  it.each([
+    [endpoint('HTTPS', 'https://a.example/'), 'curl -sS -i --max-time 10 -L --max-redirs 5 https://a.example/'],
+    [
+      endpoint('HTTP', 'http://a.example/', {
+        method: 'POST',
+        body: '{"a":1}',
+        headers: [{ key: 'X-A', value: 'b c' }],
+        follow_redirects: false,
+      }),
+      `curl -sS -i --max-time 10 -X POST -H 'X-A: b c' --data-binary '{"a":1}' http://a.example/`,
+    ],
+    [endpoint('TCP', 'tcp://db.example:5432'), 'nc -vz -w 10 db.example 5432'],
+    [endpoint('SSH', 'ssh://a.example'), 'ssh-keyscan -T 10 -p 22 a.example'],
+    [endpoint('ICMP', '198.51.100.7'), 'ping -c 1 -W 10 198.51.100.7'],
+    [endpoint('DNS', 'dns://ns.example/a.example?type=MX'), 'dig @ns.example a.example MX'],
+    [endpoint('DNS', 'a.example'), 'dig a.example'],
+  ])('asks the same question %#', (target, command) => expect(sameQuestion(target)).toBe(command));
+
+  it('writes the REST call of a form without the key', () => {
+    expect(apiCall('POST', 'http://a.example', '/api/v1/alerts', { name: "o'clock" })).toBe(
+      [
+        'curl -X POST http://a.example/api/v1/alerts \\',
+        '  -H "Authorization: Bearer $UPTIME_API_KEY" \\',
+        `  -H 'Content-Type: application/json' \\`,
+        `  -d '{\n  "name": "o'\\''clock"\n}'`,
+      ].join('\n'),
+    );
+  });
+});

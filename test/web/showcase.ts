@@ -1,0 +1,391 @@
+import type { CheckReport, ErrorCode } from '../../src/checker/checker';
+import { OUTCOME_CODE, errorIndex } from '../../src/history/check-codes';
+import { SUMMARIZE } from '../../src/history/endpoint-summary';
+import { HistoryWriter } from '../../src/history/history-writer';
+import type { RecordedCheck } from '../../src/history/recorded-check';
+import { Rollup } from '../../src/history/rollup';
+import { Database } from '../../src/platform/database/database';
+import { newUuid, parseId } from '../../src/platform/ids/id';
+import type { TestApp } from '../harness/app';
+
+const [MINUTE, HOUR, DAY] = [60_000, 3_600_000, 86_400_000];
+
+interface Actor {
+  name: string;
+  type: string;
+  url: string;
+  /** Typical milliseconds per phase: DNS, connect, TLS, first byte, transfer. */
+  phases: [number, number, number, number, number];
+  /** Share of failed checks. */
+  failing: number;
+  /** Minutes since it went down; absent: it is up. */
+  downFor?: number;
+  paused?: boolean;
+  error?: [ErrorCode, string];
+  certificateDays?: number;
+}
+
+const CAST: [website: string, url: string, actors: Actor[]][] = [
+  [
+    'Example shop',
+    'https://shop.example.com',
+    [
+      {
+        name: 'Storefront',
+        type: 'HTTPS',
+        url: 'https://shop.example.com/',
+        phases: [3, 11, 19, 64, 8],
+        failing: 0.0004,
+        certificateDays: 71,
+      },
+      {
+        name: 'Checkout',
+        type: 'HTTPS',
+        url: 'https://shop.example.com/checkout',
+        phases: [3, 11, 20, 210, 12],
+        failing: 0.004,
+        certificateDays: 71,
+      },
+      {
+        name: 'Payments API',
+        type: 'HTTPS',
+        url: 'https://pay.example.com/health',
+        phases: [4, 14, 22, 120, 2],
+        failing: 0.009,
+        downFor: 34,
+        error: ['status_unexpected', 'The status is 503; expected is 200 to 299.'],
+        certificateDays: 12,
+      },
+      {
+        name: 'Search',
+        type: 'HTTPS',
+        url: 'https://search.example.com/_health',
+        phases: [3, 10, 18, 41, 3],
+        failing: 0.0008,
+        certificateDays: 71,
+      },
+      {
+        name: 'Old landing page',
+        type: 'HTTP',
+        url: 'http://old.example.com/',
+        phases: [3, 12, 0, 50, 4],
+        failing: 0,
+        paused: true,
+      },
+    ],
+  ],
+  [
+    'Platform',
+    'https://platform.example.com',
+    [
+      {
+        name: 'PostgreSQL primary',
+        type: 'TCP',
+        url: 'tcp://db-1.example.com:5432',
+        phases: [1, 2, 0, 0, 0],
+        failing: 0.0001,
+      },
+      {
+        name: 'Name server',
+        type: 'DNS',
+        url: 'dns://ns1.example.com/example.com?type=A',
+        phases: [14, 0, 0, 0, 0],
+        failing: 0.0006,
+      },
+      { name: 'Bastion', type: 'SSH', url: 'ssh://bastion.example.com', phases: [2, 9, 0, 26, 0], failing: 0.0002 },
+      {
+        name: 'Office uplink',
+        type: 'ICMP',
+        url: 'icmp://office.example.com',
+        phases: [0, 0, 0, 17, 0],
+        failing: 0.012,
+      },
+    ],
+  ],
+  [
+    'Public API',
+    'https://api.example.com',
+    [
+      {
+        name: 'REST v2',
+        type: 'HTTPS',
+        url: 'https://api.example.com/v2/ping',
+        phases: [3, 12, 19, 38, 2],
+        failing: 0.0003,
+        certificateDays: 48,
+      },
+      {
+        name: 'REST v1 (deprecated)',
+        type: 'HTTPS',
+        url: 'https://api.example.com/v1/ping',
+        phases: [3, 12, 19, 96, 2],
+        failing: 0.003,
+        certificateDays: 48,
+      },
+      {
+        name: 'Webhooks',
+        type: 'HTTPS',
+        url: 'https://hooks.example.com/health',
+        phases: [4, 13, 21, 55, 2],
+        failing: 0.0005,
+        certificateDays: 5,
+      },
+    ],
+  ],
+];
+
+/** Numbers that look random and are the same on every run. */
+function randomFrom(seed: number): () => number {
+  let state = seed;
+  return () => {
+    state = (Math.imul(state, 1_664_525) + 1_013_904_223) >>> 0;
+    return state / 2 ** 32;
+  };
+}
+
+function reportOf(actor: Actor, isDown: boolean, random: () => number, now: number): CheckReport {
+  const wobble = () => 0.8 + random() * 0.35 + (random() > 0.97 ? random() * 2.5 : 0);
+  const [dns, connect, tls, first, transfer] = actor.phases.map((ms) => (ms === 0 ? null : ms * wobble()));
+  const [code, message] = actor.error ?? (['connection_timeout', 'No connection within 10 seconds.'] as const);
+  const phases = {
+    dnsMs: dns ?? null,
+    connectMs: connect ?? null,
+    tlsMs: tls ?? null,
+    firstByteMs: first ?? null,
+    transferMs: transfer ?? null,
+  };
+  return {
+    outcome: isDown ? 'down' : 'up',
+    durationMs: Object.values(phases).reduce<number>((sum, ms) => sum + (ms ?? 0), 0),
+    phases,
+    statusCode: actor.type.startsWith('HTTP') ? (isDown ? 503 : 200) : null,
+    address: '198.51.100.24',
+    certificate:
+      actor.certificateDays === undefined
+        ? null
+        : {
+            expiresAt: new Date(Math.floor(now / DAY) * DAY + actor.certificateDays * DAY + 12 * HOUR).toISOString(),
+            issuer: 'C=US, O=Example Trust, CN=Example CA 3',
+            subject: `CN=${new URL(actor.url).hostname}`,
+            names: [new URL(actor.url).hostname],
+          },
+    records: actor.type === 'DNS' ? ['198.51.100.24'] : null,
+    redirects: [],
+    error: isDown ? { code, phase: 'first_byte', message } : null,
+  };
+}
+
+/**
+ * Fills an application that checks nothing itself (`role: 'api'`) with three websites, 90 days of history, an open
+ * incident and its deliveries: what screenshots and accessibility tests look at. Returns ids by name.
+ */
+export async function showcase(app: TestApp): Promise<Map<string, string>> {
+  const database = app.app.get(Database);
+  const ids = new Map<string, string>();
+  const random = randomFrom(7);
+  for (const [name, url, actors] of CAST) {
+    const website = (await app.write.post<{ id: string }>('/websites', { name, url })).body.id;
+    ids.set(name, website);
+    for (const actor of actors) {
+      const body = {
+        name: actor.name,
+        type: actor.type,
+        url: actor.url,
+        interval: 180,
+        enabled: actor.paused !== true,
+      };
+      const { status, body: made, text } = await app.write.post<{ id: string }>(`/websites/${website}/endpoints`, body);
+      if (status !== 201) throw new Error(`${actor.name}: ${text}`);
+      ids.set(actor.name, made.id);
+      await giveHistory(app, database, made.id, actor, random);
+    }
+  }
+  await app.app.get(Rollup).run();
+  const keys = await database.query<{ key: string }>('SELECT key::text AS key FROM endpoint');
+  const [progress] = await database.query<{ until: Date }>(
+    `SELECT done_until AS until FROM history_progress WHERE name = 'hour'`,
+  );
+  await database.query(SUMMARIZE, [keys.map(({ key }) => key), progress?.until]);
+  await giveIncident(app, database, ids);
+  return ids;
+}
+
+async function giveHistory(
+  app: TestApp,
+  database: Database,
+  id: string,
+  actor: Actor,
+  random: () => number,
+): Promise<void> {
+  const uuid = parseId('endpoint', id) ?? '';
+  const [row] = await database.query<{ key: string }>('SELECT key::text AS key FROM endpoint WHERE id = $1', [uuid]);
+  const key = row?.key ?? '';
+  const now = Math.floor(Date.now() / 1000) * 1000 - 7000;
+  const downSince = actor.downFor === undefined ? Infinity : now - actor.downFor * MINUTE;
+  const step = 3 * MINUTE;
+  const checks: RecordedCheck[] = [];
+  for (let at = now - 26 * HOUR; at <= now; at += step) {
+    const isDown = at >= downSince || random() < actor.failing * 3;
+    checks.push({
+      endpointKey: key,
+      endpointId: uuid,
+      checkedAt: new Date(at - ((at - now) % step)),
+      report: reportOf(actor, isDown, random, now),
+      attempts: 1,
+      firstError: null,
+    });
+  }
+  if (actor.paused) checks.splice(0);
+  const writer = app.app.get(HistoryWriter);
+  await database.transaction((tx) => writer.write(tx, checks));
+  await giveDays(database, key, actor, random);
+  const [code, message] = actor.error ?? (['connection_timeout', 'No connection within 10 seconds.'] as const);
+  const past = [61, 33, 12, 4]
+    .filter(() => random() < actor.failing * 120)
+    .map((days) => now - days * DAY + random() * 10 * HOUR);
+  const opened = [...past, ...(downSince === Infinity ? [] : [downSince])];
+  await database.transaction(async (tx) => {
+    await writer.outages(
+      tx,
+      opened.map((at) => ({ endpointKey: key, startedAt: new Date(at), error: code, message })),
+      [],
+    );
+    for (const at of past) {
+      const end = new Date(at + (4 + random() * 70) * MINUTE);
+      await tx.query('UPDATE outage SET ended_at = $3 WHERE endpoint_key = $1 AND started_at = $2', [
+        key,
+        new Date(at),
+        end,
+      ]);
+    }
+  });
+  await giveState(database, uuid, actor, checks, downSince, now);
+}
+
+async function giveDays(database: Database, key: string, actor: Actor, random: () => number): Promise<void> {
+  const today = Math.floor(Date.now() / DAY) * DAY;
+  const meanUs = actor.phases.reduce((sum, ms) => sum + ms, 0) * 1000;
+  const days = Array.from({ length: 89 }, (_, index) => new Date(today - (90 - index) * DAY));
+  const down = days.map(() => (random() < actor.failing * 25 ? Math.ceil(random() * 40) : 0));
+  await database.query(
+    `INSERT INTO check_day (endpoint_key, start_at, up, down, unknown, sum_us, dns_us, connect_us, tls_us, first_byte_us,
+                            transfer_us, min_us, max_us, buckets, counts)
+     SELECT $1, d.start_at, 480 - d.down, d.down, 0, (480 - d.down) * $4::bigint, 0, 0, 0, 0, 0, 1000, 900000, '{70}', ARRAY[480 - d.down]
+       FROM unnest($2::timestamptz[], $3::integer[]) AS d (start_at, down)`,
+    [key, days, down, Math.round(meanUs)],
+  );
+}
+
+async function giveState(
+  database: Database,
+  uuid: string,
+  actor: Actor,
+  checks: readonly RecordedCheck[],
+  downSince: number,
+  now: number,
+): Promise<void> {
+  const last = checks.at(-1);
+  if (!last) return;
+  const recent = checks.slice(-30).reduce((bits, { report }) => (bits << 2n) | (report.outcome === 'up' ? 1n : 2n), 0n);
+  await database.query(
+    `UPDATE endpoint_state SET status = $2, status_since = $3, last_checked_at = $4, last_duration_us = $5, last_status_code = $6,
+            last_error = $7, recent = $8, certificate_expires_at = $9 WHERE endpoint_id = $1`,
+    [
+      uuid,
+      OUTCOME_CODE[last.report.outcome],
+      new Date(downSince === Infinity ? now - 4.2 * DAY : downSince),
+      last.checkedAt,
+      Math.round(last.report.durationMs * 1000),
+      last.report.statusCode,
+      errorIndex(last.report.error?.code),
+      recent.toString(),
+      actor.certificateDays === undefined ? null : last.report.certificate?.expiresAt,
+    ],
+  );
+}
+
+async function giveIncident(app: TestApp, database: Database, ids: Map<string, string>): Promise<void> {
+  const rules: [endpoint: string, type: string, config: object, description: string][] = [
+    [
+      'Payments API',
+      'slack',
+      { webhook_url: 'https://hooks.slack.com/services/T000/B000/XXXX' },
+      'Runbook: wiki.example.com/payments',
+    ],
+    ['Payments API', 'pagerduty', { routing_key: '0123456789abcdef0123456789abcdef' }, ''],
+    ['Checkout', 'email', { to: ['ops@example.com'] }, ''],
+    [
+      'Office uplink',
+      'telegram',
+      { bot_token: '123456789:AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA', chat_id: '-1001234567890' },
+      'Only in office hours',
+    ],
+  ];
+  for (const [endpoint, type, config, description] of rules) {
+    const { status, body, text } = await app.write.post<{ id: string }>('/alerts', {
+      endpoint_id: ids.get(endpoint),
+      type,
+      config,
+      description,
+    });
+    if (status !== 201) throw new Error(`${type}: ${text}`);
+    ids.set(`${type} alert`, body.id);
+  }
+  const now = Date.now();
+  await giveEvent(database, ids, 'Payments API', 'slack', 1, now - 9 * DAY, 'triggered', 0);
+  await giveEvent(database, ids, 'Payments API', 'slack', 1, now - 9 * DAY + 47 * MINUTE, 'resolved', 49 * 60);
+  await giveEvent(database, ids, 'Checkout', 'email', 1, now - 3 * DAY, 'triggered', 0);
+  await giveEvent(database, ids, 'Checkout', 'email', 1, now - 3 * DAY + 12 * MINUTE, 'resolved', 14 * 60);
+  await giveEvent(database, ids, 'Payments API', 'slack', 2, now - 28 * MINUTE, 'triggered', 0);
+  await giveEvent(database, ids, 'Payments API', 'pagerduty', 1, now - 28 * MINUTE + 5, 'triggered', 0);
+  await database.query(
+    `UPDATE alert SET triggered = true, incident_no = 2, incident_started_at = now() WHERE type IN ('slack', 'pagerduty')`,
+  );
+}
+
+async function giveEvent(
+  database: Database,
+  ids: Map<string, string>,
+  endpoint: string,
+  channel: string,
+  incident: number,
+  atMs: number,
+  type: 'triggered' | 'resolved',
+  seconds: number,
+): Promise<void> {
+  const [id, at] = [newUuid(atMs), new Date(atMs)];
+  const message =
+    type === 'triggered'
+      ? `${endpoint} is down: The status is 503; expected is 200 to 299 (3 checks in a row)`
+      : `${endpoint} is up again after ${Math.round(seconds / 60)} minutes`;
+  const alertId = parseId('alert', ids.get(`${channel} alert`));
+  await database.query(
+    `INSERT INTO alert_event (id, org_id, type, alert_id, alert_type, incident_no, endpoint_id, endpoint_name, website_id,
+                              website_name, reason, message, error_code, error_message, failure_count, success_count,
+                              started_at, duration_seconds, created_at)
+     SELECT $1, e.org_id, $2, $3, $4, $5, e.id, e.name, w.id, w.name, 'threshold', $6, $7, $8, $9, $10, $11, $12, $13
+       FROM endpoint e JOIN website w ON w.id = e.website_id WHERE e.id = $14`,
+    [
+      id,
+      type,
+      alertId,
+      channel,
+      incident,
+      message,
+      type === 'triggered' ? 'status_unexpected' : null,
+      type === 'triggered' ? 'The status is 503; expected is 200 to 299.' : null,
+      type === 'triggered' ? 3 : 0,
+      type === 'triggered' ? 0 : 2,
+      at,
+      type === 'resolved' ? seconds : null,
+      at,
+      parseId('endpoint', ids.get(endpoint)),
+    ],
+  );
+  await database.query(
+    `INSERT INTO notification (id, org_id, alert_id, event_id, kind, incident_no, channel_type, destination, notice, state, attempts,
+                               next_attempt_at, last_attempt_at, response_status, created_at, finished_at)
+     SELECT $1, org_id, $2, $3, $4, $5, $6, 'showcase', '{}', 'delivered', 1, $7, $7, 200, $7, $7 FROM alert WHERE id = $2`,
+    [newUuid(atMs), alertId, id, type, incident, channel, at],
+  );
+}

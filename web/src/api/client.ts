@@ -1,0 +1,104 @@
+import type { FieldProblem } from './types';
+
+/** An answer that is not a success, as RFC 9457 tells it. `status` 0: the service could not be reached. */
+export class ApiProblem extends Error {
+  constructor(
+    readonly status: number,
+    readonly code: string,
+    message: string,
+    readonly errors: readonly FieldProblem[] = [],
+  ) {
+    super(message);
+  }
+}
+
+/** One page of a list, and where the next one starts. */
+export interface Listed<T> {
+  items: T[];
+  next: string | null;
+  total: number | null;
+}
+
+/** Called once per answer that says the session is over; the session module sets it. */
+export const onSignedOut = { notify: (): void => undefined };
+
+async function problemOf(response: Response): Promise<ApiProblem> {
+  const text = await response.text();
+  try {
+    const body = JSON.parse(text) as { code?: string; title?: string; detail?: string; errors?: FieldProblem[] };
+    const message = body.title === undefined ? (body.detail ?? response.statusText) : `${body.title}.`;
+    return new ApiProblem(response.status, body.code ?? 'unknown', message, body.errors);
+  } catch {
+    return new ApiProblem(response.status, 'unknown', `The service answered ${response.status}.`);
+  }
+}
+
+async function call(method: string, path: string, body?: unknown, signal?: AbortSignal): Promise<Response> {
+  const init: RequestInit = { method, headers: { Accept: 'application/json' } };
+  if (signal) init.signal = signal;
+  if (body !== undefined) {
+    init.headers = { Accept: 'application/json', 'Content-Type': 'application/json' };
+    init.body = JSON.stringify(body);
+  }
+  let response: Response;
+  try {
+    response = await fetch(path, init);
+  } catch (error) {
+    if (signal?.aborted) throw error;
+    throw new ApiProblem(0, 'unreachable', 'The service cannot be reached.');
+  }
+  if (response.ok) return response;
+  const problem = await problemOf(response);
+  if (problem.status === 401) onSignedOut.notify();
+  throw problem;
+}
+
+/** The body of an answer; `null` when there is none. */
+const bodyOf = async <T>(answer: Promise<Response>): Promise<T> =>
+  JSON.parse((await (await answer).text()) || 'null') as T;
+
+/** Reads a path below the origin. Throws `ApiProblem`. */
+export const get = <T>(path: string, signal?: AbortSignal): Promise<T> => bodyOf(call('GET', path, undefined, signal));
+
+/** Creates or runs something and gives the answer. Throws `ApiProblem`. */
+export const post = <T>(path: string, body: unknown = {}): Promise<T> => bodyOf(call('POST', path, body));
+
+export const put = <T>(path: string, body: unknown): Promise<T> => bodyOf(call('PUT', path, body));
+
+export const remove = async (path: string): Promise<void> => {
+  await call('DELETE', path);
+};
+
+/** One page of a list. Throws `ApiProblem`. */
+export async function page<T>(path: string, signal?: AbortSignal): Promise<Listed<T>> {
+  const response = await call('GET', path, undefined, signal);
+  const total = response.headers.get('X-Total-Count');
+  return {
+    items: (await response.json()) as T[],
+    next: response.headers.get('X-Next-Cursor'),
+    total: total === null ? null : Number(total),
+  };
+}
+
+/** A whole list, page after page. For lists a person can look at, not for history. */
+export async function all<T>(path: string, signal?: AbortSignal): Promise<T[]> {
+  const items: T[] = [];
+  let cursor: string | null = null;
+  do {
+    const mark = path.includes('?') ? '&' : '?';
+    const next: Listed<T> = await page(cursor === null ? path : `${path}${mark}cursor=${cursor}`, signal);
+    items.push(...next.items);
+    cursor = next.next;
+  } while (cursor !== null);
+  return items;
+}
+
+/** The query string of the given parameters; those without a value are left out. */
+export function query(parameters: Record<string, string | number | null | undefined>): string {
+  const entries = Object.entries(parameters).filter(
+    ([, value]) => value !== null && value !== undefined && value !== '',
+  );
+  return entries.length === 0
+    ? ''
+    : `?${new URLSearchParams(entries.map(([key, value]): [string, string] => [key, String(value)]))}`;
+}

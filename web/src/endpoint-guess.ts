@@ -1,0 +1,55 @@
+/** What a pasted address most likely means. `website` is the site it belongs to: a host and an http(s) URL. */
+export interface Guess {
+  type: string;
+  url: string;
+  name: string;
+  website: { host: string; url: string };
+}
+
+const IPV4 = /^\d{1,3}(\.\d{1,3}){3}$/;
+const HOST = /^(\[[\da-fA-F:.]+\]|[\p{L}\p{N}_.-]+)$/u;
+const PORT_TYPES: Record<string, [type: string, scheme: string]> = {
+  '22': ['SSH', 'ssh'],
+  '80': ['HTTP', 'http'],
+  '443': ['HTTPS', 'https'],
+  '8080': ['HTTP', 'http'],
+  '8443': ['HTTPS', 'https'],
+};
+
+function guess(type: string, url: string, host: string, name: string, siteUrl = `http://${host}/`): Guess {
+  return { type, url, name: name.replace(/^www\./, ''), website: { host: host.replace(/^www\./, ''), url: siteUrl } };
+}
+
+function ofWebUrl(text: string): Guess | null {
+  if (!URL.canParse(text)) return null;
+  const url = new URL(text);
+  const name = `${url.host}${url.pathname === '/' ? '' : url.pathname}`;
+  return guess(url.protocol === 'https:' ? 'HTTPS' : 'HTTP', url.href, url.hostname, name, `${url.origin}/`);
+}
+
+function ofScheme(scheme: string, rest: string, text: string): Guess | null {
+  const type = scheme.toUpperCase();
+  const [name = ''] = rest.replace(/^\/\//, '').split('?');
+  const host = (scheme === 'dns' ? name.split('/').at(-1) : name.replace(/:\d+$/, '')) ?? '';
+  if (!['TCP', 'SSH', 'ICMP', 'DNS'].includes(type) || host === '') return null;
+  return guess(type, text, host, `${name.replace(/\/$/, '')} ${type}`);
+}
+
+/** Guesses from a URL, `host:port`, an address or a name; `null` while it is none of these. No network is involved. */
+export function guessEndpoint(input: string): Guess | null {
+  const text = input.trim();
+  if (/^https?:\/\//i.test(text)) return ofWebUrl(text);
+  const [, scheme, rest] = /^(tcp|ssh|icmp|dns):(.+)$/i.exec(text) ?? [];
+  if (scheme !== undefined && rest !== undefined) return ofScheme(scheme.toLowerCase(), rest, text);
+  if (text.includes('://')) return null;
+  if (text.includes('/')) return ofWebUrl(`https://${text}`);
+  const [, host = text, port] = /^(.+):(\d{1,5})$/.exec(text) ?? [];
+  if (!HOST.test(host) || (port !== undefined && Number(port) > 65_535)) return null;
+  if (port !== undefined) {
+    const [type, webScheme] = PORT_TYPES[port] ?? ['TCP', 'tcp'];
+    if (type === 'HTTP' || type === 'HTTPS') return ofWebUrl(`${webScheme}://${text}/`);
+    return guess(type, `${webScheme}://${text}`, host, `${host} ${type === 'SSH' ? 'SSH' : `port ${port}`}`);
+  }
+  if (IPV4.test(host) || host.startsWith('[')) return guess('ICMP', `icmp://${host}`, host, `${host} ping`);
+  return host.includes('.') || host === 'localhost' ? ofWebUrl(`https://${host}/`) : null;
+}

@@ -1,0 +1,99 @@
+// Texts made of numbers and times. Pure: the current time is a parameter.
+
+const MINUTE = 60;
+const HOUR = 3600;
+const DAY = 86_400;
+
+const two = (big: number, bigUnit: string, small: number, smallUnit: string): string =>
+  small === 0 ? `${big}${bigUnit}` : `${big}${bigUnit} ${small}${smallUnit}`;
+
+/** `45s`, `3m 20s`, `2h 5m`, `4d 3h`: the two largest parts, rounded down. */
+export function duration(seconds: number): string {
+  const s = Math.max(0, Math.floor(seconds));
+  if (s < MINUTE) return `${s}s`;
+  if (s < HOUR) return two(Math.floor(s / MINUTE), 'm', s % MINUTE, 's');
+  if (s < DAY) return two(Math.floor(s / HOUR), 'h', Math.floor((s % HOUR) / MINUTE), 'm');
+  return two(Math.floor(s / DAY), 'd', Math.floor((s % DAY) / HOUR), 'h');
+}
+
+/** `12s`, `3m`, `2h`, `4d`: one part, for narrow columns. */
+export function age(iso: string | null, nowMs: number): string {
+  if (iso === null) return 'never';
+  const s = Math.max(0, Math.floor((nowMs - Date.parse(iso)) / 1000));
+  if (s < MINUTE) return `${s}s`;
+  if (s < HOUR) return `${Math.floor(s / MINUTE)}m`;
+  if (s < DAY) return `${Math.floor(s / HOUR)}h`;
+  return `${Math.floor(s / DAY)}d`;
+}
+
+/** `4.2 ms`, `142 ms`, `1.24 s`. */
+export function ms(value: number | null | undefined): string {
+  if (value === null || value === undefined) return '–';
+  if (value >= 1000) return `${(value / 1000).toFixed(value >= 10_000 ? 1 : 2)} s`;
+  return value >= 10 ? `${Math.round(value)} ms` : `${value.toFixed(1)} ms`;
+}
+
+/**
+ * A share between 0 and 1 as percent. Never rounded up to 100: one failure must show.
+ * `99.98%`, `100%`, `–` when unknown.
+ */
+export function percent(ratio: number | null | undefined): string {
+  if (ratio === null || ratio === undefined) return '–';
+  if (ratio >= 1) return '100%';
+  const digits = ratio >= 0.1 && ratio < 0.99 ? 1 : 2;
+  const unit = 10 ** digits;
+  return `${(Math.floor(ratio * 100 * unit) / unit).toFixed(digits)}%`;
+}
+
+/** Whole days until a time, rounded down; negative when it is past. */
+export const daysUntil = (iso: string, nowMs: number): number => Math.floor((Date.parse(iso) - nowMs) / (DAY * 1000));
+
+const clock = new Intl.DateTimeFormat(undefined, {
+  hour: '2-digit',
+  minute: '2-digit',
+  second: '2-digit',
+  hourCycle: 'h23',
+});
+const dated = new Intl.DateTimeFormat(undefined, {
+  month: 'short',
+  day: 'numeric',
+  hour: '2-digit',
+  minute: '2-digit',
+  second: '2-digit',
+  hourCycle: 'h23',
+});
+const dayOnly = new Intl.DateTimeFormat(undefined, { year: 'numeric', month: 'short', day: 'numeric' });
+
+/** In the reader's time zone: the time alone for today, otherwise with the date. */
+export function time(iso: string, nowMs: number): string {
+  const at = new Date(iso);
+  return new Date(nowMs).toDateString() === at.toDateString() ? clock.format(at) : dated.format(at);
+}
+
+const shortDay = new Intl.DateTimeFormat(undefined, { month: 'short', day: 'numeric' });
+
+/** Texts for the marks of a time axis, `step` seconds apart: a time, or the date where a day begins. */
+export const timeTicks = (seconds: readonly number[], step: number): string[] =>
+  seconds.map((second) => {
+    const at = new Date(second * 1000);
+    const text = clock.format(at);
+    if (step >= DAY || text === '00:00:00') return shortDay.format(at);
+    return step < MINUTE ? text : text.slice(0, -3);
+  });
+
+/** `Nov 21, 2026`, in the reader's time zone. */
+export const day = (iso: string): string => dayOnly.format(new Date(iso));
+
+/** `connection_refused` → `connection refused`. */
+export const words = (code: string): string => code.replaceAll('_', ' ');
+
+/** `3 checks`, `1 check`. */
+export const count = (n: number, noun: string, plural = `${noun}s`): string =>
+  `${n.toLocaleString('en')} ${n === 1 ? noun : plural}`;
+
+/** `12.4 MB`, decimal. */
+export function bytes(n: number): string {
+  const units = ['B', 'kB', 'MB', 'GB', 'TB'];
+  const power = n < 1000 ? 0 : Math.min(units.length - 1, Math.floor(Math.log10(n) / 3));
+  return `${(n / 1000 ** power).toFixed(power === 0 ? 0 : 1)} ${units[power] ?? 'B'}`;
+}

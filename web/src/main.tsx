@@ -1,0 +1,29 @@
+import { render } from 'preact';
+import './styles/base.css';
+import './styles/controls.css';
+import './styles/layout.css';
+import './styles/monitor.css';
+import 'uplot/dist/uPlot.min.css';
+import { App } from './app';
+import { restore } from './session';
+import { startTheme } from './theme';
+
+startTheme();
+
+/** Until the service answers there is nothing to show; it is asked again and again. */
+async function start(): Promise<void> {
+  const root = document.getElementById('app');
+  if (!root) return;
+  try {
+    await restore();
+    render(<App />, root);
+  } catch {
+    root.textContent = 'The service cannot be reached. Trying again…';
+    setTimeout(() => {
+      root.textContent = '';
+      void start();
+    }, 3000);
+  }
+}
+
+void start();

@@ -1,0 +1,27 @@
+/** Strokes on a 24-unit grid. */
+const PATHS = {
+  plus: 'M12 5v14M5 12h14',
+  sun: 'M12 4V2m0 20v-2m8-8h2M2 12h2m13.7-5.7 1.4-1.4M4.9 19.1l1.4-1.4m0-11.4L4.9 4.9m14.2 14.2-1.4-1.4M12 8a4 4 0 1 0 0 8 4 4 0 0 0 0-8Z',
+  moon: 'M20 14.5A8 8 0 0 1 9.5 4 8 8 0 1 0 20 14.5Z',
+  auto: 'M12 3a9 9 0 1 0 0 18Zm0 0a9 9 0 0 1 0 18',
+  help: 'M9 9a3 3 0 1 1 4 2.8c-.7.3-1 .9-1 1.7m0 3.5v.1M12 3a9 9 0 1 0 0 18 9 9 0 0 0 0-18Z',
+  close: 'M6 6l12 12M18 6 6 18',
+  out: 'M10 4H5v16h5m5-12 4 4-4 4m4-4H9',
+} as const;
+export type IconName = keyof typeof PATHS;
+
+export const Icon = ({ name, size = 16 }: { name: IconName; size?: number }) => (
+  <svg
+    width={size}
+    height={size}
+    viewBox="0 0 24 24"
+    fill="none"
+    stroke="currentColor"
+    stroke-width="2"
+    stroke-linecap="round"
+    stroke-linejoin="round"
+    aria-hidden="true"
+  >
+    <path d={PATHS[name]} />
+  </svg>
+);

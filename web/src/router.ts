@@ -1,0 +1,37 @@
+import { computed, signal } from '@preact/signals';
+
+/** Where the page is: the path and the query behind the `#`, so that the server has one page and its 404s stay JSON. */
+export interface Location {
+  path: string[];
+  query: URLSearchParams;
+}
+
+function read(): Location {
+  const [path = '', search = ''] = location.hash.replace(/^#\/?/, '').split('?');
+  return { path: path.split('/').filter((part) => part !== ''), query: new URLSearchParams(search) };
+}
+
+const current = signal(read());
+addEventListener('hashchange', () => {
+  current.value = read();
+});
+
+/** The location of the page; screens re-render when it changes. */
+export const route = computed(() => current.value);
+
+/** Goes to a hash path such as `/alerts?type=slack`. */
+export function go(path: string): void {
+  location.hash = path;
+}
+
+/** Changes the query in place, without a new entry in the browser's history. `null` takes a parameter out. */
+export function setQuery(changes: Record<string, string | null>): void {
+  const { path, query } = read();
+  for (const [key, value] of Object.entries(changes)) {
+    if (value === null || value === '') query.delete(key);
+    else query.set(key, value);
+  }
+  const search = query.toString();
+  history.replaceState(null, '', `#/${path.join('/')}${search === '' ? '' : `?${search}`}`);
+  current.value = read();
+}

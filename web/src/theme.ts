@@ -1,0 +1,39 @@
+import { effect, signal } from '@preact/signals';
+
+export type Theme = 'auto' | 'light' | 'dark';
+
+const KEY = 'uptime.theme';
+const dark = matchMedia('(prefers-color-scheme: dark)');
+
+function stored(): Theme {
+  try {
+    const value = localStorage.getItem(KEY);
+    return value === 'light' || value === 'dark' ? value : 'auto';
+  } catch {
+    return 'auto';
+  }
+}
+
+/** The reader's choice; kept in this browser only. */
+export const theme = signal<Theme>(stored());
+const systemIsDark = signal(dark.matches);
+
+/** What is shown; charts redraw when it changes. */
+export const shownTheme = signal<'light' | 'dark'>('light');
+
+/** Applies the theme now and whenever the choice or the system's setting changes. */
+export function startTheme(): void {
+  dark.addEventListener('change', () => {
+    systemIsDark.value = dark.matches;
+  });
+  effect(() => {
+    const isDark = theme.value === 'dark' || (theme.value === 'auto' && systemIsDark.value);
+    shownTheme.value = isDark ? 'dark' : 'light';
+    document.documentElement.dataset['theme'] = shownTheme.value;
+    try {
+      localStorage.setItem(KEY, theme.value);
+    } catch {
+      // Without storage the choice lasts as long as the page.
+    }
+  });
+}

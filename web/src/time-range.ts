@@ -1,0 +1,37 @@
+/** What a chart shows. Times in milliseconds. */
+export interface TimeRange {
+  from: number;
+  to: number;
+  /** Seconds per bucket. */
+  step: number;
+  /** The name it was chosen by; `null` for a zoomed part. */
+  name: RangeName | null;
+}
+
+const SECONDS = { '1h': 3600, '24h': 86_400, '7d': 604_800, '30d': 2_592_000 } as const;
+export type RangeName = keyof typeof SECONDS;
+export const RANGES = Object.keys(SECONDS) as RangeName[];
+
+const STEPS = [10, 60, 300, 900, 3600, 14_400, 86_400];
+const MAX_BUCKETS = 300;
+/** A shorter part holds too few buckets to draw. */
+const SHORTEST_MS = 120_000;
+
+/** The smallest step that keeps the number of buckets drawable and leaves none without a check in between. */
+export const stepFor = (seconds: number, interval: number): number =>
+  STEPS.find((step) => step >= interval && seconds / step <= MAX_BUCKETS) ?? 86_400;
+
+/**
+ * The range a URL names: `range=24h`, or `from` and `to` in seconds for a zoomed part. By default a day, or an hour while
+ * there is not more to see.
+ */
+export function rangeOf(query: URLSearchParams, nowMs: number, sinceMs: number, interval: number): TimeRange {
+  const to = Number(query.get('to')) * 1000;
+  const from = Math.min(Number(query.get('from')) * 1000, to - SHORTEST_MS);
+  if (from > 0 && to > from && to <= nowMs + 60_000)
+    return { from, to, step: stepFor((to - from) / 1000, interval), name: null };
+  const name = RANGES.find((each) => each === query.get('range')) ?? (nowMs - sinceMs < 2 * 3_600_000 ? '1h' : '24h');
+  const step = stepFor(SECONDS[name], interval);
+  const end = Math.ceil(nowMs / 1000 / step) * step * 1000;
+  return { from: end - SECONDS[name] * 1000, to: end, step, name };
+}

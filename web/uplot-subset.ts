@@ -1,0 +1,105 @@
+import type { Plugin } from 'vite';
+
+/**
+ * Parts of uPlot that the dashboard's one kind of chart (stepped areas over linear scales, no legend, one mode of
+ * cursor) never runs. uPlot ships as one function and cannot be tree-shaken; without these it is a third smaller.
+ * Every name must exist, so that another version of uPlot fails the build instead of the chart.
+ */
+const UNUSED = [
+  // Other ways to draw a series.
+  'bars linear splineInterp monotoneCubic findColWidth clipBandLine addBand delBand setBand',
+  // Other scales.
+  'rangeLog rangeAsinh logAxisSplits asinhAxisSplits log10AxisValsFilt log2AxisValsFilt snapLogY snapAsinhY snapNumX snapNumY clampScale',
+  // Ranges and paddings that are given.
+  'rangeNum _rangeNum autoPadSide',
+  // The legend, and series that come, go, or stand out.
+  'initLegendRow syncLegend setLegend setLegendValues legendStroke legendFill addSeries delSeries setSeries setFocus setAlpha toggleDOM',
+  // Data that has to be prepared first.
+  'join nullExpand sortCols allHeadersSame isAsc tzDate timeAxisVal',
+  // Calendars and texts at the axes: the page gives its own.
+  'fmtDate timeAxisVals timeAxisStamps timeSeriesVal timeSeriesStamp numAxisVals numSeriesVal',
+  // Gaps and points of lines, points at the cursor, and charts that follow each other.
+  'findGaps addGap clipGaps points cursorPointShow seriesPointsShow cursorPointFill cursorPointStroke cursorPointSize initCursorPt elColor elSize dblClick pubSync pub batch',
+];
+
+/** What else the minifier may take for granted; each text must occur. */
+const CONSTANTS: readonly [text: string, replacement: string][] = [
+  ['const showLegend = legend.show;', 'const showLegend = false;'],
+  ['let multiValLegend = false;', 'const multiValLegend = false;'],
+  ['multiValLegend = getMultiVals != null;', ''],
+  ['legend.live', 'false'],
+  ['const linearPath = linear() ;', 'const linearPath = null;'],
+  ['const pointsPath = points() ;', 'const pointsPath = null;'],
+  ['const mode = self.mode;', 'const mode = 1;'],
+  ['const mode = u.mode;', 'const mode = 1;'],
+  ['let isTime = sc.time;', 'const isTime = false;'],
+  ['let isTime = mode == 1 && scales[s.scale].time;', 'const isTime = false;'],
+  ['(ms == 1 ? timeAxisSplitsMs(_tzDate) : timeAxisSplitsS(_tzDate))', 'null'],
+  ['timeAxisVals(_tzDate, timeAxisStamps((ms == 1 ? _timeAxisStampsMs : _timeAxisStampsS), _fmtDate))', 'null'],
+  ['= genTimeStuffs(1);', '= [];'],
+  ['= genTimeStuffs(1e-3);', '= [];'],
+  ['const xScaleDistr = scaleX.distr;', 'const xScaleDistr = 1;'],
+  ['const cursorFocus = focus.prox >= 0;', 'const cursorFocus = false;'],
+  ['let bands = ifNull(self.bands, EMPTY_ARR);', 'let bands = EMPTY_ARR;'],
+  // Time runs from left to right, scales are linear, and no other chart moves the cursor.
+  ['scaleX.ori == 0', 'true'],
+  ['scaleX.ori == 1', 'false'],
+  ['sc.distr == 3', 'false'],
+  ['wsc.distr == 3', 'false'],
+  ['sc.distr == 4', 'false'],
+  ['src == null', 'true'],
+  ['src != null', 'false'],
+  ['if (e != null) {\n\t\t\t_l', 'if (true) {\n\t\t\t_l'],
+  ['syncKey != null', 'false'],
+];
+
+/** Every occurrence of a text that is not the end of a longer name. */
+const whole = (text: string): RegExp => new RegExp(`(?<![\\w.])${text.replace(/[\\^$.*+?()[\]{}|]/g, '\\$&')}`, 'g');
+
+interface Node {
+  type: string;
+  start: number;
+  end: number;
+  [key: string]: unknown;
+}
+
+const isNode = (value: unknown): value is Node => typeof value === 'object' && value !== null && 'type' in value;
+
+/** Every function declaration in a tree, by name. */
+function* functions(node: Node): Generator<{ name: string; body: Node }> {
+  const { id, body } = node;
+  if (node.type === 'FunctionDeclaration' && isNode(id) && isNode(body)) yield { name: String(id['name']), body };
+  for (const value of Object.values(node)) {
+    for (const child of Array.isArray(value) ? (value as unknown[]) : [value])
+      if (isNode(child)) yield* functions(child);
+  }
+}
+
+/** Vite plugin that empties what is never run; the minifier then drops what only that used. */
+export function uplotSubset(): Plugin {
+  return {
+    name: 'uplot-subset',
+    transform(source, id) {
+      if (!id.endsWith('uPlot.esm.js')) return undefined;
+      let code = source;
+      for (const [text, replacement] of CONSTANTS) {
+        if (!code.includes(text)) this.error(`uPlot no longer contains "${text}"`);
+        code = code.replace(whole(text), replacement);
+      }
+      const names = new Set(UNUSED.join(' ').split(' '));
+      const found = [...functions(this.parse(code) as unknown as Node)].filter(({ name }) => names.delete(name));
+      if (names.size > 0) this.error(`uPlot no longer has ${[...names].join(', ')}`);
+      for (const { body } of found.sort((a, b) => b.body.start - a.body.start)) {
+        code = `${code.slice(0, body.start)}{}${code.slice(body.end)}`;
+      }
+      return { code: withoutStatics(code), map: null };
+    },
+  };
+}
+
+/** `uPlot.join`, `uPlot.sync` and the like keep everything alive; only the stepped path is used. */
+function withoutStatics(code: string): string {
+  const start = code.indexOf('uPlot.assign = assign;');
+  const end = code.indexOf('export {', start);
+  return `${code.slice(0, start)}uPlot.paths = { stepped };\n${code.slice(end)}`;
+}
