@@ -176,18 +176,6 @@ describe('monitoring', () => {
     await app.write.delete(`/endpoints/${id}`);
   });
 
-  it('tells at /metrics how many slots wait for their moment', async () => {
-    // Several, because each has its own moment within the second and waits for it only after the tick that claims it.
-    const ids = await Promise.all([1, 2, 3, 4, 5, 6].map(() => endpoint({ url: `${target.url}/metrics` })));
-    const waiting = async () => {
-      const text = await (await fetch(`${app.url}/metrics`)).text();
-      expect(text).toMatch(/^uptime_checks_in_flight \d+$/m);
-      return Number(/^uptime_slots_waiting (\d+)$/m.exec(text)?.[1]);
-    };
-    await eventually('a claimed slot', async () => (await waiting()) >= 1);
-    for (const id of ids) await app.write.delete(`/endpoints/${id}`);
-  });
-
   it('checks TCP targets', async () => {
     const id = await endpoint({ type: 'TCP', url: target.url.replace('http://', 'tcp://') });
     await eventually('up', async () => (await statusOf(id)) === 'up');
