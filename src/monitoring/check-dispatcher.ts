@@ -72,12 +72,11 @@ export class CheckDispatcher {
   /** Waits for the checks in flight; those still running after `limitMs` are ended and not recorded. */
   async drain(limitMs: number): Promise<void> {
     if (this.running.size === 0) return;
-    const done = new Promise<void>((resolve) => {
-      this.idle = resolve;
-    });
-    await Promise.race([done, this.clock.sleep(limitMs)]);
+    const idle = new AbortController();
+    this.idle = () => idle.abort();
+    await this.clock.sleep(limitMs, idle.signal);
     this.shutdown.abort(new Error('the monitor is shutting down'));
-    await Promise.race([done, this.clock.sleep(1000)]);
+    await this.clock.sleep(1000, idle.signal);
   }
 
   private arm(): void {
