@@ -9,6 +9,8 @@ import { EmbeddedMaintenance } from './embedded-maintenance';
 
 /** Client-side, because a frozen server would not keep a limit of its own. */
 const QUERY_TIMEOUT_MS = 30_000;
+/** A request does not wait longer for a lock. Ours are held for milliseconds: who keeps one is a person or a backup. */
+const API_LOCK_TIMEOUT_MS = 2000;
 /** The pool of the half that this process's role does not run. */
 const SPARE_POOL = 2;
 
@@ -93,7 +95,11 @@ export class DatabaseModule {
         }),
       ],
       providers: [
-        { provide: Database, inject: [DataSource], useFactory: (source: DataSource) => new Database(source) },
+        {
+          provide: Database,
+          inject: [DataSource],
+          useFactory: (source: DataSource) => new Database(source, API_LOCK_TIMEOUT_MS),
+        },
         { provide: WorkerDatabase, inject: [DatabaseServer, Config, DataSource], useFactory: openWorkerPool },
         EmbeddedMaintenance,
         DatabaseShutdown,

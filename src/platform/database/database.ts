@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { DataSource, type EntityManager } from 'typeorm';
-import { isRetryable } from './postgres-errors';
+import { isLockTimeout, isRetryable } from './postgres-errors';
 
 /** What can run SQL: the database itself or an open transaction. Parameters are always bound, never concatenated. */
 export interface Sql {
@@ -16,6 +16,8 @@ export interface Tx extends Sql {
 }
 
 const ATTEMPTS = 4;
+/** After waiting for locks this long a transaction is not repeated: it would wait for the same one again. */
+const LOCK_PATIENCE_MS = 2000;
 
 async function run<Row>(manager: EntityManager, sql: string, parameters: readonly unknown[] = []): Promise<Row[]> {
   const answer: unknown = await manager.query(sql, [...parameters]);
@@ -29,34 +31,50 @@ async function run<Row>(manager: EntityManager, sql: string, parameters: readonl
 /** The API's way to the database: its own pool, apart from the worker's. */
 @Injectable()
 export class Database implements Sql {
-  constructor(readonly dataSource: DataSource) {}
+  /**
+   * `lockTimeoutMs`: how long a transaction waits for a lock before it fails with 55P03; without it, for as long as a
+   * statement may take. It is set in each transaction and for it only, so that a connection pooler may stand in between.
+   */
+  constructor(
+    readonly dataSource: DataSource,
+    private readonly lockTimeoutMs?: number,
+  ) {}
 
   query<Row>(sql: string, parameters: readonly unknown[] = []): Promise<Row[]> {
     return run<Row>(this.dataSource.manager, sql, parameters);
   }
 
   /**
-   * One transaction, repeated up to three times with jitter after a deadlock, a serialization failure or a lock timeout.
-   * `work` must therefore have no effect outside `tx`. No network work inside.
+   * One transaction, repeated up to three times with jitter after a deadlock, a serialization failure, a lock timeout or
+   * when the server has no connection left; not when two seconds went by in waiting for a lock. `work` must therefore
+   * have no effect outside `tx`. No network work inside.
    */
   async transaction<T>(work: (tx: Tx) => Promise<T>): Promise<T> {
+    const began = performance.now();
     for (let attempt = 1; ; attempt++) {
-      const after: (() => void)[] = [];
       try {
-        const result = await this.dataSource.transaction((manager) =>
-          work({
-            manager,
-            query: <Row>(sql: string, parameters: readonly unknown[] = []) => run<Row>(manager, sql, parameters),
-            afterCommit: (callback) => after.push(callback),
-          }),
-        );
-        for (const callback of after) callback();
-        return result;
+        return await this.once(work);
       } catch (error) {
-        if (attempt >= ATTEMPTS || !isRetryable(error)) throw error;
+        const isHopeless = isLockTimeout(error) && performance.now() - began >= LOCK_PATIENCE_MS;
+        if (attempt >= ATTEMPTS || isHopeless || !isRetryable(error)) throw error;
         await new Promise((resolve) => setTimeout(resolve, 10 * 2 ** attempt * (0.5 + Math.random())));
       }
     }
+  }
+
+  private async once<T>(work: (tx: Tx) => Promise<T>): Promise<T> {
+    const after: (() => void)[] = [];
+    const result = await this.dataSource.transaction(async (manager) => {
+      if (this.lockTimeoutMs !== undefined)
+        await run(manager, `SELECT set_config('lock_timeout', $1, true)`, [`${this.lockTimeoutMs}ms`]);
+      return work({
+        manager,
+        query: <Row>(sql: string, parameters: readonly unknown[] = []) => run<Row>(manager, sql, parameters),
+        afterCommit: (callback) => after.push(callback),
+      });
+    });
+    for (const callback of after) callback();
+    return result;
   }
 }
 

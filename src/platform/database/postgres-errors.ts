@@ -5,8 +5,15 @@ export function sqlState(error: unknown): string | null {
   return 'code' in error && typeof error.code === 'string' ? error.code : null;
 }
 
-/** Deadlock, serialization failure, lock not available: the same transaction may succeed when it is run again. */
-export const isRetryable = (error: unknown): boolean => ['40P01', '40001', '55P03'].includes(sqlState(error) ?? '');
+const LOCK_NOT_AVAILABLE = '55P03';
+/** Deadlock, serialization failure, lock not available, too many connections. */
+const CONTENTION = new Set(['40P01', '40001', LOCK_NOT_AVAILABLE, '53300']);
+
+/** Others are in the way: the same transaction may succeed when it is run again. */
+export const isRetryable = (error: unknown): boolean => CONTENTION.has(sqlState(error) ?? '');
+
+/** Somebody keeps a lock for longer than we wait. */
+export const isLockTimeout = (error: unknown): boolean => sqlState(error) === LOCK_NOT_AVAILABLE;
 
 const CONNECTION = new Set([
   'ECONNREFUSED',
@@ -27,7 +34,7 @@ export function isUnavailable(error: unknown): boolean {
   const state = sqlState(error);
   if (
     state !== null &&
-    (/^(08|53|57P|58)/.test(state) || ['25006', '40001', '40P01', '55P03'].includes(state) || CONNECTION.has(state))
+    (/^(08|53|57P|58)/.test(state) || state === '25006' || CONTENTION.has(state) || CONNECTION.has(state))
   )
     return true;
   return error instanceof Error && CONNECTION_TEXT.test(error.message);

@@ -1,6 +1,6 @@
 import { type ArgumentsHost, Catch, type ExceptionFilter, HttpException, Logger } from '@nestjs/common';
 import type { Request, Response } from 'express';
-import { isUnavailable, sqlState } from '../database/postgres-errors';
+import { isRetryable, isUnavailable, sqlState } from '../database/postgres-errors';
 import { allowedMethods } from '../http/allowed-methods';
 import { requestIdOf } from '../http/request-id';
 import { Problem, problems } from './problem';
@@ -49,6 +49,10 @@ export class ProblemFilter implements ExceptionFilter {
 
   private fromDatabase(error: unknown, id: string): Problem | null {
     const state = sqlState(error);
+    if (isRetryable(error)) {
+      this.logger.warn(`${id}: others were in the way in the database: ${text(error)}`);
+      return problems.temporarilyUnavailable();
+    }
     if (isUnavailable(error)) {
       this.logger.warn(`${id}: the database is not available: ${text(error)}`);
       return problems.storageUnavailable();
