@@ -15,6 +15,7 @@ import type { Config } from './platform/config/config';
 import { ConfigModule } from './platform/config/config.module';
 import { DatabaseModule } from './platform/database/database.module';
 import { EventsModule } from './platform/events/events.module';
+import { LoadShedder } from './platform/http/load-shedder';
 import { AnswerHeaders } from './platform/http/location';
 import { StrayQueryGuard } from './platform/http/stray-query.guard';
 import { RequestValidationPipe } from './platform/http/validation.pipe';
@@ -66,6 +67,7 @@ export class AppModule {
         ...extensions,
       ],
       providers: [
+        LoadShedder,
         { provide: APP_FILTER, useClass: ProblemFilter },
         { provide: APP_GUARD, useClass: AuthGuard },
         { provide: APP_GUARD, useClass: StrayQueryGuard },

@@ -42,7 +42,7 @@ const CLAIM = `
   WITH due AS (
     SELECT endpoint_id, next_check_at FROM endpoint_schedule
      WHERE active AND next_check_at <= now() + make_interval(secs => $1::float8)
-       AND (busy_until IS NULL OR busy_until <= next_check_at OR claimed_by = $3)
+       AND (busy_until IS NULL OR busy_until <= next_check_at OR claimed_by = $3) AND org_id <> ALL ($4::uuid[])
      ORDER BY next_check_at LIMIT $2 FOR UPDATE SKIP LOCKED
   )
   UPDATE endpoint_schedule s
@@ -71,9 +71,15 @@ const UNRECORDED = '(t.last_slot_at IS NULL OR t.last_slot_at < s.claimed_slot)'
 /** The only SQL that moves `next_check_at`. Stateless: the caller brings the connection or the transaction. */
 @Injectable()
 export class EndpointSchedule {
-  /** Takes at most `limit` slots that fall due within `aheadSeconds`. */
-  claim(sql: Sql, instance: number, limit: number, aheadSeconds: number): Promise<ClaimedSlot[]> {
-    return sql.query<ClaimedSlot>(CLAIM, [aheadSeconds, limit, instance]);
+  /** Takes at most `limit` slots that fall due within `aheadSeconds`, none of the organizations in `without`. */
+  claim(
+    sql: Sql,
+    instance: number,
+    limit: number,
+    aheadSeconds: number,
+    without: readonly string[] = [],
+  ): Promise<ClaimedSlot[]> {
+    return sql.query<ClaimedSlot>(CLAIM, [aheadSeconds, limit, instance, without]);
   }
 
   /** Moves what fell behind by more than 10 s into the next seconds; answers how many endpoints. */

@@ -6,7 +6,7 @@ import { Config } from '../platform/config/config';
 import { Clock } from '../platform/time/clock';
 import { CheckRecorder } from './check-recorder';
 import { CheckRunner } from './check-runner';
-import { FairQueue } from './fair-queue';
+import { beyondShare, FairQueue } from './fair-queue';
 import { MonitoringMetrics } from './monitoring.metrics';
 
 /** A claimed slot with what it takes to run it. `fireAt`: monotonic milliseconds. */
@@ -15,6 +15,8 @@ export interface PlannedSlot {
   definition: Definition;
   fireAt: number;
 }
+
+const orgOf = ({ definition }: PlannedSlot): string => definition.orgId;
 
 /** Checks begun in one turn of the event loop; the rest of a burst follows in the next turns. */
 const PER_TURN = 25;
@@ -29,7 +31,8 @@ export class CheckDispatcher {
   /** Sorted by `fireAt`, latest first: the next one is popped from the end. */
   private planned: PlannedSlot[] = [];
   private readonly due = new FairQueue<PlannedSlot>();
-  private readonly running = new Set<string>();
+  /** Endpoint → organization. */
+  private readonly running = new Map<string, string>();
   private readonly shutdown = new AbortController();
   private timer: NodeJS.Timeout | null = null;
   private idle: (() => void) | null = null;
@@ -53,6 +56,12 @@ export class CheckDispatcher {
   /** How many more slots may be claimed: what waits is bounded as well as what runs. */
   get free(): number {
     return Math.max(0, 2 * this.config.maxConcurrentChecks - this.planned.length - this.due.size - this.running.size);
+  }
+
+  /** Organizations that hold more than their share of the room while it gets scarce: the others claim before them. */
+  get crowding(): string[] {
+    const held = [...this.planned.map(orgOf), ...this.due.items().map(orgOf), ...this.running.values()];
+    return beyondShare(held, this.config.maxConcurrentChecks);
   }
 
   plan(slots: readonly PlannedSlot[]): void {
@@ -107,7 +116,7 @@ export class CheckDispatcher {
       this.due.push(planned.definition.orgId, planned);
       return;
     }
-    this.running.add(planned.definition.endpointId);
+    this.running.set(planned.definition.endpointId, planned.definition.orgId);
     void this.run(planned);
   }
 

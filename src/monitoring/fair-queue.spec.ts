@@ -1,5 +1,5 @@
 import fc from 'fast-check';
-import { FairQueue } from './fair-queue';
+import { beyondShare, FairQueue } from './fair-queue';
 
 /** Items are named by their owner and their place in the owner's line: `a0`, `a1`, `b0`. */
 const filled = (owners: readonly string[]): FairQueue<string> => {
@@ -78,5 +78,20 @@ describe('the fair queue', () => {
         }
       }),
     );
+  });
+});
+
+describe('beyond their share of 12', () => {
+  it.each([
+    ['', ''],
+    ['aaaaaaaaa', ''],
+    ['aaaaaaaaaa', 'a'],
+    ['aaaaabbbbb', ''],
+    ['aaaaaaaaab', 'a'],
+    ['aaaabbbbcccc', ''],
+    ['aaaaabbbbbc', 'a b'],
+    ['aaaaaaaaaaaab', 'a'],
+  ])('of %p are %p', (held, expected) => {
+    expect(beyondShare(held, 12).join(' ')).toBe(expected);
   });
 });

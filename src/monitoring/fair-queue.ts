@@ -28,10 +28,31 @@ export class FairQueue<T> {
     return undefined;
   }
 
+  /** What waits, in no order. */
+  items(): T[] {
+    return [...this.lines.values()].flat();
+  }
+
   clear(): T[] {
-    const items = [...this.lines.values()].flat();
+    const items = this.items();
     this.lines.clear();
     this.count = 0;
     return items;
   }
+}
+
+/**
+ * The owners that hold more than their equal share of `room` places, of which three quarters are taken or asked for. A lone
+ * owner's share is a half, so that somebody who comes can be let in first.
+ */
+export function beyondShare(held: Iterable<string>, room: number): string[] {
+  const counts = new Map<string, number>();
+  let total = 0;
+  for (const owner of held) {
+    counts.set(owner, (counts.get(owner) ?? 0) + 1);
+    total++;
+  }
+  if (total * 4 <= room * 3) return [];
+  const share = room / Math.max(2, counts.size);
+  return [...counts].flatMap(([owner, count]) => (count > share ? [owner] : []));
 }

@@ -78,16 +78,23 @@ export class MonitoringService implements OnApplicationBootstrap, BeforeApplicat
     const instance = this.instances.id;
     if (instance === null) return;
     await this.schedule.spreadOverdue(this.clock.database);
+    const crowding = this.dispatcher.crowding;
+    if (crowding.length > 0) await this.claimFor(instance, crowding);
+    await this.claimFor(instance, []);
+    this.clock.claimed();
+  }
+
+  /** Claims while there is room and something is due. `without`: organizations that have to wait for the others. */
+  private async claimFor(instance: number, without: readonly string[]): Promise<void> {
     for (let free = this.dispatcher.free; free > 0 && !this.stopped; free = this.dispatcher.free) {
       const limit = Math.min(free, CLAIM_SIZE);
       const before = this.clock.monotonic();
-      const slots = await this.schedule.claim(this.clock.database, instance, limit, AHEAD_SECONDS);
+      const slots = await this.schedule.claim(this.clock.database, instance, limit, AHEAD_SECONDS, without);
       const [first] = slots;
       if (first) this.clock.synchronize(first.nowMs, before);
       this.dispatcher.plan(await this.withDefinitions(slots));
       if (slots.length < limit) break;
     }
-    this.clock.claimed();
   }
 
   private async withDefinitions(slots: readonly ClaimedSlot[]): Promise<PlannedSlot[]> {

@@ -72,6 +72,9 @@ export class Config {
   /** Checks in flight at once in this process. */
   @Env('MAX_CONCURRENT_CHECKS') @IsInt() @Min(1) @Max(50_000) maxConcurrentChecks = 2000;
 
+  /** API requests answered at once by this process; further ones get 503 `temporarily_unavailable`. */
+  @Env('MAX_CONCURRENT_REQUESTS') @IsInt() @Min(1) @Max(100_000) maxConcurrentRequests = 500;
+
   /** Requests per second and API key; 0 = no limit. */
   @Env('RATE_LIMIT_PER_SECOND') @IsInt() @Min(0) @Max(100_000) rateLimitPerSecond = 100;
 
