@@ -170,6 +170,7 @@ describe('the live stream', () => {
     async (after) => {
       target.status = 200;
       const endpoint = await makeEndpoint(app.write, `Resumed after ${after}`);
+      const { body: before } = await app.read.get<{ id: string }[]>(`/endpoints/${endpoint}/checks`);
       const first = await open(app.read);
       if (after === 'an alert event') {
         await app.write.post('/alerts', {
@@ -195,12 +196,14 @@ describe('the live stream', () => {
       const second = await open(app.read, first.lastId);
       await eventually(
         'everything missed is told',
-        () => of(second, endpoint).filter(({ type }) => type === 'check').length >= missed.length,
+        () => of(second, endpoint).some(({ id }) => id === missed.at(-1)),
       );
       expect(
         of(second, endpoint)
           .filter(({ type }) => type === 'check')
-          .map(({ id }) => id),
+          .map(({ id }) => id)
+          // A greeting waits for no open transaction of the server: it may stand a little before what is committed.
+          .filter((id) => after !== 'a greeting' || before.every((check) => check.id !== id)),
       ).toEqual(missed);
       expect(second.events.map(({ type }) => type)).not.toContain('reset');
     },
