@@ -50,6 +50,11 @@ describe('a failure that could be our own network’s', () => {
     expect(suspicious(report(null))).toBe(false);
     expect(suspicious({ ...report('dns_timeout'), outcome: 'unknown' })).toBe(false);
   });
+
+  it('is also what this machine says of itself', () => {
+    expect(suspicious({ ...report('monitor_offline'), outcome: 'unknown' })).toBe(true);
+    expect(suspicious({ ...report('internal'), outcome: 'unknown' })).toBe(false);
+  });
 });
 
 describe('mass failure', () => {

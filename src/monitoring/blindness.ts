@@ -21,11 +21,10 @@ const COULD_BE_OURS: ReadonlySet<ErrorCode> = new Set<ErrorCode>([
 const isLoopback = (address: string | null): boolean =>
   address !== null && isIP(address) !== 0 && (address.startsWith('127.') || address === '::1');
 
-export const suspicious = (report: CheckReport): boolean =>
-  report.outcome === 'down' &&
-  report.error !== null &&
-  COULD_BE_OURS.has(report.error.code) &&
-  !isLoopback(report.address);
+const couldBeOurs = ({ outcome, error }: CheckReport): boolean =>
+  error !== null && (outcome === 'down' ? COULD_BE_OURS.has(error.code) : error.code === 'monitor_offline');
+
+export const suspicious = (report: CheckReport): boolean => couldBeOurs(report) && !isLoopback(report.address);
 
 /** At least 5 endpoints and 30 % of those checked lately fail in a way that could be ours. */
 export function isMassive(recent: readonly Evidence[]): boolean {

@@ -1,5 +1,6 @@
 import { readFile } from 'node:fs/promises';
 import { Injectable, Logger } from '@nestjs/common';
+import { Interval } from '@nestjs/schedule';
 import { Heartbeat } from '../alert/heartbeat';
 import type { CheckReport, ErrorCode } from '../checker/checker';
 import { startDeadline } from '../checker/deadline';
@@ -13,8 +14,8 @@ import { type Evidence, isMassive, suspicious } from './blindness';
 
 const WINDOW_MS = 30_000;
 const PROBE_TIMEOUT_MS = 3000;
-/** An answer of the probes is believed this long. */
-const PROBE_VALID_MS = 5000;
+/** An answer of the probes is believed this long, and by no check that began before it; bounds how often they are asked. */
+const PROBE_VALID_MS = { least: 1000, most: 5000 };
 /** After this the heartbeat stops, so that somebody outside notices. */
 const HOLD_LIMIT_MS = 15 * 60_000;
 
@@ -29,6 +30,8 @@ export class Connectivity {
   private readonly blindSeconds;
   private probe: { at: number; blind: Promise<boolean> } | null = null;
   private blindSince: number | null = null;
+  /** When the network was last found to be back. */
+  private blindUntil = -Infinity;
 
   constructor(
     private readonly config: Config,
@@ -60,7 +63,8 @@ export class Connectivity {
     const evidence: Evidence = { at: now, suspicious: suspicious(report), failed: report.outcome === 'down' };
     this.remember(endpointId, evidence);
     if (!evidence.suspicious || (this.blindSince === null && !this.needsProbe())) return report;
-    if (!(await this.isBlind(now))) return report;
+    const began = now - report.durationMs;
+    if (!(await this.isBlind(now, began)) && began > this.blindUntil) return report;
     return {
       ...report,
       outcome: 'unknown',
@@ -70,6 +74,12 @@ export class Connectivity {
         message: 'The monitor itself has no network; the result says nothing about the target.',
       },
     };
+  }
+
+  /** Nothing need fail for the return of the network to be noticed. */
+  @Interval(PROBE_VALID_MS.most)
+  async lookAgain(): Promise<void> {
+    if (this.blindSince !== null) await this.isBlind(this.clock.monotonic());
   }
 
   private needsProbe(): boolean {
@@ -94,8 +104,9 @@ export class Connectivity {
   }
 
   /** One probe at a time, shared by everybody who asks within its validity. */
-  private async isBlind(now: number): Promise<boolean> {
-    if (!this.probe || now - this.probe.at > PROBE_VALID_MS) this.probe = { at: now, blind: this.ask() };
+  private async isBlind(now: number, began = now): Promise<boolean> {
+    const oldest = now - Math.min(PROBE_VALID_MS.most, Math.max(PROBE_VALID_MS.least, now - began));
+    if (!this.probe || this.probe.at < oldest) this.probe = { at: now, blind: this.ask() };
     const blind = await this.probe.blind;
     if (blind && this.blindSince === null) {
       this.blindSince = now;
@@ -107,6 +118,7 @@ export class Connectivity {
         `The network is back after ${Math.round((now - this.blindSince) / 1000)} s; checks decide again.`,
       );
       this.blindSince = null;
+      this.blindUntil = this.clock.monotonic();
     }
     return blind;
   }
