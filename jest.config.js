@@ -11,7 +11,7 @@ const project = (displayName, testMatch, more = {}) => ({
 module.exports = {
   testTimeout: 30_000,
   projects: [
-    project('unit', ['<rootDir>/src/**/*.spec.ts']),
+    project('unit', ['<rootDir>/src/**/*.spec.ts', '<rootDir>/test/chaos/**/*.spec.ts']),
     project('contract', ['<rootDir>/test/contract/**/*.spec.ts']),
     project('architecture', ['<rootDir>/test/*.spec.ts']),
     project('faults', ['<rootDir>/test/faults/**/*.spec.ts'], {

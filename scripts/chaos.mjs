@@ -1,0 +1,16 @@
+// npm run test:chaos -- [--minutes N] [--seed S] [--database embedded|postgres]: random commands and faults against the
+// built service, on both databases for half of the time each; test/chaos says what is done and what must hold.
+import { spawnSync } from 'node:child_process';
+import { createRequire } from 'node:module';
+import { fileURLToPath } from 'node:url';
+
+const root = fileURLToPath(new URL('..', import.meta.url));
+const { status } = spawnSync(process.execPath, ['scripts/build.mjs', '--if-needed'], { cwd: root, stdio: 'inherit' });
+if (status !== 0) process.exit(1);
+
+const require = createRequire(import.meta.url);
+require('ts-node').register({
+  transpileOnly: true,
+  project: fileURLToPath(new URL('../tsconfig.spec.json', import.meta.url)),
+});
+require('../test/chaos/main.ts');

@@ -1,0 +1,224 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import { eventually } from '../harness/poll';
+import { Clerk } from './clerk';
+import { type Command, type DatabaseName, firstCommands, kindOf, lineOf, planRound } from './commands';
+import { openDatabase } from './databases';
+import { Fleet } from './fleet';
+import { Outside } from './outside';
+import { type Attention, brokenPromises, repeats } from './promises';
+import { type Reading, readDatabase } from './reading';
+import { misfits, World } from './world';
+
+export interface ChaosOrder {
+  database: DatabaseName;
+  seed: number;
+  minutes: number;
+}
+
+/** What a run found, and what it consisted of. */
+export interface ChaosReport {
+  broken: string[];
+  lastCommands: string[];
+  commands: [kind: string, count: number][];
+  figures: [what: string, count: number][];
+}
+
+/** Retries, open circuits and the lease of a killed sender end within two minutes; the rest is for a busy machine. */
+const SETTLE_LIMIT_MS = 240_000;
+/** What a frozen database had been asked is done this long after it was thawed. */
+const ECHO_MS = 1500;
+const TOLD_COMMANDS = 40;
+
+/** Plays one run against real processes; `null` when the machine has no such database. Leaves no process behind. */
+export async function playChaos(order: ChaosOrder, print: (line: string) => void): Promise<ChaosReport | null> {
+  const database = await openDatabase(order.database);
+  if (!database) return null;
+  const fleet = new Fleet(database);
+  const outside = await Outside.open();
+  const abandon = () => fleet.abandon();
+  process.on('exit', abandon);
+  try {
+    return await new ChaosRun(order, fleet, outside, print).play();
+  } finally {
+    await fleet.close();
+    await outside.close();
+    process.off('exit', abandon);
+  }
+}
+
+/** Rounds of random commands; after each it waits for calm and looks whether everything that was promised is true. */
+class ChaosRun {
+  private readonly world = new World();
+  private readonly clerk: Clerk;
+  private readonly counts = new Map<string, number>();
+  private readonly lines: string[] = [];
+  private readonly broken: string[] = [];
+  private number = 0;
+  private rounds = 0;
+  private reading: Reading = { messages: [], checks: [], events: 0, broken: [] };
+
+  constructor(
+    private readonly order: ChaosOrder,
+    private readonly fleet: Fleet,
+    private readonly outside: Outside,
+    private readonly print: (line: string) => void,
+  ) {
+    this.clerk = new Clerk(fleet, outside, (text) => this.say(text));
+  }
+
+  async play(): Promise<ChaosReport> {
+    const until = Date.now() + this.order.minutes * 60_000;
+    try {
+      this.fleet.start(0);
+      for (const command of firstCommands()) this.world.apply(command);
+      await this.calmDown();
+      while (Date.now() < until && this.broken.length === 0) {
+        await this.round();
+        await this.calmDown();
+      }
+    } catch (error) {
+      this.broken.push(`the run could not go on: ${error instanceof Error ? error.message : String(error)}`);
+    }
+    return this.report();
+  }
+
+  private async round(): Promise<void> {
+    this.world.healProviders();
+    for (const { command, pauseMs } of planRound(this.world, this.order.seed, ++this.rounds, this.order.database)) {
+      await this.carryOut(command);
+      await delay(pauseMs);
+    }
+  }
+
+  private async carryOut(command: Command): Promise<void> {
+    const number = ++this.number;
+    const kind = kindOf(command);
+    this.counts.set(kind, (this.counts.get(kind) ?? 0) + 1);
+    this.say(`${String(number).padStart(5)} ${lineOf(command)}`);
+    switch (command.do) {
+      case 'create':
+      case 'update':
+      case 'delete':
+        return this.clerk.submit(command, number);
+      case 'check now':
+        return this.clerk.checkNow(command.name, number);
+      case 'target':
+        return this.outside.switchTarget(command.name, command.mode);
+      case 'provider':
+        return this.outside.switchProvider(command.channel, command.mode);
+      case 'kill -9':
+      case 'restart':
+      case 'freeze':
+      case 'second instance':
+      case 'database':
+        if (!this.fleet.inflict(command)) this.say(`      #${number} befalls nobody: it is starting`);
+        return;
+      default:
+        return command satisfies never;
+    }
+  }
+
+  /** Lifts every fault, waits until everything is checked and told, and looks at everything. */
+  private async calmDown(): Promise<void> {
+    await this.outside.heal();
+    await this.fleet.recover();
+    await this.clerk.finish();
+    await delay(ECHO_MS);
+    await this.clerk.settle(this.world);
+    const since = Date.now();
+    await this.untilSettled(since);
+    const took = `${((Date.now() - since) / 1000).toFixed(0)} s`;
+    const steady = [...this.attention().keys()];
+    this.reading = await this.fleet.inspect((sql) => readDatabase(sql, steady));
+    this.broken.push(
+      ...this.clerk.broken.splice(0),
+      ...this.fleet.misbehaved.splice(0),
+      ...this.reading.broken,
+      ...brokenPromises({
+        ...this.reading,
+        told: this.outside.told,
+        turns: this.outside.turns,
+        standstills: this.outside.standstills,
+        stopped: this.clerk.stopped,
+        ends: this.fleet.ends,
+        absences: this.fleet.absences,
+        steady: this.attention(),
+      }),
+    );
+    if (this.fleet.database.exclusive) await this.fleet.recover();
+    const { messages, checks } = this.reading;
+    this.say(
+      `      calm after ${took}: ${checks.length} checks, ${messages.length} messages, ${this.broken.length} broken`,
+    );
+  }
+
+  /** How often the endpoints that nobody edits were checked, by their targets' own count. */
+  private attention(): Map<string, Attention> {
+    const steady = this.world.of('endpoint').filter((endpoint) => endpoint.steady);
+    const span = { from: this.outside.since, to: Date.now() };
+    return new Map(
+      steady.map(({ name, fields }) => [
+        name,
+        { ...span, intervalMs: Number(fields['interval']) * 1000, requests: this.outside.asked.get(name) ?? 0 },
+      ]),
+    );
+  }
+
+  private async untilSettled(since: number): Promise<void> {
+    let missing: string[] = [];
+    const isSettled = async () => {
+      missing = await this.unsettled(since).catch((error: unknown) => [String(error)]);
+      if (missing.length > 0) await delay(500);
+      return missing.length === 0;
+    };
+    try {
+      await eventually('calm', isSettled, SETTLE_LIMIT_MS);
+    } catch {
+      throw new Error(`not settled after ${SETTLE_LIMIT_MS / 1000} s: ${missing.join('; ')}`);
+    }
+  }
+
+  /** What does not look yet as it should. */
+  private async unsettled(since: number): Promise<string[]> {
+    const { shown, lastChecked } = await this.clerk.look();
+    const unchecked = [...lastChecked].filter(([name, at]) => this.world.isActive(name) && at < since);
+    const owed = await this.clerk.owed();
+    return [
+      ...misfits(this.world, shown),
+      ...unchecked.map(([name]) => `${name} is not checked`),
+      ...(owed > 0 ? [`${owed} messages are owed`] : []),
+    ];
+  }
+
+  private say(text: string): void {
+    const line = `${new Date().toISOString().slice(11, 19)} ${text}`;
+    this.lines.push(line);
+    if (this.lines.length > 3 * TOLD_COMMANDS) this.lines.shift();
+    this.print(line);
+  }
+
+  private report(): ChaosReport {
+    const { messages, checks, events } = this.reading;
+    const { told } = this.outside;
+    const count = (outcome: string) => checks.filter((check) => check.outcome === outcome).length;
+    return {
+      broken: this.broken,
+      lastCommands: this.lines.slice(-TOLD_COMMANDS),
+      commands: [...this.counts].sort(([a], [b]) => (a < b ? -1 : 1)),
+      figures: [
+        ['rounds', this.rounds],
+        ['commands', this.number],
+        ['checks of the endpoints that are left', checks.length],
+        ['… of them down', count('down')],
+        ['… of them unknown', count('unknown')],
+        ['events that are left', events],
+        ['messages owed for events', messages.length],
+        ['requests the providers got', told.length],
+        ['messages the providers took', told.filter(({ answered }) => answered === 'ok').length],
+        ['… of them again, after an ambiguous end', repeats({ told })],
+        ['starts after an end', this.fleet.restarts],
+        ['broken promises', this.broken.length],
+      ],
+    };
+  }
+}

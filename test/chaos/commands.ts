@@ -1,0 +1,215 @@
+import fc from 'fast-check';
+import type { AnswerMode } from '../harness/switched-server';
+import type { Fields, Kind, Resource, World } from './world';
+
+export type ProviderMode = AnswerMode | 'refuse';
+export type DatabaseName = 'embedded' | 'postgres';
+
+/** One step of a run. Names are the world's own; the service knows the resources by ids. */
+export type Command =
+  | { do: 'create'; kind: Kind; name: string; parent: string | null; fields: Fields }
+  | { do: 'update'; kind: Kind; name: string; fields: Fields }
+  | { do: 'delete'; kind: Kind; name: string }
+  | { do: 'check now'; name: string }
+  | { do: 'target'; name: string; mode: AnswerMode }
+  | { do: 'provider'; channel: number; mode: ProviderMode }
+  | { do: 'kill -9'; instance: number }
+  | { do: 'restart'; instance: number }
+  | { do: 'freeze'; instance: number }
+  | { do: 'second instance'; how: 'joins' | 'leaves' | 'is killed' }
+  | { do: 'database'; how: 'is stopped' | 'is killed' | 'is frozen'; seconds: number };
+
+/** A command, and how long to wait before the next one. */
+export interface Step {
+  command: Command;
+  pauseMs: number;
+}
+
+export const CHANNELS = 6;
+const MOST: Readonly<Record<Kind, number>> = { website: 4, endpoint: 24, alert: 30 };
+const TARGET_FAULTS: readonly AnswerMode[] = ['error', 'error', 'reset', 'hang'];
+const PROVIDER_FAULTS: readonly ProviderMode[] = ['error', 'hang', 'refuse', 'busy', 'reset'];
+const STEPS_PER_ROUND = 32;
+
+/** Takes one of the values, by the next number drawn. */
+type Pick = <T>(values: readonly [T, ...T[]]) => T;
+type Choice = [weight: number, make: () => Command];
+
+/**
+ * The commands of one round and what the world is after them. The seed, the number of the round and the database decide
+ * all of it: nothing that the service answers does.
+ */
+export function planRound(world: World, seed: number, round: number, database: DatabaseName): Step[] {
+  return fc
+    .sample(fc.noBias(fc.array(fc.nat(), { minLength: 12, maxLength: 12 })), {
+      seed: Math.imul(seed, 0x9e37_79b1) ^ round,
+      numRuns: STEPS_PER_ROUND,
+    })
+    .map((numbers) => planStep(world, numbers, database));
+}
+
+function planStep(world: World, numbers: readonly number[], database: DatabaseName): Step {
+  let place = 0;
+  const draw = () => numbers[place++] ?? 0;
+  const pick: Pick = (values) => values[draw() % values.length] ?? values[0];
+  const pauseMs = 150 + (draw() % 1100);
+  const choices = [...changes(world, pick), ...outside(world, pick), ...faults(world, pick, database)];
+  let rest = draw() % choices.reduce((sum, [weight]) => sum + weight, 0);
+  const [, make] = choices.find(([weight]) => (rest -= weight) < 0) ??
+    choices[0] ?? [0, () => ({ do: 'restart', instance: 0 })];
+  const command = make();
+  world.apply(command);
+  return { command, pauseMs };
+}
+
+/** What clients do. Steady resources are left alone, so that there is something to compare a whole run by. */
+function changes(world: World, pick: Pick): Choice[] {
+  const choices: Choice[] = [];
+  const loose = (kind: Kind) => world.of(kind).filter(({ steady }) => !steady);
+  const has = (kind: Kind) => world.of(kind).length < MOST[kind];
+  const [websites, endpoints, alerts] = [loose('website'), loose('endpoint'), loose('alert')];
+  if (has('website')) choices.push([2, () => create('website', world.newName('w'), null, { enabled: true })]);
+  if (filled(websites)) {
+    if (has('endpoint')) choices.push([8, () => newEndpoint(world, pick(websites).name, pick)]);
+    choices.push([2, () => flip(websites, pick)], [1, () => remove(pick(websites))]);
+  }
+  if (filled(endpoints)) {
+    if (has('alert')) choices.push([8, () => newAlert(world, pick(endpoints).name, pick)]);
+    choices.push(
+      [4, () => flip(endpoints, pick)],
+      [2, () => edit(pick(endpoints), { interval: pick([1, 2]) })],
+      [2, () => retarget(world, pick(endpoints))],
+      [3, () => remove(pick(endpoints))],
+    );
+    const active = endpoints.filter(({ name }) => world.isActive(name));
+    if (filled(active)) choices.push([3, () => ({ do: 'check now', name: pick(active).name })]);
+  }
+  if (filled(alerts))
+    choices.push(
+      [4, () => flip(alerts, pick)],
+      [3, () => edit(pick(alerts), { failure_threshold: pick([1, 2, 3]), success_threshold: pick([1, 2]) })],
+      [3, () => edit(pick(alerts), { channel: pick(CHANNEL_NUMBERS) })],
+      [3, () => remove(pick(alerts))],
+    );
+  return choices;
+}
+
+/** What targets and providers do. Calm targets never fail. */
+function outside(world: World, pick: Pick): Choice[] {
+  const restless = world.of('endpoint').filter(({ calm }) => !calm);
+  const choices: Choice[] = [];
+  if (filled(restless))
+    choices.push([
+      36,
+      () => {
+        const { name } = pick(restless);
+        const mode = world.modeOf(name) === 'ok' ? pick(TARGET_FAULTS as [AnswerMode]) : 'ok';
+        return { do: 'target', name, mode };
+      },
+    ]);
+  choices.push([
+    14,
+    () => {
+      const channel = pick(CHANNEL_NUMBERS);
+      const mode = world.providers.get(channel) ?? 'ok';
+      return { do: 'provider', channel, mode: mode === 'ok' ? pick(PROVIDER_FAULTS as [ProviderMode]) : 'ok' };
+    },
+  ]);
+  return choices;
+}
+
+/** What happens to the service and its database. */
+function faults(world: World, pick: Pick, database: DatabaseName): Choice[] {
+  const instances: [number, ...number[]] = world.second ? [0, 1] : [0];
+  const choices: Choice[] = [
+    [4, () => ({ do: 'kill -9', instance: pick(instances) })],
+    [3, () => ({ do: 'restart', instance: pick(instances) })],
+    [3, () => ({ do: 'freeze', instance: pick(instances) })],
+  ];
+  if (database === 'embedded') return choices;
+  const ends = ['leaves', 'is killed'] as const;
+  choices.push(
+    [world.second ? 3 : 8, () => ({ do: 'second instance', how: world.second ? pick(ends) : 'joins' })],
+    [
+      5,
+      () => ({
+        do: 'database',
+        how: pick(['is stopped', 'is killed', 'is frozen']),
+        seconds: pick([1, 2, 4, 6]),
+      }),
+    ],
+  );
+  return choices;
+}
+
+const CHANNEL_NUMBERS = Array.from({ length: CHANNELS }, (_, number) => number) as [number, ...number[]];
+const filled = <T>(values: T[]): values is [T, ...T[]] => values.length > 0;
+
+const create = (kind: Kind, name: string, parent: string | null, fields: Fields): Command => ({
+  do: 'create',
+  kind,
+  name,
+  parent,
+  fields,
+});
+
+const newEndpoint = (world: World, website: string, pick: Pick): Command => {
+  const name = world.newName('e');
+  return create('endpoint', name, website, { enabled: true, interval: pick([1, 2]), path: name });
+};
+
+const newAlert = (world: World, endpoint: string, pick: Pick): Command =>
+  create('alert', world.newName('a'), endpoint, {
+    enabled: true,
+    channel: pick(CHANNEL_NUMBERS),
+    failure_threshold: pick([1, 1, 2, 3]),
+    success_threshold: pick([1, 2]),
+  });
+
+const edit = ({ kind, name }: Resource, fields: Fields): Command => ({ do: 'update', kind, name, fields });
+/** What is off is switched on first, so that not everything is off in the end. */
+function flip(resources: [Resource, ...Resource[]], pick: Pick): Command {
+  const off = resources.filter(({ fields }) => fields['enabled'] !== true);
+  return filled(off) ? edit(pick(off), { enabled: true }) : edit(pick(resources), { enabled: false });
+}
+const remove = ({ kind, name }: Resource): Command => ({ do: 'delete', kind, name });
+/** Another path of the same target. */
+const retarget = (world: World, resource: Resource): Command =>
+  edit(resource, { path: `${resource.name}/${world.newName('p')}` });
+
+/** What a command is counted as. */
+export const kindOf = (command: Command): string =>
+  'kind' in command ? `${command.do} ${command.kind}` : 'how' in command ? `${command.do} ${command.how}` : command.do;
+
+/** One line for people. */
+export function lineOf(command: Command): string {
+  const settings = Object.entries(command)
+    .filter(([key]) => !['do', 'kind', 'how', 'fields'].includes(key))
+    .map(([key, value]) => (key === 'name' ? String(value) : `${key}=${String(value)}`));
+  const fields = 'fields' in command ? Object.entries(command.fields).map(([key, value]) => `${key}=${value}`) : [];
+  return [kindOf(command), ...settings, ...fields].join(' ');
+}
+
+/** A website with endpoints that nobody edits, and one that everybody does. */
+export function firstCommands(): Command[] {
+  const commands: Command[] = [];
+  for (const [website, prefix] of [
+    ['steady', 'steady-'],
+    ['loose', 'first-'],
+  ] as const) {
+    commands.push(create('website', website, null, { enabled: true }));
+    for (let place = 0; place < 4; place++) {
+      const endpoint = `${prefix}e${place}`;
+      commands.push(
+        create('endpoint', endpoint, website, { enabled: true, interval: 1 + (place % 2), path: endpoint }),
+        create('alert', `${prefix}a${place}`, endpoint, {
+          enabled: true,
+          channel: place % CHANNELS,
+          failure_threshold: 1 + (place % 2),
+          success_threshold: 1,
+        }),
+      );
+    }
+  }
+  return commands;
+}

@@ -1,0 +1,96 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
+import { Client } from 'pg';
+import { EmbeddedPostgres } from '../../src/platform/database/embedded-postgres';
+import type { Sql } from '../../src/platform/database/database';
+import { findPostgres, PostgresCluster } from '../harness/postgres-cluster';
+import { DatabaseWitness } from '../harness/service-process';
+import type { DatabaseName } from './commands';
+
+export type Absence = 'is stopped' | 'is killed' | 'is frozen';
+
+/** A database of either kind for one run. */
+export interface ChaosDatabase {
+  readonly name: DatabaseName;
+  /** For `DATABASE_URL`; empty for the embedded one. */
+  readonly url: string;
+  readonly env: Readonly<Record<string, string>>;
+  /** True when nobody may have it open while it is read from outside. */
+  readonly exclusive: boolean;
+  inspect<T>(work: (sql: Sql) => Promise<T>): Promise<T>;
+  /** Takes it away for a while, and waits until it is back. */
+  away(how: Absence, seconds: number): Promise<void>;
+  remove(): Promise<void>;
+}
+
+/** `null` when PostgreSQL is not installed. */
+export async function openDatabase(name: DatabaseName): Promise<ChaosDatabase | null> {
+  if (name === 'embedded') return new EmbeddedDirectory();
+  return findPostgres() === null ? null : new PostgresServer(await PostgresCluster.start());
+}
+
+class EmbeddedDirectory implements ChaosDatabase {
+  readonly name = 'embedded';
+  readonly url = '';
+  readonly exclusive = true;
+  private readonly directory = mkdtempSync(join(tmpdir(), 'uptime-chaos-'));
+  readonly env = { DATA_DIR: this.directory };
+
+  async inspect<T>(work: (sql: Sql) => Promise<T>): Promise<T> {
+    const embedded = await EmbeddedPostgres.start({ directory: this.directory });
+    const client = new Client({ user: 'postgres', stream: () => embedded.connect() });
+    try {
+      await client.connect();
+      return await work({
+        query: async <Row>(sql: string, parameters: readonly unknown[] = []) =>
+          (await client.query(sql, [...parameters])).rows as Row[],
+      });
+    } finally {
+      await client.end();
+      await embedded.close();
+    }
+  }
+
+  away(): Promise<void> {
+    throw new Error('the embedded database goes with its process');
+  }
+
+  async remove(): Promise<void> {
+    rmSync(this.directory, { recursive: true, force: true });
+  }
+}
+
+class PostgresServer implements ChaosDatabase {
+  readonly name = 'postgres';
+  readonly exclusive = false;
+  readonly env = {};
+  private readonly witness: DatabaseWitness;
+
+  constructor(private readonly cluster: PostgresCluster) {
+    this.witness = DatabaseWitness.on(cluster.url);
+  }
+
+  get url(): string {
+    return this.cluster.url;
+  }
+
+  inspect<T>(work: (sql: Sql) => Promise<T>): Promise<T> {
+    return work(this.witness);
+  }
+
+  async away(how: Absence, seconds: number): Promise<void> {
+    if (how === 'is frozen') this.cluster.freeze();
+    else if (how === 'is killed') await this.cluster.kill();
+    else await this.cluster.stop();
+    await delay(seconds * 1000);
+    if (how === 'is frozen') this.cluster.thaw();
+    else await this.cluster.restart();
+  }
+
+  async remove(): Promise<void> {
+    await this.witness.close();
+    await this.cluster.remove();
+  }
+}

@@ -1,0 +1,143 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import { eventually } from '../harness/poll';
+import { ServiceProcess } from '../harness/service-process';
+import type { Command } from './commands';
+import type { Absence, ChaosDatabase } from './databases';
+import type { End, Span } from './promises';
+import { type Ending, Supervised } from './supervised';
+
+const FREEZE_MS = 3000;
+const READY_LIMIT_MS = 90_000;
+/** An orderly end may begin this long before it is seen. */
+const ORDERLY_MS = 30_000;
+
+export type Fault = Extract<Command, { do: 'kill -9' | 'restart' | 'freeze' | 'second instance' | 'database' }>;
+
+/** The instances on one database, and what is done to them. */
+export class Fleet {
+  readonly ends: End[] = [];
+  readonly absences: Span[] = [];
+  /** Ends that nobody asked for, and orderly ones that were not. */
+  readonly misbehaved: string[] = [];
+  private readonly instances: (Supervised | null)[] = [null, null];
+  private readonly underWay = new Set<Promise<void>>();
+  private databaseQueue: Promise<void> = Promise.resolve();
+  private restarted = 0;
+
+  constructor(readonly database: ChaosDatabase) {}
+
+  get restarts(): number {
+    return this.instances.reduce((sum, instance) => sum + (instance?.restarts ?? 0), this.restarted);
+  }
+
+  /** Those that listen. */
+  get running(): ServiceProcess[] {
+    return this.instances.flatMap((instance) => instance?.running ?? []);
+  }
+
+  start(place: number): void {
+    const { url, env } = this.database;
+    this.instances[place] ??= new Supervised(
+      () => ServiceProcess.start(url, env),
+      (ending) => this.note(ending),
+    );
+  }
+
+  /** Begins a fault; false when there is nothing it could befall. */
+  inflict(fault: Fault): boolean {
+    switch (fault.do) {
+      case 'kill -9':
+        return this.instances[fault.instance]?.end('SIGKILL') ?? false;
+      case 'restart':
+        return this.instances[fault.instance]?.end('SIGTERM') ?? false;
+      case 'freeze':
+        return this.freeze(this.instances[fault.instance]?.running ?? null);
+      case 'second instance':
+        if (fault.how === 'joins') this.start(1);
+        else this.track(this.dismiss(1, fault.how === 'leaves' ? 'SIGTERM' : 'SIGKILL'));
+        return true;
+      case 'database':
+        this.databaseQueue = this.databaseQueue.then(() => this.takeAway(fault.how, fault.seconds));
+        this.track(this.databaseQueue);
+        return true;
+      default:
+        return fault satisfies never;
+    }
+  }
+
+  /** Waits until every fault is over and every instance is ready. */
+  async recover(): Promise<void> {
+    while (this.underWay.size > 0) await Promise.all(this.underWay);
+    const wanted = this.instances.filter((instance) => instance !== null);
+    const isReady = async (instance: Supervised) => (await instance.running?.readiness()) === 200;
+    for (const instance of wanted) await eventually('an instance is ready', () => isReady(instance), READY_LIMIT_MS);
+  }
+
+  /** Reads the database. An embedded one is read while its only user is stopped. */
+  async inspect<T>(work: Parameters<typeof this.database.inspect<T>>[0]): Promise<T> {
+    if (!this.database.exclusive) return this.database.inspect(work);
+    await this.dismiss(0, 'SIGTERM');
+    try {
+      return await this.database.inspect(work);
+    } finally {
+      this.start(0);
+    }
+  }
+
+  /** Ends everything at once. */
+  async close(): Promise<void> {
+    await Promise.allSettled(this.underWay);
+    await Promise.all([this.dismiss(0, 'SIGKILL'), this.dismiss(1, 'SIGKILL')]);
+    await this.database.remove();
+  }
+
+  /** For a program that ends on the spot. */
+  abandon(): void {
+    for (const process of this.running) process.signal('SIGKILL');
+  }
+
+  private freeze(process: ServiceProcess | null): boolean {
+    if (!process) return false;
+    process.signal('SIGSTOP');
+    this.track(
+      this.absent(async () => {
+        await delay(FREEZE_MS);
+        process.signal('SIGCONT');
+      }),
+    );
+    return true;
+  }
+
+  private takeAway(how: Absence, seconds: number): Promise<void> {
+    return this.absent(() => this.database.away(how, seconds));
+  }
+
+  /** Its end is set at once to never, so that what happens meanwhile is judged rightly. */
+  private async absent(work: () => Promise<void>): Promise<void> {
+    const span: Span = { from: Date.now(), to: Number.POSITIVE_INFINITY };
+    this.absences.push(span);
+    await work();
+    span.to = Date.now();
+  }
+
+  private async dismiss(place: number, signal: 'SIGTERM' | 'SIGKILL'): Promise<void> {
+    const instance = this.instances[place];
+    if (!instance) return;
+    await instance.dismiss(signal);
+    this.restarted += instance.restarts;
+    this.instances[place] = null;
+  }
+
+  private track(work: Promise<void>): void {
+    this.underWay.add(work);
+    void work.catch((error: unknown) => this.misbehaved.push(String(error))).finally(() => this.underWay.delete(work));
+  }
+
+  private note({ at, how, asked, log }: Ending): void {
+    this.ends.push({ at, orderly: asked === 'SIGTERM' });
+    const wasDisturbed = this.absences.some(({ to }) => to >= at - ORDERLY_MS);
+    if (asked === null) this.misbehaved.push(`an instance ended by itself with ${how}:\n${log}`);
+    else if (asked === 'SIGTERM' && how !== 0 && !wasDisturbed)
+      this.misbehaved.push(`an instance asked to stop ended with ${how}:\n${log}`);
+  }
+}

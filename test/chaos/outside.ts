@@ -1,0 +1,81 @@
+import { type AnswerMode, SwitchedServer } from '../harness/switched-server';
+import { CHANNELS, type ProviderMode } from './commands';
+import type { Span, Told, Turn } from './promises';
+
+const BEAT_MS = 100;
+const STANDSTILL_MS = 1000;
+
+/** The world around the service: one server with all targets, one for each channel. Notes what they did and got. */
+export class Outside {
+  readonly since = Date.now();
+  readonly told: Told[] = [];
+  /** Requests that each target got. */
+  readonly asked = new Map<string, number>();
+  readonly turns = new Map<string, Turn[]>();
+  readonly standstills: Span[] = [];
+  private beatAt = Date.now();
+  private readonly beat = setInterval(() => this.feel(), BEAT_MS);
+
+  private constructor(
+    private readonly targets: SwitchedServer,
+    private readonly channels: SwitchedServer[],
+  ) {}
+
+  static async open(): Promise<Outside> {
+    const channels: SwitchedServer[] = [];
+    const targets = await SwitchedServer.start(({ key }) => outside.asked.set(key, (outside.asked.get(key) ?? 0) + 1));
+    const outside = new Outside(targets, channels);
+    for (let channel = 0; channel < CHANNELS; channel++)
+      channels.push(
+        await SwitchedServer.start(({ at, answered, body, headers }) =>
+          outside.told.push({ id: String(headers['webhook-id']), channel, at, answered, body }),
+        ),
+      );
+    return outside;
+  }
+
+  targetUrl(path: string): string {
+    return `${this.targets.url}/${path}`;
+  }
+
+  targetPath(url: string): string {
+    return url.slice(this.targets.url.length + 1);
+  }
+
+  hookUrl(channel: number): string {
+    return `${this.channels[channel]?.url}/hook`;
+  }
+
+  /** The channel of a hook's URL; -1 when it is none of ours. */
+  channelOf(url: string): number {
+    return this.channels.findIndex((server) => url === `${server.url}/hook`);
+  }
+
+  switchTarget(endpoint: string, mode: AnswerMode): void {
+    this.turns.set(endpoint, [...(this.turns.get(endpoint) ?? []), { from: Date.now(), mode }]);
+    this.targets.answer(endpoint, mode);
+  }
+
+  async switchProvider(channel: number, mode: ProviderMode): Promise<void> {
+    const server = this.channels[channel];
+    if (mode === 'refuse') return server?.close();
+    server?.answer('hook', mode);
+    await server?.open();
+  }
+
+  async heal(): Promise<void> {
+    for (let channel = 0; channel < CHANNELS; channel++) await this.switchProvider(channel, 'ok');
+  }
+
+  async close(): Promise<void> {
+    clearInterval(this.beat);
+    await Promise.all([this.targets, ...this.channels].map((server) => server.close()));
+  }
+
+  /** Answers that are late because this process stood still are no fault of the service's. */
+  private feel(): void {
+    const now = Date.now();
+    if (now - this.beatAt > STANDSTILL_MS) this.standstills.push({ from: this.beatAt, to: now });
+    this.beatAt = now;
+  }
+}
