@@ -79,9 +79,8 @@ export class Partitions implements OnModuleInit {
   }
 
   private async detach(name: string): Promise<void> {
-    await this.database.transaction(async (tx) => {
-      await tx.query(`SELECT set_config('lock_timeout', '500ms', true)`);
-      await tx.query(`ALTER TABLE check_result DETACH PARTITION ${name}`);
+    await this.database.transaction((tx) => tx.query(`ALTER TABLE check_result DETACH PARTITION ${name}`), {
+      lockMs: 500,
     });
   }
 

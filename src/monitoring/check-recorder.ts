@@ -19,8 +19,8 @@ const MAX_BATCH = 500;
 const MAX_WAITING = 50_000;
 const RETRY_MS = 1000;
 const LOCK_NOT_AVAILABLE = '55P03';
-/** No transaction of ours keeps a row for so long: who does is a person or a backup. Holds for this transaction only. */
-const LIMIT_LOCK_WAITS = `SELECT set_config('lock_timeout', '1s', true)`;
+/** No transaction of ours keeps a row for so long: who does is a person or a backup. */
+const LOCK_WAIT_MS = 1000;
 
 /** What became of one result: `dropped` when its endpoint is gone, paused or changed, or the slot was recorded before. */
 export type Recorded = 'recorded' | 'dropped';
@@ -117,7 +117,7 @@ export class CheckRecorder {
     const outcomes = batch.map(({ outcome }) => outcome);
     const began = this.clock.monotonic();
     try {
-      const recorded = await this.database.transaction((tx) => this.write(tx, outcomes));
+      const recorded = await this.database.transaction((tx) => this.write(tx, outcomes), { lockMs: LOCK_WAIT_MS });
       batch.forEach(({ outcome, settle }) => settle?.(recorded.has(outcome) ? 'recorded' : 'dropped'));
       this.metrics.batch(batch.length, recorded.size, this.clock.monotonic() - began);
       return null;
@@ -156,7 +156,6 @@ export class CheckRecorder {
   }
 
   private async write(tx: Tx, outcomes: readonly CheckOutcome[]): Promise<Set<CheckOutcome>> {
-    await tx.query(LIMIT_LOCK_WAITS);
     const states = await this.states.lock(tx, outcomes);
     const folded = foldBatch(states, outcomes);
     const recorded = [...folded.values()].flatMap((list) => list);

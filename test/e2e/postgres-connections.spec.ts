@@ -2,9 +2,11 @@ import { Logger } from '@nestjs/common';
 import { Client } from 'pg';
 import { DataSource } from 'typeorm';
 import { dataSourceOptions } from '../../src/platform/database/data-source-options';
-import { Database } from '../../src/platform/database/database';
+import { Database, type TransactionLimits } from '../../src/platform/database/database';
 import { DatabaseServer } from '../../src/platform/database/database-server';
 import { migrations } from '../../src/platform/database/migrations/migrations';
+import { FaultProxy } from '../harness/fault-proxy';
+import { eventually } from '../harness/poll';
 import { findPostgres, PostgresCluster } from '../harness/postgres-cluster';
 
 const QUERY_TIMEOUT_MS = 400;
@@ -38,11 +40,11 @@ const backend = async (database: Database): Promise<number | undefined> =>
     return cluster.url.replace(/postgres$/, name);
   };
   /** One connection, so that a lost one would be missed. */
-  const connect = async (): Promise<Database> => {
+  const connect = async (url = cluster.url, limits: TransactionLimits = {}): Promise<Database> => {
     const pool = { size: 1, name: 'test', queryTimeoutMs: QUERY_TIMEOUT_MS };
-    const source = await new DataSource(dataSourceOptions({ url: cluster.url }, pool)).initialize();
+    const source = await new DataSource(dataSourceOptions({ url }, pool)).initialize();
     sources.push(source);
-    return new Database(source);
+    return new Database(source, limits);
   };
 
   it('are migrated once by several instances that start together', async () => {
@@ -115,5 +117,24 @@ const backend = async (database: Database): Promise<number | undefined> =>
     await expect(frozen).rejects.toThrow('Query read timeout');
     cluster.thaw();
     expect(await backend(database)).not.toBe(before);
+  });
+
+  it('give back the locks of a transaction whose other half is gone without a word', async () => {
+    const proxy = await FaultProxy.to(cluster.port);
+    const [lost, other] = await Promise.all([
+      connect(cluster.url.replace(`:${cluster.port}/`, `:${proxy.port}/`), { idleMs: 500 }),
+      connect(),
+    ]);
+    await other.query('CREATE TABLE held AS SELECT 1 AS id');
+    const locked = lost.transaction(async (tx) => {
+      await tx.query('SELECT id FROM held FOR UPDATE');
+      proxy.set('silent');
+      await tx.query('SELECT 2');
+    });
+    await expect(locked).rejects.toThrow('Query read timeout');
+    const isFree = async () => (await other.query('SELECT id FROM held FOR UPDATE SKIP LOCKED')).length === 1;
+    await eventually('the row is free', isFree, 30_000);
+    proxy.set('reset');
+    await proxy.close();
   });
 });

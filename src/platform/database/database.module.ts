@@ -3,7 +3,7 @@ import { TypeOrmModule } from '@nestjs/typeorm';
 import { DataSource } from 'typeorm';
 import { Config } from '../config/config';
 import { dataSourceOptions, type PostgresOptions } from './data-source-options';
-import { Database, WorkerDatabase } from './database';
+import { Database, type TransactionLimits, WorkerDatabase } from './database';
 import { DatabaseServer } from './database-server';
 import { EmbeddedMaintenance } from './embedded-maintenance';
 
@@ -11,6 +11,11 @@ import { EmbeddedMaintenance } from './embedded-maintenance';
 const QUERY_TIMEOUT_MS = 30_000;
 /** A request does not wait longer for a lock. Ours are held for milliseconds: who keeps one is a person or a backup. */
 const API_LOCK_TIMEOUT_MS = 2000;
+/**
+ * Ours are never silent for longer than the event loop stands still. The embedded database needs no such limit: nobody else
+ * is there, and both ends of its connection are in one process.
+ */
+const IDLE_TRANSACTION_MS = 10_000;
 /** The pool of the half that this process's role does not run. */
 const SPARE_POOL = 2;
 
@@ -19,6 +24,9 @@ function poolSize(server: DatabaseServer, isUsed: boolean): number {
   if (!isUsed) return SPARE_POOL;
   return server.isEmbedded ? 5 : 10;
 }
+
+const idleLimit = (server: DatabaseServer): TransactionLimits =>
+  server.isEmbedded ? {} : { idleMs: IDLE_TRANSACTION_MS };
 
 const apiPool = (server: DatabaseServer, config: Config): PostgresOptions =>
   dataSourceOptions(server.target, {
@@ -35,7 +43,7 @@ async function openWorkerPool(server: DatabaseServer, config: Config, api: DataS
     queryTimeoutMs: QUERY_TIMEOUT_MS,
     entities: api.options.entities,
   });
-  return new WorkerDatabase(await new DataSource(options).initialize());
+  return new WorkerDatabase(await new DataSource(options).initialize(), idleLimit(server));
 }
 
 async function openServer(config: Config): Promise<DatabaseServer> {
@@ -97,8 +105,9 @@ export class DatabaseModule {
       providers: [
         {
           provide: Database,
-          inject: [DataSource],
-          useFactory: (source: DataSource) => new Database(source, API_LOCK_TIMEOUT_MS),
+          inject: [DataSource, DatabaseServer],
+          useFactory: (source: DataSource, server: DatabaseServer) =>
+            new Database(source, { lockMs: API_LOCK_TIMEOUT_MS, ...idleLimit(server) }),
         },
         { provide: WorkerDatabase, inject: [DatabaseServer, Config, DataSource], useFactory: openWorkerPool },
         EmbeddedMaintenance,

@@ -28,16 +28,29 @@ async function run<Row>(manager: EntityManager, sql: string, parameters: readonl
   return answer as Row[];
 }
 
+/** Set in each transaction and for it only, so that a connection pooler may stand in between. */
+export interface TransactionLimits {
+  /** How long it waits for a lock before it fails with 55P03; without it, for as long as a statement may take. */
+  readonly lockMs?: number;
+  /** How long the server keeps it, and its locks, without hearing from us: our half of the connection may be gone. */
+  readonly idleMs?: number;
+}
+
+const SETTINGS = { lockMs: 'lock_timeout', idleMs: 'idle_in_transaction_session_timeout' } as const;
+
+async function setLimits(manager: EntityManager, limits: TransactionLimits): Promise<void> {
+  const calls = (['lockMs', 'idleMs'] as const).flatMap((key) =>
+    limits[key] === undefined ? [] : [`set_config('${SETTINGS[key]}', '${limits[key]}ms', true)`],
+  );
+  if (calls.length > 0) await run(manager, `SELECT ${calls.join(', ')}`);
+}
+
 /** The API's way to the database: its own pool, apart from the worker's. */
 @Injectable()
 export class Database implements Sql {
-  /**
-   * `lockTimeoutMs`: how long a transaction waits for a lock before it fails with 55P03; without it, for as long as a
-   * statement may take. It is set in each transaction and for it only, so that a connection pooler may stand in between.
-   */
   constructor(
     readonly dataSource: DataSource,
-    private readonly lockTimeoutMs?: number,
+    private readonly limits: TransactionLimits = {},
   ) {}
 
   query<Row>(sql: string, parameters: readonly unknown[] = []): Promise<Row[]> {
@@ -47,13 +60,13 @@ export class Database implements Sql {
   /**
    * One transaction, repeated up to three times with jitter after a deadlock, a serialization failure, a lock timeout or
    * when the server has no connection left; not when two seconds went by in waiting for a lock. `work` must therefore
-   * have no effect outside `tx`. No network work inside.
+   * have no effect outside `tx`. No network work inside. `limits` come before those of this way to the database.
    */
-  async transaction<T>(work: (tx: Tx) => Promise<T>): Promise<T> {
+  async transaction<T>(work: (tx: Tx) => Promise<T>, limits: TransactionLimits = {}): Promise<T> {
     const began = performance.now();
     for (let attempt = 1; ; attempt++) {
       try {
-        return await this.once(work);
+        return await this.once(work, { ...this.limits, ...limits });
       } catch (error) {
         const isHopeless = isLockTimeout(error) && performance.now() - began >= LOCK_PATIENCE_MS;
         if (attempt >= ATTEMPTS || isHopeless || !isRetryable(error)) throw error;
@@ -62,11 +75,10 @@ export class Database implements Sql {
     }
   }
 
-  private async once<T>(work: (tx: Tx) => Promise<T>): Promise<T> {
+  private async once<T>(work: (tx: Tx) => Promise<T>, limits: TransactionLimits): Promise<T> {
     const after: (() => void)[] = [];
     const result = await this.dataSource.transaction(async (manager) => {
-      if (this.lockTimeoutMs !== undefined)
-        await run(manager, `SELECT set_config('lock_timeout', $1, true)`, [`${this.lockTimeoutMs}ms`]);
+      await setLimits(manager, limits);
       return work({
         manager,
         query: <Row>(sql: string, parameters: readonly unknown[] = []) => run<Row>(manager, sql, parameters),

@@ -49,11 +49,13 @@ export class EmbeddedMaintenance implements OnApplicationBootstrap, OnModuleDest
   }
 
   async vacuumHotTables(): Promise<void> {
+    if (await this.isReadOnly()) return;
     for (const table of HOT_TABLES) await this.database.query(`VACUUM (ANALYZE) ${table}`);
   }
 
   /** Table by table, so that others get the session in between. */
   async vacuumAll(): Promise<void> {
+    if (await this.isReadOnly()) return;
     const tables = await this.database.query<{ name: string; small: boolean }>(
       `SELECT format('%I.%I', schemaname, tablename) AS name,
               pg_total_relation_size(format('%I.%I', schemaname, tablename)::regclass) <= $1 AS small
@@ -62,6 +64,14 @@ export class EmbeddedMaintenance implements OnApplicationBootstrap, OnModuleDest
     );
     for (const { name, small } of tables)
       await this.database.query(`${small ? 'VACUUM (ANALYZE)' : 'ANALYZE'} ${name}`);
+  }
+
+  /** While the volume is nearly full a vacuum would use up the space that is kept for the log. */
+  private async isReadOnly(): Promise<boolean> {
+    const [row] = await this.database.query<{ setting: string }>(
+      `SELECT current_setting('default_transaction_read_only') AS setting`,
+    );
+    return row?.setting === 'on';
   }
 
   private async position(): Promise<string> {

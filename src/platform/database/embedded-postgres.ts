@@ -1,10 +1,14 @@
 import { once } from 'node:events';
-import { mkdirSync } from 'node:fs';
+import { mkdirSync, statfsSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import type { Duplex } from 'node:stream';
 import { MessageChannel, Worker } from 'node:worker_threads';
 import { DirectoryLock } from './directory-lock';
 import { PortStream } from './port-stream';
+import { StartError } from './start-error';
+
+/** Free space that is left alone: the next two segments of the write-ahead log, without which the engine cannot go on. */
+const RESERVE_BYTES = 32 * 1024 * 1024;
 
 export interface EmbeddedPostgresOptions {
   /** Where the cluster lives; `null` keeps it in memory. Made when missing, readable by its owner only. */
@@ -31,16 +35,20 @@ export class EmbeddedPostgres {
     private readonly stopWatching: () => void,
   ) {}
 
-  /** Ready for connections. Throws a `DirectoryInUseError` while another process has the directory. */
+  /**
+   * Ready for connections. Throws a `DirectoryInUseError` while another process has the directory, and a `StartError` when
+   * its volume is full.
+   */
   static async start(options: EmbeddedPostgresOptions): Promise<EmbeddedPostgres> {
     const directory = options.directory === null ? null : resolve(options.directory);
-    if (directory !== null) mkdirSync(directory, { recursive: true, mode: 0o700 });
+    if (directory !== null) requireSpace(directory);
     const lock = directory === null ? null : await DirectoryLock.acquire(directory);
     const worker = new Worker(join(__dirname, 'embedded-worker.cjs'), {
       workerData: {
         directory,
         template: join(__dirname, 'embedded-template.tgz'),
         patienceMs: options.patienceMs,
+        reserveBytes: RESERVE_BYTES,
       },
       execArgv: [],
     });
@@ -77,4 +85,14 @@ export class EmbeddedPostgres {
     await ended;
     this.lock?.release();
   }
+}
+
+/** An engine that finds no space while it recovers its log would hang. */
+function requireSpace(directory: string): void {
+  mkdirSync(directory, { recursive: true, mode: 0o700 });
+  const { bavail, bsize } = statfsSync(directory);
+  if (bavail * bsize < RESERVE_BYTES)
+    throw new StartError(
+      `The volume of ${directory} has less than ${RESERVE_BYTES / 1024 / 1024} MB left. Free some space.`,
+    );
 }

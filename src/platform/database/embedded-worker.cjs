@@ -5,7 +5,7 @@
  * where a server would answer (a unit); units of all clients run one after the other, and while a client's transaction
  * is open only its units run. Plain JavaScript, because a worker is loaded without the compiler.
  */
-const { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } = require('node:fs');
+const { existsSync, mkdirSync, readFileSync, rmSync, statfsSync, writeFileSync } = require('node:fs');
 const path = require('node:path');
 const { gunzipSync } = require('node:zlib');
 const { parentPort, workerData } = require('node:worker_threads');
@@ -26,10 +26,14 @@ const UNITS_PER_TURN = 16;
 
 const TYPE = { query: 0x51, sync: 0x53, flush: 0x48, copyDone: 0x63, copyFail: 0x66, terminate: 0x58 };
 const ENDS_UNIT = new Set([TYPE.query, TYPE.sync, TYPE.flush, TYPE.copyDone, TYPE.copyFail]);
+const ANSWER = { readyForQuery: 0x5a, copyIn: 0x47 };
 const PROTOCOL_3 = 196608;
 const CANCEL_REQUEST = 80877102;
 
 let database;
+let isVolumeLow = false;
+/** What the engine has been told of it. */
+let isReadOnly = false;
 let owner = null;
 let idleTicks = 0;
 let pumping = false;
@@ -95,6 +99,7 @@ async function pump() {
         await new Promise((resolve) => setImmediate(resolve));
         continue;
       }
+      if (owner === null) await heedVolume();
       const [unit] = queue.splice(next, 1);
       await (unit.type === TYPE.terminate ? release(unit.client) : run(unit));
     }
@@ -111,9 +116,37 @@ async function run({ client, message, type }) {
     syncToFs: false,
     onRawData: (chunk) => answer.push(Buffer.from(chunk)),
   });
+  const whole = Buffer.concat(answer);
+  if (type !== TYPE.flush && !isComplete(whole))
+    throw new Error(`PostgreSQL gave up (${whole.toString('latin1').replace(/[^ -~]+/g, ' ')})`);
   // After Flush the batch is still open: a foreign unit in between would destroy its unnamed statement.
   owner = database.isInTransaction() || type === TYPE.flush ? client : null;
-  send(client, Buffer.concat(answer));
+  send(client, whole);
+}
+
+/**
+ * An answer ends with ReadyForQuery, or with CopyInResponse. After a PANIC, for which a server would restart, the engine
+ * sends neither and never answers again.
+ */
+function isComplete(answer) {
+  let last = 0;
+  for (let at = 0; at < answer.length; at += answer.readUInt32BE(at + 1) + 1) last = answer[at];
+  return last === ANSWER.readyForQuery || last === ANSWER.copyIn;
+}
+
+/**
+ * Without a reserve the engine would panic as soon as it needs the next segment of its log. While there is less, its one
+ * session refuses writes with 25006; reads go on, and so do writes once there is space again.
+ */
+async function heedVolume() {
+  if (isVolumeLow === isReadOnly) return;
+  isReadOnly = isVolumeLow;
+  await database.exec(`SET default_transaction_read_only = ${isReadOnly ? 'on' : 'off'}`);
+}
+
+function lookAtVolume() {
+  const { bavail, bsize } = statfsSync(workerData.directory);
+  isVolumeLow = bavail * bsize < workerData.reserveBytes;
 }
 
 /** The server part of one client: start-up, then frames gathered into units. */
@@ -242,6 +275,7 @@ async function close() {
 async function main() {
   database = await open();
   setInterval(watchWaiters, TICK_MS).unref();
+  if (workerData.directory !== null) setInterval(lookAtVolume, TICK_MS).unref();
   parentPort.on('message', (message) => {
     if (message.port && !closing) attach(message.port);
     if (message.close) void close().then(() => process.exit(0));

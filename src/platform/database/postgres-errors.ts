@@ -34,7 +34,10 @@ export function isUnavailable(error: unknown): boolean {
   const state = sqlState(error);
   if (
     state !== null &&
-    (/^(08|53|57P|58)/.test(state) || state === '25006' || CONTENTION.has(state) || CONNECTION.has(state))
+    (/^(08|53|57P|58)/.test(state) ||
+      ['25006', '25P03'].includes(state) ||
+      CONTENTION.has(state) ||
+      CONNECTION.has(state))
   )
     return true;
   return error instanceof Error && CONNECTION_TEXT.test(error.message);
