@@ -10,6 +10,14 @@ const ROOT = join(__dirname, '..', '..');
 const KEY = 'bootstrap-key-of-the-fault-tests-0001';
 const START_LIMIT_MS = 60_000;
 
+/** Where else than plainly on this machine a service runs. */
+export interface Surroundings {
+  /** Words before its command: `nsenter …`, `prlimit …`. They must end in an exec, so that signals arrive. */
+  entry?: readonly string[];
+  /** Its address as seen from the test, when that is not the one it prints. */
+  url?: string;
+}
+
 /**
  * The built service (`buildService` of child-service.ts makes it) as a process of its own that serves and checks on a given
  * PostgreSQL, to be stopped, killed and frozen. Several of them on one database are several instances.
@@ -18,14 +26,22 @@ export class ServiceProcess {
   private output = '';
   private address = '';
 
-  private constructor(private readonly child: ChildProcess) {
+  private constructor(
+    private readonly child: ChildProcess,
+    private readonly seenAt: string | undefined,
+  ) {
     for (const stream of [child.stdout, child.stderr])
       stream?.on('data', (chunk: Buffer) => this.note(chunk.toString()));
   }
 
   /** Resolves once it listens. */
-  static async start(databaseUrl: string, env: Readonly<Record<string, string>> = {}): Promise<ServiceProcess> {
-    const child = spawn(process.execPath, ['dist/main.js'], {
+  static async start(
+    databaseUrl: string,
+    env: Readonly<Record<string, string>> = {},
+    { entry = [], url }: Surroundings = {},
+  ): Promise<ServiceProcess> {
+    const [command = process.execPath, ...words] = [...entry, process.execPath, 'dist/main.js'];
+    const child = spawn(command, words, {
       cwd: ROOT,
       env: {
         PATH: process.env['PATH'] ?? '',
@@ -41,14 +57,14 @@ export class ServiceProcess {
       },
       stdio: ['ignore', 'pipe', 'pipe'],
     });
-    const service = new ServiceProcess(child);
+    const service = new ServiceProcess(child, url);
     await eventually('the service listens', () => service.hasEnded || service.address !== '', START_LIMIT_MS);
     if (service.hasEnded) throw new Error(`the service ended at once:\n${service.output}`);
     return service;
   }
 
   get url(): string {
-    return this.address;
+    return this.seenAt ?? this.address;
   }
 
   /** Of the organization "Default"; its admin. */

@@ -1,0 +1,104 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import { buildService } from '../harness/child-service';
+import { HttpSink } from '../harness/http-sink';
+import { checkEngine } from '../harness/invariants';
+import { IsolatedNetwork, noIsolatedNetwork } from '../harness/isolated-network';
+import { eventually } from '../harness/poll';
+import { findPostgres, PostgresCluster } from '../harness/postgres-cluster';
+import { DatabaseWitness, ServiceProcess, watch } from '../harness/service-process';
+
+/** How long the monitor is without its network; `OFFLINE_SECONDS=300` is the full length. */
+const OFFLINE_MS = Number(process.env['OFFLINE_SECONDS'] ?? 10) * 1000;
+const ENDPOINTS = 12;
+
+const obstacle = findPostgres() === null ? 'needs PostgreSQL’s programs' : noIsolatedNetwork;
+const suite = obstacle === null ? describe : describe.skip;
+const why = obstacle === null ? '' : ` (skipped: ${obstacle})`;
+
+suite(`the monitor’s whole network goes away while its targets are healthy${why}`, () => {
+  let network: IsolatedNetwork;
+  let cluster: PostgresCluster;
+  let witness: DatabaseWitness;
+  let world: HttpSink;
+  let service: ServiceProcess;
+
+  beforeAll(async () => {
+    buildService();
+    [network, cluster, world] = await Promise.all([IsolatedNetwork.start(), PostgresCluster.start(), HttpSink.start()]);
+    witness = DatabaseWitness.on(cluster.url);
+    const port = Number(new URL(world.url).port);
+    for (const place of [80, 7001, 7002, 7003]) await network.serve('10.77.0.2', place, port);
+    service = await ServiceProcess.start(
+      await network.databaseUrl(cluster.url),
+      {
+        ...network.env,
+        CONFIRM_FAILURES: 'on',
+        CONNECTIVITY_TARGETS: '10.77.0.2:7001,10.77.0.2:7002,10.77.0.2:7003',
+      },
+      { entry: network.entry(), url: await network.serviceUrl() },
+    );
+    const settings = { endpoint: { interval: 1, timeout: 2 } };
+    await watch(service.api, ENDPOINTS, 'http://10.77.0.2', 'http://10.77.0.2/hook', settings);
+    await allAre('up');
+  }, 180_000);
+  afterAll(async () => {
+    await service.kill();
+    await witness.close();
+    await network.close();
+    await world.close();
+    await cluster.remove();
+  }, 60_000);
+
+  const allAre = (status: 'up' | 'unknown', limitMs = 60_000) =>
+    eventually(
+      `every endpoint is ${status}`,
+      async () => {
+        const { body } = await service.api.get<{ status: string }[]>('/overview');
+        return body.length === ENDPOINTS && body.every((endpoint) => endpoint.status === status);
+      },
+      limitMs,
+    );
+  const unknowns = () => witness.count('SELECT FROM check_result WHERE outcome & 3 = 2');
+  const linesOf = (text: string) => service.log.split(text).length - 1;
+  const metric = async (name: string) => {
+    const text = await (await fetch(`${service.url}/metrics`)).text();
+    return Number(new RegExp(`^${name} (\\S+)$`, 'm').exec(text)?.[1]);
+  };
+
+  it.each<[string, () => void, () => void]>([
+    ['its interface is taken down', () => network.disconnect(), () => network.connect()],
+    ['every packet is lost somewhere behind it', () => network.ignore(), () => network.hear()],
+  ])(
+    `when %s for ${OFFLINE_MS / 1000} s, endpoints are unknown, nobody is told, and the return is noticed at once`,
+    async (_, takeAway, giveBack) => {
+      const unknownBefore = await unknowns();
+      const [told, returned] = [linesOf('The monitor has no network'), linesOf('The network is back')];
+      takeAway();
+      const until = performance.now() + OFFLINE_MS;
+      await allAre('unknown');
+      await delay(Math.max(0, until - performance.now()));
+      expect(await metric('uptime_blind_seconds')).toBeGreaterThan(0);
+      const ready = await (await fetch(`${service.url}/health/ready`)).text();
+      expect(ready).toContain('no network');
+
+      const held = (await unknowns()) - unknownBefore;
+      expect(held).toBeGreaterThanOrEqual(ENDPOINTS);
+      giveBack();
+      const back = performance.now();
+      await allAre('up', 30_000);
+      process.stderr.write(
+        `F38: ${held} results unknown, all up ${Math.round(performance.now() - back)} ms after the return\n`,
+      );
+      await eventually('the operator is told of the return', () => linesOf('The network is back') > returned, 30_000);
+      expect(linesOf('The network is back')).toBe(returned + 1);
+      expect(linesOf('The monitor has no network')).toBe(told + 1);
+      expect(await metric('uptime_blind_seconds')).toBe(0);
+
+      expect(await witness.count('SELECT FROM check_result WHERE outcome & 3 = 0')).toBe(0);
+      expect(await witness.count('SELECT FROM alert_event')).toBe(0);
+      expect(world.seen.filter(({ path }) => path.startsWith('/hook'))).toEqual([]);
+      await checkEngine(witness);
+    },
+    180_000,
+  );
+});

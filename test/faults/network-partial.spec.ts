@@ -1,0 +1,150 @@
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { buildService } from '../harness/child-service';
+import { HttpSink } from '../harness/http-sink';
+import { checkEngine } from '../harness/invariants';
+import { IsolatedNetwork, noIsolatedNetwork } from '../harness/isolated-network';
+import { eventually } from '../harness/poll';
+import { findPostgres, PostgresCluster } from '../harness/postgres-cluster';
+import { DatabaseWitness, ServiceProcess, watch } from '../harness/service-process';
+
+const obstacle = findPostgres() === null ? 'needs PostgreSQL’s programs' : noIsolatedNetwork;
+const suite = obstacle === null ? describe : describe.skip;
+const why = obstacle === null ? '' : ` (skipped: ${obstacle})`;
+
+const WORLD = '10.77.0.2';
+const WORLD_IPV6 = '[fd77::2]';
+/** An address of the world that tests make silent. */
+const SILENT = '10.77.1.1';
+const NAME = 'shop.example.com';
+
+suite(`a part of the network is missing${why}`, () => {
+  const directory = mkdtempSync(join(tmpdir(), 'uptime-resolver-'));
+  let network: IsolatedNetwork;
+  let cluster: PostgresCluster;
+  let witness: DatabaseWitness;
+  let world: HttpSink;
+  let service: ServiceProcess;
+
+  beforeAll(async () => {
+    buildService();
+    [network, cluster, world] = await Promise.all([IsolatedNetwork.start(), PostgresCluster.start(), HttpSink.start()]);
+    witness = DatabaseWitness.on(cluster.url);
+    network.addAddress(SILENT);
+    const port = Number(new URL(world.url).port);
+    for (const place of [80, 7001, 7002, 7003]) await network.serve(WORLD, place, port);
+    for (const host of ['fd77::2', SILENT]) await network.serve(host, 80, port);
+    await network.serveNames(WORLD, WORLD);
+    const resolvConf = join(directory, 'resolv.conf');
+    writeFileSync(resolvConf, `nameserver ${WORLD}\n`);
+    service = await ServiceProcess.start(
+      await network.databaseUrl(cluster.url),
+      { ...network.env, CONNECTIVITY_TARGETS: [7001, 7002, 7003].map((place) => `${WORLD}:${place}`).join(',') },
+      { entry: network.entry(resolvConf), url: await network.serviceUrl() },
+    );
+  }, 180_000);
+  afterAll(async () => {
+    await service.kill();
+    await witness.close();
+    await network.close();
+    await world.close();
+    await cluster.remove();
+    rmSync(directory, { recursive: true });
+  }, 60_000);
+  afterEach(async () => {
+    network.hear();
+    network.connect();
+    await witness.query('DELETE FROM website');
+    await witness.query('DELETE FROM check_result');
+    world.seen.splice(0);
+  });
+
+  /** Endpoints at `host`, with alerts that tell the world at `/hook-<label>`; they are up. */
+  async function watchHealthy(host: string, count: number, label: string): Promise<string[]> {
+    const settings = { endpoint: { interval: 1, timeout: 2 } };
+    const { endpoints } = await watch(service.api, count, `http://${host}`, `http://${WORLD}/hook-${label}`, settings);
+    await allAre('up', endpoints);
+    return endpoints;
+  }
+  const allAre = (status: string, endpoints: readonly string[]) =>
+    eventually(
+      `these endpoints are ${status}`,
+      async () => {
+        const { body } = await service.api.get<{ id: string; status: string }[]>('/overview');
+        return endpoints.every((id) => body.find((each) => each.id === id)?.status === status);
+      },
+      60_000,
+    );
+  const told = (label: string) => world.seen.filter(({ path }) => path.startsWith(`/hook-${label}`));
+  const failures = () => witness.count('SELECT FROM check_result WHERE outcome & 3 = 0');
+  const unknowns = () => witness.count('SELECT FROM check_result WHERE outcome & 3 = 2');
+
+  it.each<[string, string, () => void]>([
+    ['DNS server is silent, endpoints with names', NAME, () => network.ignore('udp dport 53')],
+    ['IPv6 is gone, endpoints with IPv6 addresses', WORLD_IPV6, () => network.loseIpv6()],
+  ])(
+    'when only its %s are unknown and the others stay up, and nobody is told',
+    async (_, host, takeAway) => {
+      const affected = await watchHealthy(host, 6, 'affected');
+      const others = await watchHealthy(WORLD, 6, 'other');
+      takeAway();
+      await allAre('unknown', affected);
+      const unknown = await unknowns();
+      await eventually('the affected are checked further', async () => (await unknowns()) > unknown + 6, 60_000);
+      await allAre('up', others);
+      expect(
+        await witness.count(
+          `SELECT FROM check_result r JOIN endpoint e ON e.key = r.endpoint_key
+         WHERE r.outcome & 3 <> 1 AND e.url NOT LIKE $1`,
+          [`%${host}%`],
+        ),
+      ).toBe(0);
+      network.hear();
+      network.connect();
+      await allAre('up', affected);
+      expect(await failures()).toBe(0);
+      expect(world.seen.filter(({ path }) => path.startsWith('/hook'))).toEqual([]);
+      await checkEngine(witness);
+    },
+    120_000,
+  );
+
+  it.each<[string, string, number]>([
+    ['one target that answers no more, although one of three connectivity targets is gone', 'tcp dport 7001', 1],
+    ['60 % of all endpoints that answer no more, at once', `ip daddr ${SILENT}`, 12],
+  ])(
+    'tells of %s',
+    async (_, alsoGone, count) => {
+      const silent = await watchHealthy(SILENT, count, 'silent');
+      const healthy = await watchHealthy(WORLD, 8, 'healthy');
+      network.ignore(`ip daddr ${SILENT}`);
+      network.ignore(alsoGone);
+      const gone = performance.now();
+      await eventually(
+        'each alert is told',
+        () => new Set(told('silent').map(({ path }) => path)).size === count,
+        60_000,
+      );
+      process.stderr.write(
+        `F40/F41: ${count} told ${Math.round(performance.now() - gone)} ms after the targets went\n`,
+      );
+      await allAre('down', silent);
+      await allAre('up', healthy);
+      expect(told('silent')).toHaveLength(count);
+      expect(told('healthy')).toEqual([]);
+      expect(await unknowns()).toBe(0);
+      expect(service.log).not.toContain('The monitor has no network');
+      const [{ delay } = { delay: null }] = await witness.query<{ delay: number | null }>(
+        `SELECT max(extract(epoch FROM v.created_at - r.checked_at))::float8 AS delay
+           FROM alert_event v JOIN alert a ON a.id = v.alert_id JOIN endpoint e ON e.id = a.endpoint_id
+           JOIN LATERAL (SELECT min(checked_at) AS checked_at FROM check_result
+                          WHERE endpoint_key = e.key AND outcome & 3 = 0) r ON true`,
+      );
+      process.stderr.write(`F40/F41: ${delay} s from the check to its event\n`);
+      expect(delay).toBeLessThan(15);
+      await checkEngine(witness);
+    },
+    120_000,
+  );
+});

@@ -1,0 +1,195 @@
+import { type ChildProcess, execFileSync, spawn, spawnSync } from 'node:child_process';
+import { once } from 'node:events';
+import { type AddressInfo, connect, createServer, type Server } from 'node:net';
+import { join } from 'node:path';
+import { pipeline } from 'node:stream';
+import type { DoorOrder } from './namespace-door';
+
+/** Why two network namespaces cannot be joined by a cable here, or `null`. */
+export const noIsolatedNetwork: string | null = (() => {
+  if (process.platform !== 'linux') return 'not Linux';
+  const cable = ['ip', 'link', 'add', 'v0', 'type', 'veth', 'peer', 'name', 'v1'];
+  const { error, status } = spawnSync('unshare', ['-n', ...cable]);
+  if (error || status !== 0) return 'needs root, unshare, ip and veth devices';
+  return spawnSync('nft', ['--version']).status === 0 ? null : 'needs nft';
+})();
+
+/** A namespace, held open by a process in it. */
+class Namespace {
+  private orders = 0;
+  private readonly waiting = new Map<number, (server: Server | undefined) => void>();
+
+  private constructor(private readonly door: ChildProcess) {
+    door.on('message', ({ number }: DoorOrder, handle) => this.waiting.get(number)?.(handle as Server | undefined));
+  }
+
+  static async open(): Promise<Namespace> {
+    const file = join(__dirname, 'namespace-door.ts');
+    const door = spawn('unshare', ['-n', process.execPath, '-r', 'ts-node/register/transpile-only', file], {
+      env: { ...process.env, TS_NODE_PROJECT: 'tsconfig.spec.json' },
+      stdio: ['ignore', 'ignore', 'inherit', 'ipc'],
+    });
+    const namespace = new Namespace(door);
+    await namespace.order({});
+    return namespace;
+  }
+
+  get pid(): number {
+    if (this.door.pid === undefined) throw new Error('the namespace was not opened');
+    return this.door.pid;
+  }
+
+  /** Words to put before a command that is to run in the namespace. */
+  get entry(): string[] {
+    return ['nsenter', '-t', String(this.pid), '-n'];
+  }
+
+  run(...lines: string[]): void {
+    const [command = '', ...words] = [...this.entry, 'sh', '-ec', lines.join('\n')];
+    execFileSync(command, words, { stdio: ['ignore', 'ignore', 'inherit'] });
+  }
+
+  order(what: Omit<DoorOrder, 'number'>, handle?: Server): Promise<Server | undefined> {
+    const number = ++this.orders;
+    return new Promise((resolve, reject) => {
+      this.waiting.set(number, resolve);
+      this.door.once('exit', () => reject(new Error('the process in the namespace has ended')));
+      this.door.send({ number, ...what }, handle, (error) => error && reject(error));
+    });
+  }
+
+  async close(): Promise<void> {
+    if (this.door.exitCode !== null || this.door.signalCode !== null) return;
+    this.door.disconnect();
+    await once(this.door, 'exit');
+  }
+}
+
+const MONITOR = ['10.77.0.1/16', 'fd77::1/64'];
+const WORLD = ['10.77.0.2/16', 'fd77::2/64'];
+const SERVICE_PORT = 8080;
+const DATABASE_PORT = 5432;
+
+/**
+ * A monitor's machine and the rest of the world: two network namespaces of their own, joined by one cable, over which the
+ * monitor has its default routes for IPv4 and IPv6. The machine that runs the test keeps its settings, and reaches the
+ * service's API and lends it a database whatever becomes of the cable.
+ */
+export class IsolatedNetwork {
+  private readonly relays: Server[] = [];
+
+  private constructor(
+    private readonly monitor: Namespace,
+    private readonly world: Namespace,
+  ) {}
+
+  static async start(): Promise<IsolatedNetwork> {
+    const [monitor, world] = await Promise.all([Namespace.open(), Namespace.open()]);
+    monitor.run(
+      'ip link set lo up',
+      'ip link add v0 type veth peer name v1',
+      `ip link set v1 netns ${world.pid}`,
+      ...MONITOR.map((address) => `ip addr add ${address} dev v0`),
+    );
+    world.run(
+      'ip link set lo up',
+      // Addresses count at once: nobody else could have them.
+      'sysctl -qw net.ipv6.conf.all.accept_dad=0 net.ipv6.conf.v1.accept_dad=0',
+      ...WORLD.map((address) => `ip addr add ${address} dev v1`),
+      'ip link set v1 up',
+    );
+    const network = new IsolatedNetwork(monitor, world);
+    network.connect();
+    return network;
+  }
+
+  /** Plugs the cable in (again), with the default routes over it. */
+  connect(): void {
+    this.monitor.run(
+      'sysctl -qw net.ipv6.conf.v0.accept_dad=0',
+      'ip link set v0 up',
+      'ip addr replace fd77::1/64 dev v0',
+      'ip route replace default via 10.77.0.2',
+      'ip -6 route replace default via fd77::2',
+    );
+  }
+
+  /** Takes the monitor's interface down: no route is left, and connections fail at once. */
+  disconnect(): void {
+    this.monitor.run('ip link set v0 down');
+  }
+
+  /** From now on the world swallows every packet that the nft condition matches (all of them by default), until `hear`. */
+  ignore(condition = ''): void {
+    this.world.run(
+      'nft add table inet deaf',
+      `nft 'add chain inet deaf input { type filter hook input priority 0; }'`,
+      `nft 'add rule inet deaf input ${condition} drop'`,
+    );
+  }
+
+  /** Ends all that `ignore` began. */
+  hear(): void {
+    this.world.run('nft flush ruleset');
+  }
+
+  /** The monitor loses every route of IPv6, and its address; IPv4 stays as it is. */
+  loseIpv6(): void {
+    this.monitor.run('ip -6 addr flush dev v0', 'ip -6 route flush default || true');
+  }
+
+  /** More addresses of the world: `10.77.x.y`. */
+  addAddress(address: string): void {
+    this.world.run(`ip addr add ${address}/16 dev v1`);
+  }
+
+  /** Words to put before the service's command; `resolvConf`: the file that it sees as the machine's. */
+  entry(resolvConf?: string): string[] {
+    if (resolvConf === undefined) return this.monitor.entry;
+    const mount = 'mount --bind "$0" /etc/resolv.conf; exec "$@"';
+    return [...this.monitor.entry, 'unshare', '-m', 'sh', '-ec', mount, resolvConf];
+  }
+
+  /** Settings of a service that runs behind `entry`. */
+  readonly env = { HOST: '127.0.0.1', PORT: String(SERVICE_PORT) };
+
+  /** Where the service's API is reached from outside, cable or not. */
+  async serviceUrl(): Promise<string> {
+    const server = createServer().listen(0, '127.0.0.1');
+    await once(server, 'listening');
+    const { port } = server.address() as AddressInfo;
+    await this.monitor.order({ forward: { host: '127.0.0.1', port: SERVICE_PORT } }, server);
+    server.close();
+    return `http://127.0.0.1:${port}`;
+  }
+
+  /** Lends the monitor's machine a PostgreSQL on this one; the URL there, cable or not. */
+  async databaseUrl(url: string): Promise<string> {
+    const lent = new URL(url);
+    await this.relay(this.monitor, '127.0.0.1', DATABASE_PORT, Number(lent.port));
+    lent.port = String(DATABASE_PORT);
+    return lent.href;
+  }
+
+  /** Lets the world answer at `host:port` with a server that listens on a loopback port of this machine. */
+  async serve(host: string, port: number, localPort: number): Promise<void> {
+    await this.relay(this.world, host, port, localPort);
+  }
+
+  /** A DNS server at `host` that resolves every name to `address`. */
+  async serveNames(host: string, address: string): Promise<void> {
+    await this.world.order({ names: { host, address } });
+  }
+
+  async close(): Promise<void> {
+    for (const relay of this.relays) relay.close();
+    await Promise.all([this.monitor.close(), this.world.close()]);
+  }
+
+  private async relay(inside: Namespace, host: string, port: number, localPort: number): Promise<void> {
+    const server = await inside.order({ listen: { host, port } });
+    if (!server) throw new Error(`nobody listens at ${host}:${port}`);
+    server.on('connection', (socket) => pipeline(socket, connect(localPort, '127.0.0.1'), socket, () => {}));
+    this.relays.push(server);
+  }
+}
