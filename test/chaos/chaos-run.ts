@@ -103,7 +103,8 @@ class ChaosRun {
       case 'check now':
         return this.clerk.checkNow(command.name, number);
       case 'target':
-        return this.outside.switchTarget(command.name, command.mode);
+        for (const name of command.names) this.outside.switchTarget(name, command.mode);
+        return;
       case 'provider':
         return this.outside.switchProvider(command.channel, command.mode);
       case 'kill -9':

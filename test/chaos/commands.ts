@@ -11,7 +11,7 @@ export type Command =
   | { do: 'update'; kind: Kind; name: string; fields: Fields }
   | { do: 'delete'; kind: Kind; name: string }
   | { do: 'check now'; name: string }
-  | { do: 'target'; name: string; mode: AnswerMode }
+  | { do: 'target'; names: readonly string[]; mode: AnswerMode }
   | { do: 'provider'; channel: number; mode: ProviderMode }
   | { do: 'kill -9'; instance: number }
   | { do: 'restart'; instance: number }
@@ -26,10 +26,10 @@ export interface Step {
 }
 
 export const CHANNELS = 6;
-const MOST: Readonly<Record<Kind, number>> = { website: 4, endpoint: 24, alert: 30 };
-const TARGET_FAULTS: readonly AnswerMode[] = ['error', 'error', 'reset', 'hang'];
-const PROVIDER_FAULTS: readonly ProviderMode[] = ['error', 'hang', 'refuse', 'busy', 'reset'];
-const STEPS_PER_ROUND = 32;
+const MOST: Readonly<Record<Kind, number>> = { website: 4, endpoint: 24, alert: 36 };
+const TARGET_FAULTS = ['error', 'error', 'reset', 'hang'] as const;
+const PROVIDER_MODES = ['ok', 'ok', 'error', 'hang', 'refuse', 'busy', 'reset'] as const;
+const STEPS_PER_ROUND = 48;
 
 /** Takes one of the values, by the next number drawn. */
 type Pick = <T>(values: readonly [T, ...T[]]) => T;
@@ -52,7 +52,7 @@ function planStep(world: World, numbers: readonly number[], database: DatabaseNa
   let place = 0;
   const draw = () => numbers[place++] ?? 0;
   const pick: Pick = (values) => values[draw() % values.length] ?? values[0];
-  const pauseMs = 150 + (draw() % 1100);
+  const pauseMs = 100 + (draw() % 900);
   const choices = [...changes(world, pick), ...outside(world, pick), ...faults(world, pick, database)];
   let rest = draw() % choices.reduce((sum, [weight]) => sum + weight, 0);
   const [, make] = choices.find(([weight]) => (rest -= weight) < 0) ??
@@ -98,23 +98,19 @@ function changes(world: World, pick: Pick): Choice[] {
 function outside(world: World, pick: Pick): Choice[] {
   const restless = world.of('endpoint').filter(({ calm }) => !calm);
   const choices: Choice[] = [];
-  if (filled(restless))
-    choices.push([
-      36,
-      () => {
-        const { name } = pick(restless);
-        const mode = world.modeOf(name) === 'ok' ? pick(TARGET_FAULTS as [AnswerMode]) : 'ok';
-        return { do: 'target', name, mode };
-      },
-    ]);
-  choices.push([
-    14,
-    () => {
-      const channel = pick(CHANNEL_NUMBERS);
-      const mode = world.providers.get(channel) ?? 'ok';
-      return { do: 'provider', channel, mode: mode === 'ok' ? pick(PROVIDER_FAULTS as [ProviderMode]) : 'ok' };
-    },
-  ]);
+  const turn = (endpoints: readonly [Resource, ...Resource[]]): Command => ({
+    do: 'target',
+    names: endpoints.map(({ name }) => name),
+    mode: world.modeOf(endpoints[0].name) === 'ok' ? pick(TARGET_FAULTS) : 'ok',
+  });
+  if (filled(restless)) {
+    const withSiblings = (one: Resource): [Resource, ...Resource[]] => [
+      one,
+      ...restless.filter((endpoint) => endpoint !== one && endpoint.parent === one.parent),
+    ];
+    choices.push([28, () => turn([pick(restless)])], [14, () => turn(withSiblings(pick(restless)))]);
+  }
+  choices.push([18, () => ({ do: 'provider', channel: pick(CHANNEL_NUMBERS), mode: pick(PROVIDER_MODES) })]);
   return choices;
 }
 
@@ -193,22 +189,18 @@ export function lineOf(command: Command): string {
 /** A website with endpoints that nobody edits, and one that everybody does. */
 export function firstCommands(): Command[] {
   const commands: Command[] = [];
-  for (const [website, prefix] of [
-    ['steady', 'steady-'],
-    ['loose', 'first-'],
-  ] as const) {
+  for (const website of ['steady', 'loose']) {
     commands.push(create('website', website, null, { enabled: true }));
     for (let place = 0; place < 4; place++) {
-      const endpoint = `${prefix}e${place}`;
+      const endpoint = `${website}-e${place}`;
       commands.push(
         create('endpoint', endpoint, website, { enabled: true, interval: 1 + (place % 2), path: endpoint }),
-        create('alert', `${prefix}a${place}`, endpoint, {
-          enabled: true,
-          channel: place % CHANNELS,
-          failure_threshold: 1 + (place % 2),
-          success_threshold: 1,
-        }),
       );
+      for (const failure_threshold of [1, 2]) {
+        const fields = { enabled: true, channel: (place + failure_threshold) % CHANNELS, failure_threshold };
+        const name = `${website}-a${place}-${failure_threshold}`;
+        commands.push(create('alert', name, endpoint, { ...fields, success_threshold: 1 }));
+      }
     }
   }
   return commands;

@@ -33,11 +33,9 @@ describe('the plan of a run', () => {
   it('stays small, leaves the steady resources alone and the calm targets well', () => {
     const { commands, world } = play(3, 'postgres');
     expect(world.of('endpoint').length).toBeLessThanOrEqual(30);
-    const touched = new Set(
-      commands.flatMap((command) => (command.do !== 'target' && 'name' in command ? [command.name] : [])),
-    );
+    const touched = new Set(commands.flatMap((command) => ('name' in command ? [command.name] : [])));
     expect([...touched].filter((name) => name.startsWith('steady'))).toEqual([]);
-    const failed = commands.flatMap((command) => (command.do === 'target' ? [command.name] : []));
+    const failed = commands.flatMap((command) => (command.do === 'target' ? command.names : []));
     expect(failed.filter((name) => name.endsWith('-e0'))).toEqual([]);
   });
 });
@@ -45,17 +43,17 @@ describe('the plan of a run', () => {
 describe('the model of the world', () => {
   const world = new World();
   for (const command of firstCommands()) world.apply(command);
-  world.apply({ do: 'target', name: 'steady-e1', mode: 'hang' });
+  world.apply({ do: 'target', names: ['steady-e1'], mode: 'hang' });
   world.apply({ do: 'update', kind: 'website', name: 'loose', fields: { enabled: false } });
 
   it('says how everything must look', () => {
     const right = [
       { name: 'steady-e0', status: 'up' },
-      { name: 'steady-a0', triggered: false },
+      { name: 'steady-a0-1', triggered: false },
       { name: 'steady-e1', status: 'down' },
-      { name: 'steady-a1', triggered: true },
-      { name: 'first-e1', status: 'paused' },
-      { name: 'first-a1', triggered: false },
+      { name: 'steady-a1-1', triggered: true },
+      { name: 'loose-e1', status: 'paused' },
+      { name: 'loose-a1-2', triggered: false },
     ];
     expect(misfits(world, right)).toEqual([]);
   });
@@ -63,8 +61,8 @@ describe('the model of the world', () => {
   it.each([
     [{ name: 'steady-e0', status: 'down' }, 'steady-e0 is down and should be up'],
     [{ name: 'steady-e0', status: 'unknown' }, 'steady-e0 is unknown and should be up'],
-    [{ name: 'steady-a1', triggered: false }, 'steady-a1 has triggered=false, not true'],
-    [{ name: 'first-e0', status: 'up' }, 'first-e0 is up and should be paused'],
+    [{ name: 'steady-a1-1', triggered: false }, 'steady-a1-1 has triggered=false, not true'],
+    [{ name: 'loose-e0', status: 'up' }, 'loose-e0 is up and should be paused'],
   ])('finds that %j is wrong', (shown, finding) => {
     expect(misfits(world, [shown])).toEqual([finding]);
   });

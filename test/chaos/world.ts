@@ -69,7 +69,7 @@ export class World {
       case 'delete':
         return this.remove(command.name);
       case 'target':
-        this.modes.set(command.name, command.mode);
+        for (const name of command.names) this.modes.set(name, command.mode);
         return;
       case 'provider':
         this.providers.set(command.channel, command.mode);
