@@ -1,6 +1,6 @@
 // Fills an empty, migrated database with what the API would take minutes for: one website, many endpoints and
 // their rules, laid out the way EndpointService lays them out.
-import { createHash, randomBytes } from 'node:crypto';
+import { randomBytes } from 'node:crypto';
 import pg from 'pg';
 
 const uuid = () => {
@@ -10,13 +10,13 @@ const uuid = () => {
   bytes[8] = (bytes[8] & 0x3f) | 0x80;
   return bytes.toString('hex').replace(/^(.{8})(.{4})(.{4})(.{4})(.{12})$/, '$1-$2-$3-$4-$5');
 };
-const phaseMs = (id, interval) => createHash('sha256').update(id).digest().readUInt32BE() % (interval * 1000);
 
 /**
  * `urlOf(n)`: the target of endpoint n. `rule`: uuid of an existing alert that every endpoint gets a copy of, or null.
  * First checks are spread over one interval.
  */
 export async function seed(databaseUrl, { count, interval, timeout, type = 'HTTP', urlOf, rule }) {
+  const { phaseMs } = await import('../dist/endpoint/endpoint-schedule.js');
   const client = new pg.Client({ connectionString: databaseUrl });
   await client.connect();
   try {

@@ -107,12 +107,13 @@ describe('the schedule', () => {
     }
   });
 
-  it('spreads endpoints evenly over the interval', () => {
+  it('spreads endpoints evenly over the interval, on a raster of 20 ms', () => {
     const phases = Array.from({ length: 10_000 }, () => phaseMs(newUuid(), 20));
     const tenths = Array.from({ length: 10 }, () => 0);
     for (const phase of phases) {
       expect(phase).toBeGreaterThanOrEqual(0);
       expect(phase).toBeLessThan(20_000);
+      expect(phase % 20).toBe(0);
       const tenth = Math.floor(phase / 2000);
       tenths[tenth] = (tenths[tenth] ?? 0) + 1;
     }
