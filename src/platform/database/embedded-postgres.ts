@@ -9,6 +9,8 @@ import { StartError } from './start-error';
 
 /** Free space that is left alone: the next two segments of the write-ahead log, without which the engine cannot go on. */
 const RESERVE_BYTES = 32 * 1024 * 1024;
+/** How the thread ends when the engine can only recover by a start. */
+const PANIC_CODE = 70;
 
 export interface EmbeddedPostgresOptions {
   /** Where the cluster lives; `null` keeps it in memory. Made when missing, readable by its owner only. */
@@ -49,6 +51,7 @@ export class EmbeddedPostgres {
         template: join(__dirname, 'embedded-template.tgz'),
         patienceMs: options.patienceMs,
         reserveBytes: RESERVE_BYTES,
+        panicCode: PANIC_CODE,
       },
       execArgv: [],
     });
@@ -58,9 +61,13 @@ export class EmbeddedPostgres {
       lock?.release();
       throw error;
     }
-    const crash = options.onCrash ?? exitOnCrash;
+    const crash = (reason: string): void => {
+      lock?.release();
+      (options.onCrash ?? exitOnCrash)(reason);
+    };
     const onError = (error: Error): void => crash(error.message);
-    const onExit = (code: number): void => crash(`its thread ended with ${code}`);
+    const onExit = (code: number): void =>
+      crash(code === PANIC_CODE ? 'PostgreSQL panicked and has to start afresh' : `its thread ended with ${code}`);
     worker.once('error', onError).once('exit', onExit);
     // An open connection keeps the process alive, as with a server; the idle engine does not.
     worker.unref();

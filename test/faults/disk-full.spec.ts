@@ -1,0 +1,235 @@
+import { execFileSync } from 'node:child_process';
+import { rmSync, statSync, symlinkSync } from 'node:fs';
+import { join } from 'node:path';
+import { Client } from 'pg';
+import { EmbeddedPostgres } from '../../src/platform/database/embedded-postgres';
+import type { Api } from '../harness/app';
+import { buildService } from '../harness/child-service';
+import { HttpSink } from '../harness/http-sink';
+import { checkEngine } from '../harness/invariants';
+import { eventually } from '../harness/poll';
+import { findPostgres, PostgresCluster } from '../harness/postgres-cluster';
+import { DatabaseWitness, ServiceProcess, watch } from '../harness/service-process';
+import { noSmallVolume, SmallVolume } from '../harness/small-volume';
+
+const ENDPOINTS = 6;
+/** Large enough that a table grows by every few of them. */
+const WEBSITE = { name: 'Written', url: `https://a.example/${'x'.repeat(1500)}` };
+
+const suite = noSmallVolume === null ? describe : describe.skip;
+const onServer = findPostgres() === null ? describe.skip : describe;
+
+/** Writes websites until it is told to stop; 201 and 503 `storage_unavailable` are the only answers it takes. */
+class Writer {
+  readonly acknowledged: string[] = [];
+  refused = 0;
+  private readonly stopping = new AbortController();
+  private readonly done: Promise<void>;
+
+  constructor(private readonly api: Api) {
+    this.done = this.write();
+    this.done.catch(() => {});
+  }
+
+  /** Throws what went wrong in between. */
+  async stop(): Promise<void> {
+    this.stopping.abort();
+    await this.done;
+  }
+
+  private async write(): Promise<void> {
+    while (!this.stopping.signal.aborted) {
+      const { status, body, headers } = await this.api.post<{ id: string; code: string }>('/websites', WEBSITE);
+      if (status === 201) this.acknowledged.push(body.id);
+      else {
+        expect([status, body.code]).toEqual([503, 'storage_unavailable']);
+        expect(Number(headers['retry-after'])).toBeGreaterThan(0);
+        this.refused++;
+      }
+    }
+  }
+}
+
+suite(`a volume that is full (skipped where none can be made: ${noSmallVolume ?? 'it can'})`, () => {
+  let volume: SmallVolume;
+  let service: ServiceProcess;
+  let target: HttpSink;
+  let hook: HttpSink;
+  let endpoints: string[];
+
+  beforeAll(() => buildService(), 180_000);
+  beforeEach(async () => {
+    [target, hook] = await Promise.all([HttpSink.start(), HttpSink.start()]);
+  });
+  afterEach(async () => {
+    await service?.kill();
+    await Promise.all([target.close(), hook.close()]);
+  });
+
+  async function areAll(status: string): Promise<boolean> {
+    const answers = await Promise.all(endpoints.map((id) => service.api.get<{ status: string }>(`/endpoints/${id}`)));
+    return answers.every((answer) => answer.body.status === status);
+  }
+
+  /** Everything is up, and somebody writes. */
+  async function begin(): Promise<Writer> {
+    ({ endpoints } = await watch(service.api, ENDPOINTS, target.url, hook.url));
+    await eventually('everything is up', () => areAll('up'), 60_000);
+    const writer = new Writer(service.api);
+    await eventually('writes are taken', () => writer.acknowledged.length > 20, 30_000);
+    return writer;
+  }
+
+  /** Writes are refused, and the process says that it lives. The targets fail from now on. */
+  async function expectAlive(writer: Writer, readStatus: number): Promise<void> {
+    await eventually('writes are refused', () => writer.refused > 5, 60_000);
+    target.status = 500;
+    const statuses = await Promise.all(
+      ['/health/live', '/api/v1/websites', `/api/v1/endpoints/${endpoints[0]}`].map(async (path) => {
+        const headers = { authorization: `Bearer ${service.api.key}` };
+        return (await fetch(`${service.url}${path}`, { headers })).status;
+      }),
+    );
+    expect(statuses).toEqual([200, readStatus, readStatus]);
+  }
+
+  /** What was acknowledged is there; what failed meanwhile is told, once each. */
+  async function expectRecovered(writer: Writer): Promise<void> {
+    const [before, began] = [writer.acknowledged.length, performance.now()];
+    await eventually('writes are taken again', () => writer.acknowledged.length > before, 60_000);
+    process.stderr.write(`F17: a write was taken ${Math.round(performance.now() - began)} ms after space was freed\n`);
+    await writer.stop();
+    const listed = (await service.api.get<{ id: string }[]>('/websites')).body.map(({ id }) => id);
+    expect(writer.acknowledged.filter((id) => !listed.includes(id))).toEqual([]);
+    await eventually('each failure is told', () => hook.seen.length >= ENDPOINTS, 60_000);
+    expect(hook.seen.map(({ path }) => path).toSorted()).toEqual(endpoints.map((_, place) => `/${place}`));
+    expect(service.hasEnded).toBe(false);
+  }
+
+  onServer('of PostgreSQL (skipped without its programs)', () => {
+    let cluster: PostgresCluster;
+    let witness: DatabaseWitness;
+    let directory: string;
+
+    beforeEach(async () => {
+      cluster = await PostgresCluster.start({ settings: ['min_wal_size=32MB', 'max_wal_size=48MB'] });
+      witness = DatabaseWitness.on(cluster.url);
+      const [row] = await witness.query<{ path: string }>(`SELECT current_setting('data_directory') AS path`);
+      directory = row?.path ?? '';
+      volume = SmallVolume.mount(128, statSync(directory));
+    }, 60_000);
+    afterEach(async () => {
+      await service.kill();
+      await witness.close();
+      await cluster.remove();
+      volume.unmount();
+    }, 60_000);
+
+    it('that holds the tables: writes are 503, reads work, and both work again when there is space', async () => {
+      await witness.query(`CREATE TABLESPACE small LOCATION '${volume.path}'`);
+      await witness.query('CREATE DATABASE uptime TABLESPACE small');
+      await witness.close();
+      const url = cluster.url.replace(/postgres$/, 'uptime');
+      witness = DatabaseWitness.on(url);
+      service = await ServiceProcess.start(url);
+      const writer = await begin();
+      volume.fill();
+      await expectAlive(writer, 200);
+      volume.free();
+      await expectRecovered(writer);
+      await checkEngine(witness);
+    }, 180_000);
+
+    it('that holds the log, for which PostgreSQL stops: 503, and at work again with PostgreSQL', async () => {
+      await cluster.stop();
+      const log = join(directory, 'pg_wal');
+      execFileSync('cp', ['-a', log, join(volume.path, 'pg_wal')]);
+      rmSync(log, { recursive: true });
+      symlinkSync(join(volume.path, 'pg_wal'), log);
+      await cluster.restart();
+      service = await ServiceProcess.start(cluster.url);
+      const writer = await begin();
+      volume.fill();
+      await eventually('PostgreSQL stops', async () => !(await isAnswered('SELECT pg_switch_wal()')), 30_000);
+      await expectAlive(writer, 503);
+      volume.free();
+      // It tries by itself until its recovery fails; then its supervisor does.
+      await eventually('PostgreSQL is back', async () => {
+        if (!isRunning(cluster.pid)) await cluster.restart();
+        return isAnswered('SELECT 1');
+      });
+      await expectRecovered(writer);
+      await checkEngine(witness);
+    }, 180_000);
+
+    const isAnswered = (sql: string): Promise<boolean> =>
+      witness.query(sql).then(
+        () => true,
+        () => false,
+      );
+  });
+
+  describe('of the embedded database', () => {
+    let data: string;
+
+    beforeEach(() => {
+      volume = SmallVolume.mount(256);
+      data = join(volume.path, 'data');
+    });
+    afterEach(async () => {
+      await service?.kill();
+      volume.unmount();
+    });
+
+    it('makes writes 503 while reads work, and both work again when there is space', async () => {
+      service = await ServiceProcess.start('', { DATA_DIR: data });
+      const writer = await begin();
+      volume.fill();
+      await expectAlive(writer, 200);
+      volume.free();
+      await expectRecovered(writer);
+      service.signal('SIGTERM');
+      expect(await service.ended()).toBe(0);
+      const embedded = await EmbeddedPostgres.start({ directory: data });
+      const client = new Client({ user: 'postgres', stream: () => embedded.connect() });
+      await client.connect();
+      await checkEngine({ query: async (sql, parameters = []) => (await client.query(sql, [...parameters])).rows });
+      await client.end();
+      await embedded.close();
+    }, 180_000);
+
+    it('is never waited for: the engine that cannot write its log is given up, and starts again when there is space', async () => {
+      let crash: (reason: string) => void = () => {};
+      const crashed = new Promise<string>((resolve) => (crash = resolve));
+      const first = await EmbeddedPostgres.start({ directory: data, onCrash: (reason) => crash(reason) });
+      const client = new Client({ user: 'postgres', stream: () => first.connect() });
+      client.on('error', () => {});
+      await client.connect();
+      await client.query('CREATE TABLE note (text text)');
+      await client.query(`INSERT INTO note VALUES ('acknowledged')`);
+      // What has begun before may go on writing.
+      await client.query('BEGIN');
+      await client.query(`INSERT INTO note VALUES ('begun')`);
+      volume.fill();
+      await client.query('SELECT pg_switch_wal()');
+      void client.query('COMMIT').catch(() => {});
+      expect(await crashed).toMatch('PostgreSQL panicked');
+      await expect(EmbeddedPostgres.start({ directory: data })).rejects.toThrow(/has less than 32 MB left/);
+      volume.free();
+      const second = await EmbeddedPostgres.start({ directory: data });
+      const again = new Client({ user: 'postgres', stream: () => second.connect() });
+      await again.connect();
+      expect((await again.query('SELECT text FROM note')).rows).toEqual([{ text: 'acknowledged' }]);
+      await again.end();
+      await second.close();
+    }, 60_000);
+  });
+});
+
+function isRunning(pid: number | null): boolean {
+  try {
+    return pid !== null && process.kill(pid, 0);
+  } catch {
+    return false;
+  }
+}
