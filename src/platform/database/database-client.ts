@@ -11,6 +11,8 @@ const isReadTimeout = (error: unknown): boolean => error instanceof Error && err
 export class DatabaseClient extends Client {
   constructor(config?: ConstructorParameters<typeof Client>[0]) {
     super(config);
+    // The pool stops listening before its caller begins to. What breaks in between fails the next statement instead.
+    this.on('error', () => {});
     const query = (args: unknown[]): unknown =>
       Reflect.apply(Reflect.get(Client.prototype, 'query') as Query, this, args);
     Object.assign(this, {
