@@ -31,6 +31,9 @@ const TARGET_FAULTS = ['error', 'error', 'reset', 'hang'] as const;
 const PROVIDER_MODES = ['ok', 'ok', 'error', 'hang', 'refuse', 'busy', 'reset'] as const;
 const STEPS_PER_ROUND = 48;
 
+/** Of a hundred commands: what clients do, and what targets and providers do; the rest are faults. */
+const SHARES = { changes: 42, outside: 46 };
+
 /** Takes one of the values, by the next number drawn. */
 type Pick = <T>(values: readonly [T, ...T[]]) => T;
 type Choice = [weight: number, make: () => Command];
@@ -53,10 +56,16 @@ function planStep(world: World, numbers: readonly number[], database: DatabaseNa
   const draw = () => numbers[place++] ?? 0;
   const pick: Pick = (values) => values[draw() % values.length] ?? values[0];
   const pauseMs = 100 + (draw() % 900);
-  const choices = [...changes(world, pick), ...outside(world, pick), ...faults(world, pick, database)];
+  const share = draw() % 100;
+  const choices =
+    share < SHARES.changes
+      ? changes(world, pick)
+      : share < SHARES.changes + SHARES.outside
+        ? outside(world, pick)
+        : faults(world, pick, database);
   let rest = draw() % choices.reduce((sum, [weight]) => sum + weight, 0);
-  const [, make] = choices.find(([weight]) => (rest -= weight) < 0) ??
-    choices[0] ?? [0, () => ({ do: 'restart', instance: 0 })];
+  const [, make] = choices.find(([weight]) => (rest -= weight) < 0) ?? [];
+  if (!make) throw new Error('there is always something to do');
   const command = make();
   world.apply(command);
   return { command, pauseMs };
@@ -71,7 +80,8 @@ function changes(world: World, pick: Pick): Choice[] {
   if (has('website')) choices.push([2, () => create('website', world.newName('w'), null, { enabled: true })]);
   if (filled(websites)) {
     if (has('endpoint')) choices.push([8, () => newEndpoint(world, pick(websites).name, pick)]);
-    choices.push([2, () => flip(websites, pick)], [1, () => remove(pick(websites))]);
+    choices.push([2, () => flip(websites, pick)]);
+    if (websites.length > 1) choices.push([1, () => remove(pick(websites))]);
   }
   if (filled(endpoints)) {
     if (has('alert')) choices.push([8, () => newAlert(world, pick(endpoints).name, pick)]);
@@ -108,7 +118,7 @@ function outside(world: World, pick: Pick): Choice[] {
       one,
       ...restless.filter((endpoint) => endpoint !== one && endpoint.parent === one.parent),
     ];
-    choices.push([28, () => turn([pick(restless)])], [14, () => turn(withSiblings(pick(restless)))]);
+    choices.push([28, () => turn([pick(restless)])], [10, () => turn(withSiblings(pick(restless)))]);
   }
   choices.push([18, () => ({ do: 'provider', channel: pick(CHANNEL_NUMBERS), mode: pick(PROVIDER_MODES) })]);
   return choices;
