@@ -134,10 +134,10 @@ export class Fleet {
   }
 
   private note({ at, how, asked, log }: Ending): void {
-    this.ends.push({ at, orderly: asked === 'SIGTERM' });
+    this.ends.push({ at, orderly: asked === 'in order' });
     const wasDisturbed = this.absences.some(({ to }) => to >= at - ORDERLY_MS);
     if (asked === null) this.misbehaved.push(`an instance ended by itself with ${how}:\n${log}`);
-    else if (asked === 'SIGTERM' && how !== 0 && !wasDisturbed)
+    else if (asked === 'in order' && how !== 0 && !wasDisturbed)
       this.misbehaved.push(`an instance asked to stop ended with ${how}:\n${log}`);
   }
 }

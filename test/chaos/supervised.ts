@@ -9,7 +9,8 @@ const AGAIN_MS = 500;
 export interface Ending {
   at: number;
   how: number | NodeJS.Signals | null;
-  asked: 'SIGTERM' | 'SIGKILL' | null;
+  /** By one SIGTERM, by SIGKILL or a second SIGTERM, or not at all. */
+  asked: 'in order' | 'at once' | null;
   log: string;
 }
 
@@ -38,7 +39,7 @@ export class Supervised {
   end(signal: 'SIGTERM' | 'SIGKILL'): boolean {
     const { running } = this;
     if (!running) return false;
-    this.asked = this.asked === 'SIGKILL' ? 'SIGKILL' : signal;
+    this.asked = signal === 'SIGTERM' && this.asked === null ? 'in order' : 'at once';
     running.signal('SIGCONT');
     running.signal(signal);
     return true;
