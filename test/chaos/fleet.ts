@@ -112,7 +112,7 @@ export class Fleet {
     return this.absent(() => this.database.away(how, seconds));
   }
 
-  /** Its end is set at once to never, so that what happens meanwhile is judged rightly. */
+  /** Open until it is over, so that what happens meanwhile is judged rightly. */
   private async absent(work: () => Promise<void>): Promise<void> {
     const span: Span = { from: Date.now(), to: Number.POSITIVE_INFINITY };
     this.absences.push(span);
