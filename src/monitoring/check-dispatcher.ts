@@ -1,4 +1,5 @@
 import { setMaxListeners } from 'node:events';
+import { readFileSync } from 'node:fs';
 import { Injectable, Logger } from '@nestjs/common';
 import type { ClaimedSlot } from '../endpoint/endpoint-schedule';
 import type { Definition } from '../endpoint/endpoint-definitions';
@@ -18,6 +19,16 @@ export interface PlannedSlot {
 
 const orgOf = ({ definition }: PlannedSlot): string => definition.orgId;
 
+/** Open files left to the database, the API and deliveries. A check may hold two: it tries IPv6 and IPv4. */
+const OTHER_FILES = 100;
+
+/** For how many checks the limit of open files leaves room. Linux tells in /proc; elsewhere the setting alone counts. */
+function roomForChecks(): number {
+  if (process.platform !== 'linux') return Infinity;
+  const [, files] = /^Max open files +(\d+)/m.exec(readFileSync('/proc/self/limits', 'latin1')) ?? [];
+  return files === undefined ? Infinity : Math.max(1, Math.floor((Number(files) - OTHER_FILES) / 2));
+}
+
 /** Checks begun in one turn of the event loop; the rest of a burst follows in the next turns. */
 const PER_TURN = 25;
 
@@ -36,14 +47,18 @@ export class CheckDispatcher {
   private readonly shutdown = new AbortController();
   private timer: NodeJS.Timeout | null = null;
   private idle: (() => void) | null = null;
+  private readonly room: number;
 
   constructor(
-    private readonly config: Config,
+    config: Config,
     private readonly runner: CheckRunner,
     private readonly recorder: CheckRecorder,
     private readonly metrics: MonitoringMetrics,
     private readonly clock: Clock,
   ) {
+    this.room = Math.min(config.maxConcurrentChecks, roomForChecks());
+    if (this.room < config.maxConcurrentChecks)
+      this.logger.warn(`The limit of open files leaves room for ${this.room} checks at once; raise it (ulimit -n).`);
     // Every running check listens to it: thousands are no leak.
     setMaxListeners(0, this.shutdown.signal);
     metrics.watch({ name: 'uptime_checks_in_flight', help: 'Checks running now.' }, () => this.running.size);
@@ -55,13 +70,13 @@ export class CheckDispatcher {
 
   /** How many more slots may be claimed: what waits is bounded as well as what runs. */
   get free(): number {
-    return Math.max(0, 2 * this.config.maxConcurrentChecks - this.planned.length - this.due.size - this.running.size);
+    return Math.max(0, 2 * this.room - this.planned.length - this.due.size - this.running.size);
   }
 
   /** Organizations that hold more than their share of the room while it gets scarce: the others claim before them. */
   get crowding(): string[] {
     const held = [...this.planned.map(orgOf), ...this.due.items().map(orgOf), ...this.running.values()];
-    return beyondShare(held, this.config.maxConcurrentChecks);
+    return beyondShare(held, this.room);
   }
 
   plan(slots: readonly PlannedSlot[]): void {
@@ -112,7 +127,7 @@ export class CheckDispatcher {
       this.metrics.skipped.inc();
       return;
     }
-    if (this.running.size >= this.config.maxConcurrentChecks) {
+    if (this.running.size >= this.room) {
       this.due.push(planned.definition.orgId, planned);
       return;
     }

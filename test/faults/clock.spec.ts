@@ -1,53 +1,15 @@
-import { existsSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { buildService } from '../harness/child-service';
 import { HttpSink } from '../harness/http-sink';
 import { checkEngine } from '../harness/invariants';
 import { eventually } from '../harness/poll';
 import { findPostgres, PostgresCluster } from '../harness/postgres-cluster';
 import { DatabaseWitness, ServiceProcess, watch } from '../harness/service-process';
+import { fakeTime, SetClock } from '../harness/set-clock';
 
 const ENDPOINTS = 20;
 const HOUR = 3600;
 
-/** libfaketime, wherever the distribution keeps it; `null` when it is not installed. */
-function findFakeTime(): string | null {
-  const directories = ['/usr/lib', '/usr/lib64', '/usr/local/lib'].filter(existsSync);
-  const candidates = directories.flatMap((directory) => [
-    join(directory, 'faketime'),
-    ...readdirSync(directory)
-      .filter((name) => name.includes('linux'))
-      .map((name) => join(directory, name, 'faketime')),
-  ]);
-  return candidates.map((path) => join(path, 'libfaketimeMT.so.1')).find(existsSync) ?? null;
-}
-
-const fakeTime = findFakeTime();
 const suite = findPostgres() === null || fakeTime === null ? describe.skip : describe;
-
-/** A wall clock of one process that can be set; its monotonic clock goes on as it is. */
-class SetClock {
-  private readonly directory = mkdtempSync(join(tmpdir(), 'uptime-clock-'));
-
-  set(aheadSeconds: number): void {
-    writeFileSync(join(this.directory, 'time'), `${aheadSeconds < 0 ? '' : '+'}${aheadSeconds}s\n`);
-  }
-
-  get env(): Record<string, string> {
-    return {
-      LD_PRELOAD: fakeTime ?? '',
-      FAKETIME_TIMESTAMP_FILE: join(this.directory, 'time'),
-      FAKETIME_NO_CACHE: '1',
-      FAKETIME_DONT_FAKE_MONOTONIC: '1',
-      DONT_FAKE_MONOTONIC: '1',
-    };
-  }
-
-  remove(): void {
-    rmSync(this.directory, { recursive: true, force: true });
-  }
-}
 
 suite('wall clocks that are wrong or jump (skipped without faketime or PostgreSQL’s programs)', () => {
   let cluster: PostgresCluster;

@@ -1,0 +1,48 @@
+import { startApp, type TestApp } from '../harness/app';
+import { HttpSink } from '../harness/http-sink';
+import { answer, HttpTarget } from '../harness/http-target';
+import { eventually } from '../harness/poll';
+import { watch } from '../harness/service-process';
+
+describe('with failures confirmed and a threshold of one', () => {
+  let app: TestApp;
+  let target: HttpTarget;
+  let hook: HttpSink;
+  let failing = 0;
+
+  beforeAll(async () => {
+    app = await startApp({ confirmFailures: true });
+    hook = await HttpSink.start();
+    target = await HttpTarget.listen((_, socket) => socket.end(answer(failing-- > 0 ? 500 : 200, 'ok')));
+  });
+  afterAll(async () => {
+    await app.close();
+    await Promise.all([hook.close(), target.close()]);
+  });
+
+  interface Check {
+    outcome: string;
+    attempts: number;
+    first_error: { code: string } | null;
+  }
+
+  it('a single blip is checked again on a new connection and told to nobody; a failure that stays is told', async () => {
+    const { endpoints } = await watch(app.admin, 1, target.url('').replace(/\/$/, ''), hook.url);
+    const checks = async () => (await app.admin.get<Check[]>(`/endpoints/${endpoints[0]}/checks`)).body;
+    await eventually('it is checked', async () => (await checks()).length > 0);
+    const connections = target.tcp.accepted;
+
+    failing = 1;
+    const repeated = await eventually('a check was repeated', async () =>
+      (await checks()).find(({ attempts }) => attempts === 2),
+    );
+    expect(repeated).toMatchObject({ outcome: 'up', first_error: { code: 'status_unexpected' } });
+    expect(target.tcp.accepted - connections).toBeGreaterThanOrEqual(2);
+    expect((await checks()).filter(({ outcome }) => outcome !== 'up')).toEqual([]);
+    expect(hook.seen).toEqual([]);
+
+    failing = Infinity;
+    await eventually('the failure is told', () => hook.seen.length > 0);
+    expect((await checks())[0]).toMatchObject({ outcome: 'down' });
+  }, 60_000);
+});

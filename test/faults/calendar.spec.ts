@@ -1,0 +1,110 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { buildService } from '../harness/child-service';
+import { HttpSink } from '../harness/http-sink';
+import { eventually } from '../harness/poll';
+import { ServiceProcess, watch } from '../harness/service-process';
+import { fakeTime, SetClock } from '../harness/set-clock';
+
+/** Local clocks in Berlin are set an hour forward, and back, at these moments. */
+const SUMMER = '2027-03-28T01:00:00Z';
+const WINTER = '2027-10-31T01:00:00Z';
+/** 2^31 seconds since 1970. */
+const OVERFLOW = '2038-01-19T03:14:08Z';
+const BEFORE_MS = 60_000;
+/** From here on the clock is left alone. */
+const APPROACH_MS = 2500;
+
+interface Check {
+  checked_at: string;
+  outcome: string;
+}
+
+const suite = fakeTime === null ? describe.skip : describe;
+
+suite('days that calendars get wrong (skipped without faketime)', () => {
+  const directory = mkdtempSync(join(tmpdir(), 'uptime-calendar-'));
+  const clock = new SetClock();
+  let target: HttpSink;
+  let hook: HttpSink;
+  let service: ServiceProcess;
+
+  beforeAll(async () => {
+    buildService();
+    [target, hook] = await Promise.all([HttpSink.start(), HttpSink.start()]);
+  }, 180_000);
+  afterAll(async () => {
+    await service.kill();
+    clock.remove();
+    await Promise.all([target.close(), hook.close()]);
+    rmSync(directory, { recursive: true, force: true });
+  }, 60_000);
+
+  const setBefore = (moment: string, ms: number) => clock.setTo(new Date(Date.parse(moment) - ms).toISOString());
+
+  /** The service, with the embedded database and its time, a minute before the moment. */
+  async function startBefore(moment: string): Promise<void> {
+    setBefore(moment, BEFORE_MS);
+    const zone = { DATA_DIR: directory, TZ: 'Europe/Berlin' };
+    service = await ServiceProcess.start('', { ...zone, ...clock.env });
+  }
+
+  /** Newest first. */
+  const checksOf = async (endpoint: string) => (await service.api.get<Check[]>(`/endpoints/${endpoint}/checks`)).body;
+
+  /** Checks go on from before the moment to after it: evenly, in UTC, and all of them up. */
+  async function passes(moment: string, endpoint: string): Promise<void> {
+    const at = Date.parse(moment);
+    const begun = async () =>
+      (await checksOf(endpoint)).filter((each) => Date.parse(each.checked_at) > at - 2 * BEFORE_MS);
+    await eventually(`checks before ${moment}`, async () => (await begun()).length > 0, 60_000);
+    setBefore(moment, APPROACH_MS);
+    const after = (check: Check) => Date.parse(check.checked_at) > at + 1000;
+    await eventually(`checks after ${moment}`, async () => (await begun()).filter(after).length >= 3, 60_000);
+    const checks = await begun();
+    expect(checks.map(({ outcome }) => outcome)).toEqual(checks.map(() => 'up'));
+    expect(checks.every(({ checked_at: text }) => /^20\d\d-\d\d-\d\dT[\d:.]+Z$/.test(text))).toBe(true);
+    const times = checks.map((each) => Date.parse(each.checked_at)).reverse();
+    const gaps = times.slice(1).map((time, place) => time - (times[place] ?? 0));
+    expect(Math.min(...gaps)).toBeGreaterThan(300);
+    expect(Math.min(...times)).toBeLessThan(at);
+  }
+
+  async function stop(): Promise<void> {
+    service.signal('SIGTERM');
+    expect(await service.ended()).toBe(0);
+  }
+
+  it('summer time, winter time and the end of 32-bit seconds pass over one database, with every setting at its maximum', async () => {
+    await startBefore(SUMMER);
+    const largest = {
+      endpoint: { interval: 86_400, timeout: 300 },
+      alert: { failure_threshold: 100, success_threshold: 100 },
+    };
+    const slow = await watch(service.api, 1, target.url, hook.url, largest);
+    const fast = await watch(service.api, 1, target.url, hook.url);
+    const [rare = '', often = ''] = [...slow.endpoints, ...fast.endpoints];
+    await passes(SUMMER, often);
+    expect(await checksOf(rare)).toHaveLength(1);
+    await stop();
+
+    await startBefore(WINTER);
+    await passes(WINTER, often);
+    await stop();
+
+    await startBefore(OVERFLOW);
+    await passes(OVERFLOW, often);
+    target.status = 500;
+    await eventually('the alert is told', () => hook.seen.length > 0);
+    target.status = 200;
+    await eventually('its end is told', () => hook.seen.length > 1);
+    const told = hook.seen.map(({ body }) => JSON.parse(body) as { type: string; timestamp: string });
+    expect(told.map(({ type }) => type)).toEqual(['alert.triggered', 'alert.resolved']);
+    for (const { timestamp } of told) expect(timestamp).toMatch(/^2038-01-19T03:1\d:/);
+    // However many days of its slots were missed.
+    expect((await checksOf(rare)).filter((each) => each.checked_at > '2038').length).toBeLessThanOrEqual(1);
+    expect(service.hasEnded).toBe(false);
+    await stop();
+  }, 240_000);
+});

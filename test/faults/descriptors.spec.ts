@@ -1,0 +1,107 @@
+import { spawnSync } from 'node:child_process';
+import { connect } from 'node:net';
+import { buildService } from '../harness/child-service';
+import { answer, HttpTarget } from '../harness/http-target';
+import { HttpSink } from '../harness/http-sink';
+import { checkInvariants } from '../harness/invariants';
+import { eventually } from '../harness/poll';
+import { findPostgres, PostgresCluster } from '../harness/postgres-cluster';
+import { DatabaseWitness, ServiceProcess, watch } from '../harness/service-process';
+
+const DESCRIPTORS = 256;
+/** Answered slowly, they want more sockets at once than the process may open files. */
+const ENDPOINTS = 300;
+const SLOW_MS = 5000;
+
+const obstacle =
+  findPostgres() === null
+    ? 'needs PostgreSQL’s programs'
+    : spawnSync('prlimit', ['-V']).status === 0
+      ? null
+      : 'needs prlimit';
+const suite = obstacle === null ? describe : describe.skip;
+const why = obstacle === null ? '' : ` (skipped: ${obstacle})`;
+
+suite(`a service that may open ${DESCRIPTORS} files and is asked for more${why}`, () => {
+  let cluster: PostgresCluster;
+  let witness: DatabaseWitness;
+  let target: HttpTarget;
+  let hook: HttpSink;
+  let service: ServiceProcess;
+  let slow = true;
+
+  beforeAll(async () => {
+    buildService();
+    [cluster, hook] = await Promise.all([PostgresCluster.start(), HttpSink.start()]);
+    witness = DatabaseWitness.on(cluster.url);
+    target = await HttpTarget.listen((_, socket) =>
+      setTimeout(() => socket.end(answer(200, 'ok')), slow ? SLOW_MS : 0),
+    );
+    service = await ServiceProcess.start(cluster.url, {}, { entry: ['prlimit', `--nofile=${DESCRIPTORS}`] });
+  }, 180_000);
+  afterAll(async () => {
+    await service.kill();
+    await witness.close();
+    await Promise.all([hook.close(), target.close()]);
+    await cluster.remove();
+  }, 60_000);
+
+  afterEach(async () => {
+    await witness.query('DELETE FROM website');
+    await witness.query('DELETE FROM check_result');
+  });
+
+  const watchAll = () => {
+    const settings = { endpoint: { interval: 5, timeout: 20 } };
+    return watch(service.api, ENDPOINTS, target.url('').replace(/\/$/, ''), hook.url, settings);
+  };
+  const countOf = (outcome: 'down' | 'up' | 'unknown') =>
+    witness.count('SELECT FROM check_result WHERE outcome & 3 = $1', [['down', 'up', 'unknown'].indexOf(outcome)]);
+
+  const expectNobodyBlamed = async (): Promise<void> => {
+    expect(await countOf('down')).toBe(0);
+    expect(await witness.count('SELECT FROM alert_event')).toBe(0);
+    expect(hook.seen).toEqual([]);
+    expect(service.hasEnded).toBe(false);
+    // Not checkEngine: checks that waited for their turn come closer together than the schedule.
+    await checkInvariants(witness);
+  };
+  const moreUp = async (count: number): Promise<void> => {
+    const up = await countOf('up');
+    await eventually(`${count} more are up`, async () => (await countOf('up')) >= up + count, 120_000);
+  };
+
+  it('lets checks wait rather than take the descriptors of the API and the database', async () => {
+    slow = true;
+    await watchAll();
+    await eventually('many are in flight', () => target.tcp.openConnections > 60, 30_000);
+    const until = performance.now() + SLOW_MS;
+    let asked = 0;
+    for (; performance.now() < until; asked++) expect(await service.readiness()).toBe(200);
+    expect(target.tcp.openConnections).toBeLessThan(DESCRIPTORS / 2);
+    slow = false;
+    await moreUp(ENDPOINTS);
+    process.stderr.write(`F44: ${asked} requests answered 200, ${await countOf('unknown')} checks unknown\n`);
+    expect(await countOf('unknown')).toBe(0);
+    expect(service.log).toContain('The limit of open files leaves room for 78 checks');
+    await expectNobodyBlamed();
+  }, 180_000);
+
+  it('blames no target when clients have taken all of them, and recovers by itself', async () => {
+    slow = false;
+    await watchAll();
+    const port = Number(new URL(service.url).port);
+    const crowd = Array.from({ length: DESCRIPTORS }, () => connect(port, '127.0.0.1').on('error', () => {}));
+    try {
+      const unknown = await countOf('unknown');
+      await eventually('checks find no descriptor', async () => (await countOf('unknown')) > unknown + 10, 60_000);
+      const exhausted = performance.now();
+      await moreUp(2 * ENDPOINTS);
+      process.stderr.write(`F44: recovered after ${Math.round(performance.now() - exhausted)} ms\n`);
+      expect(await service.readiness()).toBe(200);
+      await expectNobodyBlamed();
+    } finally {
+      for (const socket of crowd) socket.destroy();
+    }
+  }, 180_000);
+});

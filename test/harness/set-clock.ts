@@ -1,0 +1,43 @@
+import { existsSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+
+/** libfaketime, wherever the distribution keeps it; `null` when it is not installed. */
+export const fakeTime: string | null = (() => {
+  const directories = ['/usr/lib', '/usr/lib64', '/usr/local/lib'].filter(existsSync);
+  const candidates = directories.flatMap((directory) => [
+    join(directory, 'faketime'),
+    ...readdirSync(directory)
+      .filter((name) => name.includes('linux'))
+      .map((name) => join(directory, name, 'faketime')),
+  ]);
+  return candidates.map((path) => join(path, 'libfaketimeMT.so.1')).find(existsSync) ?? null;
+})();
+
+/** A wall clock of one process that can be set; its monotonic clock goes on as it is. */
+export class SetClock {
+  private readonly directory = mkdtempSync(join(tmpdir(), 'uptime-clock-'));
+
+  set(aheadSeconds: number): void {
+    writeFileSync(join(this.directory, 'time'), `${aheadSeconds < 0 ? '' : '+'}${aheadSeconds}s\n`);
+  }
+
+  /** So that it is this time now. */
+  setTo(time: string): void {
+    this.set(Math.round((Date.parse(time) - Date.now()) / 1000));
+  }
+
+  get env(): Record<string, string> {
+    return {
+      LD_PRELOAD: fakeTime ?? '',
+      FAKETIME_TIMESTAMP_FILE: join(this.directory, 'time'),
+      FAKETIME_NO_CACHE: '1',
+      FAKETIME_DONT_FAKE_MONOTONIC: '1',
+      DONT_FAKE_MONOTONIC: '1',
+    };
+  }
+
+  remove(): void {
+    rmSync(this.directory, { recursive: true, force: true });
+  }
+}
