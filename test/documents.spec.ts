@@ -78,6 +78,31 @@ describe('the documents', () => {
   });
 });
 
+describe('the tables of docs/reliability.md', () => {
+  const rows = read('docs/reliability.md')
+    .split('\n')
+    .filter((line) => /^\| (?!#|-)/.test(line))
+    .map((line) => line.split('|').map((cell) => cell.trim()));
+
+  it('have every numbered fault once', () => {
+    const left = [6, 9, 14, 20, 23, 37, 48, 58, 60];
+    const given = Array.from({ length: 61 }, (_, place) => place + 1).filter((number) => !left.includes(number));
+    const numbers = rows.map(([, number = '']) => number).filter((number) => number !== '');
+    expect(numbers.sort()).toEqual(given.map((number) => `F${number}`).sort());
+  });
+
+  it('say in every row what happens, and name tests that exist', () => {
+    expect(rows.length).toBeGreaterThan(50);
+    const bad = rows.filter((cells) => {
+      const [, , fault = '', expected = '', observed = '', tests = ''] = cells;
+      const files = [...tests.matchAll(/`((?:test|src)\/[^`]+\.spec\.ts)`/g)].map(([, file = '']) => file);
+      const missing = files.filter((file) => !existsSync(join(ROOT, file)));
+      return cells.length !== 7 || [fault, expected, observed].includes('') || files.length === 0 || missing.length > 0;
+    });
+    expect(bad).toEqual([]);
+  });
+});
+
 interface ModuleRow {
   imports: string[];
   tables: string[];

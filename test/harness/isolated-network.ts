@@ -45,7 +45,7 @@ class Namespace {
   }
 
   run(...lines: string[]): void {
-    const [command = '', ...words] = [...this.entry, 'sh', '-ec', lines.join('\n')];
+    const [command, ...words] = [...this.entry, 'sh', '-ec', lines.join('\n')];
     execFileSync(command, words, { stdio: ['ignore', 'ignore', 'inherit'] });
   }
 

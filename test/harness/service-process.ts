@@ -40,7 +40,7 @@ export class ServiceProcess {
     env: Readonly<Record<string, string>> = {},
     { entry = [], url }: Surroundings = {},
   ): Promise<ServiceProcess> {
-    const [command = process.execPath, ...words] = [...entry, process.execPath, 'dist/main.js'];
+    const [command, ...words] = [...entry, process.execPath, 'dist/main.js'];
     const child = spawn(command, words, {
       cwd: ROOT,
       env: {
