@@ -17,7 +17,7 @@ export class FaultProxy {
 
   private constructor(
     private readonly server: Server,
-    private readonly targetPort: number,
+    private targetPort: number,
   ) {}
 
   static async to(targetPort: number): Promise<FaultProxy> {
@@ -40,6 +40,15 @@ export class FaultProxy {
   set(fault: Fault): void {
     this.fault = fault;
     for (const pair of this.pairs) this.apply(pair);
+  }
+
+  /** Where new connections lead from now on; those that are open are cut. */
+  repoint(targetPort: number): void {
+    this.targetPort = targetPort;
+    for (const [client, upstream] of this.pairs) {
+      client.destroy();
+      upstream.destroy();
+    }
   }
 
   async close(): Promise<void> {

@@ -1,10 +1,11 @@
-import { type ChildProcess, execFileSync, spawn } from 'node:child_process';
+import { type ChildProcess, execFile, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { chownSync, existsSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { delimiter, join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
+import { promisify } from 'node:util';
 import { Client } from 'pg';
 
 const START_TIMEOUT_MS = 60_000;
@@ -49,6 +50,8 @@ async function freePort(): Promise<number> {
 export interface ClusterOptions {
   /** Settings such as `max_connections=20`, besides those a throw-away cluster needs. */
   readonly settings?: readonly string[];
+  /** Environment variables of the server, besides the test's own. */
+  readonly env?: Readonly<Record<string, string>>;
 }
 
 /**
@@ -65,20 +68,47 @@ export class PostgresCluster {
     private readonly directory: string,
     private readonly user: { uid: number; gid: number } | null,
     readonly port: number,
-    private readonly settings: readonly string[],
+    private readonly options: ClusterOptions,
   ) {}
 
   /** Throws when PostgreSQL is not installed. */
-  static async start(options: ClusterOptions = {}): Promise<PostgresCluster> {
+  static start(options: ClusterOptions = {}): Promise<PostgresCluster> {
+    return PostgresCluster.create(options, 'initdb', (data) => [
+      '-D',
+      data,
+      '-U',
+      'postgres',
+      '-A',
+      'trust',
+      '-E',
+      'UTF8',
+      '--no-locale',
+      '--no-sync',
+    ]);
+  }
+
+  /** A standby that follows the server on that port, asynchronously, until `promote`. */
+  static standby(primaryPort: number, options: ClusterOptions = {}): Promise<PostgresCluster> {
+    return PostgresCluster.create(options, 'pg_basebackup', (data) => {
+      const primary = ['-h', '127.0.0.1', '-p', String(primaryPort), '-U', 'postgres'];
+      return [...primary, '-D', data, '--write-recovery-conf', '--checkpoint=fast', '--no-sync'];
+    });
+  }
+
+  private static async create(
+    options: ClusterOptions,
+    program: string,
+    argumentsFor: (data: string) => string[],
+  ): Promise<PostgresCluster> {
     const bin = findPostgres();
     if (bin === null) throw new Error('PostgreSQL is not installed: neither in /usr/lib/postgresql nor in the path.');
     const user = serverUser();
     const directory = mkdtempSync(join(tmpdir(), 'uptime-postgres-'));
     if (user !== null) chownSync(directory, user.uid, user.gid);
-    const cluster = new PostgresCluster(bin, directory, user, await freePort(), options.settings ?? []);
-    const initdb = ['-D', cluster.data, '-U', 'postgres', '-A', 'trust', '-E', 'UTF8', '--no-locale', '--no-sync'];
+    const cluster = new PostgresCluster(bin, directory, user, await freePort(), options);
     try {
-      execFileSync(join(bin, 'initdb'), initdb, { ...user, cwd: directory, stdio: ['ignore', 'ignore', 'pipe'] });
+      // Not `execFileSync`: a proxy of this very process may stand between the two servers.
+      await promisify(execFile)(join(bin, program), argumentsFor(cluster.data), { ...user, cwd: directory });
       await cluster.run();
     } catch (error) {
       rmSync(directory, { recursive: true, force: true });
@@ -141,11 +171,12 @@ export class PostgresCluster {
       `unix_socket_directories=${this.directory}`,
       `port=${this.port}`,
       'logging_collector=off',
-      ...this.settings,
+      ...(this.options.settings ?? []),
     ];
     const server = spawn(join(this.bin, 'postgres'), ['-D', this.data, ...settings.flatMap((each) => ['-c', each])], {
       ...this.user,
       cwd: this.directory,
+      env: { ...process.env, ...this.options.env },
       stdio: ['ignore', 'ignore', 'pipe'],
     });
     this.output = '';
