@@ -1,0 +1,97 @@
+import { chmodSync } from 'node:fs';
+import { dirname } from 'node:path';
+import { buildService } from '../harness/child-service';
+import { HttpSink } from '../harness/http-sink';
+import { checkEngine, checkInvariants } from '../harness/invariants';
+import { eventually } from '../harness/poll';
+import { findPostgres, PostgresCluster } from '../harness/postgres-cluster';
+import { DatabaseWitness, ServiceProcess, watch } from '../harness/service-process';
+import { fakeTime, SetClock } from '../harness/set-clock';
+
+const ENDPOINTS = 10;
+const INTERVAL = 2;
+const HOUR = 3600;
+
+const suite = findPostgres() === null || fakeTime === null ? describe.skip : describe;
+
+suite('the clock of PostgreSQL jumps (skipped without faketime or PostgreSQL’s programs)', () => {
+  const clock = new SetClock();
+  let cluster: PostgresCluster;
+  let witness: DatabaseWitness;
+  let target: HttpSink;
+  let hook: HttpSink;
+  let service: ServiceProcess;
+
+  beforeAll(async () => {
+    buildService();
+    clock.set(0);
+    // The server runs as a user of its own.
+    chmodSync(dirname(clock.env['FAKETIME_TIMESTAMP_FILE'] ?? ''), 0o755);
+    cluster = await PostgresCluster.start({ env: clock.env });
+    witness = DatabaseWitness.on(cluster.url);
+  }, 180_000);
+  afterAll(async () => {
+    await witness.close();
+    await cluster.remove();
+    clock.remove();
+  }, 60_000);
+  beforeEach(async () => {
+    clock.set(0);
+    [target, hook] = await Promise.all([HttpSink.start(), HttpSink.start()]);
+    service = await ServiceProcess.start(cluster.url);
+    await watch(service.api, ENDPOINTS, target.url, hook.url, { endpoint: { interval: INTERVAL, timeout: 1 } });
+    for (let turn = 0; turn < 2; turn++) await allChecked();
+  }, 120_000);
+  afterEach(async () => {
+    await service.kill();
+    await Promise.all([target.close(), hook.close()]);
+    for (const table of ['website', 'instance', 'check_result']) await witness.query(`DELETE FROM ${table}`);
+  }, 60_000);
+
+  const hits = (path: string, since: number) => target.seen.slice(since).filter((each) => each.path === path).length;
+  const paths = Array.from({ length: ENDPOINTS }, (_, place) => `/${place}`);
+
+  /** Each target is asked once more. */
+  async function allChecked(): Promise<void> {
+    const since = target.seen.length;
+    await eventually('everything is checked', () => paths.every((path) => hits(path, since) > 0), 60_000);
+  }
+  async function jump(seconds: number): Promise<void> {
+    const ahead = async () => {
+      const [row] = await witness.query<{ now: number }>('SELECT extract(epoch FROM clock_timestamp())::float8 AS now');
+      return (row?.now ?? 0) - Date.now() / 1000;
+    };
+    clock.set(seconds);
+    await eventually('it has jumped', async () => Math.abs((await ahead()) - seconds) < 60);
+  }
+  /** Checks go on at their pace, nothing comes in a burst, and nobody is told anything. */
+  async function expectSteady(): Promise<void> {
+    const [since, began] = [target.seen.length, performance.now()];
+    for (let turn = 0; turn < 4; turn++) await allChecked();
+    const slots = (performance.now() - began) / 1000 / INTERVAL;
+    for (const path of paths) expect(hits(path, since)).toBeLessThanOrEqual(slots + 2);
+    expect(await witness.count('SELECT FROM check_result WHERE outcome & 3 <> 1')).toBe(0);
+    expect(await witness.count('SELECT FROM check_result WHERE duration_us < 0 OR duration_us > 5000000')).toBe(0);
+    expect(hook.seen).toEqual([]);
+    expect((await fetch(`${service.url}/health/live`)).status).toBe(200);
+  }
+  async function expectToldOnce(): Promise<void> {
+    target.status = 500;
+    await eventually('all are told', () => hook.seen.length >= ENDPOINTS, 60_000);
+    expect(hook.seen.map(({ path }) => path).toSorted()).toEqual(paths);
+  }
+
+  it('an hour ahead: one run more of each endpoint at most, no alarm, and alerts as before', async () => {
+    await jump(HOUR);
+    await expectSteady();
+    await expectToldOnce();
+    await checkEngine(witness);
+  }, 120_000);
+
+  it('an hour back: checks go on within seconds, no alarm, and alerts as before', async () => {
+    await jump(-HOUR);
+    await expectSteady();
+    await expectToldOnce();
+    await checkInvariants(witness);
+  }, 180_000);
+});
