@@ -56,15 +56,22 @@ const CLAIM = `
             extract(epoch FROM due.next_check_at)::float8 * 1000 AS "slotMs",
             extract(epoch FROM now())::float8 * 1000 AS "nowMs"`;
 
+/** Somewhere in the next min(interval, 30 s), the same place for an endpoint each time. */
+const SOON = `now() + make_interval(secs => (phase_ms % (LEAST(interval_seconds, 30) * 1000)) / 1000.0)`;
+
 // After downtime the newest slot is run once, spread over min(interval, 30 s); the missed ones are gaps, not failures.
 const SPREAD_OVERDUE = `
-  UPDATE endpoint_schedule
-     SET next_check_at = now() + make_interval(secs => (phase_ms % (LEAST(interval_seconds, 30) * 1000)) / 1000.0)
+  UPDATE endpoint_schedule SET next_check_at = ${SOON}
    WHERE endpoint_id IN (
      SELECT endpoint_id FROM endpoint_schedule
       WHERE active AND next_check_at < now() - interval '10 seconds' AND (busy_until IS NULL OR busy_until < now())
       ORDER BY next_check_at LIMIT 5000 FOR UPDATE SKIP LOCKED)
   RETURNING 1`;
+
+// No slot lies further ahead than one and a half intervals. Cost: an index range scan of what lies ahead; run after a jump only.
+const BRING_FORWARD = `
+  UPDATE endpoint_schedule SET next_check_at = ${SOON}, busy_until = NULL
+   WHERE active AND next_check_at > now() + make_interval(secs => 2 * interval_seconds + 10)`;
 
 const UNRECORDED = '(t.last_slot_at IS NULL OR t.last_slot_at < s.claimed_slot)';
 
@@ -85,6 +92,11 @@ export class EndpointSchedule {
   /** Moves what fell behind by more than 10 s into the next seconds; answers how many endpoints. */
   async spreadOverdue(sql: Sql): Promise<number> {
     return (await sql.query(SPREAD_OVERDUE)).length;
+  }
+
+  /** After the database's clock was set back: what was planned by the old time is due within min(interval, 30 s). */
+  async bringForward(sql: Sql): Promise<void> {
+    await sql.query(BRING_FORWARD);
   }
 
   /** A new endpoint: due at once, then on its grid. */

@@ -63,6 +63,11 @@ export class EndpointStateStore {
     return new Set(rows.map(({ id }) => id));
   }
 
+  /** After the database's clock was set back: slots of its old time no longer make those of the new time look recorded. */
+  async forgetFuture(tx: Tx): Promise<void> {
+    await tx.query(FORGET_FUTURE);
+  }
+
   // One heap-only update per endpoint: no index covers a changing column.
   async save(tx: Tx, folded: ReadonlyMap<string, readonly Folded[]>): Promise<void> {
     const newest = [...folded].flatMap(([id, list]) => list.slice(-1).map((last) => ({ id, ...last })));
@@ -112,6 +117,10 @@ const FIND_STUCK = `
    WHERE s.endpoint_id = ANY ($1::uuid[])
      AND (NOT EXISTS (SELECT FROM free_state f WHERE f.endpoint_id = s.endpoint_id)
        OR EXISTS (SELECT FROM alert a WHERE a.endpoint_id = s.endpoint_id AND NOT EXISTS (SELECT FROM free_alert f WHERE f.id = a.id)))`;
+
+const FORGET_FUTURE = `
+  UPDATE endpoint_state SET last_slot_at = NULL, last_checked_at = LEAST(last_checked_at, now())
+   WHERE last_slot_at > now() + interval '10 seconds'`;
 
 const READ_PRESENT = `SELECT endpoint_id AS id, active, revision FROM endpoint_schedule WHERE endpoint_id = ANY ($1::uuid[])`;
 

@@ -9,6 +9,7 @@ import { CheckOnDemandController } from './check-on-demand.controller';
 import { CheckOnDemandService } from './check-on-demand.service';
 import { CheckRecorder } from './check-recorder';
 import { CheckRunner } from './check-runner';
+import { ClockRepair } from './clock-repair';
 import { Confirmations } from './confirmations';
 import { Connectivity } from './connectivity';
 import { EndpointStateStore } from './endpoint-state-store';
@@ -25,6 +26,7 @@ import { StallGuard } from './stall-guard';
   controllers: [CheckOnDemandController],
   providers: [
     MonitoringService,
+    ClockRepair,
     EngineClock,
     InstanceRegistry,
     CheckDispatcher,
