@@ -5,9 +5,14 @@ import { type CheckView, viewOfRecorded } from '../history/check.dto';
 import { HistoryWriter } from '../history/history-writer';
 import type { Caller } from '../platform/auth/caller';
 import { problems } from '../platform/problem/problem';
-import { CheckRecorder } from './check-recorder';
+import { Clock } from '../platform/time/clock';
+import type { CheckOutcome } from './check-outcome';
+import { CheckRecorder, type Recorded } from './check-recorder';
 import { CheckRunner } from './check-runner';
 import { EngineClock } from './engine-clock';
+
+/** Recording takes a quarter of a second; somebody who keeps the endpoint's row locked may delay it for long. */
+const RECORD_WAIT_MS = 5000;
 
 /** A check that somebody asked for: run now, recorded like any other. */
 @Injectable()
@@ -21,9 +26,13 @@ export class CheckOnDemandService {
     private readonly recorder: CheckRecorder,
     private readonly history: HistoryWriter,
     private readonly clock: EngineClock,
+    private readonly timer: Clock,
   ) {}
 
-  /** Answers when the result is committed. A paused endpoint is a conflict. */
+  /**
+   * Answers when the result is committed. A paused endpoint is a conflict. `temporarily_unavailable` when it could not be
+   * committed within 5 s; it will be, as soon as that is possible.
+   */
   async run(caller: Caller, endpointId: string): Promise<CheckView> {
     const endpoint = await this.endpoints.get(caller, endpointId);
     if (endpoint.status === 'paused')
@@ -32,10 +41,20 @@ export class CheckOnDemandService {
     if (!definition) throw problems.notFound();
     const outcome = await this.runner.run(definition, null, await this.clock.databaseNowMs(), this.never);
     if (!outcome) throw problems.shuttingDown();
-    if ((await this.recorder.record(outcome)) === 'dropped') {
+    const recorded = await this.record(outcome);
+    if (recorded === 'late') throw problems.temporarilyUnavailable();
+    if (recorded === 'dropped')
       throw problems.conflict('The endpoint was changed while it was being checked; ask again.');
-    }
     const check = { ...outcome, ...definition, checkedAt: new Date(outcome.checkedMs) };
     return viewOfRecorded(check, this.history.checkId(definition.endpointKey, check.checkedAt));
+  }
+  private async record(outcome: CheckOutcome): Promise<Recorded | 'late'> {
+    const done = new AbortController();
+    const late = this.timer.sleep(RECORD_WAIT_MS, done.signal).then(() => 'late' as const);
+    try {
+      return await Promise.race([this.recorder.record(outcome), late]);
+    } finally {
+      done.abort();
+    }
   }
 }

@@ -1,14 +1,22 @@
 import { Injectable, Logger } from '@nestjs/common';
 import { Config } from '../platform/config/config';
 import { WorkerDatabase } from '../platform/database/database';
-import { Health } from '../platform/observability/health';
+import { isUnavailable } from '../platform/database/postgres-errors';
+import { Health, type HealthFinding } from '../platform/observability/health';
 import { Clock } from '../platform/time/clock';
 import { MonitoringMetrics } from './monitoring.metrics';
 
-/** A scheduler that has claimed nothing for this long is stuck: only a restart helps. */
+const NOT_READY_MS = 15_000;
+/** A scheduler that has claimed nothing for this long is stuck, and only a restart helps, unless it waits for the database. */
 const STUCK_MS = 120_000;
 /** A connection and a statement may take nearly as long without any clock being set. */
 const JUMP_MS = 45_000;
+
+/** `lagMs`: age of the last completed claim. `databaseIsAway`: that is why the newest one failed. */
+export function schedulerFinding(lagMs: number, databaseIsAway: boolean): HealthFinding {
+  const detail = `last claim ${Math.round(lagMs / 1000)} s ago`;
+  return { ok: lagMs < NOT_READY_MS, fatal: lagMs > STUCK_MS && !databaseIsAway, detail };
+}
 
 /**
  * The database's time seen from this process: slots are due by the database's clock, timers run on our monotonic one, and
@@ -20,6 +28,7 @@ export class EngineClock {
   /** Add to monotonic milliseconds to get the database's milliseconds since the epoch. */
   private offsetMs: number | null = null;
   private lastClaim: number;
+  private databaseIsAway = false;
   /** Monotonic; when this process last noticed that the database's clock had been set back. */
   setBackAt: number | null = null;
 
@@ -31,7 +40,7 @@ export class EngineClock {
     health: Health,
   ) {
     this.lastClaim = clock.monotonic();
-    health.register('scheduler', () => this.finding());
+    health.register('scheduler', () => schedulerFinding(this.lagMs, this.databaseIsAway));
     metrics.watch(
       { name: 'uptime_scheduler_lag_seconds', help: 'Age of the last completed claim.' },
       () => this.lagMs / 1000,
@@ -64,6 +73,11 @@ export class EngineClock {
 
   claimed(): void {
     this.lastClaim = this.clock.monotonic();
+    this.databaseIsAway = false;
+  }
+
+  notClaimed(error: unknown): void {
+    this.databaseIsAway = isUnavailable(error);
   }
 
   /** When a slot is due on the monotonic clock. */
@@ -78,10 +92,5 @@ export class EngineClock {
     if (!row) throw new Error('the database did not tell the time');
     this.synchronize(row.now, before);
     return Math.round(row.now);
-  }
-
-  private finding(): { ok: boolean; fatal?: boolean; detail: string } {
-    const { lagMs } = this;
-    return { ok: lagMs < 15_000, fatal: lagMs > STUCK_MS, detail: `last claim ${Math.round(lagMs / 1000)} s ago` };
   }
 }

@@ -47,7 +47,10 @@ export class MonitoringService implements OnApplicationBootstrap, BeforeApplicat
   @Cron('* * * * * *')
   async tick(): Promise<void> {
     if (!this.checks || this.stopped || this.ticking) return;
-    this.ticking = this.claimDue().catch((error: unknown) => this.logger.warn(`Nothing was claimed: ${String(error)}`));
+    this.ticking = this.claimDue().catch((error: unknown) => {
+      this.clock.notClaimed(error);
+      this.logger.warn(`Nothing was claimed: ${String(error)}`);
+    });
     await this.ticking;
     this.ticking = null;
   }

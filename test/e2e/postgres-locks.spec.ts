@@ -1,5 +1,6 @@
 import { parseId } from '../../src/platform/ids/id';
 import { type Answer, startApp, type TestApp } from '../harness/app';
+import { eventually } from '../harness/poll';
 import { findPostgres, PostgresCluster } from '../harness/postgres-cluster';
 import { newAlert, newEndpoint, newWebsite } from '../harness/resources';
 import { DatabaseWitness } from '../harness/service-process';
@@ -119,4 +120,18 @@ const LIMIT_MS = 15_000;
     const { status } = await app.admin.put<Problem>(`/alerts/${scene.alert}`, { failure_threshold: 2 });
     expect(status).toBe(200);
   }, 60_000);
+
+  it('is not waited for by a check on demand, whose result is kept until it is free', async () => {
+    const scene = await prepare();
+    holds.push(
+      await witness.hold('SELECT 1 FROM endpoint_state WHERE endpoint_id = $1 FOR UPDATE', [
+        parseId('endpoint', scene.endpoint),
+      ]),
+    );
+    const { status, body } = await app.write.post<Problem>(`/endpoints/${scene.endpoint}/checks`);
+    expect([status, body.code]).toEqual([503, 'temporarily_unavailable']);
+    await release();
+    const checks = async () => (await app.read.get<object[]>(`/endpoints/${scene.endpoint}/checks`)).body;
+    await eventually('the result is there', async () => (await checks()).length === 1, 30_000);
+  }, 90_000);
 });
