@@ -3,6 +3,7 @@ import { Cron, CronExpression } from '@nestjs/schedule';
 import { Config } from '../platform/config/config';
 import { Health, type HealthFinding } from '../platform/observability/health';
 import { failpoint } from '../platform/observability/failpoints';
+import { within } from '../platform/time/within';
 import { DeliveryClock } from './delivery-clock';
 import { DeliverySlots } from './delivery-slots';
 import { NotificationClaim } from './notification-claim';
@@ -150,14 +151,4 @@ export class NotificationService implements OnModuleInit, BeforeApplicationShutd
       this.logger.error(`a ${shipment.channelType} message is left to its lease: ${String(error)}`);
     }
   }
-}
-
-/** Waits for the work, but no longer than the limit. */
-async function within(limitMs: number, work: Promise<unknown>): Promise<void> {
-  let timer: NodeJS.Timeout | undefined;
-  const limit = new Promise((resolve) => {
-    timer = setTimeout(resolve, limitMs);
-  });
-  await Promise.race([work, limit]);
-  clearTimeout(timer);
 }

@@ -5,9 +5,8 @@ import { type CheckView, viewOfRecorded } from '../history/check.dto';
 import { HistoryWriter } from '../history/history-writer';
 import type { Caller } from '../platform/auth/caller';
 import { problems } from '../platform/problem/problem';
-import { Clock } from '../platform/time/clock';
-import type { CheckOutcome } from './check-outcome';
-import { CheckRecorder, type Recorded } from './check-recorder';
+import { within } from '../platform/time/within';
+import { CheckRecorder } from './check-recorder';
 import { CheckRunner } from './check-runner';
 import { EngineClock } from './engine-clock';
 
@@ -26,7 +25,6 @@ export class CheckOnDemandService {
     private readonly recorder: CheckRecorder,
     private readonly history: HistoryWriter,
     private readonly clock: EngineClock,
-    private readonly timer: Clock,
   ) {}
 
   /**
@@ -41,20 +39,11 @@ export class CheckOnDemandService {
     if (!definition) throw problems.notFound();
     const outcome = await this.runner.run(definition, null, await this.clock.databaseNowMs(), this.never);
     if (!outcome) throw problems.shuttingDown();
-    const recorded = await this.record(outcome);
+    const recorded = await within(RECORD_WAIT_MS, this.recorder.record(outcome));
     if (recorded === 'late') throw problems.temporarilyUnavailable();
     if (recorded === 'dropped')
       throw problems.conflict('The endpoint was changed while it was being checked; ask again.');
     const check = { ...outcome, ...definition, checkedAt: new Date(outcome.checkedMs) };
     return viewOfRecorded(check, this.history.checkId(definition.endpointKey, check.checkedAt));
-  }
-  private async record(outcome: CheckOutcome): Promise<Recorded | 'late'> {
-    const done = new AbortController();
-    const late = this.timer.sleep(RECORD_WAIT_MS, done.signal).then(() => 'late' as const);
-    try {
-      return await Promise.race([this.recorder.record(outcome), late]);
-    } finally {
-      done.abort();
-    }
   }
 }
