@@ -1,6 +1,7 @@
 import { spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
-import { connect, type Socket } from 'node:net';
+import type { Server } from 'node:http';
+import { type AddressInfo, connect, type Socket } from 'node:net';
 import { startApp, type TestApp } from '../harness/app';
 import { eventually } from '../harness/poll';
 
@@ -97,6 +98,24 @@ describe('the API’s server against slow, greedy and idle clients', () => {
     expect((await app.write.post('/websites', { name: 'Shop', url: 'https://a.example' })).status).toBe(201);
     await untilClosed(idle, 90_000);
   }, 180_000);
+
+  it('gives up connections whose other side never closes them', async () => {
+    const server = app.app.getHttpServer() as Server;
+    const held = () =>
+      new Promise<number>((resolve, reject) => {
+        server.getConnections((error, count) => (error ? reject(error) : resolve(count)));
+      });
+    const { port } = server.address() as AddressInfo;
+    const clients = Array.from({ length: 50 }, () =>
+      connect({ port, host: '127.0.0.1', allowHalfOpen: true }).on('error', () => {}),
+    );
+    try {
+      await eventually('all are connected', async () => (await held()) >= clients.length);
+      await eventually('the server holds none of them', async () => (await held()) === 0, 90_000);
+    } finally {
+      for (const client of clients) client.destroy();
+    }
+  }, 120_000);
 
   it('closes connections that stay open after their request', async () => {
     const clients = await open(100, 'GET /health/live HTTP/1.1\r\nHost: a\r\n\r\n');

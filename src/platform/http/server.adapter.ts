@@ -47,6 +47,9 @@ export class ServerAdapter extends ExpressAdapter {
   }
 }
 
+/** Time for the last answer to be read. */
+const CLOSE_AFTER_MS = 1000;
+
 const rendered = (problem: Problem): string => JSON.stringify(toProblemView(problem, newUuid()));
 
 function answerClientError(error: NodeJS.ErrnoException, socket: Socket): void {
@@ -60,4 +63,6 @@ function answerClientError(error: NodeJS.ErrnoException, socket: Socket): void {
     `HTTP/1.1 ${problem.status} ${STATUS_CODES[problem.status] ?? ''}\r\nContent-Type: application/problem+json\r\n` +
       `Content-Length: ${Buffer.byteLength(body)}\r\nConnection: close\r\n\r\n${body}`,
   );
+  // A client that never closes its half would keep our descriptor for ever.
+  setTimeout(() => socket.destroy(), CLOSE_AFTER_MS).unref();
 }
