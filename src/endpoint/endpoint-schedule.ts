@@ -182,7 +182,7 @@ export class EndpointSchedule {
 
 /**
  * Slots lie on multiples of this. Checks that begin together share the process's wake-ups, for their starts and for the
- * answers of targets that are equally fast: a third less CPU per check at 500/s (docs/decisions/0007-slot-raster.md).
+ * answers of targets that are equally fast: docs/decisions/0007-slot-raster.md.
  */
 const RASTER_MS = 20;
 

@@ -4,7 +4,7 @@ import type { CheckStep } from '../endpoint/check-step';
 import { type ClosedOutage, HistoryWriter, type OpenedOutage } from '../history/history-writer';
 import type { RecordedCheck } from '../history/recorded-check';
 import { type Tx, WorkerDatabase } from '../platform/database/database';
-import { sqlState } from '../platform/database/postgres-errors';
+import { isLockTimeout } from '../platform/database/postgres-errors';
 import { failpoint } from '../platform/observability/failpoints';
 import { Clock } from '../platform/time/clock';
 import type { CheckOutcome } from './check-outcome';
@@ -18,7 +18,6 @@ const MAX_BATCH = 500;
 /** While the database is away results wait here; beyond this the oldest are given up, which is logged and counted. */
 const MAX_WAITING = 50_000;
 const RETRY_MS = 1000;
-const LOCK_NOT_AVAILABLE = '55P03';
 /** No transaction of ours keeps a row for so long: who does is a person or a backup. */
 const LOCK_WAIT_MS = 1000;
 
@@ -124,7 +123,7 @@ export class CheckRecorder {
     } catch (error) {
       this.waiting = [...batch, ...this.waiting];
       this.logger.warn(`${batch.length} results wait: ${error instanceof Error ? error.message : String(error)}`);
-      if (sqlState(error) === LOCK_NOT_AVAILABLE && (await this.setAside(outcomes))) return 0;
+      if (isLockTimeout(error) && (await this.setAside(outcomes))) return 0;
       return this.stopped ? 100 : RETRY_MS;
     }
   }

@@ -58,12 +58,7 @@ export class MonitoringMetrics {
 
   /** A gauge whose value is asked for at each scrape. */
   watch(gauge: { name: string; help: string }, read: () => number): void {
-    this.metrics.gauge({
-      ...gauge,
-      collect() {
-        this.set(read());
-      },
-    });
+    this.metrics.watch(gauge, read);
   }
 
   finished(outcome: Outcome): void {

@@ -45,18 +45,19 @@ export class FaultProxy {
   /** Where new connections lead from now on; those that are open are cut. */
   repoint(targetPort: number): void {
     this.targetPort = targetPort;
-    for (const [client, upstream] of this.pairs) {
-      client.destroy();
-      upstream.destroy();
-    }
+    this.cut();
   }
 
   async close(): Promise<void> {
+    this.cut();
+    await new Promise((resolve) => this.server.close(resolve));
+  }
+
+  private cut(): void {
     for (const [client, upstream] of this.pairs) {
       client.destroy();
       upstream.destroy();
     }
-    await new Promise((resolve) => this.server.close(resolve));
   }
 
   private join(client: Socket): void {

@@ -46,14 +46,10 @@ export class LoadShedder implements OnModuleInit, OnModuleDestroy {
       help: 'API requests refused with 503 to stay alive.',
       labelNames: ['reason'],
     });
-    const inFlight = () => this.inFlight;
-    metrics.gauge({
-      name: 'uptime_requests_in_flight',
-      help: 'API requests that are being answered.',
-      collect() {
-        this.set(inFlight());
-      },
-    });
+    metrics.watch(
+      { name: 'uptime_requests_in_flight', help: 'API requests that are being answered.' },
+      () => this.inFlight,
+    );
   }
 
   onModuleInit(): void {

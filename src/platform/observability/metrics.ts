@@ -27,6 +27,16 @@ export class Metrics {
     return new Gauge({ ...options, registers: [this.registry] });
   }
 
+  /** A gauge whose value is asked for at each scrape. */
+  watch(gauge: { name: string; help: string }, read: () => number): void {
+    this.gauge({
+      ...gauge,
+      collect() {
+        this.set(read());
+      },
+    });
+  }
+
   histogram<Label extends string>(options: HistogramConfiguration<Label>): Histogram<Label> {
     return new Histogram({ ...options, registers: [this.registry] });
   }
