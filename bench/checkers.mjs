@@ -1,18 +1,15 @@
 // CPU per check and checks per second on one core, for every type, on fresh connections to targets of this machine,
-// interleaved in one process with bare loops that do the same network work and nothing else.
+// interleaved in one process with bare loops that do the same network work and nothing else, and with probes by
+// prometheus-blackbox-exporter where it is installed.
 // Usage: node bench/checkers.mjs [--checks N] [--rounds N] [--concurrency N] [--json] [--dist DIR]
-import { spawnSync } from 'node:child_process';
-import { existsSync } from 'node:fs';
 import http from 'node:http';
 import https from 'node:https';
 import net from 'node:net';
-import { createRequire } from 'node:module';
-import { join, resolve } from 'node:path';
-import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
+import { startBlackboxExporter } from './checkers/blackbox-exporter.mjs';
+import { BuiltCheckers, loadBuilt } from './checkers/built-checkers.mjs';
 import { startTargets } from './checkers/targets.mjs';
 
-const root = fileURLToPath(new URL('..', import.meta.url));
 const { values } = parseArgs({
   options: {
     checks: { type: 'string', default: '1000' },
@@ -26,47 +23,15 @@ const CHECKS = Number(values.checks);
 const ROUNDS = Number(values.rounds);
 const CONCURRENCY = Number(values.concurrency);
 
-if (!values.dist) spawnSync(process.execPath, [join(root, 'scripts/build.mjs'), '--if-needed'], { stdio: 'inherit' });
-const dist = resolve(values.dist ?? join(root, 'dist'));
-const load = createRequire(join(dist, 'bench.js'));
-load('reflect-metadata');
-const { Dialer } = load('./platform/net/dialer.js');
-const { HostResolver } = load('./platform/net/host-resolver.js');
-const { TrustedRoots } = load('./platform/net/trusted-roots.js');
-const { EgressPolicy } = load('./platform/net/egress-policy.js');
-const { loadConfig } = load('./platform/config/config.js');
-const { startDeadline } = load('./checker/deadline.js');
-const { HttpProbe } = load('./checker/http-probe.js');
-const { HttpChecker } = load('./checker/http.checker.js');
-const { HttpsChecker } = load('./checker/https.checker.js');
-const { TcpChecker } = load('./checker/tcp.checker.js');
-const { DnsChecker } = load('./checker/dns.checker.js');
-const { SystemResolvers } = load('./checker/system-resolvers.js');
-const { IcmpCapability } = load('./checker/icmp-capability.js');
-const { IcmpChecker } = load('./checker/icmp.checker.js');
-const { SshChecker } = load('./checker/ssh.checker.js');
-
 const targets = await startTargets();
-const dialer = new Dialer(new HostResolver(), new TrustedRoots([targets.rootPem]));
-const egress = new EgressPolicy(loadConfig({})).forOrganization({ isDefault: true });
-const icmp = new IcmpCapability();
+const checkers = new BuiltCheckers(loadBuilt(values.dist), { roots: [targets.rootPem] });
+const blackbox = await startBlackboxExporter(targets.rootPem, CONCURRENCY);
 const agentlessTls = { agent: false, ca: targets.rootPem };
 
-/** One check as the scheduler runs it. */
-function checkOf(checker, url) {
-  const request = {
-    target: checker.parseTarget(url),
-    method: 'GET',
-    headers: [],
-    body: null,
-    followRedirects: true,
-    assertions: [],
-    egress,
-  };
+function checkOf(type, url) {
+  const check = checkers.check(type, url);
   return async () => {
-    const deadline = startDeadline(10_000);
-    const report = await checker.check(request, deadline.signal);
-    deadline.clear();
+    const report = await check();
     if (report.outcome !== 'up') throw new Error(`${url}: ${JSON.stringify(report.error)}`);
   };
 }
@@ -89,85 +54,99 @@ const bareConnect = (port) => () =>
     socket.on('error', fail);
   });
 
-const probe = new HttpProbe(dialer);
+/** The CPU is that of the exporter's process alone, its answering of `/probe` included, as its user pays it. */
+const probeOf = (module, target) =>
+  blackbox
+    ? { run: blackbox.probe(module, target), cpuUs: blackbox.cpuUs }
+    : { absent: 'prometheus-blackbox-exporter is not installed' };
+
 const cases = [
-  { name: 'HTTP', type: 'HTTP', run: checkOf(new HttpChecker(probe), targets.http) },
-  { name: 'bare node:http', bareOf: 'HTTP', limit: 1.25, run: bareGet(http, targets.http, { agent: false }) },
-  { name: 'HTTPS', type: 'HTTPS', share: 0.2, run: checkOf(new HttpsChecker(probe), targets.https) },
+  { name: 'HTTP', run: checkOf('HTTP', targets.http) },
+  { name: 'bare node:http', peerOf: 'HTTP', limit: 1.25, run: bareGet(http, targets.http, { agent: false }) },
+  { name: 'blackbox HTTP', peerOf: 'HTTP', limit: 0.35, ...probeOf('http', targets.http) },
+  { name: 'HTTPS', share: 0.2, run: checkOf('HTTPS', targets.https) },
   {
     name: 'bare node:https',
-    bareOf: 'HTTPS',
+    peerOf: 'HTTPS',
     limit: 0.75,
     share: 0.2,
     run: bareGet(https, targets.https, agentlessTls),
   },
-  { name: 'TCP', type: 'TCP', share: 2, run: checkOf(new TcpChecker(dialer), `127.0.0.1:${targets.tcpPort}`) },
-  { name: 'bare net.connect', bareOf: 'TCP', limit: 1.4, share: 2, run: bareConnect(targets.tcpPort) },
-  { name: 'DNS', type: 'DNS', run: checkOf(new DnsChecker(dialer, new SystemResolvers()), targets.dns) },
-  { name: 'ICMP', type: 'ICMP', run: checkOf(new IcmpChecker(dialer, icmp), '127.0.0.1') },
-  { name: 'SSH', type: 'SSH', share: 0.05, run: checkOf(new SshChecker(dialer), `127.0.0.1:${targets.sshPort}`) },
+  { name: 'blackbox HTTPS', peerOf: 'HTTPS', limit: 1.1, share: 0.5, ...probeOf('https', targets.https) },
+  { name: 'TCP', share: 2, run: checkOf('TCP', `127.0.0.1:${targets.tcpPort}`) },
+  { name: 'bare net.connect', peerOf: 'TCP', limit: 1.4, share: 2, run: bareConnect(targets.tcpPort) },
+  { name: 'DNS', run: checkOf('DNS', targets.dns) },
+  { name: 'ICMP', run: checkOf('ICMP', '127.0.0.1') },
+  { name: 'SSH', share: 0.05, run: checkOf('SSH', `127.0.0.1:${targets.sshPort}`) },
 ];
 
-/** Runs `total` checks, `CONCURRENCY` at a time; CPU of this process and wall time per check. */
-async function measure(run, total) {
+function ownCpuUs() {
+  const { user, system } = process.cpuUsage();
+  return user + system;
+}
+
+/** Microseconds of CPU per run over `CHECKS` × `share` runs, `CONCURRENCY` at a time. */
+async function measure({ run, share = 1, cpuUs = ownCpuUs }) {
+  const total = Math.ceil(CHECKS * share);
   let left = total;
   const lane = async () => {
     while (left-- > 0) await run();
   };
-  const cpu = process.cpuUsage();
-  const startedAt = performance.now();
+  const before = cpuUs();
   await Promise.all(Array.from({ length: Math.min(CONCURRENCY, total) }, lane));
-  const used = process.cpuUsage(cpu);
-  return { cpuUs: (used.user + used.system) / total, wallUs: ((performance.now() - startedAt) * 1000) / total };
+  return (cpuUs() - before) / total;
 }
 
 const median = (numbers) => [...numbers].sort((a, b) => a - b)[Math.floor(numbers.length / 2)];
 
 async function measureAll() {
-  const samples = new Map(cases.map(({ name }) => [name, []]));
-  for (const { run, share = 1 } of cases) await measure(run, Math.ceil(CHECKS * share));
+  const present = cases.filter(({ absent }) => !absent);
+  const samples = new Map(present.map(({ name }) => [name, []]));
+  for (const one of present) await measure(one);
   for (let round = 0; round < ROUNDS; round++) {
     // Every other round runs backwards, so that what a case leaves behind falls on both neighbours.
-    for (const { name, run, share = 1 } of round % 2 ? [...cases].reverse() : cases) {
-      samples.get(name).push(await measure(run, Math.ceil(CHECKS * share)));
-    }
+    for (const one of round % 2 ? [...present].reverse() : present) samples.get(one.name).push(await measure(one));
   }
-  return cases.map(({ name, type, bareOf, limit }) => {
-    const cpu = samples.get(name).map(({ cpuUs }) => cpuUs);
-    return { name, type, bareOf, limit, cpuUs: median(cpu), min: Math.min(...cpu), max: Math.max(...cpu), cpu };
-  });
+  return samples;
 }
 
-function ratioOf(rows, { bareOf, cpu }) {
-  const ours = rows.find(({ type }) => type === bareOf);
-  return ours && median(cpu.map((bare, round) => ours.cpu[round] / bare));
+/** The checker's CPU over the peer's, round by round. */
+function ratioOf({ name, peerOf, limit, absent }, samples) {
+  if (absent) return { type: peerOf, against: name, limit, ratio: null, absent };
+  const own = samples.get(peerOf);
+  const ratio = median(samples.get(name).map((cpu, round) => own[round] / cpu));
+  return { type: peerOf, against: name, limit, ratio, isHeld: ratio <= limit };
 }
 
-const blackbox = ['/usr/bin/prometheus-blackbox-exporter', '/usr/local/bin/blackbox_exporter'].find(existsSync);
+function printTable(samples, ratios) {
+  console.log(`Node ${process.version}, ${ROUNDS} rounds of ${CHECKS} checks, ${CONCURRENCY} at once, one process\n`);
+  console.log('                    CPU µs/check (min – max)        checks/s/core');
+  for (const [name, cpu] of samples) {
+    const range = `(${Math.min(...cpu).toFixed(0)} – ${Math.max(...cpu).toFixed(0)})`;
+    const rate = (1e6 / median(cpu)).toFixed(0);
+    console.log(`${name.padEnd(20)}${median(cpu).toFixed(0).padStart(6)} ${range.padEnd(22)}${rate.padStart(14)}`);
+  }
+  console.log('\nratio to a peer (median of the rounds)');
+  for (const { type, against, limit, ratio, isHeld, absent } of ratios) {
+    const verdict = absent ? `not compared: ${absent}` : isHeld ? 'held' : 'MISSED';
+    console.log(
+      `${type.padEnd(7)}${(ratio?.toFixed(2) ?? '–').padStart(5)} × ${against.padEnd(18)} limit ${limit}  ${verdict}`,
+    );
+  }
+  if (blackbox) {
+    console.log(
+      "blackbox: utime + stime of the exporter's process, its answers to /probe over kept connections included",
+    );
+  }
+}
+
 try {
-  const rows = await measureAll();
-  const ratios = rows
-    .filter(({ bareOf }) => bareOf)
-    .map((row) => ({ type: row.bareOf, against: row.name, limit: row.limit, ratio: ratioOf(rows, row) }));
-  if (values.json) console.log(JSON.stringify({ node: process.version, rows, ratios }));
-  else {
-    console.log(`Node ${process.version}, ${ROUNDS} rounds of ${CHECKS} checks, ${CONCURRENCY} at once, one process\n`);
-    console.log('                    CPU µs/check (min – max)        checks/s/core');
-    for (const { name, cpuUs, min, max } of rows) {
-      const range = `(${min.toFixed(0)} – ${max.toFixed(0)})`;
-      console.log(
-        `${name.padEnd(20)}${cpuUs.toFixed(0).padStart(6)} ${range.padEnd(22)}${(1e6 / cpuUs).toFixed(0).padStart(14)}`,
-      );
-    }
-    console.log('\nratio to the bare loop (median of the rounds)');
-    for (const { type, against, ratio, limit } of ratios) {
-      console.log(
-        `${type.padEnd(7)}${ratio.toFixed(2)} × ${against.padEnd(18)} limit ${limit}  ${ratio <= limit ? 'held' : 'MISSED'}`,
-      );
-    }
-    if (!blackbox) console.log('\nprometheus-blackbox-exporter is not installed: not compared');
-  }
+  const samples = await measureAll();
+  const ratios = cases.filter(({ peerOf }) => peerOf).map((one) => ratioOf(one, samples));
+  if (values.json) console.log(JSON.stringify({ node: process.version, samples: Object.fromEntries(samples), ratios }));
+  else printTable(samples, ratios);
 } finally {
-  icmp.onModuleDestroy();
+  await blackbox?.stop();
+  checkers.close();
   targets.stop();
 }

@@ -1,0 +1,82 @@
+// Debian's prometheus-blackbox-exporter on a loopback port, asked as Prometheus asks it.
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { existsSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import http from 'node:http';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { createInterface } from 'node:readline';
+import { cpuMs } from '../processes.mjs';
+
+const PROGRAM = ['/usr/bin/prometheus-blackbox-exporter', '/usr/local/bin/blackbox_exporter'].find(existsSync);
+
+/** `ca_file` makes probes of http:// dearer too, so only the HTTPS module has it. */
+const modules = (caFile) => ({
+  modules: {
+    http: { prober: 'http', timeout: '10s', http: { preferred_ip_protocol: 'ip4' } },
+    https: {
+      prober: 'http',
+      timeout: '10s',
+      http: { preferred_ip_protocol: 'ip4', fail_if_not_ssl: true, tls_config: { ca_file: caFile } },
+    },
+  },
+});
+
+/**
+ * `null` where it is not installed. `probe` rejects when the target was not up; `cpuUs` is what its process has used so
+ * far, by the kernel's clock ticks; its probes come in over at most `connections` connections, which are kept.
+ */
+export async function startBlackboxExporter(rootPem, connections) {
+  if (!PROGRAM) return null;
+  const directory = mkdtempSync(join(tmpdir(), 'bench-blackbox-'));
+  const [caFile, configFile] = ['root.pem', 'blackbox.yml'].map((name) => join(directory, name));
+  writeFileSync(caFile, rootPem);
+  // Its YAML is a superset of JSON.
+  writeFileSync(configFile, JSON.stringify(modules(caFile)));
+  const child = spawn(PROGRAM, [`--config.file=${configFile}`, '--web.listen-address=127.0.0.1:0'], {
+    stdio: ['ignore', 'ignore', 'pipe'],
+  });
+  const kill = () => child.kill();
+  process.on('exit', kill);
+  const place = await listeningPlace(child);
+  const agent = new http.Agent({ keepAlive: true, maxSockets: connections });
+  return {
+    probe: (module, target) => async () => {
+      const page = await get(`http://${place}/probe?module=${module}&target=${encodeURIComponent(target)}`, agent);
+      if (!/^probe_success 1$/m.test(page)) throw new Error(`blackbox_exporter, ${target}: ${page}`);
+    },
+    cpuUs: () => cpuMs([child.pid]) * 1000,
+    async stop() {
+      agent.destroy();
+      process.off('exit', kill);
+      const ended = once(child, 'exit');
+      child.kill();
+      await ended;
+      rmSync(directory, { recursive: true });
+    },
+  };
+}
+
+/** The exporter logs the port it was given. */
+function listeningPlace(child) {
+  const log = [];
+  return new Promise((done, fail) => {
+    createInterface({ input: child.stderr }).on('line', (line) => {
+      const place = /msg="Listening on" address=(\S+)/.exec(line)?.[1];
+      if (place) done(place);
+      else log.push(line);
+    });
+    child.on('exit', () => fail(new Error(`blackbox_exporter has ended:\n${log.join('\n')}`)));
+  });
+}
+
+const get = (url, agent) =>
+  new Promise((done, fail) => {
+    http
+      .get(url, { agent }, (response) => {
+        let page = '';
+        response.setEncoding('utf8').on('data', (chunk) => (page += chunk));
+        response.on('end', () => done(page));
+      })
+      .on('error', fail);
+  });
