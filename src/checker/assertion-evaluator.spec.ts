@@ -16,7 +16,7 @@ const json = {
 const facts: AssertionFacts = {
   statusCode: 204,
   durationMs: 120.25,
-  headers: { 'content-type': 'text/html; charset=utf-8', 'x-count': '7', 'set-cookie': ['a=1', 'b=2'], 'x-empty': '' },
+  headers: { 'content-type': 'text/html; charset=utf-8', 'x-count': '7', 'set-cookie': 'a=1, b=2', 'x-empty': '' },
   body: { text: 'all systems go', complete: true },
   certificateDays: 30.5,
   records: ['192.0.2.1', 'MAIL.example.com.'],

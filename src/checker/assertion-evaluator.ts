@@ -9,7 +9,7 @@ export interface AssertionFacts {
   /** Sum of the phases. */
   durationMs: number;
   /** Lower-case names. */
-  headers?: Readonly<Record<string, string | string[] | undefined>>;
+  headers?: Readonly<Record<string, string>>;
   /** The part of the body that was read, as UTF-8; `complete` is false when there was more. */
   body?: { text: string; complete: boolean };
   /** Full and part days until the certificate expires; negative when it has. */
@@ -57,10 +57,8 @@ function read({ source, property }: Assertion, facts: AssertionFacts): Reading {
       return single(facts.statusCode);
     case 'response_time':
       return single(Math.round(facts.durationMs * 1000) / 1000);
-    case 'header': {
-      const value = facts.headers?.[(property ?? '').toLowerCase()];
-      return single(Array.isArray(value) ? value.join(', ') : value);
-    }
+    case 'header':
+      return single(facts.headers?.[(property ?? '').toLowerCase()]);
     case 'body':
       return single(facts.body?.text);
     case 'json':

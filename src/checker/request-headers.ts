@@ -33,7 +33,7 @@ export function headerProblem(key: string, value: string): HeaderProblem | null 
     };
   if (value.length > MAX_VALUE)
     return { part: 'value', code: 'too_long', message: `a header value may have at most ${MAX_VALUE} characters` };
-  // node:http sends Latin-1; anything beyond it, and every control character but the tab, is refused there too.
+  // Headers are sent as Latin-1; anything beyond it, and every control character but the tab, is refused there too.
   if (/[^\t\u0020-\u007e\u0080-\u00ff]/.test(value)) {
     return {
       part: 'value',

@@ -1,8 +1,7 @@
-import { type ClientRequest, type IncomingMessage, request as httpRequest } from 'node:http';
 import type { Socket } from 'node:net';
 import { arrivalMs } from './arrival-clock';
-import { ignoreError } from './connection-race';
 import { type SocketFault, socketFault } from './dial-error';
+import { type AnswerHeaders, HttpAnswerReader, MalformedAnswer } from './http-answer-reader';
 
 /** One HTTP/1.1 request on a connection that was made for it; the connection is closed afterwards. */
 export interface ExchangeRequest {
@@ -22,8 +21,7 @@ export interface ExchangeRequest {
 
 export interface ExchangeAnswer {
   status: number;
-  /** Lower-case names; repeated ones joined as node does. */
-  headers: IncomingMessage['headers'];
+  headers: AnswerHeaders;
   body: Buffer;
   /** True when there was more than `maxBodyBytes`. */
   truncated: boolean;
@@ -52,23 +50,19 @@ export class ExchangeError extends Error {
   }
 }
 
-const MAX_HEADER_BYTES = 64 * 1024;
+const TOKEN = /^[!#$%&'*+\-.^_`|~0-9A-Za-z]+$/;
+const NOT_IN_PATH = /[^\x21-\x7e\x80-\xff]/;
+const NOT_IN_VALUE = /[^\t\x20-\x7e\x80-\xff]/;
 
-/**
- * Writes the request and reads the answer with Node's own parser. Throws `ExchangeError` only. The socket is destroyed
- * when it settles, whatever became of it.
- */
+/** Writes the request and reads the answer. Throws `ExchangeError` only. The socket is destroyed when it settles. */
 export function exchange(request: ExchangeRequest): Promise<ExchangeAnswer> {
   return new Promise((resolve, reject) => new Exchange(request, resolve, reject).run());
 }
 
 class Exchange {
   private readonly startedAt = performance.now();
-  private readonly chunks: Buffer[] = [];
-  private request: ClientRequest | undefined;
-  private response: IncomingMessage | undefined;
+  private readonly reader: HttpAnswerReader;
   private firstByteAt = 0;
-  private received = 0;
   private written = false;
   private settled = false;
 
@@ -76,21 +70,23 @@ class Exchange {
     private readonly order: ExchangeRequest,
     private readonly resolve: (answer: ExchangeAnswer) => void,
     private readonly reject: (error: ExchangeError) => void,
-  ) {}
+  ) {
+    const { method, maxBodyBytes, keepBody } = order;
+    this.reader = new HttpAnswerReader({ absent: method === 'HEAD', maxBytes: maxBodyBytes, keep: keepBody });
+  }
 
   run(): void {
-    const { body, signal } = this.order;
+    const { socket, signal } = this.order;
     if (signal.aborted) return this.handleEvent();
-    const request = this.build();
-    if (!request) return this.fail('protocol', 'the request cannot be sent as it is');
-    this.request = request;
-    request.on('response', (response) => this.read(response));
-    request.on('upgrade', () => this.fail('protocol', 'it switched to another protocol'));
-    request.on('error', (error) => this.failWith(error));
+    const wire = wireOf(this.order);
+    if (wire === null) return this.fail('protocol', 'the request cannot be sent as it is');
     signal.addEventListener('abort', this);
+    socket.on('data', (bytes: Buffer) => this.take(bytes));
+    socket.on('end', () => this.end());
+    socket.on('close', () => this.end());
+    socket.on('error', (error) => this.failWith(error));
     this.written = true;
-    // As bytes: Node would send headers in the encoding of a body that is text, and they are Latin-1.
-    request.end(body === null ? undefined : Buffer.from(body));
+    socket.write(wire);
   }
 
   /** Called by the signal. */
@@ -98,71 +94,54 @@ class Exchange {
     this.fail('aborted', 'there was no complete answer in time');
   }
 
-  /** Node refuses characters that would break the framing by throwing; its message may repeat a secret. */
-  private build(): ClientRequest | null {
-    const { socket, method, path, headers } = this.order;
+  private take(bytes: Buffer): void {
+    if (this.settled) return;
+    const outcome = this.read(bytes);
+    if (this.reader.headRead && this.firstByteAt === 0) this.firstByteAt = arrivalMs();
+    if (outcome instanceof MalformedAnswer) this.fail('protocol', outcome.message);
+    else if (outcome) this.finish();
+  }
+
+  private read(bytes: Buffer): boolean | MalformedAnswer {
     try {
-      return httpRequest({
-        method,
-        path,
-        headers: headers.flat(),
-        createConnection: () => socket,
-        maxHeaderSize: MAX_HEADER_BYTES,
-      });
-    } catch {
-      return null;
+      return this.reader.read(bytes);
+    } catch (error) {
+      if (error instanceof MalformedAnswer) return error;
+      throw error;
     }
   }
 
-  private read(response: IncomingMessage): void {
-    this.firstByteAt = arrivalMs();
-    this.response = response;
-    // There is no body to wait for; a server that sends one all the same is not held to it.
-    if (this.order.method === 'HEAD') return this.finish(false);
-    response.on('data', (chunk: Buffer) => this.take(chunk));
-    response.on('end', () => this.finish(false));
-    response.on('error', (error) => this.failWith(error));
+  private end(): void {
+    if (this.settled) return;
+    if (this.reader.end()) this.finish();
+    else this.fail('closed', 'the connection was closed before the answer was complete');
   }
 
-  private take(chunk: Buffer): void {
-    const room = this.order.maxBodyBytes - this.received;
-    this.received += chunk.length;
-    if (this.order.keepBody && room > 0) this.chunks.push(chunk.length > room ? chunk.subarray(0, room) : chunk);
-    if (this.received > this.order.maxBodyBytes) this.finish(true);
-  }
-
-  private finish(truncated: boolean): void {
-    const { response } = this;
-    if (this.settled || !response) return;
+  private finish(): void {
     const now = arrivalMs();
+    const { status, headers, body, truncated } = this.reader;
     this.settle();
     this.resolve({
-      status: response.statusCode ?? 0,
-      headers: response.headers,
-      body: Buffer.concat(this.chunks),
+      status,
+      headers,
+      body,
       truncated,
       firstByteMs: Math.max(0, this.firstByteAt - this.startedAt),
       transferMs: Math.max(0, now - this.firstByteAt),
     });
   }
 
-  /** Node's own "socket hang up" and "aborted" carry no syscall: the peer closed the connection in an orderly way. */
   private failWith(error: NodeJS.ErrnoException): void {
-    const code = error.code ?? '';
-    if (code.startsWith('HPE_')) return this.fail('protocol', parserText(code));
-    if (error.syscall !== undefined) {
-      const fault = socketFault(error);
-      return this.fail(fault, `the connection ${fault.text}`);
-    }
-    if (code === 'ECONNRESET') return this.fail('closed', 'the connection was closed before the answer was complete');
-    this.fail('protocol', 'the answer is not valid HTTP');
+    if (error.syscall === undefined) return this.fail('protocol', 'the connection broke off with a TLS error');
+    const fault = socketFault(error);
+    this.fail(fault, `the connection ${fault.text}`);
   }
 
   private fail(fault: ExchangeFault, text: string): void {
     if (this.settled) return;
     const now = performance.now();
     this.settle();
-    const arrived = this.response !== undefined;
+    const arrived = this.firstByteAt > 0;
     this.reject(
       new ExchangeError(
         fault,
@@ -170,7 +149,7 @@ class Exchange {
         text,
         Math.max(0, (arrived ? this.firstByteAt : now) - this.startedAt),
         arrived ? Math.max(0, now - this.firstByteAt) : null,
-        this.response?.statusCode ?? null,
+        arrived ? this.reader.status : null,
         this.written,
       ),
     );
@@ -179,21 +158,18 @@ class Exchange {
   private settle(): void {
     this.settled = true;
     this.order.signal.removeEventListener('abort', this);
-    this.request?.on('error', ignoreError);
-    this.response?.on('error', ignoreError);
     this.order.socket.destroy();
   }
 }
 
-function parserText(code: string): string {
-  switch (code) {
-    case 'HPE_HEADER_OVERFLOW':
-      return `the headers of the answer are larger than ${MAX_HEADER_BYTES / 1024} KiB`;
-    case 'HPE_INVALID_CONSTANT':
-    case 'HPE_INVALID_VERSION':
-    case 'HPE_INVALID_STATUS':
-      return 'what answers does not speak HTTP/1.1';
-    default:
-      return `the answer is not valid HTTP (${code.slice(4).toLowerCase().replaceAll('_', ' ').slice(0, 60)})`;
+/** Head and body as one write; `null` when a part of the head would break the framing. Header values are Latin-1. */
+function wireOf({ method, path, headers, body }: ExchangeRequest): Buffer | null {
+  if (!TOKEN.test(method) || path === '' || NOT_IN_PATH.test(path)) return null;
+  let head = `${method} ${path} HTTP/1.1\r\n`;
+  for (const [name, value] of headers) {
+    if (!TOKEN.test(name) || NOT_IN_VALUE.test(value)) return null;
+    head += `${name}: ${value}\r\n`;
   }
+  const bytes = Buffer.from(`${head}\r\n`, 'latin1');
+  return body === null ? bytes : Buffer.concat([bytes, Buffer.from(body)]);
 }

@@ -3,6 +3,7 @@ import { DialError, type DialCode } from './dial-error';
 import { Dialer } from './dialer';
 import type { EgressRule } from './egress-policy';
 import { bracketed, normalizeHost } from './host';
+import type { AnswerHeaders } from './http-answer-reader';
 import { type ExchangeAnswer, ExchangeError, exchange } from './http-exchange';
 import { readUrl } from './read-url';
 
@@ -21,8 +22,7 @@ export interface OutboundRequest {
 
 export interface OutboundResponse {
   status: number;
-  /** Lower-case names. */
-  headers: Readonly<Record<string, string>>;
+  headers: AnswerHeaders;
   /** At most 64 KiB, decoded as UTF-8; the rest is dropped. */
   body: string;
 }
@@ -122,12 +122,8 @@ function headersOf(request: OutboundRequest, { authority }: Destination): [strin
   ];
 }
 
-function responseOf(answer: ExchangeAnswer): OutboundResponse {
-  const headers = Object.entries(answer.headers).map(([name, value]) => [
-    name,
-    Array.isArray(value) ? value.join(', ') : (value ?? ''),
-  ]);
-  return { status: answer.status, headers: Object.fromEntries(headers), body: answer.body.toString('utf8') };
+function responseOf({ status, headers, body }: ExchangeAnswer): OutboundResponse {
+  return { status, headers, body: body.toString('utf8') };
 }
 
 function outboundErrorOf(error: unknown, host: string, signal: AbortSignal): OutboundError {

@@ -1,0 +1,251 @@
+/** Lower-case names. Repeated fields are one, joined with a comma (RFC 9110, section 5.3). */
+export type AnswerHeaders = Readonly<Record<string, string>>;
+
+/** What came is no HTTP/1.1 answer. The message says why without quoting it. */
+export class MalformedAnswer extends Error {}
+
+const MAX_HEAD_BYTES = 64 * 1024;
+const MAX_EXTENSION_BYTES = 16 * 1024;
+const LF = 0x0a;
+
+const STATUS_LINE = /^HTTP\/(?:0\.9|1\.[01]|2\.0) (\d{3})(?:[ \r][^]*)?$/;
+const TOKEN = /^[!#$%&'*+\-.^_`|~0-9A-Za-z]+$/;
+const NOT_IN_VALUE = /[^\t\x20-\x7e\x80-\xff]/;
+/** Empty lines and parts of them in front of an answer mean nothing. */
+const STRAY_CR = /^\r+/;
+const LENGTH = /^\d{1,15}$/;
+const CHUNK_SIZE = /^0*([0-9a-fA-F]{1,12})[ \t]*(?:;|$)/;
+/** Of these the first one counts, as in node's own `message.headers`; lists of them make no sense. */
+const SINGLE = new Set(
+  'age authorization content-length content-type etag expires last-modified location retry-after server'.split(' '),
+);
+
+type State = 'status' | 'header' | 'length' | 'chunk_size' | 'chunk' | 'chunk_end' | 'trailer' | 'until_close' | 'done';
+
+/** How much of a body is read and kept. */
+export interface BodyRules {
+  /** There is none, whatever the headers say: the answer to a `HEAD`. */
+  absent: boolean;
+  /** Reading ends when there is more than this. */
+  maxBytes: number;
+  /** Whether the bytes are handed over, or only counted. */
+  keep: boolean;
+}
+
+/**
+ * Reads one answer of HTTP/1.1 (RFC 9112) from the bytes of a connection that carries nothing else. As strict as Node's
+ * parser, with four exceptions that the RFC allows and browsers make: a line may end without CR (2.2), a folded field is
+ * one field (5.2), the same length may be told twice (6.3), and what follows the end is not looked at. Work and memory
+ * are linear in what arrives: 64 KiB of heads and interim answers, 16 KiB of chunk extensions, `maxBytes` of body.
+ */
+export class HttpAnswerReader {
+  /** 0 until the status line was read. Interim answers (1xx) do not count. */
+  status = 0;
+  /** Complete once `headRead`. */
+  headers: AnswerHeaders = {};
+  headRead = false;
+  /** The body was longer than `maxBytes`. */
+  truncated = false;
+
+  private state: State = 'status';
+  /** The line that has not ended yet. */
+  private line = '';
+  private headBytes = 0;
+  private extensionBytes = 0;
+  private fields: [name: string, value: string][] = [];
+  /** Of the body or the chunk. */
+  private remaining = 0;
+  private bodyBytes = 0;
+  private kept = Buffer.alloc(0);
+  private keptBytes = 0;
+
+  constructor(private readonly rules: BodyRules) {}
+
+  /** What was kept of the body. */
+  get body(): Buffer {
+    return this.kept.subarray(0, this.keptBytes);
+  }
+
+  /** Takes the next bytes and says whether the answer is complete. Throws `MalformedAnswer`; then it is of no more use. */
+  read(bytes: Buffer): boolean {
+    for (let at = 0; at < bytes.length && this.state !== 'done';) {
+      at = this.inBody() ? this.readBody(bytes, at) : this.readLine(bytes, at);
+    }
+    return this.state === 'done';
+  }
+
+  /** The peer has ended its side: whether that completes the answer. */
+  end(): boolean {
+    if (this.state === 'until_close') this.state = 'done';
+    return this.state === 'done';
+  }
+
+  private inBody(): boolean {
+    return this.state === 'length' || this.state === 'chunk' || this.state === 'until_close';
+  }
+
+  private readBody(bytes: Buffer, from: number): number {
+    const available = bytes.length - from;
+    const taken = this.state === 'until_close' ? available : Math.min(available, this.remaining);
+    if (this.rules.keep) this.keep(bytes, from, taken);
+    this.bodyBytes += taken;
+    this.remaining -= taken;
+    if (this.bodyBytes > this.rules.maxBytes) {
+      this.truncated = true;
+      this.state = 'done';
+    } else if (this.remaining === 0 && this.state !== 'until_close') {
+      this.state = this.state === 'chunk' ? 'chunk_end' : 'done';
+    }
+    return from + taken;
+  }
+
+  /** Copies: chunks of one byte must not each hold the packet they came in. */
+  private keep(bytes: Buffer, from: number, length: number): void {
+    const end = Math.min(this.keptBytes + length, this.rules.maxBytes);
+    if (end > this.kept.length) {
+      const larger = Buffer.allocUnsafe(Math.min(this.rules.maxBytes, Math.max(4096, 2 * end)));
+      this.kept.copy(larger, 0, 0, this.keptBytes);
+      this.kept = larger;
+    }
+    bytes.copy(this.kept, this.keptBytes, from, from + end - this.keptBytes);
+    this.keptBytes = end;
+  }
+
+  private readLine(bytes: Buffer, from: number): number {
+    const end = bytes.indexOf(LF, from);
+    const next = end < 0 ? bytes.length : end + 1;
+    this.count(next - from);
+    this.line += bytes.toString('latin1', from, end < 0 ? next : end);
+    if (end < 0) {
+      if (this.state === 'status') refuseOtherProtocol(this.line.replace(STRAY_CR, ''));
+      return next;
+    }
+    const line = this.line.endsWith('\r') ? this.line.slice(0, -1) : this.line;
+    this.line = '';
+    this.take(line);
+    return next;
+  }
+
+  private count(bytes: number): void {
+    if (this.state === 'chunk_size' || this.state === 'chunk_end') {
+      if (this.line.length + bytes > MAX_EXTENSION_BYTES) throw invalid('chunk extensions without end');
+      return;
+    }
+    this.headBytes += bytes;
+    if (this.headBytes > MAX_HEAD_BYTES) {
+      throw new MalformedAnswer(`the headers of the answer are larger than ${MAX_HEAD_BYTES / 1024} KiB`);
+    }
+  }
+
+  private take(line: string): void {
+    switch (this.state) {
+      case 'status':
+        return this.takeStatus(line);
+      case 'header':
+        return line === '' ? this.endHead() : this.takeField(line);
+      case 'chunk_size':
+        return this.takeChunkSize(line);
+      case 'chunk_end':
+        if (line !== '') throw invalid('a chunk longer than it says');
+        this.state = 'chunk_size';
+        return;
+      case 'trailer':
+        if (line === '') this.state = 'done';
+        else this.takeField(line);
+        return;
+      default:
+        throw new Error(`no line is read in ${this.state}`);
+    }
+  }
+
+  private takeStatus(line: string): void {
+    const start = line.replace(STRAY_CR, '');
+    if (start === '') return;
+    refuseOtherProtocol(start);
+    const status = STATUS_LINE.exec(start)?.[1];
+    if (status === undefined) throw new MalformedAnswer(OTHER_PROTOCOL);
+    this.status = Number(status);
+    this.state = 'header';
+  }
+
+  private takeField(line: string): void {
+    const folded = line.startsWith(' ') || line.startsWith('\t');
+    const colon = folded ? -1 : line.indexOf(':');
+    const value = trimmed(line.slice(colon + 1));
+    if (NOT_IN_VALUE.test(value)) throw invalid('a control character in a header');
+    const last = this.fields.at(-1);
+    if (folded && last) {
+      last[1] = `${last[1]} ${value}`;
+      return;
+    }
+    const name = line.slice(0, Math.max(0, colon));
+    if (!TOKEN.test(name)) throw invalid('a header without a valid name');
+    this.fields.push([name.toLowerCase(), value]);
+  }
+
+  private endHead(): void {
+    if (this.status === 101) throw new MalformedAnswer('it switched to another protocol');
+    if (this.status >= 100 && this.status < 200) {
+      this.status = 0;
+      this.fields = [];
+      this.state = 'status';
+      return;
+    }
+    this.headers = joined(this.fields);
+    this.state = this.bodyState();
+    this.headRead = true;
+    this.fields = [];
+    this.headBytes = 0;
+  }
+
+  /** RFC 9112, section 6.3. A length beside a transfer coding is an error, as in Node: one of the two lies. */
+  private bodyState(): State {
+    const { 'content-length': length, 'transfer-encoding': coding } = this.headers;
+    if (length !== undefined && coding !== undefined) throw invalid('a length and a transfer coding');
+    if (length !== undefined && !LENGTH.test(length)) throw invalid('a content length that is no number');
+    if (this.rules.absent || this.status === 204 || this.status === 304) return 'done';
+    if (coding !== undefined) return /(?:^|[, \t])chunked$/i.test(coding) ? 'chunk_size' : 'until_close';
+    if (length === undefined) return 'until_close';
+    this.remaining = Number(length);
+    return this.remaining === 0 ? 'done' : 'length';
+  }
+
+  private takeChunkSize(line: string): void {
+    const digits = CHUNK_SIZE.exec(line)?.[1];
+    if (digits === undefined || line.includes('\r')) throw invalid('a chunk size that is no number');
+    this.extensionBytes += Math.max(0, line.length - digits.length);
+    if (this.extensionBytes > MAX_EXTENSION_BYTES) throw invalid('chunk extensions without end');
+    this.remaining = Number.parseInt(digits, 16);
+    this.state = this.remaining === 0 ? 'trailer' : 'chunk';
+  }
+}
+
+const OTHER_PROTOCOL = 'what answers does not speak HTTP/1.1';
+const invalid = (what: string): MalformedAnswer => new MalformedAnswer(`the answer is not valid HTTP (${what})`);
+
+/** Also of an unfinished line: a server that greets and waits is no web server. */
+function refuseOtherProtocol(start: string): void {
+  if (!start.startsWith('HTTP/'.slice(0, start.length))) throw new MalformedAnswer(OTHER_PROTOCOL);
+}
+
+/** Without the blanks around a value (RFC 9110, section 5.6.3); `trim` would take bytes of UTF-8 with them. */
+function trimmed(text: string): string {
+  let start = 0;
+  let end = text.length;
+  while (start < end && isBlank(text, start)) start++;
+  while (end > start && isBlank(text, end - 1)) end--;
+  return text.slice(start, end);
+}
+
+const isBlank = (text: string, at: number): boolean => text[at] === ' ' || text[at] === '\t';
+
+function joined(fields: readonly (readonly [name: string, value: string])[]): AnswerHeaders {
+  const headers: Record<string, string> = Object.create(null);
+  for (const [name, value] of fields) {
+    const before = headers[name];
+    if (name === 'content-length' && before !== undefined && before !== value) throw invalid('two content lengths');
+    if (before === undefined) headers[name] = value;
+    else if (!SINGLE.has(name)) headers[name] = `${before}, ${value}`;
+  }
+  return headers;
+}
