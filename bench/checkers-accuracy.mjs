@@ -1,15 +1,13 @@
 // How far a measured first byte is from the truth while many checks run: an open loop of HTTP checks, evenly paced,
 // against a target that answers after 50 ms and says how long it really took.
 // Usage: node bench/checkers-accuracy.mjs [--rate N] [--seconds N] [--dist DIR]
-import { fork, spawnSync } from 'node:child_process';
+import { fork } from 'node:child_process';
 import { once } from 'node:events';
-import { createRequire } from 'node:module';
 import { availableParallelism, loadavg } from 'node:os';
-import { join, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
+import { BuiltCheckers, loadBuilt } from './checkers/built-checkers.mjs';
 
-const root = fileURLToPath(new URL('..', import.meta.url));
 const { values } = parseArgs({
   options: {
     rate: { type: 'string', default: '1000' },
@@ -21,15 +19,7 @@ const RATE = Number(values.rate);
 const TOTAL = RATE * Number(values.seconds);
 const WARM_UP = RATE;
 
-if (!values.dist) spawnSync(process.execPath, [join(root, 'scripts/build.mjs'), '--if-needed'], { stdio: 'inherit' });
-const load = createRequire(join(resolve(values.dist ?? join(root, 'dist')), 'bench.js'));
-load('reflect-metadata');
-const { Dialer } = load('./platform/net/dialer.js');
-const { HostResolver } = load('./platform/net/host-resolver.js');
-const { TrustedRoots } = load('./platform/net/trusted-roots.js');
-const { startDeadline } = load('./checker/deadline.js');
-const { HttpProbe } = load('./checker/http-probe.js');
-const { HttpChecker } = load('./checker/http.checker.js');
+const load = loadBuilt(values.dist);
 const { StallGuard } = load('./monitoring/stall-guard.js');
 const { Metrics } = load('./platform/observability/metrics.js');
 const { Clock } = load('./platform/time/clock.js');
@@ -41,26 +31,16 @@ stalls.onModuleInit();
 
 // The target's own figure is in a header, which a report does not repeat: an assertion that cannot hold brings it out.
 const assertions = [{ source: 'header', property: 'X-Delay', comparison: 'equals', target: '-' }];
-const checker = new HttpChecker(new HttpProbe(new Dialer(new HostResolver(), new TrustedRoots())));
-const request = {
-  target: checker.parseTarget(`http://127.0.0.1:${port}/`),
-  method: 'GET',
-  headers: [],
-  body: null,
-  followRedirects: true,
-  assertions,
-  egress: { refusal: () => null },
-};
+const checkers = new BuiltCheckers(load);
+const ask = checkers.check('HTTP', `http://127.0.0.1:${port}/`, { assertions });
 const errors = [];
 let started = 0;
 let finished = 0;
 let stalled = 0;
 
 async function check(counts) {
-  const deadline = startDeadline(10_000);
   const begun = performance.now();
-  const report = await checker.check(request, deadline.signal);
-  deadline.clear();
+  const report = await ask();
   finished += 1;
   const truth = Number(/but it was ([\d.]+)\.$/.exec(report.error?.message ?? '')?.[1]);
   if (Number.isNaN(truth)) throw new Error(`no figure in ${JSON.stringify(report.error)}`);
@@ -80,6 +60,7 @@ await new Promise((done) => {
 });
 const used = process.cpuUsage(cpu);
 child.disconnect();
+checkers.close();
 stalls.onModuleDestroy();
 
 errors.sort((a, b) => a - b);

@@ -1,101 +1,201 @@
-// Memory over many checks, all the hostile targets among them at once, in a heap of 256 MB.
-// Usage: node bench/checkers-memory.mjs [--checks N] [--concurrency N] [--dist DIR]
-import { fork, spawnSync } from 'node:child_process';
+// Memory over many checks of all six types, every hostile target among them at once, in a heap of 256 MB.
+// Usage: node bench/checkers-memory.mjs [--checks N] [--concurrency N] [--samples N] [--hostile-every N] [--json]
+//        [--dist DIR]
+// Ends with 1 when the memory is not flat, when a descriptor stays open, or when a target was never met.
+import { fork, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { createRequire } from 'node:module';
-import { join, resolve } from 'node:path';
+import { readdirSync } from 'node:fs';
+import { join } from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
-
-const HEAP = '--max-old-space-size=256';
-const root = fileURLToPath(new URL('..', import.meta.url));
-if (!process.execArgv.includes(HEAP)) {
-  const self = [HEAP, '--expose-gc', fileURLToPath(import.meta.url), ...process.argv.slice(2)];
-  process.exit(spawnSync(process.execPath, self, { stdio: 'inherit' }).status ?? 1);
-}
+import { BuiltCheckers, loadBuilt } from './checkers/built-checkers.mjs';
+import { ownNetwork } from './checkers/own-network.mjs';
 
 const { values } = parseArgs({
   options: {
     checks: { type: 'string', default: '200000' },
     concurrency: { type: 'string', default: '300' },
+    samples: { type: 'string', default: '20' },
+    'hostile-every': { type: 'string', default: '8' },
+    json: { type: 'boolean', default: false },
     dist: { type: 'string' },
+    /** Set by this file itself: the process runs in a network namespace of its own. */
+    isolated: { type: 'boolean', default: false },
   },
 });
 const CHECKS = Number(values.checks);
-const SAMPLES = 20;
+const SEGMENTS = Number(values.samples);
+const HEAP = '--max-old-space-size=256';
+const LIMIT_MB = 20;
+/** A host name whose DNS server is silent is asked a while longer by the 16 resolvers of the pool, and by the pool before. */
+const RESOLVER_SOCKETS = 32;
+/** What the last checks closed is gone after this. */
+const CALM_MS = 500;
 const TIMEOUT_MS = 300;
-/** One check in eight meets a hostile target. */
-const HOSTILE_EVERY = 8;
+const INTERRUPTED_AFTER_MS = 50;
+/** One check in so many meets a hostile target. */
+const HOSTILE_EVERY = Number(values['hostile-every']);
 
-if (!values.dist) spawnSync(process.execPath, [join(root, 'scripts/build.mjs'), '--if-needed'], { stdio: 'inherit' });
-const load = createRequire(join(resolve(values.dist ?? join(root, 'dist')), 'bench.js'));
-load('reflect-metadata');
-const { Dialer } = load('./platform/net/dialer.js');
-const { HostResolver } = load('./platform/net/host-resolver.js');
-const { TrustedRoots } = load('./platform/net/trusted-roots.js');
-const { startDeadline } = load('./checker/deadline.js');
-const { HttpProbe } = load('./checker/http-probe.js');
-const { HttpChecker } = load('./checker/http.checker.js');
-
-const child = fork(fileURLToPath(new URL('checkers/hostile-targets.ts', import.meta.url)), {
-  execArgv: ['-r', 'ts-node/register'],
-  env: { ...process.env, TS_NODE_TRANSPILE_ONLY: '1', TS_NODE_PROJECT: join(root, 'tsconfig.spec.json') },
-});
-const [{ rootPem, hostile, ordinary }] = await once(child, 'message');
-const checker = new HttpChecker(new HttpProbe(new Dialer(new HostResolver(), new TrustedRoots([rootPem]))));
-const wantsBody = [{ source: 'body', comparison: 'contains', target: 'nothing like it' }];
-
-const codes = new Map();
-let started = 0;
-const samples = [];
-
-async function check(number) {
-  const isHostile = number % HOSTILE_EVERY === 0;
-  const round = Math.floor(number / HOSTILE_EVERY);
-  const url = isHostile ? hostile[round % hostile.length] : ordinary[number % ordinary.length];
-  const deadline = startDeadline(isHostile ? TIMEOUT_MS : 10_000);
-  const report = await checker.check(
-    {
-      target: checker.parseTarget(url),
-      method: 'GET',
-      headers: [],
-      body: null,
-      followRedirects: true,
-      assertions: isHostile && round % 2 ? wantsBody : [],
-      egress: { refusal: () => null },
-    },
-    deadline.signal,
-  );
-  deadline.clear();
-  const code = report.error?.code ?? 'up';
-  codes.set(code, (codes.get(code) ?? 0) + 1);
+const root = fileURLToPath(new URL('..', import.meta.url));
+/** The same again with a small heap, in a network of its own where one can be made. */
+async function runInOwnProcess() {
+  const network = ownNetwork();
+  const [command, ...words] = [
+    ...(network ?? []),
+    process.execPath,
+    HEAP,
+    '--expose-gc',
+    fileURLToPath(import.meta.url),
+    ...process.argv.slice(2),
+    ...(network ? ['--isolated'] : []),
+  ];
+  const child = spawn(command, words, { stdio: 'inherit' });
+  for (const signal of ['SIGINT', 'SIGTERM']) process.on(signal, () => child.kill(signal));
+  const [code] = await once(child, 'exit');
+  return code ?? 1;
 }
 
-function sample() {
+async function run() {
+  const load = loadBuilt(values.dist);
+  const targets = fileURLToPath(new URL('checkers/hostile-targets.ts', import.meta.url));
+  const child = fork(targets, values.isolated ? ['isolated'] : [], {
+    execArgv: ['-r', 'ts-node/register'],
+    env: { ...process.env, TS_NODE_TRANSPILE_ONLY: '1', TS_NODE_PROJECT: join(root, 'tsconfig.spec.json') },
+  });
+  const [{ rootPem, nameServers, ordinary, hostile }] = await once(child, 'message');
+  const checkers = new BuiltCheckers(load, { roots: [rootPem], nameServers });
+  const tally = [];
+  const next = turns(
+    ordinary.flatMap(({ weight, ...target }) => Array(weight).fill(checkOf(checkers, target, tally))),
+    hostile.map((target) => checkOf(checkers, target, tally, TIMEOUT_MS)),
+  );
+  const samples = await sampled(next);
+  checkers.close();
+  child.disconnect();
+  return conclude(samples, tally);
+}
+
+const EGRESS = { open: { refusal: () => null }, closed: { refusal: () => 'every address is refused here' } };
+
+/** A check of the target that counts its outcome in `tally`. */
+function checkOf(checkers, target, tally, timeoutMs) {
+  const { type, name, url, resolvers, rung, wantsBody, refused, interrupted } = target;
+  const checker = resolvers ? checkers.dnsOf(resolvers) : rung ? checkers.icmpOf(rung) : undefined;
+  const check = checkers.check(type, url, {
+    checker,
+    timeoutMs,
+    assertions: wantsBody ? [{ source: 'body', comparison: 'contains', target: 'nothing like it' }] : [],
+    egress: refused ? EGRESS.closed : EGRESS.open,
+    shutdown: interrupted && soon,
+  });
+  const codes = {};
+  tally.push({ type, name, isHostile: timeoutMs !== undefined, codes });
+  return async () => {
+    const { outcome, error } = await check();
+    const code = error ? `${outcome} ${error.code}` : outcome;
+    codes[code] = (codes[code] ?? 0) + 1;
+  };
+}
+
+function soon() {
+  const shutdown = new AbortController();
+  setTimeout(() => shutdown.abort(new Error('shutting down')), INTERRUPTED_AFTER_MS);
+  return shutdown.signal;
+}
+
+/** Answers the check whose turn it is by its number. */
+const turns = (ordinary, hostile) => (number) =>
+  number % HOSTILE_EVERY === 0
+    ? hostile[(number / HOSTILE_EVERY) % hostile.length]
+    : ordinary[(number - Math.floor(number / HOSTILE_EVERY)) % ordinary.length];
+
+/** Memory after each segment of the run, when nothing is in flight. */
+async function sampled(next) {
+  const samples = [];
+  let started = 0;
+  const lane = async (until) => {
+    while (started < until) await next(started++)();
+  };
+  if (!values.json) console.log('  checks   rss MB  heap MB  outside the heap MB  descriptors');
+  for (let segment = 1; segment <= SEGMENTS; segment++) {
+    const until = Math.ceil((CHECKS * segment) / SEGMENTS);
+    await Promise.all(Array.from({ length: Number(values.concurrency) }, () => lane(until)));
+    samples.push(await sample(started));
+  }
+  return samples;
+}
+
+async function sample(checks) {
+  await delay(CALM_MS);
+  globalThis.gc();
+  // What finalizers give back is collected by the second.
+  await delay(CALM_MS / 5);
   globalThis.gc();
   const { rss, heapUsed, external } = process.memoryUsage();
-  samples.push({ rss: rss / 1e6, heap: heapUsed / 1e6 });
-  const [rssMb, heapMb, externalMb] = [rss, heapUsed, external].map((bytes) => (bytes / 1e6).toFixed(0));
-  console.log(`${String(started).padStart(8)} checks  rss ${rssMb} MB  heap ${heapMb} MB  external ${externalMb} MB`);
+  const descriptors = readdirSync('/proc/self/fd').length;
+  const one = { checks, rss: rss / 1e6, heap: heapUsed / 1e6, external: external / 1e6, descriptors };
+  if (!values.json) {
+    const [rssMb, heapMb, externalMb] = [one.rss, one.heap, one.external].map((mb) => mb.toFixed(1).padStart(9));
+    console.log(
+      `${String(checks).padStart(8)}${rssMb}${heapMb}${externalMb.padStart(21)}${String(descriptors).padStart(13)}`,
+    );
+  }
+  return one;
 }
 
-async function lane() {
-  while (started < CHECKS) {
-    started += 1;
-    if (started % Math.ceil(CHECKS / SAMPLES) === 0) sample();
-    await check(started);
+/** Prints what became of it; answers the exit code. */
+function conclude(samples, tally) {
+  // The first quarter fills caches and pools; after that nothing may grow.
+  const settled = samples.slice(Math.ceil(samples.length / 4) - 1);
+  const [begin, end] = [settled[0], settled.at(-1)];
+  const spread = (key) => Math.max(...settled.map((one) => one[key])) - Math.min(...settled.map((one) => one[key]));
+  const leak = growth(settled);
+  const unmet = tally
+    .filter(({ codes }) => Object.keys(codes).length === 0)
+    .map(({ type, name }) => `${type}: ${name}`);
+  const verdicts = {
+    'resident memory flat within ± 20 MB': spread('rss') <= 2 * LIMIT_MB,
+    'heap flat within ± 20 MB': spread('heap') <= 2 * LIMIT_MB,
+    'no descriptor left open': spread('descriptors') <= RESOLVER_SOCKETS,
+    'every target met': unmet.length === 0,
+  };
+  const peakMb = (process.resourceUsage().maxRSS * 1024) / 1e6;
+  if (values.json) console.log(JSON.stringify({ samples, leak, peakMb, targets: tally, verdicts }));
+  else {
+    printOutcomes(tally);
+    console.log(`\nhighest resident memory ${peakMb.toFixed(0)} MB; from ${begin.checks} to ${end.checks} checks:`);
+    console.log(`rss ${difference(begin.rss, end.rss)}, highest and lowest ${spread('rss').toFixed(1)} MB apart`);
+    console.log(`heap ${difference(begin.heap, end.heap)}, highest and lowest ${spread('heap').toFixed(1)} MB apart`);
+    console.log(`growth ${leak.mb.toFixed(1)} MB, ${leak.bytesPerCheck.toFixed(0)} bytes per check`);
+    for (const [what, isHeld] of Object.entries(verdicts)) console.log(`${what}: ${isHeld ? 'held' : 'MISSED'}`);
+    if (unmet.length > 0) console.log(`never met: ${unmet.join('; ')}`);
+    if (!values.isolated)
+      console.log('no network of its own (needs root, unshare and ip): ICMP only by name and policy');
+  }
+  return Object.values(verdicts).every(Boolean) ? 0 : 1;
+}
+
+/** Of what the collector cannot give back, from the earlier half of the samples to the later; each by its lowest. */
+function growth(samples) {
+  const lowest = (some) => Math.min(...some.map(({ heap, external }) => heap + external));
+  const half = Math.ceil(samples.length / 2);
+  const mb = lowest(samples.slice(half)) - lowest(samples.slice(0, half));
+  return { mb, bytesPerCheck: (mb * 1e6) / (samples[half].checks - samples[0].checks) };
+}
+
+const difference = (from, to) => `${from.toFixed(1)} → ${to.toFixed(1)} MB`;
+
+function printOutcomes(tally) {
+  for (const type of new Set(tally.map((one) => one.type))) {
+    const sums = {};
+    const ofType = tally.filter((one) => one.type === type);
+    for (const [code, count] of ofType.flatMap(({ codes }) => Object.entries(codes)))
+      sums[code] = (sums[code] ?? 0) + count;
+    const hostile = ofType.filter(({ isHostile }) => isHostile).length;
+    const outcomes = Object.entries(sums).map(([code, count]) => `${code} ${count}`);
+    console.log(`\n${type}: ${hostile} hostile targets; ${outcomes.join(', ')}`);
   }
 }
 
-const begun = performance.now();
-await Promise.all(Array.from({ length: Number(values.concurrency) }, lane));
-sample();
-child.disconnect();
-
-// The first quarter fills caches and pools; after that nothing may grow.
-const settled = samples.slice(Math.ceil(samples.length / 4));
-const spread = (key) => Math.max(...settled.map((one) => one[key])) - Math.min(...settled.map((one) => one[key]));
-console.log(`${CHECKS} checks in ${((performance.now() - begun) / 1000).toFixed(0)} s`);
-console.log(`outcomes: ${[...codes].map(([code, count]) => `${code} ${count}`).join(', ')}`);
-console.log(`spread after the first quarter: rss ${spread('rss').toFixed(0)} MB, heap ${spread('heap').toFixed(0)} MB`);
-console.log(spread('rss') <= 40 ? 'flat within ± 20 MB: held' : 'flat within ± 20 MB: MISSED');
+process.exitCode = await (process.execArgv.includes(HEAP) ? run() : runInOwnProcess());

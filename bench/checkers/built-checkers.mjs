@@ -18,7 +18,7 @@ export function loadBuilt(dist) {
 export class BuiltCheckers {
   #load;
   #dialer;
-  #icmp = [];
+  #icmp = new Map();
   #checkers;
   #egress;
 
@@ -55,12 +55,13 @@ export class BuiltCheckers {
     return new DnsChecker(this.#dialer, new SystemResolvers(resolvers && (() => resolvers)));
   }
 
-  /** An ICMP checker by the rung of this name only, by default the best that is permitted. */
+  /** The ICMP checker by the rung of this name only, by default by the best that is permitted. */
   icmpOf(rung) {
     const { IcmpCapability, ICMP_LADDER } = this.#load('./checker/icmp-capability.js');
     const { IcmpChecker } = this.#load('./checker/icmp.checker.js');
-    const capability = new IcmpCapability(ICMP_LADDER.filter(({ name }) => name === (rung ?? name)));
-    this.#icmp.push(capability);
+    const capability =
+      this.#icmp.get(rung) ?? new IcmpCapability(ICMP_LADDER.filter(({ name }) => name === (rung ?? name)));
+    this.#icmp.set(rung, capability);
     return new IcmpChecker(this.#dialer, capability);
   }
 
@@ -85,6 +86,6 @@ export class BuiltCheckers {
   }
 
   close() {
-    for (const capability of this.#icmp) capability.onModuleDestroy();
+    for (const capability of this.#icmp.values()) capability.onModuleDestroy();
   }
 }

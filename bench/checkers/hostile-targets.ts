@@ -1,35 +1,186 @@
-/** The worst targets of the contract suites in one process, for the memory run. Ends with its parent. */
+/**
+ * Ordinary targets of all six types, and the worst that the contract suites know, in one process, for the memory run.
+ * The argument is `isolated` in a network namespace made by `own-network.mjs`. Ends with its parent.
+ */
+import type { TlsOptions } from 'node:tls';
+import { type DnsScript, DnsTestServer } from '../../test/harness/dns-server';
 import { HttpTarget, always, answer } from '../../test/harness/http-target';
+import { Ssh2Server } from '../../test/harness/ssh-server';
 import { closedPort, silence, slam, TcpTarget } from '../../test/harness/tcp-target';
 import { selfSigned, TlsAuthority } from '../../test/harness/tls-authority';
 import { hostileScripts } from '../../test/contract/http-hostility';
+import { HOST_NAMES, hostileOwnResolvers, hostileResolvers, hostNames, NAME } from './hostile-dns';
+import { startHostileHosts } from './hostile-icmp';
+import { hostileSsh, hostileTcp } from './hostile-streams';
+
+/** One target, and how it is to be asked. */
+export interface BenchTarget {
+  type: 'HTTP' | 'HTTPS' | 'TCP' | 'DNS' | 'ICMP' | 'SSH';
+  /** What is wrong with it. */
+  name: string;
+  url: string;
+  /** DNS: `address:port` of what stands in for the machine's own resolvers. */
+  resolvers?: string[];
+  /** ICMP: the only way of sending that is to be used. */
+  rung?: string;
+  /** HTTP(S): the check reads the body, for an assertion. */
+  wantsBody?: boolean;
+  /** The egress policy refuses every address. */
+  refused?: boolean;
+  /** The monitor shuts down in the middle. */
+  interrupted?: boolean;
+}
+
+/** Addresses of `own-network.mjs`: packets vanish, nobody has the address, no route leads there. */
+const NOWHERE = {
+  'a silent host': '10.99.0.9',
+  'an absent host': '10.99.0.7',
+  'a network without route': '198.51.100.1',
+};
+
+/** Below the ports that a connection may leave from: one that left from the port it asks would reach itself. */
+const REFUSING_PORT = 1;
+
+/** There the kernel answers echoes to IPv6 only. */
+const isIsolated = process.argv[2] === 'isolated';
+
+async function hostileWeb(tls: TlsOptions, authority: TlsAuthority): Promise<BenchTarget[]> {
+  const targets: BenchTarget[] = [];
+  for (const { name, script } of hostileScripts) {
+    const plain = await HttpTarget.listen(script);
+    const secure = await HttpTarget.listen(script, { tls });
+    for (const wantsBody of [false, true]) {
+      targets.push({ type: 'HTTP', name, url: plain.url(), wantsBody });
+      targets.push({ type: 'HTTPS', name, url: secure.url(), wantsBody });
+    }
+  }
+  const expired = await authority.issue({ untilDays: -1, fromDays: -9 });
+  for (const [name, identity] of Object.entries({
+    'an expired certificate': expired,
+    'self-signed': await selfSigned(),
+  })) {
+    const target = await HttpTarget.listen(always(answer(200)), { tls: identity });
+    targets.push({ type: 'HTTPS', name, url: target.url() });
+  }
+  const mute = await TcpTarget.listen(silence);
+  const broken = await TcpTarget.listen((socket) => socket.once('data', () => slam(socket)));
+  targets.push({ type: 'HTTPS', name: 'a mute handshake', url: `https://${mute.authority}/` });
+  targets.push({ type: 'HTTPS', name: 'a handshake cut off', url: `https://${broken.authority}/` });
+  return targets;
+}
+
+async function resolversOf(scripts: Record<string, DnsScript>): Promise<[name: string, server: DnsTestServer][]> {
+  const started = Object.entries(scripts).map(async ([name, script]) => [name, await forgetful(script)] as const);
+  return (await Promise.all(started)).map(([name, server]) => [name, server]);
+}
+
+/** Keeps no list of what it was asked, which would grow with the run. */
+async function forgetful(script: DnsScript): Promise<DnsTestServer> {
+  const server: DnsTestServer = await DnsTestServer.start((question) => {
+    server.asked.length = 0;
+    return script(question);
+  });
+  return server;
+}
+
+async function hostileDns(): Promise<BenchTarget[]> {
+  const named = (await resolversOf(hostileResolvers)).map(([name, server]): BenchTarget => ({
+    type: 'DNS',
+    name,
+    url: server.target(NAME),
+  }));
+  const own = (await resolversOf(hostileOwnResolvers)).map(([name, { place }]): BenchTarget => ({
+    type: 'DNS',
+    name: `of its own: ${name}`,
+    url: NAME,
+    resolvers: [place],
+  }));
+  const withoutTcp = await forgetful(() => ({ truncated: true }));
+  await withoutTcp.stopTcp();
+  const closed = `127.0.0.1:${await closedPort()}`;
+  return [
+    ...named,
+    ...own,
+    { type: 'DNS', name: 'TCP refused', url: withoutTcp.target(NAME) },
+    { type: 'DNS', name: 'nothing listens', url: `dns://${closed}/${NAME}` },
+    { type: 'DNS', name: 'of its own: nothing listens', url: NAME, resolvers: [closed] },
+    { type: 'DNS', name: 'of its own: none', url: NAME, resolvers: [] },
+  ];
+}
+
+async function hostileStreams(): Promise<BenchTarget[]> {
+  const targets: BenchTarget[] = [];
+  for (const [type, scripts] of [['SSH', hostileSsh] as const, ['TCP', hostileTcp] as const]) {
+    for (const [name, script] of Object.entries(scripts)) {
+      targets.push({ type, name, url: (await TcpTarget.listen(script)).authority });
+    }
+    targets.push({ type, name: 'nothing listens', url: `127.0.0.1:${await closedPort()}` });
+  }
+  return targets;
+}
+
+const ICMP_RUNGS = ['datagram socket', 'raw socket'];
+
+function hostileHosts(): BenchTarget[] {
+  if (!isIsolated) return [];
+  const hosts = startHostileHosts();
+  if (typeof hosts === 'string') {
+    process.stderr.write(`No hostile ICMP hosts: ${hosts}\n`);
+    return [];
+  }
+  return ICMP_RUNGS.flatMap((rung) =>
+    hosts.map(({ name, address }): BenchTarget => ({ type: 'ICMP', name: `${name} (${rung})`, url: address, rung })),
+  );
+}
+
+/** A target of every type at `host`, with the port where the type has one. */
+const everyType = (host: string, port: number, fields: Pick<BenchTarget, 'name' | 'refused' | 'interrupted'>) => [
+  { type: 'HTTP' as const, url: `http://${host}:${port}/`, ...fields },
+  { type: 'HTTPS' as const, url: `https://${host}:${port}/`, ...fields },
+  { type: 'TCP' as const, url: `${host}:${port}`, ...fields },
+  { type: 'DNS' as const, url: `dns://${host}:${port}/${NAME}`, ...fields },
+  { type: 'ICMP' as const, url: host, ...fields },
+  { type: 'SSH' as const, url: `${host}:${port}`, ...fields },
+];
 
 async function start(): Promise<void> {
   const authority = await TlsAuthority.create();
   const tls = await authority.issue();
-  const hostile = [];
-  for (const { script } of hostileScripts) {
-    const plain = await HttpTarget.listen(script);
-    const secure = await HttpTarget.listen(script, { tls });
-    hostile.push(plain.url(), secure.url());
-  }
-  const expired = await HttpTarget.listen(always(answer(200)), {
-    tls: await authority.issue({ untilDays: -1, fromDays: -9 }),
-  });
-  const alone = await HttpTarget.listen(always(answer(200)), { tls: await selfSigned() });
+  const names = await forgetful(hostNames);
   const mute = await TcpTarget.listen(silence);
-  const broken = await TcpTarget.listen((socket) => socket.once('data', () => slam(socket)));
-  hostile.push(expired.url(), alone.url(), `https://${mute.authority}/`, `https://${broken.authority}/`);
-  const up = await HttpTarget.listen(always(answer(200, 'x'.repeat(2048))));
+  const page = always(answer(200, 'x'.repeat(2048)));
+  const [up, secure] = [await HttpTarget.listen(page), await HttpTarget.listen(page, { tls })];
   const redirecting = await HttpTarget.listen(({ path }, socket) =>
     socket.end(path === '/' ? answer(302, '', { Location: '/landing' }) : answer(200)),
   );
-  process.send?.({
-    rootPem: authority.rootPem,
-    hostile,
-    ordinary: [up.url(), redirecting.url(), `http://127.0.0.1:${await closedPort()}/`],
-  });
+  const resolver = await forgetful(() => ({ answers: [{ type: 'A', name: NAME, ttl: 60, data: '192.0.2.1' }] }));
+  const ssh = await Ssh2Server.start();
+  const ordinary: (BenchTarget & { weight: number })[] = [
+    { type: 'HTTP', name: 'up', url: up.url(), weight: 9 },
+    { type: 'HTTP', name: 'redirecting', url: redirecting.url(), weight: 3 },
+    { type: 'HTTP', name: 'by name', url: up.url('/', 'fine.example.com'), weight: 1 },
+    { type: 'HTTP', name: 'refusing', url: `http://127.0.0.1:${REFUSING_PORT}/`, weight: 2 },
+    { type: 'HTTPS', name: 'up', url: secure.url(), weight: 3 },
+    { type: 'TCP', name: 'up', url: mute.authority, weight: 8 },
+    { type: 'DNS', name: 'up', url: resolver.target(NAME), weight: 8 },
+    { type: 'ICMP', name: 'up', url: isIsolated ? '::1' : '127.0.0.1', weight: 5 },
+    { type: 'SSH', name: 'up', url: `127.0.0.1:${ssh.port}`, weight: 1 },
+  ];
+  const hostile: BenchTarget[] = [
+    ...(await hostileWeb(tls, authority)),
+    ...(await hostileDns()),
+    ...(await hostileStreams()),
+    ...hostileHosts(),
+    ...HOST_NAMES.flatMap((name) => everyType(name, mute.port, { name })),
+    ...(isIsolated ? Object.entries(NOWHERE).flatMap(([name, host]) => everyType(host, 9, { name })) : []),
+    ...everyType('127.0.0.1', mute.port, { name: 'refused by the egress policy', refused: true }),
+    ...everyType('127.0.0.1', mute.port, { name: 'a shutdown', interrupted: true }),
+  ];
+  process.send?.({ rootPem: authority.rootPem, nameServers: [names.place], ordinary, hostile });
 }
 
 process.on('disconnect', () => process.exit());
-void start();
+start().catch((error: unknown) => {
+  process.stderr.write(`${error instanceof Error ? error.stack : String(error)}\n`);
+  process.exit(1);
+});

@@ -1,0 +1,103 @@
+import { LINUX, loadKernelSocketCalls } from '../../src/checker/icmp-koffi';
+
+/** What is sent back for one echo request: ICMP messages, each with the address it claims to come from. */
+type EchoScript = (request: Buffer, asked: Buffer) => { message: Buffer; from?: Buffer }[];
+
+const ECHO_REQUEST = 8;
+const ECHO_REPLY = 0;
+const UNREACHABLE = 3;
+const IP_HDRINCL = 3;
+const POLL_MS = 2;
+const STRANGER = Buffer.from([127, 9, 9, 9]);
+
+const changed = (request: Buffer, change: (reply: Buffer) => void): Buffer => {
+  const reply = Buffer.from(request);
+  reply[0] = ECHO_REPLY;
+  change(reply);
+  return reply;
+};
+const honest = (request: Buffer): Buffer => changed(request, () => {});
+
+/** RFC 792: the header of an error, then the IP packet it is about. */
+const unreachable = (quoted: Buffer): Buffer =>
+  Buffer.concat([Buffer.from([UNREACHABLE, 1, 0, 0, 0, 0, 0, 0]), quoted]);
+
+/** The packet as the asker sent it: only what reads it looks at this much of the header. */
+function asSent(request: Buffer, destination: Buffer): Buffer {
+  return Buffer.concat([ipHeader(destination, Buffer.from([127, 0, 0, 1]), request.length), request]);
+}
+
+/** Behaviours of a host, by name. */
+const scripts: Record<string, EchoScript> = {
+  silence: () => [],
+  'a reply with another token': (request) => [{ message: changed(request, (reply) => reply.fill(0xee, 8)) }],
+  'a reply cut after its header': (request) => [{ message: honest(request).subarray(0, 8) }],
+  'a reply of four bytes': (request) => [{ message: honest(request).subarray(0, 4) }],
+  'a reply of sixty kilobytes': (request) => [{ message: Buffer.concat([honest(request), Buffer.alloc(60_000)]) }],
+  'a hundred replies': (request) => Array.from({ length: 100 }, () => ({ message: honest(request) })),
+  'a hundred replies nobody asked for': (request) =>
+    Array.from({ length: 100 }, (_, index) => ({
+      message: changed(request, (reply) => reply.writeUInt16BE(index, 6)),
+    })),
+  "somebody else's identifier": (request) => [
+    { message: changed(request, (reply) => reply.writeUInt16BE(reply.readUInt16BE(4) ^ 1, 4)) },
+  ],
+  'a reply from another address': (request) => [{ message: honest(request), from: STRANGER }],
+  'unreachable, with the request': (request, asked) => [{ message: unreachable(asSent(request, asked)) }],
+  'unreachable, with half the request': (request, asked) => [
+    { message: unreachable(asSent(request, asked).subarray(0, 30)) },
+  ],
+  'unreachable, with garbage': () => [{ message: unreachable(Buffer.alloc(64, 0xff)) }],
+  'unreachable, with nothing': () => [{ message: unreachable(Buffer.alloc(0)) }],
+};
+
+/**
+ * Answers echo requests in place of this machine's kernel, which must be told not to (`icmp_echo_ignore_all`). Answers
+ * the behaviours with their addresses, or why raw sockets are not to be had.
+ */
+export function startHostileHosts(): { name: string; address: string }[] | string {
+  const calls = loadKernelSocketCalls();
+  if (typeof calls === 'string') return calls;
+  const fd = calls.open(4, 'raw');
+  if (typeof fd === 'string') return fd;
+  const yes = Buffer.from([1, 0, 0, 0]);
+  calls.setOption(fd, LINUX.SOL_IP, IP_HDRINCL, yes);
+  calls.setOption(fd, LINUX.SOL_RAW, LINUX.ICMP_FILTER, Buffer.from(Int32Array.of(~(1 << ECHO_REQUEST)).buffer));
+  calls.setOption(fd, LINUX.SOL_SOCKET, LINUX.SO_RCVBUF, Buffer.from(Int32Array.of(1 << 20).buffer));
+  const behaviours = Object.entries(scripts);
+  setInterval(() => {
+    for (const { data } of calls.receive(fd, false)) {
+      const [asker, asked] = [data.subarray(12, 16), data.subarray(16, 20)];
+      const script = behaviours[(asked[3] ?? 0) - 1]?.[1];
+      for (const { message, from = asked } of script?.(Buffer.from(data.subarray(20)), asked) ?? []) {
+        calls.send(fd, Buffer.concat([ipHeader(asker, from, message.length), summed(message)]), socketAddress(asker));
+      }
+    }
+  }, POLL_MS);
+  return behaviours.map(([name], index) => ({ name, address: `127.0.77.${index + 1}` }));
+}
+
+/** RFC 791, without options; the kernel fills in the checksum. */
+function ipHeader(to: Buffer, from: Buffer, payloadBytes: number): Buffer {
+  const header = Buffer.alloc(20);
+  header[0] = 0x45;
+  header.writeUInt16BE(20 + payloadBytes, 2);
+  header[8] = 64;
+  header[9] = 1;
+  from.copy(header, 12);
+  to.copy(header, 16);
+  return header;
+}
+
+/** `sockaddr_in` of Linux. */
+const socketAddress = (address: Buffer): Buffer => Buffer.concat([Buffer.from([2, 0, 0, 0]), address, Buffer.alloc(8)]);
+
+/** With its checksum (RFC 1071). */
+function summed(message: Buffer): Buffer {
+  message.fill(0, 2, 4);
+  let sum = 0;
+  for (let at = 0; at + 1 < message.length; at += 2) sum += message.readUInt16BE(at);
+  while (sum > 0xffff) sum = (sum & 0xffff) + (sum >>> 16);
+  message.writeUInt16BE(~sum & 0xffff, 2);
+  return message;
+}
