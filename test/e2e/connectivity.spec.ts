@@ -1,8 +1,7 @@
-import { SchedulerRegistry } from '@nestjs/schedule';
-import { AlertAuditor } from '../../src/alert/alert-auditor';
 import type { CheckReport, ErrorCode } from '../../src/checker/checker';
 import { Connectivity } from '../../src/monitoring/connectivity';
 import { startApp, type TestApp } from '../harness/app';
+import { auditorByHand } from '../harness/auditor-by-hand';
 import { HttpSink } from '../harness/http-sink';
 import { MovingClock } from '../harness/moving-clock';
 import { eventually } from '../harness/poll';
@@ -96,8 +95,8 @@ describe('a failure that could be our own network’s', () => {
   it('holds results visibly, and the heartbeat from a quarter of an hour on, until the network is back', async () => {
     app = await startApp({ connectivityTargets: [NOWHERE], heartbeatUrl: heartbeat.url });
     const clock = MovingClock.of(app.app);
-    const auditor = app.app.get(AlertAuditor);
-    await app.app.get(SchedulerRegistry).getCronJob('alert-audit').stop();
+    const auditor = await auditorByHand(app.app);
+    heartbeat.seen.splice(0);
     await judgeAgain(failed('connection_timeout'));
     clock.advance(14 * MINUTE);
     await auditor.tick();

@@ -1,7 +1,7 @@
-import { SchedulerRegistry } from '@nestjs/schedule';
 import { AlertAuditor } from '../../src/alert/alert-auditor';
 import { Heartbeat } from '../../src/alert/heartbeat';
 import { NotificationRetention } from '../../src/alert/notification-retention';
+import { auditorByHand } from '../harness/auditor-by-hand';
 import { ACCEPTED, DeliveryScene, type SceneAlert } from '../harness/delivery-scene';
 import { HttpSink } from '../harness/http-sink';
 import { checkInvariants } from '../harness/invariants';
@@ -13,11 +13,12 @@ describe('the audit', () => {
   let scene: DeliveryScene;
   let heartbeat: HttpSink;
   let alert: SceneAlert;
+  let auditor: AlertAuditor;
 
   beforeAll(async () => {
     heartbeat = await HttpSink.start();
-    scene = await DeliveryScene.start({ heartbeatUrl: `${heartbeat.url}/beat` });
-    await scene.nest.get(SchedulerRegistry).getCronJob('alert-audit').stop();
+    scene = await DeliveryScene.start({ heartbeatUrl: `${heartbeat.url}/beat` }, { timeStands: true });
+    auditor = await auditorByHand(scene.nest);
   });
   afterAll(async () => {
     await scene.close();
@@ -34,8 +35,7 @@ describe('the audit', () => {
     await scene.finish();
   });
 
-  const auditor = () => scene.nest.get(AlertAuditor);
-  const kinds = async () => (await auditor().run()).map(({ kind }) => kind);
+  const kinds = async () => (await auditor.run()).map(({ kind }) => kind);
   const sql = (statement: string) => scene.database.query(statement, [alert.uuid]);
   const metric = async (line: RegExp) => line.exec(await (await fetch(`${scene.app.url}/metrics`)).text())?.[0];
 
@@ -47,10 +47,10 @@ describe('the audit', () => {
     await scene.app.write.put(`/alerts/${alert.id}`, { enabled: false });
     await scene.app.write.delete(`/alerts/${alert.id}`);
     await scene.deliver();
-    await auditor().tick();
+    await auditor.tick();
     expect(heartbeat.seen.map(({ path }) => path)).toEqual(['/beat']);
     expect(await metric(/uptime_audit_passed_timestamp_seconds \d{10}/)).toBeDefined();
-    await checkInvariants(scene.database, new Date(Date.now() + scene.clock.aheadMs));
+    await checkInvariants(scene.database, scene.now());
   });
 
   it.each<[string, string, string]>([
@@ -65,7 +65,7 @@ describe('the audit', () => {
     ],
   ])('finds %s, says so everywhere, and holds the heartbeat', async (_, tampering, kind) => {
     await sql(tampering);
-    await auditor().tick();
+    await auditor.tick();
     expect(await kinds()).toContain(kind);
     expect(heartbeat.seen).toEqual([]);
     expect(await metric(new RegExp(`uptime_audit_findings\\{kind="${kind}"\\} [1-9]`))).toBeDefined();
@@ -91,18 +91,18 @@ describe('the audit', () => {
   it('sends no heartbeat while something else forbids it', async () => {
     let blind = true;
     scene.nest.get(Heartbeat).holdWhile('the monitor has no network', () => blind);
-    await auditor().tick();
+    await auditor.tick();
     expect(heartbeat.seen).toEqual([]);
     blind = false;
-    await auditor().tick();
+    await auditor.tick();
     expect(heartbeat.seen).toHaveLength(1);
   });
 
   it('keeps running when the heartbeat’s receiver does not', async () => {
     heartbeat.status = 500;
-    await auditor().tick();
+    await auditor.tick();
     heartbeat.status = 200;
-    await auditor().tick();
+    await auditor.tick();
     expect(heartbeat.seen).toHaveLength(2);
   });
 

@@ -14,7 +14,7 @@ describe('a resolve whose trigger is undelivered', () => {
   let places = 0;
 
   beforeAll(async () => {
-    scene = await DeliveryScene.start();
+    scene = await DeliveryScene.start({}, { timeStands: true });
   });
   afterAll(() => scene.close());
   afterEach(() => scene.finish());

@@ -11,7 +11,7 @@ describe('a delivery that fails', () => {
   let scene: DeliveryScene;
 
   beforeAll(async () => {
-    scene = await DeliveryScene.start();
+    scene = await DeliveryScene.start({}, { timeStands: true });
   });
   afterAll(() => scene.close());
   afterEach(async () => {

@@ -10,7 +10,7 @@ describe('a storm', () => {
   const place = () => `storm-${++places}`;
 
   beforeAll(async () => {
-    scene = await DeliveryScene.start();
+    scene = await DeliveryScene.start({}, { timeStands: true });
   });
   afterAll(() => scene.close());
   afterEach(() => scene.finish());
@@ -134,7 +134,7 @@ describe('an alert that flaps at every check for an hour', () => {
   let scene: DeliveryScene;
 
   beforeAll(async () => {
-    scene = await DeliveryScene.start();
+    scene = await DeliveryScene.start({}, { timeStands: true });
   });
   afterAll(() => scene.close());
 

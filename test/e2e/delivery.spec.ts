@@ -9,7 +9,7 @@ describe('deliveries', () => {
   let scene: DeliveryScene;
 
   beforeAll(async () => {
-    scene = await DeliveryScene.start();
+    scene = await DeliveryScene.start({}, { timeStands: true });
   });
   afterAll(() => scene.close());
   afterEach(() => scene.finish());

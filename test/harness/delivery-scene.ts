@@ -4,6 +4,7 @@ import { StoredConfigs } from '../../src/alert/stored-config';
 import type { Config } from '../../src/platform/config/config';
 import { Database } from '../../src/platform/database/database';
 import { formatId, type IdKind, newUuid, parseId } from '../../src/platform/ids/id';
+import { Clock } from '../../src/platform/time/clock';
 import { Alerting, type Result } from './alerting';
 import { startApp, type TestApp, type TestOrganization } from './app';
 import { FakeProvider } from './fake-provider';
@@ -83,13 +84,18 @@ export class DeliveryScene {
   private constructor(
     readonly app: TestApp,
     readonly provider: FakeProvider,
+    private readonly timeStands: boolean,
   ) {
-    this.clock = MovingClock.of(app.app);
+    this.clock = this.clockOf(0);
   }
 
-  static async start(overrides: Partial<Config> = {}, options: { durable?: boolean } = {}): Promise<DeliveryScene> {
-    const [app, provider] = await Promise.all([startApp(overrides, options), FakeProvider.start()]);
-    return new DeliveryScene(app, provider);
+  /** With `timeStands` the application's clock moves only when the test moves it. */
+  static async start(
+    overrides: Partial<Config> = {},
+    { durable = false, timeStands = false }: { durable?: boolean; timeStands?: boolean } = {},
+  ): Promise<DeliveryScene> {
+    const [app, provider] = await Promise.all([startApp(overrides, { durable }), FakeProvider.start()]);
+    return new DeliveryScene(app, provider, timeStands);
   }
 
   async close(): Promise<void> {
@@ -101,20 +107,24 @@ export class DeliveryScene {
   async restart(): Promise<void> {
     await this.app.stop();
     await this.app.restart();
-    this.clock = MovingClock.of(this.app.app, this.clock.aheadMs);
+    this.clock = this.clockOf(this.clock.aheadMs);
   }
 
   get nest(): NestExpressApplication {
     return this.app.app;
   }
 
-  /** The application's time: the real one, and what tests have added. */
+  /** The application's time: the real one, or where it stands, and what tests have added. */
   now(): Date {
-    return new Date(Date.now() + this.clock.aheadMs);
+    return this.nest.get(Clock).now();
   }
 
   get database(): Database {
     return this.nest.get(Database);
+  }
+
+  private clockOf(aheadMs: number): MovingClock {
+    return this.timeStands ? MovingClock.standingIn(this.nest, aheadMs) : MovingClock.of(this.nest, aheadMs);
   }
 
   async alert(
