@@ -52,7 +52,7 @@ describe('alert evaluation', () => {
   it('resolves the same incident, and names its trigger', async () => {
     const endpointId = await alerting.endpoint(orgId);
     const alertId = await alerting.alert(orgId, endpointId, rule);
-    await alerting.play(endpointId, 'FFFFSFSS');
+    await alerting.playEvery(20, endpointId, 'FFFFSFSS');
     const [triggered, resolved, ...more] = await alerting.events(alertId);
     expect(more).toEqual([]);
     expect(resolved).toMatchObject({
@@ -64,7 +64,7 @@ describe('alert evaluation', () => {
       failure_count: 0,
       success_count: 2,
       started_at: triggered?.started_at,
-      duration_seconds: 0,
+      duration_seconds: 140,
     });
     expect(resolved?.message).toContain('Checkout API is up again');
     expect(await flagOf(alertId)).toMatchObject({ triggered: false, incident_no: 1, trigger_event_id: null });

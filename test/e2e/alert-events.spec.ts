@@ -28,7 +28,7 @@ describe('alert events', () => {
       alerts.push(await newAlert(api, endpoint, { failure_threshold: 1, success_threshold: 1 }));
     }
     alerts.push(await newAlert(api, endpoints[0] ?? '', { failure_threshold: 2, success_threshold: 1 }));
-    for (const endpoint of endpoints) await alerting.play(endpoint, 'FFSFS');
+    for (const endpoint of endpoints) await alerting.playEvery(20, endpoint, 'FFSFS');
     all = (await api.get<AlertEventView[]>('/alerts/events?limit=1000')).body;
   });
   afterAll(() => service.close());
@@ -61,7 +61,7 @@ describe('alert events', () => {
       error: null,
       failure_count: 0,
       success_count: 1,
-      duration_seconds: 0,
+      duration_seconds: 20,
       created_at: expect.stringMatching(/Z$/),
     });
   });

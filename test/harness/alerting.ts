@@ -146,14 +146,17 @@ export class Alerting {
   }
 
   /** Records a batch of results as the recorder does: state rows locked in id order, streaks folded, alerts evaluated. */
-  check(batch: readonly { endpointId: string; result: Result }[], error = 'connection refused'): Promise<CheckStep[]> {
+  check(
+    batch: readonly { endpointId: string; result: Result }[],
+    error = 'connection refused',
+    at = new Date(),
+  ): Promise<CheckStep[]> {
     return this.database.transaction(async (tx) => {
       const states = await lockStates(tx, [...new Set(batch.map(({ endpointId }) => endpointId))]);
       const steps: CheckStep[] = [];
       for (const { endpointId, result } of batch) {
         const state = states.get(endpointId);
         if (!state) throw new Error(`endpoint ${endpointId} has no state`);
-        const at = new Date();
         if (result === '?') continue;
         state.failures = result === 'F' ? state.failures + 1 : 0;
         state.successes = result === 'S' ? state.successes + 1 : 0;
@@ -170,6 +173,16 @@ export class Alerting {
   async play(endpointId: string, results: string, error?: string): Promise<void> {
     const id = parseId('endpoint', endpointId) ?? endpointId;
     for (const result of results) await this.check([{ endpointId: id, result: result as Result }], error);
+  }
+
+  /** The same as if each had been checked that long after the one before, the last one now. */
+  async playEvery(seconds: number, endpointId: string, results: string): Promise<void> {
+    const id = parseId('endpoint', endpointId) ?? endpointId;
+    const last = Date.now();
+    for (const [place, result] of [...results].entries()) {
+      const at = new Date(last - (results.length - 1 - place) * seconds * 1000);
+      await this.check([{ endpointId: id, result: result as Result }], undefined, at);
+    }
   }
 
   async alerts(orgId: string): Promise<StoredAlert[]> {
