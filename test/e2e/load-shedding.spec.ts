@@ -69,16 +69,19 @@ describe('an API with more to do than it can', () => {
       if (!turns.signal.aborted) setTimeout(block, 1);
     };
     block();
-    await eventually(
-      'a refusal',
-      async () => {
-        const { status, body } = await app.read.get<{ code: string }>('/websites');
-        return status === 503 && body.code === OVERLOADED.code;
-      },
-      60_000,
-    );
-    turns.abort();
+    try {
+      await eventually(
+        'a refusal',
+        async () => {
+          const { status, body } = await app.read.get<{ code: string }>('/websites');
+          return status === 503 && body.code === OVERLOADED.code;
+        },
+        60_000,
+      );
+    } finally {
+      turns.abort();
+    }
     await eventually('an answer', async () => (await app.read.get('/websites')).status === 200);
     expect(await shed('event_loop')).toBeGreaterThan(0);
-  });
+  }, 120_000);
 });

@@ -75,7 +75,8 @@ describe('an engine with room for a few checks at a time', () => {
     await add(small.write, few, `${answering.url}/small`, 1, 1);
     const before = hung;
     await eventually('the check of the other organization', () => answering.seen.length > 0, 60_000);
-    // First come, first served would run the fifty that were due before it.
-    expect(hung - before).toBeLessThanOrEqual(20);
-  });
+    // First come, first served would run the fifty that were due before it. Where the machine stalls, a check that fails
+    // is run twice.
+    expect(hung - before).toBeLessThanOrEqual(40);
+  }, 120_000);
 });
