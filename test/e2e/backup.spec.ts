@@ -7,6 +7,9 @@ import { Client } from 'pg';
 import { Api, startApp, type TestApp } from '../harness/app';
 import { newAlert, newEndpoint, newWebsite } from '../harness/resources';
 
+// Each call of the command is a process of its own that compiles it first.
+jest.setTimeout(180_000);
+
 const run = promisify(execFile);
 const ROOT = join(__dirname, '../..');
 

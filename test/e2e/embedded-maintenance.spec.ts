@@ -46,7 +46,7 @@ describe('the maintenance of the embedded database', () => {
     }
     expect(await logSize()).toBeLessThanOrEqual(112 * MEGABYTE);
     await database.query('DROP TABLE filler');
-  });
+  }, 120_000);
 
   it('makes no checkpoint when nothing was written', async () => {
     await maintenance.checkpoint();

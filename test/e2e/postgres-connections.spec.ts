@@ -9,7 +9,13 @@ import { FaultProxy } from '../harness/fault-proxy';
 import { eventually } from '../harness/poll';
 import { findPostgres, PostgresCluster } from '../harness/postgres-cluster';
 
-const QUERY_TIMEOUT_MS = 400;
+// Servers start, stop and recover here.
+jest.setTimeout(120_000);
+
+/** Long enough for any statement of a busy machine; waited for where the server is silent. */
+const QUERY_TIMEOUT_MS = 3000;
+/** Shorter, so that the server gives up first; long enough for the gap between two statements. */
+const IDLE_MS = 1500;
 
 const open = (url: string): Promise<DatabaseServer> => DatabaseServer.open({ databaseUrl: url, dataDir: '' });
 const backend = async (database: Database): Promise<number | undefined> =>
@@ -122,7 +128,7 @@ const backend = async (database: Database): Promise<number | undefined> =>
   it('give back the locks of a transaction whose other half is gone without a word', async () => {
     const proxy = await FaultProxy.to(cluster.port);
     const [lost, other] = await Promise.all([
-      connect(cluster.url.replace(`:${cluster.port}/`, `:${proxy.port}/`), { idleMs: 500 }),
+      connect(cluster.url.replace(`:${cluster.port}/`, `:${proxy.port}/`), { idleMs: IDLE_MS }),
       connect(),
     ]);
     await other.query('CREATE TABLE held AS SELECT 1 AS id');

@@ -9,6 +9,9 @@ import { type Answer, type Api, startApp, type TestApp } from '../harness/app';
 import { eventually } from '../harness/poll';
 import { newWebsite } from '../harness/resources';
 
+// Nine alerts times several requests, one after the other.
+jest.setTimeout(120_000);
+
 /** A value that stands nowhere else. Letters and digits only, so that every channel takes it and no escaping hides it. */
 const canary = (length = 32): string => `C4N4RY${randomBytes(length).toString('hex')}`.slice(0, length);
 

@@ -95,7 +95,7 @@ describe('the keys of stored secrets', () => {
     await first.close();
     await expect(start(NEW)).rejects.toThrow(/SECRETS_KEYS lacks: old\./);
     await rm(dataDir, { recursive: true });
-  });
+  }, 120_000);
 
   it('are replaced everywhere by rotation, after which the old key is needed no more', async () => {
     const rotated = await new SecretRotation(alerting.database, boxWith(NEW, OLD)).rotate();
