@@ -32,7 +32,7 @@ const LIMIT_MB = 20;
 const RESOLVER_SOCKETS = 32;
 /** What the last checks closed is gone after this. */
 const CALM_MS = 500;
-const TIMEOUT_MS = 300;
+const TIMEOUT_MS = 1000;
 const INTERRUPTED_AFTER_MS = 50;
 /** One check in so many meets a hostile target. */
 const HOSTILE_EVERY = Number(values['hostile-every']);
@@ -58,22 +58,36 @@ async function runInOwnProcess() {
 
 async function run() {
   const load = loadBuilt(values.dist);
-  const targets = fileURLToPath(new URL('checkers/hostile-targets.ts', import.meta.url));
-  const child = fork(targets, values.isolated ? ['isolated'] : [], {
-    execArgv: ['-r', 'ts-node/register'],
-    env: { ...process.env, TS_NODE_TRANSPILE_ONLY: '1', TS_NODE_PROJECT: join(root, 'tsconfig.spec.json') },
-  });
-  const [{ rootPem, nameServers, ordinary, hostile }] = await once(child, 'message');
-  const checkers = new BuiltCheckers(load, { roots: [rootPem], nameServers });
+  const [ordinary, web, others] = await Promise.all(['ordinary', 'web', 'others'].map(startTargets));
+  const checkers = new BuiltCheckers(load, { roots: [ordinary.root, web.root], nameServers: [others.nameServer] });
   const tally = [];
   const next = turns(
-    ordinary.flatMap(({ weight, ...target }) => Array(weight).fill(checkOf(checkers, target, tally))),
-    hostile.map((target) => checkOf(checkers, target, tally, TIMEOUT_MS)),
+    ordinary.targets.flatMap(({ weight, ...target }) => Array(weight).fill(checkOf(checkers, target, tally))),
+    evenlyMixed([...web.targets, ...others.targets]).map((target) => checkOf(checkers, target, tally, TIMEOUT_MS)),
   );
   const samples = await sampled(next);
   checkers.close();
-  child.disconnect();
+  for (const { child } of [ordinary, web, others]) child.disconnect();
   return conclude(samples, tally);
+}
+
+async function startTargets(part) {
+  const file = fileURLToPath(new URL('checkers/hostile-targets.ts', import.meta.url));
+  const child = fork(file, [part, ...(values.isolated ? ['isolated'] : [])], {
+    execArgv: ['-r', 'ts-node/register'],
+    env: { ...process.env, TS_NODE_TRANSPILE_ONLY: '1', TS_NODE_PROJECT: join(root, 'tsconfig.spec.json') },
+  });
+  const [message] = await once(child, 'message');
+  return { child, ...message };
+}
+
+/** Every type all along the list, so that no row of handshakes keeps the others waiting. */
+function evenlyMixed(targets) {
+  const placed = targets.map((target, index) => {
+    const same = targets.filter(({ type }) => type === target.type);
+    return { target, place: (same.indexOf(target) + 0.5) / same.length, index };
+  });
+  return placed.sort((a, b) => a.place - b.place || a.index - b.index).map(({ target }) => target);
 }
 
 const EGRESS = { open: { refusal: () => null }, closed: { refusal: () => 'every address is refused here' } };

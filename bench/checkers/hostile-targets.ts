@@ -1,6 +1,7 @@
 /**
- * Ordinary targets of all six types, and the worst that the contract suites know, in one process, for the memory run.
- * The argument is `isolated` in a network namespace made by `own-network.mjs`. Ends with its parent.
+ * Targets for the memory run: well-behaved ones of all six types, and the worst that the contract suites know. The first
+ * argument says which part this process serves, so that those who talk without end slow only each other down; the second
+ * is `isolated` in a network namespace made by `own-network.mjs`. Ends with its parent.
  */
 import type { TlsOptions } from 'node:tls';
 import { type DnsScript, DnsTestServer } from '../../test/harness/dns-server';
@@ -42,9 +43,9 @@ const NOWHERE = {
 const REFUSING_PORT = 1;
 
 /** There the kernel answers echoes to IPv6 only. */
-const isIsolated = process.argv[2] === 'isolated';
+const isIsolated = process.argv[3] === 'isolated';
 
-async function hostileWeb(tls: TlsOptions, authority: TlsAuthority): Promise<BenchTarget[]> {
+async function hostileWeb(authority: TlsAuthority, tls: TlsOptions): Promise<BenchTarget[]> {
   const targets: BenchTarget[] = [];
   for (const { name, script } of hostileScripts) {
     const plain = await HttpTarget.listen(script);
@@ -143,19 +144,17 @@ const everyType = (host: string, port: number, fields: Pick<BenchTarget, 'name' 
   { type: 'SSH' as const, url: `${host}:${port}`, ...fields },
 ];
 
-async function start(): Promise<void> {
-  const authority = await TlsAuthority.create();
-  const tls = await authority.issue();
-  const names = await forgetful(hostNames);
-  const mute = await TcpTarget.listen(silence);
+/** A target of weight two is asked twice as often. */
+async function ordinary(tls: TlsOptions): Promise<(BenchTarget & { weight: number })[]> {
   const page = always(answer(200, 'x'.repeat(2048)));
   const [up, secure] = [await HttpTarget.listen(page), await HttpTarget.listen(page, { tls })];
   const redirecting = await HttpTarget.listen(({ path }, socket) =>
     socket.end(path === '/' ? answer(302, '', { Location: '/landing' }) : answer(200)),
   );
+  const mute = await TcpTarget.listen(silence);
   const resolver = await forgetful(() => ({ answers: [{ type: 'A', name: NAME, ttl: 60, data: '192.0.2.1' }] }));
   const ssh = await Ssh2Server.start();
-  const ordinary: (BenchTarget & { weight: number })[] = [
+  return [
     { type: 'HTTP', name: 'up', url: up.url(), weight: 9 },
     { type: 'HTTP', name: 'redirecting', url: redirecting.url(), weight: 3 },
     { type: 'HTTP', name: 'by name', url: up.url('/', 'fine.example.com'), weight: 1 },
@@ -166,8 +165,11 @@ async function start(): Promise<void> {
     { type: 'ICMP', name: 'up', url: isIsolated ? '::1' : '127.0.0.1', weight: 5 },
     { type: 'SSH', name: 'up', url: `127.0.0.1:${ssh.port}`, weight: 1 },
   ];
-  const hostile: BenchTarget[] = [
-    ...(await hostileWeb(tls, authority)),
+}
+
+async function hostileOthers(): Promise<BenchTarget[]> {
+  const mute = await TcpTarget.listen(silence);
+  return [
     ...(await hostileDns()),
     ...(await hostileStreams()),
     ...hostileHosts(),
@@ -176,11 +178,38 @@ async function start(): Promise<void> {
     ...everyType('127.0.0.1', mute.port, { name: 'refused by the egress policy', refused: true }),
     ...everyType('127.0.0.1', mute.port, { name: 'a shutdown', interrupted: true }),
   ];
-  process.send?.({ rootPem: authority.rootPem, nameServers: [names.place], ordinary, hostile });
+}
+
+/** What the parent is sent. */
+interface Part {
+  targets: BenchTarget[];
+  /** PEM of an authority to be trusted. */
+  root?: string;
+  /** `address:port` of the DNS server for host names. */
+  nameServer?: string;
+}
+
+async function start(part: string | undefined): Promise<Part> {
+  const authority = await TlsAuthority.create();
+  const tls = await authority.issue();
+  const root = authority.rootPem;
+  switch (part) {
+    case 'ordinary':
+      return { targets: await ordinary(tls), root };
+    case 'web':
+      return { targets: await hostileWeb(authority, tls), root };
+    case 'others':
+      return { targets: await hostileOthers(), nameServer: (await forgetful(hostNames)).place };
+    default:
+      throw new Error(`there is no part "${part}"`);
+  }
 }
 
 process.on('disconnect', () => process.exit());
-start().catch((error: unknown) => {
-  process.stderr.write(`${error instanceof Error ? error.stack : String(error)}\n`);
-  process.exit(1);
-});
+start(process.argv[2]).then(
+  (part) => process.send?.(part),
+  (error: unknown) => {
+    process.stderr.write(`${error instanceof Error ? error.stack : String(error)}\n`);
+    process.exit(1);
+  },
+);
