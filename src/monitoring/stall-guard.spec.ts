@@ -61,9 +61,9 @@ describe('The stall guard', () => {
   });
 
   it('holds a stall against the checks that lived through it, and against no others', async () => {
-    watch(clock);
     const before = clock.monotonic() - 1000;
     const start = clock.monotonic();
+    watch(clock);
     blockFor(400);
     const end = clock.monotonic();
     await until(() => guard.stallCount === 1);

@@ -3,6 +3,7 @@ import type { Assertion } from '../../src/checker/assertions';
 import { DnsChecker } from '../../src/checker/dns.checker';
 import { SystemResolvers } from '../../src/checker/system-resolvers';
 import { type DnsScript, DnsTestServer } from '../harness/dns-server';
+import { itOverIpv6, whyNotOverIpv6 } from '../harness/loopback';
 import { dialerWith } from '../harness/network';
 import { eventually } from '../harness/poll';
 import { type CheckerBench, describeChecker, type LiveTarget, runCheck } from './checker.contract';
@@ -150,7 +151,7 @@ describe('A DNS check', () => {
     expect(report).toMatchObject({ outcome: 'up', address: '127.0.0.1' });
   });
 
-  it('asks a resolver over IPv6', async () => {
+  itOverIpv6(`asks a resolver over IPv6${whyNotOverIpv6}`, async () => {
     const server = await serve(good, '::1');
     expect(await runCheck(checker, server.target(NAME))).toMatchObject({ outcome: 'up', address: '::1' });
   });

@@ -2,6 +2,7 @@ import { deflateSync, brotliCompressSync, gzipSync } from 'node:zlib';
 import { HttpChecker } from '../../src/checker/http.checker';
 import { HttpProbe } from '../../src/checker/http-probe';
 import { always, answer, type HttpScript, HttpTarget, sent } from '../harness/http-target';
+import { itOverIpv6, whyNotOverIpv6 } from '../harness/loopback';
 import { dialerWith } from '../harness/network';
 import { runCheck } from './checker.contract';
 
@@ -83,7 +84,7 @@ describe('An HTTP check sends', () => {
     expect(target.tcp.accepted).toBe(2);
   });
 
-  it('to IPv6 as well', async () => {
+  itOverIpv6(`to IPv6 as well${whyNotOverIpv6}`, async () => {
     const target = await serve(always(answer(200)), '::1');
     expect(await runCheck(checker, target.url())).toMatchObject({ outcome: 'up', address: '::1' });
     expect(sent(target.seen[0], 'Host')).toBe(`[::1]:${target.tcp.port}`);

@@ -33,7 +33,8 @@ export class DeafPort {
     socket.on('error', () => {});
     this.queued.push(socket);
     return new Promise((resolve) => {
-      const full = setTimeout(() => resolve(false), 500);
+      // A connection that was made while this process stood still is noticed first.
+      const full = setTimeout(() => setImmediate(() => resolve(false)), 500);
       socket.once('connect', () => {
         clearTimeout(full);
         resolve(true);

@@ -1,18 +1,20 @@
-import { type ChildProcess, execFileSync, spawn, spawnSync } from 'node:child_process';
+import { type ChildProcess, execFileSync, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { type AddressInfo, connect, createServer, type Server } from 'node:net';
 import { join } from 'node:path';
 import { pipeline } from 'node:stream';
+import { CABLE, obstacleTo } from './namespace';
 import type { DoorOrder } from './namespace-door';
 
 /** Why two network namespaces cannot be joined by a cable here, or `null`. */
-export const noIsolatedNetwork: string | null = (() => {
-  if (process.platform !== 'linux') return 'not Linux';
-  const cable = ['ip', 'link', 'add', 'v0', 'type', 'veth', 'peer', 'name', 'v1'];
-  const { error, status } = spawnSync('unshare', ['-n', ...cable]);
-  if (error || status !== 0) return 'needs root, unshare, ip and veth devices';
-  return spawnSync('nft', ['--version']).status === 0 ? null : 'needs nft';
-})();
+export const noIsolatedNetwork = obstacleTo(
+  ...CABLE,
+  'sysctl -qw net.ipv6.conf.v0.accept_dad=0',
+  'ip addr add fd77::1/64 dev v0',
+  'nft add table inet deaf',
+  'mount --bind /etc/hosts /etc/resolv.conf',
+  'nsenter --version > /dev/null',
+);
 
 /** A namespace, held open by a process in it. */
 class Namespace {

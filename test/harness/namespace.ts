@@ -1,14 +1,16 @@
 import { spawnSync } from 'node:child_process';
 
-/**
- * Why no network namespace can be made here, or `null`. In one, addresses that are silent or unreachable can be had for
- * sure, and the machine's settings stay untouched.
- */
-export const noNamespace: string | null = (() => {
+/** Why these shell commands cannot be run in a network namespace of their own here, or `null`: it is tried. */
+export function obstacleTo(...commands: readonly string[]): string | null {
   if (process.platform !== 'linux') return 'not Linux';
-  const { error, status } = spawnSync('unshare', ['-n', 'ip', 'link', 'set', 'lo', 'up']);
-  return !error && status === 0 ? null : 'needs root, unshare and ip';
-})();
+  const options = { encoding: 'utf8' } as const;
+  const { error, status, stderr } = spawnSync('unshare', ['-n', '-m', 'sh', '-ec', commands.join('\n')], options);
+  if (error) return 'needs unshare';
+  return status === 0 ? null : stderr.trim().split('\n').at(-1) || `ended with ${status}`;
+}
+
+/** Commands that make a network with another end, `v1`, which nobody answers for. */
+export const CABLE = ['ip link set lo up', 'ip link add v0 type veth peer name v1'];
 
 const LIMIT_MS = 50_000;
 
