@@ -65,6 +65,7 @@ describe('the recipes', () => {
       'src/platform/ids/id.ts',
       'test/architecture.spec.ts',
       'test/e2e/access-matrix.spec.ts',
+      'test/e2e/audit-routes.spec.ts',
     ]);
   });
 
@@ -97,6 +98,7 @@ describe('with the recipes carried out', () => {
   tree.load('test/contract/redis.spec.ts');
   tree.load('test/e2e/incidents.spec.ts');
   tree.load('test/e2e/access-matrix.spec.ts');
+  tree.load('test/e2e/audit-routes.spec.ts');
 
   describe('a first run that writes the golden files', () => {
     const before = process.env['UPDATE_GOLDEN'];

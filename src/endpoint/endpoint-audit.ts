@@ -3,9 +3,12 @@ import { formatId } from '../platform/ids/id';
 import { MASK } from './endpoint.dto';
 import type { EndpointSettings } from './endpoint-rules';
 
-/** The settings of an endpoint as the audit log keeps them: the API's names and units, sealed header values masked. */
-export const auditedSettings = (websiteId: string, settings: EndpointSettings): Settings => ({
-  website_id: formatId('website', websiteId),
+/**
+ * The settings of an endpoint as the audit log keeps them: the API's names and units, sealed header values masked. No
+ * website: it is only being tried out.
+ */
+export const auditedSettings = (websiteId: string | null, settings: EndpointSettings): Settings => ({
+  website_id: websiteId === null ? null : formatId('website', websiteId),
   name: settings.name,
   url: settings.url,
   type: settings.type,

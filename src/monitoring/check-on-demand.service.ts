@@ -3,6 +3,7 @@ import { EndpointDefinitions } from '../endpoint/endpoint-definitions';
 import { EndpointService } from '../endpoint/endpoint.service';
 import { type CheckView, viewOfRecorded } from '../history/check.dto';
 import { HistoryWriter } from '../history/history-writer';
+import { recordChange } from '../platform/audit/audit-log';
 import type { Caller } from '../platform/auth/caller';
 import { problems } from '../platform/problem/problem';
 import { within } from '../platform/time/within';
@@ -28,8 +29,8 @@ export class CheckOnDemandService {
   ) {}
 
   /**
-   * Answers when the result is committed. A paused endpoint is a conflict. `temporarily_unavailable` when it could not be
-   * committed within 5 s; it will be, as soon as that is possible.
+   * Answers when the result is committed; who asked is committed before the check begins. A paused endpoint is a conflict.
+   * `temporarily_unavailable` when the result could not be committed within 5 s; it will be, as soon as that is possible.
    */
   async run(caller: Caller, endpointId: string): Promise<CheckView> {
     const endpoint = await this.endpoints.get(caller, endpointId);
@@ -37,6 +38,9 @@ export class CheckOnDemandService {
       throw problems.conflict('The endpoint is paused; enable it and its website first.');
     const definition = await this.definitions.loadOne(this.clock.database, endpointId);
     if (!definition) throw problems.notFound();
+    await this.clock.database.transaction((tx) =>
+      recordChange(tx, { orgId: caller.orgId, action: 'check', resource: 'endpoint', id: endpointId }),
+    );
     const outcome = await this.runner.run(definition, null, await this.clock.databaseNowMs(), this.never);
     if (!outcome) throw problems.shuttingDown();
     const recorded = await within(RECORD_WAIT_MS, this.recorder.record(outcome));

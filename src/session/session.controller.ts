@@ -18,7 +18,8 @@ export class SessionController {
     summary: 'Sign in to the dashboard',
     description:
       'Exchanges an API key (or the token of a one-time sign-in link) for an httpOnly session cookie with the rights of ' +
-      'that key: 12 hours idle, 7 days at most, gone with the key. For browsers; programs send the key itself.',
+      'that key: 12 hours idle, 7 days at most, gone with the key. For browsers; programs send the key itself: a key signs ' +
+      'in 20 times at once, then once every ten seconds.',
     security: [],
   })
   @ApiCreatedResponse({ type: SessionView })

@@ -1,6 +1,8 @@
 import { createHash, randomBytes } from 'node:crypto';
 import { Injectable } from '@nestjs/common';
 import { ApiKeyService } from '../platform/auth/api-key.service';
+import { recordChange } from '../platform/audit/audit-log';
+import { type Authorship, authorshipOf, type Origin } from '../platform/audit/authorship';
 import type { Caller } from '../platform/auth/caller';
 import type { SessionAuthenticator } from '../platform/auth/session-authenticator';
 import { Database } from '../platform/database/database';
@@ -30,16 +32,26 @@ export class SessionService implements SessionAuthenticator {
   ) {}
 
   /** The cookie value of a new session for the key (uuid). Also forgets the sessions that have run out. */
-  async open(keyId: string): Promise<string> {
+  async open(orgId: string, keyId: string, author: Authorship): Promise<string> {
     const token = newToken();
     const now = this.clock.now();
-    await this.database.query('DELETE FROM session WHERE last_seen_at <= $1 OR created_at <= $2', this.limits(now));
-    await this.database.query('INSERT INTO session (hash, key_id, created_at, last_seen_at) VALUES ($1, $2, $3, $3)', [
-      hashOf(token),
-      keyId,
-      now,
-    ]);
+    await this.database.transaction(async (tx) => {
+      await tx.query('DELETE FROM session WHERE last_seen_at <= $1 OR created_at <= $2', this.limits(now));
+      await tx.query('INSERT INTO session (hash, key_id, created_at, last_seen_at) VALUES ($1, $2, $3, $3)', [
+        hashOf(token),
+        keyId,
+        now,
+      ]);
+      await recordChange(tx, { orgId, action: 'sign_in', resource: 'session', id: keyId, author });
+    });
     return token;
+  }
+
+  /** Writes down that somebody tried to open one and was refused. */
+  async refuse(orgId: string, keyId: string, author: Authorship): Promise<void> {
+    await this.database.transaction((tx) =>
+      recordChange(tx, { orgId, action: 'sign_in_failed', resource: 'session', id: keyId, author }),
+    );
   }
 
   async authenticate(cookie: string): Promise<Caller | null> {
@@ -53,9 +65,16 @@ export class SessionService implements SessionAuthenticator {
     return this.keys.callerOfKey(session.key_id);
   }
 
-  /** Ends the session; an unknown one is fine. */
-  async close(cookie: string): Promise<void> {
-    await this.database.query('DELETE FROM session WHERE hash = $1', [hashOf(cookie)]);
+  /** Ends the session; an unknown one is fine. Who asked for it is whoever has the cookie. */
+  async close(cookie: string, origin: Origin): Promise<void> {
+    const caller = await this.authenticate(cookie);
+    await this.database.transaction(async (tx) => {
+      const ended = await tx.query('DELETE FROM session WHERE hash = $1 RETURNING 1', [hashOf(cookie)]);
+      if (ended.length === 0 || !caller || caller.keyId === null) return;
+      const { orgId, keyId: id } = caller;
+      const author = authorshipOf(caller, 'session', origin);
+      await recordChange(tx, { orgId, action: 'sign_out', resource: 'session', id, author });
+    });
   }
 
   private limits(now: Date): [Date, Date] {

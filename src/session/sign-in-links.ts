@@ -32,12 +32,12 @@ export class SignInLinks {
     return token;
   }
 
-  /** Uses the link up: the uuid of its key, or `null` for an unknown, used or expired one. */
-  async exchange(token: string): Promise<string | null> {
+  /** Uses the link up: the uuid of its key, and whether it came in time. `null` for an unknown or used one. */
+  async exchange(token: string): Promise<{ keyId: string; isInTime: boolean } | null> {
     const [link] = await this.database.query<{ key_id: string; expires_at: Date }>(
       'DELETE FROM sign_in_link WHERE hash = $1 RETURNING key_id, expires_at',
       [hashOf(token)],
     );
-    return link && link.expires_at > this.clock.now() ? link.key_id : null;
+    return link ? { keyId: link.key_id, isInTime: link.expires_at > this.clock.now() } : null;
   }
 }

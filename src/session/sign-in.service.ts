@@ -1,8 +1,9 @@
 import { Injectable } from '@nestjs/common';
 import type { Request, Response } from 'express';
-import { ApiKeyService } from '../platform/auth/api-key.service';
-import type { Caller } from '../platform/auth/caller';
+import { authorshipOf, originOf } from '../platform/audit/authorship';
+import { ApiKeyService, type KeyHolder } from '../platform/auth/api-key.service';
 import { OrganizationService } from '../platform/auth/organization.service';
+import { RequestLimits } from '../platform/auth/request-limits';
 import { sameOrigin } from '../platform/auth/same-origin';
 import { PLAIN_SESSION_COOKIE, SECURE_SESSION_COOKIE, sessionCookie } from '../platform/auth/session-authenticator';
 import { Config } from '../platform/config/config';
@@ -10,6 +11,11 @@ import { Problem, problems } from '../platform/problem/problem';
 import { type CreateSessionDto, type SessionView, toSessionView } from './session.dto';
 import { SessionService } from './session.service';
 import { SignInLinks } from './sign-in-links';
+
+/** Somebody at the door, with a key or link that is known. */
+interface Attempt extends KeyHolder {
+  via: 'api_key' | 'sign_in_link';
+}
 
 /** Signs people in and out: credentials for a cookie, and back. */
 @Injectable()
@@ -20,24 +26,33 @@ export class SignInService {
     private readonly links: SignInLinks,
     private readonly organizations: OrganizationService,
     private readonly config: Config,
+    private readonly limits: RequestLimits,
   ) {}
 
   /**
-   * Sets the session cookie for a valid key or link token; 401 otherwise, with one text for every reason. A browser must
-   * come from our own pages, so that nobody is signed in to a stranger's organization.
+   * Sets the session cookie for a valid key or link token; 401 otherwise, with one text for every reason, and 429 for an
+   * address that is often wrong and for a key that is used too often. A browser must come from our own pages, so that
+   * nobody is signed in to a stranger's organization. Whoever's key or link it was finds the attempt in the audit log.
    */
   async signIn(credentials: CreateSessionDto, request: Request, response: Response): Promise<SessionView> {
     if (request.headers.origin !== undefined && !sameOrigin(request)) {
       throw new Problem('origin_not_allowed', 'Sign in from the dashboard itself.');
     }
-    const caller = await this.callerOf(credentials);
-    if (!caller || caller.keyId === null) throw problems.unauthenticated();
+    const attempt = await this.recognize(credentials);
+    if (!attempt || attempt.caller.keyId === null) throw this.limits.refusal(request.socket.remoteAddress);
+    const { orgId, keyId } = attempt.caller;
+    const origin = originOf(request);
+    const author = authorshipOf(attempt.caller, attempt.via, origin);
+    if (!attempt.isValid) {
+      await this.sessions.refuse(orgId, keyId, author);
+      throw this.limits.refusal(request.socket.remoteAddress);
+    }
     const old = sessionCookie(request);
-    if (old !== null) await this.sessions.close(old);
-    setCookie(request, response, await this.sessions.open(caller.keyId));
+    if (old !== null) await this.sessions.close(old, origin);
+    setCookie(request, response, await this.sessions.open(orgId, keyId, author));
     response.setHeader('Location', '/auth/session');
     response.setHeader('Cache-Control', 'no-store');
-    return toSessionView(caller);
+    return toSessionView(attempt.caller);
   }
 
   /**
@@ -57,7 +72,7 @@ export class SignInService {
   /** Ends the session on the server and in the browser. */
   async signOut(request: Request, response: Response): Promise<void> {
     const cookie = sessionCookie(request);
-    if (cookie !== null) await this.sessions.close(cookie);
+    if (cookie !== null) await this.sessions.close(cookie, originOf(request));
     response.clearCookie(SECURE_SESSION_COOKIE, { path: '/', secure: true });
     response.clearCookie(PLAIN_SESSION_COOKIE, { path: '/' });
   }
@@ -70,10 +85,16 @@ export class SignInService {
     return toSessionView({ orgId, orgName, isDefaultOrg: true, role: 'admin', keyId: null, keyName: 'AUTH=off' });
   }
 
-  private async callerOf({ api_key, sign_in_token }: CreateSessionDto): Promise<Caller | null> {
-    if (api_key !== undefined) return this.keys.authenticate(api_key);
-    const keyId = sign_in_token === undefined ? null : await this.links.exchange(sign_in_token);
-    return keyId === null ? null : this.keys.callerOfKey(keyId);
+  /** Whose key or link it is, valid or expired; `null` for what is unknown. Throws `rate_limited` for a key. */
+  private async recognize({ api_key, sign_in_token }: CreateSessionDto): Promise<Attempt | null> {
+    if (api_key !== undefined) {
+      const holder = await this.keys.holderOf(api_key);
+      if (holder?.caller.keyId) this.limits.countSignIn(holder.caller.keyId);
+      return holder && { ...holder, via: 'api_key' };
+    }
+    const link = sign_in_token === undefined ? null : await this.links.exchange(sign_in_token);
+    const holder = link && (await this.keys.holderOfKey(link.keyId));
+    return holder && { caller: holder.caller, isValid: holder.isValid && link.isInTime, via: 'sign_in_link' };
   }
 }
 

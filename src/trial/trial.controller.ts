@@ -18,7 +18,7 @@ export class TrialController {
     operationId: 'testEndpoint',
     summary: 'Test before saving',
     description:
-      'Takes what creating an endpoint takes, runs one check and answers with its verdict. Nothing is stored and nobody is notified.',
+      'Takes what creating an endpoint takes, runs one check and answers with its verdict. Nothing is stored but an entry in the audit log, and nobody is notified.',
   })
   @ApiOkResponse({ type: TrialView, description: 'The verdict.' })
   @Problems(

@@ -1,10 +1,13 @@
 import { Injectable } from '@nestjs/common';
 import { CheckerRegistry } from '../checker/checker.registry';
 import { startDeadline } from '../checker/deadline';
-import { EndpointRules } from '../endpoint/endpoint-rules';
+import { auditedSettings } from '../endpoint/endpoint-audit';
+import { EndpointRules, type EndpointSettings } from '../endpoint/endpoint-rules';
 import type { CreateEndpointDto } from '../endpoint/endpoint.dto';
 import { viewOfRecorded } from '../history/check.dto';
+import { recordChange } from '../platform/audit/audit-log';
 import type { Caller } from '../platform/auth/caller';
+import { Database } from '../platform/database/database';
 import { newUuid } from '../platform/ids/id';
 import { EgressPolicy } from '../platform/net/egress-policy';
 import { problems } from '../platform/problem/problem';
@@ -14,7 +17,10 @@ import type { TrialView } from './trial.dto';
 /** Trials are for people at a form; this many at once keep the engine's sockets free. */
 const MAX_AT_ONCE = 32;
 
-/** Asks a target the way an endpoint would, before there is one. Nothing is stored, nobody is told. */
+/**
+ * Asks a target the way an endpoint would, before there is one. Nothing is stored but who asked, before anything is sent;
+ * nobody is told.
+ */
 @Injectable()
 export class TrialService {
   private readonly never = new AbortController().signal;
@@ -25,6 +31,7 @@ export class TrialService {
     private readonly checkers: CheckerRegistry,
     private readonly egress: EgressPolicy,
     private readonly clock: Clock,
+    private readonly database: Database,
   ) {}
 
   /** Throws what creating the endpoint would throw; `temporarily_unavailable` when too many trials run. */
@@ -32,10 +39,22 @@ export class TrialService {
     const id = newUuid();
     const settings = this.rules.settle(id, dto, null, caller);
     if (this.running >= MAX_AT_ONCE) throw problems.temporarilyUnavailable();
+    this.running++;
+    try {
+      const after = auditedSettings(null, settings);
+      await this.database.transaction((tx) =>
+        recordChange(tx, { orgId: caller.orgId, action: 'test', resource: 'endpoint', id, after }),
+      );
+      return await this.ask(id, settings, caller);
+    } finally {
+      this.running--;
+    }
+  }
+
+  private async ask(id: string, settings: EndpointSettings, caller: Caller): Promise<TrialView> {
     const checker = this.checkers.get(settings.type);
     const deadline = startDeadline(settings.timeoutSeconds * 1000, this.never);
     const checkedAt = this.clock.now();
-    this.running++;
     try {
       const report = await checker.check(
         {
@@ -53,7 +72,6 @@ export class TrialService {
       const { id: _id, endpoint_id: _endpointId, ...view } = viewOfRecorded(check, '');
       return view;
     } finally {
-      this.running--;
       deadline.clear();
     }
   }

@@ -12,6 +12,7 @@ const MATRIX: Readonly<Record<string, AccessRule>> = {
   'GET /api/v1/organization': 'read',
   'GET /api/v1/organizations': 'operator',
   'POST /api/v1/organizations': 'operator',
+  'GET /api/v1/organizations/audit-log': 'operator',
   'DELETE /api/v1/organizations/:id': 'operator',
   'GET /api/v1/api-keys': 'admin',
   'POST /api/v1/api-keys': 'admin',

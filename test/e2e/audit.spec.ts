@@ -1,7 +1,9 @@
 import type { AuditEntryView } from '../../src/platform/audit/audit.dto';
 import { AuditRetention } from '../../src/platform/audit/audit-retention';
 import { Database } from '../../src/platform/database/database';
+import { parseId } from '../../src/platform/ids/id';
 import { Api, startApp, type TestApp, type TestOrganization } from '../harness/app';
+import { fromDashboard, signIn } from '../harness/browser-session';
 
 interface Thing {
   id: string;
@@ -184,20 +186,51 @@ describe('the audit log', () => {
     expect(entries[0]).toMatchObject({ resource: 'api_key', resource_id: body.api_key.id });
     expect(JSON.stringify(entries)).not.toContain(body.api_key.key);
     expect((await app.operator.delete(`/organizations/${body.id}`)).status).toBe(204);
-    const left = await app.app.get(Database).query(`SELECT 1 FROM audit_log WHERE after ->> 'name' = 'Acme'`);
+    const left = await app.app
+      .get(Database)
+      .query(`SELECT 1 FROM audit_log WHERE resource_id = $1`, [parseId('apiKey', body.api_key.id)]);
     expect(left).toEqual([]);
   });
 
-  it('names the key behind a session of the dashboard', async () => {
-    const signIn = await fetch(`${app.url}/auth/session`, {
-      method: 'POST',
-      headers: { 'content-type': 'application/json' },
-      body: JSON.stringify({ api_key: app.write.key }),
+  it('tells who had an endpoint checked by hand, and nothing of a check that was refused', async () => {
+    const { headers } = await app.write.post(`/endpoints/${endpointId}/checks`);
+    await app.write.put(`/endpoints/${endpointId}`, { enabled: false });
+    expect((await app.write.post(`/endpoints/${endpointId}/checks`)).status).toBe(409);
+    await app.write.put(`/endpoints/${endpointId}`, { enabled: true });
+    const checks = (await of(endpointId)).filter(({ action }) => action === 'check');
+    expect(checks).toHaveLength(1);
+    expect(checks[0]).toMatchObject({
+      resource: 'endpoint',
+      before: null,
+      after: null,
+      author: { via: 'api_key', key_id: await keyId('write') },
+      request_id: headers['x-request-id'],
     });
-    const cookie = signIn.headers.get('set-cookie')?.split(';')[0] ?? '';
+  });
+
+  it('tells who tried out what before saving it, without credentials, and not what was refused', async () => {
+    const trial = { name: 'Trial', type: 'HTTP', url: 'http://127.0.0.1:9/trial' };
+    const headers = [{ key: 'Authorization', value: NEVER_SEEN }];
+    const answer = await app.write.post('/endpoints/test', { ...trial, headers });
+    expect(answer.status).toBe(200);
+    expect((await app.write.post('/endpoints/test', { ...trial, url: 'ftp://x' })).status).toBe(400);
+    const tried = (await read('?resource=endpoint&limit=1000')).filter(({ action }) => action === 'test');
+    expect(tried).toHaveLength(1);
+    expect(tried[0]).toMatchObject({
+      resource_id: expect.stringMatching(/^ep_/),
+      before: null,
+      after: { website_id: null, ...trial, headers: [{ key: 'Authorization', value: '********' }] },
+      author: { key_id: await keyId('write') },
+      request_id: answer.headers['x-request-id'],
+    });
+    expect((await app.read.get(`/endpoints/${tried[0]?.resource_id}`)).status).toBe(404);
+  });
+
+  it('names the key behind a session of the dashboard', async () => {
+    const { cookie } = await signIn(app.url, { api_key: app.write.key });
     const answer = await fetch(`${app.url}/api/v1/websites`, {
       method: 'POST',
-      headers: { cookie, 'content-type': 'application/json', origin: app.url, 'sec-fetch-site': 'same-origin' },
+      headers: fromDashboard(app.url, cookie),
       body: JSON.stringify({ name: 'By hand', url: 'https://hand.example' }),
     });
     expect(answer.status).toBe(201);

@@ -3,6 +3,7 @@ import { SignInLinks } from '../../src/session/sign-in-links';
 import { Clock } from '../../src/platform/time/clock';
 import { Database } from '../../src/platform/database/database';
 import { startApp, type TestApp } from '../harness/app';
+import { type SignedIn, signIn as attempt } from '../harness/browser-session';
 
 interface Reply {
   status: number;
@@ -84,6 +85,17 @@ describe('browser sessions', () => {
       code,
       cookies: [],
     });
+  });
+
+  it('slows an address down that is often wrong, and nobody who is right', async () => {
+    const busy = await startApp({ role: 'api' });
+    jest.spyOn(busy.app.get(Clock), 'monotonic').mockReturnValue(1_000_000);
+    const attempts: SignedIn[] = [];
+    for (let n = 0; n < 30; n++) attempts.push(await attempt(busy.url, { api_key: 'ums_a_wrong' }));
+    expect(attempts.map(({ status }) => status)).toEqual([...Array(20).fill(401), ...Array(10).fill(429)]);
+    expect(attempts[20]?.retryAfter).toBe('3');
+    expect((await attempt(busy.url, { api_key: busy.read.key })).status).toBe(201);
+    await busy.close();
   });
 
   it('does not sign a browser in from another site', async () => {

@@ -1,11 +1,10 @@
 import type { Tx } from '../database/database';
 import { newUuid } from '../ids/id';
 import { type AuditAction, type AuditedResource, differenceOf } from './audited-change';
-import { currentAuthorship } from './authorship';
+import { type Authorship, currentAuthorship } from './authorship';
 
-/** What a service did to one thing. */
-export interface Change {
-  readonly orgId: string;
+/** What was done to one thing. */
+export interface Act {
   readonly action: AuditAction;
   readonly resource: AuditedResource;
   /** uuid. */
@@ -15,6 +14,13 @@ export interface Change {
   readonly after?: object | null;
   /** Settings that changed although both sides look the same, because they are masked. */
   readonly hidden?: readonly string[];
+  /** Who did it, where the request itself does not prove it: signing in and out. */
+  readonly author?: Authorship;
+}
+
+/** What a service did to one thing of an organization. */
+export interface Change extends Act {
+  readonly orgId: string;
 }
 
 /**
@@ -22,29 +28,36 @@ export interface Change {
  * change. An update that changes nothing leaves none. The database refuses to edit or remove entries.
  */
 export async function recordChange(tx: Tx, change: Change): Promise<void> {
-  const { changed, before, after } = differenceOf(change.before ?? null, change.after ?? null, change.hidden);
-  if (change.action === 'update' && changed.length === 0) return;
-  const author = currentAuthorship();
-  await tx.query(
-    `INSERT INTO audit_log
-       (id, org_id, action, resource, resource_id, changed, before, after, via, key_id, key_name, address, request_id)
-     VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13)`,
-    [
-      newUuid(),
-      change.orgId,
-      change.action,
-      change.resource,
-      change.id,
-      changed,
-      toJson(before),
-      toJson(after),
-      author.via,
-      author.keyId,
-      author.keyName,
-      author.address,
-      author.requestId,
-    ],
-  );
+  await append(tx, 'audit_log', change, { org_id: change.orgId });
+}
+
+/** The same of what the operator did to the installation. It belongs to no organization and stays when one goes. */
+export async function recordOperatorAct(tx: Tx, act: Act): Promise<void> {
+  await append(tx, 'operator_audit_log', act, {});
+}
+
+async function append(tx: Tx, table: string, act: Act, owner: Readonly<Record<string, string>>): Promise<void> {
+  const { changed, before, after } = differenceOf(act.before ?? null, act.after ?? null, act.hidden);
+  if (act.action === 'update' && changed.length === 0) return;
+  const author = act.author ?? currentAuthorship();
+  const row = {
+    ...owner,
+    id: newUuid(),
+    action: act.action,
+    resource: act.resource,
+    resource_id: act.id,
+    changed,
+    before: toJson(before),
+    after: toJson(after),
+    via: author.via,
+    key_id: author.keyId,
+    key_name: author.keyName,
+    address: author.address,
+    request_id: author.requestId,
+  };
+  const names = Object.keys(row);
+  const places = names.map((_, i) => `$${i + 1}`);
+  await tx.query(`INSERT INTO ${table} (${names.join(', ')}) VALUES (${places.join(', ')})`, Object.values(row));
 }
 
 const toJson = (settings: object | null): string | null => (settings === null ? null : JSON.stringify(settings));

@@ -8,6 +8,12 @@ const DAY_MS = 86_400_000;
 /** Rows deleted by one statement, so that none holds its locks for long. */
 const PORTION = 2000;
 
+/** Both logs, and what identifies a row. */
+const LOGS = [
+  ['audit_log', 'org_id, id'],
+  ['operator_audit_log', 'id'],
+] as const;
+
 /** Removes entries older than `ROLLUP_RETENTION_DAYS`, as the only one who can. */
 @Injectable()
 export class AuditRetention implements BeforeApplicationShutdown {
@@ -36,15 +42,17 @@ export class AuditRetention implements BeforeApplicationShutdown {
 
   async removeOld(): Promise<void> {
     const cutoff = new Date(this.clock.now().getTime() - this.config.rollupRetentionDays * DAY_MS);
-    for (let removed = PORTION; removed === PORTION;) removed = await this.removePortion(cutoff);
+    for (const [table, key] of LOGS) {
+      for (let removed = PORTION; removed === PORTION;) removed = await this.removePortion(table, key, cutoff);
+    }
   }
 
-  private removePortion(cutoff: Date): Promise<number> {
+  private removePortion(table: string, key: string, cutoff: Date): Promise<number> {
     return this.database.transaction(async (tx) => {
       await tx.query(`SELECT set_config('uptime.audit_cutoff', $1, true)`, [cutoff.toISOString()]);
       const rows = await tx.query(
-        `DELETE FROM audit_log WHERE (org_id, id) IN (
-           SELECT org_id, id FROM audit_log WHERE created_at < $1 ORDER BY created_at LIMIT ${PORTION}) RETURNING 1`,
+        `DELETE FROM ${table} WHERE (${key}) IN (
+           SELECT ${key} FROM ${table} WHERE created_at < $1 ORDER BY created_at LIMIT ${PORTION}) RETURNING 1`,
         [cutoff],
       );
       return rows.length;

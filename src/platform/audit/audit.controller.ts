@@ -15,11 +15,12 @@ export class AuditController {
   @Access('admin')
   @ApiOperation({
     operationId: 'listAuditLog',
-    summary: 'List who changed what',
+    summary: 'List who did what',
     description:
-      'Every change made in your organization, newest first: who, what, before and after without credentials, and the ' +
-      'id of the request. Entries cannot be changed; they go after `ROLLUP_RETENTION_DAYS`, or with the organization. ' +
-      'What is deleted together with a website or endpoint has no entry of its own.',
+      'Every change made in your organization, every sign-in and every check that somebody asked for, newest first: who, ' +
+      'what, before and after without credentials, and the id of the request. Entries cannot be changed; they go after ' +
+      '`ROLLUP_RETENTION_DAYS`, or with the organization. What ends together with something else (the alerts of an ' +
+      'endpoint, the sessions of a key) has no entry of its own.',
   })
   @ApiOkResponse({ type: AuditEntryView, isArray: true, description: 'One page of entries.' })
   @Problems('invalid_query', 'invalid_cursor')

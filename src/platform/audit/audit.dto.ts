@@ -41,13 +41,14 @@ export class AuditQuery extends CursorQuery {
   @Max(1000)
   limit?: number;
 
-  @ApiPropertyOptional({ enum: AUDITED_RESOURCES, description: 'Only changes of this kind of thing.' })
+  @ApiPropertyOptional({ enum: AUDITED_RESOURCES, description: 'Only entries of this kind of thing.' })
   @IsOptional()
   @IsIn(AUDITED_RESOURCES)
   resource?: AuditedResource;
 
   @ApiPropertyOptional({
-    description: 'Only changes of this thing, also after its deletion. A status page has the id of its website.',
+    description:
+      'Only entries of this thing, also after its deletion. A status page has the id of its website, a session that of its key.',
     example: 'ws_01jd3k6q7be5y9x4v2m8n0r1st',
   })
   @IsOptional()
@@ -57,7 +58,7 @@ export class AuditQuery extends CursorQuery {
   @ApiPropertyOptional({
     type: String,
     format: 'date-time',
-    description: 'Only changes made at this time or later.',
+    description: 'Only entries made at this time or later.',
     example: '2026-11-20T00:00:00.000Z',
   })
   @IsOptional()
@@ -67,7 +68,7 @@ export class AuditQuery extends CursorQuery {
   @ApiPropertyOptional({
     type: String,
     format: 'date-time',
-    description: 'Only changes made before this time.',
+    description: 'Only entries made before this time.',
     example: '2026-11-21T00:00:00.000Z',
   })
   @IsOptional()
@@ -79,7 +80,7 @@ export class AuditAuthorView {
   @ApiProperty({
     enum: CREDENTIALS,
     description:
-      '`api_key`, `session` (of the dashboard, made from the key), `operator` (the operator token), `auth_off` (nobody had to say), `system` (the service itself).',
+      '`api_key`, `session` (of the dashboard, made from the key), `sign_in_link` (one-time, made from the key), `operator` (the operator token), `auth_off` (nobody had to say), `system` (the service itself).',
     example: 'api_key',
   })
   via!: Credential;
@@ -111,13 +112,21 @@ export class AuditEntryView {
   @ApiProperty({ type: String, format: 'date-time', example: '2026-11-20T10:00:00.000Z' })
   created_at!: string;
 
-  @ApiProperty({ enum: AUDIT_ACTIONS, example: 'update' })
+  @ApiProperty({
+    enum: AUDIT_ACTIONS,
+    description:
+      '`test`: an alert’s test message, or an endpoint tried out before it was saved. `check`: an endpoint checked by hand. `sign_in_failed`: with a key or link that had expired; an unknown one is nobody’s and has no entry.',
+    example: 'update',
+  })
   action!: AuditAction;
 
   @ApiProperty({ enum: AUDITED_RESOURCES, example: 'website' })
   resource!: AuditedResource;
 
-  @ApiProperty({ description: 'What was changed.', example: 'ws_01jd3k6q7be5y9x4v2m8n0r1st' })
+  @ApiProperty({
+    description: 'What it was done to. An endpoint that was only tried out has an id that leads nowhere.',
+    example: 'ws_01jd3k6q7be5y9x4v2m8n0r1st',
+  })
   resource_id!: string;
 
   @ApiProperty({
@@ -157,7 +166,7 @@ export class AuditEntryView {
   request_id!: string | null;
 }
 
-/** A row of `audit_log`. */
+/** A row of `audit_log` or `operator_audit_log`. */
 export interface AuditRow {
   id: string;
   created_at: Date;

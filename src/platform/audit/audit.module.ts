@@ -4,10 +4,11 @@ import { AuditController } from './audit.controller';
 import { AuditRetention } from './audit-retention';
 import { AuditService } from './audit.service';
 import { AuthorshipInterceptor } from './authorship';
+import { OperatorAuditController } from './operator-audit.controller';
 
-/** Who changed what: carried along with each request, written by `recordChange`, read by admins. */
+/** Who did what: carried along with each request, written by `recordChange`, read by admins. */
 @Module({
-  controllers: [AuditController],
+  controllers: [AuditController, OperatorAuditController],
   providers: [AuditService, AuditRetention, { provide: APP_INTERCEPTOR, useClass: AuthorshipInterceptor }],
 })
 export class AuditModule {}

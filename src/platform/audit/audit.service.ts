@@ -6,8 +6,10 @@ import { type AuditEntryView, type AuditQuery, type AuditRow, parseAuditedId, to
 
 const LIST = 'audit-log';
 const DEFAULT_LIMIT = 50;
+/** Cursors of the operator's log are signed to no organization. */
+const OPERATOR = 'operator';
 
-/** The audit log of an organization, for reading only. */
+/** The audit log of an organization and the operator's own, for reading only. */
 @Injectable()
 export class AuditService {
   constructor(
@@ -16,26 +18,39 @@ export class AuditService {
   ) {}
 
   /** Newest first, one statement. A page that starts at a cursor is not shifted by entries written meanwhile. */
-  async list(orgId: string, query: AuditQuery): Promise<Page<AuditEntryView>> {
+  list(orgId: string, query: AuditQuery): Promise<Page<AuditEntryView>> {
+    return this.page(orgId, query, 'audit_log WHERE org_id = $7 AND', [orgId]);
+  }
+
+  /** The same of what the operator did. */
+  listOperator(query: AuditQuery): Promise<Page<AuditEntryView>> {
+    return this.page(OPERATOR, query, 'operator_audit_log WHERE', []);
+  }
+
+  private async page(
+    reader: string,
+    query: AuditQuery,
+    source: string,
+    more: readonly string[],
+  ): Promise<Page<AuditEntryView>> {
     const limit = query.limit ?? DEFAULT_LIMIT;
-    const before = this.cursors.decode(orgId, LIST, query.cursor);
+    const before = this.cursors.decode(reader, LIST, query.cursor);
     const rows = await this.database.query<AuditRow>(
       `SELECT id, created_at, action, resource, resource_id, changed, before, after, via, key_id, key_name, address, request_id
-         FROM audit_log
-        WHERE org_id = $1 AND ($2::uuid IS NULL OR id < $2) AND ($3::text IS NULL OR resource = $3)
-          AND ($4::uuid IS NULL OR resource_id = $4)
-          AND ($5::timestamptz IS NULL OR created_at >= $5) AND ($6::timestamptz IS NULL OR created_at < $6)
-        ORDER BY id DESC LIMIT $7`,
+         FROM ${source} ($1::uuid IS NULL OR id < $1) AND ($2::text IS NULL OR resource = $2)
+          AND ($3::uuid IS NULL OR resource_id = $3)
+          AND ($4::timestamptz IS NULL OR created_at >= $4) AND ($5::timestamptz IS NULL OR created_at < $5)
+        ORDER BY id DESC LIMIT $6`,
       [
-        orgId,
         before,
         query.resource ?? null,
         parseAuditedId(query.resource_id),
         query.since ?? null,
         query.until ?? null,
         limit + 1,
+        ...more,
       ],
     );
-    return this.cursors.page(orgId, LIST, rows, limit, (row) => row.id).map(toAuditEntryView);
+    return this.cursors.page(reader, LIST, rows, limit, (row) => row.id).map(toAuditEntryView);
   }
 }

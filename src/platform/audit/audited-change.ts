@@ -1,10 +1,20 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { IdKind } from '../ids/id';
 
-export const AUDIT_ACTIONS = ['create', 'update', 'delete', 'test', 'redeliver'] as const;
+export const AUDIT_ACTIONS = [
+  'create',
+  'update',
+  'delete',
+  'test',
+  'check',
+  'redeliver',
+  'sign_in',
+  'sign_in_failed',
+  'sign_out',
+] as const;
 export type AuditAction = (typeof AUDIT_ACTIONS)[number];
 
-/** What is audited, and by which kind of id it is known. A status page has the id of its website. */
+/** What is audited, and by which kind of id it is known: a status page by its website's, a session by its key's. */
 export const AUDITED = {
   website: 'website',
   endpoint: 'endpoint',
@@ -12,6 +22,7 @@ export const AUDITED = {
   status_page: 'website',
   delivery: 'delivery',
   api_key: 'apiKey',
+  session: 'apiKey',
   organization: 'organization',
 } as const satisfies Readonly<Record<string, IdKind>>;
 export type AuditedResource = keyof typeof AUDITED;

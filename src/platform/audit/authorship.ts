@@ -1,12 +1,13 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
 import { type CallHandler, type ExecutionContext, Injectable, type NestInterceptor } from '@nestjs/common';
 import { Reflector } from '@nestjs/core';
+import type { Request } from 'express';
 import { finalize, Observable } from 'rxjs';
-import { ACCESS, type AccessRule, type AuthenticatedRequest } from '../auth/caller';
+import { ACCESS, type AccessRule, type AuthenticatedRequest, type Caller } from '../auth/caller';
 import { requestIdOf } from '../http/request-id';
 
-/** How somebody proved who they are: a key, the session made from one, the operator token, or nothing with AUTH=off. */
-export const CREDENTIALS = ['api_key', 'session', 'operator', 'auth_off', 'system'] as const;
+/** How somebody proved who they are: a key, the session or link made from one, the operator token, or not, with AUTH=off. */
+export const CREDENTIALS = ['api_key', 'session', 'sign_in_link', 'operator', 'auth_off', 'system'] as const;
 export type Credential = (typeof CREDENTIALS)[number];
 
 /** Who is behind a change, and by which request. */
@@ -19,6 +20,9 @@ export interface Authorship {
   readonly address: string | null;
   readonly requestId: string | null;
 }
+
+/** Where a request came from, whoever sent it. */
+export type Origin = Pick<Authorship, 'address' | 'requestId'>;
 
 const SYSTEM: Authorship = { via: 'system', keyId: null, keyName: null, address: null, requestId: null };
 const SAFE = new Set(['GET', 'HEAD', 'OPTIONS']);
@@ -41,7 +45,7 @@ export class AuthorshipInterceptor implements NestInterceptor {
     const request = context.switchToHttp().getRequest<AuthenticatedRequest>();
     const rule = this.reflector.getAllAndOverride<AccessRule>(ACCESS, [context.getHandler(), context.getClass()]);
     if (SAFE.has(request.method) || rule === 'public') return next.handle();
-    const author = authorshipOf(request);
+    const author = authorshipOf(request.caller, credentialOf(request), originOf(request));
     return new Observable<unknown>((subscriber) => {
       open += 1;
       return storage.run(author, () => next.handle().pipe(finalize(leave)).subscribe(subscriber));
@@ -54,16 +58,18 @@ function leave(): void {
   if (open === 0) storage.disable();
 }
 
-function authorshipOf(request: AuthenticatedRequest): Authorship {
-  const { caller } = request;
-  return {
-    via: credentialOf(request),
-    keyId: caller?.keyId ?? null,
-    keyName: caller?.keyId ? caller.keyName : null,
-    address: request.socket.remoteAddress?.replace(/^::ffff:(?=\d+\.)/, '') ?? null,
-    requestId: requestIdOf(request),
-  };
-}
+export const originOf = (request: Request): Origin => ({
+  address: request.socket.remoteAddress?.replace(/^::ffff:(?=\d+\.)/, '') ?? null,
+  requestId: requestIdOf(request),
+});
+
+/** Somebody with a key, or without one (operator, AUTH=off), who came in by a door. */
+export const authorshipOf = (caller: Caller | undefined, via: Credential, origin: Origin): Authorship => ({
+  via,
+  keyId: caller?.keyId ?? null,
+  keyName: caller?.keyId ? caller.keyName : null,
+  ...origin,
+});
 
 /** The guard has let the request in; this only tells by which door. */
 function credentialOf({ caller, headers }: AuthenticatedRequest): Credential {

@@ -29,6 +29,12 @@ interface KnownKey {
   lastUsedMinute: number;
 }
 
+/** Whose key it is, and whether it still speaks for them: an expired one does not. */
+export interface KeyHolder {
+  caller: Caller;
+  isValid: boolean;
+}
+
 /** API keys: made, listed, revoked, and turned into callers. */
 @Injectable()
 export class ApiKeyService {
@@ -43,20 +49,30 @@ export class ApiKeyService {
 
   /** Who the key speaks for, or `null` for every kind of wrong key. */
   async authenticate(key: string): Promise<Caller | null> {
+    return validCaller(await this.holderOf(key));
+  }
+
+  /** Whose key it is, expired or not; `null` for every other kind of wrong key. */
+  async holderOf(key: string): Promise<KeyHolder | null> {
     if (!isPlausibleApiKey(key)) return null;
     const { lookup, hash } = digestApiKey(key, this.secrets.get('api_key_pepper'));
     const known = await this.find(lookup);
     if (!known || !timingSafeEqual(known.hash, hash)) return null;
     const now = this.clock.now();
-    if (known.expiresAt && known.expiresAt <= now) return null;
-    await this.touch(known, now);
-    return known.caller;
+    const isValid = isValidAt(known, now);
+    if (isValid) await this.touch(known, now);
+    return { caller: known.caller, isValid };
   }
 
   /** The caller a session acts as, read afresh: `null` once its key is revoked or expired. */
   async callerOfKey(keyId: string): Promise<Caller | null> {
+    return validCaller(await this.holderOfKey(keyId));
+  }
+
+  /** Whose key (uuid) it is, read afresh, expired or not; `null` once it is revoked. */
+  async holderOfKey(keyId: string): Promise<KeyHolder | null> {
     const known = await this.read('k.id', keyId);
-    return known && (!known.expiresAt || known.expiresAt > this.clock.now()) ? known.caller : null;
+    return known && { caller: known.caller, isValid: isValidAt(known, this.clock.now()) };
   }
 
   async list(orgId: string, query: PageQuery): Promise<Page<ApiKeyView>> {
@@ -159,4 +175,6 @@ export class ApiKeyService {
   }
 }
 
+const isValidAt = ({ expiresAt }: KnownKey, now: Date): boolean => !expiresAt || expiresAt > now;
+const validCaller = (holder: KeyHolder | null): Caller | null => (holder?.isValid ? holder.caller : null);
 const minuteOf = (date: Date | null): number => (date ? Math.floor(date.getTime() / 60_000) : -1);

@@ -4,16 +4,13 @@ import { Reflector } from '@nestjs/core';
 import type { Request } from 'express';
 import { Config } from '../config/config';
 import { Problem, problems } from '../problem/problem';
-import { Clock } from '../time/clock';
 import { ApiKeyService } from './api-key.service';
 import { ACCESS, type AccessRule, type AuthenticatedRequest, type Caller, type Role, ROLES } from './caller';
 import { OrganizationService } from './organization.service';
+import { RequestLimits } from './request-limits';
 import { sameOrigin } from './same-origin';
 import { SESSION_AUTHENTICATOR, type SessionAuthenticator, sessionCookie } from './session-authenticator';
-import { TokenBuckets } from './token-bucket';
 
-/** Wrong credentials one address may send: 20 at once, then one every three seconds. */
-const FAILED_SIGN_INS = { rate: 1 / 3, burst: 20 };
 const SAFE = new Set(['GET', 'HEAD', 'OPTIONS']);
 
 /**
@@ -23,21 +20,15 @@ const SAFE = new Set(['GET', 'HEAD', 'OPTIONS']);
 @Injectable()
 export class AuthGuard implements CanActivate {
   private readonly logger = new Logger(AuthGuard.name);
-  private readonly perKey: TokenBuckets;
-  private readonly failures: TokenBuckets;
 
   constructor(
     private readonly config: Config,
     private readonly reflector: Reflector,
     private readonly keys: ApiKeyService,
     private readonly organizations: OrganizationService,
-    clock: Clock,
+    private readonly limits: RequestLimits,
     @Optional() @Inject(SESSION_AUTHENTICATOR) private readonly sessions?: SessionAuthenticator,
-  ) {
-    const monotonic = () => clock.monotonic();
-    this.perKey = new TokenBuckets(config.rateLimitPerSecond, Math.max(1, config.rateLimitPerSecond * 2), monotonic);
-    this.failures = new TokenBuckets(FAILED_SIGN_INS.rate, FAILED_SIGN_INS.burst, monotonic);
-  }
+  ) {}
 
   async canActivate(context: ExecutionContext): Promise<boolean> {
     const rule = this.reflector.getAllAndOverride<AccessRule | undefined>(ACCESS, [
@@ -52,7 +43,7 @@ export class AuthGuard implements CanActivate {
     }
     if (rule === 'operator') return this.operator(request);
     const caller = await this.identify(request);
-    this.limit(caller);
+    this.limits.countRequest(caller);
     if (ROLES.indexOf(caller.role) < ROLES.indexOf(rule)) throw problems.insufficientRole(rule);
     request.caller = caller;
     return true;
@@ -98,18 +89,10 @@ export class AuthGuard implements CanActivate {
     throw this.refused(request);
   }
 
-  private limit(caller: Caller): void {
-    if (this.config.rateLimitPerSecond === 0) return;
-    const wait = this.perKey.take(caller.keyId ?? caller.orgId);
-    if (wait > 0) throw problems.rateLimited(Math.ceil(wait));
-  }
-
   /** One answer for every wrong credential; an address that guesses is slowed down. */
   private refused(request: Request): Problem {
-    const wait = this.failures.take(request.socket.remoteAddress ?? '');
-    return wait > 0 && credential(request) !== null
-      ? problems.rateLimited(Math.ceil(wait))
-      : problems.unauthenticated();
+    const refusal = this.limits.refusal(request.socket.remoteAddress);
+    return credential(request) === null ? problems.unauthenticated() : refusal;
   }
 }
 

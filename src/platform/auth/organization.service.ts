@@ -1,5 +1,5 @@
 import { Injectable, Logger } from '@nestjs/common';
-import { recordChange } from '../audit/audit-log';
+import { recordChange, recordOperatorAct } from '../audit/audit-log';
 import { Database, type Sql } from '../database/database';
 import { TransactionEvents } from '../events/transaction-events';
 import { Cursors } from '../http/cursors';
@@ -69,16 +69,12 @@ export class OrganizationService {
         key,
         expiresAt: null,
       });
-      const { name } = row;
-      await recordChange(tx, {
-        orgId: row.id,
-        action: 'create',
-        resource: 'organization',
-        id: row.id,
-        after: { name },
-      });
+      const { id: orgId, name } = row;
+      const creation = { action: 'create', resource: 'organization', id: orgId, after: { name } } as const;
+      await recordChange(tx, { ...creation, orgId });
+      await recordOperatorAct(tx, creation);
       const first = { name: stored.name, role: stored.role, expires_at: null };
-      await recordChange(tx, { orgId: row.id, action: 'create', resource: 'api_key', id: stored.id, after: first });
+      await recordChange(tx, { orgId, action: 'create', resource: 'api_key', id: stored.id, after: first });
       const api_key = { id: formatId('apiKey', stored.id), name: stored.name, role: stored.role, key };
       return { ...toOrganizationView(row), api_key };
     });
@@ -92,9 +88,11 @@ export class OrganizationService {
       if (row.is_default) throw problems.conflict('The organization "Default" cannot be deleted.');
       await this.events.emit(new OrganizationDeleted(id), tx);
       await tx.query('DELETE FROM organization WHERE id = $1', [id]);
+      // Its own audit log went with it.
+      const before = { name: row.name };
+      await recordOperatorAct(tx, { action: 'delete', resource: 'organization', id, before });
     });
     this.keys.forget(id);
-    // Its audit log went with it; this line is what stays.
     this.logger.log(`the operator deleted organization ${formatId('organization', id)}`);
   }
 

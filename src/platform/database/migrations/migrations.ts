@@ -6,6 +6,7 @@ import { Sessions1700000001000 } from './1700000001000-sessions';
 import { Stream1700000001500 } from './1700000001500-stream';
 import { StatusPages1700000002000 } from './1700000002000-status-pages';
 import { AuditLog1700000003000 } from './1700000003000-audit-log';
+import { OperatorAuditLog1700000003500 } from './1700000003500-operator-audit-log';
 
 /** Every migration, oldest first. A new one is added here by hand, so that nothing depends on file patterns. */
 export const migrations: (new () => MigrationInterface)[] = [
@@ -16,4 +17,5 @@ export const migrations: (new () => MigrationInterface)[] = [
   Stream1700000001500,
   StatusPages1700000002000,
   AuditLog1700000003000,
+  OperatorAuditLog1700000003500,
 ];

@@ -1,0 +1,36 @@
+/** What a browser has after it tried to sign in. */
+export interface SignedIn {
+  status: number;
+  /** `name=value`, or empty when it was refused. */
+  cookie: string;
+  requestId: string;
+  retryAfter: string | null;
+}
+
+/** Signs in at the service like the dashboard, over the session of `cookie` if given. */
+export async function signIn(url: string, credentials: object, cookie?: string): Promise<SignedIn> {
+  const { status, headers } = await fetch(`${url}/auth/session`, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json', ...(cookie === undefined ? {} : { cookie }) },
+    body: JSON.stringify(credentials),
+  });
+  return {
+    status,
+    cookie: headers.get('set-cookie')?.split(';')[0] ?? '',
+    requestId: headers.get('x-request-id') ?? '',
+    retryAfter: headers.get('retry-after'),
+  };
+}
+
+/** Headers of a request that changes something and comes from the dashboard. */
+export const fromDashboard = (url: string, cookie: string): Record<string, string> => ({
+  cookie,
+  'content-type': 'application/json',
+  origin: url,
+  'sec-fetch-site': 'same-origin',
+});
+
+/** Signs out and answers with the status. */
+export async function signOut(url: string, cookie: string): Promise<number> {
+  return (await fetch(`${url}/auth/session`, { method: 'DELETE', headers: fromDashboard(url, cookie) })).status;
+}
