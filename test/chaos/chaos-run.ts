@@ -21,12 +21,20 @@ export interface ChaosReport {
   lastCommands: string[];
   commands: [kind: string, count: number][];
   figures: [what: string, count: number][];
+  memory: string;
 }
+
+/** In the first of its rounds nobody is spared; about as many follow with an anchor. Decided by the order alone. */
+const MORTAL_ROUNDS_PER_MINUTE = 0.8;
+/** A slow machine plays on until the anchor has lived long enough to be judged. */
+const LEAST_ANCHORED_ROUNDS = 3;
 
 /** Retries, open circuits and the lease of a killed sender end within two minutes; the rest is for a busy machine. */
 const SETTLE_LIMIT_MS = 240_000;
 /** What a frozen database had been asked is done this long after it was thawed. */
-const ECHO_MS = 1500;
+const ECHO_MS = 4000;
+/** In a row: a count that the service could not renew, because its database did not answer in time, is the one before. */
+const CALM_LOOKS = 2;
 const TOLD_COMMANDS = 40;
 
 /** Plays one run against real processes; `null` when the machine has no such database. Leaves no process behind. */
@@ -55,6 +63,9 @@ class ChaosRun {
   private readonly broken: string[] = [];
   private number = 0;
   private rounds = 0;
+  private readonly mortalRounds: number;
+  private memory = '';
+  private longestCalmMs = 0;
   private reading: Reading = { messages: [], checks: [], events: 0, broken: [] };
 
   constructor(
@@ -64,6 +75,7 @@ class ChaosRun {
     private readonly print: (line: string) => void,
   ) {
     this.clerk = new Clerk(fleet, outside, (text) => this.say(text));
+    this.mortalRounds = Math.max(1, Math.round(order.minutes * MORTAL_ROUNDS_PER_MINUTE));
   }
 
   async play(): Promise<ChaosReport> {
@@ -72,10 +84,13 @@ class ChaosRun {
       this.fleet.start(0);
       for (const command of firstCommands()) this.world.apply(command);
       await this.calmDown();
-      while (Date.now() < until && this.broken.length === 0) {
+      const last = this.mortalRounds + LEAST_ANCHORED_ROUNDS;
+      while ((Date.now() < until || this.rounds < last) && this.broken.length === 0) {
+        if (this.rounds === this.mortalRounds) this.fleet.layAnchor();
         await this.round();
         await this.calmDown();
       }
+      await this.weighAnchor();
     } catch (error) {
       this.broken.push(`the run could not go on: ${error instanceof Error ? error.message : String(error)}`);
     }
@@ -84,7 +99,9 @@ class ChaosRun {
 
   private async round(): Promise<void> {
     this.world.healProviders();
-    for (const { command, pauseMs } of planRound(this.world, this.order.seed, ++this.rounds, this.order.database)) {
+    const { seed, database } = this.order;
+    const setting = { database, anchored: this.rounds >= this.mortalRounds };
+    for (const { command, pauseMs } of planRound(this.world, seed, ++this.rounds, setting)) {
       await this.carryOut(command);
       await delay(pauseMs);
     }
@@ -119,7 +136,7 @@ class ChaosRun {
     }
   }
 
-  /** Lifts every fault, waits until everything is checked and told, and looks at everything. */
+  /** Lifts every fault, waits until everything is checked and told, and looks at everything that can be seen. */
   private async calmDown(): Promise<void> {
     await this.outside.heal();
     await this.fleet.recover();
@@ -128,11 +145,30 @@ class ChaosRun {
     await this.clerk.settle(this.world);
     const since = Date.now();
     await this.untilSettled(since);
-    const took = `${((Date.now() - since) / 1000).toFixed(0)} s`;
+    const tookMs = Date.now() - since;
+    this.longestCalmMs = Math.max(this.longestCalmMs, tookMs);
+    this.say(`      calm after ${(tookMs / 1000).toFixed(0)} s`);
+    this.broken.push(...this.clerk.broken.splice(0), ...this.fleet.misbehaved.splice(0));
+    // An anchor whose database nobody else may open is left alone until it was weighed.
+    if (this.fleet.isAnchored && this.fleet.database.exclusive) return;
+    await this.inspect();
+    if (this.fleet.database.exclusive) await this.fleet.recover();
+  }
+
+  /** Judges the anchor's memory, and what could not be looked at while it lived. */
+  private async weighAnchor(): Promise<void> {
+    if (!this.fleet.isAnchored) return;
+    const { line, broken } = this.fleet.weighAnchor();
+    this.memory = line;
+    // What broke may have cut its life short.
+    if (this.broken.length === 0) this.broken.push(...broken);
+    if (this.fleet.database.exclusive) await this.inspect();
+  }
+
+  private async inspect(): Promise<void> {
     const steady = [...this.attention().keys()];
     this.reading = await this.fleet.inspect((sql) => readDatabase(sql, steady));
     this.broken.push(
-      ...this.clerk.broken.splice(0),
       ...this.fleet.misbehaved.splice(0),
       ...this.reading.broken,
       ...brokenPromises({
@@ -146,11 +182,8 @@ class ChaosRun {
         steady: this.attention(),
       }),
     );
-    if (this.fleet.database.exclusive) await this.fleet.recover();
     const { messages, checks } = this.reading;
-    this.say(
-      `      calm after ${took}: ${checks.length} checks, ${messages.length} messages, ${this.broken.length} broken`,
-    );
+    this.say(`      ${checks.length} checks, ${messages.length} messages, ${this.broken.length} broken`);
   }
 
   /** How often the endpoints that nobody edits were checked, by their targets' own count. */
@@ -160,17 +193,23 @@ class ChaosRun {
     return new Map(
       steady.map(({ name, fields }) => [
         name,
-        { ...span, intervalMs: Number(fields['interval']) * 1000, requests: this.outside.asked.get(name) ?? 0 },
+        {
+          ...span,
+          intervalMs: Number(fields['interval']) * 1000,
+          ...(this.outside.asked.get(name) ?? { requests: 0, failed: 0 }),
+        },
       ]),
     );
   }
 
   private async untilSettled(since: number): Promise<void> {
     let missing: string[] = [];
+    let calmLooks = 0;
     const isSettled = async () => {
       missing = await this.unsettled(since).catch((error: unknown) => [String(error)]);
-      if (missing.length > 0) await delay(500);
-      return missing.length === 0;
+      calmLooks = missing.length === 0 ? calmLooks + 1 : 0;
+      if (calmLooks < CALM_LOOKS) await delay(500);
+      return calmLooks === CALM_LOOKS;
     };
     try {
       await eventually('calm', isSettled, SETTLE_LIMIT_MS);
@@ -218,8 +257,12 @@ class ChaosRun {
         ['messages the providers took', told.filter(({ answered }) => answered === 'ok').length],
         ['… of them again, after an ambiguous end', repeats({ told })],
         ['starts after an end', this.fleet.restarts],
+        ['seconds that the longest end in order took', Math.ceil(this.fleet.longestEndMs / 1000)],
+        ['seconds until the longest calm', Math.ceil(this.longestCalmMs / 1000)],
+        ['times this program itself stood still', this.outside.standstills.length],
         ['broken promises', this.broken.length],
       ],
+      memory: this.memory,
     };
   }
 }

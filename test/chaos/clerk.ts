@@ -61,13 +61,16 @@ export class Clerk {
     });
   }
 
-  /** Has an endpoint checked now. Whether that works says nothing; a 500 does. */
+  /**
+   * Has an endpoint checked now. Whether that works says nothing; a 500 does. A conflict is right where a write that should
+   * have enabled it met a service that was away, or one of unknown end took effect meanwhile.
+   */
   checkNow(name: string, number: number): void {
     this.queue(name, async () => {
       const id = this.ids.get(name);
       const answer = id === undefined ? 'refused' : await this.call('POST', `/endpoints/${id}/checks`);
       if (typeof answer === 'string') this.note(`      #${number} ${answer}`);
-      else if (![201, 404, 503].includes(answer.status)) this.expose(`check now ${name}`, answer);
+      else if (![201, 404, 409, 503].includes(answer.status)) this.expose(`check now ${name}`, answer);
     });
   }
 
@@ -117,21 +120,38 @@ export class Clerk {
 
   /** Compares the books with what the service shows, then makes it what the plan says. Every instance is well. */
   async settle(world: World): Promise<void> {
-    this.broken.push(...this.books.reconcile((await this.look()).listed));
+    await this.believe();
     for (const write of await this.missing(world)) {
       const until = Date.now() + REPAIR_LIMIT_MS;
       while ((await this.write(write)) !== 'done') {
         if (Date.now() > until) throw new Error(`the service is well and does not ${lineOf(write)}`);
         await delay(500);
-        this.broken.push(...this.books.reconcile((await this.look()).listed));
+        await this.believe();
         if ((await this.missing(world)).every(({ name }) => name !== write.name)) break;
+      }
+    }
+  }
+
+  private async believe(): Promise<void> {
+    this.broken.push(...this.books.reconcile((await this.lookPatiently()).listed));
+  }
+
+  /** One request may meet a line that was cut before, or a busy machine's 503; a service that is well answers soon. */
+  private async lookPatiently(): Promise<Seen> {
+    const until = Date.now() + REPAIR_LIMIT_MS;
+    for (;;) {
+      try {
+        return await this.look();
+      } catch (error) {
+        if (Date.now() > until) throw error;
+        await delay(500);
       }
     }
   }
 
   /** Writes that make what there is the same as what is planned, parents first. */
   private async missing(world: World): Promise<Write[]> {
-    const { listed } = await this.look();
+    const { listed } = await this.lookPatiently();
     const present = new Map(listed.map((resource) => [resource.name, resource]));
     const writes: Write[] = listed
       .filter(({ name }) => !world.resources.has(name))
@@ -227,6 +247,7 @@ export class Clerk {
 
   private async get(path: string): Promise<Row[]> {
     const answer = await this.call('GET', path);
+    if (typeof answer !== 'string' && answer.status >= 500 && answer.status !== 503) this.expose(`GET ${path}`, answer);
     if (typeof answer === 'string' || answer.status !== 200)
       throw new Error(`GET ${path}: ${typeof answer === 'string' ? answer : answer.status}`);
     return answer.body as Row[];

@@ -26,6 +26,8 @@ export interface Step {
 }
 
 export const CHANNELS = 6;
+/** The place of the instance that no command ends while the run is anchored. */
+export const ANCHOR = 0;
 const MOST: Readonly<Record<Kind, number>> = { website: 4, endpoint: 24, alert: 36 };
 const TARGET_FAULTS = ['error', 'error', 'reset', 'hang'] as const;
 const PROVIDER_MODES = ['ok', 'ok', 'error', 'hang', 'refuse', 'busy', 'reset'] as const;
@@ -38,20 +40,27 @@ const SHARES = { changes: 42, outside: 46 };
 type Pick = <T>(values: readonly [T, ...T[]]) => T;
 type Choice = [weight: number, make: () => Command];
 
+/** Where a round is played. */
+export interface Setting {
+  database: DatabaseName;
+  /** One instance, the anchor, is not ended by any command, so that it lives long enough to show a leak. */
+  anchored: boolean;
+}
+
 /**
- * The commands of one round and what the world is after them. The seed, the number of the round and the database decide
+ * The commands of one round and what the world is after them. The seed, the number of the round and the setting decide
  * all of it: nothing that the service answers does.
  */
-export function planRound(world: World, seed: number, round: number, database: DatabaseName): Step[] {
+export function planRound(world: World, seed: number, round: number, setting: Setting): Step[] {
   return fc
     .sample(fc.noBias(fc.array(fc.nat(), { minLength: 12, maxLength: 12 })), {
       seed: Math.imul(seed, 0x9e37_79b1) ^ round,
       numRuns: STEPS_PER_ROUND,
     })
-    .map((numbers) => planStep(world, numbers, database));
+    .map((numbers) => planStep(world, numbers, setting));
 }
 
-function planStep(world: World, numbers: readonly number[], database: DatabaseName): Step {
+function planStep(world: World, numbers: readonly number[], setting: Setting): Step {
   let place = 0;
   const draw = () => numbers[place++] ?? 0;
   const pick: Pick = (values) => values[draw() % values.length] ?? values[0];
@@ -62,7 +71,7 @@ function planStep(world: World, numbers: readonly number[], database: DatabaseNa
       ? changes(world, pick)
       : share < SHARES.changes + SHARES.outside
         ? outside(world, pick)
-        : faults(world, pick, database);
+        : faults(world, pick, setting);
   let rest = draw() % choices.reduce((sum, [weight]) => sum + weight, 0);
   const [, make] = choices.find(([weight]) => (rest -= weight) < 0) ?? [];
   if (!make) throw new Error('there is always something to do');
@@ -120,19 +129,28 @@ function outside(world: World, pick: Pick): Choice[] {
     ];
     choices.push([28, () => turn([pick(restless)])], [10, () => turn(withSiblings(pick(restless)))]);
   }
-  choices.push([18, () => ({ do: 'provider', channel: pick(CHANNEL_NUMBERS), mode: pick(PROVIDER_MODES) })]);
+  choices.push([18, () => turnProvider(pick)]);
   return choices;
 }
 
+const turnProvider = (pick: Pick): Command => ({
+  do: 'provider',
+  channel: pick(CHANNEL_NUMBERS),
+  mode: pick(PROVIDER_MODES),
+});
+
 /** What happens to the service and its database. */
-function faults(world: World, pick: Pick, database: DatabaseName): Choice[] {
+function faults(world: World, pick: Pick, { database, anchored }: Setting): Choice[] {
   const instances: [number, ...number[]] = world.second ? [0, 1] : [0];
-  const choices: Choice[] = [
-    [4, () => ({ do: 'kill -9', instance: pick(instances) })],
-    [3, () => ({ do: 'restart', instance: pick(instances) })],
-    [3, () => ({ do: 'freeze', instance: pick(instances) })],
-  ];
-  if (database === 'embedded') return choices;
+  const mortal = instances.filter((instance) => !anchored || instance !== ANCHOR);
+  const choices: Choice[] = [[3, () => ({ do: 'freeze', instance: pick(instances) })]];
+  if (filled(mortal))
+    choices.push(
+      [4, () => ({ do: 'kill -9', instance: pick(mortal) })],
+      [3, () => ({ do: 'restart', instance: pick(mortal) })],
+    );
+  // Without its ends the embedded service would be frozen most of the time.
+  if (database === 'embedded') return filled(mortal) ? choices : [...choices, [7, () => turnProvider(pick)]];
   const ends = ['leaves', 'is killed'] as const;
   choices.push(
     [world.second ? 3 : 8, () => ({ do: 'second instance', how: world.second ? pick(ends) : 'joins' })],

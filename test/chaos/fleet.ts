@@ -1,8 +1,10 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { eventually } from '../harness/poll';
 import { ServiceProcess } from '../harness/service-process';
-import type { Command } from './commands';
+import { ANCHOR, type Command } from './commands';
 import type { Absence, ChaosDatabase } from './databases';
+import { judgeMemory, type MemoryFinding } from './memory';
+import { MemoryWatch } from './memory-watch';
 import type { End, Span } from './promises';
 import { type Ending, Supervised } from './supervised';
 
@@ -19,9 +21,15 @@ export class Fleet {
   readonly absences: Span[] = [];
   /** Ends that nobody asked for, and orderly ones that were not. */
   readonly misbehaved: string[] = [];
+  /** True while one instance must not be ended. */
+  isAnchored = false;
+  longestEndMs = 0;
   private readonly instances: (Supervised | null)[] = [null, null];
   private readonly underWay = new Set<Promise<void>>();
+  private readonly memory = new MemoryWatch();
   private databaseQueue: Promise<void> = Promise.resolve();
+  /** It joins when the one before has left. */
+  private secondQueue: Promise<void> = Promise.resolve();
   private restarted = 0;
 
   constructor(readonly database: ChaosDatabase) {}
@@ -38,9 +46,23 @@ export class Fleet {
   start(place: number): void {
     const { url, env } = this.database;
     this.instances[place] ??= new Supervised(
-      () => ServiceProcess.start(url, env),
+      () => this.memory.start((more) => ServiceProcess.start(url, { ...env, ...more })),
       (ending) => this.note(ending),
     );
+  }
+
+  /** From now on the first instance's memory is watched, and nobody may end it before it was judged. Every instance is well. */
+  layAnchor(): void {
+    const process = this.instances[ANCHOR]?.running;
+    if (!process) throw new Error('there is no instance to watch');
+    this.memory.watch(process);
+    this.isAnchored = true;
+  }
+
+  /** Judges the anchor's memory; from then on it may be ended. */
+  weighAnchor(): MemoryFinding {
+    this.isAnchored = false;
+    return judgeMemory(this.memory.samples);
   }
 
   /** Begins a fault; false when there is nothing it could befall. */
@@ -53,8 +75,8 @@ export class Fleet {
       case 'freeze':
         return this.freeze(this.instances[fault.instance]?.running ?? null);
       case 'second instance':
-        if (fault.how === 'joins') this.start(1);
-        else this.track(this.dismiss(1, fault.how === 'leaves' ? 'SIGTERM' : 'SIGKILL'));
+        this.secondQueue = this.secondQueue.then(() => this.changeSecond(fault.how));
+        this.track(this.secondQueue);
         return true;
       case 'database':
         this.databaseQueue = this.databaseQueue.then(() => this.takeAway(fault.how, fault.seconds));
@@ -69,8 +91,11 @@ export class Fleet {
   async recover(): Promise<void> {
     while (this.underWay.size > 0) await Promise.all(this.underWay);
     const wanted = this.instances.filter((instance) => instance !== null);
-    const isReady = async (instance: Supervised) => (await instance.running?.readiness()) === 200;
-    for (const instance of wanted) await eventually('an instance is ready', () => isReady(instance), READY_LIMIT_MS);
+    const isReady = async (instance: Supervised) => !instance.isEnding && (await instance.running?.readiness()) === 200;
+    for (const instance of wanted)
+      await eventually('an instance is ready', () => isReady(instance), READY_LIMIT_MS).catch((error: unknown) => {
+        throw new Error(`${String(error)} ${instance.refusal || (instance.running?.log ?? '')}`);
+      });
   }
 
   /** Reads the database. An embedded one is read while its only user is stopped. */
@@ -88,12 +113,18 @@ export class Fleet {
   async close(): Promise<void> {
     await Promise.allSettled(this.underWay);
     await Promise.all([this.dismiss(0, 'SIGKILL'), this.dismiss(1, 'SIGKILL')]);
+    this.memory.close();
     await this.database.remove();
   }
 
   /** For a program that ends on the spot. */
   abandon(): void {
     for (const process of this.running) process.signal('SIGKILL');
+  }
+
+  private async changeSecond(how: 'joins' | 'leaves' | 'is killed'): Promise<void> {
+    if (how === 'joins') this.start(1);
+    else await this.dismiss(1, how === 'leaves' ? 'SIGTERM' : 'SIGKILL');
   }
 
   private freeze(process: ServiceProcess | null): boolean {
@@ -133,8 +164,9 @@ export class Fleet {
     void work.catch((error: unknown) => this.misbehaved.push(String(error))).finally(() => this.underWay.delete(work));
   }
 
-  private note({ at, how, asked, log }: Ending): void {
+  private note({ at, how, asked, tookMs, log }: Ending): void {
     this.ends.push({ at, orderly: asked === 'in order' });
+    if (asked === 'in order') this.longestEndMs = Math.max(this.longestEndMs, tookMs);
     const wasDisturbed = this.absences.some(({ to }) => to >= at - ORDERLY_MS);
     if (asked === null) this.misbehaved.push(`an instance ended by itself with ${how}:\n${log}`);
     else if (asked === 'in order' && how !== 0 && !wasDisturbed)

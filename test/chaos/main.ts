@@ -22,9 +22,10 @@ function readOrder(): { minutes: number; seed: number; databases: readonly Datab
   return { minutes, seed, databases };
 }
 
-function show({ commands, figures, broken, lastCommands }: ChaosReport, title: string): void {
+function show({ commands, figures, memory, broken, lastCommands }: ChaosReport, title: string): void {
   console.log(`\n${title}`);
   for (const [what, count] of [...commands, ...figures]) console.log(`  ${String(count).padStart(7)}  ${what}`);
+  if (memory !== '') console.log(`  ${memory}`);
   if (broken.length === 0) return;
   console.log(`\nThe last commands:\n${lastCommands.join('\n')}`);
   console.log(`\nBroken promises (${title}):\n${broken.map((line) => `  ${line}`).join('\n')}`);

@@ -9,8 +9,8 @@ const STANDSTILL_MS = 1000;
 export class Outside {
   readonly since = Date.now();
   readonly told: Told[] = [];
-  /** Requests that each target got. */
-  readonly asked = new Map<string, number>();
+  /** Requests that each target got, and those of them that it did not answer well. */
+  readonly asked = new Map<string, { requests: number; failed: number }>();
   readonly turns = new Map<string, Turn[]>();
   readonly standstills: Span[] = [];
   private beatAt = Date.now();
@@ -23,7 +23,7 @@ export class Outside {
 
   static async open(): Promise<Outside> {
     const channels: SwitchedServer[] = [];
-    const targets = await SwitchedServer.start(({ key }) => outside.asked.set(key, (outside.asked.get(key) ?? 0) + 1));
+    const targets = await SwitchedServer.start(({ key, answered }) => outside.count(key, answered));
     const outside = new Outside(targets, channels);
     for (let channel = 0; channel < CHANNELS; channel++)
       channels.push(
@@ -70,6 +70,11 @@ export class Outside {
   async close(): Promise<void> {
     clearInterval(this.beat);
     await Promise.all([this.targets, ...this.channels].map((server) => server.close()));
+  }
+
+  private count(key: string, answered: AnswerMode): void {
+    const { requests, failed } = this.asked.get(key) ?? { requests: 0, failed: 0 };
+    this.asked.set(key, { requests: requests + 1, failed: failed + (answered === 'ok' ? 0 : 1) });
   }
 
   /** Answers that are late because this process stood still are no fault of the service's. */

@@ -1,13 +1,20 @@
 import { Books, type Write } from './books';
-import { type Command, type DatabaseName, firstCommands, kindOf, lineOf, planRound } from './commands';
+import { ANCHOR, type Command, type DatabaseName, firstCommands, kindOf, lineOf, planRound } from './commands';
 import { misfits, World } from './world';
 
 const ROUNDS = 40;
+const MORTAL_ROUNDS = 20;
 
-function play(seed: number, database: DatabaseName): { commands: Command[]; world: World } {
+function play(
+  seed: number,
+  database: DatabaseName,
+  mortalRounds = MORTAL_ROUNDS,
+): { commands: Command[]; world: World } {
   const world = new World();
   for (const command of firstCommands()) world.apply(command);
-  const rounds = Array.from({ length: ROUNDS }, (_, round) => planRound(world, seed, round + 1, database));
+  const rounds = Array.from({ length: ROUNDS }, (_, round) =>
+    planRound(world, seed, round + 1, { database, anchored: round >= mortalRounds }),
+  );
   return { commands: rounds.flat().map(({ command }) => command), world };
 }
 
@@ -28,6 +35,18 @@ describe('the plan of a run', () => {
     onPostgres.push('database is stopped', 'database is killed', 'database is frozen');
     expect([...kinds('embedded')].sort()).toEqual(everywhere.sort());
     expect([...kinds('postgres')].sort()).toEqual([...everywhere, ...onPostgres].sort());
+  });
+
+  it('ends no instance that is an anchor, and goes on with everything else', () => {
+    const anchored = (database: DatabaseName) => play(5, database, 0).commands;
+    const victims = (commands: Command[]) =>
+      commands.flatMap((command) => (command.do === 'kill -9' || command.do === 'restart' ? command.instance : []));
+    expect(victims(anchored('embedded'))).toEqual([]);
+    expect(new Set(victims(anchored('postgres')))).toEqual(new Set([1]));
+    expect(victims(play(5, 'postgres', ROUNDS).commands)).toContain(ANCHOR);
+    const kinds = new Set(anchored('postgres').map(kindOf));
+    for (const kind of ['freeze', 'second instance is killed', 'database is killed', 'database is frozen', 'provider'])
+      expect(kinds).toContain(kind);
   });
 
   it('stays small, leaves the steady resources alone and the calm targets well', () => {

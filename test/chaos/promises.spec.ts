@@ -6,6 +6,7 @@ const at = (second: number): number => NOON + second * 1000;
 
 const message = (id: string, kind: 'triggered' | 'resolved', more: Partial<Message> = {}): Message => ({
   id,
+  at: at(kind === 'triggered' ? 11 : 41),
   alert: 'a1',
   endpoint: 'e1',
   kind,
@@ -44,7 +45,7 @@ const GOOD: History = {
     ],
   ]),
   stopped: new Set(),
-  steady: new Map([['e1', { from: at(0), to: at(60), intervalMs: 1000, requests: 61 }]]),
+  steady: new Map([['e1', { from: at(0), to: at(60), intervalMs: 1000, requests: 61, failed: 30 }]]),
   ends: [],
   absences: [],
   standstills: [],
@@ -98,6 +99,14 @@ describe('the promises a run is judged by', () => {
     expect(repeats({ told: twice })).toBe(1);
   });
 
+  it('accept it when the sender’s end was noted a little before what it had sent', () => {
+    const twice = [...GOOD.told, told('ev_2', 103)];
+    expect(broken({ told: twice, ends: [{ at: at(41.2), orderly: false }] })).toEqual([]);
+    const early = { told: twice, ends: [{ at: at(39), orderly: false }] };
+    expect(broken(early)).toHaveLength(1);
+    expect(broken({ ...early, standstills: [{ from: at(39), to: at(41.5) }] })).toEqual([]);
+  });
+
   it('know two texts under one id', () => {
     const texts = [...GOOD.told.slice(0, 2), told('ev_2', 42, { answered: 'hang', body: 'other' }), told('ev_2', 44)];
     expect(broken({ told: texts })).toEqual(['one id, two texts: ev_2']);
@@ -108,6 +117,20 @@ describe('the promises a run is judged by', () => {
     expect(broken({ messages, told: [...GOOD.told, told('ev_3', 50)] })).toEqual([
       'false alarm: triggered 1 of a2 (ev_3), whose target e2 never failed',
     ]);
+  });
+
+  it('blame nobody for an alarm that came while this program itself stood still', () => {
+    const more = { alert: 'a2', endpoint: 'e2' };
+    const messages = [
+      ...GOOD.messages,
+      message('ev_3', 'triggered', { ...more, at: at(35) }),
+      message('ev_4', 'resolved', { ...more, at: at(36) }),
+    ];
+    const standstills = [{ from: at(30), to: at(34) }];
+    const history = { messages, told: [...GOOD.told, told('ev_3', 50), told('ev_4', 51)] };
+    expect(broken(history)).toHaveLength(2);
+    expect(broken({ ...history, standstills })).toEqual([]);
+    expect(broken({ ...history, standstills: [{ from: at(1), to: at(3) }] })).toHaveLength(2);
   });
 
   it('know a message without an event', () => {
@@ -145,9 +168,12 @@ describe('the promises a run is judged by', () => {
   });
 
   it('know an endpoint that is checked more often than it is due, but not one that faults made ask again', () => {
-    const steady = new Map([['e1', { from: at(0), to: at(60), intervalMs: 1000, requests: 90 }]]);
+    const attention = { from: at(0), to: at(60), intervalMs: 1000, requests: 90, failed: 0 };
+    const steady = new Map([['e1', attention]]);
     expect(broken({ steady })).toEqual(['checked too often: e1 90 times in 60000 ms, each 1000 ms is due']);
     const ends = Array.from({ length: 10 }, (_, place) => ({ at: at(place), orderly: false }));
     expect(broken({ steady, ends })).toEqual([]);
+    expect(broken({ steady: new Map([['e1', { ...attention, failed: 40 }]]) })).toEqual([]);
+    expect(broken({ steady: new Map([['e1', { ...attention, requests: 120, failed: 60 }]]) })).toHaveLength(1);
   });
 });

@@ -15,6 +15,8 @@ export interface Turn {
 /** A row of the outbox: one for each event of an alert, because every alert wants its resolves. */
 export interface Message {
   id: string;
+  /** Of its event. */
+  at: number;
   alert: string;
   endpoint: string;
   kind: string;
@@ -40,6 +42,8 @@ export interface RecordedCheck {
 export interface Attention extends Span {
   intervalMs: number;
   requests: number;
+  /** Of these, those that the target did not answer well. */
+  failed: number;
 }
 
 /** An instance that ended. `orderly`: asked to by SIGTERM. */
@@ -106,10 +110,16 @@ function eachEventIsTold({ messages, told, stopped }: History): string[] {
 /** An outcome is written within this time when the database is there, on a busy machine. */
 const WRITTEN_WITHIN_MS = 5000;
 
+/** An end may be noted this much before a request that was sent before it: this program reads both when it gets to it. */
+const NOTED_WITHIN_MS = 1000;
+
 /** True when the instance that sent it may have ended before it could write that it was taken. */
-function isAmbiguous(at: number, { ends, absences }: History): boolean {
+function isAmbiguous(at: number, { ends, absences, standstills }: History): boolean {
+  const heldUpMs = standstills
+    .filter((span) => overlap(span, { from: at - WRITTEN_WITHIN_MS, to: at }))
+    .reduce((sum, { from, to }) => sum + to - from, 0);
   return ends.some((end) => {
-    if (end.at < at - 200) return false;
+    if (end.at < at - NOTED_WITHIN_MS - heldUpMs) return false;
     const couldNotWrite = absences.some(({ from, to }) => from <= end.at && at <= to + WRITTEN_WITHIN_MS);
     return couldNotWrite || (!end.orderly && end.at - at <= WRITTEN_WITHIN_MS);
   });
@@ -132,14 +142,21 @@ function nothingIsToldTwice(history: History): string[] {
 export const repeats = ({ told }: Pick<History, 'told'>): number =>
   [...byId(told).values()].reduce((sum, arrivals) => sum + Math.max(0, arrivals.filter(isTaken).length - 1), 0);
 
-function nothingIsInvented({ messages, told, turns }: History): string[] {
+/** From the first of the checks that trigger an alert to its event. */
+const TRIGGERED_WITHIN_MS = 30_000;
+
+function nothingIsInvented({ messages, told, turns, standstills }: History): string[] {
   const known = new Set(messages.map(({ id }) => id));
   const strangers = [...new Set(told.map(({ id }) => id))].filter((id) => !known.has(id));
   const isEverBad = (endpoint: string) => (turns.get(endpoint) ?? []).some(({ mode }) => mode !== 'ok');
+  const incidentOf = ({ alert, incidentNo }: Message) => `${alert} ${incidentNo}`;
+  const wasHeldUp = ({ at }: Message) =>
+    standstills.some((span) => overlap(span, { from: at - TRIGGERED_WITHIN_MS, to: at }));
+  const excused = new Set(messages.filter((each) => each.kind === 'triggered' && wasHeldUp(each)).map(incidentOf));
   return [
     ...strangers.map((id) => `invented message: no event has the id ${id}`),
     ...messages
-      .filter(({ endpoint }) => !isEverBad(endpoint))
+      .filter((message) => !isEverBad(message.endpoint) && !excused.has(incidentOf(message)))
       .map((message) => `false alarm: ${nameOf(message)}, whose target ${message.endpoint} never failed`),
   ];
 }
@@ -170,7 +187,8 @@ function eventsAlternateInOrder({ messages, told }: History): string[] {
 
 /** From the beginning of a check to its last attempt: three seconds each, twice after a stall, late starts included. */
 const CHECK_MS = 12_000;
-const EARLY_MS = 1000;
+/** A claim that a frozen or slow database answers late makes the service date the checks of that claim as much too late. */
+const EARLY_MS = 8000;
 
 function checksAgreeWithTargets({ checks, turns, standstills }: History): string[] {
   return checks.flatMap(({ endpoint, at, outcome }) => {
@@ -195,12 +213,14 @@ const overlap = (a: Span, b: Span): boolean => a.from <= b.to && b.from <= a.to;
 
 /** Requests beyond one per interval that each end of an instance or absence may cost: what it had begun is begun again. */
 const EXTRA_PER_FAULT = 2;
-/** A stall of the monitor makes it check again. */
-const RERUNS = 1.1;
+/** Slots do not begin on the millisecond. */
+const SPREAD = 1.1;
 
 function nothingIsCheckedTooOften({ steady, ends, absences }: History): string[] {
-  return [...steady].flatMap(([endpoint, { intervalMs, requests, from, to }]) => {
-    const most = (RERUNS * (to - from)) / intervalMs + EXTRA_PER_FAULT * (ends.length + absences.length) + 5;
+  return [...steady].flatMap(([endpoint, { intervalMs, requests, failed, from, to }]) => {
+    // What fails while the monitor stalls is checked again, so half of what failed may be such repetitions.
+    const due = (SPREAD * (to - from)) / intervalMs + failed / 2;
+    const most = due + EXTRA_PER_FAULT * (ends.length + absences.length) + 5;
     if (requests <= most) return [];
     return [`checked too often: ${endpoint} ${requests} times in ${to - from} ms, each ${intervalMs} ms is due`];
   });

@@ -13,7 +13,7 @@ export interface Reading {
 }
 
 const MESSAGES = `
-  SELECT notice->>'id' AS id, notice->'alert'->>'description' AS alert, notice->'endpoint'->>'name' AS endpoint,
+  SELECT notice->>'id' AS id, (extract(epoch FROM created_at) * 1000)::float8 AS at, notice->'alert'->>'description' AS alert, notice->'endpoint'->>'name' AS endpoint,
          kind, incident_no AS "incidentNo", state, detail
     FROM notification ORDER BY seq`;
 

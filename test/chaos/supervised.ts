@@ -11,6 +11,8 @@ export interface Ending {
   how: number | NodeJS.Signals | null;
   /** By one SIGTERM, by SIGKILL or a second SIGTERM, or not at all. */
   asked: 'in order' | 'at once' | null;
+  /** Since it was asked to. */
+  tookMs: number;
   log: string;
 }
 
@@ -19,9 +21,12 @@ export class Supervised {
   private process: ServiceProcess | null = null;
   private wanted = true;
   private asked: Ending['asked'] = null;
+  private askedAt = 0;
   private readonly keeping: Promise<void>;
   /** Starts after the first, attempts that failed included. */
   restarts = -1;
+  /** Why the newest attempt to start failed. */
+  refusal = '';
 
   constructor(
     private readonly start: () => Promise<ServiceProcess>,
@@ -35,10 +40,16 @@ export class Supervised {
     return this.process?.hasEnded === false ? this.process : null;
   }
 
+  /** True from an end that was asked for until the next start: it may still answer as if nothing were to happen. */
+  get isEnding(): boolean {
+    return this.asked !== null;
+  }
+
   /** Sends the signal; false when there is nothing to send it to. */
   end(signal: 'SIGTERM' | 'SIGKILL'): boolean {
     const { running } = this;
     if (!running) return false;
+    if (this.asked === null) this.askedAt = Date.now();
     this.asked = signal === 'SIGTERM' && this.asked === null ? 'in order' : 'at once';
     running.signal('SIGCONT');
     running.signal(signal);
@@ -59,14 +70,17 @@ export class Supervised {
       this.restarts++;
       try {
         this.process = await this.start();
-      } catch {
+        this.refusal = '';
+      } catch (error) {
+        this.refusal = String(error);
         // It cannot start without its database; the next attempt may find it.
         await delay(AGAIN_MS);
         continue;
       }
       if (!this.wanted) this.end('SIGTERM');
       const how = await this.process.ended();
-      this.ended({ at: Date.now(), how, asked: this.asked, log: this.process.log });
+      const at = Date.now();
+      this.ended({ at, how, asked: this.asked, tookMs: at - this.askedAt, log: this.process.log });
       this.process = null;
       this.asked = null;
     }

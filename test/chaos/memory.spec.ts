@@ -1,0 +1,52 @@
+import { judgeMemory, type MemorySample, readSamples } from './memory';
+
+const NOON = Date.UTC(2026, 0, 1, 12);
+
+/** A sample each five seconds for three minutes; `heldMb` by the minute of the life. */
+const life = (heldMb: (minute: number) => number): MemorySample[] =>
+  Array.from({ length: 37 }, (_, place) => ({
+    at: NOON + place * 5000,
+    heldBytes: heldMb(place / 12) * 1e6,
+    residentBytes: 180e6 + (place % 7) * 10e6,
+  }));
+
+describe('the memory of a long life', () => {
+  it('is flat when it ends as it was after the warm-up, whatever a single sample says', () => {
+    expect(judgeMemory(life((minute) => 60 + (minute % 0.5))).broken).toEqual([]);
+    expect(judgeMemory(life((minute) => (minute < 0.5 ? 20 : 60))).broken).toEqual([]);
+    const odd = life((minute) => (minute > 2.95 ? 150 : 60));
+    expect(judgeMemory(odd).broken).toEqual([]);
+    expect(judgeMemory(life((minute) => 90 - 10 * minute)).broken).toEqual([]);
+  });
+
+  it('is not when it keeps growing', () => {
+    const { line, broken } = judgeMemory(life((minute) => 60 + 6 * minute));
+    expect(line).toContain('65.5 MB in its second fifth, 76.5 MB in its last (+11.0, limit +10.0)');
+    expect(broken).toEqual([expect.stringContaining('memory is not flat')]);
+    expect(judgeMemory(life((minute) => 60 + 5 * minute)).broken).toEqual([]);
+  });
+
+  it('is not proven flat by a few samples, or by none', () => {
+    for (const samples of [life(() => 60).slice(0, 8), []])
+      expect(judgeMemory(samples).broken).toEqual([`memory of the anchor: too few samples (${samples.length})`]);
+  });
+});
+
+describe('what a process writes about its memory', () => {
+  const line = (round: number, thread: number, heapBytes: number) =>
+    `${JSON.stringify({ round, at: NOON + round, thread, heapBytes, externalBytes: 5, rssBytes: 900 + thread })}\n`;
+
+  it('is summed up by rounds, in all of its threads', () => {
+    expect(readSamples(line(1, 0, 10) + line(1, 1, 20) + line(2, 1, 21) + line(2, 0, 11))).toEqual([
+      { at: NOON + 1, heldBytes: 40, residentBytes: 901 },
+      { at: NOON + 2, heldBytes: 42, residentBytes: 901 },
+    ]);
+  });
+
+  it('counts for nothing until every thread has written it', () => {
+    const text = line(1, 0, 10) + line(1, 1, 20) + line(2, 0, 11);
+    expect(readSamples(text)).toHaveLength(1);
+    expect(readSamples(text + line(2, 1, 21).slice(0, 20))).toHaveLength(1);
+    expect(readSamples('')).toEqual([]);
+  });
+});
