@@ -5,6 +5,7 @@ import express from 'express';
 import { newUuid } from '../ids/id';
 import { Problem } from '../problem/problem';
 import { toProblemView } from '../problem/problem.view';
+import { serveReaders } from './unread-answers';
 
 /** Limits against slow and greedy clients; Node's defaults are far longer (60 s, 300 s, checked every 30 s). */
 const LIMITS = {
@@ -35,9 +36,9 @@ export class ServerAdapter extends ExpressAdapter {
   }
 
   override initHttpServer(): void {
-    const handler = this.getInstance() as Parameters<typeof createServer>[1];
-    const server: Server = createServer(LIMITS, handler);
+    const server: Server = createServer(LIMITS);
     server.maxConnections = MAX_CONNECTIONS;
+    serveReaders(server, this.getInstance());
     server.on('clientError', answerClientError);
     server.on('checkExpectation', (_, response) => {
       const body = rendered(new Problem('expectation_failed', 'Leave out the Expect header.'));

@@ -1,0 +1,236 @@
+import { once } from 'node:events';
+import type { Server } from 'node:http';
+import { type AddressInfo, connect, type Socket } from 'node:net';
+import { setFlagsFromString } from 'node:v8';
+import { runInNewContext } from 'node:vm';
+import { HistoryWriter } from '../../src/history/history-writer';
+import { Database } from '../../src/platform/database/database';
+import { parseId } from '../../src/platform/ids/id';
+import { startApp, type TestApp } from '../harness/app';
+import { recorded } from '../harness/history';
+import { HttpTarget } from '../harness/http-target';
+import { eventually } from '../harness/poll';
+import { newEndpoint, newWebsite } from '../harness/resources';
+
+/** More than the system takes on behalf of a client that reads nothing: what it buffers on both sides. */
+const MORE_THAN_BUFFERED = 8_000_000;
+/** The server’s own limit is 30 s, twice as long at most. */
+const GIVEN_UP_WITHIN_MS = 150_000;
+const LIMIT_MS = 240_000;
+
+setFlagsFromString('--expose-gc');
+const collect = runInNewContext('gc') as () => void;
+/** What this process holds, bytes. */
+function held(): number {
+  collect();
+  const { heapUsed, external } = process.memoryUsage();
+  return heapUsed + external;
+}
+
+describe('the API’s server against clients that do not read their answers', () => {
+  let app: TestApp;
+  let server: Server;
+  let silent: HttpTarget;
+  let endpoint: string;
+  let endpointUuid: string;
+  /** The server’s ends of the open connections, by the port of the client’s. */
+  const ends = new Map<number, Socket>();
+  const clients: Socket[] = [];
+
+  beforeAll(async () => {
+    app = await startApp({ role: 'api' });
+    server = app.app.getHttpServer();
+    server.on('connection', (socket: Socket) => {
+      const port = socket.remotePort ?? 0;
+      ends.set(port, socket);
+      socket.on('close', () => ends.delete(port));
+    });
+    silent = await HttpTarget.listen(() => {});
+    const website = await newWebsite(app.write);
+    endpoint = await newEndpoint(app.write, website, {
+      type: 'HTTP',
+      url: silent.url(),
+      timeout: 35,
+      interval: 86_400,
+    });
+    endpointUuid = parseId('endpoint', endpoint) ?? '';
+  }, 60_000);
+  afterEach(() => {
+    for (const client of clients.splice(0)) client.destroy();
+  });
+  afterAll(async () => {
+    await app.close();
+    await silent.close();
+  });
+
+  const request = (path: string, more = '') =>
+    `GET ${path} HTTP/1.1\r\nHost: a\r\nAuthorization: Bearer ${app.read.key ?? ''}\r\n${more}\r\n`;
+
+  /** Sends it all at once and reads nothing; answers the server’s end of the connection. */
+  async function ask(text: string): Promise<Socket> {
+    const client = connect((server.address() as AddressInfo).port, '127.0.0.1').pause();
+    clients.push(client);
+    client.on('error', () => {});
+    await once(client, 'connect');
+    const { localPort } = client;
+    client.write(text);
+    return eventually('the server has accepted it', () => ends.get(localPort ?? 0));
+  }
+  /** So often that the system does not buffer all answers; once more should the server have been too busy for them. */
+  async function askForMuch(path: string): Promise<Socket> {
+    const headers = { Authorization: `Bearer ${app.read.key ?? ''}`, 'Accept-Encoding': 'identity' };
+    const length = await eventually('it is answered', async () => {
+      const answer = await fetch(`${app.url}${path}`, { headers });
+      const { length } = await answer.text();
+      return answer.status === 200 && length;
+    });
+    const requests = request(path).repeat(Math.ceil(MORE_THAN_BUFFERED / length));
+    const end = await ask(requests);
+    const client = clients.at(-1);
+    const isWaiting = () => eventually('the answers wait to be read', () => isStuck(end), 10_000).catch(() => false);
+    await eventually(
+      'answers wait to be read',
+      async () => (await isWaiting()) || void client?.write(requests),
+      60_000,
+    );
+    return end;
+  }
+  const isStuck = (end: Socket) => end.writableLength > 0;
+  async function inFlight(): Promise<number> {
+    const text = await (await fetch(`${app.url}/metrics`)).text();
+    return Number(/^uptime_requests_in_flight (\d+)$/m.exec(text)?.[1] ?? NaN);
+  }
+  async function writeHistory(): Promise<void> {
+    const database = app.app.get(Database);
+    const [row] = await database.query<{ key: string }>('SELECT key::text FROM endpoint WHERE id = $1', [endpointUuid]);
+    const subject = { id: endpointUuid, key: row?.key ?? '' };
+    const now = Date.now();
+    const checks = Array.from({ length: 1000 }, (_, age) => recorded(subject, new Date(now - age * 1000), 'down', 1));
+    await database.transaction((tx) => app.app.get(HistoryWriter).write(tx, checks));
+  }
+  async function dashboardScript(): Promise<string> {
+    const page = await (await fetch(`${app.url}/`)).text();
+    return /src="(\/[^"]+\.js)"/.exec(page)?.[1] ?? '';
+  }
+  /** Events of the endpoint that nobody caused, about 300 bytes each. */
+  const tell = (count: number) =>
+    app.app.get(Database).query(
+      `INSERT INTO stream_event (org_id, endpoint_id, checked_at, status, previous_status)
+       SELECT org_id, id, now(), 1, 0 FROM endpoint, generate_series(1, $2) WHERE id = $1`,
+      [endpointUuid, count],
+    );
+
+  /** None of their connections is left in the end. Answers how many bytes were held for them meanwhile. */
+  async function readNothing(paths: readonly string[], before: number): Promise<number> {
+    const unread = new Set<Socket>();
+    for (const path of paths) {
+      const end = await askForMuch(path);
+      unread.add(end);
+      end.on('close', () => unread.delete(end));
+    }
+    expect(unread.size).toBe(paths.length);
+    expect(await inFlight()).toBeGreaterThan(paths.length);
+    const most = held() - before;
+    await eventually('every connection is gone', () => unread.size === 0, GIVEN_UP_WITHIN_MS);
+    return most;
+  }
+  /** Told little by little, so that what waits for it never is too much. */
+  async function stopReadingStream(): Promise<void> {
+    const end = await ask(request('/api/v1/stream'));
+    let most = 0;
+    const isGone = async () => {
+      if (!isStuck(end)) await tell(2500);
+      await new Promise((resolve) => setTimeout(resolve, 1500));
+      most = Math.max(most, end.writableLength);
+      return end.closed;
+    };
+    await eventually('the stream’s connection is gone', isGone, GIVEN_UP_WITHIN_MS);
+    expect(most).toBeGreaterThan(0);
+    expect(most).toBeLessThan(1_000_000);
+  }
+  async function readSlowly(): Promise<void> {
+    const { length } = await (await fetch(`${app.url}/api/v1/openapi.json`)).text();
+    const [count, began] = [40, performance.now()];
+    await ask(request('/api/v1/openapi.json').repeat(count));
+    const client = clients.at(-1);
+    let [read, portion] = [0, 0];
+    client?.on('data', (chunk: Buffer) => {
+      read += chunk.length;
+      portion += chunk.length;
+      if (portion > 150_000) client.pause();
+    });
+    const steady = setInterval(() => {
+      portion = 0;
+      client?.resume();
+    }, 500);
+    try {
+      await eventually('all is read', () => client?.destroyed || read > count * length, LIMIT_MS);
+    } finally {
+      clearInterval(steady);
+    }
+    expect(read).toBeGreaterThan(count * length);
+    expect(performance.now() - began).toBeGreaterThan(30_000);
+  }
+  async function waitForLongCheck(): Promise<void> {
+    const began = performance.now();
+    expect((await app.write.post(`/endpoints/${endpoint}/checks`)).status).toBe(201);
+    expect(performance.now() - began).toBeGreaterThan(32_000);
+  }
+
+  it(
+    'gives up who reads nothing, and leaves alone who reads slowly or waits for a long check',
+    async () => {
+      await writeHistory();
+      const large = [
+        '/api/v1/openapi.json',
+        `/api/v1/endpoints/${endpoint}/checks?limit=1000`,
+        await dashboardScript(),
+      ];
+      const before = held();
+      const [most] = await Promise.all([
+        readNothing(large, before),
+        stopReadingStream(),
+        readSlowly(),
+        waitForLongCheck(),
+      ]);
+      await eventually('nothing is in flight', async () => (await inFlight()) === 0);
+      expect((await app.read.get('/websites')).status).toBe(200);
+      expect(most).toBeGreaterThan(5_000_000);
+      await eventually('their memory is free', () => held() - before < most / 2, 60_000);
+    },
+    LIMIT_MS,
+  );
+
+  it(
+    'cuts off a stream at once when much waits for its reader',
+    async () => {
+      await tell(40_000);
+      const end = await ask(request('/api/v1/stream', `Last-Event-ID: at_${Date.now()}_0_0\r\n`));
+      await eventually('the connection is gone', () => end.closed, 60_000);
+    },
+    LIMIT_MS,
+  );
+
+  it(
+    'forgets the requests behind an unread answer when their client goes away',
+    async () => {
+      const end = await askForMuch('/api/v1/openapi.json');
+      await eventually('the answers wait to be read', () => isStuck(end));
+      expect(await inFlight()).toBeGreaterThan(1);
+      clients.at(-1)?.destroy();
+      await eventually('nothing is in flight', async () => (await inFlight()) === 0);
+    },
+    LIMIT_MS,
+  );
+
+  it(
+    'gives up a connection that asks on and on without waiting for answers',
+    async () => {
+      const end = await ask(request('/api/v1/websites').repeat(1000));
+      await eventually('the connection is gone', () => end.closed, 60_000);
+      await eventually('nothing is in flight', async () => (await inFlight()) === 0);
+      expect((await app.read.get('/websites')).status).toBe(200);
+    },
+    LIMIT_MS,
+  );
+});
