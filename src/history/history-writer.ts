@@ -25,6 +25,8 @@ export interface ClosedOutage {
   endpointKey: string;
   /** When the first good check began. */
   endedAt: Date;
+  /** When the streak it ended had begun: that outage ends now even if the clock was set back meanwhile. */
+  startedAt?: Date;
 }
 
 const MAX_STATUS = 32_767;
@@ -60,7 +62,8 @@ export class HistoryWriter {
 
   /**
    * Opens and closes outages of one batch, which may hold several of one endpoint. Running it again changes nothing.
-   * An outage that was left open when the next one begins (the endpoint was edited meanwhile) ends there.
+   * An outage that was left open when the next one begins (the endpoint was edited meanwhile) ends there. None ends before
+   * it began.
    */
   async outages(tx: Tx, opened: readonly OpenedOutage[], closed: readonly ClosedOutage[]): Promise<void> {
     if (opened.length > 0) {
@@ -71,7 +74,7 @@ export class HistoryWriter {
         opened.map((outage) => storableMessage(outage.message)),
       ]);
     }
-    const ends = [
+    const ends: ClosedOutage[] = [
       ...closed,
       ...opened.map((outage) => ({ endpointKey: outage.endpointKey, endedAt: outage.startedAt })),
     ];
@@ -79,6 +82,7 @@ export class HistoryWriter {
     await tx.query(CLOSE_OUTAGES, [
       list(ends.map((end) => end.endpointKey)),
       list(ends.map((end) => end.endedAt.toISOString())),
+      list(ends.map((end) => end.startedAt?.toISOString() ?? 'NULL')),
     ]);
   }
 
@@ -160,9 +164,10 @@ const OPEN_OUTAGES = `
   ON CONFLICT (endpoint_key, started_at) DO NOTHING`;
 
 const CLOSE_OUTAGES = `
-  UPDATE outage SET ended_at = ends.ended_at
+  UPDATE outage SET ended_at = greatest(ends.ended_at, outage.started_at)
     FROM (SELECT o.endpoint_key, o.started_at, min(e.ended_at) AS ended_at
-            FROM unnest($1::bigint[], $2::timestamptz[]) AS e (endpoint_key, ended_at)
-            JOIN outage o ON o.endpoint_key = e.endpoint_key AND o.started_at < e.ended_at AND o.ended_at IS NULL
+            FROM unnest($1::bigint[], $2::timestamptz[], $3::timestamptz[]) AS e (endpoint_key, ended_at, started_at)
+            JOIN outage o ON o.endpoint_key = e.endpoint_key AND o.ended_at IS NULL
+                         AND (o.started_at < e.ended_at OR o.started_at = e.started_at)
            GROUP BY o.endpoint_key, o.started_at) AS ends
    WHERE outage.endpoint_key = ends.endpoint_key AND outage.started_at = ends.started_at`;

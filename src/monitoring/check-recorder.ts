@@ -206,11 +206,11 @@ function outagesOf(
   const opened: OpenedOutage[] = [];
   const closed: ClosedOutage[] = [];
   for (const [id, list] of folded) {
-    let failing = (states.get(id)?.state.failingSinceMs ?? null) !== null;
+    let failingSinceMs = states.get(id)?.state.failingSinceMs ?? null;
     for (const { state, outcome } of list) {
       const { endpointKey } = outcome.definition;
       const { error } = outcome.report;
-      if (state.failingSinceMs !== null && !failing && error) {
+      if (state.failingSinceMs !== null && failingSinceMs === null && error) {
         opened.push({
           endpointKey,
           startedAt: new Date(state.failingSinceMs),
@@ -219,8 +219,12 @@ function outagesOf(
         });
       }
       if (outcome.report.outcome === 'up' && state.successes === 1)
-        closed.push({ endpointKey, endedAt: new Date(outcome.checkedMs) });
-      failing = state.failingSinceMs !== null;
+        closed.push({
+          endpointKey,
+          endedAt: new Date(outcome.checkedMs),
+          ...(failingSinceMs === null ? {} : { startedAt: new Date(failingSinceMs) }),
+        });
+      failingSinceMs = state.failingSinceMs;
     }
   }
   return { opened, closed };
