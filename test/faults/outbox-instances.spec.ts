@@ -97,6 +97,8 @@ suite('several instances on one database (needs PostgreSQL)', () => {
         Math.max(120_000, EVENTS * 400),
       );
       expect(chatInMinute).toBeLessThanOrEqual(10);
+      const burst = Math.min(60, crowds[1]?.length ?? 0);
+      await eventually('the pager has its burst', () => scene.received('storm-pagerduty').length >= burst, 60_000);
       const keys = {
         pagerduty: scene.received<{ dedup_key: string }>('storm-pagerduty').map(({ dedup_key }) => dedup_key),
         webhook: scene.provider.requests
@@ -106,7 +108,6 @@ suite('several instances on one database (needs PostgreSQL)', () => {
       for (const told of Object.values(keys)) expect(new Set(told).size).toBe(told.length);
       expect(keys.webhook).toHaveLength(crowds[2]?.length ?? 0);
       const seconds = (performance.now() - startedAt) / 1000;
-      expect(keys.pagerduty.length).toBeGreaterThanOrEqual(Math.min(60, crowds[1]?.length ?? 0));
       expect(keys.pagerduty.length).toBeLessThanOrEqual(60 + 2 * seconds + 5);
       const p95 = latencies.sort((a, b) => a - b)[Math.floor(latencies.length * 0.95)] ?? 0;
       process.stderr.write(

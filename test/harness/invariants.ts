@@ -26,12 +26,17 @@ const MESSAGES: readonly [what: string, sql: string][] = [
 
 const ENGINE: readonly [what: string, sql: string][] = [
   [
-    // A new grid begins half an interval after the last check at the earliest; a late start takes some of that.
+    // A check that began late may come close to the next one in time, but it stays the only one of its place in the grid.
     'a slot that was checked twice',
-    `SELECT e.id::text || ' at ' || gaps.checked_at AS id
-       FROM (SELECT endpoint_key, checked_at, checked_at - lag(checked_at) OVER (PARTITION BY endpoint_key ORDER BY checked_at) AS gap
-               FROM check_result) gaps JOIN endpoint e ON e.key = gaps.endpoint_key
-      WHERE gaps.gap < make_interval(secs => 0.3 * e.interval_seconds)`,
+    `SELECT c.id::text || ' at ' || c.checked_at AS id
+       FROM (SELECT e.id, r.checked_at, stride,
+                    r.checked_at - lag(r.checked_at) OVER checks AS gap,
+                    date_bin(stride, r.checked_at, origin) = date_bin(stride, lag(r.checked_at) OVER checks, origin) AS same_place
+               FROM check_result r JOIN endpoint e ON e.key = r.endpoint_key JOIN endpoint_schedule s ON s.endpoint_id = e.id,
+                    LATERAL (SELECT make_interval(secs => s.interval_seconds) AS stride,
+                                    timestamptz 'epoch' + make_interval(secs => s.phase_ms / 1000.0) AS origin) grid
+             WINDOW checks AS (PARTITION BY r.endpoint_key ORDER BY r.checked_at)) c
+      WHERE c.same_place AND c.gap < 0.3 * c.stride`,
   ],
   [
     'a streak that is not what the history says',
