@@ -3,7 +3,7 @@ import type { SendOutcome } from '../channel/channel';
 import { ChannelConfigs } from '../channel/channel-config';
 import { ChannelRegistry } from '../channel/channel.registry';
 import { EgressPolicy, type EgressRule } from '../platform/net/egress-policy';
-import { failpoint } from '../platform/observability/failpoints';
+import { armedFailpoint, failpoint } from '../platform/observability/failpoints';
 import { DeliveryClock } from './delivery-clock';
 import { NotificationLedger, type ShipmentContent } from './notification-ledger';
 import { ATTEMPT_MS, type Shipment } from './shipment';
@@ -68,8 +68,9 @@ export class NotificationSender {
     shutdown: AbortSignal,
   ): Promise<SendOutcome> {
     const signal = AbortSignal.any([AbortSignal.timeout(ATTEMPT_MS), shutdown]);
+    const context = { egress, signal, afterWritten: armedFailpoint('outbox.after_request_written') };
     try {
-      return await this.channels.get(shipment.channelType).send(notice, config, { egress, signal });
+      return await this.channels.get(shipment.channelType).send(notice, config, context);
     } catch (error) {
       this.logger.error(`the ${shipment.channelType} channel threw: ${describe(error)}`);
       return {

@@ -76,6 +76,8 @@ export interface SendContext {
   egress: EgressRule;
   /** Aborts after the attempt's 15 s or at shutdown. */
   signal: AbortSignal;
+  /** For tests: called once the whole message has left, before anything of the answer is read. */
+  afterWritten?: (() => Promise<void>) | undefined;
 }
 
 /**

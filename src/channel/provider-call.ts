@@ -57,6 +57,7 @@ export class ProviderCall {
         egress: context.egress,
         timeoutMs: ATTEMPT_LIMIT_MS,
         signal: context.signal,
+        afterWritten: context.afterWritten,
       });
       const reading = read({ ...answer, json: jsonObject(answer.body) });
       return outcomeOfAnswer(request.provider, answer, reading, this.clock.now().getTime());

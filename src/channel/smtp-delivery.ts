@@ -5,6 +5,7 @@ import { PassThrough } from 'node:stream';
 import { DialError } from '../platform/net/dial-error';
 import { Dialer } from '../platform/net/dialer';
 import type { EgressRule } from '../platform/net/egress-policy';
+import { holdAnswer } from '../platform/net/hold-answer';
 import { TrustedRoots } from '../platform/net/trusted-roots';
 import type { SendContext, SendOutcome } from './channel';
 import type { Mail } from './email-message';
@@ -31,21 +32,17 @@ export class SmtpDelivery {
     context: SendContext,
     hidden: readonly string[],
   ): Promise<SendOutcome> {
+    const egress = account.operators ? OPERATORS_EGRESS : context.egress;
     const signal = AbortSignal.any([context.signal, AbortSignal.timeout(ATTEMPT_LIMIT_MS)]);
-    const outcome = await this.attempt(mail, account, account.operators ? OPERATORS_EGRESS : context.egress, signal);
-    return publicOutcome(outcome, hidden);
+    return publicOutcome(await this.attempt(mail, account, { ...context, egress, signal }), hidden);
   }
 
-  private async attempt(
-    mail: Mail,
-    account: SmtpAccount,
-    egress: EgressRule,
-    signal: AbortSignal,
-  ): Promise<SendOutcome> {
+  private async attempt(mail: Mail, account: SmtpAccount, context: SendContext): Promise<SendOutcome> {
+    const { egress, signal } = context;
     let socket: Socket | null = null;
     try {
       ({ socket } = await this.dialer.dial({ host: account.host, port: account.port, egress, signal }));
-      return await this.converse(mail, account, socket, signal);
+      return await this.converse(mail, account, socket, context);
     } catch (error) {
       if (error instanceof DialError) return outcomeOfDialError(error);
       throw error;
@@ -58,7 +55,7 @@ export class SmtpDelivery {
     mail: Mail,
     account: SmtpAccount,
     connection: Socket,
-    signal: AbortSignal,
+    { signal, afterWritten }: SendContext,
   ): Promise<SendOutcome> {
     const transport = createTransport({
       host: account.host,
@@ -82,6 +79,8 @@ export class SmtpDelivery {
       message.transform(() => new PassThrough({ flush: (end) => end(void (written.whole = true)) }));
       done();
     });
+    // The message's end has been handed to the socket; over TLS that is a socket of the library's own.
+    if (afterWritten) connection.once('unpipe', () => void holdAnswer(connection, afterWritten));
     try {
       const sent = await transport.sendMail({ ...mailOptions(mail), signal });
       return delivered(sent.rejected.length, mail.to.length + mail.cc.length);

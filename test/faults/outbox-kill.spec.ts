@@ -148,6 +148,12 @@ suite(`kill -9 at every point of the pipeline, ${ROUNDS} rounds each (needs Post
     }
   }
 
+  /** Providers that have been told; `null` while there are none. */
+  function arrived(): FakeProvider[] | null {
+    const told = [pager, hook, chat].filter(({ requests }) => requests.length > 0);
+    return told.length > 0 ? told : null;
+  }
+
   /** Messages of the newest transition that needed no second attempt. */
   async function acknowledged(kind: string): Promise<number> {
     const rows = await sql<{ kind: string; attempts: number }>(
@@ -169,6 +175,7 @@ suite(`kill -9 at every point of the pipeline, ${ROUNDS} rounds each (needs Post
     ['outbox.before_claim', 1],
     ['outbox.after_claim', 1],
     ['outbox.before_send', 1],
+    ['outbox.after_request_written', 2],
     ['outbox.after_send', 2],
     // Of three messages in flight one is acknowledged; the others are killed between their sending and that.
     ['outbox.after_ack', 2],
@@ -180,11 +187,13 @@ suite(`kill -9 at every point of the pipeline, ${ROUNDS} rounds each (needs Post
         const victim = child(`${point}=kill`);
         const kind = await transition();
         await victim.killed();
+        const unanswered = point === 'outbox.after_request_written' ? await eventually('one is told', arrived) : [];
         // What was surely not sent would be marked as a possible repeat all the same: the survivor cannot know.
         const before = chat.requests.length;
         await takeOver();
         if (before === 0 && chat.requests[0]) chat.requests[0].body = chat.requests[0].body.replace('"Repeat: ', '"');
         await expectTold(kind, most);
+        for (const provider of unanswered) expect(provider.requests).toHaveLength(2);
         if (point === 'outbox.after_ack') expect(await acknowledged(kind)).toBeGreaterThan(0);
       },
       ROUND_LIMIT_MS,

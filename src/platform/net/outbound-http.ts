@@ -2,6 +2,7 @@ import { Injectable } from '@nestjs/common';
 import { DialError, type DialCode } from './dial-error';
 import { Dialer } from './dialer';
 import type { EgressRule } from './egress-policy';
+import { holdAnswer } from './hold-answer';
 import { bracketed, normalizeHost } from './host';
 import type { AnswerHeaders } from './http-answer-reader';
 import { type ExchangeAnswer, ExchangeError, exchange } from './http-exchange';
@@ -18,6 +19,8 @@ export interface OutboundRequest {
   /** Total limit. Required: no outgoing call is without one. */
   timeoutMs: number;
   signal?: AbortSignal;
+  /** For tests: called once the request has left, before anything of the answer is read. */
+  afterWritten?: (() => Promise<void>) | undefined;
 }
 
 export interface OutboundResponse {
@@ -72,7 +75,7 @@ export class OutboundHttp {
     const limit = startLimit(request.timeoutMs, request.signal);
     try {
       const socket = await this.connect(destination, request.egress, limit.signal);
-      const answer = await exchange({
+      const answering = exchange({
         socket,
         method: request.method,
         path: destination.path,
@@ -82,7 +85,8 @@ export class OutboundHttp {
         keepBody: true,
         signal: limit.signal,
       });
-      return responseOf(answer);
+      if (request.afterWritten) void holdAnswer(socket, request.afterWritten);
+      return responseOf(await answering);
     } catch (error) {
       throw outboundErrorOf(error, destination.host, limit.signal);
     } finally {

@@ -7,6 +7,7 @@ export const FAILPOINTS = [
   'outbox.before_claim',
   'outbox.after_claim',
   'outbox.before_send',
+  'outbox.after_request_written',
   'outbox.after_send',
   'outbox.after_ack',
 ] as const;
@@ -42,6 +43,10 @@ export async function failpoint(name: FailpointName): Promise<void> {
       return found.action satisfies never;
   }
 }
+
+/** The same as something to call, for whoever must prepare for it; `undefined` unless a test asked for it. */
+export const armedFailpoint = (name: FailpointName): (() => Promise<void>) | undefined =>
+  armed.has(name) ? () => failpoint(name) : undefined;
 
 /**
  * Arms the failpoints listed as `name=kill|error|hang[:once]` and disarms all others.

@@ -1,0 +1,19 @@
+import type { Socket } from 'node:net';
+import { setImmediate } from 'node:timers/promises';
+
+/**
+ * Reads nothing more from a socket until what is being written to it has left and `then` is done; a failure of `then`
+ * ends the connection. For failpoints between a request and its answer. Never rejects.
+ */
+export async function holdAnswer(socket: Socket, then: () => Promise<void>): Promise<void> {
+  socket.pause();
+  // Whoever has the socket begins to write in this turn of the loop; nothing overtakes that.
+  await setImmediate();
+  const hasLeft = await new Promise<boolean>((resolve) => socket.write('', (error) => resolve(!error)));
+  try {
+    if (hasLeft) await then();
+    socket.resume();
+  } catch {
+    socket.destroy();
+  }
+}
