@@ -1,4 +1,4 @@
-import type { Browser } from 'playwright-core';
+import type { Browser, Page } from 'playwright-core';
 import { Database } from '../../src/platform/database/database';
 import { newUuid, parseId } from '../../src/platform/ids/id';
 import { startApp, type TestApp } from '../harness/app';
@@ -39,18 +39,19 @@ describe('the overview of a thousand endpoints', () => {
     await app.close();
   });
 
-  const longest = async (): Promise<number> =>
-    Math.max(0, ...(await visit.page.evaluate<number[]>('longTasks.splice(0)')));
+  const longest = async (page: Page): Promise<number> =>
+    Math.max(0, ...(await page.evaluate<number[]>('longTasks.splice(0)')));
 
   it('is there soon, with few rows in the page', async () => {
-    const { page } = visit;
+    const page = await visit.context.newPage();
     const requests: string[] = [];
     page.on('request', (request) => requests.push(new URL(request.url()).pathname));
-    await page.goto('about:blank');
+    // Once the stream is open the overview is read again; it never opens here.
+    await page.route('**/api/v1/stream*', () => {});
     await page.goto(`${app.url}/#/`);
     await page.locator('.row').first().waitFor();
     const interactiveMs = await page.evaluate<number>('Math.round(performance.now())');
-    const longTaskMs = await longest();
+    const longTaskMs = await longest(page);
     console.log(`first rows after ${interactiveMs} ms, longest task ${longTaskMs} ms`);
 
     expect(await page.locator('.row').count()).toBeLessThan(60);
@@ -58,18 +59,19 @@ describe('the overview of a thousand endpoints', () => {
     expect(await page.locator('.counters').textContent()).toContain('1,000');
     expect(interactiveMs).toBeLessThan(GENEROUS.interactiveMs);
     expect(longTaskMs).toBeLessThan(GENEROUS.longTaskMs);
+    await page.close();
   });
 
   it('scrolls to the end without long tasks', async () => {
     const { page } = visit;
-    await longest();
+    await longest(page);
     await page.mouse.move(640, 500);
     await eventually('the end is reached', async () => {
       await page.mouse.wheel(0, 4000);
       return page.evaluate<boolean>('innerHeight + scrollY >= document.documentElement.scrollHeight - 200');
     });
     await page.locator('.row', { hasText: 'Endpoint 0999' }).waitFor();
-    const longTaskMs = await longest();
+    const longTaskMs = await longest(page);
     console.log(`scrolling: longest task ${longTaskMs} ms`);
     expect(await page.locator('.row').count()).toBeLessThan(60);
     expect(longTaskMs).toBeLessThan(GENEROUS.longTaskMs);
@@ -78,14 +80,14 @@ describe('the overview of a thousand endpoints', () => {
   it(`takes ${FLIPPED} changes of state at once without long tasks`, async () => {
     const { page } = visit;
     await page.getByText('Live', { exact: true }).waitFor();
-    await longest();
+    await longest(page);
     await app.app.get(Database).query(
       `UPDATE endpoint_state SET status = 0, status_since = now(), last_checked_at = now(), recent = recent << 2 | 2
           WHERE endpoint_id IN (SELECT endpoint_id FROM endpoint_state ORDER BY endpoint_id LIMIT $1)`,
       [FLIPPED],
     );
     await eventually('the counter tells it', async () => (await page.title()).startsWith(`(${FLIPPED})`));
-    const longTaskMs = await longest();
+    const longTaskMs = await longest(page);
     console.log(`${FLIPPED} changes: longest task ${longTaskMs} ms`);
     expect(longTaskMs).toBeLessThan(GENEROUS.longTaskMs);
   });
