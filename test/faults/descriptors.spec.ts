@@ -1,12 +1,12 @@
 import { spawnSync } from 'node:child_process';
 import { connect } from 'node:net';
-import { buildService } from '../harness/child-service';
+import { FaultBench } from '../harness/fault-bench';
 import { answer, HttpTarget } from '../harness/http-target';
 import { HttpSink } from '../harness/http-sink';
 import { checkInvariants } from '../harness/invariants';
 import { eventually } from '../harness/poll';
-import { findPostgres, PostgresCluster } from '../harness/postgres-cluster';
-import { DatabaseWitness, ServiceProcess, watch } from '../harness/service-process';
+import { findPostgres } from '../harness/postgres-cluster';
+import { type ServiceProcess, watch } from '../harness/service-process';
 
 const DESCRIPTORS = 256;
 /** Answered slowly, they want more sockets at once than the process may open files. */
@@ -23,48 +23,40 @@ const suite = obstacle === null ? describe : describe.skip;
 const why = obstacle === null ? '' : ` (skipped: ${obstacle})`;
 
 suite(`a service that may open ${DESCRIPTORS} files and is asked for more${why}`, () => {
-  let cluster: PostgresCluster;
-  let witness: DatabaseWitness;
+  let bench: FaultBench;
   let target: HttpTarget;
   let hook: HttpSink;
   let service: ServiceProcess;
   let slow = true;
 
   beforeAll(async () => {
-    buildService();
-    [cluster, hook] = await Promise.all([PostgresCluster.start(), HttpSink.start()]);
-    witness = DatabaseWitness.on(cluster.url);
+    bench = await FaultBench.open();
+    hook = bench.keep(await HttpSink.start());
     target = await HttpTarget.listen((_, socket) =>
       setTimeout(() => socket.end(answer(200, 'ok')), slow ? SLOW_MS : 0),
     );
-    service = await ServiceProcess.start(cluster.url, {}, { entry: ['prlimit', `--nofile=${DESCRIPTORS}`] });
+    bench.keep(target);
+    service = await bench.start({}, { entry: ['prlimit', `--nofile=${DESCRIPTORS}`] });
   }, 180_000);
-  afterAll(async () => {
-    await service.kill();
-    await witness.close();
-    await Promise.all([hook.close(), target.close()]);
-    await cluster.remove();
-  }, 60_000);
-
-  afterEach(async () => {
-    await witness.query('DELETE FROM website');
-    await witness.query('DELETE FROM check_result');
-  });
+  afterAll(() => bench.close(), 60_000);
+  afterEach(() => bench.clear());
 
   const watchAll = () => {
     const settings = { endpoint: { interval: 5, timeout: 20 } };
     return watch(service.api, ENDPOINTS, target.url('').replace(/\/$/, ''), hook.url, settings);
   };
   const countOf = (outcome: 'down' | 'up' | 'unknown') =>
-    witness.count('SELECT FROM check_result WHERE outcome & 3 = $1', [['down', 'up', 'unknown'].indexOf(outcome)]);
+    bench.witness.count('SELECT FROM check_result WHERE outcome & 3 = $1', [
+      ['down', 'up', 'unknown'].indexOf(outcome),
+    ]);
 
   const expectNobodyBlamed = async (): Promise<void> => {
     expect(await countOf('down')).toBe(0);
-    expect(await witness.count('SELECT FROM alert_event')).toBe(0);
+    expect(await bench.witness.count('SELECT FROM alert_event')).toBe(0);
     expect(hook.seen).toEqual([]);
     expect(service.hasEnded).toBe(false);
     // Not checkEngine: checks that waited for their turn come closer together than the schedule.
-    await checkInvariants(witness);
+    await checkInvariants(bench.witness);
   };
   const moreUp = async (count: number): Promise<void> => {
     const up = await countOf('up');

@@ -154,10 +154,14 @@ suite(`a volume that is full (skipped where none can be made: ${noSmallVolume ??
       await expectAlive(writer, 503);
       volume.free();
       // It tries by itself until its recovery fails; then its supervisor does.
-      await eventually('PostgreSQL is back', async () => {
-        if (!isRunning(cluster.pid)) await cluster.restart();
-        return isAnswered('SELECT 1');
-      });
+      await eventually(
+        'PostgreSQL is back',
+        async () => {
+          if (!isRunning(cluster.pid)) await cluster.restart();
+          return isAnswered('SELECT 1');
+        },
+        60_000,
+      );
       await expectRecovered(writer);
       await checkEngine(witness);
     }, 180_000);

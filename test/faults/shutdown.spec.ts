@@ -1,11 +1,12 @@
 import { Agent, get } from 'node:http';
-import { buildService } from '../harness/child-service';
+import type { Socket } from 'node:net';
+import { FaultBench } from '../harness/fault-bench';
 import { HttpTarget, answer } from '../harness/http-target';
 import { HttpSink } from '../harness/http-sink';
 import { checkEngine } from '../harness/invariants';
 import { eventually } from '../harness/poll';
-import { findPostgres, PostgresCluster } from '../harness/postgres-cluster';
-import { DatabaseWitness, ServiceProcess, watch } from '../harness/service-process';
+import { findPostgres } from '../harness/postgres-cluster';
+import { type ServiceProcess, watch } from '../harness/service-process';
 
 const suite = findPostgres() === null ? describe.skip : describe;
 
@@ -20,8 +21,7 @@ function ask(url: string): Promise<number | string> {
 }
 
 suite('SIGTERM under load (skipped without PostgreSQL’s programs)', () => {
-  let cluster: PostgresCluster;
-  let witness: DatabaseWitness;
+  let bench: FaultBench;
   let hook: HttpSink;
   let target: HttpTarget;
   let service: ServiceProcess;
@@ -29,38 +29,31 @@ suite('SIGTERM under load (skipped without PostgreSQL’s programs)', () => {
   let answered: number;
 
   beforeAll(async () => {
-    buildService();
-    cluster = await PostgresCluster.start();
-    witness = DatabaseWitness.on(cluster.url);
-    hook = await HttpSink.start();
-    target = await HttpTarget.listen((_, socket) => {
+    bench = await FaultBench.open();
+    hook = bench.keep(await HttpSink.start());
+    const answerLater = (_: unknown, socket: Socket) => {
       setTimeout(() => {
         if (socket.destroyed) return;
         socket.end(answer(200, 'ok'));
         answered++;
       }, 1500);
-    });
+    };
+    target = bench.keep(await HttpTarget.listen(answerLater));
   }, 180_000);
-  afterAll(async () => {
-    await service.kill();
-    await witness.close();
-    await Promise.all([hook.close(), target.close()]);
-    await cluster.remove();
-  }, 60_000);
+  afterAll(() => bench.close(), 60_000);
   beforeEach(async () => {
     answered = 0;
-    service = await ServiceProcess.start(cluster.url);
+    service = await bench.start();
     await watch(service.api, 60, target.url('').replace(/\/$/, ''), hook.url, { endpoint: { interval: 2 } });
     await eventually(
       'checks are recorded and others are in flight',
-      async () => (await witness.count('SELECT FROM check_result')) > 80 && target.tcp.openConnections > 20,
+      async () => (await bench.witness.count('SELECT FROM check_result')) > 80 && target.tcp.openConnections > 20,
       60_000,
     );
   }, 120_000);
   afterEach(async () => {
     await service.kill();
-    await witness.query('DELETE FROM website');
-    await witness.query('DELETE FROM check_result');
+    await bench.clear();
   });
 
   it('is not ready first, cuts no request, loses no result, gives its claims back and exits with 0', async () => {
@@ -75,16 +68,20 @@ suite('SIGTERM under load (skipped without PostgreSQL’s programs)', () => {
     expect(seen.slice(0, answers.length)).toEqual(answers);
     expect(seen.filter((_, place) => place % 2 === 0)).toContain(503);
 
-    expect(await witness.count('SELECT FROM check_result')).toBe(answered);
-    expect(await witness.count('SELECT FROM check_result WHERE outcome & 3 <> 1')).toBe(0);
-    expect(await witness.count('SELECT FROM instance')).toBe(0);
-    expect(await witness.count('SELECT FROM endpoint_schedule WHERE busy_until > now()')).toBe(0);
-    await checkEngine(witness);
+    expect(await bench.witness.count('SELECT FROM check_result')).toBe(answered);
+    expect(await bench.witness.count('SELECT FROM check_result WHERE outcome & 3 <> 1')).toBe(0);
+    expect(await bench.witness.count('SELECT FROM instance')).toBe(0);
+    expect(await bench.witness.count('SELECT FROM endpoint_schedule WHERE busy_until > now()')).toBe(0);
+    await checkEngine(bench.witness);
 
-    service = await ServiceProcess.start(cluster.url);
-    const before = await witness.count('SELECT FROM check_result');
-    await eventually('it goes on', async () => (await witness.count('SELECT FROM check_result')) > before + 60, 60_000);
-    await checkEngine(witness);
+    service = await bench.start();
+    const before = await bench.witness.count('SELECT FROM check_result');
+    await eventually(
+      'it goes on',
+      async () => (await bench.witness.count('SELECT FROM check_result')) > before + 60,
+      60_000,
+    );
+    await checkEngine(bench.witness);
   }, 120_000);
 
   it('ends at once on a second signal, and what was in flight is checked again', async () => {
@@ -92,16 +89,16 @@ suite('SIGTERM under load (skipped without PostgreSQL’s programs)', () => {
     await eventually('it is not ready', async () => (await service.readiness()) === 503);
     service.signal('SIGTERM');
     expect(await service.ended()).toBe(1);
-    await checkEngine(witness);
-    service = await ServiceProcess.start(cluster.url);
-    const [{ now } = { now: '' }] = await witness.query<{ now: string }>('SELECT now()::text AS now');
+    await checkEngine(bench.witness);
+    service = await bench.start();
+    const [{ now } = { now: '' }] = await bench.witness.query<{ now: string }>('SELECT now()::text AS now');
     await eventually(
       'each is checked',
       async () =>
-        (await witness.count('SELECT FROM endpoint_state WHERE last_checked_at > $1::timestamptz', [now])) === 60,
+        (await bench.witness.count('SELECT FROM endpoint_state WHERE last_checked_at > $1::timestamptz', [now])) === 60,
       60_000,
     );
-    expect(await witness.count('SELECT FROM check_result WHERE outcome & 3 <> 1')).toBe(0);
-    await checkEngine(witness);
+    expect(await bench.witness.count('SELECT FROM check_result WHERE outcome & 3 <> 1')).toBe(0);
+    await checkEngine(bench.witness);
   }, 120_000);
 });

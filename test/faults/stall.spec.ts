@@ -1,11 +1,11 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import { buildService } from '../harness/child-service';
+import { FaultBench } from '../harness/fault-bench';
 import { answer, HttpTarget } from '../harness/http-target';
 import { HttpSink } from '../harness/http-sink';
 import { checkEngine } from '../harness/invariants';
 import { eventually } from '../harness/poll';
-import { findPostgres, PostgresCluster } from '../harness/postgres-cluster';
-import { DatabaseWitness, ServiceProcess, watch } from '../harness/service-process';
+import { findPostgres } from '../harness/postgres-cluster';
+import { type ServiceProcess, watch } from '../harness/service-process';
 
 /** Longer than the checks' timeout: every check that was in flight looks timed out when the process goes on. */
 const STALL_MS = 3000;
@@ -13,28 +13,20 @@ const STALL_MS = 3000;
 const suite = findPostgres() === null ? describe.skip : describe;
 
 suite('the service stands still while healthy targets answer (skipped without PostgreSQL’s programs)', () => {
-  let cluster: PostgresCluster;
-  let witness: DatabaseWitness;
-  let hook: HttpSink;
+  let bench: FaultBench;
   let target: HttpTarget;
   let service: ServiceProcess;
 
   beforeAll(async () => {
-    buildService();
-    cluster = await PostgresCluster.start();
-    witness = DatabaseWitness.on(cluster.url);
-    hook = await HttpSink.start();
+    bench = await FaultBench.open();
+    const hook = bench.keep(await HttpSink.start());
     target = await HttpTarget.listen((_, socket) => setTimeout(() => socket.end(answer(200, 'ok')), 700));
-    service = await ServiceProcess.start(cluster.url);
+    bench.keep(target);
+    service = await bench.start();
     const settings = { endpoint: { interval: 2, timeout: 2 } };
     await watch(service.api, 20, target.url('').replace(/\/$/, ''), hook.url, settings);
   }, 180_000);
-  afterAll(async () => {
-    await service.kill();
-    await witness.close();
-    await Promise.all([hook.close(), target.close()]);
-    await cluster.remove();
-  }, 60_000);
+  afterAll(() => bench.close(), 60_000);
 
   it.each([1, 2, 3])(
     'for 3 s, time %i: nothing is recorded as down',
@@ -43,18 +35,18 @@ suite('the service stands still while healthy targets answer (skipped without Po
       service.signal('SIGSTOP');
       await delay(STALL_MS);
       service.signal('SIGCONT');
-      const before = await witness.count('SELECT FROM check_result');
+      const before = await bench.witness.count('SELECT FROM check_result');
       await eventually(
         'it goes on',
-        async () => (await witness.count('SELECT FROM check_result')) > before + 20,
+        async () => (await bench.witness.count('SELECT FROM check_result')) > before + 20,
         60_000,
       );
-      expect(await witness.count('SELECT FROM check_result WHERE outcome & 3 = 0')).toBe(0);
-      expect(await witness.count('SELECT FROM alert_event')).toBe(0);
+      expect(await bench.witness.count('SELECT FROM check_result WHERE outcome & 3 = 0')).toBe(0);
+      expect(await bench.witness.count('SELECT FROM alert_event')).toBe(0);
       const metrics = await (await fetch(`${service.url}/metrics`)).text();
       const [, seconds] = /^uptime_stall_seconds_total (\S+)$/m.exec(metrics) ?? [];
       expect(Number(seconds)).toBeGreaterThan(2);
-      await checkEngine(witness);
+      await checkEngine(bench.witness);
     },
     120_000,
   );

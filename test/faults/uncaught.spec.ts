@@ -1,10 +1,9 @@
 import { join } from 'node:path';
-import { buildService } from '../harness/child-service';
+import { FaultBench } from '../harness/fault-bench';
 import { HttpSink } from '../harness/http-sink';
 import { checkEngine } from '../harness/invariants';
-import { eventually } from '../harness/poll';
-import { findPostgres, PostgresCluster } from '../harness/postgres-cluster';
-import { DatabaseWitness, ServiceProcess, watch } from '../harness/service-process';
+import { findPostgres } from '../harness/postgres-cluster';
+import { type ServiceProcess, watch } from '../harness/service-process';
 
 const ENDPOINTS = 20;
 const PRELOADED = join(__dirname, '..', 'harness', 'throw-on-signal.cjs');
@@ -12,32 +11,19 @@ const PRELOADED = join(__dirname, '..', 'harness', 'throw-on-signal.cjs');
 const suite = findPostgres() === null ? describe.skip : describe;
 
 suite('an error that nobody catches (skipped without PostgreSQL’s programs)', () => {
-  let cluster: PostgresCluster;
-  let witness: DatabaseWitness;
+  let bench: FaultBench;
   let target: HttpSink;
   let hook: HttpSink;
-  let service: ServiceProcess | null = null;
+  let service: ServiceProcess;
 
   beforeAll(async () => {
-    buildService();
-    [cluster, target, hook] = await Promise.all([PostgresCluster.start(), HttpSink.start(), HttpSink.start()]);
-    witness = DatabaseWitness.on(cluster.url);
+    bench = await FaultBench.open();
+    [target, hook] = [bench.keep(await HttpSink.start()), bench.keep(await HttpSink.start())];
   }, 180_000);
-  afterAll(async () => {
-    await service?.kill();
-    await witness.close();
-    await Promise.all([target.close(), hook.close()]);
-    await cluster.remove();
-  }, 60_000);
-
-  const allChecked = async (): Promise<void> => {
-    const [{ now } = { now: '' }] = await witness.query<{ now: string }>('SELECT clock_timestamp()::text AS now');
-    const newer = 'SELECT FROM endpoint_state WHERE last_checked_at > $1::timestamptz';
-    await eventually('all are checked', async () => (await witness.count(newer, [now])) === ENDPOINTS, 60_000);
-  };
+  afterAll(() => bench.close(), 60_000);
 
   const startFaulty = (kind: 'exception' | 'rejection') =>
-    ServiceProcess.start(cluster.url, { NODE_OPTIONS: `--require ${PRELOADED}`, UNCAUGHT: kind });
+    bench.start({ NODE_OPTIONS: `--require ${PRELOADED}`, UNCAUGHT: kind });
 
   it.each(['exception', 'rejection'] as const)(
     '(%s) ends the process with 1, and the log says where',
@@ -55,13 +41,13 @@ suite('an error that nobody catches (skipped without PostgreSQL’s programs)', 
   it('leaves nothing that the next process would not go on with', async () => {
     service = await startFaulty('exception');
     await watch(service.api, ENDPOINTS, target.url, hook.url);
-    await allChecked();
+    await bench.allChecked(ENDPOINTS);
     service.signal('SIGUSR2');
     await service.ended();
-    service = await ServiceProcess.start(cluster.url);
-    await allChecked();
-    expect(await witness.count('SELECT FROM check_result WHERE outcome & 3 <> 1')).toBe(0);
+    service = await bench.start();
+    await bench.allChecked(ENDPOINTS);
+    expect(await bench.witness.count('SELECT FROM check_result WHERE outcome & 3 <> 1')).toBe(0);
     expect(hook.seen).toEqual([]);
-    await checkEngine(witness);
+    await checkEngine(bench.witness);
   }, 120_000);
 });
