@@ -24,10 +24,10 @@ export interface ChaosReport {
   memory: string;
 }
 
-/** In the first of its rounds nobody is spared; about as many follow with an anchor. Decided by the order alone. */
+/** In the first of its rounds nobody is spared; the others have an anchor. Decided by the order alone, as the plan is. */
 const MORTAL_ROUNDS_PER_MINUTE = 0.8;
-/** A slow machine plays on until the anchor has lived long enough to be judged. */
-const LEAST_ANCHORED_ROUNDS = 3;
+/** However slow the machine or short the order is, it is played on until the anchor has lived long enough to be judged. */
+const LEAST_ANCHORED_MS = 120_000;
 
 /** Retries, open circuits and the lease of a killed sender end within two minutes; the rest is for a busy machine. */
 const SETTLE_LIMIT_MS = 240_000;
@@ -84,8 +84,7 @@ class ChaosRun {
       this.fleet.start(0);
       for (const command of firstCommands()) this.world.apply(command);
       await this.calmDown();
-      const last = this.mortalRounds + LEAST_ANCHORED_ROUNDS;
-      while ((Date.now() < until || this.rounds < last) && this.broken.length === 0) {
+      while ((Date.now() < until || this.fleet.anchoredMs < LEAST_ANCHORED_MS) && this.broken.length === 0) {
         if (this.rounds === this.mortalRounds) this.fleet.layAnchor();
         await this.round();
         await this.calmDown();

@@ -33,8 +33,8 @@ const TARGET_FAULTS = ['error', 'error', 'reset', 'hang'] as const;
 const PROVIDER_MODES = ['ok', 'ok', 'error', 'hang', 'refuse', 'busy', 'reset'] as const;
 const STEPS_PER_ROUND = 48;
 
-/** Of a hundred commands: what clients do, and what targets and providers do; the rest are faults. */
-const SHARES = { changes: 42, outside: 46 };
+/** Of a hundred commands: what clients do, and what targets and providers do. The rest are faults; an anchor is spared some. */
+const SHARES = { mortal: { changes: 39, outside: 43 }, anchored: { changes: 42, outside: 46 } };
 
 /** Takes one of the values, by the next number drawn. */
 type Pick = <T>(values: readonly [T, ...T[]]) => T;
@@ -66,10 +66,11 @@ function planStep(world: World, numbers: readonly number[], setting: Setting): S
   const pick: Pick = (values) => values[draw() % values.length] ?? values[0];
   const pauseMs = 100 + (draw() % 900);
   const share = draw() % 100;
+  const shares = setting.anchored ? SHARES.anchored : SHARES.mortal;
   const choices =
-    share < SHARES.changes
+    share < shares.changes
       ? changes(world, pick)
-      : share < SHARES.changes + SHARES.outside
+      : share < shares.changes + shares.outside
         ? outside(world, pick)
         : faults(world, pick, setting);
   let rest = draw() % choices.reduce((sum, [weight]) => sum + weight, 0);

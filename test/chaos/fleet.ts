@@ -21,9 +21,8 @@ export class Fleet {
   readonly absences: Span[] = [];
   /** Ends that nobody asked for, and orderly ones that were not. */
   readonly misbehaved: string[] = [];
-  /** True while one instance must not be ended. */
-  isAnchored = false;
   longestEndMs = 0;
+  private anchoredAt: number | null = null;
   private readonly instances: (Supervised | null)[] = [null, null];
   private readonly underWay = new Set<Promise<void>>();
   private readonly memory = new MemoryWatch();
@@ -51,17 +50,26 @@ export class Fleet {
     );
   }
 
+  /** How long nobody has been allowed to end the first instance. */
+  get anchoredMs(): number {
+    return this.anchoredAt === null ? 0 : Date.now() - this.anchoredAt;
+  }
+
+  get isAnchored(): boolean {
+    return this.anchoredAt !== null;
+  }
+
   /** From now on the first instance's memory is watched, and nobody may end it before it was judged. Every instance is well. */
   layAnchor(): void {
     const process = this.instances[ANCHOR]?.running;
     if (!process) throw new Error('there is no instance to watch');
     this.memory.watch(process);
-    this.isAnchored = true;
+    this.anchoredAt = Date.now();
   }
 
   /** Judges the anchor's memory; from then on it may be ended. */
   weighAnchor(): MemoryFinding {
-    this.isAnchored = false;
+    this.anchoredAt = null;
     return judgeMemory(this.memory.samples);
   }
 

@@ -40,9 +40,9 @@ export function readSamples(text: string): MemorySample[] {
  * The largest growth from the second fifth of a life to its last; the first is warm-up. The model keeps at most 64
  * resources, less than a megabyte in the service's caches, so its data explains none of it. Measured: about one megabyte.
  */
-const GROWTH_LIMIT_BYTES = 10_000_000;
-/** In a fifth, so that one odd sample decides nothing. */
-const FEWEST_SAMPLES = 3;
+const GROWTH_LIMIT_BYTES = 5_000_000;
+/** In a fifth: less is no life to judge. */
+const FEWEST_SAMPLES = 2;
 
 /** One line for people, and what is wrong. */
 export interface MemoryFinding {
