@@ -1,11 +1,11 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import { buildService } from '../harness/child-service';
+import { FaultBench } from '../harness/fault-bench';
 import { HttpSink } from '../harness/http-sink';
 import { checkEngine } from '../harness/invariants';
 import { IsolatedNetwork, noIsolatedNetwork } from '../harness/isolated-network';
 import { eventually } from '../harness/poll';
-import { findPostgres, PostgresCluster } from '../harness/postgres-cluster';
-import { DatabaseWitness, ServiceProcess, watch } from '../harness/service-process';
+import { findPostgres } from '../harness/postgres-cluster';
+import { type ServiceProcess, watch } from '../harness/service-process';
 
 /** How long the monitor is without its network; `OFFLINE_SECONDS=300` is the full length. */
 const OFFLINE_MS = Number(process.env['OFFLINE_SECONDS'] ?? 10) * 1000;
@@ -17,37 +17,32 @@ const why = obstacle === null ? '' : ` (skipped: ${obstacle})`;
 
 suite(`the monitor’s whole network goes away while its targets are healthy${why}`, () => {
   let network: IsolatedNetwork;
-  let cluster: PostgresCluster;
-  let witness: DatabaseWitness;
+  let bench: FaultBench;
   let world: HttpSink;
   let service: ServiceProcess;
 
   beforeAll(async () => {
-    buildService();
-    [network, cluster, world] = await Promise.all([IsolatedNetwork.start(), PostgresCluster.start(), HttpSink.start()]);
-    witness = DatabaseWitness.on(cluster.url);
+    bench = await FaultBench.open();
+    [network, world] = [bench.keep(await IsolatedNetwork.start()), bench.keep(await HttpSink.start())];
     const port = Number(new URL(world.url).port);
     for (const place of [80, 7001, 7002, 7003]) await network.serve('10.77.0.2', place, port);
-    service = await ServiceProcess.start(
-      await network.databaseUrl(cluster.url),
+    service = await bench.start(
       {
         ...network.env,
         CONFIRM_FAILURES: 'on',
         CONNECTIVITY_TARGETS: '10.77.0.2:7001,10.77.0.2:7002,10.77.0.2:7003',
       },
-      { entry: network.entry(), url: await network.serviceUrl() },
+      {
+        entry: network.entry(),
+        url: await network.serviceUrl(),
+        databaseUrl: await network.databaseUrl(bench.cluster.url),
+      },
     );
     const settings = { endpoint: { interval: 1, timeout: 2 } };
     await watch(service.api, ENDPOINTS, 'http://10.77.0.2', 'http://10.77.0.2/hook', settings);
     await allAre('up');
   }, 180_000);
-  afterAll(async () => {
-    await service.kill();
-    await witness.close();
-    await network.close();
-    await world.close();
-    await cluster.remove();
-  }, 60_000);
+  afterAll(() => bench.close(), 60_000);
 
   const allAre = (status: 'up' | 'unknown', limitMs = 60_000) =>
     eventually(
@@ -58,7 +53,7 @@ suite(`the monitor’s whole network goes away while its targets are healthy${wh
       },
       limitMs,
     );
-  const unknowns = () => witness.count('SELECT FROM check_result WHERE outcome & 3 = 2');
+  const unknowns = () => bench.witness.count('SELECT FROM check_result WHERE outcome & 3 = 2');
   const linesOf = (text: string) => service.log.split(text).length - 1;
   const metric = async (name: string) => {
     const text = await (await fetch(`${service.url}/metrics`)).text();
@@ -94,10 +89,10 @@ suite(`the monitor’s whole network goes away while its targets are healthy${wh
       expect(linesOf('The monitor has no network')).toBe(told + 1);
       expect(await metric('uptime_blind_seconds')).toBe(0);
 
-      expect(await witness.count('SELECT FROM check_result WHERE outcome & 3 = 0')).toBe(0);
-      expect(await witness.count('SELECT FROM alert_event')).toBe(0);
+      expect(await bench.witness.count('SELECT FROM check_result WHERE outcome & 3 = 0')).toBe(0);
+      expect(await bench.witness.count('SELECT FROM alert_event')).toBe(0);
       expect(world.seen.filter(({ path }) => path.startsWith('/hook'))).toEqual([]);
-      await checkEngine(witness);
+      await checkEngine(bench.witness);
     },
     180_000,
   );

@@ -40,7 +40,7 @@ suite('two instances on one database (skipped without PostgreSQL’s programs)',
       ServiceProcess.start(cluster.url.replace(`:${cluster.port}/`, `:${proxy.port}/`)),
       ServiceProcess.start(cluster.url),
     ]);
-    await watch(second.api, ENDPOINTS, target.url, hook.url, { endpoint: { interval: 2, timeout: 1 } });
+    await watch(second.api, ENDPOINTS, target.url, hook.url, { endpoint: { interval: 2, timeout: 2 } });
     await eventually('both check', async () => (await owners()).length === 2, 60_000);
   }, 180_000);
   afterEach(async () => {
