@@ -96,4 +96,22 @@ suite('the clock of PostgreSQL jumps (skipped without faketime or PostgreSQL’s
     await expectToldOnce();
     await checkInvariants(witness);
   }, 180_000);
+
+  it('an hour back during an outage: it ends with the recovery, and not before it began', async () => {
+    const own = 'FROM outage o JOIN endpoint e ON e.key = o.endpoint_key';
+    target.status = 500;
+    await eventually('all are down', async () => (await witness.count(`SELECT ${own}`)) === ENDPOINTS, 60_000);
+    await jump(-HOUR);
+    const back = `SELECT DISTINCT endpoint_key FROM check_result WHERE checked_at < clock_timestamp() + interval '1 minute'`;
+    await eventually('all are checked by the new time', async () => (await witness.count(back)) === ENDPOINTS, 60_000);
+    target.status = 200;
+    const allUp = async () =>
+      (await witness.count('SELECT FROM endpoint_state WHERE failing_since IS NULL')) === ENDPOINTS;
+    await eventually('all are up', allUp, 60_000);
+    const outages = await witness.query<{ seconds: number | null }>(
+      `SELECT extract(epoch FROM ended_at - started_at)::float8 AS seconds ${own}`,
+    );
+    expect(outages).toEqual(Array.from({ length: ENDPOINTS }, () => ({ seconds: 0 })));
+    expect(await witness.count('SELECT FROM alert_event WHERE duration_seconds < 0')).toBe(0);
+  }, 180_000);
 });
