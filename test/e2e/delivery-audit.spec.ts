@@ -129,22 +129,28 @@ describe('the audit', () => {
 describe('without a heartbeat URL', () => {
   it('nothing is requested', async () => {
     const scene = await DeliveryScene.start();
-    await scene.nest.get(AlertAuditor).tick();
-    expect(scene.provider.requests).toEqual([]);
-    await scene.close();
+    try {
+      await scene.nest.get(AlertAuditor).tick();
+      expect(scene.provider.requests).toEqual([]);
+    } finally {
+      await scene.close();
+    }
   });
 });
 
 describe('an instance that only serves requests', () => {
   it('owes and wakes, but delivers nothing itself', async () => {
     const scene = await DeliveryScene.start({ role: 'api' });
-    const alert = await scene.alert('webhook');
-    await scene.report('F', alert);
-    await scene.deliver();
-    expect(await scene.states(alert)).toEqual(['triggered pending']);
-    scene.provider.expect(ACCEPTED.webhook);
-    expect((await scene.app.write.post(`/alerts/${alert.id}/test`)).status).toBe(201);
-    await eventually('the test message arrives', () => scene.provider.requests.length === 1);
-    await scene.close();
+    try {
+      const alert = await scene.alert('webhook');
+      await scene.report('F', alert);
+      await scene.deliver();
+      expect(await scene.states(alert)).toEqual(['triggered pending']);
+      scene.provider.expect(ACCEPTED.webhook);
+      expect((await scene.app.write.post(`/alerts/${alert.id}/test`)).status).toBe(201);
+      await eventually('the test message arrives', () => scene.provider.requests.length === 1);
+    } finally {
+      await scene.close();
+    }
   });
 });

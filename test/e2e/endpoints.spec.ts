@@ -299,9 +299,12 @@ describe('endpoints', () => {
 
   it('respect the floor of the operator', async () => {
     const strict = await startApp({ role: 'api', minIntervalSeconds: 30 });
-    const website = (await strict.write.post<{ id: string }>('/websites', SHOP)).body.id;
-    const answer = await strict.write.post<Problem>(`/websites/${website}/endpoints`, { ...MINIMAL, interval: 10 });
-    expect(answer.body.errors).toEqual([expect.objectContaining({ pointer: '/interval', code: 'out_of_range' })]);
-    await strict.close();
+    try {
+      const website = (await strict.write.post<{ id: string }>('/websites', SHOP)).body.id;
+      const answer = await strict.write.post<Problem>(`/websites/${website}/endpoints`, { ...MINIMAL, interval: 10 });
+      expect(answer.body.errors).toEqual([expect.objectContaining({ pointer: '/interval', code: 'out_of_range' })]);
+    } finally {
+      await strict.close();
+    }
   });
 });

@@ -105,32 +105,38 @@ describe('organizations and keys', () => {
 
   it('slow a key down that asks too often, and nobody else', async () => {
     const limited = await startApp({ role: 'api', rateLimitPerSecond: 5 });
-    const clock = MovingClock.standingIn(limited.app);
-    const ask = (times: number) =>
-      Promise.all(Array.from({ length: times }, () => limited.read.get<{ code: string }>('/organization')));
-    const answers = await ask(30);
-    const refused = answers.filter(({ status }) => status === 429);
-    // Two seconds' worth may come at once.
-    expect(refused).toHaveLength(20);
-    expect(refused[0]).toMatchObject({
-      body: { code: 'rate_limited' },
-      headers: { 'retry-after': expect.stringMatching(/^\d+$/) },
-    });
-    expect((await limited.write.get('/organization')).status).toBe(200);
-    clock.advance(1000);
-    expect((await ask(10)).filter(({ status }) => status === 200)).toHaveLength(5);
-    await limited.close();
+    try {
+      const clock = MovingClock.standingIn(limited.app);
+      const ask = (times: number) =>
+        Promise.all(Array.from({ length: times }, () => limited.read.get<{ code: string }>('/organization')));
+      const answers = await ask(30);
+      const refused = answers.filter(({ status }) => status === 429);
+      // Two seconds' worth may come at once.
+      expect(refused).toHaveLength(20);
+      expect(refused[0]).toMatchObject({
+        body: { code: 'rate_limited' },
+        headers: { 'retry-after': expect.stringMatching(/^\d+$/) },
+      });
+      expect((await limited.write.get('/organization')).status).toBe(200);
+      clock.advance(1000);
+      expect((await ask(10)).filter(({ status }) => status === 200)).toHaveLength(5);
+    } finally {
+      await limited.close();
+    }
   });
 
   it('without OPERATOR_TOKEN have no operator routes, with AUTH=off no keys', async () => {
     const open = await startApp({ role: 'api', operatorToken: null, auth: false });
-    expect((await open.anonymous.get('/organizations')).status).toBe(404);
-    expect((await open.anonymous.get('/organization')).body).toMatchObject({
-      name: 'Default',
-      role: 'admin',
-      key_name: 'AUTH=off',
-    });
-    expect((await open.anonymous.post('/websites', { name: 'a', url: 'http://a.example' })).status).toBe(201);
-    await open.close();
+    try {
+      expect((await open.anonymous.get('/organizations')).status).toBe(404);
+      expect((await open.anonymous.get('/organization')).body).toMatchObject({
+        name: 'Default',
+        role: 'admin',
+        key_name: 'AUTH=off',
+      });
+      expect((await open.anonymous.post('/websites', { name: 'a', url: 'http://a.example' })).status).toBe(201);
+    } finally {
+      await open.close();
+    }
   });
 });
