@@ -2,6 +2,9 @@ import { armFailpoints } from '../../src/platform/observability/failpoints';
 import { ACCEPTED, DeliveryScene, type SceneAlert, type SceneType } from '../harness/delivery-scene';
 import { SlowProvider } from '../harness/slow-provider';
 
+// Days pass in steps, with a look at the queue at each.
+jest.setTimeout(120_000);
+
 const MINUTE = 60_000;
 const HOUR = 60 * MINUTE;
 

@@ -2,6 +2,9 @@ import { ACCEPTED, DeliveryScene } from '../harness/delivery-scene';
 import { eventually } from '../harness/poll';
 import { SlowProvider } from '../harness/slow-provider';
 
+// Hundreds of messages go over real sockets, one look at the queue after the other.
+jest.setTimeout(180_000);
+
 const MINUTE = 60_000;
 
 describe('a storm', () => {

@@ -24,7 +24,7 @@ describe('a service on a data directory that is in use', () => {
     return child;
   };
   const until = async (child: ChildProcess, text: RegExp): Promise<void> => {
-    for (const deadline = Date.now() + 50_000; !text.test(output.get(child) ?? ''); await delay(20))
+    for (const deadline = Date.now() + 120_000; !text.test(output.get(child) ?? ''); await delay(20))
       if (Date.now() > deadline || child.exitCode !== null) throw new Error(`no ${text} in: ${output.get(child)}`);
   };
 
@@ -53,5 +53,5 @@ describe('a service on a data directory that is in use', () => {
           `Stop that process first, or set DATA_DIR to another directory\\.\n$`,
       ),
     );
-  }, 100_000);
+  }, 300_000);
 });

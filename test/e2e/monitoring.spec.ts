@@ -2,6 +2,9 @@ import { startApp, type TestApp } from '../harness/app';
 import { HttpSink } from '../harness/http-sink';
 import { eventually } from '../harness/poll';
 
+// Several waits for checks that come once a second.
+jest.setTimeout(90_000);
+
 interface Event {
   id: string;
   type: 'triggered' | 'resolved';

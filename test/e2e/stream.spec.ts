@@ -4,6 +4,9 @@ import { startApp, type Api, type TestApp, type TestOrganization } from '../harn
 import { HttpSink } from '../harness/http-sink';
 import { eventually } from '../harness/poll';
 
+// Several waits for checks and for looks at the stream, each once a second.
+jest.setTimeout(90_000);
+
 interface StreamEvent {
   id: string;
   type: string;
