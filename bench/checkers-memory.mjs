@@ -30,8 +30,10 @@ const HEAP = '--max-old-space-size=256';
 const LIMIT_MB = 20;
 /** A host name whose DNS server is silent is asked a while longer by the 16 resolvers of the pool, and by the pool before. */
 const RESOLVER_SOCKETS = 32;
-/** What the last checks closed is gone after this. */
-const CALM_MS = 500;
+/** Sockets that were destroyed, and names that were given up, are let go of in the course of some seconds. */
+const CALM_MS = 1000;
+const VAIN_COLLECTIONS = 2;
+const NOTHING_BYTES = 20_000;
 const TIMEOUT_MS = 1000;
 const INTERRUPTED_AFTER_MS = 50;
 /** One check in so many meets a hostile target. */
@@ -141,12 +143,7 @@ async function sampled(next) {
 }
 
 async function sample(checks) {
-  await delay(CALM_MS);
-  globalThis.gc();
-  // What finalizers give back is collected by the second.
-  await delay(CALM_MS / 5);
-  globalThis.gc();
-  const { rss, heapUsed, external } = process.memoryUsage();
+  const { rss, heapUsed, external } = await collected();
   const descriptors = readdirSync('/proc/self/fd').length;
   const one = { checks, rss: rss / 1e6, heap: heapUsed / 1e6, external: external / 1e6, descriptors };
   if (!values.json) {
@@ -156,6 +153,20 @@ async function sample(checks) {
     );
   }
   return one;
+}
+
+/** The memory in use once the collector has several times found nothing more. */
+async function collected() {
+  const held = ({ heapUsed, external }) => heapUsed + external;
+  let least = process.memoryUsage();
+  for (let vain = 0; vain < VAIN_COLLECTIONS;) {
+    await delay(CALM_MS);
+    globalThis.gc();
+    const now = process.memoryUsage();
+    vain = held(now) < held(least) - NOTHING_BYTES ? 0 : vain + 1;
+    if (held(now) < held(least)) least = now;
+  }
+  return least;
 }
 
 /** Prints what became of it; answers the exit code. */
