@@ -27,7 +27,8 @@ describe(`An ICMP check (${available ? `by ${method}` : 'skipped: nothing is per
   permitted.each(['127.0.0.1', 'icmp://127.0.0.1', 'localhost'])('of %s is up', isUp);
   (available ? itOverIpv6 : it.skip).each(['::1', 'icmp://[::1]'])(`of %s is up${whyNotOverIpv6}`, isUp);
 
-  permitted('sends many at once over one socket and mixes none up', async () => {
+  // The ping command has no socket to share: it sends a few at once, and the others wait.
+  (method === 'ping command' ? it.skip : permitted)('sends many at once over one socket and mixes none up', async () => {
     const targets = Array.from({ length: 300 }, (_, index) => `127.0.${index % 3}.${(index % 250) + 1}`);
     const reports = await Promise.all(targets.map((target) => runCheck(checker, target)));
     expect(reports.map(({ outcome, address }) => [outcome, address])).toEqual(targets.map((target) => ['up', target]));
