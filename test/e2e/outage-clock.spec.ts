@@ -1,14 +1,9 @@
-import { AlertEvaluator } from '../../src/alert/alert-evaluator';
 import type { Outcome } from '../../src/checker/checker';
 import { type Definition, EndpointDefinitions } from '../../src/endpoint/endpoint-definitions';
-import { HistoryWriter } from '../../src/history/history-writer';
 import type { UptimeView } from '../../src/history/uptime.dto';
 import { CheckRecorder } from '../../src/monitoring/check-recorder';
-import { EndpointStateStore } from '../../src/monitoring/endpoint-state-store';
-import { MonitoringMetrics } from '../../src/monitoring/monitoring.metrics';
-import { Database, WorkerDatabase } from '../../src/platform/database/database';
+import { Database } from '../../src/platform/database/database';
 import { parseId } from '../../src/platform/ids/id';
-import { Clock } from '../../src/platform/time/clock';
 import { startApp, type TestApp } from '../harness/app';
 import { recorded } from '../harness/history';
 import { newEndpoint, newWebsite } from '../harness/resources';
@@ -40,14 +35,7 @@ describe('an outage during which the database’s clock is set back', () => {
 
   /** Recorded in one batch and in this order, by the time the database had when each began. */
   async function record(...checks: (readonly [outcome: Outcome, checkedMs: number])[]): Promise<void> {
-    const recorder = new CheckRecorder(
-      app.app.get(WorkerDatabase),
-      app.app.get(EndpointStateStore),
-      app.app.get(HistoryWriter),
-      app.app.get(AlertEvaluator),
-      app.app.get(MonitoringMetrics),
-      app.app.get(Clock),
-    );
+    const recorder = app.app.get(CheckRecorder);
     const key = { id: definition.endpointId, key: definition.endpointKey };
     const answers = checks.map(([outcome, checkedMs]) => {
       const { report } = recorded(key, new Date(checkedMs), outcome, 12.5);
