@@ -190,7 +190,8 @@ interface Part {
 }
 
 async function start(part: string | undefined): Promise<Part> {
-  const authority = await TlsAuthority.create();
+  // Two roots of one name would be taken for each other.
+  const authority = await TlsAuthority.create(`Root of ${part}`);
   const tls = await authority.issue();
   const root = authority.rootPem;
   switch (part) {
