@@ -1,6 +1,5 @@
 import { spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
-import type { Server } from 'node:http';
 import { type AddressInfo, connect, type Socket } from 'node:net';
 import { startApp, type TestApp } from '../harness/app';
 import { eventually } from '../harness/poll';
@@ -101,7 +100,7 @@ describe('the API’s server against slow, greedy and idle clients', () => {
   }, 180_000);
 
   it('gives up connections whose other side never closes them', async () => {
-    const server = app.app.getHttpServer() as Server;
+    const server = app.app.getHttpServer();
     const held = () =>
       new Promise<number>((resolve, reject) => {
         server.getConnections((error, count) => (error ? reject(error) : resolve(count)));
