@@ -28,11 +28,16 @@ describe(`An ICMP check (${available ? `by ${method}` : 'skipped: nothing is per
   (available ? itOverIpv6 : it.skip).each(['::1', 'icmp://[::1]'])(`of %s is up${whyNotOverIpv6}`, isUp);
 
   // The ping command has no socket to share: it sends a few at once, and the others wait.
-  (method === 'ping command' ? it.skip : permitted)('sends many at once over one socket and mixes none up', async () => {
-    const targets = Array.from({ length: 300 }, (_, index) => `127.0.${index % 3}.${(index % 250) + 1}`);
-    const reports = await Promise.all(targets.map((target) => runCheck(checker, target)));
-    expect(reports.map(({ outcome, address }) => [outcome, address])).toEqual(targets.map((target) => ['up', target]));
-  });
+  (method === 'ping command' ? it.skip : permitted)(
+    'sends many at once over one socket and mixes none up',
+    async () => {
+      const targets = Array.from({ length: 300 }, (_, index) => `127.0.${index % 3}.${(index % 250) + 1}`);
+      const reports = await Promise.all(targets.map((target) => runCheck(checker, target)));
+      expect(reports.map(({ outcome, address }) => [outcome, address])).toEqual(
+        targets.map((target) => ['up', target]),
+      );
+    },
+  );
 
   permitted('is up when one address of the name answers and another cannot be reached', async () => {
     const hostsFile = join(mkdtempSync(join(tmpdir(), 'hosts-')), 'hosts');
