@@ -107,7 +107,10 @@ export class Connectivity {
   private async isBlind(now: number, began = now): Promise<boolean> {
     const oldest = now - Math.min(PROBE_VALID_MS.most, Math.max(PROBE_VALID_MS.least, now - began));
     if (!this.probe || this.probe.at < oldest) this.probe = { at: now, blind: this.ask() };
-    const blind = await this.probe.blind;
+    const probe = this.probe;
+    const blind = await probe.blind;
+    // A newer probe has the last word: this one may have begun before the network went or came back.
+    if (probe !== this.probe) return this.isBlind(now, began);
     if (blind && this.blindSince === null) {
       this.blindSince = now;
       this.logger.error(
