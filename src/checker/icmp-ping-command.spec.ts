@@ -78,6 +78,18 @@ describe('The ping command', () => {
     expect(results[8]).toEqual({ kind: 'not_sent', code: 'EBUSY' });
   });
 
+  it('whose turn comes when hardly any time is left does not call the host silent', async () => {
+    const method = new PingCommandEchoMethod(script('deaf', 'exec sleep 60'));
+    const [early, late] = [new AbortController(), new AbortController()];
+    const echoes = Array.from({ length: 8 }, () => method.echo('192.0.2.1', early.signal));
+    const last = method.echo('192.0.2.1', late.signal);
+    setTimeout(() => early.abort(), 1000);
+    await Promise.all(echoes);
+    await new Promise((resolve) => setTimeout(resolve, 20));
+    late.abort();
+    expect(await last).toEqual({ kind: 'not_sent', code: 'EBUSY' });
+  });
+
   it('gives its turn to the next', async () => {
     const method = new PingCommandEchoMethod(script('answer', 'echo "64 bytes: time=1.5 ms"; exec sleep 60'));
     const echo = () => method.echo('192.0.2.1', new AbortController().signal);

@@ -21,10 +21,15 @@ export class PingCommandEchoMethod implements EchoMethod {
 
   /** When no slot comes free in time nothing was sent, and the host is not to blame. */
   async echo(address: string, signal: AbortSignal): Promise<EchoResult | null> {
+    const asked = performance.now();
     const release = await this.takeSlot(signal);
     if (!release) return { kind: 'not_sent', code: 'EBUSY' };
+    const begun = performance.now();
     try {
-      return await this.run(address, signal);
+      const result = await this.run(address, signal);
+      // Who waited for his turn longer than he had it was given no time to hear the host.
+      const hadNoTime = begun - asked > performance.now() - begun;
+      return result ?? (hadNoTime ? { kind: 'not_sent', code: 'EBUSY' } : null);
     } finally {
       release();
     }
