@@ -19,6 +19,15 @@ export function schedulerFinding(lagMs: number, databaseIsAway: boolean): Health
 }
 
 /**
+ * What to add to the monotonic clock to get the database's, once it has told its time `nowMs` somewhen between `before` and
+ * `after`: what was believed, as far as that is possible. An answer that came late makes nothing early.
+ */
+export function offsetAfter(believedMs: number | null, nowMs: number, before: number, after: number): number {
+  const least = nowMs - after;
+  return Math.min(Math.max(believedMs ?? least, least), nowMs - before);
+}
+
+/**
  * The database's time seen from this process: slots are due by the database's clock, timers run on our monotonic one, and
  * a jump of either wall clock moves nothing that is already planned.
  */
@@ -62,11 +71,12 @@ export class EngineClock {
 
   /** A statement begun at `before` (monotonic) was answered with the database's time `nowMs`. */
   synchronize(nowMs: number, before: number): void {
-    const offsetMs = nowMs - before;
+    const now = this.clock.monotonic();
+    const offsetMs = offsetAfter(this.offsetMs, nowMs, before, now);
     if (this.offsetMs !== null && offsetMs < this.offsetMs - JUMP_MS) {
       const seconds = Math.round((this.offsetMs - offsetMs) / 1000);
       this.logger.warn(`The database's clock was set back by ${seconds} s; checks are planned anew.`);
-      this.setBackAt = this.clock.monotonic();
+      this.setBackAt = now;
     }
     this.offsetMs = offsetMs;
   }
