@@ -9,7 +9,8 @@ const project = (displayName, testMatch, more = {}) => ({
 
 /** @type {import('jest').Config} */
 module.exports = {
-  testTimeout: 30_000,
+  // Ten times what the slowest needs: only a test that hangs may meet it.
+  testTimeout: 90_000,
   projects: [
     project('unit', ['<rootDir>/src/**/*.spec.ts', '<rootDir>/test/chaos/**/*.spec.ts']),
     project('contract', ['<rootDir>/test/contract/**/*.spec.ts']),

@@ -13,7 +13,7 @@ const require = createRequire(import.meta.url);
 const { SMTPServer } = require('smtp-server');
 const KEY = 'demo-key-for-this-machine-only';
 const stay = process.argv.includes('--stay');
-const LIMIT_MS = 60_000;
+const LIMIT_MS = 120_000;
 const started = performance.now();
 
 const say = (text) => console.log(`${((performance.now() - started) / 1000).toFixed(1).padStart(5)} s  ${text}`);

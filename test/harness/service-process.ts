@@ -58,7 +58,12 @@ export class ServiceProcess {
       stdio: ['ignore', 'pipe', 'pipe'],
     });
     const service = new ServiceProcess(child, url);
-    await eventually('the service listens', () => service.hasEnded || service.address !== '', START_LIMIT_MS);
+    try {
+      await eventually('the service listens', () => service.hasEnded || service.address !== '', START_LIMIT_MS);
+    } catch (error) {
+      await service.kill();
+      throw error;
+    }
     if (service.hasEnded) throw new Error(`the service ended at once:\n${service.output}`);
     return service;
   }

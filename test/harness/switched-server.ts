@@ -47,7 +47,6 @@ export class SwitchedServer {
   async open(): Promise<void> {
     if (this.server) return;
     const server = createServer((request, response) => void this.serve(request, response));
-    this.server = server;
     server.on('connection', (socket) => {
       this.sockets.add(socket);
       socket.on('error', () => {});
@@ -55,6 +54,7 @@ export class SwitchedServer {
     });
     server.listen(this.port, '127.0.0.1');
     await once(server, 'listening');
+    this.server = server;
     this.port = (server.address() as AddressInfo).port;
   }
 

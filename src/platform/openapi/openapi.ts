@@ -66,8 +66,10 @@ export function mountOpenApi(app: NestExpressApplication): void {
   const build = () => (document ??= openApiDocument(app));
   app.use('/docs', referenceHeaders);
   const express: Express = app.getHttpAdapter().getInstance();
+  // Made once: however many clients leave it unread, they share the bytes.
+  let text: Buffer | null = null;
   express.get('/api/v1/openapi.json', (_, response) => {
-    response.json(build());
+    response.type('json').send((text ??= Buffer.from(JSON.stringify(build()))));
   });
   SwaggerModule.setup('docs', app, build, {
     customSiteTitle: 'Uptime monitor API',
