@@ -8,6 +8,7 @@ const MAX_HEAD_BYTES = 64 * 1024;
 const MAX_EXTENSION_BYTES = 16 * 1024;
 const LF = 0x0a;
 
+const PROTOCOL = 'HTTP/';
 const STATUS_LINE = /^HTTP\/(?:0\.9|1\.[01]|2\.0) (\d{3})(?:[ \r][^]*)?$/;
 const TOKEN = /^[!#$%&'*+\-.^_`|~0-9A-Za-z]+$/;
 const NOT_IN_VALUE = /[^\t\x20-\x7e\x80-\xff]/;
@@ -115,9 +116,10 @@ export class HttpAnswerReader {
     const end = bytes.indexOf(LF, from);
     const next = end < 0 ? bytes.length : end + 1;
     this.count(next - from);
+    const undecided = this.state === 'status' && this.line.length < PROTOCOL.length;
     this.line += bytes.toString('latin1', from, end < 0 ? next : end);
     if (end < 0) {
-      if (this.state === 'status') refuseOtherProtocol(this.line.replace(STRAY_CR, ''));
+      if (undecided) refuseOtherProtocol(this.line.replace(STRAY_CR, ''));
       return next;
     }
     const line = this.line.endsWith('\r') ? this.line.slice(0, -1) : this.line;
@@ -225,7 +227,7 @@ const invalid = (what: string): MalformedAnswer => new MalformedAnswer(`the answ
 
 /** Also of an unfinished line: a server that greets and waits is no web server. */
 function refuseOtherProtocol(start: string): void {
-  if (!start.startsWith('HTTP/'.slice(0, start.length))) throw new MalformedAnswer(OTHER_PROTOCOL);
+  if (!start.startsWith(PROTOCOL.slice(0, start.length))) throw new MalformedAnswer(OTHER_PROTOCOL);
 }
 
 /** Without the blanks around a value (RFC 9110, section 5.6.3); `trim` would take bytes of UTF-8 with them. */
