@@ -1,3 +1,5 @@
+import { NOT_IN_VALUE, TOKEN } from '../platform/net/http-field';
+
 /** What is wrong with a header that a user wants to send, or `null`. Judged when an endpoint or a webhook is saved. */
 export type HeaderProblem = {
   part: 'key' | 'value';
@@ -7,8 +9,6 @@ export type HeaderProblem = {
 
 const MAX_KEY = 256;
 const MAX_VALUE = 4096;
-/** RFC 9110 section 5.6.2. */
-const TOKEN = /^[!#$%&'*+\-.^_`|~0-9A-Za-z]+$/;
 /** Hop-by-hop and framing headers: they belong to the connection, which is ours. `Host` follows from the URL. */
 const FORBIDDEN =
   /^(host|content-length|transfer-encoding|connection|keep-alive|upgrade|te|trailer|expect|http2-settings|proxy-.*|__proto__)$/i;
@@ -34,7 +34,7 @@ export function headerProblem(key: string, value: string): HeaderProblem | null 
   if (value.length > MAX_VALUE)
     return { part: 'value', code: 'too_long', message: `a header value may have at most ${MAX_VALUE} characters` };
   // Headers are sent as Latin-1; anything beyond it, and every control character but the tab, is refused there too.
-  if (/[^\t\u0020-\u007e\u0080-\u00ff]/.test(value)) {
+  if (NOT_IN_VALUE.test(value)) {
     return {
       part: 'value',
       code: 'invalid_characters',

@@ -1,3 +1,5 @@
+import { NOT_IN_VALUE, TOKEN } from './http-field';
+
 /** Lower-case names. Repeated fields are one, joined with a comma (RFC 9110, section 5.3). */
 export type AnswerHeaders = Readonly<Record<string, string>>;
 
@@ -10,8 +12,6 @@ const LF = 0x0a;
 
 const PROTOCOL = 'HTTP/';
 const STATUS_LINE = /^HTTP\/(?:0\.9|1\.[01]|2\.0) (\d{3})(?:[ \r][^]*)?$/;
-const TOKEN = /^[!#$%&'*+\-.^_`|~0-9A-Za-z]+$/;
-const NOT_IN_VALUE = /[^\t\x20-\x7e\x80-\xff]/;
 /** Empty lines and parts of them in front of an answer mean nothing. */
 const STRAY_CR = /^\r+/;
 const LENGTH = /^\d{1,15}$/;

@@ -2,6 +2,7 @@ import type { Socket } from 'node:net';
 import { arrivalMs } from './arrival-clock';
 import { type SocketFault, socketFault } from './dial-error';
 import { type AnswerHeaders, HttpAnswerReader, MalformedAnswer } from './http-answer-reader';
+import { NOT_IN_VALUE, TOKEN } from './http-field';
 
 /** One HTTP/1.1 request on a connection that was made for it; the connection is closed afterwards. */
 export interface ExchangeRequest {
@@ -50,9 +51,7 @@ export class ExchangeError extends Error {
   }
 }
 
-const TOKEN = /^[!#$%&'*+\-.^_`|~0-9A-Za-z]+$/;
 const NOT_IN_PATH = /[^\x21-\x7e\x80-\xff]/;
-const NOT_IN_VALUE = /[^\t\x20-\x7e\x80-\xff]/;
 
 /** Writes the request and reads the answer. Throws `ExchangeError` only. The socket is destroyed when it settles. */
 export function exchange(request: ExchangeRequest): Promise<ExchangeAnswer> {
