@@ -11,7 +11,7 @@ import { CheckRecorder } from './check-recorder';
 import { CheckRunner } from './check-runner';
 import { EngineClock } from './engine-clock';
 
-/** Recording takes a quarter of a second; somebody who keeps the endpoint's row locked may delay it for long. */
+/** A result that is asked for is recorded at once; somebody who keeps the endpoint's row locked may delay it for long. */
 const RECORD_WAIT_MS = 5000;
 
 /** A check that somebody asked for: run now, recorded like any other. */

@@ -11,9 +11,12 @@ import type { CheckOutcome } from './check-outcome';
 import { fold, isDuplicate } from './endpoint-state';
 import { EndpointStateStore, type Folded, type LockedState } from './endpoint-state-store';
 import { MonitoringMetrics } from './monitoring.metrics';
+import { SteadyEndpoints } from './steady-endpoints';
 
-/** A batch is written when it is this old or this large, whichever comes first. */
-const MAX_AGE_MS = 200;
+/** A batch is written when a result that somebody waits for is this old … */
+const NEWS_AGE_MS = 200;
+/** … or any other, at a fifth of the transactions (docs/decisions/0009-batch-age.md), or when it is this large. */
+const MAX_AGE_MS = 1000;
 const MAX_BATCH = 500;
 /** While the database is away results wait here; beyond this the oldest are given up, which is logged and counted. */
 const MAX_WAITING = 50_000;
@@ -26,6 +29,7 @@ export type Recorded = 'recorded' | 'dropped';
 
 interface Waiting {
   outcome: CheckOutcome;
+  isNews: boolean;
   settle?: (recorded: Recorded) => void;
 }
 
@@ -37,7 +41,10 @@ interface Waiting {
 export class CheckRecorder {
   private readonly logger = new Logger(CheckRecorder.name);
   private waiting: Waiting[] = [];
+  private readonly steady = new SteadyEndpoints();
   private timer: NodeJS.Timeout | null = null;
+  /** When the timer fires, monotonic milliseconds. */
+  private flushAt = Infinity;
   private writing: Promise<void> | null = null;
   private stopped = false;
   /** Endpoints whose rows somebody else keeps locked; their results wait here and hold nobody up. */
@@ -57,15 +64,16 @@ export class CheckRecorder {
     return this.waiting.length;
   }
 
-  /** Takes a result; it is written within a quarter of a second. */
+  /** Takes a result. What may change something is written within a quarter of a second, the rest within about one. */
   add(outcome: CheckOutcome): void {
-    this.push({ outcome });
+    const isNews = this.steady.isNews(outcome.definition.endpointId, outcome.report.outcome);
+    this.push({ outcome, isNews });
   }
 
   /** The same at once, and tells when it is committed. */
   record(outcome: CheckOutcome): Promise<Recorded> {
     return new Promise((settle) => {
-      this.push({ outcome, settle });
+      this.push({ outcome, isNews: true, settle });
       this.flushSoon(0);
     });
   }
@@ -88,23 +96,26 @@ export class CheckRecorder {
       for (const lost of this.waiting.splice(0, this.waiting.length - MAX_WAITING)) lost.settle?.('dropped');
       this.metrics.resultsLost.inc();
     }
-    this.flushSoon(this.waiting.length >= MAX_BATCH ? 0 : MAX_AGE_MS);
+    this.flushSoon(this.waiting.length >= MAX_BATCH ? 0 : ageOf(entry));
   }
 
   private flushSoon(afterMs: number): void {
-    if (this.writing) return;
-    if (this.timer && afterMs > 0) return;
+    const at = this.clock.monotonic() + afterMs;
+    if (this.writing || at >= this.flushAt) return;
     if (this.timer) clearTimeout(this.timer);
+    this.flushAt = at;
     this.timer = setTimeout(() => this.flush(), afterMs);
   }
 
   private flush(): void {
     if (this.timer) clearTimeout(this.timer);
     this.timer = null;
+    this.flushAt = Infinity;
     if (this.writing || this.waiting.length === 0) return;
     this.writing = this.writeOne().then((pauseMs) => {
       this.writing = null;
-      if (this.waiting.length > 0) this.flushSoon(pauseMs ?? (this.waiting.length >= MAX_BATCH ? 0 : MAX_AGE_MS));
+      if (this.waiting.length >= MAX_BATCH) this.flushSoon(pauseMs ?? 0);
+      else if (this.waiting.length > 0) this.flushSoon(pauseMs ?? Math.min(...this.waiting.map(ageOf)));
     });
   }
 
@@ -171,6 +182,8 @@ export class CheckRecorder {
     return new Set(recorded.map(({ outcome }) => outcome));
   }
 }
+
+const ageOf = ({ isNews }: Waiting): number => (isNews ? NEWS_AGE_MS : MAX_AGE_MS);
 
 /** Folds a batch endpoint by endpoint; what is gone, paused, changed meanwhile or recorded before is left out. */
 function foldBatch(states: ReadonlyMap<string, LockedState>, outcomes: readonly CheckOutcome[]): Map<string, Folded[]> {
