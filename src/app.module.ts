@@ -1,5 +1,5 @@
 import { type DynamicModule, Module, type ModuleMetadata } from '@nestjs/common';
-import { APP_FILTER, APP_GUARD, APP_INTERCEPTOR, APP_PIPE } from '@nestjs/core';
+import { APP_FILTER, APP_GUARD, APP_PIPE } from '@nestjs/core';
 import { ScheduleModule } from '@nestjs/schedule';
 import { AlertModule } from './alert/alert.module';
 import { ChannelModule } from './channel/channel.module';
@@ -16,7 +16,6 @@ import { ConfigModule } from './platform/config/config.module';
 import { DatabaseModule } from './platform/database/database.module';
 import { EventsModule } from './platform/events/events.module';
 import { LoadShedder } from './platform/http/load-shedder';
-import { AnswerHeaders } from './platform/http/location';
 import { StrayQueryGuard } from './platform/http/stray-query.guard';
 import { RequestValidationPipe } from './platform/http/validation.pipe';
 import { NetModule } from './platform/net/net.module';
@@ -72,7 +71,6 @@ export class AppModule {
         { provide: APP_GUARD, useClass: AuthGuard },
         { provide: APP_GUARD, useClass: StrayQueryGuard },
         { provide: APP_PIPE, useClass: RequestValidationPipe },
-        { provide: APP_INTERCEPTOR, useClass: AnswerHeaders },
       ],
     };
   }

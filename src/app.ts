@@ -3,6 +3,7 @@ import { NestFactory } from '@nestjs/core';
 import type { NestExpressApplication } from '@nestjs/platform-express';
 import helmet from 'helmet';
 import { type AppExtension, AppModule } from './app.module';
+import { carryAuthorship } from './platform/audit/authorship';
 import type { Config } from './platform/config/config';
 import { jsonBody } from './platform/http/json-body';
 import { drainingAnswer } from './platform/http/draining';
@@ -41,7 +42,7 @@ export async function createApp(
 ): Promise<NestExpressApplication> {
   const app = await NestFactory.create<NestExpressApplication>(
     AppModule.forRoot(config, modules),
-    new ServerAdapter(),
+    new ServerAdapter(carryAuthorship),
     {
       bodyParser: false,
       abortOnError: false,

@@ -1,9 +1,6 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
-import { type CallHandler, type ExecutionContext, Injectable, type NestInterceptor } from '@nestjs/common';
-import { Reflector } from '@nestjs/core';
 import type { Request } from 'express';
-import { finalize, Observable } from 'rxjs';
-import { ACCESS, type AccessRule, type AuthenticatedRequest, type Caller } from '../auth/caller';
+import type { AuthenticatedRequest, Caller } from '../auth/caller';
 import { requestIdOf } from '../http/request-id';
 
 /** How somebody proved who they are: a key, the session or link made from one, the operator token, or not, with AUTH=off. */
@@ -27,35 +24,34 @@ export type Origin = Pick<Authorship, 'address' | 'requestId'>;
 const SYSTEM: Authorship = { via: 'system', keyId: null, keyName: null, address: null, requestId: null };
 const SAFE = new Set(['GET', 'HEAD', 'OPTIONS']);
 
-const storage = new AsyncLocalStorage<Authorship>();
+const storage = new AsyncLocalStorage<AuthenticatedRequest>();
 let open = 0;
 
 /** Who is behind what runs now; `system` outside of a request that changes something. */
-export const currentAuthorship = (): Authorship => storage.getStore() ?? SYSTEM;
+export function currentAuthorship(): Authorship {
+  const request = storage.getStore();
+  return (request && authorOf(request)) ?? SYSTEM;
+}
 
 /**
- * Carries the authorship of a changing request along with everything it awaits. The carrying costs every promise of the
- * process a little, so it is switched off whenever no such request is under way: checks do not pay for it.
+ * Carries a changing request along with everything its handler awaits. The carrying costs every promise of the process a
+ * little, so it is switched off whenever no such request is under way: checks do not pay for it.
  */
-@Injectable()
-export class AuthorshipInterceptor implements NestInterceptor {
-  constructor(private readonly reflector: Reflector) {}
-
-  intercept(context: ExecutionContext, next: CallHandler): Observable<unknown> {
-    const request = context.switchToHttp().getRequest<AuthenticatedRequest>();
-    const rule = this.reflector.getAllAndOverride<AccessRule>(ACCESS, [context.getHandler(), context.getClass()]);
-    if (SAFE.has(request.method) || rule === 'public') return next.handle();
-    const author = authorshipOf(request.caller, credentialOf(request), originOf(request));
-    return new Observable<unknown>((subscriber) => {
-      open += 1;
-      return storage.run(author, () => next.handle().pipe(finalize(leave)).subscribe(subscriber));
-    });
+export async function carryAuthorship(request: Request, handle: () => Promise<void>): Promise<void> {
+  if (SAFE.has(request.method)) return handle();
+  open += 1;
+  try {
+    await storage.run(request, handle);
+  } finally {
+    open -= 1;
+    if (open === 0) storage.disable();
   }
 }
 
-function leave(): void {
-  open -= 1;
-  if (open === 0) storage.disable();
+/** The guard has let the request in; `null` when it asked nobody who they are. */
+function authorOf(request: AuthenticatedRequest): Authorship | null {
+  if (request.caller) return authorshipOf(request.caller, credentialOf(request.caller, request), originOf(request));
+  return request.isOperator ? authorshipOf(undefined, 'operator', originOf(request)) : null;
 }
 
 export const originOf = (request: Request): Origin => ({
@@ -71,9 +67,8 @@ export const authorshipOf = (caller: Caller | undefined, via: Credential, origin
   ...origin,
 });
 
-/** The guard has let the request in; this only tells by which door. */
-function credentialOf({ caller, headers }: AuthenticatedRequest): Credential {
-  if (!caller) return 'operator';
+/** By which door somebody came in. */
+function credentialOf(caller: Caller, { headers }: Request): Credential {
   if (caller.keyId === null) return 'auth_off';
   return headers.authorization === undefined && headers['x-api-key'] === undefined ? 'session' : 'api_key';
 }

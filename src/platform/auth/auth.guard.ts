@@ -81,10 +81,10 @@ export class AuthGuard implements CanActivate {
   }
 
   /** Unset token: the routes do not exist. Organization keys, however mighty, are not enough. */
-  private async operator(request: Request): Promise<boolean> {
+  private async operator(request: AuthenticatedRequest): Promise<boolean> {
     if (this.config.operatorToken === null) throw problems.notFound();
     const given = credential(request);
-    if (given !== null && sameText(given, this.config.operatorToken)) return true;
+    if (given !== null && sameText(given, this.config.operatorToken)) return (request.isOperator = true);
     if (given !== null && (await this.keys.authenticate(given))) throw problems.insufficientRole('operator');
     throw this.refused(request);
   }

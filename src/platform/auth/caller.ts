@@ -24,7 +24,8 @@ export const ACCESS = Symbol('auth:access');
 /** Every route carries one; a route without is refused at run time and fails the access test. */
 export const Access = (rule: AccessRule) => SetMetadata(ACCESS, rule);
 
-export type AuthenticatedRequest = Request & { caller?: Caller };
+/** What the guard found out: `isOperator` for holders of the operator token, who have no organization. */
+export type AuthenticatedRequest = Request & { caller?: Caller; isOperator?: true };
 
 function callerOf(context: ExecutionContext): Caller {
   const { caller } = context.switchToHttp().getRequest<AuthenticatedRequest>();

@@ -33,7 +33,7 @@ export class PageQuery extends CursorQuery {
   limit?: number;
 }
 
-/** One page of a list. The interceptor turns it into a bare array with `Link`, `X-Next-Cursor` and `X-Total-Count`. */
+/** One page of a list. It is answered as a bare array with `Link`, `X-Next-Cursor` and `X-Total-Count`. */
 export class Page<T> {
   constructor(
     readonly items: readonly T[],

@@ -1,10 +1,12 @@
 import { createServer, type Server, STATUS_CODES } from 'node:http';
 import type { Socket } from 'node:net';
 import { ExpressAdapter } from '@nestjs/platform-express';
-import express from 'express';
+import express, { type Request, type Response } from 'express';
 import { newUuid } from '../ids/id';
 import { Problem } from '../problem/problem';
 import { toProblemView } from '../problem/problem.view';
+import { Page } from './page';
+import { writePageHeaders } from './page-headers';
 import { serveReaders } from './unread-answers';
 
 /** Limits against slow and greedy clients; Node's defaults are far longer (60 s, 300 s, checked every 30 s). */
@@ -21,9 +23,18 @@ const CLIENT_ERRORS: Readonly<Record<string, Problem>> = {
   ERR_HTTP_REQUEST_TIMEOUT: new Problem('request_timeout', 'The request did not arrive in time.'),
 };
 
-/** Express behind a hardened node:http server; what its parser refuses is answered as a problem too. */
+type RouteHandler = (request: Request, response: Response, next: unknown) => Promise<void>;
+
+/** Runs the handler of a route that may change something; resolves when it is done. */
+export type AroundChange = (request: Request, handle: () => Promise<void>) => Promise<void>;
+
+/**
+ * Express behind a hardened node:http server; what its parser refuses is answered as a problem too. Done here and not by
+ * global interceptors, which cost a read as much as everything else together: `around` is called around each handler of a
+ * method that may change something, and a `Page` becomes an array and its headers.
+ */
 export class ServerAdapter extends ExpressAdapter {
-  constructor() {
+  constructor(private readonly around: AroundChange) {
     // Set before the router exists: it reads them once.
     super(
       express()
@@ -33,6 +44,32 @@ export class ServerAdapter extends ExpressAdapter {
         .disable('etag')
         .set('query parser', 'simple'),
     );
+  }
+
+  override all(...route: unknown[]): unknown {
+    return super.all(...this.carried(route));
+  }
+
+  override post(...route: unknown[]): unknown {
+    return super.post(...this.carried(route));
+  }
+
+  override put(...route: unknown[]): unknown {
+    return super.put(...this.carried(route));
+  }
+
+  override patch(...route: unknown[]): unknown {
+    return super.patch(...this.carried(route));
+  }
+
+  override delete(...route: unknown[]): unknown {
+    return super.delete(...this.carried(route));
+  }
+
+  override reply(response: Response, body: unknown, status?: number): unknown {
+    if (!(body instanceof Page)) return super.reply(response, body, status);
+    writePageHeaders(body, response.req, response);
+    return super.reply(response, body.items, status);
   }
 
   override initHttpServer(): void {
@@ -45,6 +82,12 @@ export class ServerAdapter extends ExpressAdapter {
       response.writeHead(417, { 'Content-Type': 'application/problem+json', Connection: 'close' }).end(body);
     });
     this.setHttpServer(server);
+  }
+
+  /** `route`: a path and its handler, as Nest registers them. */
+  private carried([path, handler]: readonly unknown[]): [path: unknown, handler: RouteHandler] {
+    const handle = handler as RouteHandler;
+    return [path, (request, response, next) => this.around(request, () => handle(request, response, next))];
   }
 }
 
