@@ -45,6 +45,8 @@ export class CheckRecorder {
   private timer: NodeJS.Timeout | null = null;
   /** When the timer fires, monotonic milliseconds. */
   private flushAt = Infinity;
+  /** After a refusal nothing that waits is tried before this, monotonic milliseconds. */
+  private pausedUntil = 0;
   private writing: Promise<void> | null = null;
   private stopped = false;
   /** Endpoints whose rows somebody else keeps locked; their results wait here and hold nobody up. */
@@ -101,7 +103,7 @@ export class CheckRecorder {
 
   private flushSoon(afterMs: number): void {
     const at = this.clock.monotonic() + afterMs;
-    if (this.writing || at >= this.flushAt) return;
+    if (this.writing || at >= this.flushAt || (afterMs > 0 && at < this.pausedUntil)) return;
     if (this.timer) clearTimeout(this.timer);
     this.flushAt = at;
     this.timer = setTimeout(() => this.flush(), afterMs);
@@ -114,6 +116,7 @@ export class CheckRecorder {
     if (this.writing || this.waiting.length === 0) return;
     this.writing = this.writeOne().then((pauseMs) => {
       this.writing = null;
+      if (pauseMs !== null) this.pausedUntil = this.clock.monotonic() + pauseMs;
       if (this.waiting.length >= MAX_BATCH) this.flushSoon(pauseMs ?? 0);
       else if (this.waiting.length > 0) this.flushSoon(pauseMs ?? Math.min(...this.waiting.map(ageOf)));
     });

@@ -369,4 +369,54 @@ describe('the recorder', () => {
       'up',
     ]);
   });
+
+  it('lets a good result of an endpoint that is up wait for more, and writes it with the first failure of another', async () => {
+    const [steady, failing] = await Promise.all([newTarget(), newTarget()]);
+    const recorder = newRecorder();
+    const at = (slot: number) => startMs + slot * SLOT_MS;
+    const transactions = (slot: number) =>
+      database.query<{ id: string }>(
+        'SELECT xmin::text AS id FROM check_result WHERE checked_at = $1 AND endpoint_key = ANY ($2)',
+        [new Date(at(slot)), [steady.definition.endpointKey, failing.definition.endpointKey]],
+      );
+    await Promise.all([
+      recorder.record(outcomeAt(steady, 0, at(0), 'up')),
+      recorder.record(outcomeAt(failing, 0, at(0), 'up')),
+    ]);
+    recorder.add(outcomeAt(steady, 1, at(1), 'up'));
+    await eventually('its first is written as soon as news', async () => (await transactions(1)).length === 1);
+    // A machine that is busy for a second may write them apart.
+    for (let slot = 2, together = false; !together; slot++) {
+      expect(slot).toBeLessThan(8);
+      recorder.add(outcomeAt(steady, slot, at(slot), 'up'));
+      await app.app.get(Clock).sleep(300);
+      recorder.add(outcomeAt(failing, slot, at(slot), 'down'));
+      await eventually('both are written', async () => (await transactions(slot)).length === 2);
+      const [first, second] = await transactions(slot);
+      together = first?.id === second?.id;
+    }
+    await expectConsistent(steady);
+    await expectConsistent(failing);
+  });
+
+  it('asks a database that refuses once a second, however much fails meanwhile', async () => {
+    const target = await newTarget();
+    const recorder = newRecorder();
+    const warned = jest.spyOn(Logger.prototype, 'warn');
+    const refusals = () => warned.mock.calls.filter(([text]) => /^\d+ results wait/.test(String(text))).length;
+    await database.query('ALTER TABLE endpoint_state RENAME TO endpoint_state_away');
+    let slot = 0;
+    const fail = () => recorder.add(outcomeAt(target, slot, startMs + slot++ * SLOT_MS, 'down'));
+    fail();
+    await eventually('the first was refused', () => refusals() === 1);
+    const began = performance.now();
+    for (; slot < 30; fail()) await app.app.get(Clock).sleep(50);
+    const seconds = (performance.now() - began) / 1000;
+    expect(refusals()).toBeLessThanOrEqual(2 + seconds);
+    warned.mockRestore();
+    await database.query('ALTER TABLE endpoint_state_away RENAME TO endpoint_state');
+    await eventually('everything is written', () => recorder.backlog === 0);
+    await recorder.drain(5000);
+    expect(await expectConsistent(target)).toHaveLength(30);
+  });
 });
