@@ -29,7 +29,8 @@ export type Recorded = 'recorded' | 'dropped';
 
 interface Waiting {
   outcome: CheckOutcome;
-  isNews: boolean;
+  /** How long it may wait before its batch is written. */
+  maxAgeMs: number;
   settle?: (recorded: Recorded) => void;
 }
 
@@ -45,7 +46,7 @@ export class CheckRecorder {
   private timer: NodeJS.Timeout | null = null;
   /** When the timer fires, monotonic milliseconds. */
   private flushAt = Infinity;
-  /** After a refusal nothing that waits is tried before this, monotonic milliseconds. */
+  /** After a refusal nothing is tried before this, unless somebody asks for a check; monotonic milliseconds. */
   private pausedUntil = 0;
   private writing: Promise<void> | null = null;
   private stopped = false;
@@ -69,14 +70,14 @@ export class CheckRecorder {
   /** Takes a result. What may change something is written within a quarter of a second, the rest within about one. */
   add(outcome: CheckOutcome): void {
     const isNews = this.steady.isNews(outcome.definition.endpointId, outcome.report.outcome);
-    this.push({ outcome, isNews });
+    this.push({ outcome, maxAgeMs: isNews ? NEWS_AGE_MS : MAX_AGE_MS });
   }
 
   /** The same at once, and tells when it is committed. */
   record(outcome: CheckOutcome): Promise<Recorded> {
     return new Promise((settle) => {
-      this.push({ outcome, isNews: true, settle });
-      this.flushSoon(0);
+      this.pausedUntil = 0;
+      this.push({ outcome, maxAgeMs: 0, settle });
     });
   }
 
@@ -98,15 +99,16 @@ export class CheckRecorder {
       for (const lost of this.waiting.splice(0, this.waiting.length - MAX_WAITING)) lost.settle?.('dropped');
       this.metrics.resultsLost.inc();
     }
-    this.flushSoon(this.waiting.length >= MAX_BATCH ? 0 : ageOf(entry));
+    this.flushSoon(this.waiting.length >= MAX_BATCH ? 0 : entry.maxAgeMs);
   }
 
   private flushSoon(afterMs: number): void {
-    const at = this.clock.monotonic() + afterMs;
-    if (this.writing || at >= this.flushAt || (afterMs > 0 && at < this.pausedUntil)) return;
+    const now = this.clock.monotonic();
+    const at = Math.max(now + afterMs, this.pausedUntil);
+    if (this.writing || at >= this.flushAt) return;
     if (this.timer) clearTimeout(this.timer);
     this.flushAt = at;
-    this.timer = setTimeout(() => this.flush(), afterMs);
+    this.timer = setTimeout(() => this.flush(), at - now);
   }
 
   private flush(): void {
@@ -118,7 +120,8 @@ export class CheckRecorder {
       this.writing = null;
       if (pauseMs !== null) this.pausedUntil = this.clock.monotonic() + pauseMs;
       if (this.waiting.length >= MAX_BATCH) this.flushSoon(pauseMs ?? 0);
-      else if (this.waiting.length > 0) this.flushSoon(pauseMs ?? Math.min(...this.waiting.map(ageOf)));
+      else if (this.waiting.length > 0)
+        this.flushSoon(pauseMs ?? Math.min(...this.waiting.map(({ maxAgeMs }) => maxAgeMs)));
     });
   }
 
@@ -185,8 +188,6 @@ export class CheckRecorder {
     return new Set(recorded.map(({ outcome }) => outcome));
   }
 }
-
-const ageOf = ({ isNews }: Waiting): number => (isNews ? NEWS_AGE_MS : MAX_AGE_MS);
 
 /** Folds a batch endpoint by endpoint; what is gone, paused, changed meanwhile or recorded before is left out. */
 function foldBatch(states: ReadonlyMap<string, LockedState>, outcomes: readonly CheckOutcome[]): Map<string, Folded[]> {
