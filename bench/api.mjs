@@ -64,10 +64,10 @@ try {
   console.log('| route | requests/s | p50 ms | p99 ms | CPU ms per request |\n|---|---|---|---|---|');
   for (const [name, [path, rate]] of Object.entries(routes)) {
     await load(service, path, rate, Number(values.warm));
-    const checks = await cpuPerSecond(service.child, () => sleep(IDLE_MS));
-    const { times, cpu } = await load(service, path, rate, Number(values.seconds));
+    const checks = await checksAlone(service.child);
+    const { times, cpu, elapsedMs } = await load(service, path, rate, Number(values.seconds));
     const { p50, p99 } = quantiles(times);
-    const own = (cpu - checks * Number(values.seconds)) / times.length;
+    const own = (cpu - checks * elapsedMs) / times.length;
     console.log(`| ${name} | ${rate} | ${p50.toFixed(1)} | ${p99.toFixed(1)} | ${own.toFixed(2)} |`);
   }
 } finally {
@@ -94,14 +94,14 @@ async function load({ url, key, child }, path, rate, seconds) {
   }
   await Promise.all(pending);
   agent.destroy();
-  return { times, cpu: cpuMs([child.pid]) - before };
+  return { times, cpu: cpuMs([child.pid]) - before, elapsedMs: performance.now() - began };
 }
 
-async function cpuPerSecond(child, work) {
+/** CPU milliseconds per millisecond while nothing is asked. */
+async function checksAlone(child) {
   const before = cpuMs([child.pid]);
-  const began = performance.now();
-  await work();
-  return ((cpuMs([child.pid]) - before) / (performance.now() - began)) * 1000;
+  await sleep(IDLE_MS);
+  return (cpuMs([child.pid]) - before) / IDLE_MS;
 }
 
 function ask(url, key, agent) {
