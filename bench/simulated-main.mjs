@@ -2,13 +2,10 @@
 // It is added the way any team adds one: a module of its own, given to createApp.
 import { createRequire } from 'node:module';
 import { fileURLToPath } from 'node:url';
-import { setFlagsFromString } from 'node:v8';
-
-// As main.ts does.
-setFlagsFromString('--no-parallel-scavenge');
 
 const require = createRequire(import.meta.url);
 const dist = (path) => require(fileURLToPath(new URL(`../dist/${path}`, import.meta.url)));
+dist('garbage-collection.js');
 const { Module } = require('@nestjs/common');
 const { createApp } = dist('app.js');
 const { Checker } = dist('checker/checker.js');

@@ -1,6 +1,6 @@
+import './garbage-collection';
 import 'reflect-metadata';
 import { existsSync } from 'node:fs';
-import { setFlagsFromString } from 'node:v8';
 import { Logger } from '@nestjs/common';
 import type { NestExpressApplication } from '@nestjs/platform-express';
 import { createApp } from './app';
@@ -8,9 +8,6 @@ import { banner } from './banner';
 import { FirstStart } from './platform/auth/first-start';
 import { loadConfig } from './platform/config/config';
 import { Health } from './platform/observability/health';
-
-// Short-lived objects are collected by one thread: on few cores several cost more in waking and waiting than they save.
-setFlagsFromString('--no-parallel-scavenge');
 
 /** After this the process ends whatever is left; supervisors usually wait 30 s. */
 const GRACE_MS = 25_000;

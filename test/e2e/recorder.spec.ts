@@ -408,12 +408,14 @@ describe('the recorder', () => {
     const warned = jest.spyOn(Logger.prototype, 'warn');
     const refusals = () => warned.mock.calls.filter(([text]) => /^\d+ results wait/.test(String(text))).length;
     await database.query('ALTER TABLE endpoint_state RENAME TO endpoint_state_away');
-    let slot = 0;
-    const fail = () => recorder.add(outcomeAt(target, slot, startMs + slot++ * SLOT_MS, 'down'));
-    while (slot < waiting) fail();
+    const fail = (slot: number) => recorder.add(outcomeAt(target, slot, startMs + slot * SLOT_MS, 'down'));
+    for (let slot = 0; slot < waiting; slot++) fail(slot);
     await eventually('the first was refused', () => refusals() === 1);
     const began = performance.now();
-    for (; slot < waiting + 29; fail()) await app.app.get(Clock).sleep(50);
+    for (let more = 0; more < 29; more++) {
+      await app.app.get(Clock).sleep(50);
+      fail(waiting + more);
+    }
     const seconds = (performance.now() - began) / 1000;
     expect(refusals()).toBeLessThanOrEqual(2 + seconds);
     warned.mockRestore();

@@ -77,6 +77,19 @@ export class OpenSshServer implements SshServer {
   }
 }
 
+/** A name with its length, and 32 bytes with theirs (RFC 8709, section 4). */
+const ED25519_BLOB_BYTES = 4 + 'ssh-ed25519'.length + 4 + 32;
+
+/** ssh2 drops zeros that a public key begins with (1.17, lib/keygen.js): one key in 256 is too short to be read again. */
+function newHostKey(): { type: string; blob: Buffer; secret: string } {
+  for (;;) {
+    const pair = utils.generateKeyPairSync('ed25519');
+    const [type = '', encoded = ''] = pair.public.split(' ');
+    const blob = Buffer.from(encoded, 'base64');
+    if (blob.length === ED25519_BLOB_BYTES) return { type, blob, secret: pair.private };
+  }
+}
+
 /** The server of the package ssh2, for machines without OpenSSH. */
 export class Ssh2Server implements SshServer {
   arrived = 0;
@@ -89,10 +102,9 @@ export class Ssh2Server implements SshServer {
   ) {}
 
   static async start(): Promise<Ssh2Server> {
-    const pair = utils.generateKeyPairSync('ed25519');
-    const [type = '', blob = ''] = pair.public.split(' ');
-    const digest = createHash('sha256').update(Buffer.from(blob, 'base64')).digest('base64').replace(/=+$/, '');
-    const server = new Ssh2({ hostKeys: [pair.private] });
+    const { type, blob, secret } = newHostKey();
+    const digest = createHash('sha256').update(blob).digest('base64').replace(/=+$/, '');
+    const server = new Ssh2({ hostKeys: [secret] });
     const ssh = new Ssh2Server(await listen(server), `${type} SHA256:${digest}`, server);
     server.on('connection', (client) => {
       ssh.arrived += 1;
