@@ -73,7 +73,8 @@ export const SUMMARIZE = `
 /**
  * Gives a p95 from single checks to at most `$2` endpoints that have good checks but none in the closed hours before `$1`,
  * and again whenever their checks have doubled: a new endpoint need not wait for its first full hour, and all of them
- * together read each check about twice. Answers one row per endpoint.
+ * together read each check about twice. Answers one row per endpoint. The checks are looked up endpoint by endpoint: joined
+ * as a whole, with statistics from before the first checks, all of them were sorted again for each endpoint.
  */
 export const SUMMARIZE_YOUNG = `
   WITH young AS (
@@ -83,15 +84,15 @@ export const SUMMARIZE_YOUNG = `
        AND s.hour_up + s.before_up >= greatest(2 * coalesce(m.young_checks, 0), 1)
        AND (m.endpoint_key IS NULL OR m.p95_24h_us < 0 OR m.young_checks > 0)
      ORDER BY s.endpoint_key LIMIT $2
-  ),
-  p95 AS (
-    SELECT young.key, percentile_disc(0.95) WITHIN GROUP (ORDER BY r.duration_us) AS us
-      FROM young JOIN check_result r ON r.endpoint_key = young.key AND r.checked_at >= young.since
-     WHERE r.checked_at >= $1::timestamptz - interval '1 hour' AND r.outcome & 3 = 1
-     GROUP BY young.key
   )
   INSERT INTO endpoint_summary (endpoint_key, until, up_24h, down_24h, unknown_24h, up_7d, down_7d, up_30d, down_30d,
                                 up_90d, down_90d, p95_24h_us, young_checks)
-  SELECT young.key, $1, 0, 0, 0, 0, 0, 0, 0, 0, 0, coalesce(p95.us, -1), young.checks FROM young LEFT JOIN p95 USING (key)
+  SELECT young.key, $1, 0, 0, 0, 0, 0, 0, 0, 0, 0, coalesce(p95.us, -1), young.checks
+    FROM young CROSS JOIN LATERAL (
+      SELECT percentile_disc(0.95) WITHIN GROUP (ORDER BY r.duration_us) AS us
+        FROM check_result r
+       WHERE r.endpoint_key = young.key AND r.checked_at >= young.since
+         AND r.checked_at >= $1::timestamptz - interval '1 hour' AND r.outcome & 3 = 1
+    ) p95
   ON CONFLICT (endpoint_key) DO UPDATE SET p95_24h_us = excluded.p95_24h_us, young_checks = excluded.young_checks
   RETURNING 1`;
