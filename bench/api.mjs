@@ -37,6 +37,12 @@ const target = spawn(process.execPath, [join(root, 'bench/target.mjs'), '--sites
 });
 const postgres = await startPostgres();
 let service = null;
+async function cleanUp() {
+  target.kill('SIGTERM');
+  await service?.stop();
+  await postgres.remove();
+}
+for (const signal of ['SIGINT', 'SIGTERM']) process.on(signal, () => void cleanUp().then(() => process.exit(130)));
 try {
   const [port] = await once(target.stdout, 'data');
   service = await startService({ DATABASE_URL: postgres.url });
@@ -71,9 +77,7 @@ try {
     console.log(`| ${name} | ${rate} | ${p50.toFixed(1)} | ${p99.toFixed(1)} | ${own.toFixed(2)} |`);
   }
 } finally {
-  target.kill('SIGTERM');
-  await service?.stop();
-  await postgres.remove();
+  await cleanUp();
 }
 
 async function load({ url, key, child }, path, rate, seconds) {
