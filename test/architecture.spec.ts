@@ -175,4 +175,8 @@ describe('the house', () => {
     });
     expect(long.map(({ path }) => short(path))).toEqual([]);
   });
+
+  it('sets how memory is collected before anything else is loaded', () => {
+    expect(readFileSync(join(SRC, 'main.ts'), 'utf8')).toMatch(/^import '\.\/garbage-collection';/);
+  });
 });
