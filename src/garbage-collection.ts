@@ -8,5 +8,5 @@ setFlagsFromString('--no-parallel-scavenge');
 
 // All of them are born young. V8 would let the kinds of object that survived while the service started be born old from
 // then on: parts of every connection among them. Old ones are not looked at when the young are collected, so each kept
-// everything else of a finished check alive: a third of all memory ever taken was copied twice before it was freed.
+// everything else of a finished check alive, which was then copied twice before it was freed.
 setFlagsFromString('--no-allocation-site-pretenuring');

@@ -39,6 +39,7 @@ describe('the summaries of many endpoints, with statistics from before their fir
     await bench.database.query(`UPDATE history_progress SET done_until = $1, after_key = 0`, [hour]);
   });
   afterAll(() => bench.close());
+  beforeEach(() => bench.database.query('DELETE FROM endpoint_summary'));
 
   const rowsOf = async (statement: string, parameters: unknown[]): Promise<number> => {
     const [answer] = await bench.database.query<{ 'QUERY PLAN': { Plan: PlanStep }[] }>(
