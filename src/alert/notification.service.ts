@@ -1,5 +1,5 @@
 import { type BeforeApplicationShutdown, Injectable, Logger, type OnModuleInit } from '@nestjs/common';
-import { Cron, CronExpression } from '@nestjs/schedule';
+import { Interval } from '@nestjs/schedule';
 import { Config } from '../platform/config/config';
 import { Health, type HealthFinding } from '../platform/observability/health';
 import { failpoint } from '../platform/observability/failpoints';
@@ -11,6 +11,8 @@ import { NotificationOutbox } from './notification-outbox';
 import { NotificationSender } from './notification-sender';
 import type { Shipment } from './shipment';
 
+/** What may leave without a commit of this process: retries, and what other instances owe. */
+const LOOK_EVERY_MS = 1000;
 /** Messages in flight get this long at shutdown; then their connections are cut and their outcome is unknown. */
 const DRAIN_MS = 20_000;
 const AFTER_CUT_MS = 2000;
@@ -49,7 +51,7 @@ export class NotificationService implements OnModuleInit, BeforeApplicationShutd
   }
 
   /** A role that serves requests only leaves deliveries to the workers. */
-  @Cron(CronExpression.EVERY_SECOND)
+  @Interval(LOOK_EVERY_MS)
   wake(): void {
     void this.look();
   }

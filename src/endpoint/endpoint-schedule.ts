@@ -35,13 +35,16 @@ const nextSlot = (at: string, phaseMs: string, intervalSeconds: string): string 
   return `date_bin(${stride}, ${at} + ${stride} / 2, ${origin}) + ${stride}`;
 };
 
+/** Fell behind by more than 10 s: the newest slot is to be run once, and not in the same moment as all others. */
+const OVERDUE = `(next_check_at < now() - interval '10 seconds' AND (busy_until IS NULL OR busy_until < now()))`;
+
 // Taking the slot is one short statement on the narrow table, by database time. What another instance may still be
 // checking is left alone; this instance keeps its own endpoints apart in memory. Cost: one index range scan over the due
 // rows and one rewrite of each (measured with PostgreSQL 15: see docs/benchmarks.md).
 const CLAIM = `
   WITH due AS (
     SELECT endpoint_id, next_check_at FROM endpoint_schedule
-     WHERE active AND next_check_at <= now() + make_interval(secs => $1::float8)
+     WHERE active AND next_check_at <= now() + make_interval(secs => $1::float8) AND NOT ${OVERDUE}
        AND (busy_until IS NULL OR busy_until <= next_check_at OR claimed_by = $3) AND org_id <> ALL ($4::uuid[])
      ORDER BY next_check_at LIMIT $2 FOR UPDATE SKIP LOCKED
   )
@@ -64,7 +67,7 @@ const SPREAD_OVERDUE = `
   UPDATE endpoint_schedule SET next_check_at = ${SOON}
    WHERE endpoint_id IN (
      SELECT endpoint_id FROM endpoint_schedule
-      WHERE active AND next_check_at < now() - interval '10 seconds' AND (busy_until IS NULL OR busy_until < now())
+      WHERE active AND ${OVERDUE}
       ORDER BY next_check_at LIMIT 5000 FOR UPDATE SKIP LOCKED)
   RETURNING 1`;
 
@@ -78,7 +81,7 @@ const UNRECORDED = '(t.last_slot_at IS NULL OR t.last_slot_at < s.claimed_slot)'
 /** The only SQL that moves `next_check_at`. Stateless: the caller brings the connection or the transaction. */
 @Injectable()
 export class EndpointSchedule {
-  /** Takes at most `limit` slots that fall due within `aheadSeconds`, none of the organizations in `without`. */
+  /** Takes at most `limit` slots that fall due within `aheadSeconds`, nothing overdue, none of the organizations in `without`. */
   claim(
     sql: Sql,
     instance: number,
@@ -89,7 +92,7 @@ export class EndpointSchedule {
     return sql.query<ClaimedSlot>(CLAIM, [aheadSeconds, limit, instance, without]);
   }
 
-  /** Moves what fell behind by more than 10 s into the next seconds; answers how many endpoints. */
+  /** Moves what is overdue into the next seconds, at most 5,000 endpoints; answers how many. */
   async spreadOverdue(sql: Sql): Promise<number> {
     return (await sql.query(SPREAD_OVERDUE)).length;
   }

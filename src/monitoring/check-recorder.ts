@@ -119,9 +119,9 @@ export class CheckRecorder {
     this.writing = this.writeOne().then((pauseMs) => {
       this.writing = null;
       if (pauseMs !== null) this.pausedUntil = this.clock.monotonic() + pauseMs;
-      if (this.waiting.length >= MAX_BATCH) this.flushSoon(pauseMs ?? 0);
-      else if (this.waiting.length > 0)
-        this.flushSoon(pauseMs ?? Math.min(...this.waiting.map(({ maxAgeMs }) => maxAgeMs)));
+      if (this.waiting.length === 0) return;
+      const isDue = pauseMs !== null || this.waiting.length >= MAX_BATCH;
+      this.flushSoon(isDue ? 0 : Math.min(...this.waiting.map(({ maxAgeMs }) => maxAgeMs)));
     });
   }
 

@@ -13,6 +13,8 @@ const AHEAD_SECONDS = 2;
 const CLAIM_SIZE = 250;
 /** Definitions kept in memory, about 1 KB each. */
 const DEFINITIONS = 100_000;
+/** What fell behind while nobody could run it is looked for at the start, after a pause, and this often. */
+const OVERDUE_EVERY_MS = 5000;
 const DRAIN_MS = 18_000;
 const FLUSH_MS = 4000;
 
@@ -22,6 +24,7 @@ export class MonitoringService implements OnApplicationBootstrap, BeforeApplicat
   private readonly logger = new Logger(MonitoringService.name);
   private ticking: Promise<void> | null = null;
   private stopped = false;
+  private noneOverdueAt = -Infinity;
 
   constructor(
     private readonly instances: InstanceRegistry,
@@ -80,11 +83,17 @@ export class MonitoringService implements OnApplicationBootstrap, BeforeApplicat
   private async claimDue(): Promise<void> {
     const instance = this.instances.id;
     if (instance === null) return;
-    await this.schedule.spreadOverdue(this.clock.database);
+    await this.spreadOverdue();
     const crowding = this.dispatcher.crowding;
     if (crowding.length > 0) await this.claimFor(instance, crowding);
     await this.claimFor(instance, []);
     this.clock.claimed();
+  }
+
+  private async spreadOverdue(): Promise<void> {
+    const now = this.clock.monotonic();
+    if (now - this.noneOverdueAt < OVERDUE_EVERY_MS) return;
+    if ((await this.schedule.spreadOverdue(this.clock.database)) === 0) this.noneOverdueAt = now;
   }
 
   /** Claims while there is room and something is due. `without`: organizations that have to wait for the others. */

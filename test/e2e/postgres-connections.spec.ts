@@ -64,6 +64,65 @@ const backend = async (database: Database): Promise<number | undefined> =>
     expect(rows).toEqual(migrations.map(({ name }) => ({ name })));
   });
 
+  describe('that are migrated while an older version is at work', () => {
+    /** A database from before the migration that puts triggers on `endpoint_state` and then on `alert_event`. */
+    const olderDatabase = async (name: string): Promise<{ url: string; session: () => Promise<Client> }> => {
+      const url = await createDatabase(name);
+      await (await open(url)).migrate();
+      const { dataSource } = await connect(url);
+      const [{ name: newest } = { name: '' }] = await dataSource.query<{ name: string }[]>(
+        `SELECT name FROM migrations WHERE name LIKE '%Stream%'`,
+      );
+      expect(newest).not.toBe('');
+      const isThere = async () =>
+        (await dataSource.query<unknown[]>('SELECT 1 FROM migrations WHERE name = $1', [newest])).length > 0;
+      while (await isThere()) await dataSource.undoLastMigration();
+      return {
+        url,
+        session: async () => {
+          const client = new Client({ connectionString: url, lock_timeout: 20_000 });
+          await client.connect();
+          sessions.push(client);
+          return client;
+        },
+      };
+    };
+    const sessions: Client[] = [];
+    afterEach(async () => {
+      for (const client of sessions.splice(0)) await client.end();
+    });
+    const WAITING = `SELECT 1 FROM pg_locks l JOIN pg_stat_activity a USING (pid)
+                      WHERE NOT l.granted AND a.application_name LIKE '%migrations%'`;
+    const migrated = async (client: Client) => (await client.query('SELECT name FROM migrations')).rows.length;
+
+    it('give way where the two would wait for each other in a circle', async () => {
+      const { url, session } = await olderDatabase('circle');
+      const [older, witness] = [await session(), await session()];
+      await older.query('BEGIN');
+      await older.query('LOCK TABLE alert_event IN ROW EXCLUSIVE MODE');
+      const done = (await open(url)).migrate();
+      await eventually('the migration waits', async () => (await witness.query(WAITING)).rows.length > 0);
+      await older.query('LOCK TABLE endpoint_state IN ROW EXCLUSIVE MODE');
+      await older.query('COMMIT');
+      await done;
+      expect(await migrated(witness)).toBe(migrations.length);
+    });
+
+    it('hold nobody up behind a table that another session keeps, and end when it is free', async () => {
+      const { url, session } = await olderDatabase('kept');
+      const [keeper, older, witness] = [await session(), await session(), await session()];
+      await keeper.query('BEGIN');
+      await keeper.query('LOCK TABLE endpoint_state IN ROW EXCLUSIVE MODE');
+      const done = (await open(url)).migrate();
+      await eventually('the migration waits', async () => (await witness.query(WAITING)).rows.length > 0);
+      await older.query('UPDATE endpoint_state SET status = status');
+      expect(await migrated(witness)).toBeLessThan(migrations.length);
+      await keeper.query('COMMIT');
+      await done;
+      expect(await migrated(witness)).toBe(migrations.length);
+    });
+  });
+
   it('are waited for when the server starts later', async () => {
     const url = await createDatabase('later');
     await cluster.stop();

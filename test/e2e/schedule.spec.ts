@@ -125,11 +125,11 @@ describe('the schedule', () => {
   it('takes what is due first, never more than asked for, and nothing that is due later', async () => {
     await add(10, { interval: 3600 });
     await database.query(
-      `UPDATE endpoint_schedule s SET next_check_at = now() + make_interval(mins => n.place::int - 5)
+      `UPDATE endpoint_schedule s SET next_check_at = now() + make_interval(mins => n.place::int)
          FROM (SELECT endpoint_id, row_number() OVER (ORDER BY endpoint_id) AS place FROM endpoint_schedule) n WHERE n.endpoint_id = s.endpoint_id`,
     );
     const order = (await rows()).map(({ id }) => id);
-    const ahead = 2.5 * 60;
+    const ahead = 7.5 * 60;
     const first = await claim(ONE, { limit: 3, ahead });
     expect(first.map(({ endpointId }) => endpointId).sort()).toEqual(order.slice(0, 3));
     const rest = await claim(ONE, { limit: 100, ahead });
@@ -181,6 +181,23 @@ describe('the schedule', () => {
     expect(new Set(claimed.map(({ endpointId }) => endpointId)).size).toBe(120);
     expect(claimed).toHaveLength(120);
     for (const row of await rows()) expect(isOnGrid(row, row.next)).toBe(true);
+  });
+
+  it('leaves what is overdue to be spread, however it came to be', async () => {
+    await add(5, { interval: 3600 });
+    await dueIn(-11);
+    expect(await claim(ONE)).toEqual([]);
+    expect(await schedule.spreadOverdue(database)).toBe(5);
+    expect(await claim(ONE, { ahead: 31 })).toHaveLength(5);
+  });
+
+  it('takes an overdue endpoint of its own that may still be at work: nothing else would before it is released', async () => {
+    await add(1, { interval: 5, timeout: 20 });
+    await claim(ONE);
+    await dueIn(-11);
+    expect(await schedule.spreadOverdue(database)).toBe(0);
+    expect(await claim(TWO)).toEqual([]);
+    expect(await claim(ONE)).toHaveLength(1);
   });
 
   it('runs a slot that is a little late as it is, and does not repeat those missed', async () => {
