@@ -38,7 +38,8 @@ export interface TransactionLimits {
 
 const SETTINGS = { lockMs: 'lock_timeout', idleMs: 'idle_in_transaction_session_timeout' } as const;
 
-async function setLimits(manager: EntityManager, limits: TransactionLimits): Promise<void> {
+/** For the transaction that is open on `manager`. */
+export async function setLimits(manager: EntityManager, limits: TransactionLimits): Promise<void> {
   const calls = (['lockMs', 'idleMs'] as const).flatMap((key) =>
     limits[key] === undefined ? [] : [`set_config('${SETTINGS[key]}', '${limits[key]}ms', true)`],
   );

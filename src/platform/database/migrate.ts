@@ -2,6 +2,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { Logger } from '@nestjs/common';
 import { DataSource, MigrationExecutor } from 'typeorm';
 import { type ConnectionTarget, dataSourceOptions } from './data-source-options';
+import { setLimits } from './database';
 import { isRetryable } from './postgres-errors';
 import { StartError } from './start-error';
 
@@ -9,7 +10,7 @@ import { StartError } from './start-error';
 const LOCK_KEY = 7_301_544_021;
 const POLL_MS = 250;
 /**
- * What waits for a table behind a waiting migration waits no longer than this; and it is shorter than PostgreSQL's
+ * What waits for a table behind a waiting migration waits no longer than this for each table that it needs; and it is shorter than PostgreSQL's
  * `deadlock_timeout` (1 s), so that in a circle the migration gives way and not what an instance at work records.
  */
 const LOCK_WAIT_MS = 500;
@@ -65,10 +66,10 @@ async function tryToMigrate(source: DataSource): Promise<Obstacle | null> {
   const runner = source.createQueryRunner();
   await runner.startTransaction();
   try {
-    const [row]: { locked: boolean }[] = await runner.query(
-      `SELECT pg_try_advisory_xact_lock($1) AS locked, set_config('lock_timeout', $2, true)`,
-      [LOCK_KEY, String(LOCK_WAIT_MS)],
-    );
+    await setLimits(runner.manager, { lockMs: LOCK_WAIT_MS });
+    const [row]: { locked: boolean }[] = await runner.query(`SELECT pg_try_advisory_xact_lock($1) AS locked`, [
+      LOCK_KEY,
+    ]);
     if (row?.locked === true) {
       const executor = new MigrationExecutor(source, runner);
       executor.transaction = 'none';
