@@ -7,6 +7,8 @@ const project = (displayName, testMatch, more = {}) => ({
   ...more,
 });
 
+const DATABASE = '<rootDir>/test/harness/database/global-setup.ts';
+
 /** @type {import('jest').Config} */
 module.exports = {
   // Ten times what the slowest needs: only a test that hangs may meet it.
@@ -14,11 +16,10 @@ module.exports = {
   projects: [
     project('unit', ['<rootDir>/src/**/*.spec.ts', '<rootDir>/test/chaos/**/*.spec.ts']),
     project('contract', ['<rootDir>/test/contract/**/*.spec.ts']),
-    project('architecture', ['<rootDir>/test/*.spec.ts']),
-    project('faults', ['<rootDir>/test/faults/**/*.spec.ts'], {
-      globalSetup: '<rootDir>/test/harness/global-setup.ts',
-    }),
+    project('repository', ['<rootDir>/test/repository/**/*.spec.ts']),
+    project('integration', ['<rootDir>/test/integration/**/*.spec.ts'], { globalSetup: DATABASE }),
+    project('faults', ['<rootDir>/test/faults/**/*.spec.ts'], { globalSetup: DATABASE }),
     project('web', ['<rootDir>/test/web/**/*.spec.ts'], { globalSetup: '<rootDir>/test/web/built.ts' }),
-    project('e2e', ['<rootDir>/test/e2e/**/*.spec.ts'], { globalSetup: '<rootDir>/test/harness/global-setup.ts' }),
+    project('e2e', ['<rootDir>/test/e2e/**/*.spec.ts'], { globalSetup: DATABASE }),
   ],
 };

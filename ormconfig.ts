@@ -1,6 +1,6 @@
 import 'reflect-metadata';
 import { DataSource, Entity, JoinColumn, ManyToOne, PrimaryColumn } from 'typeorm';
-import { AlertEvent } from './src/alert/alert-event.entity';
+import { AlertEvent } from './src/alert/event/alert-event.entity';
 import { Alert } from './src/alert/alert.entity';
 import { Endpoint } from './src/endpoint/endpoint.entity';
 import { loadConfig } from './src/platform/config/config';

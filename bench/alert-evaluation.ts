@@ -1,6 +1,6 @@
 import 'reflect-metadata';
-import type { CheckStep } from '../src/endpoint/check-step';
-import { Alerting } from '../test/harness/alerting';
+import type { CheckStep } from '../src/endpoint/streak-update';
+import { Alerting } from '../test/harness/app/alerting';
 
 /**
  * What alert evaluation adds to the transaction of a batch of checks, in milliseconds (median).

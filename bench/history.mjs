@@ -13,13 +13,13 @@ require('ts-node').register({
   project: fileURLToPath(new URL('../tsconfig.spec.json', import.meta.url)),
 });
 require('@nestjs/common').Logger.overrideLogger(false);
-const { PostgresCluster } = require('../test/harness/postgres-cluster.ts');
-const { HistoryBench, recorded } = require('../test/harness/history.ts');
+const { PostgresCluster } = require('../test/harness/database/postgres-cluster.ts');
+const { HistoryBench, recorded } = require('../test/harness/app/history.ts');
 const { Cursors } = require('../src/platform/http/cursors.ts');
-const { LatencyService } = require('../src/history/latency.service.ts');
-const { OverviewService } = require('../src/history/overview.service.ts');
-const { UptimeService } = require('../src/history/uptime.service.ts');
-const { OutageReader } = require('../src/history/outage-reader.ts');
+const { LatencyService } = require('../src/history/read/latency.service.ts');
+const { OverviewService } = require('../src/history/overview/overview.service.ts');
+const { UptimeService } = require('../src/history/read/uptime.service.ts');
+const { OutageReader } = require('../src/history/read/outage-reader.ts');
 
 const { values: options } = parseArgs({
   options: {

@@ -13,7 +13,7 @@ const require = createRequire(import.meta.url);
 /** A throw-away PostgreSQL: `{ url, remove() }`. */
 export async function startPostgres() {
   require('ts-node').register({ transpileOnly: true, project: join(root, 'tsconfig.spec.json') });
-  const { PostgresCluster } = require('../test/harness/postgres-cluster.ts');
+  const { PostgresCluster } = require('../test/harness/database/postgres-cluster.ts');
   return PostgresCluster.start();
 }
 

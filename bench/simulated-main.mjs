@@ -5,12 +5,12 @@ import { fileURLToPath } from 'node:url';
 
 const require = createRequire(import.meta.url);
 const dist = (path) => require(fileURLToPath(new URL(`../dist/${path}`, import.meta.url)));
-dist('garbage-collection.js');
+dist('start/gc-flags.js');
 const { Module } = require('@nestjs/common');
 const { createApp } = dist('app.js');
 const { Checker } = dist('checker/checker.js');
 const { loadConfig } = dist('platform/config/config.js');
-const { FirstStart } = dist('platform/auth/first-start.js');
+const { FirstStart } = dist('identity/organization/bootstrap.js');
 const { Health } = dist('platform/observability/health.js');
 
 class SimulatedChecker {

@@ -5,7 +5,7 @@ import { fileURLToPath } from 'node:url';
 import { gzipSync } from 'node:zlib';
 import { PGlite } from '@electric-sql/pglite';
 
-const file = fileURLToPath(new URL('../src/platform/database/embedded-template.tgz', import.meta.url));
+const file = fileURLToPath(new URL('../src/platform/database/embedded/embedded-template.tgz', import.meta.url));
 
 const database = await PGlite.create();
 await database.exec('VACUUM (FREEZE, ANALYZE)');

@@ -16,7 +16,7 @@ require('ts-node').register({
   transpileOnly: true,
   project: fileURLToPath(new URL('../tsconfig.spec.json', import.meta.url)),
 });
-const { PostgresCluster } = require('../test/harness/postgres-cluster.ts');
+const { PostgresCluster } = require('../test/harness/database/postgres-cluster.ts');
 
 let child = null;
 let ending = null;

@@ -5,29 +5,28 @@ import { AlertModule } from './alert/alert.module';
 import { ChannelModule } from './channel/channel.module';
 import { CheckerModule } from './checker/checker.module';
 import { DashboardModule } from './dashboard/dashboard.module';
+import { DeliveryModule } from './delivery/delivery.module';
 import { EndpointModule } from './endpoint/endpoint.module';
 import { HistoryModule } from './history/history.module';
 import { MonitoringModule } from './monitoring/monitoring.module';
-import { AuditModule } from './platform/audit/audit.module';
-import { AuthGuard } from './platform/auth/auth.guard';
-import { AuthModule } from './platform/auth/auth.module';
+import { AuditModule } from './audit/audit.module';
+import { AuthGuard } from './identity/auth.guard';
+import { IdentityModule } from './identity/identity.module';
 import type { Config } from './platform/config/config';
 import { ConfigModule } from './platform/config/config.module';
 import { DatabaseModule } from './platform/database/database.module';
 import { EventsModule } from './platform/events/events.module';
-import { LoadShedder } from './platform/http/load-shedder';
-import { StrayQueryGuard } from './platform/http/stray-query.guard';
+import { HttpModule } from './platform/http/http.module';
+import { StrayQueryGuard } from './platform/http/unknown-query.guard';
 import { RequestValidationPipe } from './platform/http/validation.pipe';
 import { NetModule } from './platform/net/net.module';
 import { ObservabilityModule } from './platform/observability/observability.module';
 import { OpenApiModule } from './platform/openapi/openapi.module';
-import { ProblemFilter } from './platform/problem/problem.filter';
+import { ProblemFilter } from './platform/http/problem.filter';
 import { SecretsModule } from './platform/secrets/secrets.module';
-import { SessionModule } from './session/session.module';
 import { StatusPageModule } from './status-page/status-page.module';
 import { StreamModule } from './stream/stream.module';
 import { TimeModule } from './platform/time/time.module';
-import { TrialModule } from './trial/trial.module';
 import { WebsiteModule } from './website/website.module';
 
 /** A module that somebody adds to the service without changing it. */
@@ -48,25 +47,24 @@ export class AppModule {
         SecretsModule,
         NetModule,
         ObservabilityModule,
-        AuthModule,
+        HttpModule,
         AuditModule,
-        SessionModule,
+        IdentityModule,
         OpenApiModule,
         CheckerModule,
         ChannelModule,
         WebsiteModule,
         EndpointModule,
-        AlertModule,
         HistoryModule,
+        DeliveryModule,
+        AlertModule,
         MonitoringModule,
         StreamModule,
-        TrialModule,
         StatusPageModule,
         DashboardModule,
         ...extensions,
       ],
       providers: [
-        LoadShedder,
         { provide: APP_FILTER, useClass: ProblemFilter },
         { provide: APP_GUARD, useClass: AuthGuard },
         { provide: APP_GUARD, useClass: StrayQueryGuard },

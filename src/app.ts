@@ -3,7 +3,7 @@ import { NestFactory } from '@nestjs/core';
 import type { NestExpressApplication } from '@nestjs/platform-express';
 import helmet from 'helmet';
 import { type AppExtension, AppModule } from './app.module';
-import { carryAuthorship } from './platform/audit/authorship';
+import { carryAuthorship } from './audit/authorship';
 import type { Config } from './platform/config/config';
 import { jsonBody } from './platform/http/json-body';
 import { drainingAnswer } from './platform/http/draining';

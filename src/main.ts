@@ -1,11 +1,11 @@
-import './garbage-collection';
+import './start/gc-flags';
 import 'reflect-metadata';
 import { existsSync } from 'node:fs';
 import { Logger } from '@nestjs/common';
 import type { NestExpressApplication } from '@nestjs/platform-express';
 import { createApp } from './app';
-import { banner } from './banner';
-import { FirstStart } from './platform/auth/first-start';
+import { banner } from './start/banner';
+import { FirstStart } from './identity/organization/bootstrap';
 import { loadConfig } from './platform/config/config';
 import { Health } from './platform/observability/health';
 

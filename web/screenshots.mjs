@@ -9,7 +9,7 @@ require('ts-node').register({
   transpileOnly: true,
   project: fileURLToPath(new URL('../tsconfig.spec.json', import.meta.url)),
 });
-const { startApp } = require('../test/harness/app.ts');
+const { startApp } = require('../test/harness/app/app.ts');
 const { launchBrowser, Visit } = require('../test/web/browser.ts');
 const { showcase } = require('../test/web/showcase.ts');
 

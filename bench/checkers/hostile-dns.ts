@@ -1,5 +1,5 @@
 import type { Answer } from 'dns-packet';
-import type { DnsScript, DnsServerReply } from '../../test/harness/dns-server';
+import type { DnsScript, DnsServerReply } from '../../test/harness/servers/dns-server';
 
 /** The name that the DNS checks ask for. */
 export const NAME = 'www.example.com';

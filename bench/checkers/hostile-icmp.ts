@@ -1,4 +1,4 @@
-import { LINUX, loadKernelSocketCalls } from '../../src/checker/icmp-koffi';
+import { LINUX, loadKernelSocketCalls } from '../../src/checker/icmp/kernel-calls';
 
 /** What is sent back for one echo request: ICMP messages, each with the address it claims to come from. */
 type EchoScript = (request: Buffer, asked: Buffer) => { message: Buffer; from?: Buffer }[];

@@ -1,6 +1,6 @@
 import type { Socket } from 'node:net';
-import { silence } from '../../test/harness/tcp-target';
-import { drip } from '../../test/contract/http-hostility';
+import { silence } from '../../test/harness/servers/tcp-target';
+import { drip } from '../../test/contract/checker/http-hostility';
 
 type StreamScript = (socket: Socket) => void;
 

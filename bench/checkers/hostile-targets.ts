@@ -4,12 +4,12 @@
  * is `isolated` in a network namespace made by `own-network.mjs`. Ends with its parent.
  */
 import type { TlsOptions } from 'node:tls';
-import { type DnsScript, DnsTestServer } from '../../test/harness/dns-server';
-import { HttpTarget, always, answer } from '../../test/harness/http-target';
-import { Ssh2Server } from '../../test/harness/ssh-server';
-import { closedPort, silence, slam, TcpTarget } from '../../test/harness/tcp-target';
-import { selfSigned, TlsAuthority } from '../../test/harness/tls-authority';
-import { hostileScripts } from '../../test/contract/http-hostility';
+import { type DnsScript, DnsTestServer } from '../../test/harness/servers/dns-server';
+import { HttpTarget, always, answer } from '../../test/harness/servers/http-target';
+import { Ssh2Server } from '../../test/harness/servers/ssh-server';
+import { closedPort, silence, slam, TcpTarget } from '../../test/harness/servers/tcp-target';
+import { selfSigned, TlsAuthority } from '../../test/harness/servers/tls-authority';
+import { hostileScripts } from '../../test/contract/checker/http-hostility';
 import { HOST_NAMES, hostileOwnResolvers, hostileResolvers, hostNames, NAME } from './hostile-dns';
 import { startHostileHosts } from './hostile-icmp';
 import { hostileSsh, hostileTcp } from './hostile-streams';

@@ -1,7 +1,7 @@
 import { ApiProperty, ApiPropertyOptional } from '@nestjs/swagger';
 import { IsBoolean, IsInt, IsOptional, IsString, Max, MaxLength, Min } from 'class-validator';
 import { SPEC_CHANNEL_TYPES } from '../channel/channel';
-import { IsPlainObject, Optional, ReadOnlyField } from '../platform/http/fields';
+import { IsPlainObject, Optional, ReadOnlyField } from '../platform/http/validators';
 import { PageQuery, QueryBoolean } from '../platform/http/page';
 import { formatId } from '../platform/ids/id';
 import { IsPublicId } from '../platform/ids/public-id.rule';

@@ -11,7 +11,7 @@ import {
   UpdateDateColumn,
 } from 'typeorm';
 import { Endpoint } from '../endpoint/endpoint.entity';
-import type { StoredConfig } from './stored-config';
+import type { StoredConfig } from '../delivery/sealed-config';
 
 /** A rule on an endpoint: when to tell of its failures, and through which channel. */
 @Entity('alert')

@@ -1,16 +1,16 @@
 import { Injectable } from '@nestjs/common';
 import { type FindOptionsWhere, MoreThan } from 'typeorm';
 import { EndpointService } from '../endpoint/endpoint.service';
-import { recordChange } from '../platform/audit/audit-log';
-import type { Caller } from '../platform/auth/caller';
+import { recordChange } from '../audit/audit-log';
+import type { Caller } from '../platform/access/caller';
 import { Database, type Tx } from '../platform/database/database';
 import { Cursors } from '../platform/http/cursors';
 import type { Page } from '../platform/http/page';
 import { newUuid, parseId } from '../platform/ids/id';
 import { problems } from '../platform/problem/problem';
 import { Clock } from '../platform/time/clock';
-import { AlertConfigs } from './alert-configs';
-import { AlertLifecycle } from './alert-lifecycle';
+import { AlertConfigs } from './alert-settings';
+import { AlertLifecycle } from './incident/alert-lifecycle';
 import { type AlertQuery, type AlertView, type CreateAlertDto, toAlertView, type UpdateAlertDto } from './alert.dto';
 import { Alert } from './alert.entity';
 

@@ -1,19 +1,19 @@
 import { Module } from '@nestjs/common';
 import { DiscoveryModule } from '@nestjs/core';
 import { NetModule } from '../platform/net/net.module';
-import { ChannelConfigs } from './channel-config';
+import { ChannelConfigs } from './config/channel-configs';
 import { ChannelRegistry } from './channel.registry';
-import { DiscordChannel } from './discord.channel';
-import { EmailChannel } from './email.channel';
-import { OpsgenieChannel } from './opsgenie.channel';
-import { PagerDutyChannel } from './pagerduty.channel';
-import { ProviderCall } from './provider-call';
-import { SlackChannel } from './slack.channel';
-import { SmtpDelivery } from './smtp-delivery';
-import { TeamsChannel } from './teams.channel';
-import { TelegramChannel } from './telegram.channel';
-import { TwilioChannel } from './twilio.channel';
-import { WebhookChannel } from './webhook.channel';
+import { DiscordChannel } from './vendor/discord.channel';
+import { EmailChannel } from './email/email.channel';
+import { OpsgenieChannel } from './vendor/opsgenie.channel';
+import { PagerDutyChannel } from './vendor/pagerduty.channel';
+import { ProviderCall } from './provider-client';
+import { SlackChannel } from './vendor/slack.channel';
+import { SmtpDelivery } from './email/smtp-client';
+import { TeamsChannel } from './vendor/teams.channel';
+import { TelegramChannel } from './vendor/telegram.channel';
+import { TwilioChannel } from './vendor/twilio.channel';
+import { WebhookChannel } from './vendor/webhook.channel';
 
 /** The shelf of channels: one line each. Knows no database and no route. Needs the global `Config` and `Clock`. */
 @Module({

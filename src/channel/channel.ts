@@ -1,5 +1,5 @@
 import { DiscoveryService } from '@nestjs/core';
-import type { EgressRule } from '../platform/net/egress-policy';
+import type { EgressRule } from '../platform/net/egress/egress-policy';
 
 /** The types the interface names. Others may be added by any module. */
 export const SPEC_CHANNEL_TYPES = [

@@ -1,6 +1,6 @@
 import { cut, oneLine } from './text-limits';
 import type { SendOutcome } from './channel';
-import { readUrl } from '../platform/net/read-url';
+import { readUrl } from '../platform/text/read-url';
 
 const MIN_RETRY_AFTER_MS = 5000;
 const MAX_RETRY_AFTER_MS = 3_600_000;

@@ -1,6 +1,6 @@
-import { DialError, type SocketFault } from '../platform/net/dial-error';
+import { DialError, type SocketFault } from '../platform/net/dial/dial-error';
 import type { CheckError, CheckPhase, ErrorCode, Outcome } from './checker';
-import { DeadlineExceeded } from './deadline';
+import { DeadlineExceeded } from '../platform/net/deadline';
 
 /** Why a check did not succeed: `down` is the target's fault, `unknown` is ours. */
 export interface CheckFailure {

@@ -2,15 +2,16 @@ import { Module } from '@nestjs/common';
 import { DiscoveryModule } from '@nestjs/core';
 import { NetModule } from '../platform/net/net.module';
 import { CheckerRegistry } from './checker.registry';
-import { DnsChecker } from './dns.checker';
-import { HttpProbe } from './http-probe';
-import { HttpChecker } from './http.checker';
-import { HttpsChecker } from './https.checker';
-import { IcmpCapability } from './icmp-capability';
-import { IcmpChecker } from './icmp.checker';
-import { SshChecker } from './ssh.checker';
-import { SystemResolvers } from './system-resolvers';
-import { TcpChecker } from './tcp.checker';
+import { DnsChecker } from './dns/dns.checker';
+import { HttpProbe } from './http/http-probe';
+import { HttpChecker } from './http/http.checker';
+import { HttpsChecker } from './http/https.checker';
+import { IcmpCapability } from './icmp/icmp-transports';
+import { IcmpReport } from './icmp/icmp-health';
+import { IcmpChecker } from './icmp/icmp.checker';
+import { SshChecker } from './ssh/ssh.checker';
+import { SystemResolvers } from './dns/system-resolvers';
+import { TcpChecker } from './tcp/tcp.checker';
 
 /** The shelf of checkers: one provider line each. */
 @Module({
@@ -25,6 +26,7 @@ import { TcpChecker } from './tcp.checker';
     DnsChecker,
     { provide: IcmpCapability, useFactory: () => new IcmpCapability() },
     IcmpChecker,
+    IcmpReport,
     SshChecker,
   ],
   exports: [CheckerRegistry, IcmpCapability],

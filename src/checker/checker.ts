@@ -1,6 +1,6 @@
 import { DiscoveryService } from '@nestjs/core';
-import type { EgressRule } from '../platform/net/egress-policy';
-import type { Assertion, AssertionSource } from './assertions';
+import type { EgressRule } from '../platform/net/egress/egress-policy';
+import type { Assertion, AssertionSource } from './assertion/assertion';
 
 /** The types the interface names. Others may be added by any module; these must exist once the service is complete. */
 export const SPEC_CHECKER_TYPES = ['HTTP', 'HTTPS', 'TCP', 'DNS', 'ICMP', 'SSH'] as const;

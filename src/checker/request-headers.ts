@@ -1,4 +1,4 @@
-import { NOT_IN_VALUE, TOKEN } from '../platform/net/http-field';
+import { NOT_IN_VALUE, TOKEN } from '../platform/net/http/http-field';
 
 /** What is wrong with a header that a user wants to send, or `null`. Judged when an endpoint or a webhook is saved. */
 export type HeaderProblem = {

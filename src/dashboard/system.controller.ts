@@ -1,6 +1,6 @@
 import { Controller, Get } from '@nestjs/common';
 import { ApiOkResponse, ApiOperation, ApiTags } from '@nestjs/swagger';
-import { Access, type Caller, CurrentCaller } from '../platform/auth/caller';
+import { Access, type Caller, CurrentCaller } from '../platform/access/caller';
 import { Problems } from '../platform/problem/problems.decorator';
 import { SystemView } from './system.dto';
 import { SystemService } from './system.service';

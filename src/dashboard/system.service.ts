@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { Injectable } from '@nestjs/common';
-import type { Caller } from '../platform/auth/caller';
+import type { Caller } from '../platform/access/caller';
 import { Config } from '../platform/config/config';
 import { Database } from '../platform/database/database';
 import { problems } from '../platform/problem/problem';

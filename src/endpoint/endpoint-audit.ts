@@ -1,7 +1,7 @@
-import type { Settings } from '../platform/audit/audited-change';
+import type { Settings } from '../audit/audited-change';
 import { formatId } from '../platform/ids/id';
 import { MASK } from './endpoint.dto';
-import type { EndpointSettings } from './endpoint-rules';
+import type { EndpointSettings } from './endpoint-settings';
 
 /**
  * The settings of an endpoint as the audit log keeps them: the API's names and units, sealed header values masked. No

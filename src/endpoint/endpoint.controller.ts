@@ -7,8 +7,8 @@ import {
   ApiParam,
   ApiTags,
 } from '@nestjs/swagger';
-import { Access, type Caller, CurrentCaller, OrgId } from '../platform/auth/caller';
-import { LocatedAt } from '../platform/http/location';
+import { Access, type Caller, CurrentCaller, OrgId } from '../platform/access/caller';
+import { LocatedAt } from '../platform/http/location.interceptor';
 import { type Page, PageQuery } from '../platform/http/page';
 import { PrefixedIdPipe } from '../platform/ids/prefixed-id.pipe';
 import { Problems } from '../platform/problem/problems.decorator';

@@ -6,10 +6,10 @@ import {
   ASSERTION_SOURCES,
   type AssertionComparison,
   type AssertionSource,
-} from '../checker/assertions';
+} from '../checker/assertion/assertion';
 import { isSensitiveHeader } from '../checker/request-headers';
-import type { Role } from '../platform/auth/caller';
-import { IsName, Nullable, ObjectList, Optional, ReadOnlyField } from '../platform/http/fields';
+import type { Role } from '../platform/access/caller';
+import { IsName, Nullable, ObjectList, Optional, ReadOnlyField } from '../platform/http/validators';
 import { formatId } from '../platform/ids/id';
 import type { Endpoint } from './endpoint.entity';
 

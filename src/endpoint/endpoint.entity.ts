@@ -11,7 +11,7 @@ import {
   Unique,
   UpdateDateColumn,
 } from 'typeorm';
-import type { Assertion } from '../checker/assertions';
+import type { Assertion } from '../checker/assertion/assertion';
 import { Website } from '../website/website.entity';
 
 /** A header as stored: the value of a sensitive one is sealed. */

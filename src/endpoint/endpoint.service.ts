@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
-import { recordChange } from '../platform/audit/audit-log';
-import type { Caller } from '../platform/auth/caller';
+import { recordChange } from '../audit/audit-log';
+import type { Caller } from '../platform/access/caller';
 import { Database, type Sql, type Tx } from '../platform/database/database';
 import { TransactionEvents } from '../platform/events/transaction-events';
 import type { Page, PageQuery } from '../platform/http/page';
@@ -8,12 +8,12 @@ import { formatId, newUuid } from '../platform/ids/id';
 import { problems } from '../platform/problem/problem';
 import { WebsiteService } from '../website/website.service';
 import { auditedSettings } from './endpoint-audit';
-import { EndpointRules, type EndpointSettings } from './endpoint-rules';
+import { EndpointRules, type EndpointSettings } from './endpoint-settings';
 import { EndpointSchedule } from './endpoint-schedule';
 import { EndpointsStopped } from './endpoint-events';
 import { type CreateEndpointDto, type EndpointView, type UpdateEndpointDto } from './endpoint.dto';
 import { Endpoint } from './endpoint.entity';
-import { EndpointReader } from './endpoint-reader';
+import { EndpointReader } from './endpoint.repository';
 
 /** Fields whose change makes results of the old definition worthless. */
 const CHECKED: readonly (keyof EndpointSettings)[] = [

@@ -1,15 +1,15 @@
 import { Controller, Get, Param, Query } from '@nestjs/common';
 import { ApiOkResponse, ApiOperation, ApiParam, ApiTags } from '@nestjs/swagger';
-import { Access, OrgId } from '../platform/auth/caller';
+import { Access, OrgId } from '../platform/access/caller';
 import type { Page } from '../platform/http/page';
 import { PrefixedIdPipe } from '../platform/ids/prefixed-id.pipe';
 import { Problems } from '../platform/problem/problems.decorator';
-import { CheckListService } from './check-list.service';
-import { ChecksQuery, CheckView } from './check.dto';
-import { LatencyBucketView, LatencyQuery } from './latency.dto';
-import { LatencyService } from './latency.service';
-import { UptimeQuery, UptimeView } from './uptime.dto';
-import { UptimeService } from './uptime.service';
+import { CheckListService } from './read/check-list.service';
+import { ChecksQuery, CheckView } from './read/check.dto';
+import { LatencyBucketView, LatencyQuery } from './read/latency.dto';
+import { LatencyService } from './read/latency.service';
+import { UptimeQuery, UptimeView } from './read/uptime.dto';
+import { UptimeService } from './read/uptime.service';
 
 const ENDPOINT_ID = { name: 'id', example: 'ep_01jd3k6q7be5y9x4v2m8n0r1st' };
 

@@ -1,22 +1,23 @@
 import { Module } from '@nestjs/common';
 import { EndpointModule } from '../endpoint/endpoint.module';
 import { WebsiteModule } from '../website/website.module';
-import { CheckListService } from './check-list.service';
-import { CheckReader } from './check-reader';
+import { CheckListService } from './read/check-list.service';
+import { CheckReader } from './read/check-reader';
 import { HistoryController } from './history.controller';
 import { HistoryEvents } from './history-events';
 import { HistoryMetrics } from './history.metrics';
-import { HistoryRetention } from './history-retention';
-import { HistoryWriter } from './history-writer';
-import { LatencyService } from './latency.service';
-import { OutageReader } from './outage-reader';
-import { OverviewController } from './overview.controller';
-import { OverviewService } from './overview.service';
-import { Partitions } from './partitions';
-import { Rollup } from './rollup';
-import { RollupSteps } from './rollup-steps';
-import { TallyReader } from './tally-reader';
-import { UptimeService } from './uptime.service';
+import { HistoryRetention } from './retention/history-retention';
+import { HistoryWriter } from './write/history-writer';
+import { LatencyService } from './read/latency.service';
+import { OutageReader } from './read/outage-reader';
+import { OverviewController } from './overview/overview.controller';
+import { OverviewService } from './overview/overview.service';
+import { Partitions } from './write/partitions';
+import { Retention } from './retention/retention.job';
+import { Rollup } from './rollup/rollup.job';
+import { RollupSteps } from './rollup/rollup-steps';
+import { TallyReader } from './read/stats-reader';
+import { UptimeService } from './read/uptime.service';
 
 /** What was seen: single checks, hourly and daily figures, outages; written by the recorder, read by these routes. */
 @Module({
@@ -30,6 +31,7 @@ import { UptimeService } from './uptime.service';
     RollupSteps,
     Rollup,
     HistoryRetention,
+    Retention,
     TallyReader,
     OutageReader,
     CheckReader,

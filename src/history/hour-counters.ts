@@ -1,5 +1,5 @@
 import type { Outcome } from '../checker/checker';
-import { floorTo, HOUR_MS } from './time-grid';
+import { floorTo, HOUR_MS } from '../platform/time/time-units';
 
 /** Checks of one hour by outcome. */
 export interface OutcomeCounts {

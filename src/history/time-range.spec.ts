@@ -1,4 +1,4 @@
-import { MAX_BUCKETS, niceStep, stepProblem } from './latency-steps';
+import { MAX_BUCKETS, niceStep, stepProblem } from './read/bucket-width';
 import { parseTimestamp, windowRange } from './time-range';
 
 const HOUR = 3_600_000;

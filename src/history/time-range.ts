@@ -1,5 +1,5 @@
 import { ValidateBy } from 'class-validator';
-import { DAY_MS, HOUR_MS } from './time-grid';
+import { DAY_MS, HOUR_MS } from '../platform/time/time-units';
 
 const TIMESTAMP = /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}(:\d{2}(\.\d{1,9})?)?(Z|[+-]\d{2}:\d{2})$/;
 /** What the API can be asked about: years that any client and any database column can hold. */

@@ -4,26 +4,26 @@ import { CheckerModule } from '../checker/checker.module';
 import { EndpointModule } from '../endpoint/endpoint.module';
 import { HistoryModule } from '../history/history.module';
 import { NetModule } from '../platform/net/net.module';
-import { CheckDispatcher } from './check-dispatcher';
-import { CheckOnDemandController } from './check-on-demand.controller';
-import { CheckOnDemandService } from './check-on-demand.service';
-import { CheckRecorder } from './check-recorder';
-import { CheckRunner } from './check-runner';
-import { ClockRepair } from './clock-repair';
-import { Confirmations } from './confirmations';
-import { Connectivity } from './connectivity';
-import { EndpointStateStore } from './endpoint-state-store';
-import { EngineClock } from './engine-clock';
-import { IcmpReport } from './icmp-report';
+import { CheckDispatcher } from './schedule/check-dispatcher';
+import { CheckOnDemandController } from './on-demand/check-now.controller';
+import { CheckOnDemandService } from './on-demand/check-now.service';
+import { CheckRecorder } from './record/check-recorder';
+import { CheckRunner } from './run/check-runner';
+import { ClockRepair } from './schedule/clock-jump-recovery';
+import { Confirmations } from './run/near-trigger';
+import { Connectivity } from './run/connectivity';
+import { EndpointStateStore } from './record/endpoint-state-store';
+import { EngineClock } from './schedule/scheduler-health';
 import { InstanceRegistry } from './instance-registry';
 import { MonitoringMetrics } from './monitoring.metrics';
 import { MonitoringService } from './monitoring.service';
-import { Retention } from './retention';
-import { StallGuard } from './stall-guard';
+import { TrialController } from './on-demand/test-endpoint.controller';
+import { TrialService } from './on-demand/test-endpoint.service';
+import { StallGuard } from './run/stall-detector';
 
 @Module({
   imports: [EndpointModule, CheckerModule, AlertModule, HistoryModule, NetModule],
-  controllers: [CheckOnDemandController],
+  controllers: [CheckOnDemandController, TrialController],
   providers: [
     MonitoringService,
     ClockRepair,
@@ -36,9 +36,8 @@ import { StallGuard } from './stall-guard';
     Confirmations,
     Connectivity,
     StallGuard,
-    Retention,
-    IcmpReport,
     CheckOnDemandService,
+    TrialService,
     MonitoringMetrics,
   ],
 })

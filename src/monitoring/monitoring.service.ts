@@ -1,10 +1,10 @@
 import { type BeforeApplicationShutdown, Injectable, Logger, type OnApplicationBootstrap } from '@nestjs/common';
 import { Cron, Interval } from '@nestjs/schedule';
-import { EndpointDefinitions } from '../endpoint/endpoint-definitions';
+import { EndpointDefinitions } from '../endpoint/check-definition';
 import { type ClaimedSlot, EndpointSchedule } from '../endpoint/endpoint-schedule';
-import { CheckDispatcher, type PlannedSlot } from './check-dispatcher';
-import { CheckRecorder } from './check-recorder';
-import { EngineClock } from './engine-clock';
+import { CheckDispatcher, type PlannedSlot } from './schedule/check-dispatcher';
+import { CheckRecorder } from './record/check-recorder';
+import { EngineClock } from './schedule/scheduler-health';
 import { InstanceRegistry } from './instance-registry';
 
 /** Slots are claimed this long before they are due: a tick, a slow claim and some air. */

@@ -1,7 +1,7 @@
 import { Controller, Get, Param, Query, Req, Res } from '@nestjs/common';
 import { ApiOkResponse, ApiOperation, ApiParam, ApiTags } from '@nestjs/swagger';
 import type { Request, Response } from 'express';
-import { Access } from '../platform/auth/caller';
+import { Access } from '../platform/access/caller';
 import { PublicProblems } from '../platform/problem/problems.decorator';
 import { PublicStatusService } from './public-status.service';
 import { PublicStatusQuery } from './status-page.dto';

@@ -1,6 +1,6 @@
 import { Body, Controller, Get, Param, Put } from '@nestjs/common';
 import { ApiOkResponse, ApiOperation, ApiParam, ApiTags } from '@nestjs/swagger';
-import { Access, OrgId } from '../platform/auth/caller';
+import { Access, OrgId } from '../platform/access/caller';
 import { PrefixedIdPipe } from '../platform/ids/prefixed-id.pipe';
 import { Problems } from '../platform/problem/problems.decorator';
 import { StatusPageView, UpdateStatusPageDto } from './status-page.dto';

@@ -1,6 +1,6 @@
 import { ApiProperty, ApiPropertyOptional } from '@nestjs/swagger';
 import { IsBoolean, IsIn, IsString, Matches } from 'class-validator';
-import { Optional, ReadOnlyField } from '../platform/http/fields';
+import { Optional, ReadOnlyField } from '../platform/http/validators';
 
 /** Windows an uptime badge can show, with their days. */
 export const BADGE_WINDOWS = { '7d': 7, '30d': 30, '90d': 90 } as const;

@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { Injectable } from '@nestjs/common';
-import { recordChange } from '../platform/audit/audit-log';
+import { recordChange } from '../audit/audit-log';
 import { Database, type Tx } from '../platform/database/database';
 import { problems } from '../platform/problem/problem';
 import { Clock } from '../platform/time/clock';

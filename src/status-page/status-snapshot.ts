@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import type { EndpointStatus } from '../endpoint/endpoint.dto';
-import { errorCodeAt } from '../history/check-codes';
-import { OverviewService } from '../history/overview.service';
+import { errorCodeAt } from '../history/check-encoding';
+import { OverviewService } from '../history/overview/overview.service';
 import { Database } from '../platform/database/database';
 import { formatId } from '../platform/ids/id';
 import { Clock } from '../platform/time/clock';

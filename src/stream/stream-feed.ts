@@ -1,8 +1,8 @@
 import { Injectable, Logger, type OnModuleDestroy } from '@nestjs/common';
 import { Cron, CronExpression } from '@nestjs/schedule';
 import type { Response } from 'express';
-import { ApiKeyService } from '../platform/auth/api-key.service';
-import type { Caller } from '../platform/auth/caller';
+import { ApiKeyService } from '../identity/api-key/api-key.service';
+import type { Caller } from '../platform/access/caller';
 import { problems } from '../platform/problem/problem';
 import { Clock } from '../platform/time/clock';
 import { frame } from './stream-message';

@@ -1,6 +1,6 @@
-import { toAlertEventView } from '../alert/alert-event.dto';
-import type { AlertEvent } from '../alert/alert-event.entity';
-import { errorCodeAt, outcomeOf, toMilliseconds } from '../history/check-codes';
+import { toAlertEventView } from '../alert/event/alert-event.dto';
+import type { AlertEvent } from '../alert/event/alert-event.entity';
+import { errorCodeAt, outcomeOf, toMilliseconds } from '../history/check-encoding';
 import { checkId } from '../history/check-id';
 import { formatId } from '../platform/ids/id';
 import type { StreamRow } from './stream-reader';

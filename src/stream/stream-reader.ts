@@ -1,8 +1,8 @@
 import { Injectable } from '@nestjs/common';
 import { In } from 'typeorm';
-import { AlertEvent } from '../alert/alert-event.entity';
+import { AlertEvent } from '../alert/event/alert-event.entity';
 import { checkId } from '../history/check-id';
-import { ServerSecrets } from '../platform/auth/server-secrets';
+import { ServerSecrets } from '../platform/secrets/server-secrets';
 import { Database } from '../platform/database/database';
 import { parseId } from '../platform/ids/id';
 import { Clock } from '../platform/time/clock';

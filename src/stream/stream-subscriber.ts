@@ -1,5 +1,5 @@
 import type { Response } from 'express';
-import type { Caller } from '../platform/auth/caller';
+import type { Caller } from '../platform/access/caller';
 import { isAfter, type StreamPosition } from './stream-position';
 import type { StreamItem } from './stream-reader';
 

@@ -1,7 +1,7 @@
 import { Controller, Get, Headers, Query, Res } from '@nestjs/common';
 import { ApiHeader, ApiOkResponse, ApiOperation, ApiTags } from '@nestjs/swagger';
 import type { Response } from 'express';
-import { Access, type Caller, CurrentCaller } from '../platform/auth/caller';
+import { Access, type Caller, CurrentCaller } from '../platform/access/caller';
 import { Problems } from '../platform/problem/problems.decorator';
 import { StreamQuery } from './stream.dto';
 import { StreamFeed } from './stream-feed';

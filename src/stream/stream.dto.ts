@@ -1,6 +1,6 @@
 import { ApiPropertyOptional } from '@nestjs/swagger';
 import { IsString, MaxLength } from 'class-validator';
-import { Optional } from '../platform/http/fields';
+import { Optional } from '../platform/http/validators';
 
 export class StreamQuery {
   @ApiPropertyOptional({

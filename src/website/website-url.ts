@@ -1,6 +1,6 @@
-import { bracketed, HOST_FORM, normalizeHost } from '../platform/net/host';
+import { bracketed, HOST_FORM, normalizeHost } from '../platform/net/egress/host-name';
 import type { FieldProblem } from '../platform/problem/problem';
-import { readUrl } from '../platform/net/read-url';
+import { readUrl } from '../platform/text/read-url';
 
 const MAX_LENGTH = 2048;
 const FORM = 'https://example.com or http://example.com:8080/path';

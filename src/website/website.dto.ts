@@ -1,6 +1,6 @@
 import { ApiProperty, ApiPropertyOptional } from '@nestjs/swagger';
 import { IsBoolean, IsString } from 'class-validator';
-import { IsName, Optional, ReadOnlyField } from '../platform/http/fields';
+import { IsName, Optional, ReadOnlyField } from '../platform/http/validators';
 import { formatId } from '../platform/ids/id';
 
 export const WEBSITE_STATUSES = ['up', 'down', 'unknown', 'paused'] as const;

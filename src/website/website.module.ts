@@ -1,6 +1,6 @@
 import { Module, type OnModuleInit } from '@nestjs/common';
 import { TypeOrmModule } from '@nestjs/typeorm';
-import { OrganizationDeleted } from '../platform/auth/organization.service';
+import { OrganizationDeleted } from '../identity/organization/organization.service';
 import { TransactionEvents } from '../platform/events/transaction-events';
 import { WebsiteController } from './website.controller';
 import { Website } from './website.entity';

@@ -1,5 +1,5 @@
 import { Injectable } from '@nestjs/common';
-import { recordChange } from '../platform/audit/audit-log';
+import { recordChange } from '../audit/audit-log';
 import { Database, type Sql, type Tx } from '../platform/database/database';
 import { TransactionEvents } from '../platform/events/transaction-events';
 import { Cursors } from '../platform/http/cursors';

@@ -1,13 +1,13 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import { eventually } from '../harness/poll';
-import { Clerk } from './clerk';
+import { eventually } from '../harness/app/poll';
+import { Clerk } from './api-client';
 import { type Command, type DatabaseName, firstCommands, kindOf, lineOf, planRound } from './commands';
 import { openDatabase } from './databases';
 import { Fleet } from './fleet';
-import { Outside } from './outside';
-import { type Attention, brokenPromises, repeats } from './promises';
-import { type Reading, readDatabase } from './reading';
-import { misfits, World } from './world';
+import { Outside } from './fake-internet';
+import { type Attention, brokenPromises, repeats } from './properties';
+import { type Reading, readDatabase } from './database-snapshot';
+import { misfits, World } from './model';
 
 export interface ChaosOrder {
   database: DatabaseName;

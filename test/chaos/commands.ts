@@ -1,6 +1,6 @@
 import fc from 'fast-check';
-import type { AnswerMode } from '../harness/switched-server';
-import type { Fields, Kind, Resource, World } from './world';
+import type { AnswerMode } from '../harness/servers/switched-server';
+import type { Fields, Kind, Resource, World } from './model';
 
 export type ProviderMode = AnswerMode | 'refuse';
 export type DatabaseName = 'embedded' | 'postgres';

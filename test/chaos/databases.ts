@@ -3,10 +3,10 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { Client } from 'pg';
-import { EmbeddedPostgres } from '../../src/platform/database/embedded-postgres';
+import { EmbeddedPostgres } from '../../src/platform/database/embedded/embedded-postgres';
 import type { Sql } from '../../src/platform/database/database';
-import { findPostgres, PostgresCluster } from '../harness/postgres-cluster';
-import { DatabaseWitness } from '../harness/service-process';
+import { findPostgres, PostgresCluster } from '../harness/database/postgres-cluster';
+import { DatabaseWitness } from '../harness/processes/service-process';
 import type { DatabaseName } from './commands';
 
 export type Absence = 'is stopped' | 'is killed' | 'is frozen';

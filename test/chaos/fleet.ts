@@ -1,12 +1,12 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import { eventually } from '../harness/poll';
-import { ServiceProcess } from '../harness/service-process';
+import { eventually } from '../harness/app/poll';
+import { ServiceProcess } from '../harness/processes/service-process';
 import { ANCHOR, type Command } from './commands';
 import type { Absence, ChaosDatabase } from './databases';
 import { judgeMemory, type MemoryFinding } from './memory';
 import { MemoryWatch } from './memory-watch';
-import type { End, Span } from './promises';
-import { type Ending, Supervised } from './supervised';
+import type { End, Span } from './properties';
+import { type Ending, Supervised } from './supervised-process';
 
 const FREEZE_MS = 3000;
 const READY_LIMIT_MS = 90_000;

@@ -1,11 +1,11 @@
 import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import type { ServiceProcess } from '../harness/service-process';
+import type { ServiceProcess } from '../harness/processes/service-process';
 import { type MemorySample, readSamples } from './memory';
 
 const SAMPLE_EVERY_MS = 5000;
-const PRELOADED = join(__dirname, '..', 'harness', 'heap-on-signal.cjs');
+const PRELOADED = join(__dirname, '..', 'harness', 'processes', 'heap-on-signal.cjs');
 
 /** Starts processes that can be asked what they hold, and asks one of them again and again. */
 export class MemoryWatch {

@@ -8,7 +8,7 @@ export interface MemorySample {
   residentBytes: number;
 }
 
-/** A line of test/harness/heap-on-signal.cjs. */
+/** A line of test/harness/processes/heap-on-signal.cjs. */
 interface ThreadLine {
   round: number;
   at: number;

@@ -1,6 +1,6 @@
-import { Books, type Write } from './books';
+import { Books, type Write } from './expected-state';
 import { ANCHOR, type Command, type DatabaseName, firstCommands, kindOf, lineOf, planRound } from './commands';
-import { misfits, World } from './world';
+import { misfits, World } from './model';
 
 const ROUNDS = 40;
 const MORTAL_ROUNDS = 20;

@@ -1,8 +1,8 @@
 import { spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
 import { type AddressInfo, connect, type Socket } from 'node:net';
-import { startApp, type TestApp } from '../harness/app';
-import { eventually } from '../harness/poll';
+import { startApp, type TestApp } from '../harness/app/app';
+import { eventually } from '../harness/app/poll';
 
 /** Both ends of a connection are files of this process, and the rest of it needs some. */
 const filesAllowed = (): number => {

@@ -3,14 +3,14 @@ import type { IncomingMessage, Server, ServerResponse } from 'node:http';
 import { type AddressInfo, connect, type Socket } from 'node:net';
 import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
-import { HistoryWriter } from '../../src/history/history-writer';
+import { HistoryWriter } from '../../src/history/write/history-writer';
 import { Database } from '../../src/platform/database/database';
 import { parseId } from '../../src/platform/ids/id';
-import { startApp, type TestApp } from '../harness/app';
-import { recorded } from '../harness/history';
-import { HttpTarget } from '../harness/http-target';
-import { eventually } from '../harness/poll';
-import { newEndpoint, newWebsite } from '../harness/resources';
+import { startApp, type TestApp } from '../harness/app/app';
+import { recorded } from '../harness/app/history';
+import { HttpTarget } from '../harness/servers/http-target';
+import { eventually } from '../harness/app/poll';
+import { newEndpoint, newWebsite } from '../harness/app/resources';
 
 /** More than the system takes on behalf of a client that reads nothing: what it buffers on both sides. */
 const MORE_THAN_BUFFERED = 8_000_000;

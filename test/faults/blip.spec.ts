@@ -1,8 +1,8 @@
-import { startApp, type TestApp } from '../harness/app';
-import { HttpSink } from '../harness/http-sink';
-import { answer, HttpTarget } from '../harness/http-target';
-import { eventually } from '../harness/poll';
-import { watch } from '../harness/service-process';
+import { startApp, type TestApp } from '../harness/app/app';
+import { HttpSink } from '../harness/servers/http-sink';
+import { answer, HttpTarget } from '../harness/servers/http-target';
+import { eventually } from '../harness/app/poll';
+import { watch } from '../harness/processes/service-process';
 
 describe('with failures confirmed and a threshold of one', () => {
   let app: TestApp;

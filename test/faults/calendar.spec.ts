@@ -1,11 +1,11 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { buildService } from '../harness/child-service';
-import { HttpSink } from '../harness/http-sink';
-import { eventually } from '../harness/poll';
-import { ServiceProcess, watch } from '../harness/service-process';
-import { fakeTime, SetClock } from '../harness/set-clock';
+import { buildService } from '../harness/processes/child-service';
+import { HttpSink } from '../harness/servers/http-sink';
+import { eventually } from '../harness/app/poll';
+import { ServiceProcess, watch } from '../harness/processes/service-process';
+import { fakeTime, SetClock } from '../harness/machine/set-clock';
 
 /** Local clocks in Berlin are set an hour forward, and back, at these moments. */
 const SUMMER = '2027-03-28T01:00:00Z';

@@ -1,9 +1,9 @@
-import { buildService } from '../harness/child-service';
-import { HttpSink } from '../harness/http-sink';
-import { checkEngine } from '../harness/invariants';
-import { eventually } from '../harness/poll';
-import { findPostgres, PostgresCluster } from '../harness/postgres-cluster';
-import { DatabaseWitness, ServiceProcess, watch } from '../harness/service-process';
+import { buildService } from '../harness/processes/child-service';
+import { HttpSink } from '../harness/servers/http-sink';
+import { checkEngine } from '../harness/app/invariants';
+import { eventually } from '../harness/app/poll';
+import { findPostgres, PostgresCluster } from '../harness/database/postgres-cluster';
+import { DatabaseWitness, ServiceProcess, watch } from '../harness/processes/service-process';
 
 /** How long PostgreSQL is stopped; `AWAY_SECONDS=30` is the full length. */
 const AWAY_MS = Number(process.env['AWAY_SECONDS'] ?? 8) * 1000;

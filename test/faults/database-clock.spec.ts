@@ -1,12 +1,12 @@
 import { chmodSync } from 'node:fs';
 import { dirname } from 'node:path';
-import { buildService } from '../harness/child-service';
-import { HttpSink } from '../harness/http-sink';
-import { checkEngine, checkInvariants } from '../harness/invariants';
-import { eventually } from '../harness/poll';
-import { findPostgres, PostgresCluster } from '../harness/postgres-cluster';
-import { DatabaseWitness, ServiceProcess, watch } from '../harness/service-process';
-import { fakeTime, SetClock } from '../harness/set-clock';
+import { buildService } from '../harness/processes/child-service';
+import { HttpSink } from '../harness/servers/http-sink';
+import { checkEngine, checkInvariants } from '../harness/app/invariants';
+import { eventually } from '../harness/app/poll';
+import { findPostgres, PostgresCluster } from '../harness/database/postgres-cluster';
+import { DatabaseWitness, ServiceProcess, watch } from '../harness/processes/service-process';
+import { fakeTime, SetClock } from '../harness/machine/set-clock';
 
 const ENDPOINTS = 10;
 const INTERVAL = 2;

@@ -1,10 +1,10 @@
-import { buildService } from '../harness/child-service';
-import { FaultProxy } from '../harness/fault-proxy';
-import { HttpSink } from '../harness/http-sink';
-import { checkEngine } from '../harness/invariants';
-import { eventually } from '../harness/poll';
-import { findPostgres, PostgresCluster } from '../harness/postgres-cluster';
-import { DatabaseWitness, ServiceProcess, watch } from '../harness/service-process';
+import { buildService } from '../harness/processes/child-service';
+import { FaultProxy } from '../harness/servers/fault-proxy';
+import { HttpSink } from '../harness/servers/http-sink';
+import { checkEngine } from '../harness/app/invariants';
+import { eventually } from '../harness/app/poll';
+import { findPostgres, PostgresCluster } from '../harness/database/postgres-cluster';
+import { DatabaseWitness, ServiceProcess, watch } from '../harness/processes/service-process';
 
 const ENDPOINTS = 8;
 const WEBSITE = { name: 'Written', url: 'https://a.example' };

@@ -1,12 +1,12 @@
 import { spawnSync } from 'node:child_process';
 import { connect } from 'node:net';
-import { FaultBench } from '../harness/fault-bench';
-import { answer, HttpTarget } from '../harness/http-target';
-import { HttpSink } from '../harness/http-sink';
-import { checkInvariants } from '../harness/invariants';
-import { eventually } from '../harness/poll';
-import { findPostgres } from '../harness/postgres-cluster';
-import { type ServiceProcess, watch } from '../harness/service-process';
+import { FaultBench } from '../harness/processes/fault-bench';
+import { answer, HttpTarget } from '../harness/servers/http-target';
+import { HttpSink } from '../harness/servers/http-sink';
+import { checkInvariants } from '../harness/app/invariants';
+import { eventually } from '../harness/app/poll';
+import { findPostgres } from '../harness/database/postgres-cluster';
+import { type ServiceProcess, watch } from '../harness/processes/service-process';
 
 const DESCRIPTORS = 256;
 /** Answered slowly, they want more sockets at once than the process may open files. */

@@ -2,15 +2,15 @@ import { execFileSync } from 'node:child_process';
 import { rmSync, statSync, symlinkSync } from 'node:fs';
 import { join } from 'node:path';
 import { Client } from 'pg';
-import { EmbeddedPostgres } from '../../src/platform/database/embedded-postgres';
-import type { Api } from '../harness/app';
-import { buildService } from '../harness/child-service';
-import { HttpSink } from '../harness/http-sink';
-import { checkEngine } from '../harness/invariants';
-import { eventually } from '../harness/poll';
-import { findPostgres, PostgresCluster } from '../harness/postgres-cluster';
-import { DatabaseWitness, ServiceProcess, watch } from '../harness/service-process';
-import { noSmallVolume, SmallVolume } from '../harness/small-volume';
+import { EmbeddedPostgres } from '../../src/platform/database/embedded/embedded-postgres';
+import type { Api } from '../harness/app/app';
+import { buildService } from '../harness/processes/child-service';
+import { HttpSink } from '../harness/servers/http-sink';
+import { checkEngine } from '../harness/app/invariants';
+import { eventually } from '../harness/app/poll';
+import { findPostgres, PostgresCluster } from '../harness/database/postgres-cluster';
+import { DatabaseWitness, ServiceProcess, watch } from '../harness/processes/service-process';
+import { noSmallVolume, SmallVolume } from '../harness/machine/small-volume';
 
 const ENDPOINTS = 6;
 /** Large enough that a table grows by every few of them. */

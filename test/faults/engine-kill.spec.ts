@@ -1,10 +1,10 @@
-import { buildService } from '../harness/child-service';
-import { HttpSink } from '../harness/http-sink';
-import { checkEngine } from '../harness/invariants';
-import { eventually } from '../harness/poll';
-import { findPostgres, PostgresCluster } from '../harness/postgres-cluster';
-import { DatabaseWitness, ServiceProcess, watch } from '../harness/service-process';
-import { SlowProvider } from '../harness/slow-provider';
+import { buildService } from '../harness/processes/child-service';
+import { HttpSink } from '../harness/servers/http-sink';
+import { checkEngine } from '../harness/app/invariants';
+import { eventually } from '../harness/app/poll';
+import { findPostgres, PostgresCluster } from '../harness/database/postgres-cluster';
+import { DatabaseWitness, ServiceProcess, watch } from '../harness/processes/service-process';
+import { SlowProvider } from '../harness/servers/slow-provider';
 
 const suite = findPostgres() === null ? describe.skip : describe;
 

@@ -1,11 +1,11 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import { FaultBench } from '../harness/fault-bench';
-import { HttpSink } from '../harness/http-sink';
-import { checkEngine } from '../harness/invariants';
-import { IsolatedNetwork, noIsolatedNetwork } from '../harness/isolated-network';
-import { eventually } from '../harness/poll';
-import { findPostgres } from '../harness/postgres-cluster';
-import { type ServiceProcess, watch } from '../harness/service-process';
+import { FaultBench } from '../harness/processes/fault-bench';
+import { HttpSink } from '../harness/servers/http-sink';
+import { checkEngine } from '../harness/app/invariants';
+import { IsolatedNetwork, noIsolatedNetwork } from '../harness/machine/isolated-network';
+import { eventually } from '../harness/app/poll';
+import { findPostgres } from '../harness/database/postgres-cluster';
+import { type ServiceProcess, watch } from '../harness/processes/service-process';
 
 /** How long the monitor is without its network; `OFFLINE_SECONDS=300` is the full length. */
 const OFFLINE_MS = Number(process.env['OFFLINE_SECONDS'] ?? 10) * 1000;

@@ -1,13 +1,13 @@
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { FaultBench } from '../harness/fault-bench';
-import { HttpSink } from '../harness/http-sink';
-import { checkEngine } from '../harness/invariants';
-import { IsolatedNetwork, noIsolatedNetwork } from '../harness/isolated-network';
-import { eventually } from '../harness/poll';
-import { findPostgres } from '../harness/postgres-cluster';
-import { type ServiceProcess, watch } from '../harness/service-process';
+import { FaultBench } from '../harness/processes/fault-bench';
+import { HttpSink } from '../harness/servers/http-sink';
+import { checkEngine } from '../harness/app/invariants';
+import { IsolatedNetwork, noIsolatedNetwork } from '../harness/machine/isolated-network';
+import { eventually } from '../harness/app/poll';
+import { findPostgres } from '../harness/database/postgres-cluster';
+import { type ServiceProcess, watch } from '../harness/processes/service-process';
 
 const obstacle = findPostgres() === null ? 'needs PostgreSQL’s programs' : noIsolatedNetwork;
 const suite = obstacle === null ? describe : describe.skip;

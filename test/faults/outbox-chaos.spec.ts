@@ -1,8 +1,8 @@
 import fc from 'fast-check';
 import { armFailpoints } from '../../src/platform/observability/failpoints';
-import { ACCEPTED, DeliveryScene, type SceneAlert, type SceneType } from '../harness/delivery-scene';
-import type { ProviderScript } from '../harness/fake-provider';
-import { checkInvariants, checkSettled } from '../harness/invariants';
+import { ACCEPTED, DeliveryScene, type SceneAlert, type SceneType } from '../harness/app/delivery-scene';
+import type { ProviderScript } from '../harness/servers/fake-provider';
+import { checkInvariants, checkSettled } from '../harness/app/invariants';
 
 /**
  * Random histories. `CHAOS_RUNS=1000` is the full run; a failure prints the seed that repeats it. Without the variable they

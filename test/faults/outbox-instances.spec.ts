@@ -1,9 +1,9 @@
-import { NotificationService } from '../../src/alert/notification.service';
-import { startApp, type TestApp } from '../harness/app';
-import { ACCEPTED, DeliveryScene, type SceneType } from '../harness/delivery-scene';
-import { checkSettled } from '../harness/invariants';
-import { eventually } from '../harness/poll';
-import { findPostgres, PostgresCluster } from '../harness/postgres-cluster';
+import { NotificationService } from '../../src/delivery/send/delivery-loop';
+import { startApp, type TestApp } from '../harness/app/app';
+import { ACCEPTED, DeliveryScene, type SceneType } from '../harness/app/delivery-scene';
+import { checkSettled } from '../harness/app/invariants';
+import { eventually } from '../harness/app/poll';
+import { findPostgres, PostgresCluster } from '../harness/database/postgres-cluster';
 
 /** Events of the storm. `STORM_EVENTS=10000` is the full run. */
 const EVENTS = Number(process.env['STORM_EVENTS'] ?? 360);

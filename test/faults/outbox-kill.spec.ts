@@ -1,16 +1,16 @@
-import { NotificationService } from '../../src/alert/notification.service';
+import { NotificationService } from '../../src/delivery/send/delivery-loop';
 import { Config } from '../../src/platform/config/config';
 import { Database } from '../../src/platform/database/database';
 import type { FailpointName } from '../../src/platform/observability/failpoints';
 import { parseId } from '../../src/platform/ids/id';
-import { Alerting } from '../harness/alerting';
-import { startApp, type TestApp } from '../harness/app';
-import { buildService, ChildService } from '../harness/child-service';
-import { FakeProvider, type ReceivedRequest } from '../harness/fake-provider';
-import { HttpSink } from '../harness/http-sink';
-import { checkSettled } from '../harness/invariants';
-import { eventually } from '../harness/poll';
-import { findPostgres, PostgresCluster } from '../harness/postgres-cluster';
+import { Alerting } from '../harness/app/alerting';
+import { startApp, type TestApp } from '../harness/app/app';
+import { buildService, ChildService } from '../harness/processes/child-service';
+import { FakeProvider, type ReceivedRequest } from '../harness/servers/fake-provider';
+import { HttpSink } from '../harness/servers/http-sink';
+import { checkSettled } from '../harness/app/invariants';
+import { eventually } from '../harness/app/poll';
+import { findPostgres, PostgresCluster } from '../harness/database/postgres-cluster';
 
 /** Rounds per failpoint. `KILL_ROUNDS=20` is the full run. */
 const ROUNDS = Number(process.env['KILL_ROUNDS'] ?? 2);

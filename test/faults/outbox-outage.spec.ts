@@ -1,9 +1,9 @@
-import { NotificationService } from '../../src/alert/notification.service';
-import { ACCEPTED, DeliveryScene, type SceneAlert, type SceneType } from '../harness/delivery-scene';
-import type { ProviderScript } from '../harness/fake-provider';
-import { checkInvariants, checkSettled } from '../harness/invariants';
-import { eventually } from '../harness/poll';
-import { SlowProvider } from '../harness/slow-provider';
+import { NotificationService } from '../../src/delivery/send/delivery-loop';
+import { ACCEPTED, DeliveryScene, type SceneAlert, type SceneType } from '../harness/app/delivery-scene';
+import type { ProviderScript } from '../harness/servers/fake-provider';
+import { checkInvariants, checkSettled } from '../harness/app/invariants';
+import { eventually } from '../harness/app/poll';
+import { SlowProvider } from '../harness/servers/slow-provider';
 
 const MINUTE = 60_000;
 

@@ -1,10 +1,10 @@
 import { SchedulerRegistry } from '@nestjs/schedule';
-import { AlertAuditor } from '../../src/alert/alert-auditor';
-import { NotificationClaim } from '../../src/alert/notification-claim';
+import { AlertAuditor } from '../../src/alert/consistency/consistency.job';
+import { NotificationClaim } from '../../src/delivery/send/claim';
 import { armFailpoints } from '../../src/platform/observability/failpoints';
-import { DeliveryScene } from '../harness/delivery-scene';
-import { HttpSink } from '../harness/http-sink';
-import { eventually } from '../harness/poll';
+import { DeliveryScene } from '../harness/app/delivery-scene';
+import { HttpSink } from '../harness/servers/http-sink';
+import { eventually } from '../harness/app/poll';
 
 describe('deliveries that are silently stuck', () => {
   it('are found within two minutes: the audit fails, the heartbeat stops, liveness asks for a restart', async () => {

@@ -1,9 +1,9 @@
-import { FaultBench } from '../harness/fault-bench';
-import { HttpSink } from '../harness/http-sink';
-import { checkEngine } from '../harness/invariants';
-import { eventually } from '../harness/poll';
-import { findPostgres } from '../harness/postgres-cluster';
-import { watch } from '../harness/service-process';
+import { FaultBench } from '../harness/processes/fault-bench';
+import { HttpSink } from '../harness/servers/http-sink';
+import { checkEngine } from '../harness/app/invariants';
+import { eventually } from '../harness/app/poll';
+import { findPostgres } from '../harness/database/postgres-cluster';
+import { watch } from '../harness/processes/service-process';
 
 const ENDPOINTS = 20;
 

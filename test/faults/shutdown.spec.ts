@@ -1,12 +1,12 @@
 import { Agent, get } from 'node:http';
 import type { Socket } from 'node:net';
-import { FaultBench } from '../harness/fault-bench';
-import { HttpTarget, answer } from '../harness/http-target';
-import { HttpSink } from '../harness/http-sink';
-import { checkEngine } from '../harness/invariants';
-import { eventually } from '../harness/poll';
-import { findPostgres } from '../harness/postgres-cluster';
-import { type ServiceProcess, watch } from '../harness/service-process';
+import { FaultBench } from '../harness/processes/fault-bench';
+import { HttpTarget, answer } from '../harness/servers/http-target';
+import { HttpSink } from '../harness/servers/http-sink';
+import { checkEngine } from '../harness/app/invariants';
+import { eventually } from '../harness/app/poll';
+import { findPostgres } from '../harness/database/postgres-cluster';
+import { type ServiceProcess, watch } from '../harness/processes/service-process';
 
 const suite = findPostgres() === null ? describe.skip : describe;
 

@@ -1,11 +1,11 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import { FaultBench } from '../harness/fault-bench';
-import { answer, HttpTarget } from '../harness/http-target';
-import { HttpSink } from '../harness/http-sink';
-import { checkEngine } from '../harness/invariants';
-import { eventually } from '../harness/poll';
-import { findPostgres } from '../harness/postgres-cluster';
-import { type ServiceProcess, watch } from '../harness/service-process';
+import { FaultBench } from '../harness/processes/fault-bench';
+import { answer, HttpTarget } from '../harness/servers/http-target';
+import { HttpSink } from '../harness/servers/http-sink';
+import { checkEngine } from '../harness/app/invariants';
+import { eventually } from '../harness/app/poll';
+import { findPostgres } from '../harness/database/postgres-cluster';
+import { type ServiceProcess, watch } from '../harness/processes/service-process';
 
 /** Longer than the checks' timeout: every check that was in flight looks timed out when the process goes on. */
 const STALL_MS = 3000;

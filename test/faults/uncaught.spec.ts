@@ -1,12 +1,12 @@
 import { join } from 'node:path';
-import { FaultBench } from '../harness/fault-bench';
-import { HttpSink } from '../harness/http-sink';
-import { checkEngine } from '../harness/invariants';
-import { findPostgres } from '../harness/postgres-cluster';
-import { type ServiceProcess, watch } from '../harness/service-process';
+import { FaultBench } from '../harness/processes/fault-bench';
+import { HttpSink } from '../harness/servers/http-sink';
+import { checkEngine } from '../harness/app/invariants';
+import { findPostgres } from '../harness/database/postgres-cluster';
+import { type ServiceProcess, watch } from '../harness/processes/service-process';
 
 const ENDPOINTS = 20;
-const PRELOADED = join(__dirname, '..', 'harness', 'throw-on-signal.cjs');
+const PRELOADED = join(__dirname, '..', 'harness', 'processes', 'throw-on-signal.cjs');
 
 const suite = findPostgres() === null ? describe.skip : describe;
 

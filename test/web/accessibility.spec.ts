@@ -1,5 +1,5 @@
 import type { Browser } from 'playwright-core';
-import { startApp, type TestApp } from '../harness/app';
+import { startApp, type TestApp } from '../harness/app/app';
 import { launchBrowser, Visit } from './browser';
 import { showcase } from './showcase';
 

@@ -2,7 +2,7 @@ import { execFileSync } from 'node:child_process';
 import { request as httpRequest, type IncomingHttpHeaders } from 'node:http';
 import { join } from 'node:path';
 import { brotliDecompressSync, gunzipSync } from 'node:zlib';
-import { startApp, type TestApp } from '../harness/app';
+import { startApp, type TestApp } from '../harness/app/app';
 
 interface Reply {
   status: number;

@@ -1,8 +1,8 @@
 import type { Browser } from 'playwright-core';
-import { SignInLinks } from '../../src/session/sign-in-links';
-import { startApp, type TestApp } from '../harness/app';
-import { HttpSink } from '../harness/http-sink';
-import { eventually } from '../harness/poll';
+import { SignInLinks } from '../../src/identity/session/sign-in-links';
+import { startApp, type TestApp } from '../harness/app/app';
+import { HttpSink } from '../harness/servers/http-sink';
+import { eventually } from '../harness/app/poll';
 import { launchBrowser, Visit } from './browser';
 import { Cable } from './cable';
 

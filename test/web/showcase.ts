@@ -1,12 +1,12 @@
 import type { CheckReport, ErrorCode } from '../../src/checker/checker';
-import { OUTCOME_CODE, errorIndex } from '../../src/history/check-codes';
-import { SUMMARIZE } from '../../src/history/endpoint-summary';
-import { HistoryWriter } from '../../src/history/history-writer';
+import { OUTCOME_CODE, errorIndex } from '../../src/history/check-encoding';
+import { SUMMARIZE } from '../../src/history/rollup/endpoint-summary';
+import { HistoryWriter } from '../../src/history/write/history-writer';
 import type { RecordedCheck } from '../../src/history/recorded-check';
-import { Rollup } from '../../src/history/rollup';
+import { Rollup } from '../../src/history/rollup/rollup.job';
 import { Database } from '../../src/platform/database/database';
 import { newUuid, parseId } from '../../src/platform/ids/id';
-import type { TestApp } from '../harness/app';
+import type { TestApp } from '../harness/app/app';
 
 const [MINUTE, HOUR, DAY] = [60_000, 3_600_000, 86_400_000];
 

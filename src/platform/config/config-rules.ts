@@ -1,6 +1,6 @@
 import { ValidateBy, type ValidationOptions } from 'class-validator';
 import ipaddr from 'ipaddr.js';
-import { readUrl } from '../net/read-url';
+import { readUrl } from '../text/read-url';
 
 const rule =
   (name: string, holds: (text: string) => boolean, message: string) =>

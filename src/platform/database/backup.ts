@@ -4,7 +4,7 @@ import { chmodSync, closeSync, existsSync, mkdirSync, openSync, readdirSync, ren
 import { join, resolve } from 'node:path';
 import { Client } from 'pg';
 import type { Config } from '../config/config';
-import { DirectoryLock } from './directory-lock';
+import { DirectoryLock } from './embedded/directory-lock';
 import { StartError } from './start-error';
 
 export type BackupTarget = Pick<Config, 'databaseUrl' | 'dataDir'>;

@@ -2,7 +2,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { Logger } from '@nestjs/common';
 import type { Config } from '../config/config';
 import type { ConnectionTarget } from './data-source-options';
-import { EmbeddedPostgres } from './embedded-postgres';
+import { EmbeddedPostgres } from './embedded/embedded-postgres';
 import { migrate } from './migrate';
 import { isUnavailable, sqlState } from './postgres-errors';
 import { StartError } from './start-error';

@@ -4,8 +4,9 @@ import { DataSource } from 'typeorm';
 import { Config } from '../config/config';
 import { dataSourceOptions, type PostgresOptions } from './data-source-options';
 import { Database, type TransactionLimits, WorkerDatabase } from './database';
+import { DeliveryClock } from './database-clock';
 import { DatabaseServer } from './database-server';
-import { EmbeddedMaintenance } from './embedded-maintenance';
+import { EmbeddedMaintenance } from './embedded/embedded-maintenance';
 
 /** Client-side, because a frozen server would not keep a limit of its own. */
 const QUERY_TIMEOUT_MS = 30_000;
@@ -110,10 +111,11 @@ export class DatabaseModule {
             new Database(source, { lockMs: API_LOCK_TIMEOUT_MS, ...idleLimit(server) }),
         },
         { provide: WorkerDatabase, inject: [DatabaseServer, Config, DataSource], useFactory: openWorkerPool },
+        DeliveryClock,
         EmbeddedMaintenance,
         DatabaseShutdown,
       ],
-      exports: [Database, WorkerDatabase, DatabaseServerModule, TypeOrmModule],
+      exports: [Database, WorkerDatabase, DeliveryClock, DatabaseServerModule, TypeOrmModule],
     };
   }
 }

@@ -1,6 +1,6 @@
 import { createHmac, timingSafeEqual } from 'node:crypto';
 import { Injectable } from '@nestjs/common';
-import { ServerSecrets } from '../auth/server-secrets';
+import { ServerSecrets } from '../secrets/server-secrets';
 import { problems } from '../problem/problem';
 import { Page } from './page';
 

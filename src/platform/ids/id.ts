@@ -97,3 +97,10 @@ const pairOf = (bits: number): string => PAIRS[bits] ?? '';
 const hexOf = (bits: number, length: number): string => bits.toString(16).padStart(length, '0');
 const dashed = (hex: string): string =>
   `${hex.slice(0, 8)}-${hex.slice(8, 12)}-${hex.slice(12, 16)}-${hex.slice(16, 20)}-${hex.slice(20)}`;
+
+/** The smallest UUIDv7 of a millisecond: ids are in the order of their creation, so ranges of time are ranges of ids. */
+export function firstUuidAt(time: Date): string {
+  const bytes = Buffer.alloc(16);
+  bytes.writeUIntBE(Math.max(0, time.getTime()), 0, 6);
+  return toUuid(bytes);
+}

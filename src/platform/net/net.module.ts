@@ -1,9 +1,9 @@
 import { Module } from '@nestjs/common';
-import { Dialer } from './dialer';
-import { EgressPolicy } from './egress-policy';
-import { HostResolver } from './host-resolver';
-import { OutboundHttp } from './outbound-http';
-import { TrustedRoots } from './trusted-roots';
+import { Dialer } from './dial/dialer';
+import { EgressPolicy } from './egress/egress-policy';
+import { HostResolver } from './dns/host-resolver';
+import { OutboundHttp } from './http/outbound-http';
+import { TrustedRoots } from './dial/trusted-roots';
 
 /** The only way out: every connection the service makes goes through these. */
 @Module({

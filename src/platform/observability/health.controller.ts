@@ -1,7 +1,7 @@
 import { Controller, Get, Header, Res } from '@nestjs/common';
 import { ApiExcludeController } from '@nestjs/swagger';
 import type { Response } from 'express';
-import { Access } from '../auth/caller';
+import { Access } from '../access/caller';
 import { Health } from './health';
 import { Metrics } from './metrics';
 

@@ -1,8 +1,16 @@
 import { Global, Module } from '@nestjs/common';
+import { NetModule } from '../net/net.module';
 import { Health } from './health';
 import { HealthController } from './health.controller';
+import { Heartbeat } from './heartbeat';
 import { Metrics } from './metrics';
 
+/** What operators and their tools see of the process. */
 @Global()
-@Module({ controllers: [HealthController], providers: [Health, Metrics], exports: [Health, Metrics] })
+@Module({
+  imports: [NetModule],
+  controllers: [HealthController],
+  providers: [Health, Metrics, Heartbeat],
+  exports: [Health, Metrics, Heartbeat],
+})
 export class ObservabilityModule {}

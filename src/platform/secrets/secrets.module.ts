@@ -2,8 +2,12 @@ import { Global, Module } from '@nestjs/common';
 import { SecretBox } from './secret-box';
 import { SecretKeysCheck } from './secret-keys-check';
 import { SecretRotation } from './secret-rotation';
+import { ServerSecrets } from './server-secrets';
 
 /** Encryption at rest for whatever module stores credentials. */
 @Global()
-@Module({ providers: [SecretBox, SecretKeysCheck, SecretRotation], exports: [SecretBox, SecretRotation] })
+@Module({
+  providers: [SecretBox, SecretKeysCheck, SecretRotation, ServerSecrets],
+  exports: [SecretBox, SecretRotation, ServerSecrets],
+})
 export class SecretsModule {}

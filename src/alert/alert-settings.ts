@@ -1,0 +1,108 @@
+import { isDeepStrictEqual } from 'node:util';
+import { Injectable, Logger } from '@nestjs/common';
+import { ChannelConfigs } from '../channel/config/channel-configs';
+import { ChannelRegistry } from '../channel/channel.registry';
+import type { Caller } from '../platform/access/caller';
+import { EgressPolicy } from '../platform/net/egress/egress-policy';
+import { type FieldProblem, problems } from '../platform/problem/problem';
+import type { Alert } from './alert.entity';
+import { type StoredConfig, StoredConfigs } from '../delivery/sealed-config';
+import { readUrl } from '../platform/text/read-url';
+
+/** Type and config as they are to be stored. */
+export interface SettledConfig {
+  type: string;
+  config: StoredConfig;
+  /** True when messages would go elsewhere or look otherwise than before; always true for a new alert. */
+  isChanged: boolean;
+  /** Secrets made up for this request: shown in its answer and never again. */
+  generatedKeys: readonly string[];
+}
+
+/** The configs of alerts between the API and the rows: judged, sealed, opened, masked. */
+@Injectable()
+export class AlertConfigs {
+  private readonly logger = new Logger(AlertConfigs.name);
+
+  constructor(
+    private readonly registry: ChannelRegistry,
+    private readonly channels: ChannelConfigs,
+    private readonly stored: StoredConfigs,
+    private readonly egress: EgressPolicy,
+  ) {}
+
+  /**
+   * What to store for the type and config a client sent. `alert` is the present one: without a new type or config it
+   * stays as it is, and masked values keep what it holds. Throws `validation_failed` and `target_not_allowed`.
+   */
+  settle(
+    caller: Caller,
+    alertId: string,
+    sent: { type?: string; config?: object },
+    alert: Pick<Alert, 'type' | 'config'> | null,
+  ): SettledConfig {
+    const type = sent.type ?? alert?.type ?? '';
+    if (alert && type === alert.type && sent.config === undefined) {
+      return { type, config: alert.config, isChanged: false, generatedKeys: [] };
+    }
+    const present = alert && alert.type === type ? this.open(alertId, alert.config) : null;
+    const valid = this.channels.validate(this.known(type), configOf(sent), present);
+    if (Array.isArray(valid)) throw problems.validationFailed(valid);
+    this.refuseForbiddenHosts(caller, type, valid.config);
+    const isChanged = !isDeepStrictEqual(valid.config, present);
+    return {
+      type,
+      config: isChanged || !alert ? this.stored.seal(alertId, valid.config) : alert.config,
+      isChanged,
+      generatedKeys: valid.generatedKeys,
+    };
+  }
+
+  /** The config as this caller may see it. One that cannot be opened shows as empty: it must not hide the other alerts. */
+  present(caller: Pick<Caller, 'role'>, alert: Alert, generatedKeys: readonly string[] = []): object {
+    const config = this.open(alert.id, alert.config);
+    return config ? this.channels.present(alert.type, config, caller.role, generatedKeys) : {};
+  }
+
+  private open(alertId: string, stored: StoredConfig): object | null {
+    try {
+      return this.stored.open(alertId, stored);
+    } catch (error) {
+      this.logger.error(`the config of alert ${alertId} cannot be opened: ${String(error)}`);
+      return null;
+    }
+  }
+
+  private known(type: string): string {
+    if (this.registry.has(type)) return type;
+    throw problems.validationFailed([
+      {
+        pointer: '/type',
+        code: 'unsupported_type',
+        message: `type must be one of: ${this.registry.types().join(', ')}`,
+      },
+    ]);
+  }
+
+  /** Every address is judged again when it is dialed; here a client learns at once what can never work. */
+  private refuseForbiddenHosts(caller: Caller, type: string, config: object): void {
+    const rule = this.egress.forOrganization({ isDefault: caller.isDefaultOrg });
+    for (const { pointer, value } of this.channels.dialed(type, config)) {
+      const refusal = this.egress.refusalOfHost(hostOf(value), rule);
+      if (refusal !== null) throw problems.targetNotAllowed(pointer, refusal);
+    }
+  }
+}
+
+/** A config of another type means nothing to the new one, hence both or neither. */
+function configOf(sent: { config?: object }): object {
+  if (sent.config !== undefined) return sent.config;
+  const missing: FieldProblem = {
+    pointer: '/config',
+    code: 'required',
+    message: 'config is required when type changes: send the settings of the new type with it',
+  };
+  throw problems.validationFailed([missing]);
+}
+
+const hostOf = (value: string): string => readUrl(value)?.hostname || value;

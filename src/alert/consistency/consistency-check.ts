@@ -1,0 +1,126 @@
+import type { Sql } from '../../platform/database/database';
+import { firstUuidAt } from '../../platform/ids/id';
+
+/** What can be wrong between flags, events and owed messages. */
+export const AUDIT_KINDS = [
+  /** An alert's flag does not agree with its newest event. */
+  'flag_without_event',
+  /** Events of an alert do not alternate between triggered and resolved. */
+  'not_alternating',
+  /** An event that owes a message has none. */
+  'event_without_message',
+  /** A message in the outbox that no loop would ever look at. Repaired by the auditor. */
+  'message_forgotten',
+  /** A message that should have been taken up long ago: deliveries are stuck. */
+  'message_overdue',
+  /** A finished message without an end time, a lease without an end, a pending one without a due time. */
+  'message_inconsistent',
+] as const;
+export type AuditKind = (typeof AUDIT_KINDS)[number];
+
+export interface AuditFinding {
+  kind: AuditKind;
+  count: number;
+  /** uuids of up to five of them: of alerts, events or messages. */
+  samples: string[];
+}
+
+/** What is compared: events recorded since a time, and everything that is open now. */
+export interface AuditScope {
+  since: Date;
+  now: Date;
+  /** A message is overdue when its destination should have been looked at this long ago. */
+  overdueMs: number;
+}
+
+const FLAG_WITHOUT_EVENT = `
+  WITH changed AS (SELECT DISTINCT alert_id FROM alert_event WHERE id >= $1)
+  SELECT a.id
+  FROM alert a
+  LEFT JOIN alert_event t ON t.alert_id = a.id AND t.incident_no = a.incident_no AND t.type = 'triggered'
+  LEFT JOIN alert_event r ON r.alert_id = a.id AND r.incident_no = a.incident_no AND r.type = 'resolved'
+  LEFT JOIN alert_event later ON later.alert_id = a.id AND later.incident_no = a.incident_no + 1
+  WHERE (a.triggered OR a.id IN (SELECT alert_id FROM changed))
+    AND (t.id IS NULL OR a.triggered = (r.id IS NOT NULL) OR later.id IS NOT NULL
+      OR (a.triggered AND a.trigger_event_id IS DISTINCT FROM t.id))`;
+
+const NOT_ALTERNATING = `
+  SELECT e.id
+  FROM alert_event e
+  WHERE e.id >= $1 AND (
+    (e.type = 'resolved' AND NOT EXISTS (
+      SELECT 1 FROM alert_event t
+      WHERE t.alert_id = e.alert_id AND t.incident_no = e.incident_no AND t.type = 'triggered'))
+    OR (e.type = 'triggered' AND e.incident_no > 1 AND NOT EXISTS (
+      SELECT 1 FROM alert_event r
+      WHERE r.alert_id = e.alert_id AND r.incident_no = e.incident_no - 1 AND r.type = 'resolved')))`;
+
+// Whether a resolve is owed is the alert's own setting; one that was edited since the event proves nothing.
+const EVENT_WITHOUT_MESSAGE = `
+  SELECT e.id
+  FROM alert_event e
+  LEFT JOIN alert a ON a.id = e.alert_id
+  WHERE e.id >= $1
+    AND (e.type = 'triggered' OR (a.send_on_resolved AND a.updated_at <= e.created_at))
+    AND NOT EXISTS (SELECT 1 FROM notification n WHERE n.event_id = e.id AND n.kind = e.type)`;
+
+const MESSAGE_FORGOTTEN = `
+  SELECT n.id
+  FROM notification n
+  LEFT JOIN notification_destination d ON d.org_id = n.org_id AND d.destination = n.destination
+  WHERE n.state = 'pending' AND d.due_at IS NULL`;
+
+const MESSAGE_OVERDUE = `
+  SELECT n.id
+  FROM notification_destination d
+  JOIN notification n ON n.org_id = d.org_id AND n.destination = d.destination AND n.state = 'pending'
+  WHERE d.due_at < $1 AND n.next_attempt_at < $1 AND (n.lease_until IS NULL OR n.lease_until < $1)`;
+
+const MESSAGE_INCONSISTENT = `
+  SELECT id FROM notification
+  WHERE id >= $1 AND (
+    (state = 'pending' AND finished_at IS NOT NULL)
+    OR (state <> 'pending' AND (finished_at IS NULL OR lease_token IS NOT NULL))
+    OR (lease_token IS NULL) <> (lease_until IS NULL)
+    OR (state = 'superseded' AND detail IS NULL)
+    OR (state = 'failed' AND detail IS NULL))`;
+
+/**
+ * Compares what alerts say they are, what was recorded and what is owed. Each comparison is one statement, so that a
+ * transaction committed meanwhile cannot look like a fault. Finds nothing when all is well.
+ */
+export async function audit(sql: Sql, { since, now, overdueMs }: AuditScope): Promise<AuditFinding[]> {
+  const from = firstUuidAt(since);
+  const overdue = new Date(now.getTime() - overdueMs);
+  return [
+    ...(await compare(sql, 'flag_without_event', FLAG_WITHOUT_EVENT, [from])),
+    ...(await compare(sql, 'not_alternating', NOT_ALTERNATING, [from])),
+    ...(await compare(sql, 'event_without_message', EVENT_WITHOUT_MESSAGE, [from])),
+    ...(await compare(sql, 'message_forgotten', MESSAGE_FORGOTTEN, [])),
+    ...(await compare(sql, 'message_overdue', MESSAGE_OVERDUE, [overdue])),
+    ...(await compare(sql, 'message_inconsistent', MESSAGE_INCONSISTENT, [from])),
+  ];
+}
+
+async function compare(sql: Sql, kind: AuditKind, statement: string, parameters: unknown[]): Promise<AuditFinding[]> {
+  const [found] = await sql.query<{ count: number; samples: string[] | null }>(
+    `WITH wrong AS (${statement})
+     SELECT (SELECT count(*)::int FROM wrong) AS count,
+       (SELECT array_agg(id::text) FROM (SELECT id FROM wrong LIMIT 5) first) AS samples`,
+    parameters,
+  );
+  return found && found.count > 0 ? [{ kind, count: found.count, samples: found.samples ?? [] }] : [];
+}
+
+/** Makes the loops look at every message that they would never look at. Safe at any time: looking changes nothing by itself. */
+export async function repairForgotten(sql: Sql, now: Date): Promise<void> {
+  await sql.query(
+    `INSERT INTO notification_destination AS d (org_id, destination, channel_type, due_at)
+     SELECT n.org_id, n.destination, min(n.channel_type), $1 FROM notification n
+     WHERE n.state = 'pending'
+     GROUP BY n.org_id, n.destination
+     ORDER BY n.org_id, n.destination
+     ON CONFLICT (org_id, destination) DO UPDATE SET due_at = COALESCE(d.due_at, EXCLUDED.due_at)`,
+    [now],
+  );
+}

@@ -1,0 +1,163 @@
+import { ApiProperty, ApiPropertyOptional } from '@nestjs/swagger';
+import { IsIn, IsInt, IsOptional, Max, Min } from 'class-validator';
+import { SPEC_CHANNEL_TYPES } from '../../channel/channel';
+import { ERROR_CODES } from '../../checker/checker';
+import { CursorQuery, QueryInteger } from '../../platform/http/page';
+import { QueryTimestamp } from '../../platform/http/timestamp';
+import { formatId } from '../../platform/ids/id';
+import { IsPublicId } from '../../platform/ids/public-id.rule';
+import type { AlertEvent } from './alert-event.entity';
+import { EVENT_REASONS, type EventReason } from '../incident/incident';
+
+export const EVENT_TYPES = ['triggered', 'resolved'] as const;
+export type EventType = (typeof EVENT_TYPES)[number];
+
+/** Filters of the feed; an id that is nobody's finds nothing. */
+export class AlertEventQuery extends CursorQuery {
+  @ApiPropertyOptional({ type: 'integer', description: 'Events per page.', minimum: 1, maximum: 1000, default: 50 })
+  @IsOptional()
+  @QueryInteger()
+  @IsInt()
+  @Min(1)
+  @Max(1000)
+  limit?: number;
+
+  @ApiPropertyOptional({ description: 'Only events of this alert.', example: 'al_01jd3k6q7be5y9x4v2m8n0r1st' })
+  @IsOptional()
+  @IsPublicId('alert')
+  alert_id?: string;
+
+  @ApiPropertyOptional({ description: 'Only events of this endpoint.', example: 'ep_01jd3k6q7be5y9x4v2m8n0r1st' })
+  @IsOptional()
+  @IsPublicId('endpoint')
+  endpoint_id?: string;
+
+  @ApiPropertyOptional({ description: 'Only events of this website.', example: 'ws_01jd3k6q7be5y9x4v2m8n0r1st' })
+  @IsOptional()
+  @IsPublicId('website')
+  website_id?: string;
+
+  @ApiPropertyOptional({ enum: EVENT_TYPES, description: 'Only events of this kind.' })
+  @IsOptional()
+  @IsIn(EVENT_TYPES)
+  type?: EventType;
+
+  @ApiPropertyOptional({
+    type: String,
+    format: 'date-time',
+    description: 'Only events recorded at this time or later.',
+    example: '2026-11-20T00:00:00.000Z',
+  })
+  @IsOptional()
+  @QueryTimestamp()
+  since?: Date;
+
+  @ApiPropertyOptional({
+    type: String,
+    format: 'date-time',
+    description: 'Only events recorded before this time.',
+    example: '2026-11-21T00:00:00.000Z',
+  })
+  @IsOptional()
+  @QueryTimestamp()
+  until?: Date;
+}
+
+export class AlertEventErrorView {
+  @ApiProperty({ enum: ERROR_CODES, enumName: 'CheckErrorCode', example: 'connection_refused' })
+  code!: string;
+
+  @ApiProperty({ example: 'connection refused' })
+  message!: string;
+}
+
+export class AlertEventView {
+  @ApiProperty({ example: 'ev_01jd3k6q7be5y9x4v2m8n0r1st' })
+  id!: string;
+
+  @ApiProperty({ enum: EVENT_TYPES })
+  type!: EventType;
+
+  @ApiProperty({ example: 'al_01jd3k6q7be5y9x4v2m8n0r1st', description: 'The alert; it may be deleted by now.' })
+  alert_id!: string;
+
+  @ApiProperty({
+    description: `Channel type of the alert at that time: ${SPEC_CHANNEL_TYPES.join(', ')}, and those that modules add.`,
+    example: 'slack',
+  })
+  alert_type!: string;
+
+  @ApiProperty({ example: 'ep_01jd3k6q7be5y9x4v2m8n0r1st' })
+  endpoint_id!: string;
+
+  @ApiProperty({ description: 'Name at that time.', example: 'Checkout API' })
+  endpoint_name!: string;
+
+  @ApiProperty({ example: 'ws_01jd3k6q7be5y9x4v2m8n0r1st' })
+  website_id!: string;
+
+  @ApiProperty({ description: 'Name at that time.', example: 'Example shop' })
+  website_name!: string;
+
+  @ApiProperty({
+    enum: EVENT_REASONS,
+    description:
+      '`threshold`: enough checks in a row. `disabled`: alert, endpoint or website was switched off, or the alert got another type or config. `deleted`: one of them was deleted.',
+  })
+  reason!: EventReason;
+
+  @ApiProperty({ example: 'Checkout API is down: connection refused (3 checks in a row)' })
+  message!: string;
+
+  @ApiProperty({
+    type: AlertEventErrorView,
+    nullable: true,
+    description: 'The failing check’s error; null on resolve.',
+  })
+  error!: AlertEventErrorView | null;
+
+  @ApiProperty({ type: 'integer', description: 'Consecutive failures at that moment.', example: 3 })
+  failure_count!: number;
+
+  @ApiProperty({ type: 'integer', description: 'Consecutive successes at that moment.', example: 0 })
+  success_count!: number;
+
+  @ApiProperty({
+    type: String,
+    format: 'date-time',
+    nullable: true,
+    description: 'First failing check of the incident.',
+    example: '2026-11-20T09:58:00.000Z',
+  })
+  started_at!: string | null;
+
+  @ApiProperty({
+    type: 'integer',
+    nullable: true,
+    description: 'Resolved only: seconds from the first failing check to the check (or the change) that resolved it.',
+    example: null,
+  })
+  duration_seconds!: number | null;
+
+  @ApiProperty({ type: String, format: 'date-time', example: '2026-11-20T10:00:00.000Z' })
+  created_at!: string;
+}
+
+export const toAlertEventView = (event: AlertEvent): AlertEventView => ({
+  id: formatId('event', event.id),
+  type: event.type,
+  alert_id: formatId('alert', event.alertId),
+  alert_type: event.alertType,
+  endpoint_id: formatId('endpoint', event.endpointId),
+  endpoint_name: event.endpointName,
+  website_id: formatId('website', event.websiteId),
+  website_name: event.websiteName,
+  reason: event.reason,
+  message: event.message,
+  error: event.errorCode === null ? null : { code: event.errorCode, message: event.errorMessage ?? '' },
+  failure_count: event.failureCount,
+  success_count: event.successCount,
+  started_at: event.startedAt?.toISOString() ?? null,
+  duration_seconds: event.durationSeconds,
+  created_at: event.createdAt.toISOString(),
+});

@@ -1,0 +1,202 @@
+import { ApiProperty, ApiPropertyOptional } from '@nestjs/swagger';
+import { IsIn, IsInt, IsOptional, Max, Min, ValidateBy } from 'class-validator';
+import { CursorQuery, QueryInteger } from '../platform/http/page';
+import { QueryTimestamp } from '../platform/http/timestamp';
+import { formatId, parseId } from '../platform/ids/id';
+import {
+  AUDIT_ACTIONS,
+  type AuditAction,
+  AUDITED,
+  AUDITED_RESOURCES,
+  type AuditedResource,
+  type Settings,
+} from './audited-change';
+import { type Credential, CREDENTIALS } from './authorship';
+
+/** The uuid of an audited thing's public id, or `null` when the text is no such id. */
+export function parseAuditedId(text: unknown): string | null {
+  for (const kind of Object.values(AUDITED)) {
+    const uuid = parseId(kind, text);
+    if (uuid !== null) return uuid;
+  }
+  return null;
+}
+
+const IsAuditedId = (): PropertyDecorator =>
+  ValidateBy({
+    name: 'publicId',
+    validator: {
+      validate: (value: unknown) => parseAuditedId(value) !== null,
+      defaultMessage: (args) => `${args?.property ?? 'value'} must be an id such as ws_01jd3k6q7be5y9x4v2m8n0r1st`,
+    },
+  });
+
+/** Filters of the log; an id that is nobody's finds nothing. */
+export class AuditQuery extends CursorQuery {
+  @ApiPropertyOptional({ type: 'integer', description: 'Entries per page.', minimum: 1, maximum: 1000, default: 50 })
+  @IsOptional()
+  @QueryInteger()
+  @IsInt()
+  @Min(1)
+  @Max(1000)
+  limit?: number;
+
+  @ApiPropertyOptional({ enum: AUDITED_RESOURCES, description: 'Only entries of this kind of thing.' })
+  @IsOptional()
+  @IsIn(AUDITED_RESOURCES)
+  resource?: AuditedResource;
+
+  @ApiPropertyOptional({
+    description:
+      'Only entries of this thing, also after its deletion. A status page has the id of its website, a session that of its key.',
+    example: 'ws_01jd3k6q7be5y9x4v2m8n0r1st',
+  })
+  @IsOptional()
+  @IsAuditedId()
+  resource_id?: string;
+
+  @ApiPropertyOptional({
+    type: String,
+    format: 'date-time',
+    description: 'Only entries made at this time or later.',
+    example: '2026-11-20T00:00:00.000Z',
+  })
+  @IsOptional()
+  @QueryTimestamp()
+  since?: Date;
+
+  @ApiPropertyOptional({
+    type: String,
+    format: 'date-time',
+    description: 'Only entries made before this time.',
+    example: '2026-11-21T00:00:00.000Z',
+  })
+  @IsOptional()
+  @QueryTimestamp()
+  until?: Date;
+}
+
+export class AuditAuthorView {
+  @ApiProperty({
+    enum: CREDENTIALS,
+    description:
+      '`api_key`, `session` (of the dashboard, made from the key), `sign_in_link` (one-time, made from the key), `operator` (the operator token), `auth_off` (nobody had to say), `system` (the service itself).',
+    example: 'api_key',
+  })
+  via!: Credential;
+
+  @ApiProperty({
+    type: String,
+    nullable: true,
+    description: 'The key, also after its revocation.',
+    example: 'key_01jd3k6q7be5y9x4v2m8n0r1st',
+  })
+  key_id!: string | null;
+
+  @ApiProperty({ type: String, nullable: true, description: 'Its name at that time.', example: 'Terraform' })
+  key_name!: string | null;
+
+  @ApiProperty({
+    type: String,
+    nullable: true,
+    description: 'Address that opened the connection: the proxy’s, where one is in front.',
+    example: '203.0.113.7',
+  })
+  ip!: string | null;
+}
+
+export class AuditEntryView {
+  @ApiProperty({ example: 'au_01jd3k6q7be5y9x4v2m8n0r1st' })
+  id!: string;
+
+  @ApiProperty({ type: String, format: 'date-time', example: '2026-11-20T10:00:00.000Z' })
+  created_at!: string;
+
+  @ApiProperty({
+    enum: AUDIT_ACTIONS,
+    description:
+      '`test`: an alert’s test message, or an endpoint tried out before it was saved. `check`: an endpoint checked by hand. `sign_in_failed`: with a key or link that had expired; an unknown one is nobody’s and has no entry.',
+    example: 'update',
+  })
+  action!: AuditAction;
+
+  @ApiProperty({ enum: AUDITED_RESOURCES, example: 'website' })
+  resource!: AuditedResource;
+
+  @ApiProperty({
+    description: 'What it was done to. An endpoint that was only tried out has an id that leads nowhere.',
+    example: 'ws_01jd3k6q7be5y9x4v2m8n0r1st',
+  })
+  resource_id!: string;
+
+  @ApiProperty({
+    type: [String],
+    description: 'Settings that an update changed, those behind a mask included.',
+    example: ['enabled'],
+  })
+  changed!: string[];
+
+  @ApiProperty({
+    type: 'object',
+    additionalProperties: true,
+    nullable: true,
+    description: 'The changed settings before, all of them for a deletion. Credentials are masked, long texts cut.',
+    example: { enabled: true },
+  })
+  before!: Settings | null;
+
+  @ApiProperty({
+    type: 'object',
+    additionalProperties: true,
+    nullable: true,
+    description: 'The changed settings after, all of them for a creation.',
+    example: { enabled: false },
+  })
+  after!: Settings | null;
+
+  @ApiProperty({ type: AuditAuthorView, description: 'Who did it.' })
+  author!: AuditAuthorView;
+
+  @ApiProperty({
+    type: String,
+    nullable: true,
+    description: '`X-Request-Id` of the request.',
+    example: '018f3f6e-1c1b-7a52-9d3e-0a6f6f0f5a11',
+  })
+  request_id!: string | null;
+}
+
+/** A row of `audit_log` or `operator_audit_log`. */
+export interface AuditRow {
+  id: string;
+  created_at: Date;
+  action: AuditAction;
+  resource: AuditedResource;
+  resource_id: string;
+  changed: string[];
+  before: Settings | null;
+  after: Settings | null;
+  via: Credential;
+  key_id: string | null;
+  key_name: string | null;
+  address: string | null;
+  request_id: string | null;
+}
+
+export const toAuditEntryView = (row: AuditRow): AuditEntryView => ({
+  id: formatId('audit', row.id),
+  created_at: row.created_at.toISOString(),
+  action: row.action,
+  resource: row.resource,
+  resource_id: formatId(AUDITED[row.resource], row.resource_id),
+  changed: row.changed,
+  before: row.before,
+  after: row.after,
+  author: {
+    via: row.via,
+    key_id: row.key_id === null ? null : formatId('apiKey', row.key_id),
+    key_name: row.key_name,
+    ip: row.address,
+  },
+  request_id: row.request_id,
+});

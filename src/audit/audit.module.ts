@@ -1,0 +1,12 @@
+import { Module } from '@nestjs/common';
+import { AuditController } from './audit.controller';
+import { AuditRetention } from './audit-retention.job';
+import { AuditService } from './audit.service';
+import { OperatorAuditController } from './operator-audit.controller';
+
+/** Who did what: carried along with each request, written by `recordChange`, read by admins. */
+@Module({
+  controllers: [AuditController, OperatorAuditController],
+  providers: [AuditService, AuditRetention],
+})
+export class AuditModule {}

@@ -1,0 +1,56 @@
+import { Injectable } from '@nestjs/common';
+import { Database } from '../platform/database/database';
+import { Cursors } from '../platform/http/cursors';
+import type { Page } from '../platform/http/page';
+import { type AuditEntryView, type AuditQuery, type AuditRow, parseAuditedId, toAuditEntryView } from './audit.dto';
+
+const LIST = 'audit-log';
+const DEFAULT_LIMIT = 50;
+/** Cursors of the operator's log are signed to no organization. */
+const OPERATOR = 'operator';
+
+/** The audit log of an organization and the operator's own, for reading only. */
+@Injectable()
+export class AuditService {
+  constructor(
+    private readonly database: Database,
+    private readonly cursors: Cursors,
+  ) {}
+
+  /** Newest first, one statement. A page that starts at a cursor is not shifted by entries written meanwhile. */
+  list(orgId: string, query: AuditQuery): Promise<Page<AuditEntryView>> {
+    return this.page(orgId, query, 'audit_log WHERE org_id = $7 AND', [orgId]);
+  }
+
+  /** The same of what the operator did. */
+  listOperator(query: AuditQuery): Promise<Page<AuditEntryView>> {
+    return this.page(OPERATOR, query, 'operator_audit_log WHERE', []);
+  }
+
+  private async page(
+    reader: string,
+    query: AuditQuery,
+    source: string,
+    more: readonly string[],
+  ): Promise<Page<AuditEntryView>> {
+    const limit = query.limit ?? DEFAULT_LIMIT;
+    const before = this.cursors.decode(reader, LIST, query.cursor);
+    const rows = await this.database.query<AuditRow>(
+      `SELECT id, created_at, action, resource, resource_id, changed, before, after, via, key_id, key_name, address, request_id
+         FROM ${source} ($1::uuid IS NULL OR id < $1) AND ($2::text IS NULL OR resource = $2)
+          AND ($3::uuid IS NULL OR resource_id = $3)
+          AND ($4::timestamptz IS NULL OR created_at >= $4) AND ($5::timestamptz IS NULL OR created_at < $5)
+        ORDER BY id DESC LIMIT $6`,
+      [
+        before,
+        query.resource ?? null,
+        parseAuditedId(query.resource_id),
+        query.since ?? null,
+        query.until ?? null,
+        limit + 1,
+        ...more,
+      ],
+    );
+    return this.cursors.page(reader, LIST, rows, limit, (row) => row.id).map(toAuditEntryView);
+  }
+}

@@ -1,0 +1,74 @@
+import { AsyncLocalStorage } from 'node:async_hooks';
+import type { Request } from 'express';
+import type { AuthenticatedRequest, Caller } from '../platform/access/caller';
+import { requestIdOf } from '../platform/http/request-id';
+
+/** How somebody proved who they are: a key, the session or link made from one, the operator token, or not, with AUTH=off. */
+export const CREDENTIALS = ['api_key', 'session', 'sign_in_link', 'operator', 'auth_off', 'system'] as const;
+export type Credential = (typeof CREDENTIALS)[number];
+
+/** Who is behind a change, and by which request. */
+export interface Authorship {
+  readonly via: Credential;
+  /** uuid of the key, or of the key a session was made from; `null` without one. */
+  readonly keyId: string | null;
+  readonly keyName: string | null;
+  /** The address that opened the connection: a proxy's, where one is in front. */
+  readonly address: string | null;
+  readonly requestId: string | null;
+}
+
+/** Where a request came from, whoever sent it. */
+export type Origin = Pick<Authorship, 'address' | 'requestId'>;
+
+const SYSTEM: Authorship = { via: 'system', keyId: null, keyName: null, address: null, requestId: null };
+const SAFE = new Set(['GET', 'HEAD', 'OPTIONS']);
+
+const storage = new AsyncLocalStorage<AuthenticatedRequest>();
+let open = 0;
+
+/** Who is behind what runs now; `system` outside of a request that changes something. */
+export function currentAuthorship(): Authorship {
+  const request = storage.getStore();
+  return (request && authorOf(request)) ?? SYSTEM;
+}
+
+/**
+ * Carries a changing request along with everything its handler awaits. The carrying costs every promise of the process a
+ * little, so it is switched off whenever no such request is under way: checks do not pay for it.
+ */
+export async function carryAuthorship(request: Request, handle: () => Promise<void>): Promise<void> {
+  if (SAFE.has(request.method)) return handle();
+  open += 1;
+  try {
+    await storage.run(request, handle);
+  } finally {
+    open -= 1;
+    if (open === 0) storage.disable();
+  }
+}
+
+/** The guard has let the request in; `null` when it asked nobody who they are. */
+function authorOf(request: AuthenticatedRequest): Authorship | null {
+  if (request.caller) return authorshipOf(request.caller, credentialOf(request.caller, request), originOf(request));
+  return request.isOperator ? authorshipOf(undefined, 'operator', originOf(request)) : null;
+}
+
+export const originOf = (request: Request): Origin => ({
+  address: request.socket.remoteAddress?.replace(/^::ffff:(?=\d+\.)/, '') ?? null,
+  requestId: requestIdOf(request),
+});
+
+/** Somebody with a key, or without one (operator, AUTH=off), who came in by a door. */
+export const authorshipOf = (caller: Caller | undefined, via: Credential, origin: Origin): Authorship => ({
+  via,
+  keyId: caller?.keyId ?? null,
+  keyName: caller?.keyId ? caller.keyName : null,
+  ...origin,
+});
+
+/** By which door somebody came in. */
+function credentialOf(caller: Caller, { headers }: Request): Credential {
+  if (caller.keyId === null) return 'auth_off';
+  return headers.authorization === undefined && headers['x-api-key'] === undefined ? 'session' : 'api_key';
+}

@@ -1,0 +1,116 @@
+import { Injectable } from '@nestjs/common';
+import type { FieldProblem } from '../../platform/problem/problem';
+import type { Channel, ConfigProblem } from '../channel';
+import { ChannelRegistry } from '../channel.registry';
+import { configFindings } from './config-validation';
+import { dialedValues, hiddenValues, isMasked, mapMarked, maskOf, type RefusedMask, unmask } from './config-masking';
+import { secretKeys } from './config-decorators';
+
+/** Who looks at a config: decides what is masked. */
+export type ConfigReader = 'read' | 'write' | 'admin';
+
+/** A config fit to be stored. */
+export interface ValidConfig {
+  /** Plain JSON: the keys as they were sent, masks replaced by the stored values, generated secrets added. */
+  config: object;
+  /** Secrets made up by us because none was sent: show them once, in the answer to this very request. */
+  generatedKeys: string[];
+}
+
+/** The configs of all channels: judged on the way in, masked on the way out. Knows no vendor. */
+@Injectable()
+export class ChannelConfigs {
+  constructor(private readonly registry: ChannelRegistry) {}
+
+  /**
+   * The config to store, or everything that is wrong with it, with pointers under `/config`. `stored` is what the alert
+   * holds for the same type: masked values sent back keep it. The type must exist.
+   */
+  validate(type: string, input: unknown, stored?: object | null): ValidConfig | FieldProblem[] {
+    const channel = this.registry.get(type);
+    const findings = configFindings(channel.configClass, input);
+    if (findings.some((found) => found.pointer === '')) return underConfig(findings);
+    const sent = input as object;
+    const { config, refused } = unmask(channel.configClass, sent, stored ?? null);
+    const problems = [...findings.filter((found) => !isMaskedAt(sent, found.pointer)), ...refused.map(refusedMask)];
+    const restored = problems.length > 0 ? problems : configFindings(channel.configClass, config);
+    if (restored.length > 0) return underConfig(restored);
+    return complete(channel, config, stored ?? null);
+  }
+
+  /**
+   * The config as the API returns it: credentials always masked, confidential values masked for read keys.
+   * `shownKeys` are the generated secrets of the request that is being answered.
+   */
+  present(type: string, config: object, reader: ConfigReader, shownKeys: readonly string[] = []): object {
+    if (!this.registry.has(type)) return {};
+    return mapMarked(this.registry.get(type).configClass, config, ({ path, mark, value }) => {
+      const shown = mark === 'confidential' ? reader !== 'read' : shownKeys.includes(String(path[0]));
+      return shown ? value : maskOf(value);
+    });
+  }
+
+  /** The class whose `@ApiProperty` decorators describe the config of this type. */
+  schema(type: string): new () => object {
+    return this.registry.get(type).configClass;
+  }
+
+  /**
+   * The hosts and URLs that sending would connect to, so that the egress policy can refuse them when the alert is saved;
+   * pointers are under `/config`. The vendors' own hosts are not listed.
+   */
+  dialed(type: string, config: object): { pointer: string; value: string }[] {
+    return dialedValues(this.registry.get(type).configClass, config).map(({ pointer, value }) => ({
+      pointer: `/config${pointer}`,
+      value,
+    }));
+  }
+
+  /** Every credential and confidential value of a config, for redaction. */
+  hiddenValues(type: string, config: object): string[] {
+    return this.registry.has(type) ? hiddenValues(this.registry.get(type).configClass, config) : [];
+  }
+}
+
+const underConfig = (findings: readonly FieldProblem[]): FieldProblem[] =>
+  findings.map((found) => ({ ...found, pointer: `/config${found.pointer}` }));
+
+const REFUSED_MASK = {
+  unknown: 'is a masked value that does not belong to the stored config; send the value itself',
+  redirected: 'must be sent itself, not masked, because the config names another host than before',
+} as const;
+
+const refusedMask = ({ path, reason }: RefusedMask): FieldProblem => ({
+  pointer: `/${path.join('/')}`,
+  code: 'invalid_config',
+  message: REFUSED_MASK[reason],
+});
+
+/** A mask need not satisfy the rule of the value it stands for; the restored value is judged instead. */
+function isMaskedAt(input: object, pointer: string): boolean {
+  const value = pointer
+    .slice(1)
+    .split('/')
+    .reduce<unknown>(
+      (at, step) => (typeof at === 'object' && at !== null ? (at as Record<string, unknown>)[step] : undefined),
+      input,
+    );
+  return typeof value === 'string' && isMasked(value);
+}
+
+function complete(channel: Channel, config: object, stored: object | null): ValidConfig | FieldProblem[] {
+  const completed = channel.complete?.(config, stored) ?? config;
+  if (Array.isArray(completed))
+    return (completed as ConfigProblem[]).map(({ key, code, message }) => ({
+      pointer: `/config/${key}`,
+      code,
+      message,
+    }));
+  const before = config as Record<string, unknown>;
+  const after = completed as Record<string, unknown>;
+  const kept = (stored ?? {}) as Record<string, unknown>;
+  const generatedKeys = secretKeys(channel.configClass).filter(
+    (key) => before[key] === undefined && after[key] !== undefined && after[key] !== kept[key],
+  );
+  return { config: { ...completed }, generatedKeys };
+}

@@ -1,0 +1,53 @@
+import { IsIn, IsInt, IsOptional, IsString, Max, MaxLength } from 'class-validator';
+import { configFindings, knownKeys } from './config-validation';
+import { integer, OptionalRule, Rule, text } from './config-rules';
+
+/** A channel of another team may use class-validator's own decorators beside ours. */
+class MixedConfig {
+  @IsString()
+  @MaxLength(5)
+  room!: string;
+
+  @IsOptional()
+  @IsInt()
+  @Max(9)
+  level?: number;
+
+  @IsOptional()
+  @IsIn(['a', 'b'])
+  kind?: string;
+
+  @Rule(text({ max: 5 }))
+  own!: string;
+
+  @OptionalRule(integer(1, 3))
+  count?: number;
+}
+
+describe('the findings in a config', () => {
+  it('know the keys by their rules', () => {
+    expect(knownKeys(MixedConfig).sort()).toEqual(['count', 'kind', 'level', 'own', 'room']);
+  });
+
+  it.each([
+    { input: { room: 'a', own: 'b' }, found: [] },
+    { input: { room: 'a', own: 'b', level: 3, kind: 'a', count: 2 }, found: [] },
+    { input: { room: 'a' }, found: ['/own required'] },
+    { input: { own: 'b' }, found: ['/room required'] },
+    { input: { room: 7, own: 'b' }, found: ['/room wrong_type'] },
+    { input: { room: 'too long', own: 'too long' }, found: ['/room too_long', '/own too_long'] },
+    { input: { room: 'a', own: 'b', level: 10 }, found: ['/level out_of_range'] },
+    { input: { room: 'a', own: 'b', kind: 'c' }, found: ['/kind invalid_format'] },
+    { input: { room: 'a', own: 'b', count: 2.5 }, found: ['/count wrong_type'] },
+    { input: { room: 'a', own: 'b', count: 4 }, found: ['/count out_of_range'] },
+    { input: { room: 'a', own: 'b', kind: null }, found: ['/kind wrong_type'] },
+    { input: { room: 'a', own: null }, found: ['/own wrong_type'] },
+    { input: { room: 'a', own: ' ' }, found: ['/own required'] },
+    { input: { room: 'a', own: 'b', other: 1 }, found: ['/other unknown_field'] },
+    { input: [], found: [' wrong_type'] },
+    { input: 'text', found: [' wrong_type'] },
+    { input: null, found: [' wrong_type'] },
+  ])('of $input are $found', ({ input, found }) => {
+    expect(configFindings(MixedConfig, input).map(({ pointer, code }) => `${pointer} ${code}`)).toEqual(found);
+  });
+});

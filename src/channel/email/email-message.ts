@@ -1,0 +1,75 @@
+import type { Notice } from '../channel';
+import { detailsText, noticeText, type NoticeText } from '../notification-text';
+import type { MailSender } from './smtp-account';
+import { cut } from '../text-limits';
+
+const MAX_SUBJECT = 200;
+
+/** A mail, free of the library that sends it. Addresses are single and checked: none of them is ever parsed as a list. */
+export interface Mail {
+  from: MailSender;
+  to: readonly string[];
+  cc: readonly string[];
+  subject: string;
+  text: string;
+  html: string;
+  messageId: string;
+  /** Message ids of the mails this one belongs under, oldest first. */
+  references: readonly string[];
+  headers: Readonly<Record<string, string>>;
+}
+
+/**
+ * The mail about a notice. Its `Message-ID` is fixed by the event, so that a repeat is recognised as the same mail, and a
+ * resolve refers to its trigger, so that both are shown as one thread.
+ */
+export function emailMessage(
+  notice: Notice,
+  from: MailSender,
+  recipients: { to: readonly string[]; cc: readonly string[] },
+): Mail {
+  const words = noticeText(notice);
+  const domain = from.address.slice(from.address.lastIndexOf('@') + 1);
+  return {
+    from,
+    to: recipients.to,
+    cc: recipients.cc,
+    subject: cut(words.sentence, MAX_SUBJECT),
+    text: `${words.sentence}\n\n${detailsText(words)}\n`,
+    html: htmlOf(words),
+    messageId: messageId(notice.id, domain),
+    references: notice.triggerId === null ? [] : [messageId(notice.triggerId, domain)],
+    headers: { 'Auto-Submitted': 'auto-generated', 'X-Auto-Response-Suppress': 'All' },
+  };
+}
+
+const messageId = (id: string, domain: string): string => `<${id.replace(/[^A-Za-z0-9_.-]/g, '')}@${domain}>`;
+
+const COLORS = { bad: '#b42318', good: '#067647', neutral: '#344054' } as const;
+
+function htmlOf({ tone, sentence, facts, lines }: NoticeText): string {
+  const rows = facts.map(
+    ({ label, value }) =>
+      `<tr><td style="padding:2px 12px 2px 0;color:#667085;vertical-align:top">${escaped(label)}</td>` +
+      `<td style="padding:2px 0">${escaped(value).replaceAll('\n', '<br>')}</td></tr>`,
+  );
+  return [
+    '<!doctype html>',
+    '<html><body style="font-family:sans-serif;font-size:14px;color:#101828">',
+    `<p style="font-size:16px;font-weight:bold;color:${COLORS[tone]}">${escaped(sentence)}</p>`,
+    ...(lines.length > 0 ? [`<ul>${lines.map((line) => `<li>${escaped(line)}</li>`).join('')}</ul>`] : []),
+    ...(rows.length > 0 ? [`<table style="border-collapse:collapse">${rows.join('')}</table>`] : []),
+    '</body></html>',
+    '',
+  ].join('\n');
+}
+
+const ENTITIES: Readonly<Record<string, string>> = {
+  '&': '&amp;',
+  '<': '&lt;',
+  '>': '&gt;',
+  '"': '&quot;',
+  "'": '&#39;',
+};
+
+const escaped = (value: string): string => value.replace(/[&<>"']/g, (character) => ENTITIES[character] ?? character);

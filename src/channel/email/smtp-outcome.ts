@@ -1,0 +1,62 @@
+import { oneLine, cut } from '../text-limits';
+import type { SendOutcome } from '../channel';
+
+/** What the mail library tells about a failed attempt. */
+export interface SmtpFailure extends Error {
+  /** `ECONNECTION`, `ETIMEDOUT`, `ETLS`, `EAUTH`, `EENVELOPE` and the like. */
+  code?: string;
+  /** The server's whole reply, when it gave one. */
+  response?: string;
+  responseCode?: number;
+  /** The code of the system or of TLS beneath it. */
+  originalCode?: string;
+}
+
+/** Codes of a certificate that is not accepted and of a failed handshake. */
+const TLS_FAULT = /CERT|SELF_SIGNED|UNABLE_TO_|ERR_TLS|ERR_SSL|EPROTO/;
+
+/** Failures of the connection: the same attempt may succeed later. */
+const CONNECTION = new Set(['ECONNECTION', 'ETIMEDOUT', 'ESOCKET', 'EDNS', 'EABORT', 'EPROTOCOL']);
+
+/**
+ * The outcome of a failed conversation: 4xx may work later, 5xx will not without a change. Without a reply to the whole
+ * message (`messageWritten`) nobody knows whether it was taken. TLS that was demanded and refused is never given up.
+ */
+export function judgeSmtpFailure(error: SmtpFailure, messageWritten: boolean, aborted: boolean): SendOutcome {
+  const reply = error.responseCode ?? null;
+  const text = failureText(error, aborted);
+  const retry = (mayHaveArrived: boolean): SendOutcome => ({
+    result: 'retry',
+    status: reply,
+    error: text,
+    retryAfterMs: null,
+    mayHaveArrived,
+  });
+  if (reply !== null && reply >= 400 && reply < 500) return retry(false);
+  if (reply !== null && reply >= 500) return { result: 'rejected', status: reply, error: text, gone: false };
+  if (aborted || CONNECTION.has(error.code ?? '')) return retry(messageWritten);
+  if (error.code === 'ETLS') return retry(false);
+  return { result: 'rejected', status: reply, error: text, gone: false };
+}
+
+function failureText(error: SmtpFailure, aborted: boolean): string {
+  const said = error.response === undefined ? '' : `: ${cut(oneLine(error.response), 160)}`;
+  if (aborted) return 'The mail server did not answer in time';
+  if (TLS_FAULT.test(error.originalCode ?? '')) return `TLS with the mail server failed: ${tlsReason(error)}`;
+  switch (error.code) {
+    case 'ETLS':
+      return `The mail server does not offer the encryption that is required${said || `: ${tlsReason(error)}`}`;
+    case 'EAUTH':
+      return `The mail server refused the user name and password${said}`;
+    case 'ETIMEDOUT':
+      return 'The mail server did not answer in time';
+    case 'ECONNECTION':
+    case 'ESOCKET':
+      return `The mail server closed the connection${said}`;
+    default:
+      return `The mail server refused the message${said}`;
+  }
+}
+
+const tlsReason = (error: SmtpFailure): string =>
+  cut(oneLine(error.message).replace(/^Error initiating TLS - /, ''), 160) || 'the handshake failed';

@@ -1,0 +1,149 @@
+import type { Notice } from './channel';
+import { detailsText, durationText, noticeText, targetText } from './notification-text';
+
+const notice = (changes: Partial<Notice>): Notice => ({
+  kind: 'triggered',
+  id: 'ev_1',
+  incidentKey: 'al_1-1',
+  triggerId: null,
+  repeat: false,
+  alert: { id: 'al_1', description: '' },
+  endpoint: { id: 'ep_1', name: 'Checkout API', url: 'tcp://db.example.com:5432', type: 'TCP' },
+  website: { id: 'ws_1', name: 'Shop', url: 'https://shop.example.com' },
+  reason: 'threshold',
+  error: { code: 'connection_refused', message: 'connection refused' },
+  failureCount: 3,
+  successCount: 0,
+  startedAt: '2026-11-20T12:01:33.000Z',
+  createdAt: '2026-11-20T12:04:33.250Z',
+  durationSeconds: null,
+  check: null,
+  digest: null,
+  ...changes,
+});
+
+const digest = (triggered: number, resolved: number): Partial<Notice> => ({
+  kind: 'digest',
+  digest: { triggered, resolved, members: [] },
+});
+
+describe('the sentence of a notice', () => {
+  it.each<{ changes: Partial<Notice>; sentence: string }>([
+    { changes: {}, sentence: 'Checkout API is down: connection refused (3 checks in a row)' },
+    { changes: { failureCount: 1 }, sentence: 'Checkout API is down: connection refused (1 check in a row)' },
+    { changes: { repeat: true }, sentence: 'Repeat: Checkout API is down: connection refused (3 checks in a row)' },
+    {
+      changes: { error: { code: 'tls_expired', message: 'The certificate has expired.' } },
+      sentence: 'Checkout API is down: The certificate has expired (3 checks in a row)',
+    },
+    {
+      changes: { error: { code: 'internal', message: '' } },
+      sentence: 'Checkout API is down: internal (3 checks in a row)',
+    },
+    { changes: { error: null }, sentence: 'Checkout API is down (3 checks in a row)' },
+    {
+      changes: { upSeconds: 180 },
+      sentence: 'Checkout API is still down: connection refused (3 checks in a row); it was up for 3 min',
+    },
+    { changes: { kind: 'resolved', durationSeconds: 723 }, sentence: 'Checkout API is up again after 12 min 3 s' },
+    { changes: { kind: 'resolved' }, sentence: 'Checkout API is up again' },
+    {
+      changes: { kind: 'resolved', reason: 'disabled', durationSeconds: 60 },
+      sentence: 'The alert for Checkout API was closed after 1 min: it was disabled',
+    },
+    {
+      changes: { kind: 'resolved', reason: 'deleted' },
+      sentence: 'The alert for Checkout API was closed: it was deleted',
+    },
+    {
+      changes: { kind: 'recovered', durationSeconds: 180 },
+      sentence: 'Checkout API was down from 2026-11-20 12:01:33 to 12:04:33 UTC (3 min): connection refused',
+    },
+    {
+      changes: { kind: 'recovered', createdAt: '2026-11-21T00:00:01.000Z' },
+      sentence: 'Checkout API was down from 2026-11-20 12:01:33 to 2026-11-21 00:00:01 UTC: connection refused',
+    },
+    { changes: digest(1, 0), sentence: '1 alert triggered' },
+    { changes: digest(0, 2), sentence: '2 alerts resolved' },
+    { changes: digest(24, 2), sentence: '24 alerts triggered, 2 resolved' },
+    {
+      changes: { kind: 'flapping' },
+      sentence: 'Checkout API keeps going up and down; further messages are held back until it is stable',
+    },
+    { changes: { kind: 'test' }, sentence: 'Test message for Checkout API: notifications arrive here' },
+  ])('is "$sentence"', ({ changes, sentence }) => {
+    expect(noticeText(notice(changes)).sentence).toBe(sentence);
+  });
+
+  it('says what happened even to a bearer of a very long name', () => {
+    const name = 'x'.repeat(255);
+    const { sentence, facts } = noticeText(notice({ endpoint: { id: 'ep_1', name, url: 'a', type: 'TCP' } }));
+    expect(sentence).toContain('… is down: connection refused');
+    expect(facts).toContainEqual({ label: 'Endpoint', value: `${name} (TCP)` });
+  });
+
+  it('stays on one line whatever the names contain', () => {
+    const name = 'a\r\nb\u0000c\u2028d\u202e';
+    expect(noticeText(notice({ endpoint: { id: 'ep_1', name, url: 'a', type: 'TCP' } })).sentence).toMatch(
+      /^a b c d is down/,
+    );
+  });
+});
+
+describe('the details of a notice', () => {
+  it('come in reading order, without what is unknown', () => {
+    expect(detailsText(noticeText(notice({ alert: { id: 'al_1', description: 'Call\r\nthe team' } })))).toBe(
+      [
+        'Website: Shop',
+        'Endpoint: Checkout API (TCP)',
+        'Target: tcp://db.example.com:5432',
+        'Error: connection_refused',
+        'Since: 2026-11-20 12:01:33 UTC',
+        'Reported: 2026-11-20 12:04:33 UTC',
+        'Description: Call\nthe team',
+      ].join('\n'),
+    );
+  });
+
+  it('of a digest are its members and how many more there are', () => {
+    const member = { kind: 'triggered' as const, endpoint: 'API', website: 'Shop', message: 'refused' };
+    const { lines, facts } = noticeText(
+      notice({
+        kind: 'digest',
+        digest: { triggered: 5, resolved: 1, members: [member, { ...member, kind: 'resolved' }] },
+      }),
+    );
+    expect(lines).toEqual(['DOWN API (Shop): refused', 'UP API (Shop): refused', 'and 4 more']);
+    expect(facts).toEqual([]);
+  });
+});
+
+describe('a duration in words', () => {
+  it.each([
+    [0, '0 s'],
+    [0.4, '0 s'],
+    [-3, '0 s'],
+    [45, '45 s'],
+    [60, '1 min'],
+    [723, '12 min 3 s'],
+    [3600, '1 h'],
+    [11_045, '3 h 4 min'],
+    [86_400, '1 d'],
+    [183_600, '2 d 3 h'],
+    [90_000_000, '1041 d 16 h'],
+  ])('of %d seconds is "%s"', (seconds, text) => {
+    expect(durationText(seconds)).toBe(text);
+  });
+});
+
+describe('a target as it is shown', () => {
+  it.each([
+    ['https://user:secret@api.example.com/health?token=secret#x', 'https://api.example.com/health'],
+    ['http://api.example.com', 'http://api.example.com'],
+    ['https://api.example.com/a@b?x', 'https://api.example.com/a@b'],
+    ['dns:example.com?type=MX', 'dns:example.com?type=MX'],
+    ['tcp://[2001:db8::1]:22', 'tcp://[2001:db8::1]:22'],
+  ])('of %s is %s', (url, shown) => {
+    expect(targetText(url)).toBe(shown);
+  });
+});

@@ -1,0 +1,138 @@
+import { Injectable } from '@nestjs/common';
+import { ApiProperty, ApiPropertyOptional } from '@nestjs/swagger';
+import { Channel, type ChannelAudience, type Notice, type SendContext, type SendOutcome } from '../channel';
+import { hiddenValues } from '../config/config-masking';
+import { Confidential, Dialed } from '../config/config-decorators';
+import { httpUrl, OptionalRule, Rule, text } from '../config/config-rules';
+import { destinationDigest } from '../destination-key';
+import { noticeText, type NoticeTone } from '../notification-text';
+import { ProviderCall } from '../provider-client';
+import { cut } from '../text-limits';
+
+const COLORS: Readonly<Record<NoticeTone, number>> = { bad: 0xd92d20, good: 0x079455, neutral: 0x667085 };
+const MAX_TITLE = 256;
+/** Below Discord's 4096: title, description and fields of all embeds together may have 6000. */
+const MAX_DESCRIPTION = 2000;
+const MAX_FIELDS = 10;
+const MAX_FIELD_VALUE = 256;
+const MAX_LONG_FIELD_VALUE = 1000;
+
+export class DiscordConfig {
+  @ApiProperty({
+    description: 'URL of a Discord webhook.',
+    example: 'https://discord.com/api/webhooks/000000000000000000/XXXXXXXXXXXXXXXXXXXXXXXX',
+    format: 'uri',
+    maxLength: 2048,
+  })
+  @Rule(httpUrl())
+  @Confidential()
+  @Dialed()
+  webhook_url!: string;
+
+  @ApiPropertyOptional({ description: 'Name to post under.', example: 'Uptime', maxLength: 80 })
+  @OptionalRule(text({ max: 80 }))
+  username?: string;
+
+  @ApiPropertyOptional({
+    description: 'Thread to post to, by its id.',
+    example: '1100000000000000000',
+    pattern: '^[0-9]{1,20}$',
+  })
+  @OptionalRule(text({ max: 20, pattern: /^\d+$/, form: 'the digits of a thread id' }))
+  thread_id?: string;
+
+  @ApiPropertyOptional({
+    description: 'Text above the message when an alert triggers, usually a mention: `<@&role>`, `<@user>`, `@here`.',
+    example: '<@&1100000000000000000>',
+    maxLength: 500,
+  })
+  @OptionalRule(text({ max: 500 }))
+  content?: string;
+}
+
+/** Discord: a webhook, asked to wait until the message is saved. It has no key, so a resolve is a second message. */
+@Channel('discord')
+@Injectable()
+export class DiscordChannel implements Channel<DiscordConfig> {
+  readonly audience: ChannelAudience = 'chat';
+  readonly configClass = DiscordConfig;
+
+  constructor(private readonly provider: ProviderCall) {}
+
+  destination(config: DiscordConfig): string {
+    return destinationDigest('discord', config.webhook_url);
+  }
+
+  async send(notice: Notice, config: DiscordConfig, context: SendContext): Promise<SendOutcome> {
+    return this.provider.make(
+      {
+        provider: 'Discord',
+        url: executeUrl(config),
+        body: JSON.stringify(discordMessage(notice, config)),
+        hidden: hiddenValues(DiscordConfig, config),
+      },
+      context,
+      // Without a saved message Discord answers 204: that is acceptance, not delivery.
+      ({ status, json }) => ({
+        delivered: status === 200,
+        detail: json['message'],
+        retryAfterSeconds: json['retry_after'],
+        gone: status === 404,
+      }),
+    );
+  }
+}
+
+function executeUrl(config: DiscordConfig): string {
+  const url = new URL(config.webhook_url);
+  url.searchParams.set('wait', 'true');
+  if (config.thread_id !== undefined) url.searchParams.set('thread_id', config.thread_id);
+  return url.href;
+}
+
+/** The body of the webhook call. Only what the config itself mentions may ping; names and errors never do. */
+export function discordMessage(notice: Notice, config: DiscordConfig): object {
+  const { tone, sentence, facts, lines } = noticeText(notice);
+  const title = escaped(sentence, MAX_TITLE);
+  const content = config.content !== undefined && tone === 'bad' ? config.content : undefined;
+  return {
+    ...(config.username === undefined ? {} : { username: config.username }),
+    ...(content === undefined ? {} : { content }),
+    allowed_mentions: allowedMentions(content ?? ''),
+    embeds: [
+      {
+        title,
+        ...(title.endsWith('…') || lines.length > 0
+          ? { description: escaped([sentence, ...lines].join('\n'), MAX_DESCRIPTION) }
+          : {}),
+        color: COLORS[tone],
+        fields: facts.slice(0, MAX_FIELDS).map(({ label, value }) => ({
+          name: label,
+          value: escaped(value, label === 'Description' ? MAX_LONG_FIELD_VALUE : MAX_FIELD_VALUE),
+        })),
+        timestamp: notice.createdAt,
+      },
+    ],
+  };
+}
+
+function allowedMentions(content: string): object {
+  const ids = (pattern: RegExp): string[] => [...content.matchAll(pattern)].flatMap(([, id]) => (id ? [id] : []));
+  const users = ids(/<@!?(\d+)>/g);
+  const roles = ids(/<@&(\d+)>/g);
+  return {
+    parse: /@(?:everyone|here)\b/.test(content) ? ['everyone'] : [],
+    ...(users.length > 0 ? { users } : {}),
+    ...(roles.length > 0 ? { roles } : {}),
+  };
+}
+
+/** A URL with nothing in it that Discord would read as markup once it has made a link of it. */
+const PLAIN_URL = /^https?:\/\/[A-Za-z0-9._~:/?#@!$&'+,;=%-]+$/;
+
+/** Discord's markdown made literal. The limit counts the escaped text. */
+function escaped(value: string, max: number): string {
+  if (PLAIN_URL.test(value) && value.length <= max) return value;
+  const safe = value.replace(/[\\*_~`|>[\]()#<@]/g, (character) => `\\${character}`);
+  return cut(safe, max).replace(/\\…$/, '…');
+}

@@ -1,0 +1,146 @@
+import { Injectable } from '@nestjs/common';
+import { ApiPropertyOptional } from '@nestjs/swagger';
+import {
+  Channel,
+  type ChannelAudience,
+  type ConfigProblem,
+  type Notice,
+  type SendContext,
+  type SendOutcome,
+} from '../channel';
+import { hiddenValues } from '../config/config-masking';
+import { Dialed, Secret } from '../config/config-decorators';
+import { httpUrl, oneOf, OptionalRule, text } from '../config/config-rules';
+import { destinationDigest } from '../destination-key';
+import { noticeText, targetText } from '../notification-text';
+import { ProviderCall } from '../provider-client';
+import { cut, oneLine } from '../text-limits';
+
+const API_URLS = { us: 'https://events.pagerduty.com', eu: 'https://events.eu.pagerduty.com' } as const;
+const SEVERITIES = ['critical', 'error', 'warning', 'info'] as const;
+const MAX_SUMMARY = 1024;
+const MAX_KEY = 255;
+
+const routingKey = text({ max: 64, pattern: /^[A-Za-z0-9_-]+$/, form: 'an integration key of Events API v2' });
+
+export class PagerDutyConfig {
+  @ApiPropertyOptional({
+    description: 'Integration key of an Events API v2 integration. Required, unless sent as `integration_key`.',
+    example: '0123456789abcdef0123456789abcdef',
+    format: 'password',
+    maxLength: 64,
+  })
+  @OptionalRule(routingKey)
+  @Secret()
+  routing_key?: string;
+
+  @ApiPropertyOptional({
+    description: 'Another name of `routing_key`.',
+    example: '0123456789abcdef0123456789abcdef',
+    format: 'password',
+    maxLength: 64,
+  })
+  @OptionalRule(routingKey)
+  @Secret()
+  integration_key?: string;
+
+  @ApiPropertyOptional({
+    description: 'Severity of the incident.',
+    example: 'critical',
+    default: 'critical',
+    enum: SEVERITIES,
+  })
+  @OptionalRule(oneOf(SEVERITIES))
+  severity?: (typeof SEVERITIES)[number];
+
+  @ApiPropertyOptional({
+    description: 'Service region of the account.',
+    example: 'eu',
+    default: 'us',
+    enum: ['us', 'eu'],
+  })
+  @OptionalRule(oneOf(['us', 'eu']))
+  region?: keyof typeof API_URLS;
+
+  @ApiPropertyOptional({
+    description: 'Base URL of a compatible server, instead of the region.',
+    example: API_URLS.us,
+    format: 'uri',
+    maxLength: 2048,
+  })
+  @OptionalRule(httpUrl())
+  @Dialed()
+  api_url?: string;
+}
+
+/** PagerDuty: Events API v2. The dedup key ties a resolve to its trigger and makes repeats harmless. */
+@Channel('pagerduty')
+@Injectable()
+export class PagerDutyChannel implements Channel<PagerDutyConfig> {
+  readonly audience: ChannelAudience = 'pager';
+  readonly configClass = PagerDutyConfig;
+
+  constructor(private readonly provider: ProviderCall) {}
+
+  complete(config: PagerDutyConfig): PagerDutyConfig | ConfigProblem[] {
+    const given = [config.routing_key, config.integration_key].filter((key) => key !== undefined);
+    if (given.length === 1) return config;
+    return given.length === 0
+      ? [{ key: 'routing_key', code: 'required', message: 'is required' }]
+      : [
+          {
+            key: 'integration_key',
+            code: 'invalid_config',
+            message: 'is another name of routing_key; send one of them',
+          },
+        ];
+  }
+
+  destination(config: PagerDutyConfig): string {
+    return destinationDigest('pagerduty', apiUrl(config), keyOf(config));
+  }
+
+  async send(notice: Notice, config: PagerDutyConfig, context: SendContext): Promise<SendOutcome> {
+    return this.provider.make(
+      {
+        provider: 'PagerDuty',
+        url: `${apiUrl(config)}/v2/enqueue`,
+        body: JSON.stringify(pagerDutyEvent(notice, config)),
+        hidden: hiddenValues(PagerDutyConfig, config),
+      },
+      context,
+      ({ status, json }) => ({ delivered: status === 202, detail: firstError(json) ?? json['message'] }),
+    );
+  }
+}
+
+/** The event. A test has a key of its own per alert, so that it never touches a real incident nor piles up. */
+export function pagerDutyEvent(notice: Notice, config: PagerDutyConfig): object {
+  const key = notice.kind === 'test' ? `test-${notice.alert.id}` : notice.incidentKey;
+  const event = { routing_key: keyOf(config), dedup_key: cut(key, MAX_KEY, '') };
+  if (notice.kind === 'resolved' || notice.kind === 'recovered') return { ...event, event_action: 'resolve' };
+  const { sentence, facts } = noticeText(notice);
+  return {
+    ...event,
+    event_action: 'trigger',
+    payload: {
+      summary: cut(sentence, MAX_SUMMARY),
+      source: cut(targetText(notice.endpoint.url), 255),
+      severity: notice.kind === 'test' ? 'info' : (config.severity ?? 'critical'),
+      timestamp: notice.startedAt ?? notice.createdAt,
+      component: oneLine(notice.endpoint.name),
+      group: oneLine(notice.website.name),
+      class: notice.error?.code ?? notice.kind,
+      custom_details: Object.fromEntries(facts.map(({ label, value }) => [label.toLowerCase(), value])),
+    },
+    client: 'Uptime monitor',
+  };
+}
+
+const keyOf = (config: PagerDutyConfig): string => config.routing_key ?? config.integration_key ?? '';
+
+const apiUrl = (config: PagerDutyConfig): string =>
+  (config.api_url ?? API_URLS[config.region ?? 'us']).replace(/\/+$/, '');
+
+const firstError = (json: Readonly<Record<string, unknown>>): unknown =>
+  Array.isArray(json['errors']) ? json['errors'][0] : undefined;

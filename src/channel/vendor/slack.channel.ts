@@ -1,0 +1,129 @@
+import { Injectable } from '@nestjs/common';
+import { ApiProperty, ApiPropertyOptional } from '@nestjs/swagger';
+import { Channel, type ChannelAudience, type Notice, type SendContext, type SendOutcome } from '../channel';
+import { hiddenValues } from '../config/config-masking';
+import { Confidential, Dialed } from '../config/config-decorators';
+import { httpUrl, OptionalRule, Rule, text } from '../config/config-rules';
+import { destinationDigest } from '../destination-key';
+import { noticeText, type NoticeTone } from '../notification-text';
+import { ProviderCall } from '../provider-client';
+import { cut } from '../text-limits';
+
+const COLORS: Readonly<Record<NoticeTone, string>> = { bad: '#d92d20', good: '#079455', neutral: '#667085' };
+const MAX_SECTION = 3000;
+const MAX_FIELD = 2000;
+const MAX_FIELDS = 10;
+
+/** `@channel`, a user id, a group id, or Slack's own notation of one of them. */
+const MENTION =
+  /^(?:@(?:channel|here|everyone)|[UWS][A-Z0-9]{2,30}|<(?:!(?:channel|here|everyone)|@[UW][A-Z0-9]{2,30}|!subteam\^S[A-Z0-9]{2,30})>)$/;
+
+export class SlackConfig {
+  @ApiProperty({
+    description: 'URL of an incoming webhook of Slack or of a compatible server.',
+    example: 'https://hooks.slack.com/services/T00000000/B00000000/XXXXXXXXXXXXXXXXXXXXXXXX',
+    format: 'uri',
+    maxLength: 2048,
+  })
+  @Rule(httpUrl())
+  @Confidential()
+  @Dialed()
+  webhook_url!: string;
+
+  @ApiPropertyOptional({
+    description: 'Channel to post to, where the webhook allows another one.',
+    example: '#ops',
+    maxLength: 80,
+  })
+  @OptionalRule(text({ max: 80 }))
+  channel?: string;
+
+  @ApiPropertyOptional({
+    description: 'Name to post under, where the webhook allows it.',
+    example: 'Uptime',
+    maxLength: 80,
+  })
+  @OptionalRule(text({ max: 80 }))
+  username?: string;
+
+  @ApiPropertyOptional({
+    description: 'Who is mentioned when an alert triggers: `@channel`, `@here`, a user id or a user group id.',
+    example: '@here',
+    maxLength: 80,
+  })
+  @OptionalRule(text({ max: 80, pattern: MENTION, form: '@channel, @here, a user id (U…) or a group id (S…)' }))
+  mention?: string;
+}
+
+/** Slack: an incoming webhook. It has no key, so a resolve is a second message. */
+@Channel('slack')
+@Injectable()
+export class SlackChannel implements Channel<SlackConfig> {
+  readonly audience: ChannelAudience = 'chat';
+  readonly configClass = SlackConfig;
+
+  constructor(private readonly provider: ProviderCall) {}
+
+  destination(config: SlackConfig): string {
+    return destinationDigest('slack', config.webhook_url, config.channel ?? '');
+  }
+
+  async send(notice: Notice, config: SlackConfig, context: SendContext): Promise<SendOutcome> {
+    return this.provider.make(
+      {
+        provider: 'Slack',
+        url: config.webhook_url,
+        body: JSON.stringify(slackMessage(notice, config)),
+        hidden: hiddenValues(SlackConfig, config),
+      },
+      context,
+      ({ status, body }) => ({
+        delivered: status === 200 && body.trim() === 'ok',
+        detail: body,
+        gone: status === 404,
+      }),
+    );
+  }
+}
+
+/** The body of the webhook call: one sentence that notifications show, the facts beneath it in the colour of the state. */
+export function slackMessage(notice: Notice, config: SlackConfig): object {
+  const { tone, sentence, facts, lines } = noticeText(notice);
+  const mention = config.mention !== undefined && tone === 'bad' ? `${mentionMarkup(config.mention)} ` : '';
+  const fields = facts.slice(0, MAX_FIELDS).map(({ label, value }) => ({
+    type: 'mrkdwn',
+    text: `*${label}*\n${escaped(value, MAX_FIELD - 100)}`,
+  }));
+  return {
+    ...(config.channel === undefined ? {} : { channel: config.channel }),
+    ...(config.username === undefined ? {} : { username: config.username }),
+    text: mention + escaped(sentence, MAX_SECTION),
+    attachments: [
+      {
+        color: COLORS[tone],
+        fallback: escaped(sentence, MAX_SECTION),
+        blocks: [
+          ...(lines.length > 0
+            ? [{ type: 'section', text: { type: 'mrkdwn', text: escaped(lines.join('\n'), MAX_SECTION) } }]
+            : []),
+          ...(fields.length > 0 ? [{ type: 'section', fields }] : []),
+        ],
+      },
+    ],
+  };
+}
+
+function mentionMarkup(mention: string): string {
+  if (mention.startsWith('<')) return mention;
+  if (mention.startsWith('@')) return `<!${mention.slice(1)}>`;
+  return mention.startsWith('S') ? `<!subteam^${mention}>` : `<@${mention}>`;
+}
+
+const ENTITIES: Readonly<Record<string, string>> = { '&': '&amp;', '<': '&lt;', '>': '&gt;' };
+
+/** Slack's three control characters escaped. The limit counts the escaped text; what does not fit goes before the escape. */
+function escaped(value: string, max: number): string {
+  const whole = cut(value, max);
+  const safe = whole.replace(/[&<>]/g, (character) => ENTITIES[character] ?? character);
+  return safe.length <= max ? safe : escaped(value, max - Math.ceil((safe.length - max) / 4) - 1);
+}

@@ -1,0 +1,187 @@
+import { Injectable } from '@nestjs/common';
+import { ApiProperty, ApiPropertyOptional } from '@nestjs/swagger';
+import {
+  Channel,
+  type ChannelAudience,
+  type ConfigProblem,
+  type Notice,
+  type SendContext,
+  type SendOutcome,
+} from '../channel';
+import { hiddenValues } from '../config/config-masking';
+import { Confidential, Dialed, Secret } from '../config/config-decorators';
+import { httpUrl, oneOrMany, OptionalRule, phoneNumber, Rule, text } from '../config/config-rules';
+import { destinationDigest } from '../destination-key';
+import { noticeText, targetText } from '../notification-text';
+import { ProviderCall } from '../provider-client';
+import { smsText } from './sms-text';
+
+const API_URL = 'https://api.twilio.com';
+const MAX_RECIPIENTS = 10;
+/** A page that is still queued after this is stale; Twilio drops it. */
+const VALIDITY_SECONDS = 300;
+
+export class TwilioConfig {
+  @ApiProperty({
+    description: 'SID of the account.',
+    example: 'AC00000000000000000000000000000000',
+    maxLength: 64,
+  })
+  @Rule(text({ max: 64, pattern: /^AC[A-Za-z0-9]+$/, form: 'an account SID, which begins with AC' }))
+  account_sid!: string;
+
+  @ApiProperty({
+    description: 'Auth token of the account, or the secret of the API key when `api_key_sid` is given.',
+    example: '00000000000000000000000000000000',
+    format: 'password',
+    maxLength: 200,
+  })
+  @Rule(text({ max: 200, pattern: /^[\x21-\x7e]+$/, form: 'a token without spaces' }))
+  @Secret()
+  auth_token!: string;
+
+  @ApiPropertyOptional({
+    description: 'SID of an API key to authenticate with instead of the account itself.',
+    example: 'SK00000000000000000000000000000000',
+    maxLength: 64,
+  })
+  @OptionalRule(text({ max: 64, pattern: /^SK[A-Za-z0-9]+$/, form: 'an API key SID, which begins with SK' }))
+  api_key_sid?: string;
+
+  @ApiPropertyOptional({
+    description: 'Sender: a number with country code, a short code or a sender name. Or give `messaging_service_sid`.',
+    example: '+15005550006',
+    maxLength: 16,
+  })
+  @OptionalRule(
+    text({
+      max: 16,
+      pattern: /^(?:\+[1-9]\d{6,14}|\d{3,8}|(?=.*[A-Za-z])[A-Za-z0-9 ]{1,11})$/,
+      form: 'a phone number with country code such as +15005550006, a short code or a sender name',
+    }),
+  )
+  from?: string;
+
+  @ApiPropertyOptional({
+    description: 'Messaging service that chooses the sender, instead of `from`.',
+    example: 'MG00000000000000000000000000000000',
+    maxLength: 64,
+  })
+  @OptionalRule(text({ max: 64, pattern: /^MG[A-Za-z0-9]+$/, form: 'a messaging service SID, which begins with MG' }))
+  messaging_service_sid?: string;
+
+  @ApiProperty({
+    description: 'Recipient, or a list of at most 10: numbers with country code (E.164).',
+    example: '+15005550009',
+    oneOf: [{ type: 'string' }, { type: 'array', items: { type: 'string' }, minItems: 1, maxItems: MAX_RECIPIENTS }],
+  })
+  @Rule(oneOrMany(phoneNumber, MAX_RECIPIENTS))
+  @Confidential()
+  to!: string | string[];
+
+  @ApiPropertyOptional({
+    description: 'Base URL of a compatible server or of another region.',
+    example: API_URL,
+    default: API_URL,
+    format: 'uri',
+    maxLength: 2048,
+  })
+  @OptionalRule(httpUrl())
+  @Dialed()
+  api_url?: string;
+}
+
+/** Twilio: one text message per recipient. 201 means queued. There is no key: a resolve is a second message. */
+@Channel('twilio')
+@Injectable()
+export class TwilioChannel implements Channel<TwilioConfig> {
+  readonly audience: ChannelAudience = 'sms';
+  readonly configClass = TwilioConfig;
+
+  constructor(private readonly provider: ProviderCall) {}
+
+  complete(config: TwilioConfig): TwilioConfig | ConfigProblem[] {
+    if (config.from !== undefined && config.messaging_service_sid !== undefined)
+      return [{ key: 'messaging_service_sid', code: 'invalid_config', message: 'excludes from; send one of them' }];
+    if (config.from === undefined && config.messaging_service_sid === undefined)
+      return [{ key: 'from', code: 'required', message: 'is required, unless messaging_service_sid is given' }];
+    return config;
+  }
+
+  destination(config: TwilioConfig): string {
+    return destinationDigest('twilio', apiUrl(config), config.account_sid, ...recipientsOf(config).sort());
+  }
+
+  async send(notice: Notice, config: TwilioConfig, context: SendContext): Promise<SendOutcome> {
+    const outcomes: SendOutcome[] = [];
+    for (const to of recipientsOf(config)) outcomes.push(await this.sendTo(to, notice, config, context));
+    return combined(outcomes);
+  }
+
+  private async sendTo(to: string, notice: Notice, config: TwilioConfig, context: SendContext): Promise<SendOutcome> {
+    const user = config.api_key_sid ?? config.account_sid;
+    const credentials = Buffer.from(`${user}:${config.auth_token}`).toString('base64');
+    return this.provider.make(
+      {
+        provider: 'Twilio',
+        url: `${apiUrl(config)}/2010-04-01/Accounts/${config.account_sid}/Messages.json`,
+        headers: {
+          authorization: `Basic ${credentials}`,
+          'content-type': 'application/x-www-form-urlencoded; charset=utf-8',
+        },
+        body: twilioForm(notice, config, to).toString(),
+        hidden: [credentials, ...hiddenValues(TwilioConfig, config)],
+      },
+      context,
+      ({ status, json }) => ({
+        delivered: status === 201,
+        detail: typeof json['code'] === 'number' ? `${json['code']} ${String(json['message'])}` : json['message'],
+        // A server fault may come after the message was queued; a refusal for the rate (429) comes before.
+        mayHaveArrived: status >= 500,
+      }),
+    );
+  }
+}
+
+/** The form of one message. */
+export function twilioForm(notice: Notice, config: TwilioConfig, to: string): URLSearchParams {
+  return new URLSearchParams({
+    To: to,
+    ...(config.messaging_service_sid === undefined
+      ? { From: config.from ?? '' }
+      : { MessagingServiceSid: config.messaging_service_sid }),
+    Body: messageText(notice),
+    ValidityPeriod: String(VALIDITY_SECONDS),
+  });
+}
+
+function messageText(notice: Notice): string {
+  const { sentence, lines } = noticeText(notice);
+  if (notice.kind === 'digest') return smsText([sentence, ...lines].join('\n'));
+  return smsText(`${sentence}\n${targetText(notice.endpoint.url)}`);
+}
+
+const apiUrl = (config: TwilioConfig): string => (config.api_url ?? API_URL).replace(/\/+$/, '');
+
+const recipientsOf = (config: TwilioConfig): string[] => [
+  ...new Set(Array.isArray(config.to) ? config.to : [config.to]),
+];
+
+/**
+ * One outcome for all recipients. Something to retry repeats the message to all of them, marked as a repeat: rather
+ * twice than never. A refused number among accepted ones is a warning, because trying again would not help it.
+ */
+export function combined(outcomes: readonly SendOutcome[]): SendOutcome {
+  const delivered = outcomes.filter((outcome) => outcome.result === 'delivered');
+  const retry = outcomes.find((outcome) => outcome.result === 'retry');
+  const rejected = outcomes.filter((outcome) => outcome.result === 'rejected');
+  if (retry) {
+    const ambiguous = delivered.length > 0 || outcomes.some((one) => one.result === 'retry' && one.mayHaveArrived);
+    return { ...retry, mayHaveArrived: ambiguous };
+  }
+  const [refused] = rejected;
+  const [accepted] = delivered;
+  if (!accepted) return refused ?? { result: 'rejected', status: null, error: 'There is no recipient', gone: false };
+  if (!refused) return accepted;
+  return { ...accepted, warning: `${rejected.length} of ${outcomes.length} recipients: ${refused.error}` };
+}

@@ -1,0 +1,186 @@
+import { type AssertionFacts, failureSentence, firstFailure } from './assertion-evaluator';
+import type { Assertion, AssertionComparison, AssertionSource } from './assertion';
+
+const json = {
+  text: JSON.stringify({
+    status: 'ok',
+    count: 3,
+    big: 9.5,
+    on: true,
+    none: null,
+    tags: ['a', 'b'],
+    list: [{ n: 1 }, { n: 2 }],
+  }),
+  complete: true,
+};
+const facts: AssertionFacts = {
+  statusCode: 204,
+  durationMs: 120.25,
+  headers: { 'content-type': 'text/html; charset=utf-8', 'x-count': '7', 'set-cookie': 'a=1, b=2', 'x-empty': '' },
+  body: { text: 'all systems go', complete: true },
+  certificateDays: 30.5,
+  records: ['192.0.2.1', 'MAIL.example.com.'],
+  banner: 'SSH-2.0-OpenSSH_9.2p1',
+};
+
+const assertion = (
+  source: AssertionSource,
+  comparison: AssertionComparison,
+  target: string,
+  property?: string,
+): Assertion => (property === undefined ? { source, comparison, target } : { source, property, comparison, target });
+
+const holds = (one: Assertion, known: AssertionFacts = facts) => firstFailure([one], known) === null;
+
+describe('An assertion', () => {
+  it.each([
+    assertion('status_code', 'in', '200-299,301'),
+    assertion('status_code', 'equals', '204'),
+    assertion('status_code', 'equals', '200-299'),
+    assertion('status_code', 'not_equals', '500-599'),
+    assertion('status_code', 'less_than', '300'),
+    assertion('response_time', 'less_than', '120.5'),
+    assertion('response_time', 'greater_than', '120'),
+    assertion('header', 'contains', 'text/html', 'Content-Type'),
+    assertion('header', 'equals', '7', 'X-COUNT'),
+    assertion('header', 'greater_than', '6.5', 'x-count'),
+    assertion('header', 'in', '5, 6, 7', 'x-count'),
+    assertion('header', 'contains', 'b=2', 'set-cookie'),
+    assertion('header', 'exists', 'false', 'x-absent'),
+    assertion('header', 'not_equals', 'x', 'x-absent'),
+    assertion('header', 'exists', '', 'x-count'),
+    assertion('body', 'contains', 'systems'),
+    assertion('body', 'not_contains', 'error'),
+    assertion('body', 'equals', 'all systems go'),
+    assertion('certificate_days', 'greater_than', '30'),
+    assertion('dns_record', 'contains', '192.0.2.1'),
+    assertion('dns_record', 'equals', 'mail.example.com, 192.0.2.1'),
+    assertion('dns_record', 'in', '192.0.2.1,mail.example.com,192.0.2.9'),
+    assertion('dns_record', 'exists', 'true'),
+    assertion('banner', 'contains', 'OpenSSH'),
+  ])('holds: %j', (one) => {
+    expect(holds(one)).toBe(true);
+  });
+
+  it.each([
+    assertion('status_code', 'in', '200,301'),
+    assertion('status_code', 'not_equals', '200-299'),
+    assertion('status_code', 'greater_than', '204'),
+    assertion('response_time', 'less_than', '120'),
+    assertion('header', 'equals', '7', 'x-absent'),
+    assertion('header', 'less_than', '7', 'x-absent'),
+    assertion('header', 'less_than', '7', 'content-type'),
+    assertion('header', 'exists', 'true', 'x-empty'),
+    assertion('header', 'in', 'a,b', 'x-absent'),
+    assertion('body', 'contains', 'SYSTEMS'),
+    assertion('certificate_days', 'greater_than', '31'),
+    assertion('dns_record', 'equals', '192.0.2.1'),
+    assertion('dns_record', 'equals', '192.0.2.1,mail.example.com,192.0.2.9'),
+    assertion('dns_record', 'in', '192.0.2.1'),
+    assertion('dns_record', 'not_contains', 'example.com'),
+    assertion('banner', 'equals', 'SSH-2.0-OpenSSH_9.2'),
+  ])('does not hold: %j', (one) => {
+    expect(holds(one)).toBe(false);
+  });
+
+  it.each([
+    ['$.status', 'equals', 'ok'],
+    ['$.count', 'equals', '3'],
+    ['$.count', 'greater_than', '2.5'],
+    ['$.big', 'less_than', '10'],
+    ['$.on', 'equals', 'true'],
+    ['$.none', 'equals', 'null'],
+    ['$.none', 'exists', 'true'],
+    ['$.absent', 'exists', 'false'],
+    ['$.absent', 'not_equals', 'x'],
+    ['$.tags', 'contains', 'b'],
+    ['$.tags', 'equals', '["a","b"]'],
+    ['$.tags[*]', 'equals', 'b'],
+    ['$.list[*].n', 'greater_than', '0'],
+    ['$.list[?@.n == 2].n', 'equals', '2'],
+    ['$.list[*].n', 'in', '1,2,3'],
+  ] as const)('on JSON holds: %s %s %s', (path, comparison, target) => {
+    expect(holds(assertion('json', comparison, target, path), { ...facts, body: json })).toBe(true);
+  });
+
+  it.each([
+    ['$.status', 'equals', 'OK'],
+    ['$.absent', 'equals', ''],
+    ['$.absent', 'less_than', '1'],
+    ['$.list[*].n', 'greater_than', '1'],
+    ['$.tags', 'contains', 'c'],
+    ['$.status', 'greater_than', '1'],
+  ] as const)('on JSON does not hold: %s %s %s', (path, comparison, target) => {
+    expect(holds(assertion('json', comparison, target, path), { ...facts, body: json })).toBe(false);
+  });
+
+  it.each(['not_equals', 'not_contains', 'exists'] as const)('on what is not JSON never holds: %s', (comparison) => {
+    const one = assertion('json', comparison, 'false', '$.a');
+    expect(firstFailure([one], facts)?.seen).toBe('a body that is not JSON');
+    expect(firstFailure([one], { ...facts, body: { text: '', complete: true } })?.seen).toBe('an empty body');
+    expect(firstFailure([one], { ...facts, body: { text: '{"a":1', complete: false } })?.seen).toBe(
+      'a JSON body larger than 1 MiB',
+    );
+  });
+
+  it('survives JSON nested as deep as a body can be', () => {
+    const deep = '['.repeat(500_000) + ']'.repeat(500_000);
+    const one = assertion('json', 'exists', 'true', '$..a');
+    expect(firstFailure([one], { ...facts, body: { text: deep, complete: true } })).not.toBeNull();
+  });
+
+  it('of a type that has no such thing does not hold', () => {
+    for (const source of ['status_code', 'certificate_days', 'banner'] as const) {
+      expect(firstFailure([assertion(source, 'less_than', '1')], { durationMs: 1 })?.seen).toBe('absent');
+    }
+  });
+});
+
+describe('A failed assertion', () => {
+  it('is the first of the list that does not hold', () => {
+    const list = [
+      assertion('status_code', 'equals', '204'),
+      assertion('body', 'contains', 'error'),
+      assertion('banner', 'equals', ''),
+    ];
+    expect(firstFailure(list, facts)?.index).toBe(1);
+    expect(firstFailure([], facts)).toBeNull();
+  });
+
+  it.each([
+    [assertion('status_code', 'in', '200,301'), 'Expected status_code to be one of 200,301, but it was 204.'],
+    [
+      assertion('response_time', 'less_than', '100'),
+      'Expected response_time to be less than 100, but it was 120.25 ms.',
+    ],
+    [assertion('header', 'exists', 'true', 'x-absent'), 'Expected header x-absent to exist, but it was absent.'],
+    [assertion('header', 'equals', 'x', 'x-empty'), 'Expected header x-empty to equal x, but it was empty.'],
+    [assertion('body', 'contains', 'err'), 'Expected body to contain err, but it was a body of 14 characters.'],
+    [
+      assertion('dns_record', 'equals', '192.0.2.9'),
+      'Expected dns_record to equal 192.0.2.9, but it was 192.0.2.1, MAIL.example.com..',
+    ],
+  ])('says what was expected and seen: %j', (one, sentence) => {
+    const failed = firstFailure([one], facts);
+    expect(failed && failureSentence(failed)).toBe(sentence);
+  });
+
+  it('hides the values of headers that carry credentials, both its own and the seen one', () => {
+    const secret = 'a-secret-session';
+    const failed = firstFailure([assertion('header', 'equals', `other-${secret}`, 'X-Auth-Token')], {
+      ...facts,
+      headers: { 'x-auth-token': secret },
+    });
+    expect(JSON.stringify(failed)).not.toContain(secret);
+    expect(failed?.seen).toBe('another value (hidden)');
+  });
+
+  it('shows at most a hundred characters, on one line', () => {
+    const failed = firstFailure([assertion('banner', 'equals', 'x\n'.repeat(500))], {
+      ...facts,
+      banner: 'line\r\n\u001b[31m'.repeat(1000),
+    });
+    expect(failed?.seen).toHaveLength(100);
+    expect(failed && failureSentence(failed)).toMatch(/^[^\p{Cc}]{1,300}$/u);
+  });
+});

@@ -1,0 +1,110 @@
+import { isIP } from 'node:net';
+import { domainToASCII } from 'node:url';
+import { InvalidTarget } from '../checker';
+
+/** The record types a DNS check can ask for. */
+export const DNS_RECORD_TYPES = ['A', 'AAAA', 'CNAME', 'MX', 'NS', 'TXT', 'SOA', 'SRV', 'CAA', 'PTR'] as const;
+export type DnsRecordType = (typeof DNS_RECORD_TYPES)[number];
+
+/** Accepted form of a DNS target. */
+export const DNS_TARGET_FORM =
+  'dns:[//resolver[:port]/]name[?type=A|AAAA|CNAME|MX|NS|TXT|SOA|SRV|CAA|PTR] or a bare name';
+
+/** What one DNS check asks, and whom. */
+export interface DnsTarget {
+  /** `null`: the resolvers this machine is configured with. */
+  resolver: { host: string; port: number } | null;
+  /** In ASCII (punycode) and lower case, without the final dot; `.` is the root. */
+  name: string;
+  /** One type, or A and AAAA for a bare name: then a record of either is enough. */
+  types: readonly DnsRecordType[];
+}
+
+const DEFAULT_PORT = 53;
+
+/**
+ * Reads an RFC 4501 address (`dns://192.0.2.53/example.com?type=MX`) or a bare host name. Keys and types are
+ * case-insensitive, queries may be separated by `;` or `&`, an address without a type means A as the RFC says.
+ * Throws `InvalidTarget`.
+ */
+export function parseDnsTarget(url: string): DnsTarget {
+  // oxlint-disable-next-line no-control-regex -- control characters are what is looked for.
+  if (/[\u0000-\u0020\u007f]/.test(url)) throw invalid('a DNS target has no spaces or control characters');
+  const uri = /^dns:(.*)$/i.exec(url);
+  return uri?.[1] === undefined ? parseBareName(url) : parseDnsUri(uri[1]);
+}
+
+function parseBareName(text: string): DnsTarget {
+  if (isIP(text) !== 0) {
+    throw invalid('an IP address has no address records; ask for its name with dns:1.2.0.192.in-addr.arpa?type=PTR');
+  }
+  return { resolver: null, name: parseName(text), types: ['A', 'AAAA'] };
+}
+
+function parseDnsUri(rest: string): DnsTarget {
+  const parts = /^(?:\/\/([^/?#]*)\/)?([^/?#]*)(?:\?([^#]*))?$/.exec(rest);
+  if (!parts) throw invalid('this is not a dns: address');
+  const [, authority, name, query] = parts;
+  return {
+    resolver: authority === undefined || authority === '' ? null : parseResolver(authority),
+    name: parseName(decodeName(name ?? '')),
+    types: [parseQuery(query ?? '')],
+  };
+}
+
+function parseResolver(authority: string): { host: string; port: number } {
+  const parts = /^(?:\[([^\]]*)\]|([^:@[\]]+))(?::(\d{1,5}))?$/.exec(authority);
+  if (!parts) throw invalid('the resolver must be host, host:port or [IPv6]:port');
+  const [, bracketed, plain, portText] = parts;
+  const port = portText === undefined ? DEFAULT_PORT : Number(portText);
+  if (port < 1 || port > 65_535) throw invalid("the resolver's port must be 1 to 65535");
+  if (bracketed !== undefined) {
+    if (isIP(bracketed) !== 6) throw invalid('only an IPv6 address stands in brackets');
+    return { host: bracketed.toLowerCase(), port };
+  }
+  const host = plain ?? '';
+  return { host: isIP(host) === 4 ? host : parseName(host), port };
+}
+
+function decodeName(name: string): string {
+  try {
+    return decodeURIComponent(name);
+  } catch {
+    throw invalid('the name has a broken percent escape');
+  }
+}
+
+/** Underscores and a leading `*` are legal in the DNS although no host is called so. */
+function parseName(text: string): string {
+  if (text === '') throw invalid('the name is missing');
+  if (text === '.') return text;
+  const ascii = /^[\u0021-\u007e]+$/.test(text) ? text : domainToASCII(text);
+  const name = ascii.toLowerCase().replace(/\.$/, '');
+  const labels = name.split('.');
+  if (name.length > 253 || !labels.every((label) => /^[a-z0-9_*-]{1,63}$/.test(label))) {
+    throw invalid('the name must be labels of 1 to 63 letters, digits, - or _ between dots, 253 characters at most');
+  }
+  return name;
+}
+
+function parseQuery(query: string): DnsRecordType {
+  let type: DnsRecordType = 'A';
+  const seen = new Set<string>();
+  for (const pair of query.split(/[;&]/).filter((part) => part !== '')) {
+    const [key = '', value = ''] = pair.toLowerCase().split('=', 2);
+    if (seen.has(key)) throw invalid(`${key} is given twice`);
+    seen.add(key);
+    if (key === 'type') type = parseType(value);
+    else if (key !== 'class') throw invalid('only class and type may follow the question mark');
+    else if (value !== 'in') throw invalid('the only class is IN');
+  }
+  return type;
+}
+
+function parseType(text: string): DnsRecordType {
+  const type = DNS_RECORD_TYPES.find((known) => known === text.toUpperCase());
+  if (!type) throw invalid(`the record type must be one of ${DNS_RECORD_TYPES.join(', ')}`);
+  return type;
+}
+
+const invalid = (reason: string) => new InvalidTarget(`${reason}; accepted: ${DNS_TARGET_FORM}`);

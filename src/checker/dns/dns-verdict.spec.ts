@@ -1,0 +1,88 @@
+import { DeadlineExceeded } from '../../platform/net/deadline';
+import { abortFailure } from '../check-failure';
+import { MalformedReply } from './dns-message';
+import type { DnsResult } from './dns-lookup';
+import { parseDnsTarget } from './dns-target';
+import { type DnsCircumstances, judgeLookup, listRecords } from './dns-verdict';
+
+const server = { address: '192.0.2.53', port: 53 };
+const aborted = AbortSignal.abort(new DeadlineExceeded(1000));
+
+const result = (finding: DnsResult['finding'], from: DnsResult['server'] = server): DnsResult => ({
+  question: { name: 'www.example.com', type: 'A' },
+  server: from,
+  elapsedMs: 1,
+  finding,
+});
+
+const records = result({ kind: 'records', records: [{ type: 'A', value: '192.0.2.1', ttlSeconds: 5 }], chain: [] });
+const noName = result({ kind: 'no_name' });
+const noRecords = result({ kind: 'no_records' });
+const silent = result({ kind: 'silent' });
+const failed = (rcode: string) => result({ kind: 'failed', rcode });
+const broken = (code: string) => result({ kind: 'fault', error: Object.assign(new Error(code), { code }) });
+const malformed = result({ kind: 'fault', error: new MalformedReply() });
+
+const circumstances = (url: string, known: Partial<DnsCircumstances> = {}): DnsCircumstances => ({
+  target: parseDnsTarget(url),
+  assertions: [],
+  interruption: null,
+  ownAlive: false,
+  hasRoute: true,
+  ...known,
+});
+const own = (known: Partial<DnsCircumstances> = {}) => circumstances('www.example.com', known);
+const named = (known: Partial<DnsCircumstances> = {}) => circumstances('dns://192.0.2.53/www.example.com', known);
+const timedOut = { interruption: abortFailure('dns', aborted) };
+const stopped = { interruption: abortFailure('dns', AbortSignal.abort(new Error('shutting down'))) };
+
+describe('The verdict of a DNS lookup', () => {
+  it('is up with one record of any asked type', () => {
+    expect(judgeLookup([noRecords, records], own())).toBeNull();
+    expect(judgeLookup([silent, records], own(timedOut))).toBeNull();
+  });
+
+  const rows: [string, DnsResult[], DnsCircumstances, string, string][] = [
+    ['a missing name', [noName, noName], own(), 'down', 'dns_not_found'],
+    ['a missing type', [noRecords, noRecords], own(), 'down', 'dns_not_found'],
+    ['aliases in a circle', [result({ kind: 'alias_loop' })], named(), 'down', 'dns_failure'],
+    ['SERVFAIL of our resolver', [failed('SERVFAIL')], own(), 'down', 'dns_failure'],
+    ['SERVFAIL of the resolver in the target', [failed('SERVFAIL')], named(), 'down', 'dns_failure'],
+    ['REFUSED of our resolver', [failed('REFUSED')], own(), 'unknown', 'dns_failure'],
+    ['REFUSED of the resolver in the target', [failed('REFUSED')], named(), 'down', 'dns_failure'],
+    ['one missing type and a failure', [noRecords, failed('SERVFAIL')], own(), 'down', 'dns_failure'],
+    ['no resolver at all', [result({ kind: 'silent' }, null)], own(), 'unknown', 'dns_failure'],
+    ['a resolver of ours that is dead', [silent], own(timedOut), 'unknown', 'dns_timeout'],
+    ['a resolver of ours that lives', [silent], own({ ...timedOut, ownAlive: true }), 'down', 'dns_timeout'],
+    ['a silent resolver in the target', [silent], named(timedOut), 'down', 'dns_timeout'],
+    ['a shutdown', [silent], named(stopped), 'unknown', 'internal'],
+    ['a shutdown while our own is silent', [silent], own(stopped), 'unknown', 'internal'],
+    ['a closed port in the target', [broken('ECONNREFUSED')], named(), 'down', 'connection_refused'],
+    ['a closed port of our own', [broken('ECONNREFUSED')], own(), 'unknown', 'dns_failure'],
+    ['an unreachable resolver in the target', [broken('EHOSTUNREACH')], named(), 'down', 'host_unreachable'],
+    ['an unreachable resolver of our own', [broken('EHOSTUNREACH')], own(), 'unknown', 'dns_failure'],
+    ['no route of our own', [broken('ENETUNREACH')], named({ hasRoute: false }), 'unknown', 'monitor_offline'],
+    ['no descriptors left', [broken('EMFILE')], named(), 'unknown', 'internal'],
+    ['a garbled answer', [malformed], named(), 'down', 'dns_failure'],
+  ];
+
+  it.each(rows)('for %s', (_, results, known, outcome, code) => {
+    expect(judgeLookup(results, known)).toMatchObject({ outcome, error: { code } });
+  });
+
+  it('names resolver, answer and name', () => {
+    expect(judgeLookup([failed('SERVFAIL')], named())?.error.message).toBe(
+      'The resolver 192.0.2.53 answered SERVFAIL for www.example.com.',
+    );
+    expect(judgeLookup([broken('ECONNREFUSED')], own())?.error.message).toBe(
+      "The connection to the monitor's own resolver 192.0.2.53 was refused.",
+    );
+  });
+});
+
+it('A list of records has no line twice and is cut after a hundred', () => {
+  const many = Array.from({ length: 150 }, (_, index) => ({ type: 'A', value: `10.0.0.${index}`, ttlSeconds: 5 }));
+  const lines = listRecords([result({ kind: 'records', records: [...many, ...many], chain: [] })]);
+  expect(lines).toHaveLength(101);
+  expect(lines.at(-1)).toBe('and 50 more');
+});

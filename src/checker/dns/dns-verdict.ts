@@ -1,0 +1,123 @@
+import { DialError, NO_ROUTE, socketFault } from '../../platform/net/dial/dial-error';
+import { bracketed } from '../../platform/net/egress/host-name';
+import type { Assertion } from '../assertion/assertion';
+import { type CheckFailure, down, socketFailure, unknown } from '../check-failure';
+import type { DnsResult } from './dns-lookup';
+import { MalformedReply } from './dns-message';
+import type { DnsServer } from './dns-query';
+import { recordLine, type DnsRecord } from './dns-records';
+import type { DnsTarget } from './dns-target';
+
+/** What is known besides the results when they are judged. */
+export interface DnsCircumstances {
+  target: DnsTarget;
+  assertions: readonly Assertion[];
+  /** What ended a lookup that was silent: the endpoint's timeout, or something of ours. */
+  interruption: CheckFailure | null;
+  /** Whether the machine's own resolvers answered anything at all meanwhile. Means nothing for a resolver of the target. */
+  ownAlive: boolean;
+  /** Whether this machine has a route to the resolver that could not be reached. */
+  hasRoute: boolean;
+}
+
+/** More answers than this are counted, not listed. */
+const LISTED_RECORDS = 100;
+
+const DNS_PORT = 53;
+
+/**
+ * `null` (up) when there is a record of any asked type. Otherwise what says most: a resolver that failed or was silent
+ * hides whether the name exists. A resolver the target names is part of the target; one of the machine's own that is
+ * dead is our trouble.
+ */
+export function judgeLookup(results: readonly DnsResult[], known: DnsCircumstances): CheckFailure | null {
+  if (results.some(({ finding }) => finding.kind === 'records')) return null;
+  const troubled = results.find(({ finding }) => finding.kind !== 'no_name' && finding.kind !== 'no_records');
+  const told = troubled ?? results[0];
+  return told ? judgeFailure(told, known) : null;
+}
+
+/** The lines of a report: the aliases, then the records, each with its time to live. */
+export function listRecords(results: readonly DnsResult[]): string[] {
+  const lines = results.flatMap(({ finding }) =>
+    finding.kind === 'records' ? [...finding.chain, ...finding.records].map(recordLine) : [],
+  );
+  const unique = [...new Set(lines)];
+  if (unique.length <= LISTED_RECORDS) return unique;
+  return [...unique.slice(0, LISTED_RECORDS), `and ${unique.length - LISTED_RECORDS} more`];
+}
+
+/** The records of the asked types, without the aliases that lead to them. */
+export const foundRecords = (results: readonly DnsResult[]): DnsRecord[] =>
+  results.flatMap(({ finding }) => (finding.kind === 'records' ? finding.records : []));
+
+function judgeFailure({ finding, server }: DnsResult, known: DnsCircumstances): CheckFailure | null {
+  const { name, types } = known.target;
+  switch (finding.kind) {
+    case 'records':
+      return null;
+    case 'no_name':
+      return absence(known, `The name ${name} does not exist (NXDOMAIN).`);
+    case 'no_records':
+      return absence(known, `The name ${name} has no ${types.join(' or ')} record.`);
+    case 'alias_loop':
+      return down('dns_failure', 'dns', `The aliases (CNAME) of ${name} lead in a circle.`);
+    case 'failed':
+      return refusal(finding.rcode, nameOf(server, known), known);
+    case 'silent':
+      return silence(nameOf(server, known), known);
+    case 'fault':
+      return fault(finding.error, nameOf(server, known), known);
+    default:
+      return finding satisfies never;
+  }
+}
+
+/** A name that must be absent is what some people watch for. */
+function absence({ assertions }: DnsCircumstances, message: string): CheckFailure | null {
+  const isWanted = assertions.some(
+    ({ source, comparison, target }) => source === 'dns_record' && comparison === 'exists' && target === 'false',
+  );
+  return isWanted ? null : down('dns_not_found', 'dns', message);
+}
+
+/** `REFUSED` is said to us, not of the name: our own resolver does not serve us. */
+function refusal(rcode: string, resolver: string, { target }: DnsCircumstances): CheckFailure {
+  const judge = target.resolver === null && rcode === 'REFUSED' ? unknown : down;
+  return judge('dns_failure', 'dns', `${resolver} answered ${rcode} for ${target.name}.`);
+}
+
+function silence(resolver: string, { target, interruption, ownAlive }: DnsCircumstances): CheckFailure {
+  if (!interruption) return unknown('dns_failure', 'dns', 'The monitor has no DNS resolver.');
+  if (interruption.outcome === 'unknown') return interruption;
+  if (target.resolver) return down('dns_timeout', 'dns', `${resolver} did not answer for ${target.name} in time.`);
+  return ownAlive
+    ? down('dns_timeout', 'dns', `The DNS servers of ${target.name} did not answer in time.`)
+    : unknown('dns_timeout', 'dns', `${resolver} does not answer.`);
+}
+
+/** What went wrong on the way to a resolver. To one of our own it is our trouble whatever it was. */
+function fault(error: NodeJS.ErrnoException, resolver: string, known: DnsCircumstances): CheckFailure {
+  if (error instanceof MalformedReply) return down('dns_failure', 'dns', `${resolver} sent what is not a DNS answer.`);
+  const failure = wayFailure(error, `The connection to ${lowerFirst(resolver)}`, known.hasRoute);
+  const { phase, message } = failure.error;
+  return known.target.resolver || failure.outcome === 'unknown' ? failure : unknown('dns_failure', phase, message);
+}
+
+/** A dial is that of the TCP connection a long answer is fetched over. */
+function wayFailure(error: NodeJS.ErrnoException | DialError, subject: string, hasRoute: boolean): CheckFailure {
+  if (!(error instanceof DialError)) return socketFailure(hasRoute ? socketFault(error) : NO_ROUTE, 'connect', subject);
+  const { code, phase, message, local } = error;
+  return (local || code === 'target_blocked' || code === 'aborted' ? unknown : down)(
+    code === 'aborted' ? 'internal' : code,
+    phase,
+    message,
+  );
+}
+
+function nameOf(server: DnsServer | null, { target }: DnsCircumstances): string {
+  const place = server && (server.port === DNS_PORT ? server.address : `${bracketed(server.address)}:${server.port}`);
+  return `${target.resolver ? 'The resolver' : "The monitor's own resolver"} ${place ?? ''}`.trimEnd();
+}
+
+const lowerFirst = (text: string) => text.charAt(0).toLowerCase() + text.slice(1);

@@ -1,0 +1,62 @@
+import { bracketed } from '../../platform/net/egress/host-name';
+import { type HttpTarget, httpTargetOf, sameOrigin } from './http-target';
+import { readUrl } from '../../platform/text/read-url';
+
+/** One request of a check; each redirect makes the next one from it. */
+export interface HttpMessage {
+  target: HttpTarget;
+  method: string;
+  headers: readonly { key: string; value: string }[];
+  body: string | null;
+}
+
+const USER_AGENT = 'uptime-monitor/1 (availability check)';
+/** All a foreign origin gets to see of the user's own headers: what cannot be a credential. */
+const HARMLESS = /^(accept|accept-language|accept-encoding|accept-charset|cache-control|pragma|user-agent)$/i;
+const DESCRIBES_BODY = /^content-/i;
+const REDIRECTS = new Set([301, 302, 303, 307, 308]);
+
+/** What leaves for the wire, in order. The user's headers win over ours; framing is always ours. */
+export function wireHeaders({ target, method, headers, body }: HttpMessage): [string, string][] {
+  const given = new Set(headers.map(({ key }) => key.toLowerCase()));
+  const wire: [string, string][] = [];
+  if (!given.has('host')) wire.push(['Host', target.authority]);
+  if (!given.has('user-agent')) wire.push(['User-Agent', USER_AGENT]);
+  if (!given.has('accept')) wire.push(['Accept', '*/*']);
+  if (!given.has('accept-encoding')) wire.push(['Accept-Encoding', 'identity']);
+  for (const { key, value } of headers) wire.push([key, value]);
+  if (body !== null) wire.push(['Content-Length', String(Buffer.byteLength(body))]);
+  else if (method === 'POST' || method === 'PUT' || method === 'PATCH') wire.push(['Content-Length', '0']);
+  wire.push(['Connection', 'close']);
+  return wire;
+}
+
+/** What a redirect leads to: the next request, or why it cannot be followed. `null`: the answer is no redirect. */
+export function followRedirect(
+  message: HttpMessage,
+  status: number,
+  location: string | undefined,
+): HttpMessage | { refused: string } | null {
+  if (!REDIRECTS.has(status) || location === undefined) return null;
+  const base = `${message.target.secure ? 'https' : 'http'}://${message.target.authority}${message.target.path}`;
+  if (readUrl(location, base) === null) return { refused: 'a redirect to an address that cannot be read' };
+  const url = new URL(location, base);
+  if (url.protocol !== 'http:' && url.protocol !== 'https:') {
+    return { refused: `a redirect to ${url.protocol.slice(0, 30)}, which is neither http: nor https:` };
+  }
+  const target = url.port === '0' ? null : httpTargetOf(url);
+  if (target === null) return { refused: 'a redirect to a host that is not valid' };
+  return nextMessage(message, status, target);
+}
+
+function nextMessage(message: HttpMessage, status: number, target: HttpTarget): HttpMessage {
+  const kept = sameOrigin(message.target, target)
+    ? message.headers
+    : message.headers.filter(({ key }) => HARMLESS.test(key) || (status > 303 && DESCRIBES_BODY.test(key)));
+  const repeats = status > 303 || message.method === 'GET' || message.method === 'HEAD';
+  if (repeats) return { ...message, target, headers: kept };
+  return { target, method: 'GET', headers: kept.filter(({ key }) => !DESCRIBES_BODY.test(key)), body: null };
+}
+
+/** Host and port as they are shown to people. */
+export const placeOf = ({ host, port }: HttpTarget): string => `${bracketed(host)}:${port}`;

@@ -1,0 +1,57 @@
+import { bracketed, HOST_FORM, normalizeHost } from '../../platform/net/egress/host-name';
+import { InvalidTarget } from '../checker';
+import { readUrl } from '../../platform/text/read-url';
+
+/** Where an HTTP request goes, parsed once. */
+export interface HttpTarget {
+  secure: boolean;
+  /** As it is dialed: IPv6 without brackets. */
+  host: string;
+  port: number;
+  /** Path and query. */
+  path: string;
+  /** As it stands in the `Host` header. */
+  authority: string;
+  /** Without query, credentials and fragment: fit to be shown. */
+  shown: string;
+}
+
+const MAX_LENGTH = 2048;
+
+/** Parses a stored URL. Throws `InvalidTarget` with the accepted form. */
+export function parseHttpTarget(url: string, form: string, schemes: RegExp): HttpTarget {
+  const invalid = (why: string) => new InvalidTarget(`${why}; the accepted form is ${form}`);
+  if (url.length > MAX_LENGTH) throw invalid(`the URL is longer than ${MAX_LENGTH} characters`);
+  if (/[\p{Cc}\p{Cf}\s\\]/u.test(url)) throw invalid('the URL holds blanks, control characters or a backslash');
+  if (!schemes.test(url)) throw invalid('the URL does not begin with an accepted scheme and a host');
+  if (/^https?:\/\/[^/?#]*:(?:[/?#]|$)/i.test(url)) throw invalid('the port is missing behind the colon');
+  if (readUrl(url) === null) throw invalid('the URL cannot be read');
+  const parsed = new URL(url);
+  if (parsed.username !== '' || parsed.password !== '') {
+    throw invalid('the URL holds a user name or password, which belong into the headers');
+  }
+  if (parsed.port === '0') throw invalid('port 0 cannot be connected to');
+  const target = httpTargetOf(parsed);
+  if (target === null) throw invalid(`the host must be ${HOST_FORM}`);
+  return target;
+}
+
+/** The target of a parsed http(s) URL, credentials and fragment left out; `null` when its host is no host. */
+export function httpTargetOf(url: URL): HttpTarget | null {
+  const host = normalizeHost(url.hostname);
+  if (host === null) return null;
+  const secure = url.protocol === 'https:';
+  const authority = url.port === '' ? bracketed(host) : `${bracketed(host)}:${url.port}`;
+  return {
+    secure,
+    host,
+    port: url.port === '' ? (secure ? 443 : 80) : Number(url.port),
+    path: `${url.pathname}${url.search}`,
+    authority,
+    shown: `${url.protocol}//${authority}${url.pathname}`,
+  };
+}
+
+/** Scheme, host and port: the border that credentials do not cross. */
+export const sameOrigin = (a: HttpTarget, b: HttpTarget): boolean =>
+  a.secure === b.secure && a.host === b.host && a.port === b.port;

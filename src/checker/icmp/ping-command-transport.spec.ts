@@ -1,0 +1,108 @@
+import { chmodSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { PingCommandEchoMethod, probePingCommand, readPingOutput } from './ping-command-transport';
+
+const iputils = 'PING 192.0.2.1 (192.0.2.1) 56(84) bytes of data.\n';
+
+describe('The output of ping', () => {
+  it.each([
+    ['iputils', `${iputils}64 bytes from 192.0.2.1: icmp_seq=1 ttl=64 time=12.3 ms\n`, 12.3],
+    ['iputils, fast', `${iputils}64 bytes from 192.0.2.1: icmp_seq=1 ttl=64 time=0.031 ms\n`, 0.031],
+    [
+      'BusyBox',
+      'PING 192.0.2.1 (192.0.2.1): 56 data bytes\n64 bytes from 192.0.2.1: seq=0 ttl=64 time=4.567 ms\n',
+      4.567,
+    ],
+    [
+      'BSD',
+      'PING 192.0.2.1 (192.0.2.1): 56 data bytes\n64 bytes from 192.0.2.1: icmp_seq=0 ttl=64 time=31.004 ms\n',
+      31.004,
+    ],
+    ['Windows subsystem, below its clock', 'Reply from 192.0.2.1: bytes=32 time<1 ms TTL=64\n', 1],
+  ])('of %s shows the round-trip time', (_, output, rttMs) => {
+    expect(readPingOutput(output)).toEqual({ kind: 'reply', rttMs });
+  });
+
+  it.each([
+    ['From 192.0.2.254 icmp_seq=1 Destination Host Unreachable\n', 'host unreachable'],
+    ['From 192.0.2.254 icmp_seq=1 Destination Net Unreachable\n', 'net unreachable'],
+    ['From 192.0.2.254 icmp_seq=1 Packet filtered\n', 'administratively prohibited'],
+  ])('%j says that the host cannot be reached', (line, reason) => {
+    expect(readPingOutput(iputils + line)).toEqual({ kind: 'unreachable', reason });
+  });
+
+  it.each([
+    ['ping: connect: Network is unreachable\n', 'ENETUNREACH'],
+    ['ping: sendto: No route to host\n', 'ENETUNREACH'],
+    ['ping: socktype: SOCK_RAW\nping: socket: Operation not permitted\n', 'EPERM'],
+    ['ping: permission denied (are you root?)\n', 'EPERM'],
+  ])('%j says that nothing was sent', (output, code) => {
+    expect(readPingOutput(output)).toEqual({ kind: 'not_sent', code });
+  });
+
+  it.each([[''], [iputils], [`${iputils}64 bytes from 192.0.2.1: icmp_seq=1 ttl=64 time=12`], ['no idea\n']])(
+    '%j says nothing yet',
+    (output) => {
+      expect(readPingOutput(output)).toBeNull();
+    },
+  );
+});
+
+it('A ping command that is not there is said to be not installed', () => {
+  expect(probePingCommand('ping-that-does-not-exist')).toBe('not installed');
+});
+
+it('A command that refuses is quoted', () => {
+  expect(probePingCommand('false')).toBe('not permitted');
+});
+
+describe('The ping command', () => {
+  const directory = mkdtempSync(join(tmpdir(), 'ping-'));
+  const script = (name: string, line: string) => {
+    const path = join(directory, name);
+    writeFileSync(path, `#!/bin/sh\n${line}\n`);
+    chmodSync(path, 0o755);
+    return path;
+  };
+
+  afterAll(() => rmSync(directory, { recursive: true }));
+
+  it('runs eight times at once at most, and whoever does not get a turn is not called silent', async () => {
+    const method = new PingCommandEchoMethod(script('hang', 'exec sleep 60'));
+    const stop = new AbortController();
+    const echoes = Array.from({ length: 9 }, () => method.echo('192.0.2.1', stop.signal));
+    // Long beside the time that eight processes need to start on a busy machine, while all the others wait.
+    setTimeout(() => stop.abort(), 3000);
+    const results = await Promise.all(echoes);
+    expect(results.slice(0, 8)).toEqual(Array.from({ length: 8 }, () => null));
+    expect(results[8]).toEqual({ kind: 'not_sent', code: 'EBUSY' });
+  });
+
+  it('whose turn comes when hardly any time is left does not call the host silent', async () => {
+    const method = new PingCommandEchoMethod(script('deaf', 'exec sleep 60'));
+    const [early, late] = [new AbortController(), new AbortController()];
+    const echoes = Array.from({ length: 8 }, () => method.echo('192.0.2.1', early.signal));
+    const last = method.echo('192.0.2.1', late.signal);
+    setTimeout(() => early.abort(), 3000);
+    await Promise.all(echoes);
+    await new Promise((resolve) => setTimeout(resolve, 20));
+    late.abort();
+    expect(await last).toEqual({ kind: 'not_sent', code: 'EBUSY' });
+  });
+
+  it('gives its turn to the next', async () => {
+    const method = new PingCommandEchoMethod(script('answer', 'echo "64 bytes: time=1.5 ms"; exec sleep 60'));
+    const echo = () => method.echo('192.0.2.1', new AbortController().signal);
+    const results = await Promise.all(Array.from({ length: 20 }, echo));
+    expect(results).toEqual(Array.from({ length: 20 }, () => ({ kind: 'reply', rttMs: 1.5 })));
+  });
+
+  it('that fails in an unknown way sent nothing', async () => {
+    const { signal } = new AbortController();
+    const failing = new PingCommandEchoMethod(script('fail', 'echo "what?" >&2; exit 2'));
+    expect(await failing.echo('192.0.2.1', signal)).toEqual({ kind: 'not_sent', code: 'EPERM' });
+    const missing = new PingCommandEchoMethod(join(directory, 'nothing'));
+    expect(await missing.echo('192.0.2.1', signal)).toEqual({ kind: 'not_sent', code: 'ENOENT' });
+  });
+});

@@ -1,0 +1,129 @@
+import { spawn, spawnSync, type ChildProcess, type SpawnSyncReturns } from 'node:child_process';
+import { Slots } from '../../platform/net/semaphore';
+import type { EchoMethod, EchoResult } from './icmp-echo';
+
+/** A process costs a hundred times what a packet costs; more of them at once would disturb every other check. */
+const PROCESSES_AT_ONCE = 8;
+
+/** `ping` sends one request a second, all the forms of it understand these two options. */
+const ECHO_ARGUMENTS = ['-n', '-c', '3'];
+
+const PROBE_LIMIT_MS = 3000;
+const OUTPUT_LIMIT = 8192;
+const ENVIRONMENT = { ...process.env, LC_ALL: 'C' };
+
+/** The system's `ping`, one process per check: the last resort, for it is allowed where nothing else is. */
+export class PingCommandEchoMethod implements EchoMethod {
+  private readonly slots = new Slots(PROCESSES_AT_ONCE);
+  private readonly running = new Set<ChildProcess>();
+
+  constructor(private readonly command = 'ping') {}
+
+  /** When no slot comes free in time nothing was sent, and the host is not to blame. */
+  async echo(address: string, signal: AbortSignal): Promise<EchoResult | null> {
+    const asked = performance.now();
+    const release = await this.takeSlot(signal);
+    if (!release) return { kind: 'not_sent', code: 'EBUSY' };
+    const begun = performance.now();
+    try {
+      const result = await this.run(address, signal);
+      // Who waited for his turn longer than he had it was given no time to hear the host.
+      const hadNoTime = begun - asked > performance.now() - begun;
+      return result ?? (hadNoTime ? { kind: 'not_sent', code: 'EBUSY' } : null);
+    } finally {
+      release();
+    }
+  }
+
+  close(): void {
+    for (const child of this.running) child.kill('SIGKILL');
+  }
+
+  /** macOS has a command of its own for IPv6. */
+  private commandFor(address: string): string {
+    return process.platform === 'darwin' && address.includes(':') ? `${this.command}6` : this.command;
+  }
+
+  /** `null` when the signal aborts first; a slot that comes later is given back. */
+  private takeSlot(signal: AbortSignal): Promise<(() => void) | null> {
+    return new Promise((resolve) => {
+      const onAbort = () => resolve(null);
+      if (signal.aborted) onAbort();
+      signal.addEventListener('abort', onAbort, { once: true });
+      void this.slots.take().then((release) => {
+        signal.removeEventListener('abort', onAbort);
+        if (signal.aborted) release();
+        else resolve(release);
+      });
+    });
+  }
+
+  private run(address: string, signal: AbortSignal): Promise<EchoResult | null> {
+    return new Promise((resolve) => {
+      const child: ChildProcess = spawn(this.commandFor(address), [...ECHO_ARGUMENTS, address], {
+        env: ENVIRONMENT,
+        stdio: ['ignore', 'pipe', 'pipe'],
+      });
+      this.running.add(child);
+      let output = '';
+      const conclude = (result: EchoResult | null) => {
+        signal.removeEventListener('abort', onAbort);
+        this.running.delete(child);
+        child.kill('SIGKILL');
+        resolve(result);
+      };
+      const onAbort = () => conclude(null);
+      const read = (chunk: Buffer) => {
+        output = (output + chunk.toString('latin1')).slice(0, OUTPUT_LIMIT);
+        const result = readPingOutput(output);
+        if (result) conclude(result);
+      };
+      signal.addEventListener('abort', onAbort, { once: true });
+      child.stdout?.on('data', read);
+      child.stderr?.on('data', read);
+      child.on('error', ({ code }: NodeJS.ErrnoException) => conclude({ kind: 'not_sent', code: code ?? 'ENOENT' }));
+      child.on('close', (code) => {
+        if (code !== NO_REPLY) conclude(readPingOutput(`${output}\n`) ?? { kind: 'not_sent', code: 'EPERM' });
+      });
+    });
+  }
+}
+
+/** The status with which `ping` says that all went well but nobody answered; then only the signal ends the wait. */
+const NO_REPLY = 1;
+
+/** Whether `ping` is installed and allowed to send, by pinging this machine once. `null`, or why not. */
+export function probePingCommand(command = 'ping'): string | null {
+  const { error, status, stderr }: SpawnSyncReturns<string> & { error?: NodeJS.ErrnoException } = spawnSync(
+    command,
+    ['-n', '-c', '1', '127.0.0.1'],
+    {
+      env: ENVIRONMENT,
+      timeout: PROBE_LIMIT_MS,
+      encoding: 'latin1',
+    },
+  );
+  if (error) return error.code === 'ENOENT' ? 'not installed' : (error.code ?? error.message);
+  return status === 0 ? null : stderr.trim().split('\n')[0]?.slice(0, 100) || 'not permitted';
+}
+
+/** The first verdict in what `ping` (iputils, BusyBox, BSD) has printed so far; `null` while there is none. */
+export function readPingOutput(output: string): EchoResult | null {
+  const time = /\btime[=<] ?(\d+(?:\.\d+)?) ?ms/.exec(output)?.[1];
+  if (time !== undefined) return { kind: 'reply', rttMs: Number(time) };
+  if (/network is unreachable|no route to host|can't assign requested address/i.test(output)) {
+    return { kind: 'not_sent', code: 'ENETUNREACH' };
+  }
+  if (/operation not permitted|permission denied|lacking privilege|must be setuid/i.test(output)) {
+    return { kind: 'not_sent', code: 'EPERM' };
+  }
+  const unreachable = /destination (\w+) (unreachable|prohibited)|(packet filtered|administratively prohibited)/i.exec(
+    output,
+  );
+  if (!unreachable) return null;
+  const [, what, verb] = unreachable;
+  return {
+    kind: 'unreachable',
+    reason: what && verb ? `${what} ${verb}`.toLowerCase() : 'administratively prohibited',
+  };
+}

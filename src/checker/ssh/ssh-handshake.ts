@@ -1,0 +1,145 @@
+import { createHash } from 'node:crypto';
+import type { Socket } from 'node:net';
+import { Client, type KexAlgorithm } from 'ssh2';
+import { arrivalMs } from '../../platform/time/arrival-clock';
+import { SshIdentificationReader } from './ssh-identification';
+
+/** What a server showed of itself before any authentication. Times are milliseconds from the call. */
+export type SshGreeting =
+  /** `hostKey` is `ssh-ed25519 SHA256:…` as OpenSSH prints it, proven by the server's signature, or why it was not shown. */
+  | { kind: 'identified'; identification: string; identificationMs: number; hostKey: SshHostKey }
+  /** The peer is there but is no SSH 2.0 server. `reason` is the predicate of a sentence about it. */
+  | { kind: 'not_ssh'; reason: string; elapsedMs: number }
+  /** The connection broke before there was an identification. */
+  | { kind: 'broken'; error: NodeJS.ErrnoException; elapsedMs: number }
+  /** The signal aborted before there was an identification. */
+  | { kind: 'interrupted'; elapsedMs: number };
+
+export type SshHostKey = { fingerprint: string; keyExchangeMs: number } | { missing: string };
+
+/** Only exchanges whose cost the server cannot choose: no group exchange, nothing beyond 4096 bits. */
+const KEY_EXCHANGES: KexAlgorithm[] = [
+  'curve25519-sha256',
+  'curve25519-sha256@libssh.org',
+  'ecdh-sha2-nistp256',
+  'ecdh-sha2-nistp384',
+  'ecdh-sha2-nistp521',
+  'diffie-hellman-group14-sha256',
+  'diffie-hellman-group16-sha512',
+  'diffie-hellman-group14-sha1',
+];
+
+/** How we identify ourselves; nobody is authenticated under it. */
+const OUR_NAME = 'uptime-monitor';
+
+const REASON_CHARACTERS = 100;
+
+/**
+ * Reads a server's identification and makes a key exchange to learn its host key; nothing is authenticated. Takes the
+ * connected socket over and destroys it. Never rejects; a failed exchange does not take the identification away.
+ */
+export const greetSsh = (socket: Socket, signal: AbortSignal): Promise<SshGreeting> =>
+  new Promise((resolve) => new Greeter(socket, signal, resolve).run());
+
+class Greeter {
+  private readonly startedAt = performance.now();
+  private readonly reader = new SshIdentificationReader();
+  private readonly client = new Client();
+  private readonly onAbort = () => this.interrupt();
+  private identified: { identification: string; identificationMs: number } | null = null;
+  private hostKey: string | null = null;
+  private isSettled = false;
+
+  constructor(
+    private readonly socket: Socket,
+    private readonly signal: AbortSignal,
+    private readonly resolve: (greeting: SshGreeting) => void,
+  ) {}
+
+  /** The package's client pauses the socket until it is ready, so our reader sees every byte, and before it. */
+  run(): void {
+    if (this.signal.aborted) return this.interrupt();
+    this.signal.addEventListener('abort', this.onAbort, { once: true });
+    this.socket.on('error', (error) => this.break(error));
+    this.socket.on('close', () => this.end());
+    this.client.on('handshake', () => this.complete());
+    this.client.on('error', (error) => this.fail(`the key exchange failed: ${publicReason(error)}`));
+    this.client.connect({
+      sock: this.socket,
+      username: OUR_NAME,
+      ident: OUR_NAME,
+      readyTimeout: 0,
+      algorithms: { kex: KEY_EXCHANGES },
+      hostVerifier: (key: Buffer) => {
+        this.hostKey = describeHostKey(key);
+        return true;
+      },
+    });
+    this.socket.on('data', (chunk: Buffer) => this.read(chunk));
+  }
+
+  private get elapsedMs(): number {
+    return Math.max(0, arrivalMs() - this.startedAt);
+  }
+
+  private read(chunk: Buffer): void {
+    if (this.identified) return;
+    const state = this.reader.push(chunk);
+    if (state.kind === 'invalid') this.settle({ kind: 'not_ssh', reason: state.reason, elapsedMs: this.elapsedMs });
+    if (state.kind !== 'identification') return;
+    this.identified = { identification: state.line, identificationMs: this.elapsedMs };
+  }
+
+  /** The package has verified the server's signature over the exchange. */
+  private complete(): void {
+    if (this.hostKey === null) return this.fail('the key exchange showed none');
+    this.client.end();
+    this.settleIdentified({ fingerprint: this.hostKey, keyExchangeMs: this.elapsedMs });
+  }
+
+  /** Without an identification the socket's own events and our reader know better what went wrong. */
+  private fail(missing: string): void {
+    this.settleIdentified({ missing });
+  }
+
+  private break(error: NodeJS.ErrnoException): void {
+    this.settleIdentified({ missing: 'the connection broke during the key exchange' });
+    this.settle({ kind: 'broken', error, elapsedMs: this.elapsedMs });
+  }
+
+  private end(): void {
+    this.settleIdentified({ missing: 'the server ended the key exchange' });
+    this.settle({ kind: 'not_ssh', reason: this.reader.endedEarly, elapsedMs: this.elapsedMs });
+  }
+
+  private interrupt(): void {
+    this.settleIdentified({ missing: 'the key exchange did not end in time' });
+    this.settle({ kind: 'interrupted', elapsedMs: this.elapsedMs });
+  }
+
+  private settleIdentified(hostKey: SshHostKey): void {
+    if (this.identified) this.settle({ kind: 'identified', ...this.identified, hostKey });
+  }
+
+  private settle(greeting: SshGreeting): void {
+    if (this.isSettled) return;
+    this.isSettled = true;
+    this.signal.removeEventListener('abort', this.onAbort);
+    this.resolve(greeting);
+    this.socket.destroy();
+  }
+}
+
+/** The key's type and the fingerprint `ssh-keygen -l` shows. */
+export function describeHostKey(key: Buffer): string {
+  const type = key.subarray(4, 4 + Math.min(key.readUInt32BE(0), 64)).toString('latin1');
+  const digest = createHash('sha256').update(key).digest('base64').replace(/=+$/, '');
+  return `${type.replace(/[^\u0021-\u007e]/g, '?')} SHA256:${digest}`;
+}
+
+/** A library's sentence as part of ours: one line, bounded, printable. */
+const publicReason = (error: Error) =>
+  error.message
+    .split('\n', 1)[0]
+    ?.replace(/[^\u0020-\u007e]/g, '?')
+    .slice(0, REASON_CHARACTERS) ?? 'unknown';

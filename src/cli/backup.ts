@@ -1,0 +1,28 @@
+import 'reflect-metadata';
+import { existsSync } from 'node:fs';
+import { loadConfig } from '../platform/config/config';
+import { restoreBackup, saveBackup } from '../platform/database/backup';
+
+const USAGE = 'usage: npm run backup -- save <file> | restore <file>\n';
+
+/** `npm run backup`: everything the service stores, into a file and back. Takes the same variables as the service. */
+async function backup([action, file, ...more]: readonly string[]): Promise<number> {
+  if ((action !== 'save' && action !== 'restore') || file === undefined || more.length > 0) {
+    process.stderr.write(USAGE);
+    return 2;
+  }
+  if (existsSync('.env')) process.loadEnvFile('.env');
+  const config = loadConfig(process.env);
+  if (action === 'save') await saveBackup(config, file);
+  else await restoreBackup(config, file);
+  process.stdout.write(action === 'save' ? `saved to ${file}\n` : `restored from ${file}\n`);
+  return 0;
+}
+
+backup(process.argv.slice(2)).then(
+  (code) => (process.exitCode = code),
+  (error: unknown) => {
+    process.stderr.write(`backup failed: ${error instanceof Error ? error.message : String(error)}\n`);
+    process.exitCode = 1;
+  },
+);

@@ -1,0 +1,159 @@
+import { parseArgs } from 'node:util';
+import { Module } from '@nestjs/common';
+import { NestFactory } from '@nestjs/core';
+import { reportJson, reportText } from './check-report-text';
+import { type Checker, type CheckReport, InvalidTarget, type Outcome } from '../checker/checker';
+import { CheckerModule } from '../checker/checker.module';
+import { CheckerRegistry } from '../checker/checker.registry';
+import { startDeadline } from '../platform/net/deadline';
+import { headerProblem } from '../checker/request-headers';
+import { ConfigModule } from '../platform/config/config.module';
+import { type Config, loadConfig } from '../platform/config/config';
+import { ConfigError } from '../platform/config/env';
+import { EgressPolicy } from '../platform/net/egress/egress-policy';
+
+const USAGE = `usage: check-url [options] <type> <url>
+
+Checks one target from this machine, once. No server and no database are needed.
+
+  type               HTTP, HTTPS, TCP, DNS, ICMP, SSH or another registered type; case does not matter
+  url                the target as an endpoint would have it
+
+  --timeout SECONDS  total time limit, default 10
+  --method METHOD    HTTP method, default GET
+  --header 'K: V'    request header; may be repeated
+  --body TEXT        request body
+  --no-follow        do not follow redirects
+  --json             print the report as JSON
+
+The egress policy is that of the Default organization (EGRESS_PRIVATE, EGRESS_ALLOW, EGRESS_DENY).
+Exit code: 0 up, 1 down, 2 unknown or a mistake in the command line.`;
+
+const EXIT_CODES: Record<Outcome, number> = { up: 0, down: 1, unknown: 2 };
+const MISTAKE = 2;
+const METHODS = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS'];
+
+/** A mistake of whoever typed the command; the message is shown without a stack. */
+class UsageError extends Error {}
+
+/** Not a mistake: the usage is the answer. */
+class HelpWanted extends Error {}
+
+type Environment = Readonly<Record<string, string | undefined>>;
+
+/** What a run leaves behind. */
+export interface CheckUrlResult {
+  exitCode: number;
+  text: string;
+  /** False when `text` is a complaint and belongs to the error stream. */
+  isAnswer: boolean;
+}
+
+interface Command {
+  type: string;
+  url: string;
+  timeoutMs: number;
+  method: string;
+  headers: { key: string; value: string }[];
+  body: string | null;
+  followRedirects: boolean;
+  json: boolean;
+}
+
+/** Runs the command with the arguments behind its name. Throws for a bug only. */
+export async function runCheckUrl(args: string[], environment: Environment): Promise<CheckUrlResult> {
+  try {
+    const command = parseCommand(args);
+    const report = await check(command, environment);
+    const text = command.json ? JSON.stringify(reportJson(report)) : reportText(command.type, command.url, report);
+    return { exitCode: EXIT_CODES[report.outcome], text, isAnswer: true };
+  } catch (error) {
+    if (error instanceof HelpWanted) return { exitCode: 0, text: USAGE, isAnswer: true };
+    if (error instanceof UsageError || error instanceof ConfigError) {
+      return { exitCode: MISTAKE, text: error.message, isAnswer: false };
+    }
+    throw error;
+  }
+}
+
+function parseCommand(args: string[]): Command {
+  const { values, positionals } = parse(args);
+  const [type, url, ...rest] = positionals;
+  if (values.help) throw new HelpWanted();
+  if (type === undefined || url === undefined || rest.length > 0) throw new UsageError(USAGE);
+  const timeout = Number(values.timeout);
+  if (!(timeout > 0 && timeout <= 300)) throw new UsageError('--timeout must be a number of seconds up to 300');
+  const method = values.method.toUpperCase();
+  if (!METHODS.includes(method)) throw new UsageError(`--method must be one of ${METHODS.join(', ')}`);
+  return {
+    type: type.toUpperCase(),
+    url,
+    timeoutMs: timeout * 1000,
+    method,
+    headers: values.header.map(parseHeader),
+    body: values.body ?? null,
+    followRedirects: !values['no-follow'],
+    json: values.json,
+  };
+}
+
+function parse(args: string[]) {
+  try {
+    return parseArgs({
+      args,
+      allowPositionals: true,
+      options: {
+        timeout: { type: 'string', default: '10' },
+        method: { type: 'string', default: 'GET' },
+        header: { type: 'string', multiple: true, default: [] },
+        body: { type: 'string' },
+        'no-follow': { type: 'boolean', default: false },
+        json: { type: 'boolean', default: false },
+        help: { type: 'boolean', short: 'h', default: false },
+      },
+    });
+  } catch (error) {
+    throw new UsageError(error instanceof Error ? error.message : String(error));
+  }
+}
+
+function parseHeader(text: string): { key: string; value: string } {
+  const parts = /^([^:]+):\s*(.*)$/s.exec(text);
+  if (!parts) throw new UsageError(`--header must be 'Name: value', not ${JSON.stringify(text)}`);
+  const header = { key: parts[1] ?? '', value: parts[2] ?? '' };
+  const problem = headerProblem(header.key, header.value);
+  if (problem) throw new UsageError(`--header: ${problem.message}`);
+  return header;
+}
+
+/** The shelf of checkers and the way out, nothing else of the service. */
+async function openShelf(config: Config) {
+  @Module({ imports: [ConfigModule.forRoot(config), CheckerModule] })
+  class CheckUrlModule {}
+
+  return NestFactory.createApplicationContext(CheckUrlModule, { logger: false, abortOnError: false });
+}
+
+async function check(command: Command, environment: Environment): Promise<CheckReport> {
+  const shelf = await openShelf(loadConfig(environment));
+  const deadline = startDeadline(command.timeoutMs);
+  try {
+    const checkers = shelf.get(CheckerRegistry);
+    if (!checkers.has(command.type)) throw new UsageError(`the type must be one of ${checkers.types().join(', ')}`);
+    const checker = checkers.get(command.type);
+    const egress = shelf.get(EgressPolicy).forOrganization({ isDefault: true });
+    const target = targetOf(checker, command.url);
+    return await checker.check({ ...command, target, assertions: [], egress }, deadline.signal);
+  } finally {
+    deadline.clear();
+    await shelf.close();
+  }
+}
+
+function targetOf(checker: Checker, url: string): unknown {
+  try {
+    return checker.parseTarget(url);
+  } catch (error) {
+    throw error instanceof InvalidTarget ? new UsageError(error.message) : error;
+  }
+}

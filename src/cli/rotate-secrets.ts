@@ -1,0 +1,37 @@
+import 'reflect-metadata';
+import { Module } from '@nestjs/common';
+import { NestFactory } from '@nestjs/core';
+import { loadConfig } from '../platform/config/config';
+import { ConfigModule } from '../platform/config/config.module';
+import { DatabaseModule } from '../platform/database/database.module';
+import { SecretRotation } from '../platform/secrets/secret-rotation';
+import { SecretsModule } from '../platform/secrets/secrets.module';
+
+/**
+ * `npm run secrets:rotate`: seals every stored secret anew under the first of `SECRETS_KEYS`. Takes the same variables
+ * as the service. On PostgreSQL the service may run meanwhile, once it was started with the new key in front.
+ */
+async function rotateSecrets(): Promise<void> {
+  const config = loadConfig(process.env);
+  if (config.secretsKeys.length === 0) throw new Error('SECRETS_KEYS is not set: there is no key to seal with');
+
+  @Module({ imports: [ConfigModule.forRoot(config), DatabaseModule.forRoot(), SecretsModule] })
+  class RotationModule {}
+
+  const context = await NestFactory.createApplicationContext(RotationModule, {
+    logger: ['error'],
+    abortOnError: false,
+  });
+  try {
+    for (const { table, column, rows } of await context.get(SecretRotation).rotate()) {
+      process.stdout.write(`${table}.${column}: ${rows} rows sealed anew\n`);
+    }
+  } finally {
+    await context.close();
+  }
+}
+
+rotateSecrets().catch((error: unknown) => {
+  process.stderr.write(`secrets:rotate failed: ${error instanceof Error ? error.message : String(error)}\n`);
+  process.exitCode = 1;
+});

@@ -1,0 +1,131 @@
+import { ApiProperty, ApiPropertyOptional } from '@nestjs/swagger';
+import { IsInt, IsOptional, Max, Min } from 'class-validator';
+import { CursorQuery, QueryInteger } from '../platform/http/page';
+import { formatId } from '../platform/ids/id';
+import {
+  NOTIFICATION_DETAILS,
+  NOTIFICATION_KINDS,
+  NOTIFICATION_STATES,
+  type NotificationDetail,
+  type NotificationKind,
+  type NotificationState,
+} from './delivery';
+
+export class DeliveryQuery extends CursorQuery {
+  @ApiPropertyOptional({ description: 'Deliveries per page.', minimum: 1, maximum: 1000, default: 50 })
+  @IsOptional()
+  @QueryInteger()
+  @IsInt()
+  @Min(1)
+  @Max(1000)
+  limit?: number;
+}
+
+export class DeliveryView {
+  @ApiProperty({ example: 'dl_01jd3k6q7be5y9x4v2m8n0r1st' })
+  id!: string;
+
+  @ApiProperty({ example: 'al_01jd3k6q7be5y9x4v2m8n0r1st' })
+  alert_id!: string;
+
+  @ApiProperty({
+    type: String,
+    nullable: true,
+    example: 'ev_01jd3k6q7be5y9x4v2m8n0r1st',
+    description: 'The event it tells; null for a test message.',
+  })
+  event_id!: string | null;
+
+  @ApiProperty({ enum: NOTIFICATION_KINDS })
+  kind!: NotificationKind;
+
+  @ApiProperty({ example: 'slack', description: 'Channel type it goes through.' })
+  channel_type!: string;
+
+  @ApiProperty({
+    enum: NOTIFICATION_STATES,
+    description:
+      '`pending` until it is told or given up; `delivered`: the provider took it; `failed`: given up, and revived only by a redelivery or another config of the alert; `superseded`: not told, because telling it had become wrong.',
+  })
+  state!: NotificationState;
+
+  @ApiProperty({
+    enum: NOTIFICATION_DETAILS,
+    nullable: true,
+    example: null,
+    description:
+      'How or why it reached its state. `digest`, `combined`, `flapping`: told together with others (`flapping` while pending: the last word waits until the alert is stable). `rejected`: refused by the provider. `expired`: too old after failed attempts. `behind_failed`: a resolve whose trigger was refused. `resolved_before_sent`, `trigger_not_told`, `collapsed`: overtaken by what happened since.',
+  })
+  detail!: NotificationDetail | null;
+
+  @ApiProperty({ example: 1, description: 'Attempts so far.' })
+  attempts!: number;
+
+  @ApiProperty({ type: String, format: 'date-time', nullable: true, example: '2026-11-20T10:00:00.120Z' })
+  last_attempt_at!: string | null;
+
+  @ApiProperty({
+    type: String,
+    format: 'date-time',
+    nullable: true,
+    example: null,
+    description: 'Earliest next attempt; null when there will be none.',
+  })
+  next_attempt_at!: string | null;
+
+  @ApiProperty({
+    type: Number,
+    nullable: true,
+    example: 200,
+    description: 'Status of the last answer; null when there was none.',
+  })
+  response_status!: number | null;
+
+  @ApiProperty({
+    type: String,
+    nullable: true,
+    example: null,
+    description: 'What went wrong at the last attempt, without URLs and secrets.',
+  })
+  error!: string | null;
+
+  @ApiProperty({ type: String, format: 'date-time', example: '2026-11-20T10:00:00.000Z' })
+  created_at!: string;
+}
+
+/** The columns a view needs. */
+export interface DeliveryRow {
+  id: string;
+  seq: string;
+  alert_id: string;
+  event_id: string | null;
+  kind: NotificationKind;
+  channel_type: string;
+  state: NotificationState;
+  detail: NotificationDetail | null;
+  attempts: number;
+  last_attempt_at: Date | null;
+  next_attempt_at: Date;
+  response_status: number | null;
+  error: string | null;
+  created_at: Date;
+}
+
+export const DELIVERY_COLUMNS = `id, seq, alert_id, event_id, kind, channel_type, state, detail, attempts,
+  last_attempt_at, next_attempt_at, response_status, error, created_at`;
+
+export const toDeliveryView = (row: DeliveryRow): DeliveryView => ({
+  id: formatId('delivery', row.id),
+  alert_id: formatId('alert', row.alert_id),
+  event_id: row.event_id === null ? null : formatId('event', row.event_id),
+  kind: row.kind,
+  channel_type: row.channel_type,
+  state: row.state,
+  detail: row.detail,
+  attempts: row.attempts,
+  last_attempt_at: row.last_attempt_at?.toISOString() ?? null,
+  next_attempt_at: row.state === 'pending' ? row.next_attempt_at.toISOString() : null,
+  response_status: row.response_status,
+  error: row.error,
+  created_at: row.created_at.toISOString(),
+});

@@ -1,0 +1,96 @@
+import { Injectable } from '@nestjs/common';
+import { WorkerDatabase } from '../platform/database/database';
+import { Metrics } from '../platform/observability/metrics';
+import { DeliveryClock } from '../platform/database/database-clock';
+
+/** What an attempt came to. `unknown`: no answer, and it may have arrived. */
+export type AttemptClass = 'delivered' | 'retry' | 'rejected' | 'unknown';
+
+/** Figures of the deliveries. Labels name channel types, never an organization or a destination. */
+@Injectable()
+export class DeliveryMetrics {
+  private readonly attempts;
+  private readonly ends;
+  private readonly repeats;
+  private readonly seconds;
+  private readonly delay;
+
+  constructor(metrics: Metrics, database: WorkerDatabase, clock: DeliveryClock) {
+    this.attempts = metrics.counter({
+      name: 'uptime_delivery_attempts_total',
+      help: 'Messages sent to providers, by channel and class of outcome.',
+      labelNames: ['channel', 'class'],
+    });
+    this.ends = metrics.counter({
+      name: 'uptime_deliveries_finished_total',
+      help: 'Owed messages that reached their end, by channel, state and detail.',
+      labelNames: ['channel', 'state', 'detail'],
+    });
+    this.repeats = metrics.counter({
+      name: 'uptime_delivery_repeats_total',
+      help: 'Messages sent again although an earlier attempt may have arrived.',
+      labelNames: ['channel'],
+    });
+    this.seconds = metrics.histogram({
+      name: 'uptime_delivery_attempt_seconds',
+      help: 'Duration of one attempt at a provider.',
+      labelNames: ['channel'],
+      buckets: [0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 15],
+    });
+    this.delay = metrics.histogram({
+      name: 'uptime_delivery_delay_seconds',
+      help: 'From the transition of an alert to the end of the attempt that delivered it.',
+      labelNames: ['channel'],
+      buckets: [0.1, 0.25, 0.5, 1, 2, 5, 15, 60, 300, 3600, 86_400],
+    });
+    this.pending(metrics, database, clock);
+  }
+
+  attempted(channel: string, attemptClass: AttemptClass, seconds: number): void {
+    this.attempts.inc({ channel, class: attemptClass });
+    this.seconds.observe({ channel }, seconds);
+  }
+
+  repeated(channel: string): void {
+    this.repeats.inc({ channel });
+  }
+
+  delivered(channel: string, detail: string | null, delaySeconds: number): void {
+    this.ends.inc({ channel, state: 'delivered', detail: detail ?? '' });
+    this.delay.observe({ channel }, Math.max(0, delaySeconds));
+  }
+
+  ended(channel: string, state: string, detail: string | null, count = 1): void {
+    this.ends.inc({ channel, state, detail: detail ?? '' }, count);
+  }
+
+  /** Read when somebody asks for the metrics, from the index of what is still owed. */
+  private pending(metrics: Metrics, database: WorkerDatabase, clock: DeliveryClock): void {
+    metrics.gauge({
+      name: 'uptime_deliveries_pending',
+      help: 'Owed messages that are neither told nor given up.',
+      async collect() {
+        const owed = await readOwed(database);
+        if (owed) this.set(owed.count);
+      },
+    });
+    metrics.gauge({
+      name: 'uptime_delivery_oldest_pending_seconds',
+      help: 'Age of the oldest owed message; 0 when nothing is owed.',
+      async collect() {
+        const owed = await readOwed(database);
+        if (owed) this.set(owed.oldest ? Math.max(0, clock.now().getTime() - owed.oldest.getTime()) / 1000 : 0);
+      },
+    });
+  }
+}
+
+/** `undefined` while the database is away: the other figures must still be readable. */
+async function readOwed(database: WorkerDatabase): Promise<{ count: number; oldest: Date | null } | undefined> {
+  const rows = await database
+    .query<{ count: number; oldest: Date | null }>(
+      `SELECT count(*)::int AS count, min(created_at) AS oldest FROM notification WHERE state = 'pending'`,
+    )
+    .catch(() => []);
+  return rows[0];
+}

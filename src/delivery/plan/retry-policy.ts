@@ -1,0 +1,113 @@
+import type { ChannelAudience, SendOutcome } from '../../channel/channel';
+
+const HOUR_MS = 3_600_000;
+/** From the first attempt to the second, and so on; hourly after the last step. */
+const STEPS_MS = [5, 15, 30, 60, 120, 300, 600, 900, 1800].map((seconds) => seconds * 1000);
+/** A provider that says no may only be asked a few times: together these stay under five minutes. */
+const REJECTED_STEPS_MS = [60_000, 180_000];
+/** Before a message without a key is sent once more although it may have arrived. */
+const UNKNOWN_OUTCOME_WAIT_MS = 60_000;
+const LONGEST_RETRY_AFTER_MS = HOUR_MS;
+const STRAIGHT_FAILURES = 10;
+
+/** How long a message is worth telling, from its creation. */
+export const maxAgeMs = (audience: ChannelAudience): number => (audience === 'webhook' ? 72 : 24) * HOUR_MS;
+
+/** A delay spread by ±20 %, so that what failed together does not come back together. `random` from [0, 1). */
+export const spread = (delayMs: number, random: number): number => Math.round(delayMs * (0.8 + 0.4 * random));
+
+/** Before the next attempt, after `attempts` of them. */
+export const retryDelayMs = (attempts: number, random: number): number =>
+  spread(STEPS_MS[attempts - 1] ?? HOUR_MS, random);
+
+/** Mail repeats under the same Message-ID, pagers and webhooks under their key; a chat or a phone shows it twice. */
+const hasKey = (audience: ChannelAudience): boolean => audience !== 'chat' && audience !== 'sms';
+
+/** One finished attempt at one row. */
+export interface Attempt {
+  outcome: SendOutcome;
+  audience: ChannelAudience;
+  /** Including this one. */
+  attempts: number;
+  /** Rejections before this attempt. */
+  rejections: number;
+  /** True when an attempt before this one may have arrived. */
+  mayHaveArrived: boolean;
+  createdAt: Date;
+  now: Date;
+  /** From [0, 1). */
+  random: number;
+}
+
+/** What the attempt makes of its row. */
+export type Verdict =
+  | { state: 'delivered' }
+  | { state: 'pending'; nextAttemptAt: Date; rejections: number; mayHaveArrived: boolean }
+  | { state: 'failed'; detail: 'rejected' | 'expired'; rejections: number; mayHaveArrived: boolean };
+
+/**
+ * The fate of a row after an attempt. Retried: no answer, a time-out, 408, 425, 429, 5xx, until the message is too old.
+ * Rejected: a third no within five minutes parks it; a destination that is gone parks it at once. After an outcome
+ * nobody knows, channels without a key wait a minute before they risk a repeat.
+ */
+export function verdictOf(attempt: Attempt): Verdict {
+  const { outcome } = attempt;
+  switch (outcome.result) {
+    case 'delivered':
+      return { state: 'delivered' };
+    case 'rejected':
+      return rejectedVerdict(attempt, outcome.gone);
+    case 'retry': {
+      const mayHaveArrived = attempt.mayHaveArrived || outcome.mayHaveArrived;
+      const delayMs = retriedDelayMs(attempt, outcome);
+      const nextAttemptAt = new Date(attempt.now.getTime() + delayMs);
+      const { rejections } = attempt;
+      if (nextAttemptAt.getTime() - attempt.createdAt.getTime() > maxAgeMs(attempt.audience))
+        return { state: 'failed', detail: 'expired', rejections, mayHaveArrived };
+      return { state: 'pending', nextAttemptAt, rejections, mayHaveArrived };
+    }
+    default:
+      return outcome satisfies never;
+  }
+}
+
+function rejectedVerdict({ rejections, mayHaveArrived, now, random }: Attempt, gone: boolean): Verdict {
+  const stepMs = gone ? undefined : REJECTED_STEPS_MS[rejections];
+  if (stepMs === undefined) return { state: 'failed', detail: 'rejected', rejections: rejections + 1, mayHaveArrived };
+  const nextAttemptAt = new Date(now.getTime() + spread(stepMs, random));
+  return { state: 'pending', nextAttemptAt, rejections: rejections + 1, mayHaveArrived };
+}
+
+type Retried = Extract<SendOutcome, { result: 'retry' }>;
+
+/** Our own step, or longer when the provider asks for it, but never longer than an hour on its word. */
+function retriedDelayMs({ attempts, audience, random }: Attempt, outcome: Retried): number {
+  const stepMs = retryDelayMs(attempts, random);
+  const wishedMs = Math.min(outcome.retryAfterMs ?? 0, LONGEST_RETRY_AFTER_MS);
+  const unknownMs = outcome.mayHaveArrived && !hasKey(audience) ? UNKNOWN_OUTCOME_WAIT_MS : 0;
+  return Math.max(stepMs, wishedMs, unknownMs);
+}
+
+/** What the messages of one destination share. */
+export interface Circuit {
+  /** Failed attempts since the last success. */
+  failures: number;
+  /** Nothing is sent before this time. */
+  blockedUntil: Date | null;
+}
+
+/** True when only one message at a time tries whether the destination works again. */
+export const isOpen = (failures: number): boolean => failures >= STRAIGHT_FAILURES;
+
+/**
+ * The circuit after an attempt. Ten straight failures open it: then one probe per step of the retry schedule, the
+ * others wait untried. A provider that names a time is left alone until then, by all of the destination's messages.
+ */
+export function circuitAfter(before: Circuit, outcome: SendOutcome, now: Date, random: number): Circuit {
+  if (outcome.result === 'delivered') return { failures: 0, blockedUntil: null };
+  const failures = before.failures + 1;
+  const stepMs = isOpen(failures) ? retryDelayMs(failures - STRAIGHT_FAILURES + 1, random) : 0;
+  const wishedMs = outcome.result === 'retry' ? Math.min(outcome.retryAfterMs ?? 0, LONGEST_RETRY_AFTER_MS) : 0;
+  const waitMs = Math.max(stepMs, wishedMs);
+  return { failures, blockedUntil: waitMs > 0 ? new Date(now.getTime() + waitMs) : before.blockedUntil };
+}

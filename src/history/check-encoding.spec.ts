@@ -1,0 +1,71 @@
+import { ERROR_CODES } from '../checker/checker';
+import {
+  CONFIRMED,
+  errorCodeAt,
+  errorIndex,
+  OUTCOME_CODE,
+  outcomeOf,
+  toMicroseconds,
+  toMilliseconds,
+} from './check-encoding';
+import { checkId } from './check-id';
+
+describe('stored codes', () => {
+  it.each(['up', 'down', 'unknown'] as const)('bring back the outcome %s, confirmed or not', (outcome) => {
+    expect(outcomeOf(OUTCOME_CODE[outcome])).toBe(outcome);
+    expect(outcomeOf(OUTCOME_CODE[outcome] + CONFIRMED)).toBe(outcome);
+  });
+
+  it.each(ERROR_CODES.map((code) => [code]))('bring back the error %s', (code) => {
+    expect(errorCodeAt(errorIndex(code))).toBe(code);
+  });
+
+  it('keep their numbers: what is stored today must read the same tomorrow', () => {
+    expect(ERROR_CODES.slice(0, 4)).toEqual(['dns_not_found', 'dns_timeout', 'dns_failure', 'connection_refused']);
+    expect(OUTCOME_CODE).toEqual({ down: 0, up: 1, unknown: 2 });
+  });
+
+  it('tell none from an unknown code of a newer version', () => {
+    expect([errorCodeAt(-1), errorCodeAt(9999)]).toEqual([null, 'internal']);
+    expect(errorIndex(undefined)).toBe(-1);
+  });
+
+  it.each([
+    [null, -1],
+    [0, 0],
+    [83.4126, 83_413],
+    [-3, 0],
+    [Number.NaN, -1],
+    [1e12, 2_147_483_647],
+  ])('store %s ms as %i µs', (ms, us) => {
+    expect(toMicroseconds(ms)).toBe(us);
+  });
+
+  it('show microseconds as milliseconds and the absent phase as null', () => {
+    expect([toMilliseconds(83_413), toMilliseconds(0), toMilliseconds(-1)]).toEqual([83.413, 0, null]);
+  });
+});
+
+describe('the id of a check', () => {
+  const secret = Buffer.from('secret');
+  const at = new Date('2026-11-20T10:00:00.123Z');
+
+  it('is the same every time it is asked for', () => {
+    expect(checkId(secret, '7', at)).toBe(checkId(secret, '7', new Date(at)));
+  });
+
+  it('differs by endpoint, time and installation', () => {
+    const ids = [
+      checkId(secret, '7', at),
+      checkId(secret, '8', at),
+      checkId(secret, '7', new Date(at.getTime() + 1)),
+      checkId(Buffer.from('other'), '7', at),
+    ];
+    expect(new Set(ids).size).toBe(4);
+  });
+
+  it('sorts by time', () => {
+    const ids = [0, 1, 1000, 1e6, 1e10].map((ms) => checkId(secret, '7', new Date(at.getTime() + ms)));
+    expect([...ids].sort()).toEqual(ids);
+  });
+});

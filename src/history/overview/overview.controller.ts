@@ -1,0 +1,27 @@
+import { Controller, Get, Query } from '@nestjs/common';
+import { ApiOkResponse, ApiOperation, ApiTags } from '@nestjs/swagger';
+import { Access, OrgId } from '../../platform/access/caller';
+import type { Page } from '../../platform/http/page';
+import { Problems } from '../../platform/problem/problems.decorator';
+import { OverviewItemView, OverviewQuery } from './overview.dto';
+import { OverviewService } from './overview.service';
+
+@ApiTags('History')
+@Controller('api/v1/overview')
+export class OverviewController {
+  constructor(private readonly overview: OverviewService) {}
+
+  @Get()
+  @Access('read')
+  @ApiOperation({
+    operationId: 'getOverview',
+    summary: 'Get the overview',
+    description:
+      'Every endpoint of your organization with its status, uptime, latency and newest outcomes. Oldest first.',
+  })
+  @ApiOkResponse({ type: OverviewItemView, isArray: true, description: 'One page of endpoints.' })
+  @Problems('invalid_query', 'invalid_cursor', 'not_found')
+  list(@OrgId() orgId: string, @Query() query: OverviewQuery): Promise<Page<OverviewItemView>> {
+    return this.overview.list(orgId, query);
+  }
+}

@@ -1,0 +1,144 @@
+import { ApiProperty, ApiPropertyOptional } from '@nestjs/swagger';
+import { IsString, MaxLength } from 'class-validator';
+import { ERROR_CODES, type ErrorCode, type Outcome } from '../../checker/checker';
+import { ENDPOINT_STATUSES, type EndpointStatus } from '../../endpoint/endpoint.dto';
+import { Optional } from '../../platform/http/validators';
+import { PageQuery } from '../../platform/http/page';
+import { formatId } from '../../platform/ids/id';
+import { errorCodeAt, outcomeOf } from '../check-encoding';
+import { decodeRecent, type OverviewRow, windowCounts } from './overview-row';
+import { coverageOf, uptimeOf } from '../check-stats';
+
+export class OverviewQuery extends PageQuery {
+  @ApiPropertyOptional({ description: 'Only endpoints of this website.', example: 'ws_01jd3k6q7be5y9x4v2m8n0r1st' })
+  @Optional()
+  @IsString()
+  @MaxLength(100)
+  website_id?: string;
+}
+
+export class OverviewWebsiteView {
+  @ApiProperty({ example: 'ws_01jd3k6q7be5y9x4v2m8n0r1st' })
+  id!: string;
+
+  @ApiProperty({ example: 'Example shop' })
+  name!: string;
+}
+
+const uptime = (window: string) => ({
+  type: Number,
+  nullable: true,
+  minimum: 0,
+  maximum: 1,
+  description: `up / (up + down) ${window}; null while nothing is known.`,
+  example: 0.99931,
+});
+
+const time = (description: string) => ({
+  type: String,
+  format: 'date-time',
+  nullable: true,
+  description,
+  example: '2026-11-20T10:00:00.000Z',
+});
+
+export class OverviewItemView {
+  @ApiProperty({ example: 'ep_01jd3k6q7be5y9x4v2m8n0r1st' })
+  id!: string;
+
+  @ApiProperty({ example: 'Checkout' })
+  name!: string;
+
+  @ApiProperty({ example: 'https://shop.example.com/checkout' })
+  url!: string;
+
+  @ApiProperty({ example: 'HTTPS' })
+  type!: string;
+
+  @ApiProperty({ type: OverviewWebsiteView })
+  website!: OverviewWebsiteView;
+
+  @ApiProperty({ enum: ENDPOINT_STATUSES })
+  status!: EndpointStatus;
+
+  @ApiProperty(time('Since when the status holds; null before the first check.'))
+  status_since!: string | null;
+
+  @ApiProperty(time('Newest check; null before the first.'))
+  last_checked_at!: string | null;
+
+  @ApiProperty({ enum: ERROR_CODES, type: String, nullable: true, description: 'What the newest check failed with.' })
+  last_error!: ErrorCode | null;
+
+  @ApiProperty(uptime('over the last 24 full hours and the running one'))
+  uptime_24h!: number | null;
+
+  @ApiProperty({
+    type: Number,
+    nullable: true,
+    minimum: 0,
+    maximum: 1,
+    description: 'Share of the checks behind `uptime_24h` that could tell.',
+    example: 1,
+  })
+  coverage_24h!: number | null;
+
+  @ApiProperty(uptime('over the last 7 full days (UTC) and today'))
+  uptime_7d!: number | null;
+
+  @ApiProperty(uptime('over the last 30 full days (UTC) and today'))
+  uptime_30d!: number | null;
+
+  @ApiProperty(uptime('over the last 90 full days (UTC) and today'))
+  uptime_90d!: number | null;
+
+  @ApiProperty({
+    type: Number,
+    nullable: true,
+    description:
+      '95th percentile of the latency over the last 24 full hours (until there is one: since the beginning), milliseconds.',
+    example: 83.412,
+  })
+  p95_ms!: number | null;
+
+  @ApiProperty({
+    enum: ['up', 'down', 'unknown'] satisfies Outcome[],
+    isArray: true,
+    maxItems: 30,
+    description: 'The newest outcomes, oldest first, at most 30.',
+  })
+  recent!: Outcome[];
+
+  @ApiProperty(time('Expiry of the certificate seen by the newest check that saw one.'))
+  certificate_expires_at!: string | null;
+
+  @ApiProperty({ description: 'Whether an alert of the endpoint is triggered.', example: false })
+  alert_open!: boolean;
+}
+
+const timeOf = (ms: number | null): string | null => (ms === null ? null : new Date(ms).toISOString());
+
+/** `p95Us` in microseconds, `null` when there is none. */
+export function toOverviewItem(row: OverviewRow, p95Us: number | null): OverviewItemView {
+  const counts = windowCounts(row);
+  return {
+    id: formatId('endpoint', row.id),
+    name: row.name,
+    url: row.url,
+    type: row.type,
+    website: { id: formatId('website', row.website_id), name: row.website_name },
+    status: row.active ? outcomeOf(row.status) : 'paused',
+    status_since: timeOf(row.status_since),
+    last_checked_at: timeOf(row.last_checked_at),
+    last_error: errorCodeAt(row.last_error ?? -1),
+    uptime_24h: uptimeOf(counts['24h']),
+    coverage_24h: coverageOf(counts['24h']),
+    uptime_7d: uptimeOf(counts['7d']),
+    uptime_30d: uptimeOf(counts['30d']),
+    uptime_90d: uptimeOf(counts['90d']),
+    p95_ms: p95Us === null ? null : p95Us / 1000,
+    recent: decodeRecent(row.recent),
+    certificate_expires_at: timeOf(row.certificate_expires_at),
+    alert_open: row.alert_open,
+  };
+}

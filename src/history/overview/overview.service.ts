@@ -1,0 +1,88 @@
+import { Injectable } from '@nestjs/common';
+import { Database } from '../../platform/database/database';
+import { Cursors } from '../../platform/http/cursors';
+import type { Page } from '../../platform/http/page';
+import { NIL_UUID, parseId } from '../../platform/ids/id';
+import { problems } from '../../platform/problem/problem';
+import { Clock } from '../../platform/time/clock';
+import { WebsiteService } from '../../website/website.service';
+import type { OverviewRow } from './overview-row';
+import { type OverviewItemView, type OverviewQuery, toOverviewItem } from './overview.dto';
+import { HOUR_MS } from '../../platform/time/time-units';
+
+const DEFAULT_LIMIT = 1000;
+
+/** Single checks that one answer may read for endpoints without a summary: some 10 ms. */
+const MAX_YOUNG_CHECKS = 20_000;
+
+/** All endpoints of an organization at a glance, from prepared figures. */
+@Injectable()
+export class OverviewService {
+  constructor(
+    private readonly database: Database,
+    private readonly websites: WebsiteService,
+    private readonly cursors: Cursors,
+    private readonly clock: Clock,
+  ) {}
+
+  async list(orgId: string, query: OverviewQuery): Promise<Page<OverviewItemView>> {
+    const websiteId = await this.websiteOf(orgId, query.website_id);
+    const list = `overview:${websiteId ?? ''}`;
+    const after = this.cursors.decode(orgId, list, query.cursor) ?? NIL_UUID;
+    const limit = query.limit ?? DEFAULT_LIMIT;
+    const [rows, counted] = await Promise.all([
+      this.database.query<OverviewRow>(PAGE, [orgId, after, websiteId, limit + 1]),
+      this.database.query<{ total: number }>(COUNT, [orgId, websiteId]),
+    ]);
+    const page = this.cursors.page(orgId, list, rows, limit, (row) => row.id, counted[0]?.total ?? 0);
+    const young = await this.youngLatencies(page.items);
+    return page.map((row) => toOverviewItem(row, summarized(row.p95_24h_us) ?? young.get(row.key) ?? null));
+  }
+
+  /** A website that is not the organization's is a 404, a malformed id a 400. */
+  private async websiteOf(orgId: string, text: string | undefined): Promise<string | null> {
+    if (text === undefined) return null;
+    const id = parseId('website', text);
+    if (id === null) {
+      throw problems.invalidQuery([
+        { pointer: '?website_id', code: 'invalid_format', message: 'website_id must be an id like ws_…' },
+      ]);
+    }
+    await this.websites.get(orgId, id);
+    return id;
+  }
+
+  /** p95 of endpoints that have good checks but no full hour yet; from single checks while those are few. */
+  private async youngLatencies(rows: readonly OverviewRow[]): Promise<Map<string, number>> {
+    const young = rows.filter((row) => summarized(row.p95_24h_us) === null && row.hour_up + row.before_up > 0);
+    const checks = young.reduce((sum, row) => sum + row.hour_up + row.before_up, 0);
+    if (young.length === 0 || checks > MAX_YOUNG_CHECKS) return new Map();
+    const answer = await this.database.query<{ key: string; p95_us: number }>(YOUNG_P95, [
+      young.map((row) => row.key),
+      new Date(this.clock.now().getTime() - 2 * HOUR_MS),
+    ]);
+    return new Map(answer.map((row) => [row.key, row.p95_us]));
+  }
+}
+
+const summarized = (p95Us: number | null): number | null => (p95Us === null || p95Us < 0 ? null : p95Us);
+
+const milliseconds = (column: string): string => `(extract(epoch FROM ${column}) * 1000)::float8 AS ${column}`;
+
+const PAGE = `
+  SELECT id, key, name, url, type, active, website_id, website_name, status, last_error, recent, alert_open,
+         hour_up, hour_down, hour_unknown, before_up, before_down, before_unknown,
+         up_24h, down_24h, unknown_24h, up_7d, down_7d, up_30d, down_30d, up_90d, down_90d, p95_24h_us,
+         ${['status_since', 'last_checked_at', 'certificate_expires_at', 'hour_start', 'until'].map(milliseconds).join(', ')}
+    FROM endpoint_overview
+   WHERE org_id = $1 AND id > $2 AND ($3::uuid IS NULL OR website_id = $3)
+   ORDER BY id LIMIT $4`;
+
+const COUNT = `
+  SELECT count(*)::integer AS total FROM endpoint WHERE org_id = $1 AND ($2::uuid IS NULL OR website_id = $2)`;
+
+const YOUNG_P95 = `
+  SELECT endpoint_key AS key, percentile_disc(0.95) WITHIN GROUP (ORDER BY duration_us) AS p95_us
+    FROM check_result
+   WHERE endpoint_key = ANY ($1::bigint[]) AND checked_at >= $2 AND outcome & 3 = 1
+   GROUP BY endpoint_key`;

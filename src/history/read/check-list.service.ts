@@ -1,0 +1,58 @@
+import { Injectable } from '@nestjs/common';
+import { EndpointService } from '../../endpoint/endpoint.service';
+import { ServerSecrets } from '../../platform/secrets/server-secrets';
+import { Config } from '../../platform/config/config';
+import { Cursors } from '../../platform/http/cursors';
+import type { Page } from '../../platform/http/page';
+import { Clock } from '../../platform/time/clock';
+import { checkId } from '../check-id';
+import { CheckReader } from './check-reader';
+import { type ChecksQuery, type CheckView, toCheckView } from './check.dto';
+import { DAY_MS, dayNumber } from '../../platform/time/time-units';
+import { parseTimestamp, type TimeRange } from '../time-range';
+
+const DEFAULT_LIMIT = 100;
+
+/** Clocks of checking instances may be ahead of ours; partitions reach three days ahead. */
+const AHEAD_MS = DAY_MS;
+
+/** The recorded checks of one endpoint, newest first. */
+@Injectable()
+export class CheckListService {
+  constructor(
+    private readonly endpoints: EndpointService,
+    private readonly reader: CheckReader,
+    private readonly cursors: Cursors,
+    private readonly secrets: ServerSecrets,
+    private readonly clock: Clock,
+    private readonly config: Config,
+  ) {}
+
+  /** A position is a time: no two checks of one endpoint share a millisecond. */
+  async list(orgId: string, endpointId: string, query: ChecksQuery): Promise<Page<CheckView>> {
+    const { key } = await this.endpoints.require(orgId, endpointId);
+    const list = `checks:${endpointId}`;
+    const limit = query.limit ?? DEFAULT_LIMIT;
+    const position = this.cursors.decode(orgId, list, query.cursor);
+    const rows = await this.reader.read(key, {
+      ...this.rangeOf(query, position),
+      outcome: query.outcome ?? null,
+      limit: limit + 1,
+    });
+    const secret = this.secrets.get('check_id');
+    return this.cursors
+      .page(orgId, list, rows, limit, (row) => String(row.checked_at.getTime()))
+      .map((row) => toCheckView(row, checkId(secret, key, row.checked_at), endpointId));
+  }
+
+  /** What is kept, cut to what is asked for. */
+  private rangeOf(query: ChecksQuery, position: string | null): TimeRange {
+    const now = this.clock.now();
+    const kept = (dayNumber(now) - this.config.rawRetentionDays) * DAY_MS;
+    const ends = [now.getTime() + AHEAD_MS, parseTimestamp(query.to), position === null ? null : Number(position)];
+    return {
+      from: Math.max(parseTimestamp(query.from) ?? kept, kept),
+      to: Math.min(...ends.filter((end) => end !== null)),
+    };
+  }
+}

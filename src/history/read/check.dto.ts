@@ -1,0 +1,222 @@
+import { ApiProperty, ApiPropertyOptional } from '@nestjs/swagger';
+import { IsIn, IsInt, Max, Min } from 'class-validator';
+import { ERROR_CODES, type CheckError, type ErrorCode, type Outcome } from '../../checker/checker';
+import { Optional } from '../../platform/http/validators';
+import { CursorQuery, QueryInteger } from '../../platform/http/page';
+import { formatId } from '../../platform/ids/id';
+import { CONFIRMED, errorCodeAt, outcomeOf, toMicroseconds, toMilliseconds } from '../check-encoding';
+import type { CheckDetail } from '../write/check-detail';
+import type { RecordedCheck } from '../recorded-check';
+import { IsTimestamp } from '../time-range';
+
+const OUTCOMES = ['up', 'down', 'unknown'] as const satisfies readonly Outcome[];
+const PHASES = ['dns', 'connect', 'tls', 'first_byte', 'transfer', 'assertion', 'internal'] as const;
+
+export class ChecksQuery extends CursorQuery {
+  @ApiPropertyOptional({ description: 'Checks per page.', minimum: 1, maximum: 1000, default: 100 })
+  @Optional()
+  @QueryInteger()
+  @IsInt()
+  @Min(1)
+  @Max(1000)
+  limit?: number;
+
+  @ApiPropertyOptional({ description: 'Only checks at or after this time.', example: '2026-11-20T09:00:00.000Z' })
+  @Optional()
+  @IsTimestamp()
+  from?: string;
+
+  @ApiPropertyOptional({ description: 'Only checks before this time.', example: '2026-11-20T10:00:00.000Z' })
+  @Optional()
+  @IsTimestamp()
+  to?: string;
+
+  @ApiPropertyOptional({ description: 'Only checks with this outcome.', enum: OUTCOMES })
+  @Optional()
+  @IsIn(OUTCOMES)
+  outcome?: Outcome;
+}
+
+const phase = (what: string) => ({
+  type: Number,
+  nullable: true,
+  description: `Milliseconds ${what}; null when not reached or not part of this type.`,
+  example: 4.217,
+});
+
+export class CheckPhasesView {
+  @ApiProperty(phase('for name resolution')) dns_ms!: number | null;
+  @ApiProperty(phase('to connect')) connect_ms!: number | null;
+  @ApiProperty(phase('for the TLS handshake')) tls_ms!: number | null;
+  @ApiProperty(phase('from the request to the first byte of the answer')) first_byte_ms!: number | null;
+  @ApiProperty(phase('to read the rest of the answer')) transfer_ms!: number | null;
+}
+
+export class CheckErrorView {
+  @ApiProperty({ enum: ERROR_CODES, description: 'Stable; clients switch on it.', example: 'connection_refused' })
+  code!: ErrorCode;
+
+  @ApiProperty({ enum: PHASES, description: 'Where in its life the check ended.', example: 'connect' })
+  phase!: string;
+
+  @ApiProperty({ description: 'One plain sentence.', example: 'The connection to 192.0.2.1 port 443 was refused.' })
+  message!: string;
+}
+
+export class CertificateView {
+  @ApiProperty({ type: String, format: 'date-time', example: '2027-02-01T00:00:00.000Z' })
+  expires_at!: string;
+
+  @ApiProperty({ example: "C=US, O=Let's Encrypt, CN=R11" })
+  issuer!: string;
+
+  @ApiProperty({ example: 'CN=shop.example.com' })
+  subject!: string;
+
+  @ApiProperty({ type: [String], description: 'Subject alternative names, at most 20.', example: ['shop.example.com'] })
+  names!: readonly string[];
+}
+
+export class CheckView {
+  @ApiProperty({ example: 'ck_01jd3k6q7be5y9x4v2m8n0r1st' })
+  id!: string;
+
+  @ApiProperty({ example: 'ep_01jd3k6q7be5y9x4v2m8n0r1st' })
+  endpoint_id!: string;
+
+  @ApiProperty({
+    enum: OUTCOMES,
+    description: '`unknown`: the fault is ours or we were not allowed to look; kept out of uptime and streaks.',
+  })
+  outcome!: Outcome;
+
+  @ApiProperty({ type: String, format: 'date-time', example: '2026-11-20T10:00:00.000Z' })
+  checked_at!: string;
+
+  @ApiProperty({ description: 'Sum of the phases, milliseconds.', example: 83.412 })
+  duration_ms!: number;
+
+  @ApiProperty({ type: CheckPhasesView })
+  phases!: CheckPhasesView;
+
+  @ApiProperty({ type: Number, nullable: true, description: 'Final HTTP status.', example: 200 })
+  status_code!: number | null;
+
+  @ApiProperty({ type: String, nullable: true, description: 'The address connected to.', example: '192.0.2.1' })
+  address!: string | null;
+
+  @ApiProperty({ type: CertificateView, nullable: true, description: 'Also when its verification failed.' })
+  certificate!: CertificateView | null;
+
+  @ApiProperty({
+    type: [String],
+    nullable: true,
+    description: 'DNS: the answers. SSH: identification and host key fingerprint.',
+    example: null,
+  })
+  records!: readonly string[] | null;
+
+  @ApiProperty({ type: [String], description: 'URLs that were redirected to, without credentials and query.' })
+  redirects!: readonly string[];
+
+  @ApiProperty({ type: CheckErrorView, nullable: true, description: 'null exactly when the outcome is `up`.' })
+  error!: CheckErrorView | null;
+
+  @ApiProperty({ enum: [1, 2], description: '2 when a failure was repeated before it was recorded.', example: 1 })
+  attempts!: 1 | 2;
+
+  @ApiProperty({ type: CheckErrorView, nullable: true, description: 'What the first of two attempts failed with.' })
+  first_error!: CheckErrorView | null;
+}
+
+/** A row of check_result with its detail. */
+export interface CheckRow {
+  checked_at: Date;
+  duration_us: number;
+  dns_us: number;
+  connect_us: number;
+  tls_us: number;
+  first_byte_us: number;
+  transfer_us: number;
+  status_code: number;
+  error: number;
+  outcome: number;
+  detail: CheckDetail | null;
+}
+
+const NOT_KEPT = { phase: 'internal', message: 'The details of this check are no longer kept.' };
+
+/** A check as it was stored. */
+export function toCheckView(row: CheckRow, id: string, endpointId: string): CheckView {
+  const code = errorCodeAt(row.error);
+  const phases = {
+    dns_ms: toMilliseconds(row.dns_us),
+    connect_ms: toMilliseconds(row.connect_us),
+    tls_ms: toMilliseconds(row.tls_us),
+    first_byte_ms: toMilliseconds(row.first_byte_us),
+    transfer_ms: toMilliseconds(row.transfer_us),
+  };
+  return {
+    id,
+    endpoint_id: formatId('endpoint', endpointId),
+    outcome: outcomeOf(row.outcome),
+    checked_at: row.checked_at.toISOString(),
+    duration_ms: row.duration_us / 1000,
+    phases,
+    status_code: row.status_code < 0 ? null : row.status_code,
+    error: code === null ? null : { code, ...(row.detail?.error ?? NOT_KEPT) },
+    attempts: (row.outcome & CONFIRMED) === 0 ? 1 : 2,
+    ...detailFields(row.detail ?? {}),
+  };
+}
+
+/** A check that was just recorded, the same as `toCheckView` makes of it later. */
+export function viewOfRecorded({ report, ...check }: RecordedCheck, id: string): CheckView {
+  return {
+    id,
+    endpoint_id: formatId('endpoint', check.endpointId),
+    outcome: report.outcome,
+    checked_at: check.checkedAt.toISOString(),
+    duration_ms: stored(report.durationMs) ?? 0,
+    phases: {
+      dns_ms: stored(report.phases.dnsMs),
+      connect_ms: stored(report.phases.connectMs),
+      tls_ms: stored(report.phases.tlsMs),
+      first_byte_ms: stored(report.phases.firstByteMs),
+      transfer_ms: stored(report.phases.transferMs),
+    },
+    status_code: report.statusCode,
+    error: report.error && errorView(report.error),
+    attempts: check.attempts,
+    ...detailFields({
+      address: report.address ?? undefined,
+      certificate: report.certificate ?? undefined,
+      records: report.records ?? undefined,
+      redirects: report.redirects,
+      firstError: check.firstError ?? undefined,
+    }),
+  };
+}
+
+/** As it reads after it was stored. */
+const stored = (ms: number | null): number | null => toMilliseconds(toMicroseconds(ms));
+
+const errorView = ({ code, phase, message }: CheckError): CheckErrorView => ({ code, phase, message });
+
+function detailFields(detail: CheckDetail) {
+  const { certificate, records, firstError } = detail;
+  return {
+    address: detail.address ?? null,
+    certificate: certificate
+      ? {
+          expires_at: certificate.expiresAt,
+          issuer: certificate.issuer,
+          subject: certificate.subject,
+          names: certificate.names,
+        }
+      : null,
+    records: records && records.length > 0 ? records : null,
+    redirects: detail.redirects ?? [],
+    first_error: firstError ? errorView(firstError) : null,
+  };
+}

@@ -1,0 +1,92 @@
+import { ApiProperty, ApiPropertyOptional } from '@nestjs/swagger';
+import { IsInt, Max, Min } from 'class-validator';
+import { Optional } from '../../platform/http/validators';
+import { QueryInteger } from '../../platform/http/page';
+import { CheckPhasesView } from './check.dto';
+import { latencyOf, phaseMeanOf, type Tally } from '../check-stats';
+import { IsTimestamp } from '../time-range';
+
+export class LatencyQuery {
+  @ApiPropertyOptional({ description: 'Begin; default 24 hours before `to`.', example: '2026-11-19T00:00:00.000Z' })
+  @Optional()
+  @IsTimestamp()
+  from?: string;
+
+  @ApiPropertyOptional({ description: 'End, excluded; default now.', example: '2026-11-20T00:00:00.000Z' })
+  @Optional()
+  @IsTimestamp()
+  to?: string;
+
+  @ApiPropertyOptional({
+    description:
+      'Seconds per bucket: up to 3600, or a multiple of 3600. Below 3600 the range may be 7 days at most. Default: the finest of 1, 5 and 15 minutes, 1, 3 and 6 hours, 1 and 7 days that makes at most 300 buckets.',
+    minimum: 1,
+    maximum: 31_536_000,
+    example: 300,
+  })
+  @Optional()
+  @QueryInteger()
+  @IsInt()
+  @Min(1)
+  @Max(31_536_000)
+  step?: number;
+}
+
+const milliseconds = (what: string) => ({
+  type: Number,
+  nullable: true,
+  description: `${what} of the good checks, milliseconds; null without one.`,
+  example: 83.412,
+});
+
+export class LatencyBucketView {
+  @ApiProperty({ type: String, format: 'date-time', description: 'A multiple of the step since 1970.' })
+  start!: string;
+
+  @ApiProperty({ description: 'All checks.', example: 5 })
+  count!: number;
+
+  @ApiProperty({ description: 'Checks with outcome `down`.', example: 0 })
+  failures!: number;
+
+  @ApiProperty({ description: 'Checks with outcome `unknown`.', example: 0 })
+  unknown!: number;
+
+  @ApiProperty(milliseconds('Mean')) avg!: number | null;
+  @ApiProperty(milliseconds('Median')) p50!: number | null;
+  @ApiProperty(milliseconds('95th percentile')) p95!: number | null;
+  @ApiProperty(milliseconds('99th percentile')) p99!: number | null;
+  @ApiProperty(milliseconds('Slowest')) max!: number | null;
+
+  @ApiProperty({
+    type: CheckPhasesView,
+    nullable: true,
+    description: 'Mean of each phase over the good checks: stacked they make the mean. null without one.',
+  })
+  phases!: CheckPhasesView | null;
+}
+
+/** `null` stands for a bucket without checks. */
+export function toLatencyBucket(start: number, tally: Tally | null): LatencyBucketView {
+  const latency = tally && latencyOf(tally);
+  return {
+    start: new Date(start).toISOString(),
+    count: tally ? tally.up + tally.down + tally.unknown : 0,
+    failures: tally?.down ?? 0,
+    unknown: tally?.unknown ?? 0,
+    avg: latency?.avg ?? null,
+    p50: latency?.p50 ?? null,
+    p95: latency?.p95 ?? null,
+    p99: latency?.p99 ?? null,
+    max: latency?.max ?? null,
+    phases: tally && latency ? phaseMeans(tally) : null,
+  };
+}
+
+const phaseMeans = (tally: Tally): CheckPhasesView => ({
+  dns_ms: phaseMeanOf(tally, 'dns'),
+  connect_ms: phaseMeanOf(tally, 'connect'),
+  tls_ms: phaseMeanOf(tally, 'tls'),
+  first_byte_ms: phaseMeanOf(tally, 'first_byte'),
+  transfer_ms: phaseMeanOf(tally, 'transfer'),
+});

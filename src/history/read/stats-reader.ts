@@ -1,0 +1,77 @@
+import { Injectable } from '@nestjs/common';
+import { Database } from '../../platform/database/database';
+import { type BuiltUntil, type Grain, planReads, type Stretch } from './read-plan';
+import { mergeTallies, type Tally, type TallyRow, toTally } from '../check-stats';
+import { TALLY_ROW, tallyChecksSql } from '../rollup/rollup-sql';
+import { DAY_MS, floorTo, HOUR_MS, SECOND_MS } from '../../platform/time/time-units';
+
+/** A tally of one part of a series. */
+export interface Bucket {
+  /** Milliseconds since the epoch, a multiple of the step. */
+  start: number;
+  tally: Tally;
+}
+
+/** Figures of one endpoint over any stretch of time, each part read where it is cheapest and still exact. */
+@Injectable()
+export class TallyReader {
+  constructor(private readonly database: Database) {}
+
+  /** Everything in [from, to), milliseconds since the epoch. */
+  async total(endpointKey: string, from: number, to: number): Promise<Tally> {
+    const parts = await this.read(endpointKey, planReads(from, to, await this.builtUntil(), 'day'), DAY_MS);
+    return mergeTallies(parts.map((part) => part.tally));
+  }
+
+  /** [from, to) in buckets of `stepMs`, on whose grid both should lie; buckets without a check are left out. */
+  async series(endpointKey: string, from: number, to: number, stepMs: number): Promise<Bucket[]> {
+    const plan = planReads(from, to, await this.builtUntil(), coarsestFor(stepMs));
+    const groups = new Map<number, Tally[]>();
+    for (const { start, tally } of await this.read(endpointKey, plan, stepMs)) {
+      const bucket = floorTo(start, stepMs);
+      groups.set(bucket, [...(groups.get(bucket) ?? []), tally]);
+    }
+    return [...groups].map(([start, tallies]) => ({ start, tally: mergeTallies(tallies) }));
+  }
+
+  /** Single checks are tallied by the database in bins of `binMs`; rollups come as they are. */
+  private async read(endpointKey: string, plan: readonly Stretch[], binMs: number): Promise<Bucket[]> {
+    const parts = await Promise.all(
+      plan.map(({ grain, from, to }) => {
+        const bounds = [endpointKey, new Date(from), new Date(to)];
+        return grain === 'check'
+          ? this.database.query<TallyRow>(TALLY_CHECKS, [...bounds, binMs / SECOND_MS])
+          : this.database.query<TallyRow>(READ_ROLLUPS[grain], bounds);
+      }),
+    );
+    return parts.flat().map((row) => ({ start: row.start_ms, tally: toTally(row) }));
+  }
+
+  /**
+   * Until when the figures of all endpoints are built. To be read first and on its own: rollups only ever move forward,
+   * so what is read after it is there.
+   */
+  async builtUntil(): Promise<BuiltUntil> {
+    const rows = await this.database.query<{ name: string; done_until: Date }>(
+      `SELECT name, done_until FROM history_progress WHERE name IN ('hour', 'day')`,
+    );
+    const until = (name: string): number => rows.find((row) => row.name === name)?.done_until.getTime() ?? -Infinity;
+    return { hours: until('hour'), days: until('day') };
+  }
+}
+
+/** The coarsest figures that still fall into single buckets of that step. */
+function coarsestFor(stepMs: number): Grain {
+  if (stepMs % DAY_MS === 0) return 'day';
+  return stepMs % HOUR_MS === 0 ? 'hour' : 'check';
+}
+
+const TALLY_CHECKS = `SELECT ${TALLY_ROW} FROM (${tallyChecksSql(
+  `date_bin(make_interval(secs => $4::integer), checked_at, timestamptz 'epoch')`,
+  'check_result WHERE endpoint_key = $1 AND checked_at >= $2 AND checked_at < $3',
+)}) AS tallied`;
+
+const readRollups = (table: string): string =>
+  `SELECT ${TALLY_ROW} FROM ${table} WHERE endpoint_key = $1 AND start_at >= $2 AND start_at < $3`;
+
+const READ_ROLLUPS = { hour: readRollups('check_hour'), day: readRollups('check_day') } as const;

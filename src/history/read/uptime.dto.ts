@@ -1,0 +1,127 @@
+import { ApiProperty, ApiPropertyOptional } from '@nestjs/swagger';
+import { IsIn } from 'class-validator';
+import { ERROR_CODES, type ErrorCode } from '../../checker/checker';
+import { Optional } from '../../platform/http/validators';
+import { IsTimestamp, type Window, WINDOWS } from '../time-range';
+
+export class UptimeQuery {
+  @ApiPropertyOptional({
+    enum: WINDOWS,
+    default: '24h',
+    description:
+      'A window that ends now. `24h` begins at the full hour 24 hours ago, the others at the beginning of the UTC day 7, 30 or 90 days ago. Not together with `from` or `to`.',
+  })
+  @Optional()
+  @IsIn(WINDOWS)
+  window?: Window;
+
+  @ApiPropertyOptional({ description: 'Begin of the range.', example: '2026-11-19T00:00:00.000Z' })
+  @Optional()
+  @IsTimestamp()
+  from?: string;
+
+  @ApiPropertyOptional({ description: 'End of the range, excluded; default now.', example: '2026-11-20T00:00:00.000Z' })
+  @Optional()
+  @IsTimestamp()
+  to?: string;
+}
+
+export class OutageErrorView {
+  @ApiProperty({ enum: ERROR_CODES, example: 'connection_refused' })
+  code!: ErrorCode;
+
+  @ApiProperty({ example: 'The connection to 192.0.2.1 port 443 was refused.' })
+  message!: string;
+}
+
+export class OutageView {
+  @ApiProperty({ type: String, format: 'date-time', description: 'The first failing check.' })
+  started_at!: string;
+
+  @ApiProperty({
+    type: String,
+    format: 'date-time',
+    nullable: true,
+    description: 'The first good check, or when the endpoint was paused; null while it lasts.',
+  })
+  ended_at!: string | null;
+
+  @ApiProperty({ description: 'Up to now while it lasts.', example: 312 })
+  duration_seconds!: number;
+
+  @ApiProperty({ type: OutageErrorView, nullable: true, description: 'What the first check failed with.' })
+  error!: OutageErrorView | null;
+}
+
+const milliseconds = (what: string) => ({
+  type: Number,
+  nullable: true,
+  description: `${what}, milliseconds; null without a good check.`,
+  example: 83.412,
+});
+
+export class LatencyView {
+  @ApiProperty(milliseconds('Mean')) avg!: number | null;
+  @ApiProperty(milliseconds('Median (at most 4.5 % off)')) p50!: number | null;
+  @ApiProperty(milliseconds('95th percentile (at most 4.5 % off)')) p95!: number | null;
+  @ApiProperty(milliseconds('99th percentile (at most 4.5 % off)')) p99!: number | null;
+  @ApiProperty(milliseconds('Fastest check')) min!: number | null;
+  @ApiProperty(milliseconds('Slowest check')) max!: number | null;
+}
+
+export class UptimeView {
+  @ApiProperty({ example: 'ep_01jd3k6q7be5y9x4v2m8n0r1st' })
+  endpoint_id!: string;
+
+  @ApiProperty({
+    type: String,
+    format: 'date-time',
+    description:
+      'Begin of what was counted. A range that begins before the single checks that are kept is widened to full hours.',
+  })
+  from!: string;
+
+  @ApiProperty({ type: String, format: 'date-time', description: 'End of what was counted, excluded.' })
+  to!: string;
+
+  @ApiProperty({
+    type: Number,
+    nullable: true,
+    minimum: 0,
+    maximum: 1,
+    description: 'Good checks among those that could tell: up / (up + down). null when none could.',
+    example: 0.99931,
+  })
+  uptime!: number | null;
+
+  @ApiProperty({
+    type: Number,
+    nullable: true,
+    minimum: 0,
+    maximum: 1,
+    description: 'Share of the checks that could tell: 1 − unknown / checks. null without checks.',
+    example: 1,
+  })
+  coverage!: number | null;
+
+  @ApiProperty({ description: 'All recorded checks.', example: 1440 })
+  checks!: number;
+
+  @ApiProperty({ description: 'Checks with outcome `down`.', example: 1 })
+  failures!: number;
+
+  @ApiProperty({ description: 'Checks with outcome `unknown`: recorded, but not held against the target.', example: 0 })
+  unknown!: number;
+
+  @ApiProperty({ description: 'Outages that touch the range.', example: 1 })
+  outage_count!: number;
+
+  @ApiProperty({ description: 'Seconds of outages inside the range.', example: 312 })
+  downtime_seconds!: number;
+
+  @ApiProperty({ type: [OutageView], description: 'The newest 100 outages that touch the range, newest first.' })
+  outages!: OutageView[];
+
+  @ApiProperty({ type: LatencyView, description: 'Of the good checks.' })
+  latency!: LatencyView;
+}

@@ -1,0 +1,70 @@
+import { Injectable } from '@nestjs/common';
+import { EndpointService } from '../../endpoint/endpoint.service';
+import { Config } from '../../platform/config/config';
+import { formatId } from '../../platform/ids/id';
+import { problems } from '../../platform/problem/problem';
+import { Clock } from '../../platform/time/clock';
+import { OutageReader } from './outage-reader';
+import { coverageOf, latencyOf, uptimeOf } from '../check-stats';
+import { TallyReader } from './stats-reader';
+import { ceilTo, DAY_MS, dayNumber, floorTo, HOUR_MS } from '../../platform/time/time-units';
+import { parseTimestamp, type TimeRange, windowRange } from '../time-range';
+import type { LatencyView, UptimeQuery, UptimeView } from './uptime.dto';
+
+const NO_LATENCY: LatencyView = { avg: null, p50: null, p95: null, p99: null, min: null, max: null };
+
+/** How reliable and how fast one endpoint was over a range of time. */
+@Injectable()
+export class UptimeService {
+  constructor(
+    private readonly endpoints: EndpointService,
+    private readonly tallies: TallyReader,
+    private readonly outages: OutageReader,
+    private readonly clock: Clock,
+    private readonly config: Config,
+  ) {}
+
+  async read(orgId: string, endpointId: string, query: UptimeQuery): Promise<UptimeView> {
+    const { key } = await this.endpoints.require(orgId, endpointId);
+    const now = this.clock.now();
+    const range = this.readable(rangeOf(query, now.getTime()), now);
+    const [tally, outages] = await Promise.all([
+      this.tallies.total(key, range.from, range.to),
+      this.outages.read(key, range, now),
+    ]);
+    return {
+      endpoint_id: formatId('endpoint', endpointId),
+      from: new Date(range.from).toISOString(),
+      to: new Date(range.to).toISOString(),
+      uptime: uptimeOf(tally),
+      coverage: coverageOf(tally),
+      checks: tally.up + tally.down + tally.unknown,
+      failures: tally.down,
+      unknown: tally.unknown,
+      outage_count: outages.count,
+      downtime_seconds: outages.downtimeSeconds,
+      outages: outages.newest,
+      latency: latencyOf(tally) ?? NO_LATENCY,
+    };
+  }
+
+  /** Part of an hour can only be read from single checks; where those are gone the whole hour is taken. */
+  private readable({ from, to }: TimeRange, now: Date): TimeRange {
+    const kept = (dayNumber(now) - this.config.rawRetentionDays) * DAY_MS;
+    return { from: from < kept ? floorTo(from, HOUR_MS) : from, to: to < kept ? ceilTo(to, HOUR_MS) : to };
+  }
+}
+
+/** Throws `invalid_query` for a range that is empty or named twice. */
+function rangeOf(query: UptimeQuery, now: number): TimeRange {
+  if (query.from === undefined && query.to === undefined) return windowRange(query.window ?? '24h', now);
+  if (query.window !== undefined) throw refused('window', 'window cannot be combined with from or to');
+  const from = parseTimestamp(query.from);
+  if (from === null) throw refused('from', 'from is required together with to');
+  const to = Math.min(parseTimestamp(query.to) ?? now, now);
+  if (from >= to) throw refused('from', 'from must be before to, and in the past');
+  return { from, to };
+}
+
+const refused = (parameter: string, message: string) =>
+  problems.invalidQuery([{ pointer: `?${parameter}`, code: 'out_of_range', message }]);

@@ -1,0 +1,61 @@
+import { bucketSql } from '../latency-histogram';
+
+const SUMS = ['sum_us', 'dns_us', 'connect_us', 'tls_us', 'first_byte_us', 'transfer_us'] as const;
+
+/** Columns of check_hour and check_day behind their key (endpoint_key, start_at), in the order of the two functions below. */
+export const TALLY_COLUMNS = `up, down, unknown, ${SUMS.join(', ')}, min_us, max_us, buckets, counts`;
+
+/** The columns of a `TallyRow`. Sums stay far below 2^53. */
+export const TALLY_ROW = `(extract(epoch FROM start_at) * 1000)::float8 AS start_ms, up, down, unknown,
+  ${SUMS.map((sum) => `${sum}::float8 AS ${sum}`).join(', ')}, min_us, max_us, buckets::text AS buckets, counts::text AS counts`;
+
+/** Assignments that replace a stored tally by the newly built one. */
+export const REPLACE_TALLY = TALLY_COLUMNS.split(', ')
+  .map((column) => `${column} = excluded.${column}`)
+  .join(', ');
+
+/**
+ * Tallies single checks, grouped by the endpoint and `startAt` (an SQL expression). `source` follows FROM and names
+ * check_result and the conditions. One pass over the checks, a second one over the few buckets.
+ */
+export const tallyChecksSql = (startAt: string, source: string): string => `
+  SELECT endpoint_key, start_at,
+         coalesce(sum(n) FILTER (WHERE outcome = 1), 0)::integer AS up,
+         coalesce(sum(n) FILTER (WHERE outcome = 0), 0)::integer AS down,
+         coalesce(sum(n) FILTER (WHERE outcome = 2), 0)::integer AS unknown,
+         ${SUMS.map((sum) => `coalesce(sum(${sum}) FILTER (WHERE outcome = 1), 0)::bigint AS ${sum}`).join(',\n         ')},
+         coalesce(min(min_us) FILTER (WHERE outcome = 1), 0) AS min_us,
+         coalesce(max(max_us) FILTER (WHERE outcome = 1), 0) AS max_us,
+         coalesce(array_agg(bucket ORDER BY bucket) FILTER (WHERE outcome = 1), '{}') AS buckets,
+         coalesce(array_agg(n::integer ORDER BY bucket) FILTER (WHERE outcome = 1), '{}') AS counts
+    FROM (SELECT endpoint_key, ${startAt} AS start_at, outcome & 3 AS outcome,
+                 CASE WHEN outcome & 3 = 1 THEN ${bucketSql('duration_us')} END AS bucket,
+                 count(*) AS n, sum(duration_us) AS sum_us, min(duration_us) AS min_us, max(duration_us) AS max_us,
+                 sum(greatest(dns_us, 0)) AS dns_us, sum(greatest(connect_us, 0)) AS connect_us,
+                 sum(greatest(tls_us, 0)) AS tls_us, sum(greatest(first_byte_us, 0)) AS first_byte_us,
+                 sum(greatest(transfer_us, 0)) AS transfer_us
+            FROM ${source}
+           GROUP BY 1, 2, 3, 4) AS part
+   GROUP BY endpoint_key, start_at`;
+
+/** Adds up tallies of check_hour, grouped by the endpoint and `startAt`; `source` as above. */
+export const mergeHoursSql = (startAt: string, source: string): string => `
+  WITH part AS (SELECT check_hour.*, ${startAt} AS group_at FROM ${source}),
+  spread AS (
+    SELECT endpoint_key, group_at, bucket, sum(n)::integer AS n
+      FROM part CROSS JOIN LATERAL unnest(buckets, counts) AS h (bucket, n)
+     GROUP BY 1, 2, 3
+  ),
+  shape AS (
+    SELECT endpoint_key, group_at, array_agg(bucket ORDER BY bucket) AS buckets, array_agg(n ORDER BY bucket) AS counts
+      FROM spread GROUP BY 1, 2
+  ),
+  total AS (
+    SELECT endpoint_key, group_at, sum(up)::integer AS up, sum(down)::integer AS down, sum(unknown)::integer AS unknown,
+           ${SUMS.map((sum) => `sum(${sum})::bigint AS ${sum}`).join(', ')},
+           coalesce(min(min_us) FILTER (WHERE up > 0), 0) AS min_us, max(max_us) AS max_us
+      FROM part GROUP BY 1, 2
+  )
+  SELECT endpoint_key, group_at AS start_at, up, down, unknown, ${SUMS.join(', ')}, min_us, max_us,
+         coalesce(buckets, '{}') AS buckets, coalesce(counts, '{}') AS counts
+    FROM total LEFT JOIN shape USING (endpoint_key, group_at)`;

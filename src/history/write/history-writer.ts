@@ -1,0 +1,173 @@
+import { Injectable } from '@nestjs/common';
+import type { ErrorCode } from '../../checker/checker';
+import { ServerSecrets } from '../../platform/secrets/server-secrets';
+import type { Tx } from '../../platform/database/database';
+import { CONFIRMED, errorIndex, OUTCOME_CODE, toMicroseconds } from '../check-encoding';
+import { NO_DETAIL, type StoredDetail, storedDetail } from './check-detail';
+import { checkId } from '../check-id';
+import { DetailMemory } from './detail-cache';
+import { Partitions } from './partitions';
+import type { RecordedCheck } from '../recorded-check';
+import { storableMessage } from '../../platform/database/postgres-text';
+import { dayNumber, dayText } from '../../platform/time/time-units';
+
+/** An endpoint that went from up (or never judged) to down. */
+export interface OpenedOutage {
+  endpointKey: string;
+  /** When the first failing check began. */
+  startedAt: Date;
+  error: ErrorCode;
+  message: string;
+}
+
+/** An endpoint that answers again. */
+export interface ClosedOutage {
+  endpointKey: string;
+  /** When the first good check began. */
+  endedAt: Date;
+  /** When the streak it ended had begun: that outage ends now even if the clock was set back meanwhile. */
+  startedAt?: Date;
+}
+
+const MAX_STATUS = 32_767;
+
+/** An array parameter as PostgreSQL's own text; only for numbers and times, which need no quoting. Far cheaper than pg's. */
+const list = (values: readonly (string | number)[]): string => `{${values.join(',')}}`;
+
+/**
+ * The only writer of single checks and outages. Everything happens inside the recorder's transaction, one statement for
+ * a whole batch. Checks of an hour that is closed (or about to be) also leave a note, from which the rollup corrects
+ * that hour; the decision is taken by database time, because the rollup's is.
+ */
+@Injectable()
+export class HistoryWriter {
+  private readonly details = new DetailMemory();
+
+  constructor(
+    private readonly partitions: Partitions,
+    private readonly secrets: ServerSecrets,
+  ) {}
+
+  /** Stores a batch. Must be called once per check: there is no key that would refuse a second copy. */
+  async write(tx: Tx, checks: readonly RecordedCheck[]): Promise<void> {
+    if (checks.length === 0) return;
+    await this.partitions.ensure(
+      tx,
+      checks.map((check) => dayNumber(check.checkedAt)),
+    );
+    const details = checks.map(storedDetail);
+    await this.writeDetails(tx, checks, details);
+    await tx.query(INSERT_CHECKS, columnsOf(checks, details));
+  }
+
+  /**
+   * Opens and closes outages of one batch, which may hold several of one endpoint. Running it again changes nothing.
+   * An outage that was left open when the next one begins (the endpoint was edited meanwhile) ends there. None ends before
+   * it began.
+   */
+  async outages(tx: Tx, opened: readonly OpenedOutage[], closed: readonly ClosedOutage[]): Promise<void> {
+    if (opened.length > 0) {
+      await tx.query(OPEN_OUTAGES, [
+        list(opened.map((outage) => outage.endpointKey)),
+        list(opened.map((outage) => outage.startedAt.toISOString())),
+        list(opened.map((outage) => errorIndex(outage.error))),
+        opened.map((outage) => storableMessage(outage.message)),
+      ]);
+    }
+    const ends: ClosedOutage[] = [
+      ...closed,
+      ...opened.map((outage) => ({ endpointKey: outage.endpointKey, endedAt: outage.startedAt })),
+    ];
+    if (ends.length === 0) return;
+    await tx.query(CLOSE_OUTAGES, [
+      list(ends.map((end) => end.endpointKey)),
+      list(ends.map((end) => end.endedAt.toISOString())),
+      list(ends.map((end) => end.startedAt?.toISOString() ?? 'NULL')),
+    ]);
+  }
+
+  /** The public id of a check, e.g. for the answer of a check that was asked for. */
+  checkId(endpointKey: string, checkedAt: Date): string {
+    return checkId(this.secrets.get('check_id'), endpointKey, checkedAt);
+  }
+
+  /** Nothing in steady state; a detail is also touched once a day, so that it lives as long as the checks that name it. */
+  private async writeDetails(
+    tx: Tx,
+    checks: readonly RecordedCheck[],
+    details: readonly (StoredDetail | null)[],
+  ): Promise<void> {
+    const fresh = new Map<string, { endpointKey: string; day: number; detail: StoredDetail }>();
+    checks.forEach(({ endpointKey, checkedAt }, index) => {
+      const detail = details[index];
+      const day = dayNumber(checkedAt);
+      if (!detail || this.details.knows(endpointKey, detail.hash, day)) return;
+      const id = `${endpointKey}/${detail.hash}`;
+      if ((fresh.get(id)?.day ?? -Infinity) < day) fresh.set(id, { endpointKey, day, detail });
+    });
+    if (fresh.size === 0) return;
+    const rows = [...fresh.values()];
+    await tx.query(INSERT_DETAILS, [
+      list(rows.map((row) => row.endpointKey)),
+      list(rows.map((row) => row.detail.hash)),
+      list(rows.map((row) => dayText(row.day))),
+      rows.map((row) => row.detail.text),
+    ]);
+    tx.afterCommit(() => {
+      for (const { endpointKey, day, detail } of rows) this.details.remember(endpointKey, detail.hash, day);
+    });
+  }
+}
+
+/** One array per column of check_result, in its order. */
+function columnsOf(checks: readonly RecordedCheck[], details: readonly (StoredDetail | null)[]): string[] {
+  const column = (value: (check: RecordedCheck, index: number) => string | number): string => list(checks.map(value));
+  return [
+    column((check) => check.endpointKey),
+    column((check) => check.checkedAt.toISOString()),
+    column((_, index) => details[index]?.hash ?? NO_DETAIL),
+    column((check) => Math.max(toMicroseconds(check.report.durationMs), 0)),
+    column((check) => toMicroseconds(check.report.phases.dnsMs)),
+    column((check) => toMicroseconds(check.report.phases.connectMs)),
+    column((check) => toMicroseconds(check.report.phases.tlsMs)),
+    column((check) => toMicroseconds(check.report.phases.firstByteMs)),
+    column((check) => toMicroseconds(check.report.phases.transferMs)),
+    column((check) => Math.min(check.report.statusCode ?? -1, MAX_STATUS)),
+    column((check) => errorIndex(check.report.error?.code)),
+    column((check) => OUTCOME_CODE[check.report.outcome] + (check.attempts === 2 ? CONFIRMED : 0)),
+  ];
+}
+
+const INSERT_CHECKS = `
+  WITH late AS (
+    INSERT INTO history_late (endpoint_key, hour_at)
+    SELECT DISTINCT endpoint_key, date_trunc('hour', checked_at, 'UTC')
+      FROM unnest($1::bigint[], $2::timestamptz[]) AS r (endpoint_key, checked_at)
+     WHERE checked_at < date_trunc('hour', now() - interval '1 minute', 'UTC')
+  )
+  INSERT INTO check_result (endpoint_key, checked_at, detail_hash, duration_us, dns_us, connect_us, tls_us,
+                            first_byte_us, transfer_us, status_code, error, outcome)
+  SELECT * FROM unnest($1::bigint[], $2::timestamptz[], $3::bigint[], $4::integer[], $5::integer[], $6::integer[],
+                       $7::integer[], $8::integer[], $9::integer[], $10::smallint[], $11::smallint[], $12::smallint[])`;
+
+const INSERT_DETAILS = `
+  INSERT INTO check_detail (endpoint_key, hash, seen_on, body)
+  SELECT endpoint_key, hash, seen_on, body::jsonb
+    FROM unnest($1::bigint[], $2::bigint[], $3::date[], $4::text[]) AS d (endpoint_key, hash, seen_on, body)
+   ORDER BY endpoint_key, hash
+  ON CONFLICT (endpoint_key, hash) DO UPDATE SET seen_on = excluded.seen_on
+   WHERE check_detail.seen_on < excluded.seen_on`;
+
+const OPEN_OUTAGES = `
+  INSERT INTO outage (endpoint_key, started_at, error, error_message)
+  SELECT * FROM unnest($1::bigint[], $2::timestamptz[], $3::smallint[], $4::text[])
+  ON CONFLICT (endpoint_key, started_at) DO NOTHING`;
+
+const CLOSE_OUTAGES = `
+  UPDATE outage SET ended_at = greatest(ends.ended_at, outage.started_at)
+    FROM (SELECT o.endpoint_key, o.started_at, min(e.ended_at) AS ended_at
+            FROM unnest($1::bigint[], $2::timestamptz[], $3::timestamptz[]) AS e (endpoint_key, ended_at, started_at)
+            JOIN outage o ON o.endpoint_key = e.endpoint_key AND o.ended_at IS NULL
+                         AND (o.started_at < e.ended_at OR o.started_at = e.started_at)
+           GROUP BY o.endpoint_key, o.started_at) AS ends
+   WHERE outage.endpoint_key = ends.endpoint_key AND outage.started_at = ends.started_at`;

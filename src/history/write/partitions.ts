@@ -1,0 +1,117 @@
+import { Injectable, type OnModuleInit } from '@nestjs/common';
+import { type Sql, WorkerDatabase } from '../../platform/database/database';
+import { Clock } from '../../platform/time/clock';
+import { dayNumber, dayText } from '../../platform/time/time-units';
+
+/** Days that are ready before they begin: what a service without housekeeping can live on. */
+const DAYS_AHEAD = 3;
+
+/** Any constant does; it keeps two processes from making the same partition at once. */
+const CREATE_LOCK = 7_203_144_001;
+
+const NAME = /^check_result_(\d{4})(\d{2})(\d{2})$/;
+const nameOf = (day: number): string => `check_result_${dayText(day).replaceAll('-', '')}`;
+
+function dayOf(name: string): number | null {
+  const parts = NAME.exec(name);
+  return parts ? dayNumber(new Date(`${parts[1]}-${parts[2]}-${parts[3]}T00:00:00Z`)) : null;
+}
+
+/**
+ * The daily partitions of check_result. They are made ahead of time; a batch that holds a check of any other day makes
+ * that day's partition in its own transaction, so no clock and no missed housekeeping can cost a result. There is no
+ * default partition: its rows would block the making of their own day later.
+ */
+@Injectable()
+export class Partitions implements OnModuleInit {
+  private readyDays: ReadonlySet<number> = new Set();
+
+  constructor(
+    private readonly database: WorkerDatabase,
+    private readonly clock: Clock,
+  ) {}
+
+  /** Before the first check is recorded. */
+  async onModuleInit(): Promise<void> {
+    await this.createAhead();
+  }
+
+  /** Makes the partitions of yesterday, today and the next three days. To be called more than once a day. */
+  async createAhead(): Promise<void> {
+    const today = dayNumber(this.clock.now());
+    const days = Array.from({ length: DAYS_AHEAD + 2 }, (_, index) => today - 1 + index);
+    await this.database.transaction((tx) => this.createMissing(tx, days));
+    this.readyDays = new Set(days);
+  }
+
+  /** Makes what is missing for these days (since 1970, UTC) inside the caller's transaction. Usually does nothing. */
+  async ensure(tx: Sql, days: Iterable<number>): Promise<void> {
+    const unsure = [...new Set(days)].filter((day) => !this.readyDays.has(day));
+    if (unsure.length > 0) await this.createMissing(tx, unsure);
+  }
+
+  /**
+   * Drops the partitions of the days before `firstKept` and answers how many. Each is first detached, which needs the
+   * whole table for an instant and gives up after half a second rather than make checks wait, then dropped on its own.
+   */
+  async dropBefore(firstKept: number): Promise<number> {
+    const tables = await this.all();
+    const old = tables.filter(({ name }) => (dayOf(name) ?? firstKept) < firstKept);
+    for (const { name, attached } of old) {
+      if (attached) await this.detach(name);
+      await this.database.query(`DROP TABLE IF EXISTS ${name}`);
+    }
+    return old.length;
+  }
+
+  /** The names of all partitions, also of one that an interrupted drop has left behind. */
+  async tables(): Promise<string[]> {
+    return (await this.all()).map((table) => table.name);
+  }
+
+  private async all(): Promise<{ name: string; attached: boolean }[]> {
+    const tables = await this.database.query<{ name: string; attached: boolean }>(
+      `SELECT c.relname AS name, i.inhrelid IS NOT NULL AS attached
+         FROM pg_class c LEFT JOIN pg_inherits i ON i.inhrelid = c.oid
+        WHERE c.relkind = 'r' AND c.relnamespace = current_schema()::regnamespace AND c.relname LIKE 'check\\_result\\_%'`,
+    );
+    return tables.filter(({ name }) => dayOf(name) !== null);
+  }
+
+  private async detach(name: string): Promise<void> {
+    await this.database.transaction((tx) => tx.query(`ALTER TABLE check_result DETACH PARTITION ${name}`), {
+      lockMs: 500,
+    });
+  }
+
+  private async createMissing(tx: Sql, days: readonly number[]): Promise<void> {
+    if ((await this.missing(tx, days)).length === 0) return;
+    await tx.query('SELECT pg_advisory_xact_lock($1)', [CREATE_LOCK]);
+    for (const day of await this.missing(tx, days)) await this.create(tx, day);
+  }
+
+  private async missing(tx: Sql, days: readonly number[]): Promise<number[]> {
+    const rows = await tx.query<{ name: string }>(
+      `SELECT c.relname AS name FROM pg_inherits i JOIN pg_class c ON c.oid = i.inhrelid
+        WHERE i.inhparent = 'check_result'::regclass AND c.relname = ANY($1)`,
+      [days.map(nameOf)],
+    );
+    const present = new Set(rows.map((row) => row.name));
+    return days.filter((day) => !present.has(nameOf(day)));
+  }
+
+  /**
+   * Made apart and then attached: attaching does not block the writers, creating in place would. Rows are never
+   * changed, so vacuuming a partition would be work for nothing: it goes as a whole.
+   */
+  private async create(tx: Sql, day: number): Promise<void> {
+    const name = nameOf(day);
+    await tx.query(
+      `CREATE TABLE ${name} (LIKE check_result INCLUDING DEFAULTS) WITH (autovacuum_vacuum_insert_threshold = -1)`,
+    );
+    await tx.query(
+      `ALTER TABLE check_result ATTACH PARTITION ${name}
+         FOR VALUES FROM ('${dayText(day)}T00:00:00Z') TO ('${dayText(day + 1)}T00:00:00Z')`,
+    );
+  }
+}

@@ -1,0 +1,38 @@
+import { digestApiKey, generateApiKey, isPlausibleApiKey } from './api-key-secret';
+import { ROLES } from '../../platform/access/caller';
+
+describe('an API key', () => {
+  it.each(ROLES)('of the role %s has the form that secret scanners know', (role) => {
+    expect(generateApiKey(role)).toMatch(new RegExp(`^ums_${role.charAt(0)}_[0-9A-Za-z]{36}$`));
+  });
+
+  it('is never made twice', () => {
+    const keys = Array.from({ length: 1000 }, () => generateApiKey('read'));
+    expect(new Set(keys).size).toBe(1000);
+  });
+
+  it('with one character changed is refused without a look at the database', () => {
+    const key = generateApiKey('write');
+    expect(isPlausibleApiKey(key)).toBe(true);
+    for (let i = 0; i < key.length; i++) {
+      const other = key.charAt(i) === 'x' ? 'y' : 'x';
+      expect([i, isPlausibleApiKey(key.slice(0, i) + other + key.slice(i + 1))]).toEqual([i, i < 4]);
+    }
+  });
+
+  it('chosen by the operator may be any 24 to 200 printable characters', () => {
+    expect(isPlausibleApiKey('correct-horse-battery-staple')).toBe(true);
+    expect(isPlausibleApiKey('short')).toBe(false);
+    expect(isPlausibleApiKey('with a space in the middle of it')).toBe(false);
+  });
+
+  it('is stored as two digests that depend on the pepper and lead nowhere', () => {
+    const a = digestApiKey('correct-horse-battery-staple', Buffer.from('a'));
+    const b = digestApiKey('correct-horse-battery-staple', Buffer.from('b'));
+    expect(a.lookup).toMatch(/^[0-9a-f]{32}$/);
+    expect(a.hash).toHaveLength(32);
+    expect(a.lookup).not.toBe(b.lookup);
+    expect(a.hash.equals(b.hash)).toBe(false);
+    expect(a.hash.toString('hex').startsWith(a.lookup)).toBe(false);
+  });
+});

@@ -1,0 +1,64 @@
+import { Body, Controller, Delete, Get, HttpCode, Param, Post, Query } from '@nestjs/common';
+import {
+  ApiCreatedResponse,
+  ApiNoContentResponse,
+  ApiOkResponse,
+  ApiOperation,
+  ApiParam,
+  ApiTags,
+} from '@nestjs/swagger';
+import { LocatedAt } from '../../platform/http/location.interceptor';
+import { type Page, PageQuery } from '../../platform/http/page';
+import { PrefixedIdPipe } from '../../platform/ids/prefixed-id.pipe';
+import { Problems } from '../../platform/problem/problems.decorator';
+import { ApiKeyView, CreateApiKeyDto, CreatedApiKeyView } from './api-key.dto';
+import { ApiKeyService } from './api-key.service';
+import { Access, OrgId } from '../../platform/access/caller';
+
+@ApiTags('API keys')
+@Controller('api/v1/api-keys')
+export class ApiKeyController {
+  constructor(private readonly keys: ApiKeyService) {}
+
+  @Get()
+  @Access('admin')
+  @ApiOperation({
+    operationId: 'listApiKeys',
+    summary: 'List API keys',
+    description: 'The keys of your organization, oldest first, without their secrets.',
+  })
+  @ApiOkResponse({ type: ApiKeyView, isArray: true, description: 'One page of keys.' })
+  @Problems('invalid_query', 'invalid_cursor')
+  list(@OrgId() orgId: string, @Query() query: PageQuery): Promise<Page<ApiKeyView>> {
+    return this.keys.list(orgId, query);
+  }
+
+  @Post()
+  @Access('admin')
+  @LocatedAt('/api/v1/api-keys')
+  @ApiOperation({
+    operationId: 'createApiKey',
+    summary: 'Create an API key',
+    description: 'The answer shows the key itself, this one time only.',
+  })
+  @ApiCreatedResponse({ type: CreatedApiKeyView, description: 'The new key.' })
+  @Problems('validation_failed', 'malformed_json', 'payload_too_large', 'unsupported_media_type')
+  create(@OrgId() orgId: string, @Body() dto: CreateApiKeyDto): Promise<CreatedApiKeyView> {
+    return this.keys.create(orgId, dto);
+  }
+
+  @Delete(':id')
+  @Access('admin')
+  @HttpCode(204)
+  @ApiParam({ name: 'id', example: 'key_01jd3k6q7be5y9x4v2m8n0r1st' })
+  @ApiOperation({
+    operationId: 'deleteApiKey',
+    summary: 'Revoke an API key',
+    description: 'Its requests are refused at once; sessions made from it end.',
+  })
+  @ApiNoContentResponse({ description: 'The key is revoked.' })
+  @Problems('not_found')
+  remove(@OrgId() orgId: string, @Param('id', new PrefixedIdPipe('apiKey')) id: string): Promise<void> {
+    return this.keys.remove(orgId, id);
+  }
+}

@@ -1,0 +1,82 @@
+import { ApiProperty, ApiPropertyOptional } from '@nestjs/swagger';
+import { IsIn, IsISO8601 } from 'class-validator';
+import { IsName, Nullable } from '../../platform/http/validators';
+import { formatId } from '../../platform/ids/id';
+import { type Role, ROLES } from '../../platform/access/caller';
+
+/** A row of `api_key`. */
+export interface ApiKeyRow {
+  id: string;
+  org_id: string;
+  name: string;
+  role: Role;
+  lookup: string;
+  hash: Buffer;
+  expires_at: Date | null;
+  last_used_at: Date | null;
+  created_at: Date;
+}
+
+export class CreateApiKeyDto {
+  @ApiProperty({ example: 'Terraform', minLength: 1, maxLength: 255 })
+  @IsName(255)
+  name!: string;
+
+  @ApiProperty({
+    enum: ROLES,
+    description: '`read` may GET; `write` also create, update, delete, run and test; `admin` also manage keys.',
+  })
+  @IsIn(ROLES)
+  role!: Role;
+
+  @ApiPropertyOptional({
+    type: String,
+    format: 'date-time',
+    nullable: true,
+    description: 'When the key stops working; never when absent.',
+    example: '2027-12-31T00:00:00.000Z',
+  })
+  @Nullable()
+  @IsISO8601({ strict: true, strictSeparator: true })
+  expires_at?: string | null;
+}
+
+export class ApiKeyView {
+  @ApiProperty({ example: 'key_01jd3k6q7be5y9x4v2m8n0r1st' })
+  id!: string;
+
+  @ApiProperty({ example: 'Terraform' })
+  name!: string;
+
+  @ApiProperty({ enum: ROLES })
+  role!: Role;
+
+  @ApiProperty({ type: String, format: 'date-time', nullable: true, example: null })
+  expires_at!: string | null;
+
+  @ApiProperty({
+    type: String,
+    format: 'date-time',
+    nullable: true,
+    description: 'To the minute.',
+    example: '2026-11-20T10:15:00.000Z',
+  })
+  last_used_at!: string | null;
+
+  @ApiProperty({ type: String, format: 'date-time', example: '2026-11-20T10:00:00.000Z' })
+  created_at!: string;
+}
+
+export class CreatedApiKeyView extends ApiKeyView {
+  @ApiProperty({ description: 'The key itself. Shown this one time.', example: 'ums_w_…' })
+  key!: string;
+}
+
+export const toApiKeyView = (row: ApiKeyRow): ApiKeyView => ({
+  id: formatId('apiKey', row.id),
+  name: row.name,
+  role: row.role,
+  expires_at: row.expires_at?.toISOString() ?? null,
+  last_used_at: row.last_used_at?.toISOString() ?? null,
+  created_at: row.created_at.toISOString(),
+});

@@ -1,0 +1,180 @@
+import { timingSafeEqual } from 'node:crypto';
+import { Injectable } from '@nestjs/common';
+import { recordChange } from '../../audit/audit-log';
+import { Database, type Sql } from '../../platform/database/database';
+import { NIL_UUID, newUuid } from '../../platform/ids/id';
+import { Cursors } from '../../platform/http/cursors';
+import type { Page, PageQuery } from '../../platform/http/page';
+import { problems } from '../../platform/problem/problem';
+import { Clock } from '../../platform/time/clock';
+import { digestApiKey, generateApiKey, isPlausibleApiKey } from './api-key-secret';
+import type { Caller, Role } from '../../platform/access/caller';
+import {
+  type ApiKeyRow,
+  type ApiKeyView,
+  type CreateApiKeyDto,
+  type CreatedApiKeyView,
+  toApiKeyView,
+} from './api-key.dto';
+import { ServerSecrets } from '../../platform/secrets/server-secrets';
+
+/** How long an answer of the database may be believed. A revoked key is dead everywhere after this. */
+const CACHE_MS = 1000;
+const CACHE_SIZE = 10_000;
+
+interface KnownKey {
+  caller: Caller;
+  hash: Buffer;
+  expiresAt: Date | null;
+  lastUsedMinute: number;
+}
+
+/** Whose key it is, and whether it still speaks for them: an expired one does not. */
+export interface KeyHolder {
+  caller: Caller;
+  isValid: boolean;
+}
+
+/** API keys: made, listed, revoked, and turned into callers. */
+@Injectable()
+export class ApiKeyService {
+  private readonly cache = new Map<string, { at: number; known: KnownKey | null }>();
+
+  constructor(
+    private readonly database: Database,
+    private readonly secrets: ServerSecrets,
+    private readonly cursors: Cursors,
+    private readonly clock: Clock,
+  ) {}
+
+  /** Who the key speaks for, or `null` for every kind of wrong key. */
+  async authenticate(key: string): Promise<Caller | null> {
+    return validCaller(await this.holderOf(key));
+  }
+
+  /** Whose key it is, expired or not; `null` for every other kind of wrong key. */
+  async holderOf(key: string): Promise<KeyHolder | null> {
+    if (!isPlausibleApiKey(key)) return null;
+    const { lookup, hash } = digestApiKey(key, this.secrets.get('api_key_pepper'));
+    const known = await this.find(lookup);
+    if (!known || !timingSafeEqual(known.hash, hash)) return null;
+    const now = this.clock.now();
+    const isValid = isValidAt(known, now);
+    if (isValid) await this.touch(known, now);
+    return { caller: known.caller, isValid };
+  }
+
+  /** The caller a session acts as, read afresh: `null` once its key is revoked or expired. */
+  async callerOfKey(keyId: string): Promise<Caller | null> {
+    return validCaller(await this.holderOfKey(keyId));
+  }
+
+  /** Whose key (uuid) it is, read afresh, expired or not; `null` once it is revoked. */
+  async holderOfKey(keyId: string): Promise<KeyHolder | null> {
+    const known = await this.read('k.id', keyId);
+    return known && { caller: known.caller, isValid: isValidAt(known, this.clock.now()) };
+  }
+
+  async list(orgId: string, query: PageQuery): Promise<Page<ApiKeyView>> {
+    const limit = query.limit ?? 1000;
+    const after = this.cursors.decode(orgId, 'api-keys', query.cursor) ?? NIL_UUID;
+    const rows = await this.database.query<ApiKeyRow & { total: number }>(
+      `SELECT k.*, (SELECT count(*)::int FROM api_key WHERE org_id = $1) AS total
+         FROM api_key k WHERE k.org_id = $1 AND k.id > $2 ORDER BY k.id LIMIT $3`,
+      [orgId, after, limit + 1],
+    );
+    return this.cursors.page(orgId, 'api-keys', rows, limit, (row) => row.id, rows[0]?.total ?? 0).map(toApiKeyView);
+  }
+
+  /** The answer holds the key itself, this one time. */
+  async create(orgId: string, dto: CreateApiKeyDto): Promise<CreatedApiKeyView> {
+    const key = generateApiKey(dto.role);
+    const wanted = { name: dto.name.trim(), role: dto.role, key, expiresAt: dto.expires_at ?? null };
+    const view = await this.database.transaction(async (tx) => {
+      const row = await this.store(tx, orgId, wanted);
+      const after = toApiKeyView(row);
+      await recordChange(tx, { orgId, action: 'create', resource: 'api_key', id: row.id, after });
+      return after;
+    });
+    return { ...view, key };
+  }
+
+  /** Stores a given key; used by `create`, the operator's routes and the first start. */
+  async store(
+    sql: Sql,
+    orgId: string,
+    key: { name: string; role: Role; key: string; expiresAt: string | null },
+  ): Promise<ApiKeyRow> {
+    const { lookup, hash } = digestApiKey(key.key, this.secrets.get('api_key_pepper'));
+    const [row] = await sql.query<ApiKeyRow>(
+      `INSERT INTO api_key (id, org_id, name, role, lookup, hash, expires_at) VALUES ($1, $2, $3, $4, $5, $6, $7) RETURNING *`,
+      [newUuid(), orgId, key.name, key.role, lookup, hash, key.expiresAt],
+    );
+    if (!row) throw new Error('the API key was not stored');
+    return row;
+  }
+
+  /** Revokes at once here, and within a second on other instances. */
+  async remove(orgId: string, id: string): Promise<void> {
+    const { lookup } = await this.database.transaction(async (tx) => {
+      const [row] = await tx.query<ApiKeyRow>('DELETE FROM api_key WHERE org_id = $1 AND id = $2 RETURNING *', [
+        orgId,
+        id,
+      ]);
+      if (!row) throw problems.notFound();
+      await recordChange(tx, { orgId, action: 'delete', resource: 'api_key', id, before: toApiKeyView(row) });
+      return row;
+    });
+    this.cache.delete(lookup);
+  }
+
+  /** Forgets what is cached of an organization that is being removed. */
+  forget(orgId: string): void {
+    for (const [lookup, { known }] of this.cache) if (known?.caller.orgId === orgId) this.cache.delete(lookup);
+  }
+
+  private async find(lookup: string): Promise<KnownKey | null> {
+    const cached = this.cache.get(lookup);
+    const now = this.clock.monotonic();
+    if (cached && now - cached.at < CACHE_MS) return cached.known;
+    const known = await this.read('k.lookup', lookup);
+    if (this.cache.size >= CACHE_SIZE) this.cache.clear();
+    this.cache.set(lookup, { at: now, known });
+    return known;
+  }
+
+  private async read(column: 'k.lookup' | 'k.id', value: string): Promise<KnownKey | null> {
+    const [row] = await this.database.query<ApiKeyRow & { org_name: string; is_default: boolean }>(
+      `SELECT k.*, o.name AS org_name, o.is_default FROM api_key k JOIN organization o ON o.id = k.org_id WHERE ${column} = $1`,
+      [value],
+    );
+    if (!row) return null;
+    return {
+      caller: {
+        orgId: row.org_id,
+        orgName: row.org_name,
+        isDefaultOrg: row.is_default,
+        role: row.role,
+        keyId: row.id,
+        keyName: row.name,
+      },
+      hash: row.hash,
+      expiresAt: row.expires_at,
+      lastUsedMinute: minuteOf(row.last_used_at),
+    };
+  }
+
+  /** At most one write a minute and key. */
+  private async touch(known: KnownKey, now: Date): Promise<void> {
+    if (known.lastUsedMinute === minuteOf(now)) return;
+    known.lastUsedMinute = minuteOf(now);
+    await this.database.query(`UPDATE api_key SET last_used_at = date_trunc('minute', $2::timestamptz) WHERE id = $1`, [
+      known.caller.keyId,
+      now,
+    ]);
+  }
+}
+
+const isValidAt = ({ expiresAt }: KnownKey, now: Date): boolean => !expiresAt || expiresAt > now;
+const validCaller = (holder: KeyHolder | null): Caller | null => (holder?.isValid ? holder.caller : null);
+const minuteOf = (date: Date | null): number => (date ? Math.floor(date.getTime() / 60_000) : -1);

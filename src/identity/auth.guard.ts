@@ -1,0 +1,117 @@
+import { timingSafeEqual, createHash } from 'node:crypto';
+import { type CanActivate, type ExecutionContext, Inject, Injectable, Logger, Optional } from '@nestjs/common';
+import { Reflector } from '@nestjs/core';
+import type { Request } from 'express';
+import { Config } from '../platform/config/config';
+import { Problem, problems } from '../platform/problem/problem';
+import { ApiKeyService } from './api-key/api-key.service';
+import {
+  ACCESS,
+  type AccessRule,
+  type AuthenticatedRequest,
+  type Caller,
+  type Role,
+  ROLES,
+} from '../platform/access/caller';
+import { OrganizationService } from './organization/organization.service';
+import { RequestLimits } from './rate-limits';
+import { sameOrigin } from './same-origin';
+import { SESSION_AUTHENTICATOR, type SessionAuthenticator, sessionCookie } from './session/session-cookie';
+
+const SAFE = new Set(['GET', 'HEAD', 'OPTIONS']);
+
+/**
+ * Deny by default: a route without `@Access` answers 403. Finds out who is asking (key, then session cookie), applies the
+ * limits, and leaves the caller on the request.
+ */
+@Injectable()
+export class AuthGuard implements CanActivate {
+  private readonly logger = new Logger(AuthGuard.name);
+
+  constructor(
+    private readonly config: Config,
+    private readonly reflector: Reflector,
+    private readonly keys: ApiKeyService,
+    private readonly organizations: OrganizationService,
+    private readonly limits: RequestLimits,
+    @Optional() @Inject(SESSION_AUTHENTICATOR) private readonly sessions?: SessionAuthenticator,
+  ) {}
+
+  async canActivate(context: ExecutionContext): Promise<boolean> {
+    const rule = this.reflector.getAllAndOverride<AccessRule | undefined>(ACCESS, [
+      context.getHandler(),
+      context.getClass(),
+    ]);
+    const request = context.switchToHttp().getRequest<AuthenticatedRequest>();
+    if (rule === 'public') return true;
+    if (rule === undefined) {
+      this.logger.error(`${context.getClass().name}.${context.getHandler().name} has no @Access rule and is refused`);
+      throw problems.insufficientRole('nobody');
+    }
+    if (rule === 'operator') return this.operator(request);
+    const caller = await this.identify(request);
+    this.limits.countRequest(caller);
+    if (ROLES.indexOf(caller.role) < ROLES.indexOf(rule)) throw problems.insufficientRole(rule);
+    request.caller = caller;
+    return true;
+  }
+
+  private async identify(request: Request): Promise<Caller> {
+    const key = credential(request);
+    const caller = key !== null ? await this.keys.authenticate(key) : await this.withoutKey(request);
+    if (caller) return caller;
+    throw this.refused(request);
+  }
+
+  private async withoutKey(request: Request): Promise<Caller | null> {
+    if (!this.config.auth) return this.anyone();
+    const cookie = sessionCookie(request);
+    if (cookie === null || !this.sessions) return null;
+    if (!SAFE.has(request.method) && !sameOrigin(request)) {
+      throw new Problem('origin_not_allowed', 'Requests with the session cookie must come from the dashboard itself.');
+    }
+    return this.sessions.authenticate(cookie);
+  }
+
+  /** AUTH=off: everybody is Default's admin. */
+  private async anyone(): Promise<Caller | null> {
+    const organization = await this.organizations.findDefault();
+    if (!organization) return null;
+    return {
+      orgId: organization.id,
+      orgName: organization.name,
+      isDefaultOrg: true,
+      role: 'admin' satisfies Role,
+      keyId: null,
+      keyName: 'AUTH=off',
+    };
+  }
+
+  /** Unset token: the routes do not exist. Organization keys, however mighty, are not enough. */
+  private async operator(request: AuthenticatedRequest): Promise<boolean> {
+    if (this.config.operatorToken === null) throw problems.notFound();
+    const given = credential(request);
+    if (given !== null && sameText(given, this.config.operatorToken)) return (request.isOperator = true);
+    if (given !== null && (await this.keys.authenticate(given))) throw problems.insufficientRole('operator');
+    throw this.refused(request);
+  }
+
+  /** One answer for every wrong credential; an address that guesses is slowed down. */
+  private refused(request: Request): Problem {
+    const refusal = this.limits.refusal(request.socket.remoteAddress);
+    return credential(request) === null ? problems.unauthenticated() : refusal;
+  }
+}
+
+/** The key of either header; `null` without one. A scheme other than Bearer is a wrong key. */
+function credential(request: Request): string | null {
+  const sent = request.rawHeaders.filter((name, i) => i % 2 === 0 && name.toLowerCase() === 'authorization');
+  if (sent.length > 1) throw new Problem('bad_request', 'Send one Authorization header.');
+  const authorization = request.headers.authorization;
+  if (authorization !== undefined) return /^Bearer +(\S+)$/i.exec(authorization)?.[1] ?? '';
+  const key = request.headers['x-api-key'];
+  return typeof key === 'string' ? key : null;
+}
+
+const digest = (text: string): Buffer => createHash('sha256').update(text).digest();
+const sameText = (a: string, b: string): boolean => timingSafeEqual(digest(a), digest(b));

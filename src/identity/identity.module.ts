@@ -1,0 +1,30 @@
+import { Global, Module } from '@nestjs/common';
+import { ApiKeyController } from './api-key/api-key.controller';
+import { ApiKeyService } from './api-key/api-key.service';
+import { FirstStart } from './organization/bootstrap';
+import { OrganizationController } from './organization/organization.controller';
+import { OrganizationService } from './organization/organization.service';
+import { RequestLimits } from './rate-limits';
+import { SESSION_AUTHENTICATOR } from './session/session-cookie';
+import { SessionController } from './session/session.controller';
+import { SessionService } from './session/session.service';
+import { SignInLinks } from './session/sign-in-links';
+import { SignInService } from './session/sign-in.service';
+
+/** Organizations, API keys and browser sessions; global, because the guard of every route asks for them. */
+@Global()
+@Module({
+  controllers: [OrganizationController, ApiKeyController, SessionController],
+  providers: [
+    ApiKeyService,
+    OrganizationService,
+    FirstStart,
+    RequestLimits,
+    SessionService,
+    SignInLinks,
+    SignInService,
+    { provide: SESSION_AUTHENTICATOR, useExisting: SessionService },
+  ],
+  exports: [ApiKeyService, OrganizationService, FirstStart, RequestLimits, SESSION_AUTHENTICATOR, SignInLinks],
+})
+export class IdentityModule {}

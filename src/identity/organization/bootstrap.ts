@@ -1,0 +1,53 @@
+import { chmod, mkdir, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { Injectable } from '@nestjs/common';
+import { Config } from '../../platform/config/config';
+import { Database } from '../../platform/database/database';
+import { generateApiKey } from '../api-key/api-key-secret';
+import { ApiKeyService } from '../api-key/api-key.service';
+import { OrganizationService } from './organization.service';
+
+/** Where the first admin key is to be found. `null` when this was not the first start. */
+export type FirstKey = { from: 'environment' } | { from: 'generated'; key: string; keyId: string } | null;
+
+/** Name of the file that holds a generated key when nobody watches the start. */
+const KEY_FILE = 'bootstrap-api-key';
+
+/** Makes organization "Default" and its admin key on an empty database; on any other it does nothing. */
+@Injectable()
+export class FirstStart {
+  constructor(
+    private readonly config: Config,
+    private readonly database: Database,
+    private readonly organizations: OrganizationService,
+    private readonly keys: ApiKeyService,
+  ) {}
+
+  /** Several instances may call this at once: the partial unique index lets one of them win. */
+  async prepare(): Promise<FirstKey> {
+    return this.database.transaction(async (tx) => {
+      await tx.query('LOCK TABLE organization IN SHARE ROW EXCLUSIVE MODE');
+      const [any] = await tx.query('SELECT 1 FROM organization LIMIT 1');
+      if (any) return null;
+      const organization = await this.organizations.insert(tx, 'Default', true);
+      const given = this.config.bootstrapApiKey;
+      const key = given ?? generateApiKey('admin');
+      const row = await this.keys.store(tx, organization.id, {
+        name: 'First admin key',
+        role: 'admin',
+        key,
+        expiresAt: null,
+      });
+      return given === null ? { from: 'generated', key, keyId: row.id } : { from: 'environment' };
+    });
+  }
+
+  /** Writes the generated key where only the service's user can read it and answers the path. */
+  async writeKeyFile(key: string): Promise<string> {
+    await mkdir(this.config.dataDir, { recursive: true, mode: 0o700 });
+    const path = join(this.config.dataDir, KEY_FILE);
+    await writeFile(path, `${key}\n`, { mode: 0o600 });
+    await chmod(path, 0o600);
+    return path;
+  }
+}

@@ -1,0 +1,82 @@
+import { Body, Controller, Delete, Get, HttpCode, Param, Post, Query } from '@nestjs/common';
+import {
+  ApiCreatedResponse,
+  ApiNoContentResponse,
+  ApiOkResponse,
+  ApiOperation,
+  ApiParam,
+  ApiTags,
+} from '@nestjs/swagger';
+import { LocatedAt } from '../../platform/http/location.interceptor';
+import { type Page, PageQuery } from '../../platform/http/page';
+import { PrefixedIdPipe } from '../../platform/ids/prefixed-id.pipe';
+import { Problems } from '../../platform/problem/problems.decorator';
+import { Access, type Caller, CurrentCaller } from '../../platform/access/caller';
+import {
+  CreatedOrganizationView,
+  CreateOrganizationDto,
+  CurrentOrganizationView,
+  OrganizationView,
+} from './organization.dto';
+import { OrganizationService } from './organization.service';
+
+@ApiTags('Organizations')
+@Controller('api/v1')
+export class OrganizationController {
+  constructor(private readonly organizations: OrganizationService) {}
+
+  @Get('organization')
+  @Access('read')
+  @ApiOperation({
+    operationId: 'getCurrentOrganization',
+    summary: 'Who am I',
+    description: 'The organization your key belongs to, the key’s name and role.',
+  })
+  @ApiOkResponse({ type: CurrentOrganizationView, description: 'Your organization.' })
+  @Problems()
+  current(@CurrentCaller() caller: Caller): CurrentOrganizationView {
+    return this.organizations.current(caller);
+  }
+
+  @Get('organizations')
+  @Access('operator')
+  @ApiOperation({
+    operationId: 'listOrganizations',
+    summary: 'List organizations',
+    description: 'Operator only: all organizations of this installation, oldest first.',
+  })
+  @ApiOkResponse({ type: OrganizationView, isArray: true, description: 'One page of organizations.' })
+  @Problems('invalid_query', 'invalid_cursor', 'not_found')
+  list(@Query() query: PageQuery): Promise<Page<OrganizationView>> {
+    return this.organizations.list(query);
+  }
+
+  @Post('organizations')
+  @Access('operator')
+  @LocatedAt('/api/v1/organizations')
+  @ApiOperation({
+    operationId: 'createOrganization',
+    summary: 'Create an organization',
+    description: 'Operator only. The answer shows the first admin key, this one time only.',
+  })
+  @ApiCreatedResponse({ type: CreatedOrganizationView, description: 'The new organization and its first admin key.' })
+  @Problems('validation_failed', 'malformed_json', 'payload_too_large', 'unsupported_media_type', 'not_found')
+  create(@Body() dto: CreateOrganizationDto): Promise<CreatedOrganizationView> {
+    return this.organizations.create(dto);
+  }
+
+  @Delete('organizations/:id')
+  @Access('operator')
+  @HttpCode(204)
+  @ApiParam({ name: 'id', example: 'org_01jd3k6q7be5y9x4v2m8n0r1st' })
+  @ApiOperation({
+    operationId: 'deleteOrganization',
+    summary: 'Delete an organization',
+    description: 'Operator only. Removes the organization with everything it owns, for good.',
+  })
+  @ApiNoContentResponse({ description: 'The organization is deleted.' })
+  @Problems('not_found', 'conflict')
+  remove(@Param('id', new PrefixedIdPipe('organization')) id: string): Promise<void> {
+    return this.organizations.remove(id);
+  }
+}

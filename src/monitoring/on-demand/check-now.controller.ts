@@ -1,0 +1,27 @@
+import { Controller, Param, Post } from '@nestjs/common';
+import { ApiCreatedResponse, ApiOperation, ApiParam, ApiTags } from '@nestjs/swagger';
+import { CheckView } from '../../history/read/check.dto';
+import { Access, type Caller, CurrentCaller } from '../../platform/access/caller';
+import { PrefixedIdPipe } from '../../platform/ids/prefixed-id.pipe';
+import { Problems } from '../../platform/problem/problems.decorator';
+import { CheckOnDemandService } from './check-now.service';
+
+@ApiTags('Checks')
+@Controller('api/v1/endpoints/:id/checks')
+export class CheckOnDemandController {
+  constructor(private readonly checks: CheckOnDemandService) {}
+
+  @Post()
+  @Access('write')
+  @ApiParam({ name: 'id', example: 'ep_01jd3k6q7be5y9x4v2m8n0r1st' })
+  @ApiOperation({
+    operationId: 'runCheck',
+    summary: 'Check now',
+    description: 'Runs one check, records it like any other (it counts for streaks and alerts) and answers with it.',
+  })
+  @ApiCreatedResponse({ type: CheckView, description: 'The finished check.' })
+  @Problems('not_found', 'conflict')
+  run(@CurrentCaller() caller: Caller, @Param('id', new PrefixedIdPipe('endpoint')) id: string): Promise<CheckView> {
+    return this.checks.run(caller, id);
+  }
+}

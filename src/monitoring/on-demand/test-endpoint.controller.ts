@@ -1,0 +1,35 @@
+import { Body, Controller, HttpCode, Post } from '@nestjs/common';
+import { ApiOkResponse, ApiOperation, ApiTags } from '@nestjs/swagger';
+import { CreateEndpointDto } from '../../endpoint/endpoint.dto';
+import { Access, type Caller, CurrentCaller } from '../../platform/access/caller';
+import { Problems } from '../../platform/problem/problems.decorator';
+import { TrialView } from './test-endpoint.dto';
+import { TrialService } from './test-endpoint.service';
+
+@ApiTags('Checks')
+@Controller('api/v1/endpoints/test')
+export class TrialController {
+  constructor(private readonly trials: TrialService) {}
+
+  @Post()
+  @Access('write')
+  @HttpCode(200)
+  @ApiOperation({
+    operationId: 'testEndpoint',
+    summary: 'Test before saving',
+    description:
+      'Takes what creating an endpoint takes, runs one check and answers with its verdict. Nothing is stored but an entry in the audit log, and nobody is notified.',
+  })
+  @ApiOkResponse({ type: TrialView, description: 'The verdict.' })
+  @Problems(
+    'validation_failed',
+    'malformed_json',
+    'payload_too_large',
+    'unsupported_media_type',
+    'target_not_allowed',
+    'temporarily_unavailable',
+  )
+  run(@CurrentCaller() caller: Caller, @Body() dto: CreateEndpointDto): Promise<TrialView> {
+    return this.trials.run(caller, dto);
+  }
+}

@@ -1,0 +1,161 @@
+import { Injectable } from '@nestjs/common';
+import { ERROR_CODES } from '../../checker/checker';
+import { EndpointSchedule } from '../../endpoint/endpoint-schedule';
+import type { Sql, Tx } from '../../platform/database/database';
+import type { CheckOutcome } from '../../endpoint/finished-check';
+import type { EndpointState } from './endpoint-state';
+import { InstanceRegistry } from '../instance-registry';
+
+/** What the schedule says of an endpoint now. */
+interface Present {
+  active: boolean;
+  revision: number;
+}
+
+interface StateRow extends Omit<EndpointState, 'recent' | 'hours'> {
+  id: string;
+  recent: string;
+  hourStartMs: number | null;
+  up: number;
+  down: number;
+  unknown: number;
+  beforeUp: number;
+  beforeDown: number;
+  beforeUnknown: number;
+}
+
+/** A locked state, with what decides whether results for it count. */
+export interface LockedState extends Present {
+  state: EndpointState;
+}
+
+/** One result and the state after it. */
+export interface Folded {
+  state: EndpointState;
+  outcome: CheckOutcome;
+}
+
+/** Reads and writes `endpoint_state` for the recorder, a batch at a time. */
+@Injectable()
+export class EndpointStateStore {
+  constructor(
+    private readonly instances: InstanceRegistry,
+    private readonly schedule: EndpointSchedule,
+  ) {}
+
+  /**
+   * Locked in id order, as every other writer of these rows does. Whether the endpoint is still as it was checked is asked
+   * afterwards, by a statement of its own: joined to the first, it would show what was true before the wait for a lock.
+   */
+  async lock(tx: Tx, outcomes: readonly CheckOutcome[]): Promise<Map<string, LockedState>> {
+    const ids = `{${[...new Set(outcomes.map(({ definition }) => definition.endpointId))].join(',')}}`;
+    const rows = await tx.query<StateRow>(LOCK_STATES, [ids]);
+    const present = new Map(
+      (await tx.query<Present & { id: string }>(READ_PRESENT, [ids])).map((row) => [row.id, row]),
+    );
+    return new Map(
+      rows.flatMap((row) => {
+        const now = present.get(row.id);
+        return now ? [[row.id, { state: stateOf(row), ...now }] as const] : [];
+      }),
+    );
+  }
+
+  /** Of these endpoints those whose state or alerts another transaction has locked right now. Waits for nobody. */
+  async stuck(sql: Sql, endpointIds: readonly string[]): Promise<Set<string>> {
+    const rows = await sql.query<{ id: string }>(FIND_STUCK, [endpointIds]);
+    return new Set(rows.map(({ id }) => id));
+  }
+
+  /** After the database's clock was set back: slots of its old time no longer make those of the new time look recorded. */
+  async forgetFuture(tx: Tx): Promise<void> {
+    await tx.query(FORGET_FUTURE);
+  }
+
+  // One heap-only update per endpoint: no index covers a changing column.
+  async save(tx: Tx, folded: ReadonlyMap<string, readonly Folded[]>): Promise<void> {
+    const newest = [...folded].flatMap(([id, list]) => list.slice(-1).map((last) => ({ id, ...last })));
+    const column = (value: (item: { id: string } & Folded) => string | number | bigint | null) =>
+      `{${newest.map((item) => value(item) ?? 'NULL').join(',')}}`;
+    await tx.query(SAVE_STATES, [
+      column(({ id }) => id),
+      column(({ state }) => state.status),
+      column(({ state }) => state.statusSinceMs),
+      column(({ state }) => state.failures),
+      column(({ state }) => state.successes),
+      column(({ state }) => state.failingSinceMs),
+      column(({ state }) => state.lastCheckedMs),
+      column(({ state }) => state.lastSlotMs),
+      column(({ outcome }) => Math.min(2_147_483_647, Math.round(outcome.report.durationMs * 1000))),
+      column(({ outcome }) => outcome.report.statusCode),
+      column(({ outcome }) => (outcome.report.error ? ERROR_CODES.indexOf(outcome.report.error.code) : null)),
+      column(({ state }) => state.recent),
+      column(({ state }) => state.hours.hourStart?.getTime() ?? null),
+      column(({ state }) => state.hours.hour.up),
+      column(({ state }) => state.hours.hour.down),
+      column(({ state }) => state.hours.hour.unknown),
+      column(({ state }) => state.hours.before.up),
+      column(({ state }) => state.hours.before.down),
+      column(({ state }) => state.hours.before.unknown),
+      column(({ outcome }) => (outcome.report.certificate ? Date.parse(outcome.report.certificate.expiresAt) : null)),
+    ]);
+    // Alone, this process keeps its own endpoints apart in memory and nobody waits for the mark.
+    if (this.instances.isShared) await this.schedule.release(tx, [...folded.keys()]);
+  }
+}
+
+const ms = (column: string): string => `(extract(epoch FROM ${column}) * 1000)::float8`;
+const at = (column: string): string => `to_timestamp(${column} / 1000.0)`;
+
+const LOCK_STATES = `
+  SELECT s.endpoint_id AS id, s.status, ${ms('s.status_since')} AS "statusSinceMs", s.consecutive_failures AS failures,
+         s.consecutive_successes AS successes, ${ms('s.failing_since')} AS "failingSinceMs", ${ms('s.last_checked_at')} AS "lastCheckedMs",
+         ${ms('s.last_slot_at')} AS "lastSlotMs", s.recent::text AS recent, ${ms('s.hour_start')} AS "hourStartMs",
+         s.hour_up AS up, s.hour_down AS down, s.hour_unknown AS unknown,
+         s.before_up AS "beforeUp", s.before_down AS "beforeDown", s.before_unknown AS "beforeUnknown"
+    FROM endpoint_state s WHERE s.endpoint_id = ANY ($1::uuid[]) ORDER BY s.endpoint_id FOR UPDATE`;
+
+const FIND_STUCK = `
+  WITH free_state AS MATERIALIZED (SELECT endpoint_id FROM endpoint_state WHERE endpoint_id = ANY ($1::uuid[]) FOR UPDATE SKIP LOCKED),
+       free_alert AS MATERIALIZED (SELECT id FROM alert WHERE endpoint_id = ANY ($1::uuid[]) FOR UPDATE SKIP LOCKED)
+  SELECT s.endpoint_id AS id FROM endpoint_state s
+   WHERE s.endpoint_id = ANY ($1::uuid[])
+     AND (NOT EXISTS (SELECT FROM free_state f WHERE f.endpoint_id = s.endpoint_id)
+       OR EXISTS (SELECT FROM alert a WHERE a.endpoint_id = s.endpoint_id AND NOT EXISTS (SELECT FROM free_alert f WHERE f.id = a.id)))`;
+
+const FORGET_FUTURE = `
+  UPDATE endpoint_state SET last_slot_at = NULL, last_checked_at = LEAST(last_checked_at, now())
+   WHERE last_slot_at > now() + interval '10 seconds'`;
+
+const READ_PRESENT = `SELECT endpoint_id AS id, active, revision FROM endpoint_schedule WHERE endpoint_id = ANY ($1::uuid[])`;
+
+const SAVE_STATES = `
+  UPDATE endpoint_state s
+     SET status = v.status, status_since = ${at('v.status_since')}, consecutive_failures = v.failures, consecutive_successes = v.successes,
+         failing_since = ${at('v.failing_since')}, last_checked_at = ${at('v.last_checked')}, last_slot_at = ${at('v.last_slot')},
+         last_duration_us = v.duration, last_status_code = v.status_code, last_error = v.error, recent = v.recent,
+         hour_start = ${at('v.hour_start')}, hour_up = v.hour_up, hour_down = v.hour_down, hour_unknown = v.hour_unknown,
+         before_up = v.before_up, before_down = v.before_down, before_unknown = v.before_unknown,
+         certificate_expires_at = COALESCE(${at('v.certificate')}, s.certificate_expires_at)
+    FROM unnest($1::uuid[], $2::smallint[], $3::float8[], $4::int[], $5::int[], $6::float8[], $7::float8[], $8::float8[], $9::int[], $10::int[],
+                $11::smallint[], $12::bigint[], $13::float8[], $14::int[], $15::int[], $16::int[], $17::int[], $18::int[], $19::int[], $20::float8[])
+      AS v(id, status, status_since, failures, successes, failing_since, last_checked, last_slot, duration, status_code, error, recent,
+           hour_start, hour_up, hour_down, hour_unknown, before_up, before_down, before_unknown, certificate)
+   WHERE s.endpoint_id = v.id`;
+
+// Field by field, not a copy of the row: hundreds of states are alive in each batch.
+const stateOf = (row: StateRow): EndpointState => ({
+  status: row.status,
+  statusSinceMs: row.statusSinceMs,
+  failures: row.failures,
+  successes: row.successes,
+  failingSinceMs: row.failingSinceMs,
+  lastCheckedMs: row.lastCheckedMs,
+  lastSlotMs: row.lastSlotMs,
+  recent: BigInt(row.recent),
+  hours: {
+    hourStart: row.hourStartMs === null ? null : new Date(row.hourStartMs),
+    hour: { up: row.up, down: row.down, unknown: row.unknown },
+    before: { up: row.beforeUp, down: row.beforeDown, unknown: row.beforeUnknown },
+  },
+});

@@ -1,0 +1,117 @@
+import { Injectable, Logger } from '@nestjs/common';
+import type { CheckReport } from '../../checker/checker';
+import { startDeadline } from '../../platform/net/deadline';
+import type { Definition } from '../../endpoint/check-definition';
+import { Config } from '../../platform/config/config';
+import { Clock } from '../../platform/time/clock';
+import type { CheckOutcome } from '../../endpoint/finished-check';
+import { Confirmations } from './near-trigger';
+import { Connectivity } from './connectivity';
+import { MonitoringMetrics } from '../monitoring.metrics';
+import { StallGuard } from './stall-detector';
+
+/** A failure that would trigger an alert is repeated after this long, spread so that a mass failure does not come back as one. */
+const CONFIRM_AFTER_MS = { least: 1000, spread: 1000 };
+
+/**
+ * Runs one check and makes sure that what it reports is the target's: a failure that overlaps a stall of our own is run
+ * again, one that would trigger an alert is confirmed on a new connection, and while we are blind nothing is down.
+ */
+@Injectable()
+export class CheckRunner {
+  private readonly logger = new Logger(CheckRunner.name);
+
+  constructor(
+    private readonly config: Config,
+    private readonly stalls: StallGuard,
+    private readonly confirmations: Confirmations,
+    private readonly connectivity: Connectivity,
+    private readonly metrics: MonitoringMetrics,
+    private readonly clock: Clock,
+  ) {}
+
+  /**
+   * `checkedMs` is when the check begins by the database's clock. `null` when `shutdown` ended it: the slot was not checked.
+   */
+  async run(
+    definition: Definition,
+    slotMs: number | null,
+    checkedMs: number,
+    shutdown: AbortSignal,
+  ): Promise<CheckOutcome | null> {
+    const first = await this.undistorted(definition, shutdown);
+    if (shutdown.aborted && first.outcome !== 'up') return null;
+    const outcome: CheckOutcome = { definition, slotMs, checkedMs, report: first, attempts: 1, firstError: null };
+    if (first.outcome === 'down' && (await this.isWorthConfirming(definition))) {
+      await this.clock.sleep(CONFIRM_AFTER_MS.least + Math.random() * CONFIRM_AFTER_MS.spread, shutdown);
+      if (shutdown.aborted) return null;
+      this.metrics.reruns.inc({ why: 'confirmation' });
+      outcome.report = await this.undistorted(definition, shutdown);
+      outcome.attempts = 2;
+      outcome.firstError = first.error;
+      if (shutdown.aborted && outcome.report.outcome !== 'up') return null;
+    }
+    outcome.report = await this.connectivity.judge(definition.endpointId, outcome.report);
+    this.metrics.finished(outcome.report.outcome);
+    return outcome;
+  }
+
+  private async isWorthConfirming(definition: Definition): Promise<boolean> {
+    return this.config.confirmFailures && (await this.confirmations.isNearTrigger(definition.endpointId));
+  }
+
+  /** A failure during which our own event loop stood still says nothing: once more, and if that is no better, unknown. */
+  private async undistorted(definition: Definition, shutdown: AbortSignal): Promise<CheckReport> {
+    const first = await this.once(definition, shutdown);
+    if (!first.stalled) return first.report;
+    this.metrics.reruns.inc({ why: 'stall' });
+    const second = await this.once(definition, shutdown);
+    if (!second.stalled) return second.report;
+    return {
+      ...second.report,
+      outcome: 'unknown',
+      error: {
+        code: 'internal',
+        phase: 'internal',
+        message: 'The monitor itself was stalled while it checked; the result says nothing about the target.',
+      },
+    };
+  }
+
+  private async once(
+    definition: Definition,
+    shutdown: AbortSignal,
+  ): Promise<{ report: CheckReport; stalled: boolean }> {
+    const deadline = startDeadline(definition.timeoutMs, shutdown);
+    const began = this.clock.monotonic();
+    try {
+      const report = await definition.checker.check(definition.request, deadline.signal);
+      return { report, stalled: report.outcome === 'down' && this.stalls.overlaps(began, this.clock.monotonic()) };
+    } catch (error) {
+      this.metrics.bugs.inc();
+      this.logger.error(
+        `a checker threw for endpoint ${definition.endpointId}`,
+        error instanceof Error ? error.stack : String(error),
+      );
+      return { report: bugReport(), stalled: false };
+    } finally {
+      deadline.clear();
+    }
+  }
+}
+
+const bugReport = (): CheckReport => ({
+  outcome: 'unknown',
+  durationMs: 0,
+  phases: { dnsMs: null, connectMs: null, tlsMs: null, firstByteMs: null, transferMs: null },
+  statusCode: null,
+  address: null,
+  certificate: null,
+  records: null,
+  redirects: [],
+  error: {
+    code: 'internal',
+    phase: 'internal',
+    message: 'The check failed inside the monitor; the operator finds the reason in its log.',
+  },
+});

@@ -1,0 +1,33 @@
+import { isIP } from 'node:net';
+import type { CheckReport, ErrorCode } from '../../checker/checker';
+
+/** What the newest result of one endpoint says about our own network. */
+export interface Evidence {
+  /** Monotonic milliseconds. */
+  at: number;
+  failed: boolean;
+  suspicious: boolean;
+}
+
+/** Failures that a dead uplink or resolver of our own would produce as well. Any answer at all, a refusal included, proves the network. */
+const COULD_BE_OURS: ReadonlySet<ErrorCode> = new Set<ErrorCode>([
+  'dns_timeout',
+  'dns_failure',
+  'connection_timeout',
+  'host_unreachable',
+  'icmp_timeout',
+]);
+
+const isLoopback = (address: string | null): boolean =>
+  address !== null && isIP(address) !== 0 && (address.startsWith('127.') || address === '::1');
+
+const couldBeOurs = ({ outcome, error }: CheckReport): boolean =>
+  error !== null && (outcome === 'down' ? COULD_BE_OURS.has(error.code) : error.code === 'monitor_offline');
+
+export const suspicious = (report: CheckReport): boolean => couldBeOurs(report) && !isLoopback(report.address);
+
+/** At least 5 endpoints and 30 % of those checked lately fail in a way that could be ours. */
+export function isMassive(recent: readonly Evidence[]): boolean {
+  const count = recent.filter((evidence) => evidence.suspicious).length;
+  return count >= 5 && count >= 0.3 * recent.length;
+}

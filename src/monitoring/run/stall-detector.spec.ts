@@ -1,0 +1,127 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { join } from 'node:path';
+import { createInterface } from 'node:readline';
+import { setImmediate as nextTurn } from 'node:timers/promises';
+import { Metrics } from '../../platform/observability/metrics';
+import { Clock } from '../../platform/time/clock';
+import { StallGuard } from './stall-detector';
+
+const clock = new Clock();
+
+const blockFor = (ms: number): void => {
+  const end = performance.now() + ms;
+  while (performance.now() < end);
+};
+
+/** A clock whose wall part can be set forth, as a suspended machine or an administrator does. */
+class SetClock extends Clock {
+  aheadMs = 0;
+
+  override now(): Date {
+    return new Date(super.now().getTime() + this.aheadMs);
+  }
+}
+
+async function until(holds: () => boolean): Promise<void> {
+  const end = performance.now() + 10_000;
+  while (!holds()) {
+    if (performance.now() > end) throw new Error('the condition did not come true within 10 s');
+    await nextTurn();
+  }
+}
+
+describe('The stall guard', () => {
+  let guard: StallGuard;
+  let metrics: Metrics;
+
+  const watch = (of: Clock) => {
+    metrics = new Metrics();
+    guard = new StallGuard(of, metrics);
+    guard.onModuleInit();
+  };
+
+  afterEach(() => guard.onModuleDestroy());
+
+  it('sees nothing in a loop that turns', async () => {
+    watch(clock);
+    const start = clock.monotonic();
+    await until(() => clock.monotonic() - start > 120);
+    // A busy machine may stall us for real; then the guard must say so, and only then.
+    expect(guard.overlaps(start, clock.monotonic())).toBe(guard.stallCount > 0);
+  });
+
+  it('knows a stall at once, before its own timer has run', () => {
+    watch(clock);
+    const start = clock.monotonic();
+    blockFor(400);
+    expect(guard.overlaps(start, clock.monotonic())).toBe(true);
+    expect(guard.stallCount).toBe(1);
+    expect(guard.lastStallMs).toBeGreaterThan(250);
+  });
+
+  it('holds a stall against the checks that lived through it, and against no others', async () => {
+    const before = clock.monotonic() - 1000;
+    const start = clock.monotonic();
+    watch(clock);
+    blockFor(400);
+    const end = clock.monotonic();
+    await until(() => guard.stallCount === 1);
+    const after = clock.monotonic() + 1;
+    expect(guard.overlaps(before, start - 1)).toBe(false);
+    expect(guard.overlaps(before, start + 100)).toBe(true);
+    expect(guard.overlaps(start + 100, start + 200)).toBe(true);
+    expect(guard.overlaps(end - 1, after + 1000)).toBe(true);
+    expect(guard.overlaps(after + 1000, after + 2000)).toBe(false);
+    expect(await metrics.expose()).toContain(`uptime_stall_seconds_total ${guard.lastStallMs / 1000}`);
+  });
+
+  it('takes a jump of the wall clock for a stall', async () => {
+    const jumping = new SetClock();
+    watch(jumping);
+    const start = jumping.monotonic();
+    jumping.aheadMs = 3_600_000;
+    await until(() => guard.overlaps(start, jumping.monotonic()));
+    expect(await metrics.expose()).toContain('uptime_clock_jumps_total 1');
+  });
+});
+
+describe('The stall guard of another process', () => {
+  it('sees that the process was stopped by a signal', async () => {
+    const child = spawn(process.execPath, ['-r', 'ts-node/register', '-e', CHILD], {
+      env: {
+        ...process.env,
+        TS_NODE_TRANSPILE_ONLY: '1',
+        TS_NODE_PROJECT: join(__dirname, '../../../tsconfig.spec.json'),
+      },
+      stdio: ['ignore', 'pipe', 'inherit'],
+    });
+    try {
+      const lines = createInterface({ input: child.stdout });
+      expect(await once(lines, 'line')).toEqual(['ready']);
+      child.kill('SIGSTOP');
+      const start = performance.now();
+      await until(() => performance.now() - start > 600);
+      child.kill('SIGCONT');
+      const [line] = (await once(lines, 'line')) as [string];
+      expect(Number(line)).toBeGreaterThan(250);
+    } finally {
+      child.kill('SIGKILL');
+    }
+  });
+});
+
+/** Prints `ready`, then the length of the first stall. */
+const CHILD = `
+require('reflect-metadata');
+const { Clock } = require(${JSON.stringify(join(__dirname, '../../platform/time/clock'))});
+const { Metrics } = require(${JSON.stringify(join(__dirname, '../../platform/observability/metrics'))});
+const { StallGuard } = require(${JSON.stringify(join(__dirname, 'stall-detector'))});
+const guard = new StallGuard(new Clock(), new Metrics());
+guard.onModuleInit();
+setTimeout(() => {
+  guard.stallCount = 0;
+  console.log('ready');
+  setInterval(() => guard.stallCount > 0 && (console.log(guard.lastStallMs), process.exit(0)), 10);
+}, 300);
+`;

@@ -1,0 +1,154 @@
+import { setMaxListeners } from 'node:events';
+import { readFileSync } from 'node:fs';
+import { Injectable, Logger } from '@nestjs/common';
+import type { ClaimedSlot } from '../../endpoint/endpoint-schedule';
+import type { Definition } from '../../endpoint/check-definition';
+import { Config } from '../../platform/config/config';
+import { Clock } from '../../platform/time/clock';
+import { CheckRecorder } from '../record/check-recorder';
+import { CheckRunner } from '../run/check-runner';
+import { beyondShare, FairQueue } from './fair-queue';
+import { MonitoringMetrics } from '../monitoring.metrics';
+
+/** A claimed slot with what it takes to run it. `fireAt`: monotonic milliseconds. */
+export interface PlannedSlot {
+  slot: ClaimedSlot;
+  definition: Definition;
+  fireAt: number;
+}
+
+const orgOf = ({ definition }: PlannedSlot): string => definition.orgId;
+
+/** Open files left to the database, the API and deliveries. A check may hold two: it tries IPv6 and IPv4. */
+const OTHER_FILES = 100;
+
+/** For how many checks the limit of open files leaves room. Linux tells in /proc; elsewhere the setting alone counts. */
+function roomForChecks(): number {
+  if (process.platform !== 'linux') return Infinity;
+  const [, files] = /^Max open files +(\d+)/m.exec(readFileSync('/proc/self/limits', 'latin1')) ?? [];
+  return files === undefined ? Infinity : Math.max(1, Math.floor((Number(files) - OTHER_FILES) / 2));
+}
+
+/** Checks begun in one turn of the event loop; the rest of a burst follows in the next turns. */
+const PER_TURN = 25;
+
+/**
+ * Fires claimed slots at their millisecond, bounds how many checks run at once, and hands their outcomes to the recorder.
+ * Two checks of one endpoint never overlap: the late slot is skipped.
+ */
+@Injectable()
+export class CheckDispatcher {
+  private readonly logger = new Logger(CheckDispatcher.name);
+  /** Sorted by `fireAt`, latest first: the next one is popped from the end. */
+  private planned: PlannedSlot[] = [];
+  private readonly due = new FairQueue<PlannedSlot>();
+  /** Endpoint → organization. */
+  private readonly running = new Map<string, string>();
+  private readonly shutdown = new AbortController();
+  private timer: NodeJS.Timeout | null = null;
+  private idle: (() => void) | null = null;
+  private readonly room: number;
+
+  constructor(
+    config: Config,
+    private readonly runner: CheckRunner,
+    private readonly recorder: CheckRecorder,
+    private readonly metrics: MonitoringMetrics,
+    private readonly clock: Clock,
+  ) {
+    this.room = Math.min(config.maxConcurrentChecks, roomForChecks());
+    if (this.room < config.maxConcurrentChecks)
+      this.logger.warn(`The limit of open files leaves room for ${this.room} checks at once; raise it (ulimit -n).`);
+    // Every running check listens to it: thousands are no leak.
+    setMaxListeners(0, this.shutdown.signal);
+    metrics.watch({ name: 'uptime_checks_in_flight', help: 'Checks running now.' }, () => this.running.size);
+    metrics.watch(
+      { name: 'uptime_slots_waiting', help: 'Claimed slots that have not begun.' },
+      () => this.planned.length + this.due.size,
+    );
+  }
+
+  /** How many more slots may be claimed: what waits is bounded as well as what runs. */
+  get free(): number {
+    return Math.max(0, 2 * this.room - this.planned.length - this.due.size - this.running.size);
+  }
+
+  /** Organizations that hold more than their share of the room while it gets scarce: the others claim before them. */
+  get crowding(): string[] {
+    const held = [...this.planned.map(orgOf), ...this.due.items().map(orgOf), ...this.running.values()];
+    return beyondShare(held, this.room);
+  }
+
+  plan(slots: readonly PlannedSlot[]): void {
+    if (slots.length === 0 || this.shutdown.signal.aborted) return;
+    this.planned = [...this.planned, ...slots].sort((a, b) => b.fireAt - a.fireAt);
+    this.arm();
+  }
+
+  /** Forgets what has not begun and answers which endpoints those were. */
+  stop(): string[] {
+    if (this.timer) clearTimeout(this.timer);
+    const left = [...this.planned, ...this.due.clear()].map(({ definition }) => definition.endpointId);
+    this.planned = [];
+    return left;
+  }
+
+  /** Waits for the checks in flight; those still running after `limitMs` are ended and not recorded. */
+  async drain(limitMs: number): Promise<void> {
+    if (this.running.size === 0) return;
+    const idle = new AbortController();
+    this.idle = () => idle.abort();
+    await this.clock.sleep(limitMs, idle.signal);
+    this.shutdown.abort(new Error('the monitor is shutting down'));
+    await this.clock.sleep(1000, idle.signal);
+  }
+
+  private arm(): void {
+    if (this.timer) clearTimeout(this.timer);
+    const next = this.planned.at(-1);
+    if (!next) return;
+    this.timer = setTimeout(() => this.turn(), Math.max(0, next.fireAt - this.clock.monotonic()));
+  }
+
+  private turn(): void {
+    const now = this.clock.monotonic();
+    for (let count = 0; count < PER_TURN; count++) {
+      const next = this.planned.at(-1);
+      // Timers may fire up to a millisecond early.
+      if (!next || next.fireAt > now + 0.5) return this.arm();
+      this.planned.pop();
+      this.fire(next);
+    }
+    setImmediate(() => this.turn());
+  }
+
+  private fire(planned: PlannedSlot): void {
+    if (this.running.has(planned.definition.endpointId)) {
+      this.metrics.skipped.inc();
+      return;
+    }
+    if (this.running.size >= this.room) {
+      this.due.push(planned.definition.orgId, planned);
+      return;
+    }
+    this.running.set(planned.definition.endpointId, planned.definition.orgId);
+    void this.run(planned);
+  }
+
+  private async run({ slot, definition, fireAt }: PlannedSlot): Promise<void> {
+    const late = this.clock.monotonic() - fireAt;
+    this.metrics.lateness.observe(Math.max(0, late) / 1000);
+    try {
+      const checkedMs = Math.round(slot.slotMs + Math.max(0, late));
+      const outcome = await this.runner.run(definition, slot.slotMs, checkedMs, this.shutdown.signal);
+      if (outcome) this.recorder.add(outcome);
+    } catch (error) {
+      this.logger.error(`a check was lost`, error instanceof Error ? error.stack : String(error));
+    } finally {
+      this.running.delete(definition.endpointId);
+      if (this.running.size === 0) this.idle?.();
+      const waiting = this.due.take();
+      if (waiting) this.fire(waiting);
+    }
+  }
+}

@@ -1,0 +1,168 @@
+import { linkSync, readFileSync, renameSync, rmSync, statSync, utimesSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
+import { ownIdentity, type ProcessIdentity, processStart } from './process-identity';
+import { StartError } from '../start-error';
+
+const HEARTBEAT_MS = 1000;
+/** A foreign owner (another machine or container) that misses this many heartbeats in a row is gone. */
+const MISSED_HEARTBEATS = 5;
+
+interface LockContent extends ProcessIdentity {
+  /** For people: when the lock was taken. */
+  readonly takenAt: string;
+}
+
+/** Another process has the directory, and nothing was touched. */
+export class DirectoryInUseError extends StartError {
+  constructor(
+    readonly directory: string,
+    readonly pid: number,
+    owner: LockContent,
+    self: ProcessIdentity,
+  ) {
+    const where = owner.host === self.host ? '' : ` on ${owner.host}`;
+    super(
+      `The data directory ${directory} is in use by process ${pid}${where} (since ${owner.takenAt}). ` +
+        `Stop that process first, or set DATA_DIR to another directory.`,
+    );
+    this.name = 'DirectoryInUseError';
+  }
+}
+
+/** What the lock file's owner is to us. */
+type Owner = 'alive' | 'gone' | 'foreign';
+
+/**
+ * One process per data directory: the embedded database itself would let a second one in and lose acknowledged rows.
+ * A lock left behind by a killed process is recognised by pid and start time, so a reused pid does not count as alive.
+ * Where the pid means nothing to us (another container or machine on a shared disk) the owner's heartbeat decides.
+ */
+export class DirectoryLock {
+  private readonly heartbeat: NodeJS.Timeout;
+
+  private constructor(
+    private readonly file: string,
+    private readonly text: string,
+    heartbeatMs: number,
+  ) {
+    this.heartbeat = setInterval(() => this.beat(), heartbeatMs).unref();
+    process.once('exit', this.release);
+  }
+
+  /** Throws a `DirectoryInUseError` when another process has it. The directory must exist. */
+  static async acquire(directory: string, heartbeatMs = HEARTBEAT_MS): Promise<DirectoryLock> {
+    const file = join(directory, 'database.lock');
+    const self = ownIdentity();
+    const text = `${JSON.stringify({ ...self, takenAt: new Date().toISOString() } satisfies LockContent)}\n`;
+    while (!create(file, text)) {
+      const found = read(file);
+      if (found === null) continue;
+      const owner = parse(found);
+      const state = owner === null ? 'gone' : judge(owner, self);
+      if (owner !== null && (state === 'alive' || (state === 'foreign' && (await beats(file, heartbeatMs)))))
+        throw new DirectoryInUseError(directory, owner.pid, owner, self);
+      clear(file, found);
+    }
+    return new DirectoryLock(file, text, heartbeatMs);
+  }
+
+  /** Gives the directory back; does nothing the second time, or when the lock is no longer ours. */
+  readonly release = (): void => {
+    clearInterval(this.heartbeat);
+    process.off('exit', this.release);
+    if (read(this.file) === this.text) rmSync(this.file, { force: true });
+  };
+
+  /** Also notices when somebody took the directory while this process was suspended: two writers would destroy it. */
+  private beat(): void {
+    if (read(this.file) !== this.text) {
+      process.stderr.write(`The lock ${this.file} was taken away; stopping before the data is damaged.\n`);
+      process.exit(1);
+    }
+    const now = new Date();
+    utimesSync(this.file, now, now);
+  }
+}
+
+const bootOf = (pidSpace: string): string => pidSpace.split(' ')[0] ?? '';
+
+function judge(owner: LockContent, self: ProcessIdentity): Owner {
+  if (owner.host !== self.host) return 'foreign';
+  if (owner.pidSpace === self.pidSpace) return processStart(owner.pid) === owner.startedAt ? 'alive' : 'gone';
+  return bootOf(owner.pidSpace) === bootOf(self.pidSpace) ? 'foreign' : 'gone';
+}
+
+/** Whether the lock's time moves while we watch. Compared with itself, so the machines' clocks do not matter. */
+async function beats(file: string, heartbeatMs: number): Promise<boolean> {
+  const before = modified(file);
+  for (let i = 0; i < MISSED_HEARTBEATS; i++) {
+    await delay(heartbeatMs);
+    if (modified(file) !== before) return modified(file) !== null;
+  }
+  return false;
+}
+
+/** Whole or not at all: `link` fails when the name is taken, and the content is already in the file. */
+function create(file: string, text: string): boolean {
+  const draft = `${file}.${process.pid}.${process.hrtime.bigint()}`;
+  writeFileSync(draft, text, { mode: 0o600 });
+  try {
+    linkSync(draft, file);
+    return true;
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'EEXIST') return false;
+    throw error;
+  } finally {
+    rmSync(draft, { force: true });
+  }
+}
+
+/** Removes the stale lock, and only that one: a lock that somebody else took meanwhile is put back. */
+function clear(file: string, stale: string): void {
+  const aside = `${file}.stale.${process.pid}.${process.hrtime.bigint()}`;
+  try {
+    renameSync(file, aside);
+  } catch {
+    return;
+  }
+  if (read(aside) !== stale) {
+    try {
+      linkSync(aside, file);
+    } catch {
+      // A third process has it by now; its heartbeat tells the owner of the lock set aside.
+    }
+  }
+  rmSync(aside, { force: true });
+}
+
+const read = (file: string): string | null => optional(() => readFileSync(file, 'utf8'));
+const modified = (file: string): number | null => optional(() => statSync(file).mtimeMs);
+
+function optional<T>(work: () => T): T | null {
+  try {
+    return work();
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return null;
+    throw error;
+  }
+}
+
+/** `null` when the text is not a lock that this program wrote. */
+function parse(text: string): LockContent | null {
+  try {
+    const content: unknown = JSON.parse(text);
+    const isLock =
+      typeof content === 'object' &&
+      content !== null &&
+      'pid' in content &&
+      typeof content.pid === 'number' &&
+      'startedAt' in content &&
+      'host' in content &&
+      'pidSpace' in content &&
+      typeof content.pidSpace === 'string';
+    return isLock ? (content as LockContent) : null;
+  } catch {
+    return null;
+  }
+}

@@ -1,0 +1,105 @@
+import { once } from 'node:events';
+import { mkdirSync, statfsSync } from 'node:fs';
+import { join, resolve } from 'node:path';
+import type { Duplex } from 'node:stream';
+import { MessageChannel, Worker } from 'node:worker_threads';
+import { DirectoryLock } from './directory-lock';
+import { PortStream } from './port-stream';
+import { StartError } from '../start-error';
+
+/** Free space that is left alone: the next two segments of the write-ahead log, without which the engine cannot go on. */
+const RESERVE_BYTES = 32 * 1024 * 1024;
+/** How the thread ends when the engine can only recover by a start. */
+const PANIC_CODE = 70;
+
+export interface EmbeddedPostgresOptions {
+  /** Where the cluster lives; `null` keeps it in memory. Made when missing, readable by its owner only. */
+  readonly directory: string | null;
+  /** How long a statement waits for another connection's idle transaction before it fails with 55P03; default 5 s. */
+  readonly patienceMs?: number;
+  /** The engine died: nothing can be read or written any more. Default: say so and end the process with 1. */
+  readonly onCrash?: (reason: string) => void;
+}
+
+const exitOnCrash = (reason: string): void => {
+  process.stderr.write(`The embedded database has stopped: ${reason}. The service cannot go on without it.\n`);
+  process.exit(1);
+};
+
+/**
+ * PostgreSQL inside this process, in a worker thread, reached by `pg` through its `stream` option. What was committed
+ * survives a killed process; it does not survive a power cut, because the engine never syncs to disk.
+ */
+export class EmbeddedPostgres {
+  private constructor(
+    private readonly worker: Worker,
+    private readonly lock: DirectoryLock | null,
+    private readonly stopWatching: () => void,
+  ) {}
+
+  /**
+   * Ready for connections. Throws a `DirectoryInUseError` while another process has the directory, and a `StartError` when
+   * its volume is full.
+   */
+  static async start(options: EmbeddedPostgresOptions): Promise<EmbeddedPostgres> {
+    const directory = options.directory === null ? null : resolve(options.directory);
+    if (directory !== null) requireSpace(directory);
+    const lock = directory === null ? null : await DirectoryLock.acquire(directory);
+    const worker = new Worker(join(__dirname, 'embedded-worker.cjs'), {
+      workerData: {
+        directory,
+        template: join(__dirname, 'embedded-template.tgz'),
+        patienceMs: options.patienceMs,
+        reserveBytes: RESERVE_BYTES,
+        panicCode: PANIC_CODE,
+      },
+      execArgv: [],
+    });
+    try {
+      await once(worker, 'message');
+    } catch (error) {
+      lock?.release();
+      throw error;
+    }
+    const crash = (reason: string): void => {
+      lock?.release();
+      (options.onCrash ?? exitOnCrash)(reason);
+    };
+    const onError = (error: Error): void => crash(error.message);
+    const onExit = (code: number): void =>
+      crash(code === PANIC_CODE ? 'PostgreSQL panicked and has to start afresh' : `its thread ended with ${code}`);
+    worker.once('error', onError).once('exit', onExit);
+    // An open connection keeps the process alive, as with a server; the idle engine does not.
+    worker.unref();
+    return new EmbeddedPostgres(worker, lock, () => worker.off('error', onError).off('exit', onExit));
+  }
+
+  /** One connection, for the `stream` option of `pg`. */
+  connect(): Duplex {
+    return new PortStream(() => {
+      const { port1, port2 } = new MessageChannel();
+      this.worker.postMessage({ port: port2 }, [port2]);
+      return port1;
+    });
+  }
+
+  /** Writes a checkpoint, stops the engine and gives the directory back. Close every pool first. */
+  async close(): Promise<void> {
+    this.stopWatching();
+    this.worker.ref();
+    const ended = once(this.worker, 'exit');
+    this.worker.postMessage({ close: true }, []);
+    await ended;
+    this.lock?.release();
+  }
+}
+
+/** An engine that finds no space while it recovers its log would hang. */
+function requireSpace(directory: string): void {
+  mkdirSync(directory, { recursive: true, mode: 0o700 });
+  const { bavail, bsize } = statfsSync(directory);
+  if (bavail * bsize < RESERVE_BYTES)
+    throw new StartError(
+      `The volume of ${directory} has less than ${RESERVE_BYTES / 1024 / 1024} MB left. Free some space.`,
+    );
+}

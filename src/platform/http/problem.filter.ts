@@ -1,0 +1,75 @@
+import { type ArgumentsHost, Catch, type ExceptionFilter, HttpException, Logger } from '@nestjs/common';
+import type { Request, Response } from 'express';
+import { isRetryable, isUnavailable, sqlState } from '../database/postgres-errors';
+import { allowedMethods } from './allowed-methods';
+import { requestIdOf } from './request-id';
+import { Problem, problems } from '../problem/problem';
+import { toProblemView } from '../problem/problem.view';
+
+/** Writes everything that is thrown as application/problem+json. What is not in the catalogue is a bug: logged, 500. */
+@Catch()
+export class ProblemFilter implements ExceptionFilter {
+  private readonly logger = new Logger(ProblemFilter.name);
+
+  catch(error: unknown, host: ArgumentsHost): void {
+    const http = host.switchToHttp();
+    const request = http.getRequest<Request>();
+    const response = http.getResponse<Response>();
+    const id = requestIdOf(request);
+    const problem = this.toProblem(error, request, id);
+    if (response.headersSent) {
+      response.destroy();
+      return;
+    }
+    for (const [name, value] of Object.entries(problem.headers)) response.setHeader(name, value);
+    response
+      .status(problem.status)
+      .type('application/problem+json')
+      .send(JSON.stringify(toProblemView(problem, id)));
+  }
+
+  private toProblem(error: unknown, request: Request, id: string): Problem {
+    if (error instanceof Problem) return error;
+    if (error instanceof HttpException) return this.fromFramework(error, request);
+    if (error instanceof URIError) return problems.notFound();
+    return this.fromDatabase(error, id) ?? this.bug(error, id);
+  }
+
+  private fromFramework(error: HttpException, request: Request): Problem {
+    if (error.getStatus() === 404) {
+      const allowed = allowedMethods(request);
+      if (allowed.length === 0 || allowed.includes(request.method)) return problems.notFound();
+      const list = allowed.join(', ');
+      return new Problem('method_not_allowed', `Allowed here: ${list}.`, [], { Allow: list });
+    }
+    // A path that cannot be decoded is no address of anything.
+    if (error.getStatus() === 400) return problems.notFound();
+    return this.bug(error, requestIdOf(request));
+  }
+
+  private fromDatabase(error: unknown, id: string): Problem | null {
+    const state = sqlState(error);
+    if (isRetryable(error)) {
+      this.logger.warn(`${id}: others were in the way in the database: ${text(error)}`);
+      return problems.temporarilyUnavailable();
+    }
+    if (isUnavailable(error)) {
+      this.logger.warn(`${id}: the database is not available: ${text(error)}`);
+      return problems.storageUnavailable();
+    }
+    if (state === '23505') return problems.conflict('Something with the same identity exists already.');
+    if (state === '23503') return problems.notFound();
+    if (state !== null && /^(22|54)/.test(state)) {
+      this.logger.error(`${id}: a value reached the database that validation should have refused: ${text(error)}`);
+      return new Problem('validation_failed', 'A value cannot be stored.');
+    }
+    return null;
+  }
+
+  private bug(error: unknown, id: string): Problem {
+    this.logger.error(`${id}: ${text(error)}`, error instanceof Error ? error.stack : undefined);
+    return new Problem('internal_error', `Report this with the request id ${id}.`);
+  }
+}
+
+const text = (error: unknown): string => (error instanceof Error ? error.message : String(error));

@@ -1,0 +1,154 @@
+import { Injectable } from '@nestjs/common';
+import { isIP, type Socket } from 'node:net';
+import { raceToConnect } from './happy-eyeballs';
+import { arrivalMs } from '../../time/arrival-clock';
+import { type CertificateProblem, DialError, type DialPhases } from './dial-error';
+import { type EgressRule, refusalOfName } from '../egress/egress-policy';
+import { bracketed, normalizeHost } from '../egress/host-name';
+import { HostResolver, ResolveError } from '../dns/host-resolver';
+import type { ShownCertificate } from './peer-certificate';
+import { secure } from './tls-upgrade';
+import { TrustedRoots } from './trusted-roots';
+
+/** One connection to be made. */
+export interface DialRequest {
+  /** A name or an address, IPv6 with or without brackets. */
+  host: string;
+  port: number;
+  /** Starts TLS after connecting. `servername`: the name the certificate must carry, default `host`. */
+  tls?: { servername?: string; alpn?: string[] } | undefined;
+  /** The caller only wants to know that it connects: the socket stays paused. */
+  unread?: boolean;
+  egress: EgressRule;
+  signal: AbortSignal;
+}
+
+/** A connection of the caller's own; the caller destroys it. */
+export interface Dialed {
+  /** A `TLSSocket` when TLS was asked for. Has an `error` listener already: a late fault cannot end the process. */
+  socket: Socket;
+  /** The address that was connected to, without port. */
+  address: string;
+  phases: DialPhases;
+  /** The leaf that was shown, valid or not; `null` without TLS. */
+  certificate: ShownCertificate | null;
+  /** What is wrong with it. Not `null`: nothing secret may be written to this peer. */
+  authorizationError: CertificateProblem | null;
+}
+
+/** More addresses than this are not tried. */
+const MAX_ATTEMPTS = 8;
+
+/**
+ * Makes every outgoing connection of the service, always a fresh one. Every address of a name is judged by the egress
+ * rule, one refused address refuses the name, and the connected socket is judged again. Addresses are raced (RFC 8305).
+ * Throws `DialError` only; then nothing is left open.
+ */
+@Injectable()
+export class Dialer {
+  constructor(
+    private readonly resolver: HostResolver,
+    private readonly roots: TrustedRoots,
+  ) {}
+
+  async dial(request: DialRequest): Promise<Dialed> {
+    const phases: DialPhases = { dnsMs: null, connectMs: null, tlsMs: null };
+    const host = normalizeHost(request.host);
+    if (host === null) throw new DialError('dns_not_found', 'dns', 'The host is not a valid name.', false, phases);
+    const addresses = isIP(host) ? [host] : await this.addressesOf(host, request, phases);
+    for (const address of addresses) refuseBlocked(address, host, request.egress, phases);
+    const candidates = addresses.length > 1 ? interleave(addresses).slice(0, MAX_ATTEMPTS) : addresses;
+    const { port, signal, unread = false } = request;
+    const { socket, address, connectMs } = await raceToConnect(candidates, { port, signal, phases, unread });
+    phases.connectMs = connectMs;
+    // Where nothing will be exchanged a second look stops nothing: the packets it could stop have been sent.
+    if (!unread) verifyPeer(socket, address, request.egress, phases);
+    if (!request.tls) return { socket, address, phases, certificate: null, authorizationError: null };
+    const secured = await secure({
+      socket,
+      host: request.tls.servername ?? host,
+      alpn: request.tls.alpn,
+      context: this.roots.context,
+      signal: request.signal,
+      phases,
+      address,
+    });
+    return {
+      socket: secured.socket,
+      address,
+      phases,
+      certificate: secured.certificate,
+      authorizationError: secured.problem,
+    };
+  }
+
+  /**
+   * The judged addresses of a host, as `dial` would try them: for checks that send without a connection. Throws
+   * `DialError` of phase `dns`, or `target_blocked`.
+   */
+  async resolve(
+    host: string,
+    egress: EgressRule,
+    signal: AbortSignal,
+  ): Promise<{ addresses: string[]; dnsMs: number | null }> {
+    const phases: DialPhases = { dnsMs: null, connectMs: null, tlsMs: null };
+    const name = normalizeHost(host);
+    if (name === null) throw new DialError('dns_not_found', 'dns', 'The host is not a valid name.', false, phases);
+    const addresses = isIP(name) ? [name] : await this.addressesOf(name, { egress, signal }, phases);
+    for (const address of addresses) refuseBlocked(address, name, egress, phases);
+    return { addresses: interleave(addresses), dnsMs: phases.dnsMs };
+  }
+
+  private async addressesOf(
+    name: string,
+    { signal }: Pick<DialRequest, 'egress' | 'signal'>,
+    phases: DialPhases,
+  ): Promise<string[]> {
+    const refusal = refusalOfName(name);
+    if (refusal !== null) throw blocked(name, refusal, phases, null);
+    const startedAt = performance.now();
+    try {
+      return await this.resolver.resolve(name, signal);
+    } catch (error) {
+      if (!(error instanceof ResolveError)) throw error;
+      const local = error.code === 'monitor_offline' || (error.code === 'aborted' && error.resolverSilent);
+      const message = error.code === 'aborted' ? `The lookup of ${name} was not answered in time.` : error.message;
+      throw new DialError(error.code, 'dns', message, local, phases);
+    } finally {
+      phases.dnsMs = Math.max(0, arrivalMs() - startedAt);
+    }
+  }
+}
+
+/** IPv6 and IPv4 in turns, IPv6 first (RFC 8305, section 4), each family in its answer's order. */
+export function interleave(addresses: readonly string[]): string[] {
+  const sixes = addresses.filter((address) => address.includes(':'));
+  const fours = addresses.filter((address) => !address.includes(':'));
+  const turns = Array.from({ length: Math.max(sixes.length, fours.length) }, (_, i) => [sixes[i], fours[i]]);
+  return turns.flat().filter((address) => address !== undefined);
+}
+
+function refuseBlocked(address: string, host: string, egress: EgressRule, phases: DialPhases): void {
+  const refusal = egress.refusal(address);
+  if (refusal !== null) throw blocked(host, refusal, phases, address);
+}
+
+/** What the kernel says the socket is connected to must be what was judged, or be judged itself. */
+function verifyPeer(socket: Socket, address: string, egress: EgressRule, phases: DialPhases): void {
+  const peer = socket.remoteAddress;
+  if (peer === undefined || peer === address) return;
+  const refusal = egress.refusal(peer);
+  if (refusal === null) return;
+  socket.destroy();
+  throw blocked(address, refusal, phases, peer);
+}
+
+const blocked = (host: string, refusal: string, phases: DialPhases, address: string | null): DialError =>
+  new DialError(
+    'target_blocked',
+    phases.connectMs === null && address === null ? 'dns' : 'connect',
+    `The egress policy of this monitor does not allow ${bracketed(host)}: ${refusal}.`,
+    false,
+    phases,
+    address,
+  );

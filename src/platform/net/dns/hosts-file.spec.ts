@@ -1,0 +1,37 @@
+import { parseHosts, parseSearchDots } from './hosts-file';
+
+describe('The hosts file', () => {
+  it('gives every name its addresses, in the order of the lines and in lower case', () => {
+    const hosts = parseHosts(
+      [
+        '# comment',
+        '127.0.0.1\tlocalhost',
+        '::1 localhost ip6-localhost # loopback',
+        '10.0.0.5  NAS nas.lan',
+        '10.0.0.5  nas',
+        'not-an-address name',
+        '',
+        '10.0.0.6',
+      ].join('\n'),
+    );
+    expect(Object.fromEntries(hosts)).toEqual({
+      localhost: ['127.0.0.1', '::1'],
+      'ip6-localhost': ['::1'],
+      nas: ['10.0.0.5'],
+      'nas.lan': ['10.0.0.5'],
+    });
+  });
+});
+
+describe('The resolver settings', () => {
+  it.each([
+    ['nameserver 10.0.0.1', 0],
+    ['options ndots:5', 0],
+    ['search example.com', 1],
+    ['domain example.com', 1],
+    ['search svc.cluster.local cluster.local\noptions timeout:1 ndots:5', 5],
+    ['# search example.com', 0],
+  ])('%j ask names with fewer dots than %d with the search list', (text, dots) => {
+    expect(parseSearchDots(text)).toBe(dots);
+  });
+});

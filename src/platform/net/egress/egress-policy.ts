@@ -1,0 +1,117 @@
+import { Injectable } from '@nestjs/common';
+import ipaddr, { type IPv4, type IPv6 } from 'ipaddr.js';
+import { isIP } from 'node:net';
+import { Config } from '../../config/config';
+import { classify, readings } from './address-class';
+import { normalizeHost } from './host-name';
+
+/**
+ * Which addresses one organization may be connected to. Every outgoing connection of the service asks it, with the
+ * address itself: literals, every resolved address, every redirect hop, and the connected socket.
+ */
+export interface EgressRule {
+  /** `null` when the address may be dialed, otherwise a short public reason ("link-local addresses are refused"). */
+  refusal(address: string): string | null;
+}
+
+const METADATA_NAMES = new Set([
+  'metadata',
+  'metadata.google.internal',
+  'metadata.goog',
+  'metadata.azure.internal',
+  'metadata.tencentyun.com',
+  'instance-data',
+  'instance-data.ec2.internal',
+]);
+
+/** Why a host name is refused for every organization before anything is looked up, or `null`. */
+export const refusalOfName = (name: string): string | null =>
+  METADATA_NAMES.has(name.toLowerCase().replace(/\.$/, '')) ? 'cloud metadata names are refused' : null;
+
+/** True for the names that mean this very machine without any lookup (RFC 6761). */
+export const isLocalhostName = (name: string): boolean => name === 'localhost' || name.endsWith('.localhost');
+
+/**
+ * The operator's policy on outgoing connections. Link-local, cloud metadata, unspecified, multicast and broadcast
+ * addresses are refused whatever is configured. `EGRESS_DENY` comes next, then `EGRESS_ALLOW`; what neither names is
+ * refused when reserved, and follows `EGRESS_PRIVATE` when private, loopback or carrier-grade NAT.
+ */
+@Injectable()
+export class EgressPolicy {
+  private readonly privateMode: Config['egressPrivate'];
+  private readonly trusted: EgressRule;
+  private readonly untrusted: EgressRule;
+
+  constructor(config: Config) {
+    this.privateMode = config.egressPrivate;
+    const allow = config.egressAllow.map((cidr) => ipaddr.parseCIDR(cidr));
+    const deny = config.egressDeny.map((cidr) => ipaddr.parseCIDR(cidr));
+    this.trusted = new CidrRule(true, allow, deny);
+    this.untrusted = new CidrRule(false, allow, deny);
+  }
+
+  /** The rule of one organization. Whoever holds the Default organization's key runs the machine, hence `auto`. */
+  forOrganization(organization: { isDefault: boolean }): EgressRule {
+    const mode = this.privateMode;
+    const allowed = mode === 'allow' || (mode === 'auto' && organization.isDefault);
+    return allowed ? this.trusted : this.untrusted;
+  }
+
+  /**
+   * Judges a host as it was written, without any lookup: literals in every notation, `localhost`, metadata names.
+   * `null` means that nothing is known against it; its addresses are judged again at each connection.
+   */
+  refusalOfHost(host: string, rule: EgressRule): string | null {
+    const text = host.replace(/%[^\]]*/s, '');
+    const name = normalizeHost(text) ?? text;
+    if (isIP(name)) return rule.refusal(name);
+    return refusalOfName(name) ?? (isLocalhostName(name) ? rule.refusal('127.0.0.1') : null);
+  }
+}
+
+/** Endpoints are checked again and again: their addresses' verdicts are kept, up to this many for each rule. */
+const MAX_VERDICTS = 10_000;
+
+class CidrRule implements EgressRule {
+  private readonly verdicts = new Map<string, string | null>();
+
+  constructor(
+    private readonly allowsPrivate: boolean,
+    private readonly allow: [IPv4 | IPv6, number][],
+    private readonly deny: [IPv4 | IPv6, number][],
+  ) {}
+
+  refusal(address: string): string | null {
+    const known = this.verdicts.get(address);
+    if (known !== undefined) return known;
+    if (this.verdicts.size >= MAX_VERDICTS) this.verdicts.clear();
+    const verdict = this.judge(address);
+    this.verdicts.set(address, verdict);
+    return verdict;
+  }
+
+  private judge(address: string): string | null {
+    const forms = readings(address);
+    if (forms.length === 0) return 'what is not an IP address is refused';
+    for (const form of forms) {
+      const refusal = this.refusalOf(form);
+      if (refusal !== null) return refusal;
+    }
+    return null;
+  }
+
+  private refusalOf(reading: IPv4 | IPv6): string | null {
+    const { tier, kind } = classify(reading);
+    if (tier === 'forbidden') return `${kind} addresses are refused`;
+    if (lists(this.deny, reading)) return 'addresses in EGRESS_DENY are refused';
+    if (tier === 'public' || (tier === 'private' && this.allowsPrivate)) return null;
+    return lists(this.allow, reading) ? null : `${kind} addresses are refused`;
+  }
+}
+
+const lists = (cidrs: [IPv4 | IPv6, number][], address: IPv4 | IPv6): boolean =>
+  cidrs.some(([network, bits]) =>
+    address instanceof ipaddr.IPv4
+      ? network instanceof ipaddr.IPv4 && address.match(network, bits)
+      : network instanceof ipaddr.IPv6 && address.match(network, bits),
+  );

@@ -1,0 +1,39 @@
+import { isIP } from 'node:net';
+import { readUrl } from '../../text/read-url';
+
+/** What a host must look like, for error texts. */
+export const HOST_FORM = 'a host name, an IPv4 address or an IPv6 address in brackets';
+
+const LABEL = /^[a-z0-9_](?:[a-z0-9_-]{0,61}[a-z0-9_])?$/;
+// oxlint-disable-next-line no-control-regex -- control characters are what is being refused.
+const NEVER_IN_HOST = /[\u0000-\u0020\u007f-\u00a0\u00ad\u200b-\u200f\u2028-\u202e\u2060-\u2064\ufeff/\\?#@%]/;
+
+/**
+ * The one spelling of a host under which it is stored, judged and dialed: a plain IP address (IPv6 without brackets) or
+ * an ASCII host name in lower case without a trailing dot. Every notation that some resolver reads as an address
+ * (`127.1`, `0x7f.1`, `2130706433`, `0177.0.0.1`, full-width digits) becomes that address. `null` when the text is none.
+ */
+export function normalizeHost(text: string): string | null {
+  if (isIP(text) === 4) return text;
+  if (text.length === 0 || text.length > 255 || NEVER_IN_HOST.test(text)) return null;
+  const bare = text.startsWith('[') && text.endsWith(']') ? text.slice(1, -1) : text;
+  if (bare.includes(':')) return isIP(bare) === 6 ? compressIPv6(bare) : null;
+  if (bare !== text) return null;
+  const url = `http://${text}/`;
+  const read = readUrl(url);
+  if (read === null) return null;
+  const name = read.hostname.replace(/\.$/, '');
+  return isIP(name) === 4 || isHostName(name) ? name : null;
+}
+
+/** A host as it is written in a URL or beside a port: IPv6 in brackets. */
+export const bracketed = (host: string): string => (host.includes(':') ? `[${host}]` : host);
+
+function compressIPv6(address: string): string | null {
+  const url = `http://[${address}]/`;
+  return readUrl(url)?.hostname.slice(1, -1) ?? null;
+}
+
+function isHostName(name: string): boolean {
+  return name.length > 0 && name.length <= 253 && name.split('.').every((label) => LABEL.test(label));
+}

@@ -1,0 +1,174 @@
+import type { Socket } from 'node:net';
+import { arrivalMs } from '../../time/arrival-clock';
+import { type SocketFault, socketFault } from '../dial/dial-error';
+import { type AnswerHeaders, HttpAnswerReader, MalformedAnswer } from './http-response-parser';
+import { NOT_IN_VALUE, TOKEN } from './http-field';
+
+/** One HTTP/1.1 request on a connection that was made for it; the connection is closed afterwards. */
+export interface ExchangeRequest {
+  socket: Socket;
+  method: string;
+  /** Path and query. */
+  path: string;
+  /** Sent as they are and in this order; they must hold `Host`, and `Content-Length` when there is a body. */
+  headers: readonly (readonly [name: string, value: string])[];
+  body: string | null;
+  /** Bytes of the body that are read before the connection is cut. */
+  maxBodyBytes: number;
+  /** Whether the body is handed over, or only counted. */
+  keepBody: boolean;
+  signal: AbortSignal;
+}
+
+export interface ExchangeAnswer {
+  status: number;
+  headers: AnswerHeaders;
+  body: Buffer;
+  /** True when there was more than `maxBodyBytes`. */
+  truncated: boolean;
+  firstByteMs: number;
+  transferMs: number;
+}
+
+/** `aborted`: the signal. `closed`: the peer ended it early. `protocol`: what came is not HTTP. Otherwise the socket's fault. */
+export type ExchangeFault = 'aborted' | 'closed' | 'protocol' | SocketFault;
+
+/** No complete answer. */
+export class ExchangeError extends Error {
+  constructor(
+    readonly fault: ExchangeFault,
+    readonly phase: 'first_byte' | 'transfer',
+    /** Public: what was wrong, without any content of the answer. */
+    message: string,
+    readonly firstByteMs: number | null,
+    readonly transferMs: number | null,
+    /** The status, when it had arrived. */
+    readonly status: number | null,
+    /** False only when nothing can have left: otherwise the peer may have acted on the request. */
+    readonly written: boolean,
+  ) {
+    super(message);
+  }
+}
+
+const NOT_IN_PATH = /[^\x21-\x7e\x80-\xff]/;
+
+/** Writes the request and reads the answer. Throws `ExchangeError` only. The socket is destroyed when it settles. */
+export function exchange(request: ExchangeRequest): Promise<ExchangeAnswer> {
+  return new Promise((resolve, reject) => new Exchange(request, resolve, reject).run());
+}
+
+class Exchange {
+  private readonly startedAt = performance.now();
+  private readonly reader: HttpAnswerReader;
+  private firstByteAt = 0;
+  private written = false;
+  private settled = false;
+
+  constructor(
+    private readonly order: ExchangeRequest,
+    private readonly resolve: (answer: ExchangeAnswer) => void,
+    private readonly reject: (error: ExchangeError) => void,
+  ) {
+    const { method, maxBodyBytes, keepBody } = order;
+    this.reader = new HttpAnswerReader({ absent: method === 'HEAD', maxBytes: maxBodyBytes, keep: keepBody });
+  }
+
+  run(): void {
+    const { socket, signal } = this.order;
+    if (signal.aborted) return this.handleEvent();
+    const wire = wireOf(this.order);
+    if (wire === null) return this.fail('protocol', 'the request cannot be sent as it is');
+    signal.addEventListener('abort', this);
+    socket.on('data', (bytes: Buffer) => this.take(bytes));
+    socket.on('end', () => this.end());
+    socket.on('close', () => this.end());
+    socket.on('error', (error) => this.failWith(error));
+    this.written = true;
+    socket.write(wire);
+  }
+
+  /** Called by the signal. */
+  handleEvent(): void {
+    this.fail('aborted', 'there was no complete answer in time');
+  }
+
+  private take(bytes: Buffer): void {
+    if (this.settled) return;
+    const outcome = this.read(bytes);
+    if (this.reader.headRead && this.firstByteAt === 0) this.firstByteAt = arrivalMs();
+    if (outcome instanceof MalformedAnswer) this.fail('protocol', outcome.message);
+    else if (outcome) this.finish();
+  }
+
+  private read(bytes: Buffer): boolean | MalformedAnswer {
+    try {
+      return this.reader.read(bytes);
+    } catch (error) {
+      if (error instanceof MalformedAnswer) return error;
+      throw error;
+    }
+  }
+
+  private end(): void {
+    if (this.settled) return;
+    if (this.reader.end()) this.finish();
+    else this.fail('closed', 'the connection was closed before the answer was complete');
+  }
+
+  private finish(): void {
+    const now = arrivalMs();
+    const { status, headers, body, truncated } = this.reader;
+    this.settle();
+    this.resolve({
+      status,
+      headers,
+      body,
+      truncated,
+      firstByteMs: Math.max(0, this.firstByteAt - this.startedAt),
+      transferMs: Math.max(0, now - this.firstByteAt),
+    });
+  }
+
+  private failWith(error: NodeJS.ErrnoException): void {
+    if (error.syscall === undefined) return this.fail('protocol', 'the connection broke off with a TLS error');
+    const fault = socketFault(error);
+    this.fail(fault, `the connection ${fault.text}`);
+  }
+
+  private fail(fault: ExchangeFault, text: string): void {
+    if (this.settled) return;
+    const now = performance.now();
+    this.settle();
+    const arrived = this.firstByteAt > 0;
+    this.reject(
+      new ExchangeError(
+        fault,
+        arrived ? 'transfer' : 'first_byte',
+        text,
+        Math.max(0, (arrived ? this.firstByteAt : now) - this.startedAt),
+        arrived ? Math.max(0, now - this.firstByteAt) : null,
+        arrived ? this.reader.status : null,
+        this.written,
+      ),
+    );
+  }
+
+  private settle(): void {
+    this.settled = true;
+    this.order.signal.removeEventListener('abort', this);
+    this.order.socket.destroy();
+  }
+}
+
+/** Head and body as one write; `null` when a part of the head would break the framing. Header values are Latin-1. */
+function wireOf({ method, path, headers, body }: ExchangeRequest): Buffer | null {
+  if (!TOKEN.test(method) || path === '' || NOT_IN_PATH.test(path)) return null;
+  let head = `${method} ${path} HTTP/1.1\r\n`;
+  for (const [name, value] of headers) {
+    if (!TOKEN.test(name) || NOT_IN_VALUE.test(value)) return null;
+    head += `${name}: ${value}\r\n`;
+  }
+  const bytes = Buffer.from(`${head}\r\n`, 'latin1');
+  return body === null ? bytes : Buffer.concat([bytes, Buffer.from(body)]);
+}

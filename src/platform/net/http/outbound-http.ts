@@ -1,0 +1,187 @@
+import { Injectable } from '@nestjs/common';
+import { DialError, type DialCode } from '../dial/dial-error';
+import { Dialer } from '../dial/dialer';
+import type { EgressRule } from '../egress/egress-policy';
+import { holdAnswer } from './hold-response';
+import { bracketed, normalizeHost } from '../egress/host-name';
+import type { AnswerHeaders } from './http-response-parser';
+import { type ExchangeAnswer, ExchangeError, exchange } from './http-exchange';
+import { readUrl } from '../../text/read-url';
+
+/** One outgoing HTTP request of our own (a notification, a heartbeat). Never used for checks. */
+export interface OutboundRequest {
+  method: string;
+  /** http: or https:. A secret: it never appears in an error. */
+  url: string;
+  headers: Readonly<Record<string, string>>;
+  body: string | null;
+  egress: EgressRule;
+  /** Total limit. Required: no outgoing call is without one. */
+  timeoutMs: number;
+  signal?: AbortSignal;
+  /** For tests: called once the request has left, before anything of the answer is read. */
+  afterWritten?: (() => Promise<void>) | undefined;
+}
+
+export interface OutboundResponse {
+  status: number;
+  headers: AnswerHeaders;
+  /** At most 64 KiB, decoded as UTF-8; the rest is dropped. */
+  body: string;
+}
+
+/**
+ * The request did not get an answer. `requestWritten` tells whether the peer may have acted on it: then the outcome is
+ * unknown, otherwise it surely did not happen. The message is safe to show: it names the host at most.
+ */
+export class OutboundError extends Error {
+  constructor(
+    readonly code: 'blocked' | 'dns' | 'connect' | 'tls' | 'timeout' | 'reset' | 'protocol' | 'aborted',
+    message: string,
+    readonly requestWritten: boolean,
+  ) {
+    super(message);
+  }
+}
+
+const MAX_BODY_BYTES = 64 * 1024;
+const USER_AGENT = 'uptime-monitor/1 (notification)';
+const OWN_HEADERS = /^(host|content-length|connection|transfer-encoding|accept-encoding)$/i;
+
+type OutboundCode = OutboundError['code'];
+
+/** Where an outgoing URL leads, parsed once. */
+interface Destination {
+  secure: boolean;
+  host: string;
+  port: number;
+  path: string;
+  /** As it stands in the `Host` header. */
+  authority: string;
+}
+
+/**
+ * Sends our own requests over HTTP: notifications, heartbeats. A fresh connection to a judged address, certificate
+ * verified before anything is written, one total time limit, at most 64 KiB of the answer read. Redirects are answers
+ * like any other; they are not followed. No cookies, no proxy.
+ */
+@Injectable()
+export class OutboundHttp {
+  constructor(private readonly dialer: Dialer) {}
+
+  /** Settles with whatever status the peer gave. Throws `OutboundError` only. */
+  async request(request: OutboundRequest): Promise<OutboundResponse> {
+    const destination = destinationOf(request.url);
+    const limit = startLimit(request.timeoutMs, request.signal);
+    try {
+      const socket = await this.connect(destination, request.egress, limit.signal);
+      const answering = exchange({
+        socket,
+        method: request.method,
+        path: destination.path,
+        headers: headersOf(request, destination),
+        body: request.body,
+        maxBodyBytes: MAX_BODY_BYTES,
+        keepBody: true,
+        signal: limit.signal,
+      });
+      if (request.afterWritten) void holdAnswer(socket, request.afterWritten);
+      return responseOf(await answering);
+    } catch (error) {
+      throw outboundErrorOf(error, destination.host, limit.signal);
+    } finally {
+      limit.clear();
+    }
+  }
+
+  private async connect(to: Destination, egress: EgressRule, signal: AbortSignal) {
+    const tls = to.secure ? { alpn: ['http/1.1'] } : undefined;
+    const dialed = await this.dialer.dial({ host: to.host, port: to.port, tls, egress, signal });
+    if (dialed.authorizationError === null) return dialed.socket;
+    dialed.socket.destroy();
+    throw new OutboundError('tls', dialed.authorizationError.message, false);
+  }
+}
+
+function destinationOf(text: string): Destination {
+  const url = readUrl(text);
+  const host = url && /^https?:$/.test(url.protocol) ? normalizeHost(url.hostname) : null;
+  if (!url || host === null) throw new OutboundError('protocol', 'the URL is not a valid http(s) URL', false);
+  const secure = url.protocol === 'https:';
+  const port = url.port === '' ? (secure ? 443 : 80) : Number(url.port);
+  const authority = url.port === '' ? bracketed(host) : `${bracketed(host)}:${url.port}`;
+  return { secure, host, port, path: `${url.pathname}${url.search}`, authority };
+}
+
+function headersOf(request: OutboundRequest, { authority }: Destination): [string, string][] {
+  const given = Object.entries(request.headers).filter(([name]) => !OWN_HEADERS.test(name));
+  const named = given.some(([name]) => name.toLowerCase() === 'user-agent');
+  return [
+    ['Host', authority],
+    ...(named ? [] : [['User-Agent', USER_AGENT] as [string, string]]),
+    ['Accept-Encoding', 'identity'],
+    ...given,
+    ...(request.body === null ? [] : [['Content-Length', String(Buffer.byteLength(request.body))] as [string, string]]),
+    ['Connection', 'close'],
+  ];
+}
+
+function responseOf({ status, headers, body }: ExchangeAnswer): OutboundResponse {
+  return { status, headers, body: body.toString('utf8') };
+}
+
+function outboundErrorOf(error: unknown, host: string, signal: AbortSignal): OutboundError {
+  if (error instanceof OutboundError) return error;
+  if (error instanceof DialError) {
+    return error.code === 'aborted'
+      ? abortedError(host, signal, false)
+      : new OutboundError(DIAL_CODES[error.code], error.message, false);
+  }
+  if (error instanceof ExchangeError) {
+    if (error.fault === 'aborted') return abortedError(host, signal, error.written);
+    const code = error.fault === 'protocol' ? 'protocol' : 'reset';
+    return new OutboundError(code, `No answer from ${host}: ${error.message}.`, error.written);
+  }
+  throw error;
+}
+
+const DIAL_CODES: Record<Exclude<DialCode, 'aborted'>, OutboundCode> = {
+  dns_not_found: 'dns',
+  dns_timeout: 'dns',
+  dns_failure: 'dns',
+  connection_refused: 'connect',
+  connection_reset: 'connect',
+  connection_timeout: 'connect',
+  host_unreachable: 'connect',
+  monitor_offline: 'connect',
+  internal: 'connect',
+  tls_handshake_failed: 'tls',
+  tls_expired: 'tls',
+  tls_not_yet_valid: 'tls',
+  tls_hostname_mismatch: 'tls',
+  tls_untrusted: 'tls',
+  target_blocked: 'blocked',
+};
+
+class TimeLimit extends Error {}
+
+const abortedError = (host: string, signal: AbortSignal, written: boolean): OutboundError =>
+  signal.reason instanceof TimeLimit
+    ? new OutboundError('timeout', `${host} did not answer in time.`, written)
+    : new OutboundError('aborted', `The request to ${host} was given up.`, written);
+
+/** One total limit; its verdict waits one turn of the loop, so that an answer which has arrived is read first. */
+function startLimit(timeoutMs: number, parent: AbortSignal | undefined): { signal: AbortSignal; clear(): void } {
+  const controller = new AbortController();
+  const onParent = () => controller.abort(parent?.reason);
+  const timer = setTimeout(() => setImmediate(() => controller.abort(new TimeLimit())), timeoutMs);
+  if (parent?.aborted) onParent();
+  else parent?.addEventListener('abort', onParent, { once: true });
+  return {
+    signal: controller.signal,
+    clear() {
+      clearTimeout(timer);
+      parent?.removeEventListener('abort', onParent);
+    },
+  };
+}

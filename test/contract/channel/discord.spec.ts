@@ -1,0 +1,95 @@
+import { describeChannel, httpStatuses } from './channel.contract';
+import { type ChannelBench, openChannelBench } from './channel-bench';
+import { noticeOf } from './notices';
+import { httpDouble, type ReceivedMessage } from './provider-double';
+
+const SECRET_PATH = '/api/webhooks/110000000000000001/canary-discord-token';
+
+interface DiscordBody {
+  content?: string;
+  allowed_mentions: { parse: string[]; roles?: string[]; users?: string[] };
+  embeds: { title: string; description?: string; fields: { name: string; value: string }[] }[];
+}
+
+const bodyOf = (message: ReceivedMessage): DiscordBody => message.data as unknown as DiscordBody;
+
+const openDouble = () =>
+  httpDouble({
+    config: (url) => ({ webhook_url: url + SECRET_PATH }),
+    success: { status: 200, body: '{"id":"1"}' },
+    errorBody: (_status, text) => JSON.stringify({ message: text, code: 0 }),
+  });
+
+const textsOf = (message: ReceivedMessage) =>
+  bodyOf(message).embeds.flatMap((embed) => [
+    { name: 'title', text: embed.title, max: 256 },
+    ...(embed.description === undefined ? [] : [{ name: 'description', text: embed.description, max: 4096 }]),
+    ...embed.fields.flatMap(({ name, value }) => [
+      { name: 'field name', text: name, max: 256 },
+      { name: 'field value', text: value, max: 1024 },
+    ]),
+  ]);
+
+describeChannel({
+  type: 'discord',
+  open: openDouble,
+  secrets: ['canary-discord-token', SECRET_PATH],
+  statuses: [
+    ...httpStatuses({ status: 404, result: 'rejected', gone: true }),
+    // Accepted without a proof that the message was saved.
+    { status: 204, result: 'rejected' },
+  ],
+  limits: (message) => {
+    const texts = textsOf(message);
+    return [...texts, { name: 'embed', text: texts.map(({ text }) => text).join(''), max: 6000 }];
+  },
+  expectHarmless: (message) => {
+    expect(bodyOf(message).content).toBeUndefined();
+    expect(bodyOf(message).allowed_mentions).toEqual({ parse: [] });
+    for (const { text } of textsOf(message))
+      expect(text.replace(/\\[^A-Za-z0-9\s]/g, '')).not.toMatch(/[<>@[\]()*_`|~]/);
+  },
+});
+
+describe('channel discord, beyond the contract', () => {
+  let bench: ChannelBench;
+  let provider: Awaited<ReturnType<typeof openDouble>>;
+
+  beforeAll(async () => {
+    bench = await openChannelBench();
+    provider = await openDouble();
+  });
+  afterAll(async () => {
+    await provider.stop();
+    await bench.close();
+  });
+  afterEach(() => provider.verify());
+
+  const send = (config: object, kind: 'triggered' | 'resolved' = 'triggered') =>
+    bench.registry
+      .get('discord')
+      .send(noticeOf(kind), config, { egress: bench.trusted, signal: new AbortController().signal });
+
+  it('waits the fractional seconds that the body of a 429 names', async () => {
+    provider.fake.expect({ status: 429, body: '{"message":"You are being rate limited.","retry_after":64.57}' });
+    expect(await send(provider.config())).toMatchObject({ result: 'retry', retryAfterMs: 64_570 });
+  });
+
+  it('asks for the saved message and posts to the thread', async () => {
+    provider.succeed();
+    await send({ ...provider.config(), thread_id: '1100000000000000000' });
+    expect(provider.messages()[0]?.path).toBe(`${SECRET_PATH}?wait=true&thread_id=1100000000000000000`);
+  });
+
+  it('lets the configured mention ping, and nothing else, and only when an alert triggers', async () => {
+    provider.succeed();
+    provider.succeed();
+    const config = { ...provider.config(), content: 'wake up <@&1100000000000000009> <@42>' };
+    await send(config);
+    await send(config, 'resolved');
+    const [trigger, resolve] = provider.messages().map(bodyOf);
+    expect(trigger?.content).toBe(config.content);
+    expect(trigger?.allowed_mentions).toEqual({ parse: [], users: ['42'], roles: ['1100000000000000009'] });
+    expect(resolve?.content).toBeUndefined();
+  });
+});

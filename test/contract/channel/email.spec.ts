@@ -1,0 +1,280 @@
+import type { SendOutcome } from '../../../src/channel/channel';
+import { type MailScript, type ReceivedMail, type SinkOptions, SmtpSink } from '../../harness/servers/smtp-sink';
+import { describeChannel } from './channel.contract';
+import { type ChannelBench, openChannelBench } from './channel-bench';
+import { mailCertificate } from './mail-certificate';
+import { noticeOf } from './notices';
+import type { ProviderDouble, ReceivedMessage } from './provider-double';
+
+const PASSWORD = 'canary-mail-password';
+const ACCOUNT = { user: 'canary-user@example.com', password: PASSWORD };
+
+const smtpAt = (port: number) => ({
+  host: '127.0.0.1',
+  port,
+  secure: false,
+  username: ACCOUNT.user,
+  password: ACCOUNT.password,
+});
+
+async function smtpDouble(): Promise<ProviderDouble> {
+  const sink = await SmtpSink.start({ account: ACCOUNT });
+  return {
+    goldenExtension: 'txt',
+    config: (elsewhere) => ({
+      to: ['ops@example.com'],
+      cc: ['team@example.com'],
+      from: 'Uptime <uptime@example.com>',
+      smtp: {
+        ...smtpAt(sink.port),
+        ...(elsewhere ? { host: new URL(elsewhere).hostname, port: 9, username: 'x' } : {}),
+      },
+    }),
+    succeed: () => sink.expect({ accept: true }),
+    fail: (code, text = 'something is wrong') => sink.expect({ refuse: 'message', code, text: text.slice(0, 400) }),
+    hang: () => sink.expect('hang'),
+    drop: () => sink.expect('drop'),
+    messages: () => sink.mails.map(asMessage),
+    verify: () => sink.verify(),
+    stop: () => sink.stop(),
+  };
+}
+
+function asMessage(mail: ReceivedMail): ReceivedMessage {
+  const { headers, parts } = parseMail(mail.raw);
+  const subject = decodeWords(headers['subject'] ?? '');
+  return {
+    text: [subject, ...parts].join('\n'),
+    strings: [subject, ...parts],
+    data: {},
+    headers: { ...headers, subject },
+    path: mail.recipients.join(','),
+    golden: goldenOf(mail),
+  };
+}
+
+/** Header lines unfolded, and the decoded parts of the body. */
+function parseMail(raw: string): { headers: Record<string, string>; parts: string[] } {
+  const [head = '', ...rest] = raw.split('\r\n\r\n');
+  const headers = Object.fromEntries(
+    head
+      .replace(/\r\n[ \t]+/g, ' ')
+      .split('\r\n')
+      .map((line) => [line.slice(0, line.indexOf(':')).toLowerCase(), line.slice(line.indexOf(':') + 2)]),
+  );
+  const boundary = /boundary="([^"]+)"/.exec(headers['content-type'] ?? '')?.[1] ?? '';
+  const parts = rest
+    .join('\r\n\r\n')
+    .split(`--${boundary}`)
+    .filter((part) => part.includes('Content-Type'))
+    .map(decodePart);
+  return { headers, parts };
+}
+
+function decodePart(part: string): string {
+  const split = part.indexOf('\r\n\r\n');
+  const [head, body] = [part.slice(0, split), part.slice(split + 4)];
+  if (/base64/i.test(head)) return Buffer.from(body, 'base64').toString('utf8');
+  const bytes = /quoted-printable/i.test(head)
+    ? body.replace(/=\r\n/g, '').replace(/=([0-9A-F]{2})/g, (_, hex: string) => String.fromCharCode(Number(`0x${hex}`)))
+    : body;
+  return Buffer.from(bytes, 'latin1').toString('utf8').replaceAll('\r\n', '\n');
+}
+
+/** Encoded words (RFC 2047) of a header. */
+function decodeWords(header: string): string {
+  const word = /=\?utf-8\?([bq])\?([^?]*)\?=/gi;
+  return header.replace(/\?=\s+=\?/g, '?==?').replace(word, (_, kind: string, text: string) =>
+    kind.toLowerCase() === 'b'
+      ? Buffer.from(text, 'base64').toString('utf8')
+      : Buffer.from(
+          text
+            .replaceAll('_', ' ')
+            .replace(/=([0-9A-F]{2})/g, (__, hex: string) => String.fromCharCode(Number(`0x${hex}`))),
+          'latin1',
+        ).toString('utf8'),
+  );
+}
+
+/** Everything but what each mail has of its own: the date and the random boundary. */
+const goldenOf = (mail: ReceivedMail): string =>
+  `MAIL FROM:<${mail.from}>\nRCPT TO:<${mail.recipients.join('>, <')}>\n\n${mail.raw
+    .replaceAll('\r\n', '\n')
+    .replace(/^Date: .*$/m, 'Date: [date]')
+    .replace(/--_NmP-[0-9a-f]+-Part_\d/g, '[boundary]')}`;
+
+describeChannel({
+  type: 'email',
+  open: smtpDouble,
+  secrets: [PASSWORD, ACCOUNT.user, 'ops@example.com', 'team@example.com'],
+  statuses: [
+    ...[421, 450, 451, 452].map((status) => ({ status, result: 'retry' }) as const),
+    ...[501, 550, 552, 554].map((status) => ({ status, result: 'rejected' }) as const),
+  ],
+  honoursRetryAfter: false,
+  limits: ({ headers }) => [{ name: 'subject', text: headers['subject'] ?? '', max: 200 }],
+  expectHarmless: ({ headers, path, strings }) => {
+    const [, , html] = strings;
+    expect(headers['subject']).toMatch(/^[^\r\n]+$/);
+    expect(headers).not.toHaveProperty('bcc');
+    expect(path).toBe('ops@example.com,team@example.com');
+    expect(html).toContain('&lt;script&gt;');
+    expect(html).not.toMatch(/<script|<x@/i);
+  },
+  keyOf: ({ headers }) => headers['message-id'] ?? '',
+});
+
+describe('channel email, beyond the contract', () => {
+  let certificate: { key: string; cert: string };
+  let bench: ChannelBench;
+  let sink: SmtpSink | null = null;
+
+  beforeAll(async () => {
+    certificate = await mailCertificate();
+    bench = await openChannelBench({}, [certificate.cert]);
+  });
+  afterAll(() => bench.close());
+  afterEach(async () => {
+    const stopped = sink;
+    sink = null;
+    await stopped?.stop();
+    stopped?.verify();
+  });
+
+  const startSink = async (options: SinkOptions, ...scripts: MailScript[]): Promise<SmtpSink> => {
+    sink = await SmtpSink.start({ certificate, ...options });
+    sink.expect(...scripts);
+    return sink;
+  };
+
+  const send = (
+    smtp: object | undefined,
+    changes: object = {},
+    from: ChannelBench = bench,
+    kind: 'triggered' | 'resolved' = 'triggered',
+  ): Promise<SendOutcome> =>
+    from.registry
+      .get('email')
+      .send(
+        noticeOf(kind),
+        { to: ['ops@example.com'], from: 'uptime@example.com', ...(smtp ? { smtp } : {}), ...changes },
+        { egress: from.trusted, signal: new AbortController().signal },
+      );
+
+  it('puts the resolve into the thread of its trigger and marks both as written by a machine', async () => {
+    const server = await startSink({}, { accept: true }, { accept: true });
+    const smtp = { host: '127.0.0.1', port: server.port, secure: false };
+    await send(smtp);
+    await send(smtp, {}, bench, 'resolved');
+    const [trigger, resolve] = server.mails.map(({ raw }) => parseMail(raw).headers);
+    expect(trigger?.['message-id']).toBe(`<${noticeOf('triggered').id}@example.com>`);
+    expect(trigger).not.toHaveProperty('references');
+    expect(resolve).toMatchObject({
+      references: trigger?.['message-id'],
+      'in-reply-to': trigger?.['message-id'],
+      'auto-submitted': 'auto-generated',
+    });
+  });
+
+  it('sends over STARTTLS and authenticates', async () => {
+    const server = await startSink({ tls: 'starttls', account: ACCOUNT }, { accept: true });
+    const smtp = { ...smtpAt(server.port), host: 'localhost', secure: true };
+    expect(await send(smtp)).toEqual({ result: 'delivered', status: 250 });
+    expect(server.mails[0]).toMatchObject({ encrypted: true, user: ACCOUNT.user });
+  });
+
+  it('sends nothing when STARTTLS was stripped although TLS is demanded', async () => {
+    const server = await startSink({ tls: 'none', account: ACCOUNT }, { accept: true });
+    expect(await send({ ...smtpAt(server.port), secure: true })).toMatchObject({
+      result: 'rejected',
+      error: expect.stringContaining('encryption that is required'),
+    });
+    expect(server.mails).toHaveLength(0);
+  });
+
+  it('sends nothing to a server whose certificate nobody vouches for', async () => {
+    const stranger = await mailCertificate();
+    const server = await startSink({ tls: 'starttls', certificate: stranger }, { accept: true });
+    expect(await send({ host: '127.0.0.1', port: server.port, secure: true })).toMatchObject({
+      result: 'retry',
+      mayHaveArrived: false,
+      error: expect.stringContaining('self-signed'),
+    });
+    expect(server.mails).toHaveLength(0);
+  });
+
+  it('gives up on a wrong password without repeating it', async () => {
+    const server = await startSink({ account: ACCOUNT }, { accept: true });
+    const outcome = await send({ ...smtpAt(server.port), password: 'canary-wrong-password' });
+    expect(outcome).toMatchObject({ result: 'rejected', status: 535 });
+    expect(JSON.stringify(outcome)).not.toContain('canary');
+  });
+
+  it.each([
+    { refuse: 'connection', code: 421, result: 'retry' },
+    { refuse: 'connection', code: 554, result: 'rejected' },
+    { refuse: 'sender', code: 451, result: 'retry' },
+    { refuse: 'sender', code: 553, result: 'rejected' },
+    { refuse: 'recipient', code: 450, result: 'retry' },
+    { refuse: 'recipient', code: 550, result: 'rejected' },
+  ] as const)('takes $code to the $refuse for: $result', async ({ refuse, code, result }) => {
+    const server = await startSink({}, { refuse, code, text: 'not today' });
+    expect(await send({ host: '127.0.0.1', port: server.port, secure: false })).toMatchObject({
+      result,
+      status: code,
+      error: expect.stringContaining('not today'),
+      ...(result === 'retry' ? { mayHaveArrived: false } : {}),
+    });
+    expect(server.mails).toHaveLength(0);
+  });
+
+  it('warns about a refused recipient when another one was accepted', async () => {
+    const server = await startSink({}, { accept: true, refused: ['gone@example.com'] });
+    const smtp = { host: '127.0.0.1', port: server.port, secure: false };
+    expect(await send(smtp, { to: ['gone@example.com', 'ops@example.com'] })).toEqual({
+      result: 'delivered',
+      status: 250,
+      warning: 'The mail server refused 1 of 2 recipients',
+    });
+    expect(server.mails[0]?.recipients).toEqual(['ops@example.com']);
+  });
+
+  it('says clearly that there is no account to send with', async () => {
+    expect(await send(undefined)).toEqual({
+      result: 'rejected',
+      status: null,
+      error: 'There is no mail account: the alert has no "smtp" and the server has no SMTP_URL',
+      gone: false,
+    });
+  });
+
+  it("sends through the server's account, wherever the operator put it", async () => {
+    const server = await startSink({}, { accept: true });
+    const own = await openChannelBench({
+      smtpUrl: `smtp://127.0.0.1:${server.port}`,
+      smtpFrom: 'Uptime <uptime@operator.example>',
+    });
+    const outcome = await own.registry
+      .get('email')
+      .send(
+        noticeOf('triggered'),
+        { to: ['ops@example.com'] },
+        { egress: own.untrusted, signal: new AbortController().signal },
+      );
+    await own.close();
+    expect(outcome).toEqual({ result: 'delivered', status: 250 });
+    expect(server.mails[0]?.from).toBe('uptime@operator.example');
+  });
+
+  it("never sends the server's password in clear", async () => {
+    const server = await startSink({ tls: 'none', account: ACCOUNT }, { accept: true });
+    const own = await openChannelBench({
+      smtpUrl: `smtp://canary:${PASSWORD}@127.0.0.1:${server.port}`,
+      smtpFrom: 'uptime@operator.example',
+    });
+    const outcome = await send(undefined, {}, own);
+    await own.close();
+    expect(outcome).toMatchObject({ result: 'rejected' });
+    expect(JSON.stringify(outcome)).not.toContain('canary');
+  });
+});

@@ -1,0 +1,34 @@
+import { describeChannel, httpStatuses } from './channel.contract';
+import { httpDouble, type ReceivedMessage } from './provider-double';
+
+const KEY = 'canary-opsgenie-0000-0000-000000000000';
+
+/** The alias is in the body of an alert and in the path of its close. */
+const aliasOf = ({ data, path }: ReceivedMessage): string => {
+  const [, closed] = /^\/v2\/alerts\/([^/]+)\/close\?identifierType=alias$/.exec(path) ?? [];
+  return closed === undefined ? String(data['alias']) : decodeURIComponent(closed);
+};
+
+describeChannel({
+  type: 'opsgenie',
+  open: () =>
+    httpDouble({
+      config: (url) => ({ api_key: KEY, api_url: url }),
+      success: { status: 202, body: '{"result":"Request will be processed","took":0.3,"requestId":"1"}' },
+      errorBody: (_status, text) => JSON.stringify({ message: text, took: 0.001, requestId: '1' }),
+    }),
+  secrets: [KEY],
+  statuses: [...httpStatuses(), { status: 402, result: 'rejected' }, { status: 200, result: 'rejected' }],
+  limits: ({ data }) => [
+    { name: 'message', text: String(data['message']), max: 130 },
+    { name: 'alias', text: String(data['alias']), max: 512 },
+    { name: 'description', text: String(data['description']), max: 15_000 },
+    { name: 'entity', text: String(data['entity']), max: 512 },
+  ],
+  expectHarmless: ({ data }) => {
+    expect(data['message']).toMatch(/^[^\r\n]+$/);
+    expect(data['message']).toContain('<script>');
+  },
+  keyOf: aliasOf,
+  keyIsShared: true,
+});

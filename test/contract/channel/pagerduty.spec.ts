@@ -1,0 +1,37 @@
+import { describeChannel, httpStatuses } from './channel.contract';
+import { httpDouble, type ReceivedMessage } from './provider-double';
+
+const KEY = 'canary0123456789abcdef0123456789';
+
+interface EventPayload {
+  summary: string;
+  source: string;
+  custom_details: Record<string, string>;
+}
+
+const payloadOf = (message: ReceivedMessage): EventPayload => message.data['payload'] as EventPayload;
+
+describeChannel({
+  type: 'pagerduty',
+  open: () =>
+    httpDouble({
+      config: (url) => ({ routing_key: KEY, api_url: url }),
+      success: { status: 202, body: '{"status":"success","message":"Event processed","dedup_key":"x"}' },
+      errorBody: (_status, text) =>
+        JSON.stringify({ status: 'invalid event', message: 'Event object is invalid', errors: [text] }),
+    }),
+  secrets: [KEY],
+  statuses: [...httpStatuses(), { status: 200, result: 'rejected' }],
+  limits: (message) => [
+    { name: 'summary', text: payloadOf(message).summary, max: 1024 },
+    { name: 'source', text: payloadOf(message).source, max: 255 },
+    { name: 'dedup_key', text: String(message.data['dedup_key']), max: 255 },
+    { name: 'event', text: JSON.stringify(message.data), max: 512_000 },
+  ],
+  expectHarmless: (message) => {
+    expect(payloadOf(message).summary).toMatch(/^[^\r\n]+$/);
+    expect(payloadOf(message).summary).toContain('<script>');
+  },
+  keyOf: (message) => String(message.data['dedup_key']),
+  keyIsShared: true,
+});

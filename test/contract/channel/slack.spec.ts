@@ -1,0 +1,47 @@
+import { describeChannel, httpStatuses } from './channel.contract';
+import { httpDouble, type ReceivedMessage } from './provider-double';
+
+const SECRET_PATH = '/services/T0CANARY1/B0CANARY2/canary-slack-token';
+
+interface SlackBody {
+  text: string;
+  attachments: { fallback: string; blocks: { text?: { text: string }; fields?: { text: string }[] }[] }[];
+}
+
+const bodyOf = (message: ReceivedMessage): SlackBody => message.data as unknown as SlackBody;
+
+const textsOf = (message: ReceivedMessage): string[] => {
+  const { text, attachments } = bodyOf(message);
+  return [
+    text,
+    ...attachments.flatMap(({ fallback, blocks }) => [
+      fallback,
+      ...blocks.flatMap((block) => [block.text?.text ?? '', ...(block.fields ?? []).map((field) => field.text)]),
+    ]),
+  ];
+};
+
+describeChannel({
+  type: 'slack',
+  open: () =>
+    httpDouble({
+      config: (url) => ({ webhook_url: url + SECRET_PATH }),
+      success: { status: 200, body: 'ok' },
+      errorBody: (_status, text) => text,
+    }),
+  secrets: ['canary-slack-token', SECRET_PATH],
+  statuses: httpStatuses({ status: 404, result: 'rejected', gone: true }),
+  limits: (message) => {
+    const [attachment] = bodyOf(message).attachments;
+    return [
+      { name: 'text', text: bodyOf(message).text, max: 3000 },
+      ...(attachment?.blocks ?? []).flatMap((block) => [
+        ...(block.text ? [{ name: 'section', text: block.text.text, max: 3000 }] : []),
+        ...(block.fields ?? []).map(({ text }) => ({ name: 'field', text, max: 2000 })),
+      ]),
+    ];
+  },
+  expectHarmless: (message) => {
+    for (const text of textsOf(message)) expect(text).not.toMatch(/[<>]|&(?!amp;|lt;|gt;)/);
+  },
+});

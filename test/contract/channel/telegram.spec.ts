@@ -1,0 +1,102 @@
+import { describeChannel, httpStatuses } from './channel.contract';
+import { type ChannelBench, openChannelBench } from './channel-bench';
+import { noticeOf } from './notices';
+import { httpDouble, type ReceivedMessage } from './provider-double';
+
+const TOKEN = '123456789:AAcanary-telegram-token';
+
+const textOf = (message: ReceivedMessage): string => String(message.data['text']);
+
+/** What Telegram counts: the text after its entities are read. */
+const shownText = (html: string): string =>
+  html
+    .replace(/<\/?b>/g, '')
+    .replaceAll('&lt;', '<')
+    .replaceAll('&gt;', '>')
+    .replaceAll('&amp;', '&');
+
+const openDouble = () =>
+  httpDouble({
+    config: (url) => ({ bot_token: TOKEN, chat_id: '-1001234567890', api_url: url }),
+    success: { status: 200, body: '{"ok":true,"result":{"message_id":7}}' },
+    errorBody: (status, text) => JSON.stringify({ ok: false, error_code: status, description: text }),
+  });
+
+describeChannel({
+  type: 'telegram',
+  open: openDouble,
+  secrets: [TOKEN, '-1001234567890'],
+  statuses: httpStatuses(),
+  limits: (message) => [{ name: 'text', text: shownText(textOf(message)), max: 4096 }],
+  expectHarmless: (message) => {
+    expect(message.data['parse_mode']).toBe('HTML');
+    const [, sentence, rest] = /^\p{Emoji} <b>([^<>]*)<\/b>([^<>]*)$/u.exec(textOf(message)) ?? [];
+    expect(sentence).toContain('&lt;script&gt;');
+    for (const text of [sentence, rest]) expect(text).not.toMatch(/&(?!amp;|lt;|gt;)/);
+  },
+});
+
+describe('channel telegram, beyond the contract', () => {
+  let bench: ChannelBench;
+  let provider: Awaited<ReturnType<typeof openDouble>>;
+
+  beforeAll(async () => {
+    bench = await openChannelBench();
+    provider = await openDouble();
+  });
+  afterAll(async () => {
+    await provider.stop();
+    await bench.close();
+  });
+  afterEach(() => provider.verify());
+
+  const send = (config: object = provider.config()) =>
+    bench.registry
+      .get('telegram')
+      .send(noticeOf('triggered'), config, { egress: bench.trusted, signal: new AbortController().signal });
+
+  const answer = (status: number, body: object) => provider.fake.expect({ status, body: JSON.stringify(body) });
+
+  it('does not take 200 with "ok: false" for a delivery', async () => {
+    answer(200, { ok: false, error_code: 400, description: 'Bad Request: message is too long' });
+    expect(await send()).toMatchObject({ result: 'rejected', error: expect.stringContaining('message is too long') });
+  });
+
+  it('waits the seconds that the parameters of a 429 name', async () => {
+    answer(429, { ok: false, error_code: 429, description: 'Too Many Requests', parameters: { retry_after: 35 } });
+    expect(await send()).toMatchObject({ result: 'retry', retryAfterMs: 35_000, mayHaveArrived: false });
+  });
+
+  it.each([
+    'Bad Request: chat not found',
+    'Forbidden: bot was blocked by the user',
+    'Forbidden: bot was kicked from the group chat',
+    'Forbidden: the group chat was deleted',
+    'Forbidden: user is deactivated',
+  ])('gives up at once on "%s"', async (description) => {
+    answer(description.startsWith('Bad') ? 400 : 403, { ok: false, error_code: 403, description });
+    expect(await send()).toMatchObject({ result: 'rejected', gone: true });
+  });
+
+  it('follows a group to the supergroup it became, and asks for the config to be corrected', async () => {
+    answer(400, {
+      ok: false,
+      error_code: 400,
+      description: 'Bad Request: group chat was upgraded to a supergroup chat',
+      parameters: { migrate_to_chat_id: -1009876543210 },
+    });
+    provider.succeed();
+    expect(await send()).toEqual({
+      result: 'delivered',
+      status: 200,
+      warning: 'the group became a supergroup: its chat_id is now -1009876543210',
+    });
+    expect(provider.messages().map(({ data }) => data['chat_id'])).toEqual(['-1001234567890', -1009876543210]);
+  });
+
+  it('posts to the topic, silently, when told to', async () => {
+    provider.succeed();
+    await send({ ...provider.config(), message_thread_id: 42, silent: true });
+    expect(provider.messages()[0]?.data).toMatchObject({ message_thread_id: 42, disable_notification: true });
+  });
+});

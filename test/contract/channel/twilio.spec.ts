@@ -1,0 +1,104 @@
+import { segmentsOf } from '../../../src/channel/vendor/sms-text';
+import { describeChannel, httpStatuses } from './channel.contract';
+import { type ChannelBench, openChannelBench } from './channel-bench';
+import { noticeOf } from './notices';
+import { httpDouble, type ReceivedMessage } from './provider-double';
+
+const TOKEN = 'canary-twilio-auth-token';
+
+const textOf = (message: ReceivedMessage): string => String(message.data['Body']);
+
+const openDouble = () =>
+  httpDouble({
+    config: (url) => ({
+      account_sid: 'AC0123456789abcdef',
+      auth_token: TOKEN,
+      from: '+15005550006',
+      to: '+15005550009',
+      api_url: url,
+    }),
+    success: { status: 201, body: '{"sid":"SM1","status":"queued"}' },
+    errorBody: (status, text) => JSON.stringify({ code: 21_211, message: text, more_info: '', status }),
+    goldenHeaders: ['authorization'],
+  });
+
+describeChannel({
+  type: 'twilio',
+  open: openDouble,
+  secrets: [TOKEN, '+15005550009', Buffer.from(`AC0123456789abcdef:${TOKEN}`).toString('base64')],
+  statuses: [
+    ...httpStatuses(
+      ...[500, 502, 503, 504].map((status) => ({ status, result: 'retry', mayHaveArrived: true }) as const),
+    ),
+    { status: 200, result: 'rejected' },
+  ],
+  limits: (message) => [{ name: 'Body', text: textOf(message), max: 1600 }],
+  expectHarmless: (message) => {
+    expect(textOf(message).split('\n').length).toBeLessThanOrEqual(2);
+    expect(segmentsOf(textOf(message))).toBeLessThanOrEqual(4);
+    expect(message.data).toMatchObject({ To: '+15005550009', From: '+15005550006' });
+  },
+});
+
+describe('channel twilio, beyond the contract', () => {
+  let bench: ChannelBench;
+  let provider: Awaited<ReturnType<typeof openDouble>>;
+
+  beforeAll(async () => {
+    bench = await openChannelBench();
+    provider = await openDouble();
+  });
+  afterAll(async () => {
+    await provider.stop();
+    await bench.close();
+  });
+  afterEach(() => provider.verify());
+
+  const send = (changes: object = {}) =>
+    bench.registry
+      .get('twilio')
+      .send(
+        noticeOf('triggered'),
+        { ...provider.config(), ...changes },
+        { egress: bench.trusted, signal: new AbortController().signal },
+      );
+  const two = { to: ['+15005550001', '+15005550002'] };
+
+  it('sends one message to each recipient', async () => {
+    provider.succeed();
+    provider.succeed();
+    expect(await send(two)).toEqual({ result: 'delivered', status: 201 });
+    expect(provider.messages().map(({ data }) => data['To'])).toEqual(two.to);
+  });
+
+  it('warns about a refused number when another one was accepted', async () => {
+    provider.fail(400, "Invalid 'To' Phone Number");
+    provider.succeed();
+    expect(await send(two)).toEqual({
+      result: 'delivered',
+      status: 201,
+      warning: "1 of 2 recipients: Twilio answered 400: 21211 Invalid 'To' Phone Number",
+    });
+  });
+
+  it('repeats for all when one of them may work later', async () => {
+    provider.succeed();
+    provider.fail(429);
+    expect(await send(two)).toMatchObject({ result: 'retry', mayHaveArrived: true });
+  });
+
+  it('authenticates with an API key and lets a messaging service choose the sender', async () => {
+    provider.succeed();
+    await send({ from: undefined, messaging_service_sid: 'MG1', api_key_sid: 'SK1' });
+    const [message] = provider.messages();
+    expect(message?.headers['authorization']).toBe(`Basic ${Buffer.from(`SK1:${TOKEN}`).toString('base64')}`);
+    expect(message?.data).toMatchObject({ MessagingServiceSid: 'MG1' });
+    expect(message?.data).not.toHaveProperty('From');
+  });
+
+  it('does not let a stale page wait in the queue', async () => {
+    provider.succeed();
+    await send();
+    expect(provider.messages()[0]?.data['ValidityPeriod']).toBe('300');
+  });
+});

@@ -1,0 +1,118 @@
+import { createHmac } from 'node:crypto';
+import { describeChannel, httpStatuses } from './channel.contract';
+import { type ChannelBench, NOW, openChannelBench } from './channel-bench';
+import { noticeOf } from './notices';
+import { httpDouble, type ReceivedMessage } from './provider-double';
+
+const SECRET = `whsec_${Buffer.from('canary-webhook-secret-32-bytes!!').toString('base64')}`;
+
+interface WebhookBody {
+  type: string;
+  data: { event: { id: string; message: string }; endpoint: { name: string } };
+}
+
+const bodyOf = (message: ReceivedMessage): WebhookBody => message.data as unknown as WebhookBody;
+
+const openDouble = () =>
+  httpDouble({
+    config: (url) => ({
+      url: `${url}/hook/canary-webhook-path`,
+      secret: SECRET,
+      headers: [{ key: 'X-Token', value: 'canary-header-value' }],
+    }),
+    success: { status: 204 },
+    errorBody: (_status, text) => text,
+    goldenHeaders: ['webhook-id', 'webhook-timestamp', 'webhook-signature', 'x-token'],
+  });
+
+describeChannel({
+  type: 'webhook',
+  open: openDouble,
+  secrets: [SECRET, 'canary-webhook-path', 'canary-header-value'],
+  statuses: httpStatuses(),
+  limits: (message) => [
+    { name: 'sentence', text: bodyOf(message).data.event.message, max: 1200 },
+    { name: 'body', text: JSON.stringify(message.data), max: 64_000 },
+  ],
+  expectHarmless: (message) => {
+    expect(bodyOf(message).data.event.message).toMatch(/^[^\r\n]+$/);
+    expect(message.headers).not.toHaveProperty('bcc');
+  },
+  keyOf: (message) => message.headers['webhook-id'] ?? '',
+});
+
+/** Standard Webhooks, written down independently of the channel. */
+const sign = (secret: string, id: string, timestamp: string, body: string): string => {
+  const key = Buffer.from(secret.replace('whsec_', ''), 'base64');
+  return `v1,${createHmac('sha256', key).update(`${id}.${timestamp}.${body}`).digest('base64')}`;
+};
+
+describe('channel webhook, beyond the contract', () => {
+  let bench: ChannelBench;
+  let provider: Awaited<ReturnType<typeof openDouble>>;
+
+  beforeAll(async () => {
+    bench = await openChannelBench();
+    provider = await openDouble();
+  });
+  afterAll(async () => {
+    await provider.stop();
+    await bench.close();
+  });
+  afterEach(() => provider.verify());
+
+  const send = (changes: object = {}, repeat = false) =>
+    bench.registry
+      .get('webhook')
+      .send(
+        noticeOf('triggered', { repeat }),
+        { ...provider.config(), ...changes },
+        { egress: bench.trusted, signal: new AbortController().signal },
+      );
+
+  it('signs the very bytes it sends, by the id of the event and the time of the attempt', async () => {
+    provider.succeed();
+    await send();
+    const [request] = provider.fake.requests;
+    const timestamp = String(NOW.getTime() / 1000);
+    expect(request?.headers).toMatchObject({ 'webhook-id': noticeOf('triggered').id, 'webhook-timestamp': timestamp });
+    expect(request?.headers['webhook-signature']).toBe(
+      sign(SECRET, noticeOf('triggered').id, timestamp, request?.body ?? ''),
+    );
+  });
+
+  it('signs with both secrets while one replaces the other', async () => {
+    provider.succeed();
+    const next = `whsec_${Buffer.from('another-webhook-secret-32-bytes!').toString('base64')}`;
+    await send({ secret: `${next} ${SECRET}` });
+    const [request] = provider.fake.requests;
+    const { 'webhook-id': id = '', 'webhook-timestamp': timestamp = '' } = request?.headers ?? {};
+    expect(request?.headers['webhook-signature']).toBe(
+      [next, SECRET].map((secret) => sign(secret, id, timestamp, request?.body ?? '')).join(' '),
+    );
+  });
+
+  it('sends the same bytes again when it repeats', async () => {
+    provider.succeed();
+    provider.succeed();
+    await send();
+    await send({}, true);
+    const [first, second] = provider.fake.requests.map(({ body }) => body);
+    expect(second).toBe(first);
+  });
+
+  it.each([200, 201, 202, 204, 299])('takes %i for a delivery', async (status) => {
+    provider.fail(status);
+    expect(await send()).toEqual({ result: 'delivered', status });
+  });
+
+  it('uses the method, the headers and the other name of the URL', async () => {
+    provider.succeed();
+    await send({ url: undefined, webhook_url: `${provider.fake.url}/other`, method: 'PUT' });
+    expect(provider.fake.requests[0]).toMatchObject({
+      method: 'PUT',
+      path: '/other',
+      headers: { 'x-token': 'canary-header-value', 'content-type': 'application/json; charset=utf-8' },
+    });
+  });
+});

@@ -1,0 +1,95 @@
+import 'reflect-metadata';
+import { execFile } from 'node:child_process';
+import { join } from 'node:path';
+import { runCheckUrl } from '../../../src/cli/check-url-command';
+import { answer, always, HttpTarget, sent } from '../../harness/servers/http-target';
+import { closedPort, silence, TcpTarget } from '../../harness/servers/tcp-target';
+
+const ROOT = join(__dirname, '../../..');
+
+/** Runs the command as a person would, but from the sources: exit code and what went to each stream. */
+function spawnCheckUrl(args: string[]): Promise<{ code: number; stdout: string }> {
+  return new Promise((resolve) => {
+    const child = execFile(
+      process.execPath,
+      ['-r', 'ts-node/register', 'src/cli/check-url.ts', ...args],
+      { cwd: ROOT, env: { ...process.env, TS_NODE_TRANSPILE_ONLY: '1', TS_NODE_PROJECT: 'tsconfig.spec.json' } },
+      (_error, stdout) => resolve({ code: child.exitCode ?? -1, stdout }),
+    );
+  });
+}
+
+describe('The command check-url', () => {
+  let web: HttpTarget;
+
+  beforeAll(async () => {
+    web = await HttpTarget.listen(always(answer(200, 'hello')));
+  });
+  afterAll(() => web.close());
+
+  it('shows verdict and phases of a target that is up, and ends with 0', async () => {
+    const { exitCode, text } = await runCheckUrl(
+      ['http', web.url(), '--header', 'X-Probe: yes', '--method', 'head'],
+      {},
+    );
+    expect(text).toMatch(/^UP {2}HTTP http:/);
+    expect(text).toMatch(/connect +[\d.]+ ms/);
+    expect(text).toMatch(/first byte +[\d.]+ ms/);
+    expect(text).toMatch(/status +200/);
+    expect(exitCode).toBe(0);
+    expect(web.seen.at(-1)?.method).toBe('HEAD');
+    expect(sent(web.seen.at(-1), 'x-probe')).toBe('yes');
+  });
+
+  it('ends with 1 when the target is down, and says why in JSON', async () => {
+    const { code, stdout } = await spawnCheckUrl(['TCP', `127.0.0.1:${await closedPort()}`, '--json']);
+    expect(JSON.parse(stdout)).toMatchObject({
+      outcome: 'down',
+      address: '127.0.0.1',
+      error: { code: 'connection_refused', phase: 'connect' },
+    });
+    expect(code).toBe(1);
+  });
+
+  it('keeps to the time limit', async () => {
+    const mute = await TcpTarget.listen(silence);
+    const args = ['HTTP', `http://${mute.authority}/`, '--timeout', '0.3', '--json'];
+    const { exitCode, text } = await runCheckUrl(args, {});
+    expect(JSON.parse(text)).toMatchObject({ outcome: 'down', error: { code: 'first_byte_timeout' } });
+    expect(exitCode).toBe(1);
+    await mute.close();
+  });
+
+  it('ends with 2 when it could not tell', async () => {
+    const { exitCode, text } = await runCheckUrl(['http', web.url(), '--json'], { EGRESS_PRIVATE: 'deny' });
+    expect(JSON.parse(text)).toMatchObject({ outcome: 'unknown', error: { code: 'target_blocked' } });
+    expect(exitCode).toBe(2);
+  });
+
+  it.each([
+    [[], 'usage:'],
+    [['gopher', 'x'], 'the type must be one of HTTP, HTTPS, TCP, DNS, ICMP, SSH'],
+    [['tcp', 'example.com'], 'the accepted form is tcp://host:port'],
+    [['tcp', 'a:1', '--timeout', '0'], '--timeout'],
+    [['http', 'http://a', '--header', 'Host: b'], '--header'],
+    [['http', 'http://a', '--colour'], '--colour'],
+  ])('ends with 2 and explains itself after %j', async (args, complaint) => {
+    expect(await runCheckUrl(args, {})).toEqual({
+      exitCode: 2,
+      text: expect.stringContaining(complaint) as string,
+      isAnswer: false,
+    });
+  });
+
+  it('names a setting that is wrong', async () => {
+    const { exitCode, text } = await runCheckUrl(['tcp', 'a:1'], { EGRESS_DENY: 'everything' });
+    expect(text).toContain('EGRESS_DENY');
+    expect(exitCode).toBe(2);
+  });
+
+  it('explains itself on request', async () => {
+    const { exitCode, text } = await runCheckUrl(['--help'], {});
+    expect(text).toContain('usage:');
+    expect(exitCode).toBe(0);
+  });
+});

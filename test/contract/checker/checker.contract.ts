@@ -1,0 +1,203 @@
+import type { Assertion } from '../../../src/checker/assertion/assertion';
+import {
+  type Checker,
+  type CheckPhase,
+  type CheckReport,
+  type CheckRequest,
+  ERROR_CODES,
+  type ErrorCode,
+  InvalidTarget,
+} from '../../../src/checker/checker';
+import { startDeadline } from '../../../src/platform/net/deadline';
+import type { EgressRule } from '../../../src/platform/net/egress/egress-policy';
+import { closedEgress, openEgress } from '../../harness/app/network';
+import { eventually } from '../../harness/app/poll';
+
+/** A target of a real kind on this machine. The two counts are absent where there are no connections to count. */
+export interface LiveTarget {
+  url: string;
+  /** Connections or requests that ever arrived. */
+  arrived?: () => number;
+  /** Settles when no connection is open any more; fails otherwise. */
+  untilLeft?: () => Promise<void>;
+}
+
+/** What a checker's live targets are, once they run. */
+export interface CheckerBench {
+  checker: Checker;
+  up: LiveTarget;
+  /** Refuses at once. */
+  refused?: LiveTarget & { code: ErrorCode; phase: CheckPhase };
+  /** Takes what is sent and never answers; `code` and `phase` are those of its time-out. */
+  silent?: LiveTarget & { code: ErrorCode; phase: CheckPhase };
+  /** Answers whatever is worst for this protocol: the check must settle, the verdict is `outcome` where it is given. */
+  hostile?: (LiveTarget & { name: string; outcome?: CheckReport['outcome'] })[];
+  close(): Promise<void>;
+}
+
+export interface CheckerSuite {
+  type: string;
+  open(): Promise<CheckerBench>;
+  /** Spellings of a target that are accepted, and what they mean. */
+  accepted: readonly (readonly [url: string, target: object])[];
+  /** Spellings that are not. */
+  rejected: readonly string[];
+}
+
+const SECRET = 'canary-5d1c6bb0f2';
+const TIMEOUT_MS = 400;
+/** Ten times what a settled check needs on a busy machine; a check that is not bounded runs for ever. */
+const PATIENCE_MS = TIMEOUT_MS * 10;
+
+/** A check of the request's defaults, ended by a deadline like the scheduler's. */
+export async function runCheck(
+  checker: Checker,
+  url: string,
+  options: Partial<CheckRequest<unknown>> & { timeoutMs?: number; shutdown?: AbortSignal } = {},
+): Promise<CheckReport> {
+  const { timeoutMs = 10_000, shutdown, ...given } = options;
+  const deadline = startDeadline(timeoutMs, shutdown);
+  try {
+    const report = await checker.check({ ...requestFor(checker.parseTarget(url)), ...given }, deadline.signal);
+    expectWellFormed(report);
+    return report;
+  } finally {
+    deadline.clear();
+  }
+}
+
+const requestFor = (target: unknown): CheckRequest<unknown> => ({
+  target,
+  method: 'GET',
+  headers: [{ key: 'Authorization', value: `Bearer ${SECRET}` }],
+  body: null,
+  followRedirects: true,
+  assertions: [],
+  egress: openEgress,
+});
+
+/** What holds for every report of every checker. */
+export function expectWellFormed(report: CheckReport): void {
+  const { outcome, error, phases, durationMs, redirects } = report;
+  expect(error === null).toBe(outcome === 'up');
+  if (error) {
+    expect(ERROR_CODES).toContain(error.code);
+    expect(error.message.length).toBeLessThanOrEqual(300);
+    expect(error.message).toMatch(/^[^\p{Cc}]*[.…]$/u);
+  }
+  const measured = Object.values(phases).filter((ms) => ms !== null);
+  for (const ms of measured) expect(ms).toBeGreaterThanOrEqual(0);
+  expect(durationMs).toBeCloseTo(
+    measured.reduce((sum, ms) => sum + ms, 0),
+    3,
+  );
+  expect(redirects.length).toBeLessThanOrEqual(5);
+  expect(JSON.stringify(report)).not.toContain(SECRET);
+}
+
+/** The suite every checker passes before it is trusted with an endpoint. */
+export function describeChecker(suite: CheckerSuite): void {
+  describe(`checker ${suite.type}`, () => {
+    let bench: CheckerBench;
+
+    const check = (target: LiveTarget, options: Parameters<typeof runCheck>[2] = {}) =>
+      runCheck(bench.checker, target.url, options);
+
+    beforeAll(async () => {
+      bench = await suite.open();
+    });
+    afterAll(() => bench?.close());
+
+    it.each(suite.accepted.map(([url, target]) => ({ url, target })))('reads the target $url', ({ url, target }) => {
+      expect(bench.checker.parseTarget(url)).toMatchObject(target);
+    });
+
+    it.each(suite.rejected)('refuses the target %p and shows the accepted form', (url) => {
+      const parse = () => bench.checker.parseTarget(url);
+      expect(parse).toThrow(InvalidTarget);
+      expect(parse).toThrow(bench.checker.targetForm);
+    });
+
+    it('says that a live target is up, and leaves nothing open', async () => {
+      const report = await check(bench.up);
+      expect(report).toMatchObject({ outcome: 'up', error: null });
+      await bench.up.untilLeft?.();
+    });
+
+    it('measures the time of a live target', async () => {
+      expect((await check(bench.up)).durationMs).toBeGreaterThan(0);
+    });
+
+    it('says that a target is down when it does not meet an assertion, and what was expected', async () => {
+      const impossible: Assertion = { source: 'response_time', comparison: 'less_than', target: '0' };
+      const report = await check(bench.up, { assertions: [impossible] });
+      expect(report).toMatchObject({ outcome: 'down', error: { code: 'assertion_failed', phase: 'assertion' } });
+      expect(report.error?.message).toContain('response_time');
+    });
+
+    it('says what is wrong with a target that refuses', async () => {
+      const { refused } = bench;
+      if (!refused) return;
+      const report = await check(refused);
+      expect(report).toMatchObject({ outcome: 'down', error: { code: refused.code, phase: refused.phase } });
+    });
+
+    it('gives a silent target its time and no more, names the phase, and leaves', async () => {
+      const { silent } = bench;
+      if (!silent) return;
+      const startedAt = performance.now();
+      const report = await check(silent, { timeoutMs: TIMEOUT_MS });
+      const elapsed = performance.now() - startedAt;
+      expect(report).toMatchObject({ outcome: 'down', error: { code: silent.code, phase: silent.phase } });
+      expect(elapsed).toBeGreaterThanOrEqual(TIMEOUT_MS - 2);
+      expect(elapsed).toBeLessThan(PATIENCE_MS);
+      await silent.untilLeft?.();
+    });
+
+    it('does not blame the target when the monitor shuts down', async () => {
+      const target = bench.silent ?? bench.up;
+      const shutdown = new AbortController();
+      const before = target.arrived?.() ?? 0;
+      const running = check(target, { shutdown: shutdown.signal });
+      if (target.arrived) await eventually('the check to arrive', () => (target.arrived?.() ?? 0) > before);
+      shutdown.abort(new Error('shutting down'));
+      expect((await running).outcome).not.toBe('down');
+      await target.untilLeft?.();
+    });
+
+    it('does nothing when it was stopped before it began', async () => {
+      const before = bench.up.arrived?.();
+      const report = await check(bench.up, { shutdown: AbortSignal.abort(new Error('shutting down')) });
+      expect(report.outcome).toBe('unknown');
+      await bench.up.untilLeft?.();
+      expect(bench.up.arrived?.()).toBe(before);
+    });
+
+    it.each<[string, EgressRule]>([['every address', closedEgress]])(
+      'does not contact what the egress policy refuses: %s',
+      async (_what, egress) => {
+        const before = bench.up.arrived?.();
+        const report = await check(bench.up, { egress });
+        expect(report).toMatchObject({ outcome: 'unknown', error: { code: 'target_blocked' } });
+        expect(bench.up.arrived?.()).toBe(before);
+      },
+    );
+
+    it('survives the worst that a target can answer', async () => {
+      for (const target of bench.hostile ?? []) {
+        // Whoever is to be up, however busy this machine is, gets the time of any other check.
+        const report = await check(target, target.outcome === 'up' ? {} : { timeoutMs: TIMEOUT_MS });
+        expect({ name: target.name, outcome: report.outcome }).toEqual({
+          name: target.name,
+          outcome: target.outcome ?? report.outcome,
+        });
+        await target.untilLeft?.();
+      }
+    });
+
+    it('judges many targets at once without mixing them up', async () => {
+      const reports = await Promise.all(Array.from({ length: 20 }, () => check(bench.up)));
+      expect(reports.map(({ outcome }) => outcome)).toEqual(Array.from({ length: 20 }, () => 'up'));
+    });
+  });
+}

@@ -1,0 +1,232 @@
+import { deflateSync, brotliCompressSync, gzipSync } from 'node:zlib';
+import { HttpChecker } from '../../../src/checker/http/http.checker';
+import { HttpProbe } from '../../../src/checker/http/http-probe';
+import { always, answer, type HttpScript, HttpTarget, sent } from '../../harness/servers/http-target';
+import { itOverIpv6, whyNotOverIpv6 } from '../../harness/machine/loopback';
+import { dialerWith } from '../../harness/app/network';
+import { runCheck } from './checker.contract';
+
+const checker = new HttpChecker(new HttpProbe(dialerWith()));
+const targets: HttpTarget[] = [];
+
+const serve = async (script: HttpScript, host?: string): Promise<HttpTarget> => {
+  const target = await HttpTarget.listen(script, host === undefined ? {} : { host });
+  targets.push(target);
+  return target;
+};
+const redirectTo =
+  (location: string, status = 302): HttpScript =>
+  (request, socket) =>
+    socket.end(request.path === '/' ? answer(status, '', { Location: location }) : answer(200));
+
+const withEncoding = (encoding: string, body: Buffer): HttpScript =>
+  always(
+    Buffer.concat([
+      Buffer.from(`HTTP/1.1 200 OK\r\nContent-Encoding: ${encoding}\r\nContent-Length: ${body.length}\r\n\r\n`),
+      body,
+    ]),
+  );
+
+afterEach(async () => {
+  await Promise.all(targets.splice(0).map((target) => target.close()));
+});
+
+describe('An HTTP check sends', () => {
+  it('method, headers and body as they were given, in order, and our own beside them', async () => {
+    const target = await serve(always(answer(200)));
+    const headers = [
+      { key: 'X-Two', value: 'b' },
+      { key: 'x-one', value: 'ä' },
+      { key: 'X-Two', value: 'c' },
+    ];
+    await runCheck(checker, target.url('/a%20b?c=d'), { method: 'POST', headers, body: '{"ä":1}' });
+    expect(target.seen).toEqual([
+      {
+        method: 'POST',
+        path: '/a%20b?c=d',
+        headers: [
+          ['Host', target.tcp.authority],
+          ['User-Agent', expect.stringMatching(/^uptime-monitor\//) as string],
+          ['Accept', '*/*'],
+          ['Accept-Encoding', 'identity'],
+          ['X-Two', 'b'],
+          ['x-one', 'ä'],
+          ['X-Two', 'c'],
+          ['Content-Length', '8'],
+          ['Connection', 'close'],
+        ],
+        body: Buffer.from('{"ä":1}').toString('latin1'),
+      },
+    ]);
+  });
+
+  it('the user agent and the encodings that the user prefers', async () => {
+    const target = await serve(always(answer(200)));
+    const headers = [
+      { key: 'user-agent', value: 'me/1' },
+      { key: 'Accept-Encoding', value: 'gzip' },
+    ];
+    await runCheck(checker, target.url(), { headers });
+    expect(sent(target.seen[0], 'User-Agent')).toBe('me/1');
+    expect(sent(target.seen[0], 'Accept-Encoding')).toBe('gzip');
+  });
+
+  it.each(['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS'])('%s', async (method) => {
+    const target = await serve(always(answer(204)));
+    expect(await runCheck(checker, target.url(), { method })).toMatchObject({ outcome: 'up', statusCode: 204 });
+    expect(target.seen[0]?.method).toBe(method);
+  });
+
+  it('a fresh connection for every check', async () => {
+    const target = await serve(always(answer(200)));
+    await runCheck(checker, target.url());
+    await runCheck(checker, target.url());
+    expect(target.tcp.accepted).toBe(2);
+  });
+
+  itOverIpv6(`to IPv6 as well${whyNotOverIpv6}`, async () => {
+    const target = await serve(always(answer(200)), '::1');
+    expect(await runCheck(checker, target.url())).toMatchObject({ outcome: 'up', address: '::1' });
+    expect(sent(target.seen[0], 'Host')).toBe(`[::1]:${target.tcp.port}`);
+  });
+});
+
+describe('A redirect', () => {
+  it('is followed up to five times, and every step is listed without its query', async () => {
+    const target = await serve((request, socket) => {
+      const step = Number(request.path.slice(1).split('?')[0] ?? 0);
+      socket.end(step === 5 ? answer(200) : answer(302, '', { Location: `/${step + 1}?secret=1` }));
+    });
+    const report = await runCheck(checker, target.url('/0'));
+    expect(report.redirects).toEqual([1, 2, 3, 4, 5].map((step) => target.url(`/${step}`)));
+    expect(report).toMatchObject({ outcome: 'up', statusCode: 200 });
+  });
+
+  it('counts all its steps in the duration', async () => {
+    const target = await serve(redirectTo('/landing'));
+    const report = await runCheck(checker, target.url());
+    const direct = await runCheck(checker, target.url('/landing'));
+    expect(report.redirects).toHaveLength(1);
+    expect(target.seen).toHaveLength(3);
+    expect(direct.redirects).toEqual([]);
+  });
+
+  it.each([
+    [301, 'POST', 'GET', ''],
+    [302, 'PUT', 'GET', ''],
+    [303, 'DELETE', 'GET', ''],
+    [307, 'POST', 'POST', 'body'],
+    [308, 'PUT', 'PUT', 'body'],
+    [302, 'HEAD', 'HEAD', ''],
+  ])('with status %d turns %s into %s', async (status, method, next, body) => {
+    const target = await serve(redirectTo('/landing', status));
+    const headers = [{ key: 'Content-Type', value: 'text/plain' }];
+    await runCheck(checker, target.url(), { method, headers, body: method === 'HEAD' ? null : 'body' });
+    const last = target.seen[1];
+    expect({ method: last?.method, body: last?.body }).toEqual({ method: next, body });
+    expect(sent(last, 'content-type') !== undefined).toBe(body !== '' || method === 'HEAD');
+  });
+
+  it('within the origin keeps the credentials', async () => {
+    const target = await serve(redirectTo('/landing'));
+    await runCheck(checker, target.url(), { headers: [{ key: 'Authorization', value: 'Bearer s3cret' }] });
+    expect(sent(target.seen[1], 'authorization')).toBe('Bearer s3cret');
+  });
+
+  it('to another origin drops everything that may be a credential', async () => {
+    const other = await serve(always(answer(200)));
+    const target = await serve(redirectTo(other.url('/landing')));
+    const headers = ['Authorization', 'Cookie', 'X-API-Key', 'X-Custom', 'Accept-Language'].map((key) => ({
+      key,
+      value: 'v',
+    }));
+    await runCheck(checker, target.url(), { headers });
+    const names = other.seen[0]?.headers.map(([name]) => name);
+    expect(names).toEqual(['Host', 'User-Agent', 'Accept', 'Accept-Encoding', 'Accept-Language', 'Connection']);
+  });
+
+  it('never uses the credentials that stand in its address', async () => {
+    const target = await serve((request, socket) =>
+      socket.end(
+        request.path === '/'
+          ? answer(302, '', { Location: `http://user:pass@${target.tcp.authority}/landing` })
+          : answer(200),
+      ),
+    );
+    const report = await runCheck(checker, target.url(), { headers: [] });
+    expect(report.redirects).toEqual([target.url('/landing')]);
+    expect(sent(target.seen[1], 'authorization')).toBeUndefined();
+  });
+
+  it('is an answer like any other when it is not followed', async () => {
+    const target = await serve(redirectTo('/landing'));
+    const report = await runCheck(checker, target.url(), {
+      followRedirects: false,
+      assertions: [
+        { source: 'status_code', comparison: 'equals', target: '302' },
+        { source: 'header', property: 'Location', comparison: 'equals', target: '/landing' },
+      ],
+    });
+    expect(report).toMatchObject({ outcome: 'up', statusCode: 302, redirects: [] });
+  });
+});
+
+describe('The body of an answer', () => {
+  const wanted = [{ source: 'body' as const, comparison: 'contains' as const, target: 'needle' }];
+  it.each([
+    ['gzip', gzipSync('a needle')],
+    ['deflate', deflateSync('a needle')],
+    ['br', brotliCompressSync('a needle')],
+    ['identity', Buffer.from('a needle')],
+  ])('is read although it is %s-encoded', async (encoding, body) => {
+    const target = await serve(withEncoding(encoding, body));
+    expect(await runCheck(checker, target.url(), { assertions: wanted })).toMatchObject({ outcome: 'up' });
+  });
+
+  it('is read in the character set it declares', async () => {
+    const body = Buffer.from('Übersicht', 'latin1');
+    const target = await serve(
+      always(
+        Buffer.concat([Buffer.from('HTTP/1.1 200 OK\r\nContent-Type: text/html; charset=ISO-8859-1\r\n\r\n'), body]),
+      ),
+    );
+    const assertions = [{ source: 'body' as const, comparison: 'equals' as const, target: 'Übersicht' }];
+    expect(await runCheck(checker, target.url(), { assertions })).toMatchObject({ outcome: 'up' });
+  });
+
+  it('counts as far as its first MiB', async () => {
+    const filler = 'x'.repeat(1024 * 1024);
+    const early = await serve(always(answer(200, `needle${filler}`)));
+    const late = await serve(always(answer(200, `${filler}needle`)));
+    expect(await runCheck(checker, early.url(), { assertions: wanted })).toMatchObject({ outcome: 'up' });
+    expect(await runCheck(checker, late.url(), { assertions: wanted })).toMatchObject({ outcome: 'down' });
+  });
+
+  it('is never repeated in a report beyond what an assertion names', async () => {
+    const target = await serve(always(answer(200, 'internal: '.repeat(100))));
+    const { error } = await runCheck(checker, target.url(), { assertions: wanted });
+    expect(error?.message).toBe('Expected body to contain needle, but it was a body of 1000 characters.');
+  });
+});
+
+describe('A credential that the target echoes', () => {
+  const secret = 'tok-4f9a1c77';
+  const headers = [{ key: 'Authorization', value: `Bearer ${secret}` }];
+  const echo: HttpScript = (request, socket) => {
+    const token = (sent(request, 'authorization') ?? '').replace('Bearer ', '');
+    if (request.path === '/') socket.end(answer(302, '', { Location: `/${token}` }));
+    else socket.end(answer(200, JSON.stringify({ token }), { 'X-Echo': token }));
+  };
+
+  it.each([
+    { source: 'header', property: 'X-Echo', comparison: 'equals', target: 'x' },
+    { source: 'json', property: '$.token', comparison: 'equals', target: 'x' },
+    { source: 'json', property: '$', comparison: 'equals', target: 'x' },
+  ] as const)('does not come back in a report: $source $property', async (assertion) => {
+    const target = await serve(echo);
+    const report = await runCheck(checker, target.url(), { headers, assertions: [assertion] });
+    expect(report).toMatchObject({ outcome: 'down', redirects: [target.url('/(hidden)')] });
+    expect(report.error?.message).toContain('(hidden)');
+    expect(JSON.stringify(report)).not.toContain(secret);
+  });
+});

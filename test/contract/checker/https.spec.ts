@@ -1,0 +1,156 @@
+import { HttpProbe } from '../../../src/checker/http/http-probe';
+import { HttpsChecker } from '../../../src/checker/http/https.checker';
+import { always, answer, HttpTarget, sent } from '../../harness/servers/http-target';
+import { dialerWith } from '../../harness/app/network';
+import { closedPort, silence, TcpTarget } from '../../harness/servers/tcp-target';
+import { TlsAuthority } from '../../harness/servers/tls-authority';
+import { type CheckerBench, describeChecker, runCheck } from './checker.contract';
+import { hostileScripts, liveHttp } from './http-hostility';
+
+const checkerTrusting = (authority: TlsAuthority) =>
+  new HttpsChecker(new HttpProbe(dialerWith({ roots: [authority.rootPem] })));
+
+async function open(): Promise<CheckerBench> {
+  const authority = await TlsAuthority.create();
+  const tls = await authority.issue();
+  const up = await HttpTarget.listen(always(answer(200, 'ok')), { tls });
+  const silent = await TcpTarget.listen(silence);
+  const hostile = await Promise.all(
+    hostileScripts.map(async ({ name, script, outcome }) => ({
+      name,
+      outcome,
+      target: await HttpTarget.listen(script, { tls }),
+    })),
+  );
+  return {
+    checker: checkerTrusting(authority),
+    up: liveHttp(up),
+    refused: { url: `https://127.0.0.1:${await closedPort()}/`, code: 'connection_refused', phase: 'connect' },
+    silent: {
+      url: `https://${silent.authority}/`,
+      arrived: () => silent.accepted,
+      untilLeft: () => silent.untilLeft(),
+      code: 'tls_timeout',
+      phase: 'tls',
+    },
+    hostile: hostile.map(({ name, outcome, target }) => ({ ...liveHttp(target), name, outcome })),
+    close: async () => {
+      await Promise.all([up, silent, ...hostile.map(({ target }) => target)].map((target) => target.close()));
+    },
+  };
+}
+
+describeChecker({
+  type: 'HTTPS',
+  open,
+  accepted: [
+    ['https://example.com', { secure: true, host: 'example.com', port: 443, path: '/', authority: 'example.com' }],
+    ['HTTPS://[2001:db8::1]:8443/x', { host: '2001:db8::1', port: 8443, authority: '[2001:db8::1]:8443' }],
+  ],
+  rejected: [
+    'http://example.com',
+    'example.com',
+    'https:example.com',
+    'https://user:secret@example.com/',
+    'wss://a.example',
+  ],
+});
+
+describe('An HTTPS check', () => {
+  let authority: TlsAuthority;
+  const targets: HttpTarget[] = [];
+
+  const serve = async (...[script, options]: Parameters<typeof HttpTarget.listen>) => {
+    const target = await HttpTarget.listen(script, options);
+    targets.push(target);
+    return target;
+  };
+
+  beforeAll(async () => {
+    authority = await TlsAuthority.create();
+  });
+  afterEach(async () => {
+    await Promise.all(targets.splice(0).map((target) => target.close()));
+  });
+
+  it('reports phases and certificate of a target that is up', async () => {
+    const target = await serve(always(answer(200)), {
+      tls: await authority.issue({ names: ['127.0.0.1', 'www.example.com'], untilDays: 10 }),
+    });
+    const report = await runCheck(checkerTrusting(authority), target.url());
+    expect(report).toMatchObject({
+      outcome: 'up',
+      statusCode: 200,
+      address: '127.0.0.1',
+      certificate: { issuer: 'Test Root', subject: '127.0.0.1', names: ['127.0.0.1', 'www.example.com'] },
+      phases: {
+        dnsMs: null,
+        connectMs: expect.any(Number) as number,
+        tlsMs: expect.any(Number) as number,
+        firstByteMs: expect.any(Number) as number,
+        transferMs: expect.any(Number) as number,
+      },
+    });
+    const days = (Date.parse(report.certificate?.expiresAt ?? '') - Date.now()) / 86_400_000;
+    expect(days).toBeGreaterThan(9);
+    expect(days).toBeLessThan(10.1);
+  });
+
+  it('shows the certificate also when it is not valid, and writes nothing to such a peer', async () => {
+    const target = await serve(always(answer(200)), { tls: await authority.issue({ names: ['other.example'] }) });
+    const report = await runCheck(checkerTrusting(authority), target.url());
+    expect(report).toMatchObject({
+      outcome: 'down',
+      certificate: { names: ['other.example'] },
+      error: { code: 'tls_hostname_mismatch' },
+    });
+    expect(target.seen).toEqual([]);
+  });
+
+  it('asks for the host by name and is served by that name (SNI)', async () => {
+    const names: string[] = [];
+    const tls = await authority.issue({ names: ['localhost'] });
+    const target = await serve(always(answer(200)), {
+      tls: {
+        ...tls,
+        SNICallback: (name, done) => {
+          names.push(name);
+          done(null);
+        },
+      },
+    });
+    const report = await runCheck(checkerTrusting(authority), target.url('/', 'localhost'));
+    expect(report.outcome).toBe('up');
+    expect(names).toEqual(['localhost']);
+    expect(sent(target.seen[0], 'host')).toBe(`localhost:${target.tcp.port}`);
+  });
+
+  it('takes nothing from an earlier session: every check sees a full handshake', async () => {
+    const resumed: boolean[] = [];
+    const target = await serve(
+      (_request, socket) => {
+        resumed.push('isSessionReused' in socket && (socket.isSessionReused as () => boolean)());
+        socket.end(answer(200));
+      },
+      { tls: await authority.issue() },
+    );
+    const checker = checkerTrusting(authority);
+    const reports = [await runCheck(checker, target.url()), await runCheck(checker, target.url())];
+    expect(resumed).toEqual([false, false]);
+    for (const { certificate } of reports) expect(certificate).not.toBeNull();
+  });
+
+  it('follows a redirect to plain HTTP, keeps the certificate that was shown and drops the credentials', async () => {
+    const plain = await serve(always(answer(200)));
+    const target = await serve(always(answer(302, '', { Location: plain.url('/landing?token=1') })), {
+      tls: await authority.issue(),
+    });
+    const report = await runCheck(checkerTrusting(authority), target.url());
+    expect(report).toMatchObject({
+      outcome: 'up',
+      redirects: [plain.url('/landing')],
+      certificate: { issuer: 'Test Root' },
+    });
+    expect(sent(plain.seen[0], 'authorization')).toBeUndefined();
+  });
+});

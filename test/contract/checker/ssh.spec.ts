@@ -1,0 +1,194 @@
+import { SshChecker } from '../../../src/checker/ssh/ssh.checker';
+import { dialerWith } from '../../harness/app/network';
+import { eventually } from '../../harness/app/poll';
+import {
+  isSshdInstalled,
+  OpenSshServer,
+  Ssh2Server,
+  type SshServer,
+  startSshServer,
+} from '../../harness/servers/ssh-server';
+import { closedPort, silence, TcpTarget } from '../../harness/servers/tcp-target';
+import { type CheckerBench, describeChecker, type LiveTarget, runCheck } from './checker.contract';
+
+const checker = new SshChecker(dialerWith());
+const running: { stop(): Promise<void> }[] = [];
+
+const started = async <Server extends { stop(): Promise<void> }>(server: Promise<Server>): Promise<Server> => {
+  running.push(await server);
+  return server;
+};
+
+afterEach(async () => {
+  await Promise.all(running.splice(0).map((server) => server.stop()));
+});
+
+const speaking = async (script: Parameters<typeof TcpTarget.listen>[0]) => {
+  const target = await TcpTarget.listen(script);
+  running.push({ stop: () => target.close() });
+  return target;
+};
+
+const asks = (wanted: string) => [{ source: 'banner', comparison: 'contains', target: wanted } as const];
+
+const urlOf = ({ port }: { port: number }) => `ssh://127.0.0.1:${port}`;
+
+const here = isSshdInstalled ? describe : describe.skip;
+
+here(`An SSH check of OpenSSH${isSshdInstalled ? '' : ' (skipped: sshd is absent)'}`, () => {
+  it.each(['ed25519', 'ecdsa', 'rsa'] as const)('shows its identification and its %s key', async (type) => {
+    const server = await started(OpenSshServer.start(type));
+    const report = await runCheck(checker, urlOf(server));
+    expect(report).toMatchObject({ outcome: 'up', error: null, address: '127.0.0.1' });
+    expect(report.records).toEqual([expect.stringMatching(/^SSH-2\.0-OpenSSH_/), server.hostKey]);
+    expect(report.phases.firstByteMs).toBeGreaterThan(0);
+    expect(report.phases.transferMs).toBeGreaterThan(0);
+    await eventually('sshd to end', () => server.open === 0);
+  });
+
+  it('makes the key exchange with every method that is still common', async () => {
+    for (const method of ['ecdh-sha2-nistp521', 'diffie-hellman-group14-sha256', 'diffie-hellman-group16-sha512']) {
+      const server = await started(OpenSshServer.start('ed25519', [`KexAlgorithms=${method}`]));
+      const { records } = await runCheck(checker, urlOf(server));
+      expect([method, records?.[1]]).toEqual([method, server.hostKey]);
+    }
+  });
+
+  it('is up without a host key when no key exchange is possible', async () => {
+    const server = await started(OpenSshServer.start('ed25519', ['KexAlgorithms=sntrup761x25519-sha512@openssh.com']));
+    const report = await runCheck(checker, urlOf(server));
+    expect(report).toMatchObject({ outcome: 'up', error: null });
+    expect(report.records?.[1]).toMatch(/^host key not seen: the key exchange failed: .*no matching key exchange/i);
+  });
+});
+
+it("An SSH check of ssh2's server shows its identification and its key", async () => {
+  const server = await started(Ssh2Server.start());
+  const report = await runCheck(checker, urlOf(server));
+  expect(report).toMatchObject({ outcome: 'up', error: null });
+  expect(report.records).toEqual([expect.stringMatching(/^SSH-2\.0-ssh2js/), server.hostKey]);
+});
+
+describe('An SSH check', () => {
+  it('is up with the identification alone, and notes what became of the key exchange', async () => {
+    const target = await speaking((socket) => void socket.resume().end('hello\r\nSSH-1.99-Old\r\n'));
+    const report = await runCheck(checker, urlOf(target));
+    expect(report).toMatchObject({ outcome: 'up', error: null, phases: { transferMs: null } });
+    expect(report.records).toEqual(['SSH-1.99-Old', expect.stringMatching(/^host key not seen: /)]);
+    await target.untilLeft();
+  });
+
+  it('waits for the key exchange no longer than the endpoint allows', async () => {
+    const target = await speaking((socket) => void socket.resume().write('SSH-2.0-Tarpit\r\n'));
+    const report = await runCheck(checker, urlOf(target), { timeoutMs: 300 });
+    expect(report).toMatchObject({ outcome: 'up', error: null });
+    expect(report.records).toEqual(['SSH-2.0-Tarpit', 'host key not seen: the key exchange did not end in time']);
+    await target.untilLeft();
+  });
+
+  it('notes a reset during the key exchange', async () => {
+    const target = await speaking((socket) => {
+      socket.write('SSH-2.0-x\r\n', () => socket.once('data', () => socket.resetAndDestroy()));
+    });
+    const report = await runCheck(checker, urlOf(target));
+    expect(report).toMatchObject({
+      outcome: 'up',
+      records: ['SSH-2.0-x', expect.stringMatching(/^host key not seen/)],
+    });
+  });
+
+  it('survives garbage after the identification', async () => {
+    const target = await speaking(
+      (socket) => void socket.resume().end(Buffer.concat([Buffer.from('SSH-2.0-x\r\n'), noise])),
+    );
+    const report = await runCheck(checker, urlOf(target));
+    expect(report).toMatchObject({
+      outcome: 'up',
+      records: ['SSH-2.0-x', expect.stringMatching(/^host key not seen/)],
+    });
+  });
+
+  it('judges the banner', async () => {
+    const target = await speaking((socket) => void socket.resume().end('SSH-2.0-OpenSSH_9.2\r\n'));
+    expect(await runCheck(checker, urlOf(target), { assertions: asks('OpenSSH_9') })).toMatchObject({ outcome: 'up' });
+    const report = await runCheck(checker, urlOf(target), { assertions: asks('dropbear') });
+    expect(report).toMatchObject({ outcome: 'down', error: { code: 'assertion_failed', phase: 'assertion' } });
+    expect(report.error?.message).toMatch(/dropbear.*SSH-2\.0-OpenSSH_9\.2/);
+  });
+});
+
+const noise = Buffer.from(Array.from({ length: 4096 }, (_, index) => (index * 7919) & 0xff));
+
+const live = (target: TcpTarget): LiveTarget => ({
+  url: urlOf(target),
+  arrived: () => target.accepted,
+  untilLeft: () => target.untilLeft(),
+});
+
+const liveSsh = (server: SshServer): LiveTarget => ({
+  url: urlOf(server),
+  arrived: () => server.arrived,
+  untilLeft: async () => {
+    await eventually('the server to be left alone', () => server.open === 0);
+  },
+});
+
+async function open(): Promise<CheckerBench> {
+  const up = await startSshServer();
+  const silent = await TcpTarget.listen(silence);
+  const endless = await TcpTarget.listen((socket) => {
+    const talk = () => {
+      while (socket.writable && socket.write('still not SSH\r\n'.repeat(100)));
+    };
+    socket.resume().on('drain', talk);
+    talk();
+  });
+  const dripping = await TcpTarget.listen((socket) => {
+    const drip = setInterval(() => socket.write('S'), 20);
+    socket.resume().on('close', () => clearInterval(drip));
+  });
+  const noisy = await TcpTarget.listen((socket) => void socket.resume().end(noise));
+  const slam = await TcpTarget.listen((socket) => void socket.resetAndDestroy());
+  return {
+    checker,
+    up: liveSsh(up),
+    refused: { url: `127.0.0.1:${await closedPort()}`, code: 'connection_refused', phase: 'connect' },
+    silent: { ...live(silent), code: 'first_byte_timeout', phase: 'first_byte' },
+    hostile: [
+      { ...live(endless), name: 'talks without end', outcome: 'down' },
+      { ...live(dripping), name: 'drips', outcome: 'down' },
+      { ...live(noisy), name: 'sends noise', outcome: 'down' },
+      { ...live(slam), name: 'resets at once', outcome: 'down' },
+    ],
+    close: async () => {
+      await Promise.all([up.stop(), ...[silent, endless, dripping, noisy, slam].map((target) => target.close())]);
+    },
+  };
+}
+
+describeChecker({
+  type: isSshdInstalled ? 'SSH' : 'SSH (sshd is absent, the server is that of ssh2)',
+  open,
+  accepted: [
+    ['example.com', { host: 'example.com', port: 22 }],
+    ['ssh://Example.COM', { host: 'example.com', port: 22 }],
+    ['ssh://example.com:2222', { host: 'example.com', port: 2222 }],
+    ['ssh://example.com/', { host: 'example.com', port: 22 }],
+    ['127.1:22', { host: '127.0.0.1', port: 22 }],
+    ['[::1]', { host: '::1', port: 22 }],
+    ['ssh://[2001:DB8::1]:2222', { host: '2001:db8::1', port: 2222 }],
+  ],
+  rejected: [
+    '',
+    'ssh://',
+    'ssh://user@example.com',
+    'example.com:0',
+    'example.com:65536',
+    'example.com:ssh',
+    'ssh://example.com/path',
+    'http://example.com',
+    '::1',
+    'a b',
+    'example.com\n',
+  ],
+});

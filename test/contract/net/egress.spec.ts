@@ -1,0 +1,150 @@
+import { HttpChecker } from '../../../src/checker/http/http.checker';
+import { HttpProbe } from '../../../src/checker/http/http-probe';
+import { loadConfig } from '../../../src/platform/config/config';
+import { EgressPolicy } from '../../../src/platform/net/egress/egress-policy';
+import { OutboundHttp } from '../../../src/platform/net/http/outbound-http';
+import { type DnsScript, DnsTestServer } from '../../harness/servers/dns-server';
+import { always, answer, HttpTarget } from '../../harness/servers/http-target';
+import { dialerWith, egressWithout } from '../../harness/app/network';
+import { runCheck } from '../checker/checker.contract';
+
+const policy = new EgressPolicy(loadConfig({}));
+/** An organization that is not the operator's: nothing on this machine or its network may be reached. */
+const stranger = policy.forOrganization({ isDefault: false });
+
+const closers: (() => unknown)[] = [];
+let target: HttpTarget;
+
+const serve = async (script: DnsScript) => {
+  const server = await DnsTestServer.start(script);
+  closers.push(() => server.stop());
+  return server;
+};
+const checkerWith = (server?: DnsTestServer) =>
+  new HttpChecker(new HttpProbe(dialerWith(server ? { servers: [server.place] } : {})));
+const pointsTo =
+  (a: string[], aaaa: string[] = []): DnsScript =>
+  ({ name, type }) => ({
+    answers: (type === 'AAAA' ? aaaa : a).map((data) => ({ type: type === 'AAAA' ? 'AAAA' : 'A', name, ttl: 0, data })),
+  });
+
+beforeAll(async () => {
+  target = await HttpTarget.listen(always(answer(200)));
+});
+afterAll(() => target.close());
+afterEach(async () => {
+  await Promise.all(closers.splice(0).map((close) => close()));
+  expect(target.seen).toEqual([]);
+});
+
+describe('A foreign organization cannot make the monitor connect to its own machine', () => {
+  it.each([
+    '127.0.0.1',
+    '127.1',
+    '0x7f.1',
+    '0177.0.0.1',
+    '2130706433',
+    '①②⑦.⓪.⓪.①',
+    'localhost',
+    'LOCALHOST.',
+    'x.localhost',
+    '[::ffff:127.0.0.1]',
+    '[::1]',
+    '0.0.0.0',
+    '[::]',
+    '%6c%6fcalhost',
+  ])('by the address http://%s', async (host) => {
+    const report = await runCheck(checkerWith(), target.url('/', host), { egress: stranger });
+    expect(report).toMatchObject({ outcome: 'unknown', error: { code: 'target_blocked' } });
+  });
+
+  it.each<[string, string[], string[]]>([
+    ['its address', ['127.0.0.1'], []],
+    ['its IPv6 address', [], ['::1']],
+    ['its mapped address', [], ['::ffff:127.0.0.1']],
+    ['its NAT64 address', [], ['64:ff9b::7f00:1']],
+    ['its 6to4 address', [], ['2002:7f00:1::']],
+    ['a public address and its own', ['93.184.216.34', '127.0.0.1'], []],
+    ['a public IPv6 address and its own IPv4 address', ['127.0.0.1'], ['2606:4700::1']],
+    [
+      'a thousand public addresses and its own',
+      [...Array.from({ length: 60 }, (_, i) => `93.184.216.${i}`), '127.0.0.1'],
+      [],
+    ],
+  ])('by a name that leads to %s', async (_what, a, aaaa) => {
+    const server = await serve(pointsTo(a, aaaa));
+    const report = await runCheck(checkerWith(server), target.url('/', 'innocent.example'), { egress: stranger });
+    expect(report).toMatchObject({ outcome: 'unknown', error: { code: 'target_blocked' } });
+  });
+
+  it('by a name that is an alias of a metadata service', async () => {
+    const server = await serve(({ name, type }) => ({
+      answers: [
+        { type: 'CNAME', name, ttl: 0, data: 'metadata.google.internal' },
+        ...(type === 'A'
+          ? [{ type: 'A' as const, name: 'metadata.google.internal', ttl: 0, data: '169.254.169.254' }]
+          : []),
+      ],
+    }));
+    const report = await runCheck(checkerWith(server), 'http://innocent.example/', { egress: stranger });
+    expect(report).toMatchObject({ outcome: 'unknown', error: { code: 'target_blocked' } });
+  });
+
+  it('by a name whose answer changes: what was judged is what is dialed', async () => {
+    const asked: string[] = [];
+    let turn = 0;
+    const server = await serve((question) => {
+      if (question.type === 'A') asked.push(question.name);
+      const first = question.type === 'A' && turn++ === 0;
+      return pointsTo([first ? '127.0.0.5' : '127.0.0.1'])(question);
+    });
+    // Stands for a public address: only 127.0.0.1 is forbidden, and 127.0.0.5 has no listener.
+    const report = await runCheck(checkerWith(server), target.url('/', 'rebinding.example'), {
+      egress: egressWithout('127.0.0.1'),
+    });
+    expect(report).toMatchObject({ outcome: 'down', address: '127.0.0.5', error: { code: 'connection_refused' } });
+    expect(asked).toHaveLength(1);
+  });
+});
+
+describe('A redirect cannot lead past the policy', () => {
+  it.each([
+    'http://127.0.0.1:PORT/',
+    'http://0x7f000001:PORT/',
+    'http://localhost:PORT/',
+    'http://[::ffff:7f00:1]:PORT/',
+    '//127.0.0.1:PORT/',
+    'http://innocent.example:PORT/',
+  ])('to %s', async (location) => {
+    const public_ = await HttpTarget.listen(
+      always(answer(302, '', { Location: location.replace('PORT', String(target.tcp.port)) })),
+      { host: '127.0.0.2' },
+    );
+    closers.push(() => public_.close());
+    const server = await serve(pointsTo(['127.0.0.1']));
+    const report = await runCheck(checkerWith(server), public_.url(), {
+      egress: egressWithout('127.0.0.1', '::ffff:7f00:1'),
+    });
+    expect(report).toMatchObject({ outcome: 'unknown', error: { code: 'target_blocked' } });
+    expect(report.redirects).toHaveLength(1);
+  });
+});
+
+describe('A notification cannot be sent past the policy', () => {
+  it.each(['127.0.0.1', '0x7f.1', 'localhost', '[::1]', 'innocent.example', 'metadata.google.internal'])(
+    'to %s',
+    async (host) => {
+      const server = await serve(pointsTo(['127.0.0.1'], ['::1']));
+      const outbound = new OutboundHttp(dialerWith({ servers: [server.place] }));
+      const sending = outbound.request({
+        method: 'POST',
+        url: target.url('/hook', host),
+        headers: {},
+        body: '{}',
+        egress: stranger,
+        timeoutMs: 5000,
+      });
+      await expect(sending).rejects.toMatchObject({ code: 'blocked', requestWritten: false });
+    },
+  );
+});

@@ -1,0 +1,203 @@
+import type { AlertEventView } from '../../../src/alert/event/alert-event.dto';
+import { formatId, newUuid } from '../../../src/platform/ids/id';
+import { Alerting } from '../../harness/app/alerting';
+import { type Api, startApp, type TestApp, type TestOrganization } from '../../harness/app/app';
+import { newAlert, newEndpoint, newWebsite } from '../../harness/app/resources';
+
+describe('alert events', () => {
+  let service: TestApp;
+  let owner: TestOrganization;
+  let api: Api;
+  let alerting: Alerting;
+  let websites: string[];
+  let endpoints: string[];
+  let alerts: string[];
+  let all: AlertEventView[];
+
+  beforeAll(async () => {
+    service = await startApp({ role: 'api' });
+    alerting = Alerting.of(service.app);
+    owner = await service.organization('Events');
+    api = owner.write;
+    websites = [await newWebsite(api, 'First'), await newWebsite(api, 'Second')];
+    endpoints = [];
+    alerts = [];
+    for (const website of [0, 0, 1]) {
+      const endpoint = await newEndpoint(api, websites[website] ?? '');
+      endpoints.push(endpoint);
+      alerts.push(await newAlert(api, endpoint, { failure_threshold: 1, success_threshold: 1 }));
+    }
+    alerts.push(await newAlert(api, endpoints[0] ?? '', { failure_threshold: 2, success_threshold: 1 }));
+    for (const endpoint of endpoints) await alerting.playEvery(20, endpoint, 'FFSFS');
+    all = (await api.get<AlertEventView[]>('/alerts/events?limit=1000')).body;
+  });
+  afterAll(() => service.close());
+
+  it('carry every field', async () => {
+    const [resolved, triggered] = await found(`alert_id=${alerts[0]}`);
+    expect(triggered).toEqual({
+      id: expect.stringMatching(/^ev_[0-9a-hjkmnp-tv-z]{26}$/),
+      type: 'triggered',
+      alert_id: alerts[0],
+      alert_type: 'slack',
+      endpoint_id: endpoints[0],
+      endpoint_name: 'Checkout',
+      website_id: websites[0],
+      website_name: 'First',
+      reason: 'threshold',
+      message: 'Checkout is down: connection refused (1 check in a row)',
+      error: { code: 'connection_refused', message: 'connection refused' },
+      failure_count: 1,
+      success_count: 0,
+      started_at: expect.stringMatching(/Z$/),
+      duration_seconds: null,
+      created_at: expect.stringMatching(/Z$/),
+    });
+    expect(resolved).toEqual({
+      ...triggered,
+      id: expect.not.stringMatching(triggered?.id ?? ''),
+      type: 'resolved',
+      message: expect.stringContaining('Checkout is up again'),
+      error: null,
+      failure_count: 0,
+      success_count: 1,
+      duration_seconds: expect.any(Number),
+      created_at: expect.stringMatching(/Z$/),
+    });
+    // 20 s between the checks, and what it took to decide.
+    expect(resolved?.duration_seconds).toBeGreaterThanOrEqual(20);
+    expect(resolved?.duration_seconds).toBeLessThan(80);
+  });
+
+  it('come newest first, 14 of them here', () => {
+    expect(all).toHaveLength(14);
+    expect(all.map(({ id }) => id)).toEqual(
+      all
+        .map(({ id }) => id)
+        .sort()
+        .reverse(),
+    );
+    const times = all.map(({ created_at }) => Date.parse(created_at));
+    expect(times).toEqual(times.toSorted((a, b) => b - a));
+  });
+
+  it('come 50 at a time unless told otherwise', async () => {
+    const many = await service.organization('Many');
+    const endpoint = await newEndpoint(many.write, await newWebsite(many.write));
+    await newAlert(many.write, endpoint, { failure_threshold: 1, success_threshold: 1 });
+    await alerting.play(endpoint, 'FS'.repeat(30));
+    const answer = await many.read.get<AlertEventView[]>('/alerts/events');
+    expect(answer.body).toHaveLength(50);
+    const rest = await many.read.get<AlertEventView[]>(`/alerts/events?cursor=${answer.headers['x-next-cursor']}`);
+    expect(rest.body).toHaveLength(10);
+    expect(rest.headers['x-next-cursor']).toBeUndefined();
+  });
+
+  it('come page by page, undisturbed by new ones', async () => {
+    const seen: string[] = [];
+    let path = '/alerts/events?limit=5';
+    for (;;) {
+      const answer = await api.get<AlertEventView[]>(path);
+      expect(answer.headers['x-total-count']).toBeUndefined();
+      seen.push(...answer.body.map(({ id }) => id));
+      const next = /^<\/api\/v1([^>]+)>; rel="next"$/.exec(answer.headers['link'] ?? '')?.[1];
+      if (next === undefined) break;
+      await alerting.play(endpoints[2] ?? '', 'FS');
+      path = next;
+    }
+    expect(seen).toEqual(all.map(({ id }) => id));
+  });
+
+  it('can be narrowed by each filter and by all', async () => {
+    const oldest = all.at(-1)?.created_at ?? '';
+    const newest = all[0]?.created_at ?? '';
+    const upToNow = `until=${new Date(Date.parse(newest) + 1).toISOString()}`;
+    const those = (keep: (event: AlertEventView) => boolean) => all.filter(keep);
+    expect(await found(`${upToNow}&alert_id=${alerts[3]}`)).toEqual(those(({ alert_id }) => alert_id === alerts[3]));
+    expect(await found(`${upToNow}&endpoint_id=${endpoints[0]}`)).toEqual(
+      those(({ endpoint_id }) => endpoint_id === endpoints[0]),
+    );
+    expect(await found(`${upToNow}&website_id=${websites[1]}`)).toEqual(
+      those(({ website_id }) => website_id === websites[1]),
+    );
+    expect(await found(`${upToNow}&type=resolved`)).toEqual(those(({ type }) => type === 'resolved'));
+    expect(await found(`since=${oldest}&${upToNow}`)).toEqual(all);
+    expect(await found(`until=${oldest}`)).toEqual([]);
+    expect(await found(`since=${newest}&${upToNow}`)).toEqual(those(({ created_at }) => created_at >= newest));
+    expect(
+      await found(
+        `alert_id=${alerts[0]}&endpoint_id=${endpoints[0]}&website_id=${websites[0]}&type=triggered&since=${oldest}&${upToNow}`,
+      ),
+    ).toEqual(those(({ alert_id, type }) => alert_id === alerts[0] && type === 'triggered'));
+    expect(await found(`alert_id=${formatId('alert', newUuid())}`)).toEqual([]);
+  });
+
+  it('keep the names of their time', async () => {
+    const website = await newWebsite(api, 'Before');
+    const endpoint = await newEndpoint(api, website);
+    const alert = await newAlert(api, endpoint, { failure_threshold: 1 });
+    await alerting.play(endpoint, 'F');
+    await api.put(`/websites/${website}`, { name: 'After' });
+    await api.put(`/endpoints/${endpoint}`, { name: 'Renamed' });
+    expect(await found(`alert_id=${alert}`)).toMatchObject([{ website_name: 'Before', endpoint_name: 'Checkout' }]);
+  });
+
+  it('tell hostile error texts on one line and within bounds', async () => {
+    const endpoint = await newEndpoint(api, websites[0] ?? '', { name: 'x'.repeat(255) });
+    const alert = await newAlert(api, endpoint, { failure_threshold: 1 });
+    await alerting.play(endpoint, 'F', `bad\0\r\nbanner \ud800 \u202e ${'😀'.repeat(400)}`);
+    const [event] = await found(`alert_id=${alert}`);
+    expect(event?.error?.message).toMatch(/^bad banner .*…$/u);
+    expect(event?.error?.message.length).toBeLessThanOrEqual(300);
+    expect(event?.message).not.toMatch(/[\p{Cc}\p{Cs}]/u);
+  });
+
+  it.each([
+    'limit=0',
+    'limit=1001',
+    'limit=-1',
+    'limit=ten',
+    'limit=1.5',
+    'limit=',
+    'limit[a]=1',
+    'limit=1&limit=2',
+    'alert_id=nonsense',
+    'endpoint_id=al_01jd3k6q7be5y9x4v2m8n0r1st',
+    'website_id=',
+    'type=paused',
+    'since=yesterday',
+    'until=2026-02-30T00:00:00Z',
+    'since=2026-11-20T10:00:00',
+    'colour=red',
+  ])('refuse ?%s', async (query) => {
+    const answer = await api.get<{ code: string }>(`/alerts/events?${query}`);
+    expect([answer.status, answer.body.code]).toEqual([400, 'invalid_query']);
+  });
+
+  it('refuse a cursor that is damaged, foreign or of another list', async () => {
+    const cursor = (await api.get('/alerts/events?limit=1')).headers['x-next-cursor'] ?? '';
+    const foreign = await service.organization('Foreign');
+    for (const answer of [
+      await api.get<{ code: string }>(`/alerts/events?cursor=${cursor}x`),
+      await api.get<{ code: string }>('/alerts/events?cursor='),
+      await foreign.read.get<{ code: string }>(`/alerts/events?cursor=${cursor}`),
+      await api.get<{ code: string }>(`/alerts?cursor=${cursor}`),
+    ]) {
+      expect([answer.status, answer.body.code]).toEqual([400, 'invalid_cursor']);
+    }
+  });
+
+  it('are those of the own organization only, and need a key', async () => {
+    const foreign = await service.organization('Stranger');
+    expect((await foreign.admin.get('/alerts/events')).body).toEqual([]);
+    expect((await foreign.admin.get(`/alerts/events?alert_id=${alerts[0]}`)).body).toEqual([]);
+    expect((await service.anonymous.get('/alerts/events')).status).toBe(401);
+    expect((await owner.read.get('/alerts/events')).status).toBe(200);
+  });
+
+  async function found(query: string): Promise<AlertEventView[]> {
+    const answer = await api.get<AlertEventView[]>(`/alerts/events?limit=1000&${query}`);
+    expect(answer.status).toBe(200);
+    return answer.body;
+  }
+});

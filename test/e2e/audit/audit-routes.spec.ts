@@ -1,0 +1,132 @@
+import { Database } from '../../../src/platform/database/database';
+import { newUuid, parseId } from '../../../src/platform/ids/id';
+import { type Api, startApp, type TestApp } from '../../harness/app/app';
+import { fromDashboard, signIn } from '../../harness/app/browser-session';
+import { HttpSink } from '../../harness/servers/http-sink';
+import { newAlert, newEndpoint, newWebsite } from '../../harness/app/resources';
+import { routesOf } from '../../harness/app/routes';
+
+interface Made {
+  id: string;
+}
+
+/** How a route is used, and the entry that it leaves. */
+interface Use {
+  entry: string;
+  /** Makes what it is used on, and answers its id. */
+  on?: () => Promise<string>;
+  body?: (id: string) => object;
+  headers?: () => Promise<Record<string, string>>;
+}
+
+/** What a request left, in an organization's log or in the operator's. */
+const ENTRIES_OF = `
+  SELECT action || ' ' || resource AS entry FROM audit_log WHERE request_id = $1
+  UNION ALL SELECT action || ' ' || resource FROM operator_audit_log WHERE request_id = $1`;
+
+describe('an entry of the audit log', () => {
+  let app: TestApp;
+  let target: HttpSink;
+
+  beforeAll(async () => {
+    target = await HttpSink.start();
+    app = await startApp({ role: 'api', egressPrivate: 'allow' });
+  });
+  afterAll(async () => {
+    await app.close();
+    await target.close();
+  });
+
+  const made = async (by: Api, path: string, body?: object): Promise<string> =>
+    (await by.post<Made>(path, body)).body.id;
+  const website = () => newWebsite(app.admin);
+  const endpoint = async () => newEndpoint(app.admin, await website(), { type: 'HTTP', url: target.url });
+  const webhook = () => ({ type: 'webhook', config: { url: target.url } });
+  const alert = async () => newAlert(app.admin, await endpoint(), webhook());
+  /** A delivery that has ended and may be repeated: a test message that pretends to be none. */
+  const delivery = async () => {
+    const id = await made(app.admin, `/alerts/${await alert()}/test`);
+    const uuid = parseId('delivery', id);
+    await app.app.get(Database).query(`UPDATE notification SET kind = 'triggered' WHERE id = $1`, [uuid]);
+    return id;
+  };
+  const byOperator = () => Promise.resolve({ authorization: `Bearer ${app.operator.key}` });
+
+  /** A route that changes something, or sends something, and is not listed here fails. */
+  const uses: Readonly<Record<string, Use>> = {
+    'POST /api/v1/organizations': {
+      entry: 'create organization',
+      body: () => ({ name: 'Acme' }),
+      headers: byOperator,
+    },
+    'DELETE /api/v1/organizations/:id': {
+      entry: 'delete organization',
+      on: () => made(app.operator, '/organizations', { name: 'Gone' }),
+      headers: byOperator,
+    },
+    'POST /api/v1/api-keys': { entry: 'create api_key', body: () => ({ name: 'CI', role: 'read' }) },
+    'DELETE /api/v1/api-keys/:id': {
+      entry: 'delete api_key',
+      on: () => made(app.admin, '/api-keys', { name: 'Old', role: 'read' }),
+    },
+    'POST /api/v1/websites': { entry: 'create website', body: () => ({ name: 'a', url: 'https://a.example' }) },
+    'PUT /api/v1/websites/:id': { entry: 'update website', on: website, body: () => ({ enabled: false }) },
+    'DELETE /api/v1/websites/:id': { entry: 'delete website', on: website },
+    'POST /api/v1/websites/:websiteId/endpoints': {
+      entry: 'create endpoint',
+      on: website,
+      body: () => ({ name: 'a', type: 'HTTP', url: target.url }),
+    },
+    'PUT /api/v1/endpoints/:id': { entry: 'update endpoint', on: endpoint, body: () => ({ interval: 30 }) },
+    'DELETE /api/v1/endpoints/:id': { entry: 'delete endpoint', on: endpoint },
+    'POST /api/v1/endpoints/test': {
+      entry: 'test endpoint',
+      body: () => ({ name: 'a', type: 'HTTP', url: target.url }),
+    },
+    'POST /api/v1/endpoints/:id/checks': { entry: 'check endpoint', on: endpoint },
+    'POST /api/v1/alerts': {
+      entry: 'create alert',
+      on: endpoint,
+      body: (id) => ({ endpoint_id: id, ...webhook() }),
+    },
+    'PUT /api/v1/alerts/:id': { entry: 'update alert', on: alert, body: () => ({ failure_threshold: 5 }) },
+    'DELETE /api/v1/alerts/:id': { entry: 'delete alert', on: alert },
+    'POST /api/v1/alerts/:id/test': { entry: 'test alert', on: alert },
+    'POST /api/v1/deliveries/:id/redeliver': { entry: 'redeliver delivery', on: delivery },
+    'PUT /api/v1/websites/:id/status-page': {
+      entry: 'update status_page',
+      on: website,
+      body: () => ({ enabled: true, slug: 'audited' }),
+    },
+    'POST /auth/session': { entry: 'sign_in session', body: () => ({ api_key: app.read.key }) },
+    'DELETE /auth/session': {
+      entry: 'sign_out session',
+      headers: async () => fromDashboard(app.url, (await signIn(app.url, { api_key: app.read.key })).cookie),
+    },
+  };
+
+  it('is left by every route that is not only for reading', () => {
+    const writing = routesOf(app.app).filter(({ method }) => method !== 'GET');
+    expect(writing.map(({ name }) => name).sort()).toEqual(Object.keys(uses).sort());
+  });
+
+  it.each(Object.keys(uses))('is left by %s', async (name) => {
+    const { entry, on, body, headers }: Use = uses[name] ?? { entry: '' };
+    const [method = '', path = ''] = name.split(' ');
+    const id = (await on?.()) ?? '';
+    const requestId = newUuid();
+    const sent = body?.(id);
+    const answer = await fetch(app.url + path.replace(/:\w+/, id), {
+      method,
+      headers: {
+        ...(sent && { 'content-type': 'application/json' }),
+        ...((await headers?.()) ?? { authorization: `Bearer ${app.admin.key}` }),
+        'x-request-id': requestId,
+      },
+      ...(sent && { body: JSON.stringify(sent) }),
+    });
+    expect([answer.status < 300, await answer.text()]).toEqual([true, expect.any(String)]);
+    const rows = await app.app.get(Database).query<{ entry: string }>(ENTRIES_OF, [requestId]);
+    expect(rows.map((row) => row.entry)).toContain(entry);
+  });
+});

@@ -1,0 +1,174 @@
+import type { AuditEntryView } from '../../../src/audit/audit.dto';
+import { Database } from '../../../src/platform/database/database';
+import { Clock } from '../../../src/platform/time/clock';
+import { SignInLinks } from '../../../src/identity/session/sign-in-links';
+import { type Api, startApp, type TestApp, type TestOrganization } from '../../harness/app/app';
+import { type SignedIn, signIn, signOut } from '../../harness/app/browser-session';
+
+interface Key {
+  id: string;
+  name: string;
+  key: string;
+}
+
+const MINUTE_MS = 60_000;
+
+describe('the audit log of sessions', () => {
+  let app: TestApp;
+  let other: TestOrganization;
+
+  beforeAll(async () => {
+    app = await startApp({ role: 'api' });
+    other = await app.organization('Other');
+  });
+  afterAll(() => app.close());
+  afterEach(() => jest.restoreAllMocks());
+
+  const newKey = async (more: object = {}, api: Api = app.admin): Promise<Key> =>
+    (await api.post<Key>('/api-keys', { name: 'Laptop', role: 'read', ...more })).body;
+  /** The entries of a key's sessions, oldest first. */
+  const of = async (keyId: string, api: Api = app.admin): Promise<AuditEntryView[]> =>
+    (await api.get<AuditEntryView[]>(`/audit-log?resource=session&resource_id=${keyId}&limit=1000`)).body.reverse();
+  const count = async (): Promise<number> =>
+    (await app.app.get(Database).query<object>('SELECT 1 FROM audit_log')).length;
+
+  it('tells who signed in with which key, from where, and who signed out', async () => {
+    const key = await newKey();
+    const { status, cookie, requestId } = await signIn(app.url, { api_key: key.key });
+    expect([status, await signOut(app.url, cookie), await signOut(app.url, cookie)]).toEqual([201, 204, 401]);
+    const [signedIn, signedOut, ...more] = await of(key.id);
+    const author = { key_id: key.id, key_name: 'Laptop', ip: '127.0.0.1' };
+    expect(signedIn).toEqual({
+      id: expect.stringMatching(/^au_/),
+      created_at: expect.stringMatching(/^20.*Z$/),
+      action: 'sign_in',
+      resource: 'session',
+      resource_id: key.id,
+      changed: [],
+      before: null,
+      after: null,
+      author: { via: 'api_key', ...author },
+      request_id: requestId,
+    });
+    expect(signedOut).toMatchObject({ action: 'sign_out', resource_id: key.id, author: { via: 'session', ...author } });
+    expect(more).toEqual([]);
+  });
+
+  it('tells of a one-time link whose key it was', async () => {
+    const { requestId } = await signIn(app.url, { sign_in_token: await app.app.get(SignInLinks).create() });
+    const { body } = await app.admin.get<AuditEntryView[]>('/audit-log?resource=session&limit=1');
+    expect(body).toMatchObject([
+      {
+        action: 'sign_in',
+        author: { via: 'sign_in_link', key_name: 'First admin key', ip: '127.0.0.1' },
+        request_id: requestId,
+      },
+    ]);
+    expect(body[0]?.resource_id).toBe(body[0]?.author.key_id);
+  });
+
+  it('tells each organization only its own half when a browser changes sides', async () => {
+    const [mine, theirs] = [await newKey(), await newKey({ name: 'Theirs' }, other.admin)];
+    const { cookie } = await signIn(app.url, { api_key: mine.key });
+    const { requestId } = await signIn(app.url, { api_key: theirs.key }, cookie);
+    const told = await of(mine.id);
+    expect(told.map(({ action, author }) => [action, author.key_name])).toEqual([
+      ['sign_in', 'Laptop'],
+      ['sign_out', 'Laptop'],
+    ]);
+    expect(told[1]?.request_id).toBe(requestId);
+    expect(await of(theirs.id, other.admin)).toMatchObject([{ action: 'sign_in', author: { key_name: 'Theirs' } }]);
+    expect([await of(theirs.id), await of(mine.id, other.admin)]).toEqual([[], []]);
+  });
+
+  it('tells of an attempt with a key that had expired', async () => {
+    const key = await newKey({ expires_at: '2020-01-01T00:00:00.000Z' });
+    const { status, cookie, requestId } = await signIn(app.url, { api_key: key.key });
+    expect([status, cookie]).toEqual([401, '']);
+    expect(await of(key.id)).toMatchObject([
+      {
+        action: 'sign_in_failed',
+        author: { via: 'api_key', key_id: key.id, ip: '127.0.0.1' },
+        request_id: requestId,
+      },
+    ]);
+  });
+
+  it('tells of an attempt with a link that had expired', async () => {
+    const token = await app.app.get(SignInLinks).create();
+    const late = Date.now() + 15 * MINUTE_MS;
+    jest.spyOn(app.app.get(Clock), 'now').mockImplementation(() => new Date(late));
+    const { status, requestId } = await signIn(app.url, { sign_in_token: token });
+    expect(status).toBe(401);
+    const { body } = await app.admin.get<AuditEntryView[]>('/audit-log?resource=session&limit=1');
+    expect(body).toMatchObject([
+      {
+        action: 'sign_in_failed',
+        author: { via: 'sign_in_link', key_name: 'First admin key' },
+        request_id: requestId,
+      },
+    ]);
+  });
+
+  it('has no entry of what is nobody’s, and none of looking', async () => {
+    const { cookie } = await signIn(app.url, { api_key: app.read.key });
+    const before = await count();
+    for (const credentials of [{ api_key: 'ums_r_wrong' }, { sign_in_token: 'x'.repeat(43) }, {}]) {
+      expect((await signIn(app.url, credentials)).status).toBe(401);
+    }
+    expect((await fetch(`${app.url}/auth/session`, { headers: { cookie } })).status).toBe(200);
+    expect((await fetch(`${app.url}/api/v1/websites`, { headers: { cookie } })).status).toBe(200);
+    expect(await count()).toBe(before);
+  });
+
+  it('has no sign-out of a session that had run out by itself', async () => {
+    const key = await newKey();
+    const { cookie } = await signIn(app.url, { api_key: key.key });
+    const late = Date.now() + 13 * 60 * MINUTE_MS;
+    jest.spyOn(app.app.get(Clock), 'now').mockImplementation(() => new Date(late));
+    await signIn(app.url, { api_key: key.key }, cookie);
+    expect((await of(key.id)).map(({ action }) => action)).toEqual(['sign_in', 'sign_in']);
+  });
+
+  it('holds neither keys nor cookies nor the tokens of links', async () => {
+    const key = await newKey();
+    const token = await app.app.get(SignInLinks).create();
+    const cookies = [await signIn(app.url, { api_key: key.key }), await signIn(app.url, { sign_in_token: token })];
+    const rows = await app.app.get(Database).query<{ row: string }>('SELECT a::text AS row FROM audit_log a');
+    const log = rows.map(({ row }) => row).join('\n');
+    for (const value of [key.key, token, ...cookies.map(({ cookie }) => cookie.split('=')[1] ?? '')]) {
+      expect([value.length > 20, log.includes(value)]).toEqual([true, false]);
+    }
+  });
+});
+
+describe('signing in again and again', () => {
+  let app: TestApp;
+  beforeEach(async () => {
+    app = await startApp({ role: 'api' });
+  });
+  afterEach(async () => {
+    jest.restoreAllMocks();
+    await app.close();
+  });
+
+  it.each([
+    ['a valid key', null, 201],
+    ['an expired key', '2020-01-01T00:00:00.000Z', 401],
+  ])('with %s does not fill the audit log', async (_, expires_at, answered) => {
+    let seconds = 1000;
+    jest.spyOn(app.app.get(Clock), 'monotonic').mockImplementation(() => seconds * 1000);
+    const key = (await app.admin.post<Key>('/api-keys', { name: 'Loop', role: 'read', expires_at })).body;
+    const attempts: SignedIn[] = [];
+    for (let n = 0; n < 30; n++) attempts.push(await signIn(app.url, { api_key: key.key }));
+    seconds += 11;
+    attempts.push(await signIn(app.url, { api_key: key.key }));
+
+    const statuses = attempts.map(({ status }) => status);
+    expect(statuses).toEqual([...Array(20).fill(answered), ...Array(10).fill(429), answered]);
+    expect(attempts[20]?.retryAfter).toBe('10');
+    const entries = await app.admin.get<object[]>(`/audit-log?resource=session&resource_id=${key.id}`);
+    expect(entries.body).toHaveLength(21);
+    expect((await signIn(app.url, { api_key: app.write.key })).status).toBe(201);
+  });
+});

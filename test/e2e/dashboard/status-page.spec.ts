@@ -1,0 +1,228 @@
+import { createServer, type Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { Database } from '../../../src/platform/database/database';
+import { Clock } from '../../../src/platform/time/clock';
+import { startApp, type TestApp, type TestOrganization } from '../../harness/app/app';
+import { eventually } from '../../harness/app/poll';
+
+interface Settings {
+  enabled: boolean;
+  slug: string | null;
+  path: string | null;
+  code: string;
+}
+
+interface PublicStatus {
+  name: string;
+  status: string;
+  updated_at: string;
+  endpoints: {
+    name: string;
+    status: string;
+    uptime_90d: number | null;
+    days: { date: string; uptime: number | null; checks: number }[];
+  }[];
+  outages: { endpoint: string; started_at: string; ended_at: string | null; reason: string | null }[];
+}
+
+const at = (base: Date, hours: number): Date => new Date(base.getTime() + hours * 3_600_000);
+
+const HOSTILE = `<img src=x onerror="alert(1)">'&`;
+
+describe('public status pages', () => {
+  let app: TestApp;
+  let other: TestOrganization;
+  let target: Server;
+  let port: number;
+
+  beforeAll(async () => {
+    target = createServer((_, response) => response.writeHead(503).end('a secret text of the target'));
+    await new Promise<void>((resolve) => target.listen(0, '127.0.0.1', resolve));
+    ({ port } = target.address() as AddressInfo);
+    app = await startApp();
+    other = await app.organization('Other');
+  });
+  afterAll(async () => {
+    await app.close();
+    target.close();
+  });
+  afterEach(() => jest.restoreAllMocks());
+
+  const website = async (name: string, api = app.write): Promise<string> =>
+    (await api.post<{ id: string }>('/websites', { name, url: 'https://internal.example/' })).body.id;
+  const publish = async (id: string, body: object = { enabled: true }, api = app.write) =>
+    api.put<Settings>(`/websites/${id}/status-page`, body);
+  const show = (path: string, headers: Record<string, string> = {}) => fetch(`${app.url}${path}`, { headers });
+
+  it('is off until a website turns it on', async () => {
+    const id = await website('Quiet shop');
+    const { status, body } = await app.read.get<Settings>(`/websites/${id}/status-page`);
+
+    expect([status, body]).toEqual([200, { enabled: false, slug: null, path: null }]);
+    expect((await show('/status/quiet-shop')).status).toBe(404);
+  });
+
+  it('publishes under an address made from the name, and hides again', async () => {
+    const id = await website('Example Shop & Söhne');
+    const on = await publish(id);
+    expect([on.status, on.body]).toEqual([
+      200,
+      { enabled: true, slug: 'example-shop-sohne', path: '/status/example-shop-sohne' },
+    ]);
+    expect((await show('/status/example-shop-sohne')).status).toBe(200);
+
+    await publish(id, { enabled: false });
+    expect((await show('/status/example-shop-sohne')).status).toBe(404);
+  });
+
+  it('gives the second of two equal names an address of its own', async () => {
+    const [first, second] = [await publish(await website('Twin')), await publish(await website('Twin'))];
+    expect(first.body.slug).toBe('twin');
+    expect(second.body.slug).toMatch(/^twin-[0-9a-f]{8}$/);
+  });
+
+  it('refuses an address that another organization uses', async () => {
+    await publish(await website('Mine'), { enabled: true, slug: 'the-address' });
+    const reply = await publish(
+      await website('Theirs', other.write),
+      { enabled: true, slug: 'the-address' },
+      other.write,
+    );
+    expect([reply.status, reply.body.code]).toEqual([409, 'conflict']);
+  });
+
+  it.each([['UPPER'], ['ab'], ['-dash'], ['dash-'], ['dot.json'], ['a/b'], ['x'.repeat(65)]])(
+    'refuses the address %s',
+    async (slug) => {
+      const reply = await publish(await website('Names'), { slug });
+      expect([reply.status, reply.body.code]).toEqual([400, 'validation_failed']);
+    },
+  );
+
+  it('keeps roles and organizations apart', async () => {
+    const id = await website('Guarded');
+    expect((await publish(id, { enabled: true }, app.read)).status).toBe(403);
+    expect((await publish(id, { enabled: true }, other.write)).status).toBe(404);
+    expect((await other.read.get(`/websites/${id}/status-page`)).status).toBe(404);
+  });
+
+  describe('with an endpoint that is down', () => {
+    let slug: string;
+
+    beforeAll(async () => {
+      const id = await website(HOSTILE);
+      const url = `http://127.0.0.1:${port}/secret-path`;
+      await app.write.post(`/websites/${id}/endpoints`, {
+        name: HOSTILE,
+        url,
+        type: 'HTTP',
+        headers: [{ key: 'X-Token', value: 'header-secret' }],
+      });
+      slug = (await publish(id, { enabled: true, slug: 'hostile' })).body.slug ?? '';
+      const endpoints = () => app.read.get<{ status: string }[]>(`/websites/${id}/endpoints`);
+      await eventually('the endpoint is down', async () => (await endpoints()).body[0]?.status === 'down');
+    });
+
+    it('tells state, days and outages to programs', async () => {
+      const response = await show(`/status/${slug}.json`);
+      const page = (await response.json()) as PublicStatus;
+      const [endpoint] = page.endpoints;
+
+      expect(page).toMatchObject({ name: HOSTILE, status: 'down' });
+      expect(endpoint).toMatchObject({ name: HOSTILE, status: 'down', uptime_90d: 0 });
+      expect(endpoint?.days).toHaveLength(90);
+      expect(endpoint?.days.at(-1)?.date).toBe(page.updated_at.slice(0, 10));
+      // The day before, when midnight came in between.
+      expect(endpoint?.days.slice(-2).some(({ checks }) => checks > 0)).toBe(true);
+      expect(page.outages).toMatchObject([{ endpoint: HOSTILE, ended_at: null, reason: 'status unexpected' }]);
+    });
+
+    it('is one document without script that its policy lets through', async () => {
+      const response = await show(`/status/${slug}`);
+      const text = await response.text();
+
+      expect(response.headers.get('content-security-policy')).toMatch(
+        /^default-src 'none'; style-src 'sha256-[\w+/]{43}='/,
+      );
+      expect(text).not.toMatch(/<script|<img|onerror="|\sstyle=/i);
+      expect(text).toContain('Nothing works');
+      expect(text.match(/<g><title>/g)).toHaveLength(90);
+    });
+
+    it.each(['', '.json', '.svg'])('shows no target, header, id or error text (%s)', async (form) => {
+      const text = await (await show(`/status/${slug}${form}`)).text();
+      for (const secret of ['secret', '127.0.0.1', String(port), 'internal.example', '503', 'ep_', 'ws_', 'org_']) {
+        expect(text).not.toContain(secret);
+      }
+    });
+
+    it.each([
+      ['', 'status', 'down'],
+      ['?uptime=30d', 'uptime 30d', '0.00%'],
+    ])('draws a badge%s', async (query, label, message) => {
+      const response = await show(`/status/${slug}.svg${query}`);
+      const text = await response.text();
+
+      expect(response.headers.get('content-type')).toBe('image/svg+xml; charset=utf-8');
+      expect(text).toContain(`<title>${label}: ${message}</title>`);
+    });
+
+    it('answers from the cache for 15 seconds, and 304 to who has it', async () => {
+      const [database, clock] = [app.app.get(Database), app.app.get(Clock)];
+      jest.spyOn(clock, 'monotonic').mockReturnValue(clock.monotonic());
+      await show(`/status/${slug}.json`);
+      const query = jest.spyOn(database, 'query');
+      const first = await show(`/status/${slug}`);
+      const etag = first.headers.get('etag') ?? '';
+      const second = await show(`/status/${slug}`, { 'If-None-Match': etag });
+
+      expect(first.headers.get('cache-control')).toBe('public, max-age=15');
+      expect(second.status).toBe(304);
+      expect(query.mock.calls.filter(([sql]) => sql.includes('status_page'))).toEqual([]);
+    });
+
+    it('refuses an unknown window', async () => {
+      expect((await show(`/status/${slug}.svg?uptime=1y`)).status).toBe(400);
+    });
+  });
+
+  it('counts built days, built hours and the running hour, and nothing twice', async () => {
+    const id = await website('History');
+    const { slug } = (await publish(id)).body;
+    const made = await app.write.post<{ id: string }>(`/websites/${id}/endpoints`, {
+      name: 'Old',
+      url: `http://127.0.0.1:${port}/`,
+      type: 'HTTP',
+      enabled: false,
+    });
+    expect(made.status).toBe(201);
+    const database = app.app.get(Database);
+    const [endpoint] = await database.query<{ key: string }>('SELECT max(key)::text AS key FROM endpoint');
+    const [progress] = await database.query<{ day: Date; hour: Date }>(
+      `SELECT (SELECT done_until FROM history_progress WHERE name = 'day') AS day,
+              (SELECT done_until FROM history_progress WHERE name = 'hour') AS hour`,
+    );
+    if (!endpoint || !progress) throw new Error('there is no endpoint or no progress of rollups');
+    const insert = (table: string, start: Date, up: number, down: number) =>
+      database.query(
+        `INSERT INTO ${table} (endpoint_key, start_at, up, down, unknown, sum_us, dns_us, connect_us, tls_us, first_byte_us, transfer_us, min_us, max_us, buckets, counts)
+         VALUES ($1, $2, $3, $4, 0, 0, 0, 0, 0, 0, 0, 0, 0, '{}', '{}')`,
+        [endpoint.key, start, up, down],
+      );
+    await insert('check_day', at(progress.day, -24), 9, 1);
+    await insert('check_day', at(progress.day, -48), 10, 0);
+    await insert('check_hour', at(progress.day, -20), 500, 500);
+    await database.query(
+      `UPDATE endpoint_state SET hour_start = $2, hour_up = 3, hour_down = 1 WHERE endpoint_key = $1`,
+      [endpoint.key, progress.hour],
+    );
+    const page = (await (await show(`/status/${slug}.json`)).json()) as PublicStatus;
+    const days = page.endpoints[0]?.days.filter((day) => day.checks > 0);
+
+    expect(days).toEqual([
+      { date: at(progress.day, -48).toISOString().slice(0, 10), checks: 10, uptime: 1 },
+      { date: at(progress.day, -24).toISOString().slice(0, 10), checks: 10, uptime: 0.9 },
+      { date: progress.hour.toISOString().slice(0, 10), checks: 4, uptime: 0.75 },
+    ]);
+  });
+});

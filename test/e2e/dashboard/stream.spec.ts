@@ -1,0 +1,259 @@
+import { request as httpRequest, type ClientRequest, type IncomingMessage } from 'node:http';
+import { Database } from '../../../src/platform/database/database';
+import { startApp, type Api, type TestApp, type TestOrganization } from '../../harness/app/app';
+import { HttpSink } from '../../harness/servers/http-sink';
+import { eventually } from '../../harness/app/poll';
+
+// Several waits for checks and for looks at the stream, each once a second.
+jest.setTimeout(90_000);
+
+interface StreamEvent {
+  id: string;
+  type: string;
+  data: {
+    id?: string;
+    endpoint_id?: string;
+    status?: string;
+    previous_status?: string;
+    type?: string;
+    error?: { code: string } | null;
+  };
+}
+
+/** A reader of the stream over a real socket. */
+class Reader {
+  readonly events: StreamEvent[] = [];
+  isOver = false;
+  private constructor(
+    readonly status: number,
+    private readonly request: ClientRequest,
+    response: IncomingMessage,
+  ) {
+    let text = '';
+    response.setEncoding('utf8').on('data', (chunk: string) => {
+      text += chunk;
+      const blocks = text.split('\n\n');
+      text = blocks.pop() ?? '';
+      for (const block of blocks) this.events.push(parse(block));
+    });
+    response.on('close', () => {
+      this.isOver = true;
+    });
+    response.on('error', () => {});
+  }
+
+  static open({ url, key }: Api, lastId?: string): Promise<Reader> {
+    return new Promise((resolve, reject) => {
+      const headers = { Authorization: `Bearer ${key}`, ...(lastId !== undefined && { 'Last-Event-ID': lastId }) };
+      const request = httpRequest(`${url}/api/v1/stream`, { headers, agent: false }, (response) =>
+        resolve(new Reader(response.statusCode ?? 0, request, response)),
+      );
+      request.on('error', reject);
+      request.end();
+    });
+  }
+
+  /** Events that tell something, in order. */
+  get told(): StreamEvent[] {
+    return this.events.filter(({ type }) => type === 'check' || type === 'alert');
+  }
+
+  get lastId(): string {
+    return this.events.findLast(({ id }) => id !== '')?.id ?? '';
+  }
+
+  close(): void {
+    this.request.destroy();
+  }
+}
+
+function parse(block: string): StreamEvent {
+  const fields = new Map(
+    block
+      .split('\n')
+      .map((line): [string, string] => [line.slice(0, line.indexOf(':')), line.slice(line.indexOf(':') + 2)]),
+  );
+  return {
+    id: fields.get('id') ?? '',
+    type: fields.get('event') ?? '',
+    data: JSON.parse(fields.get('data') ?? '{}') as StreamEvent['data'],
+  };
+}
+
+describe('the live stream', () => {
+  let app: TestApp;
+  let other: TestOrganization;
+  let target: HttpSink;
+  const readers: Reader[] = [];
+
+  beforeAll(async () => {
+    target = await HttpSink.start();
+    app = await startApp({ egressPrivate: 'allow' }, { durable: true });
+    other = await app.organization('Other');
+  });
+  afterAll(async () => {
+    await app.close();
+    await target.close();
+  });
+  afterEach(() => {
+    for (const reader of readers.splice(0)) reader.close();
+  });
+
+  /** A greeting stands before every transaction that is open anywhere on the server: until these are over, it repeats. */
+  const nothingToRepeat = async (): Promise<boolean> => {
+    const repeated = await app.app
+      .get(Database)
+      .query('SELECT 1 FROM stream_event WHERE xid >= pg_snapshot_xmin(pg_current_snapshot()) LIMIT 1');
+    return repeated.length === 0;
+  };
+  const open = async (api: Api, lastId?: string): Promise<Reader> => {
+    if (lastId === undefined) await eventually('older transactions are over', nothingToRepeat);
+    const reader = await Reader.open(api, lastId);
+    readers.push(reader);
+    await eventually('the stream greets', () => reader.events.some(({ type }) => type === 'ready'));
+    return reader;
+  };
+  const makeEndpoint = async (api: Api, name: string): Promise<string> => {
+    const website = await api.post<{ id: string }>('/websites', { name, url: target.url });
+    const made = await api.post<{ id: string }>(`/websites/${website.body.id}/endpoints`, {
+      name,
+      url: target.url,
+      type: 'HTTP',
+      interval: 86_400,
+    });
+    await eventually(
+      `${name} is checked`,
+      async () => (await api.get<{ status: string }>(`/endpoints/${made.body.id}`)).body.status !== 'unknown',
+    );
+    return made.body.id;
+  };
+  const check = async (api: Api, endpointId: string, status: number): Promise<string> => {
+    target.status = status;
+    return (await api.post<{ id: string }>(`/endpoints/${endpointId}/checks`)).body.id;
+  };
+  const of = (reader: Reader, endpointId: string) => reader.told.filter(({ data }) => data.endpoint_id === endpointId);
+
+  it('tells state changes and alert events with the ids of the lists, and nothing of checks that change nothing', async () => {
+    target.status = 200;
+    const endpoint = await makeEndpoint(app.write, 'Told');
+    const config = { url: target.url };
+    await app.write.post('/alerts', {
+      endpoint_id: endpoint,
+      type: 'webhook',
+      config,
+      failure_threshold: 1,
+      success_threshold: 1,
+    });
+    const reader = await open(app.read);
+
+    await check(app.write, endpoint, 200);
+    const down = await check(app.write, endpoint, 503);
+    await check(app.write, endpoint, 503);
+    const up = await check(app.write, endpoint, 200);
+    await eventually('four events are told', () => of(reader, endpoint).length >= 4);
+
+    const { body: listed } = await app.read.get<{ id: string }[]>(`/alerts/events?endpoint_id=${endpoint}`);
+    const checks = of(reader, endpoint).filter(({ type }) => type === 'check');
+    const alerts = of(reader, endpoint).filter(({ type }) => type === 'alert');
+    expect(
+      checks.map(({ id, data }) => [id, data.id, data.previous_status, data.status, data.error?.code ?? null]),
+    ).toEqual([
+      [down, down, 'up', 'down', 'status_unexpected'],
+      [up, up, 'down', 'up', null],
+    ]);
+    expect(alerts.map(({ id }) => id)).toEqual(listed.map(({ id }) => id).reverse());
+    expect(alerts.map(({ data }) => data)).toEqual(listed.slice().reverse());
+  });
+
+  it('tells nothing of another organization', async () => {
+    target.status = 200;
+    const mine = await makeEndpoint(app.write, 'Mine');
+    const theirs = await makeEndpoint(other.write, 'Theirs');
+    const reader = await open(other.read);
+    await check(app.write, mine, 503);
+    await check(other.write, theirs, 503);
+
+    await eventually('their own change is told', () => reader.told.length > 0);
+    expect(reader.told.map(({ data }) => data.endpoint_id)).toEqual([theirs]);
+  });
+
+  it.each(['a check', 'a greeting', 'an alert event'])(
+    'resumes after %s without gap and without repeating',
+    async (after) => {
+      target.status = 200;
+      const endpoint = await makeEndpoint(app.write, `Resumed after ${after}`);
+      const first = await open(app.read);
+      if (after === 'an alert event') {
+        await app.write.post('/alerts', {
+          endpoint_id: endpoint,
+          type: 'webhook',
+          config: { url: target.url },
+          failure_threshold: 1,
+        });
+      }
+      if (after !== 'a greeting') {
+        await check(app.write, endpoint, 503);
+        const wanted = after === 'a check' ? 1 : 2;
+        await eventually('the first change is told', () => of(first, endpoint).length === wanted);
+      }
+      first.close();
+      const missed = [
+        await check(app.write, endpoint, 200),
+        await check(app.write, endpoint, 503),
+        await check(app.write, endpoint, 200),
+      ];
+      if (after === 'a greeting') missed.shift();
+
+      const second = await open(app.read, first.lastId);
+      await eventually(
+        'everything missed is told',
+        () => of(second, endpoint).filter(({ type }) => type === 'check').length >= missed.length,
+      );
+      expect(
+        of(second, endpoint)
+          .filter(({ type }) => type === 'check')
+          .map(({ id }) => id),
+      ).toEqual(missed);
+      expect(second.events.map(({ type }) => type)).not.toContain('reset');
+    },
+  );
+
+  it('resumes over a restart', async () => {
+    target.status = 200;
+    const endpoint = await makeEndpoint(app.write, 'Restarted');
+    const reader = await open(app.read);
+    await check(app.write, endpoint, 503);
+    await eventually('the change is told', () => of(reader, endpoint).length === 1);
+    const missed = await check(app.write, endpoint, 200);
+    reader.close();
+    const { lastId } = reader;
+    await app.stop();
+    await app.restart();
+
+    const resumed = await open(app.read, lastId);
+    await eventually('the missed change is told', () => of(resumed, endpoint).length > 0);
+    expect(of(resumed, endpoint).map(({ id }) => id)).toEqual([missed]);
+  });
+
+  it('tells a reader with an id it does not know to read the lists again', async () => {
+    const reader = await open(app.read, 'ev_00000000000000000000000000');
+    expect(reader.events.slice(0, 2).map(({ type }) => type)).toEqual(['reset', 'ready']);
+  });
+
+  it('ends when its key is revoked', async () => {
+    const { body: made } = await app.admin.post<{ id: string; key: string }>('/api-keys', {
+      name: 'short',
+      role: 'read',
+    });
+    const reader = await open({ ...app.read, url: app.url, key: made.key } as Api);
+    await app.admin.delete(`/api-keys/${made.id}`);
+    await eventually('the stream ends', () => reader.isOver);
+  });
+
+  it('does not hold up a shutdown', async () => {
+    const reader = await open(app.read);
+    await app.stop();
+    await eventually('the stream ends', () => reader.isOver);
+    await app.restart();
+  });
+});

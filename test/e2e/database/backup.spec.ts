@@ -1,0 +1,128 @@
+import { execFile } from 'node:child_process';
+import { existsSync, mkdtempSync, readdirSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+import { Client } from 'pg';
+import { Api, startApp, type TestApp } from '../../harness/app/app';
+import { newAlert, newEndpoint, newWebsite } from '../../harness/app/resources';
+
+// Each call of the command is a process of its own that compiles it first.
+jest.setTimeout(180_000);
+
+const run = promisify(execFile);
+const ROOT = join(__dirname, '../../..');
+
+/** What the service knows about what was made before the backup. */
+const READ = ['/websites', '/alerts', '/api-keys', '/audit-log', '/organization'];
+
+describe('a backup', () => {
+  let app: TestApp;
+  let folder: string;
+  let endpointId: string;
+  let isServer: boolean;
+
+  /** `npm run backup` as it stands in the source. */
+  const backup = (...words: string[]): Promise<{ stdout: string; stderr: string }> =>
+    backupOf(app.config.dataDir, words);
+  const backupOf = (dataDir: string, words: string[]): Promise<{ stdout: string; stderr: string }> =>
+    run(process.execPath, ['-r', 'ts-node/register/transpile-only', 'src/cli/backup.ts', ...words], {
+      cwd: ROOT,
+      env: {
+        PATH: process.env['PATH'],
+        DATA_DIR: dataDir,
+        ...(app.config.databaseUrl === null ? {} : { DATABASE_URL: app.config.databaseUrl }),
+      },
+    });
+  const known = async (api: Api): Promise<Record<string, unknown[]>> => {
+    const found: Record<string, unknown[]> = {};
+    for (const path of [...READ, `/endpoints/${endpointId}`]) {
+      const { text } = await api.get(path);
+      found[path] = [JSON.parse(text, (name, value: unknown) => (name === 'last_used_at' ? null : value))].flat();
+    }
+    return found;
+  };
+  /** Loses everything, as a broken disk or a mistake would. */
+  const destroy = async (): Promise<void> => {
+    if (app.config.databaseUrl === null) return rmSync(app.config.dataDir, { recursive: true });
+    const client = new Client({ connectionString: app.config.databaseUrl });
+    await client.connect();
+    await client.query('DROP SCHEMA public CASCADE');
+    await client.query('CREATE SCHEMA public');
+    await client.end();
+  };
+
+  beforeAll(async () => {
+    folder = mkdtempSync(join(tmpdir(), 'uptime-backup-'));
+    app = await startApp({ role: 'api' }, { durable: true });
+    isServer = app.config.databaseUrl !== null;
+    endpointId = await newEndpoint(app.write, await newWebsite(app.write));
+    await newAlert(app.write, endpointId);
+  });
+  afterAll(async () => {
+    await app.close();
+    rmSync(folder, { recursive: true, force: true });
+  });
+
+  it('of the embedded database waits until the service is stopped', async () => {
+    if (isServer) return;
+    await expect(backup('save', join(folder, 'running'))).rejects.toMatchObject({
+      code: 1,
+      stderr: expect.stringMatching(/in use by process \d+/),
+    });
+    expect(readdirSync(folder)).toEqual([]);
+  });
+
+  it('brings everything back after everything was lost', async () => {
+    const file = join(folder, 'all.backup');
+    const before = await known(app.admin);
+    const { key } = app.admin;
+    // PostgreSQL is saved while the service runs.
+    if (isServer) await backup('save', file);
+    await app.stop();
+    if (!isServer) await backup('save', file);
+    expect(statSync(file).mode & 0o777).toBe(0o600);
+    await destroy();
+    await backup('restore', file);
+    await app.restart();
+    const sameKey = new Api(app.url, key);
+    const after = await known(sameKey);
+    for (const [path, items] of Object.entries(before)) {
+      // The harness makes its three keys again at every start.
+      const isGrown = path === '/api-keys' || path === '/audit-log';
+      expect([path, after[path]]).toEqual([path, isGrown ? expect.arrayContaining(items) : items]);
+    }
+    expect(await newWebsite(app.write, 'After')).toMatch(/^ws_/);
+  });
+
+  it('never overwrites: neither a file nor data', async () => {
+    const file = join(folder, 'kept.backup');
+    writeFileSync(file, 'something else');
+    await expect(backup('save', file)).rejects.toMatchObject({ stderr: expect.stringContaining('exists already') });
+    await app.stop();
+    await expect(backup('restore', file)).rejects.toMatchObject({ stderr: expect.stringContaining('is not empty') });
+    await app.restart();
+    expect((await app.read.get<object[]>('/websites')).body.length).toBeGreaterThan(0);
+  });
+
+  it('leaves nothing behind when it fails', async () => {
+    const missing = join(folder, 'no', 'such', 'folder');
+    await expect(backup('save', missing)).rejects.toMatchObject({ code: 1 });
+    expect(existsSync(missing)).toBe(false);
+    await expect(backup('restore', join(folder, 'none'))).rejects.toMatchObject({
+      stderr: expect.stringContaining('does not exist'),
+    });
+    if (!isServer) {
+      const noArchive = join(folder, 'no-archive');
+      const elsewhere = join(folder, 'elsewhere');
+      writeFileSync(noArchive, 'no archive');
+      await expect(backupOf(elsewhere, ['restore', noArchive])).rejects.toMatchObject({ code: 1 });
+      expect(readdirSync(elsewhere)).toEqual([]);
+      await expect(backupOf(elsewhere, ['save', join(folder, 'nothing')])).rejects.toMatchObject({
+        stderr: expect.stringContaining('holds no database'),
+      });
+    }
+    await expect(backup('save')).rejects.toMatchObject({ code: 2, stderr: expect.stringContaining('usage') });
+    expect(readdirSync(folder).filter((name) => name.endsWith('.partial'))).toEqual([]);
+  });
+});

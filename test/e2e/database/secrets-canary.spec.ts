@@ -1,0 +1,269 @@
+import { randomBytes } from 'node:crypto';
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { text } from 'node:stream/consumers';
+import type { AlertView } from '../../../src/alert/alert.dto';
+import { SPEC_CHANNEL_TYPES } from '../../../src/channel/channel';
+import { Database } from '../../../src/platform/database/database';
+import { type Answer, type Api, startApp, type TestApp } from '../../harness/app/app';
+import { eventually } from '../../harness/app/poll';
+import { newWebsite } from '../../harness/app/resources';
+
+// Nine alerts times several requests, one after the other.
+jest.setTimeout(120_000);
+
+/** A value that stands nowhere else. Letters and digits only, so that every channel takes it and no escaping hides it. */
+const canary = (length = 32): string => `C4N4RY${randomBytes(length).toString('hex')}`.slice(0, length);
+
+/** Values nobody may ever see again, and values that only keys with the role `write` may read. */
+const secrets: string[] = [];
+const confidential: string[] = [];
+const secret = (value: string = canary()): string => {
+  secrets.push(value);
+  return value;
+};
+const hidden = (value: string = canary()): string => {
+  confidential.push(value);
+  return value;
+};
+
+const TWILIO_ACCOUNT = `AC${randomBytes(16).toString('hex')}`;
+
+/** A password that is sent as basic credentials: neither it nor its encoded form may be seen. */
+function basicSecret(username: string): string {
+  const password = secret();
+  secret(Buffer.from(`${username}:${password}`).toString('base64'));
+  return password;
+}
+
+const found = (body: string, values: readonly string[]): string[] => values.filter((value) => body.includes(value));
+
+/** What the process writes to its standard streams. */
+class Output {
+  text = '';
+  private readonly restores: (() => void)[] = [];
+
+  start(): void {
+    for (const stream of [process.stdout, process.stderr]) {
+      const write = stream.write.bind(stream);
+      this.restores.push(() => (stream.write = write));
+      stream.write = (chunk: string | Uint8Array): boolean => {
+        this.text += String(chunk);
+        return true;
+      };
+    }
+  }
+
+  stop(): void {
+    for (const restore of this.restores) restore();
+  }
+}
+
+/** The rudest provider there is: it fails, and its error repeats all it was sent. */
+async function echo(request: IncomingMessage, response: ServerResponse): Promise<void> {
+  const sent = `${request.url} ${JSON.stringify(request.headers)} ${await text(request)}`;
+  const body = request.headers['content-type']?.includes('json')
+    ? JSON.stringify({ message: sent, description: sent })
+    : sent;
+  response.writeHead(500, { 'content-type': 'text/plain' }).end(body);
+}
+
+describe('a secret in every field', () => {
+  const output = new Output();
+  const answers: { role: string; path: string; body: string }[] = [];
+  let service: TestApp;
+  let provider: Server;
+  let base: string;
+  let websiteId: string;
+  let endpointId: string;
+  const alertIds: string[] = [];
+
+  beforeAll(async () => {
+    output.start();
+    provider = createServer((request, response) => void echo(request, response));
+    await new Promise<void>((resolve) => provider.listen(0, '127.0.0.1', resolve));
+    base = `http://127.0.0.1:${(provider.address() as AddressInfo).port}`;
+    service = await startApp({
+      logLevel: 'trace',
+      egressPrivate: 'allow',
+      secretsKeys: [`canary:${randomBytes(32).toString('base64')}`],
+    });
+    for (const api of [service.read, service.write, service.admin]) if (api.key !== null) secrets.push(api.key);
+    websiteId = await newWebsite(service.write);
+    endpointId = await createEndpoint();
+    for (const [type, config] of Object.entries(configs())) alertIds.push(await createAlert(type, config));
+  });
+  afterAll(async () => {
+    await service.close();
+    provider.close();
+    output.stop();
+  });
+
+  const configs = (): Record<string, object> => ({
+    email: {
+      to: [`${hidden()}@example.com`],
+      from: 'uptime@example.com',
+      smtp: { host: '127.0.0.1', port: 9, username: 'mailer', password: secret() },
+    },
+    webhook: {
+      url: `${base}/${hidden()}?token=${hidden()}`,
+      headers: [{ key: 'Authorization', value: `Bearer ${hidden()}` }],
+      secret: secret(`whsec_${randomBytes(32).toString('base64')}`),
+    },
+    slack: { webhook_url: `${base}/services/${hidden()}` },
+    discord: { webhook_url: `${base}/api/webhooks/1/${hidden()}` },
+    teams: { webhook_url: `${base}/workflows/x?sig=${hidden()}` },
+    telegram: { bot_token: secret(`1234567890:${canary(35)}`), chat_id: `@${hidden()}`, api_url: base },
+    pagerduty: { routing_key: secret(), api_url: base },
+    opsgenie: { api_key: secret(), api_url: base },
+    twilio: {
+      account_sid: TWILIO_ACCOUNT,
+      auth_token: basicSecret(TWILIO_ACCOUNT),
+      from: '+15005550006',
+      to: hidden(`+1500${String(randomBytes(4).readUInt32BE() % 10_000_000).padStart(7, '0')}`),
+      api_url: base,
+    },
+  });
+
+  function keep<Body>(role: string, path: string, answer: Answer<Body>): Answer<Body> {
+    answers.push({ role, path, body: `${JSON.stringify(answer.headers)}\n${answer.text}` });
+    return answer;
+  }
+
+  async function createEndpoint(): Promise<string> {
+    const body = {
+      name: 'Checkout',
+      url: 'http://127.0.0.1:9/',
+      type: 'HTTP',
+      interval: 1,
+      timeout: 1,
+      headers: [
+        { key: 'Authorization', value: `Bearer ${hidden()}` },
+        { key: 'X-API-Key', value: hidden() },
+        { key: 'Cookie', value: `session=${hidden()}` },
+      ],
+    };
+    const answer = await service.write.post<{ id: string }>(`/websites/${websiteId}/endpoints`, body);
+    expect(answer.status).toBe(201);
+    return keep('write', 'create endpoint', answer).body.id;
+  }
+
+  async function createAlert(type: string, config: object): Promise<string> {
+    const body = { endpoint_id: endpointId, type, config, failure_threshold: 1 };
+    const answer = await service.write.post<AlertView>('/alerts', body);
+    expect([type, answer.status]).toEqual([type, 201]);
+    return keep('write', `create ${type} alert`, answer).body.id;
+  }
+
+  it('is put into every channel', () => {
+    expect(Object.keys(configs()).sort()).toEqual([...SPEC_CHANNEL_TYPES].sort());
+  });
+
+  it('is not told by refusals', async () => {
+    for (const [type, config] of Object.entries(configs())) {
+      const broken = {
+        endpoint_id: endpointId,
+        type,
+        config: { ...config, unknown: secret() },
+        failure_threshold: 'x',
+      };
+      const answer = keep('write', `refused ${type} alert`, await service.write.post('/alerts', broken));
+      expect(answer.status).toBe(400);
+    }
+    for (const type of SPEC_CHANNEL_TYPES) {
+      const config = { webhook_url: secret(), routing_key: { value: secret() }, bot_token: [secret()], to: secret() };
+      keep(
+        'write',
+        `nonsense ${type} alert`,
+        await service.write.post('/alerts', { endpoint_id: endpointId, type, config }),
+      );
+    }
+    const withCredentials = { webhook_url: `https://user:${secret()}@hooks.slack.com/x` };
+    keep(
+      'write',
+      'credentials in url',
+      await service.write.post('/alerts', { endpoint_id: endpointId, type: 'slack', config: withCredentials }),
+    );
+    for (const key of [secret(), secret(`ums_w_${canary(36)}`)]) {
+      const response = await fetch(`${service.url}/api/v1/alerts`, { headers: { authorization: `Bearer ${key}` } });
+      answers.push({ role: 'stranger', path: '/alerts', body: await response.text() });
+      expect(response.status).toBe(401);
+    }
+    const malformed = await fetch(`${service.url}/api/v1/alerts`, {
+      method: 'POST',
+      headers: { authorization: `Bearer ${service.write.key}`, 'content-type': 'application/json' },
+      body: `{"config": "${secret()}"`,
+    });
+    answers.push({ role: 'write', path: 'malformed', body: await malformed.text() });
+    expect(malformed.status).toBe(400);
+  });
+
+  it('is not told by failing deliveries', async () => {
+    for (const id of alertIds) {
+      keep('write', 'test message', await service.write.post(`/alerts/${id}/test`));
+      const attempted = await eventually(`an attempt of ${id}`, async () => {
+        const { body } = await service.read.get<{ kind: string; attempts: number; error: string | null }[]>(
+          `/alerts/${id}/deliveries`,
+        );
+        return body.find(({ kind, attempts, error }) => kind === 'triggered' && attempts > 0 && error !== null);
+      });
+      expect(attempted.error).toEqual(expect.any(String));
+    }
+  });
+
+  it('is not told by any read, whoever asks', async () => {
+    const paths = [
+      '/websites',
+      `/websites/${websiteId}`,
+      `/websites/${websiteId}/endpoints`,
+      `/endpoints/${endpointId}`,
+      `/endpoints/${endpointId}/checks`,
+      `/endpoints/${endpointId}/uptime`,
+      '/overview',
+      '/alerts',
+      '/alerts/events',
+      ...alertIds.flatMap((id) => [`/alerts/${id}`, `/alerts/${id}/deliveries`]),
+      '/organization',
+      '/api-keys',
+      '/openapi.json',
+    ];
+    const readers: [string, Api][] = [
+      ['read', service.read],
+      ['write', service.write],
+      ['admin', service.admin],
+    ];
+    for (const [role, api] of readers) for (const path of paths) keep(role, path, await api.get(path));
+    for (const path of ['/metrics', '/health/live', '/health/ready']) {
+      const response = await fetch(service.url + path);
+      answers.push({ role: 'read', path, body: await response.text() });
+    }
+    for (const { role, path, body } of answers) {
+      expect({ role, path, found: found(body, secrets) }).toEqual({ role, path, found: [] });
+      if (role === 'read') expect({ role, path, found: found(body, confidential) }).toEqual({ role, path, found: [] });
+    }
+    const shown = answers.filter(({ role }) => role === 'admin').map(({ body }) => body);
+    expect(confidential.some((value) => shown.join().includes(value))).toBe(true);
+  });
+
+  it('is not logged', () => {
+    expect(output.text).toContain('Migrated: ');
+    expect(output.text).toContain('gave up a webhook message');
+    for (const value of [...secrets, ...confidential]) expect(output.text).not.toContain(value);
+  });
+
+  it('is not readable in the database', async () => {
+    const database = service.app.get(Database);
+    const tables = await database.query<{ name: string }>(
+      `SELECT table_name AS name FROM information_schema.tables WHERE table_schema = 'public' AND table_type = 'BASE TABLE'`,
+    );
+    expect(tables.map(({ name }) => name)).toEqual(
+      expect.arrayContaining(['alert', 'endpoint', 'notification', 'api_key']),
+    );
+    for (const { name } of tables) {
+      const rows = await database.query<{ row: string }>(`SELECT t::text AS row FROM "${name}" t`);
+      const content = rows.map(({ row }) => row).join('\n');
+      const found = [...secrets, ...confidential].filter((value) => content.includes(value));
+      expect({ table: name, found }).toEqual({ table: name, found: [] });
+    }
+  });
+});

@@ -1,0 +1,310 @@
+import { startApp, type TestApp, type TestOrganization } from '../../harness/app/app';
+
+interface Endpoint {
+  id: string;
+  website_id: string;
+  name: string;
+  url: string;
+  type: string;
+  method: string;
+  interval: number;
+  timeout: number;
+  enabled: boolean;
+  group: string;
+  headers: { key: string; value: string }[];
+  body: string | null;
+  status: string;
+  assertions: object[];
+}
+interface Problem {
+  code: string;
+  errors: { pointer: string; code: string; message: string }[];
+}
+
+const SHOP = { name: 'Shop', url: 'https://shop.example.com/' };
+const MINIMAL = { name: 'Checkout', url: 'http://shop.example.com/checkout', type: 'HTTP' };
+
+describe('endpoints', () => {
+  let app: TestApp;
+  let other: TestOrganization;
+  let websiteId: string;
+
+  beforeAll(async () => {
+    app = await startApp({ role: 'api' });
+    other = await app.organization('Other');
+    websiteId = (await app.write.post<{ id: string }>('/websites', SHOP)).body.id;
+  });
+  afterAll(() => app.close());
+
+  const post = <Body = Endpoint>(body: object) => app.write.post<Body>(`/websites/${websiteId}/endpoints`, body);
+  const create = async (body: object = MINIMAL): Promise<Endpoint> => (await post(body)).body;
+
+  it('need only name, url and type; everything else has its default', async () => {
+    const answer = await post(MINIMAL);
+    expect(answer.status).toBe(201);
+    expect(answer.headers['location']).toBe(`/api/v1/endpoints/${answer.body.id}`);
+    expect(answer.body).toEqual({
+      ...MINIMAL,
+      id: expect.stringMatching(/^ep_[0-9a-hjkmnp-tv-z]{26}$/),
+      website_id: websiteId,
+      method: 'GET',
+      interval: 60,
+      timeout: 10,
+      enabled: true,
+      group: 'Shop',
+      headers: [],
+      body: null,
+      follow_redirects: true,
+      assertions: [],
+      status: 'unknown',
+      last_checked_at: null,
+      created_at: expect.stringMatching(/\.\d{3}Z$/),
+      updated_at: expect.any(String),
+    });
+    expect((await app.read.get(`/endpoints/${answer.body.id}`)).body).toEqual(answer.body);
+  });
+
+  it('keep every settable field', async () => {
+    const body = {
+      ...MINIMAL,
+      method: 'post',
+      interval: 30,
+      timeout: 5,
+      enabled: false,
+      headers: [
+        { key: 'Accept', value: 'text/html' },
+        { key: 'Accept', value: 'text/plain' },
+      ],
+      body: '{"a":1}',
+      follow_redirects: false,
+      assertions: [{ source: 'status_code', comparison: 'in', target: '200-299,301' }],
+    };
+    expect(await create(body)).toMatchObject({ ...body, method: 'POST', status: 'paused' });
+  });
+
+  it.each([
+    ['HTTP', 'http://example.com/'],
+    ['HTTP', 'https://example.com/'],
+    ['HTTPS', 'https://example.com/'],
+    ['TCP', 'tcp://example.com:5432'],
+    ['TCP', '[2606:4700::1111]:80'],
+    ['SSH', 'ssh://example.com'],
+    ['SSH', 'example.com:2222'],
+    ['ICMP', 'icmp://example.com'],
+    ['ICMP', 'example.com'],
+    ['DNS', 'example.com'],
+    ['DNS', 'dns://9.9.9.9:53/example.com?type=MX'],
+  ])('accept the type %s with %s', async (type, url) => {
+    expect((await post({ name: 'a', type, url })).status).toBe(201);
+  });
+
+  it.each([
+    ['HTTPS', 'http://example.com/'],
+    ['HTTP', 'example.com'],
+    ['HTTP', 'ftp://example.com/'],
+    ['HTTP', 'http://user:secret@example.com/'],
+    ['TCP', 'example.com'],
+    ['TCP', 'tcp://example.com:0'],
+    ['TCP', 'tcp://example.com:65536'],
+    ['SSH', 'https://example.com'],
+    ['ICMP', 'icmp://example.com:80'],
+    ['DNS', 'dns:example.com?type=NOPE'],
+    ['HTTP', 'http://exa mple.com/'],
+  ])('refuse the type %s with %s, pointing at /url and showing the accepted form', async (type, url) => {
+    const answer = await post<Problem>({ name: 'a', type, url });
+    expect([answer.status, answer.body.code]).toEqual([400, 'validation_failed']);
+    expect(answer.body.errors).toEqual([expect.objectContaining({ pointer: '/url' })]);
+    expect(answer.body.errors[0]?.message.length).toBeGreaterThan(10);
+  });
+
+  it.each([['http'], ['GRPC'], ['']])('refuse the type %p with the list of those that exist', async (type) => {
+    const answer = await post<Problem>({ ...MINIMAL, type });
+    expect(answer.status).toBe(400);
+    expect(answer.body.errors).toEqual([
+      expect.objectContaining({
+        pointer: '/type',
+        code: 'unsupported_type',
+        message: expect.stringContaining('HTTP, HTTPS, TCP, DNS, ICMP, SSH'),
+      }),
+    ]);
+  });
+
+  it.each([
+    ['type', null, 'wrong_type'],
+    ['type', ['HTTP'], 'wrong_type'],
+    ['method', 'CONNECT', 'invalid_format'],
+    ['method', 'GET / HTTP/1.1\r\nX:', 'invalid_format'],
+    ['interval', 0, 'out_of_range'],
+    ['interval', 86_401, 'out_of_range'],
+    ['interval', '60', 'wrong_type'],
+    ['interval', 1.5, 'wrong_type'],
+    ['interval', null, 'wrong_type'],
+    ['timeout', 0, 'out_of_range'],
+    ['timeout', 301, 'out_of_range'],
+    ['timeout', 2 ** 31, 'out_of_range'],
+    ['enabled', 'yes', 'wrong_type'],
+    ['headers', {}, 'wrong_type'],
+    ['headers', [null], 'wrong_type'],
+    ['headers', [[]], 'wrong_type'],
+    ['headers', ['a'], 'wrong_type'],
+    ['headers', Array.from({ length: 51 }, () => ({ key: 'a', value: 'b' })), 'out_of_range'],
+    ['body', {}, 'wrong_type'],
+    ['body', 'x'.repeat(64 * 1024 + 1), 'too_long'],
+    ['follow_redirects', 1, 'wrong_type'],
+    ['assertions', 'x', 'wrong_type'],
+    ['nonsense', 1, 'unknown_field'],
+  ])('refuse %s = %j', async (field, value, code) => {
+    const answer = await post<Problem>({ ...MINIMAL, [field]: value });
+    expect(answer.status).toBe(400);
+    expect(answer.body.errors).toContainEqual(expect.objectContaining({ pointer: `/${field}`, code }));
+  });
+
+  it.each([
+    [{ key: '', value: 'a' }, '/headers/0/key', 'invalid_characters'],
+    [{ key: 'a b', value: 'a' }, '/headers/0/key', 'invalid_characters'],
+    [{ key: 'a:b', value: 'a' }, '/headers/0/key', 'invalid_characters'],
+    [{ key: 'ä', value: 'a' }, '/headers/0/key', 'invalid_characters'],
+    [{ key: 'x'.repeat(257), value: 'a' }, '/headers/0/key', 'too_long'],
+    [{ key: 'A', value: 'a\r\nB: c' }, '/headers/0/value', 'invalid_characters'],
+    [{ key: 'A', value: '日本' }, '/headers/0/value', 'invalid_characters'],
+    [{ key: 'A', value: 'x'.repeat(4097) }, '/headers/0/value', 'too_long'],
+    [{ key: 'A' }, '/headers/0/value', 'required'],
+    [{ key: 'Content-Length', value: '1' }, '/headers/0/key', 'forbidden_header'],
+    [{ key: 'transfer-encoding', value: 'chunked' }, '/headers/0/key', 'forbidden_header'],
+    [{ key: 'Host', value: 'a' }, '/headers/0/key', 'forbidden_header'],
+    [{ key: 'Proxy-Authorization', value: 'a' }, '/headers/0/key', 'forbidden_header'],
+    [{ key: 'A', value: 'b', extra: 1 }, '/headers/0/extra', 'unknown_field'],
+  ])('refuse the header %j', async (header, pointer, code) => {
+    const answer = await post<Problem>({ ...MINIMAL, headers: [header] });
+    expect(answer.status).toBe(400);
+    expect(answer.body.errors).toContainEqual(expect.objectContaining({ pointer, code }));
+  });
+
+  it('refuse an assertion that makes no sense for the type, with its pointer', async () => {
+    const answer = await post<Problem>({
+      name: 'a',
+      type: 'TCP',
+      url: 'tcp://a.example:1',
+      assertions: [{ source: 'body', comparison: 'contains', target: 'x' }],
+    });
+    expect(answer.status).toBe(400);
+    expect(answer.body.errors[0]?.pointer).toBe('/assertions/0/source');
+  });
+
+  it.each([
+    'http://169.254.169.254/',
+    'http://[fd00:ec2::254]/',
+    'http://metadata.google.internal/',
+    'http://0.0.0.0/',
+  ])('refuse %s with 422, whoever asks', async (url) => {
+    const answer = await post<Problem>({ ...MINIMAL, url });
+    expect([answer.status, answer.body.code]).toEqual([422, 'target_not_allowed']);
+    expect(answer.body.errors[0]?.pointer).toBe('/url');
+  });
+
+  it('may watch private addresses in Default, and nowhere else', async () => {
+    expect((await post({ ...MINIMAL, url: 'http://192.168.1.1/' })).status).toBe(201);
+    const website = (await other.write.post<{ id: string }>('/websites', SHOP)).body.id;
+    for (const url of ['http://192.168.1.1/', 'http://127.1/', 'http://2130706433/', 'http://[::ffff:10.0.0.1]/']) {
+      expect((await other.write.post(`/websites/${website}/endpoints`, { ...MINIMAL, url })).status).toBe(422);
+    }
+  });
+
+  it('take partial updates, and the whole object back', async () => {
+    const endpoint = await create();
+    const changed = await app.write.put<Endpoint>(`/endpoints/${endpoint.id}`, { interval: 120, enabled: false });
+    expect(changed.body).toMatchObject({
+      interval: 120,
+      enabled: false,
+      status: 'paused',
+      timeout: 10,
+      name: 'Checkout',
+    });
+    const back = await app.write.put<Endpoint>(`/endpoints/${endpoint.id}`, { ...changed.body, enabled: true });
+    expect(back.status).toBe(200);
+    expect(back.body).toMatchObject({ interval: 120, enabled: true });
+    expect((await app.write.put<Endpoint>(`/endpoints/${endpoint.id}`, { body: 'x' })).body.body).toBe('x');
+    expect((await app.write.put<Endpoint>(`/endpoints/${endpoint.id}`, { body: null })).body.body).toBeNull();
+  });
+
+  it('cannot be moved to another website, and the read-only group changes nothing', async () => {
+    const endpoint = await create();
+    const second = (await app.write.post<{ id: string }>('/websites', SHOP)).body.id;
+    const moved = await app.write.put<Problem>(`/endpoints/${endpoint.id}`, { website_id: second });
+    expect(moved.body.errors).toEqual([expect.objectContaining({ pointer: '/website_id', code: 'immutable' })]);
+    expect((await app.write.put<Endpoint>(`/endpoints/${endpoint.id}`, { group: 'Mine' })).body.group).toBe('Shop');
+  });
+
+  it('judge a changed type against the url that stays', async () => {
+    const endpoint = await create();
+    const answer = await app.write.put<Problem>(`/endpoints/${endpoint.id}`, { type: 'TCP' });
+    expect([answer.status, answer.body.errors[0]?.pointer]).toEqual([400, '/url']);
+  });
+
+  it('show credentials in headers to write keys, masks to read keys, and keep them when a mask comes back', async () => {
+    const endpoint = await create({
+      ...MINIMAL,
+      headers: [
+        { key: 'Authorization', value: 'Bearer s3cret' },
+        { key: 'Accept', value: 'a/b' },
+      ],
+    });
+    expect(endpoint.headers[0]?.value).toBe('Bearer s3cret');
+    const masked = (await app.read.get<Endpoint>(`/endpoints/${endpoint.id}`)).body;
+    expect(masked.headers).toEqual([
+      { key: 'Authorization', value: '********' },
+      { key: 'Accept', value: 'a/b' },
+    ]);
+    await app.write.put(`/endpoints/${endpoint.id}`, { ...masked, name: 'Renamed' });
+    expect((await app.write.get<Endpoint>(`/endpoints/${endpoint.id}`)).body).toMatchObject({
+      name: 'Renamed',
+      headers: endpoint.headers,
+    });
+  });
+
+  it('are listed per website, oldest first, and counted by it', async () => {
+    const website = (await app.write.post<{ id: string }>('/websites', SHOP)).body.id;
+    for (const name of ['one', 'two', 'three'])
+      await app.write.post(`/websites/${website}/endpoints`, { ...MINIMAL, name });
+    const list = await app.read.get<Endpoint[]>(`/websites/${website}/endpoints`);
+    expect(list.body.map(({ name }) => name)).toEqual(['one', 'two', 'three']);
+    expect(list.headers['x-total-count']).toBe('3');
+    expect((await app.read.get<{ endpoint_count: number }>(`/websites/${website}`)).body.endpoint_count).toBe(3);
+    const page = await app.read.get<Endpoint[]>(`/websites/${website}/endpoints?limit=2`);
+    const next = await app.read.get<Endpoint[]>(page.headers['link']?.slice('</api/v1'.length).split('>')[0] ?? '');
+    expect(next.body.map(({ name }) => name)).toEqual(['three']);
+  });
+
+  it('are deleted with their website', async () => {
+    const website = (await app.write.post<{ id: string }>('/websites', SHOP)).body.id;
+    const endpoint = (await app.write.post<Endpoint>(`/websites/${website}/endpoints`, MINIMAL)).body;
+    expect((await app.write.delete(`/websites/${website}`)).status).toBe(204);
+    expect((await app.read.get(`/endpoints/${endpoint.id}`)).status).toBe(404);
+    expect((await app.read.get(`/websites/${website}/endpoints`)).status).toBe(404);
+  });
+
+  it('of another organization do not exist', async () => {
+    const endpoint = await create();
+    for (const answer of [
+      await other.read.get(`/endpoints/${endpoint.id}`),
+      await other.write.put(`/endpoints/${endpoint.id}`, { name: 'x' }),
+      await other.write.delete(`/endpoints/${endpoint.id}`),
+      await other.read.get(`/websites/${websiteId}/endpoints`),
+      await other.write.post(`/websites/${websiteId}/endpoints`, MINIMAL),
+    ]) {
+      expect([answer.status, answer.body]).toEqual([404, expect.objectContaining({ code: 'not_found' })]);
+    }
+    expect((await app.read.get<Endpoint>(`/endpoints/${endpoint.id}`)).body.name).toBe('Checkout');
+  });
+
+  it('respect the floor of the operator', async () => {
+    const strict = await startApp({ role: 'api', minIntervalSeconds: 30 });
+    try {
+      const website = (await strict.write.post<{ id: string }>('/websites', SHOP)).body.id;
+      const answer = await strict.write.post<Problem>(`/websites/${website}/endpoints`, { ...MINIMAL, interval: 10 });
+      expect(answer.body.errors).toEqual([expect.objectContaining({ pointer: '/interval', code: 'out_of_range' })]);
+    } finally {
+      await strict.close();
+    }
+  });
+});

@@ -1,0 +1,71 @@
+import { startApp, type TestApp, type TestOrganization } from '../../harness/app/app';
+import { HttpSink } from '../../harness/servers/http-sink';
+
+interface Trial {
+  outcome: string;
+  status_code: number | null;
+  duration_ms: number;
+  phases: Record<string, number | null>;
+  error: { code: string } | null;
+  id?: string;
+  code: string;
+  errors: { pointer: string; code: string }[];
+}
+
+describe('testing an endpoint before it is saved', () => {
+  let app: TestApp;
+  let other: TestOrganization;
+  let target: HttpSink;
+
+  beforeAll(async () => {
+    target = await HttpSink.start();
+    app = await startApp();
+    other = await app.organization('Other');
+  });
+  afterAll(async () => {
+    await app.close();
+    await target.close();
+  });
+
+  const run = (body: object, api = app.write) => api.post<Trial>('/endpoints/test', body);
+  const http = (more: object = {}) => ({ name: 'Trial', type: 'HTTP', url: target.url, ...more });
+
+  it('answers with the verdict and stores nothing', async () => {
+    target.status = 200;
+    const { status, body } = await run(http({ headers: [{ key: 'Authorization', value: 'Bearer secret' }] }));
+
+    expect([status, body.outcome, body.status_code, body.error]).toEqual([200, 'up', 200, null]);
+    expect(body.phases['connect_ms']).toBeGreaterThanOrEqual(0);
+    expect(body.id).toBeUndefined();
+    expect(target.seen.at(-1)?.headers.authorization).toBe('Bearer secret');
+    expect((await app.read.get('/overview')).body).toEqual([]);
+  });
+
+  it('says why a target is down', async () => {
+    target.status = 503;
+    const { status, body } = await run(http());
+    expect([status, body.outcome, body.error?.code]).toEqual([200, 'down', 'status_unexpected']);
+  });
+
+  it('judges the conditions', async () => {
+    target.status = 503;
+    const { body } = await run(http({ assertions: [{ source: 'status_code', comparison: 'in', target: '500-599' }] }));
+    expect(body.outcome).toBe('up');
+  });
+
+  it('refuses what creating would refuse, with every pointer', async () => {
+    const { status, body } = await run({ name: '', type: 'HTTP', url: 'ftp://x', interval: 0 });
+    expect([status, body.code]).toEqual([400, 'validation_failed']);
+    expect(body.errors.map(({ pointer }) => pointer).sort()).toEqual(['/interval', '/name']);
+    expect((await run({ name: 'x', type: 'HTTP', url: 'ftp://x' })).body.errors).toMatchObject([{ pointer: '/url' }]);
+  });
+
+  it('holds the egress policy', async () => {
+    const { status, body } = await run(http(), other.write);
+    expect([status, body.code]).toEqual([422, 'target_not_allowed']);
+  });
+
+  it('needs a key that may write', async () => {
+    expect((await run(http(), app.read)).status).toBe(403);
+  });
+});

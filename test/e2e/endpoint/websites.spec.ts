@@ -1,0 +1,223 @@
+import { startApp, type TestApp, type TestOrganization } from '../../harness/app/app';
+
+interface Website {
+  id: string;
+  name: string;
+  url: string;
+  enabled: boolean;
+  status: string;
+  endpoint_count: number;
+  last_checked_at: string | null;
+  created_at: string;
+  updated_at: string;
+}
+
+describe('websites', () => {
+  let app: TestApp;
+  let other: TestOrganization;
+
+  beforeAll(async () => {
+    app = await startApp({ role: 'api' });
+    other = await app.organization('Other');
+  });
+  afterAll(() => app.close());
+
+  const create = async (name = 'Shop', url = 'https://shop.example.com/') =>
+    (await app.write.post<Website>('/websites', { name, url })).body;
+
+  it('are created with 201, a Location and every field of the interface', async () => {
+    const answer = await app.write.post<Website>('/websites', { name: '  Shop ', url: 'https://Shop.Example.com' });
+    expect(answer.status).toBe(201);
+    expect(answer.headers['location']).toBe(`/api/v1/websites/${answer.body.id}`);
+    expect(answer.body).toEqual({
+      id: expect.stringMatching(/^ws_[0-9a-hjkmnp-tv-z]{26}$/),
+      name: 'Shop',
+      url: 'https://shop.example.com/',
+      enabled: true,
+      status: 'unknown',
+      endpoint_count: 0,
+      last_checked_at: null,
+      created_at: expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/),
+      updated_at: expect.any(String),
+    });
+    expect((await app.read.get(`/websites/${answer.body.id}`)).body).toEqual(answer.body);
+  });
+
+  it('are listed as a bare array, oldest first, with their count', async () => {
+    const organization = await app.organization('List');
+    const names = ['one', 'two', 'three'];
+    for (const name of names) await organization.write.post('/websites', { name, url: 'http://a.example' });
+    const all = await organization.read.get<Website[]>('/websites');
+    expect(all.status).toBe(200);
+    expect(all.body.map(({ name }) => name)).toEqual(names);
+    expect(all.headers['x-total-count']).toBe('3');
+    expect(all.headers['link']).toBeUndefined();
+  });
+
+  it('are paged by signed cursors that no other organization can use', async () => {
+    const organization = await app.organization('Pages');
+    for (const name of ['one', 'two', 'three'])
+      await organization.write.post('/websites', { name, url: 'http://a.example' });
+    const first = await organization.read.get<Website[]>('/websites?limit=2');
+    const cursor = first.headers['x-next-cursor'] ?? '';
+    expect(first.headers['link']).toBe(`</api/v1/websites?limit=2&cursor=${encodeURIComponent(cursor)}>; rel="next"`);
+    const second = await organization.read.get<Website[]>(`/websites?limit=2&cursor=${cursor}`);
+    expect([...first.body, ...second.body].map(({ name }) => name)).toEqual(['one', 'two', 'three']);
+    expect(second.headers['x-next-cursor']).toBeUndefined();
+    for (const [client, wrong] of [
+      [other.read, cursor],
+      [organization.read, `${cursor}x`],
+      [organization.read, 'nonsense'],
+    ] as const) {
+      const answer = await client.get<{ code: string }>(`/websites?cursor=${wrong}`);
+      expect([answer.status, answer.body.code]).toEqual([400, 'invalid_cursor']);
+    }
+  });
+
+  it('take partial updates and ignore read-only fields that are sent back', async () => {
+    const website = await create();
+    const renamed = await app.write.put<Website>(`/websites/${website.id}`, { name: 'Renamed' });
+    expect(renamed.status).toBe(200);
+    expect(renamed.body).toMatchObject({ name: 'Renamed', enabled: true, url: website.url });
+    const paused = await app.write.put<Website>(`/websites/${website.id}`, { ...renamed.body, enabled: false });
+    expect(paused.body).toMatchObject({ enabled: false, status: 'paused', name: 'Renamed' });
+    expect((await app.write.put<Website>(`/websites/${website.id}`, {})).body).toEqual(paused.body);
+  });
+
+  it('keep their url: another value is refused as immutable', async () => {
+    const website = await create();
+    const answer = await app.write.put<{ errors: object[] }>(`/websites/${website.id}`, {
+      url: 'https://other.example',
+    });
+    expect(answer.status).toBe(400);
+    expect(answer.body.errors).toEqual([expect.objectContaining({ pointer: '/url', code: 'immutable' })]);
+  });
+
+  it('are deleted with 204 and no body, and are unknown afterwards', async () => {
+    const website = await create();
+    const gone = await app.write.delete(`/websites/${website.id}`);
+    expect([gone.status, gone.text]).toEqual([204, '']);
+    expect((await app.write.delete(`/websites/${website.id}`)).status).toBe(404);
+  });
+
+  it('of another organization answer byte for byte like unknown, malformed and deleted ids', async () => {
+    const website = await create();
+    const answers = [];
+    for (const id of [
+      website.id,
+      'ws_00000000000000000000000000',
+      'ws_',
+      'al_00000000000000000000000000',
+      website.id.toUpperCase(),
+      "ws_' OR 1=1",
+      'x'.repeat(5000),
+    ]) {
+      for (const send of [
+        () => other.write.get(`/websites/${encodeURIComponent(id)}`),
+        () => other.write.put(`/websites/${encodeURIComponent(id)}`, { name: 'x' }),
+        () => other.write.delete(`/websites/${encodeURIComponent(id)}`),
+      ]) {
+        const { status, text, headers } = await send();
+        const { request_id: requestId, ...body } = JSON.parse(text) as { request_id: string; instance: string };
+        expect(body.instance).toBe(`urn:uptime:request:${requestId}`);
+        answers.push(
+          JSON.stringify([status, { ...body, instance: '' }, headers['content-type'], Object.keys(headers).sort()]),
+        );
+      }
+    }
+    expect(new Set(answers).size).toBe(1);
+    expect(answers[0]).toContain('404');
+    expect((await app.read.get(`/websites/${website.id}`)).status).toBe(200);
+  });
+
+  it.each([
+    ['no body at all', undefined, 'malformed_json', null],
+    ['a missing name', { url: 'http://a.example' }, 'validation_failed', ['/name', 'required']],
+    ['a null name', { name: null, url: 'http://a.example' }, 'validation_failed', ['/name', 'wrong_type']],
+    ['an empty name', { name: '', url: 'http://a.example' }, 'validation_failed', ['/name', 'invalid_format']],
+    ['a name of spaces', { name: '   ', url: 'http://a.example' }, 'validation_failed', ['/name', 'invalid_format']],
+    ['a numeric name', { name: 7, url: 'http://a.example' }, 'validation_failed', ['/name', 'wrong_type']],
+    [
+      'a name of 256 characters',
+      { name: 'x'.repeat(256), url: 'http://a.example' },
+      'validation_failed',
+      ['/name', 'too_long'],
+    ],
+    [
+      'a name with a bidi override',
+      { name: 'a\u202eb', url: 'http://a.example' },
+      'validation_failed',
+      ['/name', 'invalid_characters'],
+    ],
+    ['NUL in a name', { name: 'a\0b', url: 'http://a.example' }, 'validation_failed', ['/name', 'invalid_characters']],
+    ['a missing url', { name: 'a' }, 'validation_failed', ['/url', 'required']],
+    ['a relative url', { name: 'a', url: '/path' }, 'validation_failed', ['/url', 'invalid_format']],
+    ['a url without scheme', { name: 'a', url: '//host' }, 'validation_failed', ['/url', 'invalid_format']],
+    ['an ftp url', { name: 'a', url: 'ftp://host' }, 'validation_failed', ['/url', 'unsupported_scheme']],
+    [
+      'a javascript url',
+      { name: 'a', url: 'javascript:alert(1)' },
+      'validation_failed',
+      ['/url', 'unsupported_scheme'],
+    ],
+    [
+      'credentials in the url',
+      { name: 'a', url: 'http://u:p@host' },
+      'validation_failed',
+      ['/url', 'credentials_in_url'],
+    ],
+    ['port 0', { name: 'a', url: 'http://host:0' }, 'validation_failed', ['/url', 'invalid_format']],
+    ['port 65536', { name: 'a', url: 'http://host:65536' }, 'validation_failed', ['/url', 'invalid_format']],
+    [
+      'a url of 2049 characters',
+      { name: 'a', url: `http://host/${'x'.repeat(2037)}` },
+      'validation_failed',
+      ['/url', 'too_long'],
+    ],
+    ['a newline in the url', { name: 'a', url: 'http://ho\nst' }, 'validation_failed', ['/url', 'invalid_characters']],
+    [
+      'enabled as text',
+      { name: 'a', url: 'http://a.example', enabled: 'false' },
+      'validation_failed',
+      ['/enabled', 'wrong_type'],
+    ],
+    [
+      'enabled as null',
+      { name: 'a', url: 'http://a.example', enabled: null },
+      'validation_failed',
+      ['/enabled', 'wrong_type'],
+    ],
+    [
+      'an unknown field',
+      { name: 'a', url: 'http://a.example', organization_id: 'x' },
+      'validation_failed',
+      ['/organization_id', 'unknown_field'],
+    ],
+  ])('refuse %s', async (_, body, code, field) => {
+    const answer = await app.write.post<{ code: string; errors?: { pointer: string; code: string }[] }>(
+      '/websites',
+      body,
+    );
+    expect([answer.status, answer.body.code, answer.headers['content-type']]).toEqual([
+      400,
+      code,
+      'application/problem+json; charset=utf-8',
+    ]);
+    if (field !== null)
+      expect(answer.body.errors).toEqual([expect.objectContaining({ pointer: field[0], code: field[1] })]);
+  });
+
+  it('tell all field errors at once', async () => {
+    const answer = await app.write.post<{ errors: { pointer: string }[] }>('/websites', {
+      url: 7,
+      enabled: 0,
+      nonsense: 1,
+    });
+    expect(answer.body.errors.map(({ pointer }) => pointer).sort()).toEqual(['/enabled', '/name', '/nonsense', '/url']);
+  });
+
+  it('cannot be written by a read key or read without one', async () => {
+    expect((await app.read.post('/websites', { name: 'a', url: 'http://a.example' })).status).toBe(403);
+    expect((await app.anonymous.get('/websites')).status).toBe(401);
+  });
+});

@@ -1,0 +1,490 @@
+import type { CheckReport } from '../../../src/checker/checker';
+import type { CheckView } from '../../../src/history/read/check.dto';
+import { HistoryWriter } from '../../../src/history/write/history-writer';
+import type { LatencyBucketView } from '../../../src/history/read/latency.dto';
+import type { OverviewItemView } from '../../../src/history/overview/overview.dto';
+import type { RecordedCheck } from '../../../src/history/recorded-check';
+import { Rollup } from '../../../src/history/rollup/rollup.job';
+import type { UptimeView } from '../../../src/history/read/uptime.dto';
+import { Database } from '../../../src/platform/database/database';
+import { parseId } from '../../../src/platform/ids/id';
+import type { ProblemView } from '../../../src/platform/problem/problem.view';
+import { type Api, startApp, type TestApp } from '../../harness/app/app';
+import { recorded } from '../../harness/app/history';
+
+const MINUTE = 60_000;
+const HOUR = 60 * MINUTE;
+const DAY = 24 * HOUR;
+
+interface Subject {
+  /** Public id. */
+  public: string;
+  website: string;
+  id: string;
+  key: string;
+}
+
+describe('history over HTTP', () => {
+  let testApp: TestApp;
+  let api: Api;
+  let database: Database;
+  let subject: Subject;
+  const now = Date.now();
+
+  beforeAll(async () => {
+    testApp = await startApp({ role: 'api', rawRetentionDays: 100 });
+    api = testApp.read;
+    database = testApp.app.get(Database);
+  });
+  afterAll(() => testApp.close());
+  beforeEach(async () => {
+    subject = await addEndpoint(testApp.write);
+  });
+
+  async function addEndpoint(writer: Api): Promise<Subject> {
+    const site = await writer.post<{ id: string }>('/websites', { name: 'Shop', url: 'https://shop.example.com' });
+    const answer = await writer.post<{ id: string }>(`/websites/${site.body.id}/endpoints`, {
+      name: 'Checkout',
+      url: 'https://shop.example.com/checkout',
+      type: 'HTTPS',
+    });
+    const id = parseId('endpoint', answer.body.id) ?? '';
+    const [row] = await database.query<{ key: string }>('SELECT key FROM endpoint WHERE id = $1', [id]);
+    return { public: answer.body.id, website: site.body.id, id, key: row?.key ?? '' };
+  }
+
+  const rollUp = (): Promise<void> => testApp.app.get(Rollup).run();
+
+  /** Records checks of the past: they come late and are rolled up at once. */
+  async function write(checks: readonly RecordedCheck[]): Promise<void> {
+    await database.transaction((tx) => testApp.app.get(HistoryWriter).write(tx, checks));
+    await rollUp();
+  }
+
+  /** As if nothing of the last days was rolled up yet: single checks have to answer. */
+  async function forgetRollups(days: number): Promise<void> {
+    await database.query(
+      `UPDATE history_progress SET done_until = date_trunc('day', now() - $1 * interval '1 day', 'UTC') WHERE name <> 'purge'`,
+      [days],
+    );
+  }
+
+  const check = (
+    at: number,
+    outcome: 'up' | 'down' | 'unknown' = 'up',
+    durationMs = 100,
+    change: Partial<CheckReport> = {},
+  ) => recorded(subject, new Date(at), outcome, durationMs, change);
+
+  const path = (what: string): string => `/endpoints/${subject.public}/${what}`;
+
+  const overview = async (query = ''): Promise<OverviewItemView[]> =>
+    (await api.get<OverviewItemView[]>(`/overview${query}`)).body;
+  const mine = async () => (await overview(`?website_id=${subject.website}`))[0];
+
+  const recordState = (set: string) =>
+    database.query(`UPDATE endpoint_state SET ${set} WHERE endpoint_key = $1`, [subject.key]);
+
+  describe('checks', () => {
+    it('show everything that was seen', async () => {
+      const certificate = {
+        expiresAt: '2027-02-01T00:00:00.000Z',
+        issuer: 'CN=Test CA',
+        subject: 'CN=shop.example.com',
+        names: ['shop.example.com'],
+      };
+      const failed = check(now - MINUTE, 'down', 83.4126, {
+        statusCode: 503,
+        certificate,
+        redirects: ['https://shop.example.com/'],
+        error: { code: 'status_unexpected', phase: 'assertion', message: 'Status 503 is not in 200-299.' },
+      });
+      await write([
+        {
+          ...failed,
+          attempts: 2,
+          firstError: { code: 'connection_reset', phase: 'connect', message: 'The connection was reset.' },
+        },
+      ]);
+      const { status, body } = await api.get<CheckView[]>(path('checks'));
+      expect(status).toBe(200);
+      expect(body).toEqual([
+        {
+          id: testApp.app.get(HistoryWriter).checkId(subject.key, failed.checkedAt),
+          endpoint_id: subject.public,
+          outcome: 'down',
+          checked_at: failed.checkedAt.toISOString(),
+          duration_ms: 83.413,
+          phases: { dns_ms: 20.853, connect_ms: 20.853, tls_ms: null, first_byte_ms: 41.706, transfer_ms: 0 },
+          status_code: 503,
+          address: '192.0.2.1',
+          certificate: {
+            expires_at: certificate.expiresAt,
+            issuer: certificate.issuer,
+            subject: certificate.subject,
+            names: certificate.names,
+          },
+          records: null,
+          redirects: ['https://shop.example.com/'],
+          error: { code: 'status_unexpected', phase: 'assertion', message: 'Status 503 is not in 200-299.' },
+          attempts: 2,
+          first_error: { code: 'connection_reset', phase: 'connect', message: 'The connection was reset.' },
+        },
+      ]);
+      expect(body[0]?.id).toMatch(/^ck_[0-9a-z]{26}$/);
+    });
+
+    it('come newest first, page by page, each exactly once', async () => {
+      const times = Array.from({ length: 25 }, (_, index) => now - index * 7 * HOUR - 1);
+      await write(times.map((at) => check(at)));
+      const seen: string[] = [];
+      let next: string | undefined = `${path('checks')}?limit=10`;
+      for (let pages = 0; next !== undefined; pages++) {
+        expect(pages).toBeLessThan(3);
+        const { body, headers }: Awaited<ReturnType<typeof api.get<CheckView[]>>> = await api.get<CheckView[]>(next);
+        seen.push(...body.map((item) => item.checked_at));
+        next = /<[^>]*\/api\/v1([^>]+)>; rel="next"/.exec(headers['link'] ?? '')?.[1];
+      }
+      expect(seen).toEqual(times.map((at) => new Date(at).toISOString()));
+    });
+
+    it.each([
+      ['outcome=down', [3, 26]],
+      ['outcome=unknown', [2]],
+      ['outcome=up', [1, 30]],
+      ['from={25h}', [1, 2, 3]],
+      ['to={2h}', [3, 26, 30]],
+      ['from={27h}&to={1h}&outcome=down', [3, 26]],
+      ['from={1h}&to={2h}', []],
+    ])('are selected by %s', async (query, hours) => {
+      const outcomes = { 1: 'up', 2: 'unknown', 3: 'down', 26: 'down', 30: 'up' } as const;
+      await write(Object.entries(outcomes).map(([hour, outcome]) => check(now - Number(hour) * HOUR, outcome)));
+      const text = query.replaceAll(/\{(\d+)h\}/g, (_, hour: string) =>
+        new Date(now - Number(hour) * HOUR).toISOString(),
+      );
+      const { body } = await api.get<CheckView[]>(`${path('checks')}?${text}`);
+      expect(body.map((item) => Math.round((now - Date.parse(item.checked_at)) / HOUR))).toEqual(hours);
+    });
+
+    it('are found in days that are rolled up and in days that are not', async () => {
+      await write([check(now - 10 * DAY, 'down'), check(now - 5 * DAY), check(now, 'down')]);
+      const { body } = await api.get<CheckView[]>(`${path('checks')}?outcome=down`);
+      expect(body.map((item) => item.checked_at)).toEqual([
+        new Date(now).toISOString(),
+        new Date(now - 10 * DAY).toISOString(),
+      ]);
+    });
+
+    it('have ids of their own', async () => {
+      const other = await addEndpoint(testApp.write);
+      const at = new Date(now - 5);
+      await write([check(now - 5), recorded(other, at, 'up', 1)]);
+      const [mine, theirs] = await Promise.all(
+        [subject, other].map(({ public: id }) => api.get<CheckView[]>(`/endpoints/${id}/checks`)),
+      );
+      expect(mine?.body[0]?.id).not.toBe(theirs?.body[0]?.id);
+    });
+  });
+
+  describe('uptime', () => {
+    it('counts what is known and shows what is not', async () => {
+      await write([
+        ...[1, 2, 3, 4, 5, 6].map((minutes) => check(now - minutes * MINUTE, 'up', minutes * 10)),
+        check(now - 7 * MINUTE, 'down'),
+        check(now - 8 * MINUTE, 'down'),
+        check(now - 9 * MINUTE, 'unknown', 0),
+        check(now - 10 * MINUTE, 'unknown', 0),
+        check(now - 26 * HOUR, 'down'),
+      ]);
+      const { status, body } = await api.get<UptimeView>(path('uptime'));
+      expect(status).toBe(200);
+      expect(body).toMatchObject({
+        endpoint_id: subject.public,
+        uptime: 0.75,
+        coverage: 0.8,
+        checks: 10,
+        failures: 2,
+        unknown: 2,
+        outage_count: 0,
+        outages: [],
+        latency: { avg: 35, min: 10, max: 60 },
+      });
+      expect(Math.abs((body.latency.p50 ?? 0) / 30 - 1)).toBeLessThan(0.0445);
+      expect(Date.parse(body.from) % HOUR).toBe(0);
+    });
+
+    it('knows nothing before the first check', async () => {
+      const { body } = await api.get<UptimeView>(`${path('uptime')}?window=90d`);
+      expect(body).toMatchObject({ uptime: null, coverage: null, checks: 0, failures: 0, unknown: 0 });
+      expect(body.latency).toEqual({ avg: null, p50: null, p95: null, p99: null, min: null, max: null });
+    });
+
+    it.each([
+      ['24h', 1],
+      ['7d', 2],
+      ['30d', 3],
+      ['90d', 4],
+    ])('reaches back %s', async (window, failures) => {
+      await write([1, 100, 20 * 24, 80 * 24].map((hours) => check(now - hours * HOUR, 'down')));
+      expect((await api.get<UptimeView>(`${path('uptime')}?window=${window}`)).body.failures).toBe(failures);
+    });
+
+    it('stays the same when hours are rolled up', async () => {
+      await write(
+        Array.from({ length: 50 }, (_, index) => check(now - index * HOUR, index % 7 === 0 ? 'down' : 'up', index)),
+      );
+      const range = `from=${new Date(now - 2 * DAY).toISOString()}&to=${new Date(now).toISOString()}`;
+      await forgetRollups(4);
+      const before = await api.get<UptimeView>(`${path('uptime')}?${range}`);
+      expect(before.body.checks).toBe(48);
+      await rollUp();
+      expect((await api.get<UptimeView>(`${path('uptime')}?${range}`)).body).toEqual(before.body);
+    });
+
+    it('lists outages with their length and first error, newest first', async () => {
+      const opened = [5 * HOUR, 2 * HOUR].map((ago) => ({
+        endpointKey: subject.key,
+        startedAt: new Date(now - ago),
+        error: 'tls_expired' as const,
+        message: 'The certificate has expired.',
+      }));
+      await database.transaction((tx) =>
+        testApp.app
+          .get(HistoryWriter)
+          .outages(tx, opened, [{ endpointKey: subject.key, endedAt: new Date(now - 4 * HOUR) }]),
+      );
+      const range = `from=${new Date(now - 4.5 * HOUR).toISOString()}&to=${new Date(now - HOUR).toISOString()}`;
+      const { body } = await api.get<UptimeView>(`${path('uptime')}?${range}`);
+      expect(body.outage_count).toBe(2);
+      expect(body.downtime_seconds).toBe(1.5 * 3600);
+      expect(body.outages).toMatchObject([
+        {
+          started_at: new Date(now - 2 * HOUR).toISOString(),
+          ended_at: null,
+          error: { code: 'tls_expired', message: 'The certificate has expired.' },
+        },
+        { ended_at: new Date(now - 4 * HOUR).toISOString(), duration_seconds: 3600 },
+      ]);
+      expect(body.outages[0]?.duration_seconds).toBeGreaterThanOrEqual(2 * 3600);
+    });
+
+    it('ends the running outage of an endpoint that is paused', async () => {
+      await database.transaction((tx) =>
+        testApp.app
+          .get(HistoryWriter)
+          .outages(
+            tx,
+            [{ endpointKey: subject.key, startedAt: new Date(now - HOUR), error: 'internal', message: '' }],
+            [],
+          ),
+      );
+      await testApp.write.put(`/endpoints/${subject.public}`, { enabled: false });
+      const { body } = await api.get<UptimeView>(path('uptime'));
+      expect(body.outages[0]?.ended_at).not.toBeNull();
+    });
+  });
+
+  describe('latency', () => {
+    it('comes in even buckets without holes, phases stacked', async () => {
+      const hour = Math.floor(now / HOUR) * HOUR - HOUR;
+      await write([
+        check(hour + 10, 'up', 100),
+        check(hour + 20, 'up', 300),
+        check(hour + 11 * MINUTE, 'down'),
+        check(hour + 16 * MINUTE, 'unknown', 0),
+      ]);
+      const range = `from=${new Date(hour).toISOString()}&to=${new Date(hour + 20 * MINUTE).toISOString()}`;
+      const { status, body } = await api.get<LatencyBucketView[]>(`${path('latency')}?${range}&step=300`);
+      expect(status).toBe(200);
+      expect(body.map(({ start }) => Date.parse(start) - hour)).toEqual([0, 5 * MINUTE, 10 * MINUTE, 15 * MINUTE]);
+      expect(body.map(({ count, failures, unknown }) => [count, failures, unknown])).toEqual([
+        [2, 0, 0],
+        [0, 0, 0],
+        [1, 1, 0],
+        [1, 0, 1],
+      ]);
+      expect(body[0]).toMatchObject({
+        avg: 200,
+        max: 300,
+        phases: { dns_ms: 50, connect_ms: 50, tls_ms: null, first_byte_ms: 100, transfer_ms: null },
+      });
+      expect(body[1]).toMatchObject({ avg: null, p50: null, p95: null, p99: null, max: null, phases: null });
+    });
+
+    it('is the same from hourly figures', async () => {
+      await write(Array.from({ length: 40 }, (_, index) => check(now - index * 40 * MINUTE, 'up', 10 + index)));
+      const query = `${path('latency')}?step=3600&to=${new Date(now).toISOString()}`;
+      await forgetRollups(4);
+      const before = (await api.get<LatencyBucketView[]>(query)).body;
+      await rollUp();
+      expect((await api.get<LatencyBucketView[]>(query)).body).toEqual(before);
+      expect(before.reduce((sum, bucket) => sum + bucket.count, 0)).toBeGreaterThan(30);
+    });
+
+    it('covers the last 24 hours in a step of its own choice unless told otherwise', async () => {
+      const { body } = await api.get<LatencyBucketView[]>(path('latency'));
+      expect(body.length).toBeGreaterThanOrEqual(288);
+      expect(body.length).toBeLessThanOrEqual(290);
+    });
+  });
+
+  describe('the overview', () => {
+    it('shows an endpoint that was never checked', async () => {
+      expect(await mine()).toEqual({
+        id: subject.public,
+        name: 'Checkout',
+        url: 'https://shop.example.com/checkout',
+        type: 'HTTPS',
+        website: { id: subject.website, name: 'Shop' },
+        status: 'unknown',
+        status_since: null,
+        last_checked_at: null,
+        last_error: null,
+        uptime_24h: null,
+        coverage_24h: null,
+        uptime_7d: null,
+        uptime_30d: null,
+        uptime_90d: null,
+        p95_ms: null,
+        recent: [],
+        certificate_expires_at: null,
+        alert_open: false,
+      });
+    });
+
+    it('has figures in the first minutes already', async () => {
+      await write([check(now - 1000, 'up', 80), check(now - 2000, 'up', 20), check(now - 3000, 'down')]);
+      await recordState(
+        `status = 0, last_error = 3, recent = 22, hour_start = date_trunc('hour', now(), 'UTC'), hour_up = 2, hour_down = 1, hour_unknown = 1`,
+      );
+      expect(await mine()).toMatchObject({
+        status: 'down',
+        last_error: 'connection_refused',
+        uptime_24h: 2 / 3,
+        coverage_24h: 0.75,
+        uptime_90d: 2 / 3,
+        p95_ms: 80,
+        recent: ['up', 'up', 'down'],
+      });
+    });
+
+    it('adds full hours, the hour before and the running one without counting any twice', async () => {
+      const hour = Math.floor(now / HOUR) * HOUR;
+      await write([...[2, 3, 4].map((hours) => check(hour - hours * HOUR, 'up', 50)), check(hour - 5 * HOUR, 'down')]);
+      await testApp.app.get(Rollup).run();
+      const [summary] = await database.query<{ until: Date }>(
+        'SELECT until FROM endpoint_summary WHERE endpoint_key = $1',
+        [subject.key],
+      );
+      const [progress] = await database.query<{ until: Date }>(
+        `SELECT done_until AS until FROM history_progress WHERE name = 'hour'`,
+      );
+      const until = (summary?.until ?? progress?.until ?? new Date(0)).getTime();
+      await database.query(
+        `INSERT INTO endpoint_summary VALUES ($1, $2, 3, 1, 0, 3, 1, 3, 1, 3, 1, 50000)
+         ON CONFLICT (endpoint_key) DO UPDATE SET up_24h = 3, down_24h = 1`,
+        [subject.key, new Date(until)],
+      );
+      await recordState(`hour_start = '${new Date(until).toISOString()}', hour_up = 4, before_up = 100`);
+      expect((await mine())?.uptime_24h).toBe(7 / 8);
+      await recordState(`hour_start = '${new Date(until + HOUR).toISOString()}', hour_up = 4, before_up = 8`);
+      expect((await mine())?.uptime_24h).toBe(15 / 16);
+      await recordState(`hour_start = '${new Date(until - HOUR).toISOString()}', hour_up = 4, before_up = 8`);
+      expect((await mine())?.uptime_24h).toBe(3 / 4);
+    });
+
+    it('shows a paused endpoint as paused', async () => {
+      await testApp.write.put(`/websites/${subject.website}`, { enabled: false });
+      expect((await mine())?.status).toBe('paused');
+    });
+
+    it('is paged, oldest first, and counted', async () => {
+      const second = await addEndpoint(testApp.write);
+      const first = await api.get<OverviewItemView[]>('/overview?limit=1');
+      expect(first.body).toHaveLength(1);
+      expect(Number(first.headers['x-total-count'])).toBeGreaterThanOrEqual(2);
+      const rest = await api.get<OverviewItemView[]>(`/overview?cursor=${first.headers['x-next-cursor']}`);
+      const ids = [...first.body, ...rest.body].map((item) => item.id);
+      expect(ids).toEqual([...ids].sort());
+      expect(ids).toEqual(expect.arrayContaining([subject.public, second.public]));
+    });
+
+    it('holds nothing of another organization', async () => {
+      const other = await testApp.organization('Other');
+      expect((await other.read.get<OverviewItemView[]>('/overview')).body).toEqual([]);
+      expect((await other.read.get(`/overview?website_id=${subject.website}`)).status).toBe(404);
+    });
+  });
+
+  describe('deleting an endpoint', () => {
+    it('hands its history over to be removed', async () => {
+      await testApp.write.delete(`/endpoints/${subject.public}`);
+      expect(await database.query('SELECT 1 FROM history_purge WHERE endpoint_key = $1', [subject.key])).toHaveLength(
+        1,
+      );
+    });
+  });
+
+  it.each(['checks', 'uptime', 'latency'])('answers one and the same 404 to %s of what is not yours', async (what) => {
+    const other = await testApp.organization('Stranger');
+    const ids = [subject.public, 'ep_00000000000000000000000000', 'ep_nonsense', `${subject.public}0`];
+    const answers = await Promise.all(ids.map((id) => other.read.get<ProblemView>(`/endpoints/${id}/${what}`)));
+    for (const { status, body } of answers) {
+      expect(status).toBe(404);
+      expect({ ...body, instance: '', request_id: '' }).toEqual({
+        ...answers[0]?.body,
+        instance: '',
+        request_id: '',
+      });
+    }
+  });
+
+  it.each([
+    ['checks?limit=0', '?limit', 'out_of_range'],
+    ['checks?limit=1001', '?limit', 'out_of_range'],
+    ['checks?limit=ten', '?limit', 'wrong_type'],
+    ['checks?outcome=UP', '?outcome', 'invalid_format'],
+    ['checks?from=yesterday', '?from', 'invalid_format'],
+    ['checks?from=2026-01-01', '?from', 'invalid_format'],
+    ['checks?from=2026-01-01T00:00:00', '?from', 'invalid_format'],
+    ['checks?to=2026-13-01T00:00:00Z', '?to', 'invalid_format'],
+    ['checks?to=9999-01-01T00:00:00Z', '?to', 'invalid_format'],
+    ['checks?offset=1', '?offset', 'unknown_field'],
+    ['uptime?window=1h', '?window', 'invalid_format'],
+    ['uptime?to=2026-01-01T00:00:00Z', '?from', 'out_of_range'],
+    ['uptime?window=7d&from=2026-01-01T00:00:00Z', '?window', 'out_of_range'],
+    ['uptime?from=2026-01-02T00:00:00Z&to=2026-01-01T00:00:00Z', '?from', 'out_of_range'],
+    ['uptime?from=2900-01-01T00:00:00Z', '?from', 'out_of_range'],
+    ['latency?step=0', '?step', 'out_of_range'],
+    ['latency?step=5000', '?step', 'out_of_range'],
+    ['latency?step=1', '?step', 'out_of_range'],
+    ['latency?step=1800&from=2026-01-01T00:00:00Z&to=2026-01-09T00:00:01Z', '?step', 'out_of_range'],
+    ['latency?step=3600&from=2025-01-01T00:00:00Z&to=2026-01-01T00:00:00Z', '?step', 'out_of_range'],
+    ['latency?from=2026-01-02T00:00:00Z&to=2026-01-02T00:00:00Z', '?from', 'out_of_range'],
+  ])('refuses %s', async (query, pointer, code) => {
+    const { status, body } = await api.get<ProblemView>(path(query));
+    expect({ status, code: body.code, errors: body.errors }).toEqual({
+      status: 400,
+      code: 'invalid_query',
+      errors: [{ pointer, code, message: expect.any(String) as string }],
+    });
+  });
+
+  it.each([
+    ['a damaged cursor', () => 'abc.def'],
+    ['the cursor of another list', async () => (await api.get('/overview?limit=1')).headers['x-next-cursor'] ?? ''],
+  ])('refuses %s', async (_, cursor) => {
+    await addEndpoint(testApp.write);
+    const { status, body } = await api.get<ProblemView>(`${path('checks')}?cursor=${await cursor()}`);
+    expect([status, body.code]).toEqual([400, 'invalid_cursor']);
+  });
+
+  it('refuses a malformed website id in the overview', async () => {
+    const { status, body } = await api.get<ProblemView>('/overview?website_id=7');
+    expect([status, body.code]).toEqual([400, 'invalid_query']);
+  });
+
+  it.each(['/overview', '/endpoints/ep_00000000000000000000000000/checks'])('asks for a key at %s', async (route) => {
+    expect((await testApp.anonymous.get(route)).status).toBe(401);
+  });
+});

@@ -1,0 +1,120 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { SPEC_CHANNEL_TYPES } from '../../../src/channel/channel';
+import { startApp, type TestApp } from '../../harness/app/app';
+import { routesOf } from '../../harness/app/routes';
+
+interface Operation {
+  operationId?: string;
+  summary?: string;
+  description?: string;
+  tags?: string[];
+  responses: Record<
+    string,
+    { description: string; content?: Record<string, { example?: unknown; examples?: unknown; schema?: unknown }> }
+  >;
+  requestBody?: { content: Record<string, { schema: { $ref?: string } }> };
+}
+interface Document {
+  paths: Record<string, Record<string, Operation>>;
+  components: {
+    schemas: Record<
+      string,
+      { properties?: Record<string, object>; oneOf?: object[]; discriminator?: { mapping: Record<string, string> } }
+    >;
+  };
+}
+
+describe('the OpenAPI document', () => {
+  let app: TestApp;
+  let document: Document;
+  let operations: [string, Operation][];
+
+  beforeAll(async () => {
+    app = await startApp({ role: 'api' });
+    document = (await (await fetch(`${app.url}/api/v1/openapi.json`)).json()) as Document;
+    operations = Object.entries(document.paths).flatMap(([path, methods]) =>
+      Object.entries(methods).map(([method, operation]): [string, Operation] => [
+        `${method.toUpperCase()} ${path}`,
+        operation,
+      ]),
+    );
+  });
+  afterAll(() => app.close());
+
+  it('is committed as it is served (npm run openapi writes it)', () => {
+    const committed = JSON.parse(readFileSync(join(__dirname, '../../../docs/openapi.json'), 'utf8')) as Document;
+    expect(committed).toEqual(document);
+  });
+
+  it('has every route of the API and nothing else', () => {
+    const routes = routesOf(app.app)
+      .filter(({ path }) => path.startsWith('/api/v1/'))
+      .map(({ method, path }) => `${method} ${path.replace(/:(\w+)/g, '{$1}')}`);
+    expect(
+      operations
+        .map(([name]) => name)
+        .filter((name) => name.includes('/api/v1/'))
+        .sort(),
+    ).toEqual(routes.sort());
+  });
+
+  it('gives every operation an id of its own, a summary, a description and a tag', () => {
+    const ids = operations.map(([, { operationId }]) => operationId);
+    expect(new Set(ids).size).toBe(ids.length);
+    for (const [name, operation] of operations) {
+      expect([name, operation.operationId, operation.summary, operation.description, operation.tags?.length]).toEqual([
+        name,
+        expect.stringMatching(/^[a-z][A-Za-z]+$/),
+        expect.stringMatching(/^.{5,60}[^.]$/),
+        expect.stringMatching(/^.{5,}\.$/s),
+        1,
+      ]);
+    }
+  });
+
+  it('documents every error answer of every operation as a problem with an example', () => {
+    for (const [name, { responses }] of operations) {
+      const errors = Object.entries(responses).filter(([status]) => Number(status) >= 400);
+      expect([name, errors.map(([status]) => status)]).toEqual([name, expect.arrayContaining(['500'])]);
+      for (const [status, response] of errors) {
+        const content = response.content?.['application/problem+json'];
+        expect([name, status, Boolean(content?.examples ?? content?.example)]).toEqual([name, status, true]);
+      }
+    }
+  });
+
+  it('describes the body of every operation that takes one', () => {
+    for (const [name, { requestBody }] of operations) {
+      const reference = requestBody?.content['application/json']?.schema.$ref;
+      if (reference === undefined) continue;
+      const schema = document.components.schemas[reference.split('/').at(-1) ?? ''];
+      expect([name, schema?.oneOf !== undefined || Object.keys(schema?.properties ?? {}).length > 0]).toEqual([
+        name,
+        true,
+      ]);
+    }
+  });
+
+  it('tells the forms of an alert apart by its channel, with secrets write-only', () => {
+    const { oneOf, discriminator } = document.components.schemas['CreateAlertDto'] ?? {};
+    expect(Object.keys(discriminator?.mapping ?? {})).toEqual(SPEC_CHANNEL_TYPES);
+    expect(oneOf).toHaveLength(SPEC_CHANNEL_TYPES.length);
+    expect(document.components.schemas['PagerDutyConfig']?.properties?.['routing_key']).toMatchObject({
+      writeOnly: true,
+    });
+  });
+
+  it('is shown at /docs with scripts and styles of our own only', async () => {
+    const response = await fetch(`${app.url}/docs`);
+    const html = await response.text();
+    expect(response.status).toBe(200);
+    expect(html.match(/(?:src|href)="https?:/g)).toBeNull();
+    for (const [, path = ''] of html.matchAll(/(?:src|href)="\.?\/?([^"]+\.(?:js|css))"/g)) {
+      expect([path, (await fetch(new URL(path.replace(/^docs\//, ''), `${app.url}/docs/`))).status]).toEqual([
+        path,
+        200,
+      ]);
+    }
+  });
+});

@@ -1,0 +1,64 @@
+import { DataSource } from 'typeorm';
+import { startApp, type TestApp } from '../../harness/app/app';
+import { MovingClock } from '../../harness/app/moving-clock';
+
+/** Counts the statements that requests send through the API's pool. */
+function countQueries(app: TestApp): { count: number } {
+  const counter = { count: 0 };
+  const driver = app.app.get(DataSource).driver as unknown as {
+    createQueryRunner: (mode: string) => { query: (...args: unknown[]) => unknown };
+  };
+  const create = driver.createQueryRunner.bind(driver);
+  driver.createQueryRunner = (mode) => {
+    const runner = create(mode);
+    const query = runner.query.bind(runner);
+    runner.query = (...args) => {
+      counter.count++;
+      return query(...args);
+    };
+    return runner;
+  };
+  return counter;
+}
+
+describe('lists of a thousand', () => {
+  let app: TestApp;
+  let websiteId: string;
+  beforeAll(async () => {
+    app = await startApp({ role: 'api' });
+    // A key is read again after a second and marked as used in each minute: neither belongs to a list.
+    MovingClock.standingIn(app.app);
+    websiteId = (await app.write.post<{ id: string }>('/websites', { name: 'Many', url: 'https://many.example' })).body
+      .id;
+    const source = app.app.get(DataSource);
+    await source.query(
+      `INSERT INTO endpoint (id, org_id, website_id, name, url, type)
+       SELECT gen_random_uuid(), org_id, id, 'n' || n, 'http://many.example/' || n, 'HTTP' FROM website, generate_series(1, 1000) AS n`,
+    );
+    await source.query(
+      'INSERT INTO endpoint_state (endpoint_id, endpoint_key, org_id) SELECT id, key, org_id FROM endpoint',
+    );
+    await source.query(
+      `INSERT INTO website (id, org_id, name, url) SELECT gen_random_uuid(), org_id, 'w' || n, url FROM website, generate_series(1, 999) AS n`,
+    );
+    await source.query(
+      `INSERT INTO alert (id, org_id, endpoint_id, type, config) SELECT gen_random_uuid(), org_id, id, 'webhook', '{"url": "http://a.example"}' FROM endpoint`,
+    );
+  });
+  afterAll(() => app.close());
+
+  it.each([
+    ['websites', () => '/websites'],
+    ['endpoints of a website', () => `/websites/${websiteId}/endpoints`],
+    ['alerts', () => '/alerts'],
+    ['the overview', () => '/overview'],
+  ])('%s need at most three statements', async (_, path) => {
+    const counter = countQueries(app);
+    await app.read.get(path());
+    counter.count = 0;
+    const answer = await app.read.get<object[]>(path());
+    expect(answer.body.length).toBe(1000);
+    expect(counter.count).toBeGreaterThan(0);
+    expect(counter.count).toBeLessThanOrEqual(3);
+  });
+});

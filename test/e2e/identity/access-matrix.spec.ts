@@ -1,0 +1,168 @@
+import { ApiKeyService } from '../../../src/identity/api-key/api-key.service';
+import type { AccessRule, Role } from '../../../src/platform/access/caller';
+import { Database } from '../../../src/platform/database/database';
+import { Api, startApp, type TestApp, type TestOrganization } from '../../harness/app/app';
+import { type Route, routesOf } from '../../harness/app/routes';
+
+/** Who may do what. A route that is not listed here fails. */
+const MATRIX: Readonly<Record<string, AccessRule>> = {
+  'GET /health/live': 'public',
+  'GET /health/ready': 'public',
+  'GET /metrics': 'public',
+  'GET /api/v1/organization': 'read',
+  'GET /api/v1/organizations': 'operator',
+  'POST /api/v1/organizations': 'operator',
+  'GET /api/v1/organizations/audit-log': 'operator',
+  'DELETE /api/v1/organizations/:id': 'operator',
+  'GET /api/v1/api-keys': 'admin',
+  'POST /api/v1/api-keys': 'admin',
+  'DELETE /api/v1/api-keys/:id': 'admin',
+  'GET /api/v1/audit-log': 'admin',
+  'GET /api/v1/websites': 'read',
+  'GET /api/v1/websites/:id': 'read',
+  'POST /api/v1/websites': 'write',
+  'PUT /api/v1/websites/:id': 'write',
+  'DELETE /api/v1/websites/:id': 'write',
+  'GET /api/v1/websites/:websiteId/endpoints': 'read',
+  'POST /api/v1/websites/:websiteId/endpoints': 'write',
+  'GET /api/v1/endpoints/:id': 'read',
+  'PUT /api/v1/endpoints/:id': 'write',
+  'DELETE /api/v1/endpoints/:id': 'write',
+  'POST /api/v1/endpoints/test': 'write',
+  'GET /api/v1/endpoints/:id/checks': 'read',
+  'POST /api/v1/endpoints/:id/checks': 'write',
+  'GET /api/v1/endpoints/:id/uptime': 'read',
+  'GET /api/v1/endpoints/:id/latency': 'read',
+  'GET /api/v1/overview': 'read',
+  'GET /api/v1/alerts': 'read',
+  'GET /api/v1/alerts/events': 'read',
+  'GET /api/v1/alerts/:id': 'read',
+  'POST /api/v1/alerts': 'write',
+  'PUT /api/v1/alerts/:id': 'write',
+  'DELETE /api/v1/alerts/:id': 'write',
+  'POST /api/v1/alerts/:id/test': 'write',
+  'GET /api/v1/alerts/:id/deliveries': 'read',
+  'GET /api/v1/deliveries/:id': 'read',
+  'POST /api/v1/deliveries/:id/redeliver': 'write',
+  'GET /api/v1/system': 'admin',
+  'GET /api/v1/stream': 'read',
+  'POST /auth/session': 'public',
+  'GET /auth/session': 'public',
+  'DELETE /auth/session': 'read',
+  'GET /status/:page': 'public',
+  'GET /api/v1/websites/:id/status-page': 'read',
+  'PUT /api/v1/websites/:id/status-page': 'write',
+};
+
+const ORDER: readonly AccessRule[] = ['public', 'read', 'write', 'admin'];
+const NOBODY = '00000000000000000000000000';
+
+/** What a wrong credential of each kind looks like. Filled in `beforeAll`. */
+const wrongKeys: Record<string, string | null> = { none: null, nonsense: 'nonsense', 'badly formed': 'ums_w_0000' };
+
+describe('the access matrix', () => {
+  let app: TestApp;
+  let other: TestOrganization;
+  let routes: Route[];
+
+  beforeAll(async () => {
+    app = await startApp({ role: 'api' });
+    other = await app.organization('Other');
+    routes = routesOf(app.app);
+    const keys = app.app.get(ApiKeyService);
+    const revoked = await keys.create(other.orgId, { name: 'revoked', role: 'admin' });
+    wrongKeys['revoked'] = revoked.key;
+    await app.app.get(Database).query('DELETE FROM api_key WHERE name = $1', ['revoked']);
+    wrongKeys['expired'] = (
+      await keys.create(other.orgId, { name: 'expired', role: 'admin', expires_at: '2020-01-01T00:00:00.000Z' })
+    ).key;
+  });
+  afterAll(() => app.close());
+
+  const idPrefix = (path: string): string => {
+    const [, collection = ''] = /^\/api\/v1\/([a-z-]+)/.exec(path) ?? [];
+    return (
+      { websites: 'ws', endpoints: 'ep', alerts: 'al', deliveries: 'dl', 'api-keys': 'key', organizations: 'org' }[
+        collection
+      ] ?? 'ws'
+    );
+  };
+  const send = async (route: Route, key: string | null): Promise<number> => {
+    const response = await fetch(app.url + route.path.replace(/:\w+/g, `${idPrefix(route.path)}_${NOBODY}`), {
+      method: route.method,
+      headers: {
+        ...(key === null ? {} : { authorization: `Bearer ${key}` }),
+        ...(route.method === 'GET' ? {} : { 'content-type': 'application/json' }),
+      },
+      ...(route.method === 'GET' || route.method === 'DELETE' ? {} : { body: '{}' }),
+    });
+    await response.body?.cancel();
+    return response.status;
+  };
+
+  it('has a row for every route, and every route the rule of its row', () => {
+    expect(Object.fromEntries(routes.map(({ name, access }) => [name, access]))).toEqual(MATRIX);
+  });
+
+  it.each(['none', 'nonsense', 'badly formed', 'revoked', 'expired'])(
+    'answers 401 to the wrong key "%s" everywhere',
+    async (kind) => {
+      for (const route of routes.filter(({ access }) => access !== 'public')) {
+        const status = await send(route, wrongKeys[kind] ?? null);
+        // An address that sends many wrong keys is slowed down: that is a refusal as well.
+        expect([route.name, [401, 429].includes(status)]).toEqual([route.name, true]);
+      }
+    },
+  );
+
+  it.each(['read', 'write', 'admin'] as const)('lets a %s key do exactly what its role may', async (role: Role) => {
+    for (const route of routes.filter(({ access }) => access !== 'public' && access !== 'operator')) {
+      const status = await send(route, app[role].key);
+      const allowed = ORDER.indexOf(route.access ?? 'admin') <= ORDER.indexOf(role);
+      expect([route.name, allowed ? status !== 403 && status !== 401 : status === 403]).toEqual([route.name, true]);
+    }
+  });
+
+  it('keeps operator routes from the mightiest key of an organization', async () => {
+    for (const route of routes.filter(({ access }) => access === 'operator')) {
+      expect([route.name, await send(route, app.admin.key)]).toEqual([route.name, 403]);
+      expect([403, 401]).not.toContain(await send(route, app.operator.key));
+    }
+  });
+
+  it('shows and lets change nothing of another organization', async () => {
+    const website = (await app.write.post<{ id: string }>('/websites', { name: 'Mine', url: 'https://mine.example' }))
+      .body.id;
+    const endpoint = (
+      await app.write.post<{ id: string }>(`/websites/${website}/endpoints`, {
+        name: 'Mine',
+        type: 'HTTP',
+        url: 'http://mine.example',
+      })
+    ).body.id;
+    const alert = (
+      await app.write.post<{ id: string }>('/alerts', {
+        endpoint_id: endpoint,
+        type: 'webhook',
+        config: { url: 'http://mine.example/hook' },
+      })
+    ).body.id;
+    const mine: Readonly<Record<string, string>> = { websites: website, endpoints: endpoint, alerts: alert };
+    for (const route of routes.filter(({ path }) => /^\/api\/v1\/(websites|endpoints|alerts)\/:/.test(path))) {
+      const [, collection = ''] = /^\/api\/v1\/(\w+)/.exec(route.path) ?? [];
+      const path = route.path.slice('/api/v1'.length).replace(/:\w+/, mine[collection] ?? '');
+      const body = route.method === 'PUT' ? { name: 'x' } : { name: 'x', type: 'HTTP', url: 'http://x.example' };
+      const api = new Api(app.url, other.admin.key);
+      const answer = await {
+        GET: () => api.get<{ code: string }>(path),
+        POST: () => api.post<{ code: string }>(path, body),
+        PUT: () => api.put<{ code: string }>(path, /alerts|status-page/.test(path) ? {} : body),
+        DELETE: () => api.delete<{ code: string }>(path),
+      }[route.method as 'GET']();
+      expect([route.name, answer.status, answer.body.code]).toEqual([route.name, 404, 'not_found']);
+    }
+    for (const list of ['/websites', '/alerts', '/alerts/events', '/overview'])
+      expect((await other.read.get(list)).body).toEqual([]);
+    expect((await app.read.get(`/alerts/${alert}`)).status).toBe(200);
+  });
+});

@@ -1,0 +1,142 @@
+import { Api, startApp, type TestApp } from '../../harness/app/app';
+import { MovingClock } from '../../harness/app/moving-clock';
+
+interface Key {
+  id: string;
+  name: string;
+  role: string;
+  key: string;
+  expires_at: string | null;
+  last_used_at: string | null;
+}
+
+describe('organizations and keys', () => {
+  let app: TestApp;
+  beforeAll(async () => {
+    app = await startApp({ role: 'api' });
+  });
+  afterAll(() => app.close());
+
+  it('tell who I am', async () => {
+    const { body } = await app.read.get('/organization');
+    expect(body).toEqual({ id: expect.stringMatching(/^org_/), name: 'Default', key_name: 'read', role: 'read' });
+  });
+
+  it('accept the key in either header and nowhere else', async () => {
+    const key = app.read.key ?? '';
+    const status = async (headers: Record<string, string>, query = '') =>
+      (await fetch(`${app.url}/api/v1/organization${query}`, { headers })).status;
+    expect(await status({ 'x-api-key': key })).toBe(200);
+    expect(await status({ authorization: `Bearer ${key}` })).toBe(200);
+    expect(await status({ authorization: `Basic ${key}` })).toBe(401);
+    expect(await status({}, `?api_key=${key}`)).toBe(401);
+  });
+
+  it('answer 401 with one text and WWW-Authenticate', async () => {
+    const answer = await new Api(app.url, 'ums_r_wrong').get<{ code: string; detail: string }>('/organization');
+    expect(answer.status).toBe(401);
+    expect(answer.headers['www-authenticate']).toBe('Bearer realm="api"');
+    expect(answer.body.detail).toBe((await app.anonymous.get<{ detail: string }>('/organization')).body.detail);
+  });
+
+  it('make keys whose secret is shown once, and revoke them at once', async () => {
+    const created = await app.admin.post<Key>('/api-keys', { name: 'CI', role: 'write' });
+    expect(created.status).toBe(201);
+    expect(created.headers['location']).toBe(`/api/v1/api-keys/${created.body.id}`);
+    expect(created.body.key).toMatch(/^ums_w_[0-9A-Za-z]{36}$/);
+    const client = new Api(app.url, created.body.key);
+    expect((await client.get('/organization')).status).toBe(200);
+    const listed = (await app.admin.get<Key[]>('/api-keys')).body.find(({ id }) => id === created.body.id);
+    expect(listed).toEqual({ ...created.body, key: undefined, last_used_at: expect.stringMatching(/:00\.000Z$/) });
+    expect((await app.admin.delete(`/api-keys/${created.body.id}`)).status).toBe(204);
+    expect((await client.get('/organization')).status).toBe(401);
+    expect((await app.admin.delete(`/api-keys/${created.body.id}`)).status).toBe(404);
+  });
+
+  it('let keys expire', async () => {
+    const past = await app.admin.post<Key>('/api-keys', {
+      name: 'old',
+      role: 'read',
+      expires_at: '2020-01-01T00:00:00.000Z',
+    });
+    expect((await new Api(app.url, past.body.key).get('/organization')).status).toBe(401);
+    const future = await app.admin.post<Key>('/api-keys', {
+      name: 'new',
+      role: 'read',
+      expires_at: '2999-01-01T00:00:00.000Z',
+    });
+    expect((await new Api(app.url, future.body.key).get('/organization')).status).toBe(200);
+  });
+
+  it.each([
+    [{ name: 'x' }],
+    [{ name: 'x', role: 'root' }],
+    [{ name: '', role: 'read' }],
+    [{ name: 'x', role: 'read', expires_at: 'tomorrow' }],
+  ])('refuse the key %j', async (body) => {
+    expect((await app.admin.post(`/api-keys`, body)).status).toBe(400);
+  });
+
+  it('are made by the operator with a first admin key, and removed with everything they own', async () => {
+    const created = await app.operator.post<{ id: string; name: string; api_key: Key }>('/organizations', {
+      name: 'Acme',
+    });
+    expect(created.status).toBe(201);
+    expect(created.body).toMatchObject({
+      id: expect.stringMatching(/^org_/),
+      name: 'Acme',
+      api_key: { id: expect.stringMatching(/^key_/), role: 'admin', key: expect.stringMatching(/^ums_a_/) },
+    });
+    const acme = new Api(app.url, created.body.api_key.key);
+    expect((await acme.post('/websites', { name: 'a', url: 'http://a.example' })).status).toBe(201);
+    expect((await app.operator.get<{ name: string }[]>('/organizations')).body.map(({ name }) => name)).toEqual(
+      expect.arrayContaining(['Default', 'Acme']),
+    );
+    expect((await app.operator.delete(`/organizations/${created.body.id}`)).status).toBe(204);
+    expect((await acme.get('/organization')).status).toBe(401);
+    expect((await app.operator.delete(`/organizations/${created.body.id}`)).status).toBe(404);
+  });
+
+  it('keep the organization Default', async () => {
+    const { body } = await app.operator.get<{ id: string; name: string }[]>('/organizations');
+    const id = body.find(({ name }) => name === 'Default')?.id ?? '';
+    expect((await app.operator.delete<{ code: string }>(`/organizations/${id}`)).body.code).toBe('conflict');
+  });
+
+  it('slow a key down that asks too often, and nobody else', async () => {
+    const limited = await startApp({ role: 'api', rateLimitPerSecond: 5 });
+    try {
+      const clock = MovingClock.standingIn(limited.app);
+      const ask = (times: number) =>
+        Promise.all(Array.from({ length: times }, () => limited.read.get<{ code: string }>('/organization')));
+      const answers = await ask(30);
+      const refused = answers.filter(({ status }) => status === 429);
+      // Two seconds' worth may come at once.
+      expect(refused).toHaveLength(20);
+      expect(refused[0]).toMatchObject({
+        body: { code: 'rate_limited' },
+        headers: { 'retry-after': expect.stringMatching(/^\d+$/) },
+      });
+      expect((await limited.write.get('/organization')).status).toBe(200);
+      clock.advance(1000);
+      expect((await ask(10)).filter(({ status }) => status === 200)).toHaveLength(5);
+    } finally {
+      await limited.close();
+    }
+  });
+
+  it('without OPERATOR_TOKEN have no operator routes, with AUTH=off no keys', async () => {
+    const open = await startApp({ role: 'api', operatorToken: null, auth: false });
+    try {
+      expect((await open.anonymous.get('/organizations')).status).toBe(404);
+      expect((await open.anonymous.get('/organization')).body).toMatchObject({
+        name: 'Default',
+        role: 'admin',
+        key_name: 'AUTH=off',
+      });
+      expect((await open.anonymous.post('/websites', { name: 'a', url: 'http://a.example' })).status).toBe(201);
+    } finally {
+      await open.close();
+    }
+  });
+});

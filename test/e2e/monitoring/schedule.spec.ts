@@ -1,0 +1,286 @@
+import { type ClaimedSlot, EndpointSchedule, phaseMs } from '../../../src/endpoint/endpoint-schedule';
+import { Database, type Sql, WorkerDatabase } from '../../../src/platform/database/database';
+import { newUuid, parseId } from '../../../src/platform/ids/id';
+import { startApp, type TestApp } from '../../harness/app/app';
+import { newWebsite } from '../../harness/app/resources';
+
+interface Row {
+  id: string;
+  phase: number;
+  interval: number;
+  next: number;
+  now: number;
+  claimedBy: number | null;
+}
+
+/** Two instances of the service. */
+const [ONE, TWO] = [1, 2] as const;
+
+const isOnGrid = ({ phase, interval }: Row, atMs: number) => (Math.round(atMs) - phase) % (interval * 1000) === 0;
+const slotsOf = (claimed: readonly ClaimedSlot[], id: string) =>
+  claimed.filter(({ endpointId }) => endpointId === id).map(({ slotMs }) => Math.round(slotMs));
+
+describe('the schedule', () => {
+  let app: TestApp;
+  let database: Sql;
+  let schedule: EndpointSchedule;
+  let orgId: string;
+  let websiteUuid: string;
+
+  beforeAll(async () => {
+    app = await startApp({ role: 'api' });
+    database = app.app.get(Database);
+    schedule = app.app.get(EndpointSchedule);
+    websiteUuid = parseId('website', await newWebsite(app.write)) ?? '';
+    const [row] = await database.query<{ orgId: string }>('SELECT org_id AS "orgId" FROM website');
+    orgId = row?.orgId ?? '';
+  });
+  afterAll(() => app.close());
+  beforeEach(() => database.query('DELETE FROM endpoint'));
+
+  /** Puts endpoints on the schedule as their creation does. */
+  async function add(count: number, settings: { interval?: number; timeout?: number; active?: boolean } = {}) {
+    const { interval = 60, timeout = 10, active = true } = settings;
+    const ids = Array.from({ length: count }, () => newUuid());
+    await database.query(
+      `INSERT INTO endpoint (id, org_id, website_id, name, url, type) SELECT id, $2, $3, 'Endpoint', 'http://a.test/', 'HTTP' FROM unnest($1::uuid[]) AS e (id)`,
+      [ids, orgId, websiteUuid],
+    );
+    await database.query(
+      'INSERT INTO endpoint_state (endpoint_id, endpoint_key, org_id) SELECT id, key, org_id FROM endpoint WHERE id = ANY ($1::uuid[])',
+      [ids],
+    );
+    for (const endpointId of ids)
+      await schedule.add(database, {
+        endpointId,
+        orgId,
+        intervalSeconds: interval,
+        timeoutSeconds: timeout,
+        active,
+        revision: 1,
+      });
+    return ids;
+  }
+
+  const rows = () =>
+    database.query<Row>(
+      `SELECT endpoint_id AS id, phase_ms AS phase, interval_seconds AS interval, claimed_by AS "claimedBy",
+              (extract(epoch FROM next_check_at) * 1000)::float8 AS next, (extract(epoch FROM clock_timestamp()) * 1000)::float8 AS now
+         FROM endpoint_schedule ORDER BY endpoint_id`,
+    );
+  const onlyRow = async (): Promise<Row> => {
+    const [row] = await rows();
+    if (!row) throw new Error('the schedule is empty');
+    return row;
+  };
+  const dueIn = (seconds: number) =>
+    database.query(`UPDATE endpoint_schedule SET next_check_at = now() + make_interval(secs => $1::float8)`, [seconds]);
+  const claim = (instance: number, { limit = 1000, ahead = 2 } = {}, sql: Sql = database) =>
+    schedule.claim(sql, instance, limit, ahead);
+
+  it('makes a new endpoint due at once and puts it on its grid, half an interval to one and a half later', async () => {
+    await add(40, { interval: 60 });
+    const before = await rows();
+    const claimed = await claim(ONE);
+    expect(claimed.map(({ endpointId }) => endpointId).sort()).toEqual(before.map(({ id }) => id));
+    for (const row of await rows()) {
+      const [slot = 0] = slotsOf(claimed, row.id);
+      expect(isOnGrid(row, row.next)).toBe(true);
+      expect(row.next - slot).toBeGreaterThanOrEqual(30_000);
+      expect(row.next - slot).toBeLessThanOrEqual(90_000);
+    }
+    expect(await claim(ONE)).toEqual([]);
+  });
+
+  it.each([1, 7, 20, 3600, 86_400])('keeps the distance of %i s from slot to slot', async (interval) => {
+    await add(3, { interval });
+    // The first ones run ahead of the clock, so that none of those that are looked at is missed on a slow machine.
+    for (let turn = 0; turn < 8; turn++) await claim(ONE, { ahead: 20 * interval });
+    const claimed: ClaimedSlot[] = [];
+    for (let turn = 0; turn < 4; turn++) claimed.push(...(await claim(ONE, { ahead: 20 * interval })));
+    for (const row of await rows()) {
+      const slots = slotsOf(claimed, row.id);
+      expect(slots).toHaveLength(4);
+      for (const [index, slot] of slots.entries()) {
+        expect(isOnGrid(row, slot)).toBe(true);
+        expect(slot - (slots[0] ?? 0)).toBe(index * interval * 1000);
+      }
+    }
+  });
+
+  it('spreads endpoints evenly over the interval, on a raster of 20 ms', () => {
+    const phases = Array.from({ length: 10_000 }, () => phaseMs(newUuid(), 20));
+    const tenths = Array.from({ length: 10 }, () => 0);
+    for (const phase of phases) {
+      expect(phase).toBeGreaterThanOrEqual(0);
+      expect(phase).toBeLessThan(20_000);
+      expect(phase % 20).toBe(0);
+      const tenth = Math.floor(phase / 2000);
+      tenths[tenth] = (tenths[tenth] ?? 0) + 1;
+    }
+    // 1000 each; six standard deviations are 180.
+    for (const count of tenths) expect(Math.abs(count - 1000)).toBeLessThan(180);
+  });
+
+  it('takes what is due first, never more than asked for, and nothing that is due later', async () => {
+    await add(10, { interval: 3600 });
+    await database.query(
+      `UPDATE endpoint_schedule s SET next_check_at = now() + make_interval(mins => n.place::int)
+         FROM (SELECT endpoint_id, row_number() OVER (ORDER BY endpoint_id) AS place FROM endpoint_schedule) n WHERE n.endpoint_id = s.endpoint_id`,
+    );
+    const order = (await rows()).map(({ id }) => id);
+    const ahead = 7.5 * 60;
+    const first = await claim(ONE, { limit: 3, ahead });
+    expect(first.map(({ endpointId }) => endpointId).sort()).toEqual(order.slice(0, 3));
+    const rest = await claim(ONE, { limit: 100, ahead });
+    expect(rest.map(({ endpointId }) => endpointId).sort()).toEqual(order.slice(3, 7));
+  });
+
+  it('leaves paused endpoints alone', async () => {
+    await add(3, { active: false });
+    expect(await claim(ONE)).toEqual([]);
+    expect(await schedule.spreadOverdue(database)).toBe(0);
+  });
+
+  it('keeps other instances away from a check that may still be running, until it is released', async () => {
+    const [id = ''] = await add(1, { interval: 5, timeout: 20 });
+    expect(await claim(ONE)).toHaveLength(1);
+    await dueIn(0);
+    expect(await claim(TWO)).toEqual([]);
+    await schedule.release(database, [id]);
+    expect(await claim(TWO)).toHaveLength(1);
+  });
+
+  it('lets an instance take the next slot of its own endpoint: it keeps its checks apart in memory', async () => {
+    await add(1, { interval: 5, timeout: 20 });
+    await claim(ONE);
+    await dueIn(0);
+    expect(await claim(ONE)).toHaveLength(1);
+  });
+
+  it('needs no release when the check must be over before the next slot', async () => {
+    await add(1, { interval: 60, timeout: 10 });
+    await claim(ONE);
+    await dueIn(0);
+    expect(await claim(TWO)).toHaveLength(1);
+  });
+
+  it('runs only the newest slot after a long downtime, spread over the smaller of interval and 30 s', async () => {
+    await add(60, { interval: 20 });
+    await add(60, { interval: 3600 });
+    await dueIn(-7200);
+    expect(await schedule.spreadOverdue(database)).toBe(120);
+    const spread = await rows();
+    for (const { next, now, interval } of spread) {
+      expect(next).toBeGreaterThan(now - 5000);
+      expect(next).toBeLessThanOrEqual(now + Math.min(interval, 30) * 1000);
+    }
+    const seconds = new Set(spread.map(({ next }) => Math.floor(next / 1000)));
+    expect(seconds.size).toBeGreaterThan(15);
+    const claimed = await claim(ONE, { ahead: 31 });
+    expect(new Set(claimed.map(({ endpointId }) => endpointId)).size).toBe(120);
+    expect(claimed).toHaveLength(120);
+    for (const row of await rows()) expect(isOnGrid(row, row.next)).toBe(true);
+  });
+
+  it('leaves what is overdue to be spread, however it came to be', async () => {
+    await add(5, { interval: 3600 });
+    await dueIn(-11);
+    expect(await claim(ONE)).toEqual([]);
+    expect(await schedule.spreadOverdue(database)).toBe(5);
+    expect(await claim(ONE, { ahead: 31 })).toHaveLength(5);
+  });
+
+  it('takes an overdue endpoint of its own that may still be at work: nothing else would before it is released', async () => {
+    await add(1, { interval: 5, timeout: 20 });
+    await claim(ONE);
+    await dueIn(-11);
+    expect(await schedule.spreadOverdue(database)).toBe(0);
+    expect(await claim(TWO)).toEqual([]);
+    expect(await claim(ONE)).toHaveLength(1);
+  });
+
+  it('runs a slot that is a little late as it is, and does not repeat those missed', async () => {
+    await add(20, { interval: 1 });
+    await dueIn(-5);
+    expect(await schedule.spreadOverdue(database)).toBe(0);
+    const claimed = await claim(ONE, { ahead: 0 });
+    expect(claimed).toHaveLength(20);
+    const claimedAt = claimed[0]?.nowMs ?? 0;
+    for (const { next } of await rows()) {
+      expect(next).toBeGreaterThan(claimedAt);
+      expect(next).toBeLessThanOrEqual(claimedAt + 1000);
+    }
+  });
+
+  it('makes what was given back due at once, for anybody', async () => {
+    const ids = await add(5, { interval: 5, timeout: 20 });
+    await claim(ONE);
+    await schedule.giveBack(database, ids.slice(0, 2));
+    expect((await claim(TWO)).map(({ endpointId }) => endpointId).sort()).toEqual(ids.slice(0, 2).sort());
+  });
+
+  it('hands on what a dead instance had claimed and not recorded, and only that', async () => {
+    const ids = await add(6, { interval: 3600 });
+    const claimed = await claim(ONE, { limit: 4 });
+    const others = await claim(TWO);
+    expect(others).toHaveLength(2);
+    const [recorded] = claimed;
+    await database.query(
+      `UPDATE endpoint_state s SET last_slot_at = c.claimed_slot FROM endpoint_schedule c
+        WHERE c.endpoint_id = s.endpoint_id AND s.endpoint_id = $1`,
+      [recorded?.endpointId],
+    );
+    expect(await schedule.takeOver(database, ONE)).toBe(3);
+    const again = (await claim(TWO)).map(({ endpointId }) => endpointId);
+    const untouched = [...others, recorded].map((slot) => slot?.endpointId);
+    expect(again.sort()).toEqual(ids.filter((id) => !untouched.includes(id)).sort());
+  });
+
+  it('keeps nobody away from the endpoints of an instance that is gone', async () => {
+    const ids = await add(4, { interval: 5, timeout: 20 });
+    await claim(ONE);
+    await database.query(
+      'UPDATE endpoint_state s SET last_slot_at = c.claimed_slot FROM endpoint_schedule c WHERE c.endpoint_id = s.endpoint_id',
+    );
+    expect(await schedule.takeOver(database, ONE)).toBe(0);
+    await dueIn(0);
+    expect((await claim(TWO)).map(({ endpointId }) => endpointId).sort()).toEqual(ids.sort());
+  });
+
+  it('gives each slot to one of several claimers, every slot to somebody, and never two running checks of one endpoint', async () => {
+    const [timeout, interval, windowSeconds] = [2, 3, 45];
+    await add(60, { interval, timeout });
+    const before = await rows();
+    const claimers = [
+      { instance: ONE, sql: database },
+      { instance: TWO, sql: app.app.get(WorkerDatabase) as Sql },
+      { instance: 3, sql: database },
+    ];
+    const taken = new Map<string, { slot: number; by: number }[]>();
+    const until = (before[0]?.now ?? 0) + windowSeconds * 1000;
+    for (let turn = 0, found = 1; found > 0; turn++) {
+      expect(turn).toBeLessThan(200);
+      const ahead = (until - (await onlyRow()).now) / 1000;
+      const claims = await Promise.all(claimers.map(({ instance, sql }) => claim(instance, { limit: 25, ahead }, sql)));
+      found = claims.flat().length;
+      for (const [index, slots] of claims.entries())
+        for (const { endpointId, slotMs } of slots) {
+          const list = taken.get(endpointId) ?? [];
+          taken.set(endpointId, [...list, { slot: Math.round(slotMs), by: claimers[index]?.instance ?? 0 }]);
+        }
+    }
+    const busyMs = (2 * timeout + 5) * 1000;
+    for (const row of await rows()) {
+      const slots = (taken.get(row.id) ?? []).sort((a, b) => a.slot - b.slot);
+      expect(new Set(slots.map(({ slot }) => slot)).size).toBe(slots.length);
+      const [, second] = slots;
+      for (const [index, { slot, by }] of slots.entries()) {
+        if (index > 0 && second) expect(slot).toBe(second.slot + (index - 1) * interval * 1000);
+        const previous = slots[index - 1];
+        if (previous && previous.by !== by) expect(slot - previous.slot).toBeGreaterThanOrEqual(busyMs);
+      }
+      expect((slots.at(-1)?.slot ?? 0) + interval * 1000).toBeGreaterThan(until - 1000);
+    }
+  });
+});

@@ -1,0 +1,247 @@
+import type { INestApplicationContext } from '@nestjs/common';
+import { Test } from '@nestjs/testing';
+import { AlertDestinations } from '../../../src/delivery/destination';
+import { AlertEvaluator } from '../../../src/alert/incident/alert-evaluator';
+import { type AlertEventRow } from '../../../src/alert/incident/incident';
+import { AlertLifecycle } from '../../../src/alert/incident/alert-lifecycle';
+import { DeliveryClock } from '../../../src/platform/database/database-clock';
+import { IncidentRecorder } from '../../../src/alert/incident/incident-recorder';
+import { NotificationOutbox } from '../../../src/delivery/outbox';
+import { StoredConfigs } from '../../../src/delivery/sealed-config';
+import { ChannelModule } from '../../../src/channel/channel.module';
+import type { CheckStep } from '../../../src/endpoint/streak-update';
+import { Config } from '../../../src/platform/config/config';
+import { ConfigModule } from '../../../src/platform/config/config.module';
+import { Database, type Tx, WorkerDatabase } from '../../../src/platform/database/database';
+import { DatabaseModule } from '../../../src/platform/database/database.module';
+import { DatabaseServer } from '../../../src/platform/database/database-server';
+import { EventsModule } from '../../../src/platform/events/events.module';
+import { newUuid, parseId } from '../../../src/platform/ids/id';
+import { SecretsModule } from '../../../src/platform/secrets/secrets.module';
+import { TimeModule } from '../../../src/platform/time/time.module';
+import { freshDatabase } from '../database/database';
+
+/** F fails, S succeeds, ? is unknown. */
+export type Result = 'F' | 'S' | '?';
+
+export interface StoredAlert {
+  id: string;
+  endpoint_id: string;
+  enabled: boolean;
+  triggered: boolean;
+  incident_no: number;
+  trigger_event_id: string | null;
+  incident_started_at: Date | null;
+}
+
+export interface StoredNotification {
+  event_id: string;
+  kind: string;
+  incident_no: number;
+  state: string;
+  notice: { id: string; incidentKey: string; triggerId: string | null };
+}
+
+export interface NewAlert {
+  failureThreshold: number;
+  successThreshold: number;
+  sendOnResolved?: boolean;
+}
+
+/** The part of the service that turns checks into events, on a real database, without routes and loops. */
+export class Alerting {
+  private constructor(
+    private readonly module: INestApplicationContext,
+    private readonly dropDatabase: () => Promise<void>,
+  ) {}
+
+  /** The same on an application that runs already; closing it stays with whoever started it. */
+  static of(app: INestApplicationContext): Alerting {
+    return new Alerting(app, async () => {});
+  }
+
+  /** On a fresh database, unless the settings name one. */
+  static async start(overrides: Partial<Config> = {}): Promise<Alerting> {
+    const fresh = 'databaseUrl' in overrides ? { url: null, drop: async () => {} } : await freshDatabase();
+    const config = Object.assign(new Config(), { databaseUrl: fresh.url, ...overrides });
+    const module = await Test.createTestingModule({
+      imports: [
+        ConfigModule.forRoot(config),
+        DatabaseModule.forRoot(),
+        TimeModule,
+        EventsModule,
+        SecretsModule,
+        ChannelModule,
+      ],
+      providers: [
+        AlertEvaluator,
+        AlertLifecycle,
+        IncidentRecorder,
+        AlertDestinations,
+        StoredConfigs,
+        NotificationOutbox,
+        DeliveryClock,
+      ],
+    }).compile();
+    module.useLogger(false);
+    try {
+      return new Alerting(await module.init(), () => fresh.drop());
+    } catch (error) {
+      await disconnect(module);
+      await fresh.drop();
+      throw error;
+    }
+  }
+
+  async close(): Promise<void> {
+    await this.module.close();
+    await this.dropDatabase();
+  }
+
+  get database(): Database {
+    return this.module.get(Database);
+  }
+
+  get evaluator(): AlertEvaluator {
+    return this.module.get(AlertEvaluator);
+  }
+
+  get lifecycle(): AlertLifecycle {
+    return this.module.get(AlertLifecycle);
+  }
+
+  async organization(): Promise<string> {
+    const id = newUuid();
+    await this.database.query(`INSERT INTO organization (id, name) VALUES ($1, 'Test')`, [id]);
+    return id;
+  }
+
+  async endpoint(orgId: string, name = 'Checkout API'): Promise<string> {
+    const [websiteId, id] = [newUuid(), newUuid()];
+    await this.database.query(
+      `INSERT INTO website (id, org_id, name, url) VALUES ($1, $2, 'Shop', 'https://shop.test')`,
+      [websiteId, orgId],
+    );
+    await this.database.query(
+      `INSERT INTO endpoint (id, org_id, website_id, name, url, type)
+       VALUES ($1, $2, $3, $4, 'https://shop.test/checkout', 'HTTPS')`,
+      [id, orgId, websiteId, name],
+    );
+    await this.database.query(
+      'INSERT INTO endpoint_state (endpoint_id, endpoint_key, org_id) SELECT id, key, org_id FROM endpoint WHERE id = $1',
+      [id],
+    );
+    return id;
+  }
+
+  async alert(orgId: string, endpointId: string, rule: NewAlert): Promise<string> {
+    const id = newUuid();
+    const config = this.module.get(StoredConfigs).seal(id, { webhook_url: 'https://hooks.slack.test/services/T/B/x' });
+    await this.database.query(
+      `INSERT INTO alert (id, org_id, endpoint_id, type, config, failure_threshold, success_threshold, send_on_resolved)
+       VALUES ($1, $2, $3, 'slack', $4, $5, $6, $7)`,
+      [id, orgId, endpointId, config, rule.failureThreshold, rule.successThreshold, rule.sendOnResolved ?? true],
+    );
+    return id;
+  }
+
+  /** Records a batch of results as the recorder does: state rows locked in id order, streaks folded, alerts evaluated. */
+  check(
+    batch: readonly { endpointId: string; result: Result }[],
+    error = 'connection refused',
+    at = new Date(),
+  ): Promise<CheckStep[]> {
+    return this.database.transaction(async (tx) => {
+      const states = await lockStates(tx, [...new Set(batch.map(({ endpointId }) => endpointId))]);
+      const steps: CheckStep[] = [];
+      for (const { endpointId, result } of batch) {
+        const state = states.get(endpointId);
+        if (!state) throw new Error(`endpoint ${endpointId} has no state`);
+        if (result === '?') continue;
+        state.failures = result === 'F' ? state.failures + 1 : 0;
+        state.successes = result === 'S' ? state.successes + 1 : 0;
+        if (state.failures === 1) state.failingSince = at;
+        steps.push(stepOf(state, result, at, error));
+      }
+      await this.evaluator.evaluate(tx, steps);
+      for (const state of states.values()) await saveState(tx, state);
+      return steps;
+    });
+  }
+
+  /** The same for one endpoint, one result after the other, given as `FFS?`. Takes the public id as well. */
+  async play(endpointId: string, results: string, error?: string): Promise<void> {
+    const id = parseId('endpoint', endpointId) ?? endpointId;
+    for (const result of results) await this.check([{ endpointId: id, result: result as Result }], error);
+  }
+
+  /** The same as if each had been checked that long after the one before, the last one now. */
+  async playEvery(seconds: number, endpointId: string, results: string): Promise<void> {
+    const id = parseId('endpoint', endpointId) ?? endpointId;
+    const last = Date.now();
+    for (const [place, result] of [...results].entries()) {
+      const at = new Date(last - (results.length - 1 - place) * seconds * 1000);
+      await this.check([{ endpointId: id, result: result as Result }], undefined, at);
+    }
+  }
+
+  async alerts(orgId: string): Promise<StoredAlert[]> {
+    return this.database.query<StoredAlert>('SELECT * FROM alert WHERE org_id = $1 ORDER BY id', [orgId]);
+  }
+
+  async events(alertId: string): Promise<AlertEventRow[]> {
+    return this.database.query<AlertEventRow>('SELECT * FROM alert_event WHERE alert_id = $1 ORDER BY id', [alertId]);
+  }
+
+  async notifications(alertId: string): Promise<StoredNotification[]> {
+    return this.database.query<StoredNotification>('SELECT * FROM notification WHERE alert_id = $1 ORDER BY seq', [
+      alertId,
+    ]);
+  }
+}
+
+/** What Nest does not do for a start that failed. */
+async function disconnect(module: INestApplicationContext): Promise<void> {
+  for (const { dataSource } of [module.get(WorkerDatabase), module.get(Database)]) await dataSource.destroy();
+  await module.get(DatabaseServer).close();
+}
+
+interface State {
+  endpointId: string;
+  orgId: string;
+  failures: number;
+  successes: number;
+  failingSince: Date | null;
+}
+
+async function lockStates(tx: Tx, endpointIds: readonly string[]): Promise<Map<string, State>> {
+  const rows = await tx.query<State>(
+    `SELECT endpoint_id AS "endpointId", org_id AS "orgId", consecutive_failures AS failures,
+       consecutive_successes AS successes, failing_since AS "failingSince"
+     FROM endpoint_state WHERE endpoint_id = ANY ($1::uuid[]) ORDER BY endpoint_id FOR UPDATE`,
+    [endpointIds],
+  );
+  return new Map(rows.map((row) => [row.endpointId, row]));
+}
+
+async function saveState(tx: Tx, state: State): Promise<void> {
+  await tx.query(
+    `UPDATE endpoint_state SET consecutive_failures = $2, consecutive_successes = $3, failing_since = $4
+     WHERE endpoint_id = $1`,
+    [state.endpointId, state.failures, state.successes, state.failingSince],
+  );
+}
+
+const stepOf = (state: State, result: 'F' | 'S', checkedAt: Date, message: string): CheckStep => ({
+  orgId: state.orgId,
+  endpointId: state.endpointId,
+  outcome: result === 'F' ? 'down' : 'up',
+  consecutiveFailures: state.failures,
+  consecutiveSuccesses: state.successes,
+  failingSince: state.failingSince,
+  checkedAt,
+  durationMs: 12.5,
+  statusCode: result === 'F' ? null : 200,
+  address: '192.0.2.1',
+  error: result === 'F' ? { code: 'connection_refused', message } : null,
+});

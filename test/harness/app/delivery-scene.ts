@@ -1,0 +1,282 @@
+import type { NestExpressApplication } from '@nestjs/platform-express';
+import { NotificationService } from '../../../src/delivery/send/delivery-loop';
+import { StoredConfigs } from '../../../src/delivery/sealed-config';
+import type { Config } from '../../../src/platform/config/config';
+import { Database } from '../../../src/platform/database/database';
+import { formatId, type IdKind, newUuid, parseId } from '../../../src/platform/ids/id';
+import { Clock } from '../../../src/platform/time/clock';
+import { Alerting, type Result } from './alerting';
+import { startApp, type TestApp, type TestOrganization } from './app';
+import { FakeProvider } from '../servers/fake-provider';
+import { MovingClock } from './moving-clock';
+
+/** An alert on an endpoint of its own, with uuids beside the public ids. */
+export interface SceneAlert {
+  id: string;
+  uuid: string;
+  endpointId: string;
+  endpointUuid: string;
+  websiteId: string;
+}
+
+/** A row of the outbox, as far as tests look at it. */
+export interface OutboxRow {
+  id: string;
+  event_id: string | null;
+  kind: string;
+  incident_no: number;
+  state: string;
+  detail: string | null;
+  attempts: number;
+  may_have_arrived: boolean;
+  next_attempt_at: Date;
+  lease_token: string | null;
+  config: object | null;
+  response_status: number | null;
+  error: string | null;
+  created_at: Date;
+}
+
+/** A delivery as the API shows it. */
+export interface Delivery {
+  id: string;
+  alert_id: string;
+  event_id: string | null;
+  kind: string;
+  channel_type: string;
+  state: string;
+  detail: string | null;
+  attempts: number;
+  last_attempt_at: string | null;
+  next_attempt_at: string | null;
+  response_status: number | null;
+  error: string | null;
+  created_at: string;
+}
+
+/** Configs that make a channel talk to the fake provider. The last part of the URL tells destinations apart. */
+const CONFIGS: Readonly<Record<string, (url: string) => object>> = {
+  webhook: (url) => ({ url }),
+  slack: (url) => ({ webhook_url: url }),
+  pagerduty: (url) => ({ routing_key: 'a'.repeat(32), api_url: url }),
+  twilio: (url) => ({
+    account_sid: `AC${'0'.repeat(32)}`,
+    auth_token: 'b'.repeat(32),
+    from: '+15005550006',
+    to: '+15005550001',
+    api_url: url,
+  }),
+};
+
+/** What makes the fake provider's answer a success for each channel. */
+export const ACCEPTED = {
+  webhook: { status: 204 },
+  slack: { status: 200, body: 'ok' },
+  pagerduty: { status: 202, body: '{"status":"success","message":"Event processed","dedup_key":"x"}' },
+  twilio: { status: 201, body: '{"sid":"SM1","status":"queued"}' },
+} as const;
+export type SceneType = keyof typeof ACCEPTED;
+
+/** The whole application with a provider to talk to and a clock to move. Endpoints are never checked: tests report results. */
+export class DeliveryScene {
+  clock: MovingClock;
+
+  private constructor(
+    readonly app: TestApp,
+    readonly provider: FakeProvider,
+    private readonly timeStands: boolean,
+  ) {
+    this.clock = this.clockOf(0);
+  }
+
+  /** With `timeStands` the application's clock moves only when the test moves it. */
+  static async start(
+    overrides: Partial<Config> = {},
+    { durable = false, timeStands = false }: { durable?: boolean; timeStands?: boolean } = {},
+  ): Promise<DeliveryScene> {
+    const [app, provider] = await Promise.all([startApp(overrides, { durable }), FakeProvider.start()]);
+    return new DeliveryScene(app, provider, timeStands);
+  }
+
+  async close(): Promise<void> {
+    await this.app.close();
+    await this.provider.stop();
+  }
+
+  /** As after a deployment: the process ends in order and another one starts on the same database, at the same time. */
+  async restart(): Promise<void> {
+    await this.app.stop();
+    await this.app.restart();
+    this.clock = this.clockOf(this.clock.aheadMs);
+  }
+
+  get nest(): NestExpressApplication {
+    return this.app.app;
+  }
+
+  /** The application's time: the real one, or where it stands, and what tests have added. */
+  now(): Date {
+    return this.nest.get(Clock).now();
+  }
+
+  get database(): Database {
+    return this.nest.get(Database);
+  }
+
+  private clockOf(aheadMs: number): MovingClock {
+    return this.timeStands ? MovingClock.standingIn(this.nest, aheadMs) : MovingClock.of(this.nest, aheadMs);
+  }
+
+  async alert(
+    type: SceneType,
+    more: object = {},
+    path = '',
+    org: Pick<TestOrganization, 'write'> = this.app,
+    name = 'Checkout API',
+  ): Promise<SceneAlert> {
+    const website = await created(org.write.post('/websites', { name: 'Shop', url: 'https://shop.example' }));
+    const endpoint = await created(
+      org.write.post(`/websites/${website}/endpoints`, {
+        name,
+        url: 'https://shop.example/checkout',
+        type: 'HTTPS',
+        enabled: false,
+      }),
+    );
+    const id = await created(
+      org.write.post('/alerts', {
+        endpoint_id: endpoint,
+        type,
+        failure_threshold: 1,
+        success_threshold: 1,
+        config: CONFIGS[type]?.(`${this.provider.url}/${path === '' ? type : path}`),
+        ...more,
+      }),
+    );
+    return {
+      id,
+      uuid: uuidOf('alert', id),
+      endpointId: endpoint,
+      endpointUuid: uuidOf('endpoint', endpoint),
+      websiteId: website,
+    };
+  }
+
+  /** Many alerts at one destination, each on an endpoint of its own, written straight into the database. */
+  async crowd(count: number, type: SceneType, path: string, orgId?: string): Promise<SceneAlert[]> {
+    const [org] = await this.database.query<{ id: string }>(
+      'SELECT id FROM organization WHERE id = COALESCE($1, id) ORDER BY is_default DESC LIMIT 1',
+      [orgId ?? null],
+    );
+    const configs = this.nest.get(StoredConfigs);
+    const config = CONFIGS[type]?.(`${this.provider.url}/${path}`) ?? {};
+    const websiteUuid = newUuid();
+    const alerts = Array.from({ length: count }, () => {
+      const [uuid, endpointUuid] = [newUuid(), newUuid()];
+      return {
+        id: formatId('alert', uuid),
+        uuid,
+        endpointId: formatId('endpoint', endpointUuid),
+        endpointUuid,
+        websiteId: formatId('website', websiteUuid),
+      };
+    });
+    await this.database.transaction(async (tx) => {
+      await tx.query(`INSERT INTO website (id, org_id, name, url) VALUES ($1, $2, 'Shop', 'https://shop.example/')`, [
+        websiteUuid,
+        org?.id,
+      ]);
+      await tx.query(
+        `INSERT INTO endpoint (id, org_id, website_id, name, url, type, enabled)
+         SELECT e.id, $2, $3, 'Endpoint ' || e.place, 'https://shop.example/' || e.place, 'HTTPS', false
+         FROM unnest($1::uuid[]) WITH ORDINALITY AS e (id, place)`,
+        [alerts.map(({ endpointUuid }) => endpointUuid), org?.id, websiteUuid],
+      );
+      await tx.query(
+        `INSERT INTO endpoint_state (endpoint_id, endpoint_key, org_id)
+         SELECT id, key, org_id FROM endpoint WHERE website_id = $1`,
+        [websiteUuid],
+      );
+      await tx.query(
+        `INSERT INTO alert (id, org_id, endpoint_id, type, config, failure_threshold, success_threshold)
+         SELECT a.id, $4, a.endpoint_id, $5, a.config::jsonb, 1, 1
+         FROM unnest($1::uuid[], $2::uuid[], $3::text[]) AS a (id, endpoint_id, config)`,
+        [
+          alerts.map(({ uuid }) => uuid),
+          alerts.map(({ endpointUuid }) => endpointUuid),
+          alerts.map(({ uuid }) => JSON.stringify(configs.seal(uuid, config))),
+          org?.id,
+          type,
+        ],
+      );
+    });
+    return alerts;
+  }
+
+  /** How many rows of these alerts are in each state. */
+  async tally(alerts: readonly SceneAlert[]): Promise<Record<string, number>> {
+    const rows = await this.database.query<{ end: string; count: number }>(
+      `SELECT kind || ' ' || state || COALESCE(':' || detail, '') AS end, count(*)::int AS count
+       FROM notification WHERE alert_id = ANY ($1::uuid[]) GROUP BY 1 ORDER BY 1`,
+      [alerts.map(({ uuid }) => uuid)],
+    );
+    return Object.fromEntries(rows.map(({ end, count }) => [end, count]));
+  }
+
+  async report(result: Result, ...alerts: SceneAlert[]): Promise<void> {
+    await Alerting.of(this.nest).check(alerts.map(({ endpointUuid }) => ({ endpointId: endpointUuid, result })));
+  }
+
+  /** Ends a test: nothing unexpected was sent, and nothing it left behind is sent in the next one. */
+  async finish(): Promise<void> {
+    await this.deliver();
+    for (const table of ['notification', 'notification_destination', 'alert_event', 'alert'])
+      await this.database.query(`DELETE FROM ${table}`);
+    this.provider.verify();
+  }
+
+  /** Delivers what may leave now and waits until nothing is in flight. */
+  deliver(): Promise<void> {
+    return this.nest.get(NotificationService).deliverDue();
+  }
+
+  /** Moves time forward in steps, delivering at each: what a loop that looks every second would have done. */
+  async pass(totalMs: number, stepMs = totalMs): Promise<void> {
+    for (let passedMs = 0; passedMs < totalMs; passedMs += stepMs) {
+      this.clock.advance(stepMs);
+      await this.deliver();
+    }
+  }
+
+  rows({ uuid }: SceneAlert): Promise<OutboxRow[]> {
+    return this.database.query<OutboxRow>('SELECT * FROM notification WHERE alert_id = $1 ORDER BY seq', [uuid]);
+  }
+
+  /** `kind state` or `kind state:detail` of each row. */
+  async states(alert: SceneAlert): Promise<string[]> {
+    return (await this.rows(alert)).map(({ kind, state, detail }) => `${kind} ${state}${detail ? `:${detail}` : ''}`);
+  }
+
+  async deliveries({ id }: SceneAlert): Promise<Delivery[]> {
+    return (await this.app.read.get<Delivery[]>(`/alerts/${id}/deliveries`)).body;
+  }
+
+  /** Bodies the provider got, parsed; of one path when given. */
+  received<Body = Record<string, unknown>>(path?: string): Body[] {
+    return this.provider.requests
+      .filter((request) => path === undefined || request.path.startsWith(`/${path}`))
+      .map(({ body }) => JSON.parse(body) as Body);
+  }
+}
+
+async function created(answer: Promise<{ status: number; body: unknown; text: string }>): Promise<string> {
+  const { status, body, text } = await answer;
+  if (status !== 201) throw new Error(`expected 201, got ${status}: ${text}`);
+  return (body as { id: string }).id;
+}
+
+function uuidOf(kind: IdKind, id: string): string {
+  const uuid = parseId(kind, id);
+  if (uuid === null) throw new Error(`${id} is no ${kind}`);
+  return uuid;
+}

@@ -1,0 +1,21 @@
+import type { EgressRule } from '../../../src/platform/net/egress/egress-policy';
+import { Dialer } from '../../../src/platform/net/dial/dialer';
+import { HostResolver, type ResolverOptions } from '../../../src/platform/net/dns/host-resolver';
+import { TrustedRoots } from '../../../src/platform/net/dial/trusted-roots';
+
+/** A dialer of the real kind, with its own resolver and its own idea of whom to trust. */
+export function dialerWith(options: ResolverOptions & { roots?: string[] } = {}): Dialer {
+  const { roots, ...resolver } = options;
+  return new Dialer(new HostResolver(resolver), new TrustedRoots(roots));
+}
+
+/** Everything may be dialed. */
+export const openEgress: EgressRule = { refusal: () => null };
+
+/** Nothing may be dialed. */
+export const closedEgress: EgressRule = { refusal: () => 'every address is refused here' };
+
+/** Only the listed addresses are refused. */
+export const egressWithout = (...addresses: string[]): EgressRule => ({
+  refusal: (address) => (addresses.includes(address) ? 'the address is refused here' : null),
+});

@@ -1,0 +1,199 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { join } from 'node:path';
+import { Pool } from 'pg';
+import type { Sql } from '../../../src/platform/database/database';
+import { Api } from '../app/app';
+import { eventually } from '../app/poll';
+
+const ROOT = join(__dirname, '..', '..', '..');
+const KEY = 'bootstrap-key-of-the-fault-tests-0001';
+const START_LIMIT_MS = 60_000;
+
+/** Where else than plainly on this machine a service runs. */
+export interface Surroundings {
+  /** Words before its command: `nsenter …`, `prlimit …`. They must end in an exec, so that signals arrive. */
+  entry?: readonly string[];
+  /** Its address as seen from the test, when that is not the one it prints. */
+  url?: string;
+}
+
+/**
+ * The built service (`buildService` of child-service.ts makes it) as a process of its own that serves and checks on a given
+ * PostgreSQL, to be stopped, killed and frozen. Several of them on one database are several instances.
+ */
+export class ServiceProcess {
+  private output = '';
+  private address = '';
+
+  private constructor(
+    private readonly child: ChildProcess,
+    private readonly seenAt: string | undefined,
+  ) {
+    for (const stream of [child.stdout, child.stderr])
+      stream?.on('data', (chunk: Buffer) => this.note(chunk.toString()));
+  }
+
+  /** Resolves once it listens. */
+  static async start(
+    databaseUrl: string,
+    env: Readonly<Record<string, string>> = {},
+    { entry = [], url }: Surroundings = {},
+  ): Promise<ServiceProcess> {
+    const [command, ...words] = [...entry, process.execPath, 'dist/main.js'];
+    const child = spawn(command, words, {
+      cwd: ROOT,
+      env: {
+        PATH: process.env['PATH'] ?? '',
+        HOST: '127.0.0.1',
+        PORT: '0',
+        LOG_LEVEL: 'warn',
+        DATABASE_URL: databaseUrl,
+        BOOTSTRAP_API_KEY: KEY,
+        RATE_LIMIT_PER_SECOND: '0',
+        CONFIRM_FAILURES: 'off',
+        NO_COLOR: '1',
+        ...env,
+      },
+      stdio: ['ignore', 'pipe', 'pipe'],
+    });
+    const service = new ServiceProcess(child, url);
+    try {
+      await eventually('the service listens', () => service.hasEnded || service.address !== '', START_LIMIT_MS);
+    } catch (error) {
+      await service.kill();
+      throw error;
+    }
+    if (service.hasEnded) throw new Error(`the service ended at once:\n${service.output}`);
+    return service;
+  }
+
+  get url(): string {
+    return this.seenAt ?? this.address;
+  }
+
+  /** Of the organization "Default"; its admin. */
+  get api(): Api {
+    return new Api(this.url, KEY);
+  }
+
+  /** The last lines it wrote. */
+  get log(): string {
+    return this.output;
+  }
+
+  get hasEnded(): boolean {
+    return this.child.exitCode !== null || this.child.signalCode !== null;
+  }
+
+  /** Status of `/health/ready`; `null` when nothing answers. */
+  async readiness(): Promise<number | null> {
+    return fetch(`${this.url}/health/ready`).then(
+      ({ status }) => status,
+      () => null,
+    );
+  }
+
+  /** Like `kill -9`, and waits for the end. Safe to call twice. */
+  async kill(): Promise<void> {
+    if (this.hasEnded) return;
+    this.child.kill('SIGCONT');
+    this.child.kill('SIGKILL');
+    await once(this.child, 'exit');
+  }
+
+  signal(signal: NodeJS.Signals): void {
+    this.child.kill(signal);
+  }
+
+  /** Waits for its end; the exit code, or the signal that ended it. */
+  async ended(): Promise<number | NodeJS.Signals | null> {
+    if (!this.hasEnded) await once(this.child, 'exit');
+    return this.child.exitCode ?? this.child.signalCode;
+  }
+
+  private note(text: string): void {
+    this.output = `${this.output}${text}`.slice(-20_000);
+    const [, url] = /running at (http:\/\/[^\s│]+)\s/.exec(this.output) ?? [];
+    this.address ||= url ?? '';
+  }
+}
+
+/** A test's own look at the database, apart from the service. Survives the server's restarts. */
+export class DatabaseWitness implements Sql {
+  private constructor(private readonly pool: Pool) {}
+
+  static on(url: string): DatabaseWitness {
+    const pool = new Pool({ connectionString: url, max: 4, query_timeout: 60_000, connectionTimeoutMillis: 10_000 });
+    pool.on('error', () => {});
+    return new DatabaseWitness(pool);
+  }
+
+  async query<Row>(sql: string, parameters: readonly unknown[] = []): Promise<Row[]> {
+    return (await this.pool.query(sql, [...parameters])).rows as Row[];
+  }
+
+  /** Number of rows of the first column. */
+  async count(sql: string, parameters: readonly unknown[] = []): Promise<number> {
+    const [row] = await this.query<{ count: string }>(`SELECT count(*) AS count FROM (${sql}) AS counted`, parameters);
+    return Number(row?.count ?? 0);
+  }
+
+  /** Holds row locks until `release` is called. */
+  async hold(sql: string, parameters: readonly unknown[] = []): Promise<{ release(): Promise<void> }> {
+    const client = await this.pool.connect();
+    await client.query('BEGIN');
+    await client.query(sql, [...parameters]);
+    return {
+      release: async () => {
+        await client.query('ROLLBACK');
+        client.release();
+      },
+    };
+  }
+
+  /** Does not wait for what is under way: a test that failed may have left anything. */
+  async close(): Promise<void> {
+    await Promise.race([this.pool.end(), new Promise((resolve) => setTimeout(resolve, 1000).unref())]);
+  }
+}
+
+/** A website with endpoints of one target, each with an alert that tells a webhook; all by the API. */
+export async function watch(
+  api: Api,
+  count: number,
+  target: string,
+  hook: string,
+  settings: { endpoint?: object; alert?: object } = {},
+): Promise<{ endpoints: string[]; alerts: string[] }> {
+  const created = async (path: string, body: object): Promise<string> => {
+    const answer = await api.post<{ id: string }>(path, body);
+    if (answer.status !== 201) throw new Error(`${path}: ${answer.status} ${answer.text}`);
+    return answer.body.id;
+  };
+  const website = await created('/websites', { name: 'Shop', url: 'https://shop.example.com' });
+  const endpoints: string[] = [];
+  const alerts: string[] = [];
+  for (let place = 0; place < count; place++) {
+    const endpoint = await created(`/websites/${website}/endpoints`, {
+      name: `Endpoint ${place}`,
+      url: `${target}/${place}`,
+      type: 'HTTP',
+      interval: 1,
+      timeout: 5,
+      ...settings.endpoint,
+    });
+    endpoints.push(endpoint);
+    alerts.push(
+      await created('/alerts', {
+        endpoint_id: endpoint,
+        type: 'webhook',
+        config: { url: `${hook}/${place}` },
+        failure_threshold: 1,
+        success_threshold: 1,
+        ...settings.alert,
+      }),
+    );
+  }
+  return { endpoints, alerts };
+}

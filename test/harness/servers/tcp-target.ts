@@ -1,0 +1,75 @@
+import { createServer, type Server, type Socket } from 'node:net';
+import type { AddressInfo } from 'node:net';
+import { createServer as createTlsServer, type TlsOptions, TLSSocket } from 'node:tls';
+import { eventually } from '../app/poll';
+
+/** A real listener on loopback whose every connection is handled by a script. */
+export class TcpTarget {
+  /** Connections that were ever accepted. */
+  accepted = 0;
+  private readonly open = new Set<Socket>();
+
+  private constructor(
+    private readonly server: Server,
+    readonly port: number,
+    readonly host: string,
+  ) {}
+
+  /** `tls` makes it a TLS server; the script then gets the decrypted stream. */
+  static async listen(
+    script: (socket: Socket) => void,
+    options: { host?: string; tls?: TlsOptions; port?: number } = {},
+  ): Promise<TcpTarget> {
+    const { host = '127.0.0.1', tls, port = 0 } = options;
+    const server = tls ? createTlsServer(tls, script) : createServer(script);
+    if (tls) server.on('tlsClientError', () => {});
+    await new Promise<void>((resolve, reject) => server.once('error', reject).listen(port, host, resolve));
+    const target = new TcpTarget(server, (server.address() as AddressInfo).port, host);
+    server.on('connection', (socket: Socket) => target.note(socket));
+    return target;
+  }
+
+  /** `host:port`, IPv6 in brackets. */
+  get authority(): string {
+    return `${this.host.includes(':') ? `[${this.host}]` : this.host}:${this.port}`;
+  }
+
+  get openConnections(): number {
+    return this.open.size;
+  }
+
+  /** Settles when every client has gone; fails when one stays. */
+  async untilLeft(): Promise<void> {
+    await eventually('every connection to be closed', () => this.open.size === 0);
+  }
+
+  async close(): Promise<void> {
+    for (const socket of this.open) socket.destroy();
+    await new Promise((resolve) => this.server.close(resolve));
+  }
+
+  private note(socket: Socket): void {
+    this.accepted += 1;
+    this.open.add(socket);
+    socket.on('close', () => this.open.delete(socket));
+    socket.on('error', () => {});
+  }
+}
+
+/** A port on which nothing listens, so that connections to it are refused. */
+export async function closedPort(host = '127.0.0.1'): Promise<number> {
+  const target = await TcpTarget.listen(() => {}, { host });
+  await target.close();
+  return target.port;
+}
+
+/** Accepts and says nothing. */
+export const silence = (socket: Socket): void => {
+  socket.on('error', () => {}).resume();
+};
+
+/** Ends a connection without ceremony: with a reset, or under TLS without its farewell. */
+export const slam = (socket: Socket): void => {
+  if (socket instanceof TLSSocket) socket.destroy();
+  else socket.resetAndDestroy();
+};

@@ -1,0 +1,139 @@
+import { randomBytes } from 'node:crypto';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { configContext } from '../../../src/delivery/sealed-config';
+import { Config } from '../../../src/platform/config/config';
+import { newUuid } from '../../../src/platform/ids/id';
+import { SecretBox } from '../../../src/platform/secrets/secret-box';
+import { SecretKeysCheck } from '../../../src/platform/secrets/secret-keys-check';
+import { SecretRotation } from '../../../src/platform/secrets/secret-rotation';
+import { Alerting } from '../../harness/app/alerting';
+
+const OLD = `old:${randomBytes(32).toString('base64')}`;
+const NEW = `new:${randomBytes(32).toString('base64')}`;
+const boxWith = (...secretsKeys: string[]) => new SecretBox(Object.assign(new Config(), { secretsKeys }));
+
+describe('the keys of stored secrets', () => {
+  let alerting: Alerting;
+  let endpointId: string;
+  let alertId: string;
+
+  beforeAll(async () => {
+    alerting = await Alerting.start();
+  });
+  afterAll(() => alerting.close());
+
+  /** One secret in every column that holds some, sealed as the given box does. */
+  beforeEach(async () => {
+    await alerting.database.query('DELETE FROM organization');
+    await alerting.database.query('DELETE FROM notification');
+    const orgId = await alerting.organization();
+    endpointId = await alerting.endpoint(orgId);
+    alertId = await alerting.alert(orgId, endpointId, { failureThreshold: 1, successThreshold: 1 });
+    await sealAll(boxWith(OLD));
+  });
+
+  const sealAll = async (box: SecretBox): Promise<void> => {
+    const config = JSON.stringify({ sealed: box.seal('{"token":"t"}', configContext(alertId)) });
+    const headers = JSON.stringify([
+      { key: 'Authorization', value: box.seal('Bearer b', `endpoint:${endpointId}:headers`), sealed: true },
+      { key: 'Accept', value: 'v1:nobody:AAAA' },
+    ]);
+    await alerting.database.query('UPDATE alert SET config = $2 WHERE id = $1', [alertId, config]);
+    await alerting.database.query('UPDATE endpoint SET headers = $2 WHERE id = $1', [endpointId, headers]);
+    await alerting.database.query(
+      `INSERT INTO notification (id, org_id, alert_id, kind, incident_no, channel_type, destination, notice, config,
+         next_attempt_at, created_at)
+       VALUES ($1, $1, $2, 'resolved', 1, 'slack', 'somewhere', '{}', $3, now(), now())`,
+      [newUuid(), alertId, config],
+    );
+  };
+
+  const stored = async () => {
+    const [row] = await alerting.database.query<{ alert: string; notification: string; header: string; plain: string }>(
+      `SELECT a.config ->> 'sealed' AS alert, n.config ->> 'sealed' AS notification,
+         e.headers #>> '{0,value}' AS header, e.headers #>> '{1,value}' AS plain
+       FROM alert a JOIN notification n ON n.alert_id = a.id JOIN endpoint e ON e.id = a.endpoint_id`,
+    );
+    if (!row) throw new Error('nothing is stored');
+    return row;
+  };
+
+  const readable = async (box: SecretBox) => {
+    const row = await stored();
+    return {
+      alert: box.open(row.alert, configContext(alertId)),
+      notification: box.open(row.notification, configContext(alertId)),
+      header: box.open(row.header, `endpoint:${endpointId}:headers`),
+      plain: row.plain,
+    };
+  };
+  const everything = {
+    alert: '{"token":"t"}',
+    notification: '{"token":"t"}',
+    header: 'Bearer b',
+    plain: 'v1:nobody:AAAA',
+  };
+  const startWith = (box: SecretBox) => new SecretKeysCheck(alerting.database, box).onModuleInit();
+
+  it('let the service start when all of them are there', async () => {
+    await expect(startWith(boxWith(NEW, OLD))).resolves.toBeUndefined();
+  });
+
+  it('stop the start when one is missing, and are named', async () => {
+    await expect(startWith(boxWith(NEW))).rejects.toThrow(/SECRETS_KEYS lacks: old\./);
+    await expect(startWith(boxWith())).rejects.toThrow(/SECRETS_KEYS lacks: old\./);
+  });
+
+  it('are asked for whenever the service starts', async () => {
+    const dataDir = await mkdtemp(join(tmpdir(), 'uptime-secrets-'));
+    const start = (...secretsKeys: string[]) => Alerting.start({ databaseUrl: null, dataDir, secretsKeys });
+    const first = await start(OLD);
+    const orgId = await first.organization();
+    await first.alert(orgId, await first.endpoint(orgId), { failureThreshold: 1, successThreshold: 1 });
+    await first.close();
+    await expect(start(NEW)).rejects.toThrow(/SECRETS_KEYS lacks: old\./);
+    await rm(dataDir, { recursive: true });
+  }, 120_000);
+
+  it('are replaced everywhere by rotation, after which the old key is needed no more', async () => {
+    const rotated = await new SecretRotation(alerting.database, boxWith(NEW, OLD)).rotate();
+    expect(rotated).toEqual([
+      { table: 'alert', column: 'config', rows: 1 },
+      { table: 'notification', column: 'config', rows: 1 },
+      { table: 'endpoint', column: 'headers', rows: 1 },
+    ]);
+    await expect(startWith(boxWith(NEW))).resolves.toBeUndefined();
+    expect(await readable(boxWith(NEW))).toEqual(everything);
+  });
+
+  it('change nothing when rotation runs again', async () => {
+    const rotation = new SecretRotation(alerting.database, boxWith(NEW, OLD));
+    await rotation.rotate();
+    const before = await stored();
+    expect((await rotation.rotate()).map(({ rows }) => rows)).toEqual([0, 0, 0]);
+    expect(await stored()).toEqual(before);
+  });
+
+  it('seal what was stored before there were any', async () => {
+    await alerting.database.query('DELETE FROM notification');
+    await sealAll(boxWith());
+    expect((await stored()).alert).toBe('plain:{"token":"t"}');
+    await new SecretRotation(alerting.database, boxWith(NEW)).rotate();
+    expect(Object.values(await stored()).join()).not.toContain('plain:');
+    expect(await readable(boxWith(NEW))).toEqual(everything);
+  });
+
+  it('rotate through more rows than one step takes', async () => {
+    const orgId = await alerting.organization();
+    const many = await alerting.endpoint(orgId);
+    await alerting.database.query(
+      `INSERT INTO alert (id, org_id, endpoint_id, type, config)
+       SELECT gen_random_uuid(), $1, $2, 'slack', '{"sealed": "plain:{}"}' FROM generate_series(1, 450)`,
+      [orgId, many],
+    );
+    const [alerts] = await new SecretRotation(alerting.database, boxWith(NEW, OLD)).rotate();
+    expect(alerts).toEqual({ table: 'alert', column: 'config', rows: 451 });
+  });
+});

@@ -1,0 +1,250 @@
+import fc from 'fast-check';
+import { nextTransition } from '../../../src/alert/incident/alert-transition';
+import { Alerting, type Result } from '../../harness/app/alerting';
+
+describe('alert evaluation', () => {
+  let alerting: Alerting;
+  let orgId: string;
+
+  beforeAll(async () => {
+    alerting = await Alerting.start();
+    orgId = await alerting.organization();
+  });
+  afterAll(() => alerting.close());
+
+  const rule = { failureThreshold: 3, successThreshold: 2 };
+  const flagOf = async (alertId: string) => (await alerting.alerts(orgId)).find(({ id }) => id === alertId);
+
+  it('writes flag, event and owed message together when the threshold is reached', async () => {
+    const endpointId = await alerting.endpoint(orgId);
+    const alertId = await alerting.alert(orgId, endpointId, rule);
+    await alerting.play(endpointId, 'FF');
+    expect(await alerting.events(alertId)).toEqual([]);
+    expect(await flagOf(alertId)).toMatchObject({ triggered: false, incident_no: 0 });
+
+    await alerting.play(endpointId, 'F');
+    const [event] = await alerting.events(alertId);
+    expect(event).toMatchObject({
+      type: 'triggered',
+      reason: 'threshold',
+      incident_no: 1,
+      alert_type: 'slack',
+      endpoint_name: 'Checkout API',
+      website_name: 'Shop',
+      message: 'Checkout API is down: connection refused (3 checks in a row)',
+      error_code: 'connection_refused',
+      error_message: 'connection refused',
+      failure_count: 3,
+      success_count: 0,
+      duration_seconds: null,
+    });
+    expect(await flagOf(alertId)).toMatchObject({
+      triggered: true,
+      incident_no: 1,
+      trigger_event_id: event?.id,
+      incident_started_at: event?.started_at,
+    });
+    expect(await alerting.notifications(alertId)).toMatchObject([
+      { event_id: event?.id, kind: 'triggered', incident_no: 1, state: 'pending' },
+    ]);
+  });
+
+  it('resolves the same incident, and names its trigger', async () => {
+    const endpointId = await alerting.endpoint(orgId);
+    const alertId = await alerting.alert(orgId, endpointId, rule);
+    const began = Date.now();
+    await alerting.playEvery(20, endpointId, 'FFFFSFSS');
+    const tookSeconds = (Date.now() - began) / 1000;
+    const [triggered, resolved, ...more] = await alerting.events(alertId);
+    expect(more).toEqual([]);
+    expect(resolved).toMatchObject({
+      type: 'resolved',
+      reason: 'threshold',
+      incident_no: 1,
+      error_code: null,
+      error_message: null,
+      failure_count: 0,
+      success_count: 2,
+      started_at: triggered?.started_at,
+    });
+    // Until it was decided, which is a little after the last check.
+    expect(resolved?.duration_seconds).toBeGreaterThanOrEqual(140);
+    expect(resolved?.duration_seconds).toBeLessThanOrEqual(141 + tookSeconds);
+    expect(resolved?.message).toContain('Checkout API is up again');
+    expect(await flagOf(alertId)).toMatchObject({ triggered: false, incident_no: 1, trigger_event_id: null });
+    const [first, second] = await alerting.notifications(alertId);
+    expect(second?.notice.incidentKey).toBe(first?.notice.incidentKey);
+    expect(second?.notice.triggerId).toBe(first?.notice.id);
+  });
+
+  it('records a resolve that is not to be sent', async () => {
+    const endpointId = await alerting.endpoint(orgId);
+    const alertId = await alerting.alert(orgId, endpointId, { ...rule, sendOnResolved: false });
+    await alerting.play(endpointId, 'FFFSS');
+    expect((await alerting.events(alertId)).map(({ type }) => type)).toEqual(['triggered', 'resolved']);
+    expect((await alerting.notifications(alertId)).map(({ kind }) => kind)).toEqual(['triggered']);
+  });
+
+  it('evaluates a batch in which one endpoint fails and recovers as single checks would be', async () => {
+    const endpointId = await alerting.endpoint(orgId);
+    const alertId = await alerting.alert(orgId, endpointId, { failureThreshold: 1, successThreshold: 1 });
+    await alerting.check(['F', 'S', 'F', 'S', 'F'].map((result) => ({ endpointId, result: result as Result })));
+    expect((await alerting.events(alertId)).map((event) => [event.type, event.incident_no])).toEqual([
+      ['triggered', 1],
+      ['resolved', 1],
+      ['triggered', 2],
+      ['resolved', 2],
+      ['triggered', 3],
+    ]);
+    expect(await flagOf(alertId)).toMatchObject({ triggered: true, incident_no: 3 });
+  });
+
+  it('keeps the event when the config cannot be opened', async () => {
+    const endpointId = await alerting.endpoint(orgId);
+    const alertId = await alerting.alert(orgId, endpointId, { failureThreshold: 1, successThreshold: 1 });
+    await alerting.database.query(`UPDATE alert SET config = '{"sealed": "v1:lost:AAAA"}' WHERE id = $1`, [alertId]);
+    await alerting.play(endpointId, 'F');
+    expect(await alerting.events(alertId)).toHaveLength(1);
+    expect(await alerting.notifications(alertId)).toHaveLength(1);
+  });
+
+  it('leaves nothing behind when the transaction of the check rolls back', async () => {
+    const endpointId = await alerting.endpoint(orgId);
+    const alertId = await alerting.alert(orgId, endpointId, { failureThreshold: 1, successThreshold: 1 });
+    const failing = alerting.database.transaction(async (tx) => {
+      await alerting.evaluator.evaluate(tx, [
+        {
+          orgId,
+          endpointId,
+          outcome: 'down',
+          consecutiveFailures: 1,
+          consecutiveSuccesses: 0,
+          failingSince: new Date(),
+          checkedAt: new Date(),
+          durationMs: 1,
+          statusCode: null,
+          address: null,
+          error: { code: 'connection_refused', message: 'connection refused' },
+        },
+      ]);
+      throw new Error('the commit never came');
+    });
+    await expect(failing).rejects.toThrow('the commit never came');
+    expect(await alerting.events(alertId)).toEqual([]);
+    expect(await alerting.notifications(alertId)).toEqual([]);
+    expect(await flagOf(alertId)).toMatchObject({ triggered: false, incident_no: 0 });
+  });
+
+  it('takes one statement while everything is up, however many alerts there are', async () => {
+    const endpointIds = await Promise.all(['a', 'b', 'c'].map((name) => alerting.endpoint(orgId, name)));
+    for (const endpointId of endpointIds) await alerting.alert(orgId, endpointId, rule);
+    const statements = await alerting.database.transaction(async (tx) => {
+      const asked: string[] = [];
+      const counting = {
+        ...tx,
+        query: <Row>(sql: string, parameters?: readonly unknown[]) => {
+          asked.push(sql);
+          return tx.query<Row>(sql, parameters);
+        },
+      };
+      await alerting.evaluator.evaluate(
+        counting,
+        endpointIds.map((endpointId) => ({
+          orgId,
+          endpointId,
+          outcome: 'up' as const,
+          consecutiveFailures: 0,
+          consecutiveSuccesses: 9,
+          failingSince: null,
+          checkedAt: new Date(),
+          durationMs: 1,
+          statusCode: 200,
+          address: null,
+          error: null,
+        })),
+      );
+      return asked;
+    });
+    expect(statements).toHaveLength(1);
+  });
+
+  it('knows where one more failure would trigger', async () => {
+    const endpointId = await alerting.endpoint(orgId);
+    const quiet = await alerting.endpoint(orgId);
+    await alerting.alert(orgId, endpointId, rule);
+    const near = () => alerting.evaluator.nearTrigger(alerting.database, [endpointId, quiet]);
+    await alerting.play(endpointId, 'F');
+    expect(await near()).toEqual(new Set());
+    await alerting.play(endpointId, 'F');
+    expect(await near()).toEqual(new Set([endpointId]));
+    await alerting.play(endpointId, 'F');
+    expect(await near()).toEqual(new Set());
+    expect(await alerting.evaluator.nearTrigger(alerting.database, [])).toEqual(new Set());
+  });
+
+  it('agrees with the pure fold on the real database, whatever happens in whatever batches', async () => {
+    const batches = fc.array(
+      fc.array(fc.record({ endpoint: fc.nat(1), result: fc.constantFrom<Result>('F', 'S', '?') }), {
+        minLength: 1,
+        maxLength: 8,
+      }),
+      { minLength: 1, maxLength: 10 },
+    );
+    const rules = fc.array(
+      fc.record({
+        endpoint: fc.nat(1),
+        failureThreshold: fc.integer({ min: 1, max: 3 }),
+        successThreshold: fc.integer({ min: 1, max: 3 }),
+        sendOnResolved: fc.boolean(),
+      }),
+      { minLength: 1, maxLength: 4 },
+    );
+    await fc.assert(
+      fc.asyncProperty(batches, rules, async (history, alerts) => {
+        const endpointIds = [await alerting.endpoint(orgId), await alerting.endpoint(orgId)];
+        const idOf = (endpoint: number) => endpointIds[endpoint] ?? '';
+        const alertIds: string[] = [];
+        for (const alert of alerts) alertIds.push(await alerting.alert(orgId, idOf(alert.endpoint), alert));
+        for (const batch of history) {
+          await alerting.check(batch.map(({ endpoint, result }) => ({ endpointId: idOf(endpoint), result })));
+        }
+        for (const [index, alert] of alerts.entries()) {
+          const results = history.flat().filter(({ endpoint }) => endpoint === alert.endpoint);
+          const expected = expectedTransitions(
+            alert,
+            results.map(({ result }) => result),
+          );
+          const alertId = alertIds[index] ?? '';
+          expect((await alerting.events(alertId)).map(({ type }) => type)).toEqual(expected);
+          expect((await alerting.notifications(alertId)).map(({ kind }) => kind)).toEqual(
+            expected.filter((type) => type === 'triggered' || alert.sendOnResolved),
+          );
+          expect(await flagOf(alertId)).toMatchObject({
+            triggered: expected.at(-1) === 'triggered',
+            incident_no: expected.filter((type) => type === 'triggered').length,
+          });
+        }
+      }),
+      { numRuns: 25 },
+    );
+  });
+});
+
+function expectedTransitions(
+  thresholds: { failureThreshold: number; successThreshold: number },
+  results: readonly Result[],
+): string[] {
+  const rule = { ...thresholds, enabled: true, triggered: false };
+  const streak = { consecutiveFailures: 0, consecutiveSuccesses: 0 };
+  const seen: string[] = [];
+  for (const result of results) {
+    if (result === '?') continue;
+    streak.consecutiveFailures = result === 'F' ? streak.consecutiveFailures + 1 : 0;
+    streak.consecutiveSuccesses = result === 'S' ? streak.consecutiveSuccesses + 1 : 0;
+    const transition = nextTransition(rule, { ...streak, outcome: result === 'F' ? 'down' : 'up' });
+    if (transition === null) continue;
+    rule.triggered = transition === 'trigger';
+    seen.push(rule.triggered ? 'triggered' : 'resolved');
+  }
+  return seen;
+}

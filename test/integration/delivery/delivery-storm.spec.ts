@@ -1,0 +1,189 @@
+import { ACCEPTED, DeliveryScene } from '../../harness/app/delivery-scene';
+import { eventually } from '../../harness/app/poll';
+import { SlowProvider } from '../../harness/servers/slow-provider';
+
+// Hundreds of messages go over real sockets, one look at the queue after the other.
+jest.setTimeout(180_000);
+
+const MINUTE = 60_000;
+
+describe('a storm', () => {
+  let scene: DeliveryScene;
+  let places = 0;
+  const place = () => `storm-${++places}`;
+
+  beforeAll(async () => {
+    scene = await DeliveryScene.start({}, { timeStands: true });
+  });
+  afterAll(() => scene.close());
+  afterEach(() => scene.finish());
+
+  const texts = (path: string) => scene.received<{ text: string }>(path).map(({ text }) => text);
+
+  it('reaches a chat as a few messages and digests: everything is told, at most ten messages a minute', async () => {
+    const path = place();
+    const alerts = await scene.crowd(400, 'slack', path);
+    scene.provider.standingAnswer(ACCEPTED.slack);
+    for (let batch = 0; batch < 4; batch++) {
+      await scene.report('F', ...alerts.slice(batch * 100, (batch + 1) * 100));
+      await scene.pass(10_000, 1000);
+    }
+    await scene.pass(20_000, 1000);
+    expect(scene.provider.requests.length).toBeLessThanOrEqual(10);
+    // The chat's four slots were filled at once, with three messages and a digest: any of them may arrive first.
+    const single = /^Endpoint \d+ is down: connection refused \(1 check in a row\)$/;
+    expect(texts(path).slice(0, 4)).toContainEqual(expect.stringMatching(single));
+    await scene.pass(MINUTE, 1000);
+    const tally = await scene.tally(alerts);
+    expect((tally['triggered delivered'] ?? 0) + (tally['triggered delivered:digest'] ?? 0)).toBe(400);
+    const digests = texts(path).filter((text) => /^\d+ alerts triggered$/.test(text));
+    const counted = digests.map((text) => Number.parseInt(text, 10)).reduce((sum, count) => sum + count, 0);
+    expect(counted + texts(path).length - digests.length).toBe(400);
+    expect(scene.provider.requests.map(({ body }) => body).join()).toContain('and ');
+  });
+
+  it('that ends is digested as well', async () => {
+    const path = place();
+    const alerts = await scene.crowd(50, 'slack', path);
+    scene.provider.standingAnswer(ACCEPTED.slack);
+    await scene.report('F', ...alerts);
+    await scene.pass(5 * MINUTE, 10_000);
+    scene.provider.requests.splice(0);
+    await scene.report('S', ...alerts);
+    await scene.pass(5 * MINUTE, 10_000);
+    expect(scene.provider.requests.length).toBeLessThanOrEqual(6);
+    expect(texts(path).filter((text) => /^\d+ alerts resolved$/.test(text))).not.toEqual([]);
+    expect(Object.keys(await scene.tally(alerts)).every((end) => end.includes('delivered'))).toBe(true);
+  });
+
+  it.each(['pagerduty', 'webhook'] as const)(
+    'reaches a %s message by message, each with its key, no faster than it bears',
+    async (type) => {
+      const path = place();
+      const alerts = await scene.crowd(250, type, path);
+      scene.provider.standingAnswer(ACCEPTED[type]);
+      await scene.report('F', ...alerts);
+      await scene.deliver();
+      if (type === 'pagerduty') expect(scene.provider.requests.length).toBeLessThan(250);
+      await scene.pass(2 * MINUTE, 1000);
+      expect(await scene.tally(alerts)).toEqual({ 'triggered delivered': 250 });
+      const keys =
+        type === 'webhook'
+          ? scene.provider.requests.map(({ headers }) => headers['webhook-id'])
+          : scene.received<{ dedup_key: string }>().map(({ dedup_key }) => dedup_key);
+      expect(keys).toHaveLength(250);
+      expect(new Set(keys).size).toBe(250);
+    },
+  );
+
+  it('tells new incidents before the end of others', async () => {
+    const path = place();
+    const [old, fresh] = [await scene.crowd(220, 'webhook', path), await scene.crowd(5, 'webhook', path)];
+    scene.provider.standingAnswer(ACCEPTED.webhook);
+    await scene.report('F', ...old);
+    await scene.pass(MINUTE, 5000);
+    scene.provider.standingAnswer({ status: 503, headers: { 'retry-after': '10' } });
+    await scene.report('S', ...old);
+    await scene.deliver();
+    await scene.report('F', ...fresh);
+    scene.provider.requests.splice(0);
+    scene.provider.standingAnswer(ACCEPTED.webhook);
+    await scene.pass(30_000, 5000);
+    const kinds = scene.received<{ type: string }>().map(({ type }) => type);
+    // Four are in flight at a time and may arrive in any order.
+    expect(kinds.slice(0, fresh.length + 4).filter((kind) => kind === 'alert.triggered')).toHaveLength(fresh.length);
+    expect(kinds.filter((kind) => kind === 'alert.resolved').length).toBeGreaterThan(0);
+  });
+
+  it('of one organization never shares a digest with another one’s', async () => {
+    const path = place();
+    const other = await scene.app.organization('Other');
+    const [mine, theirs] = [await scene.crowd(20, 'slack', path), await scene.crowd(30, 'slack', path, other.orgId)];
+    scene.provider.standingAnswer(ACCEPTED.slack);
+    await scene.report('F', ...mine, ...theirs);
+    await scene.pass(40 * MINUTE, 30_000);
+    expect(Object.keys(await scene.tally(mine)).every((end) => end.startsWith('triggered delivered'))).toBe(true);
+    // Private targets are refused for every organization but Default.
+    expect(await scene.tally(theirs)).toEqual({ 'triggered failed:rejected': 30 });
+    for (const text of texts(path)) expect(Number.parseInt(text, 10) || 0).toBeLessThanOrEqual(20);
+  });
+
+  it('keeps nobody else waiting: a provider that hangs holds its own slots only', async () => {
+    const slow = await Promise.all([SlowProvider.start(), SlowProvider.start(), SlowProvider.start()]);
+    try {
+      const stuck = [];
+      for (const { url } of slow) {
+        for (let i = 0; i < 6; i++) stuck.push(await scene.alert('webhook', { config: { url } }));
+      }
+      await scene.report('F', ...stuck);
+      await eventually('the slow providers hold what they may', () => slow.every(({ arrived }) => arrived === 4));
+      const alert = await scene.alert('slack', {}, place());
+      scene.provider.expect(ACCEPTED.slack);
+      await scene.report('F', alert);
+      await eventually('the quick provider gets its message', async () =>
+        (await scene.states(alert)).includes('triggered delivered'),
+      );
+      expect((await scene.tally(stuck))['triggered pending']).toBe(18);
+      for (const provider of slow) provider.answer(204);
+      await scene.deliver();
+      expect(await scene.tally(stuck)).toEqual({ 'triggered delivered': 18 });
+    } finally {
+      await Promise.all(slow.map((provider) => provider.stop()));
+    }
+  });
+});
+
+describe('an alert that flaps at every check for an hour', () => {
+  let scene: DeliveryScene;
+
+  beforeAll(async () => {
+    scene = await DeliveryScene.start({}, { timeStands: true });
+  });
+  afterAll(() => scene.close());
+
+  it('costs people six messages and a notice, then a summary each half hour; a pager hears everything', async () => {
+    const chat = await scene.alert('slack');
+    const pager = await scene.alert('pagerduty');
+    scene.provider.standingAnswer(ACCEPTED.slack);
+    const flap = async (checks: number) => {
+      for (let check = 0; check < checks; check++) {
+        await scene.report(check % 2 === 0 ? 'F' : 'S', chat);
+        await scene.pass(MINUTE);
+      }
+    };
+    await flap(60);
+    const texts = scene.received<{ text: string }>('slack').map(({ text }) => text);
+    expect(texts.slice(0, 6).every((text) => /is (down|up)/.test(text))).toBe(true);
+    expect(texts.slice(6)).toEqual([
+      expect.stringContaining('keeps going up and down'),
+      expect.stringContaining('keeps going up and down'),
+    ]);
+    const [events] = await scene.database.query<{ count: number }>(
+      'SELECT count(*)::int AS count FROM alert_event WHERE alert_id = $1',
+      [chat.uuid],
+    );
+    expect(events?.count).toBe(60);
+
+    await scene.pass(90 * MINUTE, MINUTE);
+    const after = scene
+      .received<{ text: string }>('slack')
+      .map(({ text }) => text)
+      .slice(8);
+    // Two more half hours until the last hour was calm; then the plain news.
+    expect(after.length).toBeLessThanOrEqual(3);
+    expect(after.at(-1)).toMatch(/is up again|was down/);
+    expect((await scene.tally([chat]))['resolved pending']).toBeUndefined();
+    expect((await scene.tally([chat]))['triggered pending']).toBeUndefined();
+
+    scene.provider.requests.splice(0);
+    scene.provider.standingAnswer(ACCEPTED.pagerduty);
+    for (let check = 0; check < 30; check++) {
+      await scene.report(check % 2 === 0 ? 'F' : 'S', pager);
+      await scene.pass(MINUTE);
+    }
+    const actions = scene.received<{ event_action: string }>('pagerduty').map(({ event_action }) => event_action);
+    expect(actions).toEqual(Array.from({ length: 30 }, (_, i) => (i % 2 === 0 ? 'trigger' : 'resolve')));
+    scene.provider.standingAnswer(null);
+    scene.provider.verify();
+  });
+});

@@ -1,0 +1,73 @@
+import { SUMMARIZE, SUMMARIZE_YOUNG } from '../../../src/history/rollup/endpoint-summary';
+import { HistoryBench, recorded } from '../../harness/app/history';
+
+const HOUR_MS = 3_600_000;
+const ENDPOINTS = 1000;
+const now = new Date(Math.floor(Date.now() / HOUR_MS) * HOUR_MS - 90 * 60_000);
+const hour = new Date(Math.floor(now.getTime() / HOUR_MS) * HOUR_MS);
+
+/** A step of a plan as `EXPLAIN (ANALYZE, FORMAT JSON)` tells it; numbers of rows are per loop. */
+interface PlanStep {
+  'Actual Rows': number;
+  'Actual Loops': number;
+  'Rows Removed by Join Filter'?: number;
+  Plans?: PlanStep[];
+}
+
+/** The rows that the busiest step of the plan touched. */
+function mostRows(step: PlanStep): number {
+  const own = (step['Actual Rows'] + (step['Rows Removed by Join Filter'] ?? 0)) * step['Actual Loops'];
+  return Math.max(own, ...(step.Plans ?? []).map(mostRows));
+}
+
+describe('the summaries of many endpoints, with statistics from before their first check', () => {
+  let bench: HistoryBench;
+  let keys: string[];
+
+  beforeAll(async () => {
+    bench = await HistoryBench.open(now);
+    const endpoints = await bench.addEndpoints(ENDPOINTS);
+    keys = endpoints.map(({ key }) => key);
+    await bench.database.query(
+      'INSERT INTO endpoint_state (endpoint_id, endpoint_key, org_id) SELECT id, key, org_id FROM endpoint',
+    );
+    await bench.database.query('ANALYZE');
+    await bench.write(
+      endpoints.flatMap((endpoint) => [1, 2].map((ms) => recorded(endpoint, new Date(hour.getTime() + ms), 'up', ms))),
+    );
+    await bench.database.query('UPDATE endpoint_state SET hour_start = $1, hour_up = 2', [hour]);
+    await bench.database.query(`UPDATE history_progress SET done_until = $1, after_key = 0`, [hour]);
+  });
+  afterAll(() => bench.close());
+  beforeEach(() => bench.database.query('DELETE FROM endpoint_summary'));
+
+  const rowsOf = async (statement: string, parameters: unknown[]): Promise<number> => {
+    const [answer] = await bench.database.query<{ 'QUERY PLAN': { Plan: PlanStep }[] }>(
+      `EXPLAIN (ANALYZE, FORMAT JSON) ${statement}`,
+      parameters,
+    );
+    const [plan] = answer?.['QUERY PLAN'] ?? [];
+    if (!plan) throw new Error('no plan');
+    return mostRows(plan.Plan);
+  };
+
+  it.each<[string, () => Promise<number>]>([
+    ['before their first full hour', () => rowsOf(SUMMARIZE_YOUNG, [hour, ENDPOINTS])],
+    [
+      'after it',
+      async () => {
+        await bench.database.query(
+          `INSERT INTO check_hour SELECT key, $1, 2, 0, 0, 3000, 1000, 2000, 1, 1, 1, 1, 1, '{1,2}', '{1,1}' FROM endpoint`,
+          [hour],
+        );
+        return rowsOf(SUMMARIZE, [keys, new Date(hour.getTime() + HOUR_MS)]);
+      },
+    ],
+  ])('are made in one pass over their rows: %s', async (_, rows) => {
+    expect(await rows()).toBeLessThan(20 * ENDPOINTS);
+    const [count] = await bench.database.query<{ n: number }>(
+      'SELECT count(*)::int AS n FROM endpoint_summary WHERE p95_24h_us > 0',
+    );
+    expect(count?.n).toBe(ENDPOINTS);
+  });
+});

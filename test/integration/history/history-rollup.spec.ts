@@ -1,0 +1,232 @@
+import type { Outcome } from '../../../src/checker/checker';
+import type { RecordedCheck } from '../../../src/history/recorded-check';
+import { latencyOf, type Tally } from '../../../src/history/check-stats';
+import { HistoryBench, recorded } from '../../harness/app/history';
+
+const HOUR = 3_600_000;
+const DAY = 24 * HOUR;
+
+/** The same numbers on every run, so that a failure can be repeated. */
+function randomNumbers(seed: number): () => number {
+  let state = seed;
+  return () => {
+    state = (state * 1_664_525 + 1_013_904_223) % 2 ** 32;
+    return state / 2 ** 32;
+  };
+}
+
+// Three days that end in the middle of an hour two hours ago, so that database time never closes what the test does not.
+const NOW = Math.floor(Date.now() / HOUR) * HOUR - 2 * HOUR + 34 * 60_000;
+const FROM = NOW - 3 * DAY - 17 * 60_000;
+
+function randomChecks(endpoints: readonly { id: string; key: string }[], seed: number): RecordedCheck[] {
+  const random = randomNumbers(seed);
+  const checks: RecordedCheck[] = [];
+  for (const endpoint of endpoints) {
+    for (let at = FROM + random() * 600_000; at < NOW; at += 200_000 + random() * 1_200_000) {
+      const dice = random();
+      const outcome: Outcome = dice < 0.85 ? 'up' : dice < 0.95 ? 'down' : 'unknown';
+      checks.push(recorded(endpoint, new Date(Math.floor(at)), outcome, 0.05 + 5000 * random() ** 4));
+    }
+  }
+  return checks;
+}
+
+/** The plain truth: every check looked at. */
+function naive(checks: readonly RecordedCheck[], key: string, from: number, to: number) {
+  const inside = checks.filter(({ endpointKey, checkedAt }) => {
+    const at = checkedAt.getTime();
+    return endpointKey === key && at >= from && at < to;
+  });
+  const count = (outcome: Outcome) => inside.filter(({ report }) => report.outcome === outcome).length;
+  const latencies = inside
+    .filter(({ report }) => report.outcome === 'up')
+    .map(({ report }) => Math.round(report.durationMs * 1000))
+    .sort((a, b) => a - b);
+  const rank = (q: number) => (latencies[Math.max(Math.ceil(q * latencies.length), 1) - 1] ?? NaN) / 1000;
+  return {
+    up: count('up'),
+    down: count('down'),
+    unknown: count('unknown'),
+    sumUs: latencies.reduce((sum, us) => sum + us, 0),
+    minUs: latencies[0] ?? 0,
+    maxUs: latencies.at(-1) ?? 0,
+    p50: rank(0.5),
+    p95: rank(0.95),
+    p99: rank(0.99),
+  };
+}
+
+function expectSame(tally: Tally, truth: ReturnType<typeof naive>): void {
+  const { up, down, unknown, sumUs, minUs, maxUs } = tally;
+  expect({ up, down, unknown, sumUs, minUs, maxUs }).toEqual({
+    up: truth.up,
+    down: truth.down,
+    unknown: truth.unknown,
+    sumUs: truth.sumUs,
+    minUs: truth.minUs,
+    maxUs: truth.maxUs,
+  });
+  const figures = latencyOf(tally);
+  if (truth.up === 0) {
+    expect(figures).toBeNull();
+    return;
+  }
+  for (const name of ['p50', 'p95', 'p99'] as const) {
+    expect(Math.abs((figures?.[name] ?? NaN) / truth[name] - 1)).toBeLessThan(0.0445);
+  }
+}
+
+describe('hourly and daily figures', () => {
+  let bench: HistoryBench;
+  let endpoints: { id: string; key: string }[];
+  let checks: RecordedCheck[];
+
+  beforeAll(async () => {
+    bench = await HistoryBench.open(new Date(NOW));
+    endpoints = await bench.addEndpoints(5);
+    checks = randomChecks(endpoints, 42);
+    for (let index = 0; index < checks.length; index += 400) await bench.write(checks.slice(index, index + 400));
+    await bench.restartRollupsAt(new Date(Math.floor(FROM / HOUR) * HOUR));
+    await bench.rollup.run();
+  });
+  afterAll(() => bench.close());
+
+  const progress = async (): Promise<Record<string, Date>> => {
+    const rows = await bench.database.query<{ name: string; done_until: Date }>(
+      'SELECT name, done_until FROM history_progress',
+    );
+    return Object.fromEntries(rows.map((row) => [row.name, row.done_until]));
+  };
+
+  const ranges = (): [number, number][] => {
+    const random = randomNumbers(7);
+    const anywhere = () => Math.floor(FROM + random() * (NOW - FROM));
+    const pairs = Array.from({ length: 25 }, (): [number, number] => {
+      const [a, b] = [anywhere(), anywhere()];
+      return [Math.min(a, b), Math.max(a, b)];
+    });
+    return [[FROM, NOW], [Math.floor(NOW / HOUR) * HOUR - DAY, NOW], [NOW, NOW], ...pairs];
+  };
+
+  const expectExact = async (): Promise<void> => {
+    for (const { key } of endpoints) {
+      for (const [from, to] of ranges()) {
+        expectSame(await bench.tallies.total(key, from, to), naive(checks, key, from, to));
+      }
+    }
+  };
+
+  it('are built up to the newest full hour and the newest full day', async () => {
+    const { hour, day } = await progress();
+    expect(hour).toEqual(new Date(Math.floor(NOW / HOUR) * HOUR));
+    expect(day).toEqual(new Date(Math.floor(NOW / DAY) * DAY));
+  });
+
+  it('agree with a look at every single check over any range', expectExact);
+
+  it.each([
+    [300, 6 * HOUR],
+    [3600, 2 * DAY],
+    [6 * 3600, 3 * DAY],
+    [86_400, 3 * DAY],
+  ])('agree with every single check in buckets of %i s', async (stepSeconds, length) => {
+    const stepMs = stepSeconds * 1000;
+    const to = Math.ceil(NOW / stepMs) * stepMs;
+    const from = to - length;
+    for (const { key } of endpoints) {
+      const buckets = new Map((await bench.tallies.series(key, from, to, stepMs)).map((b) => [b.start, b.tally]));
+      for (let start = from; start < to; start += stepMs) {
+        const truth = naive(checks, key, start, start + stepMs);
+        const tally = buckets.get(start);
+        if (tally) expectSame(tally, truth);
+        else expect([truth.up, truth.down, truth.unknown]).toEqual([0, 0, 0]);
+      }
+    }
+  });
+
+  it('stay the same when they are built again', async () => {
+    const read = () =>
+      Promise.all(
+        ['check_hour', 'check_day', 'endpoint_summary'].map((table) =>
+          bench.database.query(`SELECT * FROM ${table} ORDER BY 1, 2`),
+        ),
+      );
+    const before = await read();
+    await bench.restartRollupsAt(new Date(Math.floor(FROM / HOUR) * HOUR));
+    await bench.rollup.run();
+    expect(await read()).toEqual(before);
+  });
+
+  it('are corrected when a check is recorded after its hour and day were closed', async () => {
+    const [endpoint] = endpoints;
+    if (!endpoint) throw new Error('no endpoint');
+    const late = [
+      recorded(endpoint, new Date(NOW - 2 * DAY + 1), 'down', 1),
+      recorded(endpoint, new Date(NOW - 2 * DAY + 2), 'up', 7_000),
+      recorded(endpoint, new Date(NOW - 3 * HOUR), 'up', 0.2),
+    ];
+    await bench.write(late);
+    checks.push(...late);
+    await bench.rollup.run();
+    await expectExact();
+    expect(await bench.database.query('SELECT * FROM history_late')).toEqual([]);
+  });
+
+  it('lose no check that is recorded while they are being built, by two processes at once', async () => {
+    const random = randomNumbers(99);
+    const anywhen = () => new Date(Math.floor(FROM + random() * (NOW - FROM)));
+    const batches = Array.from({ length: 40 }, () =>
+      endpoints.map((endpoint) => recorded(endpoint, anywhen(), random() < 0.7 ? 'up' : 'down', 1 + 100 * random())),
+    );
+    await bench.restartRollupsAt(new Date(Math.floor((NOW - DAY) / HOUR) * HOUR));
+    const recorder = { isWriting: true };
+    const build = async (): Promise<void> => {
+      while (recorder.isWriting) await bench.rollup.run();
+    };
+    const builders = [build(), build()];
+    for (const batch of batches) await bench.write(batch);
+    recorder.isWriting = false;
+    await Promise.all(builders);
+    checks.push(...batches.flat());
+    await bench.rollup.run();
+    await expectExact();
+  });
+
+  it('wait until two minutes after the hour', async () => {
+    const hour = (await progress())['hour'] ?? new Date(0);
+    bench.clock.at = new Date(hour.getTime() + HOUR + 119_000);
+    await bench.rollup.run();
+    expect((await progress())['hour']).toEqual(hour);
+    bench.clock.at = new Date(hour.getTime() + HOUR + 120_000);
+    await bench.rollup.run();
+    expect((await progress())['hour']).toEqual(new Date(hour.getTime() + HOUR));
+    await expectExact();
+  });
+
+  it('summarize the windows of every endpoint as the single checks do', async () => {
+    const until = (await progress())['hour']?.getTime() ?? 0;
+    const today = Math.floor(until / DAY) * DAY;
+    for (const { key } of endpoints) {
+      const [summary] = await bench.database.query<Record<string, number>>(
+        'SELECT * FROM endpoint_summary WHERE endpoint_key = $1',
+        [key],
+      );
+      const day = naive(checks, key, until - DAY, until);
+      const week = naive(checks, key, today - 7 * DAY, until);
+      expect(summary).toMatchObject({
+        until: new Date(until),
+        up_24h: day.up,
+        down_24h: day.down,
+        unknown_24h: day.unknown,
+        up_7d: week.up,
+        down_7d: week.down,
+        up_30d: week.up,
+        down_30d: week.down,
+        up_90d: week.up,
+        down_90d: week.down,
+      });
+      expect(Math.abs((summary?.['p95_24h_us'] ?? NaN) / 1000 / day.p95 - 1)).toBeLessThan(0.0445);
+    }
+  });
+});

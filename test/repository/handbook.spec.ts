@@ -1,0 +1,59 @@
+import { existsSync, readdirSync } from 'node:fs';
+import { join } from 'node:path';
+import { readJson, readText, readYaml, ROOT } from './project-files';
+
+describe('the handbook', () => {
+  const metrics = new Set(
+    readdirSync(join(ROOT, 'src'), { recursive: true, encoding: 'utf8' })
+      .filter((name) => name.endsWith('.ts') && !name.endsWith('.spec.ts'))
+      .flatMap((name) =>
+        [...readText(`src/${name}`).matchAll(/name: '(uptime_\w+)'/g)].map(([, metric = '']) => metric),
+      ),
+  );
+  const handbook = readText('docs/operations.md');
+
+  it('explains every metric there is, and none that is not', () => {
+    expect(metrics.size).toBeGreaterThan(20);
+    const explained = new Set([...handbook.matchAll(/\buptime_[a-z_]+/g)].map(([name]) => name));
+    expect([...metrics].filter((name) => !explained.has(name))).toEqual([]);
+    expect([...explained].filter((name) => !metrics.has(name) && name !== 'uptime_')).toEqual([]);
+  });
+
+  it('has alert rules that ask for metrics that exist and say what to do', () => {
+    interface Rule {
+      alert: string;
+      expr: string;
+      labels: { severity: string };
+      annotations: { summary: string };
+    }
+    const { groups } = readYaml('deploy/prometheus/alerts.yaml') as { groups: { rules: Rule[] }[] };
+    const rules = groups.flatMap(({ rules: each }) => each);
+    expect(rules.length).toBeGreaterThan(8);
+    expect(new Set(rules.map(({ alert }) => alert)).size).toBe(rules.length);
+    for (const { alert, expr, labels, annotations } of rules) {
+      for (const [name] of expr.matchAll(/\buptime_[a-z_]+/g)) {
+        expect([alert, metrics.has(name.replace(/_(bucket|sum|count)$/, ''))]).toEqual([alert, true]);
+      }
+      expect(['warning', 'critical']).toContain(labels.severity);
+      expect(annotations.summary.length).toBeGreaterThan(20);
+    }
+  });
+
+  it('links only to files that exist and names only scripts that exist', () => {
+    const { scripts } = readJson('package.json') as { scripts: Record<string, string> };
+    for (const [path, folder] of [
+      ['docs/operations.md', 'docs'],
+      ['SECURITY.md', '.'],
+    ] as const) {
+      const text = readText(path);
+      for (const [, link = ''] of text.matchAll(/\]\((?!https?:)([^)#]+)/g)) {
+        expect([path, link, existsSync(join(ROOT, folder, link))]).toEqual([path, link, true]);
+      }
+      for (const [, name = ''] of text.matchAll(/npm run ([a-z:-]+)/g)) expect(Object.keys(scripts)).toContain(name);
+    }
+  });
+
+  it('is short enough to be read', () => {
+    expect(handbook.split('\n').length).toBeLessThanOrEqual(250);
+  });
+});

@@ -1,0 +1,162 @@
+import { type ChildProcess, execFile, spawn } from 'node:child_process';
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join, resolve } from 'node:path';
+import { HttpSink } from '../harness/servers/http-sink';
+import { eventually } from '../harness/app/poll';
+
+const ROOT = resolve(__dirname, '../..');
+const README = readFileSync(join(ROOT, 'README.md'), 'utf8');
+
+/** Commands of a shell block, each on one line with what is printed below or beside it as its answer. */
+interface Command {
+  line: string;
+  answer: string | null;
+}
+
+const blocks = (language: string): string[] =>
+  [...README.matchAll(new RegExp(`^\`\`\`${language}\\n([\\s\\S]*?)^\`\`\`$`, 'gm'))].map(([, text = '']) => text);
+
+function commandsOf(block: string): Command[] {
+  const commands: Command[] = [];
+  for (const line of block.replaceAll('\\\n', ' ').split('\n').filter(Boolean)) {
+    const last = commands.at(-1);
+    if (line.startsWith('#') && last) last.answer = line.slice(1).trim();
+    else commands.push({ line, answer: null });
+  }
+  return commands;
+}
+
+/** A printed answer as a pattern: `…` stands for anything, what follows three spaces is a remark. */
+function patternOf(printed: string): RegExp {
+  const [answer = ''] = printed.split('   ');
+  const escaped = answer.split('…').map((part) => part.replace(/[.*+?^${}()|[\]\\]/g, '\\$&'));
+  return new RegExp(`^${escaped.join('.*')}$`);
+}
+
+interface Ended {
+  code: number | null;
+  output: string;
+}
+
+/** Runs a command line in a shell, as the reader does. */
+const shell = (line: string, env: Record<string, string> = {}): Promise<Ended> =>
+  new Promise((settle) => {
+    const child = execFile('bash', ['-c', line], { cwd: ROOT, env: { ...process.env, ...env } }, (_, stdout, stderr) =>
+      settle({ code: child.exitCode, output: stdout + stderr }),
+    );
+  });
+
+/** Ends npm, its shell and the service, and waits until the last of them is gone. */
+async function endGroup(leader: number): Promise<void> {
+  const isThere = (signal: NodeJS.Signals | 0): boolean => {
+    try {
+      return process.kill(-leader, signal);
+    } catch {
+      return false;
+    }
+  };
+  isThere('SIGTERM');
+  await eventually('the service to end', () => !isThere(0), 30_000);
+}
+
+describe('README', () => {
+  const commands = blocks('sh').flatMap(commandsOf);
+  const isInstallation = ({ line }: Command): boolean => /^npm ci && npm (start|test)$/.test(line);
+
+  it('has no command that this suite does not know', () => {
+    const strange = commands.filter((command) => !isInstallation(command) && !/^(curl -s|[A-Z]+=)/.test(command.line));
+    expect(strange).toEqual([]);
+    expect(commands.filter(isInstallation).map(({ line }) => line)).toEqual([
+      'npm ci && npm start',
+      'npm ci && npm test',
+    ]);
+  });
+
+  describe('followed from the top', () => {
+    let directory: string;
+    let sink: HttpSink;
+    let service: ChildProcess;
+    let banner = '';
+
+    beforeAll(async () => {
+      directory = mkdtempSync(join(tmpdir(), 'uptime-readme-'));
+      sink = await HttpSink.start();
+      service = spawn('npm', ['start'], {
+        cwd: ROOT,
+        detached: true,
+        env: { ...process.env, DATABASE_URL: '', DATA_DIR: directory, HOST: '127.0.0.1', PORT: '0', LOG_LEVEL: 'warn' },
+        stdio: ['ignore', 'pipe', 'inherit'],
+      });
+      service.stdout?.on('data', (chunk: Buffer) => (banner += chunk.toString()));
+      await eventually('the banner', () => banner.includes('└'), 120_000);
+    }, 130_000);
+
+    afterAll(async () => {
+      if (service.pid !== undefined) await endGroup(service.pid);
+      await sink.close();
+      rmSync(directory, { recursive: true, force: true });
+    }, 40_000);
+
+    it('the service starts with "npm start" and shows the printed banner', () => {
+      const printed = blocks('text')[0] ?? '';
+      const labels = [...printed.matchAll(/^│ ([A-Z][A-Za-z ]+?)(?: at http| {2}|:)/gm)].map(([, label]) => label);
+      expect(labels).toEqual(['Uptime monitor is running', 'Dashboard', 'API reference', 'API key', 'Try it']);
+      for (const label of labels) expect(banner).toContain(`│ ${label}`);
+      expect(banner).toMatch(/API key +\S.*bootstrap-api-key/);
+    });
+
+    it('the command and the addresses of the banner work', async () => {
+      const [line = ''] = /curl -s .*?(?= *│)/.exec(banner) ?? [];
+      expect(await shell(line)).toEqual({ code: 0, output: '[]' });
+      for (const label of ['Dashboard', 'API reference']) {
+        const address = new RegExp(`${label} +(\\S+)`).exec(banner)?.[1] ?? '';
+        expect([address, (await fetch(address)).status]).toEqual([address, 200]);
+      }
+    });
+
+    it('every curl line works in its order and answers as printed', async () => {
+      const url = /running at (http\S+)/.exec(banner)?.[1] ?? '';
+      const placeholders: Record<string, string> = {
+        KEY: readFileSync(join(directory, 'bootstrap-api-key'), 'utf8').trim(),
+      };
+      // The same on this machine: the service's real port, and a target that needs no internet.
+      const local = (line: string): string =>
+        line
+          .replaceAll('http://127.0.0.1:3000', url)
+          .replaceAll('"HTTPS", "url": "https:', '"HTTP", "url": "https:')
+          .replaceAll('https://example.com', sink.url);
+      const curls = commands.filter(({ line }) => line.startsWith('curl'));
+      const settings = commands.filter(({ line }) => /^[A-Z]+=/.test(line)).map(({ line }) => local(line));
+      expect(settings).toHaveLength(1);
+      expect(curls.length).toBeGreaterThanOrEqual(5);
+      for (const { line, answer } of curls) {
+        const { code, output } = await shell(`${settings.join('\n')}\n${local(line)}`, placeholders);
+        expect([line, code, output]).toEqual([line, 0, expect.not.stringContaining('"status":4')]);
+        if (answer !== null) expect(output).toMatch(patternOf(answer));
+        const created = /^\{"id":"((ws|ep)_\w+)"/.exec(output);
+        if (created?.[2] === 'ws') placeholders['WEBSITE'] ??= created[1] ?? '';
+        if (created?.[2] === 'ep') placeholders['ENDPOINT'] ??= created[1] ?? '';
+      }
+      expect(Object.keys(placeholders)).toEqual(['KEY', 'WEBSITE', 'ENDPOINT']);
+      expect(sink.seen.filter(({ path }) => path === '/').length).toBeGreaterThan(0);
+    }, 60_000);
+  });
+
+  it('"npm run demo" triggers and resolves by itself', async () => {
+    expect(README).toContain('`npm run demo`');
+    const { code, output } = await shell('npm run demo', { PORT: '0' });
+    expect([code, output]).toEqual([0, expect.stringContaining('Triggered and resolved, by webhook and by mail.')]);
+  }, 120_000);
+
+  it('"npm run check-url" shows phases and verdict, and ends with 1 when the target is down', async () => {
+    const line = /`(npm run check-url -- HTTPS https:\/\/example\.com)`/.exec(README)?.[1] ?? '';
+    const sink = await HttpSink.start();
+    const here = line.replace('HTTPS https://example.com', `HTTP ${sink.url}`);
+    const up = await shell(here);
+    expect([up.code, up.output]).toEqual([0, expect.stringMatching(/UP +HTTP[\s\S]*first byte/)]);
+    await sink.close();
+    const down = await shell(`${here} --json`);
+    expect([down.code, down.output]).toEqual([1, expect.stringContaining('"connection_refused"')]);
+  }, 60_000);
+});

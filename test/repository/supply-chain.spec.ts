@@ -1,0 +1,100 @@
+import { execFileSync, spawnSync } from 'node:child_process';
+import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { askScript, readJson, readText, ROOT } from './project-files';
+
+interface Lock {
+  packages: Record<
+    string,
+    { resolved?: string; integrity?: string; hasInstallScript?: boolean; link?: boolean; dev?: boolean }
+  >;
+}
+
+describe('the supply chain', () => {
+  const { packages } = readJson('package-lock.json') as Lock;
+  const installed = Object.entries(packages).filter(([path]) => path !== '');
+  const nameOf = (path: string): string => path.replace(/^.*node_modules\//, '');
+
+  it('is pinned by hashes and names no registry', () => {
+    expect(installed.length).toBeGreaterThan(500);
+    expect(installed.filter(([, { resolved }]) => resolved !== undefined).map(([path]) => path)).toEqual([]);
+    expect(installed.filter(([, { integrity }]) => !integrity?.startsWith('sha512-')).map(([path]) => path)).toEqual(
+      [],
+    );
+  });
+
+  it('depends on exact versions', () => {
+    const { dependencies, devDependencies, optionalDependencies } = readJson('package.json') as Record<
+      'dependencies' | 'devDependencies' | 'optionalDependencies',
+      Record<string, string>
+    >;
+    const ranges = Object.entries({ ...dependencies, ...devDependencies, ...optionalDependencies }).filter(
+      ([, version]) => !/^\d+\.\d+\.\d+$/.test(version),
+    );
+    expect(ranges).toEqual([]);
+  });
+
+  it('runs no install script of anybody', () => {
+    const { allowScripts } = readJson('package.json') as { allowScripts: Record<string, boolean> };
+    expect(Object.values(allowScripts).filter(Boolean)).toEqual([]);
+    const scripted = installed.filter(([, { hasInstallScript }]) => hasInstallScript).map(([path]) => nameOf(path));
+    expect(scripted.filter((name) => allowScripts[name] ?? true)).toEqual([]);
+  });
+
+  it('ships only licences that are allowed', () => {
+    const { status, stdout } = spawnSync(process.execPath, ['scripts/licences.mjs'], { cwd: ROOT, encoding: 'utf8' });
+    expect(stdout).toMatch(/^\d{3} production packages, 0 not allowed$/m);
+    expect(status).toBe(0);
+  });
+
+  it.each([
+    ['MIT', true],
+    ['(MIT OR GPL-3.0-only)', true],
+    ['MIT AND GPL-3.0-only', false],
+    ['AGPL-3.0-only', false],
+    ['UNLICENSED', false],
+  ])('judges the licence %s', (expression, allowed) => {
+    expect(askScript('licences.mjs', `it.isAllowed(${JSON.stringify(expression)})`)).toBe(allowed);
+  });
+
+  it('counts what is built into the dashboard', () => {
+    const bundled = askScript('licences.mjs', 'it.BUNDLED') as string[];
+    const sources = readdirSync(join(ROOT, 'web/src'), { recursive: true, encoding: 'utf8' });
+    const imported = sources
+      .filter((name) => /\.tsx?$/.test(name))
+      .flatMap((name) =>
+        [...readText(`web/src/${name}`).matchAll(/ from '([^.'][^']*)'/g)].map(([, from = '']) => from),
+      )
+      .map((from) =>
+        from
+          .split('/')
+          .slice(0, from.startsWith('@') ? 2 : 1)
+          .join('/'),
+      );
+    expect(imported.length).toBeGreaterThan(10);
+    expect(imported.filter((name) => !bundled.includes(name))).toEqual([]);
+  });
+
+  it('has a bill of materials with every shipped package, its hash and its licence', () => {
+    const folder = mkdtempSync(join(tmpdir(), 'uptime-sbom-'));
+    try {
+      const file = join(folder, 'sbom.json');
+      execFileSync(process.execPath, ['scripts/sbom.mjs', file], { cwd: ROOT, stdio: 'ignore' });
+      const sbom = JSON.parse(readFileSync(file, 'utf8')) as {
+        bomFormat: string;
+        components: { purl: string; hashes?: object[] }[];
+      };
+      expect(sbom.bomFormat).toBe('CycloneDX');
+      const shipped = askScript('licences.mjs', `it.productionLicences(process.cwd())`) as {
+        name: string;
+        version: string;
+      }[];
+      const listed = new Set(sbom.components.map(({ purl }) => decodeURIComponent(purl)));
+      for (const { name, version } of shipped) expect(listed).toContain(`pkg:npm/${name}@${version}`);
+      expect(sbom.components.filter(({ hashes }) => !hashes?.length)).toEqual([]);
+    } finally {
+      rmSync(folder, { recursive: true, force: true });
+    }
+  });
+});
