@@ -1,5 +1,5 @@
 import 'reflect-metadata';
-import type { CheckStep } from '../src/endpoint/streak-update';
+import type { StreakUpdate } from '../src/endpoint/streak-update';
 import { Alerting } from '../test/harness/app/alerting';
 
 /**
@@ -35,7 +35,7 @@ async function fill(alerting: Alerting): Promise<{ orgId: string; endpointIds: s
   return { orgId, endpointIds: rows.map(({ id }) => id) };
 }
 
-const stepOf = (orgId: string, endpointId: string, outcome: 'up' | 'down', streak: number): CheckStep => ({
+const stepOf = (orgId: string, endpointId: string, outcome: 'up' | 'down', streak: number): StreakUpdate => ({
   orgId,
   endpointId,
   outcome,

@@ -17,7 +17,7 @@ import { ConfigModule } from './platform/config/config.module';
 import { DatabaseModule } from './platform/database/database.module';
 import { EventsModule } from './platform/events/events.module';
 import { HttpModule } from './platform/http/http.module';
-import { StrayQueryGuard } from './platform/http/unknown-query.guard';
+import { UnknownQueryGuard } from './platform/http/unknown-query.guard';
 import { RequestValidationPipe } from './platform/http/validation.pipe';
 import { NetModule } from './platform/net/net.module';
 import { ObservabilityModule } from './platform/observability/observability.module';
@@ -67,7 +67,7 @@ export class AppModule {
       providers: [
         { provide: APP_FILTER, useClass: ProblemFilter },
         { provide: APP_GUARD, useClass: AuthGuard },
-        { provide: APP_GUARD, useClass: StrayQueryGuard },
+        { provide: APP_GUARD, useClass: UnknownQueryGuard },
         { provide: APP_PIPE, useClass: RequestValidationPipe },
       ],
     };

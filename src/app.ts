@@ -6,7 +6,7 @@ import { type AppExtension, AppModule } from './app.module';
 import { carryAuthorship } from './audit/authorship';
 import type { Config } from './platform/config/config';
 import { jsonBody } from './platform/http/json-body';
-import { drainingAnswer } from './platform/http/draining';
+import { refuseWhileDraining } from './platform/http/draining';
 import { LoadShedder } from './platform/http/load-shedder';
 import { requestId } from './platform/http/request-id';
 import { ServerAdapter } from './platform/http/server.adapter';
@@ -50,7 +50,7 @@ export async function createApp(
     },
   );
   app.use(requestId);
-  app.use(drainingAnswer(app.get(Health)));
+  app.use(refuseWhileDraining(app.get(Health)));
   app.use(securityHeaders());
   app.use(app.get(LoadShedder).answer);
   app.use(jsonBody);

@@ -5,7 +5,7 @@ import { Logger } from '@nestjs/common';
 import type { NestExpressApplication } from '@nestjs/platform-express';
 import { createApp } from './app';
 import { banner } from './start/banner';
-import { FirstStart } from './identity/organization/bootstrap';
+import { Bootstrap } from './identity/organization/bootstrap';
 import { loadConfig } from './platform/config/config';
 import { Health } from './platform/observability/health';
 
@@ -19,7 +19,7 @@ async function start(): Promise<void> {
   if (existsSync('.env')) process.loadEnvFile('.env');
   const config = loadConfig(process.env);
   const app = await createApp(config);
-  const first = await app.get(FirstStart).prepare();
+  const first = await app.get(Bootstrap).prepare();
   await app.listen(config.port, config.host);
   stopOnSignals(app);
   process.stdout.write(await banner(app, config, first));

@@ -16,7 +16,7 @@ const FIELDS = 'CreateAlertFields';
  * are channels, told apart by `type`. Answers keep the loose form, because masked values satisfy no channel's rules.
  */
 @Injectable()
-export class AlertSchemas implements OnModuleInit {
+export class AlertOpenApi implements OnModuleInit {
   constructor(
     private readonly registry: ChannelRegistry,
     private readonly configs: ChannelConfigs,

@@ -6,13 +6,13 @@ import type { Caller } from '../platform/access/caller';
 import { EgressPolicy } from '../platform/net/egress/egress-policy';
 import { type FieldProblem, problems } from '../platform/problem/problem';
 import type { Alert } from './alert.entity';
-import { type StoredConfig, StoredConfigs } from '../delivery/sealed-config';
+import { type SealedConfig, SealedConfigs } from '../delivery/sealed-config';
 import { readUrl } from '../platform/text/read-url';
 
 /** Type and config as they are to be stored. */
-export interface SettledConfig {
+export interface ResolvedConfig {
   type: string;
-  config: StoredConfig;
+  config: SealedConfig;
   /** True when messages would go elsewhere or look otherwise than before; always true for a new alert. */
   isChanged: boolean;
   /** Secrets made up for this request: shown in its answer and never again. */
@@ -21,13 +21,13 @@ export interface SettledConfig {
 
 /** The configs of alerts between the API and the rows: judged, sealed, opened, masked. */
 @Injectable()
-export class AlertConfigs {
-  private readonly logger = new Logger(AlertConfigs.name);
+export class AlertSettings {
+  private readonly logger = new Logger(AlertSettings.name);
 
   constructor(
     private readonly registry: ChannelRegistry,
     private readonly channels: ChannelConfigs,
-    private readonly stored: StoredConfigs,
+    private readonly stored: SealedConfigs,
     private readonly egress: EgressPolicy,
   ) {}
 
@@ -35,12 +35,12 @@ export class AlertConfigs {
    * What to store for the type and config a client sent. `alert` is the present one: without a new type or config it
    * stays as it is, and masked values keep what it holds. Throws `validation_failed` and `target_not_allowed`.
    */
-  settle(
+  resolve(
     caller: Caller,
     alertId: string,
     sent: { type?: string; config?: object },
     alert: Pick<Alert, 'type' | 'config'> | null,
-  ): SettledConfig {
+  ): ResolvedConfig {
     const type = sent.type ?? alert?.type ?? '';
     if (alert && type === alert.type && sent.config === undefined) {
       return { type, config: alert.config, isChanged: false, generatedKeys: [] };
@@ -64,7 +64,7 @@ export class AlertConfigs {
     return config ? this.channels.present(alert.type, config, caller.role, generatedKeys) : {};
   }
 
-  private open(alertId: string, stored: StoredConfig): object | null {
+  private open(alertId: string, stored: SealedConfig): object | null {
     try {
       return this.stored.open(alertId, stored);
     } catch (error) {

@@ -14,18 +14,13 @@ import { PrefixedIdPipe } from '../platform/ids/prefixed-id.pipe';
 import { Problems } from '../platform/problem/problems.decorator';
 import { AlertQuery, AlertView, CreateAlertDto, UpdateAlertDto } from './alert.dto';
 import { AlertService } from './alert.service';
-import { DeliveryView } from '../delivery/delivery.dto';
-import { TestMessageService } from './test-alert.service';
 
 const ALERT_ID = { name: 'id', example: 'al_01jd3k6q7be5y9x4v2m8n0r1st' };
 
 @ApiTags('Alerts')
 @Controller('api/v1/alerts')
 export class AlertController {
-  constructor(
-    private readonly alerts: AlertService,
-    private readonly tests: TestMessageService,
-  ) {}
+  constructor(private readonly alerts: AlertService) {}
 
   @Get()
   @Access('read')
@@ -115,22 +110,5 @@ export class AlertController {
   @Problems('not_found')
   remove(@OrgId() orgId: string, @Param('id', new PrefixedIdPipe('alert')) id: string): Promise<void> {
     return this.alerts.remove(orgId, id);
-  }
-
-  @Post(':id/test')
-  @Access('write')
-  @ApiTags('Deliveries')
-  @LocatedAt('/api/v1/deliveries')
-  @ApiParam(ALERT_ID)
-  @ApiOperation({
-    operationId: 'testAlert',
-    summary: 'Send a test message',
-    description:
-      'Sends one message marked as a test through the alert’s channel now and answers after the attempt, within 15 s. It is not retried: `state` is `delivered` or `failed`, `error` says why. At most 10 a minute per alert.',
-  })
-  @ApiCreatedResponse({ type: DeliveryView, description: 'The delivery after its one attempt.' })
-  @Problems('not_found')
-  test(@OrgId() orgId: string, @Param('id', new PrefixedIdPipe('alert')) alertId: string): Promise<DeliveryView> {
-    return this.tests.send(orgId, alertId);
   }
 }

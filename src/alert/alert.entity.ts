@@ -11,7 +11,7 @@ import {
   UpdateDateColumn,
 } from 'typeorm';
 import { Endpoint } from '../endpoint/endpoint.entity';
-import type { StoredConfig } from '../delivery/sealed-config';
+import type { SealedConfig } from '../delivery/sealed-config';
 
 /** A rule on an endpoint: when to tell of its failures, and through which channel. */
 @Entity('alert')
@@ -40,7 +40,7 @@ export class Alert {
   type!: string;
 
   @Column('jsonb')
-  config!: StoredConfig;
+  config!: SealedConfig;
 
   @Column('smallint', { name: 'failure_threshold', default: 3 })
   failureThreshold!: number;

@@ -4,34 +4,35 @@ import { ChannelModule } from '../channel/channel.module';
 import { DeliveryModule } from '../delivery/delivery.module';
 import { EndpointModule } from '../endpoint/endpoint.module';
 import { NetModule } from '../platform/net/net.module';
-import { AlertAuditor } from './consistency/consistency.job';
-import { AlertConfigs } from './alert-settings';
+import { ConsistencyJob } from './consistency/consistency.job';
+import { AlertSettings } from './alert-settings';
 import { AlertEvaluator } from './incident/alert-evaluator';
 import { AlertEventController } from './event/alert-event.controller';
 import { AlertEvent } from './event/alert-event.entity';
 import { AlertEventService } from './event/alert-event.service';
 import { AlertLifecycle } from './incident/alert-lifecycle';
-import { AlertSchemas } from './alert-openapi';
+import { AlertOpenApi } from './alert-openapi';
 import { AlertController } from './alert.controller';
 import { Alert } from './alert.entity';
 import { AlertService } from './alert.service';
 import { IncidentRecorder } from './incident/incident-recorder';
-import { TestMessageService } from './test-alert.service';
+import { TestAlertController } from './test-alert.controller';
+import { TestAlertService } from './test-alert.service';
 
 @Module({
   imports: [TypeOrmModule.forFeature([Alert, AlertEvent]), ChannelModule, DeliveryModule, EndpointModule, NetModule],
   // The events' controller comes first: "/alerts/events" is no alert.
-  controllers: [AlertEventController, AlertController],
+  controllers: [AlertEventController, AlertController, TestAlertController],
   providers: [
     AlertService,
-    AlertConfigs,
-    AlertSchemas,
+    AlertSettings,
+    AlertOpenApi,
     AlertEvaluator,
     AlertLifecycle,
     AlertEventService,
     IncidentRecorder,
-    TestMessageService,
-    AlertAuditor,
+    TestAlertService,
+    ConsistencyJob,
   ],
   exports: [AlertEvaluator],
 })

@@ -9,7 +9,7 @@ import type { Page } from '../platform/http/page';
 import { newUuid, parseId } from '../platform/ids/id';
 import { problems } from '../platform/problem/problem';
 import { Clock } from '../platform/time/clock';
-import { AlertConfigs } from './alert-settings';
+import { AlertSettings } from './alert-settings';
 import { AlertLifecycle } from './incident/alert-lifecycle';
 import { type AlertQuery, type AlertView, type CreateAlertDto, toAlertView, type UpdateAlertDto } from './alert.dto';
 import { Alert } from './alert.entity';
@@ -25,7 +25,7 @@ export class AlertService {
   constructor(
     private readonly database: Database,
     private readonly endpoints: EndpointService,
-    private readonly configs: AlertConfigs,
+    private readonly configs: AlertSettings,
     private readonly lifecycle: AlertLifecycle,
     private readonly cursors: Cursors,
     private readonly clock: Clock,
@@ -57,7 +57,7 @@ export class AlertService {
   /** Counts from the endpoint's running streak: on a failing endpoint it may trigger with the next result. */
   create(caller: Caller, dto: CreateAlertDto): Promise<AlertView> {
     const id = newUuid();
-    const { type, config, generatedKeys } = this.configs.settle(caller, id, dto, null);
+    const { type, config, generatedKeys } = this.configs.resolve(caller, id, dto, null);
     const endpointId = parseId('endpoint', dto.endpoint_id);
     if (endpointId === null) throw problems.notFound();
     return this.database.transaction(async (tx) => {
@@ -76,7 +76,7 @@ export class AlertService {
     return this.database.transaction(async (tx) => {
       const alert = await this.lock(tx, caller.orgId, id);
       refuseOtherEndpoint(dto, alert);
-      const { type, config, isChanged, generatedKeys } = this.configs.settle(caller, id, dto, alert);
+      const { type, config, isChanged, generatedKeys } = this.configs.resolve(caller, id, dto, alert);
       const rule = ruleOf(dto);
       const isEdited =
         isChanged || Object.entries(rule).some(([field, value]) => alert[field as keyof Alert] !== value);

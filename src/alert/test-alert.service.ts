@@ -1,31 +1,31 @@
 import { randomUUID } from 'node:crypto';
 import { Injectable } from '@nestjs/common';
-import type { Notice } from '../channel/channel';
+import type { Notification } from '../channel/channel';
 import { ChannelRegistry } from '../channel/channel.registry';
 import { recordChange } from '../audit/audit-log';
 import { Database, type Tx } from '../platform/database/database';
 import { formatId, newUuid } from '../platform/ids/id';
 import { problems } from '../platform/problem/problem';
 import { AlertDestinations } from '../delivery/destination';
-import { type AlertSubject, lockSubjects } from './incident/alert-snapshot';
-import { DeliveryClock } from '../platform/database/database-clock';
+import { type AlertSnapshot, lockAlertsSql } from './incident/alert-snapshot';
+import { DatabaseClock } from '../platform/database/database-clock';
 import { DELIVERY_COLUMNS, type DeliveryRow, type DeliveryView, toDeliveryView } from '../delivery/delivery.dto';
-import { NotificationOutbox } from '../delivery/outbox';
-import { NotificationSender } from '../delivery/send/sender';
-import { LEASE_MS, type Shipment } from '../delivery/send/attempt';
+import { Outbox } from '../delivery/outbox';
+import { DeliverySender } from '../delivery/send/sender';
+import { LEASE_MS, type Attempt } from '../delivery/send/attempt';
 
 const MOST_PER_MINUTE = 10;
 
 /** Test messages: one attempt, now, recorded like any delivery. They stand beside the queue and its rate limit. */
 @Injectable()
-export class TestMessageService {
+export class TestAlertService {
   constructor(
     private readonly database: Database,
     private readonly channels: ChannelRegistry,
     private readonly destinations: AlertDestinations,
-    private readonly outbox: NotificationOutbox,
-    private readonly sender: NotificationSender,
-    private readonly clock: DeliveryClock,
+    private readonly outbox: Outbox,
+    private readonly sender: DeliverySender,
+    private readonly clock: DatabaseClock,
   ) {}
 
   /** Answers after the attempt. Throws `not_found`, and `rate_limited` after ten messages in a minute. */
@@ -40,8 +40,8 @@ export class TestMessageService {
   }
 
   /** The row is written under its lease: should this process die, the delivery loop closes it when the lease is over. */
-  private async lease(tx: Tx, orgId: string, alertId: string): Promise<{ id: string; shipment: Shipment }> {
-    const [subject] = await tx.query<AlertSubject>(lockSubjects('a.org_id = $1 AND a.id = $2'), [orgId, alertId]);
+  private async lease(tx: Tx, orgId: string, alertId: string): Promise<{ id: string; shipment: Attempt }> {
+    const [subject] = await tx.query<AlertSnapshot>(lockAlertsSql('a.org_id = $1 AND a.id = $2'), [orgId, alertId]);
     if (!subject) throw problems.notFound();
     const now = this.clock.now();
     await refuseTooMany(tx, alertId, now);
@@ -65,17 +65,17 @@ export class TestMessageService {
         until,
       ],
     );
-    await this.outbox.lookAgain(tx, [place], until);
+    await this.outbox.wakeDestinations(tx, [place], until);
     await recordChange(tx, { orgId, action: 'test', resource: 'alert', id: alertId });
     return { id, shipment: this.shipment(place, id, token, now) };
   }
 
   private shipment(
-    place: Pick<Shipment, 'orgId' | 'destination' | 'channelType'>,
+    place: Pick<Attempt, 'orgId' | 'destination' | 'channelType'>,
     id: string,
     token: string,
     createdAt: Date,
-  ): Shipment {
+  ): Attempt {
     const { channelType } = place;
     return {
       ...place,
@@ -84,7 +84,7 @@ export class TestMessageService {
       host: null,
       leaseEndsAt: this.clock.monotonic() + LEASE_MS,
       isTest: true,
-      messages: [{ kind: 'test', carrier: id, companion: null }],
+      messages: [{ kind: 'test', primary: id, merged: null }],
       repeat: false,
       digest: null,
       rows: [
@@ -103,7 +103,7 @@ async function refuseTooMany(tx: Tx, alertId: string, now: Date): Promise<void> 
   if ((recent?.count ?? 0) >= MOST_PER_MINUTE) throw problems.rateLimited(60);
 }
 
-const testNotice = (subject: AlertSubject, id: string, now: Date): Notice => ({
+const testNotice = (subject: AlertSnapshot, id: string, now: Date): Notification => ({
   kind: 'test',
   id: formatId('delivery', id),
   incidentKey: `${formatId('alert', subject.id)}-test-${formatId('delivery', id)}`,

@@ -7,9 +7,9 @@ import { DiscordChannel } from './vendor/discord.channel';
 import { EmailChannel } from './email/email.channel';
 import { OpsgenieChannel } from './vendor/opsgenie.channel';
 import { PagerDutyChannel } from './vendor/pagerduty.channel';
-import { ProviderCall } from './provider-client';
+import { ProviderClient } from './provider-client';
 import { SlackChannel } from './vendor/slack.channel';
-import { SmtpDelivery } from './email/smtp-client';
+import { SmtpClient } from './email/smtp-client';
 import { TeamsChannel } from './vendor/teams.channel';
 import { TelegramChannel } from './vendor/telegram.channel';
 import { TwilioChannel } from './vendor/twilio.channel';
@@ -21,8 +21,8 @@ import { WebhookChannel } from './vendor/webhook.channel';
   providers: [
     ChannelRegistry,
     ChannelConfigs,
-    ProviderCall,
-    SmtpDelivery,
+    ProviderClient,
+    SmtpClient,
     EmailChannel,
     WebhookChannel,
     SlackChannel,

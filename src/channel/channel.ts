@@ -21,11 +21,11 @@ export type ChannelAudience = 'webhook' | 'pager' | 'chat' | 'mail' | 'sms';
  * `triggered`, `resolved`, `test`: one event each. `recovered`: the outage ended before its trigger could be told, both in
  * one message. `digest`: several events of one destination in one message. `flapping`: the state changes too often.
  */
-export type NoticeKind = 'triggered' | 'resolved' | 'test' | 'recovered' | 'digest' | 'flapping';
+export type NotificationKind = 'triggered' | 'resolved' | 'test' | 'recovered' | 'digest' | 'flapping';
 
 /** What is told, free of any vendor. All times ISO 8601 UTC with milliseconds. Ids in their public form. */
-export interface Notice {
-  kind: NoticeKind;
+export interface Notification {
+  kind: NotificationKind;
   /** `ev_…` of the event (of the newest one in a digest); `dl_…` of the delivery for a test. The idempotency key. */
   id: string;
   /** Alert id and incident number, `al_…-7`: the same for the trigger and its resolve. Key of paging channels. */
@@ -98,7 +98,7 @@ export interface Channel<Config extends object = object> {
   complete?(config: Config, stored: Config | null): Config | ConfigProblem[];
   /** What shares one rate limit and one circuit: a stable, non-secret digest of account and destination. */
   destination(config: Config): string;
-  send(notice: Notice, config: Config, context: SendContext): Promise<SendOutcome>;
+  send(notice: Notification, config: Config, context: SendContext): Promise<SendOutcome>;
 }
 
 export interface ConfigProblem {

@@ -1,7 +1,7 @@
-import type { Notice } from './channel';
-import { detailsText, durationText, noticeText, targetText } from './notification-text';
+import type { Notification } from './channel';
+import { detailsText, durationText, notificationText, targetText } from './notification-text';
 
-const notice = (changes: Partial<Notice>): Notice => ({
+const notice = (changes: Partial<Notification>): Notification => ({
   kind: 'triggered',
   id: 'ev_1',
   incidentKey: 'al_1-1',
@@ -22,13 +22,13 @@ const notice = (changes: Partial<Notice>): Notice => ({
   ...changes,
 });
 
-const digest = (triggered: number, resolved: number): Partial<Notice> => ({
+const digest = (triggered: number, resolved: number): Partial<Notification> => ({
   kind: 'digest',
   digest: { triggered, resolved, members: [] },
 });
 
 describe('the sentence of a notice', () => {
-  it.each<{ changes: Partial<Notice>; sentence: string }>([
+  it.each<{ changes: Partial<Notification>; sentence: string }>([
     { changes: {}, sentence: 'Checkout API is down: connection refused (3 checks in a row)' },
     { changes: { failureCount: 1 }, sentence: 'Checkout API is down: connection refused (1 check in a row)' },
     { changes: { repeat: true }, sentence: 'Repeat: Checkout API is down: connection refused (3 checks in a row)' },
@@ -72,19 +72,19 @@ describe('the sentence of a notice', () => {
     },
     { changes: { kind: 'test' }, sentence: 'Test message for Checkout API: notifications arrive here' },
   ])('is "$sentence"', ({ changes, sentence }) => {
-    expect(noticeText(notice(changes)).sentence).toBe(sentence);
+    expect(notificationText(notice(changes)).sentence).toBe(sentence);
   });
 
   it('says what happened even to a bearer of a very long name', () => {
     const name = 'x'.repeat(255);
-    const { sentence, facts } = noticeText(notice({ endpoint: { id: 'ep_1', name, url: 'a', type: 'TCP' } }));
+    const { sentence, facts } = notificationText(notice({ endpoint: { id: 'ep_1', name, url: 'a', type: 'TCP' } }));
     expect(sentence).toContain('… is down: connection refused');
     expect(facts).toContainEqual({ label: 'Endpoint', value: `${name} (TCP)` });
   });
 
   it('stays on one line whatever the names contain', () => {
     const name = 'a\r\nb\u0000c\u2028d\u202e';
-    expect(noticeText(notice({ endpoint: { id: 'ep_1', name, url: 'a', type: 'TCP' } })).sentence).toMatch(
+    expect(notificationText(notice({ endpoint: { id: 'ep_1', name, url: 'a', type: 'TCP' } })).sentence).toMatch(
       /^a b c d is down/,
     );
   });
@@ -92,7 +92,7 @@ describe('the sentence of a notice', () => {
 
 describe('the details of a notice', () => {
   it('come in reading order, without what is unknown', () => {
-    expect(detailsText(noticeText(notice({ alert: { id: 'al_1', description: 'Call\r\nthe team' } })))).toBe(
+    expect(detailsText(notificationText(notice({ alert: { id: 'al_1', description: 'Call\r\nthe team' } })))).toBe(
       [
         'Website: Shop',
         'Endpoint: Checkout API (TCP)',
@@ -107,7 +107,7 @@ describe('the details of a notice', () => {
 
   it('of a digest are its members and how many more there are', () => {
     const member = { kind: 'triggered' as const, endpoint: 'API', website: 'Shop', message: 'refused' };
-    const { lines, facts } = noticeText(
+    const { lines, facts } = notificationText(
       notice({
         kind: 'digest',
         digest: { triggered: 5, resolved: 1, members: [member, { ...member, kind: 'resolved' }] },

@@ -1,14 +1,14 @@
-import type { Notice } from './channel';
+import type { Notification } from './channel';
 import { cut, oneLine, someLines } from './text-limits';
 
 const MAX_NAME_IN_SENTENCE = 100;
 
 /** How a message is coloured: an outage, its end, or neither. */
-export type NoticeTone = 'bad' | 'good' | 'neutral';
+export type NotificationTone = 'bad' | 'good' | 'neutral';
 
 /** A notice in words, for any channel that people read. Plain text: each channel escapes it for its own markup. */
-export interface NoticeText {
-  tone: NoticeTone;
+export interface NotificationText {
+  tone: NotificationTone;
   /** The message in one sentence on one line, without a full stop. */
   sentence: string;
   /** What one wants to know next, in reading order. */
@@ -18,7 +18,7 @@ export interface NoticeText {
 }
 
 /** Puts a notice into words. Names and messages come from outside: control characters and line ends are taken out. */
-export function noticeText(notice: Notice): NoticeText {
+export function notificationText(notice: Notification): NotificationText {
   const sentence = sentenceOf(notice);
   return {
     tone: toneOf(notice),
@@ -29,7 +29,7 @@ export function noticeText(notice: Notice): NoticeText {
 }
 
 /** The facts and lines below the sentence as plain text. */
-export const detailsText = (text: NoticeText): string =>
+export const detailsText = (text: NotificationText): string =>
   [...text.lines, ...text.facts.map(({ label, value }) => `${label}: ${value}`)].join('\n');
 
 /** `45 s`, `12 min 3 s`, `3 h 4 min`, `2 d 3 h`: two units at most. */
@@ -65,7 +65,7 @@ export function targetText(url: string): string {
   return line.replace(/^(https?:\/\/)[^/?#]*@/i, '$1').replace(/[?#].*$/, '');
 }
 
-function toneOf(notice: Notice): NoticeTone {
+function toneOf(notice: Notification): NotificationTone {
   switch (notice.kind) {
     case 'triggered':
       return 'bad';
@@ -82,7 +82,7 @@ function toneOf(notice: Notice): NoticeTone {
   }
 }
 
-function sentenceOf(notice: Notice): string {
+function sentenceOf(notice: Notification): string {
   const name = nameOf(notice);
   switch (notice.kind) {
     case 'triggered':
@@ -102,7 +102,7 @@ function sentenceOf(notice: Notice): string {
   }
 }
 
-function resolvedSentence(notice: Notice, name: string): string {
+function resolvedSentence(notice: Notification, name: string): string {
   const after = notice.durationSeconds === null ? '' : ` after ${durationText(notice.durationSeconds)}`;
   switch (notice.reason) {
     case 'disabled':
@@ -117,7 +117,7 @@ function resolvedSentence(notice: Notice, name: string): string {
   }
 }
 
-function span(notice: Notice): string {
+function span(notice: Notification): string {
   const length = notice.durationSeconds === null ? '' : ` (${durationText(notice.durationSeconds)})`;
   if (notice.startedAt === null) return `until ${timeText(notice.createdAt)}${length}`;
   const sameDay = notice.startedAt.slice(0, 10) === notice.createdAt.slice(0, 10);
@@ -125,7 +125,7 @@ function span(notice: Notice): string {
   return `from ${from} to ${sameDay ? timeText(notice.createdAt).slice(11) : timeText(notice.createdAt)}${length}`;
 }
 
-function digestSentence(digest: Notice['digest']): string {
+function digestSentence(digest: Notification['digest']): string {
   const { triggered, resolved } = digest ?? { triggered: 0, resolved: 0 };
   const down = `${counted(triggered, 'alert')} triggered`;
   const up = `${counted(resolved, 'alert')} resolved`;
@@ -133,7 +133,7 @@ function digestSentence(digest: Notice['digest']): string {
   return triggered === 0 ? up : `${down}, ${resolved} resolved`;
 }
 
-function digestLines(digest: Notice['digest']): string[] {
+function digestLines(digest: Notification['digest']): string[] {
   if (!digest) return [];
   const lines = digest.members.map(({ kind, endpoint, website, message }) => {
     const state = kind === 'triggered' ? 'DOWN' : 'UP';
@@ -143,7 +143,7 @@ function digestLines(digest: Notice['digest']): string[] {
   return more > 0 ? [...lines, `and ${more} more`] : lines;
 }
 
-function factsOf(notice: Notice): NoticeText['facts'] {
+function factsOf(notice: Notification): NotificationText['facts'] {
   const facts = [
     { label: 'Website', value: oneLine(notice.website.name) },
     { label: 'Endpoint', value: `${oneLine(notice.endpoint.name)} (${oneLine(notice.endpoint.type)})` },
@@ -159,17 +159,17 @@ function factsOf(notice: Notice): NoticeText['facts'] {
   return [...facts.filter(({ value }) => value !== ''), ...repeatFact(notice)];
 }
 
-const repeatFact = (notice: Notice): NoticeText['facts'] =>
+const repeatFact = (notice: Notification): NotificationText['facts'] =>
   notice.repeat ? [{ label: 'Note', value: 'an earlier attempt at this message may have arrived' }] : [];
 
 /** Short enough that a long name cannot push out what happened to its bearer; the facts give it in full. */
-const interruption = ({ upSeconds }: Notice): string =>
+const interruption = ({ upSeconds }: Notification): string =>
   upSeconds === undefined ? '' : `; it was up for ${durationText(upSeconds)}`;
 
-const nameOf = (notice: Notice): string =>
+const nameOf = (notice: Notification): string =>
   cut(oneLine(notice.endpoint.name) || oneLine(notice.endpoint.id), MAX_NAME_IN_SENTENCE);
 
-const because = (notice: Notice): string =>
+const because = (notice: Notification): string =>
   notice.error ? `: ${oneLine(notice.error.message).replace(/\.+$/, '') || oneLine(notice.error.code)}` : '';
 
 const counted = (count: number, noun: string): string => `${count} ${noun}${count === 1 ? '' : 's'}`;

@@ -2,7 +2,7 @@ import { Injectable } from '@nestjs/common';
 import { OutboundError, OutboundHttp, type OutboundResponse } from '../platform/net/http/outbound-http';
 import { Clock } from '../platform/time/clock';
 import type { SendContext, SendOutcome } from './channel';
-import { outcomeOfAnswer, publicOutcome, type Reading } from './send-outcome';
+import { outcomeOfResponse, publicOutcome, type Reading } from './send-outcome';
 
 /** No attempt takes longer, whatever the provider does. */
 export const ATTEMPT_LIMIT_MS = 15_000;
@@ -21,23 +21,23 @@ export interface ProviderRequest {
 }
 
 /** The provider's answer with its body read as JSON; `{}` when it is none. */
-export interface ProviderAnswer extends OutboundResponse {
+export interface ProviderResponse extends OutboundResponse {
   json: Readonly<Record<string, unknown>>;
 }
 
 /** One attempt over HTTP, for every channel alike: limits, egress policy, outcome classes, and errors that tell no secret. */
 @Injectable()
-export class ProviderCall {
+export class ProviderClient {
   constructor(
     private readonly http: OutboundHttp,
     private readonly clock: Clock,
   ) {}
 
   /** `read` knows the provider's rule of success; it must not throw. */
-  async make(
+  async send(
     request: ProviderRequest,
     context: SendContext,
-    read: (answer: ProviderAnswer) => Reading,
+    read: (answer: ProviderResponse) => Reading,
   ): Promise<SendOutcome> {
     const outcome = await this.attempt(request, context, read);
     return publicOutcome(outcome, request.hidden);
@@ -46,7 +46,7 @@ export class ProviderCall {
   private async attempt(
     request: ProviderRequest,
     context: SendContext,
-    read: (answer: ProviderAnswer) => Reading,
+    read: (answer: ProviderResponse) => Reading,
   ): Promise<SendOutcome> {
     try {
       const answer = await this.http.request({
@@ -60,7 +60,7 @@ export class ProviderCall {
         afterWritten: context.afterWritten,
       });
       const reading = read({ ...answer, json: jsonObject(answer.body) });
-      return outcomeOfAnswer(request.provider, answer, reading, this.clock.now().getTime());
+      return outcomeOfResponse(request.provider, answer, reading, this.clock.now().getTime());
     } catch (error) {
       if (error instanceof OutboundError) return outcomeOfOutboundError(request.provider, error);
       throw error;

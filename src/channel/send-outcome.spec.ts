@@ -1,4 +1,4 @@
-import { outcomeOfAnswer, publicError, retryAfterMs } from './send-outcome';
+import { outcomeOfResponse, publicError, retryAfterMs } from './send-outcome';
 
 const NOW = Date.parse('2026-11-20T12:00:00.000Z');
 
@@ -34,7 +34,7 @@ describe('the time a provider asks us to wait', () => {
 });
 
 const outcome = (status: number, reading = {}, headers = {}) =>
-  outcomeOfAnswer('Slack', { status, headers }, { delivered: false, ...reading }, NOW);
+  outcomeOfResponse('Slack', { status, headers }, { delivered: false, ...reading }, NOW);
 
 describe('the outcome of an answer', () => {
   it('is judged by the status the body tells, but reports the one that came', () => {

@@ -58,7 +58,7 @@ const RETRIED = new Set([408, 425, 429]);
 const AMBIGUOUS = new Set([502, 504]);
 
 /** The one retrier: status and reading to outcome, equal for all channels. Error texts are public. */
-export function outcomeOfAnswer(
+export function outcomeOfResponse(
   provider: string,
   answer: { status: number; headers: Readonly<Record<string, string>> },
   reading: Reading,

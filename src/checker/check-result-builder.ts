@@ -1,11 +1,11 @@
 import type { DialPhases } from '../platform/net/dial/dial-error';
 import type { CheckFailure } from './check-failure';
-import type { Certificate, CheckPhases, CheckReport } from './checker';
+import type { Certificate, CheckPhases, CheckResult } from './checker';
 
 const sum = (a: number | null, b: number | null): number | null => (a === null ? b : a + (b ?? 0));
 
 /** What is learned about a target while it is checked; becomes the report. A redirected request adds its phases up. */
-export class CheckDraft {
+export class CheckResultBuilder {
   readonly phases: CheckPhases = { dnsMs: null, connectMs: null, tlsMs: null, firstByteMs: null, transferMs: null };
   readonly redirects: string[] = [];
   statusCode: number | null = null;
@@ -31,7 +31,7 @@ export class CheckDraft {
   }
 
   /** `null`: the target is up. */
-  report(failure: CheckFailure | null): CheckReport {
+  result(failure: CheckFailure | null): CheckResult {
     return {
       outcome: failure?.outcome ?? 'up',
       durationMs: this.durationMs,

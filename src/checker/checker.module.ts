@@ -6,8 +6,8 @@ import { DnsChecker } from './dns/dns.checker';
 import { HttpProbe } from './http/http-probe';
 import { HttpChecker } from './http/http.checker';
 import { HttpsChecker } from './http/https.checker';
-import { IcmpCapability } from './icmp/icmp-transports';
-import { IcmpReport } from './icmp/icmp-health';
+import { IcmpTransports } from './icmp/icmp-transports';
+import { IcmpHealth } from './icmp/icmp-health';
 import { IcmpChecker } from './icmp/icmp.checker';
 import { SshChecker } from './ssh/ssh.checker';
 import { SystemResolvers } from './dns/system-resolvers';
@@ -24,11 +24,11 @@ import { TcpChecker } from './tcp/tcp.checker';
     TcpChecker,
     { provide: SystemResolvers, useFactory: () => new SystemResolvers() },
     DnsChecker,
-    { provide: IcmpCapability, useFactory: () => new IcmpCapability() },
+    { provide: IcmpTransports, useFactory: () => new IcmpTransports() },
     IcmpChecker,
-    IcmpReport,
+    IcmpHealth,
     SshChecker,
   ],
-  exports: [CheckerRegistry, IcmpCapability],
+  exports: [CheckerRegistry, IcmpTransports],
 })
 export class CheckerModule {}

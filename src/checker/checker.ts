@@ -72,7 +72,7 @@ export interface Certificate {
   names: string[];
 }
 
-export interface CheckReport {
+export interface CheckResult {
   outcome: Outcome;
   /** Sum of the phases: our own scheduling gaps are not billed to the target. */
   durationMs: number;
@@ -123,7 +123,7 @@ export interface Checker<Target = unknown> {
   parseTarget(url: string): Target;
   /** Hosts (names or literals) the target names itself; those the egress policy refuses are refused when it is saved. */
   hostsOf?(target: Target): string[];
-  check(request: CheckRequest<Target>, signal: AbortSignal): Promise<CheckReport>;
+  check(request: CheckRequest<Target>, signal: AbortSignal): Promise<CheckResult>;
 }
 
 /** Marks a provider as the checker of one type: `@Checker('TCP')`. Upper case, unique over the whole application. */

@@ -1,7 +1,7 @@
-import type { CheckReport } from '../checker/checker';
+import type { CheckResult } from '../checker/checker';
 
 /** A report as JSON, in the words of the API. */
-export function reportJson(report: CheckReport): object {
+export function resultJson(report: CheckResult): object {
   const { phases, certificate } = report;
   return {
     outcome: report.outcome,
@@ -28,7 +28,7 @@ export function reportJson(report: CheckReport): object {
 }
 
 /** A report for a terminal: the verdict first, then what was learned, one fact a line. */
-export function reportText(type: string, url: string, report: CheckReport): string {
+export function resultText(type: string, url: string, report: CheckResult): string {
   const lines = [`${report.outcome.toUpperCase()}  ${type} ${printable(url)}  ${shownMs(report.durationMs)}`];
   const fact = (name: string, value: string | null) => {
     if (value !== null) lines.push(`  ${name.padEnd(12)}${printable(value)}`);

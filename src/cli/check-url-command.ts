@@ -1,8 +1,8 @@
 import { parseArgs } from 'node:util';
 import { Module } from '@nestjs/common';
 import { NestFactory } from '@nestjs/core';
-import { reportJson, reportText } from './check-report-text';
-import { type Checker, type CheckReport, InvalidTarget, type Outcome } from '../checker/checker';
+import { resultJson, resultText } from './check-report-text';
+import { type Checker, type CheckResult, InvalidTarget, type Outcome } from '../checker/checker';
 import { CheckerModule } from '../checker/checker.module';
 import { CheckerRegistry } from '../checker/checker.registry';
 import { startDeadline } from '../platform/net/deadline';
@@ -65,7 +65,7 @@ export async function runCheckUrl(args: string[], environment: Environment): Pro
   try {
     const command = parseCommand(args);
     const report = await check(command, environment);
-    const text = command.json ? JSON.stringify(reportJson(report)) : reportText(command.type, command.url, report);
+    const text = command.json ? JSON.stringify(resultJson(report)) : resultText(command.type, command.url, report);
     return { exitCode: EXIT_CODES[report.outcome], text, isAnswer: true };
   } catch (error) {
     if (error instanceof HelpWanted) return { exitCode: 0, text: USAGE, isAnswer: true };
@@ -134,7 +134,7 @@ async function openShelf(config: Config) {
   return NestFactory.createApplicationContext(CheckUrlModule, { logger: false, abortOnError: false });
 }
 
-async function check(command: Command, environment: Environment): Promise<CheckReport> {
+async function check(command: Command, environment: Environment): Promise<CheckResult> {
   const shelf = await openShelf(loadConfig(environment));
   const deadline = startDeadline(command.timeoutMs);
   try {

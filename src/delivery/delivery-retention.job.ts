@@ -3,7 +3,7 @@ import { Cron, CronExpression } from '@nestjs/schedule';
 import { Config } from '../platform/config/config';
 import { WorkerDatabase } from '../platform/database/database';
 import { firstUuidAt } from '../platform/ids/id';
-import { DeliveryClock } from '../platform/database/database-clock';
+import { DatabaseClock } from '../platform/database/database-clock';
 
 const DAY_MS = 86_400_000;
 /** Finished messages are shown this long. */
@@ -14,13 +14,13 @@ const BATCH = 1000;
 
 /** Removes what nobody needs any more, in small steps: old messages, snapshots of configs, idle destinations. */
 @Injectable()
-export class NotificationRetention {
-  private readonly logger = new Logger(NotificationRetention.name);
+export class DeliveryRetention {
+  private readonly logger = new Logger(DeliveryRetention.name);
 
   constructor(
     private readonly config: Config,
     private readonly database: WorkerDatabase,
-    private readonly clock: DeliveryClock,
+    private readonly clock: DatabaseClock,
   ) {}
 
   @Cron(CronExpression.EVERY_HOUR)

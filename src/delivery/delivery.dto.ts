@@ -3,12 +3,12 @@ import { IsInt, IsOptional, Max, Min } from 'class-validator';
 import { CursorQuery, QueryInteger } from '../platform/http/page';
 import { formatId } from '../platform/ids/id';
 import {
-  NOTIFICATION_DETAILS,
-  NOTIFICATION_KINDS,
-  NOTIFICATION_STATES,
-  type NotificationDetail,
-  type NotificationKind,
-  type NotificationState,
+  DELIVERY_DETAILS,
+  DELIVERY_KINDS,
+  DELIVERY_STATES,
+  type DeliveryDetail,
+  type DeliveryKind,
+  type DeliveryState,
 } from './delivery';
 
 export class DeliveryQuery extends CursorQuery {
@@ -36,27 +36,27 @@ export class DeliveryView {
   })
   event_id!: string | null;
 
-  @ApiProperty({ enum: NOTIFICATION_KINDS })
-  kind!: NotificationKind;
+  @ApiProperty({ enum: DELIVERY_KINDS })
+  kind!: DeliveryKind;
 
   @ApiProperty({ example: 'slack', description: 'Channel type it goes through.' })
   channel_type!: string;
 
   @ApiProperty({
-    enum: NOTIFICATION_STATES,
+    enum: DELIVERY_STATES,
     description:
       '`pending` until it is told or given up; `delivered`: the provider took it; `failed`: given up, and revived only by a redelivery or another config of the alert; `superseded`: not told, because telling it had become wrong.',
   })
-  state!: NotificationState;
+  state!: DeliveryState;
 
   @ApiProperty({
-    enum: NOTIFICATION_DETAILS,
+    enum: DELIVERY_DETAILS,
     nullable: true,
     example: null,
     description:
       'How or why it reached its state. `digest`, `combined`, `flapping`: told together with others (`flapping` while pending: the last word waits until the alert is stable). `rejected`: refused by the provider. `expired`: too old after failed attempts. `behind_failed`: a resolve whose trigger was refused. `resolved_before_sent`, `trigger_not_told`, `collapsed`: overtaken by what happened since.',
   })
-  detail!: NotificationDetail | null;
+  detail!: DeliveryDetail | null;
 
   @ApiProperty({ example: 1, description: 'Attempts so far.' })
   attempts!: number;
@@ -99,10 +99,10 @@ export interface DeliveryRow {
   seq: string;
   alert_id: string;
   event_id: string | null;
-  kind: NotificationKind;
+  kind: DeliveryKind;
   channel_type: string;
-  state: NotificationState;
-  detail: NotificationDetail | null;
+  state: DeliveryState;
+  detail: DeliveryDetail | null;
   attempts: number;
   last_attempt_at: Date | null;
   next_attempt_at: Date;

@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { WorkerDatabase } from '../platform/database/database';
 import { Metrics } from '../platform/observability/metrics';
-import { DeliveryClock } from '../platform/database/database-clock';
+import { DatabaseClock } from '../platform/database/database-clock';
 
 /** What an attempt came to. `unknown`: no answer, and it may have arrived. */
 export type AttemptClass = 'delivered' | 'retry' | 'rejected' | 'unknown';
@@ -15,7 +15,7 @@ export class DeliveryMetrics {
   private readonly seconds;
   private readonly delay;
 
-  constructor(metrics: Metrics, database: WorkerDatabase, clock: DeliveryClock) {
+  constructor(metrics: Metrics, database: WorkerDatabase, clock: DatabaseClock) {
     this.attempts = metrics.counter({
       name: 'uptime_delivery_attempts_total',
       help: 'Messages sent to providers, by channel and class of outcome.',
@@ -65,7 +65,7 @@ export class DeliveryMetrics {
   }
 
   /** Read when somebody asks for the metrics, from the index of what is still owed. */
-  private pending(metrics: Metrics, database: WorkerDatabase, clock: DeliveryClock): void {
+  private pending(metrics: Metrics, database: WorkerDatabase, clock: DatabaseClock): void {
     metrics.gauge({
       name: 'uptime_deliveries_pending',
       help: 'Owed messages that are neither told nor given up.',

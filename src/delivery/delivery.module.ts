@@ -4,41 +4,41 @@ import { NetModule } from '../platform/net/net.module';
 import { Failpoints } from '../platform/observability/failpoints';
 import { DeliveryController } from './delivery.controller';
 import { DeliveryMetrics } from './delivery.metrics';
-import { NotificationRetention } from './delivery-retention.job';
+import { DeliveryRetention } from './delivery-retention.job';
 import { DeliveryService } from './delivery.service';
 import { AlertDestinations } from './destination';
-import { NotificationOutbox } from './outbox';
-import { StoredConfigs } from './sealed-config';
-import { NotificationLedger } from './send/attempt-results';
-import { NotificationClaim } from './send/claim';
-import { NotificationService } from './send/delivery-loop';
-import { NotificationSender } from './send/sender';
+import { Outbox } from './outbox';
+import { SealedConfigs } from './sealed-config';
+import { AttemptResults } from './send/attempt-results';
+import { DeliveryClaim } from './send/claim';
+import { DeliveryLoop } from './send/delivery-loop';
+import { DeliverySender } from './send/sender';
 
 /** Tells people what alerts decided: the outbox, the plan of what leaves now, and the sending. */
 @Module({
   imports: [ChannelModule, NetModule],
   controllers: [DeliveryController],
   providers: [
-    NotificationOutbox,
+    Outbox,
     AlertDestinations,
-    StoredConfigs,
+    SealedConfigs,
     Failpoints,
     DeliveryMetrics,
-    NotificationClaim,
-    NotificationSender,
-    NotificationLedger,
-    NotificationService,
+    DeliveryClaim,
+    DeliverySender,
+    AttemptResults,
+    DeliveryLoop,
     DeliveryService,
-    NotificationRetention,
+    DeliveryRetention,
   ],
   exports: [
-    NotificationOutbox,
+    Outbox,
     AlertDestinations,
-    StoredConfigs,
+    SealedConfigs,
     DeliveryService,
-    NotificationService,
-    NotificationSender,
-    NotificationLedger,
+    DeliveryLoop,
+    DeliverySender,
+    AttemptResults,
     DeliveryMetrics,
   ],
 })

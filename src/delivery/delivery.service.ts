@@ -5,7 +5,7 @@ import { Cursors } from '../platform/http/cursors';
 import type { Page } from '../platform/http/page';
 import { problems } from '../platform/problem/problem';
 import { AlertDestinations } from './destination';
-import { DeliveryClock } from '../platform/database/database-clock';
+import { DatabaseClock } from '../platform/database/database-clock';
 import {
   DELIVERY_COLUMNS,
   type DeliveryQuery,
@@ -13,8 +13,8 @@ import {
   type DeliveryView,
   toDeliveryView,
 } from './delivery.dto';
-import { NotificationOutbox } from './outbox';
-import type { StoredConfig } from './sealed-config';
+import { Outbox } from './outbox';
+import type { SealedConfig } from './sealed-config';
 
 const LIST = 'deliveries';
 const DEFAULT_LIMIT = 50;
@@ -25,9 +25,9 @@ export class DeliveryService {
   constructor(
     private readonly database: Database,
     private readonly cursors: Cursors,
-    private readonly outbox: NotificationOutbox,
+    private readonly outbox: Outbox,
     private readonly destinations: AlertDestinations,
-    private readonly clock: DeliveryClock,
+    private readonly clock: DatabaseClock,
   ) {}
 
   /** Newest first. */
@@ -74,7 +74,7 @@ export class DeliveryService {
         [id, row.alertType, destination, now],
       );
       if (!again) throw problems.notFound();
-      await this.outbox.lookAgain(tx, [{ orgId, destination, channelType: row.alertType }], now);
+      await this.outbox.wakeDestinations(tx, [{ orgId, destination, channelType: row.alertType }], now);
       await recordChange(tx, { orgId, action: 'redeliver', resource: 'delivery', id });
       return toDeliveryView(again);
     });
@@ -86,7 +86,7 @@ interface LockedRow {
   kind: string;
   alertId: string;
   alertType: string | null;
-  alertConfig: StoredConfig | null;
+  alertConfig: SealedConfig | null;
 }
 
 async function lockRow(tx: Tx, orgId: string, id: string): Promise<LockedRow | undefined> {

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { Injectable, Logger } from '@nestjs/common';
 import { ChannelRegistry } from '../channel/channel.registry';
-import { type StoredConfig, StoredConfigs } from './sealed-config';
+import { type SealedConfig, SealedConfigs } from './sealed-config';
 
 /** Where an alert's messages go, as the one digest by which messages share limits. */
 @Injectable()
@@ -10,11 +10,11 @@ export class AlertDestinations {
 
   constructor(
     private readonly channels: ChannelRegistry,
-    private readonly configs: StoredConfigs,
+    private readonly configs: SealedConfigs,
   ) {}
 
   /** An unreadable config must not lose an event: it gets a destination of its own and fails visibly at delivery. */
-  of(alert: { id: string; type: string; config: StoredConfig }): string {
+  of(alert: { id: string; type: string; config: SealedConfig }): string {
     try {
       return this.channels.get(alert.type).destination(this.configs.open(alert.id, alert.config));
     } catch (error) {

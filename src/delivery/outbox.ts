@@ -1,11 +1,11 @@
 import { Injectable } from '@nestjs/common';
 import type { Tx } from '../platform/database/database';
 import { newUuid } from '../platform/ids/id';
-import { DeliveryClock } from '../platform/database/database-clock';
-import type { OwedMessage } from './delivery';
-import type { StoredConfig } from './sealed-config';
+import { DatabaseClock } from '../platform/database/database-clock';
+import type { NewDelivery } from './delivery';
+import type { SealedConfig } from './sealed-config';
 
-export type { OwedMessage } from './delivery';
+export type { NewDelivery as OwedMessage } from './delivery';
 
 /** A parked message is revived by another config this long after it was given up. */
 const REVIVABLE_MS = 24 * 3_600_000;
@@ -15,18 +15,18 @@ const REVIVABLE_MS = 24 * 3_600_000;
  * alerts it names: their order of commit is then the order of `seq`, in which each alert's messages are told.
  */
 @Injectable()
-export class NotificationOutbox {
+export class Outbox {
   private readonly listeners: (() => void)[] = [];
 
-  constructor(private readonly clock: DeliveryClock) {}
+  constructor(private readonly clock: DatabaseClock) {}
 
   /** `wake` runs after every commit that left something to deliver; instances without a listener's loop rely on its tick. */
-  onOwed(wake: () => void): void {
+  onEnqueued(wake: () => void): void {
     this.listeners.push(wake);
   }
 
   /** Two statements, however many messages. An event that already owes this kind of message is left alone. */
-  async owe(tx: Tx, messages: readonly OwedMessage[]): Promise<void> {
+  async enqueue(tx: Tx, messages: readonly NewDelivery[]): Promise<void> {
     if (messages.length === 0) return;
     const now = this.clock.now();
     await tx.query(
@@ -53,14 +53,14 @@ export class NotificationOutbox {
         now,
       ],
     );
-    await this.lookAgain(tx, messages, now);
+    await this.wakeDestinations(tx, messages, now);
   }
 
   /**
    * To be called before the alert's type or config changes and before the alert is deleted: what it still owes goes
    * where it was meant to go. `storedConfig` is `alert.config` as it still is.
    */
-  async alertChanging(tx: Tx, alertId: string, storedConfig: StoredConfig): Promise<void> {
+  async alertChanging(tx: Tx, alertId: string, storedConfig: SealedConfig): Promise<void> {
     await tx.query(
       `UPDATE notification SET config = $2::jsonb
        WHERE alert_id = $1 AND state = 'pending' AND kind <> 'test' AND config IS NULL`,
@@ -100,7 +100,7 @@ export class NotificationOutbox {
        RETURNING n.org_id AS "orgId"`,
       [alertId, now.channelType, now.destination, at, new Date(at.getTime() - REVIVABLE_MS)],
     );
-    await this.lookAgain(
+    await this.wakeDestinations(
       tx,
       revived.map(({ orgId }) => ({ orgId, ...now })),
       at,
@@ -124,9 +124,9 @@ export class NotificationOutbox {
   }
 
   /** Makes the delivery loops look at these destinations now. Locks them in order: several callers never wait in a circle. */
-  async lookAgain(
+  async wakeDestinations(
     tx: Tx,
-    places: readonly Pick<OwedMessage, 'orgId' | 'destination' | 'channelType'>[],
+    places: readonly Pick<NewDelivery, 'orgId' | 'destination' | 'channelType'>[],
     at: Date,
   ): Promise<void> {
     const distinct = new Map(places.map((place) => [`${place.orgId} ${place.destination}`, place]));

@@ -2,7 +2,7 @@ import { Injectable } from '@nestjs/common';
 import { SecretBox } from '../platform/secrets/secret-box';
 
 /** What stands in `alert.config` and, for an owed resolve, in `notification.config`: the whole config in one envelope. */
-export interface StoredConfig {
+export interface SealedConfig {
   sealed: string;
 }
 
@@ -14,15 +14,15 @@ export const configContext = (alertId: string): string => `alert:${alertId}:conf
  * which keys are secret may change between releases, and nothing a client chooses can pass for an envelope.
  */
 @Injectable()
-export class StoredConfigs {
+export class SealedConfigs {
   constructor(private readonly secrets: SecretBox) {}
 
-  seal(alertId: string, config: object): StoredConfig {
+  seal(alertId: string, config: object): SealedConfig {
     return { sealed: this.secrets.seal(JSON.stringify(config), configContext(alertId)) };
   }
 
   /** The config as it was validated. Throws `SecretUnreadable`. */
-  open(alertId: string, stored: StoredConfig): object {
+  open(alertId: string, stored: SealedConfig): object {
     return JSON.parse(this.secrets.open(stored.sealed, configContext(alertId))) as object;
   }
 }

@@ -3,11 +3,11 @@ import type { Checker, CheckRequest } from '../checker/checker';
 import { CheckerRegistry } from '../checker/checker.registry';
 import type { Sql } from '../platform/database/database';
 import { EgressPolicy } from '../platform/net/egress/egress-policy';
-import { EndpointRules } from './endpoint-settings';
+import { EndpointSettingsRules } from './endpoint-settings';
 import type { StoredHeader } from './endpoint.entity';
 
 /** An endpoint made ready to be checked: parsed once, used until its revision changes. */
-export interface Definition {
+export interface CheckDefinition {
   endpointId: string;
   endpointKey: string;
   orgId: string;
@@ -35,13 +35,13 @@ interface Row {
 
 /** Definitions of the endpoints this process checks, kept between checks: a steady schedule reads no wide row. */
 @Injectable()
-export class EndpointDefinitions {
-  private readonly known = new Map<string, Definition>();
+export class CheckDefinitions {
+  private readonly known = new Map<string, CheckDefinition>();
 
   constructor(
     private readonly checkers: CheckerRegistry,
     private readonly egress: EgressPolicy,
-    private readonly rules: EndpointRules,
+    private readonly rules: EndpointSettingsRules,
   ) {}
 
   /**
@@ -52,7 +52,7 @@ export class EndpointDefinitions {
     sql: Sql,
     wanted: readonly { endpointId: string; revision: number }[],
     capacity: number,
-  ): Promise<Map<string, Definition>> {
+  ): Promise<Map<string, CheckDefinition>> {
     const missing = wanted.filter(
       ({ endpointId, revision }) => (this.known.get(endpointId)?.revision ?? -1) < revision,
     );
@@ -70,19 +70,19 @@ export class EndpointDefinitions {
   }
 
   /** The definition of one endpoint as it is stored now. */
-  async loadOne(sql: Sql, endpointId: string): Promise<Definition | null> {
+  async loadOne(sql: Sql, endpointId: string): Promise<CheckDefinition | null> {
     const [definition] = await this.read(sql, [endpointId]);
     return definition ?? null;
   }
 
-  private keep(definition: Definition, capacity: number): void {
+  private keep(definition: CheckDefinition, capacity: number): void {
     this.known.delete(definition.endpointId);
     this.known.set(definition.endpointId, definition);
     const [oldest] = this.known.keys();
     if (this.known.size > capacity && oldest !== undefined) this.known.delete(oldest);
   }
 
-  private async read(sql: Sql, ids: readonly string[]): Promise<Definition[]> {
+  private async read(sql: Sql, ids: readonly string[]): Promise<CheckDefinition[]> {
     const rows = await sql.query<Row>(
       `SELECT e.id, e.key::text AS key, e.org_id AS "orgId", o.is_default AS "isDefault", e.revision, e.timeout_seconds AS "timeoutSeconds",
               e.type, e.url, e.method, e.headers, e.body, e.follow_redirects AS "followRedirects", e.assertions
@@ -92,7 +92,7 @@ export class EndpointDefinitions {
     return rows.filter((row) => this.checkers.has(row.type)).map((row) => this.prepare(row));
   }
 
-  private prepare(row: Row): Definition {
+  private prepare(row: Row): CheckDefinition {
     const checker = this.checkers.get(row.type);
     return {
       endpointId: row.id,

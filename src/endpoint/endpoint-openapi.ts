@@ -8,7 +8,7 @@ type Schemas = NonNullable<NonNullable<OpenAPIObject['components']>['schemas']>;
 
 /** Puts the registered checkers into the API reference: which types there are, and how a target of each is written. */
 @Injectable()
-export class EndpointSchemas implements OnModuleInit {
+export class EndpointOpenApi implements OnModuleInit {
   constructor(
     private readonly registry: CheckerRegistry,
     private readonly parts: OpenApiParts,

@@ -42,7 +42,7 @@ const DEFAULTS = {
 
 /** Judges what a client sends for an endpoint, as a whole: every problem at once. */
 @Injectable()
-export class EndpointRules {
+export class EndpointSettingsRules {
   constructor(
     private readonly checkers: CheckerRegistry,
     private readonly egress: EgressPolicy,

@@ -5,11 +5,11 @@ import { TransactionEvents } from '../platform/events/transaction-events';
 import { NetModule } from '../platform/net/net.module';
 import { WebsiteStarted, WebsiteStopped } from '../website/website-events';
 import { WebsiteModule } from '../website/website.module';
-import { EndpointDefinitions } from './check-definition';
-import { EndpointReader } from './endpoint.repository';
-import { EndpointRules } from './endpoint-settings';
+import { CheckDefinitions } from './check-definition';
+import { EndpointRepository } from './endpoint.repository';
+import { EndpointSettingsRules } from './endpoint-settings';
 import { EndpointSchedule } from './endpoint-schedule';
-import { EndpointSchemas } from './endpoint-openapi';
+import { EndpointOpenApi } from './endpoint-openapi';
 import { EndpointsStopped } from './endpoint-events';
 import { EndpointController } from './endpoint.controller';
 import { Endpoint } from './endpoint.entity';
@@ -18,8 +18,15 @@ import { EndpointService } from './endpoint.service';
 @Module({
   imports: [TypeOrmModule.forFeature([Endpoint]), WebsiteModule, CheckerModule, NetModule],
   controllers: [EndpointController],
-  providers: [EndpointService, EndpointReader, EndpointRules, EndpointSchedule, EndpointDefinitions, EndpointSchemas],
-  exports: [EndpointService, EndpointSchedule, EndpointDefinitions],
+  providers: [
+    EndpointService,
+    EndpointRepository,
+    EndpointSettingsRules,
+    EndpointSchedule,
+    CheckDefinitions,
+    EndpointOpenApi,
+  ],
+  exports: [EndpointService, EndpointSchedule, CheckDefinitions, EndpointSettingsRules],
 })
 export class EndpointModule implements OnModuleInit {
   constructor(

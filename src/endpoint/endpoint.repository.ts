@@ -5,7 +5,7 @@ import { Cursors } from '../platform/http/cursors';
 import type { Page, PageQuery } from '../platform/http/page';
 import { problems } from '../platform/problem/problem';
 import { type EndpointView, toEndpointView } from './endpoint.dto';
-import { EndpointRules } from './endpoint-settings';
+import { EndpointSettingsRules } from './endpoint-settings';
 import type { Endpoint } from './endpoint.entity';
 import { NIL_UUID } from '../platform/ids/id';
 
@@ -20,11 +20,11 @@ type Row = Endpoint & { group: string; websiteEnabled: boolean; state: number; l
 
 /** Reads endpoints for the API. */
 @Injectable()
-export class EndpointReader {
+export class EndpointRepository {
   constructor(
     private readonly database: Database,
     private readonly cursors: Cursors,
-    private readonly rules: EndpointRules,
+    private readonly rules: EndpointSettingsRules,
   ) {}
 
   async list(caller: Caller, websiteId: string, query: PageQuery): Promise<Page<EndpointView>> {

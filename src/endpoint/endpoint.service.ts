@@ -8,12 +8,12 @@ import { formatId, newUuid } from '../platform/ids/id';
 import { problems } from '../platform/problem/problem';
 import { WebsiteService } from '../website/website.service';
 import { auditedSettings } from './endpoint-audit';
-import { EndpointRules, type EndpointSettings } from './endpoint-settings';
+import { EndpointSettingsRules, type EndpointSettings } from './endpoint-settings';
 import { EndpointSchedule } from './endpoint-schedule';
 import { EndpointsStopped } from './endpoint-events';
 import { type CreateEndpointDto, type EndpointView, type UpdateEndpointDto } from './endpoint.dto';
 import { Endpoint } from './endpoint.entity';
-import { EndpointReader } from './endpoint.repository';
+import { EndpointRepository } from './endpoint.repository';
 
 /** Fields whose change makes results of the old definition worthless. */
 const CHECKED: readonly (keyof EndpointSettings)[] = [
@@ -33,9 +33,9 @@ export class EndpointService {
   constructor(
     private readonly database: Database,
     private readonly websites: WebsiteService,
-    private readonly rules: EndpointRules,
+    private readonly rules: EndpointSettingsRules,
     private readonly schedule: EndpointSchedule,
-    private readonly reader: EndpointReader,
+    private readonly reader: EndpointRepository,
     private readonly events: TransactionEvents,
   ) {}
 

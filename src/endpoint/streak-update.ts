@@ -4,7 +4,7 @@ import type { ErrorCode } from '../checker/checker';
  * One recorded result that counts for streaks, with the endpoint's streaks right after it. `unknown` results make none.
  * A batch may hold several steps of one endpoint; they are in the order in which they count.
  */
-export interface CheckStep {
+export interface StreakUpdate {
   orgId: string;
   endpointId: string;
   outcome: 'up' | 'down';

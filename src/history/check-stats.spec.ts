@@ -1,6 +1,6 @@
-import { coverageOf, latencyOf, mergeTallies, phaseMeanOf, type Tally, uptimeOf } from './check-stats';
+import { coverageOf, latencyOf, mergeStats, phaseMeanOf, type CheckStats, uptimeOf } from './check-stats';
 
-const tally = (change: Partial<Tally>): Tally => ({
+const tally = (change: Partial<CheckStats>): CheckStats => ({
   up: 0,
   down: 0,
   unknown: 0,
@@ -25,7 +25,7 @@ const SILENT = tally({ down: 3, unknown: 1 });
 
 describe('tallies', () => {
   it('add up', () => {
-    expect(mergeTallies([FAST, SLOW, SILENT])).toEqual(
+    expect(mergeStats([FAST, SLOW, SILENT])).toEqual(
       tally({
         up: 3,
         down: 4,
@@ -39,8 +39,8 @@ describe('tallies', () => {
   });
 
   it('of stretches without a good check have no fastest one', () => {
-    expect(mergeTallies([SILENT, SILENT])).toMatchObject({ minUs: 0, maxUs: 0, down: 6 });
-    expect(mergeTallies([])).toEqual(tally({}));
+    expect(mergeStats([SILENT, SILENT])).toMatchObject({ minUs: 0, maxUs: 0, down: 6 });
+    expect(mergeStats([])).toEqual(tally({}));
   });
 
   it.each([

@@ -5,7 +5,7 @@ export const PHASES = ['dns', 'connect', 'tls', 'first_byte', 'transfer'] as con
 export type PhaseName = (typeof PHASES)[number];
 
 /** What is kept of the checks of a stretch of time. Tallies of neighbouring stretches add up without loss. */
-export interface Tally {
+export interface CheckStats {
   up: number;
   down: number;
   unknown: number;
@@ -21,7 +21,7 @@ export interface Tally {
  * A tally as it is read: plain numbers, and the arrays as PostgreSQL's text (`{1,2}`), which is parsed here. The driver's
  * own conversions would take most of the time of reading a month of hours.
  */
-export interface TallyRow {
+export interface CheckStatsRow {
   /** Milliseconds since the epoch. */
   start_ms: number;
   up: number;
@@ -41,7 +41,7 @@ export interface TallyRow {
 
 const integers = (array: string): number[] => (array === '{}' ? [] : array.slice(1, -1).split(',').map(Number));
 
-export const toTally = (row: TallyRow): Tally => ({
+export const toCheckStats = (row: CheckStatsRow): CheckStats => ({
   up: row.up,
   down: row.down,
   unknown: row.unknown,
@@ -61,8 +61,9 @@ export const toTally = (row: TallyRow): Tally => ({
 const NO_PHASES: Readonly<Record<PhaseName, number>> = { dns: 0, connect: 0, tls: 0, first_byte: 0, transfer: 0 };
 
 /** The tally of all given stretches together. */
-export function mergeTallies(tallies: readonly Tally[]): Tally {
-  const sum = (value: (tally: Tally) => number): number => tallies.reduce((total, tally) => total + value(tally), 0);
+export function mergeStats(tallies: readonly CheckStats[]): CheckStats {
+  const sum = (value: (tally: CheckStats) => number): number =>
+    tallies.reduce((total, tally) => total + value(tally), 0);
   const answered = tallies.filter((tally) => tally.up > 0);
   const phaseSumsUs = { ...NO_PHASES };
   for (const phase of PHASES) phaseSumsUs[phase] = sum((tally) => tally.phaseSumsUs[phase]);
@@ -87,7 +88,7 @@ export const coverageOf = ({ up, down, unknown }: { up: number; down: number; un
   up + down + unknown === 0 ? null : (up + down) / (up + down + unknown);
 
 /** Latency of the up checks in milliseconds, three decimals. */
-export interface LatencyFigures {
+export interface LatencyStats {
   avg: number;
   p50: number;
   p95: number;
@@ -99,7 +100,7 @@ export interface LatencyFigures {
 const milliseconds = (us: number): number => Math.round(us) / 1000;
 
 /** `null` without up checks. Quantiles never leave the range that was really seen. */
-export function latencyOf(tally: Tally): LatencyFigures | null {
+export function latencyOf(tally: CheckStats): LatencyStats | null {
   if (tally.up === 0) return null;
   const at = (q: number): number =>
     milliseconds(Math.min(Math.max(quantile(tally.histogram, q) ?? tally.maxUs, tally.minUs), tally.maxUs));
@@ -114,5 +115,5 @@ export function latencyOf(tally: Tally): LatencyFigures | null {
 }
 
 /** Mean of a phase over the up checks in milliseconds, so that the phases stack up to the mean; `null` if none had it. */
-export const phaseMeanOf = (tally: Tally, phase: PhaseName): number | null =>
+export const phaseMeanOf = (tally: CheckStats, phase: PhaseName): number | null =>
   tally.up === 0 || tally.phaseSumsUs[phase] === 0 ? null : milliseconds(tally.phaseSumsUs[phase] / tally.up);

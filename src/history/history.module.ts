@@ -13,10 +13,10 @@ import { OutageReader } from './read/outage-reader';
 import { OverviewController } from './overview/overview.controller';
 import { OverviewService } from './overview/overview.service';
 import { Partitions } from './write/partitions';
-import { Retention } from './retention/retention.job';
-import { Rollup } from './rollup/rollup.job';
+import { HistoryRetentionJob } from './retention/retention.job';
+import { RollupJob } from './rollup/rollup.job';
 import { RollupSteps } from './rollup/rollup-steps';
-import { TallyReader } from './read/stats-reader';
+import { StatsReader } from './read/stats-reader';
 import { UptimeService } from './read/uptime.service';
 
 /** What was seen: single checks, hourly and daily figures, outages; written by the recorder, read by these routes. */
@@ -29,10 +29,10 @@ import { UptimeService } from './read/uptime.service';
     HistoryEvents,
     HistoryMetrics,
     RollupSteps,
-    Rollup,
+    RollupJob,
     HistoryRetention,
-    Retention,
-    TallyReader,
+    HistoryRetentionJob,
+    StatsReader,
     OutageReader,
     CheckReader,
     CheckListService,

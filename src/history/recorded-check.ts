@@ -1,4 +1,4 @@
-import type { CheckError, CheckReport } from '../checker/checker';
+import type { CheckError, CheckResult } from '../checker/checker';
 
 /** One finished check as it goes into history. */
 export interface RecordedCheck {
@@ -8,7 +8,7 @@ export interface RecordedCheck {
   endpointId: string;
   /** When the check began; milliseconds count, and no two checks of one endpoint share one. */
   checkedAt: Date;
-  report: CheckReport;
+  result: CheckResult;
   /** 2 when a failure was repeated before it was recorded; `report` is then the repeat's. */
   attempts: 1 | 2;
   /** What the first attempt failed with, when there were two. */

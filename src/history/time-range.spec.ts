@@ -1,4 +1,4 @@
-import { MAX_BUCKETS, niceStep, stepProblem } from './read/bucket-width';
+import { MAX_BUCKETS, defaultBucketSeconds, stepProblem } from './read/bucket-width';
 import { parseTimestamp, windowRange } from './time-range';
 
 const HOUR = 3_600_000;
@@ -55,13 +55,13 @@ describe('the step of a latency series', () => {
     [90 * DAY, 24 * 3600],
     [400 * DAY, 7 * 24 * 3600],
   ])('for a range of %i ms is %i s', (length, step) => {
-    expect(niceStep({ from: 0, to: length })).toBe(step);
+    expect(defaultBucketSeconds({ from: 0, to: length })).toBe(step);
   });
 
   it('is always one that may be asked for, whatever the range', () => {
     for (let length = 1; length < 1000 * 365 * DAY; length = length * 3 + 1) {
       const range = { from: 12_345_678, to: 12_345_678 + length };
-      expect(stepProblem(niceStep(range), range)).toBeNull();
+      expect(stepProblem(defaultBucketSeconds(range), range)).toBeNull();
     }
   });
 

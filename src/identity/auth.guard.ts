@@ -14,7 +14,7 @@ import {
   ROLES,
 } from '../platform/access/caller';
 import { OrganizationService } from './organization/organization.service';
-import { RequestLimits } from './rate-limits';
+import { RateLimits } from './rate-limits';
 import { sameOrigin } from './same-origin';
 import { SESSION_AUTHENTICATOR, type SessionAuthenticator, sessionCookie } from './session/session-cookie';
 
@@ -33,7 +33,7 @@ export class AuthGuard implements CanActivate {
     private readonly reflector: Reflector,
     private readonly keys: ApiKeyService,
     private readonly organizations: OrganizationService,
-    private readonly limits: RequestLimits,
+    private readonly limits: RateLimits,
     @Optional() @Inject(SESSION_AUTHENTICATOR) private readonly sessions?: SessionAuthenticator,
   ) {}
 

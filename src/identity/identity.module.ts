@@ -1,10 +1,10 @@
 import { Global, Module } from '@nestjs/common';
 import { ApiKeyController } from './api-key/api-key.controller';
 import { ApiKeyService } from './api-key/api-key.service';
-import { FirstStart } from './organization/bootstrap';
+import { Bootstrap } from './organization/bootstrap';
 import { OrganizationController } from './organization/organization.controller';
 import { OrganizationService } from './organization/organization.service';
-import { RequestLimits } from './rate-limits';
+import { RateLimits } from './rate-limits';
 import { SESSION_AUTHENTICATOR } from './session/session-cookie';
 import { SessionController } from './session/session.controller';
 import { SessionService } from './session/session.service';
@@ -18,13 +18,13 @@ import { SignInService } from './session/sign-in.service';
   providers: [
     ApiKeyService,
     OrganizationService,
-    FirstStart,
-    RequestLimits,
+    Bootstrap,
+    RateLimits,
     SessionService,
     SignInLinks,
     SignInService,
     { provide: SESSION_AUTHENTICATOR, useExisting: SessionService },
   ],
-  exports: [ApiKeyService, OrganizationService, FirstStart, RequestLimits, SESSION_AUTHENTICATOR, SignInLinks],
+  exports: [ApiKeyService, OrganizationService, Bootstrap, RateLimits, SESSION_AUTHENTICATOR, SignInLinks],
 })
 export class IdentityModule {}

@@ -12,7 +12,7 @@ const SIGN_INS = { rate: 1 / 10, burst: 20 };
 
 /** How often a key may ask and sign in, and an address be wrong. Each process counts for itself. */
 @Injectable()
-export class RequestLimits {
+export class RateLimits {
   private readonly requests: TokenBuckets | null;
   private readonly signIns: TokenBuckets;
   private readonly failures: TokenBuckets;

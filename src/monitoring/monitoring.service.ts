@@ -1,10 +1,10 @@
 import { type BeforeApplicationShutdown, Injectable, Logger, type OnApplicationBootstrap } from '@nestjs/common';
 import { Cron, Interval } from '@nestjs/schedule';
-import { EndpointDefinitions } from '../endpoint/check-definition';
+import { CheckDefinitions } from '../endpoint/check-definition';
 import { type ClaimedSlot, EndpointSchedule } from '../endpoint/endpoint-schedule';
 import { CheckDispatcher, type PlannedSlot } from './schedule/check-dispatcher';
 import { CheckRecorder } from './record/check-recorder';
-import { EngineClock } from './schedule/scheduler-health';
+import { SchedulerClock } from './schedule/scheduler-health';
 import { InstanceRegistry } from './instance-registry';
 
 /** Slots are claimed this long before they are due: a tick, a slow claim and some air. */
@@ -29,10 +29,10 @@ export class MonitoringService implements OnApplicationBootstrap, BeforeApplicat
   constructor(
     private readonly instances: InstanceRegistry,
     private readonly schedule: EndpointSchedule,
-    private readonly definitions: EndpointDefinitions,
+    private readonly definitions: CheckDefinitions,
     private readonly dispatcher: CheckDispatcher,
     private readonly recorder: CheckRecorder,
-    private readonly clock: EngineClock,
+    private readonly clock: SchedulerClock,
   ) {}
 
   /** ROLE=api checks nothing on its own; it only runs and records what is asked for. */

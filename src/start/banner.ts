@@ -1,10 +1,10 @@
 import type { NestExpressApplication } from '@nestjs/platform-express';
-import { type FirstKey, FirstStart } from '../identity/organization/bootstrap';
+import { type BootstrapKey, Bootstrap } from '../identity/organization/bootstrap';
 import type { Config } from '../platform/config/config';
 import { SignInLinks } from '../identity/session/sign-in-links';
 
 /** What a person sees when the service has started: where it is, how to get in, and one command to try. */
-export async function banner(app: NestExpressApplication, config: Config, first: FirstKey): Promise<string> {
+export async function banner(app: NestExpressApplication, config: Config, first: BootstrapKey): Promise<string> {
   const url = addressOf(app, config);
   const key = await keyPlace(app, config, first);
   const lines = [
@@ -35,7 +35,7 @@ function addressOf(app: NestExpressApplication, config: Config): string {
 async function dashboardLink(
   app: NestExpressApplication,
   config: Config,
-  first: FirstKey,
+  first: BootstrapKey,
   url: string,
 ): Promise<string> {
   if (first === null || !config.auth || !process.stdout.isTTY) return `${url}/`;
@@ -46,7 +46,7 @@ async function dashboardLink(
 async function keyPlace(
   app: NestExpressApplication,
   config: Config,
-  first: FirstKey,
+  first: BootstrapKey,
 ): Promise<{ lines: string[]; header: string }> {
   const header = (key: string) => ` -H "Authorization: Bearer ${key}"`;
   if (!config.auth) return { lines: [], header: '' };
@@ -60,6 +60,6 @@ async function keyPlace(
       header: header(first.key),
     };
   }
-  const path = await app.get(FirstStart).writeKeyFile(first.key);
+  const path = await app.get(Bootstrap).writeKeyFile(first.key);
   return { lines: [`API key        in the file ${path}`], header: header(`$(cat ${path})`) };
 }

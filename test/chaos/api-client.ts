@@ -1,9 +1,9 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import { Books, type Listed, type Write } from './expected-state';
+import { ExpectedState, type Listed, type Write } from './expected-state';
 import { lineOf } from './commands';
 import type { Fleet } from './fleet';
-import type { Outside } from './fake-internet';
-import { childrenOf, type Fields, type Kind, type Shown, type World } from './model';
+import type { FakeInternet } from './fake-internet';
+import { childrenOf, type Fields, type Kind, type Shown, type Model } from './model';
 
 /** `refused`: nobody listened, so nothing happened. `unknown`: the line was cut, anything may have happened. */
 type Answer = { status: number; body: unknown } | 'refused' | 'unknown';
@@ -36,11 +36,11 @@ export interface Seen {
 }
 
 /** The client: carries out writes through the public API and keeps the books about them. */
-export class Clerk {
+export class ApiClient {
   readonly broken: string[] = [];
   /** Alerts that a write has ended or switched off, or may have. */
   readonly stopped = new Set<string>();
-  private readonly books = new Books();
+  private readonly books = new ExpectedState();
   private readonly ids = new Map<string, string>();
   private readonly family = new Map<string, { kind: Kind; parent: string | null }>();
   private readonly lines = new Map<string, Promise<void>>();
@@ -48,7 +48,7 @@ export class Clerk {
 
   constructor(
     private readonly fleet: Fleet,
-    private readonly outside: Outside,
+    private readonly outside: FakeInternet,
     private readonly note: (text: string) => void,
   ) {}
 
@@ -119,7 +119,7 @@ export class Clerk {
   }
 
   /** Compares the books with what the service shows, then makes it what the plan says. Every instance is well. */
-  async settle(world: World): Promise<void> {
+  async settle(world: Model): Promise<void> {
     await this.believe();
     for (const write of await this.missing(world)) {
       const until = Date.now() + REPAIR_LIMIT_MS;
@@ -150,7 +150,7 @@ export class Clerk {
   }
 
   /** Writes that make what there is the same as what is planned, parents first. */
-  private async missing(world: World): Promise<Write[]> {
+  private async missing(world: Model): Promise<Write[]> {
     const { listed } = await this.lookPatiently();
     const present = new Map(listed.map((resource) => [resource.name, resource]));
     const writes: Write[] = listed

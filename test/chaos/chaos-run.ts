@@ -1,13 +1,13 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { eventually } from '../harness/app/poll';
-import { Clerk } from './api-client';
+import { ApiClient } from './api-client';
 import { type Command, type DatabaseName, firstCommands, kindOf, lineOf, planRound } from './commands';
 import { openDatabase } from './databases';
 import { Fleet } from './fleet';
-import { Outside } from './fake-internet';
-import { type Attention, brokenPromises, repeats } from './properties';
-import { type Reading, readDatabase } from './database-snapshot';
-import { misfits, World } from './model';
+import { FakeInternet } from './fake-internet';
+import { type Attention, brokenProperties, repeats } from './properties';
+import { type DatabaseSnapshot, readDatabase } from './database-snapshot';
+import { misfits, Model } from './model';
 
 export interface ChaosOrder {
   database: DatabaseName;
@@ -42,7 +42,7 @@ export async function playChaos(order: ChaosOrder, print: (line: string) => void
   const database = await openDatabase(order.database);
   if (!database) return null;
   const fleet = new Fleet(database);
-  const outside = await Outside.open();
+  const outside = await FakeInternet.open();
   const abandon = () => fleet.abandon();
   process.on('exit', abandon);
   try {
@@ -56,8 +56,8 @@ export async function playChaos(order: ChaosOrder, print: (line: string) => void
 
 /** Rounds of random commands; after each it waits for calm and looks whether everything that was promised is true. */
 class ChaosRun {
-  private readonly world = new World();
-  private readonly clerk: Clerk;
+  private readonly world = new Model();
+  private readonly clerk: ApiClient;
   private readonly counts = new Map<string, number>();
   private readonly lines: string[] = [];
   private readonly broken: string[] = [];
@@ -66,15 +66,15 @@ class ChaosRun {
   private readonly mortalRounds: number;
   private memory = '';
   private longestCalmMs = 0;
-  private reading: Reading = { messages: [], checks: [], events: 0, broken: [] };
+  private reading: DatabaseSnapshot = { messages: [], checks: [], events: 0, broken: [] };
 
   constructor(
     private readonly order: ChaosOrder,
     private readonly fleet: Fleet,
-    private readonly outside: Outside,
+    private readonly outside: FakeInternet,
     private readonly print: (line: string) => void,
   ) {
-    this.clerk = new Clerk(fleet, outside, (text) => this.say(text));
+    this.clerk = new ApiClient(fleet, outside, (text) => this.say(text));
     this.mortalRounds = Math.max(1, Math.round(order.minutes * MORTAL_ROUNDS_PER_MINUTE));
   }
 
@@ -170,7 +170,7 @@ class ChaosRun {
     this.broken.push(
       ...this.fleet.misbehaved.splice(0),
       ...this.reading.broken,
-      ...brokenPromises({
+      ...brokenProperties({
         ...this.reading,
         told: this.outside.told,
         turns: this.outside.turns,

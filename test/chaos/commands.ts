@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import type { AnswerMode } from '../harness/servers/switched-server';
-import type { Fields, Kind, Resource, World } from './model';
+import type { Fields, Kind, Resource, Model } from './model';
 
 export type ProviderMode = AnswerMode | 'refuse';
 export type DatabaseName = 'embedded' | 'postgres';
@@ -51,7 +51,7 @@ export interface Setting {
  * The commands of one round and what the world is after them. The seed, the number of the round and the setting decide
  * all of it: nothing that the service answers does.
  */
-export function planRound(world: World, seed: number, round: number, setting: Setting): Step[] {
+export function planRound(world: Model, seed: number, round: number, setting: Setting): Step[] {
   return fc
     .sample(fc.noBias(fc.array(fc.nat(), { minLength: 12, maxLength: 12 })), {
       seed: Math.imul(seed, 0x9e37_79b1) ^ round,
@@ -60,7 +60,7 @@ export function planRound(world: World, seed: number, round: number, setting: Se
     .map((numbers) => planStep(world, numbers, setting));
 }
 
-function planStep(world: World, numbers: readonly number[], setting: Setting): Step {
+function planStep(world: Model, numbers: readonly number[], setting: Setting): Step {
   let place = 0;
   const draw = () => numbers[place++] ?? 0;
   const pick: Pick = (values) => values[draw() % values.length] ?? values[0];
@@ -82,7 +82,7 @@ function planStep(world: World, numbers: readonly number[], setting: Setting): S
 }
 
 /** What clients do. Steady resources are left alone, so that there is something to compare a whole run by. */
-function changes(world: World, pick: Pick): Choice[] {
+function changes(world: Model, pick: Pick): Choice[] {
   const choices: Choice[] = [];
   const loose = (kind: Kind) => world.of(kind).filter(({ steady }) => !steady);
   const has = (kind: Kind) => world.of(kind).length < MOST[kind];
@@ -115,7 +115,7 @@ function changes(world: World, pick: Pick): Choice[] {
 }
 
 /** What targets and providers do. Calm targets never fail. */
-function outside(world: World, pick: Pick): Choice[] {
+function outside(world: Model, pick: Pick): Choice[] {
   const restless = world.of('endpoint').filter(({ calm }) => !calm);
   const choices: Choice[] = [];
   const turn = (endpoints: readonly [Resource, ...Resource[]]): Command => ({
@@ -141,7 +141,7 @@ const turnProvider = (pick: Pick): Command => ({
 });
 
 /** What happens to the service and its database. */
-function faults(world: World, pick: Pick, { database, anchored }: Setting): Choice[] {
+function faults(world: Model, pick: Pick, { database, anchored }: Setting): Choice[] {
   const instances: [number, ...number[]] = world.second ? [0, 1] : [0];
   const mortal = instances.filter((instance) => !anchored || instance !== ANCHOR);
   const choices: Choice[] = [[3, () => ({ do: 'freeze', instance: pick(instances) })]];
@@ -178,12 +178,12 @@ const create = (kind: Kind, name: string, parent: string | null, fields: Fields)
   fields,
 });
 
-const newEndpoint = (world: World, website: string, pick: Pick): Command => {
+const newEndpoint = (world: Model, website: string, pick: Pick): Command => {
   const name = world.newName('e');
   return create('endpoint', name, website, { enabled: true, interval: pick([1, 2]), path: name });
 };
 
-const newAlert = (world: World, endpoint: string, pick: Pick): Command =>
+const newAlert = (world: Model, endpoint: string, pick: Pick): Command =>
   create('alert', world.newName('a'), endpoint, {
     enabled: true,
     channel: pick(CHANNEL_NUMBERS),
@@ -199,7 +199,7 @@ function flip(resources: [Resource, ...Resource[]], pick: Pick): Command {
 }
 const remove = ({ kind, name }: Resource): Command => ({ do: 'delete', kind, name });
 /** Another path of the same target. */
-const retarget = (world: World, resource: Resource): Command =>
+const retarget = (world: Model, resource: Resource): Command =>
   edit(resource, { path: `${resource.name}/${world.newName('p')}` });
 
 /** What a command is counted as. */

@@ -3,7 +3,7 @@ import { checkSettled } from '../harness/app/invariants';
 import type { Message, RecordedCheck } from './properties';
 
 /** What the database has to say about a run. */
-export interface Reading {
+export interface DatabaseSnapshot {
   messages: Message[];
   checks: RecordedCheck[];
   /** Rows of the API's event feed: those of deleted websites are gone. */
@@ -33,7 +33,7 @@ const WRONG_STREAKS = `
    WHERE failures <> counted`;
 
 /** To be called when nothing is owed. */
-export async function readDatabase(sql: Sql, steady: readonly string[]): Promise<Reading> {
+export async function readDatabase(sql: Sql, steady: readonly string[]): Promise<DatabaseSnapshot> {
   const broken: string[] = [];
   await checkSettled(sql).catch((error: unknown) => broken.push(String(error)));
   for (const { text } of await sql.query<{ text: string }>(WRONG_STREAKS, [steady])) broken.push(text);

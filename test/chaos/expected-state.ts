@@ -23,7 +23,7 @@ interface Entry {
  * What a client may rely on. A write that was answered with success must be there from then on; one that was answered
  * with 503 or not at all may have happened or not, until a look at the service decides.
  */
-export class Books {
+export class ExpectedState {
   private readonly entries = new Map<string, Entry>();
 
   /** The service said yes. */

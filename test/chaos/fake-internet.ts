@@ -6,7 +6,7 @@ const BEAT_MS = 100;
 const STANDSTILL_MS = 1000;
 
 /** The world around the service: one server with all targets, one for each channel. Notes what they did and got. */
-export class Outside {
+export class FakeInternet {
   readonly since = Date.now();
   readonly told: Told[] = [];
   /** Requests that each target got, and those of them that it did not answer well. */
@@ -21,10 +21,10 @@ export class Outside {
     private readonly channels: SwitchedServer[],
   ) {}
 
-  static async open(): Promise<Outside> {
+  static async open(): Promise<FakeInternet> {
     const channels: SwitchedServer[] = [];
     const targets = await SwitchedServer.start(({ key, answered }) => outside.count(key, answered));
-    const outside = new Outside(targets, channels);
+    const outside = new FakeInternet(targets, channels);
     for (let channel = 0; channel < CHANNELS; channel++)
       channels.push(
         await SwitchedServer.start(({ at, answered, body, headers }) =>

@@ -6,7 +6,7 @@ import type { Absence, ChaosDatabase } from './databases';
 import { judgeMemory, type MemoryFinding } from './memory';
 import { MemoryWatch } from './memory-watch';
 import type { End, Span } from './properties';
-import { type Ending, Supervised } from './supervised-process';
+import { type Ending, SupervisedProcess } from './supervised-process';
 
 const FREEZE_MS = 3000;
 const READY_LIMIT_MS = 90_000;
@@ -23,7 +23,7 @@ export class Fleet {
   readonly misbehaved: string[] = [];
   longestEndMs = 0;
   private anchoredAt: number | null = null;
-  private readonly instances: (Supervised | null)[] = [null, null];
+  private readonly instances: (SupervisedProcess | null)[] = [null, null];
   private readonly underWay = new Set<Promise<void>>();
   private readonly memory = new MemoryWatch();
   private databaseQueue: Promise<void> = Promise.resolve();
@@ -44,7 +44,7 @@ export class Fleet {
 
   start(place: number): void {
     const { url, env } = this.database;
-    this.instances[place] ??= new Supervised(
+    this.instances[place] ??= new SupervisedProcess(
       () => this.memory.start((more) => ServiceProcess.start(url, { ...env, ...more })),
       (ending) => this.note(ending),
     );
@@ -99,7 +99,8 @@ export class Fleet {
   async recover(): Promise<void> {
     while (this.underWay.size > 0) await Promise.all(this.underWay);
     const wanted = this.instances.filter((instance) => instance !== null);
-    const isReady = async (instance: Supervised) => !instance.isEnding && (await instance.running?.readiness()) === 200;
+    const isReady = async (instance: SupervisedProcess) =>
+      !instance.isEnding && (await instance.running?.readiness()) === 200;
     for (const instance of wanted)
       await eventually('an instance is ready', () => isReady(instance), READY_LIMIT_MS).catch((error: unknown) => {
         throw new Error(`${String(error)} ${instance.refusal || (instance.running?.log ?? '')}`);

@@ -21,7 +21,7 @@ export const childrenOf = (resources: ReadonlyMap<string, { parent: string | nul
   [...resources].filter(([, { parent }]) => parent === name).map(([child]) => child);
 
 /** How everything should be once every command is carried out: the plan decides it, not the service's answers. */
-export class World {
+export class Model {
   readonly resources = new Map<string, Resource>();
   readonly providers = new Map<number, ProviderMode>();
   second = false;
@@ -104,7 +104,7 @@ export interface Shown {
 }
 
 /** How the resources should look once everything has been checked often enough. Empty when they do. */
-export function misfits(world: World, shown: readonly Shown[]): string[] {
+export function misfits(world: Model, shown: readonly Shown[]): string[] {
   return shown.flatMap(({ name, status, triggered }) => {
     const resource = world.resources.get(name);
     const endpoint = resource?.kind === 'alert' ? resource.parent : name;

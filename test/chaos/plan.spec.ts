@@ -1,6 +1,6 @@
-import { Books, type Write } from './expected-state';
+import { ExpectedState, type Write } from './expected-state';
 import { ANCHOR, type Command, type DatabaseName, firstCommands, kindOf, lineOf, planRound } from './commands';
-import { misfits, World } from './model';
+import { misfits, Model } from './model';
 
 const ROUNDS = 40;
 const MORTAL_ROUNDS = 20;
@@ -9,8 +9,8 @@ function play(
   seed: number,
   database: DatabaseName,
   mortalRounds = MORTAL_ROUNDS,
-): { commands: Command[]; world: World } {
-  const world = new World();
+): { commands: Command[]; world: Model } {
+  const world = new Model();
   for (const command of firstCommands()) world.apply(command);
   const rounds = Array.from({ length: ROUNDS }, (_, round) =>
     planRound(world, seed, round + 1, { database, anchored: round >= mortalRounds }),
@@ -60,7 +60,7 @@ describe('the plan of a run', () => {
 });
 
 describe('the model of the world', () => {
-  const world = new World();
+  const world = new Model();
   for (const command of firstCommands()) world.apply(command);
   world.apply({ do: 'target', names: ['steady-e1'], mode: 'hang' });
   world.apply({ do: 'update', kind: 'website', name: 'loose', fields: { enabled: false } });
@@ -95,7 +95,7 @@ describe('the books', () => {
   const shown = (enabled: boolean) => [{ kind: 'website' as const, name: 'w1', fields: { enabled } }];
 
   function after(...writes: [what: 'acknowledge' | 'doubt', write: Write][]) {
-    const books = new Books();
+    const books = new ExpectedState();
     for (const [what, write] of writes) books[what](write);
     return books;
   }
@@ -113,7 +113,7 @@ describe('the books', () => {
       'website w1 was deleted and is there again',
       'endpoint e1 was deleted and is there again',
     ]);
-    expect(new Books().reconcile(shown(true))).toContain('website w1 was never asked for');
+    expect(new ExpectedState().reconcile(shown(true))).toContain('website w1 was never asked for');
     expect(after(['acknowledge', create]).reconcile([...shown(true), ...shown(true)])).toEqual([
       'a resource was made twice',
     ]);

@@ -1,4 +1,4 @@
-import { brokenPromises, type History, type Message, repeats, type Told } from './properties';
+import { brokenProperties, type History, type Message, repeats, type Told } from './properties';
 
 /** Noon. The target of e1 fails from second 10 to second 40; e2's never does. */
 const NOON = Date.UTC(2026, 0, 1, 12);
@@ -51,7 +51,7 @@ const GOOD: History = {
   standstills: [],
 };
 
-const broken = (changes: Partial<History>): string[] => brokenPromises({ ...GOOD, ...changes });
+const broken = (changes: Partial<History>): string[] => brokenProperties({ ...GOOD, ...changes });
 
 describe('the promises a run is judged by', () => {
   it('are kept by a history in which all is well', () => {

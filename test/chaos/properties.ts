@@ -73,7 +73,7 @@ export interface History {
 }
 
 /** What was promised and not kept, one line each. */
-export const brokenPromises = (history: History): string[] => [
+export const brokenProperties = (history: History): string[] => [
   ...eachEventIsTold(history),
   ...nothingIsToldTwice(history),
   ...nothingIsInvented(history),

@@ -17,7 +17,7 @@ export interface Ending {
 }
 
 /** One instance of the service that is started again whenever it ends, as a supervisor does, until it is dismissed. */
-export class Supervised {
+export class SupervisedProcess {
   private process: ServiceProcess | null = null;
   private wanted = true;
   private asked: Ending['asked'] = null;

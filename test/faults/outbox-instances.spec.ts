@@ -1,4 +1,4 @@
-import { NotificationService } from '../../src/delivery/send/delivery-loop';
+import { DeliveryLoop } from '../../src/delivery/send/delivery-loop';
 import { startApp, type TestApp } from '../harness/app/app';
 import { ACCEPTED, DeliveryScene, type SceneType } from '../harness/app/delivery-scene';
 import { checkSettled } from '../harness/app/invariants';
@@ -28,7 +28,7 @@ suite('several instances on one database (needs PostgreSQL)', () => {
   }, 60_000);
   afterEach(() => scene.finish());
 
-  const all = () => [scene.nest, ...others.map(({ app }) => app)].map((app) => app.get(NotificationService));
+  const all = () => [scene.nest, ...others.map(({ app }) => app)].map((app) => app.get(DeliveryLoop));
 
   it('tell everything exactly once, and share the work', async () => {
     const alerts = await Promise.all(Array.from({ length: 40 }, (_, i) => scene.alert('webhook', {}, `hook-${i}`)));

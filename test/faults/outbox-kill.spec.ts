@@ -1,4 +1,4 @@
-import { NotificationService } from '../../src/delivery/send/delivery-loop';
+import { DeliveryLoop } from '../../src/delivery/send/delivery-loop';
 import { Config } from '../../src/platform/config/config';
 import { Database } from '../../src/platform/database/database';
 import type { FailpointName } from '../../src/platform/observability/failpoints';
@@ -113,7 +113,7 @@ suite(`kill -9 at every point of the pipeline, ${ROUNDS} rounds each (needs Post
     work();
     // The server may need a moment to notice that the dead process's transactions are over.
     await eventually('nothing is owed', async () => {
-      await survivor.app.get(NotificationService).deliverDue();
+      await survivor.app.get(DeliveryLoop).deliverDue();
       return (await sql(`SELECT 1 FROM notification WHERE state = 'pending'`)).length === 0;
     });
     await checkSettled(survivor.app.get(Database));

@@ -1,4 +1,4 @@
-import { NotificationService } from '../../src/delivery/send/delivery-loop';
+import { DeliveryLoop } from '../../src/delivery/send/delivery-loop';
 import { ACCEPTED, DeliveryScene, type SceneAlert, type SceneType } from '../harness/app/delivery-scene';
 import type { ProviderScript } from '../harness/servers/fake-provider';
 import { checkInvariants, checkSettled } from '../harness/app/invariants';
@@ -92,7 +92,7 @@ describe('a shutdown', () => {
     const alert = await scene.alert('webhook', { config: { url: slow.url } });
     await scene.report('F', alert);
     await slow.arrival;
-    expect(scene.nest.get(NotificationService).inFlight).toBe(1);
+    expect(scene.nest.get(DeliveryLoop).inFlight).toBe(1);
     const stopped = scene.app.stop();
     slow.answer(204);
     await stopped;

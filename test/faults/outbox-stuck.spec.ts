@@ -1,6 +1,6 @@
 import { SchedulerRegistry } from '@nestjs/schedule';
-import { AlertAuditor } from '../../src/alert/consistency/consistency.job';
-import { NotificationClaim } from '../../src/delivery/send/claim';
+import { ConsistencyJob } from '../../src/alert/consistency/consistency.job';
+import { DeliveryClaim } from '../../src/delivery/send/claim';
 import { armFailpoints } from '../../src/platform/observability/failpoints';
 import { DeliveryScene } from '../harness/app/delivery-scene';
 import { HttpSink } from '../harness/servers/http-sink';
@@ -10,7 +10,7 @@ describe('deliveries that are silently stuck', () => {
   it('are found within two minutes: the audit fails, the heartbeat stops, liveness asks for a restart', async () => {
     const heartbeat = await HttpSink.start();
     const scene = await DeliveryScene.start({ heartbeatUrl: heartbeat.url });
-    const auditor = scene.nest.get(AlertAuditor);
+    const auditor = scene.nest.get(ConsistencyJob);
     await scene.nest.get(SchedulerRegistry).getCronJob('alert-audit').stop();
     const alert = await scene.alert('webhook');
     // One that the full minute has begun may be under way; the next waits for it.
@@ -21,13 +21,11 @@ describe('deliveries that are silently stuck', () => {
     const beats = heartbeat.seen.length;
     expect((await fetch(`${scene.app.url}/health/live`)).status).toBe(200);
 
-    const looks = jest.spyOn(scene.nest.get(NotificationClaim), 'due');
+    const looks = jest.spyOn(scene.nest.get(DeliveryClaim), 'due');
     armFailpoints(['outbox.before_claim=hang']);
     await scene.report('F', alert);
     await eventually('a look has found the message, and hangs', async () => {
-      const found = await Promise.all(
-        looks.mock.results.map(({ value }) => value as ReturnType<NotificationClaim['due']>),
-      );
+      const found = await Promise.all(looks.mock.results.map(({ value }) => value as ReturnType<DeliveryClaim['due']>));
       return found.some((places) => places.length > 0);
     });
     scene.clock.advance(65_000);

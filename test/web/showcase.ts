@@ -1,9 +1,9 @@
-import type { CheckReport, ErrorCode } from '../../src/checker/checker';
+import type { CheckResult, ErrorCode } from '../../src/checker/checker';
 import { OUTCOME_CODE, errorIndex } from '../../src/history/check-encoding';
 import { SUMMARIZE } from '../../src/history/rollup/endpoint-summary';
 import { HistoryWriter } from '../../src/history/write/history-writer';
 import type { RecordedCheck } from '../../src/history/recorded-check';
-import { Rollup } from '../../src/history/rollup/rollup.job';
+import { RollupJob } from '../../src/history/rollup/rollup.job';
 import { Database } from '../../src/platform/database/database';
 import { newUuid, parseId } from '../../src/platform/ids/id';
 import type { TestApp } from '../harness/app/app';
@@ -143,7 +143,7 @@ function randomFrom(seed: number): () => number {
   };
 }
 
-function reportOf(actor: Actor, isDown: boolean, random: () => number, now: number): CheckReport {
+function reportOf(actor: Actor, isDown: boolean, random: () => number, now: number): CheckResult {
   const wobble = () => 0.8 + random() * 0.35 + (random() > 0.97 ? random() * 2.5 : 0);
   const [dns, connect, tls, first, transfer] = actor.phases.map((ms) => (ms === 0 ? null : ms * wobble()));
   const [code, message] = actor.error ?? (['connection_timeout', 'No connection within 10 seconds.'] as const);
@@ -200,7 +200,7 @@ export async function showcase(app: TestApp): Promise<Map<string, string>> {
       await giveHistory(app, database, made.id, actor, random);
     }
   }
-  await app.app.get(Rollup).run();
+  await app.app.get(RollupJob).run();
   const keys = await database.query<{ key: string }>('SELECT key::text AS key FROM endpoint');
   const [progress] = await database.query<{ until: Date }>(
     `SELECT done_until AS until FROM history_progress WHERE name = 'hour'`,
@@ -230,7 +230,7 @@ async function giveHistory(
       endpointKey: key,
       endpointId: uuid,
       checkedAt: new Date(at - ((at - now) % step)),
-      report: reportOf(actor, isDown, random, now),
+      result: reportOf(actor, isDown, random, now),
       attempts: 1,
       firstError: null,
     });
@@ -286,20 +286,22 @@ async function giveState(
 ): Promise<void> {
   const last = checks.at(-1);
   if (!last) return;
-  const recent = checks.slice(-30).reduce((bits, { report }) => (bits << 2n) | (report.outcome === 'up' ? 1n : 2n), 0n);
+  const recent = checks
+    .slice(-30)
+    .reduce((bits, { result: report }) => (bits << 2n) | (report.outcome === 'up' ? 1n : 2n), 0n);
   await database.query(
     `UPDATE endpoint_state SET status = $2, status_since = $3, last_checked_at = $4, last_duration_us = $5, last_status_code = $6,
             last_error = $7, recent = $8, certificate_expires_at = $9 WHERE endpoint_id = $1`,
     [
       uuid,
-      OUTCOME_CODE[last.report.outcome],
+      OUTCOME_CODE[last.result.outcome],
       new Date(downSince === Infinity ? now - 4.2 * DAY : downSince),
       last.checkedAt,
-      Math.round(last.report.durationMs * 1000),
-      last.report.statusCode,
-      errorIndex(last.report.error?.code),
+      Math.round(last.result.durationMs * 1000),
+      last.result.statusCode,
+      errorIndex(last.result.error?.code),
       recent.toString(),
-      actor.certificateDays === undefined ? null : last.report.certificate?.expiresAt,
+      actor.certificateDays === undefined ? null : last.result.certificate?.expiresAt,
     ],
   );
 }

@@ -2,7 +2,7 @@ import type { Sql } from '../../platform/database/database';
 import { firstUuidAt } from '../../platform/ids/id';
 
 /** What can be wrong between flags, events and owed messages. */
-export const AUDIT_KINDS = [
+export const INCONSISTENCY_KINDS = [
   /** An alert's flag does not agree with its newest event. */
   'flag_without_event',
   /** Events of an alert do not alternate between triggered and resolved. */
@@ -16,17 +16,17 @@ export const AUDIT_KINDS = [
   /** A finished message without an end time, a lease without an end, a pending one without a due time. */
   'message_inconsistent',
 ] as const;
-export type AuditKind = (typeof AUDIT_KINDS)[number];
+export type InconsistencyKind = (typeof INCONSISTENCY_KINDS)[number];
 
-export interface AuditFinding {
-  kind: AuditKind;
+export interface Inconsistency {
+  kind: InconsistencyKind;
   count: number;
   /** uuids of up to five of them: of alerts, events or messages. */
   samples: string[];
 }
 
 /** What is compared: events recorded since a time, and everything that is open now. */
-export interface AuditScope {
+export interface ConsistencyScope {
   since: Date;
   now: Date;
   /** A message is overdue when its destination should have been looked at this long ago. */
@@ -89,7 +89,10 @@ const MESSAGE_INCONSISTENT = `
  * Compares what alerts say they are, what was recorded and what is owed. Each comparison is one statement, so that a
  * transaction committed meanwhile cannot look like a fault. Finds nothing when all is well.
  */
-export async function audit(sql: Sql, { since, now, overdueMs }: AuditScope): Promise<AuditFinding[]> {
+export async function checkConsistency(
+  sql: Sql,
+  { since, now, overdueMs }: ConsistencyScope,
+): Promise<Inconsistency[]> {
   const from = firstUuidAt(since);
   const overdue = new Date(now.getTime() - overdueMs);
   return [
@@ -102,7 +105,12 @@ export async function audit(sql: Sql, { since, now, overdueMs }: AuditScope): Pr
   ];
 }
 
-async function compare(sql: Sql, kind: AuditKind, statement: string, parameters: unknown[]): Promise<AuditFinding[]> {
+async function compare(
+  sql: Sql,
+  kind: InconsistencyKind,
+  statement: string,
+  parameters: unknown[],
+): Promise<Inconsistency[]> {
   const [found] = await sql.query<{ count: number; samples: string[] | null }>(
     `WITH wrong AS (${statement})
      SELECT (SELECT count(*)::int FROM wrong) AS count,

@@ -4,8 +4,8 @@ import { Config } from '../../platform/config/config';
 import { WorkerDatabase } from '../../platform/database/database';
 import { Health } from '../../platform/observability/health';
 import { Metrics } from '../../platform/observability/metrics';
-import { AUDIT_KINDS, audit, type AuditFinding, repairForgotten } from './consistency-check';
-import { DeliveryClock } from '../../platform/database/database-clock';
+import { INCONSISTENCY_KINDS, checkConsistency, type Inconsistency, repairForgotten } from './consistency-check';
+import { DatabaseClock } from '../../platform/database/database-clock';
 import { Heartbeat } from '../../platform/observability/heartbeat';
 
 /** Events looked at in each audit; a fault is therefore reported for this long. */
@@ -18,8 +18,8 @@ const OVERDUE_MS = 60_000;
  * health. While it passes, the heartbeat goes out.
  */
 @Injectable()
-export class AlertAuditor implements OnModuleInit {
-  private readonly logger = new Logger(AlertAuditor.name);
+export class ConsistencyJob implements OnModuleInit {
+  private readonly logger = new Logger(ConsistencyJob.name);
   private readonly findings;
   private readonly passedAt;
   private detail = 'not audited yet';
@@ -29,7 +29,7 @@ export class AlertAuditor implements OnModuleInit {
   constructor(
     private readonly config: Config,
     private readonly database: WorkerDatabase,
-    private readonly clock: DeliveryClock,
+    private readonly clock: DatabaseClock,
     private readonly heartbeat: Heartbeat,
     private readonly health: Health,
     metrics: Metrics,
@@ -65,9 +65,9 @@ export class AlertAuditor implements OnModuleInit {
   }
 
   /** One audit with its repairs. What it answers is what is wrong still. */
-  async run(): Promise<AuditFinding[]> {
+  async run(): Promise<Inconsistency[]> {
     const now = this.clock.now();
-    const found = await audit(this.database, {
+    const found = await checkConsistency(this.database, {
       since: new Date(now.getTime() - WINDOW_MS),
       now,
       overdueMs: OVERDUE_MS,
@@ -82,8 +82,8 @@ export class AlertAuditor implements OnModuleInit {
     return findings;
   }
 
-  private raise(findings: readonly AuditFinding[], now: Date): void {
-    for (const kind of AUDIT_KINDS) {
+  private raise(findings: readonly Inconsistency[], now: Date): void {
+    for (const kind of INCONSISTENCY_KINDS) {
       this.findings.set({ kind }, findings.find((finding) => finding.kind === kind)?.count ?? 0);
     }
     const text = findings.map(({ kind, count }) => `${kind}: ${count}`).join(', ');
@@ -94,5 +94,5 @@ export class AlertAuditor implements OnModuleInit {
   }
 }
 
-const describe = (findings: readonly AuditFinding[]): string =>
+const describe = (findings: readonly Inconsistency[]): string =>
   findings.map(({ kind, count, samples }) => `${kind} ${count} times (${samples.join(' ')})`).join('; ');

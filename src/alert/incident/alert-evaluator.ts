@@ -1,14 +1,14 @@
 import { Injectable } from '@nestjs/common';
-import type { CheckStep } from '../../endpoint/streak-update';
+import type { StreakUpdate } from '../../endpoint/streak-update';
 import type { Sql, Tx } from '../../platform/database/database';
-import { type AlertSubject, lockSubjects } from './alert-snapshot';
+import { type AlertSnapshot, lockAlertsSql } from './alert-snapshot';
 import { foldTransitions, type Transition } from './alert-transition';
 import type { DecidedTransition } from './incident';
 import { IncidentRecorder } from './incident-recorder';
 
 /** What one batch did to one endpoint. */
 interface EndpointSteps {
-  steps: CheckStep[];
+  steps: StreakUpdate[];
   /** Longest streaks the batch reached; 0 when it had no such result. */
   failures: number;
   successes: number;
@@ -26,7 +26,7 @@ export class AlertEvaluator {
    * Cost: with everything up one statement, a probe of the small partial index of open alerts. One more when something
    * failed. Three more, whatever their number, when alerts change.
    */
-  async evaluate(tx: Tx, steps: readonly CheckStep[]): Promise<void> {
+  async evaluate(tx: Tx, steps: readonly StreakUpdate[]): Promise<void> {
     const endpoints = byEndpoint(steps);
     const subjects = [...(await lockTriggerable(tx, endpoints)), ...(await lockResolvable(tx, endpoints))];
     const changes = subjects.map((subject) => ({
@@ -53,7 +53,7 @@ export class AlertEvaluator {
   }
 }
 
-function byEndpoint(steps: readonly CheckStep[]): Map<string, EndpointSteps> {
+function byEndpoint(steps: readonly StreakUpdate[]): Map<string, EndpointSteps> {
   const endpoints = new Map<string, EndpointSteps>();
   for (const step of steps) {
     const known = endpoints.get(step.endpointId) ?? { steps: [], failures: 0, successes: 0 };
@@ -66,11 +66,11 @@ function byEndpoint(steps: readonly CheckStep[]): Map<string, EndpointSteps> {
 }
 
 /** Untriggered alerts whose threshold some failing result of the batch reaches. No statement when nothing failed. */
-function lockTriggerable(tx: Tx, endpoints: ReadonlyMap<string, EndpointSteps>): Promise<AlertSubject[]> {
+function lockTriggerable(tx: Tx, endpoints: ReadonlyMap<string, EndpointSteps>): Promise<AlertSnapshot[]> {
   const failing = [...endpoints].filter(([, { failures }]) => failures > 0);
   if (failing.length === 0) return Promise.resolve([]);
-  return tx.query<AlertSubject>(
-    lockSubjects(
+  return tx.query<AlertSnapshot>(
+    lockAlertsSql(
       'a.endpoint_id = b.endpoint_id AND a.enabled AND NOT a.triggered AND a.failure_threshold <= b.streak',
       'unnest($1::uuid[], $2::int[]) AS b (endpoint_id, streak),',
     ),
@@ -79,11 +79,11 @@ function lockTriggerable(tx: Tx, endpoints: ReadonlyMap<string, EndpointSteps>):
 }
 
 /** Triggered alerts whose threshold some good result of the batch reaches: nearly always none, found by `alert_open`. */
-function lockResolvable(tx: Tx, endpoints: ReadonlyMap<string, EndpointSteps>): Promise<AlertSubject[]> {
+function lockResolvable(tx: Tx, endpoints: ReadonlyMap<string, EndpointSteps>): Promise<AlertSnapshot[]> {
   const succeeding = [...endpoints].filter(([, { successes }]) => successes > 0);
   if (succeeding.length === 0) return Promise.resolve([]);
-  return tx.query<AlertSubject>(
-    lockSubjects(
+  return tx.query<AlertSnapshot>(
+    lockAlertsSql(
       'a.endpoint_id = b.endpoint_id AND a.triggered AND a.success_threshold <= b.streak',
       'unnest($1::uuid[], $2::int[]) AS b (endpoint_id, streak),',
     ),
@@ -91,7 +91,7 @@ function lockResolvable(tx: Tx, endpoints: ReadonlyMap<string, EndpointSteps>): 
   );
 }
 
-const decidedBy = (transition: Transition, step: CheckStep): DecidedTransition => ({
+const decidedBy = (transition: Transition, step: StreakUpdate): DecidedTransition => ({
   transition,
   reason: 'threshold',
   failureCount: step.consecutiveFailures,

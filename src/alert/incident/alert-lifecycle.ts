@@ -5,11 +5,11 @@ import { TransactionEvents } from '../../platform/events/transaction-events';
 import { Clock } from '../../platform/time/clock';
 import { WebsiteDeleted } from '../../website/website-events';
 import { AlertDestinations } from '../../delivery/destination';
-import { type AlertSubject, lockSubjects } from './alert-snapshot';
+import { type AlertSnapshot, lockAlertsSql } from './alert-snapshot';
 import type { Alert } from '../alert.entity';
 import { IncidentRecorder } from './incident-recorder';
-import { NotificationOutbox } from '../../delivery/outbox';
-import type { StoredConfig } from '../../delivery/sealed-config';
+import { Outbox } from '../../delivery/outbox';
+import type { SealedConfig } from '../../delivery/sealed-config';
 
 type StopReason = 'disabled' | 'deleted';
 
@@ -17,7 +17,7 @@ type StopReason = 'disabled' | 'deleted';
 export interface AlertEdit {
   enabled: boolean;
   type: string;
-  config: StoredConfig;
+  config: SealedConfig;
   /** True when messages would go elsewhere or look otherwise than before. */
   hasNewConfig: boolean;
 }
@@ -31,7 +31,7 @@ export class AlertLifecycle implements OnModuleInit {
   constructor(
     private readonly events: TransactionEvents,
     private readonly incidents: IncidentRecorder,
-    private readonly outbox: NotificationOutbox,
+    private readonly outbox: Outbox,
     private readonly destinations: AlertDestinations,
     private readonly clock: Clock,
   ) {}
@@ -47,7 +47,7 @@ export class AlertLifecycle implements OnModuleInit {
    * trigger surely has not arrived anywhere does the incident stay open: then it goes out through the new config.
    */
   async change(tx: Tx, alert: Alert, edit: AlertEdit, save: () => Promise<unknown>): Promise<void> {
-    const [open] = alert.triggered ? await tx.query<AlertSubject>(lockSubjects('a.id = $1'), [alert.id]) : [];
+    const [open] = alert.triggered ? await tx.query<AlertSnapshot>(lockAlertsSql('a.id = $1'), [alert.id]) : [];
     const isStopped = alert.enabled && !edit.enabled;
     if (edit.hasNewConfig) await this.outbox.alertChanging(tx, alert.id, alert.config);
     if (isStopped) await this.outbox.cancelPendingTriggers(tx, [alert.id], 'disabled');
@@ -59,18 +59,18 @@ export class AlertLifecycle implements OnModuleInit {
 
   /** To be called before a locked alert is deleted: what it owes keeps its config. */
   async deleting(tx: Tx, alertId: string): Promise<void> {
-    await this.stop(tx, await tx.query<AlertSubject>(lockSubjects('a.id = $1'), [alertId]), 'deleted');
+    await this.stop(tx, await tx.query<AlertSnapshot>(lockAlertsSql('a.id = $1'), [alertId]), 'deleted');
   }
 
   private async stopAlertsOf(tx: Tx, { orgId, endpointIds, reason }: EndpointsStopped): Promise<void> {
-    const subjects = await tx.query<AlertSubject>(lockSubjects('a.org_id = $1 AND a.endpoint_id = ANY ($2::uuid[])'), [
-      orgId,
-      endpointIds,
-    ]);
+    const subjects = await tx.query<AlertSnapshot>(
+      lockAlertsSql('a.org_id = $1 AND a.endpoint_id = ANY ($2::uuid[])'),
+      [orgId, endpointIds],
+    );
     await this.stop(tx, subjects, reason);
   }
 
-  private async stop(tx: Tx, subjects: readonly AlertSubject[], reason: StopReason): Promise<void> {
+  private async stop(tx: Tx, subjects: readonly AlertSnapshot[], reason: StopReason): Promise<void> {
     if (subjects.length === 0) return;
     const ids = subjects.map(({ id }) => id);
     await this.outbox.cancelPendingTriggers(tx, ids, reason);
@@ -88,7 +88,7 @@ export class AlertLifecycle implements OnModuleInit {
     await this.outbox.alertChanged(tx, id, { channelType: type, destination });
   }
 
-  private async close(tx: Tx, open: readonly AlertSubject[], reason: StopReason, pinConfig: boolean): Promise<void> {
+  private async close(tx: Tx, open: readonly AlertSnapshot[], reason: StopReason, pinConfig: boolean): Promise<void> {
     if (open.length === 0) return;
     const streaks = await readStreaks(tx, open);
     const at = this.clock.now();
@@ -120,7 +120,7 @@ interface Streaks {
   successes: number;
 }
 
-async function readStreaks(tx: Tx, subjects: readonly AlertSubject[]): Promise<Map<string, Streaks>> {
+async function readStreaks(tx: Tx, subjects: readonly AlertSnapshot[]): Promise<Map<string, Streaks>> {
   const rows = await tx.query<Streaks & { id: string }>(
     `SELECT endpoint_id AS id, consecutive_failures AS failures, consecutive_successes AS successes
      FROM endpoint_state WHERE endpoint_id = ANY ($1::uuid[])`,
@@ -130,7 +130,7 @@ async function readStreaks(tx: Tx, subjects: readonly AlertSubject[]): Promise<M
 }
 
 /** True when the incident's trigger still waits to be sent and is not tied to an earlier config. */
-async function goesThroughPresentConfig(tx: Tx, open: AlertSubject): Promise<boolean> {
+async function goesThroughPresentConfig(tx: Tx, open: AlertSnapshot): Promise<boolean> {
   const rows = await tx.query(
     `SELECT 1 FROM notification
      WHERE event_id = $1 AND kind = 'triggered' AND state = 'pending' AND config IS NULL`,

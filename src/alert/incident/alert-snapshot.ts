@@ -1,11 +1,11 @@
-import type { StoredConfig } from '../../delivery/sealed-config';
+import type { SealedConfig } from '../../delivery/sealed-config';
 
 /** An alert with what its events say about its surroundings. Read under the alert's row lock. */
-export interface AlertSubject {
+export interface AlertSnapshot {
   id: string;
   orgId: string;
   type: string;
-  config: StoredConfig;
+  config: SealedConfig;
   description: string;
   enabled: boolean;
   triggered: boolean;
@@ -37,7 +37,7 @@ const COLUMNS = `a.id, a.org_id AS "orgId", a.type, a.config, a.description, a.e
  * the same order. `source` may put further FROM items in front. Endpoints and websites are joined to the chosen
  * ones only, hence two steps: in one the planner may read every endpoint to find that no alert changes.
  */
-export const lockSubjects = (where: string, source = ''): string => `
+export const lockAlertsSql = (where: string, source = ''): string => `
   WITH a AS MATERIALIZED (SELECT a.* FROM ${source} alert a WHERE ${where} ORDER BY a.id FOR UPDATE OF a)
   SELECT ${COLUMNS}
   FROM a

@@ -1,5 +1,5 @@
 import fc from 'fast-check';
-import { type AlertRule, foldTransitions, nextTransition, type StreakStep } from './alert-transition';
+import { type AlertRule, foldTransitions, nextTransition, type Streaks } from './alert-transition';
 
 /** What happens to an alert and its endpoint, one character each, so that a scenario reads as a line of time. */
 const RESULTS = { F: 'down', S: 'up', '?': 'unknown' } as const;
@@ -18,7 +18,7 @@ const rule = (failureThreshold: number, successThreshold: number): AlertRule => 
   successThreshold,
 });
 
-const streakAfter = (streak: StreakStep, result: keyof typeof RESULTS): StreakStep => ({
+const streakAfter = (streak: Streaks, result: keyof typeof RESULTS): Streaks => ({
   outcome: RESULTS[result],
   consecutiveFailures:
     result === '?' ? streak.consecutiveFailures : result === 'F' ? streak.consecutiveFailures + 1 : 0,
@@ -29,7 +29,7 @@ const streakAfter = (streak: StreakStep, result: keyof typeof RESULTS): StreakSt
 /** Plays a scenario; answers one sign per action: T triggered, R resolved, D resolved by disabling, · nothing. */
 function play(start: AlertRule, actions: readonly Action[], before: readonly Action[] = []): string {
   let alert = start;
-  let streak: StreakStep = { outcome: 'unknown', consecutiveFailures: 0, consecutiveSuccesses: 0 };
+  let streak: Streaks = { outcome: 'unknown', consecutiveFailures: 0, consecutiveSuccesses: 0 };
   for (const action of before)
     if (action === 'F' || action === 'S' || action === '?') streak = streakAfter(streak, action);
   return actions
@@ -143,7 +143,7 @@ describe('alert transitions', () => {
         fc.integer({ min: 1, max: 4 }),
         fc.integer({ min: 1, max: 4 }),
         (results, failures, successes) => {
-          let streak: StreakStep = { outcome: 'unknown', consecutiveFailures: 0, consecutiveSuccesses: 0 };
+          let streak: Streaks = { outcome: 'unknown', consecutiveFailures: 0, consecutiveSuccesses: 0 };
           const steps = results.map((result) => (streak = streakAfter(streak, result)));
           const signs = steps.map(() => '·');
           for (const { transition, step } of foldTransitions(rule(failures, successes), steps)) {

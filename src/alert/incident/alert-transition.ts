@@ -9,7 +9,7 @@ export interface AlertRule {
 }
 
 /** One check of the alert's endpoint, with the endpoint's streaks right after it. */
-export interface StreakStep {
+export interface Streaks {
   outcome: Outcome;
   consecutiveFailures: number;
   consecutiveSuccesses: number;
@@ -22,7 +22,7 @@ export type Transition = 'trigger' | 'resolve';
  * arrives, so a lowered threshold, a late rule or a re-enabled one needs no history. Only a failing result triggers and
  * only a good one resolves; `unknown` says nothing about the target and changes nothing.
  */
-export function nextTransition(rule: AlertRule, step: StreakStep): Transition | null {
+export function nextTransition(rule: AlertRule, step: Streaks): Transition | null {
   if (!rule.enabled) return null;
   if (rule.triggered) {
     return step.outcome === 'up' && step.consecutiveSuccesses >= rule.successThreshold ? 'resolve' : null;
@@ -31,7 +31,7 @@ export function nextTransition(rule: AlertRule, step: StreakStep): Transition | 
 }
 
 /** The transitions one alert goes through over a batch of its endpoint's steps, in their order; nearly always none or one. */
-export function foldTransitions<Step extends StreakStep>(
+export function foldTransitions<Step extends Streaks>(
   rule: AlertRule,
   steps: readonly Step[],
 ): { transition: Transition; step: Step }[] {

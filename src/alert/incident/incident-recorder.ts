@@ -3,27 +3,27 @@ import type { Tx } from '../../platform/database/database';
 import { newUuid } from '../../platform/ids/id';
 import { Clock } from '../../platform/time/clock';
 import { AlertDestinations } from '../../delivery/destination';
-import type { AlertSubject } from './alert-snapshot';
+import type { AlertSnapshot } from './alert-snapshot';
 import {
   type AlertEventRow,
   type DecidedTransition,
   eventRowOf,
   type Incident,
   incidentAfter,
-  noticeOf,
+  notificationOf,
 } from './incident';
-import { NotificationOutbox, type OwedMessage } from '../../delivery/outbox';
+import { Outbox, type OwedMessage } from '../../delivery/outbox';
 
 /** What happens to one locked alert, in order. */
 export interface AlertChange {
-  subject: AlertSubject;
+  subject: AlertSnapshot;
   decided: readonly DecidedTransition[];
   /** True when the alert is about to be deleted or to get another config: what is owed keeps the present one. */
   pinConfig: boolean;
 }
 
 interface RecordedChange {
-  subject: AlertSubject;
+  subject: AlertSnapshot;
   incident: Incident;
   triggered: boolean;
   events: AlertEventRow[];
@@ -38,7 +38,7 @@ interface RecordedChange {
 export class IncidentRecorder {
   constructor(
     private readonly destinations: AlertDestinations,
-    private readonly outbox: NotificationOutbox,
+    private readonly outbox: Outbox,
     private readonly clock: Clock,
   ) {}
 
@@ -53,7 +53,7 @@ export class IncidentRecorder {
       recorded.flatMap(({ events }) => events),
     );
     const owed = recorded.flatMap((change) => change.owed);
-    if (owed.length > 0) await this.outbox.owe(tx, owed);
+    if (owed.length > 0) await this.outbox.enqueue(tx, owed);
   }
 
   private apply({ subject, decided, pinConfig }: AlertChange, now: Date): RecordedChange {
@@ -72,7 +72,7 @@ export class IncidentRecorder {
     for (const step of decided) {
       const eventId = newUuid();
       const incident = incidentAfter(change.incident, step, eventId);
-      const notice = noticeOf(subject, step, incident, eventId, now);
+      const notice = notificationOf(subject, step, incident, eventId, now);
       const event = eventRowOf(subject, step, incident, eventId, notice);
       change.events.push(event);
       if (event.type === 'triggered' || subject.sendOnResolved) {

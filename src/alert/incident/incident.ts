@@ -1,8 +1,8 @@
-import type { Notice } from '../../channel/channel';
-import { noticeText } from '../../channel/notification-text';
+import type { Notification } from '../../channel/channel';
+import { notificationText } from '../../channel/notification-text';
 import { cut, oneLine } from '../../channel/text-limits';
 import { formatId } from '../../platform/ids/id';
-import type { AlertSubject } from './alert-snapshot';
+import type { AlertSnapshot } from './alert-snapshot';
 import type { Transition } from './alert-transition';
 
 /** Why an alert changed: its thresholds, or somebody who switched off or deleted it, its endpoint or its website. */
@@ -21,7 +21,7 @@ export interface DecidedTransition {
   /** A trigger's first failing check; ignored for a resolve, which ends the incident that is running. */
   failingSince: Date | null;
   error: { code: string; message: string } | null;
-  check: Notice['check'];
+  check: Notification['check'];
 }
 
 /** The incident a transition opens or closes. */
@@ -62,13 +62,13 @@ export function incidentAfter(before: Incident, decided: DecidedTransition, even
 }
 
 /** What is told about a transition, free of any vendor. `now` is when it is recorded. */
-export function noticeOf(
-  subject: AlertSubject,
+export function notificationOf(
+  subject: AlertSnapshot,
   decided: DecidedTransition,
   incident: Incident,
   eventId: string,
   now: Date,
-): Notice {
+): Notification {
   const resolves = decided.transition === 'resolve';
   const opener = resolves ? incident.triggerEventId : null;
   return {
@@ -99,11 +99,11 @@ export function noticeOf(
 
 /** The stored event that says the same as the notice. */
 export function eventRowOf(
-  subject: AlertSubject,
+  subject: AlertSnapshot,
   decided: DecidedTransition,
   incident: Incident,
   eventId: string,
-  notice: Notice,
+  notice: Notification,
 ): AlertEventRow {
   return {
     id: eventId,
@@ -117,7 +117,7 @@ export function eventRowOf(
     website_id: subject.websiteId,
     website_name: subject.websiteName,
     reason: decided.reason,
-    message: cut(noticeText(notice).sentence, 1000),
+    message: cut(notificationText(notice).sentence, 1000),
     error_code: notice.error?.code ?? null,
     error_message: notice.error?.message ?? null,
     failure_count: decided.failureCount,

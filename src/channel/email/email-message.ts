@@ -1,5 +1,5 @@
-import type { Notice } from '../channel';
-import { detailsText, noticeText, type NoticeText } from '../notification-text';
+import type { Notification } from '../channel';
+import { detailsText, notificationText, type NotificationText } from '../notification-text';
 import type { MailSender } from './smtp-account';
 import { cut } from '../text-limits';
 
@@ -24,11 +24,11 @@ export interface Mail {
  * resolve refers to its trigger, so that both are shown as one thread.
  */
 export function emailMessage(
-  notice: Notice,
+  notice: Notification,
   from: MailSender,
   recipients: { to: readonly string[]; cc: readonly string[] },
 ): Mail {
-  const words = noticeText(notice);
+  const words = notificationText(notice);
   const domain = from.address.slice(from.address.lastIndexOf('@') + 1);
   return {
     from,
@@ -47,7 +47,7 @@ const messageId = (id: string, domain: string): string => `<${id.replace(/[^A-Za
 
 const COLORS = { bad: '#b42318', good: '#067647', neutral: '#344054' } as const;
 
-function htmlOf({ tone, sentence, facts, lines }: NoticeText): string {
+function htmlOf({ tone, sentence, facts, lines }: NotificationText): string {
   const rows = facts.map(
     ({ label, value }) =>
       `<tr><td style="padding:2px 12px 2px 0;color:#667085;vertical-align:top">${escaped(label)}</td>` +

@@ -5,7 +5,7 @@ import {
   Channel,
   type ChannelAudience,
   type ConfigProblem,
-  type Notice,
+  type Notification,
   type SendContext,
   type SendOutcome,
 } from '../channel';
@@ -23,10 +23,10 @@ import {
   text,
   type ValueRule,
 } from '../config/config-rules';
-import { destinationDigest } from '../destination-key';
+import { destinationKey } from '../destination-key';
 import { emailMessage } from './email-message';
 import { alertAccount, type MailSender, parseSender, serverAccount, type SmtpAccount } from './smtp-account';
-import { SmtpDelivery } from './smtp-client';
+import { SmtpClient } from './smtp-client';
 
 const MAX_RECIPIENTS = 50;
 
@@ -127,7 +127,7 @@ export class EmailChannel implements Channel<EmailConfig> {
   readonly configClass = EmailConfig;
 
   constructor(
-    private readonly delivery: SmtpDelivery,
+    private readonly delivery: SmtpClient,
     private readonly settings: Config,
   ) {}
 
@@ -146,10 +146,10 @@ export class EmailChannel implements Channel<EmailConfig> {
 
   destination(config: EmailConfig): string {
     const account = config.smtp ? `${config.smtp.host}/${config.smtp.username ?? ''}` : 'server';
-    return destinationDigest('email', account, ...[...config.to, ...(config.cc ?? [])].sort());
+    return destinationKey('email', account, ...[...config.to, ...(config.cc ?? [])].sort());
   }
 
-  async send(notice: Notice, config: EmailConfig, context: SendContext): Promise<SendOutcome> {
+  async send(notice: Notification, config: EmailConfig, context: SendContext): Promise<SendOutcome> {
     const account = this.accountOf(config);
     if (!account) return refused('There is no mail account: the alert has no "smtp" and the server has no SMTP_URL');
     const from = this.senderOf(config, account);

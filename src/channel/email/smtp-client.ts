@@ -5,7 +5,7 @@ import { PassThrough } from 'node:stream';
 import { DialError } from '../../platform/net/dial/dial-error';
 import { Dialer } from '../../platform/net/dial/dialer';
 import type { EgressRule } from '../../platform/net/egress/egress-policy';
-import { holdAnswer } from '../../platform/net/http/hold-response';
+import { holdResponse } from '../../platform/net/http/hold-response';
 import { TrustedRoots } from '../../platform/net/dial/trusted-roots';
 import type { SendContext, SendOutcome } from '../channel';
 import type { Mail } from './email-message';
@@ -19,7 +19,7 @@ const OPERATORS_EGRESS: EgressRule = { refusal: () => null };
 
 /** Hands one mail to a mail server, over a connection of the service's own making, so that the egress policy holds. */
 @Injectable()
-export class SmtpDelivery {
+export class SmtpClient {
   constructor(
     private readonly dialer: Dialer,
     private readonly roots: TrustedRoots,
@@ -80,7 +80,7 @@ export class SmtpDelivery {
       done();
     });
     // The message's end has been handed to the socket; over TLS that is a socket of the library's own.
-    if (afterWritten) connection.once('unpipe', () => void holdAnswer(connection, afterWritten));
+    if (afterWritten) connection.once('unpipe', () => void holdResponse(connection, afterWritten));
     try {
       const sent = await transport.sendMail({ ...mailOptions(mail), signal });
       return delivered(sent.rejected.length, mail.to.length + mail.cc.length);

@@ -1,15 +1,15 @@
 import { Injectable } from '@nestjs/common';
 import { ApiProperty, ApiPropertyOptional } from '@nestjs/swagger';
-import { Channel, type ChannelAudience, type Notice, type SendContext, type SendOutcome } from '../channel';
+import { Channel, type ChannelAudience, type Notification, type SendContext, type SendOutcome } from '../channel';
 import { hiddenValues } from '../config/config-masking';
 import { Confidential, Dialed } from '../config/config-decorators';
 import { httpUrl, OptionalRule, Rule, text } from '../config/config-rules';
-import { destinationDigest } from '../destination-key';
-import { noticeText, type NoticeTone } from '../notification-text';
-import { ProviderCall } from '../provider-client';
+import { destinationKey } from '../destination-key';
+import { notificationText, type NotificationTone } from '../notification-text';
+import { ProviderClient } from '../provider-client';
 import { cut } from '../text-limits';
 
-const COLORS: Readonly<Record<NoticeTone, number>> = { bad: 0xd92d20, good: 0x079455, neutral: 0x667085 };
+const COLORS: Readonly<Record<NotificationTone, number>> = { bad: 0xd92d20, good: 0x079455, neutral: 0x667085 };
 const MAX_TITLE = 256;
 /** Below Discord's 4096: title, description and fields of all embeds together may have 6000. */
 const MAX_DESCRIPTION = 2000;
@@ -57,14 +57,14 @@ export class DiscordChannel implements Channel<DiscordConfig> {
   readonly audience: ChannelAudience = 'chat';
   readonly configClass = DiscordConfig;
 
-  constructor(private readonly provider: ProviderCall) {}
+  constructor(private readonly provider: ProviderClient) {}
 
   destination(config: DiscordConfig): string {
-    return destinationDigest('discord', config.webhook_url);
+    return destinationKey('discord', config.webhook_url);
   }
 
-  async send(notice: Notice, config: DiscordConfig, context: SendContext): Promise<SendOutcome> {
-    return this.provider.make(
+  async send(notice: Notification, config: DiscordConfig, context: SendContext): Promise<SendOutcome> {
+    return this.provider.send(
       {
         provider: 'Discord',
         url: executeUrl(config),
@@ -91,8 +91,8 @@ function executeUrl(config: DiscordConfig): string {
 }
 
 /** The body of the webhook call. Only what the config itself mentions may ping; names and errors never do. */
-export function discordMessage(notice: Notice, config: DiscordConfig): object {
-  const { tone, sentence, facts, lines } = noticeText(notice);
+export function discordMessage(notice: Notification, config: DiscordConfig): object {
+  const { tone, sentence, facts, lines } = notificationText(notice);
   const title = escaped(sentence, MAX_TITLE);
   const content = config.content !== undefined && tone === 'bad' ? config.content : undefined;
   return {

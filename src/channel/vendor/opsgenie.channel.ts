@@ -4,7 +4,7 @@ import {
   Channel,
   type ChannelAudience,
   type ConfigProblem,
-  type Notice,
+  type Notification,
   type SendContext,
   type SendOutcome,
 } from '../channel';
@@ -12,9 +12,9 @@ import { nestedObject } from '../config/config-validation';
 import { hiddenValues } from '../config/config-masking';
 import { Dialed, NestedConfig, Secret } from '../config/config-decorators';
 import { httpUrl, list, oneOf, OptionalRule, Rule, text } from '../config/config-rules';
-import { destinationDigest } from '../destination-key';
-import { detailsText, noticeText } from '../notification-text';
-import { ProviderCall } from '../provider-client';
+import { destinationKey } from '../destination-key';
+import { detailsText, notificationText } from '../notification-text';
+import { ProviderClient } from '../provider-client';
 import { cut, oneLine } from '../text-limits';
 
 const API_URLS = {
@@ -110,7 +110,7 @@ export class OpsgenieChannel implements Channel<OpsgenieConfig> {
   readonly audience: ChannelAudience = 'pager';
   readonly configClass = OpsgenieConfig;
 
-  constructor(private readonly provider: ProviderCall) {}
+  constructor(private readonly provider: ProviderClient) {}
 
   complete(config: OpsgenieConfig): OpsgenieConfig | ConfigProblem[] {
     const nameless = (config.responders ?? []).findIndex(({ id, name, username }) => !(id ?? name ?? username));
@@ -119,12 +119,12 @@ export class OpsgenieChannel implements Channel<OpsgenieConfig> {
   }
 
   destination(config: OpsgenieConfig): string {
-    return destinationDigest('opsgenie', apiUrl(config), config.api_key);
+    return destinationKey('opsgenie', apiUrl(config), config.api_key);
   }
 
-  async send(notice: Notice, config: OpsgenieConfig, context: SendContext): Promise<SendOutcome> {
+  async send(notice: Notification, config: OpsgenieConfig, context: SendContext): Promise<SendOutcome> {
     const request = opsgenieRequest(notice, config);
-    return this.provider.make(
+    return this.provider.send(
       {
         provider: 'Opsgenie',
         url: apiUrl(config) + request.path,
@@ -139,8 +139,8 @@ export class OpsgenieChannel implements Channel<OpsgenieConfig> {
 }
 
 /** Opens the alert, or closes it by the same alias. A test has an alias of its own, so that it closes nothing real. */
-export function opsgenieRequest(notice: Notice, config: OpsgenieConfig): { path: string; body: object } {
-  const words = noticeText(notice);
+export function opsgenieRequest(notice: Notification, config: OpsgenieConfig): { path: string; body: object } {
+  const words = notificationText(notice);
   const alias = cut(notice.kind === 'test' ? `test-${notice.alert.id}` : notice.incidentKey, MAX_ALIAS, '');
   if (notice.kind === 'resolved' || notice.kind === 'recovered')
     return {

@@ -4,16 +4,16 @@ import {
   Channel,
   type ChannelAudience,
   type ConfigProblem,
-  type Notice,
+  type Notification,
   type SendContext,
   type SendOutcome,
 } from '../channel';
 import { hiddenValues } from '../config/config-masking';
 import { Dialed, Secret } from '../config/config-decorators';
 import { httpUrl, oneOf, OptionalRule, text } from '../config/config-rules';
-import { destinationDigest } from '../destination-key';
-import { noticeText, targetText } from '../notification-text';
-import { ProviderCall } from '../provider-client';
+import { destinationKey } from '../destination-key';
+import { notificationText, targetText } from '../notification-text';
+import { ProviderClient } from '../provider-client';
 import { cut, oneLine } from '../text-limits';
 
 const API_URLS = { us: 'https://events.pagerduty.com', eu: 'https://events.eu.pagerduty.com' } as const;
@@ -80,7 +80,7 @@ export class PagerDutyChannel implements Channel<PagerDutyConfig> {
   readonly audience: ChannelAudience = 'pager';
   readonly configClass = PagerDutyConfig;
 
-  constructor(private readonly provider: ProviderCall) {}
+  constructor(private readonly provider: ProviderClient) {}
 
   complete(config: PagerDutyConfig): PagerDutyConfig | ConfigProblem[] {
     const given = [config.routing_key, config.integration_key].filter((key) => key !== undefined);
@@ -97,11 +97,11 @@ export class PagerDutyChannel implements Channel<PagerDutyConfig> {
   }
 
   destination(config: PagerDutyConfig): string {
-    return destinationDigest('pagerduty', apiUrl(config), keyOf(config));
+    return destinationKey('pagerduty', apiUrl(config), keyOf(config));
   }
 
-  async send(notice: Notice, config: PagerDutyConfig, context: SendContext): Promise<SendOutcome> {
-    return this.provider.make(
+  async send(notice: Notification, config: PagerDutyConfig, context: SendContext): Promise<SendOutcome> {
+    return this.provider.send(
       {
         provider: 'PagerDuty',
         url: `${apiUrl(config)}/v2/enqueue`,
@@ -115,11 +115,11 @@ export class PagerDutyChannel implements Channel<PagerDutyConfig> {
 }
 
 /** The event. A test has a key of its own per alert, so that it never touches a real incident nor piles up. */
-export function pagerDutyEvent(notice: Notice, config: PagerDutyConfig): object {
+export function pagerDutyEvent(notice: Notification, config: PagerDutyConfig): object {
   const key = notice.kind === 'test' ? `test-${notice.alert.id}` : notice.incidentKey;
   const event = { routing_key: keyOf(config), dedup_key: cut(key, MAX_KEY, '') };
   if (notice.kind === 'resolved' || notice.kind === 'recovered') return { ...event, event_action: 'resolve' };
-  const { sentence, facts } = noticeText(notice);
+  const { sentence, facts } = notificationText(notice);
   return {
     ...event,
     event_action: 'trigger',

@@ -1,15 +1,15 @@
 import { Injectable } from '@nestjs/common';
 import { ApiProperty, ApiPropertyOptional } from '@nestjs/swagger';
-import { Channel, type ChannelAudience, type Notice, type SendContext, type SendOutcome } from '../channel';
+import { Channel, type ChannelAudience, type Notification, type SendContext, type SendOutcome } from '../channel';
 import { hiddenValues } from '../config/config-masking';
 import { Confidential, Dialed } from '../config/config-decorators';
 import { httpUrl, OptionalRule, Rule, text } from '../config/config-rules';
-import { destinationDigest } from '../destination-key';
-import { noticeText, type NoticeTone } from '../notification-text';
-import { ProviderCall } from '../provider-client';
+import { destinationKey } from '../destination-key';
+import { notificationText, type NotificationTone } from '../notification-text';
+import { ProviderClient } from '../provider-client';
 import { cut } from '../text-limits';
 
-const COLORS: Readonly<Record<NoticeTone, string>> = { bad: '#d92d20', good: '#079455', neutral: '#667085' };
+const COLORS: Readonly<Record<NotificationTone, string>> = { bad: '#d92d20', good: '#079455', neutral: '#667085' };
 const MAX_SECTION = 3000;
 const MAX_FIELD = 2000;
 const MAX_FIELDS = 10;
@@ -62,14 +62,14 @@ export class SlackChannel implements Channel<SlackConfig> {
   readonly audience: ChannelAudience = 'chat';
   readonly configClass = SlackConfig;
 
-  constructor(private readonly provider: ProviderCall) {}
+  constructor(private readonly provider: ProviderClient) {}
 
   destination(config: SlackConfig): string {
-    return destinationDigest('slack', config.webhook_url, config.channel ?? '');
+    return destinationKey('slack', config.webhook_url, config.channel ?? '');
   }
 
-  async send(notice: Notice, config: SlackConfig, context: SendContext): Promise<SendOutcome> {
-    return this.provider.make(
+  async send(notice: Notification, config: SlackConfig, context: SendContext): Promise<SendOutcome> {
+    return this.provider.send(
       {
         provider: 'Slack',
         url: config.webhook_url,
@@ -87,8 +87,8 @@ export class SlackChannel implements Channel<SlackConfig> {
 }
 
 /** The body of the webhook call: one sentence that notifications show, the facts beneath it in the colour of the state. */
-export function slackMessage(notice: Notice, config: SlackConfig): object {
-  const { tone, sentence, facts, lines } = noticeText(notice);
+export function slackMessage(notice: Notification, config: SlackConfig): object {
+  const { tone, sentence, facts, lines } = notificationText(notice);
   const mention = config.mention !== undefined && tone === 'bad' ? `${mentionMarkup(config.mention)} ` : '';
   const fields = facts.slice(0, MAX_FIELDS).map(({ label, value }) => ({
     type: 'mrkdwn',

@@ -1,15 +1,15 @@
 import { Injectable } from '@nestjs/common';
 import { ApiProperty } from '@nestjs/swagger';
-import { Channel, type ChannelAudience, type Notice, type SendContext, type SendOutcome } from '../channel';
+import { Channel, type ChannelAudience, type Notification, type SendContext, type SendOutcome } from '../channel';
 import { hiddenValues } from '../config/config-masking';
 import { Confidential, Dialed } from '../config/config-decorators';
 import { httpUrl, Rule } from '../config/config-rules';
-import { destinationDigest } from '../destination-key';
-import { noticeText, type NoticeTone } from '../notification-text';
-import { isRecord, ProviderCall } from '../provider-client';
+import { destinationKey } from '../destination-key';
+import { notificationText, type NotificationTone } from '../notification-text';
+import { isRecord, ProviderClient } from '../provider-client';
 import { cut } from '../text-limits';
 
-const COLORS: Readonly<Record<NoticeTone, string>> = { bad: 'attention', good: 'good', neutral: 'default' };
+const COLORS: Readonly<Record<NotificationTone, string>> = { bad: 'attention', good: 'good', neutral: 'default' };
 const MAX_TITLE = 600;
 const MAX_LINE = 1200;
 const MAX_LINES = 30;
@@ -45,14 +45,14 @@ export class TeamsChannel implements Channel<TeamsConfig> {
   readonly audience: ChannelAudience = 'chat';
   readonly configClass = TeamsConfig;
 
-  constructor(private readonly provider: ProviderCall) {}
+  constructor(private readonly provider: ProviderClient) {}
 
   destination(config: TeamsConfig): string {
-    return destinationDigest('teams', config.webhook_url);
+    return destinationKey('teams', config.webhook_url);
   }
 
-  async send(notice: Notice, config: TeamsConfig, context: SendContext): Promise<SendOutcome> {
-    return this.provider.make(
+  async send(notice: Notification, config: TeamsConfig, context: SendContext): Promise<SendOutcome> {
+    return this.provider.send(
       {
         provider: 'Teams',
         url: config.webhook_url,
@@ -69,8 +69,8 @@ export class TeamsChannel implements Channel<TeamsConfig> {
 }
 
 /** The adaptive card. Text runs are shown literally, whereas text blocks would read names as markdown. */
-export function teamsMessage(notice: Notice): object {
-  const { tone, sentence, facts, lines } = noticeText(notice);
+export function teamsMessage(notice: Notification): object {
+  const { tone, sentence, facts, lines } = notificationText(notice);
   return {
     type: 'message',
     attachments: [

@@ -1,12 +1,12 @@
 import { Injectable } from '@nestjs/common';
 import { ApiProperty, ApiPropertyOptional } from '@nestjs/swagger';
-import { Channel, type ChannelAudience, type Notice, type SendContext, type SendOutcome } from '../channel';
+import { Channel, type ChannelAudience, type Notification, type SendContext, type SendOutcome } from '../channel';
 import { hiddenValues } from '../config/config-masking';
 import { Confidential, Dialed, Secret } from '../config/config-decorators';
 import { flag, httpUrl, integer, OptionalRule, Rule, text } from '../config/config-rules';
-import { destinationDigest } from '../destination-key';
-import { detailsText, noticeText, type NoticeTone } from '../notification-text';
-import { isRecord, type ProviderAnswer, ProviderCall } from '../provider-client';
+import { destinationKey } from '../destination-key';
+import { detailsText, notificationText, type NotificationTone } from '../notification-text';
+import { isRecord, type ProviderResponse, ProviderClient } from '../provider-client';
 import type { Reading } from '../send-outcome';
 import { cut } from '../text-limits';
 
@@ -14,7 +14,7 @@ const API_URL = 'https://api.telegram.org';
 /** Telegram counts the text after its markup is read. */
 const MAX_TEXT = 4096;
 const MAX_SENTENCE = 1000;
-const MARKS: Readonly<Record<NoticeTone, string>> = { bad: '🔴', good: '🟢', neutral: '🔵' };
+const MARKS: Readonly<Record<NotificationTone, string>> = { bad: '🔴', good: '🟢', neutral: '🔵' };
 
 const chatId = text({
   max: 64,
@@ -76,13 +76,13 @@ export class TelegramChannel implements Channel<TelegramConfig> {
   readonly audience: ChannelAudience = 'chat';
   readonly configClass = TelegramConfig;
 
-  constructor(private readonly provider: ProviderCall) {}
+  constructor(private readonly provider: ProviderClient) {}
 
   destination(config: TelegramConfig): string {
-    return destinationDigest('telegram', config.api_url ?? API_URL, config.bot_token, String(config.chat_id));
+    return destinationKey('telegram', config.api_url ?? API_URL, config.bot_token, String(config.chat_id));
   }
 
-  async send(notice: Notice, config: TelegramConfig, context: SendContext): Promise<SendOutcome> {
+  async send(notice: Notification, config: TelegramConfig, context: SendContext): Promise<SendOutcome> {
     const moved: { to: number | null } = { to: null };
     const outcome = await this.post(notice, config, config.chat_id, context, (answer) => {
       moved.to = migratedChat(answer);
@@ -94,14 +94,14 @@ export class TelegramChannel implements Channel<TelegramConfig> {
   }
 
   private async post(
-    notice: Notice,
+    notice: Notification,
     config: TelegramConfig,
     chat: string | number,
     context: SendContext,
-    read: (answer: ProviderAnswer) => Reading,
+    read: (answer: ProviderResponse) => Reading,
   ): Promise<SendOutcome> {
     const base = (config.api_url ?? API_URL).replace(/\/+$/, '');
-    return this.provider.make(
+    return this.provider.send(
       {
         provider: 'Telegram',
         url: `${base}/bot${config.bot_token}/sendMessage`,
@@ -115,7 +115,7 @@ export class TelegramChannel implements Channel<TelegramConfig> {
 }
 
 /** The group was upgraded while it kept its name: Telegram refuses the old id and tells the new one. */
-function migratedChat({ json }: ProviderAnswer): number | null {
+function migratedChat({ json }: ProviderResponse): number | null {
   const parameters = json['parameters'];
   const chat = isRecord(parameters) ? parameters['migrate_to_chat_id'] : undefined;
   return typeof chat === 'number' && Number.isSafeInteger(chat) ? chat : null;
@@ -123,7 +123,7 @@ function migratedChat({ json }: ProviderAnswer): number | null {
 
 const GONE = /chat not found|bot was (?:blocked|kicked)|group chat was deleted|user is deactivated/i;
 
-function reading({ status, json }: ProviderAnswer): Reading {
+function reading({ status, json }: ProviderResponse): Reading {
   const parameters = json['parameters'];
   const code = json['error_code'];
   return {
@@ -137,11 +137,11 @@ function reading({ status, json }: ProviderAnswer): Reading {
 
 /** The arguments of `sendMessage`. Cut first, escaped last: the limit counts the text without its markup. */
 export function telegramMessage(
-  notice: Notice,
+  notice: Notification,
   config: TelegramConfig,
   chat: string | number = config.chat_id,
 ): object {
-  const words = noticeText(notice);
+  const words = notificationText(notice);
   const sentence = cut(words.sentence, MAX_SENTENCE);
   const details = cut(detailsText(words), MAX_TEXT - MAX_SENTENCE - 10);
   return {

@@ -4,16 +4,16 @@ import {
   Channel,
   type ChannelAudience,
   type ConfigProblem,
-  type Notice,
+  type Notification,
   type SendContext,
   type SendOutcome,
 } from '../channel';
 import { hiddenValues } from '../config/config-masking';
 import { Confidential, Dialed, Secret } from '../config/config-decorators';
 import { httpUrl, oneOrMany, OptionalRule, phoneNumber, Rule, text } from '../config/config-rules';
-import { destinationDigest } from '../destination-key';
-import { noticeText, targetText } from '../notification-text';
-import { ProviderCall } from '../provider-client';
+import { destinationKey } from '../destination-key';
+import { notificationText, targetText } from '../notification-text';
+import { ProviderClient } from '../provider-client';
 import { smsText } from './sms-text';
 
 const API_URL = 'https://api.twilio.com';
@@ -98,7 +98,7 @@ export class TwilioChannel implements Channel<TwilioConfig> {
   readonly audience: ChannelAudience = 'sms';
   readonly configClass = TwilioConfig;
 
-  constructor(private readonly provider: ProviderCall) {}
+  constructor(private readonly provider: ProviderClient) {}
 
   complete(config: TwilioConfig): TwilioConfig | ConfigProblem[] {
     if (config.from !== undefined && config.messaging_service_sid !== undefined)
@@ -109,19 +109,24 @@ export class TwilioChannel implements Channel<TwilioConfig> {
   }
 
   destination(config: TwilioConfig): string {
-    return destinationDigest('twilio', apiUrl(config), config.account_sid, ...recipientsOf(config).sort());
+    return destinationKey('twilio', apiUrl(config), config.account_sid, ...recipientsOf(config).sort());
   }
 
-  async send(notice: Notice, config: TwilioConfig, context: SendContext): Promise<SendOutcome> {
+  async send(notice: Notification, config: TwilioConfig, context: SendContext): Promise<SendOutcome> {
     const outcomes: SendOutcome[] = [];
     for (const to of recipientsOf(config)) outcomes.push(await this.sendTo(to, notice, config, context));
     return combined(outcomes);
   }
 
-  private async sendTo(to: string, notice: Notice, config: TwilioConfig, context: SendContext): Promise<SendOutcome> {
+  private async sendTo(
+    to: string,
+    notice: Notification,
+    config: TwilioConfig,
+    context: SendContext,
+  ): Promise<SendOutcome> {
     const user = config.api_key_sid ?? config.account_sid;
     const credentials = Buffer.from(`${user}:${config.auth_token}`).toString('base64');
-    return this.provider.make(
+    return this.provider.send(
       {
         provider: 'Twilio',
         url: `${apiUrl(config)}/2010-04-01/Accounts/${config.account_sid}/Messages.json`,
@@ -144,7 +149,7 @@ export class TwilioChannel implements Channel<TwilioConfig> {
 }
 
 /** The form of one message. */
-export function twilioForm(notice: Notice, config: TwilioConfig, to: string): URLSearchParams {
+export function twilioForm(notice: Notification, config: TwilioConfig, to: string): URLSearchParams {
   return new URLSearchParams({
     To: to,
     ...(config.messaging_service_sid === undefined
@@ -155,8 +160,8 @@ export function twilioForm(notice: Notice, config: TwilioConfig, to: string): UR
   });
 }
 
-function messageText(notice: Notice): string {
-  const { sentence, lines } = noticeText(notice);
+function messageText(notice: Notification): string {
+  const { sentence, lines } = notificationText(notice);
   if (notice.kind === 'digest') return smsText([sentence, ...lines].join('\n'));
   return smsText(`${sentence}\n${targetText(notice.endpoint.url)}`);
 }

@@ -5,7 +5,7 @@ import {
   Channel,
   type ChannelAudience,
   type ConfigProblem,
-  type Notice,
+  type Notification,
   type SendContext,
   type SendOutcome,
 } from '../channel';
@@ -13,9 +13,9 @@ import { nestedObject } from '../config/config-validation';
 import { hiddenValues } from '../config/config-masking';
 import { Confidential, Dialed, NestedConfig, SigningSecret } from '../config/config-decorators';
 import { httpUrl, list, oneOf, OptionalRule, Rule, text, type ValueRule } from '../config/config-rules';
-import { destinationDigest } from '../destination-key';
-import { noticeText } from '../notification-text';
-import { ProviderCall } from '../provider-client';
+import { destinationKey } from '../destination-key';
+import { notificationText } from '../notification-text';
+import { ProviderClient } from '../provider-client';
 import { oneLine, someLines } from '../text-limits';
 import { isWebhookSecret, newWebhookSecret, signatureHeaders } from './webhook-signature';
 
@@ -112,7 +112,7 @@ export class WebhookChannel implements Channel<WebhookConfig> {
   readonly configClass = WebhookConfig;
 
   constructor(
-    private readonly provider: ProviderCall,
+    private readonly provider: ProviderClient,
     private readonly clock: Clock,
   ) {}
 
@@ -125,13 +125,13 @@ export class WebhookChannel implements Channel<WebhookConfig> {
   }
 
   destination(config: WebhookConfig): string {
-    return destinationDigest('webhook', urlOf(config));
+    return destinationKey('webhook', urlOf(config));
   }
 
-  async send(notice: Notice, config: WebhookConfig, context: SendContext): Promise<SendOutcome> {
+  async send(notice: Notification, config: WebhookConfig, context: SendContext): Promise<SendOutcome> {
     const body = JSON.stringify(webhookBody(notice));
     const timestampSeconds = Math.floor(this.clock.now().getTime() / 1000);
-    return this.provider.make(
+    return this.provider.send(
       {
         provider: 'The webhook',
         method: config.method ?? 'POST',
@@ -154,7 +154,7 @@ export class WebhookChannel implements Channel<WebhookConfig> {
 const urlOf = (config: WebhookConfig): string => config.url ?? config.webhook_url ?? '';
 
 /** The signed body. It depends on the notice alone, so that every attempt sends the same bytes. */
-export function webhookBody(notice: Notice): object {
+export function webhookBody(notice: Notification): object {
   const { alert, endpoint, website, check, error, digest } = notice;
   return {
     type: `alert.${notice.kind}`,
@@ -163,7 +163,7 @@ export function webhookBody(notice: Notice): object {
       event: {
         id: notice.id,
         type: notice.kind,
-        message: noticeText({ ...notice, repeat: false }).sentence,
+        message: notificationText({ ...notice, repeat: false }).sentence,
         incident_key: notice.incidentKey,
         trigger_event_id: notice.triggerId,
         reason: notice.reason,

@@ -4,14 +4,14 @@ import type { EgressRule } from '../../platform/net/egress/egress-policy';
 import { hasRoute } from '../../platform/net/dial/route-probe';
 import { assertionFailure } from '../assertion/assertion-failure';
 import type { AssertionSource } from '../assertion/assertion';
-import { CheckDraft } from '../check-result-builder';
+import { CheckResultBuilder } from '../check-result-builder';
 import { abortFailure, dialFailure } from '../check-failure';
-import { Checker, type CheckReport, type CheckRequest } from '../checker';
+import { Checker, type CheckResult, type CheckRequest } from '../checker';
 import { lookUp, type DnsResult } from './dns-lookup';
 import type { DnsServer, OpenTcp } from './dns-query';
 import { DNS_TARGET_FORM, parseDnsTarget, type DnsTarget } from './dns-target';
 import { foundRecords, judgeLookup, listRecords } from './dns-verdict';
-import { ResolverPulse } from './resolver-probe';
+import { ResolverProbe } from './resolver-probe';
 import { SystemResolvers } from './system-resolvers';
 
 /** The machine's own resolvers are the operator's choice, not an organization's. */
@@ -39,27 +39,27 @@ export class DnsChecker implements Checker<DnsTarget> {
     return resolver ? [resolver.host] : [];
   }
 
-  async check(request: CheckRequest<DnsTarget>, signal: AbortSignal): Promise<CheckReport> {
-    const draft = new CheckDraft();
+  async check(request: CheckRequest<DnsTarget>, signal: AbortSignal): Promise<CheckResult> {
+    const draft = new CheckResultBuilder();
     try {
       const servers = await this.serversOf(request, draft, signal);
       return await this.lookUp(request, servers, draft, signal);
     } catch (error) {
       if (!(error instanceof DialError)) throw error;
       draft.addDial(error.phases, error.address);
-      return draft.report(dialFailure(error, signal));
+      return draft.result(dialFailure(error, signal));
     }
   }
 
   private async lookUp(
     { target, assertions, egress }: CheckRequest<DnsTarget>,
     servers: readonly DnsServer[],
-    draft: CheckDraft,
+    draft: CheckResultBuilder,
     signal: AbortSignal,
-  ): Promise<CheckReport> {
+  ): Promise<CheckResult> {
     const openTcp = this.tcpOpener(target.resolver ? egress : ANY_ADDRESS);
     const questions = target.types.map((type) => ({ name: target.name, type }));
-    const pulse = target.resolver ? null : new ResolverPulse(servers, openTcp);
+    const pulse = target.resolver ? null : new ResolverProbe(servers, openTcp);
     const results = await lookUp(servers, questions, openTcp, signal);
     pulse?.stop();
     note(results, draft);
@@ -70,14 +70,14 @@ export class DnsChecker implements Checker<DnsTarget> {
       ownAlive: pulse?.isFelt ?? false,
       hasRoute: await isRouted(results),
     });
-    if (failure) return draft.report(failure);
+    if (failure) return draft.result(failure);
     const records = foundRecords(results).map(({ value }) => value);
-    return draft.report(assertionFailure(assertions, { durationMs: draft.durationMs, records }));
+    return draft.result(assertionFailure(assertions, { durationMs: draft.durationMs, records }));
   }
 
   private async serversOf(
     { target, egress }: CheckRequest<DnsTarget>,
-    draft: CheckDraft,
+    draft: CheckResultBuilder,
     signal: AbortSignal,
   ): Promise<readonly DnsServer[]> {
     if (!target.resolver) return this.systemResolvers.list();
@@ -96,7 +96,7 @@ export class DnsChecker implements Checker<DnsTarget> {
 }
 
 /** Two questions are asked at once, so the slower one is the time; what brought nothing does not count beside records. */
-function note(results: readonly DnsResult[], draft: CheckDraft): void {
+function note(results: readonly DnsResult[], draft: CheckResultBuilder): void {
   const answered = results.filter(({ finding }) => finding.kind === 'records');
   const telling = answered.length > 0 ? answered : results;
   draft.add('dnsMs', Math.max(0, ...telling.map(({ elapsedMs }) => elapsedMs)));

@@ -5,7 +5,7 @@ import type { DnsServer, OpenTcp } from './dns-query';
 const ASK_AFTER_MS = 400;
 
 /** Finds out, while a lookup is silent, whether the resolvers it was sent to are alive. `stop` must be called. */
-export class ResolverPulse {
+export class ResolverProbe {
   private readonly controller = new AbortController();
   private readonly timer: NodeJS.Timeout;
   private felt = false;

@@ -1,14 +1,14 @@
 import { Injectable } from '@nestjs/common';
 import { type Dialed, Dialer } from '../../platform/net/dial/dialer';
 import { DialError } from '../../platform/net/dial/dial-error';
-import { type ExchangeAnswer, ExchangeError, exchange } from '../../platform/net/http/http-exchange';
+import { type ExchangeResponse, ExchangeError, exchange } from '../../platform/net/http/http-exchange';
 import type { AssertionFacts } from '../assertion/assertion-evaluator';
 import { assertionFailure } from '../assertion/assertion-failure';
-import { CheckDraft } from '../check-result-builder';
+import { CheckResultBuilder } from '../check-result-builder';
 import { abortFailure, type CheckFailure, dialFailure, down, socketFailure } from '../check-failure';
-import type { CheckReport, CheckRequest } from '../checker';
+import type { CheckResult, CheckRequest } from '../checker';
 import { MAX_BODY_BYTES, readBody, UnreadableBody } from './http-body';
-import { followRedirect, type HttpMessage, placeOf, wireHeaders } from './http-request';
+import { followRedirect, type HttpRequest, placeOf, wireHeaders } from './http-request';
 import type { HttpTarget } from './http-target';
 import { redacted } from './redaction';
 
@@ -33,21 +33,21 @@ type HttpCheck = CheckRequest<HttpTarget>;
 export class HttpProbe {
   constructor(private readonly dialer: Dialer) {}
 
-  async check(check: HttpCheck, signal: AbortSignal): Promise<CheckReport> {
-    const draft = new CheckDraft();
+  async check(check: HttpCheck, signal: AbortSignal): Promise<CheckResult> {
+    const draft = new CheckResultBuilder();
     try {
       const answer = await this.follow(check, draft, signal);
-      return redacted(draft.report(await judge(check, answer, draft)), check.headers);
+      return redacted(draft.result(await judge(check, answer, draft)), check.headers);
     } catch (error) {
-      if (error instanceof Stop) return redacted(draft.report(error.failure), check.headers);
+      if (error instanceof Stop) return redacted(draft.result(error.failure), check.headers);
       throw error;
     }
   }
 
   /** The answer that is no redirect. */
-  private async follow(check: HttpCheck, draft: CheckDraft, signal: AbortSignal): Promise<ExchangeAnswer> {
+  private async follow(check: HttpCheck, draft: CheckResultBuilder, signal: AbortSignal): Promise<ExchangeResponse> {
     const { target, method, headers, body } = check;
-    let message: HttpMessage = { target, method, headers, body };
+    let message: HttpRequest = { target, method, headers, body };
     for (;;) {
       const answer = await this.ask(message, check, draft, signal);
       const next = check.followRedirects ? followRedirect(message, answer.status, answer.headers.location) : null;
@@ -64,11 +64,11 @@ export class HttpProbe {
   }
 
   private async ask(
-    message: HttpMessage,
+    message: HttpRequest,
     check: HttpCheck,
-    draft: CheckDraft,
+    draft: CheckResultBuilder,
     signal: AbortSignal,
-  ): Promise<ExchangeAnswer> {
+  ): Promise<ExchangeResponse> {
     const { socket } = await this.connect(message.target, check, draft, signal);
     try {
       const answer = await exchange({
@@ -90,7 +90,12 @@ export class HttpProbe {
     }
   }
 
-  private async connect(target: HttpTarget, check: HttpCheck, draft: CheckDraft, signal: AbortSignal): Promise<Dialed> {
+  private async connect(
+    target: HttpTarget,
+    check: HttpCheck,
+    draft: CheckResultBuilder,
+    signal: AbortSignal,
+  ): Promise<Dialed> {
     const { host, port, secure } = target;
     try {
       const tls = secure ? HTTPS_ALPN : undefined;
@@ -111,7 +116,12 @@ export class HttpProbe {
 const looksIntoBody = ({ assertions }: HttpCheck): boolean =>
   assertions.some(({ source }) => source === 'body' || source === 'json');
 
-function noteExchange(draft: CheckDraft, firstByteMs: number | null, transferMs: number | null, status: number | null) {
+function noteExchange(
+  draft: CheckResultBuilder,
+  firstByteMs: number | null,
+  transferMs: number | null,
+  status: number | null,
+) {
   draft.add('firstByteMs', firstByteMs);
   draft.add('transferMs', transferMs);
   draft.statusCode = status;
@@ -123,7 +133,11 @@ function exchangeFailure({ fault, phase, message }: ExchangeError, target: HttpT
   return socketFailure(fault, phase, `The connection to ${placeOf(target)}`);
 }
 
-async function judge(check: HttpCheck, answer: ExchangeAnswer, draft: CheckDraft): Promise<CheckFailure | null> {
+async function judge(
+  check: HttpCheck,
+  answer: ExchangeResponse,
+  draft: CheckResultBuilder,
+): Promise<CheckFailure | null> {
   const { assertions } = check;
   const judgesStatus = assertions.some(({ source }) => source === 'status_code');
   if (!judgesStatus && (answer.status < 200 || answer.status > 299)) {
@@ -138,7 +152,7 @@ async function judge(check: HttpCheck, answer: ExchangeAnswer, draft: CheckDraft
   }
 }
 
-async function factsOf(check: HttpCheck, answer: ExchangeAnswer, draft: CheckDraft): Promise<AssertionFacts> {
+async function factsOf(check: HttpCheck, answer: ExchangeResponse, draft: CheckResultBuilder): Promise<AssertionFacts> {
   const { status, headers, body, truncated } = answer;
   const facts: AssertionFacts = { statusCode: status, durationMs: draft.durationMs, headers };
   if (draft.certificate) {

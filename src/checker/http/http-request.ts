@@ -3,7 +3,7 @@ import { type HttpTarget, httpTargetOf, sameOrigin } from './http-target';
 import { readUrl } from '../../platform/text/read-url';
 
 /** One request of a check; each redirect makes the next one from it. */
-export interface HttpMessage {
+export interface HttpRequest {
   target: HttpTarget;
   method: string;
   headers: readonly { key: string; value: string }[];
@@ -17,7 +17,7 @@ const DESCRIBES_BODY = /^content-/i;
 const REDIRECTS = new Set([301, 302, 303, 307, 308]);
 
 /** What leaves for the wire, in order. The user's headers win over ours; framing is always ours. */
-export function wireHeaders({ target, method, headers, body }: HttpMessage): [string, string][] {
+export function wireHeaders({ target, method, headers, body }: HttpRequest): [string, string][] {
   const given = new Set(headers.map(({ key }) => key.toLowerCase()));
   const wire: [string, string][] = [];
   if (!given.has('host')) wire.push(['Host', target.authority]);
@@ -33,10 +33,10 @@ export function wireHeaders({ target, method, headers, body }: HttpMessage): [st
 
 /** What a redirect leads to: the next request, or why it cannot be followed. `null`: the answer is no redirect. */
 export function followRedirect(
-  message: HttpMessage,
+  message: HttpRequest,
   status: number,
   location: string | undefined,
-): HttpMessage | { refused: string } | null {
+): HttpRequest | { refused: string } | null {
   if (!REDIRECTS.has(status) || location === undefined) return null;
   const base = `${message.target.secure ? 'https' : 'http'}://${message.target.authority}${message.target.path}`;
   if (readUrl(location, base) === null) return { refused: 'a redirect to an address that cannot be read' };
@@ -49,7 +49,7 @@ export function followRedirect(
   return nextMessage(message, status, target);
 }
 
-function nextMessage(message: HttpMessage, status: number, target: HttpTarget): HttpMessage {
+function nextMessage(message: HttpRequest, status: number, target: HttpTarget): HttpRequest {
   const kept = sameOrigin(message.target, target)
     ? message.headers
     : message.headers.filter(({ key }) => HARMLESS.test(key) || (status > 303 && DESCRIBES_BODY.test(key)));

@@ -1,5 +1,5 @@
 import type { AssertionSource } from '../assertion/assertion';
-import { Checker, type CheckReport, type CheckRequest } from '../checker';
+import { Checker, type CheckResult, type CheckRequest } from '../checker';
 import { HttpProbe } from './http-probe';
 import { type HttpTarget, parseHttpTarget } from './http-target';
 
@@ -26,7 +26,7 @@ export class HttpChecker implements Checker<HttpTarget> {
     return [target.host];
   }
 
-  check(request: CheckRequest<HttpTarget>, signal: AbortSignal): Promise<CheckReport> {
+  check(request: CheckRequest<HttpTarget>, signal: AbortSignal): Promise<CheckResult> {
     return this.probe.check(request, signal);
   }
 }

@@ -1,4 +1,4 @@
-import type { CheckReport, CheckRequest } from '../checker';
+import type { CheckResult, CheckRequest } from '../checker';
 import { isSensitiveHeader } from '../request-headers';
 
 /** Shorter pieces of a credential say nothing alone, and hiding them would eat ordinary words. */
@@ -8,7 +8,7 @@ const MIN_LENGTH = 6;
  * The report without the credentials among the request's headers: a target may echo what it was sent, in a header, a body
  * or the address it redirects to. Parts of a value (the token behind `Bearer`) count as well.
  */
-export function redacted(report: CheckReport, headers: CheckRequest<unknown>['headers']): CheckReport {
+export function redacted(report: CheckResult, headers: CheckRequest<unknown>['headers']): CheckResult {
   const { error, redirects } = report;
   if (error === null && redirects.length === 0) return report;
   const secrets = headers.filter(({ key }) => isSensitiveHeader(key)).flatMap(({ value }) => piecesOf(value));

@@ -2,7 +2,7 @@ import { randomBytes, randomInt } from 'node:crypto';
 import ipaddr from 'ipaddr.js';
 import { attemptInTurn } from '../../platform/net/staggered-attempts';
 import { TOKEN_BYTES } from './icmp-packet';
-import type { IcmpEvent, IcmpPort } from './icmp-transport';
+import type { IcmpEvent, IcmpTransport } from './icmp-transport';
 
 /** How asking a host for an echo ended, other than by silence (then the signal decides). */
 export type EchoResult =
@@ -73,7 +73,7 @@ export class SocketEchoMethod implements EchoMethod {
   private random = Buffer.alloc(0);
   private randomAt = 0;
 
-  constructor(private readonly port: IcmpPort) {
+  constructor(private readonly port: IcmpTransport) {
     port.onEvent((event) => this.take(event));
   }
 

@@ -1,14 +1,14 @@
 import { Injectable, Logger, type OnApplicationBootstrap } from '@nestjs/common';
-import { IcmpCapability } from './icmp-transports';
+import { IcmpTransports } from './icmp-transports';
 import { Health } from '../../platform/observability/health';
 
 /** Says once at start, and in /health/ready, how ICMP checks are made here, and what to do when they cannot be. */
 @Injectable()
-export class IcmpReport implements OnApplicationBootstrap {
-  private readonly logger = new Logger(IcmpReport.name);
+export class IcmpHealth implements OnApplicationBootstrap {
+  private readonly logger = new Logger(IcmpHealth.name);
 
   constructor(
-    private readonly capability: IcmpCapability,
+    private readonly capability: IcmpTransports,
     private readonly health: Health,
   ) {}
 

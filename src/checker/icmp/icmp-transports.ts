@@ -1,6 +1,6 @@
 import { Injectable, type OnModuleDestroy } from '@nestjs/common';
 import { SocketEchoMethod, type EchoMethod, type EchoResult } from './icmp-echo';
-import { KernelIcmpPort } from './kernel-transport';
+import { KernelTransport } from './kernel-transport';
 import { loadKernelSocketCalls, openIcmpDatagram } from './kernel-calls';
 import { NodeIcmpPort } from './node-transport';
 import { PingCommandEchoMethod, probePingCommand } from './ping-command-transport';
@@ -44,7 +44,7 @@ export const ICMP_LADDER: readonly IcmpRung[] = [
  * are shared by all checks and closed with the module.
  */
 @Injectable()
-export class IcmpCapability implements OnModuleDestroy {
+export class IcmpTransports implements OnModuleDestroy {
   private chosen: { method: EchoMethod | null; description: IcmpDescription } | null = null;
 
   /** A ladder with fewer rungs judges the machine as if it permitted less. */
@@ -87,9 +87,9 @@ function climb(ladder: readonly IcmpRung[]): { method: EchoMethod | null; descri
 function openKernelSockets(kind: 'datagram' | 'raw'): EchoMethod | string {
   const calls = loadKernelSocketCalls();
   if (typeof calls === 'string') return calls;
-  const four = KernelIcmpPort.open(calls, 4, kind);
+  const four = KernelTransport.open(calls, 4, kind);
   if (typeof four === 'string') return four;
-  const six = KernelIcmpPort.open(calls, 6, kind);
+  const six = KernelTransport.open(calls, 6, kind);
   return new EchoMethodByFamily(new SocketEchoMethod(four), typeof six === 'string' ? null : new SocketEchoMethod(six));
 }
 

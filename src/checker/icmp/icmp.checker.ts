@@ -3,10 +3,10 @@ import { Dialer } from '../../platform/net/dial/dialer';
 import { HOST_FORM, normalizeHost } from '../../platform/net/egress/host-name';
 import { assertionFailure } from '../assertion/assertion-failure';
 import type { AssertionSource } from '../assertion/assertion';
-import { CheckDraft } from '../check-result-builder';
+import { CheckResultBuilder } from '../check-result-builder';
 import { abortFailure, type CheckFailure, dialFailure, down, socketFailure, unknown } from '../check-failure';
-import { Checker, type CheckReport, type CheckRequest, InvalidTarget } from '../checker';
-import { HOW_TO_PERMIT_ICMP, IcmpCapability } from './icmp-transports';
+import { Checker, type CheckResult, type CheckRequest, InvalidTarget } from '../checker';
+import { HOW_TO_PERMIT_ICMP, IcmpTransports } from './icmp-transports';
 import { echoAny, type EchoMethod, type EchoResult } from './icmp-echo';
 
 /** A host to ping. */
@@ -25,7 +25,7 @@ export class IcmpChecker implements Checker<IcmpTarget> {
 
   constructor(
     private readonly dialer: Dialer,
-    private readonly capability: IcmpCapability,
+    private readonly capability: IcmpTransports,
   ) {}
 
   parseTarget(url: string): IcmpTarget {
@@ -39,22 +39,22 @@ export class IcmpChecker implements Checker<IcmpTarget> {
     return [host];
   }
 
-  async check(request: CheckRequest<IcmpTarget>, signal: AbortSignal): Promise<CheckReport> {
+  async check(request: CheckRequest<IcmpTarget>, signal: AbortSignal): Promise<CheckResult> {
     const { target, egress } = request;
-    const draft = new CheckDraft();
+    const draft = new CheckResultBuilder();
     const method = this.capability.method();
     if (!method)
-      return draft.report(
+      return draft.result(
         unknown('icmp_unavailable', 'internal', `ICMP is not permitted to the monitor; ${HOW_TO_PERMIT_ICMP}.`),
       );
     try {
       const { addresses, dnsMs } = await this.dialer.resolve(target.host, egress, signal);
       draft.add('dnsMs', dnsMs);
-      return draft.report(await this.ping(method, addresses, request, draft, signal));
+      return draft.result(await this.ping(method, addresses, request, draft, signal));
     } catch (error) {
       if (!(error instanceof DialError)) throw error;
       draft.addDial(error.phases, error.address);
-      return draft.report(dialFailure(error, signal));
+      return draft.result(dialFailure(error, signal));
     }
   }
 
@@ -62,7 +62,7 @@ export class IcmpChecker implements Checker<IcmpTarget> {
     method: EchoMethod,
     addresses: readonly string[],
     { assertions }: CheckRequest<IcmpTarget>,
-    draft: CheckDraft,
+    draft: CheckResultBuilder,
     signal: AbortSignal,
   ): Promise<CheckFailure | null> {
     const startedAt = performance.now();

@@ -1,5 +1,5 @@
 import { spawn, spawnSync, type ChildProcess, type SpawnSyncReturns } from 'node:child_process';
-import { Slots } from '../../platform/net/semaphore';
+import { Semaphore } from '../../platform/net/semaphore';
 import type { EchoMethod, EchoResult } from './icmp-echo';
 
 /** A process costs a hundred times what a packet costs; more of them at once would disturb every other check. */
@@ -14,7 +14,7 @@ const ENVIRONMENT = { ...process.env, LC_ALL: 'C' };
 
 /** The system's `ping`, one process per check: the last resort, for it is allowed where nothing else is. */
 export class PingCommandEchoMethod implements EchoMethod {
-  private readonly slots = new Slots(PROCESSES_AT_ONCE);
+  private readonly slots = new Semaphore(PROCESSES_AT_ONCE);
   private readonly running = new Set<ChildProcess>();
 
   constructor(private readonly command = 'ping') {}

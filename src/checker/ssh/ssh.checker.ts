@@ -3,9 +3,9 @@ import { type Dialed, Dialer } from '../../platform/net/dial/dialer';
 import { bracketed, HOST_FORM, normalizeHost } from '../../platform/net/egress/host-name';
 import { assertionFailure } from '../assertion/assertion-failure';
 import type { AssertionSource } from '../assertion/assertion';
-import { CheckDraft } from '../check-result-builder';
+import { CheckResultBuilder } from '../check-result-builder';
 import { abortFailure, type CheckFailure, dialFailure, down, socketFailure } from '../check-failure';
-import { Checker, type CheckReport, type CheckRequest, InvalidTarget } from '../checker';
+import { Checker, type CheckResult, type CheckRequest, InvalidTarget } from '../checker';
 import { greetSsh, type SshHostKey } from './ssh-handshake';
 
 /** An SSH server. */
@@ -41,17 +41,17 @@ export class SshChecker implements Checker<SshTarget> {
     return [host];
   }
 
-  async check(request: CheckRequest<SshTarget>, signal: AbortSignal): Promise<CheckReport> {
+  async check(request: CheckRequest<SshTarget>, signal: AbortSignal): Promise<CheckResult> {
     const { target, egress } = request;
-    const draft = new CheckDraft();
+    const draft = new CheckResultBuilder();
     try {
       const dialed = await this.dialer.dial({ ...target, egress, signal });
       draft.addDial(dialed.phases, dialed.address);
-      return draft.report(await greet(dialed, request, draft, signal));
+      return draft.result(await greet(dialed, request, draft, signal));
     } catch (error) {
       if (!(error instanceof DialError)) throw error;
       draft.addDial(error.phases, error.address);
-      return draft.report(dialFailure(error, signal));
+      return draft.result(dialFailure(error, signal));
     }
   }
 
@@ -63,7 +63,7 @@ export class SshChecker implements Checker<SshTarget> {
 async function greet(
   { socket }: Dialed,
   { target, assertions }: CheckRequest<SshTarget>,
-  draft: CheckDraft,
+  draft: CheckResultBuilder,
   signal: AbortSignal,
 ): Promise<CheckFailure | null> {
   const greeting = await greetSsh(socket, signal);

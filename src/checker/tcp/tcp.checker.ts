@@ -3,9 +3,9 @@ import { DialError } from '../../platform/net/dial/dial-error';
 import { HOST_FORM, normalizeHost } from '../../platform/net/egress/host-name';
 import { assertionFailure } from '../assertion/assertion-failure';
 import type { AssertionSource } from '../assertion/assertion';
-import { CheckDraft } from '../check-result-builder';
+import { CheckResultBuilder } from '../check-result-builder';
 import { dialFailure } from '../check-failure';
-import { Checker, type CheckReport, type CheckRequest, InvalidTarget } from '../checker';
+import { Checker, type CheckResult, type CheckRequest, InvalidTarget } from '../checker';
 
 /** A port of a host. */
 export interface TcpTarget {
@@ -35,19 +35,19 @@ export class TcpChecker implements Checker<TcpTarget> {
     return [target.host];
   }
 
-  async check(request: CheckRequest<TcpTarget>, signal: AbortSignal): Promise<CheckReport> {
+  async check(request: CheckRequest<TcpTarget>, signal: AbortSignal): Promise<CheckResult> {
     const { host, port } = request.target;
     const { egress } = request;
-    const draft = new CheckDraft();
+    const draft = new CheckResultBuilder();
     try {
       const { socket, phases, address } = await this.dialer.dial({ host, port, unread: true, egress, signal });
       socket.destroy();
       draft.addDial(phases, address);
-      return draft.report(assertionFailure(request.assertions, { durationMs: draft.durationMs }));
+      return draft.result(assertionFailure(request.assertions, { durationMs: draft.durationMs }));
     } catch (error) {
       if (!(error instanceof DialError)) throw error;
       draft.addDial(error.phases, error.address);
-      return draft.report(dialFailure(error, signal));
+      return draft.result(dialFailure(error, signal));
     }
   }
 

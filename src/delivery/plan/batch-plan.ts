@@ -1,36 +1,36 @@
 import type { ChannelAudience } from '../../channel/channel';
-import { calmed, planQueue, type QueueMessage, type RowEnd } from './queue-plan';
-import type { HeadRow, WaitingRow } from '../send/delivery-queries';
+import { suppressFlapping, planQueue, type PlannedNotification, type DeliveryEnd } from './queue-plan';
+import type { DueDelivery, LockedDelivery } from '../send/delivery-queries';
 import { isHuman } from '../delivery';
-import type { ShippedRow } from '../send/attempt';
-import { countsAs, DIGEST_NAMED, type StormDecision } from './rate-limit';
+import type { AttemptedDelivery } from '../send/attempt';
+import { countsAs, DIGEST_NAMED, type RateLimitDecision } from './rate-limit';
 
 /** A resolve whose trigger is being sent again looks after it this often. */
 const WAIT_FOR_TRIGGER_MS = 5000;
 
 /** A message with its rows, ready to leave. */
-export interface Ready {
-  message: QueueMessage;
-  rows: readonly WaitingRow[];
+export interface ReadyQueue {
+  message: PlannedNotification;
+  rows: readonly LockedDelivery[];
 }
 
 /** What the due queues of one destination amount to, in the order in which it matters. */
-export interface Planned {
-  ready: Ready[];
-  ended: RowEnd[];
+export interface BatchPlan {
+  ready: ReadyQueue[];
+  ended: DeliveryEnd[];
   held: { id: string; until: Date }[];
 }
 
 /** Plans every queue whose head is due. Queues that changed under our eyes, or have a message in flight, are left alone. */
 export function planDestination(
-  heads: readonly HeadRow[],
-  rows: readonly WaitingRow[],
+  heads: readonly DueDelivery[],
+  rows: readonly LockedDelivery[],
   /** Transitions of the last hour; of alerts that are not listed, few. */
   transitions: ReadonlyMap<string, number>,
   audience: ChannelAudience,
   now: Date,
-): Planned {
-  const planned: Planned = { ready: [], ended: [], held: [] };
+): BatchPlan {
+  const planned: BatchPlan = { ready: [], ended: [], held: [] };
   const queues = queuesOf(rows);
   for (const head of heads) {
     if (head.kind === 'test') planned.ended.push({ id: head.id, state: 'failed', detail: 'interrupted' });
@@ -44,8 +44,8 @@ export function planDestination(
   return planned;
 }
 
-function queuesOf(rows: readonly WaitingRow[]): Map<string, WaitingRow[]> {
-  const queues = new Map<string, WaitingRow[]>();
+function queuesOf(rows: readonly LockedDelivery[]): Map<string, LockedDelivery[]> {
+  const queues = new Map<string, LockedDelivery[]>();
   for (const row of rows) {
     if (row.redeliver) continue;
     const queue = queues.get(row.alertId);
@@ -56,13 +56,13 @@ function queuesOf(rows: readonly WaitingRow[]): Map<string, WaitingRow[]> {
 }
 
 /** Somebody asked for this very message: it goes as it is, past its queue. */
-function planRedelivery({ ready }: Planned, row: WaitingRow | undefined): void {
+function planRedelivery({ ready }: BatchPlan, row: LockedDelivery | undefined): void {
   if (!row) return;
   const { id, kind, mayHaveArrived } = row;
-  const message: QueueMessage = {
+  const message: PlannedNotification = {
     kind,
-    carrier: id,
-    companion: null,
+    primary: id,
+    merged: null,
     repeat: mayHaveArrived,
     rows: [{ id, state: 'delivered', detail: 'redelivered' }],
   };
@@ -70,9 +70,9 @@ function planRedelivery({ ready }: Planned, row: WaitingRow | undefined): void {
 }
 
 function planAlert(
-  planned: Planned,
-  head: HeadRow,
-  queue: readonly WaitingRow[],
+  planned: BatchPlan,
+  head: DueDelivery,
+  queue: readonly LockedDelivery[],
   transitions: number,
   audience: ChannelAudience,
   now: Date,
@@ -81,24 +81,24 @@ function planAlert(
   const { ended, message } = planQueue(queue, audience);
   planned.ended.push(...ended);
   if (!message) return hold(planned, queue, new Date(now.getTime() + WAIT_FOR_TRIGGER_MS));
-  planned.ready.push({ message: isHuman(audience) ? calmed(message, transitions) : message, rows: queue });
+  planned.ready.push({ message: isHuman(audience) ? suppressFlapping(message, transitions) : message, rows: queue });
 }
 
 /** The first row that is still in the queue waits, and all behind it. */
-function hold({ ended, held }: Planned, queue: readonly WaitingRow[], until: Date): void {
+function hold({ ended, held }: BatchPlan, queue: readonly LockedDelivery[], until: Date): void {
   const over = new Set(ended.map(({ id }) => id));
   const next = queue.find(({ id }) => !over.has(id));
   if (next) held.push({ id: next.id, until });
 }
 
 /** The messages that leave now, as groups of what is told together. */
-export function grouped(ready: readonly Ready[], { singles, digest }: StormDecision): Ready[][] {
+export function grouped(ready: readonly ReadyQueue[], { singles, digest }: RateLimitDecision): ReadyQueue[][] {
   const alone = ready.slice(0, singles).map((one) => [one]);
   return digest ? [...alone, ready.slice(singles)] : alone;
 }
 
 /** What a group says: the rows it tells with their ends, and how a digest counts them. */
-export function contents(group: readonly Ready[], isDigest: boolean) {
+export function contents(group: readonly ReadyQueue[], isDigest: boolean) {
   const counts = { triggered: 0, resolved: 0 };
   for (const { message } of group) counts[countsAs(message.kind)]++;
   return {
@@ -109,13 +109,17 @@ export function contents(group: readonly Ready[], isDigest: boolean) {
   };
 }
 
-function shippedRows(message: QueueMessage, rows: readonly WaitingRow[], isDigest: boolean): ShippedRow[] {
+function shippedRows(
+  message: PlannedNotification,
+  rows: readonly LockedDelivery[],
+  isDigest: boolean,
+): AttemptedDelivery[] {
   const known = new Map(rows.map((row) => [row.id, row]));
   return message.rows.flatMap((end) => {
     const row = known.get(end.id);
     if (!row) return [];
     const { rejections, mayHaveArrived, createdAt } = row;
-    const told: RowEnd = isDigest && end.state === 'delivered' ? { ...end, detail: 'digest' } : end;
+    const told: DeliveryEnd = isDigest && end.state === 'delivered' ? { ...end, detail: 'digest' } : end;
     return [{ end: told, attempts: row.attempts + 1, rejections, mayHaveArrived, createdAt }];
   });
 }

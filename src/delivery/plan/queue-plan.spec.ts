@@ -1,6 +1,12 @@
 import fc from 'fast-check';
 import type { ChannelAudience } from '../../channel/channel';
-import { calmed, planQueue, type QueuedRow, type QueueMessage, type TriggerFate } from './queue-plan';
+import {
+  suppressFlapping,
+  planQueue,
+  type PendingDelivery,
+  type PlannedNotification,
+  type TriggerOutcome,
+} from './queue-plan';
 
 const AUDIENCES: ChannelAudience[] = ['webhook', 'pager', 'chat', 'mail', 'sms'];
 const HUMANS: ChannelAudience[] = ['chat', 'mail', 'sms'];
@@ -10,29 +16,29 @@ interface Situation {
   unknown?: boolean;
   /** The incident is over, whether or not a resolve waits. */
   ended?: boolean;
-  fate?: TriggerFate;
+  fate?: TriggerOutcome;
 }
 
-const row = (kind: QueuedRow['kind'], incidentNo: number, more: Situation = {}): QueuedRow => ({
+const row = (kind: PendingDelivery['kind'], incidentNo: number, more: Situation = {}): PendingDelivery => ({
   id: `${kind === 'triggered' ? 'T' : 'R'}${incidentNo}`,
   kind,
   incidentNo,
   mayHaveArrived: more.unknown ?? false,
   ended: more.ended ?? false,
-  triggerFate: more.fate ?? 'told',
+  triggerOutcome: more.fate ?? 'told',
 });
 const T = (incidentNo: number, more?: Situation) => row('triggered', incidentNo, more);
 const R = (incidentNo: number, more?: Situation) => row('resolved', incidentNo, more);
 
 /** `kind carrier` of the message, and the ends of all rows, in words. */
-function told(rows: QueuedRow[], audience: ChannelAudience): string {
+function told(rows: PendingDelivery[], audience: ChannelAudience): string {
   const { ended, message } = planQueue(rows, audience);
   const parts = ended.map(({ id, state, detail }) => `${id} ${state}:${detail}`);
   if (!message) return parts.join(', ');
   const others = message.rows
-    .filter(({ id }) => id !== message.carrier)
+    .filter(({ id }) => id !== message.primary)
     .map(({ id, state, detail }) => `${id} ${state}:${detail}`);
-  return [...parts, `${message.kind} by ${message.carrier}${message.repeat ? ' again' : ''}`, ...others].join(', ');
+  return [...parts, `${message.kind} by ${message.primary}${message.repeat ? ' again' : ''}`, ...others].join(', ');
 }
 
 describe('resolved while the trigger is undelivered', () => {
@@ -133,8 +139,8 @@ describe('triggered again while the resolve is pending', () => {
 });
 
 /** Delivers message after message until nothing is left; returns the messages. */
-function drain(rows: QueuedRow[], audience: ChannelAudience): QueueMessage[] {
-  const messages: QueueMessage[] = [];
+function drain(rows: PendingDelivery[], audience: ChannelAudience): PlannedNotification[] {
+  const messages: PlannedNotification[] = [];
   let waiting = rows;
   while (waiting.length > 0) {
     const { ended, message } = planQueue(waiting, audience);
@@ -157,7 +163,7 @@ describe('any queue', () => {
       startsResolved: fc.boolean(),
       length: fc.integer({ min: 1, max: 8 }),
       unknown: fc.array(fc.boolean(), { minLength: 8, maxLength: 8 }),
-      fate: fc.constantFrom<TriggerFate>('told', 'maybe_told', 'parked', 'given_up', 'dropped'),
+      fate: fc.constantFrom<TriggerOutcome>('told', 'maybe_told', 'parked', 'given_up', 'dropped'),
     })
     .map(({ startsResolved, length, unknown, fate }) =>
       Array.from({ length }, (_, place) => {
@@ -177,8 +183,10 @@ describe('any queue', () => {
     fc.assert(
       fc.property(queues, (rows) => {
         const first = rows[0];
-        const lost = first?.kind === 'resolved' && ['parked', 'dropped'].includes(first.triggerFate) ? 1 : 0;
-        expect(drain(rows, 'webhook').map(({ carrier }) => carrier)).toEqual(rows.slice(lost).map(({ id }) => id));
+        const lost = first?.kind === 'resolved' && ['parked', 'dropped'].includes(first.triggerOutcome) ? 1 : 0;
+        expect(drain(rows, 'webhook').map(({ primary: carrier }) => carrier)).toEqual(
+          rows.slice(lost).map(({ id }) => id),
+        );
       }),
     );
   });
@@ -186,11 +194,11 @@ describe('any queue', () => {
   it('a pager only hears of incidents that run, and of the end of those it may have heard of', () => {
     fc.assert(
       fc.property(queues, (rows) => {
-        for (const { kind, carrier } of drain(rows, 'pager')) {
+        for (const { kind, primary: carrier } of drain(rows, 'pager')) {
           const place = rows.findIndex(({ id }) => id === carrier);
           if (kind === 'triggered') expect(place).toBe(rows.length - 1);
           else if (place > 0) expect(rows[place - 1]?.mayHaveArrived).toBe(true);
-          else expect(['told', 'maybe_told']).toContain(rows[0]?.triggerFate);
+          else expect(['told', 'maybe_told']).toContain(rows[0]?.triggerOutcome);
         }
       }),
     );
@@ -209,13 +217,13 @@ describe('any queue', () => {
 });
 
 describe('a flapping alert', () => {
-  const plain = planQueue([R(6), T(7)], 'chat').message as QueueMessage;
+  const plain = planQueue([R(6), T(7)], 'chat').message as PlannedNotification;
 
   it('is told as ever up to six transitions in an hour', () => {
-    expect(calmed(plain, 6)).toBe(plain);
+    expect(suppressFlapping(plain, 6)).toBe(plain);
   });
   it('is said to be flapping at the seventh; the newest row waits to say how things are', () => {
-    expect(calmed(plain, 7)).toMatchObject({
+    expect(suppressFlapping(plain, 7)).toMatchObject({
       kind: 'flapping',
       carrier: 'T7',
       companion: null,

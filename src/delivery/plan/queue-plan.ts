@@ -1,8 +1,8 @@
 import type { ChannelAudience } from '../../channel/channel';
-import { isHuman, type NotificationDetail, type NotificationState } from '../delivery';
+import { isHuman, type DeliveryDetail, type DeliveryState } from '../delivery';
 
 /** What became of the trigger a resolve belongs to, when the trigger no longer waits in front of it. */
-export type TriggerFate =
+export type TriggerOutcome =
   /** Told, alone or with others; or long gone from the table. */
   | 'told'
   /** Given up or dropped, but an attempt may have arrived. */
@@ -17,7 +17,7 @@ export type TriggerFate =
   | 'waiting';
 
 /** A row that waits for one alert at one destination. */
-export interface QueuedRow {
+export interface PendingDelivery {
   id: string;
   kind: 'triggered' | 'resolved';
   incidentNo: number;
@@ -25,36 +25,36 @@ export interface QueuedRow {
   /** Of a trigger: true when its incident has already ended, whether or not the end is to be told. */
   ended: boolean;
   /** Of a resolve whose trigger is not in the queue. */
-  triggerFate: TriggerFate;
+  triggerOutcome: TriggerOutcome;
 }
 
 /** A row and what it becomes. */
-export interface RowEnd {
+export interface DeliveryEnd {
   id: string;
-  state: NotificationState;
-  detail: NotificationDetail | null;
+  state: DeliveryState;
+  detail: DeliveryDetail | null;
 }
 
 /** One message and the rows it tells. */
-export interface QueueMessage {
+export interface PlannedNotification {
   kind: 'triggered' | 'resolved' | 'recovered' | 'flapping';
   /** The row whose notice is told. */
-  carrier: string;
+  primary: string;
   /**
    * Another row the text draws on. Of a `recovered` message carried by its resolve: the trigger it is combined with. Of
    * a `triggered` one: the resolve before it that was not told.
    */
-  companion: string | null;
+  merged: string | null;
   repeat: boolean;
   /** All rows of the message, the carrier's included, as they are once it is delivered. */
-  rows: RowEnd[];
+  rows: DeliveryEnd[];
 }
 
 export interface QueuePlan {
   /** Rows that end without a message. */
-  ended: RowEnd[];
+  ended: DeliveryEnd[];
   /** What is to be told next; the rows behind it stay in the queue. */
-  message: QueueMessage | null;
+  message: PlannedNotification | null;
 }
 
 /**
@@ -62,11 +62,11 @@ export interface QueuePlan {
  * webhooks get everything in order; nobody's pager goes off for an outage that is over; people get one message that
  * says how things are now and what they missed.
  */
-export const planQueue = (rows: readonly QueuedRow[], audience: ChannelAudience): QueuePlan =>
+export const planQueue = (rows: readonly PendingDelivery[], audience: ChannelAudience): QueuePlan =>
   isHuman(audience) ? planForPeople(rows) : planInOrder(rows, audience === 'pager');
 
-function planInOrder(rows: readonly QueuedRow[], isPager: boolean): QueuePlan {
-  const ended: RowEnd[] = [];
+function planInOrder(rows: readonly PendingDelivery[], isPager: boolean): QueuePlan {
+  const ended: DeliveryEnd[] = [];
   for (let place = 0; place < rows.length; place++) {
     const row = rows[place];
     if (!row) break;
@@ -90,8 +90,8 @@ function planInOrder(rows: readonly QueuedRow[], isPager: boolean): QueuePlan {
   return { ended, message: null };
 }
 
-function planForPeople(rows: readonly QueuedRow[]): QueuePlan {
-  const ended: RowEnd[] = [];
+function planForPeople(rows: readonly PendingDelivery[]): QueuePlan {
+  const ended: DeliveryEnd[] = [];
   const waiting = [...rows];
   for (let head = waiting[0]; head?.kind === 'resolved'; head = waiting[0]) {
     const end = withoutTrigger(head, false);
@@ -107,15 +107,19 @@ function planForPeople(rows: readonly QueuedRow[]): QueuePlan {
 }
 
 /** The newest row is told; what it makes untrue or includes goes with it. */
-function oneForAll(rows: readonly QueuedRow[], first: QueuedRow, last: QueuedRow): QueueMessage {
-  const unknownStart = first.kind === 'triggered' || first.triggerFate === 'given_up';
+function oneForAll(
+  rows: readonly PendingDelivery[],
+  first: PendingDelivery,
+  last: PendingDelivery,
+): PlannedNotification {
+  const unknownStart = first.kind === 'triggered' || first.triggerOutcome === 'given_up';
   const isRecovery = last.kind === 'triggered' ? last.ended : unknownStart;
   const combined = rows.find((row) => row.kind === 'triggered' && row.incidentNo === last.incidentNo && row !== last);
   const untold = last.kind === 'triggered' && first.kind === 'resolved' ? rows.at(-2) : undefined;
   return {
     kind: isRecovery ? 'recovered' : last.kind,
-    carrier: last.id,
-    companion: (isRecovery ? combined?.id : untold?.id) ?? null,
+    primary: last.id,
+    merged: (isRecovery ? combined?.id : untold?.id) ?? null,
     repeat: rows.some((row) => row.mayHaveArrived),
     rows: rows.map((row) => {
       if (row === last) return { id: row.id, state: 'delivered', detail: isRecovery ? 'combined' : null };
@@ -126,8 +130,8 @@ function oneForAll(rows: readonly QueuedRow[], first: QueuedRow, last: QueuedRow
 }
 
 /** How a resolve at the head of its queue ends untold, or `null` when it is to be told. */
-function withoutTrigger(row: QueuedRow, isPager: boolean): RowEnd | 'wait' | null {
-  switch (row.triggerFate) {
+function withoutTrigger(row: PendingDelivery, isPager: boolean): DeliveryEnd | 'wait' | null {
+  switch (row.triggerOutcome) {
     case 'waiting':
       return 'wait';
     case 'dropped':
@@ -140,20 +144,20 @@ function withoutTrigger(row: QueuedRow, isPager: boolean): RowEnd | 'wait' | nul
     case 'maybe_told':
       return null;
     default:
-      return row.triggerFate satisfies never;
+      return row.triggerOutcome satisfies never;
   }
 }
 
-const superseded = (row: QueuedRow, detail: NotificationDetail): RowEnd => ({
+const superseded = (row: PendingDelivery, detail: DeliveryDetail): DeliveryEnd => ({
   id: row.id,
   state: 'superseded',
   detail,
 });
 
-const alone = (row: QueuedRow): QueueMessage => ({
+const alone = (row: PendingDelivery): PlannedNotification => ({
   kind: row.kind,
-  carrier: row.id,
-  companion: null,
+  primary: row.id,
+  merged: null,
   repeat: row.mayHaveArrived,
   rows: [{ id: row.id, state: 'delivered', detail: null }],
 });
@@ -167,15 +171,15 @@ export const FLAPPING_PAUSE_MS = 30 * 60_000;
  * The newest row is not used up by that: it waits for the pause, and then tells how things are, or, if they still
  * change, carries the next such message. So the last word is always how things are.
  */
-export function calmed(message: QueueMessage, transitions: number): QueueMessage {
+export function suppressFlapping(message: PlannedNotification, transitions: number): PlannedNotification {
   if (transitions <= FLAPPING_TRANSITIONS) return message;
   return {
     ...message,
     kind: 'flapping',
-    companion: null,
+    merged: null,
     rows: message.rows.map(({ id }) => ({
       id,
-      state: id === message.carrier ? 'pending' : 'delivered',
+      state: id === message.primary ? 'pending' : 'delivered',
       detail: 'flapping',
     })),
   };

@@ -1,10 +1,10 @@
-import type { ChannelAudience, Notice } from '../../channel/channel';
-import { digestNotice, shape, type StormInput, tokensAt } from './rate-limit';
+import type { ChannelAudience, Notification } from '../../channel/channel';
+import { digestNotification, limitRate, type RateLimitInput, tokensAt } from './rate-limit';
 
 const NOW = new Date('2026-11-20T12:00:00.000Z');
 const later = (seconds: number) => new Date(NOW.getTime() + seconds * 1000);
 
-const input = (more: Partial<StormInput>): StormInput => ({
+const input = (more: Partial<RateLimitInput>): RateLimitInput => ({
   audience: 'chat',
   tokens: 5,
   lastDigestAt: null,
@@ -14,7 +14,7 @@ const input = (more: Partial<StormInput>): StormInput => ({
   ...more,
 });
 
-const notice = (n: number, more: Partial<Notice> = {}): Notice => ({
+const notice = (n: number, more: Partial<Notification> = {}): Notification => ({
   kind: 'triggered',
   id: `ev_${n}`,
   incidentKey: `al_${n}-1`,
@@ -65,7 +65,7 @@ describe('the bucket of a destination', () => {
 });
 
 describe('shaping', () => {
-  it.each<[string, Partial<StormInput>, Partial<ReturnType<typeof shape>>]>([
+  it.each<[string, Partial<RateLimitInput>, Partial<ReturnType<typeof limitRate>>]>([
     ['a single message leaves at once', {}, { singles: 1, digest: false, tokensLeft: 4, waitUntil: null }],
     ['what the bucket holds leaves as it is', { ready: 4 }, { singles: 4, digest: false, tokensLeft: 1 }],
     ['what lacks a slot only waits for one', { ready: 5 }, { singles: 4, digest: false, waitUntil: null }],
@@ -105,7 +105,7 @@ describe('shaping', () => {
     ],
     ['nothing ready needs nothing', { ready: 0 }, { singles: 0, digest: false, tokensLeft: 5, waitUntil: null }],
   ])('%s', (_, more, expected) => {
-    expect(shape(input(more))).toMatchObject(expected);
+    expect(limitRate(input(more))).toMatchObject(expected);
   });
 
   it('a storm of an hour costs a chat at most ten messages a minute and about one a minute later on', () => {
@@ -117,7 +117,7 @@ describe('shaping', () => {
       const now = later(second);
       waiting += 20;
       const tokens = tokensAt(bucket, 'chat', now);
-      const { singles, digest, tokensLeft } = shape(input({ tokens, lastDigestAt, now, ready: waiting }));
+      const { singles, digest, tokensLeft } = limitRate(input({ tokens, lastDigestAt, now, ready: waiting }));
       bucket = { tokens: tokensLeft, at: now };
       if (digest) lastDigestAt = now;
       waiting = digest ? 0 : waiting - singles;
@@ -131,8 +131,8 @@ describe('shaping', () => {
 
 describe('a digest', () => {
   it('names the first twenty, counts all, and goes out under the id of the newest', () => {
-    const named = Array.from({ length: 25 }, (_, n) => notice(n)) as [Notice, ...Notice[]];
-    const digest = digestNotice(named, { triggered: 700, resolved: 30 }, true);
+    const named = Array.from({ length: 25 }, (_, n) => notice(n)) as [Notification, ...Notification[]];
+    const digest = digestNotification(named, { triggered: 700, resolved: 30 }, true);
     expect(digest).toMatchObject({ kind: 'digest', id: 'ev_24', repeat: true, triggerId: null });
     expect(digest.digest).toMatchObject({ triggered: 700, resolved: 30 });
     expect(digest.digest?.members.map(({ endpoint }) => endpoint)).toEqual(
@@ -140,7 +140,7 @@ describe('a digest', () => {
     );
   });
 
-  it.each<[string, Partial<Notice>]>([
+  it.each<[string, Partial<Notification>]>([
     ['connection refused', {}],
     ['3 failed checks in a row', { error: null }],
     ['keeps going up and down', { kind: 'flapping' }],
@@ -149,7 +149,9 @@ describe('a digest', () => {
     ['up again', { kind: 'resolved' }],
     ['the alert was disabled', { kind: 'resolved', reason: 'disabled', durationSeconds: 180 }],
   ])('says of a member: %s', (message, more) => {
-    expect(digestNotice([notice(1, more)], { triggered: 1, resolved: 1 }, false).digest?.members[0]).toMatchObject({
+    expect(
+      digestNotification([notice(1, more)], { triggered: 1, resolved: 1 }, false).digest?.members[0],
+    ).toMatchObject({
       message,
       website: 'Shop',
     });

@@ -1,4 +1,4 @@
-import type { ChannelAudience, Notice } from '../../channel/channel';
+import type { ChannelAudience, Notification } from '../../channel/channel';
 import { durationText } from '../../channel/notification-text';
 import { isHuman } from '../delivery';
 
@@ -42,7 +42,7 @@ export function tokensAt(bucket: Bucket, audience: ChannelAudience, now: Date): 
 export const digestDueAt = (lastDigestAt: Date | null): Date | null =>
   lastDigestAt && new Date(lastDigestAt.getTime() + DIGEST_EVERY_MS);
 
-export interface StormInput {
+export interface RateLimitInput {
   audience: ChannelAudience;
   /** By now, from `tokensAt`. */
   tokens: number;
@@ -55,7 +55,7 @@ export interface StormInput {
 }
 
 /** Of the ready messages the first `singles` leave as they are; all others in one digest when `digest`; else they wait. */
-export interface StormDecision {
+export interface RateLimitDecision {
   singles: number;
   digest: boolean;
   tokensLeft: number;
@@ -68,7 +68,7 @@ export interface StormDecision {
  * rest in one digest, at most one a minute; until the next one is due nothing overtakes it. Pagers and webhooks are
  * shaped, never merged.
  */
-export function shape(input: StormInput): StormDecision {
+export function limitRate(input: RateLimitInput): RateLimitDecision {
   const whole = Math.floor(input.tokens + 1e-9);
   const room = Math.max(0, Math.min(whole, input.slots));
   const singles = Math.min(input.ready, room);
@@ -84,12 +84,12 @@ export function shape(input: StormInput): StormDecision {
   return leave(input, room - 1, true, null);
 }
 
-function leave(input: StormInput, singles: number, digest: boolean, waitUntil: Date | null): StormDecision {
+function leave(input: RateLimitInput, singles: number, digest: boolean, waitUntil: Date | null): RateLimitDecision {
   return { singles, digest, tokensLeft: input.tokens - singles - (digest ? 1 : 0), waitUntil };
 }
 
 /** When the bucket holds this many tokens; never, as far as a message of today goes, when it is too small for them. */
-function tokenTime({ audience, tokens, now }: StormInput, wanted: number): Date {
+function tokenTime({ audience, tokens, now }: RateLimitInput, wanted: number): Date {
   const { burst, refillMs } = LIMITS[audience];
   if (wanted > burst) return new Date(8.64e15);
   const missing = Math.max(0, wanted - Math.max(0, tokens));
@@ -103,11 +103,11 @@ export const DIGEST_NAMED = 20;
  * One message for many: how many went down and up, and the first of them by name. `named` are the notices in the order
  * in which they matter; the digest goes out under the id of the newest of them.
  */
-export function digestNotice(
-  named: readonly [Notice, ...Notice[]],
+export function digestNotification(
+  named: readonly [Notification, ...Notification[]],
   counts: { triggered: number; resolved: number },
   repeat: boolean,
-): Notice {
+): Notification {
   const newest = named.reduce((latest, notice) => (notice.createdAt > latest.createdAt ? notice : latest));
   return {
     ...newest,
@@ -127,10 +127,10 @@ export function digestNotice(
 }
 
 /** A digest knows two sides: what is or may be down, and what came back. */
-export const countsAs = (kind: Notice['kind']): 'triggered' | 'resolved' =>
+export const countsAs = (kind: Notification['kind']): 'triggered' | 'resolved' =>
   kind === 'triggered' || kind === 'flapping' ? 'triggered' : 'resolved';
 
-function memberText(notice: Notice): string {
+function memberText(notice: Notification): string {
   const length = notice.durationSeconds === null ? '' : durationText(notice.durationSeconds);
   if (notice.kind === 'triggered') return notice.error?.message ?? `${notice.failureCount} failed checks in a row`;
   if (notice.kind === 'flapping') return 'keeps going up and down';

@@ -1,6 +1,14 @@
 import fc from 'fast-check';
 import type { ChannelAudience, SendOutcome } from '../../channel/channel';
-import { type Attempt, circuitAfter, isOpen, maxAgeMs, retryDelayMs, spread, verdictOf } from './retry-policy';
+import {
+  type FinishedAttempt,
+  circuitAfter,
+  isOpen,
+  maxAgeMs,
+  retryDelayMs,
+  spread,
+  updateAfter,
+} from './retry-policy';
 
 const NOW = new Date('2026-11-20T12:00:00.000Z');
 const after = (ms: number) => new Date(NOW.getTime() + ms);
@@ -19,7 +27,7 @@ const rejected: SendOutcome = { result: 'rejected', status: 404, error: 'Slack a
 const gone: SendOutcome = { ...rejected, status: 410, gone: true };
 const delivered: SendOutcome = { result: 'delivered', status: 200 };
 
-const attempt = (outcome: SendOutcome, more: Partial<Attempt> = {}): Attempt => ({
+const attempt = (outcome: SendOutcome, more: Partial<FinishedAttempt> = {}): FinishedAttempt => ({
   outcome,
   audience: 'chat',
   attempts: 1,
@@ -59,10 +67,10 @@ describe('the retry schedule', () => {
   ])('gives a %s message up after %i hours', (audience, hours) => {
     expect(maxAgeMs(audience)).toBe(hours * HOUR);
     const late = { audience, attempts: 30 };
-    expect(verdictOf(attempt(retry(), { ...late, createdAt: after(-(hours - 1) * HOUR + 1) }))).toMatchObject({
+    expect(updateAfter(attempt(retry(), { ...late, createdAt: after(-(hours - 1) * HOUR + 1) }))).toMatchObject({
       state: 'pending',
     });
-    expect(verdictOf(attempt(retry(), { ...late, createdAt: after(-(hours - 1) * HOUR - 1) }))).toMatchObject({
+    expect(updateAfter(attempt(retry(), { ...late, createdAt: after(-(hours - 1) * HOUR - 1) }))).toMatchObject({
       state: 'failed',
       detail: 'expired',
     });
@@ -71,10 +79,10 @@ describe('the retry schedule', () => {
 
 describe('after an attempt', () => {
   it('a delivered message is done', () => {
-    expect(verdictOf(attempt(delivered))).toEqual({ state: 'delivered' });
+    expect(updateAfter(attempt(delivered))).toEqual({ state: 'delivered' });
   });
 
-  it.each<[string, Partial<Attempt>, Partial<Extract<SendOutcome, { result: 'retry' }>>, number]>([
+  it.each<[string, Partial<FinishedAttempt>, Partial<Extract<SendOutcome, { result: 'retry' }>>, number]>([
     ['a first failure', {}, {}, 5000],
     ['a sixth failure', { attempts: 6 }, {}, 300_000],
     ['a wish below the step', { attempts: 6 }, { retryAfterMs: 7000 }, 300_000],
@@ -87,13 +95,16 @@ describe('after an attempt', () => {
     ['an unknown outcome of a mail', { audience: 'mail' }, { mayHaveArrived: true, status: null }, 5000],
     ['a late unknown outcome', { attempts: 7 }, { mayHaveArrived: true, status: null }, 600_000],
   ])('%s is tried again in time', (_, more, outcome, delayMs) => {
-    expect(verdictOf(attempt(retry(outcome), more))).toMatchObject({ state: 'pending', nextAttemptAt: after(delayMs) });
+    expect(updateAfter(attempt(retry(outcome), more))).toMatchObject({
+      state: 'pending',
+      nextAttemptAt: after(delayMs),
+    });
   });
 
   it('what may have arrived once stays so', () => {
-    expect(verdictOf(attempt(retry({ mayHaveArrived: true })))).toMatchObject({ mayHaveArrived: true });
-    expect(verdictOf(attempt(retry(), { mayHaveArrived: true }))).toMatchObject({ mayHaveArrived: true });
-    expect(verdictOf(attempt(rejected, { mayHaveArrived: true }))).toMatchObject({ mayHaveArrived: true });
+    expect(updateAfter(attempt(retry({ mayHaveArrived: true })))).toMatchObject({ mayHaveArrived: true });
+    expect(updateAfter(attempt(retry(), { mayHaveArrived: true }))).toMatchObject({ mayHaveArrived: true });
+    expect(updateAfter(attempt(rejected, { mayHaveArrived: true }))).toMatchObject({ mayHaveArrived: true });
   });
 
   it('a no is asked three times within five minutes, then parked', () => {
@@ -101,12 +112,12 @@ describe('after an attempt', () => {
       fc.property(fc.double({ min: 0, max: 1, maxExcluded: true, noNaN: true }), (random) => {
         let at = NOW;
         for (let rejections = 0; rejections < 2; rejections++) {
-          const verdict = verdictOf(attempt(rejected, { rejections, attempts: rejections + 1, now: at, random }));
+          const verdict = updateAfter(attempt(rejected, { rejections, attempts: rejections + 1, now: at, random }));
           if (verdict.state !== 'pending') throw new Error(`parked after ${rejections + 1}`);
           expect(verdict.rejections).toBe(rejections + 1);
           at = verdict.nextAttemptAt;
         }
-        expect(verdictOf(attempt(rejected, { rejections: 2, attempts: 3, now: at, random }))).toMatchObject({
+        expect(updateAfter(attempt(rejected, { rejections: 2, attempts: 3, now: at, random }))).toMatchObject({
           state: 'failed',
           detail: 'rejected',
         });
@@ -116,7 +127,7 @@ describe('after an attempt', () => {
   });
 
   it('a destination that is gone is parked at once', () => {
-    expect(verdictOf(attempt(gone))).toMatchObject({ state: 'failed', detail: 'rejected' });
+    expect(updateAfter(attempt(gone))).toMatchObject({ state: 'failed', detail: 'rejected' });
   });
 });
 

@@ -24,7 +24,7 @@ export const retryDelayMs = (attempts: number, random: number): number =>
 const hasKey = (audience: ChannelAudience): boolean => audience !== 'chat' && audience !== 'sms';
 
 /** One finished attempt at one row. */
-export interface Attempt {
+export interface FinishedAttempt {
   outcome: SendOutcome;
   audience: ChannelAudience;
   /** Including this one. */
@@ -40,7 +40,7 @@ export interface Attempt {
 }
 
 /** What the attempt makes of its row. */
-export type Verdict =
+export type DeliveryUpdate =
   | { state: 'delivered' }
   | { state: 'pending'; nextAttemptAt: Date; rejections: number; mayHaveArrived: boolean }
   | { state: 'failed'; detail: 'rejected' | 'expired'; rejections: number; mayHaveArrived: boolean };
@@ -50,7 +50,7 @@ export type Verdict =
  * Rejected: a third no within five minutes parks it; a destination that is gone parks it at once. After an outcome
  * nobody knows, channels without a key wait a minute before they risk a repeat.
  */
-export function verdictOf(attempt: Attempt): Verdict {
+export function updateAfter(attempt: FinishedAttempt): DeliveryUpdate {
   const { outcome } = attempt;
   switch (outcome.result) {
     case 'delivered':
@@ -71,7 +71,7 @@ export function verdictOf(attempt: Attempt): Verdict {
   }
 }
 
-function rejectedVerdict({ rejections, mayHaveArrived, now, random }: Attempt, gone: boolean): Verdict {
+function rejectedVerdict({ rejections, mayHaveArrived, now, random }: FinishedAttempt, gone: boolean): DeliveryUpdate {
   const stepMs = gone ? undefined : REJECTED_STEPS_MS[rejections];
   if (stepMs === undefined) return { state: 'failed', detail: 'rejected', rejections: rejections + 1, mayHaveArrived };
   const nextAttemptAt = new Date(now.getTime() + spread(stepMs, random));
@@ -81,7 +81,7 @@ function rejectedVerdict({ rejections, mayHaveArrived, now, random }: Attempt, g
 type Retried = Extract<SendOutcome, { result: 'retry' }>;
 
 /** Our own step, or longer when the provider asks for it, but never longer than an hour on its word. */
-function retriedDelayMs({ attempts, audience, random }: Attempt, outcome: Retried): number {
+function retriedDelayMs({ attempts, audience, random }: FinishedAttempt, outcome: Retried): number {
   const stepMs = retryDelayMs(attempts, random);
   const wishedMs = Math.min(outcome.retryAfterMs ?? 0, LONGEST_RETRY_AFTER_MS);
   const unknownMs = outcome.mayHaveArrived && !hasKey(audience) ? UNKNOWN_OUTCOME_WAIT_MS : 0;

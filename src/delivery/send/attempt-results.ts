@@ -1,22 +1,22 @@
 import { Injectable, Logger } from '@nestjs/common';
-import type { Notice, SendOutcome } from '../../channel/channel';
+import type { Notification, SendOutcome } from '../../channel/channel';
 import { type Tx, WorkerDatabase } from '../../platform/database/database';
-import { DeliveryClock } from '../../platform/database/database-clock';
-import { circuitAfter, type Verdict, verdictOf } from '../plan/retry-policy';
+import { DatabaseClock } from '../../platform/database/database-clock';
+import { circuitAfter, type DeliveryUpdate, updateAfter } from '../plan/retry-policy';
 import { type AttemptClass, DeliveryMetrics } from '../delivery.metrics';
-import { FLAPPING_PAUSE_MS, type RowEnd } from '../plan/queue-plan';
+import { FLAPPING_PAUSE_MS, type DeliveryEnd } from '../plan/queue-plan';
 import { lockCircuit, saveCircuit } from './destination-queries';
-import type { Shipment } from './attempt';
-import { shipmentNotice, type StoredNotice } from './attempt-notification';
-import type { StoredConfig } from '../sealed-config';
+import type { Attempt } from './attempt';
+import { attemptNotification, type StoredNotification } from './attempt-notification';
+import type { SealedConfig } from '../sealed-config';
 
 /** What a shipment needs to be sent, read just before. */
-export interface ShipmentContent {
-  notice: Notice;
+export interface AttemptContent {
+  notice: Notification;
   /** The alert the config belongs to. */
   alertId: string;
   /** As the alert holds it now, unless a snapshot was pinned. */
-  config: StoredConfig;
+  config: SealedConfig;
   isDefaultOrg: boolean;
   /** True when the alert is gone and left no snapshot: there is no way to tell it any more. */
   orphaned: boolean;
@@ -39,21 +39,21 @@ const WRITE_AGAIN_MS = 1000;
 
 /** What became of shipments. Every write names the lease's token: an instance that lost its lease changes nothing. */
 @Injectable()
-export class NotificationLedger {
-  private readonly logger = new Logger(NotificationLedger.name);
+export class AttemptResults {
+  private readonly logger = new Logger(AttemptResults.name);
 
   constructor(
     private readonly database: WorkerDatabase,
-    private readonly clock: DeliveryClock,
+    private readonly clock: DatabaseClock,
     private readonly metrics: DeliveryMetrics,
   ) {}
 
   /** `null` when the lease is lost or the rows are gone. */
-  async read(shipment: Shipment): Promise<ShipmentContent | null> {
-    const ids = shipment.messages.flatMap(({ carrier, companion }) =>
+  async read(shipment: Attempt): Promise<AttemptContent | null> {
+    const ids = shipment.messages.flatMap(({ primary: carrier, merged: companion }) =>
       companion === null ? [carrier] : [carrier, companion],
     );
-    const rows = await this.database.query<StoredNotice & ContentRow>(
+    const rows = await this.database.query<StoredNotification & ContentRow>(
       `SELECT n.id, n.notice, n.alert_id AS "alertId", COALESCE(o.is_default, false) AS "isDefaultOrg",
          COALESCE(n.config, CASE WHEN a.type = n.channel_type THEN a.config END) AS config,
          e.created_at AS "endedAt", e.duration_seconds AS "endedAfterSeconds"
@@ -65,8 +65,8 @@ export class NotificationLedger {
        WHERE n.id = ANY ($1::uuid[]) AND n.lease_token = $2`,
       [ids, shipment.token],
     );
-    const notice = shipmentNotice(shipment, new Map(rows.map((row) => [row.id, row])));
-    const carriers = new Set(shipment.messages.map(({ carrier }) => carrier));
+    const notice = attemptNotification(shipment, new Map(rows.map((row) => [row.id, row])));
+    const carriers = new Set(shipment.messages.map(({ primary: carrier }) => carrier));
     const carrier = rows.find(({ id, config }) => carriers.has(id) && config !== null) ?? rows[0];
     if (!notice || !carrier) return null;
     const { alertId, config, isDefaultOrg } = carrier;
@@ -74,7 +74,7 @@ export class NotificationLedger {
   }
 
   /** Gives the rows back untried. */
-  async release(shipment: Shipment): Promise<void> {
+  async release(shipment: Attempt): Promise<void> {
     const now = this.clock.now();
     await this.database.transaction(async (tx) => {
       await tx.query(
@@ -87,12 +87,12 @@ export class NotificationLedger {
   }
 
   /** There is nobody left to tell it by. */
-  drop(shipment: Shipment): Promise<void> {
+  drop(shipment: Attempt): Promise<void> {
     return this.write(shipment, (row) => ({ ...row, state: 'superseded', detail: 'deleted' }), null);
   }
 
   /** Given up until somebody corrects the alert. */
-  park(shipment: Shipment, reason: string): Promise<void> {
+  park(shipment: Attempt, reason: string): Promise<void> {
     const outcome: SendOutcome = { result: 'rejected', status: null, error: reason, gone: true };
     return this.write(shipment, (row) => ({ ...row, state: 'failed', detail: 'unsendable' }), outcome);
   }
@@ -101,14 +101,14 @@ export class NotificationLedger {
    * Writes the outcome of an attempt: the rows' fate, the destination's circuit. Tried until shortly before the lease
    * ends; if the database stays away the rows are taken up again as of unknown outcome.
    */
-  async settle(shipment: Shipment, outcome: SendOutcome, seconds: number): Promise<void> {
+  async recordOutcome(shipment: Attempt, outcome: SendOutcome, seconds: number): Promise<void> {
     this.metrics.attempted(shipment.channelType, classOf(outcome), seconds);
     if (shipment.repeat) this.metrics.repeated(shipment.channelType);
     const random = Math.random();
     await this.write(
       shipment,
       (row, shipped, now) => {
-        const verdict = verdictOf({ outcome, audience: shipment.audience, ...shipped, now, random });
+        const verdict = updateAfter({ outcome, audience: shipment.audience, ...shipped, now, random });
         return { ...row, ...changeOf(verdict, shipped.end, shipment.isTest, now) };
       },
       outcome,
@@ -117,8 +117,8 @@ export class NotificationLedger {
   }
 
   private async write(
-    shipment: Shipment,
-    change: (row: RowChange, shipped: Shipment['rows'][number], now: Date) => RowChange,
+    shipment: Attempt,
+    change: (row: RowChange, shipped: Attempt['rows'][number], now: Date) => RowChange,
     outcome: SendOutcome | null,
     random = 0.5,
   ): Promise<void> {
@@ -141,7 +141,7 @@ export class NotificationLedger {
     }
   }
 
-  private count(shipment: Shipment, written: readonly WrittenRow[], now: Date): void {
+  private count(shipment: Attempt, written: readonly WrittenRow[], now: Date): void {
     if (written.length < shipment.rows.length)
       this.logger.warn(`the lease of ${shipment.rows.length - written.length} messages was lost before their outcome`);
     for (const { state, detail, createdAt, error } of written) {
@@ -154,10 +154,10 @@ export class NotificationLedger {
   }
 }
 
-type ContentRow = { id: string; alertId: string; isDefaultOrg: boolean; config: StoredConfig | null };
+type ContentRow = { id: string; alertId: string; isDefaultOrg: boolean; config: SealedConfig | null };
 type WrittenRow = { state: string; detail: string | null; createdAt: Date; error: string | null };
 
-const unchanged = ({ end, rejections, mayHaveArrived }: Shipment['rows'][number]): RowChange => ({
+const unchanged = ({ end, rejections, mayHaveArrived }: Attempt['rows'][number]): RowChange => ({
   id: end.id,
   state: 'pending',
   detail: null,
@@ -167,7 +167,7 @@ const unchanged = ({ end, rejections, mayHaveArrived }: Shipment['rows'][number]
   kept: false,
 });
 
-function changeOf(verdict: Verdict, end: RowEnd, isTest: boolean, now: Date): Partial<RowChange> {
+function changeOf(verdict: DeliveryUpdate, end: DeliveryEnd, isTest: boolean, now: Date): Partial<RowChange> {
   switch (verdict.state) {
     case 'delivered':
       return end.state === 'pending' ? kept(now) : { state: end.state, detail: end.detail };
@@ -197,7 +197,7 @@ function classOf(outcome: SendOutcome): AttemptClass {
  */
 function saveRows(
   tx: Tx,
-  { token }: Shipment,
+  { token }: Attempt,
   changes: readonly RowChange[],
   outcome: SendOutcome | null,
   now: Date,

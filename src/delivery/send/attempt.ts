@@ -1,10 +1,10 @@
 import type { ChannelAudience } from '../../channel/channel';
-import type { QueueMessage, RowEnd } from '../plan/queue-plan';
+import type { PlannedNotification, DeliveryEnd } from '../plan/queue-plan';
 
 /** One row of a shipment, with what decides its fate after a failed attempt. */
-export interface ShippedRow {
+export interface AttemptedDelivery {
   /** What it becomes once the message is delivered. */
-  end: RowEnd;
+  end: DeliveryEnd;
   /** Including the attempt that is being made. */
   attempts: number;
   rejections: number;
@@ -13,10 +13,12 @@ export interface ShippedRow {
 }
 
 /** What one alert contributes to a message. */
-export type ShippedMessage = Pick<QueueMessage, 'carrier' | 'companion'> & { kind: QueueMessage['kind'] | 'test' };
+export type AttemptPart = Pick<PlannedNotification, 'primary' | 'merged'> & {
+  kind: PlannedNotification['kind'] | 'test';
+};
 
 /** One message on its way: the rows it tells are leased under one token until its outcome is written. */
-export interface Shipment {
+export interface Attempt {
   token: string;
   orgId: string;
   destination: string;
@@ -29,15 +31,15 @@ export interface Shipment {
   /** A test message: one attempt, whatever comes of it. */
   isTest: boolean;
   /** One, or in a digest those that are named, in the order in which they matter. */
-  messages: readonly ShippedMessage[];
+  messages: readonly AttemptPart[];
   /** True when any of it may have arrived before. */
   repeat: boolean;
   /** Of a digest: how many of each kind it stands for. */
   digest: { triggered: number; resolved: number } | null;
-  rows: readonly ShippedRow[];
+  rows: readonly AttemptedDelivery[];
 }
 
 /** How long nobody else touches the rows of a shipment: four times what an attempt may take. */
 export const LEASE_MS = 60_000;
 /** One attempt, from opening the connection to the last byte of the answer. */
-export const ATTEMPT_MS = 15_000;
+export const ATTEMPT_LIMIT_MS = 15_000;

@@ -3,8 +3,8 @@ import { Injectable } from '@nestjs/common';
 import type { ChannelAudience } from '../../channel/channel';
 import { ChannelRegistry } from '../../channel/channel.registry';
 import { type Tx, WorkerDatabase } from '../../platform/database/database';
-import { DeliveryClock } from '../../platform/database/database-clock';
-import { contents, grouped, type Planned, planDestination } from '../plan/batch-plan';
+import { DatabaseClock } from '../../platform/database/database-clock';
+import { contents, grouped, type BatchPlan, planDestination } from '../plan/batch-plan';
 import { isOpen, maxAgeMs } from '../plan/retry-policy';
 import { DeliveryMetrics } from '../delivery.metrics';
 import {
@@ -13,13 +13,21 @@ import {
   dueDestinations,
   lockDestination,
   nextDue,
-  type Place,
+  type Destination,
   saveChosen,
 } from './destination-queries';
-import { dueHeads, endRows, expireRows, holdRows, leaseRows, recentTransitions, waitingRows } from './delivery-queries';
+import {
+  dueDeliveries,
+  endDeliveries,
+  expireDeliveries,
+  postponeDeliveries,
+  leaseDeliveries,
+  recentTransitions,
+  lockPending,
+} from './delivery-queries';
 import { isHuman } from '../delivery';
-import { LEASE_MS, type Shipment } from './attempt';
-import { digestDueAt, shape, tokensAt } from '../plan/rate-limit';
+import { LEASE_MS, type Attempt } from './attempt';
+import { digestDueAt, limitRate, tokensAt } from '../plan/rate-limit';
 
 /** Queues looked at in one go at most. What is over waits for the next digest. */
 const MOST_HEADS = 5000;
@@ -32,20 +40,20 @@ const SPARE_HEADS = 20;
  * it waits for no other, so nobody can wait for it in a circle. What it took is leased; nothing is sent here.
  */
 @Injectable()
-export class NotificationClaim {
+export class DeliveryClaim {
   constructor(
     private readonly database: WorkerDatabase,
     private readonly channels: ChannelRegistry,
-    private readonly clock: DeliveryClock,
+    private readonly clock: DatabaseClock,
     private readonly metrics: DeliveryMetrics,
   ) {}
 
-  due(limit: number, busy: Busy): Promise<Place[]> {
+  due(limit: number, busy: Busy): Promise<Destination[]> {
     return dueDestinations(this.database, this.clock.now(), limit, busy);
   }
 
   /** At most `slots` shipments. None when nothing may leave, or when another instance is looking at the destination. */
-  async claim(place: Place, slots: number): Promise<Shipment[]> {
+  async claim(place: Destination, slots: number): Promise<Attempt[]> {
     const { channelType, shipments, ended } = await this.database.transaction(async (tx) => {
       const now = this.clock.now();
       const state = await lockDestination(tx, place, now);
@@ -60,7 +68,7 @@ export class NotificationClaim {
     return shipments;
   }
 
-  private async choose(tx: Tx, place: Place, state: DestinationState, slots: number, now: Date) {
+  private async choose(tx: Tx, place: Destination, state: DestinationState, slots: number, now: Date) {
     const audience = this.audienceOf(state.channelType);
     const probing = isOpen(state.failures);
     const room = probing ? Math.min(1, slots) : slots;
@@ -68,7 +76,7 @@ export class NotificationClaim {
     const expired = probing ? await this.expire(tx, place, audience, now) : 0;
     const limit = headLimit(audience, tokens, room, state.digestAt, now);
     const { planned, all } = await this.plan(tx, place, audience, limit, now);
-    const decision = shape({
+    const decision = limitRate({
       audience,
       tokens,
       lastDigestAt: state.digestAt,
@@ -79,9 +87,9 @@ export class NotificationClaim {
     const shipments = grouped(planned.ready, decision).map((group, index) =>
       this.shipment(place, state, audience, contents(group, decision.digest && index === decision.singles)),
     );
-    await leaseRows(tx, shipments, now, new Date(now.getTime() + LEASE_MS));
-    await endRows(tx, planned.ended, now);
-    await holdRows(tx, planned.held);
+    await leaseDeliveries(tx, shipments, now, new Date(now.getTime() + LEASE_MS));
+    await endDeliveries(tx, planned.ended, now);
+    await postponeDeliveries(tx, planned.held);
     const rest = !all || (!decision.digest && planned.ready.length > decision.singles);
     await saveChosen(tx, place, {
       dueAt: rest ? (decision.waitUntil ?? now) : await nextDue(tx, place),
@@ -94,20 +102,20 @@ export class NotificationClaim {
     return { channelType: state.channelType, shipments, ended: endings(planned, expired) };
   }
 
-  private async plan(tx: Tx, place: Place, audience: ChannelAudience, limit: number, now: Date) {
-    const heads = await dueHeads(tx, place, now, limit);
+  private async plan(tx: Tx, place: Destination, audience: ChannelAudience, limit: number, now: Date) {
+    const heads = await dueDeliveries(tx, place, now, limit);
     const alertIds = [...new Set(heads.map(({ alertId }) => alertId))];
-    const rows = heads.length > 0 ? await waitingRows(tx, place, alertIds, now) : [];
+    const rows = heads.length > 0 ? await lockPending(tx, place, alertIds, now) : [];
     const transitions = isHuman(audience) ? await recentTransitions(tx, rows, now) : new Map<string, never>();
     return { planned: planDestination(heads, rows, transitions, audience, now), all: heads.length < limit };
   }
 
   private shipment(
-    place: Place,
+    place: Destination,
     state: DestinationState,
     audience: ChannelAudience,
     content: ReturnType<typeof contents>,
-  ): Shipment {
+  ): Attempt {
     return {
       ...place,
       ...content,
@@ -120,8 +128,8 @@ export class NotificationClaim {
     };
   }
 
-  private async expire(tx: Tx, place: Place, audience: ChannelAudience, now: Date): Promise<number> {
-    return (await expireRows(tx, place, new Date(now.getTime() - maxAgeMs(audience)), now)).length;
+  private async expire(tx: Tx, place: Destination, audience: ChannelAudience, now: Date): Promise<number> {
+    return (await expireDeliveries(tx, place, new Date(now.getTime() - maxAgeMs(audience)), now)).length;
   }
 
   /** A type whose channel is no longer installed is treated as people's; its sending fails with a clear reason. */
@@ -141,7 +149,7 @@ function headLimit(audience: ChannelAudience, tokens: number, room: number, dige
 const NOTHING = { channelType: '', shipments: [], ended: [] };
 
 /** What ended without an attempt, for the metrics. */
-function endings({ ended }: Planned, expired: number) {
+function endings({ ended }: BatchPlan, expired: number) {
   const single = ended.map(({ state, detail }) => ({ state: state as string, detail, count: 1 }));
   return expired > 0 ? [...single, { state: 'failed', detail: 'expired' as const, count: expired }] : single;
 }

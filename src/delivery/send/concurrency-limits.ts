@@ -1,8 +1,8 @@
 import type { Busy } from './destination-queries';
-import type { Shipment } from './attempt';
+import type { Attempt } from './attempt';
 
 /** Messages in flight at once in this process. */
-export interface SlotLimits {
+export interface Limits {
   total: number;
   perOrg: number;
   perHost: number;
@@ -13,13 +13,13 @@ export interface SlotLimits {
  * A provider that takes its fifteen seconds fills its host's slots and no more; an organization whose providers all do
  * fills half of the slots. The others go on.
  */
-export const SLOT_LIMITS: SlotLimits = { total: 64, perOrg: 32, perHost: 16, perDestination: 4 };
+export const CONCURRENCY_LIMITS: Limits = { total: 64, perOrg: 32, perHost: 16, perDestination: 4 };
 
 /** Counts the messages in flight. */
-export class DeliverySlots {
-  private readonly flying = new Set<Shipment>();
+export class ConcurrencyLimits {
+  private readonly flying = new Set<Attempt>();
 
-  constructor(private readonly limits: SlotLimits = SLOT_LIMITS) {}
+  constructor(private readonly limits: Limits = CONCURRENCY_LIMITS) {}
 
   get free(): number {
     return this.limits.total - this.flying.size;
@@ -29,11 +29,11 @@ export class DeliverySlots {
     return this.flying.size;
   }
 
-  take(shipment: Shipment): void {
+  take(shipment: Attempt): void {
     this.flying.add(shipment);
   }
 
-  release(shipment: Shipment): void {
+  release(shipment: Attempt): void {
     this.flying.delete(shipment);
   }
 
@@ -53,13 +53,13 @@ export class DeliverySlots {
     };
   }
 
-  private count(belongs: (shipment: Shipment) => boolean): number {
+  private count(belongs: (shipment: Attempt) => boolean): number {
     let count = 0;
     for (const shipment of this.flying) if (belongs(shipment)) count++;
     return count;
   }
 
-  private full(keyOf: (shipment: Shipment) => string | null, limit: number): string[] {
+  private full(keyOf: (shipment: Attempt) => string | null, limit: number): string[] {
     const counts = new Map<string, number>();
     for (const shipment of this.flying) {
       const key = keyOf(shipment);

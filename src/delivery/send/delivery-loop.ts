@@ -4,12 +4,12 @@ import { Config } from '../../platform/config/config';
 import { Health, type HealthFinding } from '../../platform/observability/health';
 import { failpoint } from '../../platform/observability/failpoints';
 import { within } from '../../platform/time/within';
-import { DeliveryClock } from '../../platform/database/database-clock';
-import { DeliverySlots } from './concurrency-limits';
-import { NotificationClaim } from './claim';
-import { NotificationOutbox } from '../outbox';
-import { NotificationSender } from './sender';
-import type { Shipment } from './attempt';
+import { DatabaseClock } from '../../platform/database/database-clock';
+import { ConcurrencyLimits } from './concurrency-limits';
+import { DeliveryClaim } from './claim';
+import { Outbox } from '../outbox';
+import { DeliverySender } from './sender';
+import type { Attempt } from './attempt';
 
 /** What may leave without a commit of this process: retries, and what other instances owe. */
 const LOOK_EVERY_MS = 1000;
@@ -24,9 +24,9 @@ const STUCK_MS = 90_000;
  * it outside any transaction, and writes what became of it. Its slots are its own: slow providers touch no check.
  */
 @Injectable()
-export class NotificationService implements OnModuleInit, BeforeApplicationShutdown {
-  private readonly logger = new Logger(NotificationService.name);
-  private readonly slots = new DeliverySlots();
+export class DeliveryLoop implements OnModuleInit, BeforeApplicationShutdown {
+  private readonly logger = new Logger(DeliveryLoop.name);
+  private readonly slots = new ConcurrencyLimits();
   private readonly flights = new Set<Promise<void>>();
   private readonly cut = new AbortController();
   private stopping = false;
@@ -37,16 +37,16 @@ export class NotificationService implements OnModuleInit, BeforeApplicationShutd
 
   constructor(
     private readonly config: Config,
-    private readonly outbox: NotificationOutbox,
-    private readonly claim: NotificationClaim,
-    private readonly sender: NotificationSender,
-    private readonly clock: DeliveryClock,
+    private readonly outbox: Outbox,
+    private readonly claim: DeliveryClaim,
+    private readonly sender: DeliverySender,
+    private readonly clock: DatabaseClock,
     private readonly health: Health,
   ) {}
 
   onModuleInit(): void {
     this.lookedAt = this.clock.monotonic();
-    this.outbox.onOwed(() => this.wake());
+    this.outbox.onEnqueued(() => this.wake());
     if (this.config.role !== 'api') this.health.register('deliveries', () => this.finding());
   }
 
@@ -135,7 +135,7 @@ export class NotificationService implements OnModuleInit, BeforeApplicationShutd
     }
   }
 
-  private start(shipment: Shipment): void {
+  private start(shipment: Attempt): void {
     this.slots.take(shipment);
     const flight = this.fly(shipment).finally(() => {
       this.slots.release(shipment);
@@ -145,7 +145,7 @@ export class NotificationService implements OnModuleInit, BeforeApplicationShutd
     this.flights.add(flight);
   }
 
-  private async fly(shipment: Shipment): Promise<void> {
+  private async fly(shipment: Attempt): Promise<void> {
     try {
       await failpoint('outbox.after_claim');
       await this.sender.send(shipment, this.cut.signal);

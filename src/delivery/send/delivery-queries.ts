@@ -1,19 +1,19 @@
 import type { Tx } from '../../platform/database/database';
-import type { QueuedRow, RowEnd, TriggerFate } from '../plan/queue-plan';
-import { IS_HEAD, type Place } from './destination-queries';
-import type { NotificationDetail, NotificationKind, NotificationState } from '../delivery';
-import type { Shipment } from './attempt';
+import type { PendingDelivery, DeliveryEnd, TriggerOutcome } from '../plan/queue-plan';
+import { IS_HEAD, type Destination } from './destination-queries';
+import type { DeliveryDetail, DeliveryKind, DeliveryState } from '../delivery';
+import type { Attempt } from './attempt';
 
 /** A row whose turn it is, as far as its alert's queue and its own due time go. */
-export interface HeadRow {
+export interface DueDelivery {
   id: string;
   alertId: string;
-  kind: NotificationKind;
+  kind: DeliveryKind;
   redeliver: boolean;
 }
 
 /** A row that waits, with what its message may depend on. */
-export interface WaitingRow extends QueuedRow {
+export interface LockedDelivery extends PendingDelivery {
   alertId: string;
   redeliver: boolean;
   inFlight: boolean;
@@ -23,8 +23,8 @@ export interface WaitingRow extends QueuedRow {
 }
 
 /** Due heads of a destination's queues, new incidents first, then by age. */
-export const dueHeads = (tx: Tx, place: Place, now: Date, limit: number): Promise<HeadRow[]> =>
-  tx.query<HeadRow>(
+export const dueDeliveries = (tx: Tx, place: Destination, now: Date, limit: number): Promise<DueDelivery[]> =>
+  tx.query<DueDelivery>(
     `SELECT n.id, n.alert_id AS "alertId", n.kind, n.detail IS NOT DISTINCT FROM 'redeliver' AS redeliver
      FROM notification n
      WHERE n.org_id = $1 AND n.destination = $2 AND n.state = 'pending' AND n.next_attempt_at <= $3
@@ -33,9 +33,9 @@ export const dueHeads = (tx: Tx, place: Place, now: Date, limit: number): Promis
     [place.orgId, place.destination, now, limit],
   );
 
-type ReadRow = Omit<WaitingRow, 'triggerFate'> & {
-  triggerState: NotificationState | null;
-  triggerDetail: NotificationDetail | null;
+type ReadRow = Omit<LockedDelivery, 'triggerFate'> & {
+  triggerState: DeliveryState | null;
+  triggerDetail: DeliveryDetail | null;
   triggerMayHaveArrived: boolean | null;
 };
 
@@ -43,7 +43,12 @@ type ReadRow = Omit<WaitingRow, 'triggerFate'> & {
  * Everything that waits at the destination for these alerts, oldest first. Rows that somebody else has locked are left
  * out instead of waited for.
  */
-export async function waitingRows(tx: Tx, place: Place, alertIds: readonly string[], now: Date): Promise<WaitingRow[]> {
+export async function lockPending(
+  tx: Tx,
+  place: Destination,
+  alertIds: readonly string[],
+  now: Date,
+): Promise<LockedDelivery[]> {
   const rows = await tx.query<ReadRow>(
     `SELECT n.id, n.alert_id AS "alertId", n.kind, n.incident_no AS "incidentNo", n.attempts, n.rejections,
        n.created_at AS "createdAt", n.may_have_arrived OR n.lease_token IS NOT NULL AS "mayHaveArrived",
@@ -68,16 +73,16 @@ export async function waitingRows(tx: Tx, place: Place, alertIds: readonly strin
   );
   return rows.map(({ triggerState, triggerDetail, triggerMayHaveArrived, ...row }) => ({
     ...row,
-    triggerFate: fateOf(triggerState, triggerDetail, triggerMayHaveArrived === true),
+    triggerFate: triggerOutcomeOf(triggerState, triggerDetail, triggerMayHaveArrived === true),
   }));
 }
 
 /** What a trigger's row says about whether anybody has heard of it. */
-export function fateOf(
-  state: NotificationState | null,
-  detail: NotificationDetail | null,
+export function triggerOutcomeOf(
+  state: DeliveryState | null,
+  detail: DeliveryDetail | null,
   mayHaveArrived: boolean,
-): TriggerFate {
+): TriggerOutcome {
   if (state === null || state === 'delivered' || detail === 'collapsed') return 'told';
   if (state === 'pending') return 'waiting';
   if (mayHaveArrived) return 'maybe_told';
@@ -90,7 +95,11 @@ const FIRST_RESTLESS_INCIDENT = 4;
 const HOUR_MS = 3_600_000;
 
 /** Transitions of these alerts in the last hour. No statement unless one of them has had a few incidents. */
-export async function recentTransitions(tx: Tx, rows: readonly WaitingRow[], now: Date): Promise<Map<string, number>> {
+export async function recentTransitions(
+  tx: Tx,
+  rows: readonly LockedDelivery[],
+  now: Date,
+): Promise<Map<string, number>> {
   const newest = new Map(rows.map(({ alertId, incidentNo }) => [alertId, incidentNo]));
   const suspects = [...newest].filter(([, incidentNo]) => incidentNo >= FIRST_RESTLESS_INCIDENT);
   if (suspects.length === 0) return new Map();
@@ -106,7 +115,7 @@ export async function recentTransitions(tx: Tx, rows: readonly WaitingRow[], now
 }
 
 /** Leases the rows of the shipments and counts the attempt. A lease that ran out leaves an unknown outcome behind. */
-export async function leaseRows(tx: Tx, shipments: readonly Shipment[], now: Date, until: Date): Promise<void> {
+export async function leaseDeliveries(tx: Tx, shipments: readonly Attempt[], now: Date, until: Date): Promise<void> {
   const rows = shipments.flatMap(({ token, rows }) => rows.map(({ end }) => ({ token, id: end.id })));
   if (rows.length === 0) return;
   await tx.query(
@@ -120,7 +129,7 @@ export async function leaseRows(tx: Tx, shipments: readonly Shipment[], now: Dat
 }
 
 /** Ends rows without telling them. A lease that ran out leaves an unknown outcome behind; a snapshot of a config is kept only where the row may be revived. */
-export async function endRows(tx: Tx, ends: readonly RowEnd[], now: Date): Promise<void> {
+export async function endDeliveries(tx: Tx, ends: readonly DeliveryEnd[], now: Date): Promise<void> {
   if (ends.length === 0) return;
   await tx.query(
     `UPDATE notification n
@@ -134,7 +143,7 @@ export async function endRows(tx: Tx, ends: readonly RowEnd[], now: Date): Promi
 }
 
 /** Puts queues off until a time. */
-export async function holdRows(tx: Tx, held: readonly { id: string; until: Date }[]): Promise<void> {
+export async function postponeDeliveries(tx: Tx, held: readonly { id: string; until: Date }[]): Promise<void> {
   if (held.length === 0) return;
   await tx.query(
     `UPDATE notification n SET next_attempt_at = h.until
@@ -145,7 +154,12 @@ export async function holdRows(tx: Tx, held: readonly { id: string; until: Date 
 }
 
 /** Gives up what has waited too long at a destination that does not work. */
-export const expireRows = (tx: Tx, place: Place, createdBefore: Date, now: Date): Promise<{ id: string }[]> =>
+export const expireDeliveries = (
+  tx: Tx,
+  place: Destination,
+  createdBefore: Date,
+  now: Date,
+): Promise<{ id: string }[]> =>
   tx.query<{ id: string }>(
     `UPDATE notification SET state = 'failed', detail = 'expired', finished_at = $4
      WHERE id IN (

@@ -2,7 +2,7 @@ import type { Sql, Tx } from '../../platform/database/database';
 import type { Circuit } from '../plan/retry-policy';
 
 /** What shares one rate limit and one circuit. */
-export interface Place {
+export interface Destination {
   orgId: string;
   destination: string;
 }
@@ -24,8 +24,8 @@ export interface Busy {
 }
 
 /** Destinations to look at, organizations taking turns. One index scan; with nothing owed one probe of the index. */
-export const dueDestinations = (sql: Sql, now: Date, limit: number, busy: Busy): Promise<Place[]> =>
-  sql.query<Place>(
+export const dueDestinations = (sql: Sql, now: Date, limit: number, busy: Busy): Promise<Destination[]> =>
+  sql.query<Destination>(
     `SELECT org_id AS "orgId", destination
      FROM (
        SELECT org_id, destination, due_at, row_number() OVER (PARTITION BY org_id ORDER BY due_at) AS turn
@@ -38,7 +38,7 @@ export const dueDestinations = (sql: Sql, now: Date, limit: number, busy: Busy):
   );
 
 /** The destination if it is still due and nobody else is looking at it. */
-export async function lockDestination(tx: Tx, place: Place, now: Date): Promise<DestinationState | null> {
+export async function lockDestination(tx: Tx, place: Destination, now: Date): Promise<DestinationState | null> {
   const [state] = await tx.query<DestinationState>(
     `SELECT channel_type AS "channelType", host, tokens, tokens_at AS "tokensAt", digest_at AS "digestAt", failures,
        blocked_until AS "blockedUntil"
@@ -59,7 +59,7 @@ export interface Chosen {
   blockedUntil: Date | null;
 }
 
-export async function saveChosen(tx: Tx, place: Place, chosen: Chosen): Promise<void> {
+export async function saveChosen(tx: Tx, place: Destination, chosen: Chosen): Promise<void> {
   await tx.query(
     `UPDATE notification_destination
      SET due_at = $3, tokens = $4, tokens_at = $5, digest_at = $6, blocked_until = $7
@@ -77,7 +77,7 @@ export async function saveChosen(tx: Tx, place: Place, chosen: Chosen): Promise<
 }
 
 /** When the first of the waiting queues has something to do, leases included that may end without an outcome. */
-export async function nextDue(tx: Tx, place: Place): Promise<Date | null> {
+export async function nextDue(tx: Tx, place: Destination): Promise<Date | null> {
   const [row] = await tx.query<{ at: Date | null }>(
     `SELECT min(CASE WHEN n.lease_token IS NULL THEN n.next_attempt_at ELSE n.lease_until END) AS at
      FROM notification n
@@ -98,7 +98,7 @@ export const IS_HEAD = `(n.kind = 'test' OR n.detail IS NOT DISTINCT FROM 'redel
     AND o.kind <> 'test' AND o.detail IS DISTINCT FROM 'redeliver'))`;
 
 /** The destination's circuit, locked until the outcome of an attempt is written. */
-export async function lockCircuit(tx: Tx, place: Place): Promise<Circuit> {
+export async function lockCircuit(tx: Tx, place: Destination): Promise<Circuit> {
   const [circuit] = await tx.query<Circuit>(
     `SELECT failures, blocked_until AS "blockedUntil" FROM notification_destination
      WHERE org_id = $1 AND destination = $2 FOR UPDATE`,
@@ -110,7 +110,7 @@ export async function lockCircuit(tx: Tx, place: Place): Promise<Circuit> {
 /** Writes what an attempt did to the circuit and asks for another look at once. */
 export async function saveCircuit(
   tx: Tx,
-  place: Place,
+  place: Destination,
   circuit: Circuit,
   host: string | null,
   now: Date,

@@ -4,34 +4,34 @@ import { ChannelConfigs } from '../../channel/config/channel-configs';
 import { ChannelRegistry } from '../../channel/channel.registry';
 import { EgressPolicy, type EgressRule } from '../../platform/net/egress/egress-policy';
 import { armedFailpoint, failpoint } from '../../platform/observability/failpoints';
-import { DeliveryClock } from '../../platform/database/database-clock';
-import { NotificationLedger, type ShipmentContent } from './attempt-results';
-import { ATTEMPT_MS, type Shipment } from './attempt';
-import { StoredConfigs } from '../sealed-config';
+import { DatabaseClock } from '../../platform/database/database-clock';
+import { AttemptResults, type AttemptContent } from './attempt-results';
+import { ATTEMPT_LIMIT_MS, type Attempt } from './attempt';
+import { SealedConfigs } from '../sealed-config';
 import { readUrl } from '../../platform/text/read-url';
 
 /** A lease that ends sooner than this is not used for sending any more. */
-const SAFE_LEASE_MS = ATTEMPT_MS + 5000;
+const SAFE_LEASE_MS = ATTEMPT_LIMIT_MS + 5000;
 
 /** A message that cannot be sent, for a reason that only a person can change. */
 class Unsendable extends Error {}
 
 /** Sends one leased shipment and writes what became of it. Holds no transaction while it sends. */
 @Injectable()
-export class NotificationSender {
-  private readonly logger = new Logger(NotificationSender.name);
+export class DeliverySender {
+  private readonly logger = new Logger(DeliverySender.name);
 
   constructor(
-    private readonly ledger: NotificationLedger,
+    private readonly ledger: AttemptResults,
     private readonly channels: ChannelRegistry,
     private readonly configs: ChannelConfigs,
-    private readonly stored: StoredConfigs,
+    private readonly stored: SealedConfigs,
     private readonly egress: EgressPolicy,
-    private readonly clock: DeliveryClock,
+    private readonly clock: DatabaseClock,
   ) {}
 
   /** Never throws for the provider's or the configuration's failure; throws when the database is away before sending. */
-  async send(shipment: Shipment, shutdown: AbortSignal): Promise<void> {
+  async send(shipment: Attempt, shutdown: AbortSignal): Promise<void> {
     const content = await this.ledger.read(shipment);
     if (!content) return this.ledger.release(shipment);
     if (content.orphaned) return this.ledger.drop(shipment);
@@ -44,11 +44,11 @@ export class NotificationSender {
     const startedAt = this.clock.monotonic();
     const outcome = await this.attempt(shipment, content, prepared, shutdown);
     await failpoint('outbox.after_send');
-    await this.ledger.settle(shipment, outcome, (this.clock.monotonic() - startedAt) / 1000);
+    await this.ledger.recordOutcome(shipment, outcome, (this.clock.monotonic() - startedAt) / 1000);
     await failpoint('outbox.after_ack');
   }
 
-  private prepare(shipment: Shipment, content: ShipmentContent): Prepared | Unsendable {
+  private prepare(shipment: Attempt, content: AttemptContent): Prepared | Unsendable {
     if (!this.channels.has(shipment.channelType))
       return new Unsendable(`There is no channel of type "${shipment.channelType}" in this installation.`);
     try {
@@ -62,12 +62,12 @@ export class NotificationSender {
   }
 
   private async attempt(
-    shipment: Shipment,
-    { notice }: ShipmentContent,
+    shipment: Attempt,
+    { notice }: AttemptContent,
     { config, egress }: Prepared,
     shutdown: AbortSignal,
   ): Promise<SendOutcome> {
-    const signal = AbortSignal.any([AbortSignal.timeout(ATTEMPT_MS), shutdown]);
+    const signal = AbortSignal.any([AbortSignal.timeout(ATTEMPT_LIMIT_MS), shutdown]);
     const context = { egress, signal, afterWritten: armedFailpoint('outbox.after_request_written') };
     try {
       return await this.channels.get(shipment.channelType).send(notice, config, context);

@@ -11,7 +11,7 @@ export const MAX_FINE_RANGE_MS = 7 * 24 * HOUR_MS;
 const NICE_STEPS = [60, 300, 900, 3600, 3 * 3600, 6 * 3600, 24 * 3600, 7 * 24 * 3600];
 
 /** A step in seconds that makes a chart of that range: at most 300 points. */
-export function niceStep({ from, to }: TimeRange): number {
+export function defaultBucketSeconds({ from, to }: TimeRange): number {
   const fits = NICE_STEPS.find((step) => (to - from) / (step * SECOND_MS) <= 300);
   return fits ?? ceilTo(Math.ceil((to - from) / SECOND_MS / 300), 7 * 24 * 3600);
 }

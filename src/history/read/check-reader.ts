@@ -3,7 +3,7 @@ import type { Outcome } from '../../checker/checker';
 import { Database } from '../../platform/database/database';
 import { OUTCOME_CODE } from '../check-encoding';
 import type { CheckRow } from './check.dto';
-import { TallyReader } from './stats-reader';
+import { StatsReader } from './stats-reader';
 import { DAY_MS, floorTo } from '../../platform/time/time-units';
 import type { TimeRange } from '../time-range';
 
@@ -31,7 +31,7 @@ export function growingSpans(days: readonly number[]): TimeRange[] {
 export class CheckReader {
   constructor(
     private readonly database: Database,
-    private readonly tallies: TallyReader,
+    private readonly tallies: StatsReader,
   ) {}
 
   async read(endpointKey: string, selection: CheckSelection): Promise<CheckRow[]> {

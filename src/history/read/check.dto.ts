@@ -171,7 +171,7 @@ export function toCheckView(row: CheckRow, id: string, endpointId: string): Chec
 }
 
 /** A check that was just recorded, the same as `toCheckView` makes of it later. */
-export function viewOfRecorded({ report, ...check }: RecordedCheck, id: string): CheckView {
+export function viewOfRecorded({ result: report, ...check }: RecordedCheck, id: string): CheckView {
   return {
     id,
     endpoint_id: formatId('endpoint', check.endpointId),

@@ -3,7 +3,7 @@ import { IsInt, Max, Min } from 'class-validator';
 import { Optional } from '../../platform/http/validators';
 import { QueryInteger } from '../../platform/http/page';
 import { CheckPhasesView } from './check.dto';
-import { latencyOf, phaseMeanOf, type Tally } from '../check-stats';
+import { latencyOf, phaseMeanOf, type CheckStats } from '../check-stats';
 import { IsTimestamp } from '../time-range';
 
 export class LatencyQuery {
@@ -67,7 +67,7 @@ export class LatencyBucketView {
 }
 
 /** `null` stands for a bucket without checks. */
-export function toLatencyBucket(start: number, tally: Tally | null): LatencyBucketView {
+export function toLatencyBucket(start: number, tally: CheckStats | null): LatencyBucketView {
   const latency = tally && latencyOf(tally);
   return {
     start: new Date(start).toISOString(),
@@ -83,7 +83,7 @@ export function toLatencyBucket(start: number, tally: Tally | null): LatencyBuck
   };
 }
 
-const phaseMeans = (tally: Tally): CheckPhasesView => ({
+const phaseMeans = (tally: CheckStats): CheckPhasesView => ({
   dns_ms: phaseMeanOf(tally, 'dns'),
   connect_ms: phaseMeanOf(tally, 'connect'),
   tls_ms: phaseMeanOf(tally, 'tls'),

@@ -2,9 +2,9 @@ import { Injectable } from '@nestjs/common';
 import { EndpointService } from '../../endpoint/endpoint.service';
 import { problems } from '../../platform/problem/problem';
 import { Clock } from '../../platform/time/clock';
-import { niceStep, onGrid, stepProblem } from './bucket-width';
+import { defaultBucketSeconds, onGrid, stepProblem } from './bucket-width';
 import { type LatencyBucketView, type LatencyQuery, toLatencyBucket } from './latency.dto';
-import { TallyReader } from './stats-reader';
+import { StatsReader } from './stats-reader';
 import { DAY_MS, SECOND_MS } from '../../platform/time/time-units';
 import { parseTimestamp, type TimeRange } from '../time-range';
 
@@ -13,7 +13,7 @@ import { parseTimestamp, type TimeRange } from '../time-range';
 export class LatencyService {
   constructor(
     private readonly endpoints: EndpointService,
-    private readonly tallies: TallyReader,
+    private readonly tallies: StatsReader,
     private readonly clock: Clock,
   ) {}
 
@@ -21,7 +21,7 @@ export class LatencyService {
   async series(orgId: string, endpointId: string, query: LatencyQuery): Promise<LatencyBucketView[]> {
     const { key } = await this.endpoints.require(orgId, endpointId);
     const range = rangeOf(query, this.clock.now().getTime());
-    const step = query.step ?? niceStep(range);
+    const step = query.step ?? defaultBucketSeconds(range);
     const problem = stepProblem(step, range);
     if (problem !== null) throw refused('step', problem);
     const stepMs = step * SECOND_MS;

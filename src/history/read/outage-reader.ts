@@ -16,7 +16,7 @@ interface OutageRow {
 }
 
 /** The outages that touch a range. */
-export interface OutageFigures {
+export interface OutageStats {
   count: number;
   /** Inside the range. */
   downtimeSeconds: number;
@@ -29,7 +29,7 @@ export interface OutageFigures {
 export class OutageReader {
   constructor(private readonly database: Database) {}
 
-  async read(endpointKey: string, range: TimeRange, now: Date): Promise<OutageFigures> {
+  async read(endpointKey: string, range: TimeRange, now: Date): Promise<OutageStats> {
     const bounds = [endpointKey, new Date(range.from), new Date(range.to)];
     const [totals, rows] = await Promise.all([
       this.database.query<{ count: number; seconds: number }>(TOTALS, [...bounds, now]),

@@ -1,9 +1,9 @@
 import fc from 'fast-check';
-import { planReads, type Stretch } from './read-plan';
+import { planReads, type TimeSlice } from './read-plan';
 import { DAY_MS, HOUR_MS } from '../../platform/time/time-units';
 
 const at = (text: string): number => Date.parse(`2026-03-${text}Z`);
-const show = (stretches: Stretch[]): string[] =>
+const show = (stretches: TimeSlice[]): string[] =>
   stretches.map(
     ({ grain, from, to }) =>
       `${grain} ${new Date(from).toISOString().slice(8, 16)} ${new Date(to).toISOString().slice(8, 16)}`,

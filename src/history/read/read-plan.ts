@@ -1,11 +1,11 @@
 import { ceilTo, DAY_MS, floorTo, HOUR_MS } from '../../platform/time/time-units';
 
 /** Where figures of a stretch of time come from. */
-export type Grain = 'check' | 'hour' | 'day';
+export type Resolution = 'check' | 'hour' | 'day';
 
 /** A stretch of time, milliseconds since the epoch, `to` excluded. */
-export interface Stretch {
-  grain: Grain;
+export interface TimeSlice {
+  grain: Resolution;
   from: number;
   to: number;
 }
@@ -20,9 +20,9 @@ export interface BuiltUntil {
  * Covers [from, to) without gap or overlap by the coarsest figures that exist and are not coarser than `coarsest`:
  * whole built days, then whole built hours, and single checks for the edges and for what is not built yet.
  */
-export function planReads(from: number, to: number, built: BuiltUntil, coarsest: Grain): Stretch[] {
-  const stretches: Stretch[] = [];
-  const add = (grain: Grain, start: number, end: number): void => {
+export function planReads(from: number, to: number, built: BuiltUntil, coarsest: Resolution): TimeSlice[] {
+  const stretches: TimeSlice[] = [];
+  const add = (grain: Resolution, start: number, end: number): void => {
     if (start < end) stretches.push({ grain, from: start, to: end });
   };
   const hours = whole(from, to, HOUR_MS, coarsest === 'check' ? -Infinity : built.hours);

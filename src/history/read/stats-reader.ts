@@ -1,50 +1,50 @@
 import { Injectable } from '@nestjs/common';
 import { Database } from '../../platform/database/database';
-import { type BuiltUntil, type Grain, planReads, type Stretch } from './read-plan';
-import { mergeTallies, type Tally, type TallyRow, toTally } from '../check-stats';
-import { TALLY_ROW, tallyChecksSql } from '../rollup/rollup-sql';
+import { type BuiltUntil, type Resolution, planReads, type TimeSlice } from './read-plan';
+import { mergeStats, type CheckStats, type CheckStatsRow, toCheckStats } from '../check-stats';
+import { STATS_ROW, rollUpChecksSql } from '../rollup/rollup-sql';
 import { DAY_MS, floorTo, HOUR_MS, SECOND_MS } from '../../platform/time/time-units';
 
 /** A tally of one part of a series. */
 export interface Bucket {
   /** Milliseconds since the epoch, a multiple of the step. */
   start: number;
-  tally: Tally;
+  tally: CheckStats;
 }
 
 /** Figures of one endpoint over any stretch of time, each part read where it is cheapest and still exact. */
 @Injectable()
-export class TallyReader {
+export class StatsReader {
   constructor(private readonly database: Database) {}
 
   /** Everything in [from, to), milliseconds since the epoch. */
-  async total(endpointKey: string, from: number, to: number): Promise<Tally> {
+  async total(endpointKey: string, from: number, to: number): Promise<CheckStats> {
     const parts = await this.read(endpointKey, planReads(from, to, await this.builtUntil(), 'day'), DAY_MS);
-    return mergeTallies(parts.map((part) => part.tally));
+    return mergeStats(parts.map((part) => part.tally));
   }
 
   /** [from, to) in buckets of `stepMs`, on whose grid both should lie; buckets without a check are left out. */
   async series(endpointKey: string, from: number, to: number, stepMs: number): Promise<Bucket[]> {
     const plan = planReads(from, to, await this.builtUntil(), coarsestFor(stepMs));
-    const groups = new Map<number, Tally[]>();
+    const groups = new Map<number, CheckStats[]>();
     for (const { start, tally } of await this.read(endpointKey, plan, stepMs)) {
       const bucket = floorTo(start, stepMs);
       groups.set(bucket, [...(groups.get(bucket) ?? []), tally]);
     }
-    return [...groups].map(([start, tallies]) => ({ start, tally: mergeTallies(tallies) }));
+    return [...groups].map(([start, tallies]) => ({ start, tally: mergeStats(tallies) }));
   }
 
   /** Single checks are tallied by the database in bins of `binMs`; rollups come as they are. */
-  private async read(endpointKey: string, plan: readonly Stretch[], binMs: number): Promise<Bucket[]> {
+  private async read(endpointKey: string, plan: readonly TimeSlice[], binMs: number): Promise<Bucket[]> {
     const parts = await Promise.all(
       plan.map(({ grain, from, to }) => {
         const bounds = [endpointKey, new Date(from), new Date(to)];
         return grain === 'check'
-          ? this.database.query<TallyRow>(TALLY_CHECKS, [...bounds, binMs / SECOND_MS])
-          : this.database.query<TallyRow>(READ_ROLLUPS[grain], bounds);
+          ? this.database.query<CheckStatsRow>(TALLY_CHECKS, [...bounds, binMs / SECOND_MS])
+          : this.database.query<CheckStatsRow>(READ_ROLLUPS[grain], bounds);
       }),
     );
-    return parts.flat().map((row) => ({ start: row.start_ms, tally: toTally(row) }));
+    return parts.flat().map((row) => ({ start: row.start_ms, tally: toCheckStats(row) }));
   }
 
   /**
@@ -61,17 +61,17 @@ export class TallyReader {
 }
 
 /** The coarsest figures that still fall into single buckets of that step. */
-function coarsestFor(stepMs: number): Grain {
+function coarsestFor(stepMs: number): Resolution {
   if (stepMs % DAY_MS === 0) return 'day';
   return stepMs % HOUR_MS === 0 ? 'hour' : 'check';
 }
 
-const TALLY_CHECKS = `SELECT ${TALLY_ROW} FROM (${tallyChecksSql(
+const TALLY_CHECKS = `SELECT ${STATS_ROW} FROM (${rollUpChecksSql(
   `date_bin(make_interval(secs => $4::integer), checked_at, timestamptz 'epoch')`,
   'check_result WHERE endpoint_key = $1 AND checked_at >= $2 AND checked_at < $3',
 )}) AS tallied`;
 
 const readRollups = (table: string): string =>
-  `SELECT ${TALLY_ROW} FROM ${table} WHERE endpoint_key = $1 AND start_at >= $2 AND start_at < $3`;
+  `SELECT ${STATS_ROW} FROM ${table} WHERE endpoint_key = $1 AND start_at >= $2 AND start_at < $3`;
 
 const READ_ROLLUPS = { hour: readRollups('check_hour'), day: readRollups('check_day') } as const;

@@ -6,7 +6,7 @@ import { problems } from '../../platform/problem/problem';
 import { Clock } from '../../platform/time/clock';
 import { OutageReader } from './outage-reader';
 import { coverageOf, latencyOf, uptimeOf } from '../check-stats';
-import { TallyReader } from './stats-reader';
+import { StatsReader } from './stats-reader';
 import { ceilTo, DAY_MS, dayNumber, floorTo, HOUR_MS } from '../../platform/time/time-units';
 import { parseTimestamp, type TimeRange, windowRange } from '../time-range';
 import type { LatencyView, UptimeQuery, UptimeView } from './uptime.dto';
@@ -18,7 +18,7 @@ const NO_LATENCY: LatencyView = { avg: null, p50: null, p95: null, p99: null, mi
 export class UptimeService {
   constructor(
     private readonly endpoints: EndpointService,
-    private readonly tallies: TallyReader,
+    private readonly tallies: StatsReader,
     private readonly outages: OutageReader,
     private readonly clock: Clock,
     private readonly config: Config,

@@ -6,8 +6,8 @@ import { Config } from '../../platform/config/config';
 
 /** When history is prepared and cleared: partitions ahead of their day, deleted endpoints soon, old days by and by. */
 @Injectable()
-export class Retention implements BeforeApplicationShutdown {
-  private readonly logger = new Logger(Retention.name);
+export class HistoryRetentionJob implements BeforeApplicationShutdown {
+  private readonly logger = new Logger(HistoryRetentionJob.name);
   private current: Promise<void> = Promise.resolve();
 
   constructor(

@@ -76,7 +76,7 @@ export const SUMMARIZE = `
  * together read each check about twice. Answers one row per endpoint. The checks are looked up endpoint by endpoint: joined
  * as a whole, with statistics from before the first checks, all of them were sorted again for each endpoint.
  */
-export const SUMMARIZE_YOUNG = `
+export const SUMMARIZE_NEW = `
   WITH young AS (
     SELECT s.endpoint_key AS key, s.hour_up + s.before_up AS checks, s.hour_start - interval '1 hour' AS since
       FROM endpoint_state s LEFT JOIN endpoint_summary m ON m.endpoint_key = s.endpoint_key

@@ -3,14 +3,14 @@ import { bucketSql } from '../latency-histogram';
 const SUMS = ['sum_us', 'dns_us', 'connect_us', 'tls_us', 'first_byte_us', 'transfer_us'] as const;
 
 /** Columns of check_hour and check_day behind their key (endpoint_key, start_at), in the order of the two functions below. */
-export const TALLY_COLUMNS = `up, down, unknown, ${SUMS.join(', ')}, min_us, max_us, buckets, counts`;
+export const STATS_COLUMNS = `up, down, unknown, ${SUMS.join(', ')}, min_us, max_us, buckets, counts`;
 
 /** The columns of a `TallyRow`. Sums stay far below 2^53. */
-export const TALLY_ROW = `(extract(epoch FROM start_at) * 1000)::float8 AS start_ms, up, down, unknown,
+export const STATS_ROW = `(extract(epoch FROM start_at) * 1000)::float8 AS start_ms, up, down, unknown,
   ${SUMS.map((sum) => `${sum}::float8 AS ${sum}`).join(', ')}, min_us, max_us, buckets::text AS buckets, counts::text AS counts`;
 
 /** Assignments that replace a stored tally by the newly built one. */
-export const REPLACE_TALLY = TALLY_COLUMNS.split(', ')
+export const REPLACE_STATS = STATS_COLUMNS.split(', ')
   .map((column) => `${column} = excluded.${column}`)
   .join(', ');
 
@@ -18,7 +18,7 @@ export const REPLACE_TALLY = TALLY_COLUMNS.split(', ')
  * Tallies single checks, grouped by the endpoint and `startAt` (an SQL expression). `source` follows FROM and names
  * check_result and the conditions. One pass over the checks, a second one over the few buckets.
  */
-export const tallyChecksSql = (startAt: string, source: string): string => `
+export const rollUpChecksSql = (startAt: string, source: string): string => `
   SELECT endpoint_key, start_at,
          coalesce(sum(n) FILTER (WHERE outcome = 1), 0)::integer AS up,
          coalesce(sum(n) FILTER (WHERE outcome = 0), 0)::integer AS down,

@@ -2,8 +2,8 @@ import { Injectable } from '@nestjs/common';
 import { Config } from '../../platform/config/config';
 import { type Tx, WorkerDatabase } from '../../platform/database/database';
 import { Clock } from '../../platform/time/clock';
-import { SUMMARIZE, SUMMARIZE_YOUNG } from './endpoint-summary';
-import { mergeHoursSql, REPLACE_TALLY, TALLY_COLUMNS, tallyChecksSql } from './rollup-sql';
+import { SUMMARIZE, SUMMARIZE_NEW } from './endpoint-summary';
+import { mergeHoursSql, REPLACE_STATS, STATS_COLUMNS, rollUpChecksSql } from './rollup-sql';
 import { DAY_MS, dayNumber, dayText, floorTo, HOUR_MS } from '../../platform/time/time-units';
 
 /** What a step did: whether there may be more to do, and whether it took a full portion. */
@@ -87,7 +87,7 @@ export class RollupSteps {
     return this.database.transaction(async (tx) => {
       const [progress] = await tx.query<{ hour: Date }>(BOTH_PROGRESSES);
       if (!progress) return NOTHING;
-      const full = (await tx.query(SUMMARIZE_YOUNG, [progress.hour, limit])).length === limit;
+      const full = (await tx.query(SUMMARIZE_NEW, [progress.hour, limit])).length === limit;
       return { more: full, full };
     });
   }
@@ -165,14 +165,14 @@ const ADVANCE = 'UPDATE history_progress SET done_until = $2, after_key = $3 WHE
 
 /** Endpoints that were deleted meanwhile get no new figures. */
 const insertTallies = (table: string, tallies: string): string => `
-  INSERT INTO ${table} (endpoint_key, start_at, ${TALLY_COLUMNS})
-  SELECT endpoint_key, start_at, ${TALLY_COLUMNS} FROM (${tallies}) AS built
+  INSERT INTO ${table} (endpoint_key, start_at, ${STATS_COLUMNS})
+  SELECT endpoint_key, start_at, ${STATS_COLUMNS} FROM (${tallies}) AS built
    WHERE EXISTS (SELECT FROM endpoint WHERE key = endpoint_key)
-  ON CONFLICT (endpoint_key, start_at) DO UPDATE SET ${REPLACE_TALLY}`;
+  ON CONFLICT (endpoint_key, start_at) DO UPDATE SET ${REPLACE_STATS}`;
 
 const CLOSE_HOUR = insertTallies(
   'check_hour',
-  tallyChecksSql(
+  rollUpChecksSql(
     '$1::timestamptz',
     'check_result WHERE checked_at >= $1 AND checked_at < $2 AND endpoint_key > $3 AND endpoint_key <= $4',
   ),
@@ -180,7 +180,7 @@ const CLOSE_HOUR = insertTallies(
 
 const REBUILD_HOURS = insertTallies(
   'check_hour',
-  tallyChecksSql(
+  rollUpChecksSql(
     'hour_at',
     `(SELECT DISTINCT * FROM unnest($1::bigint[], $2::timestamptz[]) AS note (late_key, hour_at)) AS late
             JOIN check_result ON endpoint_key = late_key

@@ -26,8 +26,8 @@ export function nextPortion(portion: number, elapsedMs: number, full: boolean): 
  * process that works; the steps see to it that only one gets somewhere.
  */
 @Injectable()
-export class Rollup implements BeforeApplicationShutdown {
-  private readonly logger = new Logger(Rollup.name);
+export class RollupJob implements BeforeApplicationShutdown {
+  private readonly logger = new Logger(RollupJob.name);
   private stopping = false;
   private current: Promise<void> = Promise.resolve();
 

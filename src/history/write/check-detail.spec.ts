@@ -1,15 +1,15 @@
-import type { CheckReport } from '../../checker/checker';
+import type { CheckResult } from '../../checker/checker';
 import { storedDetail } from './check-detail';
-import { DetailMemory } from './detail-cache';
+import { DetailCache } from './detail-cache';
 import type { RecordedCheck } from '../recorded-check';
 
-const check = (report: Partial<CheckReport>, change: Partial<RecordedCheck> = {}): RecordedCheck => ({
+const check = (report: Partial<CheckResult>, change: Partial<RecordedCheck> = {}): RecordedCheck => ({
   endpointKey: '7',
   endpointId: '018f3f6e-1c1b-7a52-9d3e-0a6f6f0f5a11',
   checkedAt: new Date(0),
   attempts: 1,
   firstError: null,
-  report: {
+  result: {
     outcome: 'up',
     durationMs: 1,
     phases: { dnsMs: null, connectMs: null, tlsMs: null, firstByteMs: null, transferMs: null },
@@ -71,14 +71,14 @@ describe('the detail of a check', () => {
 
 describe('the memory of stored details', () => {
   it('knows a detail up to the day it was marked', () => {
-    const memory = new DetailMemory();
+    const memory = new DetailCache();
     memory.remember('7', '1', 100);
     expect([99, 100, 101].map((day) => memory.knows('7', '1', day))).toEqual([true, true, false]);
     expect(memory.knows('8', '1', 100)).toBe(false);
   });
 
   it('forgets what was not asked for longest', () => {
-    const memory = new DetailMemory(2);
+    const memory = new DetailCache(2);
     memory.remember('1', '1', 1);
     memory.remember('2', '1', 1);
     memory.knows('1', '1', 1);

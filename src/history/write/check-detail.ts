@@ -23,7 +23,7 @@ export interface StoredDetail {
 export const NO_DETAIL = '0';
 
 /** The keys are set in one order, so that equal details have equal JSON. */
-function detailOf({ report, firstError }: RecordedCheck): CheckDetail {
+function detailOf({ result: report, firstError }: RecordedCheck): CheckDetail {
   const detail: CheckDetail = {};
   if (report.address !== null) detail.address = report.address;
   if (report.certificate !== null) {

@@ -5,7 +5,7 @@ const CAPACITY = 200_000;
  * Which details this process knows to be stored, and until which day they are marked as seen. Bounded: the ones not
  * asked for longest are forgotten, which costs one needless write each.
  */
-export class DetailMemory {
+export class DetailCache {
   private readonly days = new Map<string, number>();
 
   constructor(private readonly capacity: number = CAPACITY) {}

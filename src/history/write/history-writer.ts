@@ -5,7 +5,7 @@ import type { Tx } from '../../platform/database/database';
 import { CONFIRMED, errorIndex, OUTCOME_CODE, toMicroseconds } from '../check-encoding';
 import { NO_DETAIL, type StoredDetail, storedDetail } from './check-detail';
 import { checkId } from '../check-id';
-import { DetailMemory } from './detail-cache';
+import { DetailCache } from './detail-cache';
 import { Partitions } from './partitions';
 import type { RecordedCheck } from '../recorded-check';
 import { storableMessage } from '../../platform/database/postgres-text';
@@ -41,7 +41,7 @@ const list = (values: readonly (string | number)[]): string => `{${values.join('
  */
 @Injectable()
 export class HistoryWriter {
-  private readonly details = new DetailMemory();
+  private readonly details = new DetailCache();
 
   constructor(
     private readonly partitions: Partitions,
@@ -126,15 +126,15 @@ function columnsOf(checks: readonly RecordedCheck[], details: readonly (StoredDe
     column((check) => check.endpointKey),
     column((check) => check.checkedAt.toISOString()),
     column((_, index) => details[index]?.hash ?? NO_DETAIL),
-    column((check) => Math.max(toMicroseconds(check.report.durationMs), 0)),
-    column((check) => toMicroseconds(check.report.phases.dnsMs)),
-    column((check) => toMicroseconds(check.report.phases.connectMs)),
-    column((check) => toMicroseconds(check.report.phases.tlsMs)),
-    column((check) => toMicroseconds(check.report.phases.firstByteMs)),
-    column((check) => toMicroseconds(check.report.phases.transferMs)),
-    column((check) => Math.min(check.report.statusCode ?? -1, MAX_STATUS)),
-    column((check) => errorIndex(check.report.error?.code)),
-    column((check) => OUTCOME_CODE[check.report.outcome] + (check.attempts === 2 ? CONFIRMED : 0)),
+    column((check) => Math.max(toMicroseconds(check.result.durationMs), 0)),
+    column((check) => toMicroseconds(check.result.phases.dnsMs)),
+    column((check) => toMicroseconds(check.result.phases.connectMs)),
+    column((check) => toMicroseconds(check.result.phases.tlsMs)),
+    column((check) => toMicroseconds(check.result.phases.firstByteMs)),
+    column((check) => toMicroseconds(check.result.phases.transferMs)),
+    column((check) => Math.min(check.result.statusCode ?? -1, MAX_STATUS)),
+    column((check) => errorIndex(check.result.error?.code)),
+    column((check) => OUTCOME_CODE[check.result.outcome] + (check.attempts === 2 ? CONFIRMED : 0)),
   ];
 }
 

@@ -1,4 +1,4 @@
-import { digestApiKey, generateApiKey, isPlausibleApiKey } from './api-key-secret';
+import { hashApiKey, generateApiKey, isPlausibleApiKey } from './api-key-secret';
 import { ROLES } from '../../platform/access/caller';
 
 describe('an API key', () => {
@@ -27,8 +27,8 @@ describe('an API key', () => {
   });
 
   it('is stored as two digests that depend on the pepper and lead nowhere', () => {
-    const a = digestApiKey('correct-horse-battery-staple', Buffer.from('a'));
-    const b = digestApiKey('correct-horse-battery-staple', Buffer.from('b'));
+    const a = hashApiKey('correct-horse-battery-staple', Buffer.from('a'));
+    const b = hashApiKey('correct-horse-battery-staple', Buffer.from('b'));
     expect(a.lookup).toMatch(/^[0-9a-f]{32}$/);
     expect(a.hash).toHaveLength(32);
     expect(a.lookup).not.toBe(b.lookup);

@@ -33,7 +33,7 @@ export function isPlausibleApiKey(key: string): boolean {
 }
 
 /** What is stored of a key: `lookup` finds the row, `hash` proves it. Neither leads back to the key. */
-export function digestApiKey(key: string, pepper: Buffer): { lookup: string; hash: Buffer } {
+export function hashApiKey(key: string, pepper: Buffer): { lookup: string; hash: Buffer } {
   return {
     lookup: createHmac('sha256', pepper).update(`lookup:${key}`).digest('hex').slice(0, 32),
     hash: createHmac('sha256', pepper).update(key).digest(),

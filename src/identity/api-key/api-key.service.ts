@@ -7,7 +7,7 @@ import { Cursors } from '../../platform/http/cursors';
 import type { Page, PageQuery } from '../../platform/http/page';
 import { problems } from '../../platform/problem/problem';
 import { Clock } from '../../platform/time/clock';
-import { digestApiKey, generateApiKey, isPlausibleApiKey } from './api-key-secret';
+import { hashApiKey, generateApiKey, isPlausibleApiKey } from './api-key-secret';
 import type { Caller, Role } from '../../platform/access/caller';
 import {
   type ApiKeyRow,
@@ -55,7 +55,7 @@ export class ApiKeyService {
   /** Whose key it is, expired or not; `null` for every other kind of wrong key. */
   async holderOf(key: string): Promise<KeyHolder | null> {
     if (!isPlausibleApiKey(key)) return null;
-    const { lookup, hash } = digestApiKey(key, this.secrets.get('api_key_pepper'));
+    const { lookup, hash } = hashApiKey(key, this.secrets.get('api_key_pepper'));
     const known = await this.find(lookup);
     if (!known || !timingSafeEqual(known.hash, hash)) return null;
     const now = this.clock.now();
@@ -105,7 +105,7 @@ export class ApiKeyService {
     orgId: string,
     key: { name: string; role: Role; key: string; expiresAt: string | null },
   ): Promise<ApiKeyRow> {
-    const { lookup, hash } = digestApiKey(key.key, this.secrets.get('api_key_pepper'));
+    const { lookup, hash } = hashApiKey(key.key, this.secrets.get('api_key_pepper'));
     const [row] = await sql.query<ApiKeyRow>(
       `INSERT INTO api_key (id, org_id, name, role, lookup, hash, expires_at) VALUES ($1, $2, $3, $4, $5, $6, $7) RETURNING *`,
       [newUuid(), orgId, key.name, key.role, lookup, hash, key.expiresAt],

@@ -8,14 +8,14 @@ import { ApiKeyService } from '../api-key/api-key.service';
 import { OrganizationService } from './organization.service';
 
 /** Where the first admin key is to be found. `null` when this was not the first start. */
-export type FirstKey = { from: 'environment' } | { from: 'generated'; key: string; keyId: string } | null;
+export type BootstrapKey = { from: 'environment' } | { from: 'generated'; key: string; keyId: string } | null;
 
 /** Name of the file that holds a generated key when nobody watches the start. */
 const KEY_FILE = 'bootstrap-api-key';
 
 /** Makes organization "Default" and its admin key on an empty database; on any other it does nothing. */
 @Injectable()
-export class FirstStart {
+export class Bootstrap {
   constructor(
     private readonly config: Config,
     private readonly database: Database,
@@ -24,7 +24,7 @@ export class FirstStart {
   ) {}
 
   /** Several instances may call this at once: the partial unique index lets one of them win. */
-  async prepare(): Promise<FirstKey> {
+  async prepare(): Promise<BootstrapKey> {
     return this.database.transaction(async (tx) => {
       await tx.query('LOCK TABLE organization IN SHARE ROW EXCLUSIVE MODE');
       const [any] = await tx.query('SELECT 1 FROM organization LIMIT 1');

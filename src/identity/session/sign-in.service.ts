@@ -3,7 +3,7 @@ import type { Request, Response } from 'express';
 import { authorshipOf, originOf } from '../../audit/authorship';
 import { ApiKeyService, type KeyHolder } from '../api-key/api-key.service';
 import { OrganizationService } from '../organization/organization.service';
-import { RequestLimits } from '../rate-limits';
+import { RateLimits } from '../rate-limits';
 import { sameOrigin } from '../same-origin';
 import { PLAIN_SESSION_COOKIE, SECURE_SESSION_COOKIE, sessionCookie } from './session-cookie';
 import { Config } from '../../platform/config/config';
@@ -26,7 +26,7 @@ export class SignInService {
     private readonly links: SignInLinks,
     private readonly organizations: OrganizationService,
     private readonly config: Config,
-    private readonly limits: RequestLimits,
+    private readonly limits: RateLimits,
   ) {}
 
   /**

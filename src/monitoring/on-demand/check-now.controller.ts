@@ -4,12 +4,12 @@ import { CheckView } from '../../history/read/check.dto';
 import { Access, type Caller, CurrentCaller } from '../../platform/access/caller';
 import { PrefixedIdPipe } from '../../platform/ids/prefixed-id.pipe';
 import { Problems } from '../../platform/problem/problems.decorator';
-import { CheckOnDemandService } from './check-now.service';
+import { CheckNowService } from './check-now.service';
 
 @ApiTags('Checks')
 @Controller('api/v1/endpoints/:id/checks')
-export class CheckOnDemandController {
-  constructor(private readonly checks: CheckOnDemandService) {}
+export class CheckNowController {
+  constructor(private readonly checks: CheckNowService) {}
 
   @Post()
   @Access('write')

@@ -1,5 +1,5 @@
 import { Injectable } from '@nestjs/common';
-import { EndpointDefinitions } from '../../endpoint/check-definition';
+import { CheckDefinitions } from '../../endpoint/check-definition';
 import { EndpointService } from '../../endpoint/endpoint.service';
 import { type CheckView, viewOfRecorded } from '../../history/read/check.dto';
 import { HistoryWriter } from '../../history/write/history-writer';
@@ -9,23 +9,23 @@ import { problems } from '../../platform/problem/problem';
 import { within } from '../../platform/time/within';
 import { CheckRecorder } from '../record/check-recorder';
 import { CheckRunner } from '../run/check-runner';
-import { EngineClock } from '../schedule/scheduler-health';
+import { SchedulerClock } from '../schedule/scheduler-health';
 
 /** A result that is asked for is recorded at once; somebody who keeps the endpoint's row locked may delay it for long. */
 const RECORD_WAIT_MS = 5000;
 
 /** A check that somebody asked for: run now, recorded like any other. */
 @Injectable()
-export class CheckOnDemandService {
+export class CheckNowService {
   private readonly never = new AbortController().signal;
 
   constructor(
     private readonly endpoints: EndpointService,
-    private readonly definitions: EndpointDefinitions,
+    private readonly definitions: CheckDefinitions,
     private readonly runner: CheckRunner,
     private readonly recorder: CheckRecorder,
     private readonly history: HistoryWriter,
-    private readonly clock: EngineClock,
+    private readonly clock: SchedulerClock,
   ) {}
 
   /**

@@ -4,12 +4,12 @@ import { CreateEndpointDto } from '../../endpoint/endpoint.dto';
 import { Access, type Caller, CurrentCaller } from '../../platform/access/caller';
 import { Problems } from '../../platform/problem/problems.decorator';
 import { TrialView } from './test-endpoint.dto';
-import { TrialService } from './test-endpoint.service';
+import { TestEndpointService } from './test-endpoint.service';
 
 @ApiTags('Checks')
 @Controller('api/v1/endpoints/test')
-export class TrialController {
-  constructor(private readonly trials: TrialService) {}
+export class TestEndpointController {
+  constructor(private readonly trials: TestEndpointService) {}
 
   @Post()
   @Access('write')

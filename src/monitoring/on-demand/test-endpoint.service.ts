@@ -2,7 +2,7 @@ import { Injectable } from '@nestjs/common';
 import { CheckerRegistry } from '../../checker/checker.registry';
 import { startDeadline } from '../../platform/net/deadline';
 import { auditedSettings } from '../../endpoint/endpoint-audit';
-import { EndpointRules, type EndpointSettings } from '../../endpoint/endpoint-settings';
+import { EndpointSettingsRules, type EndpointSettings } from '../../endpoint/endpoint-settings';
 import type { CreateEndpointDto } from '../../endpoint/endpoint.dto';
 import { viewOfRecorded } from '../../history/read/check.dto';
 import { recordChange } from '../../audit/audit-log';
@@ -22,12 +22,12 @@ const MAX_AT_ONCE = 32;
  * nobody is told.
  */
 @Injectable()
-export class TrialService {
+export class TestEndpointService {
   private readonly never = new AbortController().signal;
   private running = 0;
 
   constructor(
-    private readonly rules: EndpointRules,
+    private readonly rules: EndpointSettingsRules,
     private readonly checkers: CheckerRegistry,
     private readonly egress: EgressPolicy,
     private readonly clock: Clock,
@@ -68,7 +68,14 @@ export class TrialService {
         },
         deadline.signal,
       );
-      const check = { endpointKey: '', endpointId: id, checkedAt, report, attempts: 1 as const, firstError: null };
+      const check = {
+        endpointKey: '',
+        endpointId: id,
+        checkedAt,
+        result: report,
+        attempts: 1 as const,
+        firstError: null,
+      };
       const { id: _id, endpoint_id: _endpointId, ...view } = viewOfRecorded(check, '');
       return view;
     } finally {

@@ -1,17 +1,17 @@
 import { Injectable, Logger } from '@nestjs/common';
 import { AlertEvaluator } from '../../alert/incident/alert-evaluator';
-import type { CheckStep } from '../../endpoint/streak-update';
+import type { StreakUpdate } from '../../endpoint/streak-update';
 import { type ClosedOutage, HistoryWriter, type OpenedOutage } from '../../history/write/history-writer';
 import type { RecordedCheck } from '../../history/recorded-check';
 import { type Tx, WorkerDatabase } from '../../platform/database/database';
 import { isLockTimeout } from '../../platform/database/postgres-errors';
 import { failpoint } from '../../platform/observability/failpoints';
 import { Clock } from '../../platform/time/clock';
-import type { CheckOutcome } from '../../endpoint/finished-check';
+import type { FinishedCheck } from '../../endpoint/finished-check';
 import { fold, isDuplicate } from './endpoint-state';
-import { EndpointStateStore, type Folded, type LockedState } from './endpoint-state-store';
+import { EndpointStateStore, type FoldedCheck, type LockedState } from './endpoint-state-store';
 import { MonitoringMetrics } from '../monitoring.metrics';
-import { SteadyEndpoints } from './write-urgency';
+import { WriteUrgency } from './write-urgency';
 
 /** A batch is written when a result that somebody waits for is this old … */
 const NEWS_AGE_MS = 200;
@@ -28,7 +28,7 @@ const LOCK_WAIT_MS = 1000;
 export type Recorded = 'recorded' | 'dropped';
 
 interface Waiting {
-  outcome: CheckOutcome;
+  outcome: FinishedCheck;
   /** How long it may wait before its batch is written. */
   maxAgeMs: number;
   settle?: (recorded: Recorded) => void;
@@ -42,7 +42,7 @@ interface Waiting {
 export class CheckRecorder {
   private readonly logger = new Logger(CheckRecorder.name);
   private waiting: Waiting[] = [];
-  private readonly steady = new SteadyEndpoints();
+  private readonly steady = new WriteUrgency();
   private timer: NodeJS.Timeout | null = null;
   /** When the timer fires, monotonic milliseconds. */
   private flushAt = Infinity;
@@ -68,13 +68,13 @@ export class CheckRecorder {
   }
 
   /** Takes a result. What may change something is written within a quarter of a second, the rest within about one. */
-  add(outcome: CheckOutcome): void {
-    const isNews = this.steady.isNews(outcome.definition.endpointId, outcome.report.outcome);
+  add(outcome: FinishedCheck): void {
+    const isNews = this.steady.isUrgent(outcome.definition.endpointId, outcome.result.outcome);
     this.push({ outcome, maxAgeMs: isNews ? NEWS_AGE_MS : MAX_AGE_MS });
   }
 
   /** The same at once, and tells when it is committed. */
-  record(outcome: CheckOutcome): Promise<Recorded> {
+  record(outcome: FinishedCheck): Promise<Recorded> {
     return new Promise((settle) => {
       this.pausedUntil = 0;
       this.push({ outcome, maxAgeMs: 0, settle });
@@ -156,7 +156,7 @@ export class CheckRecorder {
   }
 
   /** True when the rest of the batch can go on without the endpoints whose rows are locked. */
-  private async setAside(outcomes: readonly CheckOutcome[]): Promise<boolean> {
+  private async setAside(outcomes: readonly FinishedCheck[]): Promise<boolean> {
     this.held = await this.stuckOf(outcomes.map(({ definition }) => definition.endpointId));
     if (this.held.size > 0)
       this.logger.error(`Somebody keeps rows of ${this.held.size} endpoints locked; their results wait.`);
@@ -171,7 +171,7 @@ export class CheckRecorder {
     return this.states.stuck(this.database, endpointIds).catch(() => new Set<string>());
   }
 
-  private async write(tx: Tx, outcomes: readonly CheckOutcome[]): Promise<Set<CheckOutcome>> {
+  private async write(tx: Tx, outcomes: readonly FinishedCheck[]): Promise<Set<FinishedCheck>> {
     const states = await this.states.lock(tx, outcomes);
     const folded = foldBatch(states, outcomes);
     const recorded = [...folded.values()].flatMap((list) => list);
@@ -179,38 +179,41 @@ export class CheckRecorder {
     await this.states.save(tx, folded);
     await this.history.write(
       tx,
-      recorded.map(({ outcome }) => toHistory(outcome)),
+      recorded.map(({ check: outcome }) => toHistory(outcome)),
     );
     const { opened, closed } = outagesOf(states, folded);
     await this.history.outages(tx, opened, closed);
     await this.alerts.evaluate(tx, stepsOf(folded));
     await failpoint('recorder.before_commit');
-    return new Set(recorded.map(({ outcome }) => outcome));
+    return new Set(recorded.map(({ check: outcome }) => outcome));
   }
 }
 
 /** Folds a batch endpoint by endpoint; what is gone, paused, changed meanwhile or recorded before is left out. */
-function foldBatch(states: ReadonlyMap<string, LockedState>, outcomes: readonly CheckOutcome[]): Map<string, Folded[]> {
-  const folded = new Map<string, Folded[]>();
+function foldBatch(
+  states: ReadonlyMap<string, LockedState>,
+  outcomes: readonly FinishedCheck[],
+): Map<string, FoldedCheck[]> {
+  const folded = new Map<string, FoldedCheck[]>();
   for (const outcome of outcomes) {
     const { endpointId, revision } = outcome.definition;
     const locked = states.get(endpointId);
     if (!locked || !locked.active || locked.revision !== revision) continue;
     const list = folded.get(endpointId) ?? [];
     const before = list.at(-1)?.state ?? locked.state;
-    const result = { outcome: outcome.report.outcome, checkedMs: outcome.checkedMs, slotMs: outcome.slotMs };
+    const result = { outcome: outcome.result.outcome, checkedMs: outcome.checkedMs, slotMs: outcome.slotMs };
     if (isDuplicate(before, result)) continue;
-    list.push({ state: fold(before, result), outcome });
+    list.push({ state: fold(before, result), check: outcome });
     folded.set(endpointId, list);
   }
   return folded;
 }
 
-const toHistory = ({ definition, checkedMs, report, attempts, firstError }: CheckOutcome): RecordedCheck => ({
+const toHistory = ({ definition, checkedMs, result: report, attempts, firstError }: FinishedCheck): RecordedCheck => ({
   endpointKey: definition.endpointKey,
   endpointId: definition.endpointId,
   checkedAt: new Date(checkedMs),
-  report,
+  result: report,
   attempts,
   firstError,
 });
@@ -218,15 +221,15 @@ const toHistory = ({ definition, checkedMs, report, attempts, firstError }: Chec
 /** The first failure of a streak opens an outage, its first success closes whatever is open. */
 function outagesOf(
   states: ReadonlyMap<string, LockedState>,
-  folded: ReadonlyMap<string, readonly Folded[]>,
+  folded: ReadonlyMap<string, readonly FoldedCheck[]>,
 ): { opened: OpenedOutage[]; closed: ClosedOutage[] } {
   const opened: OpenedOutage[] = [];
   const closed: ClosedOutage[] = [];
   for (const [id, list] of folded) {
     let failingSinceMs = states.get(id)?.state.failingSinceMs ?? null;
-    for (const { state, outcome } of list) {
+    for (const { state, check: outcome } of list) {
       const { endpointKey } = outcome.definition;
-      const { error } = outcome.report;
+      const { error } = outcome.result;
       if (state.failingSinceMs !== null && failingSinceMs === null && error) {
         opened.push({
           endpointKey,
@@ -235,7 +238,7 @@ function outagesOf(
           message: error.message,
         });
       }
-      if (outcome.report.outcome === 'up' && state.successes === 1)
+      if (outcome.result.outcome === 'up' && state.successes === 1)
         closed.push({
           endpointKey,
           endedAt: new Date(outcome.checkedMs),
@@ -248,10 +251,10 @@ function outagesOf(
 }
 
 /** What counts for streaks. A recovery tells when the ended streak began. */
-function stepsOf(folded: ReadonlyMap<string, readonly Folded[]>): CheckStep[] {
+function stepsOf(folded: ReadonlyMap<string, readonly FoldedCheck[]>): StreakUpdate[] {
   return [...folded.values()].flatMap((list) =>
-    list.flatMap(({ state, outcome }): CheckStep[] => {
-      const { report, definition, checkedMs } = outcome;
+    list.flatMap(({ state, check: outcome }): StreakUpdate[] => {
+      const { result: report, definition, checkedMs } = outcome;
       if (report.outcome === 'unknown') return [];
       return [
         {

@@ -2,7 +2,7 @@ import { Injectable } from '@nestjs/common';
 import { ERROR_CODES } from '../../checker/checker';
 import { EndpointSchedule } from '../../endpoint/endpoint-schedule';
 import type { Sql, Tx } from '../../platform/database/database';
-import type { CheckOutcome } from '../../endpoint/finished-check';
+import type { FinishedCheck } from '../../endpoint/finished-check';
 import type { EndpointState } from './endpoint-state';
 import { InstanceRegistry } from '../instance-registry';
 
@@ -30,9 +30,9 @@ export interface LockedState extends Present {
 }
 
 /** One result and the state after it. */
-export interface Folded {
+export interface FoldedCheck {
   state: EndpointState;
-  outcome: CheckOutcome;
+  check: FinishedCheck;
 }
 
 /** Reads and writes `endpoint_state` for the recorder, a batch at a time. */
@@ -47,7 +47,7 @@ export class EndpointStateStore {
    * Locked in id order, as every other writer of these rows does. Whether the endpoint is still as it was checked is asked
    * afterwards, by a statement of its own: joined to the first, it would show what was true before the wait for a lock.
    */
-  async lock(tx: Tx, outcomes: readonly CheckOutcome[]): Promise<Map<string, LockedState>> {
+  async lock(tx: Tx, outcomes: readonly FinishedCheck[]): Promise<Map<string, LockedState>> {
     const ids = `{${[...new Set(outcomes.map(({ definition }) => definition.endpointId))].join(',')}}`;
     const rows = await tx.query<StateRow>(LOCK_STATES, [ids]);
     const present = new Map(
@@ -73,9 +73,9 @@ export class EndpointStateStore {
   }
 
   // One heap-only update per endpoint: no index covers a changing column.
-  async save(tx: Tx, folded: ReadonlyMap<string, readonly Folded[]>): Promise<void> {
+  async save(tx: Tx, folded: ReadonlyMap<string, readonly FoldedCheck[]>): Promise<void> {
     const newest = [...folded].flatMap(([id, list]) => list.slice(-1).map((last) => ({ id, ...last })));
-    const column = (value: (item: { id: string } & Folded) => string | number | bigint | null) =>
+    const column = (value: (item: { id: string } & FoldedCheck) => string | number | bigint | null) =>
       `{${newest.map((item) => value(item) ?? 'NULL').join(',')}}`;
     await tx.query(SAVE_STATES, [
       column(({ id }) => id),
@@ -86,9 +86,9 @@ export class EndpointStateStore {
       column(({ state }) => state.failingSinceMs),
       column(({ state }) => state.lastCheckedMs),
       column(({ state }) => state.lastSlotMs),
-      column(({ outcome }) => Math.min(2_147_483_647, Math.round(outcome.report.durationMs * 1000))),
-      column(({ outcome }) => outcome.report.statusCode),
-      column(({ outcome }) => (outcome.report.error ? ERROR_CODES.indexOf(outcome.report.error.code) : null)),
+      column(({ check: outcome }) => Math.min(2_147_483_647, Math.round(outcome.result.durationMs * 1000))),
+      column(({ check: outcome }) => outcome.result.statusCode),
+      column(({ check: outcome }) => (outcome.result.error ? ERROR_CODES.indexOf(outcome.result.error.code) : null)),
       column(({ state }) => state.recent),
       column(({ state }) => state.hours.hourStart?.getTime() ?? null),
       column(({ state }) => state.hours.hour.up),
@@ -97,7 +97,9 @@ export class EndpointStateStore {
       column(({ state }) => state.hours.before.up),
       column(({ state }) => state.hours.before.down),
       column(({ state }) => state.hours.before.unknown),
-      column(({ outcome }) => (outcome.report.certificate ? Date.parse(outcome.report.certificate.expiresAt) : null)),
+      column(({ check: outcome }) =>
+        outcome.result.certificate ? Date.parse(outcome.result.certificate.expiresAt) : null,
+      ),
     ]);
     // Alone, this process keeps its own endpoints apart in memory and nobody waits for the mark.
     if (this.instances.isShared) await this.schedule.release(tx, [...folded.keys()]);

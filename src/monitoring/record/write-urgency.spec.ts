@@ -1,12 +1,12 @@
 import type { Outcome } from '../../checker/checker';
-import { SteadyEndpoints } from './write-urgency';
+import { WriteUrgency } from './write-urgency';
 
 const OUTCOMES: Record<string, Outcome> = { u: 'up', d: 'down', '?': 'unknown' };
 
 /** Which results (u, d, ?) of one endpoint are news: `!` for those that are, `.` for the others. */
 const heard = (results: string): string => {
-  const endpoints = new SteadyEndpoints();
-  return Array.from(results, (letter) => (endpoints.isNews('ep', OUTCOMES[letter] ?? 'up') ? '!' : '.')).join('');
+  const endpoints = new WriteUrgency();
+  return Array.from(results, (letter) => (endpoints.isUrgent('ep', OUTCOMES[letter] ?? 'up') ? '!' : '.')).join('');
 };
 
 describe('what is news of an endpoint', () => {
@@ -24,12 +24,18 @@ describe('what is news of an endpoint', () => {
   });
 
   it('is kept apart by endpoint', () => {
-    const endpoints = new SteadyEndpoints();
-    expect(['a', 'b', 'a', 'b'].map((id) => endpoints.isNews(id, 'up'))).toEqual([true, true, false, false]);
+    const endpoints = new WriteUrgency();
+    expect(['a', 'b', 'a', 'b'].map((id) => endpoints.isUrgent(id, 'up'))).toEqual([true, true, false, false]);
   });
 
   it('is everything once more when more endpoints are known than fit', () => {
-    const endpoints = new SteadyEndpoints(2);
-    expect(['a', 'b', 'a', 'c', 'a'].map((id) => endpoints.isNews(id, 'up'))).toEqual([true, true, false, true, true]);
+    const endpoints = new WriteUrgency(2);
+    expect(['a', 'b', 'a', 'c', 'a'].map((id) => endpoints.isUrgent(id, 'up'))).toEqual([
+      true,
+      true,
+      false,
+      true,
+      true,
+    ]);
   });
 });

@@ -1,14 +1,14 @@
 import { Injectable, Logger } from '@nestjs/common';
-import type { CheckReport } from '../../checker/checker';
+import type { CheckResult } from '../../checker/checker';
 import { startDeadline } from '../../platform/net/deadline';
-import type { Definition } from '../../endpoint/check-definition';
+import type { CheckDefinition } from '../../endpoint/check-definition';
 import { Config } from '../../platform/config/config';
 import { Clock } from '../../platform/time/clock';
-import type { CheckOutcome } from '../../endpoint/finished-check';
-import { Confirmations } from './near-trigger';
+import type { FinishedCheck } from '../../endpoint/finished-check';
+import { NearTriggerLookup } from './near-trigger';
 import { Connectivity } from './connectivity';
 import { MonitoringMetrics } from '../monitoring.metrics';
-import { StallGuard } from './stall-detector';
+import { StallDetector } from './stall-detector';
 
 /** A failure that would trigger an alert is repeated after this long, spread so that a mass failure does not come back as one. */
 const CONFIRM_AFTER_MS = { least: 1000, spread: 1000 };
@@ -23,8 +23,8 @@ export class CheckRunner {
 
   constructor(
     private readonly config: Config,
-    private readonly stalls: StallGuard,
-    private readonly confirmations: Confirmations,
+    private readonly stalls: StallDetector,
+    private readonly confirmations: NearTriggerLookup,
     private readonly connectivity: Connectivity,
     private readonly metrics: MonitoringMetrics,
     private readonly clock: Clock,
@@ -34,34 +34,34 @@ export class CheckRunner {
    * `checkedMs` is when the check begins by the database's clock. `null` when `shutdown` ended it: the slot was not checked.
    */
   async run(
-    definition: Definition,
+    definition: CheckDefinition,
     slotMs: number | null,
     checkedMs: number,
     shutdown: AbortSignal,
-  ): Promise<CheckOutcome | null> {
+  ): Promise<FinishedCheck | null> {
     const first = await this.undistorted(definition, shutdown);
     if (shutdown.aborted && first.outcome !== 'up') return null;
-    const outcome: CheckOutcome = { definition, slotMs, checkedMs, report: first, attempts: 1, firstError: null };
+    const outcome: FinishedCheck = { definition, slotMs, checkedMs, result: first, attempts: 1, firstError: null };
     if (first.outcome === 'down' && (await this.isWorthConfirming(definition))) {
       await this.clock.sleep(CONFIRM_AFTER_MS.least + Math.random() * CONFIRM_AFTER_MS.spread, shutdown);
       if (shutdown.aborted) return null;
       this.metrics.reruns.inc({ why: 'confirmation' });
-      outcome.report = await this.undistorted(definition, shutdown);
+      outcome.result = await this.undistorted(definition, shutdown);
       outcome.attempts = 2;
       outcome.firstError = first.error;
-      if (shutdown.aborted && outcome.report.outcome !== 'up') return null;
+      if (shutdown.aborted && outcome.result.outcome !== 'up') return null;
     }
-    outcome.report = await this.connectivity.judge(definition.endpointId, outcome.report);
-    this.metrics.finished(outcome.report.outcome);
+    outcome.result = await this.connectivity.judge(definition.endpointId, outcome.result);
+    this.metrics.finished(outcome.result.outcome);
     return outcome;
   }
 
-  private async isWorthConfirming(definition: Definition): Promise<boolean> {
+  private async isWorthConfirming(definition: CheckDefinition): Promise<boolean> {
     return this.config.confirmFailures && (await this.confirmations.isNearTrigger(definition.endpointId));
   }
 
   /** A failure during which our own event loop stood still says nothing: once more, and if that is no better, unknown. */
-  private async undistorted(definition: Definition, shutdown: AbortSignal): Promise<CheckReport> {
+  private async undistorted(definition: CheckDefinition, shutdown: AbortSignal): Promise<CheckResult> {
     const first = await this.once(definition, shutdown);
     if (!first.stalled) return first.report;
     this.metrics.reruns.inc({ why: 'stall' });
@@ -79,9 +79,9 @@ export class CheckRunner {
   }
 
   private async once(
-    definition: Definition,
+    definition: CheckDefinition,
     shutdown: AbortSignal,
-  ): Promise<{ report: CheckReport; stalled: boolean }> {
+  ): Promise<{ report: CheckResult; stalled: boolean }> {
     const deadline = startDeadline(definition.timeoutMs, shutdown);
     const began = this.clock.monotonic();
     try {
@@ -100,7 +100,7 @@ export class CheckRunner {
   }
 }
 
-const bugReport = (): CheckReport => ({
+const bugReport = (): CheckResult => ({
   outcome: 'unknown',
   durationMs: 0,
   phases: { dnsMs: null, connectMs: null, tlsMs: null, firstByteMs: null, transferMs: null },

@@ -1,6 +1,6 @@
 import { DataSource } from 'typeorm';
 import { Heartbeat } from '../../platform/observability/heartbeat';
-import type { CheckReport } from '../../checker/checker';
+import type { CheckResult } from '../../checker/checker';
 import { Config } from '../../platform/config/config';
 import { Database } from '../../platform/database/database';
 import { DialError } from '../../platform/net/dial/dial-error';
@@ -38,7 +38,7 @@ class WaitingDialer extends Dialer {
   }
 }
 
-const silent: CheckReport = {
+const silent: CheckResult = {
   outcome: 'down',
   durationMs: 2000,
   phases: { dnsMs: null, connectMs: null, tlsMs: null, firstByteMs: null, transferMs: null },

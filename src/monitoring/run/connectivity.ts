@@ -2,7 +2,7 @@ import { readFile } from 'node:fs/promises';
 import { Injectable, Logger } from '@nestjs/common';
 import { Interval } from '@nestjs/schedule';
 import { Heartbeat } from '../../platform/observability/heartbeat';
-import type { CheckReport, ErrorCode } from '../../checker/checker';
+import type { CheckResult, ErrorCode } from '../../checker/checker';
 import { startDeadline } from '../../platform/net/deadline';
 import { Config } from '../../platform/config/config';
 import { DialError } from '../../platform/net/dial/dial-error';
@@ -58,7 +58,7 @@ export class Connectivity {
   }
 
   /** The report as it may be recorded: unchanged, or `unknown` with `monitor_offline` when the fault is our network's. */
-  async judge(endpointId: string, report: CheckReport): Promise<CheckReport> {
+  async judge(endpointId: string, report: CheckResult): Promise<CheckResult> {
     const now = this.clock.monotonic();
     const evidence: Evidence = { at: now, suspicious: suspicious(report), failed: report.outcome === 'down' };
     this.remember(endpointId, evidence);

@@ -7,7 +7,7 @@ const COLLECT_MS = 20;
 
 /** Answers whether one more failure of an endpoint would trigger an alert. */
 @Injectable()
-export class Confirmations {
+export class NearTriggerLookup {
   private asked = new Map<string, ((near: boolean) => void)[]>();
 
   constructor(

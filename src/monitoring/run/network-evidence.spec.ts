@@ -1,8 +1,8 @@
 import fc from 'fast-check';
-import { type CheckReport, ERROR_CODES, type ErrorCode } from '../../checker/checker';
+import { type CheckResult, ERROR_CODES, type ErrorCode } from '../../checker/checker';
 import { type Evidence, isMassive, suspicious } from './network-evidence';
 
-const report = (code: ErrorCode | null, address: string | null = '192.0.2.1'): CheckReport => ({
+const report = (code: ErrorCode | null, address: string | null = '192.0.2.1'): CheckResult => ({
   outcome: code === null ? 'up' : 'down',
   durationMs: 10,
   phases: { dnsMs: null, connectMs: 10, tlsMs: null, firstByteMs: null, transferMs: null },

@@ -1,5 +1,5 @@
 import { isIP } from 'node:net';
-import type { CheckReport, ErrorCode } from '../../checker/checker';
+import type { CheckResult, ErrorCode } from '../../checker/checker';
 
 /** What the newest result of one endpoint says about our own network. */
 export interface Evidence {
@@ -21,10 +21,10 @@ const COULD_BE_OURS: ReadonlySet<ErrorCode> = new Set<ErrorCode>([
 const isLoopback = (address: string | null): boolean =>
   address !== null && isIP(address) !== 0 && (address.startsWith('127.') || address === '::1');
 
-const couldBeOurs = ({ outcome, error }: CheckReport): boolean =>
+const couldBeOurs = ({ outcome, error }: CheckResult): boolean =>
   error !== null && (outcome === 'down' ? COULD_BE_OURS.has(error.code) : error.code === 'monitor_offline');
 
-export const suspicious = (report: CheckReport): boolean => couldBeOurs(report) && !isLoopback(report.address);
+export const suspicious = (report: CheckResult): boolean => couldBeOurs(report) && !isLoopback(report.address);
 
 /** At least 5 endpoints and 30 % of those checked lately fail in a way that could be ours. */
 export function isMassive(recent: readonly Evidence[]): boolean {

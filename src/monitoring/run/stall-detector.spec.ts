@@ -5,7 +5,7 @@ import { createInterface } from 'node:readline';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { Metrics } from '../../platform/observability/metrics';
 import { Clock } from '../../platform/time/clock';
-import { StallGuard } from './stall-detector';
+import { StallDetector } from './stall-detector';
 
 const clock = new Clock();
 
@@ -32,12 +32,12 @@ async function until(holds: () => boolean): Promise<void> {
 }
 
 describe('The stall guard', () => {
-  let guard: StallGuard;
+  let guard: StallDetector;
   let metrics: Metrics;
 
   const watch = (of: Clock) => {
     metrics = new Metrics();
-    guard = new StallGuard(of, metrics);
+    guard = new StallDetector(of, metrics);
     guard.onModuleInit();
   };
 

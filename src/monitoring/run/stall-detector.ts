@@ -22,7 +22,7 @@ interface Stall {
  * was set. What failed meanwhile says nothing about the target and is run again.
  */
 @Injectable()
-export class StallGuard implements OnModuleInit, OnModuleDestroy {
+export class StallDetector implements OnModuleInit, OnModuleDestroy {
   private readonly recent: Stall[] = [];
   private timer: NodeJS.Timeout | undefined;
   private beatAt = 0;

@@ -2,7 +2,7 @@ import { setMaxListeners } from 'node:events';
 import { readFileSync } from 'node:fs';
 import { Injectable, Logger } from '@nestjs/common';
 import type { ClaimedSlot } from '../../endpoint/endpoint-schedule';
-import type { Definition } from '../../endpoint/check-definition';
+import type { CheckDefinition } from '../../endpoint/check-definition';
 import { Config } from '../../platform/config/config';
 import { Clock } from '../../platform/time/clock';
 import { CheckRecorder } from '../record/check-recorder';
@@ -13,7 +13,7 @@ import { MonitoringMetrics } from '../monitoring.metrics';
 /** A claimed slot with what it takes to run it. `fireAt`: monotonic milliseconds. */
 export interface PlannedSlot {
   slot: ClaimedSlot;
-  definition: Definition;
+  definition: CheckDefinition;
   fireAt: number;
 }
 

@@ -2,7 +2,7 @@ import { Injectable, Logger } from '@nestjs/common';
 import { Interval } from '@nestjs/schedule';
 import { EndpointSchedule } from '../../endpoint/endpoint-schedule';
 import { EndpointStateStore } from '../record/endpoint-state-store';
-import { EngineClock } from './scheduler-health';
+import { SchedulerClock } from './scheduler-health';
 
 const LOOK_EVERY_MS = 5000;
 /** The clock may have been set while no process looked. */
@@ -12,12 +12,12 @@ const LATE_RESULTS_MS = 10 * 60_000;
 
 /** After the database's clock was set back, what was planned by the old time is due soon instead of in the far future. */
 @Injectable()
-export class ClockRepair {
-  private readonly logger = new Logger(ClockRepair.name);
+export class ClockJumpRecovery {
+  private readonly logger = new Logger(ClockJumpRecovery.name);
   private readonly startedAt: number;
 
   constructor(
-    private readonly clock: EngineClock,
+    private readonly clock: SchedulerClock,
     private readonly schedule: EndpointSchedule,
     private readonly states: EndpointStateStore,
   ) {

@@ -32,8 +32,8 @@ export function offsetAfter(believedMs: number | null, nowMs: number, before: nu
  * a jump of either wall clock moves nothing that is already planned.
  */
 @Injectable()
-export class EngineClock {
-  private readonly logger = new Logger(EngineClock.name);
+export class SchedulerClock {
+  private readonly logger = new Logger(SchedulerClock.name);
   /** Add to monotonic milliseconds to get the database's milliseconds since the epoch. */
   private offsetMs: number | null = null;
   private lastClaim: number;

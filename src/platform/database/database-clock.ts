@@ -11,7 +11,7 @@ const COMPARE_EVERY_MS = 600_000;
  * passed to SQL as a parameter. A test that moves `Clock` moves this one with it.
  */
 @Injectable()
-export class DeliveryClock implements OnModuleInit, OnModuleDestroy {
+export class DatabaseClock implements OnModuleInit, OnModuleDestroy {
   private databaseMs = 0;
   private monotonicMs = 0;
   private timer: NodeJS.Timeout | undefined;

@@ -4,7 +4,7 @@ import { DataSource } from 'typeorm';
 import { Config } from '../config/config';
 import { dataSourceOptions, type PostgresOptions } from './data-source-options';
 import { Database, type TransactionLimits, WorkerDatabase } from './database';
-import { DeliveryClock } from './database-clock';
+import { DatabaseClock } from './database-clock';
 import { DatabaseServer } from './database-server';
 import { EmbeddedMaintenance } from './embedded/embedded-maintenance';
 
@@ -111,11 +111,11 @@ export class DatabaseModule {
             new Database(source, { lockMs: API_LOCK_TIMEOUT_MS, ...idleLimit(server) }),
         },
         { provide: WorkerDatabase, inject: [DatabaseServer, Config, DataSource], useFactory: openWorkerPool },
-        DeliveryClock,
+        DatabaseClock,
         EmbeddedMaintenance,
         DatabaseShutdown,
       ],
-      exports: [Database, WorkerDatabase, DeliveryClock, DatabaseServerModule, TypeOrmModule],
+      exports: [Database, WorkerDatabase, DatabaseClock, DatabaseServerModule, TypeOrmModule],
     };
   }
 }

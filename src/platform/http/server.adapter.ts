@@ -7,7 +7,7 @@ import { Problem } from '../problem/problem';
 import { toProblemView } from '../problem/problem.view';
 import { Page } from './page';
 import { writePageHeaders } from './page-headers';
-import { serveReaders } from './slow-readers';
+import { endSlowReaders } from './slow-readers';
 
 /** Limits against slow and greedy clients; Node's defaults are far longer (60 s, 300 s, checked every 30 s). */
 const LIMITS = {
@@ -75,7 +75,7 @@ export class ServerAdapter extends ExpressAdapter {
   override initHttpServer(): void {
     const server: Server = createServer(LIMITS);
     server.maxConnections = MAX_CONNECTIONS;
-    serveReaders(server, this.getInstance());
+    endSlowReaders(server, this.getInstance());
     server.on('clientError', answerClientError);
     server.on('checkExpectation', (_, response) => {
       const body = rendered(new Problem('expectation_failed', 'Leave out the Expect header.'));

@@ -11,7 +11,7 @@ const MAX_PIPELINED = 100;
  * an answer that makes no progress is reset, and so is one that asks on and on meanwhile. An answer that is still being
  * made has no such limit. Every response of a connection that is gone emits `close`.
  */
-export function serveReaders(server: Server, handler: RequestListener): void {
+export function endSlowReaders(server: Server, handler: RequestListener): void {
   const open = new WeakMap<Socket, Set<ServerResponse>>();
   server.setTimeout(UNREAD_MS);
   server.on('connection', (socket) => {

@@ -7,7 +7,7 @@ const ROUTE_ARGUMENTS = '__routeArguments__';
 
 /** Routes without a query dto take no parameters at all: an unknown one is refused there too. */
 @Injectable()
-export class StrayQueryGuard implements CanActivate {
+export class UnknownQueryGuard implements CanActivate {
   private readonly known = new WeakMap<object, boolean>();
 
   canActivate(context: ExecutionContext): boolean {

@@ -1,4 +1,4 @@
-import { Slots } from './semaphore';
+import { Semaphore } from './semaphore';
 
 const settled = async (work: Promise<unknown>): Promise<boolean> => {
   let done = false;
@@ -11,7 +11,7 @@ const settled = async (work: Promise<unknown>): Promise<boolean> => {
 
 describe('Slots', () => {
   it('let in as many as there are, the others in the order in which they came', async () => {
-    const slots = new Slots(2);
+    const slots = new Semaphore(2);
     const first = await slots.take();
     await slots.take();
     const third = slots.take();
@@ -25,7 +25,7 @@ describe('Slots', () => {
   });
 
   it('are free again after use', async () => {
-    const slots = new Slots(1);
+    const slots = new Semaphore(1);
     (await slots.take())();
     expect(await settled(slots.take())).toBe(true);
   });

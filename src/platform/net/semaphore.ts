@@ -1,5 +1,5 @@
 /** At most `size` holders at once; the others wait in order. */
-export class Slots {
+export class Semaphore {
   private readonly waiting: (() => void)[] = [];
   private free: number;
 

@@ -3,6 +3,7 @@ import { DocumentBuilder, type OpenAPIObject, SwaggerModule } from '@nestjs/swag
 import type { NestExpressApplication } from '@nestjs/platform-express';
 import type { Express, RequestHandler } from 'express';
 import { OpenApiParts } from './openapi-parts';
+import { inReadingOrder } from './reading-order';
 import { documentTransportProblems } from './transport-problems';
 
 const DESCRIPTION = `Websites, the endpoints that watch them, alert rules and every event they raised.
@@ -31,7 +32,7 @@ export function openApiDocument(app: INestApplication): OpenAPIObject {
     .addSecurityRequirements('bearer')
     .addSecurityRequirements('api_key')
     .build();
-  const document = SwaggerModule.createDocument(app, config, { extraModels: parts.models });
+  const document = inReadingOrder(SwaggerModule.createDocument(app, config, { extraModels: parts.models }));
   parts.complete(document);
   documentTransportProblems(document);
   return sortTags(document);

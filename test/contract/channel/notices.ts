@@ -1,6 +1,6 @@
-import type { Notice, NoticeKind } from '../../../src/channel/channel';
+import type { Notification, NotificationKind } from '../../../src/channel/channel';
 
-const TRIGGERED: Notice = {
+const TRIGGERED: Notification = {
   kind: 'triggered',
   id: 'ev_01jd4trigger0000000000000a',
   incidentKey: 'al_01jd4alert00000000000000000-7',
@@ -25,7 +25,7 @@ const TRIGGERED: Notice = {
   digest: null,
 };
 
-const OF_KIND: Readonly<Record<NoticeKind, Partial<Notice>>> = {
+const OF_KIND: Readonly<Record<NotificationKind, Partial<Notification>>> = {
   triggered: {},
   resolved: {
     id: 'ev_01jd4resolve0000000000000b',
@@ -67,7 +67,7 @@ const OF_KIND: Readonly<Record<NoticeKind, Partial<Notice>>> = {
 };
 
 /** A notice of one kind about the same incident, as the alert module would build it. */
-export const noticeOf = (kind: NoticeKind, changes: Partial<Notice> = {}): Notice => ({
+export const noticeOf = (kind: NotificationKind, changes: Partial<Notification> = {}): Notification => ({
   ...TRIGGERED,
   ...OF_KIND[kind],
   kind,
@@ -80,7 +80,7 @@ export const HOSTILE =
   '\r\nBcc: victim@evil.example\r\n\r\n.\r\nMAIL FROM:<x@evil.example>\u0000\u0007\u001b[31m\u202e\ud800';
 
 /** A triggered notice in which everything a stranger may choose is hostile. */
-export const hostileNotice = (): Notice =>
+export const hostileNotice = (): Notification =>
   noticeOf('triggered', {
     alert: { id: 'al_01jd4alert00000000000000000', description: HOSTILE },
     endpoint: { ...TRIGGERED.endpoint, name: HOSTILE, url: `https://shop.example.com/${HOSTILE}` },
@@ -89,7 +89,7 @@ export const hostileNotice = (): Notice =>
   });
 
 /** A triggered notice with every text at its longest, in characters that take two UTF-16 units each. */
-export const longNotice = (): Notice =>
+export const longNotice = (): Notification =>
   noticeOf('triggered', {
     alert: { id: 'al_01jd4alert00000000000000000', description: '🔥'.repeat(1000) },
     endpoint: { ...TRIGGERED.endpoint, name: '🔥'.repeat(255), url: `https://shop.example.com/${'a'.repeat(2000)}` },

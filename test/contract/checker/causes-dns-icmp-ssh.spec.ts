@@ -1,7 +1,7 @@
 import type { Answer } from 'dns-packet';
-import type { Checker, CheckPhase, CheckReport, ErrorCode } from '../../../src/checker/checker';
+import type { Checker, CheckPhase, CheckResult, ErrorCode } from '../../../src/checker/checker';
 import { DnsChecker } from '../../../src/checker/dns/dns.checker';
-import { IcmpCapability } from '../../../src/checker/icmp/icmp-transports';
+import { IcmpTransports } from '../../../src/checker/icmp/icmp-transports';
 import { IcmpChecker } from '../../../src/checker/icmp/icmp.checker';
 import { SshChecker } from '../../../src/checker/ssh/ssh.checker';
 import { SystemResolvers } from '../../../src/checker/dns/system-resolvers';
@@ -20,7 +20,7 @@ interface Case {
 type Row = [
   cause: string,
   arrange: () => Promise<Case> | Case,
-  outcome: CheckReport['outcome'],
+  outcome: CheckResult['outcome'],
   code: ErrorCode | null,
   phase: CheckPhase | null,
 ];
@@ -246,8 +246,8 @@ const sshRows: Row[] = [
   ],
 ];
 
-const barred = new IcmpCapability([{ name: 'raw socket', advice: null, open: () => 'EPERM' }]);
-const icmp = new IcmpCapability();
+const barred = new IcmpTransports([{ name: 'raw socket', advice: null, open: () => 'EPERM' }]);
+const icmp = new IcmpTransports();
 const isPermitted = icmp.describe().available;
 
 afterAll(() => icmp.onModuleDestroy());

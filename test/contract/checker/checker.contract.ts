@@ -2,7 +2,7 @@ import type { Assertion } from '../../../src/checker/assertion/assertion';
 import {
   type Checker,
   type CheckPhase,
-  type CheckReport,
+  type CheckResult,
   type CheckRequest,
   ERROR_CODES,
   type ErrorCode,
@@ -31,7 +31,7 @@ export interface CheckerBench {
   /** Takes what is sent and never answers; `code` and `phase` are those of its time-out. */
   silent?: LiveTarget & { code: ErrorCode; phase: CheckPhase };
   /** Answers whatever is worst for this protocol: the check must settle, the verdict is `outcome` where it is given. */
-  hostile?: (LiveTarget & { name: string; outcome?: CheckReport['outcome'] })[];
+  hostile?: (LiveTarget & { name: string; outcome?: CheckResult['outcome'] })[];
   close(): Promise<void>;
 }
 
@@ -54,7 +54,7 @@ export async function runCheck(
   checker: Checker,
   url: string,
   options: Partial<CheckRequest<unknown>> & { timeoutMs?: number; shutdown?: AbortSignal } = {},
-): Promise<CheckReport> {
+): Promise<CheckResult> {
   const { timeoutMs = 10_000, shutdown, ...given } = options;
   const deadline = startDeadline(timeoutMs, shutdown);
   try {
@@ -77,7 +77,7 @@ const requestFor = (target: unknown): CheckRequest<unknown> => ({
 });
 
 /** What holds for every report of every checker. */
-export function expectWellFormed(report: CheckReport): void {
+export function expectWellFormed(report: CheckResult): void {
   const { outcome, error, phases, durationMs, redirects } = report;
   expect(error === null).toBe(outcome === 'up');
   if (error) {

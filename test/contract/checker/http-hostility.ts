@@ -1,6 +1,6 @@
 import { gzipSync } from 'node:zlib';
 import type { Socket } from 'node:net';
-import type { CheckReport } from '../../../src/checker/checker';
+import type { CheckResult } from '../../../src/checker/checker';
 import { always, answer, type HttpScript, type HttpTarget } from '../../harness/servers/http-target';
 import { slam } from '../../harness/servers/tcp-target';
 import type { LiveTarget } from './checker.contract';
@@ -38,7 +38,7 @@ function* forever(byte: string): Generator<string> {
 const HEAD = 'HTTP/1.1 200 OK\r\n';
 
 /** Ways of answering that have brought other clients down or kept them for ever. */
-export const hostileScripts: { name: string; script: HttpScript; outcome: CheckReport['outcome'] }[] = [
+export const hostileScripts: { name: string; script: HttpScript; outcome: CheckResult['outcome'] }[] = [
   {
     name: 'a body without end',
     script: (_request, socket) => {

@@ -1,8 +1,8 @@
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
-import type { CheckReport } from '../../../src/checker/checker';
-import { type IcmpDescription, IcmpCapability, ICMP_LADDER } from '../../../src/checker/icmp/icmp-transports';
+import type { CheckResult } from '../../../src/checker/checker';
+import { type IcmpDescription, IcmpTransports, ICMP_LADDER } from '../../../src/checker/icmp/icmp-transports';
 import { IcmpChecker } from '../../../src/checker/icmp/icmp.checker';
 import { itOverIpv6, whyNotOverIpv6 } from '../../harness/machine/loopback';
 import { CABLE, obstacleTo, runInNamespace } from '../../harness/machine/namespace';
@@ -10,7 +10,7 @@ import { dialerWith } from '../../harness/app/network';
 import { describeChecker, runCheck } from './checker.contract';
 
 const dialer = dialerWith();
-const capability = new IcmpCapability();
+const capability = new IcmpTransports();
 const checker = new IcmpChecker(dialer, capability);
 
 const { method, available } = capability.describe();
@@ -71,7 +71,7 @@ if (available) {
   describeChecker({
     type: 'ICMP',
     open: () => {
-      const own = new IcmpCapability();
+      const own = new IcmpTransports();
       return Promise.resolve({
         checker: new IcmpChecker(dialer, own),
         up: { url: '127.0.0.1' },
@@ -103,7 +103,7 @@ if (available) {
 }
 
 describe('Where nothing is permitted an ICMP check', () => {
-  const barred = new IcmpCapability([{ name: 'raw socket', advice: null, open: () => 'EPERM' }]);
+  const barred = new IcmpTransports([{ name: 'raw socket', advice: null, open: () => 'EPERM' }]);
 
   it('is unknown and names the fix', async () => {
     const report = await runCheck(new IcmpChecker(dialer, barred), '127.0.0.1');
@@ -120,14 +120,14 @@ describe('Where nothing is permitted an ICMP check', () => {
 
 it('The ladder is climbed once', () => {
   let climbs = 0;
-  const counted = new IcmpCapability([{ name: 'none', advice: null, open: () => `refusal ${(climbs += 1)}` }]);
+  const counted = new IcmpTransports([{ name: 'none', advice: null, open: () => `refusal ${(climbs += 1)}` }]);
   counted.describe();
   counted.method();
   counted.describe();
   expect(climbs).toBe(1);
 });
 
-type Results = Record<string, { description: IcmpDescription; reports: Record<string, CheckReport> }>;
+type Results = Record<string, { description: IcmpDescription; reports: Record<string, CheckResult> }>;
 
 const SILENT = '10.99.0.9';
 const network = [

@@ -1,6 +1,6 @@
 import { execFile } from 'node:child_process';
 import { join } from 'node:path';
-import type { CheckReport } from '../../../src/checker/checker';
+import type { CheckResult } from '../../../src/checker/checker';
 import type { ChecksOrder } from '../../harness/processes/checks-process';
 import { HttpTarget, always, answer } from '../../harness/servers/http-target';
 import { CABLE, obstacleTo } from '../../harness/machine/namespace';
@@ -17,7 +17,7 @@ const inNamespace = obstacle === null ? it : it.skip;
 const why = obstacle === null ? '' : ` (skipped: ${obstacle})`;
 
 /** The reports of a process; `setup` are shell lines that run before it, in its own network namespace where given. */
-function reportsOf(order: ChecksOrder, setup: { namespace?: string[]; limits?: string }): Promise<CheckReport[]> {
+function reportsOf(order: ChecksOrder, setup: { namespace?: string[]; limits?: string }): Promise<CheckResult[]> {
   const script = [...(setup.namespace ?? []), setup.limits ?? '', `exec "$@"`].filter(Boolean).join('\n');
   const shell = ['sh', '-ec', script, 'sh', ...PROCESS, JSON.stringify(order)];
   const [command = 'sh', ...args] = setup.namespace ? ['unshare', '-n', ...shell] : shell;
@@ -37,14 +37,14 @@ function reportsOf(order: ChecksOrder, setup: { namespace?: string[]; limits?: s
             stdout
               .trim()
               .split('\n')
-              .map((line) => JSON.parse(line) as CheckReport),
+              .map((line) => JSON.parse(line) as CheckResult),
           );
       },
     );
   });
 }
 
-const brief = ({ outcome, error }: CheckReport) => `${outcome} ${error?.code ?? ''} ${error?.phase ?? ''}`.trim();
+const brief = ({ outcome, error }: CheckResult) => `${outcome} ${error?.code ?? ''} ${error?.phase ?? ''}`.trim();
 
 describe('A fault of our own is not the fault of the target:', () => {
   it('a process without descriptors', async () => {

@@ -4,7 +4,7 @@ import { createServer as createHttpsServer } from 'node:https';
 import { type AddressInfo, connect, type Socket } from 'node:net';
 import { connect as connectTls } from 'node:tls';
 import { exchange } from '../../../src/platform/net/http/http-exchange';
-import { holdAnswer } from '../../../src/platform/net/http/hold-response';
+import { holdResponse } from '../../../src/platform/net/http/hold-response';
 import { eventually } from '../../harness/app/poll';
 import { TlsAuthority } from '../../harness/servers/tls-authority';
 
@@ -61,7 +61,7 @@ describe.each(['http', 'https'])('a held answer over %s', (scheme) => {
     const socket = await dial();
     const order: string[] = [];
     const answering = ask(socket).then(({ status }) => order.push(`answer ${status}`));
-    void holdAnswer(socket, async () => {
+    void holdResponse(socket, async () => {
       await arrival();
       await new Promise((resolve) => setTimeout(resolve, 200));
       order.push('done');
@@ -73,7 +73,7 @@ describe.each(['http', 'https'])('a held answer over %s', (scheme) => {
   it('is lost when that fails, though the request has arrived', async () => {
     const socket = await dial();
     const answering = ask(socket);
-    void holdAnswer(socket, async () => {
+    void holdResponse(socket, async () => {
       await arrival();
       throw new Error('on purpose');
     });

@@ -1,8 +1,8 @@
 import { AlertEvaluator } from '../../../src/alert/incident/alert-evaluator';
 import type { AlertEventView } from '../../../src/alert/event/alert-event.dto';
 import type { AlertView } from '../../../src/alert/alert.dto';
-import { type StoredConfig, StoredConfigs } from '../../../src/delivery/sealed-config';
-import type { Notice } from '../../../src/channel/channel';
+import { type SealedConfig, SealedConfigs } from '../../../src/delivery/sealed-config';
+import type { Notification } from '../../../src/channel/channel';
 import { Database } from '../../../src/platform/database/database';
 import { parseId } from '../../../src/platform/ids/id';
 import { Alerting } from '../../harness/app/alerting';
@@ -20,7 +20,7 @@ interface Owed {
   incident_no: number;
   /** The pinned config, opened; `null` when the alert's own is used. */
   pinned: object | null;
-  notice: Notice;
+  notice: Notification;
 }
 
 async function documented(answers: Promise<{ status: number }>[]): Promise<void> {
@@ -56,11 +56,11 @@ describe('an open incident', () => {
   /** What an alert owes, with snapshots opened. */
   async function owedBy(alertId: string): Promise<Owed[]> {
     const id = parseId('alert', alertId) ?? '';
-    const rows = await sql().query<Owed & { config: StoredConfig | null }>(
+    const rows = await sql().query<Owed & { config: SealedConfig | null }>(
       'SELECT * FROM notification WHERE alert_id = $1 ORDER BY seq',
       [id],
     );
-    return rows.map((row) => ({ ...row, pinned: row.config && service.app.get(StoredConfigs).open(id, row.config) }));
+    return rows.map((row) => ({ ...row, pinned: row.config && service.app.get(SealedConfigs).open(id, row.config) }));
   }
 
   /** As if the provider had taken the trigger. */

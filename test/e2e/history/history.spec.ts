@@ -1,10 +1,10 @@
-import type { CheckReport } from '../../../src/checker/checker';
+import type { CheckResult } from '../../../src/checker/checker';
 import type { CheckView } from '../../../src/history/read/check.dto';
 import { HistoryWriter } from '../../../src/history/write/history-writer';
 import type { LatencyBucketView } from '../../../src/history/read/latency.dto';
 import type { OverviewItemView } from '../../../src/history/overview/overview.dto';
 import type { RecordedCheck } from '../../../src/history/recorded-check';
-import { Rollup } from '../../../src/history/rollup/rollup.job';
+import { RollupJob } from '../../../src/history/rollup/rollup.job';
 import type { UptimeView } from '../../../src/history/read/uptime.dto';
 import { Database } from '../../../src/platform/database/database';
 import { parseId } from '../../../src/platform/ids/id';
@@ -53,7 +53,7 @@ describe('history over HTTP', () => {
     return { public: answer.body.id, website: site.body.id, id, key: row?.key ?? '' };
   }
 
-  const rollUp = (): Promise<void> => testApp.app.get(Rollup).run();
+  const rollUp = (): Promise<void> => testApp.app.get(RollupJob).run();
 
   /** Records checks of the past: they come late and are rolled up at once. */
   async function write(checks: readonly RecordedCheck[]): Promise<void> {
@@ -73,7 +73,7 @@ describe('history over HTTP', () => {
     at: number,
     outcome: 'up' | 'down' | 'unknown' = 'up',
     durationMs = 100,
-    change: Partial<CheckReport> = {},
+    change: Partial<CheckResult> = {},
   ) => recorded(subject, new Date(at), outcome, durationMs, change);
 
   const path = (what: string): string => `/endpoints/${subject.public}/${what}`;
@@ -371,7 +371,7 @@ describe('history over HTTP', () => {
     it('adds full hours, the hour before and the running one without counting any twice', async () => {
       const hour = Math.floor(now / HOUR) * HOUR;
       await write([...[2, 3, 4].map((hours) => check(hour - hours * HOUR, 'up', 50)), check(hour - 5 * HOUR, 'down')]);
-      await testApp.app.get(Rollup).run();
+      await testApp.app.get(RollupJob).run();
       const [summary] = await database.query<{ until: Date }>(
         'SELECT until FROM endpoint_summary WHERE endpoint_key = $1',
         [subject.key],

@@ -1,5 +1,5 @@
 import type { Outcome } from '../../../src/checker/checker';
-import { type Definition, EndpointDefinitions } from '../../../src/endpoint/check-definition';
+import { type CheckDefinition, CheckDefinitions } from '../../../src/endpoint/check-definition';
 import type { UptimeView } from '../../../src/history/read/uptime.dto';
 import { CheckRecorder } from '../../../src/monitoring/record/check-recorder';
 import { Database } from '../../../src/platform/database/database';
@@ -18,7 +18,7 @@ describe('an outage during which the database’s clock is set back', () => {
   let app: TestApp;
   let websiteId: string;
   let endpointId: string;
-  let definition: Definition;
+  let definition: CheckDefinition;
 
   beforeAll(async () => {
     app = await startApp({ role: 'api' });
@@ -28,7 +28,7 @@ describe('an outage during which the database’s clock is set back', () => {
   beforeEach(async () => {
     endpointId = await newEndpoint(app.write, websiteId);
     const uuid = parseId('endpoint', endpointId) ?? '';
-    const loaded = await app.app.get(EndpointDefinitions).loadOne(app.app.get(Database), uuid);
+    const loaded = await app.app.get(CheckDefinitions).loadOne(app.app.get(Database), uuid);
     if (!loaded) throw new Error('there is no such endpoint');
     definition = loaded;
   });
@@ -38,8 +38,8 @@ describe('an outage during which the database’s clock is set back', () => {
     const recorder = app.app.get(CheckRecorder);
     const key = { id: definition.endpointId, key: definition.endpointKey };
     const answers = checks.map(([outcome, checkedMs]) => {
-      const { report } = recorded(key, new Date(checkedMs), outcome, 12.5);
-      return recorder.record({ definition, slotMs: null, checkedMs, report, attempts: 1, firstError: null });
+      const { result: report } = recorded(key, new Date(checkedMs), outcome, 12.5);
+      return recorder.record({ definition, slotMs: null, checkedMs, result: report, attempts: 1, firstError: null });
     });
     expect(await Promise.all(answers)).toEqual(checks.map(() => 'recorded'));
   }

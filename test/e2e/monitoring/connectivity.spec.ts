@@ -1,7 +1,7 @@
-import type { CheckReport, ErrorCode } from '../../../src/checker/checker';
+import type { CheckResult, ErrorCode } from '../../../src/checker/checker';
 import { Connectivity } from '../../../src/monitoring/run/connectivity';
 import { startApp, type TestApp } from '../../harness/app/app';
-import { auditorByHand } from '../../harness/app/consistency-by-hand';
+import { consistencyByHand } from '../../harness/app/consistency-by-hand';
 import { HttpSink } from '../../harness/servers/http-sink';
 import { MovingClock } from '../../harness/app/moving-clock';
 import { eventually } from '../../harness/app/poll';
@@ -14,7 +14,7 @@ const NOWHERE = 'nowhere.invalid:443';
 
 const MINUTE = 60_000;
 
-const failed = (code: ErrorCode, address: string | null = '192.0.2.7'): CheckReport => ({
+const failed = (code: ErrorCode, address: string | null = '192.0.2.7'): CheckResult => ({
   outcome: 'down',
   durationMs: 1000,
   phases: { dnsMs: null, connectMs: 1000, tlsMs: null, firstByteMs: null, transferMs: null },
@@ -39,12 +39,12 @@ describe('a failure that could be our own network’s', () => {
   });
   afterAll(() => Promise.all([sink.close(), heartbeat.close()]));
 
-  const judge = async (connectivityTargets: string[], report: CheckReport): Promise<CheckReport> => {
+  const judge = async (connectivityTargets: string[], report: CheckResult): Promise<CheckResult> => {
     app = await startApp({ role: 'api', connectivityTargets });
     return app.app.get(Connectivity).judge('endpoint', report);
   };
   const alive = () => sink.url.replace('http://', '');
-  const judgeAgain = async (report: CheckReport) => app?.app.get(Connectivity).judge('another endpoint', report);
+  const judgeAgain = async (report: CheckResult) => app?.app.get(Connectivity).judge('another endpoint', report);
   const detail = async (): Promise<string | undefined> => {
     const health = (await (await fetch(`${app?.url}/health/ready`)).json()) as {
       details: Record<string, { detail?: string }>;
@@ -90,7 +90,7 @@ describe('a failure that could be our own network’s', () => {
   });
 
   it('is told to the operator also when the machine itself knows that it has no route', async () => {
-    const report: CheckReport = { ...failed('monitor_offline', null), outcome: 'unknown' };
+    const report: CheckResult = { ...failed('monitor_offline', null), outcome: 'unknown' };
     expect(await judge([NOWHERE], report)).toMatchObject({ outcome: 'unknown', error: { code: 'monitor_offline' } });
     expect(await detail()).toContain('no network');
   });
@@ -98,7 +98,7 @@ describe('a failure that could be our own network’s', () => {
   it('holds results visibly, and the heartbeat from a quarter of an hour on, until the network is back', async () => {
     app = await startApp({ connectivityTargets: [NOWHERE], heartbeatUrl: heartbeat.url });
     const clock = MovingClock.of(app.app);
-    const auditor = await auditorByHand(app.app);
+    const auditor = await consistencyByHand(app.app);
     heartbeat.seen.splice(0);
     await judgeAgain(failed('connection_timeout'));
     clock.advance(14 * MINUTE);
@@ -117,7 +117,7 @@ describe('a failure that could be our own network’s', () => {
     expect(heartbeat.seen).toHaveLength(2);
   });
 
-  it.each<[string, CheckReport]>([
+  it.each<[string, CheckResult]>([
     ['an answer with a wrong status', failed('status_unexpected')],
     ['a refusal', failed('connection_refused')],
     ['a certificate that has expired', failed('tls_expired')],

@@ -2,10 +2,10 @@ import { Logger } from '@nestjs/common';
 import fc from 'fast-check';
 import { AlertEvaluator } from '../../../src/alert/incident/alert-evaluator';
 import type { Outcome } from '../../../src/checker/checker';
-import { type Definition, EndpointDefinitions } from '../../../src/endpoint/check-definition';
+import { type CheckDefinition, CheckDefinitions } from '../../../src/endpoint/check-definition';
 import { HistoryWriter } from '../../../src/history/write/history-writer';
 import { CheckRecorder, type Recorded } from '../../../src/monitoring/record/check-recorder';
-import type { CheckOutcome } from '../../../src/endpoint/finished-check';
+import type { FinishedCheck } from '../../../src/endpoint/finished-check';
 import { EndpointStateStore } from '../../../src/monitoring/record/endpoint-state-store';
 import { MonitoringMetrics } from '../../../src/monitoring/monitoring.metrics';
 import { Database, WorkerDatabase } from '../../../src/platform/database/database';
@@ -31,7 +31,7 @@ interface Target {
   id: string;
   uuid: string;
   alertUuid: string;
-  definition: Definition;
+  definition: CheckDefinition;
 }
 
 interface StoredState {
@@ -116,8 +116,8 @@ describe('the recorder', () => {
       app.app.get(Clock),
     );
 
-  const definitionOf = async (uuid: string): Promise<Definition> => {
-    const definition = await app.app.get(EndpointDefinitions).loadOne(database, uuid);
+  const definitionOf = async (uuid: string): Promise<CheckDefinition> => {
+    const definition = await app.app.get(CheckDefinitions).loadOne(database, uuid);
     if (!definition) throw new Error('there is no such endpoint');
     return definition;
   };
@@ -132,11 +132,11 @@ describe('the recorder', () => {
   const newTargets = (count: number) => Promise.all(Array.from({ length: count }, newTarget));
 
   /** `slot`: its number, or `null` for a check that was asked for. */
-  function outcomeAt(target: Target, slot: number | null, checkedMs: number, outcome: Outcome): CheckOutcome {
+  function outcomeAt(target: Target, slot: number | null, checkedMs: number, outcome: Outcome): FinishedCheck {
     const key = { id: target.uuid, key: target.definition.endpointKey };
-    const { report } = recordedCheck(key, new Date(checkedMs), outcome, 12.5);
+    const { result: report } = recordedCheck(key, new Date(checkedMs), outcome, 12.5);
     const slotMs = slot === null ? null : startMs + slot * SLOT_MS;
-    return { definition: target.definition, slotMs, checkedMs, report, attempts: 1, firstError: null };
+    return { definition: target.definition, slotMs, checkedMs, result: report, attempts: 1, firstError: null };
   }
 
   async function historyOf({ definition }: Target): Promise<StoredCheck[]> {

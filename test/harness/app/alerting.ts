@@ -4,12 +4,12 @@ import { AlertDestinations } from '../../../src/delivery/destination';
 import { AlertEvaluator } from '../../../src/alert/incident/alert-evaluator';
 import { type AlertEventRow } from '../../../src/alert/incident/incident';
 import { AlertLifecycle } from '../../../src/alert/incident/alert-lifecycle';
-import { DeliveryClock } from '../../../src/platform/database/database-clock';
+import { DatabaseClock } from '../../../src/platform/database/database-clock';
 import { IncidentRecorder } from '../../../src/alert/incident/incident-recorder';
-import { NotificationOutbox } from '../../../src/delivery/outbox';
-import { StoredConfigs } from '../../../src/delivery/sealed-config';
+import { Outbox } from '../../../src/delivery/outbox';
+import { SealedConfigs } from '../../../src/delivery/sealed-config';
 import { ChannelModule } from '../../../src/channel/channel.module';
-import type { CheckStep } from '../../../src/endpoint/streak-update';
+import type { StreakUpdate } from '../../../src/endpoint/streak-update';
 import { Config } from '../../../src/platform/config/config';
 import { ConfigModule } from '../../../src/platform/config/config.module';
 import { Database, type Tx, WorkerDatabase } from '../../../src/platform/database/database';
@@ -78,9 +78,9 @@ export class Alerting {
         AlertLifecycle,
         IncidentRecorder,
         AlertDestinations,
-        StoredConfigs,
-        NotificationOutbox,
-        DeliveryClock,
+        SealedConfigs,
+        Outbox,
+        DatabaseClock,
       ],
     }).compile();
     module.useLogger(false);
@@ -136,7 +136,7 @@ export class Alerting {
 
   async alert(orgId: string, endpointId: string, rule: NewAlert): Promise<string> {
     const id = newUuid();
-    const config = this.module.get(StoredConfigs).seal(id, { webhook_url: 'https://hooks.slack.test/services/T/B/x' });
+    const config = this.module.get(SealedConfigs).seal(id, { webhook_url: 'https://hooks.slack.test/services/T/B/x' });
     await this.database.query(
       `INSERT INTO alert (id, org_id, endpoint_id, type, config, failure_threshold, success_threshold, send_on_resolved)
        VALUES ($1, $2, $3, 'slack', $4, $5, $6, $7)`,
@@ -150,10 +150,10 @@ export class Alerting {
     batch: readonly { endpointId: string; result: Result }[],
     error = 'connection refused',
     at = new Date(),
-  ): Promise<CheckStep[]> {
+  ): Promise<StreakUpdate[]> {
     return this.database.transaction(async (tx) => {
       const states = await lockStates(tx, [...new Set(batch.map(({ endpointId }) => endpointId))]);
-      const steps: CheckStep[] = [];
+      const steps: StreakUpdate[] = [];
       for (const { endpointId, result } of batch) {
         const state = states.get(endpointId);
         if (!state) throw new Error(`endpoint ${endpointId} has no state`);
@@ -232,7 +232,7 @@ async function saveState(tx: Tx, state: State): Promise<void> {
   );
 }
 
-const stepOf = (state: State, result: 'F' | 'S', checkedAt: Date, message: string): CheckStep => ({
+const stepOf = (state: State, result: 'F' | 'S', checkedAt: Date, message: string): StreakUpdate => ({
   orgId: state.orgId,
   endpointId: state.endpointId,
   outcome: result === 'F' ? 'down' : 'up',

@@ -8,7 +8,7 @@ import { createApp } from '../../../src/app';
 import type { AppExtension } from '../../../src/app.module';
 import { ApiKeyService } from '../../../src/identity/api-key/api-key.service';
 import type { Role } from '../../../src/platform/access/caller';
-import { FirstStart } from '../../../src/identity/organization/bootstrap';
+import { Bootstrap } from '../../../src/identity/organization/bootstrap';
 import { OrganizationService } from '../../../src/identity/organization/organization.service';
 import { Config } from '../../../src/platform/config/config';
 import { parseId } from '../../../src/platform/ids/id';
@@ -116,7 +116,7 @@ export async function startApp(
       ...more,
     });
     const app = await createApp(config, modules);
-    await app.get(FirstStart).prepare();
+    await app.get(Bootstrap).prepare();
     await app.listen(0, '127.0.0.1');
     const url = await app.getUrl();
     const organization = await app.get(OrganizationService).findDefault();

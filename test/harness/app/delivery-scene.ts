@@ -1,6 +1,6 @@
 import type { NestExpressApplication } from '@nestjs/platform-express';
-import { NotificationService } from '../../../src/delivery/send/delivery-loop';
-import { StoredConfigs } from '../../../src/delivery/sealed-config';
+import { DeliveryLoop } from '../../../src/delivery/send/delivery-loop';
+import { SealedConfigs } from '../../../src/delivery/sealed-config';
 import type { Config } from '../../../src/platform/config/config';
 import { Database } from '../../../src/platform/database/database';
 import { formatId, type IdKind, newUuid, parseId } from '../../../src/platform/ids/id';
@@ -168,7 +168,7 @@ export class DeliveryScene {
       'SELECT id FROM organization WHERE id = COALESCE($1, id) ORDER BY is_default DESC LIMIT 1',
       [orgId ?? null],
     );
-    const configs = this.nest.get(StoredConfigs);
+    const configs = this.nest.get(SealedConfigs);
     const config = CONFIGS[type]?.(`${this.provider.url}/${path}`) ?? {};
     const websiteUuid = newUuid();
     const alerts = Array.from({ length: count }, () => {
@@ -237,7 +237,7 @@ export class DeliveryScene {
 
   /** Delivers what may leave now and waits until nothing is in flight. */
   deliver(): Promise<void> {
-    return this.nest.get(NotificationService).deliverDue();
+    return this.nest.get(DeliveryLoop).deliverDue();
   }
 
   /** Moves time forward in steps, delivering at each: what a loop that looks every second would have done. */

@@ -1,13 +1,13 @@
 import { DataSource } from 'typeorm';
-import type { CheckReport, ErrorCode, Outcome } from '../../../src/checker/checker';
+import type { CheckResult, ErrorCode, Outcome } from '../../../src/checker/checker';
 import { HistoryMetrics } from '../../../src/history/history.metrics';
 import { HistoryRetention } from '../../../src/history/retention/history-retention';
 import { HistoryWriter } from '../../../src/history/write/history-writer';
 import { Partitions } from '../../../src/history/write/partitions';
 import type { RecordedCheck } from '../../../src/history/recorded-check';
-import { Rollup } from '../../../src/history/rollup/rollup.job';
+import { RollupJob } from '../../../src/history/rollup/rollup.job';
 import { RollupSteps } from '../../../src/history/rollup/rollup-steps';
-import { TallyReader } from '../../../src/history/read/stats-reader';
+import { StatsReader } from '../../../src/history/read/stats-reader';
 import { ServerSecrets } from '../../../src/platform/secrets/server-secrets';
 import { Config } from '../../../src/platform/config/config';
 import { dataSourceOptions } from '../../../src/platform/database/data-source-options';
@@ -37,9 +37,9 @@ export class HistoryBench {
     readonly config: Config,
     readonly partitions: Partitions,
     readonly writer: HistoryWriter,
-    readonly rollup: Rollup,
+    readonly rollup: RollupJob,
     readonly retention: HistoryRetention,
-    readonly tallies: TallyReader,
+    readonly tallies: StatsReader,
     readonly secrets: ServerSecrets,
     readonly close: () => Promise<void>,
   ) {}
@@ -65,9 +65,9 @@ export class HistoryBench {
       config,
       partitions,
       new HistoryWriter(partitions, secrets),
-      new Rollup(steps, clock, config, new HistoryMetrics(new Metrics())),
+      new RollupJob(steps, clock, config, new HistoryMetrics(new Metrics())),
       new HistoryRetention(database, partitions, clock, config),
-      new TallyReader(database),
+      new StatsReader(database),
       secrets,
       async () => {
         await source.destroy();
@@ -114,7 +114,7 @@ export function recorded(
   checkedAt: Date,
   outcome: Outcome,
   durationMs: number,
-  change: Partial<CheckReport> & { code?: ErrorCode } = {},
+  change: Partial<CheckResult> & { code?: ErrorCode } = {},
 ): RecordedCheck {
   const { code = 'connection_refused', ...report } = change;
   return {
@@ -123,7 +123,7 @@ export function recorded(
     checkedAt,
     attempts: 1,
     firstError: null,
-    report: {
+    result: {
       outcome,
       durationMs,
       phases: {

@@ -1,4 +1,4 @@
-import { audit } from '../../../src/alert/consistency/consistency-check';
+import { checkConsistency } from '../../../src/alert/consistency/consistency-check';
 import type { Sql } from '../../../src/platform/database/database';
 
 interface Wrong {
@@ -68,7 +68,7 @@ export async function checkEngine(sql: Sql): Promise<void> {
 
 /** Everything that must hold in any state of the database, whatever happened. Fails with all that does not. */
 export async function checkInvariants(sql: Sql, now: Date = new Date()): Promise<void> {
-  const findings = await audit(sql, { since: new Date(0), now, overdueMs: 300_000 });
+  const findings = await checkConsistency(sql, { since: new Date(0), now, overdueMs: 300_000 });
   const wrong: Wrong[] = findings.map(({ kind, samples }) => ({ what: kind, ids: samples }));
   refuse([...wrong, ...(await findAll(sql, MESSAGES))]);
 }

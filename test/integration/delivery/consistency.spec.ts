@@ -1,7 +1,7 @@
-import { AlertAuditor } from '../../../src/alert/consistency/consistency.job';
+import { ConsistencyJob } from '../../../src/alert/consistency/consistency.job';
 import { Heartbeat } from '../../../src/platform/observability/heartbeat';
-import { NotificationRetention } from '../../../src/delivery/delivery-retention.job';
-import { auditorByHand } from '../../harness/app/consistency-by-hand';
+import { DeliveryRetention } from '../../../src/delivery/delivery-retention.job';
+import { consistencyByHand } from '../../harness/app/consistency-by-hand';
 import { ACCEPTED, DeliveryScene, type SceneAlert } from '../../harness/app/delivery-scene';
 import { HttpSink } from '../../harness/servers/http-sink';
 import { checkInvariants } from '../../harness/app/invariants';
@@ -13,12 +13,12 @@ describe('the audit', () => {
   let scene: DeliveryScene;
   let heartbeat: HttpSink;
   let alert: SceneAlert;
-  let auditor: AlertAuditor;
+  let auditor: ConsistencyJob;
 
   beforeAll(async () => {
     heartbeat = await HttpSink.start();
     scene = await DeliveryScene.start({ heartbeatUrl: `${heartbeat.url}/beat` }, { timeStands: true });
-    auditor = await auditorByHand(scene.nest);
+    auditor = await consistencyByHand(scene.nest);
   });
   afterAll(async () => {
     await scene.close();
@@ -113,7 +113,7 @@ describe('the audit', () => {
     await scene.deliver();
     const [told, failed] = await scene.rows(alert);
     expect([told?.state, failed?.state, failed?.config]).toEqual(['delivered', 'failed', expect.anything()]);
-    const retention = scene.nest.get(NotificationRetention);
+    const retention = scene.nest.get(DeliveryRetention);
     await retention.run();
     expect((await scene.rows(alert))[1]?.config).not.toBeNull();
     scene.clock.advance(DAY + 1000);
@@ -130,7 +130,7 @@ describe('without a heartbeat URL', () => {
   it('nothing is requested', async () => {
     const scene = await DeliveryScene.start();
     try {
-      await scene.nest.get(AlertAuditor).tick();
+      await scene.nest.get(ConsistencyJob).tick();
       expect(scene.provider.requests).toEqual([]);
     } finally {
       await scene.close();

@@ -1,4 +1,4 @@
-import { SUMMARIZE, SUMMARIZE_YOUNG } from '../../../src/history/rollup/endpoint-summary';
+import { SUMMARIZE, SUMMARIZE_NEW } from '../../../src/history/rollup/endpoint-summary';
 import { HistoryBench, recorded } from '../../harness/app/history';
 
 const HOUR_MS = 3_600_000;
@@ -52,7 +52,7 @@ describe('the summaries of many endpoints, with statistics from before their fir
   };
 
   it.each<[string, () => Promise<number>]>([
-    ['before their first full hour', () => rowsOf(SUMMARIZE_YOUNG, [hour, ENDPOINTS])],
+    ['before their first full hour', () => rowsOf(SUMMARIZE_NEW, [hour, ENDPOINTS])],
     [
       'after it',
       async () => {

@@ -1,6 +1,6 @@
 import type { Outcome } from '../../../src/checker/checker';
 import type { RecordedCheck } from '../../../src/history/recorded-check';
-import { latencyOf, type Tally } from '../../../src/history/check-stats';
+import { latencyOf, type CheckStats } from '../../../src/history/check-stats';
 import { HistoryBench, recorded } from '../../harness/app/history';
 
 const HOUR = 3_600_000;
@@ -38,10 +38,10 @@ function naive(checks: readonly RecordedCheck[], key: string, from: number, to: 
     const at = checkedAt.getTime();
     return endpointKey === key && at >= from && at < to;
   });
-  const count = (outcome: Outcome) => inside.filter(({ report }) => report.outcome === outcome).length;
+  const count = (outcome: Outcome) => inside.filter(({ result: report }) => report.outcome === outcome).length;
   const latencies = inside
-    .filter(({ report }) => report.outcome === 'up')
-    .map(({ report }) => Math.round(report.durationMs * 1000))
+    .filter(({ result: report }) => report.outcome === 'up')
+    .map(({ result: report }) => Math.round(report.durationMs * 1000))
     .sort((a, b) => a - b);
   const rank = (q: number) => (latencies[Math.max(Math.ceil(q * latencies.length), 1) - 1] ?? NaN) / 1000;
   return {
@@ -57,7 +57,7 @@ function naive(checks: readonly RecordedCheck[], key: string, from: number, to: 
   };
 }
 
-function expectSame(tally: Tally, truth: ReturnType<typeof naive>): void {
+function expectSame(tally: CheckStats, truth: ReturnType<typeof naive>): void {
   const { up, down, unknown, sumUs, minUs, maxUs } = tally;
   expect({ up, down, unknown, sumUs, minUs, maxUs }).toEqual({
     up: truth.up,

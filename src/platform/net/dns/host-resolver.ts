@@ -1,7 +1,7 @@
 import { Injectable, type OnModuleDestroy } from '@nestjs/common';
 import { lookup, Resolver } from 'node:dns';
 import { isLocalhostName } from '../egress/egress-policy';
-import { Slots } from '../semaphore';
+import { Semaphore } from '../semaphore';
 import { parseHosts, parseSearchDots } from './hosts-file';
 import { WatchedFile } from './watched-file';
 
@@ -51,7 +51,7 @@ export class HostResolver implements OnModuleDestroy {
   private readonly hosts: WatchedFile<Map<string, string[]>>;
   private readonly searchDots: WatchedFile<number>;
   private readonly inFlight = new Map<string, Promise<string[]>>();
-  private readonly lookupSlots = new Slots(LOOKUP_SLOTS);
+  private readonly lookupSlots = new Semaphore(LOOKUP_SLOTS);
   private pool: Resolver[] = [];
   private poolUntil = -Infinity;
   private poolVersion = -1;

@@ -5,7 +5,7 @@ import { setImmediate } from 'node:timers/promises';
  * Reads nothing more from a socket until what is being written to it has left and `then` is done; a failure of `then`
  * ends the connection. For failpoints between a request and its answer. Never rejects.
  */
-export async function holdAnswer(socket: Socket, then: () => Promise<void>): Promise<void> {
+export async function holdResponse(socket: Socket, then: () => Promise<void>): Promise<void> {
   socket.pause();
   // Whoever has the socket begins to write in this turn of the loop; nothing overtakes that.
   await setImmediate();

@@ -1,7 +1,7 @@
 import type { Socket } from 'node:net';
 import { arrivalMs } from '../../time/arrival-clock';
 import { type SocketFault, socketFault } from '../dial/dial-error';
-import { type AnswerHeaders, HttpAnswerReader, MalformedAnswer } from './http-response-parser';
+import { type ResponseHeaders, HttpResponseParser, MalformedResponse } from './http-response-parser';
 import { NOT_IN_VALUE, TOKEN } from './http-field';
 
 /** One HTTP/1.1 request on a connection that was made for it; the connection is closed afterwards. */
@@ -20,9 +20,9 @@ export interface ExchangeRequest {
   signal: AbortSignal;
 }
 
-export interface ExchangeAnswer {
+export interface ExchangeResponse {
   status: number;
-  headers: AnswerHeaders;
+  headers: ResponseHeaders;
   body: Buffer;
   /** True when there was more than `maxBodyBytes`. */
   truncated: boolean;
@@ -54,24 +54,24 @@ export class ExchangeError extends Error {
 const NOT_IN_PATH = /[^\x21-\x7e\x80-\xff]/;
 
 /** Writes the request and reads the answer. Throws `ExchangeError` only. The socket is destroyed when it settles. */
-export function exchange(request: ExchangeRequest): Promise<ExchangeAnswer> {
+export function exchange(request: ExchangeRequest): Promise<ExchangeResponse> {
   return new Promise((resolve, reject) => new Exchange(request, resolve, reject).run());
 }
 
 class Exchange {
   private readonly startedAt = performance.now();
-  private readonly reader: HttpAnswerReader;
+  private readonly reader: HttpResponseParser;
   private firstByteAt = 0;
   private written = false;
   private settled = false;
 
   constructor(
     private readonly order: ExchangeRequest,
-    private readonly resolve: (answer: ExchangeAnswer) => void,
+    private readonly resolve: (answer: ExchangeResponse) => void,
     private readonly reject: (error: ExchangeError) => void,
   ) {
     const { method, maxBodyBytes, keepBody } = order;
-    this.reader = new HttpAnswerReader({ absent: method === 'HEAD', maxBytes: maxBodyBytes, keep: keepBody });
+    this.reader = new HttpResponseParser({ absent: method === 'HEAD', maxBytes: maxBodyBytes, keep: keepBody });
   }
 
   run(): void {
@@ -97,15 +97,15 @@ class Exchange {
     if (this.settled) return;
     const outcome = this.read(bytes);
     if (this.reader.headRead && this.firstByteAt === 0) this.firstByteAt = arrivalMs();
-    if (outcome instanceof MalformedAnswer) this.fail('protocol', outcome.message);
+    if (outcome instanceof MalformedResponse) this.fail('protocol', outcome.message);
     else if (outcome) this.finish();
   }
 
-  private read(bytes: Buffer): boolean | MalformedAnswer {
+  private read(bytes: Buffer): boolean | MalformedResponse {
     try {
       return this.reader.read(bytes);
     } catch (error) {
-      if (error instanceof MalformedAnswer) return error;
+      if (error instanceof MalformedResponse) return error;
       throw error;
     }
   }

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { request } from 'node:http';
 import { Duplex } from 'node:stream';
-import { HttpAnswerReader, MalformedAnswer } from './http-response-parser';
+import { HttpResponseParser, MalformedResponse } from './http-response-parser';
 
 interface Answer {
   status: number;
@@ -17,11 +17,11 @@ const MAX_BODY = 1_000_000;
 
 /** What the reader makes of the pieces, followed by the peer's end. */
 function ours(pieces: readonly Buffer[], { head = false } = {}): Verdict {
-  const reader = new HttpAnswerReader({ absent: head, maxBytes: MAX_BODY, keep: true });
+  const reader = new HttpResponseParser({ absent: head, maxBytes: MAX_BODY, keep: true });
   try {
     if (!pieces.some((piece) => reader.read(piece)) && !reader.end()) return 'cut';
   } catch (error) {
-    if (error instanceof MalformedAnswer) return 'malformed';
+    if (error instanceof MalformedResponse) return 'malformed';
     throw error;
   }
   return { status: reader.status, headers: { ...reader.headers }, body: reader.body.toString('latin1') };
@@ -249,7 +249,7 @@ describe('The reader of HTTP answers', () => {
   });
 
   it('stops behind the limit of the body, and keeps what fits', () => {
-    const reader = new HttpAnswerReader({ absent: false, maxBytes: 10, keep: true });
+    const reader = new HttpResponseParser({ absent: false, maxBytes: 10, keep: true });
     expect(reader.read(bytes(`${OK}\r\n0123456789`))).toBe(false);
     expect(reader.truncated).toBe(false);
     expect(reader.read(bytes('ab'))).toBe(true);
@@ -257,13 +257,13 @@ describe('The reader of HTTP answers', () => {
   });
 
   it('counts a body that nobody looks into', () => {
-    const reader = new HttpAnswerReader({ absent: false, maxBytes: 10, keep: false });
+    const reader = new HttpResponseParser({ absent: false, maxBytes: 10, keep: false });
     expect(reader.read(bytes(`${CHUNKED}5\r\nhello\r\n6\r\nworld!\r\n`))).toBe(true);
     expect(reader).toMatchObject({ truncated: true, body: Buffer.alloc(0) });
   });
 
   it('takes work in proportion to the bytes, however small the pieces are', () => {
-    const reader = new HttpAnswerReader({ absent: false, maxBytes: MAX_BODY, keep: true });
+    const reader = new HttpResponseParser({ absent: false, maxBytes: MAX_BODY, keep: true });
     reader.read(bytes(CHUNKED));
     const chunk = bytes('1\r\nx\r\n');
     for (let i = 0; i < 200_000; i++) reader.read(chunk);

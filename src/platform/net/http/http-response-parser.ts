@@ -1,10 +1,10 @@
 import { NOT_IN_VALUE, TOKEN } from './http-field';
 
 /** Lower-case names. Repeated fields are one, joined with a comma (RFC 9110, section 5.3). */
-export type AnswerHeaders = Readonly<Record<string, string>>;
+export type ResponseHeaders = Readonly<Record<string, string>>;
 
 /** What came is no HTTP/1.1 answer. The message says why without quoting it. */
-export class MalformedAnswer extends Error {}
+export class MalformedResponse extends Error {}
 
 const MAX_HEAD_BYTES = 64 * 1024;
 const MAX_EXTENSION_BYTES = 16 * 1024;
@@ -39,11 +39,11 @@ export interface BodyRules {
  * one field (5.2), the same length may be told twice (6.3), and what follows the end is not looked at. Work and memory
  * are linear in what arrives: 64 KiB of heads and interim answers, 16 KiB of chunk extensions, `maxBytes` of body.
  */
-export class HttpAnswerReader {
+export class HttpResponseParser {
   /** 0 until the status line was read. Interim answers (1xx) do not count. */
   status = 0;
   /** Complete once `headRead`. */
-  headers: AnswerHeaders = {};
+  headers: ResponseHeaders = {};
   headRead = false;
   /** The body was longer than `maxBytes`. */
   truncated = false;
@@ -135,7 +135,7 @@ export class HttpAnswerReader {
     }
     this.headBytes += bytes;
     if (this.headBytes > MAX_HEAD_BYTES) {
-      throw new MalformedAnswer(`the headers of the answer are larger than ${MAX_HEAD_BYTES / 1024} KiB`);
+      throw new MalformedResponse(`the headers of the answer are larger than ${MAX_HEAD_BYTES / 1024} KiB`);
     }
   }
 
@@ -165,7 +165,7 @@ export class HttpAnswerReader {
     if (start === '') return;
     refuseOtherProtocol(start);
     const status = STATUS_LINE.exec(start)?.[1];
-    if (status === undefined) throw new MalformedAnswer(OTHER_PROTOCOL);
+    if (status === undefined) throw new MalformedResponse(OTHER_PROTOCOL);
     this.status = Number(status);
     this.state = 'header';
   }
@@ -186,7 +186,7 @@ export class HttpAnswerReader {
   }
 
   private endHead(): void {
-    if (this.status === 101) throw new MalformedAnswer('it switched to another protocol');
+    if (this.status === 101) throw new MalformedResponse('it switched to another protocol');
     if (this.status >= 100 && this.status < 200) {
       this.status = 0;
       this.fields = [];
@@ -223,11 +223,11 @@ export class HttpAnswerReader {
 }
 
 const OTHER_PROTOCOL = 'what answers does not speak HTTP/1.1';
-const invalid = (what: string): MalformedAnswer => new MalformedAnswer(`the answer is not valid HTTP (${what})`);
+const invalid = (what: string): MalformedResponse => new MalformedResponse(`the answer is not valid HTTP (${what})`);
 
 /** Also of an unfinished line: a server that greets and waits is no web server. */
 function refuseOtherProtocol(start: string): void {
-  if (!start.startsWith(PROTOCOL.slice(0, start.length))) throw new MalformedAnswer(OTHER_PROTOCOL);
+  if (!start.startsWith(PROTOCOL.slice(0, start.length))) throw new MalformedResponse(OTHER_PROTOCOL);
 }
 
 /** Without the blanks around a value (RFC 9110, section 5.6.3); `trim` would take bytes of UTF-8 with them. */
@@ -241,7 +241,7 @@ function trimmed(text: string): string {
 
 const isBlank = (text: string, at: number): boolean => text[at] === ' ' || text[at] === '\t';
 
-function joined(fields: readonly (readonly [name: string, value: string])[]): AnswerHeaders {
+function joined(fields: readonly (readonly [name: string, value: string])[]): ResponseHeaders {
   const headers: Record<string, string> = Object.create(null);
   for (const [name, value] of fields) {
     const before = headers[name];

@@ -2,10 +2,10 @@ import { Injectable } from '@nestjs/common';
 import { DialError, type DialCode } from '../dial/dial-error';
 import { Dialer } from '../dial/dialer';
 import type { EgressRule } from '../egress/egress-policy';
-import { holdAnswer } from './hold-response';
+import { holdResponse } from './hold-response';
 import { bracketed, normalizeHost } from '../egress/host-name';
-import type { AnswerHeaders } from './http-response-parser';
-import { type ExchangeAnswer, ExchangeError, exchange } from './http-exchange';
+import type { ResponseHeaders } from './http-response-parser';
+import { type ExchangeResponse, ExchangeError, exchange } from './http-exchange';
 import { readUrl } from '../../text/read-url';
 
 /** One outgoing HTTP request of our own (a notification, a heartbeat). Never used for checks. */
@@ -25,7 +25,7 @@ export interface OutboundRequest {
 
 export interface OutboundResponse {
   status: number;
-  headers: AnswerHeaders;
+  headers: ResponseHeaders;
   /** At most 64 KiB, decoded as UTF-8; the rest is dropped. */
   body: string;
 }
@@ -85,7 +85,7 @@ export class OutboundHttp {
         keepBody: true,
         signal: limit.signal,
       });
-      if (request.afterWritten) void holdAnswer(socket, request.afterWritten);
+      if (request.afterWritten) void holdResponse(socket, request.afterWritten);
       return responseOf(await answering);
     } catch (error) {
       throw outboundErrorOf(error, destination.host, limit.signal);
@@ -126,7 +126,7 @@ function headersOf(request: OutboundRequest, { authority }: Destination): [strin
   ];
 }
 
-function responseOf({ status, headers, body }: ExchangeAnswer): OutboundResponse {
+function responseOf({ status, headers, body }: ExchangeResponse): OutboundResponse {
   return { status, headers, body: body.toString('utf8') };
 }
 

@@ -1,0 +1,70 @@
+import type { OpenAPIObject } from '@nestjs/swagger';
+
+/** How the reference is read, from who you are to what happened; paths that no prefix covers come last. */
+const SECTIONS = [
+  '/api/v1/organization',
+  '/api/v1/api-keys',
+  '/api/v1/audit-log',
+  '/api/v1/organizations/audit-log',
+  '/auth/',
+  '/api/v1/websites',
+  '/api/v1/websites/{websiteId}/endpoints',
+  '/api/v1/endpoints',
+  '/api/v1/alerts/events',
+  '/api/v1/alerts',
+  '/api/v1/alerts/{id}/deliveries',
+  '/api/v1/deliveries',
+  '/api/v1/alerts/{id}/test',
+  '/api/v1/endpoints/{id}/checks',
+  '/api/v1/endpoints/{id}/uptime',
+  '/api/v1/endpoints/{id}/latency',
+  '/api/v1/overview',
+  '/api/v1/stream',
+  '/api/v1/endpoints/test',
+  '/api/v1/websites/{id}/status-page',
+  '/status/',
+  '/api/v1/system',
+];
+
+/** Schemas that every route uses. */
+const EVERYWHERE = ['FieldProblemView', 'ProblemView'];
+
+/** Puts paths into reading order and schemas into the order of their first use, however the modules are wired. */
+export function inReadingOrder(document: OpenAPIObject): OpenAPIObject {
+  const paths = Object.fromEntries(
+    Object.entries(document.paths)
+      .map(([path, item]) => ({ path, item, section: sectionOf(path) }))
+      .sort((a, b) => a.section - b.section)
+      .map(({ path, item }) => [path, item]),
+  );
+  const known = document.components?.schemas ?? {};
+  const names = new Set([...EVERYWHERE, ...referencesIn(paths, known), ...Object.keys(known)]);
+  const schemas = Object.fromEntries([...names].flatMap((name) => (known[name] ? [[name, known[name]]] : [])));
+  return { ...document, paths, components: { ...document.components, schemas } };
+}
+
+/** The longest prefix decides. */
+function sectionOf(path: string): number {
+  const [longest] = SECTIONS.filter((prefix) => path.startsWith(prefix)).sort((a, b) => b.length - a.length);
+  return longest === undefined ? SECTIONS.length : SECTIONS.indexOf(longest);
+}
+
+/** Names of the schemas in the order in which they are needed: what a schema refers to comes before it. */
+function referencesIn(
+  node: unknown,
+  schemas: Readonly<Record<string, unknown>>,
+  found = new Set<string>(),
+): Set<string> {
+  if (typeof node !== 'object' || node === null) return found;
+  for (const [key, value] of Object.entries(node)) {
+    if (key !== '$ref' || typeof value !== 'string') {
+      referencesIn(value, schemas, found);
+      continue;
+    }
+    const name = value.slice(value.lastIndexOf('/') + 1);
+    if (found.has(name)) continue;
+    referencesIn(schemas[name], schemas, found);
+    found.add(name);
+  }
+  return found;
+}
