@@ -1,14 +1,21 @@
 import type { CheckError, CheckResult } from '../checker/checker';
-import type { CheckDefinition } from './check-definition';
 
-/** A finished check on its way into the database. */
+/** A check that is over: what it found, of which endpoint, when, and in how many attempts. */
 export interface FinishedCheck {
-  definition: CheckDefinition;
-  /** The slot it was claimed for, database time in milliseconds; `null` when somebody asked for it. */
+  /** uuid of the endpoint. */
+  endpointId: string;
+  /** The endpoint's internal number, a bigint as text: history is stored under it. */
+  endpointKey: string;
+  orgId: string;
+  /** The endpoint's revision that was checked; if it is another one by now, the result does not count. */
+  revision: number;
+  /** The slot it was claimed for, database time in milliseconds; `null` when a client asked for it. */
   slotMs: number | null;
-  /** When it began, database time in milliseconds. */
-  checkedMs: number;
+  /** When the check began, database time. Milliseconds count: no two checks of one endpoint share one. */
+  checkedAt: Date;
   result: CheckResult;
+  /** 2 when a failure was repeated before it was recorded; `result` is then the repeat's. */
   attempts: 1 | 2;
+  /** What the first of two attempts failed with. */
   firstError: CheckError | null;
 }

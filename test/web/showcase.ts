@@ -2,7 +2,7 @@ import type { CheckResult, ErrorCode } from '../../src/checker/checker';
 import { OUTCOME_CODE, errorIndex } from '../../src/history/check-encoding';
 import { SUMMARIZE } from '../../src/history/rollup/endpoint-summary';
 import { HistoryWriter } from '../../src/history/write/history-writer';
-import type { RecordedCheck } from '../../src/history/recorded-check';
+import type { FinishedCheck } from '../../src/endpoint/finished-check';
 import { RollupJob } from '../../src/history/rollup/rollup.job';
 import { Database } from '../../src/platform/database/database';
 import { newUuid, parseId } from '../../src/platform/ids/id';
@@ -223,12 +223,15 @@ async function giveHistory(
   const now = Math.floor(Date.now() / 1000) * 1000 - 7000;
   const downSince = actor.downFor === undefined ? Infinity : now - actor.downFor * MINUTE;
   const step = 3 * MINUTE;
-  const checks: RecordedCheck[] = [];
+  const checks: FinishedCheck[] = [];
   for (let at = now - 26 * HOUR; at <= now; at += step) {
     const isDown = at >= downSince || random() < actor.failing * 3;
     checks.push({
       endpointKey: key,
       endpointId: uuid,
+      orgId: '',
+      revision: 1,
+      slotMs: null,
       checkedAt: new Date(at - ((at - now) % step)),
       result: reportOf(actor, isDown, random, now),
       attempts: 1,
@@ -280,7 +283,7 @@ async function giveState(
   database: Database,
   uuid: string,
   actor: Actor,
-  checks: readonly RecordedCheck[],
+  checks: readonly FinishedCheck[],
   downSince: number,
   now: number,
 ): Promise<void> {

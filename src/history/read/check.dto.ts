@@ -6,7 +6,7 @@ import { CursorQuery, QueryInteger } from '../../platform/http/page';
 import { formatId } from '../../platform/ids/id';
 import { CONFIRMED, errorCodeAt, outcomeOf, toMicroseconds, toMilliseconds } from '../check-encoding';
 import type { CheckDetail } from '../write/check-detail';
-import type { RecordedCheck } from '../recorded-check';
+import type { FinishedCheck } from '../../endpoint/finished-check';
 import { IsTimestamp } from '../time-range';
 
 const OUTCOMES = ['up', 'down', 'unknown'] as const satisfies readonly Outcome[];
@@ -170,8 +170,11 @@ export function toCheckView(row: CheckRow, id: string, endpointId: string): Chec
   };
 }
 
+/** What of a finished check is shown. */
+export type ShownCheck = Pick<FinishedCheck, 'endpointId' | 'checkedAt' | 'result' | 'attempts' | 'firstError'>;
+
 /** A check that was just recorded, the same as `toCheckView` makes of it later. */
-export function viewOfRecorded({ result: report, ...check }: RecordedCheck, id: string): CheckView {
+export function viewOfRecorded({ result: report, ...check }: ShownCheck, id: string): CheckView {
   return {
     id,
     endpoint_id: formatId('endpoint', check.endpointId),

@@ -1,11 +1,14 @@
 import type { CheckResult } from '../../checker/checker';
 import { storedDetail } from './check-detail';
 import { DetailCache } from './detail-cache';
-import type { RecordedCheck } from '../recorded-check';
+import type { FinishedCheck } from '../../endpoint/finished-check';
 
-const check = (report: Partial<CheckResult>, change: Partial<RecordedCheck> = {}): RecordedCheck => ({
+const check = (report: Partial<CheckResult>, change: Partial<FinishedCheck> = {}): FinishedCheck => ({
   endpointKey: '7',
   endpointId: '018f3f6e-1c1b-7a52-9d3e-0a6f6f0f5a11',
+  orgId: '018f3f6e-1c1b-7a52-9d3e-0a6f6f0f5a10',
+  revision: 1,
+  slotMs: null,
   checkedAt: new Date(0),
   attempts: 1,
   firstError: null,

@@ -1,6 +1,6 @@
 import { hash } from 'node:crypto';
 import type { Certificate, CheckError, CheckPhase } from '../../checker/checker';
-import type { RecordedCheck } from '../recorded-check';
+import type { FinishedCheck } from '../../endpoint/finished-check';
 import { storableText } from '../../platform/database/postgres-text';
 
 /** What of a check repeats from check to check. Absent keys stand for "nothing". */
@@ -23,7 +23,7 @@ export interface StoredDetail {
 export const NO_DETAIL = '0';
 
 /** The keys are set in one order, so that equal details have equal JSON. */
-function detailOf({ result: report, firstError }: RecordedCheck): CheckDetail {
+function detailOf({ result: report, firstError }: FinishedCheck): CheckDetail {
   const detail: CheckDetail = {};
   if (report.address !== null) detail.address = report.address;
   if (report.certificate !== null) {
@@ -47,7 +47,7 @@ function storableJson(detail: CheckDetail): string {
 }
 
 /** The detail of one check with its content hash, or `null` when the check has none. */
-export function storedDetail(check: RecordedCheck): StoredDetail | null {
+export function storedDetail(check: FinishedCheck): StoredDetail | null {
   const text = storableJson(detailOf(check));
   if (text === '{}') return null;
   const number = hash('sha256', text, 'buffer').readBigInt64BE(0);

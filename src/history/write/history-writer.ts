@@ -7,7 +7,7 @@ import { NO_DETAIL, type StoredDetail, storedDetail } from './check-detail';
 import { checkId } from '../check-id';
 import { DetailCache } from './detail-cache';
 import { Partitions } from './partitions';
-import type { RecordedCheck } from '../recorded-check';
+import type { FinishedCheck } from '../../endpoint/finished-check';
 import { storableMessage } from '../../platform/database/postgres-text';
 import { dayNumber, dayText } from '../../platform/time/time-units';
 
@@ -49,7 +49,7 @@ export class HistoryWriter {
   ) {}
 
   /** Stores a batch. Must be called once per check: there is no key that would refuse a second copy. */
-  async write(tx: Tx, checks: readonly RecordedCheck[]): Promise<void> {
+  async write(tx: Tx, checks: readonly FinishedCheck[]): Promise<void> {
     if (checks.length === 0) return;
     await this.partitions.ensure(
       tx,
@@ -94,7 +94,7 @@ export class HistoryWriter {
   /** Nothing in steady state; a detail is also touched once a day, so that it lives as long as the checks that name it. */
   private async writeDetails(
     tx: Tx,
-    checks: readonly RecordedCheck[],
+    checks: readonly FinishedCheck[],
     details: readonly (StoredDetail | null)[],
   ): Promise<void> {
     const fresh = new Map<string, { endpointKey: string; day: number; detail: StoredDetail }>();
@@ -120,8 +120,8 @@ export class HistoryWriter {
 }
 
 /** One array per column of check_result, in its order. */
-function columnsOf(checks: readonly RecordedCheck[], details: readonly (StoredDetail | null)[]): string[] {
-  const column = (value: (check: RecordedCheck, index: number) => string | number): string => list(checks.map(value));
+function columnsOf(checks: readonly FinishedCheck[], details: readonly (StoredDetail | null)[]): string[] {
+  const column = (value: (check: FinishedCheck, index: number) => string | number): string => list(checks.map(value));
   return [
     column((check) => check.endpointKey),
     column((check) => check.checkedAt.toISOString()),

@@ -41,13 +41,13 @@ export class CheckNowService {
     await this.clock.database.transaction((tx) =>
       recordChange(tx, { orgId: caller.orgId, action: 'check', resource: 'endpoint', id: endpointId }),
     );
-    const outcome = await this.runner.run(definition, null, await this.clock.databaseNowMs(), this.never);
-    if (!outcome) throw problems.shuttingDown();
-    const recorded = await within(RECORD_WAIT_MS, this.recorder.record(outcome));
+    const checkedAt = new Date(await this.clock.databaseNowMs());
+    const check = await this.runner.run(definition, null, checkedAt, this.never);
+    if (!check) throw problems.shuttingDown();
+    const recorded = await within(RECORD_WAIT_MS, this.recorder.record(check));
     if (recorded === 'late') throw problems.temporarilyUnavailable();
     if (recorded === 'dropped')
       throw problems.conflict('The endpoint was changed while it was being checked; ask again.');
-    const check = { ...outcome, ...definition, checkedAt: new Date(outcome.checkedMs) };
-    return viewOfRecorded(check, this.history.checkId(definition.endpointKey, check.checkedAt));
+    return viewOfRecorded(check, this.history.checkId(check.endpointKey, checkedAt));
   }
 }

@@ -69,7 +69,6 @@ export class TestEndpointService {
         deadline.signal,
       );
       const check = {
-        endpointKey: '',
         endpointId: id,
         checkedAt,
         result: report,

@@ -1,20 +1,18 @@
 import { Injectable, Logger } from '@nestjs/common';
 import { AlertEvaluator } from '../../alert/incident/alert-evaluator';
-import type { StreakUpdate } from '../../endpoint/streak-update';
-import { type ClosedOutage, HistoryWriter, type OpenedOutage } from '../../history/write/history-writer';
-import type { RecordedCheck } from '../../history/recorded-check';
+import { HistoryWriter } from '../../history/write/history-writer';
 import { type Tx, WorkerDatabase } from '../../platform/database/database';
 import { isLockTimeout } from '../../platform/database/postgres-errors';
 import { failpoint } from '../../platform/observability/failpoints';
 import { Clock } from '../../platform/time/clock';
 import type { FinishedCheck } from '../../endpoint/finished-check';
-import { fold, isDuplicate } from './endpoint-state';
-import { EndpointStateStore, type FoldedCheck, type LockedState } from './endpoint-state-store';
+import { foldBatch, outagesOf, streakUpdatesOf } from './check-batch';
+import { EndpointStateStore } from './endpoint-state-store';
 import { MonitoringMetrics } from '../monitoring.metrics';
 import { WriteUrgency } from './write-urgency';
 
 /** A batch is written when a result that somebody waits for is this old … */
-const NEWS_AGE_MS = 200;
+const URGENT_AGE_MS = 200;
 /** … or any other, at a fifth of the transactions (docs/decisions/0009-batch-age.md), or when it is this large. */
 const MAX_AGE_MS = 1000;
 const MAX_BATCH = 500;
@@ -28,7 +26,7 @@ const LOCK_WAIT_MS = 1000;
 export type Recorded = 'recorded' | 'dropped';
 
 interface Waiting {
-  outcome: FinishedCheck;
+  check: FinishedCheck;
   /** How long it may wait before its batch is written. */
   maxAgeMs: number;
   settle?: (recorded: Recorded) => void;
@@ -42,7 +40,7 @@ interface Waiting {
 export class CheckRecorder {
   private readonly logger = new Logger(CheckRecorder.name);
   private waiting: Waiting[] = [];
-  private readonly steady = new WriteUrgency();
+  private readonly urgency = new WriteUrgency();
   private timer: NodeJS.Timeout | null = null;
   /** When the timer fires, monotonic milliseconds. */
   private flushAt = Infinity;
@@ -68,16 +66,16 @@ export class CheckRecorder {
   }
 
   /** Takes a result. What may change something is written within a quarter of a second, the rest within about one. */
-  add(outcome: FinishedCheck): void {
-    const isNews = this.steady.isUrgent(outcome.definition.endpointId, outcome.result.outcome);
-    this.push({ outcome, maxAgeMs: isNews ? NEWS_AGE_MS : MAX_AGE_MS });
+  add(check: FinishedCheck): void {
+    const isUrgent = this.urgency.isUrgent(check.endpointId, check.result.outcome);
+    this.push({ check, maxAgeMs: isUrgent ? URGENT_AGE_MS : MAX_AGE_MS });
   }
 
   /** The same at once, and tells when it is committed. */
-  record(outcome: FinishedCheck): Promise<Recorded> {
+  record(check: FinishedCheck): Promise<Recorded> {
     return new Promise((settle) => {
       this.pausedUntil = 0;
-      this.push({ outcome, maxAgeMs: 0, settle });
+      this.push({ check, maxAgeMs: 0, settle });
     });
   }
 
@@ -130,17 +128,17 @@ export class CheckRecorder {
     await this.lookAtHeld();
     const batch = this.takeBatch();
     if (batch.length === 0) return RETRY_MS;
-    const outcomes = batch.map(({ outcome }) => outcome);
+    const checks = batch.map(({ check }) => check);
     const began = this.clock.monotonic();
     try {
-      const recorded = await this.database.transaction((tx) => this.write(tx, outcomes), { lockMs: LOCK_WAIT_MS });
-      batch.forEach(({ outcome, settle }) => settle?.(recorded.has(outcome) ? 'recorded' : 'dropped'));
+      const recorded = await this.database.transaction((tx) => this.write(tx, checks), { lockMs: LOCK_WAIT_MS });
+      batch.forEach(({ check, settle }) => settle?.(recorded.has(check) ? 'recorded' : 'dropped'));
       this.metrics.batch(batch.length, recorded.size, this.clock.monotonic() - began);
       return null;
     } catch (error) {
       this.waiting = [...batch, ...this.waiting];
       this.logger.warn(`${batch.length} results wait: ${error instanceof Error ? error.message : String(error)}`);
-      if (isLockTimeout(error) && (await this.setAside(outcomes))) return 0;
+      if (isLockTimeout(error) && (await this.setAside(checks))) return 0;
       return this.stopped ? 100 : RETRY_MS;
     }
   }
@@ -148,7 +146,7 @@ export class CheckRecorder {
   /** The oldest results, without those that are held. */
   private takeBatch(): Waiting[] {
     if (this.held.size === 0) return this.waiting.splice(0, MAX_BATCH);
-    const isHeld = ({ outcome }: Waiting) => this.held.has(outcome.definition.endpointId);
+    const isHeld = ({ check }: Waiting) => this.held.has(check.endpointId);
     const batch = this.waiting.filter((entry) => !isHeld(entry)).slice(0, MAX_BATCH);
     const taken = new Set(batch);
     this.waiting = this.waiting.filter((entry) => !taken.has(entry));
@@ -156,8 +154,8 @@ export class CheckRecorder {
   }
 
   /** True when the rest of the batch can go on without the endpoints whose rows are locked. */
-  private async setAside(outcomes: readonly FinishedCheck[]): Promise<boolean> {
-    this.held = await this.stuckOf(outcomes.map(({ definition }) => definition.endpointId));
+  private async setAside(checks: readonly FinishedCheck[]): Promise<boolean> {
+    this.held = await this.stuckOf(checks.map(({ endpointId }) => endpointId));
     if (this.held.size > 0)
       this.logger.error(`Somebody keeps rows of ${this.held.size} endpoints locked; their results wait.`);
     return this.held.size > 0;
@@ -171,106 +169,18 @@ export class CheckRecorder {
     return this.states.stuck(this.database, endpointIds).catch(() => new Set<string>());
   }
 
-  private async write(tx: Tx, outcomes: readonly FinishedCheck[]): Promise<Set<FinishedCheck>> {
-    const states = await this.states.lock(tx, outcomes);
-    const folded = foldBatch(states, outcomes);
-    const recorded = [...folded.values()].flatMap((list) => list);
+  /** The checks that count, once everything that follows from them is written. */
+  private async write(tx: Tx, checks: readonly FinishedCheck[]): Promise<Set<FinishedCheck>> {
+    const states = await this.states.lock(tx, checks);
+    const folded = foldBatch(states, checks);
+    const recorded = [...folded.values()].flatMap((list) => list.map(({ check }) => check));
     if (recorded.length === 0) return new Set();
     await this.states.save(tx, folded);
-    await this.history.write(
-      tx,
-      recorded.map(({ check: outcome }) => toHistory(outcome)),
-    );
+    await this.history.write(tx, recorded);
     const { opened, closed } = outagesOf(states, folded);
     await this.history.outages(tx, opened, closed);
-    await this.alerts.evaluate(tx, stepsOf(folded));
+    await this.alerts.evaluate(tx, streakUpdatesOf(folded));
     await failpoint('recorder.before_commit');
-    return new Set(recorded.map(({ check: outcome }) => outcome));
+    return new Set(recorded);
   }
-}
-
-/** Folds a batch endpoint by endpoint; what is gone, paused, changed meanwhile or recorded before is left out. */
-function foldBatch(
-  states: ReadonlyMap<string, LockedState>,
-  outcomes: readonly FinishedCheck[],
-): Map<string, FoldedCheck[]> {
-  const folded = new Map<string, FoldedCheck[]>();
-  for (const outcome of outcomes) {
-    const { endpointId, revision } = outcome.definition;
-    const locked = states.get(endpointId);
-    if (!locked || !locked.active || locked.revision !== revision) continue;
-    const list = folded.get(endpointId) ?? [];
-    const before = list.at(-1)?.state ?? locked.state;
-    const result = { outcome: outcome.result.outcome, checkedMs: outcome.checkedMs, slotMs: outcome.slotMs };
-    if (isDuplicate(before, result)) continue;
-    list.push({ state: fold(before, result), check: outcome });
-    folded.set(endpointId, list);
-  }
-  return folded;
-}
-
-const toHistory = ({ definition, checkedMs, result: report, attempts, firstError }: FinishedCheck): RecordedCheck => ({
-  endpointKey: definition.endpointKey,
-  endpointId: definition.endpointId,
-  checkedAt: new Date(checkedMs),
-  result: report,
-  attempts,
-  firstError,
-});
-
-/** The first failure of a streak opens an outage, its first success closes whatever is open. */
-function outagesOf(
-  states: ReadonlyMap<string, LockedState>,
-  folded: ReadonlyMap<string, readonly FoldedCheck[]>,
-): { opened: OpenedOutage[]; closed: ClosedOutage[] } {
-  const opened: OpenedOutage[] = [];
-  const closed: ClosedOutage[] = [];
-  for (const [id, list] of folded) {
-    let failingSinceMs = states.get(id)?.state.failingSinceMs ?? null;
-    for (const { state, check: outcome } of list) {
-      const { endpointKey } = outcome.definition;
-      const { error } = outcome.result;
-      if (state.failingSinceMs !== null && failingSinceMs === null && error) {
-        opened.push({
-          endpointKey,
-          startedAt: new Date(state.failingSinceMs),
-          error: error.code,
-          message: error.message,
-        });
-      }
-      if (outcome.result.outcome === 'up' && state.successes === 1)
-        closed.push({
-          endpointKey,
-          endedAt: new Date(outcome.checkedMs),
-          ...(failingSinceMs === null ? {} : { startedAt: new Date(failingSinceMs) }),
-        });
-      failingSinceMs = state.failingSinceMs;
-    }
-  }
-  return { opened, closed };
-}
-
-/** What counts for streaks. A recovery tells when the ended streak began. */
-function stepsOf(folded: ReadonlyMap<string, readonly FoldedCheck[]>): StreakUpdate[] {
-  return [...folded.values()].flatMap((list) =>
-    list.flatMap(({ state, check: outcome }): StreakUpdate[] => {
-      const { result: report, definition, checkedMs } = outcome;
-      if (report.outcome === 'unknown') return [];
-      return [
-        {
-          orgId: definition.orgId,
-          endpointId: definition.endpointId,
-          outcome: report.outcome,
-          consecutiveFailures: state.failures,
-          consecutiveSuccesses: state.successes,
-          failingSince: state.failingSinceMs === null ? null : new Date(state.failingSinceMs),
-          checkedAt: new Date(checkedMs),
-          durationMs: Math.round(report.durationMs * 1000) / 1000,
-          statusCode: report.statusCode,
-          address: report.address,
-          error: report.error ? { code: report.error.code, message: report.error.message } : null,
-        },
-      ];
-    }),
-  );
 }

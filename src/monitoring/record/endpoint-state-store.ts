@@ -47,8 +47,8 @@ export class EndpointStateStore {
    * Locked in id order, as every other writer of these rows does. Whether the endpoint is still as it was checked is asked
    * afterwards, by a statement of its own: joined to the first, it would show what was true before the wait for a lock.
    */
-  async lock(tx: Tx, outcomes: readonly FinishedCheck[]): Promise<Map<string, LockedState>> {
-    const ids = `{${[...new Set(outcomes.map(({ definition }) => definition.endpointId))].join(',')}}`;
+  async lock(tx: Tx, checks: readonly FinishedCheck[]): Promise<Map<string, LockedState>> {
+    const ids = `{${[...new Set(checks.map(({ endpointId }) => endpointId))].join(',')}}`;
     const rows = await tx.query<StateRow>(LOCK_STATES, [ids]);
     const present = new Map(
       (await tx.query<Present & { id: string }>(READ_PRESENT, [ids])).map((row) => [row.id, row]),
@@ -86,9 +86,9 @@ export class EndpointStateStore {
       column(({ state }) => state.failingSinceMs),
       column(({ state }) => state.lastCheckedMs),
       column(({ state }) => state.lastSlotMs),
-      column(({ check: outcome }) => Math.min(2_147_483_647, Math.round(outcome.result.durationMs * 1000))),
-      column(({ check: outcome }) => outcome.result.statusCode),
-      column(({ check: outcome }) => (outcome.result.error ? ERROR_CODES.indexOf(outcome.result.error.code) : null)),
+      column(({ check }) => Math.min(2_147_483_647, Math.round(check.result.durationMs * 1000))),
+      column(({ check }) => check.result.statusCode),
+      column(({ check }) => (check.result.error ? ERROR_CODES.indexOf(check.result.error.code) : null)),
       column(({ state }) => state.recent),
       column(({ state }) => state.hours.hourStart?.getTime() ?? null),
       column(({ state }) => state.hours.hour.up),
@@ -97,9 +97,7 @@ export class EndpointStateStore {
       column(({ state }) => state.hours.before.up),
       column(({ state }) => state.hours.before.down),
       column(({ state }) => state.hours.before.unknown),
-      column(({ check: outcome }) =>
-        outcome.result.certificate ? Date.parse(outcome.result.certificate.expiresAt) : null,
-      ),
+      column(({ check }) => (check.result.certificate ? Date.parse(check.result.certificate.expiresAt) : null)),
     ]);
     // Alone, this process keeps its own endpoints apart in memory and nobody waits for the mark.
     if (this.instances.isShared) await this.schedule.release(tx, [...folded.keys()]);

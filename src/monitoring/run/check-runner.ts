@@ -31,29 +31,31 @@ export class CheckRunner {
   ) {}
 
   /**
-   * `checkedMs` is when the check begins by the database's clock. `null` when `shutdown` ended it: the slot was not checked.
+   * `checkedAt` is when the check begins by the database's clock. `null` when `shutdown` ended it: the slot was not checked.
    */
   async run(
     definition: CheckDefinition,
     slotMs: number | null,
-    checkedMs: number,
+    checkedAt: Date,
     shutdown: AbortSignal,
   ): Promise<FinishedCheck | null> {
     const first = await this.undistorted(definition, shutdown);
     if (shutdown.aborted && first.outcome !== 'up') return null;
-    const outcome: FinishedCheck = { definition, slotMs, checkedMs, result: first, attempts: 1, firstError: null };
+    const { endpointId, endpointKey, orgId, revision } = definition;
+    const of = { endpointId, endpointKey, orgId, revision, slotMs, checkedAt };
+    const check: FinishedCheck = { ...of, result: first, attempts: 1, firstError: null };
     if (first.outcome === 'down' && (await this.isWorthConfirming(definition))) {
       await this.clock.sleep(CONFIRM_AFTER_MS.least + Math.random() * CONFIRM_AFTER_MS.spread, shutdown);
       if (shutdown.aborted) return null;
       this.metrics.reruns.inc({ why: 'confirmation' });
-      outcome.result = await this.undistorted(definition, shutdown);
-      outcome.attempts = 2;
-      outcome.firstError = first.error;
-      if (shutdown.aborted && outcome.result.outcome !== 'up') return null;
+      check.result = await this.undistorted(definition, shutdown);
+      check.attempts = 2;
+      check.firstError = first.error;
+      if (shutdown.aborted && check.result.outcome !== 'up') return null;
     }
-    outcome.result = await this.connectivity.judge(definition.endpointId, outcome.result);
-    this.metrics.finished(outcome.result.outcome);
-    return outcome;
+    check.result = await this.connectivity.judge(endpointId, check.result);
+    this.metrics.finished(check.result.outcome);
+    return check;
   }
 
   private async isWorthConfirming(definition: CheckDefinition): Promise<boolean> {

@@ -139,9 +139,9 @@ export class CheckDispatcher {
     const late = this.clock.monotonic() - fireAt;
     this.metrics.lateness.observe(Math.max(0, late) / 1000);
     try {
-      const checkedMs = Math.round(slot.slotMs + Math.max(0, late));
-      const outcome = await this.runner.run(definition, slot.slotMs, checkedMs, this.shutdown.signal);
-      if (outcome) this.recorder.add(outcome);
+      const checkedAt = new Date(Math.round(slot.slotMs + Math.max(0, late)));
+      const check = await this.runner.run(definition, slot.slotMs, checkedAt, this.shutdown.signal);
+      if (check) this.recorder.add(check);
     } catch (error) {
       this.logger.error(`a check was lost`, error instanceof Error ? error.stack : String(error));
     } finally {

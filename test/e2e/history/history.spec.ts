@@ -3,7 +3,7 @@ import type { CheckView } from '../../../src/history/read/check.dto';
 import { HistoryWriter } from '../../../src/history/write/history-writer';
 import type { LatencyBucketView } from '../../../src/history/read/latency.dto';
 import type { OverviewItemView } from '../../../src/history/overview/overview.dto';
-import type { RecordedCheck } from '../../../src/history/recorded-check';
+import type { FinishedCheck } from '../../../src/endpoint/finished-check';
 import { RollupJob } from '../../../src/history/rollup/rollup.job';
 import type { UptimeView } from '../../../src/history/read/uptime.dto';
 import { Database } from '../../../src/platform/database/database';
@@ -56,7 +56,7 @@ describe('history over HTTP', () => {
   const rollUp = (): Promise<void> => testApp.app.get(RollupJob).run();
 
   /** Records checks of the past: they come late and are rolled up at once. */
-  async function write(checks: readonly RecordedCheck[]): Promise<void> {
+  async function write(checks: readonly FinishedCheck[]): Promise<void> {
     await database.transaction((tx) => testApp.app.get(HistoryWriter).write(tx, checks));
     await rollUp();
   }

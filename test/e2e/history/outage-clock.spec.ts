@@ -38,8 +38,8 @@ describe('an outage during which the database’s clock is set back', () => {
     const recorder = app.app.get(CheckRecorder);
     const key = { id: definition.endpointId, key: definition.endpointKey };
     const answers = checks.map(([outcome, checkedMs]) => {
-      const { result: report } = recorded(key, new Date(checkedMs), outcome, 12.5);
-      return recorder.record({ definition, slotMs: null, checkedMs, result: report, attempts: 1, firstError: null });
+      const { orgId, revision } = definition;
+      return recorder.record({ ...recorded(key, new Date(checkedMs), outcome, 12.5), orgId, revision });
     });
     expect(await Promise.all(answers)).toEqual(checks.map(() => 'recorded'));
   }

@@ -134,9 +134,9 @@ describe('the recorder', () => {
   /** `slot`: its number, or `null` for a check that was asked for. */
   function outcomeAt(target: Target, slot: number | null, checkedMs: number, outcome: Outcome): FinishedCheck {
     const key = { id: target.uuid, key: target.definition.endpointKey };
-    const { result: report } = recordedCheck(key, new Date(checkedMs), outcome, 12.5);
+    const { orgId, revision } = target.definition;
     const slotMs = slot === null ? null : startMs + slot * SLOT_MS;
-    return { definition: target.definition, slotMs, checkedMs, result: report, attempts: 1, firstError: null };
+    return { ...recordedCheck(key, new Date(checkedMs), outcome, 12.5), orgId, revision, slotMs };
   }
 
   async function historyOf({ definition }: Target): Promise<StoredCheck[]> {

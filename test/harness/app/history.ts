@@ -4,7 +4,7 @@ import { HistoryMetrics } from '../../../src/history/history.metrics';
 import { HistoryRetention } from '../../../src/history/retention/history-retention';
 import { HistoryWriter } from '../../../src/history/write/history-writer';
 import { Partitions } from '../../../src/history/write/partitions';
-import type { RecordedCheck } from '../../../src/history/recorded-check';
+import type { FinishedCheck } from '../../../src/endpoint/finished-check';
 import { RollupJob } from '../../../src/history/rollup/rollup.job';
 import { RollupSteps } from '../../../src/history/rollup/rollup-steps';
 import { StatsReader } from '../../../src/history/read/stats-reader';
@@ -93,7 +93,7 @@ export class HistoryBench {
   }
 
   /** As the recorder does: one transaction. */
-  write(checks: readonly RecordedCheck[]): Promise<void> {
+  write(checks: readonly FinishedCheck[]): Promise<void> {
     return this.database.transaction((tx) => this.writer.write(tx, checks));
   }
 
@@ -115,11 +115,14 @@ export function recorded(
   outcome: Outcome,
   durationMs: number,
   change: Partial<CheckResult> & { code?: ErrorCode } = {},
-): RecordedCheck {
+): FinishedCheck {
   const { code = 'connection_refused', ...report } = change;
   return {
     endpointKey: endpoint.key,
     endpointId: endpoint.id,
+    orgId: '',
+    revision: 1,
+    slotMs: null,
     checkedAt,
     attempts: 1,
     firstError: null,

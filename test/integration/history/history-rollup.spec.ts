@@ -1,5 +1,5 @@
 import type { Outcome } from '../../../src/checker/checker';
-import type { RecordedCheck } from '../../../src/history/recorded-check';
+import type { FinishedCheck } from '../../../src/endpoint/finished-check';
 import { latencyOf, type CheckStats } from '../../../src/history/check-stats';
 import { HistoryBench, recorded } from '../../harness/app/history';
 
@@ -19,9 +19,9 @@ function randomNumbers(seed: number): () => number {
 const NOW = Math.floor(Date.now() / HOUR) * HOUR - 2 * HOUR + 34 * 60_000;
 const FROM = NOW - 3 * DAY - 17 * 60_000;
 
-function randomChecks(endpoints: readonly { id: string; key: string }[], seed: number): RecordedCheck[] {
+function randomChecks(endpoints: readonly { id: string; key: string }[], seed: number): FinishedCheck[] {
   const random = randomNumbers(seed);
-  const checks: RecordedCheck[] = [];
+  const checks: FinishedCheck[] = [];
   for (const endpoint of endpoints) {
     for (let at = FROM + random() * 600_000; at < NOW; at += 200_000 + random() * 1_200_000) {
       const dice = random();
@@ -33,7 +33,7 @@ function randomChecks(endpoints: readonly { id: string; key: string }[], seed: n
 }
 
 /** The plain truth: every check looked at. */
-function naive(checks: readonly RecordedCheck[], key: string, from: number, to: number) {
+function naive(checks: readonly FinishedCheck[], key: string, from: number, to: number) {
   const inside = checks.filter(({ endpointKey, checkedAt }) => {
     const at = checkedAt.getTime();
     return endpointKey === key && at >= from && at < to;
@@ -80,7 +80,7 @@ function expectSame(tally: CheckStats, truth: ReturnType<typeof naive>): void {
 describe('hourly and daily figures', () => {
   let bench: HistoryBench;
   let endpoints: { id: string; key: string }[];
-  let checks: RecordedCheck[];
+  let checks: FinishedCheck[];
 
   beforeAll(async () => {
     bench = await HistoryBench.open(new Date(NOW));

@@ -1,0 +1,88 @@
+import type { FinishedCheck } from '../../endpoint/finished-check';
+import type { StreakUpdate } from '../../endpoint/streak-update';
+import type { ClosedOutage, OpenedOutage } from '../../history/write/history-writer';
+import { fold, isDuplicate } from './endpoint-state';
+import type { FoldedCheck, LockedState } from './endpoint-state-store';
+
+/** Endpoint → its checks of one batch, in order, each with the state after it. */
+export type FoldedBatch = ReadonlyMap<string, readonly FoldedCheck[]>;
+
+/**
+ * Folds a batch endpoint by endpoint. Left out: checks of endpoints that were deleted, paused or edited since, and those
+ * that were recorded before.
+ */
+export function foldBatch(
+  states: ReadonlyMap<string, LockedState>,
+  checks: readonly FinishedCheck[],
+): Map<string, FoldedCheck[]> {
+  const folded = new Map<string, FoldedCheck[]>();
+  for (const check of checks) {
+    const { endpointId, revision, checkedAt, slotMs } = check;
+    const locked = states.get(endpointId);
+    if (!locked || !locked.active || locked.revision !== revision) continue;
+    const list = folded.get(endpointId) ?? [];
+    const before = list.at(-1)?.state ?? locked.state;
+    const result = { outcome: check.result.outcome, checkedMs: checkedAt.getTime(), slotMs };
+    if (isDuplicate(before, result)) continue;
+    list.push({ state: fold(before, result), check });
+    folded.set(endpointId, list);
+  }
+  return folded;
+}
+
+/** The first failure of a streak opens an outage; the first success after it closes whatever is open. */
+export function outagesOf(
+  states: ReadonlyMap<string, LockedState>,
+  folded: FoldedBatch,
+): { opened: OpenedOutage[]; closed: ClosedOutage[] } {
+  const opened: OpenedOutage[] = [];
+  const closed: ClosedOutage[] = [];
+  for (const [id, list] of folded) {
+    let failingSinceMs = states.get(id)?.state.failingSinceMs ?? null;
+    for (const { state, check } of list) {
+      const { endpointKey, checkedAt } = check;
+      const { outcome, error } = check.result;
+      if (state.failingSinceMs !== null && failingSinceMs === null && error) {
+        opened.push({
+          endpointKey,
+          startedAt: new Date(state.failingSinceMs),
+          error: error.code,
+          message: error.message,
+        });
+      }
+      if (outcome === 'up' && state.successes === 1)
+        closed.push({
+          endpointKey,
+          endedAt: checkedAt,
+          ...(failingSinceMs === null ? {} : { startedAt: new Date(failingSinceMs) }),
+        });
+      failingSinceMs = state.failingSinceMs;
+    }
+  }
+  return { opened, closed };
+}
+
+/** What counts for streaks and alerts; `unknown` does not. A recovery carries the start of the streak that it ended. */
+export function streakUpdatesOf(folded: FoldedBatch): StreakUpdate[] {
+  return [...folded.values()].flatMap((list) =>
+    list.flatMap(({ state, check }): StreakUpdate[] => {
+      const { result, orgId, endpointId, checkedAt } = check;
+      if (result.outcome === 'unknown') return [];
+      return [
+        {
+          orgId,
+          endpointId,
+          outcome: result.outcome,
+          consecutiveFailures: state.failures,
+          consecutiveSuccesses: state.successes,
+          failingSince: state.failingSinceMs === null ? null : new Date(state.failingSinceMs),
+          checkedAt,
+          durationMs: Math.round(result.durationMs * 1000) / 1000,
+          statusCode: result.statusCode,
+          address: result.address,
+          error: result.error ? { code: result.error.code, message: result.error.message } : null,
+        },
+      ];
+    }),
+  );
+}
