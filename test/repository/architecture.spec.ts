@@ -1,5 +1,5 @@
 import { readdirSync, readFileSync } from 'node:fs';
-import { dirname, join, relative, resolve, sep } from 'node:path';
+import { basename, dirname, join, relative, resolve, sep } from 'node:path';
 import ts from 'typescript';
 
 const SRC = resolve(__dirname, '../../src');
@@ -23,6 +23,50 @@ const ALLOWED: Readonly<Record<string, readonly string[]>> = {
   start: ['identity', 'platform'],
   cli: ['checker', 'platform'],
 };
+
+/**
+ * The stages inside a module (its sub-folders), each with the stages it may import. Files beside the stages are the
+ * module's wiring or words that several stages share; cycles between files are refused everywhere.
+ */
+const STAGES: Readonly<Record<string, Readonly<Record<string, readonly string[]>>>> = {
+  platform: {
+    text: [],
+    time: [],
+    cache: [],
+    access: [],
+    problem: [],
+    ids: ['problem'],
+    config: ['text'],
+    net: ['config', 'text', 'time', 'cache'],
+    database: ['config', 'time'],
+    events: ['database'],
+    secrets: ['config', 'database', 'ids'],
+    observability: ['access', 'config', 'database', 'net', 'time'],
+    jobs: ['config', 'observability', 'time'],
+    http: ['config', 'database', 'ids', 'observability', 'problem', 'secrets', 'time'],
+    openapi: ['problem'],
+  },
+  'platform/net': { egress: [], dns: ['egress'], dial: ['dns', 'egress'], http: ['dial', 'egress'] },
+  'platform/database': { embedded: [], migrations: [] },
+  identity: { 'api-key': [], organization: ['api-key'], session: ['api-key', 'organization'] },
+  checker: {
+    assertion: [],
+    http: ['assertion'],
+    tcp: ['assertion'],
+    ssh: ['assertion'],
+    dns: ['assertion'],
+    icmp: ['assertion'],
+  },
+  channel: { config: [], email: ['config'], vendor: ['config'] },
+  delivery: { plan: [], send: ['plan'] },
+  alert: { incident: [], event: ['incident'], consistency: [] },
+  history: { write: [], rollup: [], read: ['rollup', 'write'], overview: [], retention: ['write'] },
+  monitoring: { record: [], run: [], schedule: ['record', 'run'], 'on-demand': ['record', 'run', 'schedule'] },
+};
+
+/** More files than this in one folder are several stages in one list. Migrations are a list by nature. */
+const MOST_FILES = 16;
+const LISTS = ['platform/database/migrations'];
 
 function filesUnder(folder: string): string[] {
   return readdirSync(folder, { withFileTypes: true }).flatMap((entry) => {
@@ -88,21 +132,26 @@ function cycles(): string[] {
   return found;
 }
 
-describe('the house', () => {
-  it('has only rooms that the plan knows', () => {
-    const rooms = new Set(sources.filter(({ path }) => isInModule(path)).map(({ path }) => folderOf(path)));
-    expect([...rooms].filter((room) => !(room in ALLOWED))).toEqual([]);
+/** Throws where following the arrows leads back. */
+function expectAcyclic(graph: Readonly<Record<string, readonly string[]>>): void {
+  const level = (name: string, trail: readonly string[]): number => {
+    if (trail.includes(name)) throw new Error(`${[...trail, name].join(' → ')} is a cycle`);
+    return 1 + Math.max(0, ...(graph[name] ?? []).map((other) => level(other, [...trail, name])));
+  };
+  for (const name of Object.keys(graph)) expect(level(name, [])).toBeGreaterThan(0);
+}
+
+describe('the modules of src', () => {
+  it('has no module that the plan does not know', () => {
+    const modules = new Set(sources.filter(({ path }) => isInModule(path)).map(({ path }) => folderOf(path)));
+    expect([...modules].filter((name) => !(name in ALLOWED))).toEqual([]);
   });
 
-  it('has a plan without cycles', () => {
-    const level = (room: string, trail: readonly string[]): number => {
-      if (trail.includes(room)) throw new Error(`${[...trail, room].join(' → ')} is a cycle`);
-      return 1 + Math.max(0, ...(ALLOWED[room] ?? []).map((other) => level(other, [...trail, room])));
-    };
-    for (const room of Object.keys(ALLOWED)) expect(level(room, [])).toBeGreaterThan(0);
+  it('plans the modules without cycles', () => {
+    expectAcyclic(ALLOWED);
   });
 
-  it('lets a room import only what the plan allows', () => {
+  it('lets a module import only what the plan allows', () => {
     const wrong = sources
       .filter(({ path }) => isInModule(path))
       .flatMap(({ path, imports }) =>
@@ -119,6 +168,43 @@ describe('the house', () => {
     expect(wrong).toEqual([]);
   });
 
+  it('plans the stages of each module without cycles', () => {
+    for (const stages of Object.values(STAGES)) expectAcyclic(stages);
+  });
+
+  it('has no sub-folder that is not a planned stage', () => {
+    const folders = new Set(sources.map(({ path }) => short(dirname(path))).filter((folder) => folder.includes('/')));
+    const unknown = [...folders].filter((folder) => !(STAGES[dirname(folder)] ?? {})[basename(folder)]);
+    expect(unknown).toEqual([]);
+  });
+
+  it('lets a stage import only the stages of its module that the plan allows', () => {
+    const wrong = Object.entries(STAGES).flatMap(([module, stages]) => {
+      const stageOf = (path: string): string | null => {
+        const [stage, ...rest] = relative(join(SRC, module), path).split(sep);
+        return stage === undefined || stage === '..' || rest.length === 0 ? null : stage;
+      };
+      return sources.flatMap(({ path, imports }) => {
+        const from = stageOf(path);
+        if (from === null) return [];
+        return imports
+          .filter((target) => {
+            const to = stageOf(target.path);
+            return to !== null && to !== from && !(stages[from] ?? []).includes(to);
+          })
+          .map((target) => `${short(path)} imports ${short(target.path)}`);
+      });
+    });
+    expect(wrong).toEqual([]);
+  });
+
+  it('has no folder of more than sixteen files', () => {
+    const counts = new Map<string, number>();
+    for (const { path } of sources) counts.set(short(dirname(path)), (counts.get(short(dirname(path))) ?? 0) + 1);
+    const full = [...counts].filter(([folder, count]) => count > MOST_FILES && !LISTS.includes(folder));
+    expect(full).toEqual([]);
+  });
+
   it('imports only files that exist', () => {
     const known = new Set(sources.map(({ path }) => path));
     expect(
@@ -132,7 +218,7 @@ describe('the house', () => {
     expect(cycles()).toEqual([]);
   });
 
-  it('has no barrels', () => {
+  it('has no barrel files', () => {
     expect(sources.filter(({ path }) => /[/\\]index\.ts$/.test(path)).map(({ path }) => short(path))).toEqual([]);
     const barrels = sources.filter(({ text }) => /^export (\*|\{[^}]*\}) from /m.test(text));
     expect(barrels.map(({ path }) => short(path))).toEqual([]);
@@ -160,17 +246,17 @@ describe('the house', () => {
     expect(wrong.map(({ path }) => short(path))).toEqual([]);
   });
 
-  it('lists every checker and channel in its shelf', () => {
-    for (const shelf of ['checker', 'channel']) {
-      const listed = readFileSync(join(SRC, shelf, `${shelf}.module.ts`), 'utf8');
-      const files = sources.filter(({ path }) => path.endsWith(`.${shelf}.ts`));
+  it('lists every checker and channel in its module', () => {
+    for (const kind of ['checker', 'channel']) {
+      const listed = readFileSync(join(SRC, kind, `${kind}.module.ts`), 'utf8');
+      const files = sources.filter(({ path }) => path.endsWith(`.${kind}.ts`));
       expect(files.length).toBeGreaterThan(5);
       for (const { path } of files)
-        expect(listed).toContain(`'./${relative(join(SRC, shelf), path).replace(/\.ts$/, '')}'`);
+        expect(listed).toContain(`'./${relative(join(SRC, kind), path).replace(/\.ts$/, '')}'`);
     }
   });
 
-  it('has short constructors: at most six things', () => {
+  it('gives constructors at most six parameters', () => {
     const long = sources.filter(({ text }) => {
       if (!/@(Injectable|Controller|Module)\(/.test(text)) return false;
       const parameters = /constructor\(([^)]*(?:\([^)]*\)[^)]*)*)\)\s*\{/.exec(text)?.[1] ?? '';
@@ -179,7 +265,7 @@ describe('the house', () => {
     expect(long.map(({ path }) => short(path))).toEqual([]);
   });
 
-  it('sets how memory is collected before anything else is loaded', () => {
+  it('sets the garbage collector’s flags before anything else is loaded', () => {
     expect(readFileSync(join(SRC, 'main.ts'), 'utf8')).toMatch(/^import '\.\/start\/gc-flags';/);
   });
 });
