@@ -17,6 +17,7 @@ import { ConfigModule } from './platform/config/config.module';
 import { DatabaseModule } from './platform/database/database.module';
 import { EventsModule } from './platform/events/events.module';
 import { HttpModule } from './platform/http/http.module';
+import { JobsModule } from './platform/jobs/jobs.module';
 import { UnknownQueryGuard } from './platform/http/unknown-query.guard';
 import { RequestValidationPipe } from './platform/http/validation.pipe';
 import { NetModule } from './platform/net/net.module';
@@ -47,6 +48,7 @@ export class AppModule {
         SecretsModule,
         NetModule,
         ObservabilityModule,
+        JobsModule,
         HttpModule,
         AuditModule,
         IdentityModule,

@@ -1,8 +1,10 @@
+/** Milliseconds of a second, a minute, an hour and a day of UTC. */
 export const SECOND_MS = 1000;
+export const MINUTE_MS = 60_000;
 export const HOUR_MS = 3_600_000;
 export const DAY_MS = 86_400_000;
 
-/** The last multiple of `stepMs` since 1970 that is not after `atMs`. Hours and days of the grid are UTC's. */
+/** The last multiple of `stepMs` since 1970 that is not after `atMs`. Hours and days are those of UTC. */
 export const floorTo = (atMs: number, stepMs: number): number => Math.floor(atMs / stepMs) * stepMs;
 
 /** The first multiple of `stepMs` since 1970 that is not before `atMs`. */
