@@ -5,8 +5,8 @@ import './styles/layout.css';
 import './styles/monitor.css';
 import 'uplot/dist/uPlot.min.css';
 import { App } from './app';
-import { restore } from './session';
-import { startTheme } from './theme';
+import { restore } from './state/session';
+import { startTheme } from './state/theme';
 
 startTheme();
 

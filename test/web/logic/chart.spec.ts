@@ -1,7 +1,7 @@
 import type { LatencyBucket } from '../../../web/src/api/types';
-import { beatPaths, HEIGHT, linePath, STEP } from '../../../web/src/beat-shapes';
-import { chartData } from '../../../web/src/chart-data';
-import { rangeOf, stepFor } from '../../../web/src/time-range';
+import { beatPaths, HEIGHT, linePath, STEP } from '../../../web/src/logic/beat-shapes';
+import { chartData } from '../../../web/src/logic/chart-data';
+import { rangeOf, stepFor } from '../../../web/src/logic/time-range';
 
 const bucket = (start: string, more: Partial<LatencyBucket> = {}): LatencyBucket => ({
   start,

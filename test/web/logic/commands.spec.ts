@@ -1,4 +1,4 @@
-import { apiCall, sameQuestion, shell } from '../../../web/src/commands';
+import { apiCall, sameQuestion, shell } from '../../../web/src/logic/commands';
 
 const endpoint = (type: string, url: string, more: object = {}) => ({
   type,

@@ -1,4 +1,4 @@
-import { configSchemas, filled, kindOf } from '../../../web/src/config-schema';
+import { configSchemas, filled, kindOf } from '../../../web/src/logic/config-schema';
 
 const DOCUMENT = {
   components: {

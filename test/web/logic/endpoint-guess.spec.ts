@@ -1,4 +1,4 @@
-import { guessEndpoint } from '../../../web/src/endpoint-guess';
+import { guessEndpoint } from '../../../web/src/logic/endpoint-guess';
 
 describe('guessing an endpoint from what was pasted', () => {
   it.each([

@@ -1,4 +1,4 @@
-import { age, bytes, count, daysUntil, duration, ms, percent, timeTicks } from '../../../web/src/format';
+import { age, bytes, count, daysUntil, duration, ms, percent, timeTicks } from '../../../web/src/logic/format';
 
 describe('texts of the dashboard', () => {
   it.each([

@@ -1,6 +1,6 @@
 import type { OverviewItem, Status } from '../../../web/src/api/types';
-import { countsOf, type Filters, grouped } from '../../../web/src/overview-order';
-import { lineAt, linesOf, offsets } from '../../../web/src/rows';
+import { countsOf, type Filters, grouped } from '../../../web/src/logic/overview-order';
+import { lineAt, linesOf, offsets } from '../../../web/src/logic/overview-lines';
 
 const item = (name: string, website: string, status: Status, more: Partial<OverviewItem> = {}): OverviewItem => ({
   id: name,

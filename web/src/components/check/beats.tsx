@@ -1,0 +1,90 @@
+import { useSignal } from '@preact/signals';
+import { useEffect, useRef } from 'preact/hooks';
+import { beatPaths, HEIGHT, STEP, type Beat } from '../../logic/beat-shapes';
+import { count } from '../../logic/format';
+import { hideTip, showTip } from '../tip';
+
+interface Props {
+  /** Whose checks, for the accessible name. */
+  name: string;
+  /** Oldest first. */
+  beats: readonly Beat[];
+  slots?: number;
+  tall?: boolean;
+  /** The sentence about one bar; asked when a person points at it. */
+  describe: (index: number) => string;
+  /** A person looks at single bars now: details may be loaded. */
+  onLook?: () => void;
+}
+
+const summary = (beats: readonly Beat[]): string => {
+  const of = (outcome: string) => beats.filter((beat) => beat.outcome === outcome).length;
+  const parts = [`${of('up')} up`, `${of('down')} down`];
+  if (of('unknown') > 0) parts.push(`${of('unknown')} unknown`);
+  return beats.length === 0 ? 'no checks yet' : `last ${count(beats.length, 'check')}: ${parts.join(', ')}`;
+};
+
+/** The newest outcomes as bars. Pointer: a tooltip per bar. Keyboard: arrow keys walk over the bars. */
+export function Beats({ name, beats, slots = 30, tall, describe, onLook }: Props) {
+  const box = useRef<HTMLDivElement>(null);
+  const at = useSignal<number | null>(null);
+  const offset = slots - beats.length;
+  const last = beats.length - 1;
+  const index = at.value === null ? null : Math.min(at.value, last);
+  const told = index === null ? summary(beats) : describe(index);
+  const paths = beatPaths(beats, slots);
+
+  useEffect(() => {
+    if (index === null || !box.current) return;
+    const { left, top, width } = box.current.getBoundingClientRect();
+    showTip(left + ((index + offset + 0.5) / slots) * width, top, told);
+  }, [index, told]);
+
+  const look = (bar: number) => {
+    if (last < 0) return;
+    onLook?.();
+    at.value = Math.min(Math.max(bar, 0), last);
+  };
+  const leave = () => {
+    at.value = null;
+    hideTip();
+  };
+  const step = (event: KeyboardEvent) => {
+    const move = { ArrowLeft: -1, ArrowRight: 1, Home: -slots, End: slots }[event.key];
+    if (move === undefined || event.ctrlKey || event.metaKey || event.altKey) return;
+    event.preventDefault();
+    look((at.value ?? last) + move);
+  };
+
+  return (
+    <div
+      ref={box}
+      class={tall ? 'beats tall' : 'beats'}
+      role="slider"
+      tabIndex={0}
+      aria-label={`Checks of ${name}`}
+      aria-valuemin={0}
+      aria-valuemax={Math.max(0, last)}
+      aria-valuenow={index ?? Math.max(0, last)}
+      aria-valuetext={told}
+      onKeyDown={step}
+      onFocus={(event) => {
+        if (event.currentTarget.matches(':focus-visible')) look(last);
+      }}
+      onBlur={leave}
+      onPointerMove={(event) => {
+        const { left, width } = event.currentTarget.getBoundingClientRect();
+        look(Math.floor(((event.clientX - left) / width) * slots) - offset);
+      }}
+      onPointerLeave={leave}
+    >
+      <svg viewBox={`0 0 ${slots * STEP} ${HEIGHT}`} preserveAspectRatio="none" aria-hidden="true">
+        <path class="b-none" d={paths.none} />
+        <path class="b-up" d={paths.up} />
+        <path class="b-down" d={paths.down} />
+        <path class="b-unknown" d={paths.unknown} />
+        {index !== null && <rect class="b-at" x={(index + offset) * STEP} y={-1} width={STEP} height={HEIGHT + 2} />}
+      </svg>
+    </div>
+  );
+}

@@ -1,0 +1,111 @@
+import { useSignal } from '@preact/signals';
+import { query } from '../../api/client';
+import type { Check } from '../../api/types';
+import { now } from '../../state/clock';
+import { PHASES } from '../../logic/chart-data';
+import { ms, time, words } from '../../logic/format';
+import { into, usePages } from '../../state/load';
+import { Select } from '../form/field';
+import { Button, Facts, type Row, Table } from '../layout';
+import { StatusPill } from '../status';
+
+/** Recent checks, newest first, with everything that is known about each. `version` changes when there may be newer ones. */
+export function CheckList({ endpointId, version }: { endpointId: string; version: string }) {
+  const outcome = useSignal('');
+  const open = useSignal('');
+  const path = `/api/v1/endpoints/${endpointId}/checks${query({ limit: 20, outcome: outcome.value })}`;
+  const checks = usePages<Check>(path, version);
+
+  const rows = checks.items.value?.flatMap((check): Row[] => {
+    const isOpen = open.value === check.id;
+    const at = time(check.checked_at, now.value);
+    const toggle = () => {
+      open.value = isOpen ? '' : check.id;
+    };
+    const row: Row = [
+      at,
+      <StatusPill status={check.outcome} />,
+      ms(check.duration_ms),
+      <>
+        {check.error?.message ?? check.status_code ?? check.records?.[0] ?? 'answered'}
+        {check.attempts > 1 && <span class="muted small"> · confirmed by a second attempt</span>}
+      </>,
+      <span class="mono">{check.address ?? '–'}</span>,
+      <button
+        type="button"
+        class="plain"
+        aria-expanded={isOpen}
+        aria-label={`Details of the check at ${at}`}
+        onClick={toggle}
+      >
+        {isOpen ? 'Hide' : 'Details'}
+      </button>,
+    ];
+    if (!isOpen) return [row];
+    const details = (
+      <>
+        <Verdict check={check} />
+        <pre tabIndex={0}>{JSON.stringify(check, null, 2)}</pre>
+      </>
+    );
+    return [row, { wide: details }];
+  });
+
+  return (
+    <>
+      <div class="filters">
+        <Select
+          label="Which checks"
+          value={outcome.value}
+          set={into(outcome)}
+          options={[
+            ['', 'All checks'],
+            ['down', 'Failures only'],
+            ['unknown', 'Unknown only'],
+          ]}
+        />
+      </div>
+      <Table label="Recent checks" head={['Time', 'Result', '#Took', 'Answer', '~Address', '']} rows={rows ?? []} />
+      {rows?.length === 0 && <p class="empty">No checks to show.</p>}
+      {checks.older && <Button act={checks.older}>Older checks</Button>}
+    </>
+  );
+}
+
+/** One check in words and as a bar of its phases. */
+export function Verdict({ check }: { check: Check }) {
+  const phases = PHASES.map((phase) => ({ ...phase, took: check.phases[phase.key] })).filter(
+    ({ took }) => took !== null,
+  );
+  const total = phases.reduce((sum, { took }) => sum + (took ?? 0), 0) || 1;
+  let x = 0;
+  const facts: [string, string | number | null | undefined][] = [
+    ['Status code', check.status_code],
+    ['Address', check.address],
+    ['Certificate until', check.certificate?.expires_at.slice(0, 10)],
+    ['Records', check.records?.join(', ')],
+    ['First attempt', check.first_error && words(check.first_error.code)],
+  ];
+  return (
+    <div class="verdict">
+      <p>
+        <StatusPill status={check.outcome} /> {check.error?.message ?? `Answered in ${ms(check.duration_ms)}.`}
+      </p>
+      <svg class="phasebar" viewBox="0 0 1000 12" preserveAspectRatio="none" aria-hidden="true">
+        {phases.map(({ key, color, took }) => {
+          const width = ((took ?? 0) / total) * 1000;
+          x += width;
+          return <rect key={key} x={x - width} width={width} height="12" fill={`var(${color})`} />;
+        })}
+      </svg>
+      <ul class="legend">
+        {phases.map(({ key, name, color, took }) => (
+          <li key={key}>
+            <i style={{ background: `var(${color})` }} /> {name} {ms(took)}
+          </li>
+        ))}
+      </ul>
+      <Facts of={facts.filter(([, value]) => value !== null && value !== undefined)} />
+    </div>
+  );
+}

@@ -1,0 +1,131 @@
+import { useEffect, useRef } from 'preact/hooks';
+import uPlot from 'uplot';
+import { type ChartData, PHASES } from '../../logic/chart-data';
+import { ms, timeTicks } from '../../logic/format';
+import { shownTheme } from '../../state/theme';
+
+interface Props {
+  data: ChartData;
+  /** Seconds. */
+  from: number;
+  to: number;
+  label: string;
+  onZoom: (fromSeconds: number, toSeconds: number) => void;
+}
+
+const MINUTE = 60;
+const HOUR = 3600;
+const DAY = 86_400;
+const TICK_STEPS = [1, 5, 15, 30, MINUTE, 5 * MINUTE, 15 * MINUTE, HOUR, 3 * HOUR, 6 * HOUR, 12 * HOUR, DAY, 7 * DAY];
+
+/** Marks of a time axis on whole steps of the reader's clock. All in seconds. */
+function ticksBetween(from: number, to: number, step: number): number[] {
+  const zone = new Date(from * 1000).getTimezoneOffset() * MINUTE;
+  const ticks = [];
+  for (let tick = Math.ceil((from - zone) / step) * step + zone; tick <= to; tick += step) ticks.push(tick);
+  return ticks;
+}
+
+/** A bucket is as wide as it is: one alone can be seen. */
+const stepped = uPlot.paths.stepped?.({ align: 1 });
+
+const color = (name: string): string => getComputedStyle(document.documentElement).getPropertyValue(name).trim();
+
+/** Failed checks as red marks at the foot of the plot, wide enough to be seen, one per bucket. */
+function drawFailures(chart: uPlot, data: ChartData): void {
+  const { ctx, bbox } = chart;
+  const unit = devicePixelRatio;
+  ctx.save();
+  ctx.fillStyle = color('--down');
+  data.failures.forEach((failures, index) => {
+    if (failures === 0) return;
+    const middle = ((data.times[index] ?? 0) + (data.times[index + 1] ?? 0)) / 2;
+    const x = chart.valToPos(middle, 'x', true);
+    const foot = bbox.top + bbox.height;
+    ctx.fillRect(x - unit, foot - 14 * unit, 2 * unit, 14 * unit);
+    ctx.beginPath();
+    ctx.moveTo(x, foot - 22 * unit);
+    ctx.lineTo(x + 4 * unit, foot - 14 * unit);
+    ctx.lineTo(x - 4 * unit, foot - 14 * unit);
+    ctx.fill();
+  });
+  ctx.restore();
+}
+
+/** What the chart is asked while it lives: it is made once and fed again, so that dragging survives new data. */
+type Latest = { current: Props };
+
+function options(latest: Latest, width: number, height: number): uPlot.Options {
+  const axis = { stroke: color('--ink-2'), grid: { stroke: color('--line'), width: 1 }, ticks: { show: false } };
+  return {
+    width,
+    height,
+    padding: [12, 16, 0, 0],
+    legend: { show: false },
+    cursor: { drag: { x: true, y: false, setScale: false }, points: { show: false } },
+    scales: {
+      x: { time: false, range: () => [latest.current.from, latest.current.to] },
+      y: { range: (_, __, max) => [0, Math.max(max * 1.1, 1)] },
+    },
+    axes: [
+      {
+        ...axis,
+        incrs: TICK_STEPS,
+        splits: (_, __, from, to, step) => ticksBetween(from, to, step),
+        values: (_, splits, __, ___, step) => timeTicks(splits, step),
+      },
+      { ...axis, size: 64, values: (_, values) => values.map((value) => ms(value)) },
+    ],
+    series: [
+      {},
+      ...[...PHASES].reverse().map(({ color: name }) => ({
+        paths: stepped,
+        fill: color(name),
+        width: 0,
+        points: { show: false },
+        spanGaps: true,
+      })),
+    ],
+    hooks: {
+      draw: [(chart: uPlot) => drawFailures(chart, latest.current.data)],
+      setSelect: [
+        (chart: uPlot) => {
+          const { left, width: selected } = chart.select;
+          if (selected < 8) return;
+          latest.current.onZoom(chart.posToVal(left, 'x'), chart.posToVal(left + selected, 'x'));
+          chart.setSelect({ left: 0, width: 0, top: 0, height: 0 }, false);
+        },
+      ],
+    },
+  };
+}
+
+/** Times, then the sums from the largest to the smallest: the smaller ones are drawn over it. */
+const seriesOf = ({ times, stacked }: ChartData): uPlot.AlignedData => [times, ...[...stacked].reverse()];
+
+/** The phases stacked over time. */
+export function PhaseChart(props: Props) {
+  const box = useRef<HTMLDivElement>(null);
+  const chart = useRef<uPlot | null>(null);
+  const latest = useRef(props);
+  latest.current = props;
+  const themed = shownTheme.value;
+
+  useEffect(() => {
+    const element = box.current;
+    if (!element) return undefined;
+    const size = () => ({ width: element.clientWidth, height: element.clientHeight });
+    const made = new uPlot(options(latest, size().width, size().height), seriesOf(latest.current.data), element);
+    chart.current = made;
+    const observer = new ResizeObserver(() => made.setSize(size()));
+    observer.observe(element);
+    return () => {
+      observer.disconnect();
+      made.destroy();
+    };
+  }, [themed]);
+
+  useEffect(() => chart.current?.setData(seriesOf(props.data)), [props.data, props.from, props.to]);
+
+  return <div class="chart" ref={box} role="img" aria-label={props.label} />;
+}

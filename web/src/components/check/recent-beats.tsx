@@ -1,0 +1,34 @@
+import type { Check, OverviewItem } from '../../api/types';
+import { now } from '../../state/clock';
+import { ms, time, words } from '../../logic/format';
+import { checksOf } from '../../state/overview-store';
+import { Beats } from './beats';
+import { useSignal } from '@preact/signals';
+
+/** `12:04:31 · Down · connection refused`. */
+export function checkSentence(check: Check, nowMs: number): string {
+  const at = time(check.checked_at, nowMs);
+  const verdict = check.outcome === 'up' ? 'up' : `${check.outcome}, ${words(check.error?.code ?? 'no reason given')}`;
+  return `${at} · ${verdict} · ${ms(check.duration_ms)}`;
+}
+
+/** The last outcomes of an endpoint; times and latencies are loaded once somebody looks closer. */
+export function RecentBeats({ item }: { item: OverviewItem }) {
+  const isLooking = useSignal(false);
+  if (isLooking.value) checksOf.of(item.id, item.last_checked_at ?? '');
+  const describe = (index: number): string => {
+    const checks = checksOf.peek(item.id);
+    const check = checks?.[checks.length - item.recent.length + index];
+    return check ? checkSentence(check, now.peek()) : (item.recent[index] ?? '');
+  };
+  return (
+    <Beats
+      name={item.name}
+      beats={item.recent.map((outcome) => ({ outcome, level: null }))}
+      describe={describe}
+      onLook={() => {
+        isLooking.value = true;
+      }}
+    />
+  );
+}

@@ -1,0 +1,143 @@
+import type { ComponentChildren } from 'preact';
+import { useId } from 'preact/hooks';
+import { may } from '../../state/session';
+
+interface FieldProps {
+  label: string;
+  hint?: string | undefined;
+  error?: string | undefined;
+  children: (control: {
+    id: string;
+    'aria-describedby'?: string;
+    'aria-invalid'?: true;
+    disabled: boolean;
+  }) => ComponentChildren;
+}
+
+/** A labelled control with its hint and its error. A key that may only read gets it disabled. */
+export function Field({ label, hint, error, children }: FieldProps) {
+  const id = useId();
+  const notes: [string, string | undefined][] = [
+    ['hint', hint],
+    ['error', error],
+  ];
+  const told = notes.filter(([, text]) => text !== undefined);
+  return (
+    <div class="field">
+      <label for={id}>{label}</label>
+      {children({
+        id,
+        disabled: !may.write(),
+        ...(told.length > 0 && { 'aria-describedby': told.map(([kind]) => id + kind).join(' ') }),
+        ...(error !== undefined && { 'aria-invalid': true as const }),
+      })}
+      {told.map(([kind, text]) => (
+        <p class={kind} id={id + kind} key={kind}>
+          {text}
+        </p>
+      ))}
+    </div>
+  );
+}
+
+type Common<T> = Omit<FieldProps, 'children'> & { value: T; set: (value: T) => void };
+type TextProps = Common<string> & {
+  type?: string;
+  required?: boolean;
+  placeholder?: string;
+  min?: number;
+  max?: number;
+  autofocus?: boolean;
+};
+
+/** One line of text, a number or a secret. */
+export const Text = ({ label, hint, error, value, set, type = 'text', ...rest }: TextProps) => (
+  <Field label={label} hint={hint} error={error}>
+    {(control) => (
+      <input
+        {...control}
+        {...rest}
+        type={type}
+        autoComplete={type === 'password' ? 'new-password' : 'off'}
+        spellcheck={false}
+        value={value}
+        onInput={(event) => set(event.currentTarget.value)}
+      />
+    )}
+  </Field>
+);
+
+/** Several lines; told when the field is left, so that half a line is not judged. */
+export const Lines = ({ label, hint, error, value, set }: Common<string>) => (
+  <Field label={label} hint={hint} error={error}>
+    {(control) => <textarea {...control} value={value} onChange={(event) => set(event.currentTarget.value)} />}
+  </Field>
+);
+
+export type Options = readonly (string | readonly [value: string, title: string])[];
+
+/** Choices as elements of a select; a title is its value unless one is given. */
+export const optionsOf = (options: Options) =>
+  options.map((option) => {
+    const [value, title] = typeof option === 'string' ? [option, option.replaceAll('_', ' ')] : option;
+    return (
+      <option key={value} value={value}>
+        {title}
+      </option>
+    );
+  });
+
+/** One of several. */
+export const Choice = ({ label, hint, error, value, set, options }: Common<string> & { options: Options }) => (
+  <Field label={label} hint={hint} error={error}>
+    {(control) => (
+      <select {...control} value={value} onChange={(event) => set(event.currentTarget.value)}>
+        {optionsOf(options)}
+      </select>
+    )}
+  </Field>
+);
+
+/** A select without a visible label, for filters and rows of lists. */
+export const Select = ({
+  label,
+  value,
+  set,
+  options,
+}: {
+  label: string;
+  value: string;
+  set: (value: string) => void;
+  options: Options;
+}) => (
+  <select aria-label={label} value={value} onChange={(event) => set(event.currentTarget.value)}>
+    {optionsOf(options)}
+  </select>
+);
+
+/** Yes or no. Unlike the other fields it is never disabled by itself. */
+export function Check({
+  label,
+  value,
+  set,
+  disabled,
+}: {
+  label: string;
+  value: boolean;
+  set: (value: boolean) => void;
+  disabled?: boolean;
+}) {
+  const id = useId();
+  return (
+    <div class="check-field">
+      <input
+        id={id}
+        type="checkbox"
+        checked={value}
+        disabled={disabled}
+        onChange={(event) => set(event.currentTarget.checked)}
+      />
+      <label for={id}>{label}</label>
+    </div>
+  );
+}

@@ -1,0 +1,277 @@
+import { signal, useSignal } from '@preact/signals';
+import { useEffect } from 'preact/hooks';
+import { get, post, put, remove } from '../api/client';
+import type { Alert, Delivery } from '../api/types';
+import { now } from '../state/clock';
+import { type ConfigSchemas, filled, loadConfigSchemas } from '../logic/config-schema';
+import { count, time } from '../logic/format';
+import { listen } from '../state/live';
+import { patch, useEvery, useLoad, usePages } from '../state/load';
+import { items } from '../state/overview-store';
+import { AlertState } from '../components/alert-state';
+import { CopyButton } from '../components/copy';
+import { confirmed } from '../components/dialog';
+import { Check, Choice, Text } from '../components/form/field';
+import { Form } from '../components/form/form';
+import { Button, Data, Facts, Head, Section, Table } from '../components/layout';
+import { SameByApi } from '../components/form/same-by-api';
+import { SchemaFields } from '../components/form/schema-fields';
+import { StatusPill } from '../components/status';
+import { go, route } from '../state/router';
+import { may } from '../state/session';
+import { attempt, tell } from '../state/toast';
+import { EndpointName, EventFeed, thresholds } from './alerts';
+
+/** Secrets that the server made up and tells once, in the answer that created the alert. */
+const generated = signal<{ alertId: string; text: string } | null>(null);
+
+const FRESH: Omit<Alert, 'id' | 'triggered' | 'created_at'> = {
+  endpoint_id: '',
+  type: 'webhook',
+  enabled: true,
+  config: {},
+  failure_threshold: 3,
+  success_threshold: 2,
+  send_on_resolved: true,
+  description: '',
+};
+
+/** One rule: its form, what became of its messages, and its events. */
+export function AlertScreen({ id }: { id: string | null }) {
+  const path = `/api/v1/alerts/${id}`;
+  const loaded = useLoad(path, (abort) =>
+    Promise.all([id === null ? null : get<Alert>(path, abort), loadConfigSchemas()]),
+  );
+  const version = useSignal(0);
+  useEffect(() => listen({ alert: (event) => event.alert_id === id && loaded.reload() }), [id]);
+  const sendTest = () =>
+    attempt(async () => {
+      const delivery = await post<Delivery>(`${path}/test`);
+      version.value++;
+      if (delivery.state === 'delivered') tell('The test message was delivered.');
+      else tell(`The test message was not delivered: ${delivery.error ?? delivery.state}`, 'bad');
+    });
+  const destroy = async () => {
+    if (!(await confirmed('Delete this alert', 'An open incident is resolved first. Past events stay.'))) return;
+    if (await attempt(() => remove(path), 'The alert is deleted.')) go('/alerts');
+  };
+  return (
+    <Data of={loaded}>
+      {([alert, schemas]) => (
+        <>
+          <Head
+            up={['#/alerts', 'Alerts']}
+            title={alert ? `${alert.type} alert` : 'New alert'}
+            actions={
+              alert &&
+              may.write() && (
+                <>
+                  <Button class="primary" act={sendTest}>
+                    Send a test
+                  </Button>
+                  <Button class="danger" act={destroy}>
+                    Delete
+                  </Button>
+                </>
+              )
+            }
+          >
+            {alert && (
+              <p>
+                <AlertState alert={alert} /> for{' '}
+                <a href={`#/endpoints/${alert.endpoint_id}`}>
+                  <EndpointName id={alert.endpoint_id} />
+                </a>
+              </p>
+            )}
+          </Head>
+          {generated.value && generated.value.alertId === id && (
+            <div class="notice good" role="status">
+              <p>Made for this alert and shown this one time:</p>
+              <pre tabIndex={0}>{generated.value.text}</pre>
+              <CopyButton text={generated.value.text} label="Copy" />
+            </div>
+          )}
+          {may.write() ? (
+            <AlertForm
+              id={id}
+              start={alert ?? { ...FRESH, endpoint_id: route.value.query.get('endpoint_id') ?? '' }}
+              schemas={schemas}
+            />
+          ) : (
+            <Facts
+              of={[
+                ['Rule', alert ? thresholds(alert) : 'This key may only read.'],
+                ['Description', alert?.description],
+                ...Object.entries(alert?.config ?? {}).map(([key, value]) => [key, JSON.stringify(value)] as const),
+              ]}
+            />
+          )}
+          {alert && (
+            <>
+              <Section title="Deliveries">
+                <Deliveries alertId={alert.id} version={version.value} />
+              </Section>
+              <Section title="Events">
+                <EventFeed parameters={{ alert_id: alert.id }} />
+              </Section>
+            </>
+          )}
+        </>
+      )}
+    </Data>
+  );
+}
+
+type Draft = Omit<typeof FRESH, 'failure_threshold' | 'success_threshold'> & {
+  failure_threshold: number | string;
+  success_threshold: number | string;
+};
+
+function AlertForm({ id, start, schemas }: { id: string | null; start: typeof FRESH; schemas: ConfigSchemas }) {
+  const draft = useSignal<Draft>(start);
+  const set = patch(draft);
+  const { value } = draft;
+  const body = {
+    endpoint_id: value.endpoint_id,
+    type: value.type,
+    config: filled(value.config),
+    failure_threshold: Number(value.failure_threshold),
+    success_threshold: Number(value.success_threshold),
+    send_on_resolved: value.send_on_resolved,
+    description: value.description,
+    enabled: value.enabled,
+  };
+  const path = id === null ? '/api/v1/alerts' : `/api/v1/alerts/${id}`;
+  const save = async () => {
+    if (id !== null) {
+      set({ config: (await put<Alert>(path, body)).config });
+      tell('The alert is saved.');
+      return;
+    }
+    const made = await post<Alert>(path, body);
+    const secrets = Object.entries(made.config).filter(
+      ([key, text]) =>
+        typeof text === 'string' &&
+        !(key in body.config) &&
+        /secret|token|password/.test(key) &&
+        !text.startsWith('***'),
+    );
+    if (secrets.length > 0)
+      generated.value = { alertId: made.id, text: secrets.map(([, text]) => String(text)).join('\n') };
+    tell('The alert watches from now on.');
+    go(`/alerts/${made.id}`);
+  };
+  const threshold = (key: 'failure_threshold' | 'success_threshold', label: string, error: string | undefined) => (
+    <Text
+      label={label}
+      type="number"
+      min={1}
+      max={100}
+      error={error}
+      value={String(value[key])}
+      set={(text) => set({ [key]: text })}
+    />
+  );
+  return (
+    <div class="columns forms">
+      <Form save={save} action={id === null ? 'Create' : 'Save'}>
+        {(form) => (
+          <>
+            {id === null && (
+              <Choice
+                label="Endpoint"
+                error={form.problem('/endpoint_id')}
+                value={value.endpoint_id}
+                set={(endpoint_id) => set({ endpoint_id })}
+                options={[
+                  ['', 'Choose…'],
+                  ...(items.value ?? []).map((item) => [item.id, `${item.name} · ${item.website.name}`] as const),
+                ]}
+              />
+            )}
+            <Choice
+              label="Channel"
+              error={form.problem('/type')}
+              value={value.type}
+              set={(type) => set({ type, config: type === start.type ? start.config : {} })}
+              options={Object.keys(schemas)}
+            />
+            <SchemaFields
+              key={value.type}
+              schema={schemas[value.type] ?? {}}
+              value={value.config}
+              pointer="/config"
+              form={form}
+              set={(config) => set({ config })}
+            />
+            <div class="form-row">
+              {threshold('failure_threshold', 'Triggers after failures in a row', form.problem('/failure_threshold'))}
+              {threshold('success_threshold', 'Resolves after successes in a row', form.problem('/success_threshold'))}
+            </div>
+            <Text
+              label="Description (optional)"
+              hint="Part of every message: a runbook link, for example."
+              error={form.problem('/description')}
+              value={value.description}
+              set={(description) => set({ description })}
+            />
+            <Check
+              label="Also tell when it is resolved"
+              value={value.send_on_resolved}
+              set={(send_on_resolved) => set({ send_on_resolved })}
+            />
+            <Check label="Enabled" value={value.enabled} set={(enabled) => set({ enabled })} />
+          </>
+        )}
+      </Form>
+      <SameByApi method={id === null ? 'POST' : 'PUT'} path={path} body={body} />
+    </div>
+  );
+}
+
+const STATES = { delivered: 'up', failed: 'down', pending: 'unknown', superseded: 'paused' } as const;
+
+function Deliveries({ alertId, version }: { alertId: string; version: number }) {
+  const again = useSignal(0);
+  const reload = () => {
+    again.value++;
+  };
+  const deliveries = usePages<Delivery>(`/api/v1/alerts/${alertId}/deliveries?limit=20`, `${version}/${again.value}`);
+  useEvery(5, reload);
+  useEffect(() => listen({ alert: reload }), []);
+  const resend = async (id: string) => {
+    await attempt(() => post(`/api/v1/deliveries/${id}/redeliver`), 'It is being sent again.');
+    reload();
+  };
+  const list = deliveries.items.value ?? [];
+  if (list.length === 0) return <p class="muted">Nothing was sent yet.</p>;
+  return (
+    <>
+      <Table
+        label="Deliveries"
+        head={['State', 'Message', 'Last attempt', 'What the receiver said', '']}
+        rows={list.map((delivery) => [
+          <StatusPill status={STATES[delivery.state]} word={delivery.state} />,
+          delivery.kind,
+          <>
+            {delivery.last_attempt_at === null ? '–' : time(delivery.last_attempt_at, now.value)}
+            <span class="muted small"> · {count(delivery.attempts, 'attempt')}</span>
+          </>,
+          <>
+            {delivery.error ?? (delivery.response_status === null ? '–' : `accepted, ${delivery.response_status}`)}
+            {delivery.state === 'pending' &&
+              delivery.next_attempt_at !== null &&
+              ` · next try ${time(delivery.next_attempt_at, now.value)}`}
+          </>,
+          may.write() && delivery.state !== 'pending' && delivery.kind !== 'test' && (
+            <Button class="plain" act={() => resend(delivery.id)}>
+              Send again
+            </Button>
+          ),
+        ])}
+      />
+      {deliveries.older && <Button act={deliveries.older}>Older deliveries</Button>}
+    </>
+  );
+}

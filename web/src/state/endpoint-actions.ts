@@ -1,0 +1,25 @@
+import { post, put } from '../api/client';
+import type { Check } from '../api/types';
+import { ms, words } from '../logic/format';
+import { refreshSoon } from './overview-store';
+import { attempt, tell } from './toast';
+
+/** Runs a check, records it and tells its verdict. */
+export async function checkNow(id: string, name: string): Promise<void> {
+  await attempt(async () => {
+    const check = await post<Check>(`/api/v1/endpoints/${id}/checks`);
+    const verdict =
+      check.outcome === 'up' ? `up in ${ms(check.duration_ms)}` : `${check.outcome}: ${words(check.error?.code ?? '')}`;
+    tell(`${name} is ${verdict}`, check.outcome === 'up' ? 'good' : check.outcome === 'down' ? 'bad' : 'warn');
+    refreshSoon();
+  });
+}
+
+/** Pauses or resumes. */
+export async function setEnabled(id: string, name: string, enabled: boolean): Promise<void> {
+  await attempt(
+    () => put(`/api/v1/endpoints/${id}`, { enabled }),
+    `${name} is ${enabled ? 'watched again' : 'paused'}.`,
+  );
+  refreshSoon();
+}

@@ -1,0 +1,105 @@
+import { signal } from '@preact/signals';
+import { restore } from './session';
+import type { AlertEvent, StateChange } from '../api/types';
+
+/** `lost` is only said after a moment: a short reconnect is nobody's concern. */
+export const live = signal<'connecting' | 'live' | 'lost'>('connecting');
+/** When the page last heard from the service, in milliseconds. */
+export const heardAt = signal(Date.now());
+/** The sentence screen readers are told when a state changes. */
+export const announcement = signal('');
+
+type Listener = {
+  check?(change: StateChange): void;
+  alert?(event: AlertEvent): void;
+  /** The stream is (again) open: what is shown may be old. */
+  ready?(): void;
+};
+
+const SILENCE_MS = 25_000;
+const GRACE_MS = 2500;
+const MAX_RETRY_MS = 10_000;
+
+const listeners = new Set<Listener>();
+let source: EventSource | null = null;
+let lastId = '';
+let retryMs = 1000;
+let retryTimer = 0;
+let graceTimer = 0;
+let silenceTimer = 0;
+
+/** Adds a listener; gives the function that removes it. */
+export function listen(listener: Listener): () => void {
+  listeners.add(listener);
+  return () => listeners.delete(listener);
+}
+
+function heard(event?: MessageEvent): void {
+  heardAt.value = Date.now();
+  if (event?.lastEventId) lastId = event.lastEventId;
+  clearTimeout(silenceTimer);
+  silenceTimer = window.setTimeout(reconnect, SILENCE_MS);
+}
+
+function parsed(event: MessageEvent): unknown {
+  heard(event);
+  return JSON.parse(String(event.data));
+}
+
+function open(): void {
+  source?.close();
+  source = new EventSource(`/api/v1/stream${lastId === '' ? '' : `?last_event_id=${encodeURIComponent(lastId)}`}`);
+  source.addEventListener('ready', (event) => {
+    heard(event);
+    retryMs = 1000;
+    clearTimeout(graceTimer);
+    graceTimer = 0;
+    live.value = 'live';
+    for (const listener of listeners) listener.ready?.();
+  });
+  source.addEventListener('ping', heard);
+  source.addEventListener('check', (event) => {
+    const change = parsed(event) as StateChange;
+    announcement.value = `${change.endpoint_name} is ${change.status}.`;
+    for (const listener of listeners) listener.check?.(change);
+  });
+  source.addEventListener('alert', (event) => {
+    const alert = parsed(event) as AlertEvent;
+    announcement.value = alert.message;
+    for (const listener of listeners) listener.alert?.(alert);
+  });
+  source.addEventListener('error', reconnect);
+}
+
+/** Opens the stream again ourselves: EventSource gives up for good after the first error answer. */
+function reconnect(): void {
+  source?.close();
+  source = null;
+  clearTimeout(silenceTimer);
+  clearTimeout(retryTimer);
+  if (graceTimer === 0) {
+    graceTimer = window.setTimeout(() => {
+      live.value = 'lost';
+    }, GRACE_MS);
+  }
+  retryTimer = window.setTimeout(() => {
+    restore().then(open, reconnect);
+  }, retryMs);
+  retryMs = Math.min(MAX_RETRY_MS, retryMs * 2);
+}
+
+/** Follows the stream until `stopLive`. */
+export function startLive(): void {
+  if (!source) open();
+}
+
+export function stopLive(): void {
+  source?.close();
+  source = null;
+  lastId = '';
+  clearTimeout(retryTimer);
+  clearTimeout(silenceTimer);
+  clearTimeout(graceTimer);
+  graceTimer = 0;
+  live.value = 'connecting';
+}
