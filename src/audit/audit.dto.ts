@@ -1,7 +1,7 @@
 import { ApiProperty, ApiPropertyOptional } from '@nestjs/swagger';
 import { IsIn, IsInt, IsOptional, Max, Min, ValidateBy } from 'class-validator';
 import { CursorQuery, QueryInteger } from '../platform/http/page';
-import { QueryTimestamp } from '../platform/http/timestamp';
+import { QueryTimestamp } from '../platform/http/validators';
 import { formatId, parseId } from '../platform/ids/id';
 import {
   AUDIT_ACTIONS,

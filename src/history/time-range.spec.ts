@@ -15,8 +15,12 @@ describe('a timestamp in a query', () => {
     expect(parseTimestamp(text)).toBe(Date.UTC(2026, 10, 20, 9));
   });
 
+  it('may be a date alone, which means its start in UTC', () => {
+    expect(parseTimestamp('2026-11-20')).toBe(Date.UTC(2026, 10, 20));
+  });
+
   it.each([
-    '2026-11-20',
+    '2026-02-30',
     '2026-11-20T09:00:00',
     '2026-11-20 09:00:00Z',
     '2026-13-20T09:00:00Z',

@@ -1,18 +1,17 @@
 import { ValidateBy } from 'class-validator';
+import { parseTimestamp as parseQueryTimestamp } from '../platform/http/validators';
 import { DAY_MS, HOUR_MS } from '../platform/time/time-units';
 
-const TIMESTAMP = /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}(:\d{2}(\.\d{1,9})?)?(Z|[+-]\d{2}:\d{2})$/;
 /** What the API can be asked about: years that any client and any database column can hold. */
 const RANGE = { first: Date.UTC(1970, 0, 1), last: Date.UTC(3000, 0, 1) };
 
-/** Milliseconds since the epoch of an ISO 8601 time with a zone, or `null`. */
+/** Milliseconds since the epoch of a timestamp or date in a query, or `null`. */
 export function parseTimestamp(text: unknown): number | null {
-  if (typeof text !== 'string' || !TIMESTAMP.test(text)) return null;
-  const ms = Date.parse(text);
-  return Number.isNaN(ms) || ms < RANGE.first || ms > RANGE.last ? null : ms;
+  const ms = parseQueryTimestamp(text)?.getTime() ?? NaN;
+  return ms >= RANGE.first && ms <= RANGE.last ? ms : null;
 }
 
-/** An ISO 8601 time with a zone in a query string. */
+/** A timestamp or date in a query string. */
 export const IsTimestamp = (): PropertyDecorator =>
   ValidateBy({
     name: 'isTimestamp',

@@ -3,7 +3,7 @@ import { IsIn, IsInt, IsOptional, Max, Min } from 'class-validator';
 import { SPEC_CHANNEL_TYPES } from '../../channel/channel';
 import { ERROR_CODES } from '../../checker/checker';
 import { CursorQuery, QueryInteger } from '../../platform/http/page';
-import { QueryTimestamp } from '../../platform/http/timestamp';
+import { QueryTimestamp } from '../../platform/http/validators';
 import { formatId } from '../../platform/ids/id';
 import { IsPublicId } from '../../platform/ids/public-id.rule';
 import type { AlertEvent } from './alert-event.entity';

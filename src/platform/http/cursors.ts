@@ -4,6 +4,21 @@ import { ServerSecrets } from '../secrets/server-secrets';
 import { problems } from '../problem/problem';
 import { Page } from './page';
 
+/** One list and what the client asked of it. */
+export interface PageRequest<Row> {
+  orgId: string;
+  /** The list's name, with the id of its parent where it has one: a cursor is valid for one list only. */
+  list: string;
+  cursor: string | undefined;
+  limit: number;
+  /** The sort key of a row: the next page begins behind that of the last row. */
+  idOf: (row: Row) => string;
+  /** At most `count` rows behind the position `after`, which is `null` for the first page. */
+  read: (after: string | null, count: number) => Promise<readonly Row[]>;
+  /** Count of the whole list, asked for after the page was read; without it the page has none. */
+  total?: (rows: readonly Row[]) => number | Promise<number>;
+}
+
 /** Opaque list positions, signed to one organization and one list: a foreign, damaged or swapped one is refused. */
 @Injectable()
 export class Cursors {
@@ -23,6 +38,12 @@ export class Cursors {
     if (more !== undefined || given.length !== expected.length || !timingSafeEqual(given, expected))
       throw problems.invalidCursor();
     return position;
+  }
+
+  /** Reads one page: decodes the cursor, reads one row more than `limit`, and signs the next cursor if there is one. */
+  async paginate<Row>({ orgId, list, cursor, limit, idOf, read, total }: PageRequest<Row>): Promise<Page<Row>> {
+    const rows = await read(this.decode(orgId, list, cursor), limit + 1);
+    return this.page(orgId, list, rows, limit, idOf, total ? await total(rows) : null);
   }
 
   /**

@@ -23,17 +23,20 @@ export class CursorQuery {
   cursor?: string;
 }
 
+/** Items of a page when the client does not say how many; also the most it may ask for. */
+export const MAX_PAGE_SIZE = 1000;
+
 export class PageQuery extends CursorQuery {
-  @ApiPropertyOptional({ description: 'Items per page.', minimum: 1, maximum: 1000, default: 1000 })
+  @ApiPropertyOptional({ description: 'Items per page.', minimum: 1, maximum: MAX_PAGE_SIZE, default: MAX_PAGE_SIZE })
   @IsOptional()
   @QueryInteger()
   @IsInt()
   @Min(1)
-  @Max(1000)
+  @Max(MAX_PAGE_SIZE)
   limit?: number;
 }
 
-/** One page of a list. It is answered as a bare array with `Link`, `X-Next-Cursor` and `X-Total-Count`. */
+/** One page of a list. The response is a bare array with `Link`, `X-Next-Cursor` and `X-Total-Count`. */
 export class Page<T> {
   constructor(
     readonly items: readonly T[],

@@ -1,27 +1,8 @@
 import { type ArgumentMetadata, Injectable, type PipeTransform } from '@nestjs/common';
 import { plainToInstance } from 'class-transformer';
 import { validate, type ValidationError } from 'class-validator';
+import { codeOfConstraint, pointerStep } from '../problem/constraint-codes';
 import { type FieldProblem, type FieldProblemCode, Problem, problems } from '../problem/problem';
-
-/** What a class-validator rule means to a client. A rule that is not listed is a matter of format. */
-const CODES: Readonly<Record<string, FieldProblemCode>> = {
-  whitelistValidation: 'unknown_field',
-  isDefined: 'required',
-  isString: 'wrong_type',
-  isInt: 'wrong_type',
-  isNumber: 'wrong_type',
-  isBoolean: 'wrong_type',
-  isArray: 'wrong_type',
-  isObject: 'wrong_type',
-  objectList: 'wrong_type',
-  nestedValidation: 'wrong_type',
-  min: 'out_of_range',
-  max: 'out_of_range',
-  arrayMaxSize: 'out_of_range',
-  arrayMinSize: 'out_of_range',
-  maxLength: 'too_long',
-  invalidCharacters: 'invalid_characters',
-};
 
 /** Of several broken rules of one field, the one that explains the others. */
 const PRECEDENCE: readonly FieldProblemCode[] = [
@@ -35,13 +16,11 @@ const PRECEDENCE: readonly FieldProblemCode[] = [
 
 const rank = ([code]: [FieldProblemCode, string]): number => (PRECEDENCE.indexOf(code) + 100) % 100;
 
-const escapePointer = (part: string): string => part.replaceAll('~', '~0').replaceAll('/', '~1');
-
 function fieldProblems(errors: readonly ValidationError[], parent: string, separator: string): FieldProblem[] {
   return errors.flatMap((error) => {
-    const pointer = `${parent}${separator}${escapePointer(error.property).slice(0, 100)}`;
+    const pointer = `${parent}${separator}${pointerStep(error.property)}`;
     const own = Object.entries(error.constraints ?? {}).map(([rule, message]): [FieldProblemCode, string] => [
-      CODES[rule] ?? 'invalid_format',
+      codeOfConstraint(rule),
       message,
     ]);
     const below = fieldProblems(error.children ?? [], pointer, '/');
@@ -69,7 +48,7 @@ function textProblems(value: unknown, pointer: string): FieldProblem[] {
   }
   if (typeof value !== 'object' || value === null) return [];
   return Object.entries(value).flatMap(([key, item]): FieldProblem[] => {
-    const at = `${pointer}/${escapePointer(key).slice(0, 100)}`;
+    const at = `${pointer}/${pointerStep(key)}`;
     if (RESERVED.has(key)) return [{ pointer: at, code: 'unknown_field', message: `${key} is not a field` }];
     if (badText(key)) {
       return [{ pointer, code: 'invalid_characters', message: 'has a key with NUL or lone surrogates' }];

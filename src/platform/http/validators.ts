@@ -1,6 +1,7 @@
 import { applyDecorators } from '@nestjs/common';
-import { Type } from 'class-transformer';
+import { Transform, Type } from 'class-transformer';
 import { Allow, ValidateBy, ValidateIf, ValidateNested } from 'class-validator';
+import { isRecord } from '../text/json';
 
 /** The field may be absent; when it is sent, `null` included, its other rules apply. */
 export const Optional = (): PropertyDecorator => ValidateIf((_, value) => value !== undefined);
@@ -8,10 +9,8 @@ export const Optional = (): PropertyDecorator => ValidateIf((_, value) => value 
 /** The field may be absent or `null`. */
 export const Nullable = (): PropertyDecorator => ValidateIf((_, value) => value !== undefined && value !== null);
 
-/** Accepted on input and ignored, so that a client may send back what it was given. */
+/** Accepted on input and ignored, so that a client may send back what it received. */
 export const ReadOnlyField = (): PropertyDecorator => Allow();
-
-const isPlainObject = (value: unknown): boolean => typeof value === 'object' && value !== null && !Array.isArray(value);
 
 /** A list of objects of one class. Unlike nested validation alone it refuses `[[]]`, `[null]` and `["a"]`. */
 export const ObjectList = (type: () => new () => object, maxItems: number): PropertyDecorator =>
@@ -19,7 +18,7 @@ export const ObjectList = (type: () => new () => object, maxItems: number): Prop
     ValidateBy({
       name: 'objectList',
       validator: {
-        validate: (value: unknown) => Array.isArray(value) && value.every(isPlainObject),
+        validate: (value: unknown) => Array.isArray(value) && value.every(isRecord),
         defaultMessage: (args) => `${args?.property ?? 'value'} must be an array of objects`,
       },
     }),
@@ -34,11 +33,11 @@ export const ObjectList = (type: () => new () => object, maxItems: number): Prop
     Type(type),
   );
 
-/** A JSON object whose own keys somebody else judges (a channel's config). */
+/** A JSON object whose own keys are validated elsewhere (a channel's config). */
 export const IsPlainObject = (): PropertyDecorator =>
   ValidateBy({
     name: 'isObject',
-    validator: { validate: isPlainObject, defaultMessage: (args) => `${args?.property ?? 'value'} must be an object` },
+    validator: { validate: isRecord, defaultMessage: (args) => `${args?.property ?? 'value'} must be an object` },
   });
 
 // C0 and C1 controls, and the bidirectional overrides that make a name read as another one.
@@ -73,6 +72,36 @@ export const IsName = (max: number): PropertyDecorator =>
       validator: {
         validate: (value: unknown) => typeof value !== 'string' || !CONTROLS.test(value),
         defaultMessage: (args) => `${args?.property ?? 'value'} must not contain control characters`,
+      },
+    }),
+  );
+
+const TIMESTAMP = /^(?!0000)(\d{4})-(\d\d)-(\d\d)(?:T\d\d:\d\d(?::\d\d(?:\.\d{1,9})?)?(?:Z|[+-]\d\d:\d\d))?$/;
+
+/**
+ * The one rule for times in a query: an ISO 8601 timestamp with `Z` or an offset, or a date, which means its start in
+ * UTC. `null` for anything else, also for days and hours that do not exist and for years that no column holds. A local
+ * time without an offset is refused because it is ambiguous.
+ */
+export function parseTimestamp(text: unknown): Date | null {
+  const [, year, month, day] = (typeof text === 'string' && TIMESTAMP.exec(text)) || [];
+  if (typeof text !== 'string' || year === undefined) return null;
+  const date = new Date(text);
+  const daysInMonth = new Date(Date.UTC(2000 + (Number(year) % 400), Number(month), 0)).getUTCDate();
+  const isInRange = date.getUTCFullYear() >= 1 && date.getUTCFullYear() <= 9999;
+  return isInRange && Number(day) <= daysInMonth ? date : null;
+}
+
+/** Reads a timestamp from the query string into a `Date`; anything else stays text and fails validation. */
+export const QueryTimestamp = (): PropertyDecorator =>
+  applyDecorators(
+    Transform(({ value }: { value: unknown }) => parseTimestamp(value) ?? value),
+    ValidateBy({
+      name: 'isTimestamp',
+      validator: {
+        validate: (value: unknown) => value instanceof Date,
+        defaultMessage: (args) =>
+          `${args?.property ?? 'value'} must be an ISO 8601 timestamp such as 2026-11-20T10:00:00Z`,
       },
     }),
   );

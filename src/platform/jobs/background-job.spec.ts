@@ -43,8 +43,8 @@ describe('BackgroundJob', () => {
     work = new Work();
     logged.length = 0;
     for (const level of ['log', 'error'] as const)
-      jest.spyOn(Logger.prototype, level).mockImplementation((text: string) => {
-        logged.push(`${level}: ${text.split('\n')[0]}`);
+      jest.spyOn(Logger.prototype, level).mockImplementation((...[text]: unknown[]) => {
+        logged.push(`${level}: ${String(text).split('\n')[0]}`);
       });
   });
   afterEach(() => jest.restoreAllMocks());

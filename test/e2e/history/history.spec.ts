@@ -43,25 +43,25 @@ describe('history over HTTP', () => {
 
   async function addEndpoint(writer: Api): Promise<Subject> {
     const site = await writer.post<{ id: string }>('/websites', { name: 'Shop', url: 'https://shop.example.com' });
-    const answer = await writer.post<{ id: string }>(`/websites/${site.body.id}/endpoints`, {
+    const { body: created } = await writer.post<{ id: string }>(`/websites/${site.body.id}/endpoints`, {
       name: 'Checkout',
       url: 'https://shop.example.com/checkout',
       type: 'HTTPS',
     });
-    const id = parseId('endpoint', answer.body.id) ?? '';
+    const id = parseId('endpoint', created.id) ?? '';
     const [row] = await database.query<{ key: string }>('SELECT key FROM endpoint WHERE id = $1', [id]);
-    return { public: answer.body.id, website: site.body.id, id, key: row?.key ?? '' };
+    return { public: created.id, website: site.body.id, id, key: row?.key ?? '' };
   }
 
   const rollUp = (): Promise<void> => testApp.app.get(RollupJob).run();
 
-  /** Records checks of the past: they come late and are rolled up at once. */
+  /** Writes checks of the past and rolls them up at once: their hours are late. */
   async function write(checks: readonly FinishedCheck[]): Promise<void> {
     await database.transaction((tx) => testApp.app.get(HistoryWriter).write(tx, checks));
     await rollUp();
   }
 
-  /** As if nothing of the last days was rolled up yet: single checks have to answer. */
+  /** Resets the rollups by some days, so that these are read from single checks. */
   async function forgetRollups(days: number): Promise<void> {
     await database.query(
       `UPDATE history_progress SET done_until = date_trunc('day', now() - $1 * interval '1 day', 'UTC') WHERE name <> 'purge'`,
@@ -86,7 +86,7 @@ describe('history over HTTP', () => {
     database.query(`UPDATE endpoint_state SET ${set} WHERE endpoint_key = $1`, [subject.key]);
 
   describe('checks', () => {
-    it('show everything that was seen', async () => {
+    it('lists a check with its phases, certificate, redirects, error and first error', async () => {
       const certificate = {
         expiresAt: '2027-02-01T00:00:00.000Z',
         issuer: 'CN=Test CA',
@@ -134,7 +134,7 @@ describe('history over HTTP', () => {
       expect(body[0]?.id).toMatch(/^ck_[0-9a-z]{26}$/);
     });
 
-    it('come newest first, page by page, each exactly once', async () => {
+    it('lists checks newest first, page by page, each exactly once', async () => {
       const times = Array.from({ length: 25 }, (_, index) => now - index * 7 * HOUR - 1);
       await write(times.map((at) => check(at)));
       const seen: string[] = [];
@@ -156,7 +156,7 @@ describe('history over HTTP', () => {
       ['to={2h}', [3, 26, 30]],
       ['from={27h}&to={1h}&outcome=down', [3, 26]],
       ['from={1h}&to={2h}', []],
-    ])('are selected by %s', async (query, hours) => {
+    ])('selects checks by %s', async (query, hours) => {
       const outcomes = { 1: 'up', 2: 'unknown', 3: 'down', 26: 'down', 30: 'up' } as const;
       await write(Object.entries(outcomes).map(([hour, outcome]) => check(now - Number(hour) * HOUR, outcome)));
       const text = query.replaceAll(/\{(\d+)h\}/g, (_, hour: string) =>
@@ -166,7 +166,7 @@ describe('history over HTTP', () => {
       expect(body.map((item) => Math.round((now - Date.parse(item.checked_at)) / HOUR))).toEqual(hours);
     });
 
-    it('are found in days that are rolled up and in days that are not', async () => {
+    it('finds checks of one outcome in days that are rolled up and in days that are not', async () => {
       await write([check(now - 10 * DAY, 'down'), check(now - 5 * DAY), check(now, 'down')]);
       const { body } = await api.get<CheckView[]>(`${path('checks')}?outcome=down`);
       expect(body.map((item) => item.checked_at)).toEqual([
@@ -175,7 +175,7 @@ describe('history over HTTP', () => {
       ]);
     });
 
-    it('have ids of their own', async () => {
+    it('gives checks of two endpoints at the same millisecond different ids', async () => {
       const other = await addEndpoint(testApp.write);
       const at = new Date(now - 5);
       await write([check(now - 5), recorded(other, at, 'up', 1)]);
@@ -187,7 +187,7 @@ describe('history over HTTP', () => {
   });
 
   describe('uptime', () => {
-    it('counts what is known and shows what is not', async () => {
+    it('computes uptime from up and down checks only, and coverage from unknown ones', async () => {
       await write([
         ...[1, 2, 3, 4, 5, 6].map((minutes) => check(now - minutes * MINUTE, 'up', minutes * 10)),
         check(now - 7 * MINUTE, 'down'),
@@ -213,7 +213,7 @@ describe('history over HTTP', () => {
       expect(Date.parse(body.from) % HOUR).toBe(0);
     });
 
-    it('knows nothing before the first check', async () => {
+    it('reports null for uptime, coverage and latency before the first check', async () => {
       const { body } = await api.get<UptimeView>(`${path('uptime')}?window=90d`);
       expect(body).toMatchObject({ uptime: null, coverage: null, checks: 0, failures: 0, unknown: 0 });
       expect(body.latency).toEqual({ avg: null, p50: null, p95: null, p99: null, min: null, max: null });
@@ -224,12 +224,12 @@ describe('history over HTTP', () => {
       ['7d', 2],
       ['30d', 3],
       ['90d', 4],
-    ])('reaches back %s', async (window, failures) => {
+    ])('counts the failures of the window %s', async (window, failures) => {
       await write([1, 100, 20 * 24, 80 * 24].map((hours) => check(now - hours * HOUR, 'down')));
       expect((await api.get<UptimeView>(`${path('uptime')}?window=${window}`)).body.failures).toBe(failures);
     });
 
-    it('stays the same when hours are rolled up', async () => {
+    it('returns the same uptime before and after the hours are rolled up', async () => {
       await write(
         Array.from({ length: 50 }, (_, index) => check(now - index * HOUR, index % 7 === 0 ? 'down' : 'up', index)),
       );
@@ -241,7 +241,7 @@ describe('history over HTTP', () => {
       expect((await api.get<UptimeView>(`${path('uptime')}?${range}`)).body).toEqual(before.body);
     });
 
-    it('lists outages with their length and first error, newest first', async () => {
+    it('lists outages with their duration and first error, newest first', async () => {
       const opened = [5 * HOUR, 2 * HOUR].map((ago) => ({
         endpointKey: subject.key,
         startedAt: new Date(now - ago),
@@ -268,7 +268,7 @@ describe('history over HTTP', () => {
       expect(body.outages[0]?.duration_seconds).toBeGreaterThanOrEqual(2 * 3600);
     });
 
-    it('ends the running outage of an endpoint that is paused', async () => {
+    it('ends the open outage of an endpoint when it is paused', async () => {
       await database.transaction((tx) =>
         testApp.app
           .get(HistoryWriter)
@@ -285,7 +285,7 @@ describe('history over HTTP', () => {
   });
 
   describe('latency', () => {
-    it('comes in even buckets without holes, phases stacked', async () => {
+    it('returns latency in equal buckets without gaps, with the mean of each phase', async () => {
       const hour = Math.floor(now / HOUR) * HOUR - HOUR;
       await write([
         check(hour + 10, 'up', 100),
@@ -311,7 +311,7 @@ describe('history over HTTP', () => {
       expect(body[1]).toMatchObject({ avg: null, p50: null, p95: null, p99: null, max: null, phases: null });
     });
 
-    it('is the same from hourly figures', async () => {
+    it('returns the same latency from hourly stats as from single checks', async () => {
       await write(Array.from({ length: 40 }, (_, index) => check(now - index * 40 * MINUTE, 'up', 10 + index)));
       const query = `${path('latency')}?step=3600&to=${new Date(now).toISOString()}`;
       await forgetRollups(4);
@@ -321,7 +321,7 @@ describe('history over HTTP', () => {
       expect(before.reduce((sum, bucket) => sum + bucket.count, 0)).toBeGreaterThan(30);
     });
 
-    it('covers the last 24 hours in a step of its own choice unless told otherwise', async () => {
+    it('returns the latency of the last 24 hours with a default step without parameters', async () => {
       const { body } = await api.get<LatencyBucketView[]>(path('latency'));
       expect(body.length).toBeGreaterThanOrEqual(288);
       expect(body.length).toBeLessThanOrEqual(290);
@@ -329,7 +329,7 @@ describe('history over HTTP', () => {
   });
 
   describe('the overview', () => {
-    it('shows an endpoint that was never checked', async () => {
+    it('shows an endpoint without checks in the overview', async () => {
       expect(await mine()).toEqual({
         id: subject.public,
         name: 'Checkout',
@@ -352,7 +352,7 @@ describe('history over HTTP', () => {
       });
     });
 
-    it('has figures in the first minutes already', async () => {
+    it('shows uptime and latency in the overview before the first full hour', async () => {
       await write([check(now - 1000, 'up', 80), check(now - 2000, 'up', 20), check(now - 3000, 'down')]);
       await recordState(
         `status = 0, last_error = 3, recent = 22, hour_start = date_trunc('hour', now(), 'UTC'), hour_up = 2, hour_down = 1, hour_unknown = 1`,
@@ -368,7 +368,7 @@ describe('history over HTTP', () => {
       });
     });
 
-    it('adds full hours, the hour before and the running one without counting any twice', async () => {
+    it('adds full hours, the hour before and the current one without counting any twice', async () => {
       const hour = Math.floor(now / HOUR) * HOUR;
       await write([...[2, 3, 4].map((hours) => check(hour - hours * HOUR, 'up', 50)), check(hour - 5 * HOUR, 'down')]);
       await testApp.app.get(RollupJob).run();
@@ -393,12 +393,12 @@ describe('history over HTTP', () => {
       expect((await mine())?.uptime_24h).toBe(3 / 4);
     });
 
-    it('shows a paused endpoint as paused', async () => {
+    it('shows an endpoint of a paused website as paused', async () => {
       await testApp.write.put(`/websites/${subject.website}`, { enabled: false });
       expect((await mine())?.status).toBe('paused');
     });
 
-    it('is paged, oldest first, and counted', async () => {
+    it('pages the overview, oldest endpoint first, with a total count', async () => {
       const second = await addEndpoint(testApp.write);
       const first = await api.get<OverviewItemView[]>('/overview?limit=1');
       expect(first.body).toHaveLength(1);
@@ -409,7 +409,7 @@ describe('history over HTTP', () => {
       expect(ids).toEqual(expect.arrayContaining([subject.public, second.public]));
     });
 
-    it('holds nothing of another organization', async () => {
+    it('hides endpoints and websites of other organizations from the overview', async () => {
       const other = await testApp.organization('Other');
       expect((await other.read.get<OverviewItemView[]>('/overview')).body).toEqual([]);
       expect((await other.read.get(`/overview?website_id=${subject.website}`)).status).toBe(404);
@@ -417,7 +417,7 @@ describe('history over HTTP', () => {
   });
 
   describe('deleting an endpoint', () => {
-    it('hands its history over to be removed', async () => {
+    it('queues the history of a deleted endpoint for removal', async () => {
       await testApp.write.delete(`/endpoints/${subject.public}`);
       expect(await database.query('SELECT 1 FROM history_purge WHERE endpoint_key = $1', [subject.key])).toHaveLength(
         1,
@@ -425,18 +425,26 @@ describe('history over HTTP', () => {
     });
   });
 
-  it.each(['checks', 'uptime', 'latency'])('answers one and the same 404 to %s of what is not yours', async (what) => {
-    const other = await testApp.organization('Stranger');
-    const ids = [subject.public, 'ep_00000000000000000000000000', 'ep_nonsense', `${subject.public}0`];
-    const answers = await Promise.all(ids.map((id) => other.read.get<ProblemView>(`/endpoints/${id}/${what}`)));
-    for (const { status, body } of answers) {
-      expect(status).toBe(404);
-      expect({ ...body, instance: '', request_id: '' }).toEqual({
-        ...answers[0]?.body,
-        instance: '',
-        request_id: '',
-      });
-    }
+  it.each(['checks', 'uptime', 'latency'])(
+    'responds to %s of a foreign, unknown or malformed endpoint id with the same 404',
+    async (what) => {
+      const other = await testApp.organization('Stranger');
+      const ids = [subject.public, 'ep_00000000000000000000000000', 'ep_nonsense', `${subject.public}0`];
+      const responses = await Promise.all(ids.map((id) => other.read.get<ProblemView>(`/endpoints/${id}/${what}`)));
+      for (const { status, body } of responses) {
+        expect(status).toBe(404);
+        expect({ ...body, instance: '', request_id: '' }).toEqual({
+          ...responses[0]?.body,
+          instance: '',
+          request_id: '',
+        });
+      }
+    },
+  );
+
+  it.each(['checks', 'uptime', 'latency'])('accepts a date without a time as from in %s', async (resource) => {
+    const today = new Date().toISOString().slice(0, 10);
+    expect((await api.get(path(`${resource}?from=${today}`))).status).toBe(200);
   });
 
   it.each([
@@ -445,7 +453,7 @@ describe('history over HTTP', () => {
     ['checks?limit=ten', '?limit', 'wrong_type'],
     ['checks?outcome=UP', '?outcome', 'invalid_format'],
     ['checks?from=yesterday', '?from', 'invalid_format'],
-    ['checks?from=2026-01-01', '?from', 'invalid_format'],
+    ['checks?from=2026-02-30', '?from', 'invalid_format'],
     ['checks?from=2026-01-01T00:00:00', '?from', 'invalid_format'],
     ['checks?to=2026-13-01T00:00:00Z', '?to', 'invalid_format'],
     ['checks?to=9999-01-01T00:00:00Z', '?to', 'invalid_format'],
@@ -461,7 +469,7 @@ describe('history over HTTP', () => {
     ['latency?step=1800&from=2026-01-01T00:00:00Z&to=2026-01-09T00:00:01Z', '?step', 'out_of_range'],
     ['latency?step=3600&from=2025-01-01T00:00:00Z&to=2026-01-01T00:00:00Z', '?step', 'out_of_range'],
     ['latency?from=2026-01-02T00:00:00Z&to=2026-01-02T00:00:00Z', '?from', 'out_of_range'],
-  ])('refuses %s', async (query, pointer, code) => {
+  ])('refuses the query %s', async (query, pointer, code) => {
     const { status, body } = await api.get<ProblemView>(path(query));
     expect({ status, code: body.code, errors: body.errors }).toEqual({
       status: 400,
@@ -484,7 +492,7 @@ describe('history over HTTP', () => {
     expect([status, body.code]).toEqual([400, 'invalid_query']);
   });
 
-  it.each(['/overview', '/endpoints/ep_00000000000000000000000000/checks'])('asks for a key at %s', async (route) => {
+  it.each(['/overview', '/endpoints/ep_00000000000000000000000000/checks'])('requires a key for %s', async (route) => {
     expect((await testApp.anonymous.get(route)).status).toBe(401);
   });
 });
