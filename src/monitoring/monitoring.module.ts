@@ -13,7 +13,8 @@ import { ClockJumpRecovery } from './schedule/clock-jump-recovery';
 import { NearTriggerLookup } from './run/near-trigger';
 import { Connectivity } from './run/connectivity';
 import { EndpointStateStore } from './record/endpoint-state-store';
-import { SchedulerClock } from './schedule/scheduler-health';
+import { SchedulerHealth } from './schedule/scheduler-health';
+import { SlotClaimer } from './schedule/slot-claimer';
 import { InstanceRegistry } from './instance-registry';
 import { MonitoringMetrics } from './monitoring.metrics';
 import { MonitoringService } from './monitoring.service';
@@ -27,7 +28,8 @@ import { StallDetector } from './run/stall-detector';
   providers: [
     MonitoringService,
     ClockJumpRecovery,
-    SchedulerClock,
+    SchedulerHealth,
+    SlotClaimer,
     InstanceRegistry,
     CheckDispatcher,
     CheckRunner,

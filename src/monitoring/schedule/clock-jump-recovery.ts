@@ -1,42 +1,47 @@
-import { Injectable, Logger } from '@nestjs/common';
+import { Injectable } from '@nestjs/common';
 import { Interval } from '@nestjs/schedule';
 import { EndpointSchedule } from '../../endpoint/endpoint-schedule';
+import { WorkerDatabase } from '../../platform/database/database';
+import { DatabaseClock } from '../../platform/database/database-clock';
+import { BackgroundJobs } from '../../platform/jobs/background-job';
+import { MINUTE_MS } from '../../platform/time/time-units';
 import { EndpointStateStore } from '../record/endpoint-state-store';
-import { SchedulerClock } from './scheduler-health';
 
 const LOOK_EVERY_MS = 5000;
 /** The clock may have been set while no process looked. */
 const AFTER_START_MS = 2 * LOOK_EVERY_MS;
 /** Results of checks that began before the jump come in until then: two runs of the longest timeout. */
-const LATE_RESULTS_MS = 10 * 60_000;
+const LATE_RESULTS_MS = 10 * MINUTE_MS;
 
 /** After the database's clock was set back, what was planned by the old time is due soon instead of in the far future. */
 @Injectable()
 export class ClockJumpRecovery {
-  private readonly logger = new Logger(ClockJumpRecovery.name);
+  private readonly job;
   private readonly startedAt: number;
 
   constructor(
-    private readonly clock: SchedulerClock,
+    private readonly clock: DatabaseClock,
+    private readonly database: WorkerDatabase,
     private readonly schedule: EndpointSchedule,
     private readonly states: EndpointStateStore,
+    jobs: BackgroundJobs,
   ) {
     this.startedAt = clock.monotonic();
+    this.job = jobs.create({ name: 'clock-jump-recovery', run: () => this.run() });
   }
 
   @Interval(LOOK_EVERY_MS)
-  async look(): Promise<void> {
-    if (!this.clock.runsChecks) return;
-    try {
-      await this.clock.databaseNowMs();
-      if (!this.isDue()) return;
-      await this.clock.database.transaction(async (tx) => {
-        await this.states.forgetFuture(tx);
-        await this.schedule.bringForward(tx);
-      });
-    } catch (error) {
-      this.logger.warn(`The database's clock could not be looked at: ${String(error)}`);
-    }
+  tick(): Promise<void> {
+    return this.job.tick();
+  }
+
+  private async run(): Promise<void> {
+    await this.clock.readNow();
+    if (!this.isDue()) return;
+    await this.database.transaction(async (tx) => {
+      await this.states.forgetFuture(tx);
+      await this.schedule.bringForward(tx);
+    });
   }
 
   private isDue(): boolean {

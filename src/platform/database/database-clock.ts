@@ -1,20 +1,43 @@
-import { Injectable, type OnModuleDestroy, type OnModuleInit } from '@nestjs/common';
-import { WorkerDatabase } from './database';
+import { Injectable, Logger, type OnModuleDestroy, type OnModuleInit } from '@nestjs/common';
 import { Clock } from '../time/clock';
+import { type Sql, WorkerDatabase } from './database';
 
 /** Monotonic clocks drift by seconds a day; the database is asked again long before that matters. */
-const COMPARE_EVERY_MS = 600_000;
+const READ_EVERY_MS = 600_000;
+/** A connection and a statement may take nearly as long without any clock having been set. */
+const SET_BACK_MS = 45_000;
 
 /**
- * The database's time, counted on by our monotonic clock. Due times and leases are compared between instances, so all
- * take them from here and none from its own wall clock, which may be wrong or jump. Read from the database rarely, and
- * passed to SQL as a parameter. A test that moves `Clock` moves this one with it.
+ * The offset from our monotonic clock to the database's, given that the database reported `nowMs` at some moment between
+ * `before` and `after`. The old estimate is kept if it fits that interval, so a slow reply cannot make checks early.
+ */
+export function offsetAfter(estimateMs: number | null, nowMs: number, before: number, after: number): number {
+  const least = nowMs - after;
+  return Math.min(Math.max(estimateMs ?? least, least), nowMs - before);
+}
+
+/** The database's time, milliseconds since the epoch. */
+export async function readDatabaseTime(sql: Sql): Promise<number> {
+  const [row] = await sql.query<{ now: number }>('SELECT extract(epoch FROM clock_timestamp())::float8 * 1000 AS now');
+  if (!row) throw new Error('the database did not report its time');
+  return row.now;
+}
+
+/**
+ * The database's time, counted on by our monotonic clock. Slots, due times and leases are compared between instances, so
+ * all take them from here and none from its own wall clock, which may be wrong or jump: that moves nothing that is
+ * already planned. Passed to SQL as a parameter. A test that moves `Clock` moves this one with it.
  */
 @Injectable()
 export class DatabaseClock implements OnModuleInit, OnModuleDestroy {
-  private databaseMs = 0;
-  private monotonicMs = 0;
+  private readonly logger = new Logger(DatabaseClock.name);
+  /** Add to monotonic milliseconds to get the database's milliseconds since the epoch. */
+  private offsetMs: number | null = null;
+  /** How far a test has moved our wall clock; 0 outside of tests. */
+  private movedMs = 0;
   private timer: NodeJS.Timeout | undefined;
+  /** Monotonic; when this process last noticed that the database's clock had been set back. */
+  setBackAt: number | null = null;
 
   constructor(
     private readonly clock: Clock,
@@ -22,8 +45,8 @@ export class DatabaseClock implements OnModuleInit, OnModuleDestroy {
   ) {}
 
   async onModuleInit(): Promise<void> {
-    await this.compare();
-    this.timer = setInterval(() => void this.compare().catch(() => {}), COMPARE_EVERY_MS).unref();
+    await this.readNow();
+    this.timer = setInterval(() => void this.readNow().catch(() => {}), READ_EVERY_MS).unref();
   }
 
   onModuleDestroy(): void {
@@ -31,21 +54,42 @@ export class DatabaseClock implements OnModuleInit, OnModuleDestroy {
   }
 
   now(): Date {
-    return new Date(Math.round(this.databaseMs + this.clock.monotonic() - this.monotonicMs));
+    return new Date(Math.round(this.clock.monotonic() + this.offset + this.movedMs));
   }
 
-  /** For lease checks of our own: never jumps, also not when the database's time is read anew. */
+  /** Milliseconds for measuring and for leases of our own: never jumps, also not when the estimate changes. */
   monotonic(): number {
     return this.clock.monotonic();
   }
 
-  private async compare(): Promise<void> {
-    const asked = this.clock.monotonic();
-    const [row] = await this.database.query<{ now: Date }>('SELECT clock_timestamp() AS now');
-    if (!row) throw new Error('the database did not tell the time');
-    const moved = this.clock.now().getTime() - Date.now();
-    const answered = this.clock.monotonic();
-    this.databaseMs = row.now.getTime() + moved;
-    this.monotonicMs = (asked + answered) / 2;
+  /** The moment on the monotonic clock at which the database's clock shows `databaseMs`. */
+  monotonicAt(databaseMs: number): number {
+    return databaseMs - this.offset;
+  }
+
+  /** A statement begun at `before` (monotonic) has just returned the database's time `nowMs`. */
+  synchronize(nowMs: number, before: number): void {
+    const after = this.clock.monotonic();
+    const offsetMs = offsetAfter(this.offsetMs, nowMs, before, after);
+    if (this.offsetMs !== null && offsetMs < this.offsetMs - SET_BACK_MS) {
+      const seconds = Math.round((this.offsetMs - offsetMs) / 1000);
+      this.logger.warn(`The database's clock was set back by ${seconds} s; checks are rescheduled.`);
+      this.setBackAt = after;
+    }
+    this.offsetMs = offsetMs;
+    this.movedMs = this.clock.now().getTime() - Date.now();
+  }
+
+  /** Asks the database for its time now, to the millisecond. */
+  async readNow(): Promise<number> {
+    const before = this.clock.monotonic();
+    const nowMs = await readDatabaseTime(this.database);
+    this.synchronize(nowMs, before);
+    return Math.round(nowMs);
+  }
+
+  /** Our own wall clock stands in until the database was asked for the first time. */
+  private get offset(): number {
+    return this.offsetMs ?? this.clock.now().getTime() - this.clock.monotonic();
   }
 }

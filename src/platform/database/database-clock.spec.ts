@@ -1,0 +1,101 @@
+import { Logger } from '@nestjs/common';
+import { Clock } from '../time/clock';
+import type { WorkerDatabase } from './database';
+import { DatabaseClock, offsetAfter } from './database-clock';
+
+const HOUR = 3_600_000;
+/** The database's time at monotonic 0. */
+const EPOCH = Date.UTC(2026, 10, 20);
+
+class MovableClock extends Clock {
+  elapsedMs = 0;
+  movedMs = 0;
+
+  override now(): Date {
+    return new Date(Date.now() + this.movedMs);
+  }
+
+  override monotonic(): number {
+    return this.elapsedMs;
+  }
+}
+
+describe('offsetAfter', () => {
+  it.each<[what: string, estimate: number | null, now: number, before: number, after: number, offset: number]>([
+    ['is what the first reply tells', null, 10_000, 1_000, 1_002, 8_998],
+    ['stays when a reply agrees with it', 8_999, 20_000, 11_000, 11_002, 8_999],
+    ['stays when a reply comes seconds late', 9_000, 25_000, 11_000, 16_000, 9_000],
+    ['goes back no further than it must', 9_500, 20_000, 11_000, 11_002, 9_000],
+    ['goes ahead no further than it must', 5_000, 20_000, 11_000, 11_002, 8_998],
+    ['follows a clock that was set back', 9_000, -3_580_000, 11_000, 11_002, -3_591_000],
+  ])('the offset to the database’s clock %s', (_what, estimate, now, before, after, offset) => {
+    expect(offsetAfter(estimate, now, before, after)).toBe(offset);
+  });
+});
+
+describe('DatabaseClock', () => {
+  let clock: MovableClock;
+  let databaseClock: DatabaseClock;
+  /** How far the database's clock was set, and how long each of its replies takes. */
+  let database: { setMs: number; replyMs: number };
+
+  beforeEach(() => {
+    clock = new MovableClock();
+    database = { setMs: 0, replyMs: 0 };
+    const query = () => {
+      const now = EPOCH + clock.elapsedMs + database.setMs;
+      clock.elapsedMs += database.replyMs;
+      return Promise.resolve([{ now }]);
+    };
+    databaseClock = new DatabaseClock(clock, { query } as unknown as WorkerDatabase);
+    jest.spyOn(Logger.prototype, 'warn').mockImplementation(() => {});
+  });
+  afterEach(() => jest.restoreAllMocks());
+
+  it('counts the database’s time on by the monotonic clock', async () => {
+    await databaseClock.readNow();
+    clock.elapsedMs += 90_000;
+    expect(databaseClock.now()).toEqual(new Date(EPOCH + 90_000));
+    expect(databaseClock.monotonicAt(EPOCH + 100_000)).toBe(100_000);
+  });
+
+  it('does not make a slot early when a frozen database replies late', async () => {
+    await databaseClock.readNow();
+    const due = databaseClock.monotonicAt(EPOCH + HOUR);
+    database.replyMs = 20_000;
+    await databaseClock.readNow();
+    expect(databaseClock.monotonicAt(EPOCH + HOUR)).toBe(due);
+    expect(databaseClock.setBackAt).toBeNull();
+  });
+
+  it('notices that the database’s clock was set back, and follows it', async () => {
+    await databaseClock.readNow();
+    clock.elapsedMs = 5_000;
+    database.setMs = -HOUR;
+    await databaseClock.readNow();
+    expect(databaseClock.setBackAt).toBe(5_000);
+    expect(databaseClock.now()).toEqual(new Date(EPOCH + 5_000 - HOUR));
+  });
+
+  it('follows a database’s clock that was set ahead without calling it a set-back', async () => {
+    await databaseClock.readNow();
+    database.setMs = HOUR;
+    await databaseClock.readNow();
+    expect(databaseClock.setBackAt).toBeNull();
+    expect(databaseClock.now()).toEqual(new Date(EPOCH + HOUR));
+  });
+
+  it('moves with a Clock that a test moves', async () => {
+    jest.spyOn(Date, 'now').mockReturnValue(EPOCH);
+    clock.movedMs = HOUR;
+    await databaseClock.readNow();
+    expect(databaseClock.now()).toEqual(new Date(EPOCH + HOUR));
+  });
+
+  it('takes our own wall clock until the database was asked', () => {
+    jest.spyOn(Date, 'now').mockReturnValue(EPOCH - 1000);
+    clock.elapsedMs = 500;
+    expect(databaseClock.now()).toEqual(new Date(EPOCH - 1000));
+    expect(databaseClock.monotonicAt(EPOCH)).toBe(1500);
+  });
+});
