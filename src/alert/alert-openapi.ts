@@ -1,7 +1,7 @@
 import { Injectable, type OnModuleInit } from '@nestjs/common';
 import { getSchemaPath, type OpenAPIObject } from '@nestjs/swagger';
 import { ChannelConfigs } from '../channel/config/channel-configs';
-import { secretKeys } from '../channel/config/config-decorators';
+import { markedKeys } from '../channel/config/config-metadata';
 import { ChannelRegistry } from '../channel/channel.registry';
 import { OpenApiParts } from '../platform/openapi/openapi-parts';
 import { CreateAlertDto, UpdateAlertDto } from './alert.dto';
@@ -13,7 +13,7 @@ const FIELDS = 'CreateAlertFields';
 
 /**
  * Puts the registered channels into the API reference: the body that creates an alert is one of as many forms as there
- * are channels, told apart by `type`. Answers keep the loose form, because masked values satisfy no channel's rules.
+ * are channels, distinguished by `type`. Responses keep the loose form, because masked values satisfy no channel's rules.
  */
 @Injectable()
 export class AlertOpenApi implements OnModuleInit {
@@ -53,11 +53,11 @@ export class AlertOpenApi implements OnModuleInit {
   }
 }
 
-/** Credentials are taken and never given back. */
+/** Credentials are accepted and never returned. */
 function markSecrets(schemas: Schemas, config: new () => object): void {
   const schema = schemas[config.name];
   if (!schema || !('properties' in schema)) return;
-  for (const key of secretKeys(config)) {
+  for (const key of markedKeys(config, 'secret')) {
     const property = schema.properties?.[key];
     if (property && !('$ref' in property)) property.writeOnly = true;
   }

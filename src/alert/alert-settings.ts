@@ -1,25 +1,26 @@
 import { isDeepStrictEqual } from 'node:util';
 import { Injectable, Logger } from '@nestjs/common';
-import { ChannelConfigs } from '../channel/config/channel-configs';
 import { ChannelRegistry } from '../channel/channel.registry';
+import { ChannelConfigs } from '../channel/config/channel-configs';
+import { type SealedConfig, SealedConfigs } from '../delivery/sealed-config';
 import type { Caller } from '../platform/access/caller';
 import { EgressPolicy } from '../platform/net/egress/egress-policy';
 import { type FieldProblem, problems } from '../platform/problem/problem';
-import type { Alert } from './alert.entity';
-import { type SealedConfig, SealedConfigs } from '../delivery/sealed-config';
 import { readUrl } from '../platform/text/read-url';
+import type { Alert } from './alert.entity';
 
-/** Type and config as they are to be stored. */
+/** Type, config and destination as they are to be stored. */
 export interface ResolvedConfig {
   type: string;
   config: SealedConfig;
-  /** True when messages would go elsewhere or look otherwise than before; always true for a new alert. */
+  destination: string | null;
+  /** True when notifications would go elsewhere or look different than before; always true for a new alert. */
   isChanged: boolean;
-  /** Secrets made up for this request: shown in its answer and never again. */
+  /** Secrets generated for this request: shown in its response and never again. */
   generatedKeys: readonly string[];
 }
 
-/** The configs of alerts between the API and the rows: judged, sealed, opened, masked. */
+/** The configs of alerts between the API and the rows: validated, encrypted, decrypted, masked. */
 @Injectable()
 export class AlertSettings {
   private readonly logger = new Logger(AlertSettings.name);
@@ -27,7 +28,7 @@ export class AlertSettings {
   constructor(
     private readonly registry: ChannelRegistry,
     private readonly channels: ChannelConfigs,
-    private readonly stored: SealedConfigs,
+    private readonly sealed: SealedConfigs,
     private readonly egress: EgressPolicy,
   ) {}
 
@@ -39,11 +40,12 @@ export class AlertSettings {
     caller: Caller,
     alertId: string,
     sent: { type?: string; config?: object },
-    alert: Pick<Alert, 'type' | 'config'> | null,
+    alert: Pick<Alert, 'type' | 'config' | 'destination'> | null,
   ): ResolvedConfig {
     const type = sent.type ?? alert?.type ?? '';
     if (alert && type === alert.type && sent.config === undefined) {
-      return { type, config: alert.config, isChanged: false, generatedKeys: [] };
+      const { config, destination } = alert;
+      return { type, config, destination, isChanged: false, generatedKeys: [] };
     }
     const present = alert && alert.type === type ? this.open(alertId, alert.config) : null;
     const valid = this.channels.validate(this.known(type), configOf(sent), present);
@@ -52,7 +54,8 @@ export class AlertSettings {
     const isChanged = !isDeepStrictEqual(valid.config, present);
     return {
       type,
-      config: isChanged || !alert ? this.stored.seal(alertId, valid.config) : alert.config,
+      config: isChanged || !alert ? this.sealed.seal(alertId, valid.config) : alert.config,
+      destination: this.destinationOf(type, valid.config),
       isChanged,
       generatedKeys: valid.generatedKeys,
     };
@@ -64,9 +67,19 @@ export class AlertSettings {
     return config ? this.channels.present(alert.type, config, caller.role, generatedKeys) : {};
   }
 
+  /** A channel that throws here is a bug; the alert is saved all the same, without a destination. */
+  private destinationOf(type: string, config: object): string | null {
+    try {
+      return this.registry.destination(type, config);
+    } catch (error) {
+      this.logger.error(`the ${type} channel names no destination: ${error instanceof Error ? error.name : 'unknown'}`);
+      return null;
+    }
+  }
+
   private open(alertId: string, stored: SealedConfig): object | null {
     try {
-      return this.stored.open(alertId, stored);
+      return this.sealed.open(alertId, stored);
     } catch (error) {
       this.logger.error(`the config of alert ${alertId} cannot be opened: ${String(error)}`);
       return null;
@@ -84,7 +97,7 @@ export class AlertSettings {
     ]);
   }
 
-  /** Every address is judged again when it is dialed; here a client learns at once what can never work. */
+  /** Every address is checked again when it is dialed; here a client learns at once what can never work. */
   private refuseForbiddenHosts(caller: Caller, type: string, config: object): void {
     const rule = this.egress.forOrganization({ isDefault: caller.isDefaultOrg });
     for (const { pointer, value } of this.channels.dialed(type, config)) {

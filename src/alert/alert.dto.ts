@@ -117,7 +117,7 @@ export class CreateAlertDto extends AlertRuleFields {
   config!: object;
 }
 
-/** Filters of the list; an id that is nobody's finds nothing. */
+/** Filters of the list; an unknown id matches nothing. */
 export class AlertQuery extends PageQuery {
   @ApiPropertyOptional({ description: 'Only alerts of this endpoint.', example: 'ep_01jd3k6q7be5y9x4v2m8n0r1st' })
   @IsOptional()
@@ -194,7 +194,7 @@ export class AlertView {
   updated_at!: string;
 }
 
-/** `config` is already fit for the reader. */
+/** `config` is already masked for the reader. */
 export const toAlertView = (alert: Alert, config: object): AlertView => ({
   id: formatId('alert', alert.id),
   endpoint_id: formatId('endpoint', alert.endpointId),

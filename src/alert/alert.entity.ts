@@ -13,11 +13,12 @@ import {
 import { Endpoint } from '../endpoint/endpoint.entity';
 import type { SealedConfig } from '../delivery/sealed-config';
 
-/** A rule on an endpoint: when to tell of its failures, and through which channel. */
+/** A rule on an endpoint: when its failures trigger, and through which channel to notify. */
 @Entity('alert')
 @Unique('alert_org_id', ['orgId', 'id'])
 @Index('alert_of_endpoint', ['endpointId'])
 @Index('alert_open', ['endpointId'], { where: 'triggered' })
+@Index('alert_without_destination', ['id'], { where: 'destination IS NULL' })
 export class Alert {
   @PrimaryColumn('uuid')
   id!: string;
@@ -41,6 +42,13 @@ export class Alert {
 
   @Column('jsonb')
   config!: SealedConfig;
+
+  /**
+   * The channel's digest of the account and address in the config, written with every change of type or config; never
+   * shown. `null` while it is not known: `DestinationBackfill` fills it in, `destinationOfAlert` says what counts until then.
+   */
+  @Column('varchar', { length: 64, nullable: true })
+  destination!: string | null;
 
   @Column('smallint', { name: 'failure_threshold', default: 3 })
   failureThreshold!: number;

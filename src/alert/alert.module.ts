@@ -4,24 +4,27 @@ import { ChannelModule } from '../channel/channel.module';
 import { DeliveryModule } from '../delivery/delivery.module';
 import { EndpointModule } from '../endpoint/endpoint.module';
 import { NetModule } from '../platform/net/net.module';
-import { ConsistencyJob } from './consistency/consistency.job';
-import { AlertSettings } from './alert-settings';
-import { AlertEvaluator } from './incident/alert-evaluator';
-import { AlertEventController } from './event/alert-event.controller';
-import { AlertEvent } from './event/alert-event.entity';
-import { AlertEventService } from './event/alert-event.service';
-import { AlertLifecycle } from './incident/alert-lifecycle';
 import { AlertOpenApi } from './alert-openapi';
+import { AlertSettings } from './alert-settings';
 import { AlertController } from './alert.controller';
 import { Alert } from './alert.entity';
 import { AlertService } from './alert.service';
+import { ConsistencyFindings } from './consistency/consistency-findings';
+import { ConsistencyJob } from './consistency/consistency.job';
+import { DestinationBackfill } from './consistency/destination-backfill';
+import { AlertEventController } from './event/alert-event.controller';
+import { AlertEvent } from './event/alert-event.entity';
+import { AlertEventService } from './event/alert-event.service';
+import { AlertEvaluator } from './incident/alert-evaluator';
+import { AlertLifecycle } from './incident/alert-lifecycle';
 import { IncidentRecorder } from './incident/incident-recorder';
 import { TestAlertController } from './test-alert.controller';
 import { TestAlertService } from './test-alert.service';
 
+/** The alert rules, the incidents they open and close, and the events of both. What is delivered for them: `DeliveryModule`. */
 @Module({
   imports: [TypeOrmModule.forFeature([Alert, AlertEvent]), ChannelModule, DeliveryModule, EndpointModule, NetModule],
-  // The events' controller comes first: "/alerts/events" is no alert.
+  // Before AlertController, whose `:id` would take "events" for an alert.
   controllers: [AlertEventController, AlertController, TestAlertController],
   providers: [
     AlertService,
@@ -32,6 +35,8 @@ import { TestAlertService } from './test-alert.service';
     AlertEventService,
     IncidentRecorder,
     TestAlertService,
+    DestinationBackfill,
+    ConsistencyFindings,
     ConsistencyJob,
   ],
   exports: [AlertEvaluator],

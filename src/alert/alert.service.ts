@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { type FindOptionsWhere, MoreThan } from 'typeorm';
-import { EndpointService } from '../endpoint/endpoint.service';
 import { recordChange } from '../audit/audit-log';
+import { EndpointService } from '../endpoint/endpoint.service';
 import type { Caller } from '../platform/access/caller';
 import { Database, type Tx } from '../platform/database/database';
 import { Cursors } from '../platform/http/cursors';
@@ -9,23 +9,23 @@ import type { Page } from '../platform/http/page';
 import { newUuid, parseId } from '../platform/ids/id';
 import { problems } from '../platform/problem/problem';
 import { Clock } from '../platform/time/clock';
-import { AlertSettings } from './alert-settings';
-import { AlertLifecycle } from './incident/alert-lifecycle';
+import { AlertSettings, type ResolvedConfig } from './alert-settings';
 import { type AlertQuery, type AlertView, type CreateAlertDto, toAlertView, type UpdateAlertDto } from './alert.dto';
 import { Alert } from './alert.entity';
+import { AlertLifecycle } from './incident/alert-lifecycle';
 
 const LIST = 'alerts';
 const DEFAULT_LIMIT = 1000;
 /** The audit log shows what a read key sees: no credential, no address. */
-const AUDITOR = { role: 'read' } as const;
+const READER = { role: 'read' } as const;
 
-/** Alert rules of one organization. Every method answers `not_found` for anything that is not the caller's own. */
+/** Alert rules of one organization. Every method throws `not_found` for anything of another organization. */
 @Injectable()
 export class AlertService {
   constructor(
     private readonly database: Database,
     private readonly endpoints: EndpointService,
-    private readonly configs: AlertSettings,
+    private readonly settings: AlertSettings,
     private readonly lifecycle: AlertLifecycle,
     private readonly cursors: Cursors,
     private readonly clock: Clock,
@@ -34,17 +34,22 @@ export class AlertService {
   /** Oldest first; one statement for the page (two when filtered by website), one for the count. */
   async list(caller: Caller, query: AlertQuery): Promise<Page<AlertView>> {
     const { orgId } = caller;
-    const limit = query.limit ?? DEFAULT_LIMIT;
-    const after = this.cursors.decode(orgId, LIST, query.cursor);
     const where = { orgId, ...filtersOf(query) };
     const { manager } = this.database.dataSource;
-    const alerts = await manager.find(Alert, {
-      where: after === null ? where : { ...where, id: MoreThan(after) },
-      order: { id: 'ASC' },
-      take: limit + 1,
+    const page = await this.cursors.paginate<Alert>({
+      orgId,
+      list: LIST,
+      cursor: query.cursor,
+      limit: query.limit ?? DEFAULT_LIMIT,
+      idOf: ({ id }) => id,
+      read: (after, take) =>
+        manager.find(Alert, {
+          where: after === null ? where : { ...where, id: MoreThan(after) },
+          order: { id: 'ASC' },
+          take,
+        }),
+      total: () => manager.countBy(Alert, where),
     });
-    const total = await manager.countBy(Alert, where);
-    const page = this.cursors.page(orgId, LIST, alerts, limit, (alert) => alert.id, total);
     return page.map((alert) => this.view(caller, alert));
   }
 
@@ -57,38 +62,37 @@ export class AlertService {
   /** Counts from the endpoint's running streak: on a failing endpoint it may trigger with the next result. */
   create(caller: Caller, dto: CreateAlertDto): Promise<AlertView> {
     const id = newUuid();
-    const { type, config, generatedKeys } = this.configs.resolve(caller, id, dto, null);
+    const { type, config, destination, generatedKeys } = this.settings.resolve(caller, id, dto, null);
     const endpointId = parseId('endpoint', dto.endpoint_id);
     if (endpointId === null) throw problems.notFound();
     return this.database.transaction(async (tx) => {
       await this.endpoints.require(caller.orgId, endpointId, tx);
       const now = this.clock.now();
-      const row = { id, orgId: caller.orgId, endpointId, type, config, ...ruleOf(dto), createdAt: now, updatedAt: now };
-      await tx.manager.insert(Alert, row);
+      const target = { orgId: caller.orgId, endpointId, type, config, destination };
+      await tx.manager.insert(Alert, { id, ...target, ...ruleOf(dto), createdAt: now, updatedAt: now });
       const alert = await this.lock(tx, caller.orgId, id);
-      await recordChange(tx, { ...about(caller.orgId, id), action: 'create', after: this.view(AUDITOR, alert) });
+      await recordChange(tx, { ...about(caller.orgId, id), action: 'create', after: this.view(READER, alert) });
       return this.view(caller, alert, generatedKeys);
     });
   }
 
-  /** Partial. What an open incident is owed by the change is secured in the same transaction. */
+  /** Partial. What the change means for an open incident is written in the same transaction. */
   update(caller: Caller, id: string, dto: UpdateAlertDto): Promise<AlertView> {
     return this.database.transaction(async (tx) => {
       const alert = await this.lock(tx, caller.orgId, id);
       refuseOtherEndpoint(dto, alert);
-      const { type, config, isChanged, generatedKeys } = this.configs.resolve(caller, id, dto, alert);
+      const resolved = this.settings.resolve(caller, id, dto, alert);
+      const { type, config, destination, isChanged, generatedKeys } = resolved;
       const rule = ruleOf(dto);
       const isEdited =
         isChanged || Object.entries(rule).some(([field, value]) => alert[field as keyof Alert] !== value);
       if (!isEdited) return this.view(caller, alert);
-      const before = this.view(AUDITOR, alert);
-      const edit = { enabled: rule.enabled ?? alert.enabled, type, config, hasNewConfig: isChanged };
-      await this.lifecycle.change(tx, alert, edit, () =>
-        tx.manager.update(Alert, { id }, { type, config, ...rule, updatedAt: this.clock.now() }),
-      );
+      const before = this.view(READER, alert);
+      const edit = { enabled: rule.enabled ?? alert.enabled, type, config, destination, hasNewConfig: isChanged };
+      await this.lifecycle.change(tx, alert, edit, () => this.save(tx, id, resolved, rule));
       const changed = await this.lock(tx, caller.orgId, id);
       const hidden = isChanged ? ['config'] : [];
-      const after = this.view(AUDITOR, changed);
+      const after = this.view(READER, changed);
       await recordChange(tx, { ...about(caller.orgId, id), action: 'update', before, after, hidden });
       return this.view(caller, changed, generatedKeys);
     });
@@ -100,8 +104,15 @@ export class AlertService {
       const alert = await this.lock(tx, orgId, id);
       await this.lifecycle.deleting(tx, id);
       await tx.manager.delete(Alert, { id });
-      await recordChange(tx, { ...about(orgId, id), action: 'delete', before: this.view(AUDITOR, alert) });
+      await recordChange(tx, { ...about(orgId, id), action: 'delete', before: this.view(READER, alert) });
     });
+  }
+
+  /** A trigger of the table clears the destination when type or config change, hence the second statement. */
+  private async save(tx: Tx, id: string, resolved: ResolvedConfig, rule: Partial<Alert>): Promise<void> {
+    const { type, config, destination, isChanged } = resolved;
+    await tx.manager.update(Alert, { id }, { type, config, ...rule, updatedAt: this.clock.now() });
+    if (isChanged) await tx.query('UPDATE alert SET destination = $2 WHERE id = $1', [id, destination]);
   }
 
   private async lock(tx: Tx, orgId: string, id: string): Promise<Alert> {
@@ -111,7 +122,7 @@ export class AlertService {
   }
 
   private view(caller: Pick<Caller, 'role'>, alert: Alert, generatedKeys: readonly string[] = []): AlertView {
-    return toAlertView(alert, this.configs.present(caller, alert, generatedKeys));
+    return toAlertView(alert, this.settings.present(caller, alert, generatedKeys));
   }
 }
 
@@ -137,7 +148,7 @@ function refuseOtherEndpoint(dto: UpdateAlertDto, alert: Alert): void {
   ]);
 }
 
-/** Ids were judged by the query's rules; a missing one filters nothing. */
+/** Ids were validated with the query; a missing one filters nothing. */
 function filtersOf(query: AlertQuery): FindOptionsWhere<Alert> {
   const where: FindOptionsWhere<Alert> = {};
   const endpointId = parseId('endpoint', query.endpoint_id);

@@ -1,12 +1,12 @@
 import { Injectable } from '@nestjs/common';
 import { WorkerDatabase } from '../platform/database/database';
-import { Metrics } from '../platform/observability/metrics';
 import { DatabaseClock } from '../platform/database/database-clock';
+import { Metrics } from '../platform/observability/metrics';
 
-/** What an attempt came to. `unknown`: no answer, and it may have arrived. */
+/** How an attempt ended. `unknown`: there was no response, and it may have arrived. */
 export type AttemptClass = 'delivered' | 'retry' | 'rejected' | 'unknown';
 
-/** Figures of the deliveries. Labels name channel types, never an organization or a destination. */
+/** Metrics of the deliveries. Labels name channel types, never an organization or a destination. */
 @Injectable()
 export class DeliveryMetrics {
   private readonly attempts;
@@ -64,29 +64,30 @@ export class DeliveryMetrics {
     this.ends.inc({ channel, state, detail: detail ?? '' }, count);
   }
 
-  /** Read when somebody asks for the metrics, from the index of what is still owed. */
+  /** Read on each scrape, from the index of pending deliveries. */
   private pending(metrics: Metrics, database: WorkerDatabase, clock: DatabaseClock): void {
     metrics.gauge({
       name: 'uptime_deliveries_pending',
       help: 'Owed messages that are neither told nor given up.',
       async collect() {
-        const owed = await readOwed(database);
-        if (owed) this.set(owed.count);
+        const pending = await readPending(database);
+        if (pending) this.set(pending.count);
       },
     });
     metrics.gauge({
       name: 'uptime_delivery_oldest_pending_seconds',
       help: 'Age of the oldest owed message; 0 when nothing is owed.',
       async collect() {
-        const owed = await readOwed(database);
-        if (owed) this.set(owed.oldest ? Math.max(0, clock.now().getTime() - owed.oldest.getTime()) / 1000 : 0);
+        const pending = await readPending(database);
+        if (pending)
+          this.set(pending.oldest ? Math.max(0, clock.now().getTime() - pending.oldest.getTime()) / 1000 : 0);
       },
     });
   }
 }
 
-/** `undefined` while the database is away: the other figures must still be readable. */
-async function readOwed(database: WorkerDatabase): Promise<{ count: number; oldest: Date | null } | undefined> {
+/** `undefined` while the database is unavailable: the other metrics must still be readable. */
+async function readPending(database: WorkerDatabase): Promise<{ count: number; oldest: Date | null } | undefined> {
   const rows = await database
     .query<{ count: number; oldest: Date | null }>(
       `SELECT count(*)::int AS count, min(created_at) AS oldest FROM notification WHERE state = 'pending'`,

@@ -1,18 +1,19 @@
-import type { Notification } from '../channel/channel';
+import type { ChannelAudience, Notification } from '../channel/channel';
 import type { SealedConfig } from './sealed-config';
 
-/** What is owed. A message that tells several rows at once (a digest) is no row of its own. */
+/** What a delivery is for. A digest covers several deliveries and is not one itself. */
 export const DELIVERY_KINDS = ['triggered', 'resolved', 'test'] as const;
 export type DeliveryKind = (typeof DELIVERY_KINDS)[number];
 
 /**
- * `pending` until it is told or given up. `delivered`: the provider took it. `failed`: given up, visible and counted;
- * only a redelivery or another config revives it. `superseded`: not told, because telling it had become wrong.
+ * `pending` until it reaches one of the other states. `delivered`: the provider accepted it. `failed`: given up, visible
+ * and counted; only a redelivery or another config revives it. `superseded`: never sent, because later changes made it
+ * wrong.
  */
 export const DELIVERY_STATES = ['pending', 'delivered', 'failed', 'superseded'] as const;
 export type DeliveryState = (typeof DELIVERY_STATES)[number];
 
-/** How or why a row reached its state; `redeliver` on a pending one: somebody asked for it, whatever the state of the alert. */
+/** How or why a delivery reached its state. `redeliver` on a pending one: a client asked for it, whatever the state of the alert. */
 export const DELIVERY_DETAILS = [
   // delivered
   'digest',
@@ -37,7 +38,7 @@ export const DELIVERY_DETAILS = [
 ] as const;
 export type DeliveryDetail = (typeof DELIVERY_DETAILS)[number];
 
-/** One message an alert owes. Written in the transaction of its cause. */
+/** A delivery as its alert enqueues it, in the transaction of its cause. */
 export interface NewDelivery {
   orgId: string;
   alertId: string;
@@ -46,13 +47,85 @@ export interface NewDelivery {
   kind: DeliveryKind;
   incidentNo: number;
   channelType: string;
-  /** The channel's digest of account and destination: what shares a rate limit and a circuit. */
+  /** The destination's key: what shares a rate limit and a circuit breaker. */
   destination: string;
-  notice: Notification;
+  notification: Notification;
   /** A snapshot of the alert's stored config, only when the alert is about to be changed or deleted. */
   config: SealedConfig | null;
 }
 
-/** `chat`, `mail` and `sms` are read by people: their messages are merged. Pagers and webhooks get every one, keyed. */
-export const isHuman = (audience: 'webhook' | 'pager' | 'chat' | 'mail' | 'sms'): boolean =>
+/** What became of the trigger that a resolve belongs to, when the trigger is no longer in the queue in front of it. */
+export type TriggerOutcome =
+  /** Delivered, alone or with others; or its row has been removed since. */
+  | 'notified'
+  /** Given up or dropped, but an attempt may have arrived. */
+  | 'maybe_notified'
+  /** Refused by the provider; another config revives it. */
+  | 'parked'
+  /** Too old after failed attempts, and certainly never arrived. */
+  | 'given_up'
+  /** Dropped before anything was sent. */
+  | 'dropped'
+  /** About to be sent again because a client asked for a redelivery. */
+  | 'pending';
+
+/** A delivery in the queue of one alert at one destination. */
+export interface PendingDelivery {
+  id: string;
+  kind: 'triggered' | 'resolved';
+  incidentNo: number;
+  mayHaveArrived: boolean;
+  /** Of a trigger: true when its incident has already ended, whether or not the resolve is to be sent. */
+  ended: boolean;
+  /** Of a resolve whose trigger is not in the queue. */
+  triggerOutcome: TriggerOutcome;
+}
+
+/** A delivery whose turn it is, by its alert's queue and its own due time. */
+export interface DueDelivery {
+  id: string;
+  alertId: string;
+  kind: DeliveryKind;
+  redeliver: boolean;
+}
+
+/** A pending delivery under its row lock, with all that the plan needs. */
+export interface LockedDelivery extends PendingDelivery {
+  alertId: string;
+  redeliver: boolean;
+  inFlight: boolean;
+  attempts: number;
+  rejections: number;
+  createdAt: Date;
+}
+
+/** A delivery and what it becomes. */
+export interface DeliveryEnd {
+  id: string;
+  state: DeliveryState;
+  detail: DeliveryDetail | null;
+}
+
+/** A delivery covered by an attempt, with what decides what it becomes if the attempt fails. */
+export interface AttemptedDelivery {
+  /** What it becomes once the notification is delivered. */
+  end: DeliveryEnd;
+  /** Including the attempt that is being made. */
+  attempts: number;
+  rejections: number;
+  mayHaveArrived: boolean;
+  createdAt: Date;
+}
+
+/** What one alert contributes to an attempt's notification. */
+export interface AttemptPart {
+  kind: 'triggered' | 'resolved' | 'recovered' | 'flapping' | 'test';
+  /** The delivery whose notification is sent. */
+  primary: string;
+  /** Another delivery of the same alert that the text draws on. */
+  merged: string | null;
+}
+
+/** `chat`, `mail` and `sms` are read by people: their notifications are merged. Pagers and webhooks get every one, keyed. */
+export const isHuman = (audience: ChannelAudience): boolean =>
   audience === 'chat' || audience === 'mail' || audience === 'sms';

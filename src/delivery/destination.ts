@@ -1,25 +1,23 @@
 import { createHash } from 'node:crypto';
-import { Injectable, Logger } from '@nestjs/common';
-import { ChannelRegistry } from '../channel/channel.registry';
-import { type SealedConfig, SealedConfigs } from './sealed-config';
 
-/** Where an alert's messages go, as the one digest by which messages share limits. */
-@Injectable()
-export class AlertDestinations {
-  private readonly logger = new Logger(AlertDestinations.name);
-
-  constructor(
-    private readonly channels: ChannelRegistry,
-    private readonly configs: SealedConfigs,
-  ) {}
-
-  /** An unreadable config must not lose an event: it gets a destination of its own and fails visibly at delivery. */
-  of(alert: { id: string; type: string; config: SealedConfig }): string {
-    try {
-      return this.channels.get(alert.type).destination(this.configs.open(alert.id, alert.config));
-    } catch (error) {
-      this.logger.error(`the config of alert ${alert.id} cannot be used: ${String(error)}`);
-      return createHash('sha256').update(`unreadable:${alert.id}`).digest('hex');
-    }
-  }
+/** The account and address behind a channel config: what shares one rate limit and one circuit breaker. */
+export interface Destination {
+  orgId: string;
+  /** The channel's digest of account and address; stable, and says neither. */
+  destination: string;
 }
+
+/**
+ * The destination of an alert's deliveries: the stored one, else a key of the alert's own that needs no config. `null`
+ * is stored for an alert that an older version saved, until the next fill (at the start, then once a minute), and for as
+ * long as the config cannot be read. Until then:
+ *
+ * - Order: the alert's new deliveries form a queue of their own. A resolve still waits for its trigger, wherever that
+ *   is; other deliveries that are pending under the real destination may be overtaken. Filling joins the two queues.
+ * - Limits: the key has a rate limit and a circuit breaker of its own, so a destination may receive one more burst, and
+ *   one more attempt while its circuit breaker is open, for each such alert.
+ *
+ * Older versions used the same key for configs they could not read: do not change it.
+ */
+export const destinationOfAlert = (alert: { id: string; destination: string | null }): string =>
+  alert.destination ?? createHash('sha256').update(`unreadable:${alert.id}`).digest('hex');

@@ -1,18 +1,18 @@
 import { Injectable } from '@nestjs/common';
 import type { Tx } from '../platform/database/database';
-import { newUuid } from '../platform/ids/id';
 import { DatabaseClock } from '../platform/database/database-clock';
+import { newUuid } from '../platform/ids/id';
 import type { NewDelivery } from './delivery';
+import { destinationOfAlert } from './destination';
 import type { SealedConfig } from './sealed-config';
 
-export type { NewDelivery as OwedMessage } from './delivery';
-
-/** A parked message is revived by another config this long after it was given up. */
+/** Another config revives a failed delivery for this long after it was given up. */
 const REVIVABLE_MS = 24 * 3_600_000;
 
 /**
- * The messages that alerts owe. Everything here runs in the caller's transaction, which must hold the row locks of the
- * alerts it names: their order of commit is then the order of `seq`, in which each alert's messages are told.
+ * The deliveries of alerts, as alerts write them. Everything here runs in the caller's transaction, which must hold the
+ * row locks of the alerts it names: their order of commit is then the order of `seq`, in which each alert's deliveries
+ * are sent.
  */
 @Injectable()
 export class Outbox {
@@ -20,45 +20,45 @@ export class Outbox {
 
   constructor(private readonly clock: DatabaseClock) {}
 
-  /** `wake` runs after every commit that left something to deliver; instances without a listener's loop rely on its tick. */
+  /** `wake` runs after every commit that left something to deliver. Other instances notice within a second. */
   onEnqueued(wake: () => void): void {
     this.listeners.push(wake);
   }
 
-  /** Two statements, however many messages. An event that already owes this kind of message is left alone. */
-  async enqueue(tx: Tx, messages: readonly NewDelivery[]): Promise<void> {
-    if (messages.length === 0) return;
+  /** Two statements, however many deliveries. An event that already has a delivery of this kind gets no second one. */
+  async enqueue(tx: Tx, deliveries: readonly NewDelivery[]): Promise<void> {
+    if (deliveries.length === 0) return;
     const now = this.clock.now();
     await tx.query(
       `INSERT INTO notification (id, org_id, alert_id, event_id, kind, incident_no, channel_type, destination,
          notice, config, next_attempt_at, created_at)
-       SELECT m.id, m.org_id, m.alert_id, m.event_id, m.kind, m.incident_no, m.channel_type, m.destination,
-         m.notice::jsonb, m.config::jsonb, $11, $11
+       SELECT d.id, d.org_id, d.alert_id, d.event_id, d.kind, d.incident_no, d.channel_type, d.destination,
+         d.notice::jsonb, d.config::jsonb, $11, $11
        FROM unnest($1::uuid[], $2::uuid[], $3::uuid[], $4::uuid[], $5::text[], $6::int[], $7::text[], $8::text[],
          $9::text[], $10::text[]) WITH ORDINALITY
-         AS m (id, org_id, alert_id, event_id, kind, incident_no, channel_type, destination, notice, config, place)
-       ORDER BY m.place
+         AS d (id, org_id, alert_id, event_id, kind, incident_no, channel_type, destination, notice, config, position)
+       ORDER BY d.position
        ON CONFLICT (event_id, kind) DO NOTHING`,
       [
-        messages.map(() => newUuid()),
-        messages.map(({ orgId }) => orgId),
-        messages.map(({ alertId }) => alertId),
-        messages.map(({ eventId }) => eventId),
-        messages.map(({ kind }) => kind),
-        messages.map(({ incidentNo }) => incidentNo),
-        messages.map(({ channelType }) => channelType),
-        messages.map(({ destination }) => destination),
-        messages.map(({ notice }) => JSON.stringify(notice)),
-        messages.map(({ config }) => config && JSON.stringify(config)),
+        deliveries.map(() => newUuid()),
+        deliveries.map(({ orgId }) => orgId),
+        deliveries.map(({ alertId }) => alertId),
+        deliveries.map(({ eventId }) => eventId),
+        deliveries.map(({ kind }) => kind),
+        deliveries.map(({ incidentNo }) => incidentNo),
+        deliveries.map(({ channelType }) => channelType),
+        deliveries.map(({ destination }) => destination),
+        deliveries.map(({ notification }) => JSON.stringify(notification)),
+        deliveries.map(({ config }) => config && JSON.stringify(config)),
         now,
       ],
     );
-    await this.wakeDestinations(tx, messages, now);
+    await this.wakeDestinations(tx, deliveries, now);
   }
 
   /**
-   * To be called before the alert's type or config changes and before the alert is deleted: what it still owes goes
-   * where it was meant to go. `storedConfig` is `alert.config` as it still is.
+   * To be called before the alert's type or config changes: its pending deliveries keep the config that they were meant
+   * for. `storedConfig` is `alert.config` as it still is.
    */
   async alertChanging(tx: Tx, alertId: string, storedConfig: SealedConfig): Promise<void> {
     await tx.query(
@@ -69,7 +69,7 @@ export class Outbox {
   }
 
   /** The same for many alerts that are about to be deleted, whose rows still hold their configs. */
-  async alertsEnding(tx: Tx, alertIds: readonly string[]): Promise<void> {
+  async alertsDeleting(tx: Tx, alertIds: readonly string[]): Promise<void> {
     await tx.query(
       `UPDATE notification n SET config = a.config
        FROM alert a
@@ -80,9 +80,9 @@ export class Outbox {
   }
 
   /**
-   * To be called after the alert's type or config changed. What surely never arrived, and what was parked within the
-   * last day because the provider refused it, goes out through the new config. An incident that may have been told
-   * stays with the old one, so that its pager entry can be closed.
+   * To be called after the alert's type or config changed. What certainly never arrived, and what was given up within
+   * the last day because the provider refused it, goes out through the new config. An incident whose trigger may have
+   * arrived stays with the old one, so that its entry at the pager can be closed.
    */
   async alertChanged(tx: Tx, alertId: string, now: { channelType: string; destination: string }): Promise<void> {
     const at = this.clock.now();
@@ -108,7 +108,36 @@ export class Outbox {
   }
 
   /**
-   * Triggers that surely did not leave yet are not told any more: their alert was disabled or is being deleted. One
+   * To be called after the destinations of alerts became known. What these alerts enqueued before, under a key of their
+   * own, joins the destination's queue; deliveries in flight and those with a snapshot of an earlier config stay.
+   */
+  async destinationsKnown(
+    tx: Tx,
+    alerts: readonly { id: string; orgId: string; type: string; destination: string }[],
+  ): Promise<void> {
+    const moved = await tx.query<{ alertId: string }>(
+      `UPDATE notification n SET destination = a.destination
+       FROM unnest($1::uuid[], $2::text[], $3::text[]) AS a (id, own_key, destination)
+       WHERE n.alert_id = a.id AND n.destination = a.own_key AND n.state = 'pending' AND n.kind <> 'test'
+         AND n.lease_token IS NULL AND n.config IS NULL
+       RETURNING n.alert_id AS "alertId"`,
+      [
+        alerts.map(({ id }) => id),
+        alerts.map(({ id }) => destinationOfAlert({ id, destination: null })),
+        alerts.map(({ destination }) => destination),
+      ],
+    );
+    const ids = new Set(moved.map(({ alertId }) => alertId));
+    const joined = alerts.filter(({ id }) => ids.has(id));
+    await this.wakeDestinations(
+      tx,
+      joined.map(({ orgId, destination, type }) => ({ orgId, destination, channelType: type })),
+      this.clock.now(),
+    );
+  }
+
+  /**
+   * Triggers that certainly did not leave yet are not sent any more: their alert was disabled or is being deleted. One
    * that is being sent right now is finished, but not tried again.
    */
   async cancelPendingTriggers(tx: Tx, alertIds: readonly string[], reason: 'disabled' | 'deleted'): Promise<void> {
@@ -123,20 +152,21 @@ export class Outbox {
     );
   }
 
-  /** Makes the delivery loops look at these destinations now. Locks them in order: several callers never wait in a circle. */
+  /** Makes these destinations due at `at` at the latest. Locks them in one order, so that callers cannot deadlock. */
   async wakeDestinations(
     tx: Tx,
-    places: readonly Pick<NewDelivery, 'orgId' | 'destination' | 'channelType'>[],
+    destinations: readonly Pick<NewDelivery, 'orgId' | 'destination' | 'channelType'>[],
     at: Date,
   ): Promise<void> {
-    const distinct = new Map(places.map((place) => [`${place.orgId} ${place.destination}`, place]));
-    const sorted = [...distinct].sort(([a], [b]) => (a < b ? -1 : 1)).map(([, place]) => place);
+    const distinct = new Map(destinations.map((one) => [`${one.orgId} ${one.destination}`, one]));
+    const sorted = [...distinct].sort(([a], [b]) => (a < b ? -1 : 1)).map(([, one]) => one);
     if (sorted.length === 0) return;
     await tx.query(
       `INSERT INTO notification_destination AS d (org_id, destination, channel_type, due_at)
-       SELECT p.org_id, p.destination, p.channel_type, $4
-       FROM unnest($1::uuid[], $2::text[], $3::text[]) WITH ORDINALITY AS p (org_id, destination, channel_type, place)
-       ORDER BY p.place
+       SELECT s.org_id, s.destination, s.channel_type, $4
+       FROM unnest($1::uuid[], $2::text[], $3::text[]) WITH ORDINALITY
+         AS s (org_id, destination, channel_type, position)
+       ORDER BY s.position
        ON CONFLICT (org_id, destination) DO UPDATE SET due_at = LEAST(d.due_at, EXCLUDED.due_at)`,
       [
         sorted.map(({ orgId }) => orgId),

@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { SecretBox } from '../platform/secrets/secret-box';
 
-/** What stands in `alert.config` and, for an owed resolve, in `notification.config`: the whole config in one envelope. */
+/** The value of `alert.config` and of the snapshots in `notification.config`: the whole config in one envelope. */
 export interface SealedConfig {
   sealed: string;
 }
@@ -10,8 +10,8 @@ export interface SealedConfig {
 export const configContext = (alertId: string): string => `alert:${alertId}:config`;
 
 /**
- * Channel configs on their way into rows and out of them. The whole config is one envelope, not only its credentials:
- * which keys are secret may change between releases, and nothing a client chooses can pass for an envelope.
+ * Encrypts and decrypts channel configs. The whole config is one envelope, not only its credentials: which keys are
+ * secret may change between releases, and nothing a client chooses can pass for an envelope.
  */
 @Injectable()
 export class SealedConfigs {

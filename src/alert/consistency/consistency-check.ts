@@ -1,27 +1,28 @@
 import type { Sql } from '../../platform/database/database';
 import { firstUuidAt } from '../../platform/ids/id';
 
-/** What can be wrong between flags, events and owed messages. */
+/** What can be wrong between flags, events and deliveries. The names are public: metrics and health show them. */
 export const INCONSISTENCY_KINDS = [
   /** An alert's flag does not agree with its newest event. */
   'flag_without_event',
   /** Events of an alert do not alternate between triggered and resolved. */
   'not_alternating',
-  /** An event that owes a message has none. */
+  /** An event that should have a delivery has none. */
   'event_without_message',
-  /** A message in the outbox that no loop would ever look at. Repaired by the auditor. */
+  /** A pending delivery whose destination is never due. Repaired by the consistency job. */
   'message_forgotten',
-  /** A message that should have been taken up long ago: deliveries are stuck. */
+  /** A delivery that should have been claimed long ago: the delivery loop is stuck. */
   'message_overdue',
-  /** A finished message without an end time, a lease without an end, a pending one without a due time. */
+  /** A finished delivery without an end time, or one with half a lease: a state that no code path writes. */
   'message_inconsistent',
 ] as const;
 export type InconsistencyKind = (typeof INCONSISTENCY_KINDS)[number];
 
+/** One kind of inconsistency that was found. */
 export interface Inconsistency {
   kind: InconsistencyKind;
   count: number;
-  /** uuids of up to five of them: of alerts, events or messages. */
+  /** uuids of up to five of them: of alerts, events or deliveries. */
   samples: string[];
 }
 
@@ -29,7 +30,7 @@ export interface Inconsistency {
 export interface ConsistencyScope {
   since: Date;
   now: Date;
-  /** A message is overdue when its destination should have been looked at this long ago. */
+  /** A delivery is overdue when its destination has been due for this long. */
   overdueMs: number;
 }
 
@@ -55,8 +56,8 @@ const NOT_ALTERNATING = `
       SELECT 1 FROM alert_event r
       WHERE r.alert_id = e.alert_id AND r.incident_no = e.incident_no - 1 AND r.type = 'resolved')))`;
 
-// Whether a resolve is owed is the alert's own setting; one that was edited since the event proves nothing.
-const EVENT_WITHOUT_MESSAGE = `
+// Whether a resolve is sent is the alert's own setting; an alert that was edited since the event proves nothing.
+const EVENT_WITHOUT_DELIVERY = `
   SELECT e.id
   FROM alert_event e
   LEFT JOIN alert a ON a.id = e.alert_id
@@ -64,19 +65,19 @@ const EVENT_WITHOUT_MESSAGE = `
     AND (e.type = 'triggered' OR (a.send_on_resolved AND a.updated_at <= e.created_at))
     AND NOT EXISTS (SELECT 1 FROM notification n WHERE n.event_id = e.id AND n.kind = e.type)`;
 
-const MESSAGE_FORGOTTEN = `
+const DELIVERY_FORGOTTEN = `
   SELECT n.id
   FROM notification n
   LEFT JOIN notification_destination d ON d.org_id = n.org_id AND d.destination = n.destination
   WHERE n.state = 'pending' AND d.due_at IS NULL`;
 
-const MESSAGE_OVERDUE = `
+const DELIVERY_OVERDUE = `
   SELECT n.id
   FROM notification_destination d
   JOIN notification n ON n.org_id = d.org_id AND n.destination = d.destination AND n.state = 'pending'
   WHERE d.due_at < $1 AND n.next_attempt_at < $1 AND (n.lease_until IS NULL OR n.lease_until < $1)`;
 
-const MESSAGE_INCONSISTENT = `
+const DELIVERY_INCONSISTENT = `
   SELECT id FROM notification
   WHERE id >= $1 AND (
     (state = 'pending' AND finished_at IS NOT NULL)
@@ -86,8 +87,8 @@ const MESSAGE_INCONSISTENT = `
     OR (state = 'failed' AND detail IS NULL))`;
 
 /**
- * Compares what alerts say they are, what was recorded and what is owed. Each comparison is one statement, so that a
- * transaction committed meanwhile cannot look like a fault. Finds nothing when all is well.
+ * Compares the flags of alerts, their events and their deliveries. Each comparison is one statement, so that a
+ * transaction that commits in between cannot look like an inconsistency.
  */
 export async function checkConsistency(
   sql: Sql,
@@ -98,10 +99,10 @@ export async function checkConsistency(
   return [
     ...(await compare(sql, 'flag_without_event', FLAG_WITHOUT_EVENT, [from])),
     ...(await compare(sql, 'not_alternating', NOT_ALTERNATING, [from])),
-    ...(await compare(sql, 'event_without_message', EVENT_WITHOUT_MESSAGE, [from])),
-    ...(await compare(sql, 'message_forgotten', MESSAGE_FORGOTTEN, [])),
-    ...(await compare(sql, 'message_overdue', MESSAGE_OVERDUE, [overdue])),
-    ...(await compare(sql, 'message_inconsistent', MESSAGE_INCONSISTENT, [from])),
+    ...(await compare(sql, 'event_without_message', EVENT_WITHOUT_DELIVERY, [from])),
+    ...(await compare(sql, 'message_forgotten', DELIVERY_FORGOTTEN, [])),
+    ...(await compare(sql, 'message_overdue', DELIVERY_OVERDUE, [overdue])),
+    ...(await compare(sql, 'message_inconsistent', DELIVERY_INCONSISTENT, [from])),
   ];
 }
 
@@ -120,7 +121,7 @@ async function compare(
   return found && found.count > 0 ? [{ kind, count: found.count, samples: found.samples ?? [] }] : [];
 }
 
-/** Makes the loops look at every message that they would never look at. Safe at any time: looking changes nothing by itself. */
+/** Makes every destination with pending deliveries due. Safe at any time: being due changes nothing by itself. */
 export async function repairForgotten(sql: Sql, now: Date): Promise<void> {
   await sql.query(
     `INSERT INTO notification_destination AS d (org_id, destination, channel_type, due_at)

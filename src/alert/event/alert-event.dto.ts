@@ -12,7 +12,7 @@ import { EVENT_REASONS, type EventReason } from '../incident/incident';
 export const EVENT_TYPES = ['triggered', 'resolved'] as const;
 export type EventType = (typeof EVENT_TYPES)[number];
 
-/** Filters of the feed; an id that is nobody's finds nothing. */
+/** Filters of the feed; an unknown id matches nothing. */
 export class AlertEventQuery extends CursorQuery {
   @ApiPropertyOptional({ type: 'integer', description: 'Events per page.', minimum: 1, maximum: 1000, default: 50 })
   @IsOptional()

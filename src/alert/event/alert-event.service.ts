@@ -18,20 +18,26 @@ export class AlertEventService {
     private readonly cursors: Cursors,
   ) {}
 
-  /** Newest first, one statement. A page that starts at a cursor is not shifted by events recorded meanwhile. */
+  /** Newest first, one statement. Events that are recorded later do not shift a page that starts at a cursor. */
   async list(orgId: string, query: AlertEventQuery): Promise<Page<AlertEventView>> {
-    const limit = query.limit ?? DEFAULT_LIMIT;
-    const before = this.cursors.decode(orgId, LIST, query.cursor);
-    const events = await this.database.dataSource.manager.find(AlertEvent, {
-      where: { orgId, ...filtersOf(query), ...(before === null ? {} : { id: LessThan(before) }) },
-      order: { id: 'DESC' },
-      take: limit + 1,
+    const page = await this.cursors.paginate<AlertEvent>({
+      orgId,
+      list: LIST,
+      cursor: query.cursor,
+      limit: query.limit ?? DEFAULT_LIMIT,
+      idOf: ({ id }) => id,
+      read: (before, count) =>
+        this.database.dataSource.manager.find(AlertEvent, {
+          where: { orgId, ...filtersOf(query), ...(before === null ? {} : { id: LessThan(before) }) },
+          order: { id: 'DESC' },
+          take: count,
+        }),
     });
-    return this.cursors.page(orgId, LIST, events, limit, (event) => event.id).map(toAlertEventView);
+    return page.map(toAlertEventView);
   }
 }
 
-/** Ids were judged by the query's rules; a missing one filters nothing. */
+/** Ids were validated with the query; a missing one filters nothing. */
 function filtersOf(query: AlertEventQuery): FindOptionsWhere<AlertEvent> {
   const where: FindOptionsWhere<AlertEvent> = {};
   const alertId = parseId('alert', query.alert_id);

@@ -7,9 +7,9 @@ import type { DecidedTransition } from './incident';
 import { IncidentRecorder } from './incident-recorder';
 
 /** What one batch did to one endpoint. */
-interface EndpointSteps {
-  steps: StreakUpdate[];
-  /** Longest streaks the batch reached; 0 when it had no such result. */
+interface EndpointUpdates {
+  updates: StreakUpdate[];
+  /** The longest streaks that the batch reached; 0 when it had no such result. */
   failures: number;
   successes: number;
 }
@@ -20,26 +20,26 @@ export class AlertEvaluator {
   constructor(private readonly incidents: IncidentRecorder) {}
 
   /**
-   * Evaluates every alert the batch can change. The caller holds the `endpoint_state` rows of all its endpoints, which
-   * keeps other batches away from the same alerts; edits of an alert wait for its row lock.
+   * Evaluates every alert that the batch can change. The caller holds the `endpoint_state` rows of all its endpoints,
+   * which keeps other batches off the same alerts; edits of an alert wait for its row lock.
    *
    * Cost: with everything up one statement, a probe of the small partial index of open alerts. One more when something
    * failed. Three more, whatever their number, when alerts change.
    */
-  async evaluate(tx: Tx, steps: readonly StreakUpdate[]): Promise<void> {
-    const endpoints = byEndpoint(steps);
-    const subjects = [...(await lockTriggerable(tx, endpoints)), ...(await lockResolvable(tx, endpoints))];
-    const changes = subjects.map((subject) => ({
-      subject,
-      decided: foldTransitions(subject, endpoints.get(subject.endpointId)?.steps ?? []).map(({ transition, step }) =>
-        decidedBy(transition, step),
+  async evaluate(tx: Tx, updates: readonly StreakUpdate[]): Promise<void> {
+    const endpoints = byEndpoint(updates);
+    const alerts = [...(await lockTriggerable(tx, endpoints)), ...(await lockResolvable(tx, endpoints))];
+    const changes = alerts.map((alert) => ({
+      alert,
+      decided: foldTransitions(alert, endpoints.get(alert.endpointId)?.updates ?? []).map(({ transition, update }) =>
+        decidedBy(transition, update),
       ),
       pinConfig: false,
     }));
     await this.incidents.record(tx, changes);
   }
 
-  /** Of these endpoints those where one more failure would trigger an alert: a failure there is confirmed first. */
+  /** Those of these endpoints where one more failure would trigger an alert: a failure there is confirmed first. */
   async nearTrigger(sql: Sql, endpointIds: readonly string[]): Promise<Set<string>> {
     if (endpointIds.length === 0) return new Set();
     const rows = await sql.query<{ id: string }>(
@@ -53,20 +53,20 @@ export class AlertEvaluator {
   }
 }
 
-function byEndpoint(steps: readonly StreakUpdate[]): Map<string, EndpointSteps> {
-  const endpoints = new Map<string, EndpointSteps>();
-  for (const step of steps) {
-    const known = endpoints.get(step.endpointId) ?? { steps: [], failures: 0, successes: 0 };
-    known.steps.push(step);
-    if (step.outcome === 'down') known.failures = Math.max(known.failures, step.consecutiveFailures);
-    else known.successes = Math.max(known.successes, step.consecutiveSuccesses);
-    endpoints.set(step.endpointId, known);
+function byEndpoint(updates: readonly StreakUpdate[]): Map<string, EndpointUpdates> {
+  const endpoints = new Map<string, EndpointUpdates>();
+  for (const update of updates) {
+    const known = endpoints.get(update.endpointId) ?? { updates: [], failures: 0, successes: 0 };
+    known.updates.push(update);
+    if (update.outcome === 'down') known.failures = Math.max(known.failures, update.consecutiveFailures);
+    else known.successes = Math.max(known.successes, update.consecutiveSuccesses);
+    endpoints.set(update.endpointId, known);
   }
   return endpoints;
 }
 
-/** Untriggered alerts whose threshold some failing result of the batch reaches. No statement when nothing failed. */
-function lockTriggerable(tx: Tx, endpoints: ReadonlyMap<string, EndpointSteps>): Promise<AlertSnapshot[]> {
+/** Alerts without an incident whose threshold a failing result of the batch reaches. No statement when nothing failed. */
+function lockTriggerable(tx: Tx, endpoints: ReadonlyMap<string, EndpointUpdates>): Promise<AlertSnapshot[]> {
   const failing = [...endpoints].filter(([, { failures }]) => failures > 0);
   if (failing.length === 0) return Promise.resolve([]);
   return tx.query<AlertSnapshot>(
@@ -78,8 +78,8 @@ function lockTriggerable(tx: Tx, endpoints: ReadonlyMap<string, EndpointSteps>):
   );
 }
 
-/** Triggered alerts whose threshold some good result of the batch reaches: nearly always none, found by `alert_open`. */
-function lockResolvable(tx: Tx, endpoints: ReadonlyMap<string, EndpointSteps>): Promise<AlertSnapshot[]> {
+/** Triggered alerts whose threshold a good result of the batch reaches: nearly always none, found by `alert_open`. */
+function lockResolvable(tx: Tx, endpoints: ReadonlyMap<string, EndpointUpdates>): Promise<AlertSnapshot[]> {
   const succeeding = [...endpoints].filter(([, { successes }]) => successes > 0);
   if (succeeding.length === 0) return Promise.resolve([]);
   return tx.query<AlertSnapshot>(
@@ -91,18 +91,18 @@ function lockResolvable(tx: Tx, endpoints: ReadonlyMap<string, EndpointSteps>): 
   );
 }
 
-const decidedBy = (transition: Transition, step: StreakUpdate): DecidedTransition => ({
+const decidedBy = (transition: Transition, update: StreakUpdate): DecidedTransition => ({
   transition,
   reason: 'threshold',
-  failureCount: step.consecutiveFailures,
-  successCount: step.consecutiveSuccesses,
-  at: step.checkedAt,
-  failingSince: step.failingSince,
-  error: transition === 'trigger' ? step.error : null,
+  failureCount: update.consecutiveFailures,
+  successCount: update.consecutiveSuccesses,
+  at: update.checkedAt,
+  failingSince: update.failingSince,
+  error: transition === 'trigger' ? update.error : null,
   check: {
-    checkedAt: step.checkedAt.toISOString(),
-    durationMs: step.durationMs,
-    statusCode: step.statusCode,
-    address: step.address,
+    checkedAt: update.checkedAt.toISOString(),
+    durationMs: update.durationMs,
+    statusCode: update.statusCode,
+    address: update.address,
   },
 });

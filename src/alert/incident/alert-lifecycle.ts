@@ -1,15 +1,15 @@
 import { Injectable, type OnModuleInit } from '@nestjs/common';
+import { destinationOfAlert } from '../../delivery/destination';
+import { Outbox } from '../../delivery/outbox';
+import type { SealedConfig } from '../../delivery/sealed-config';
 import { EndpointsStopped } from '../../endpoint/endpoint-events';
 import type { Tx } from '../../platform/database/database';
 import { TransactionEvents } from '../../platform/events/transaction-events';
 import { Clock } from '../../platform/time/clock';
 import { WebsiteDeleted } from '../../website/website-events';
-import { AlertDestinations } from '../../delivery/destination';
-import { type AlertSnapshot, lockAlertsSql } from './alert-snapshot';
 import type { Alert } from '../alert.entity';
+import { type AlertSnapshot, lockAlertsSql } from './alert-snapshot';
 import { IncidentRecorder } from './incident-recorder';
-import { Outbox } from '../../delivery/outbox';
-import type { SealedConfig } from '../../delivery/sealed-config';
 
 type StopReason = 'disabled' | 'deleted';
 
@@ -18,13 +18,14 @@ export interface AlertEdit {
   enabled: boolean;
   type: string;
   config: SealedConfig;
-  /** True when messages would go elsewhere or look otherwise than before. */
+  destination: string | null;
+  /** True when notifications would go elsewhere or look different than before. */
   hasNewConfig: boolean;
 }
 
 /**
- * What happens to open incidents when somebody, not a check, ends them: the alert, its endpoint or its website is
- * switched off or deleted, or the alert gets another type or config. All of it inside the transaction of the change.
+ * What happens to open incidents when a client, not a check, ends them: the alert, its endpoint or its website is
+ * disabled or deleted, or the alert gets another type or config. All of it inside the transaction of the change.
  */
 @Injectable()
 export class AlertLifecycle implements OnModuleInit {
@@ -32,7 +33,6 @@ export class AlertLifecycle implements OnModuleInit {
     private readonly events: TransactionEvents,
     private readonly incidents: IncidentRecorder,
     private readonly outbox: Outbox,
-    private readonly destinations: AlertDestinations,
     private readonly clock: Clock,
   ) {}
 
@@ -42,9 +42,9 @@ export class AlertLifecycle implements OnModuleInit {
   }
 
   /**
-   * Saves a client's change of a locked alert. Disabling closes the open incident. So does another type or config, told
-   * through the old one; the next failing result over the threshold opens a new incident with the new one. Only when the
-   * trigger surely has not arrived anywhere does the incident stay open: then it goes out through the new config.
+   * Saves a client's change of a locked alert. Disabling closes the open incident. So does another type or config: the
+   * resolve goes through the old one, and the next failing result over the threshold opens a new incident with the new
+   * one. Only when the trigger certainly has not arrived anywhere the incident stays open: it goes through the new config.
    */
   async change(tx: Tx, alert: Alert, edit: AlertEdit, save: () => Promise<unknown>): Promise<void> {
     const [open] = alert.triggered ? await tx.query<AlertSnapshot>(lockAlertsSql('a.id = $1'), [alert.id]) : [];
@@ -57,34 +57,34 @@ export class AlertLifecycle implements OnModuleInit {
     await this.close(tx, [open], 'disabled', edit.hasNewConfig);
   }
 
-  /** To be called before a locked alert is deleted: what it owes keeps its config. */
+  /** To be called before a locked alert is deleted: its pending deliveries keep its config. */
   async deleting(tx: Tx, alertId: string): Promise<void> {
     await this.stop(tx, await tx.query<AlertSnapshot>(lockAlertsSql('a.id = $1'), [alertId]), 'deleted');
   }
 
   private async stopAlertsOf(tx: Tx, { orgId, endpointIds, reason }: EndpointsStopped): Promise<void> {
-    const subjects = await tx.query<AlertSnapshot>(
-      lockAlertsSql('a.org_id = $1 AND a.endpoint_id = ANY ($2::uuid[])'),
-      [orgId, endpointIds],
-    );
-    await this.stop(tx, subjects, reason);
+    const alerts = await tx.query<AlertSnapshot>(lockAlertsSql('a.org_id = $1 AND a.endpoint_id = ANY ($2::uuid[])'), [
+      orgId,
+      endpointIds,
+    ]);
+    await this.stop(tx, alerts, reason);
   }
 
-  private async stop(tx: Tx, subjects: readonly AlertSnapshot[], reason: StopReason): Promise<void> {
-    if (subjects.length === 0) return;
-    const ids = subjects.map(({ id }) => id);
+  private async stop(tx: Tx, alerts: readonly AlertSnapshot[], reason: StopReason): Promise<void> {
+    if (alerts.length === 0) return;
+    const ids = alerts.map(({ id }) => id);
     await this.outbox.cancelPendingTriggers(tx, ids, reason);
-    if (reason === 'deleted') await this.outbox.alertsEnding(tx, ids);
+    if (reason === 'deleted') await this.outbox.alertsDeleting(tx, ids);
     await this.close(
       tx,
-      subjects.filter(({ triggered }) => triggered),
+      alerts.filter(({ triggered }) => triggered),
       reason,
       reason === 'deleted',
     );
   }
 
-  private async redirect(tx: Tx, id: string, { type, config }: AlertEdit): Promise<void> {
-    const destination = this.destinations.of({ id, type, config });
+  private async redirect(tx: Tx, id: string, { type, destination: known }: AlertEdit): Promise<void> {
+    const destination = destinationOfAlert({ id, destination: known });
     await this.outbox.alertChanged(tx, id, { channelType: type, destination });
   }
 
@@ -92,10 +92,10 @@ export class AlertLifecycle implements OnModuleInit {
     if (open.length === 0) return;
     const streaks = await readStreaks(tx, open);
     const at = this.clock.now();
-    const changes = open.map((subject) => {
-      const { failures, successes } = streaks.get(subject.endpointId) ?? { failures: 0, successes: 0 };
+    const changes = open.map((alert) => {
+      const { failures, successes } = streaks.get(alert.endpointId) ?? { failures: 0, successes: 0 };
       return {
-        subject,
+        alert,
         decided: [
           {
             transition: 'resolve' as const,
@@ -115,21 +115,21 @@ export class AlertLifecycle implements OnModuleInit {
   }
 }
 
-interface Streaks {
+interface StreakCounts {
   failures: number;
   successes: number;
 }
 
-async function readStreaks(tx: Tx, subjects: readonly AlertSnapshot[]): Promise<Map<string, Streaks>> {
-  const rows = await tx.query<Streaks & { id: string }>(
+async function readStreaks(tx: Tx, alerts: readonly AlertSnapshot[]): Promise<Map<string, StreakCounts>> {
+  const rows = await tx.query<StreakCounts & { id: string }>(
     `SELECT endpoint_id AS id, consecutive_failures AS failures, consecutive_successes AS successes
      FROM endpoint_state WHERE endpoint_id = ANY ($1::uuid[])`,
-    [subjects.map(({ endpointId }) => endpointId)],
+    [alerts.map(({ endpointId }) => endpointId)],
   );
   return new Map(rows.map((row) => [row.id, row]));
 }
 
-/** True when the incident's trigger still waits to be sent and is not tied to an earlier config. */
+/** True when the incident's trigger is still pending and not tied to an earlier config. */
 async function goesThroughPresentConfig(tx: Tx, open: AlertSnapshot): Promise<boolean> {
   const rows = await tx.query(
     `SELECT 1 FROM notification
@@ -139,7 +139,7 @@ async function goesThroughPresentConfig(tx: Tx, open: AlertSnapshot): Promise<bo
   return rows.length > 0;
 }
 
-/** Events name their website by id only, so that they outlive alerts and endpoints, but not the website. */
+/** Events name their website by id only, so that they outlive alerts and endpoints; with the website they go too. */
 async function deleteEvents(tx: Tx, websiteId: string): Promise<void> {
   await tx.query('DELETE FROM alert_event WHERE website_id = $1', [websiteId]);
 }

@@ -1,11 +1,13 @@
 import type { SealedConfig } from '../../delivery/sealed-config';
 
-/** An alert with what its events say about its surroundings. Read under the alert's row lock. */
+/** An alert with the names of its endpoint and website as its events will keep them. Read under the alert's row lock. */
 export interface AlertSnapshot {
   id: string;
   orgId: string;
   type: string;
+  /** Still sealed: kept with deliveries when the alert is about to change. */
   config: SealedConfig;
+  destination: string | null;
   description: string;
   enabled: boolean;
   triggered: boolean;
@@ -25,7 +27,7 @@ export interface AlertSnapshot {
   websiteUrl: string;
 }
 
-const COLUMNS = `a.id, a.org_id AS "orgId", a.type, a.config, a.description, a.enabled, a.triggered,
+const COLUMNS = `a.id, a.org_id AS "orgId", a.type, a.config, a.destination, a.description, a.enabled, a.triggered,
   a.failure_threshold AS "failureThreshold", a.success_threshold AS "successThreshold",
   a.send_on_resolved AS "sendOnResolved", a.incident_no AS "incidentNo",
   a.incident_started_at AS "incidentStartedAt", a.trigger_event_id AS "triggerEventId",
@@ -33,8 +35,8 @@ const COLUMNS = `a.id, a.org_id AS "orgId", a.type, a.config, a.description, a.e
   w.id AS "websiteId", w.name AS "websiteName", w.url AS "websiteUrl"`;
 
 /**
- * A statement that reads and locks the alerts (`a`) chosen by `where`, in id order: whoever locks several locks them in
- * the same order. `source` may put further FROM items in front. Endpoints and websites are joined to the chosen
+ * A statement that reads and locks the alerts (`a`) chosen by `where`, in id order, as every statement that locks several
+ * does: they cannot deadlock. `source` may put further FROM items in front. Endpoints and websites are joined to the chosen
  * ones only, hence two steps: in one the planner may read every endpoint to find that no alert changes.
  */
 export const lockAlertsSql = (where: string, source = ''): string => `

@@ -144,10 +144,10 @@ describe('alert transitions', () => {
         fc.integer({ min: 1, max: 4 }),
         (results, failures, successes) => {
           let streak: Streaks = { outcome: 'unknown', consecutiveFailures: 0, consecutiveSuccesses: 0 };
-          const steps = results.map((result) => (streak = streakAfter(streak, result)));
-          const signs = steps.map(() => '·');
-          for (const { transition, step } of foldTransitions(rule(failures, successes), steps)) {
-            signs[steps.indexOf(step)] = transition === 'trigger' ? 'T' : 'R';
+          const updates = results.map((result) => (streak = streakAfter(streak, result)));
+          const signs = updates.map(() => '·');
+          for (const { transition, update } of foldTransitions(rule(failures, successes), updates)) {
+            signs[updates.indexOf(update)] = transition === 'trigger' ? 'T' : 'R';
           }
           expect(signs.join('')).toBe(play(rule(failures, successes), results));
         },

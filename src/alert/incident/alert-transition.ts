@@ -1,4 +1,5 @@
 import type { Outcome } from '../../checker/checker';
+import type { StreakUpdate } from '../../endpoint/streak-update';
 
 /** What of an alert decides whether it changes. */
 export interface AlertRule {
@@ -8,13 +9,10 @@ export interface AlertRule {
   successThreshold: number;
 }
 
-/** One check of the alert's endpoint, with the endpoint's streaks right after it. */
-export interface Streaks {
-  outcome: Outcome;
-  consecutiveFailures: number;
-  consecutiveSuccesses: number;
-}
+/** What of a `StreakUpdate` decides; `unknown` results, which make no update, are covered as well. */
+export type Streaks = Pick<StreakUpdate, 'consecutiveFailures' | 'consecutiveSuccesses'> & { outcome: Outcome };
 
+/** A trigger opens an incident, a resolve closes it. */
 export type Transition = 'trigger' | 'resolve';
 
 /**
@@ -22,25 +20,25 @@ export type Transition = 'trigger' | 'resolve';
  * arrives, so a lowered threshold, a late rule or a re-enabled one needs no history. Only a failing result triggers and
  * only a good one resolves; `unknown` says nothing about the target and changes nothing.
  */
-export function nextTransition(rule: AlertRule, step: Streaks): Transition | null {
+export function nextTransition(rule: AlertRule, streaks: Streaks): Transition | null {
   if (!rule.enabled) return null;
   if (rule.triggered) {
-    return step.outcome === 'up' && step.consecutiveSuccesses >= rule.successThreshold ? 'resolve' : null;
+    return streaks.outcome === 'up' && streaks.consecutiveSuccesses >= rule.successThreshold ? 'resolve' : null;
   }
-  return step.outcome === 'down' && step.consecutiveFailures >= rule.failureThreshold ? 'trigger' : null;
+  return streaks.outcome === 'down' && streaks.consecutiveFailures >= rule.failureThreshold ? 'trigger' : null;
 }
 
-/** The transitions one alert goes through over a batch of its endpoint's steps, in their order; nearly always none or one. */
-export function foldTransitions<Step extends Streaks>(
+/** The transitions of one alert over a batch of its endpoint's updates, in their order; nearly always none or one. */
+export function foldTransitions<Update extends Streaks>(
   rule: AlertRule,
-  steps: readonly Step[],
-): { transition: Transition; step: Step }[] {
-  const passed: { transition: Transition; step: Step }[] = [];
+  updates: readonly Update[],
+): { transition: Transition; update: Update }[] {
+  const passed: { transition: Transition; update: Update }[] = [];
   let { triggered } = rule;
-  for (const step of steps) {
-    const transition = nextTransition({ ...rule, triggered }, step);
+  for (const update of updates) {
+    const transition = nextTransition({ ...rule, triggered }, update);
     if (transition === null) continue;
-    passed.push({ transition, step });
+    passed.push({ transition, update });
     triggered = transition === 'trigger';
   }
   return passed;

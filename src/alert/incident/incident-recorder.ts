@@ -1,8 +1,10 @@
 import { Injectable } from '@nestjs/common';
+import type { NewDelivery } from '../../delivery/delivery';
+import { destinationOfAlert } from '../../delivery/destination';
+import { Outbox } from '../../delivery/outbox';
 import type { Tx } from '../../platform/database/database';
 import { newUuid } from '../../platform/ids/id';
 import { Clock } from '../../platform/time/clock';
-import { AlertDestinations } from '../../delivery/destination';
 import type { AlertSnapshot } from './alert-snapshot';
 import {
   type AlertEventRow,
@@ -12,32 +14,30 @@ import {
   incidentAfter,
   notificationOf,
 } from './incident';
-import { Outbox, type OwedMessage } from '../../delivery/outbox';
 
 /** What happens to one locked alert, in order. */
 export interface AlertChange {
-  subject: AlertSnapshot;
+  alert: AlertSnapshot;
   decided: readonly DecidedTransition[];
-  /** True when the alert is about to be deleted or to get another config: what is owed keeps the present one. */
+  /** True when the alert is about to be deleted or to get another config: its deliveries keep the present one. */
   pinConfig: boolean;
 }
 
 interface RecordedChange {
-  subject: AlertSnapshot;
+  alert: AlertSnapshot;
   incident: Incident;
   triggered: boolean;
   events: AlertEventRow[];
-  owed: OwedMessage[];
+  deliveries: NewDelivery[];
 }
 
 /**
- * The one place that flips `alert.triggered`. Flag, event and owed message are written in the caller's transaction,
- * three statements however many alerts change. Delivery never decides the flag.
+ * The one place that flips `alert.triggered`. Flag, event and delivery are written in the caller's transaction, three
+ * statements however many alerts change; no config is decrypted for it. A delivery never decides the flag.
  */
 @Injectable()
 export class IncidentRecorder {
   constructor(
-    private readonly destinations: AlertDestinations,
     private readonly outbox: Outbox,
     private readonly clock: Clock,
   ) {}
@@ -45,61 +45,61 @@ export class IncidentRecorder {
   /** Throws when an alert is not in the state it was decided on: then it was not locked, and all must roll back. */
   async record(tx: Tx, changes: readonly AlertChange[]): Promise<void> {
     const now = this.clock.now();
-    const recorded = changes.filter(({ decided }) => decided.length > 0).map((change) => this.apply(change, now));
+    const recorded = changes.filter(({ decided }) => decided.length > 0).map((change) => apply(change, now));
     if (recorded.length === 0) return;
     await saveFlags(tx, recorded);
     await saveEvents(
       tx,
       recorded.flatMap(({ events }) => events),
     );
-    const owed = recorded.flatMap((change) => change.owed);
-    if (owed.length > 0) await this.outbox.enqueue(tx, owed);
-  }
-
-  private apply({ subject, decided, pinConfig }: AlertChange, now: Date): RecordedChange {
-    const destination = this.destinations.of(subject);
-    const change: RecordedChange = {
-      subject,
-      incident: {
-        no: subject.incidentNo,
-        startedAt: subject.incidentStartedAt,
-        triggerEventId: subject.triggerEventId,
-      },
-      triggered: subject.triggered,
-      events: [],
-      owed: [],
-    };
-    for (const step of decided) {
-      const eventId = newUuid();
-      const incident = incidentAfter(change.incident, step, eventId);
-      const notice = notificationOf(subject, step, incident, eventId, now);
-      const event = eventRowOf(subject, step, incident, eventId, notice);
-      change.events.push(event);
-      if (event.type === 'triggered' || subject.sendOnResolved) {
-        change.owed.push({
-          orgId: subject.orgId,
-          alertId: subject.id,
-          eventId,
-          kind: event.type,
-          incidentNo: incident.no,
-          channelType: subject.type,
-          destination,
-          notice,
-          config: pinConfig ? subject.config : null,
-        });
-      }
-      change.incident = incident;
-      change.triggered = event.type === 'triggered';
-    }
-    return change;
+    const deliveries = recorded.flatMap((change) => change.deliveries);
+    if (deliveries.length > 0) await this.outbox.enqueue(tx, deliveries);
   }
 }
 
+function apply({ alert, decided, pinConfig }: AlertChange, now: Date): RecordedChange {
+  const destination = destinationOfAlert(alert);
+  const change: RecordedChange = {
+    alert,
+    incident: {
+      no: alert.incidentNo,
+      startedAt: alert.incidentStartedAt,
+      triggerEventId: alert.triggerEventId,
+    },
+    triggered: alert.triggered,
+    events: [],
+    deliveries: [],
+  };
+  for (const transition of decided) {
+    const eventId = newUuid();
+    const incident = incidentAfter(change.incident, transition, eventId);
+    const notification = notificationOf(alert, transition, incident, eventId, now);
+    const event = eventRowOf(alert, transition, incident, eventId, notification);
+    change.events.push(event);
+    if (event.type === 'triggered' || alert.sendOnResolved) {
+      change.deliveries.push({
+        orgId: alert.orgId,
+        alertId: alert.id,
+        eventId,
+        kind: event.type,
+        incidentNo: incident.no,
+        channelType: alert.type,
+        destination,
+        notification,
+        config: pinConfig ? alert.config : null,
+      });
+    }
+    change.incident = incident;
+    change.triggered = event.type === 'triggered';
+  }
+  return change;
+}
+
 async function saveFlags(tx: Tx, changes: readonly RecordedChange[]): Promise<void> {
-  const flags = changes.map(({ subject, incident, triggered }) => ({
-    id: subject.id,
-    was_triggered: subject.triggered,
-    was_incident_no: subject.incidentNo,
+  const flags = changes.map(({ alert, incident, triggered }) => ({
+    id: alert.id,
+    was_triggered: alert.triggered,
+    was_incident_no: alert.incidentNo,
     triggered,
     incident_no: incident.no,
     incident_started_at: triggered ? incident.startedAt : null,

@@ -5,7 +5,7 @@ import { formatId } from '../../platform/ids/id';
 import type { AlertSnapshot } from './alert-snapshot';
 import type { Transition } from './alert-transition';
 
-/** Why an alert changed: its thresholds, or somebody who switched off or deleted it, its endpoint or its website. */
+/** Why an alert changed: its thresholds, or a client disabled or deleted it, its endpoint or its website. */
 export const EVENT_REASONS = ['threshold', 'disabled', 'deleted'] as const;
 export type EventReason = (typeof EVENT_REASONS)[number];
 
@@ -18,7 +18,7 @@ export interface DecidedTransition {
   successCount: number;
   /** When the deciding check ran, or the alert was stopped. */
   at: Date;
-  /** A trigger's first failing check; ignored for a resolve, which ends the incident that is running. */
+  /** A trigger's first failing check; ignored for a resolve, which ends the open incident. */
   failingSince: Date | null;
   error: { code: string; message: string } | null;
   check: Notification['check'];
@@ -55,15 +55,15 @@ export interface AlertEventRow {
   created_at: Date;
 }
 
-/** The incident after a transition: a trigger opens the next one, a resolve closes the one that runs. */
+/** The incident after a transition: a trigger opens the next one, a resolve closes the open one. */
 export function incidentAfter(before: Incident, decided: DecidedTransition, eventId: string): Incident {
   if (decided.transition === 'resolve') return before;
   return { no: before.no + 1, startedAt: decided.failingSince ?? decided.at, triggerEventId: eventId };
 }
 
-/** What is told about a transition, free of any vendor. `now` is when it is recorded. */
+/** The notification of a transition, free of any vendor. `now` is when it is recorded. */
 export function notificationOf(
-  subject: AlertSnapshot,
+  alert: AlertSnapshot,
   decided: DecidedTransition,
   incident: Incident,
   eventId: string,
@@ -74,17 +74,17 @@ export function notificationOf(
   return {
     kind: resolves ? 'resolved' : 'triggered',
     id: formatId('event', eventId),
-    incidentKey: `${formatId('alert', subject.id)}-${incident.no}`,
+    incidentKey: `${formatId('alert', alert.id)}-${incident.no}`,
     triggerId: opener === null ? null : formatId('event', opener),
     repeat: false,
-    alert: { id: formatId('alert', subject.id), description: subject.description },
+    alert: { id: formatId('alert', alert.id), description: alert.description },
     endpoint: {
-      id: formatId('endpoint', subject.endpointId),
-      name: subject.endpointName,
-      url: subject.endpointUrl,
-      type: subject.endpointType,
+      id: formatId('endpoint', alert.endpointId),
+      name: alert.endpointName,
+      url: alert.endpointUrl,
+      type: alert.endpointType,
     },
-    website: { id: formatId('website', subject.websiteId), name: subject.websiteName, url: subject.websiteUrl },
+    website: { id: formatId('website', alert.websiteId), name: alert.websiteName, url: alert.websiteUrl },
     reason: decided.reason,
     error: decided.error && { code: decided.error.code, message: cut(oneLine(decided.error.message), 300) },
     failureCount: decided.failureCount,
@@ -97,34 +97,34 @@ export function notificationOf(
   };
 }
 
-/** The stored event that says the same as the notice. */
+/** The stored event that says the same as the notification. */
 export function eventRowOf(
-  subject: AlertSnapshot,
+  alert: AlertSnapshot,
   decided: DecidedTransition,
   incident: Incident,
   eventId: string,
-  notice: Notification,
+  notification: Notification,
 ): AlertEventRow {
   return {
     id: eventId,
-    org_id: subject.orgId,
+    org_id: alert.orgId,
     type: decided.transition === 'resolve' ? 'resolved' : 'triggered',
-    alert_id: subject.id,
-    alert_type: subject.type,
+    alert_id: alert.id,
+    alert_type: alert.type,
     incident_no: incident.no,
-    endpoint_id: subject.endpointId,
-    endpoint_name: subject.endpointName,
-    website_id: subject.websiteId,
-    website_name: subject.websiteName,
+    endpoint_id: alert.endpointId,
+    endpoint_name: alert.endpointName,
+    website_id: alert.websiteId,
+    website_name: alert.websiteName,
     reason: decided.reason,
-    message: cut(notificationText(notice).sentence, 1000),
-    error_code: notice.error?.code ?? null,
-    error_message: notice.error?.message ?? null,
+    message: cut(notificationText(notification).sentence, 1000),
+    error_code: notification.error?.code ?? null,
+    error_message: notification.error?.message ?? null,
     failure_count: decided.failureCount,
     success_count: decided.successCount,
     started_at: incident.startedAt,
-    duration_seconds: notice.durationSeconds,
-    created_at: new Date(notice.createdAt),
+    duration_seconds: notification.durationSeconds,
+    created_at: new Date(notification.createdAt),
   };
 }
 

@@ -1,76 +1,92 @@
 import type { ChannelAudience } from '../../channel/channel';
-import { suppressFlapping, planQueue, type PlannedNotification, type DeliveryEnd } from './queue-plan';
-import type { DueDelivery, LockedDelivery } from '../send/delivery-queries';
-import { isHuman } from '../delivery';
-import type { AttemptedDelivery } from '../send/attempt';
-import { countsAs, DIGEST_NAMED, type RateLimitDecision } from './rate-limit';
+import {
+  type AttemptedDelivery,
+  type AttemptPart,
+  type DeliveryEnd,
+  type DueDelivery,
+  isHuman,
+  type LockedDelivery,
+} from '../delivery';
+import { countsAs, DIGEST_NAMED } from './digest';
+import { type PlannedNotification, planQueue, suppressFlapping } from './queue-plan';
+import type { RateLimitDecision } from './rate-limit';
 
-/** A resolve whose trigger is being sent again looks after it this often. */
+/** While its trigger is being sent again, a resolve is looked at this often. */
 const WAIT_FOR_TRIGGER_MS = 5000;
 
-/** A message with its rows, ready to leave. */
+/** A notification that may leave now, with the deliveries of its queue. */
 export interface ReadyQueue {
-  message: PlannedNotification;
-  rows: readonly LockedDelivery[];
+  notification: PlannedNotification;
+  deliveries: readonly LockedDelivery[];
 }
 
-/** What the due queues of one destination amount to, in the order in which it matters. */
+/** What is to be done about the due queues of one destination; `ready` with the most important first. */
 export interface BatchPlan {
   ready: ReadyQueue[];
   ended: DeliveryEnd[];
-  held: { id: string; until: Date }[];
+  postponed: { id: string; until: Date }[];
 }
 
-/** Plans every queue whose head is due. Queues that changed under our eyes, or have a message in flight, are left alone. */
+/** What one attempt sends: the parts of its notification, and the deliveries that it covers. */
+export interface AttemptContents {
+  parts: readonly AttemptPart[];
+  /** True when any of it may have arrived before. */
+  repeat: boolean;
+  /** Of a digest: how many of each kind it covers. */
+  digest: { triggered: number; resolved: number } | null;
+  deliveries: readonly AttemptedDelivery[];
+}
+
+/** Plans every queue whose head is due. Queues that changed since, or have a delivery in flight, are left alone. */
 export function planDestination(
   heads: readonly DueDelivery[],
-  rows: readonly LockedDelivery[],
-  /** Transitions of the last hour; of alerts that are not listed, few. */
+  pending: readonly LockedDelivery[],
+  /** Transitions of the last hour; an alert that is not listed has had few. */
   transitions: ReadonlyMap<string, number>,
   audience: ChannelAudience,
   now: Date,
 ): BatchPlan {
-  const planned: BatchPlan = { ready: [], ended: [], held: [] };
-  const queues = queuesOf(rows);
+  const plan: BatchPlan = { ready: [], ended: [], postponed: [] };
+  const queues = queuesOf(pending);
   for (const head of heads) {
-    if (head.kind === 'test') planned.ended.push({ id: head.id, state: 'failed', detail: 'interrupted' });
+    if (head.kind === 'test') plan.ended.push({ id: head.id, state: 'failed', detail: 'interrupted' });
     else if (head.redeliver)
       planRedelivery(
-        planned,
-        rows.find(({ id }) => id === head.id),
+        plan,
+        pending.find(({ id }) => id === head.id),
       );
-    else planAlert(planned, head, queues.get(head.alertId) ?? [], transitions.get(head.alertId) ?? 0, audience, now);
+    else planAlert(plan, head, queues.get(head.alertId) ?? [], transitions.get(head.alertId) ?? 0, audience, now);
   }
-  return planned;
+  return plan;
 }
 
-function queuesOf(rows: readonly LockedDelivery[]): Map<string, LockedDelivery[]> {
+function queuesOf(pending: readonly LockedDelivery[]): Map<string, LockedDelivery[]> {
   const queues = new Map<string, LockedDelivery[]>();
-  for (const row of rows) {
-    if (row.redeliver) continue;
-    const queue = queues.get(row.alertId);
-    if (queue) queue.push(row);
-    else queues.set(row.alertId, [row]);
+  for (const delivery of pending) {
+    if (delivery.redeliver) continue;
+    const queue = queues.get(delivery.alertId);
+    if (queue) queue.push(delivery);
+    else queues.set(delivery.alertId, [delivery]);
   }
   return queues;
 }
 
-/** Somebody asked for this very message: it goes as it is, past its queue. */
-function planRedelivery({ ready }: BatchPlan, row: LockedDelivery | undefined): void {
-  if (!row) return;
-  const { id, kind, mayHaveArrived } = row;
-  const message: PlannedNotification = {
+/** A client asked for this very delivery: it is sent as it is, ahead of its queue. */
+function planRedelivery({ ready }: BatchPlan, delivery: LockedDelivery | undefined): void {
+  if (!delivery) return;
+  const { id, kind, mayHaveArrived } = delivery;
+  const notification: PlannedNotification = {
     kind,
     primary: id,
     merged: null,
     repeat: mayHaveArrived,
-    rows: [{ id, state: 'delivered', detail: 'redelivered' }],
+    ends: [{ id, state: 'delivered', detail: 'redelivered' }],
   };
-  ready.push({ message, rows: [row] });
+  ready.push({ notification, deliveries: [delivery] });
 }
 
 function planAlert(
-  planned: BatchPlan,
+  plan: BatchPlan,
   head: DueDelivery,
   queue: readonly LockedDelivery[],
   transitions: number,
@@ -78,48 +94,47 @@ function planAlert(
   now: Date,
 ): void {
   if (queue[0]?.id !== head.id || queue.some(({ inFlight }) => inFlight)) return;
-  const { ended, message } = planQueue(queue, audience);
-  planned.ended.push(...ended);
-  if (!message) return hold(planned, queue, new Date(now.getTime() + WAIT_FOR_TRIGGER_MS));
-  planned.ready.push({ message: isHuman(audience) ? suppressFlapping(message, transitions) : message, rows: queue });
+  const { ended, notification } = planQueue(queue, audience);
+  plan.ended.push(...ended);
+  if (!notification) return postpone(plan, queue, new Date(now.getTime() + WAIT_FOR_TRIGGER_MS));
+  const planned = isHuman(audience) ? suppressFlapping(notification, transitions) : notification;
+  plan.ready.push({ notification: planned, deliveries: queue });
 }
 
-/** The first row that is still in the queue waits, and all behind it. */
-function hold({ ended, held }: BatchPlan, queue: readonly LockedDelivery[], until: Date): void {
-  const over = new Set(ended.map(({ id }) => id));
-  const next = queue.find(({ id }) => !over.has(id));
-  if (next) held.push({ id: next.id, until });
+/** The first delivery that is still in the queue waits, and with it all behind it. */
+function postpone({ ended, postponed }: BatchPlan, queue: readonly LockedDelivery[], until: Date): void {
+  const gone = new Set(ended.map(({ id }) => id));
+  const next = queue.find(({ id }) => !gone.has(id));
+  if (next) postponed.push({ id: next.id, until });
 }
 
-/** The messages that leave now, as groups of what is told together. */
+/** What leaves now, one group per attempt; the last group is the digest, if there is one. */
 export function grouped(ready: readonly ReadyQueue[], { singles, digest }: RateLimitDecision): ReadyQueue[][] {
   const alone = ready.slice(0, singles).map((one) => [one]);
   return digest ? [...alone, ready.slice(singles)] : alone;
 }
 
-/** What a group says: the rows it tells with their ends, and how a digest counts them. */
-export function contents(group: readonly ReadyQueue[], isDigest: boolean) {
+/** What the attempt for a group sends. */
+export function contents(group: readonly ReadyQueue[], isDigest: boolean): AttemptContents {
   const counts = { triggered: 0, resolved: 0 };
-  for (const { message } of group) counts[countsAs(message.kind)]++;
+  for (const { notification } of group) counts[countsAs(notification.kind)]++;
   return {
-    messages: group.slice(0, DIGEST_NAMED).map(({ message }) => message),
-    repeat: group.some(({ message }) => message.repeat),
+    parts: group.slice(0, DIGEST_NAMED).map(({ notification }) => partOf(notification)),
+    repeat: group.some(({ notification }) => notification.repeat),
     digest: isDigest ? counts : null,
-    rows: group.flatMap(({ message, rows }) => shippedRows(message, rows, isDigest)),
+    deliveries: group.flatMap((queue) => attempted(queue, isDigest)),
   };
 }
 
-function shippedRows(
-  message: PlannedNotification,
-  rows: readonly LockedDelivery[],
-  isDigest: boolean,
-): AttemptedDelivery[] {
-  const known = new Map(rows.map((row) => [row.id, row]));
-  return message.rows.flatMap((end) => {
-    const row = known.get(end.id);
-    if (!row) return [];
-    const { rejections, mayHaveArrived, createdAt } = row;
-    const told: DeliveryEnd = isDigest && end.state === 'delivered' ? { ...end, detail: 'digest' } : end;
-    return [{ end: told, attempts: row.attempts + 1, rejections, mayHaveArrived, createdAt }];
+const partOf = ({ kind, primary, merged }: PlannedNotification): AttemptPart => ({ kind, primary, merged });
+
+function attempted({ notification, deliveries }: ReadyQueue, isDigest: boolean): AttemptedDelivery[] {
+  const known = new Map(deliveries.map((delivery) => [delivery.id, delivery]));
+  return notification.ends.flatMap((planned) => {
+    const delivery = known.get(planned.id);
+    if (!delivery) return [];
+    const { rejections, mayHaveArrived, createdAt } = delivery;
+    const end: DeliveryEnd = isDigest && planned.state === 'delivered' ? { ...planned, detail: 'digest' } : planned;
+    return [{ end, attempts: delivery.attempts + 1, rejections, mayHaveArrived, createdAt }];
   });
 }

@@ -1,12 +1,7 @@
 import fc from 'fast-check';
 import type { ChannelAudience } from '../../channel/channel';
-import {
-  suppressFlapping,
-  planQueue,
-  type PendingDelivery,
-  type PlannedNotification,
-  type TriggerOutcome,
-} from './queue-plan';
+import type { PendingDelivery, TriggerOutcome } from '../delivery';
+import { type PlannedNotification, planQueue, suppressFlapping } from './queue-plan';
 
 const AUDIENCES: ChannelAudience[] = ['webhook', 'pager', 'chat', 'mail', 'sms'];
 const HUMANS: ChannelAudience[] = ['chat', 'mail', 'sms'];
@@ -14,46 +9,47 @@ const HUMANS: ChannelAudience[] = ['chat', 'mail', 'sms'];
 interface Situation {
   /** An attempt may have arrived. */
   unknown?: boolean;
-  /** The incident is over, whether or not a resolve waits. */
+  /** The incident is over, whether or not a resolve is pending. */
   ended?: boolean;
-  fate?: TriggerOutcome;
+  trigger?: TriggerOutcome;
 }
 
-const row = (kind: PendingDelivery['kind'], incidentNo: number, more: Situation = {}): PendingDelivery => ({
+const delivery = (kind: PendingDelivery['kind'], incidentNo: number, more: Situation = {}): PendingDelivery => ({
   id: `${kind === 'triggered' ? 'T' : 'R'}${incidentNo}`,
   kind,
   incidentNo,
   mayHaveArrived: more.unknown ?? false,
   ended: more.ended ?? false,
-  triggerOutcome: more.fate ?? 'told',
+  triggerOutcome: more.trigger ?? 'notified',
 });
-const T = (incidentNo: number, more?: Situation) => row('triggered', incidentNo, more);
-const R = (incidentNo: number, more?: Situation) => row('resolved', incidentNo, more);
+const T = (incidentNo: number, more?: Situation) => delivery('triggered', incidentNo, more);
+const R = (incidentNo: number, more?: Situation) => delivery('resolved', incidentNo, more);
 
-/** `kind carrier` of the message, and the ends of all rows, in words. */
-function told(rows: PendingDelivery[], audience: ChannelAudience): string {
-  const { ended, message } = planQueue(rows, audience);
+/** The notification as `kind by primary`, and what the other deliveries become, in words. */
+function planned(queue: PendingDelivery[], audience: ChannelAudience): string {
+  const { ended, notification } = planQueue(queue, audience);
   const parts = ended.map(({ id, state, detail }) => `${id} ${state}:${detail}`);
-  if (!message) return parts.join(', ');
-  const others = message.rows
-    .filter(({ id }) => id !== message.primary)
+  if (!notification) return parts.join(', ');
+  const others = notification.ends
+    .filter(({ id }) => id !== notification.primary)
     .map(({ id, state, detail }) => `${id} ${state}:${detail}`);
-  return [...parts, `${message.kind} by ${message.primary}${message.repeat ? ' again' : ''}`, ...others].join(', ');
+  const again = notification.repeat ? ' again' : '';
+  return [...parts, `${notification.kind} by ${notification.primary}${again}`, ...others].join(', ');
 }
 
-describe('resolved while the trigger is undelivered', () => {
-  describe('never attempted or surely refused', () => {
-    const rows = [T(1, { ended: true }), R(1)];
+describe('planQueue, an incident that was resolved while its trigger is undelivered', () => {
+  describe('a trigger that was never attempted or certainly refused', () => {
+    const queue = [T(1, { ended: true }), R(1)];
 
-    it('a webhook gets both, in order', () => {
-      expect(told(rows, 'webhook')).toBe('triggered by T1');
-      expect(told([R(1)], 'webhook')).toBe('resolved by R1');
+    it('sends a webhook the undelivered trigger, then the resolve', () => {
+      expect(planned(queue, 'webhook')).toBe('triggered by T1');
+      expect(planned([R(1)], 'webhook')).toBe('resolved by R1');
     });
-    it('nobody’s pager goes off for an outage that is over', () => {
-      expect(told(rows, 'pager')).toBe('T1 superseded:resolved_before_sent, R1 superseded:resolved_before_sent');
+    it('sends a pager nothing of an outage that is over', () => {
+      expect(planned(queue, 'pager')).toBe('T1 superseded:resolved_before_sent, R1 superseded:resolved_before_sent');
     });
-    it.each(HUMANS)('%s gets one combined message', (audience) => {
-      expect(told(rows, audience)).toBe('recovered by R1, T1 delivered:combined');
+    it.each(HUMANS)('sends %s one notification for trigger and resolve', (audience) => {
+      expect(planned(queue, audience)).toBe('recovered by R1, T1 delivered:combined');
     });
     it.each<[ChannelAudience, string]>([
       ['webhook', 'triggered by T1'],
@@ -61,13 +57,13 @@ describe('resolved while the trigger is undelivered', () => {
       ['chat', 'recovered by T1'],
       ['mail', 'recovered by T1'],
       ['sms', 'recovered by T1'],
-    ])('without an owed resolve: %s', (audience, expected) => {
-      expect(told([T(1, { ended: true })], audience)).toBe(expected);
+    ])('plans an ended incident without a resolve to send for %s: %s', (audience, expected) => {
+      expect(planned([T(1, { ended: true })], audience)).toBe(expected);
     });
   });
 
-  describe('of unknown outcome', () => {
-    const rows = [T(1, { ended: true, unknown: true }), R(1)];
+  describe('a trigger of unknown outcome', () => {
+    const queue = [T(1, { ended: true, unknown: true }), R(1)];
 
     it.each<[ChannelAudience, string]>([
       ['webhook', 'triggered by T1 again'],
@@ -75,20 +71,20 @@ describe('resolved while the trigger is undelivered', () => {
       ['chat', 'recovered by R1 again, T1 delivered:combined'],
       ['mail', 'recovered by R1 again, T1 delivered:combined'],
       ['sms', 'recovered by R1 again, T1 delivered:combined'],
-    ])('%s: %s', (audience, expected) => {
-      expect(told(rows, audience)).toBe(expected);
+    ])('plans a trigger of unknown outcome and its resolve for %s: %s', (audience, expected) => {
+      expect(planned(queue, audience)).toBe(expected);
     });
-    it('a possible incident on a pager is closed also after its trigger was dropped', () => {
-      expect(told([R(1, { fate: 'maybe_told' })], 'pager')).toBe('resolved by R1');
+    it('resolves a possible incident at a pager even after its trigger was dropped', () => {
+      expect(planned([R(1, { trigger: 'maybe_notified' })], 'pager')).toBe('resolved by R1');
     });
   });
 
-  it.each(AUDIENCES)('delivered: %s gets the resolve', (audience) => {
-    expect(told([R(1)], audience)).toBe('resolved by R1');
+  it.each(AUDIENCES)('sends %s the resolve of a delivered trigger', (audience) => {
+    expect(planned([R(1)], audience)).toBe('resolved by R1');
   });
 
-  it.each(AUDIENCES)('parked: for %s the resolve is parked behind it', (audience) => {
-    expect(told([R(1, { fate: 'parked' })], audience)).toBe('R1 failed:behind_failed');
+  it.each(AUDIENCES)('parks the resolve behind a parked trigger, for %s', (audience) => {
+    expect(planned([R(1, { trigger: 'parked' })], audience)).toBe('R1 failed:behind_failed');
   });
 
   it.each<[ChannelAudience, string]>([
@@ -97,21 +93,21 @@ describe('resolved while the trigger is undelivered', () => {
     ['chat', 'recovered by R1'],
     ['mail', 'recovered by R1'],
     ['sms', 'recovered by R1'],
-  ])('given up: %s: %s', (audience, expected) => {
-    expect(told([R(1, { fate: 'given_up' })], audience)).toBe(expected);
+  ])('plans the resolve of a trigger that was given up for %s: %s', (audience, expected) => {
+    expect(planned([R(1, { trigger: 'given_up' })], audience)).toBe(expected);
   });
 
-  it.each(AUDIENCES)('dropped because the alert was disabled: %s hears of neither', (audience) => {
-    expect(told([R(1, { fate: 'dropped' })], audience)).toBe('R1 superseded:trigger_not_told');
+  it.each(AUDIENCES)('sends %s neither trigger nor resolve of an alert that was disabled in time', (audience) => {
+    expect(planned([R(1, { trigger: 'dropped' })], audience)).toBe('R1 superseded:trigger_not_told');
   });
 
-  it.each(AUDIENCES)('about to be sent again: for %s the resolve waits', (audience) => {
-    expect(told([R(1, { fate: 'waiting' })], audience)).toBe('');
+  it.each(AUDIENCES)('keeps the resolve for %s while its trigger is being sent again', (audience) => {
+    expect(planned([R(1, { trigger: 'pending' })], audience)).toBe('');
   });
 });
 
-describe('triggered again while the resolve is pending', () => {
-  const rows = [R(1), T(2)];
+describe('planQueue, an alert that triggered again while its resolve is pending', () => {
+  const queue = [R(1), T(2)];
 
   it.each<[ChannelAudience, string]>([
     ['webhook', 'resolved by R1'],
@@ -119,115 +115,114 @@ describe('triggered again while the resolve is pending', () => {
     ['chat', 'triggered by T2, R1 superseded:collapsed'],
     ['mail', 'triggered by T2, R1 superseded:collapsed'],
     ['sms', 'triggered by T2, R1 superseded:collapsed'],
-  ])('%s: %s', (audience, expected) => {
-    expect(told(rows, audience)).toBe(expected);
+  ])('plans a pending resolve and the next trigger for %s: %s', (audience, expected) => {
+    expect(planned(queue, audience)).toBe(expected);
   });
 
-  it('a pager skips what is over and tells what is not', () => {
-    expect(told([T(1, { ended: true }), R(1), T(2)], 'pager')).toBe(
+  it('skips incidents that are over and sends a pager the open one', () => {
+    expect(planned([T(1, { ended: true }), R(1), T(2)], 'pager')).toBe(
       'T1 superseded:resolved_before_sent, R1 superseded:resolved_before_sent, triggered by T2',
     );
   });
-  it('people hear how things are now, however much they missed', () => {
-    expect(told([T(1, { ended: true }), R(1), T(2)], 'chat')).toBe(
+  it('sends people the current state, however much they missed', () => {
+    expect(planned([T(1, { ended: true }), R(1), T(2)], 'chat')).toBe(
       'triggered by T2, T1 superseded:collapsed, R1 superseded:collapsed',
     );
-    expect(told([R(1), T(2, { ended: true }), R(2)], 'chat')).toBe(
+    expect(planned([R(1), T(2, { ended: true }), R(2)], 'chat')).toBe(
       'resolved by R2, R1 superseded:collapsed, T2 superseded:collapsed',
     );
   });
 });
 
-/** Delivers message after message until nothing is left; returns the messages. */
-function drain(rows: PendingDelivery[], audience: ChannelAudience): PlannedNotification[] {
-  const messages: PlannedNotification[] = [];
-  let waiting = rows;
-  while (waiting.length > 0) {
-    const { ended, message } = planQueue(waiting, audience);
-    const gone = [...ended, ...(message?.rows ?? [])].map(({ id }) => id);
+/** Delivers notification after notification until nothing is left; returns the notifications. */
+function drain(queue: PendingDelivery[], audience: ChannelAudience): PlannedNotification[] {
+  const notifications: PlannedNotification[] = [];
+  let pending = queue;
+  while (pending.length > 0) {
+    const { ended, notification } = planQueue(pending, audience);
+    const gone = [...ended, ...(notification?.ends ?? [])].map(({ id }) => id);
     expect(new Set(gone).size).toBe(gone.length);
     expect(gone.length).toBeGreaterThan(0);
-    expect(waiting.slice(0, gone.length).map(({ id }) => id)).toEqual(
-      waiting.map(({ id }) => id).filter((id) => gone.includes(id)),
+    expect(pending.slice(0, gone.length).map(({ id }) => id)).toEqual(
+      pending.map(({ id }) => id).filter((id) => gone.includes(id)),
     );
-    if (message) messages.push(message);
-    waiting = waiting.filter(({ id }) => !gone.includes(id));
+    if (notification) notifications.push(notification);
+    pending = pending.filter(({ id }) => !gone.includes(id));
   }
-  return messages;
+  return notifications;
 }
 
-describe('any queue', () => {
-  /** Alternating rows that start with either kind; unknown outcomes anywhere. */
+describe('planQueue, for any queue', () => {
+  /** Alternating deliveries that start with either kind; unknown outcomes anywhere. */
   const queues = fc
     .record({
       startsResolved: fc.boolean(),
       length: fc.integer({ min: 1, max: 8 }),
       unknown: fc.array(fc.boolean(), { minLength: 8, maxLength: 8 }),
-      fate: fc.constantFrom<TriggerOutcome>('told', 'maybe_told', 'parked', 'given_up', 'dropped'),
+      trigger: fc.constantFrom<TriggerOutcome>('notified', 'maybe_notified', 'parked', 'given_up', 'dropped'),
     })
-    .map(({ startsResolved, length, unknown, fate }) =>
-      Array.from({ length }, (_, place) => {
-        const step = place + (startsResolved ? 1 : 0);
+    .map(({ startsResolved, length, unknown, trigger }) =>
+      Array.from({ length }, (_, position) => {
+        const step = position + (startsResolved ? 1 : 0);
         const incidentNo = Math.floor(step / 2) + 1;
-        const isOver = place < length - 1;
-        const more = { unknown: unknown[place] ?? false, fate: place === 0 ? fate : ('told' as const) };
+        const isOver = position < length - 1;
+        const outcome = position === 0 ? trigger : ('notified' as const);
+        const more = { unknown: unknown[position] ?? false, trigger: outcome };
         return step % 2 === 0 ? T(incidentNo, { ...more, ended: isOver }) : R(incidentNo, more);
       }),
     );
 
-  it.each(AUDIENCES)('of %s drains from its head, each row exactly once', (audience) => {
-    fc.assert(fc.property(queues, (rows) => void drain(rows, audience)));
+  it.each(AUDIENCES)('drains a queue of %s from its head, each delivery exactly once', (audience) => {
+    fc.assert(fc.property(queues, (queue) => void drain(queue, audience)));
   });
 
-  it('a webhook gets every row that is not parked or dropped, in order', () => {
+  it('sends a webhook every delivery that is not parked or dropped, in order', () => {
     fc.assert(
-      fc.property(queues, (rows) => {
-        const first = rows[0];
+      fc.property(queues, (queue) => {
+        const first = queue[0];
         const lost = first?.kind === 'resolved' && ['parked', 'dropped'].includes(first.triggerOutcome) ? 1 : 0;
-        expect(drain(rows, 'webhook').map(({ primary: carrier }) => carrier)).toEqual(
-          rows.slice(lost).map(({ id }) => id),
-        );
+        expect(drain(queue, 'webhook').map(({ primary }) => primary)).toEqual(queue.slice(lost).map(({ id }) => id));
       }),
     );
   });
 
-  it('a pager only hears of incidents that run, and of the end of those it may have heard of', () => {
+  it('sends a pager only triggers of open incidents, and resolves of those it may know', () => {
     fc.assert(
-      fc.property(queues, (rows) => {
-        for (const { kind, primary: carrier } of drain(rows, 'pager')) {
-          const place = rows.findIndex(({ id }) => id === carrier);
-          if (kind === 'triggered') expect(place).toBe(rows.length - 1);
-          else if (place > 0) expect(rows[place - 1]?.mayHaveArrived).toBe(true);
-          else expect(['told', 'maybe_told']).toContain(rows[0]?.triggerOutcome);
+      fc.property(queues, (queue) => {
+        for (const { kind, primary } of drain(queue, 'pager')) {
+          const position = queue.findIndex(({ id }) => id === primary);
+          if (kind === 'triggered') expect(position).toBe(queue.length - 1);
+          else if (position > 0) expect(queue[position - 1]?.mayHaveArrived).toBe(true);
+          else expect(['notified', 'maybe_notified']).toContain(queue[0]?.triggerOutcome);
         }
       }),
     );
   });
 
-  it.each(HUMANS)('%s gets at most one message, and its last word is how things are', (audience) => {
+  it.each(HUMANS)('sends %s at most one notification, and it reports the current state', (audience) => {
     fc.assert(
-      fc.property(queues, (rows) => {
-        const messages = drain(rows, audience);
-        expect(messages.length).toBeLessThanOrEqual(1);
-        const [message] = messages;
-        if (message) expect(message.kind === 'triggered').toBe(rows.at(-1)?.kind === 'triggered');
+      fc.property(queues, (queue) => {
+        const notifications = drain(queue, audience);
+        expect(notifications.length).toBeLessThanOrEqual(1);
+        const [notification] = notifications;
+        if (notification) expect(notification.kind === 'triggered').toBe(queue.at(-1)?.kind === 'triggered');
       }),
     );
   });
 });
 
-describe('a flapping alert', () => {
-  const plain = planQueue([R(6), T(7)], 'chat').message as PlannedNotification;
+describe('suppressFlapping', () => {
+  const plain = planQueue([R(6), T(7)], 'chat').notification as PlannedNotification;
 
-  it('is told as ever up to six transitions in an hour', () => {
+  it('changes nothing up to six transitions in an hour', () => {
     expect(suppressFlapping(plain, 6)).toBe(plain);
   });
-  it('is said to be flapping at the seventh; the newest row waits to say how things are', () => {
+  it('makes a flapping notification at the seventh transition and keeps the newest delivery pending', () => {
     expect(suppressFlapping(plain, 7)).toMatchObject({
       kind: 'flapping',
-      carrier: 'T7',
-      companion: null,
-      rows: [
+      primary: 'T7',
+      merged: null,
+      ends: [
         { id: 'R6', state: 'delivered', detail: 'flapping' },
         { id: 'T7', state: 'pending', detail: 'flapping' },
       ],

@@ -1,185 +1,153 @@
 import type { ChannelAudience } from '../../channel/channel';
-import { isHuman, type DeliveryDetail, type DeliveryState } from '../delivery';
+import { type DeliveryDetail, type DeliveryEnd, isHuman, type PendingDelivery } from '../delivery';
 
-/** What became of the trigger a resolve belongs to, when the trigger no longer waits in front of it. */
-export type TriggerOutcome =
-  /** Told, alone or with others; or long gone from the table. */
-  | 'told'
-  /** Given up or dropped, but an attempt may have arrived. */
-  | 'maybe_told'
-  /** Refused by the provider and parked; another config revives it. */
-  | 'parked'
-  /** Too old after failures, and surely never arrived. */
-  | 'given_up'
-  /** Dropped before anything was sent. */
-  | 'dropped'
-  /** About to be sent again on somebody's request. */
-  | 'waiting';
-
-/** A row that waits for one alert at one destination. */
-export interface PendingDelivery {
-  id: string;
-  kind: 'triggered' | 'resolved';
-  incidentNo: number;
-  mayHaveArrived: boolean;
-  /** Of a trigger: true when its incident has already ended, whether or not the end is to be told. */
-  ended: boolean;
-  /** Of a resolve whose trigger is not in the queue. */
-  triggerOutcome: TriggerOutcome;
-}
-
-/** A row and what it becomes. */
-export interface DeliveryEnd {
-  id: string;
-  state: DeliveryState;
-  detail: DeliveryDetail | null;
-}
-
-/** One message and the rows it tells. */
+/** A notification of one alert, and what the deliveries it covers become. */
 export interface PlannedNotification {
   kind: 'triggered' | 'resolved' | 'recovered' | 'flapping';
-  /** The row whose notice is told. */
+  /** The delivery whose notification is sent. */
   primary: string;
   /**
-   * Another row the text draws on. Of a `recovered` message carried by its resolve: the trigger it is combined with. Of
-   * a `triggered` one: the resolve before it that was not told.
+   * Another delivery that the text draws on. Of a `recovered` notification whose primary is the resolve: the trigger it
+   * is combined with. Of a `triggered` one: the resolve before it that was not sent.
    */
   merged: string | null;
+  /** True when any of it may have arrived before. */
   repeat: boolean;
-  /** All rows of the message, the carrier's included, as they are once it is delivered. */
-  rows: DeliveryEnd[];
+  /** What every covered delivery, the primary included, becomes once the notification is delivered. */
+  ends: DeliveryEnd[];
 }
 
+/** What is to be done about the head of one alert's queue. */
 export interface QueuePlan {
-  /** Rows that end without a message. */
+  /** Deliveries that end without a notification. */
   ended: DeliveryEnd[];
-  /** What is to be told next; the rows behind it stay in the queue. */
-  message: PlannedNotification | null;
+  /** What is to be sent next; the deliveries behind it stay in the queue. */
+  notification: PlannedNotification | null;
 }
 
 /**
- * What to tell of one alert's waiting rows, in their order. The table "resolved while the trigger is undelivered":
- * webhooks get everything in order; nobody's pager goes off for an outage that is over; people get one message that
- * says how things are now and what they missed.
+ * What to send of one alert's pending deliveries, given in their order. The rules for an incident that was resolved
+ * while its trigger is undelivered: webhooks get everything in order; a pager never goes off for an outage that is over;
+ * people get one notification that says how things are now and what they missed.
  */
-export const planQueue = (rows: readonly PendingDelivery[], audience: ChannelAudience): QueuePlan =>
-  isHuman(audience) ? planForPeople(rows) : planInOrder(rows, audience === 'pager');
+export const planQueue = (queue: readonly PendingDelivery[], audience: ChannelAudience): QueuePlan =>
+  isHuman(audience) ? planForPeople(queue) : planInOrder(queue, audience === 'pager');
 
-function planInOrder(rows: readonly PendingDelivery[], isPager: boolean): QueuePlan {
+function planInOrder(queue: readonly PendingDelivery[], isPager: boolean): QueuePlan {
   const ended: DeliveryEnd[] = [];
-  for (let place = 0; place < rows.length; place++) {
-    const row = rows[place];
-    if (!row) break;
-    const next = rows[place + 1];
-    if (row.kind === 'resolved') {
-      const end = withoutTrigger(row, isPager);
-      if (end === 'wait') return { ended, message: null };
-      if (end === null) return { ended, message: alone(row) };
+  for (let position = 0; position < queue.length; position++) {
+    const delivery = queue[position];
+    if (!delivery) break;
+    const next = queue[position + 1];
+    if (delivery.kind === 'resolved') {
+      const end = withoutTrigger(delivery, isPager);
+      if (end === 'wait') return { ended, notification: null };
+      if (end === null) return { ended, notification: alone(delivery) };
       ended.push(end);
     } else {
-      const resolve = next?.kind === 'resolved' && next.incidentNo === row.incidentNo ? next : null;
-      if (!isPager || !(row.ended || resolve)) return { ended, message: alone(row) };
-      ended.push(superseded(row, 'resolved_before_sent'));
-      if (resolve && row.mayHaveArrived) return { ended, message: alone(resolve) };
+      const resolve = next?.kind === 'resolved' && next.incidentNo === delivery.incidentNo ? next : null;
+      if (!isPager || !(delivery.ended || resolve)) return { ended, notification: alone(delivery) };
+      ended.push(superseded(delivery, 'resolved_before_sent'));
+      if (resolve && delivery.mayHaveArrived) return { ended, notification: alone(resolve) };
       if (resolve) {
         ended.push(superseded(resolve, 'resolved_before_sent'));
-        place++;
+        position++;
       }
     }
   }
-  return { ended, message: null };
+  return { ended, notification: null };
 }
 
-function planForPeople(rows: readonly PendingDelivery[]): QueuePlan {
+function planForPeople(queue: readonly PendingDelivery[]): QueuePlan {
   const ended: DeliveryEnd[] = [];
-  const waiting = [...rows];
-  for (let head = waiting[0]; head?.kind === 'resolved'; head = waiting[0]) {
+  const rest = [...queue];
+  for (let head = rest[0]; head?.kind === 'resolved'; head = rest[0]) {
     const end = withoutTrigger(head, false);
-    if (end === 'wait') return { ended, message: null };
+    if (end === 'wait') return { ended, notification: null };
     if (end === null) break;
     ended.push(end);
-    waiting.shift();
+    rest.shift();
   }
-  const first = waiting[0];
-  const last = waiting.at(-1);
-  if (!first || !last) return { ended, message: null };
-  return { ended, message: oneForAll(waiting, first, last) };
+  const first = rest[0];
+  const last = rest.at(-1);
+  if (!first || !last) return { ended, notification: null };
+  return { ended, notification: oneForAll(rest, first, last) };
 }
 
-/** The newest row is told; what it makes untrue or includes goes with it. */
+/** The newest delivery is sent; older ones that it includes or makes untrue end with it. */
 function oneForAll(
-  rows: readonly PendingDelivery[],
+  queue: readonly PendingDelivery[],
   first: PendingDelivery,
   last: PendingDelivery,
 ): PlannedNotification {
-  const unknownStart = first.kind === 'triggered' || first.triggerOutcome === 'given_up';
-  const isRecovery = last.kind === 'triggered' ? last.ended : unknownStart;
-  const combined = rows.find((row) => row.kind === 'triggered' && row.incidentNo === last.incidentNo && row !== last);
-  const untold = last.kind === 'triggered' && first.kind === 'resolved' ? rows.at(-2) : undefined;
+  const isStartUnknown = first.kind === 'triggered' || first.triggerOutcome === 'given_up';
+  const isRecovery = last.kind === 'triggered' ? last.ended : isStartUnknown;
+  const combined = queue.find((one) => one.kind === 'triggered' && one.incidentNo === last.incidentNo && one !== last);
+  const unsentResolve = last.kind === 'triggered' && first.kind === 'resolved' ? queue.at(-2) : undefined;
   return {
     kind: isRecovery ? 'recovered' : last.kind,
     primary: last.id,
-    merged: (isRecovery ? combined?.id : untold?.id) ?? null,
-    repeat: rows.some((row) => row.mayHaveArrived),
-    rows: rows.map((row) => {
-      if (row === last) return { id: row.id, state: 'delivered', detail: isRecovery ? 'combined' : null };
-      if (row === combined && isRecovery) return { id: row.id, state: 'delivered', detail: 'combined' };
-      return superseded(row, 'collapsed');
+    merged: (isRecovery ? combined?.id : unsentResolve?.id) ?? null,
+    repeat: queue.some(({ mayHaveArrived }) => mayHaveArrived),
+    ends: queue.map((one) => {
+      if (one === last) return { id: one.id, state: 'delivered', detail: isRecovery ? 'combined' : null };
+      if (one === combined && isRecovery) return { id: one.id, state: 'delivered', detail: 'combined' };
+      return superseded(one, 'collapsed');
     }),
   };
 }
 
-/** How a resolve at the head of its queue ends untold, or `null` when it is to be told. */
-function withoutTrigger(row: PendingDelivery, isPager: boolean): DeliveryEnd | 'wait' | null {
-  switch (row.triggerOutcome) {
-    case 'waiting':
+/** How a resolve at the head of its queue ends without being sent, or `null` when it is to be sent. */
+function withoutTrigger(resolve: PendingDelivery, isPager: boolean): DeliveryEnd | 'wait' | null {
+  switch (resolve.triggerOutcome) {
+    case 'pending':
       return 'wait';
     case 'dropped':
-      return superseded(row, 'trigger_not_told');
+      return superseded(resolve, 'trigger_not_told');
     case 'parked':
-      return { id: row.id, state: 'failed', detail: 'behind_failed' };
+      return { id: resolve.id, state: 'failed', detail: 'behind_failed' };
     case 'given_up':
-      return isPager ? superseded(row, 'trigger_not_told') : null;
-    case 'told':
-    case 'maybe_told':
+      return isPager ? superseded(resolve, 'trigger_not_told') : null;
+    case 'notified':
+    case 'maybe_notified':
       return null;
     default:
-      return row.triggerOutcome satisfies never;
+      return resolve.triggerOutcome satisfies never;
   }
 }
 
-const superseded = (row: PendingDelivery, detail: DeliveryDetail): DeliveryEnd => ({
-  id: row.id,
+const superseded = ({ id }: PendingDelivery, detail: DeliveryDetail): DeliveryEnd => ({
+  id,
   state: 'superseded',
   detail,
 });
 
-const alone = (row: PendingDelivery): PlannedNotification => ({
-  kind: row.kind,
-  primary: row.id,
+const alone = ({ id, kind, mayHaveArrived }: PendingDelivery): PlannedNotification => ({
+  kind,
+  primary: id,
   merged: null,
-  repeat: row.mayHaveArrived,
-  rows: [{ id: row.id, state: 'delivered', detail: null }],
+  repeat: mayHaveArrived,
+  ends: [{ id, state: 'delivered', detail: null }],
 });
 
 const FLAPPING_TRANSITIONS = 6;
-/** After people were told that an alert is flapping they hear nothing of it for this long. */
+/** After people got a notification that an alert is flapping, they get no other about it for this long. */
 export const FLAPPING_PAUSE_MS = 30 * 60_000;
 
 /**
- * An alert with more than six transitions in the last hour: people are told that it is flapping instead of how it is.
- * The newest row is not used up by that: it waits for the pause, and then tells how things are, or, if they still
- * change, carries the next such message. So the last word is always how things are.
+ * More than six transitions in the last hour: people get one "flapping" notification. The newest delivery stays pending
+ * for the pause and then reports the state as it is, or, if the alert is still flapping, leads to the next such
+ * notification. The last thing people read is therefore always the current state.
  */
-export function suppressFlapping(message: PlannedNotification, transitions: number): PlannedNotification {
-  if (transitions <= FLAPPING_TRANSITIONS) return message;
+export function suppressFlapping(notification: PlannedNotification, transitions: number): PlannedNotification {
+  if (transitions <= FLAPPING_TRANSITIONS) return notification;
   return {
-    ...message,
+    ...notification,
     kind: 'flapping',
     merged: null,
-    rows: message.rows.map(({ id }) => ({
+    ends: notification.ends.map(({ id }) => ({
       id,
-      state: id === message.primary ? 'pending' : 'delivered',
+      state: id === notification.primary ? 'pending' : 'delivered',
       detail: 'flapping',
     })),
   };

@@ -39,13 +39,13 @@ const attempt = (outcome: SendOutcome, more: Partial<FinishedAttempt> = {}): Fin
   ...more,
 });
 
-describe('the retry schedule', () => {
-  it('waits 5 s, 15 s, 30 s, 1, 2, 5, 10, 15 and 30 min, then an hour each time', () => {
+describe('retryDelayMs and maxAgeMs', () => {
+  it('retries after 5 s, 15 s, 30 s, 1, 2, 5, 10, 15 and 30 min, then every hour', () => {
     const seconds = Array.from({ length: 12 }, (_, i) => retryDelayMs(i + 1, MIDDLE) / 1000);
     expect(seconds).toEqual([5, 15, 30, 60, 120, 300, 600, 900, 1800, 3600, 3600, 3600]);
   });
 
-  it('spreads every delay by a fifth either way', () => {
+  it('spreads every retry delay by up to a fifth either way', () => {
     fc.assert(
       fc.property(
         fc.integer({ min: 1, max: 1e7 }),
@@ -64,7 +64,7 @@ describe('the retry schedule', () => {
     ['chat', 24],
     ['mail', 24],
     ['sms', 24],
-  ])('gives a %s message up after %i hours', (audience, hours) => {
+  ])('gives up a %s delivery after %i hours', (audience, hours) => {
     expect(maxAgeMs(audience)).toBe(hours * HOUR);
     const late = { audience, attempts: 30 };
     expect(updateAfter(attempt(retry(), { ...late, createdAt: after(-(hours - 1) * HOUR + 1) }))).toMatchObject({
@@ -77,45 +77,45 @@ describe('the retry schedule', () => {
   });
 });
 
-describe('after an attempt', () => {
-  it('a delivered message is done', () => {
+describe('updateAfter', () => {
+  it('ends a delivery that the provider accepted', () => {
     expect(updateAfter(attempt(delivered))).toEqual({ state: 'delivered' });
   });
 
   it.each<[string, Partial<FinishedAttempt>, Partial<Extract<SendOutcome, { result: 'retry' }>>, number]>([
     ['a first failure', {}, {}, 5000],
     ['a sixth failure', { attempts: 6 }, {}, 300_000],
-    ['a wish below the step', { attempts: 6 }, { retryAfterMs: 7000 }, 300_000],
-    ['a wish above the step', {}, { retryAfterMs: 90_000 }, 90_000],
-    ['a wish of ten days', {}, { retryAfterMs: 240 * HOUR }, HOUR],
+    ['a Retry-After below the step', { attempts: 6 }, { retryAfterMs: 7000 }, 300_000],
+    ['a Retry-After above the step', {}, { retryAfterMs: 90_000 }, 90_000],
+    ['a Retry-After of ten days', {}, { retryAfterMs: 240 * HOUR }, HOUR],
     ['an unknown outcome of a chat', {}, { mayHaveArrived: true, status: null }, 60_000],
     ['an unknown outcome of an SMS', { audience: 'sms' }, { mayHaveArrived: true, status: null }, 60_000],
     ['an unknown outcome of a pager', { audience: 'pager' }, { mayHaveArrived: true, status: null }, 5000],
     ['an unknown outcome of a webhook', { audience: 'webhook' }, { mayHaveArrived: true, status: null }, 5000],
     ['an unknown outcome of a mail', { audience: 'mail' }, { mayHaveArrived: true, status: null }, 5000],
     ['a late unknown outcome', { attempts: 7 }, { mayHaveArrived: true, status: null }, 600_000],
-  ])('%s is tried again in time', (_, more, outcome, delayMs) => {
+  ])('retries after %s when the schedule says', (_, more, outcome, delayMs) => {
     expect(updateAfter(attempt(retry(outcome), more))).toMatchObject({
       state: 'pending',
       nextAttemptAt: after(delayMs),
     });
   });
 
-  it('what may have arrived once stays so', () => {
+  it('never forgets that an attempt may have arrived', () => {
     expect(updateAfter(attempt(retry({ mayHaveArrived: true })))).toMatchObject({ mayHaveArrived: true });
     expect(updateAfter(attempt(retry(), { mayHaveArrived: true }))).toMatchObject({ mayHaveArrived: true });
     expect(updateAfter(attempt(rejected, { mayHaveArrived: true }))).toMatchObject({ mayHaveArrived: true });
   });
 
-  it('a no is asked three times within five minutes, then parked', () => {
+  it('makes three attempts within five minutes at a provider that rejects, then parks the delivery', () => {
     fc.assert(
       fc.property(fc.double({ min: 0, max: 1, maxExcluded: true, noNaN: true }), (random) => {
         let at = NOW;
         for (let rejections = 0; rejections < 2; rejections++) {
-          const verdict = updateAfter(attempt(rejected, { rejections, attempts: rejections + 1, now: at, random }));
-          if (verdict.state !== 'pending') throw new Error(`parked after ${rejections + 1}`);
-          expect(verdict.rejections).toBe(rejections + 1);
-          at = verdict.nextAttemptAt;
+          const update = updateAfter(attempt(rejected, { rejections, attempts: rejections + 1, now: at, random }));
+          if (update.state !== 'pending') throw new Error(`parked after ${rejections + 1}`);
+          expect(update.rejections).toBe(rejections + 1);
+          at = update.nextAttemptAt;
         }
         expect(updateAfter(attempt(rejected, { rejections: 2, attempts: 3, now: at, random }))).toMatchObject({
           state: 'failed',
@@ -126,15 +126,15 @@ describe('after an attempt', () => {
     );
   });
 
-  it('a destination that is gone is parked at once', () => {
+  it('parks a delivery at once when its destination is gone', () => {
     expect(updateAfter(attempt(gone))).toMatchObject({ state: 'failed', detail: 'rejected' });
   });
 });
 
-describe('the circuit of a destination', () => {
+describe('circuitAfter', () => {
   const closed = { failures: 0, blockedUntil: null };
 
-  it('opens at the tenth straight failure and admits a probe per step', () => {
+  it('opens the circuit at the tenth straight failure and then admits one probe per step', () => {
     let circuit = closed as ReturnType<typeof circuitAfter>;
     for (let i = 0; i < 9; i++) circuit = circuitAfter(circuit, retry(), NOW, MIDDLE);
     expect(isOpen(circuit.failures)).toBe(false);
@@ -147,11 +147,11 @@ describe('the circuit of a destination', () => {
     expect(waits).toEqual([5, 15, 30, 60]);
   });
 
-  it('closes at the first success', () => {
+  it('closes the circuit at the first success', () => {
     expect(circuitAfter({ failures: 25, blockedUntil: after(HOUR) }, delivered, NOW, MIDDLE)).toEqual(closed);
   });
 
-  it('leaves the whole destination alone while its provider asks for it', () => {
+  it('blocks the whole destination for as long as its provider asks', () => {
     expect(circuitAfter(closed, retry({ status: 429, retryAfterMs: 30_000 }), NOW, MIDDLE)).toEqual({
       failures: 1,
       blockedUntil: after(30_000),

@@ -1,52 +1,153 @@
+import { Injectable, Logger } from '@nestjs/common';
 import type { Notification } from '../../channel/channel';
-import type { Attempt, AttemptPart } from './attempt';
-import { digestNotification } from '../plan/rate-limit';
+import { ChannelRegistry } from '../../channel/channel.registry';
+import { ChannelConfigs } from '../../channel/config/channel-configs';
+import { WorkerDatabase } from '../../platform/database/database';
+import { EgressPolicy, type EgressRule } from '../../platform/net/egress/egress-policy';
+import { readUrl } from '../../platform/text/read-url';
+import type { AttemptPart } from '../delivery';
+import { digestNotification } from '../plan/digest';
+import { type SealedConfig, SealedConfigs } from '../sealed-config';
+import type { Attempt } from './attempt';
 
-/** A stored notice, and how its incident ended where no row tells it. */
+/** What an attempt sends, and how. */
+export interface AttemptContent {
+  notification: Notification;
+  config: object;
+  egress: EgressRule;
+  /** Concurrency is limited per host: the one that the config names, else the vendor. */
+  host: string;
+}
+
+/** Why an attempt has nothing to send, or no way to send it. */
+export type NothingToSend =
+  /** The lease is lost, or the rows are gone. */
+  | { cannot: 'lost' }
+  /** The alert is deleted and left no config; there is no channel to send through. */
+  | { cannot: 'orphaned' }
+  /** Only a client or an operator can change that; `reason` is public. */
+  | { cannot: 'unsendable'; reason: string };
+
+/** A notification as it was stored, and how its incident ended if no delivery of its own reports that. */
 export interface StoredNotification {
-  notice: Notification;
+  notification: Notification;
   endedAt: Date | null;
   endedAfterSeconds: number | null;
 }
 
-/** What the provider is told, from the notices as they were written. `null` when the rows are gone. */
+interface Row extends StoredNotification {
+  id: string;
+  alertId: string;
+  isDefaultOrg: boolean;
+  config: SealedConfig | null;
+}
+
+/** Reads what an attempt is to send, right before it is sent. */
+@Injectable()
+export class AttemptReader {
+  private readonly logger = new Logger(AttemptReader.name);
+
+  constructor(
+    private readonly database: WorkerDatabase,
+    private readonly channels: ChannelRegistry,
+    private readonly configs: ChannelConfigs,
+    private readonly sealed: SealedConfigs,
+    private readonly egress: EgressPolicy,
+  ) {}
+
+  /** One statement. The config is the snapshot of the delivery, else the alert's present one if the type is the same. */
+  async read(attempt: Attempt): Promise<AttemptContent | NothingToSend> {
+    const rows = await this.readRows(attempt);
+    const notification = attemptNotification(attempt, new Map(rows.map((row) => [row.id, row])));
+    const primaries = new Set(attempt.parts.map(({ primary }) => primary));
+    const source = rows.find(({ id, config }) => primaries.has(id) && config !== null) ?? rows[0];
+    if (!notification || !source) return { cannot: 'lost' };
+    if (source.config === null) return { cannot: 'orphaned' };
+    return this.open(attempt.channelType, notification, { ...source, config: source.config });
+  }
+
+  private readRows(attempt: Attempt): Promise<Row[]> {
+    const ids = attempt.parts.flatMap(({ primary, merged }) => (merged === null ? [primary] : [primary, merged]));
+    return this.database.query<Row>(
+      `SELECT n.id, n.notice AS notification, n.alert_id AS "alertId", COALESCE(o.is_default, false) AS "isDefaultOrg",
+         COALESCE(n.config, CASE WHEN a.type = n.channel_type THEN a.config END) AS config,
+         e.created_at AS "endedAt", e.duration_seconds AS "endedAfterSeconds"
+       FROM notification n
+       LEFT JOIN organization o ON o.id = n.org_id
+       LEFT JOIN alert a ON a.id = n.alert_id
+       LEFT JOIN alert_event e
+         ON n.kind = 'triggered' AND e.alert_id = n.alert_id AND e.incident_no = n.incident_no AND e.type = 'resolved'
+       WHERE n.id = ANY ($1::uuid[]) AND n.lease_token = $2`,
+      [ids, attempt.token],
+    );
+  }
+
+  private open(
+    channelType: string,
+    notification: Notification,
+    { alertId, config: stored, isDefaultOrg }: Row & { config: SealedConfig },
+  ): AttemptContent | NothingToSend {
+    if (!this.channels.has(channelType)) {
+      const reason = `There is no channel of type "${channelType}" in this installation.`;
+      return { cannot: 'unsendable', reason };
+    }
+    try {
+      const config = this.sealed.open(alertId, stored);
+      const egress = this.egress.forOrganization({ isDefault: isDefaultOrg });
+      return { notification, config, egress, host: this.hostOf(channelType, config) };
+    } catch (error) {
+      this.logger.error(`the config of alert ${alertId} cannot be read: ${String(error)}`);
+      const reason = 'The stored configuration cannot be read; save the alert with its configuration again.';
+      return { cannot: 'unsendable', reason };
+    }
+  }
+
+  private hostOf(channelType: string, config: object): string {
+    const [dialed] = this.configs.dialed(channelType, config);
+    if (!dialed) return channelType;
+    return readUrl(dialed.value)?.host ?? dialed.value.slice(0, 255);
+  }
+}
+
+/** The notification of an attempt, made from those stored with its deliveries. `null` when the rows are gone. */
 export function attemptNotification(
-  shipment: Attempt,
+  { parts, digest, repeat }: Pick<Attempt, 'parts' | 'digest' | 'repeat'>,
   stored: ReadonlyMap<string, StoredNotification>,
 ): Notification | null {
-  const notices = shipment.messages.flatMap((message) => {
-    const notice = messageNotice(message, stored);
-    return notice ? [notice] : [];
+  const [first, ...others] = parts.flatMap((part) => {
+    const notification = partNotification(part, stored);
+    return notification ? [notification] : [];
   });
-  const [first, ...others] = notices;
   if (!first) return null;
-  if (shipment.digest) return digestNotification([first, ...others], shipment.digest, shipment.repeat);
-  return { ...first, repeat: shipment.repeat };
+  if (digest) return digestNotification([first, ...others], digest, repeat);
+  return { ...first, repeat };
 }
 
-/** Times stay those of the transitions, however late the message is. */
-function messageNotice(message: AttemptPart, stored: ReadonlyMap<string, StoredNotification>): Notification | null {
-  const carrier = stored.get(message.primary);
-  if (!carrier) return null;
-  const companion = message.merged === null ? null : (stored.get(message.merged)?.notice ?? null);
-  if (message.kind === 'recovered') return recovered(carrier, companion);
-  const told = { ...carrier.notice, kind: message.kind };
-  return message.kind === 'triggered' && companion ? { ...told, upSeconds: secondsBetween(companion, told) } : told;
+/** Times stay those of the transitions, however late the attempt is. */
+function partNotification(part: AttemptPart, stored: ReadonlyMap<string, StoredNotification>): Notification | null {
+  const primary = stored.get(part.primary);
+  if (!primary) return null;
+  const merged = part.merged === null ? null : (stored.get(part.merged)?.notification ?? null);
+  if (part.kind === 'recovered') return recovered(primary, merged);
+  const notification = { ...primary.notification, kind: part.kind };
+  return part.kind === 'triggered' && merged
+    ? { ...notification, upSeconds: secondsBetween(merged, notification) }
+    : notification;
 }
 
-/** The outage as a whole: its trigger's error, the time and length of its end. */
+/** The outage as a whole: the error of its trigger, the time and length of its end. */
 function recovered(
-  { notice, endedAt, endedAfterSeconds }: StoredNotification,
+  { notification, endedAt, endedAfterSeconds }: StoredNotification,
   trigger: Notification | null,
 ): Notification {
   return {
-    ...notice,
+    ...notification,
     kind: 'recovered',
     triggerId: null,
-    error: trigger?.error ?? notice.error,
-    failureCount: trigger?.failureCount ?? notice.failureCount,
-    createdAt: endedAt?.toISOString() ?? notice.createdAt,
-    durationSeconds: notice.durationSeconds ?? endedAfterSeconds,
+    error: trigger?.error ?? notification.error,
+    failureCount: trigger?.failureCount ?? notification.failureCount,
+    createdAt: endedAt?.toISOString() ?? notification.createdAt,
+    durationSeconds: notification.durationSeconds ?? endedAfterSeconds,
   };
 }
 

@@ -1,26 +1,13 @@
 import { Injectable, Logger } from '@nestjs/common';
-import type { Notification, SendOutcome } from '../../channel/channel';
+import type { SendOutcome } from '../../channel/channel';
 import { type Tx, WorkerDatabase } from '../../platform/database/database';
 import { DatabaseClock } from '../../platform/database/database-clock';
-import { circuitAfter, type DeliveryUpdate, updateAfter } from '../plan/retry-policy';
+import type { AttemptedDelivery, DeliveryEnd } from '../delivery';
 import { type AttemptClass, DeliveryMetrics } from '../delivery.metrics';
-import { FLAPPING_PAUSE_MS, type DeliveryEnd } from '../plan/queue-plan';
-import { lockCircuit, saveCircuit } from './destination-queries';
+import { FLAPPING_PAUSE_MS } from '../plan/queue-plan';
+import { circuitAfter, type DeliveryUpdate, updateAfter } from '../plan/retry-policy';
 import type { Attempt } from './attempt';
-import { attemptNotification, type StoredNotification } from './attempt-notification';
-import type { SealedConfig } from '../sealed-config';
-
-/** What a shipment needs to be sent, read just before. */
-export interface AttemptContent {
-  notice: Notification;
-  /** The alert the config belongs to. */
-  alertId: string;
-  /** As the alert holds it now, unless a snapshot was pinned. */
-  config: SealedConfig;
-  isDefaultOrg: boolean;
-  /** True when the alert is gone and left no snapshot: there is no way to tell it any more. */
-  orphaned: boolean;
-}
+import { lockCircuit, saveCircuit } from './destination-queries';
 
 /** What a row becomes; written only where the lease is still ours. */
 interface RowChange {
@@ -30,14 +17,14 @@ interface RowChange {
   nextAttemptAt: Date | null;
   rejections: number;
   mayHaveArrived: boolean;
-  /** Told of in passing: it waits for its own turn with all its attempts. */
+  /** Its alert is flapping: it stays pending and starts again with all its attempts. */
   kept: boolean;
 }
 
-/** The outcome must be written before the lease ends; the last attempts at it come shortly before. */
+/** The outcome must be written before the lease ends; the last tries to write it come shortly before. */
 const WRITE_AGAIN_MS = 1000;
 
-/** What became of shipments. Every write names the lease's token: an instance that lost its lease changes nothing. */
+/** Writes the outcomes of attempts. Every write names the lease's token: an instance that lost its lease changes nothing. */
 @Injectable()
 export class AttemptResults {
   private readonly logger = new Logger(AttemptResults.name);
@@ -48,68 +35,43 @@ export class AttemptResults {
     private readonly metrics: DeliveryMetrics,
   ) {}
 
-  /** `null` when the lease is lost or the rows are gone. */
-  async read(shipment: Attempt): Promise<AttemptContent | null> {
-    const ids = shipment.messages.flatMap(({ primary: carrier, merged: companion }) =>
-      companion === null ? [carrier] : [carrier, companion],
-    );
-    const rows = await this.database.query<StoredNotification & ContentRow>(
-      `SELECT n.id, n.notice, n.alert_id AS "alertId", COALESCE(o.is_default, false) AS "isDefaultOrg",
-         COALESCE(n.config, CASE WHEN a.type = n.channel_type THEN a.config END) AS config,
-         e.created_at AS "endedAt", e.duration_seconds AS "endedAfterSeconds"
-       FROM notification n
-       LEFT JOIN organization o ON o.id = n.org_id
-       LEFT JOIN alert a ON a.id = n.alert_id
-       LEFT JOIN alert_event e
-         ON n.kind = 'triggered' AND e.alert_id = n.alert_id AND e.incident_no = n.incident_no AND e.type = 'resolved'
-       WHERE n.id = ANY ($1::uuid[]) AND n.lease_token = $2`,
-      [ids, shipment.token],
-    );
-    const notice = attemptNotification(shipment, new Map(rows.map((row) => [row.id, row])));
-    const carriers = new Set(shipment.messages.map(({ primary: carrier }) => carrier));
-    const carrier = rows.find(({ id, config }) => carriers.has(id) && config !== null) ?? rows[0];
-    if (!notice || !carrier) return null;
-    const { alertId, config, isDefaultOrg } = carrier;
-    return { notice, alertId, config: config ?? { sealed: '' }, isDefaultOrg, orphaned: config === null };
-  }
-
-  /** Gives the rows back untried. */
-  async release(shipment: Attempt): Promise<void> {
+  /** Gives the deliveries back as if there had been no attempt. */
+  async release(attempt: Attempt): Promise<void> {
     const now = this.clock.now();
     await this.database.transaction(async (tx) => {
       await tx.query(
         `UPDATE notification SET lease_token = NULL, lease_until = NULL, attempts = attempts - 1
          WHERE id = ANY ($1::uuid[]) AND lease_token = $2`,
-        [shipment.rows.map(({ end }) => end.id), shipment.token],
+        [attempt.deliveries.map(({ end }) => end.id), attempt.token],
       );
-      await saveCircuit(tx, shipment, await lockCircuit(tx, shipment), shipment.host, now);
+      await saveCircuit(tx, attempt, await lockCircuit(tx, attempt), attempt.host, now);
     });
   }
 
-  /** There is nobody left to tell it by. */
-  drop(shipment: Attempt): Promise<void> {
-    return this.write(shipment, (row) => ({ ...row, state: 'superseded', detail: 'deleted' }), null);
+  /** The alert is deleted and left no config; there is no channel to send through. */
+  drop(attempt: Attempt): Promise<void> {
+    return this.write(attempt, (row) => ({ ...row, state: 'superseded', detail: 'deleted' }), null);
   }
 
-  /** Given up until somebody corrects the alert. */
-  park(shipment: Attempt, reason: string): Promise<void> {
+  /** Given up until the alert gets another config. */
+  park(attempt: Attempt, reason: string): Promise<void> {
     const outcome: SendOutcome = { result: 'rejected', status: null, error: reason, gone: true };
-    return this.write(shipment, (row) => ({ ...row, state: 'failed', detail: 'unsendable' }), outcome);
+    return this.write(attempt, (row) => ({ ...row, state: 'failed', detail: 'unsendable' }), outcome);
   }
 
   /**
-   * Writes the outcome of an attempt: the rows' fate, the destination's circuit. Tried until shortly before the lease
-   * ends; if the database stays away the rows are taken up again as of unknown outcome.
+   * Writes the outcome of an attempt: what its deliveries become, and the destination's circuit breaker. Tried until
+   * shortly before the lease ends; if the database stays away, the deliveries are claimed again with an unknown outcome.
    */
-  async recordOutcome(shipment: Attempt, outcome: SendOutcome, seconds: number): Promise<void> {
-    this.metrics.attempted(shipment.channelType, classOf(outcome), seconds);
-    if (shipment.repeat) this.metrics.repeated(shipment.channelType);
+  async recordOutcome(attempt: Attempt, outcome: SendOutcome, seconds: number): Promise<void> {
+    this.metrics.attempted(attempt.channelType, classOf(outcome), seconds);
+    if (attempt.repeat) this.metrics.repeated(attempt.channelType);
     const random = Math.random();
     await this.write(
-      shipment,
-      (row, shipped, now) => {
-        const verdict = updateAfter({ outcome, audience: shipment.audience, ...shipped, now, random });
-        return { ...row, ...changeOf(verdict, shipped.end, shipment.isTest, now) };
+      attempt,
+      (row, delivery, now) => {
+        const update = updateAfter({ outcome, audience: attempt.audience, ...delivery, now, random });
+        return { ...row, ...changeOf(update, delivery.end, attempt.isTest, now) };
       },
       outcome,
       random,
@@ -117,47 +79,46 @@ export class AttemptResults {
   }
 
   private async write(
-    shipment: Attempt,
-    change: (row: RowChange, shipped: Attempt['rows'][number], now: Date) => RowChange,
+    attempt: Attempt,
+    change: (row: RowChange, delivery: AttemptedDelivery, now: Date) => RowChange,
     outcome: SendOutcome | null,
     random = 0.5,
   ): Promise<void> {
     for (;;) {
       const now = this.clock.now();
-      const changes = shipment.rows.map((shipped) => change(unchanged(shipped), shipped, now));
+      const changes = attempt.deliveries.map((delivery) => change(unchanged(delivery), delivery, now));
       try {
         const written = await this.database.transaction(async (tx) => {
-          const rows = await saveRows(tx, shipment, changes, outcome, now);
-          const circuit = await lockCircuit(tx, shipment);
+          const rows = await saveRows(tx, attempt, changes, outcome, now);
+          const circuit = await lockCircuit(tx, attempt);
           const next = outcome ? circuitAfter(circuit, outcome, now, random) : circuit;
-          await saveCircuit(tx, shipment, next, shipment.host, now);
+          await saveCircuit(tx, attempt, next, attempt.host, now);
           return rows;
         });
-        return this.count(shipment, written, now);
+        return this.count(attempt, written, now);
       } catch (error) {
-        if (this.clock.monotonic() + WRITE_AGAIN_MS > shipment.leaseEndsAt) throw error;
+        if (this.clock.monotonic() + WRITE_AGAIN_MS > attempt.leaseEndsAt) throw error;
         await new Promise((resolve) => setTimeout(resolve, WRITE_AGAIN_MS));
       }
     }
   }
 
-  private count(shipment: Attempt, written: readonly WrittenRow[], now: Date): void {
-    if (written.length < shipment.rows.length)
-      this.logger.warn(`the lease of ${shipment.rows.length - written.length} messages was lost before their outcome`);
+  private count({ channelType, deliveries }: Attempt, written: readonly WrittenRow[], now: Date): void {
+    const lost = deliveries.length - written.length;
+    if (lost > 0) this.logger.warn(`the lease of ${lost} deliveries was lost before their outcome was written`);
     for (const { state, detail, createdAt, error } of written) {
       if (state === 'pending') continue;
       if (state === 'delivered')
-        this.metrics.delivered(shipment.channelType, detail, (now.getTime() - createdAt.getTime()) / 1000);
-      else this.metrics.ended(shipment.channelType, state, detail);
-      if (state === 'failed') this.logger.error(`gave up a ${shipment.channelType} message (${detail}): ${error}`);
+        this.metrics.delivered(channelType, detail, (now.getTime() - createdAt.getTime()) / 1000);
+      else this.metrics.ended(channelType, state, detail);
+      if (state === 'failed') this.logger.error(`gave up a ${channelType} delivery (${detail}): ${error}`);
     }
   }
 }
 
-type ContentRow = { id: string; alertId: string; isDefaultOrg: boolean; config: SealedConfig | null };
 type WrittenRow = { state: string; detail: string | null; createdAt: Date; error: string | null };
 
-const unchanged = ({ end, rejections, mayHaveArrived }: Attempt['rows'][number]): RowChange => ({
+const unchanged = ({ end, rejections, mayHaveArrived }: AttemptedDelivery): RowChange => ({
   id: end.id,
   state: 'pending',
   detail: null,
@@ -167,20 +128,20 @@ const unchanged = ({ end, rejections, mayHaveArrived }: Attempt['rows'][number])
   kept: false,
 });
 
-function changeOf(verdict: DeliveryUpdate, end: DeliveryEnd, isTest: boolean, now: Date): Partial<RowChange> {
-  switch (verdict.state) {
+function changeOf(update: DeliveryUpdate, end: DeliveryEnd, isTest: boolean, now: Date): Partial<RowChange> {
+  switch (update.state) {
     case 'delivered':
       return end.state === 'pending' ? kept(now) : { state: end.state, detail: end.detail };
     case 'pending':
-      return isTest ? { state: 'failed', detail: 'not_retried' } : verdict;
+      return isTest ? { state: 'failed', detail: 'not_retried' } : update;
     case 'failed':
-      return verdict;
+      return update;
     default:
-      return verdict satisfies never;
+      return update satisfies never;
   }
 }
 
-/** Its alert is flapping: people were told so, and hear how it is when the pause is over. */
+/** People were notified that the alert is flapping, and get its state when the pause is over. */
 const kept = (now: Date): Partial<RowChange> => ({
   nextAttemptAt: new Date(now.getTime() + FLAPPING_PAUSE_MS),
   rejections: 0,
@@ -192,8 +153,8 @@ function classOf(outcome: SendOutcome): AttemptClass {
 }
 
 /**
- * A row whose alert was disabled or deleted while it was in flight is not tried again. One that somebody asked for
- * again keeps that mark until it is told.
+ * A delivery whose alert was disabled or deleted during the attempt is not tried again. A redelivery keeps its mark
+ * until it is delivered.
  */
 function saveRows(
   tx: Tx,

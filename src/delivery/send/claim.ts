@@ -4,40 +4,40 @@ import type { ChannelAudience } from '../../channel/channel';
 import { ChannelRegistry } from '../../channel/channel.registry';
 import { type Tx, WorkerDatabase } from '../../platform/database/database';
 import { DatabaseClock } from '../../platform/database/database-clock';
-import { contents, grouped, type BatchPlan, planDestination } from '../plan/batch-plan';
-import { isOpen, maxAgeMs } from '../plan/retry-policy';
+import { isHuman } from '../delivery';
 import { DeliveryMetrics } from '../delivery.metrics';
+import type { Destination } from '../destination';
+import { type AttemptContents, type BatchPlan, contents, grouped, planDestination } from '../plan/batch-plan';
+import { digestDueAt, limitRate, tokensAt } from '../plan/rate-limit';
+import { isOpen, maxAgeMs } from '../plan/retry-policy';
+import { type Attempt, LEASE_MS } from './attempt';
+import {
+  dueDeliveries,
+  endDeliveries,
+  expireDeliveries,
+  leaseDeliveries,
+  lockPending,
+  postponeDeliveries,
+  recentTransitions,
+} from './delivery-queries';
 import {
   type Busy,
   type DestinationState,
   dueDestinations,
   lockDestination,
   nextDue,
-  type Destination,
   saveChosen,
 } from './destination-queries';
-import {
-  dueDeliveries,
-  endDeliveries,
-  expireDeliveries,
-  postponeDeliveries,
-  leaseDeliveries,
-  recentTransitions,
-  lockPending,
-} from './delivery-queries';
-import { isHuman } from '../delivery';
-import { LEASE_MS, type Attempt } from './attempt';
-import { digestDueAt, limitRate, tokensAt } from '../plan/rate-limit';
 
-/** Queues looked at in one go at most. What is over waits for the next digest. */
+/** Queues looked at in one claim at most. Those beyond it wait for the next digest. */
 const MOST_HEADS = 5000;
-/** Some queues end without a message, so a few more are read than messages may leave. */
+/** Some queues end without a notification, so a few more are read than may leave. */
 const SPARE_HEADS = 20;
 
 /**
- * Takes what may leave now, one destination at a time, each in one short transaction under the destination's row lock:
- * one instance at a time decides about order, rate, digest and circuit, and all instances share them. Behind that lock
- * it waits for no other, so nobody can wait for it in a circle. What it took is leased; nothing is sent here.
+ * Claims what may leave now, one destination at a time, each in one short transaction under the destination's row lock:
+ * one instance at a time decides about order, rate, digest and circuit breaker, and all instances share them. Once it
+ * has that lock it waits for no other, so it cannot deadlock. What it claims is leased; nothing is sent here.
  */
 @Injectable()
 export class DeliveryClaim {
@@ -52,93 +52,95 @@ export class DeliveryClaim {
     return dueDestinations(this.database, this.clock.now(), limit, busy);
   }
 
-  /** At most `slots` shipments. None when nothing may leave, or when another instance is looking at the destination. */
-  async claim(place: Destination, slots: number): Promise<Attempt[]> {
-    const { channelType, shipments, ended } = await this.database.transaction(async (tx) => {
+  /** At most `free` attempts. None when nothing may leave, or when another instance is claiming from the destination. */
+  async claim(destination: Destination, free: number): Promise<Attempt[]> {
+    const { channelType, attempts, ended } = await this.database.transaction(async (tx) => {
       const now = this.clock.now();
-      const state = await lockDestination(tx, place, now);
+      const state = await lockDestination(tx, destination, now);
       if (!state) return NOTHING;
       if (state.blockedUntil && state.blockedUntil > now) {
-        await saveChosen(tx, place, { ...state, dueAt: state.blockedUntil });
+        await saveChosen(tx, destination, { ...state, dueAt: state.blockedUntil });
         return NOTHING;
       }
-      return this.choose(tx, place, state, slots, now);
+      return this.choose(tx, destination, state, free, now);
     });
     for (const { state, detail, count } of ended) this.metrics.ended(channelType, state, detail, count);
-    return shipments;
+    return attempts;
   }
 
-  private async choose(tx: Tx, place: Destination, state: DestinationState, slots: number, now: Date) {
+  private async choose(tx: Tx, destination: Destination, state: DestinationState, free: number, now: Date) {
     const audience = this.audienceOf(state.channelType);
     const probing = isOpen(state.failures);
-    const room = probing ? Math.min(1, slots) : slots;
+    const room = probing ? Math.min(1, free) : free;
     const tokens = tokensAt({ tokens: state.tokens, at: state.tokensAt }, audience, now);
-    const expired = probing ? await this.expire(tx, place, audience, now) : 0;
+    const expired = probing ? await this.expire(tx, destination, audience, now) : 0;
     const limit = headLimit(audience, tokens, room, state.digestAt, now);
-    const { planned, all } = await this.plan(tx, place, audience, limit, now);
+    const { plan, all } = await this.plan(tx, destination, audience, limit, now);
     const decision = limitRate({
       audience,
       tokens,
       lastDigestAt: state.digestAt,
       now,
-      ready: planned.ready.length,
-      slots: room,
+      ready: plan.ready.length,
+      free: room,
     });
-    const shipments = grouped(planned.ready, decision).map((group, index) =>
-      this.shipment(place, state, audience, contents(group, decision.digest && index === decision.singles)),
+    const attempts = grouped(plan.ready, decision).map((group, index) =>
+      this.attempt(destination, state, audience, contents(group, decision.digest && index === decision.singles)),
     );
-    await leaseDeliveries(tx, shipments, now, new Date(now.getTime() + LEASE_MS));
-    await endDeliveries(tx, planned.ended, now);
-    await postponeDeliveries(tx, planned.held);
-    const rest = !all || (!decision.digest && planned.ready.length > decision.singles);
-    await saveChosen(tx, place, {
-      dueAt: rest ? (decision.waitUntil ?? now) : await nextDue(tx, place),
+    await leaseDeliveries(tx, attempts, now, new Date(now.getTime() + LEASE_MS));
+    await endDeliveries(tx, plan.ended, now);
+    await postponeDeliveries(tx, plan.postponed);
+    const rest = !all || (!decision.digest && plan.ready.length > decision.singles);
+    await saveChosen(tx, destination, {
+      dueAt: rest ? (decision.waitUntil ?? now) : await nextDue(tx, destination),
       tokens: decision.tokensLeft,
       tokensAt: now,
       digestAt: decision.digest ? now : state.digestAt,
-      // While one probe is out nobody sends another.
-      blockedUntil: probing && shipments.length > 0 ? new Date(now.getTime() + LEASE_MS) : null,
+      // While one probe is in flight no instance sends another.
+      blockedUntil: probing && attempts.length > 0 ? new Date(now.getTime() + LEASE_MS) : null,
     });
-    return { channelType: state.channelType, shipments, ended: endings(planned, expired) };
+    return { channelType: state.channelType, attempts, ended: endings(plan, expired) };
   }
 
-  private async plan(tx: Tx, place: Destination, audience: ChannelAudience, limit: number, now: Date) {
-    const heads = await dueDeliveries(tx, place, now, limit);
+  private async plan(tx: Tx, destination: Destination, audience: ChannelAudience, limit: number, now: Date) {
+    const heads = await dueDeliveries(tx, destination, now, limit);
     const alertIds = [...new Set(heads.map(({ alertId }) => alertId))];
-    const rows = heads.length > 0 ? await lockPending(tx, place, alertIds, now) : [];
-    const transitions = isHuman(audience) ? await recentTransitions(tx, rows, now) : new Map<string, never>();
-    return { planned: planDestination(heads, rows, transitions, audience, now), all: heads.length < limit };
+    const pending = heads.length > 0 ? await lockPending(tx, destination, alertIds, now) : [];
+    const transitions = isHuman(audience) ? await recentTransitions(tx, pending, now) : new Map<string, never>();
+    return { plan: planDestination(heads, pending, transitions, audience, now), all: heads.length < limit };
   }
 
-  private shipment(
-    place: Destination,
-    state: DestinationState,
+  private attempt(
+    { orgId, destination }: Destination,
+    { channelType, host }: DestinationState,
     audience: ChannelAudience,
-    content: ReturnType<typeof contents>,
+    content: AttemptContents,
   ): Attempt {
+    const leaseEndsAt = this.clock.monotonic() + LEASE_MS;
     return {
-      ...place,
       ...content,
+      orgId,
+      destination,
+      channelType,
+      audience,
+      host,
       token: randomUUID(),
       isTest: false,
-      channelType: state.channelType,
-      audience,
-      host: state.host,
-      leaseEndsAt: this.clock.monotonic() + LEASE_MS,
+      leaseEndsAt,
     };
   }
 
-  private async expire(tx: Tx, place: Destination, audience: ChannelAudience, now: Date): Promise<number> {
-    return (await expireDeliveries(tx, place, new Date(now.getTime() - maxAgeMs(audience)), now)).length;
+  private async expire(tx: Tx, destination: Destination, audience: ChannelAudience, now: Date): Promise<number> {
+    return (await expireDeliveries(tx, destination, new Date(now.getTime() - maxAgeMs(audience)), now)).length;
   }
 
-  /** A type whose channel is no longer installed is treated as people's; its sending fails with a clear reason. */
+  /** A type whose channel is no longer installed is treated as one for people; its attempts fail with a clear reason. */
   private audienceOf(channelType: string): ChannelAudience {
     return this.channels.has(channelType) ? this.channels.get(channelType).audience : 'chat';
   }
 }
 
-/** Pagers and webhooks need no more than what leaves; people's messages are counted to see whether they need a digest. */
+/** Pagers and webhooks need no more than may leave; what people get is counted to see whether it needs a digest. */
 function headLimit(audience: ChannelAudience, tokens: number, room: number, digestAt: Date | null, now: Date): number {
   const whole = Math.floor(tokens);
   if (!isHuman(audience)) return Math.min(whole, room) + SPARE_HEADS;
@@ -146,7 +148,7 @@ function headLimit(audience: ChannelAudience, tokens: number, room: number, dige
   return digestDue && digestDue > now ? whole + 1 : MOST_HEADS;
 }
 
-const NOTHING = { channelType: '', shipments: [], ended: [] };
+const NOTHING = { channelType: '', attempts: [], ended: [] };
 
 /** What ended without an attempt, for the metrics. */
 function endings({ ended }: BatchPlan, expired: number) {

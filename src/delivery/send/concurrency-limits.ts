@@ -1,7 +1,7 @@
-import type { Busy } from './destination-queries';
 import type { Attempt } from './attempt';
+import type { Busy } from './destination-queries';
 
-/** Messages in flight at once in this process. */
+/** Attempts in flight at once in this process. */
 export interface Limits {
   total: number;
   perOrg: number;
@@ -10,41 +10,37 @@ export interface Limits {
 }
 
 /**
- * A provider that takes its fifteen seconds fills its host's slots and no more; an organization whose providers all do
- * fills half of the slots. The others go on.
+ * A provider that takes its fifteen seconds uses up its host's limit and no more; an organization whose providers all do
+ * uses up half of the total. The others go on.
  */
 export const CONCURRENCY_LIMITS: Limits = { total: 64, perOrg: 32, perHost: 16, perDestination: 4 };
 
-/** Counts the messages in flight. */
+/** Counts the attempts in flight. */
 export class ConcurrencyLimits {
-  private readonly flying = new Set<Attempt>();
+  private readonly inFlight = new Set<Attempt>();
 
   constructor(private readonly limits: Limits = CONCURRENCY_LIMITS) {}
 
   get free(): number {
-    return this.limits.total - this.flying.size;
+    return this.limits.total - this.inFlight.size;
   }
 
-  get taken(): number {
-    return this.flying.size;
+  take(attempt: Attempt): void {
+    this.inFlight.add(attempt);
   }
 
-  take(shipment: Attempt): void {
-    this.flying.add(shipment);
+  release(attempt: Attempt): void {
+    this.inFlight.delete(attempt);
   }
 
-  release(shipment: Attempt): void {
-    this.flying.delete(shipment);
-  }
-
-  /** How many more may leave for a destination, as far as its host is not known to be full. */
+  /** How many more attempts may start at a destination, as far as its host is not known to be at its limit. */
   freeAt(orgId: string, destination: string): number {
-    const ofOrg = this.count((shipment) => shipment.orgId === orgId);
-    const ofDestination = this.count((shipment) => shipment.destination === destination);
+    const ofOrg = this.count((attempt) => attempt.orgId === orgId);
+    const ofDestination = this.count((attempt) => attempt.destination === destination);
     return Math.min(this.free, this.limits.perOrg - ofOrg, this.limits.perDestination - ofDestination);
   }
 
-  /** Everything that must not get more. */
+  /** Everything that is at its limit. */
   busy(): Busy {
     return {
       orgs: this.full(({ orgId }) => orgId, this.limits.perOrg),
@@ -53,16 +49,16 @@ export class ConcurrencyLimits {
     };
   }
 
-  private count(belongs: (shipment: Attempt) => boolean): number {
+  private count(belongs: (attempt: Attempt) => boolean): number {
     let count = 0;
-    for (const shipment of this.flying) if (belongs(shipment)) count++;
+    for (const attempt of this.inFlight) if (belongs(attempt)) count++;
     return count;
   }
 
-  private full(keyOf: (shipment: Attempt) => string | null, limit: number): string[] {
+  private full(keyOf: (attempt: Attempt) => string | null, limit: number): string[] {
     const counts = new Map<string, number>();
-    for (const shipment of this.flying) {
-      const key = keyOf(shipment);
+    for (const attempt of this.inFlight) {
+      const key = keyOf(attempt);
       if (key !== null) counts.set(key, (counts.get(key) ?? 0) + 1);
     }
     return [...counts].filter(([, count]) => count >= limit).map(([key]) => key);

@@ -1,39 +1,40 @@
 import { type BeforeApplicationShutdown, Injectable, Logger, type OnModuleInit } from '@nestjs/common';
 import { Interval } from '@nestjs/schedule';
 import { Config } from '../../platform/config/config';
-import { Health, type HealthFinding } from '../../platform/observability/health';
-import { failpoint } from '../../platform/observability/failpoints';
-import { within } from '../../platform/time/within';
 import { DatabaseClock } from '../../platform/database/database-clock';
-import { ConcurrencyLimits } from './concurrency-limits';
-import { DeliveryClaim } from './claim';
+import { failpoint } from '../../platform/observability/failpoints';
+import { Health, type HealthFinding } from '../../platform/observability/health';
+import { within } from '../../platform/time/within';
 import { Outbox } from '../outbox';
-import { DeliverySender } from './sender';
 import type { Attempt } from './attempt';
+import { DeliveryClaim } from './claim';
+import { ConcurrencyLimits } from './concurrency-limits';
+import { DeliverySender } from './sender';
 
-/** What may leave without a commit of this process: retries, and what other instances owe. */
-const LOOK_EVERY_MS = 1000;
-/** Messages in flight get this long at shutdown; then their connections are cut and their outcome is unknown. */
+/** For what becomes due without a commit of this process: retries, and what other instances enqueue. */
+const WAKE_EVERY_MS = 1000;
+/** Attempts in flight get this long at shutdown; then their connections are closed and their outcome is unknown. */
 const DRAIN_MS = 20_000;
-const AFTER_CUT_MS = 2000;
-/** A loop that has not finished a look for this long is stuck: only a restart helps. */
+const AFTER_ABORT_MS = 2000;
+/** A loop that has not finished a pass for this long is stuck: only a restart helps. */
 const STUCK_MS = 90_000;
 
 /**
- * Delivers what alerts owe: looks every second and after every commit that owes something, claims what may leave, sends
- * it outside any transaction, and writes what became of it. Its slots are its own: slow providers touch no check.
+ * Sends the deliveries: every second, and after every commit that enqueues one, it claims what may leave, sends it
+ * outside any transaction, and has the outcome written. Its concurrency is its own: slow providers do not slow checks.
  */
 @Injectable()
 export class DeliveryLoop implements OnModuleInit, BeforeApplicationShutdown {
   private readonly logger = new Logger(DeliveryLoop.name);
-  private readonly slots = new ConcurrencyLimits();
-  private readonly flights = new Set<Promise<void>>();
-  private readonly cut = new AbortController();
+  private readonly limits = new ConcurrencyLimits();
+  private readonly attempts = new Set<Promise<void>>();
+  private readonly shutdown = new AbortController();
   private stopping = false;
-  private looking: Promise<void> | null = null;
+  private passing: Promise<void> | null = null;
   private again = false;
   private databaseAway = false;
-  private lookedAt = 0;
+  /** On the monotonic clock. */
+  private lastPassAt = 0;
 
   constructor(
     private readonly config: Config,
@@ -45,112 +46,111 @@ export class DeliveryLoop implements OnModuleInit, BeforeApplicationShutdown {
   ) {}
 
   onModuleInit(): void {
-    this.lookedAt = this.clock.monotonic();
+    this.lastPassAt = this.clock.monotonic();
     this.outbox.onEnqueued(() => this.wake());
     if (this.config.role !== 'api') this.health.register('deliveries', () => this.finding());
   }
 
-  /** A role that serves requests only leaves deliveries to the workers. */
-  @Interval(LOOK_EVERY_MS)
+  /** Starts a pass, or another one right after the pass that is running. A role that only serves requests starts none. */
+  @Interval(WAKE_EVERY_MS)
   wake(): void {
-    void this.look();
+    void this.pass();
   }
 
-  /** Sends everything that may leave now and waits for it. For tests and for whoever needs to know that all is told. */
-  async deliverDue(): Promise<void> {
+  /** Sends everything that may leave now and waits until nothing is in flight. */
+  async drain(): Promise<void> {
     do {
-      await this.look();
-      await Promise.all(this.flights);
-    } while (this.looking !== null || this.flights.size > 0);
+      await this.pass();
+      await Promise.all(this.attempts);
+    } while (this.passing !== null || this.attempts.size > 0);
   }
 
-  /** Messages in flight. */
+  /** Attempts in flight. */
   get inFlight(): number {
-    return this.flights.size;
+    return this.attempts.size;
   }
 
   async beforeApplicationShutdown(): Promise<void> {
     this.stopping = true;
-    await within(DRAIN_MS, this.landed());
-    this.cut.abort(new Error('the service is shutting down'));
-    await within(AFTER_CUT_MS, this.landed());
+    await within(DRAIN_MS, this.allSettled());
+    this.shutdown.abort(new Error('the service is shutting down'));
+    await within(AFTER_ABORT_MS, this.allSettled());
   }
 
-  /** What a look that is going on still starts is waited for as well. */
-  private async landed(): Promise<void> {
-    await this.looking;
-    await Promise.all(this.flights);
+  /** Also waits for the attempts that a running pass still starts. */
+  private async allSettled(): Promise<void> {
+    await this.passing;
+    await Promise.all(this.attempts);
   }
 
-  /** One look at a time; whoever asks meanwhile gets another one right after. */
-  private look(): Promise<void> {
+  private pass(): Promise<void> {
     if (this.stopping || this.config.role === 'api') return Promise.resolve();
-    this.again = this.looking !== null;
-    this.looking ??= this.lookOften().finally(() => {
-      this.looking = null;
+    this.again = this.passing !== null;
+    this.passing ??= this.passes().finally(() => {
+      this.passing = null;
       if (this.again) this.wake();
     });
-    return this.looking;
+    return this.passing;
   }
 
-  private async lookOften(): Promise<void> {
+  private async passes(): Promise<void> {
     try {
       do {
         this.again = false;
         await this.dispatch();
-        this.lookedAt = this.clock.monotonic();
+        this.lastPassAt = this.clock.monotonic();
       } while (this.again);
       this.databaseAway = false;
     } catch (error) {
       if (!this.databaseAway) this.logger.error(`deliveries pause: ${String(error)}`);
       this.databaseAway = true;
-      this.lookedAt = this.clock.monotonic();
+      this.lastPassAt = this.clock.monotonic();
     }
   }
 
   private finding(): HealthFinding {
-    const silentMs = this.clock.monotonic() - this.lookedAt;
-    const detail = `${this.flights.size} in flight, last look ${Math.round(silentMs / 1000)} s ago`;
+    const silentMs = this.clock.monotonic() - this.lastPassAt;
+    const detail = `${this.attempts.size} in flight, last pass ${Math.round(silentMs / 1000)} s ago`;
     return { ok: silentMs < STUCK_MS, fatal: silentMs >= STUCK_MS, detail };
   }
 
-  /** Starts what may leave, destination by destination, until nothing is due or no slot is free. */
+  /** Starts what may leave, destination by destination, until nothing is due or the limit of attempts is reached. */
   private async dispatch(): Promise<void> {
     const seen = new Set<string>();
-    while (!this.stopping && this.slots.free > 0) {
-      const busy = this.slots.busy();
-      const places = await this.claim.due(this.slots.free, {
+    while (!this.stopping && this.limits.free > 0) {
+      const busy = this.limits.busy();
+      const destinations = await this.claim.due(this.limits.free, {
         ...busy,
         destinations: [...busy.destinations, ...seen],
       });
-      if (places.length === 0) return;
+      if (destinations.length === 0) return;
       await failpoint('outbox.before_claim');
-      for (const place of places) {
-        seen.add(place.destination);
-        const slots = this.slots.freeAt(place.orgId, place.destination);
-        if (slots <= 0 || this.stopping) continue;
-        const shipments = await this.claim.claim(place, slots);
-        for (const shipment of shipments) this.start(shipment);
+      for (const destination of destinations) {
+        seen.add(destination.destination);
+        const free = this.limits.freeAt(destination.orgId, destination.destination);
+        if (free <= 0 || this.stopping) continue;
+        const attempts = await this.claim.claim(destination, free);
+        for (const attempt of attempts) this.start(attempt);
       }
     }
   }
 
-  private start(shipment: Attempt): void {
-    this.slots.take(shipment);
-    const flight = this.fly(shipment).finally(() => {
-      this.slots.release(shipment);
-      this.flights.delete(flight);
+  private start(attempt: Attempt): void {
+    this.limits.take(attempt);
+    const running = this.runAttempt(attempt).finally(() => {
+      this.limits.release(attempt);
+      this.attempts.delete(running);
       this.wake();
     });
-    this.flights.add(flight);
+    this.attempts.add(running);
   }
 
-  private async fly(shipment: Attempt): Promise<void> {
+  private async runAttempt(attempt: Attempt): Promise<void> {
     try {
       await failpoint('outbox.after_claim');
-      await this.sender.send(shipment, this.cut.signal);
+      await this.sender.send(attempt, this.shutdown.signal);
     } catch (error) {
-      this.logger.error(`a ${shipment.channelType} message is left to its lease: ${String(error)}`);
+      this.logger.error(`a ${attempt.channelType} delivery is left to its lease: ${String(error)}`);
     }
   }
 }

@@ -1,51 +1,40 @@
 import type { Tx } from '../../platform/database/database';
-import type { PendingDelivery, DeliveryEnd, TriggerOutcome } from '../plan/queue-plan';
-import { IS_HEAD, type Destination } from './destination-queries';
-import type { DeliveryDetail, DeliveryKind, DeliveryState } from '../delivery';
+import type {
+  DeliveryDetail,
+  DeliveryEnd,
+  DeliveryState,
+  DueDelivery,
+  LockedDelivery,
+  TriggerOutcome,
+} from '../delivery';
+import type { Destination } from '../destination';
 import type { Attempt } from './attempt';
+import { IS_HEAD } from './destination-queries';
 
-/** A row whose turn it is, as far as its alert's queue and its own due time go. */
-export interface DueDelivery {
-  id: string;
-  alertId: string;
-  kind: DeliveryKind;
-  redeliver: boolean;
-}
-
-/** A row that waits, with what its message may depend on. */
-export interface LockedDelivery extends PendingDelivery {
-  alertId: string;
-  redeliver: boolean;
-  inFlight: boolean;
-  attempts: number;
-  rejections: number;
-  createdAt: Date;
-}
-
-/** Due heads of a destination's queues, new incidents first, then by age. */
-export const dueDeliveries = (tx: Tx, place: Destination, now: Date, limit: number): Promise<DueDelivery[]> =>
+/** The due heads of a destination's queues, new incidents first, then by age. */
+export const dueDeliveries = (tx: Tx, destination: Destination, now: Date, limit: number): Promise<DueDelivery[]> =>
   tx.query<DueDelivery>(
     `SELECT n.id, n.alert_id AS "alertId", n.kind, n.detail IS NOT DISTINCT FROM 'redeliver' AS redeliver
      FROM notification n
      WHERE n.org_id = $1 AND n.destination = $2 AND n.state = 'pending' AND n.next_attempt_at <= $3
        AND (n.lease_token IS NULL OR n.lease_until <= $3) AND ${IS_HEAD}
      ORDER BY n.kind DESC, n.seq LIMIT $4`,
-    [place.orgId, place.destination, now, limit],
+    [destination.orgId, destination.destination, now, limit],
   );
 
-type ReadRow = Omit<LockedDelivery, 'triggerFate'> & {
+type ReadRow = Omit<LockedDelivery, 'triggerOutcome'> & {
   triggerState: DeliveryState | null;
   triggerDetail: DeliveryDetail | null;
   triggerMayHaveArrived: boolean | null;
 };
 
 /**
- * Everything that waits at the destination for these alerts, oldest first. Rows that somebody else has locked are left
- * out instead of waited for.
+ * Everything that is pending at the destination for these alerts, oldest first. Rows that another session has locked are
+ * left out instead of waited for.
  */
 export async function lockPending(
   tx: Tx,
-  place: Destination,
+  destination: Destination,
   alertIds: readonly string[],
   now: Date,
 ): Promise<LockedDelivery[]> {
@@ -69,44 +58,44 @@ export async function lockPending(
        AND n.kind <> 'test'
      ORDER BY n.seq
      FOR UPDATE OF n SKIP LOCKED`,
-    [place.orgId, place.destination, alertIds, now],
+    [destination.orgId, destination.destination, alertIds, now],
   );
   return rows.map(({ triggerState, triggerDetail, triggerMayHaveArrived, ...row }) => ({
     ...row,
-    triggerFate: triggerOutcomeOf(triggerState, triggerDetail, triggerMayHaveArrived === true),
+    triggerOutcome: triggerOutcomeOf(triggerState, triggerDetail, triggerMayHaveArrived === true),
   }));
 }
 
-/** What a trigger's row says about whether anybody has heard of it. */
+/** What became of a trigger, by its row; `null` when the row is gone. */
 export function triggerOutcomeOf(
   state: DeliveryState | null,
   detail: DeliveryDetail | null,
   mayHaveArrived: boolean,
 ): TriggerOutcome {
-  if (state === null || state === 'delivered' || detail === 'collapsed') return 'told';
-  if (state === 'pending') return 'waiting';
-  if (mayHaveArrived) return 'maybe_told';
+  if (state === null || state === 'delivered' || detail === 'collapsed') return 'notified';
+  if (state === 'pending') return 'pending';
+  if (mayHaveArrived) return 'maybe_notified';
   if (state === 'superseded') return 'dropped';
   return detail === 'expired' || detail === 'interrupted' ? 'given_up' : 'parked';
 }
 
 /** Below this incident number an alert cannot have had more than six transitions. */
-const FIRST_RESTLESS_INCIDENT = 4;
+const FIRST_FLAPPING_INCIDENT = 4;
 const HOUR_MS = 3_600_000;
 
 /** Transitions of these alerts in the last hour. No statement unless one of them has had a few incidents. */
 export async function recentTransitions(
   tx: Tx,
-  rows: readonly LockedDelivery[],
+  pending: readonly LockedDelivery[],
   now: Date,
 ): Promise<Map<string, number>> {
-  const newest = new Map(rows.map(({ alertId, incidentNo }) => [alertId, incidentNo]));
-  const suspects = [...newest].filter(([, incidentNo]) => incidentNo >= FIRST_RESTLESS_INCIDENT);
+  const newest = new Map(pending.map(({ alertId, incidentNo }) => [alertId, incidentNo]));
+  const suspects = [...newest].filter(([, incidentNo]) => incidentNo >= FIRST_FLAPPING_INCIDENT);
   if (suspects.length === 0) return new Map();
   const found = await tx.query<{ alertId: string; count: number }>(
     `SELECT a.id AS "alertId",
        (SELECT count(*)::int FROM alert_event e
-        WHERE e.alert_id = a.id AND e.incident_no > a.incident_no - ${FIRST_RESTLESS_INCIDENT} AND e.created_at > $3
+        WHERE e.alert_id = a.id AND e.incident_no > a.incident_no - ${FIRST_FLAPPING_INCIDENT} AND e.created_at > $3
        ) AS count
      FROM unnest($1::uuid[], $2::int[]) AS a (id, incident_no)`,
     [suspects.map(([id]) => id), suspects.map(([, incidentNo]) => incidentNo), new Date(now.getTime() - HOUR_MS)],
@@ -114,9 +103,9 @@ export async function recentTransitions(
   return new Map(found.map(({ alertId, count }) => [alertId, count]));
 }
 
-/** Leases the rows of the shipments and counts the attempt. A lease that ran out leaves an unknown outcome behind. */
-export async function leaseDeliveries(tx: Tx, shipments: readonly Attempt[], now: Date, until: Date): Promise<void> {
-  const rows = shipments.flatMap(({ token, rows }) => rows.map(({ end }) => ({ token, id: end.id })));
+/** Leases the deliveries of the attempts and counts the attempt. A lease that ran out leaves an unknown outcome behind. */
+export async function leaseDeliveries(tx: Tx, attempts: readonly Attempt[], now: Date, until: Date): Promise<void> {
+  const rows = attempts.flatMap(({ token, deliveries }) => deliveries.map(({ end }) => ({ token, id: end.id })));
   if (rows.length === 0) return;
   await tx.query(
     `UPDATE notification n
@@ -128,7 +117,10 @@ export async function leaseDeliveries(tx: Tx, shipments: readonly Attempt[], now
   );
 }
 
-/** Ends rows without telling them. A lease that ran out leaves an unknown outcome behind; a snapshot of a config is kept only where the row may be revived. */
+/**
+ * Ends deliveries without an attempt. A lease that ran out leaves an unknown outcome behind; a snapshot of a config is
+ * kept only where the delivery may be revived.
+ */
 export async function endDeliveries(tx: Tx, ends: readonly DeliveryEnd[], now: Date): Promise<void> {
   if (ends.length === 0) return;
   await tx.query(
@@ -142,21 +134,21 @@ export async function endDeliveries(tx: Tx, ends: readonly DeliveryEnd[], now: D
   );
 }
 
-/** Puts queues off until a time. */
-export async function postponeDeliveries(tx: Tx, held: readonly { id: string; until: Date }[]): Promise<void> {
-  if (held.length === 0) return;
+/** Postpones the queues of these deliveries, which are their heads. */
+export async function postponeDeliveries(tx: Tx, postponed: readonly { id: string; until: Date }[]): Promise<void> {
+  if (postponed.length === 0) return;
   await tx.query(
-    `UPDATE notification n SET next_attempt_at = h.until
-     FROM unnest($1::uuid[], $2::timestamptz[]) AS h (id, until)
-     WHERE n.id = h.id`,
-    [held.map(({ id }) => id), held.map(({ until }) => until)],
+    `UPDATE notification n SET next_attempt_at = p.until
+     FROM unnest($1::uuid[], $2::timestamptz[]) AS p (id, until)
+     WHERE n.id = p.id`,
+    [postponed.map(({ id }) => id), postponed.map(({ until }) => until)],
   );
 }
 
-/** Gives up what has waited too long at a destination that does not work. */
+/** Gives up what has been pending for too long at a destination that does not work. */
 export const expireDeliveries = (
   tx: Tx,
-  place: Destination,
+  destination: Destination,
   createdBefore: Date,
   now: Date,
 ): Promise<{ id: string }[]> =>
@@ -168,5 +160,5 @@ export const expireDeliveries = (
          AND detail IS DISTINCT FROM 'redeliver'
        FOR UPDATE SKIP LOCKED)
      RETURNING id`,
-    [place.orgId, place.destination, createdBefore, now],
+    [destination.orgId, destination.destination, createdBefore, now],
   );

@@ -1,13 +1,8 @@
 import type { Sql, Tx } from '../../platform/database/database';
+import type { Destination } from '../destination';
 import type { Circuit } from '../plan/retry-policy';
 
-/** What shares one rate limit and one circuit. */
-export interface Destination {
-  orgId: string;
-  destination: string;
-}
-
-/** What is known about a destination when the next messages for it are chosen. */
+/** The stored state of a destination, by which its next attempts are chosen. */
 export interface DestinationState extends Circuit {
   channelType: string;
   host: string | null;
@@ -16,14 +11,14 @@ export interface DestinationState extends Circuit {
   digestAt: Date | null;
 }
 
-/** What is in flight already and must not get more. */
+/** What is at its limit of attempts in flight. */
 export interface Busy {
   orgs: readonly string[];
   destinations: readonly string[];
   hosts: readonly string[];
 }
 
-/** Destinations to look at, organizations taking turns. One index scan; with nothing owed one probe of the index. */
+/** Due destinations, organizations taking turns. One index scan; a single probe of the index when nothing is pending. */
 export const dueDestinations = (sql: Sql, now: Date, limit: number, busy: Busy): Promise<Destination[]> =>
   sql.query<Destination>(
     `SELECT org_id AS "orgId", destination
@@ -37,20 +32,20 @@ export const dueDestinations = (sql: Sql, now: Date, limit: number, busy: Busy):
     [now, busy.orgs, busy.destinations, busy.hosts, limit],
   );
 
-/** The destination if it is still due and nobody else is looking at it. */
-export async function lockDestination(tx: Tx, place: Destination, now: Date): Promise<DestinationState | null> {
+/** The destination under its row lock, if it is still due and no other session has it locked. */
+export async function lockDestination(tx: Tx, destination: Destination, now: Date): Promise<DestinationState | null> {
   const [state] = await tx.query<DestinationState>(
     `SELECT channel_type AS "channelType", host, tokens, tokens_at AS "tokensAt", digest_at AS "digestAt", failures,
        blocked_until AS "blockedUntil"
      FROM notification_destination
      WHERE org_id = $1 AND destination = $2 AND due_at <= $3
      FOR UPDATE SKIP LOCKED`,
-    [place.orgId, place.destination, now],
+    [destination.orgId, destination.destination, now],
   );
   return state ?? null;
 }
 
-/** What choosing the next messages changes. */
+/** What choosing the next attempts changes. */
 export interface Chosen {
   dueAt: Date | null;
   tokens: number;
@@ -59,14 +54,15 @@ export interface Chosen {
   blockedUntil: Date | null;
 }
 
-export async function saveChosen(tx: Tx, place: Destination, chosen: Chosen): Promise<void> {
+/** Writes what the choice changed. */
+export async function saveChosen(tx: Tx, destination: Destination, chosen: Chosen): Promise<void> {
   await tx.query(
     `UPDATE notification_destination
      SET due_at = $3, tokens = $4, tokens_at = $5, digest_at = $6, blocked_until = $7
      WHERE org_id = $1 AND destination = $2`,
     [
-      place.orgId,
-      place.destination,
+      destination.orgId,
+      destination.destination,
       chosen.dueAt,
       chosen.tokens,
       chosen.tokensAt,
@@ -76,41 +72,41 @@ export async function saveChosen(tx: Tx, place: Destination, chosen: Chosen): Pr
   );
 }
 
-/** When the first of the waiting queues has something to do, leases included that may end without an outcome. */
-export async function nextDue(tx: Tx, place: Destination): Promise<Date | null> {
+/** When the first of the pending queues is due, leases included that may end without an outcome. */
+export async function nextDue(tx: Tx, destination: Destination): Promise<Date | null> {
   const [row] = await tx.query<{ at: Date | null }>(
     `SELECT min(CASE WHEN n.lease_token IS NULL THEN n.next_attempt_at ELSE n.lease_until END) AS at
      FROM notification n
      WHERE n.org_id = $1 AND n.destination = $2 AND n.state = 'pending' AND ${IS_HEAD}`,
-    [place.orgId, place.destination],
+    [destination.orgId, destination.destination],
   );
   return row?.at ?? null;
 }
 
 /**
- * True of a waiting row `n` that no older row of its alert holds back at this destination. Tests and redeliveries stand
- * beside the queue. The concatenation keeps the planner to the index on the alert: by the destination it would read the
- * whole backlog once for each of its rows, which without fresh statistics it took for the better way.
+ * True of a pending delivery `n` that no older one of its alert precedes at this destination. Tests and redeliveries are
+ * outside the queue. `|| ''` keeps the planner off the destination's index, which made it rescan the backlog once per
+ * row while statistics were stale.
  */
 export const IS_HEAD = `(n.kind = 'test' OR n.detail IS NOT DISTINCT FROM 'redeliver' OR NOT EXISTS (
   SELECT 1 FROM notification o
   WHERE o.alert_id = n.alert_id AND o.seq < n.seq AND o.state = 'pending' AND o.destination || '' = n.destination
     AND o.kind <> 'test' AND o.detail IS DISTINCT FROM 'redeliver'))`;
 
-/** The destination's circuit, locked until the outcome of an attempt is written. */
-export async function lockCircuit(tx: Tx, place: Destination): Promise<Circuit> {
+/** The destination's circuit breaker, locked until the outcome of an attempt is written. */
+export async function lockCircuit(tx: Tx, destination: Destination): Promise<Circuit> {
   const [circuit] = await tx.query<Circuit>(
     `SELECT failures, blocked_until AS "blockedUntil" FROM notification_destination
      WHERE org_id = $1 AND destination = $2 FOR UPDATE`,
-    [place.orgId, place.destination],
+    [destination.orgId, destination.destination],
   );
   return circuit ?? { failures: 0, blockedUntil: null };
 }
 
-/** Writes what an attempt did to the circuit and asks for another look at once. */
+/** Writes the circuit breaker after an attempt and makes the destination due. */
 export async function saveCircuit(
   tx: Tx,
-  place: Destination,
+  destination: Destination,
   circuit: Circuit,
   host: string | null,
   now: Date,
@@ -119,6 +115,6 @@ export async function saveCircuit(
     `UPDATE notification_destination
      SET failures = $3, blocked_until = $4, host = COALESCE($5, host), due_at = LEAST(due_at, $6)
      WHERE org_id = $1 AND destination = $2`,
-    [place.orgId, place.destination, circuit.failures, circuit.blockedUntil, host, now],
+    [destination.orgId, destination.destination, circuit.failures, circuit.blockedUntil, host, now],
   );
 }

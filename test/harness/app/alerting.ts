@@ -1,6 +1,5 @@
 import type { INestApplicationContext } from '@nestjs/common';
 import { Test } from '@nestjs/testing';
-import { AlertDestinations } from '../../../src/delivery/destination';
 import { AlertEvaluator } from '../../../src/alert/incident/alert-evaluator';
 import { type AlertEventRow } from '../../../src/alert/incident/incident';
 import { AlertLifecycle } from '../../../src/alert/incident/alert-lifecycle';
@@ -73,15 +72,7 @@ export class Alerting {
         SecretsModule,
         ChannelModule,
       ],
-      providers: [
-        AlertEvaluator,
-        AlertLifecycle,
-        IncidentRecorder,
-        AlertDestinations,
-        SealedConfigs,
-        Outbox,
-        DatabaseClock,
-      ],
+      providers: [AlertEvaluator, AlertLifecycle, IncidentRecorder, SealedConfigs, Outbox, DatabaseClock],
     }).compile();
     module.useLogger(false);
     try {

@@ -1,5 +1,6 @@
 import type { NestExpressApplication } from '@nestjs/platform-express';
 import { DeliveryLoop } from '../../../src/delivery/send/delivery-loop';
+import { ChannelRegistry } from '../../../src/channel/channel.registry';
 import { SealedConfigs } from '../../../src/delivery/sealed-config';
 import type { Config } from '../../../src/platform/config/config';
 import { Database } from '../../../src/platform/database/database';
@@ -170,6 +171,7 @@ export class DeliveryScene {
     );
     const configs = this.nest.get(SealedConfigs);
     const config = CONFIGS[type]?.(`${this.provider.url}/${path}`) ?? {};
+    const destination = this.nest.get(ChannelRegistry).destination(type, config);
     const websiteUuid = newUuid();
     const alerts = Array.from({ length: count }, () => {
       const [uuid, endpointUuid] = [newUuid(), newUuid()];
@@ -198,8 +200,8 @@ export class DeliveryScene {
         [websiteUuid],
       );
       await tx.query(
-        `INSERT INTO alert (id, org_id, endpoint_id, type, config, failure_threshold, success_threshold)
-         SELECT a.id, $4, a.endpoint_id, $5, a.config::jsonb, 1, 1
+        `INSERT INTO alert (id, org_id, endpoint_id, type, config, destination, failure_threshold, success_threshold)
+         SELECT a.id, $4, a.endpoint_id, $5, a.config::jsonb, $6, 1, 1
          FROM unnest($1::uuid[], $2::uuid[], $3::text[]) AS a (id, endpoint_id, config)`,
         [
           alerts.map(({ uuid }) => uuid),
@@ -207,6 +209,7 @@ export class DeliveryScene {
           alerts.map(({ uuid }) => JSON.stringify(configs.seal(uuid, config))),
           org?.id,
           type,
+          destination,
         ],
       );
     });
@@ -237,7 +240,7 @@ export class DeliveryScene {
 
   /** Delivers what may leave now and waits until nothing is in flight. */
   deliver(): Promise<void> {
-    return this.nest.get(DeliveryLoop).deliverDue();
+    return this.nest.get(DeliveryLoop).drain();
   }
 
   /** Moves time forward in steps, delivering at each: what a loop that looks every second would have done. */

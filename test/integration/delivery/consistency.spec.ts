@@ -1,9 +1,9 @@
 import { ConsistencyJob } from '../../../src/alert/consistency/consistency.job';
 import { Heartbeat } from '../../../src/platform/observability/heartbeat';
-import { DeliveryRetention } from '../../../src/delivery/delivery-retention.job';
+import { DeliveryRetentionJob } from '../../../src/delivery/delivery-retention.job';
 import { consistencyByHand } from '../../harness/app/consistency-by-hand';
 import { ACCEPTED, DeliveryScene, type SceneAlert } from '../../harness/app/delivery-scene';
-import { HttpSink } from '../../harness/servers/http-sink';
+import { SwitchableServer } from '../../harness/servers/switchable-server';
 import { checkInvariants } from '../../harness/app/invariants';
 import { eventually } from '../../harness/app/poll';
 
@@ -11,12 +11,12 @@ const DAY = 86_400_000;
 
 describe('the audit', () => {
   let scene: DeliveryScene;
-  let heartbeat: HttpSink;
+  let heartbeat: SwitchableServer;
   let alert: SceneAlert;
   let auditor: ConsistencyJob;
 
   beforeAll(async () => {
-    heartbeat = await HttpSink.start();
+    heartbeat = await SwitchableServer.start();
     scene = await DeliveryScene.start({ heartbeatUrl: `${heartbeat.url}/beat` }, { timeStands: true });
     auditor = await consistencyByHand(scene.nest);
   });
@@ -113,7 +113,7 @@ describe('the audit', () => {
     await scene.deliver();
     const [told, failed] = await scene.rows(alert);
     expect([told?.state, failed?.state, failed?.config]).toEqual(['delivered', 'failed', expect.anything()]);
-    const retention = scene.nest.get(DeliveryRetention);
+    const retention = scene.nest.get(DeliveryRetentionJob);
     await retention.run();
     expect((await scene.rows(alert))[1]?.config).not.toBeNull();
     scene.clock.advance(DAY + 1000);

@@ -1,6 +1,7 @@
 import { armFailpoints } from '../../../src/platform/observability/failpoints';
 import { ACCEPTED, DeliveryScene, type SceneAlert, type SceneType } from '../../harness/app/delivery-scene';
-import { SlowProvider } from '../../harness/servers/slow-provider';
+import { eventually } from '../../harness/app/poll';
+import { SwitchableServer } from '../../harness/servers/switchable-server';
 
 // Days pass in steps, with a look at the queue at each.
 jest.setTimeout(120_000);
@@ -232,22 +233,22 @@ describe('a delivery that fails', () => {
     });
 
     it('writes nothing once another instance has taken over', async () => {
-      const slow = await SlowProvider.start();
+      const slow = await SwitchableServer.holding();
       try {
         const alert = await scene.alert('webhook', { config: { url: slow.url } });
         await scene.report('F', alert);
-        await slow.arrival;
+        await eventually('the request arrives', () => slow.seen.length > 0);
         await scene.database.query(
           `UPDATE notification SET lease_token = gen_random_uuid(), lease_until = '2100-01-01' WHERE alert_id = $1`,
           [alert.uuid],
         );
         const [before] = await scene.rows(alert);
-        slow.answer(204);
+        slow.release(204);
         await scene.pass(120_000, 30_000);
         expect(await scene.rows(alert)).toEqual([before]);
         expect(before).toMatchObject({ state: 'pending', attempts: 1 });
       } finally {
-        await slow.stop();
+        await slow.close();
       }
     });
   });

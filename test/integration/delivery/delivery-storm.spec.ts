@@ -1,6 +1,6 @@
 import { ACCEPTED, DeliveryScene } from '../../harness/app/delivery-scene';
 import { eventually } from '../../harness/app/poll';
-import { SlowProvider } from '../../harness/servers/slow-provider';
+import { SwitchableServer } from '../../harness/servers/switchable-server';
 
 // Hundreds of messages go over real sockets, one look at the queue after the other.
 jest.setTimeout(180_000);
@@ -109,14 +109,14 @@ describe('a storm', () => {
   });
 
   it('keeps nobody else waiting: a provider that hangs holds its own slots only', async () => {
-    const slow = await Promise.all([SlowProvider.start(), SlowProvider.start(), SlowProvider.start()]);
+    const slow = await Promise.all([SwitchableServer.holding(), SwitchableServer.holding(), SwitchableServer.holding()]);
     try {
       const stuck = [];
       for (const { url } of slow) {
         for (let i = 0; i < 6; i++) stuck.push(await scene.alert('webhook', { config: { url } }));
       }
       await scene.report('F', ...stuck);
-      await eventually('the slow providers hold what they may', () => slow.every(({ arrived }) => arrived === 4));
+      await eventually('the slow providers hold what they may', () => slow.every(({ seen }) => seen.length === 4));
       const alert = await scene.alert('slack', {}, place());
       scene.provider.expect(ACCEPTED.slack);
       await scene.report('F', alert);
@@ -124,11 +124,11 @@ describe('a storm', () => {
         (await scene.states(alert)).includes('triggered delivered'),
       );
       expect((await scene.tally(stuck))['triggered pending']).toBe(18);
-      for (const provider of slow) provider.answer(204);
+      for (const provider of slow) provider.release(204);
       await scene.deliver();
       expect(await scene.tally(stuck)).toEqual({ 'triggered delivered': 18 });
     } finally {
-      await Promise.all(slow.map((provider) => provider.stop()));
+      await Promise.all(slow.map((provider) => provider.close()));
     }
   });
 });

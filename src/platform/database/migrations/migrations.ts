@@ -7,6 +7,7 @@ import { Stream1700000001500 } from './1700000001500-stream';
 import { StatusPages1700000002000 } from './1700000002000-status-pages';
 import { AuditLog1700000003000 } from './1700000003000-audit-log';
 import { OperatorAuditLog1700000003500 } from './1700000003500-operator-audit-log';
+import { AlertDestination1700000004000 } from './1700000004000-alert-destination';
 
 /** Every migration, oldest first. A new one is added here by hand, so that nothing depends on file patterns. */
 export const migrations: (new () => MigrationInterface)[] = [
@@ -18,4 +19,5 @@ export const migrations: (new () => MigrationInterface)[] = [
   StatusPages1700000002000,
   AuditLog1700000003000,
   OperatorAuditLog1700000003500,
+  AlertDestination1700000004000,
 ];

@@ -1,0 +1,48 @@
+import { Injectable, Logger } from '@nestjs/common';
+import { Config } from '../../platform/config/config';
+import { Health } from '../../platform/observability/health';
+import { Metrics } from '../../platform/observability/metrics';
+import { type Inconsistency, INCONSISTENCY_KINDS } from './consistency-check';
+
+/** Publishes what the consistency check finds, in log, metrics and health. */
+@Injectable()
+export class ConsistencyFindings {
+  private readonly logger = new Logger(ConsistencyFindings.name);
+  private readonly findings;
+  private readonly passedAt;
+  private detail = 'not checked yet';
+  private reported = '';
+
+  constructor(config: Config, health: Health, metrics: Metrics) {
+    this.findings = metrics.gauge({
+      name: 'uptime_audit_findings',
+      help: 'Disagreements between alerts, events and owed messages, by kind; 0 when all is well.',
+      labelNames: ['kind'],
+    });
+    this.passedAt = metrics.gauge({
+      name: 'uptime_audit_passed_timestamp_seconds',
+      help: 'When the last audit without findings ended, in seconds since the epoch.',
+    });
+    if (config.role !== 'api') health.register('audit', () => ({ ok: true, detail: this.detail }));
+  }
+
+  /** Replaces the findings of the check before. Logged only when they changed. */
+  publish(findings: readonly Inconsistency[], now: Date): void {
+    for (const kind of INCONSISTENCY_KINDS) {
+      this.findings.set({ kind }, findings.find((finding) => finding.kind === kind)?.count ?? 0);
+    }
+    const text = findings.map(({ kind, count }) => `${kind}: ${count}`).join(', ');
+    this.detail = text === '' ? 'passed' : text;
+    if (text === '') this.passedAt.set(now.getTime() / 1000);
+    else if (text !== this.reported) this.logger.error(`the consistency check found ${describe(findings)}`);
+    this.reported = text;
+  }
+
+  /** The check failed before it found anything. */
+  couldNotRun(): void {
+    this.detail = 'could not run';
+  }
+}
+
+const describe = (findings: readonly Inconsistency[]): string =>
+  findings.map(({ kind, count, samples }) => `${kind} ${count} times (${samples.join(' ')})`).join('; ');

@@ -1,0 +1,45 @@
+import type { Notification } from '../../channel/channel';
+import { durationText } from '../../channel/notification-text';
+
+/** How many members of a digest are named. */
+export const DIGEST_NAMED = 20;
+
+/**
+ * One notification for many: how many alerts triggered and resolved, and the first of them by name. `named` has the most
+ * important first; the digest is sent under the id of the newest of them.
+ */
+export function digestNotification(
+  named: readonly [Notification, ...Notification[]],
+  counts: { triggered: number; resolved: number },
+  repeat: boolean,
+): Notification {
+  const newest = named.reduce((latest, one) => (one.createdAt > latest.createdAt ? one : latest));
+  return {
+    ...newest,
+    kind: 'digest',
+    triggerId: null,
+    repeat,
+    digest: {
+      ...counts,
+      members: named.slice(0, DIGEST_NAMED).map((member) => ({
+        kind: countsAs(member.kind),
+        endpoint: member.endpoint.name,
+        website: member.website.name,
+        message: memberText(member),
+      })),
+    },
+  };
+}
+
+/** A digest counts two kinds: what is or may be down, and what recovered. */
+export const countsAs = (kind: Notification['kind']): 'triggered' | 'resolved' =>
+  kind === 'triggered' || kind === 'flapping' ? 'triggered' : 'resolved';
+
+function memberText({ kind, error, failureCount, durationSeconds, reason }: Notification): string {
+  const length = durationSeconds === null ? '' : durationText(durationSeconds);
+  if (kind === 'triggered') return error?.message ?? `${failureCount} failed checks in a row`;
+  if (kind === 'flapping') return 'keeps going up and down';
+  if (kind === 'recovered') return `was down${length && ` for ${length}`}`;
+  if (reason === 'disabled' || reason === 'deleted') return `the alert was ${reason}`;
+  return `up again${length && ` after ${length}`}`;
+}
