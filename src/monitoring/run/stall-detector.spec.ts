@@ -3,6 +3,7 @@ import { once } from 'node:events';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { setImmediate as nextTurn } from 'node:timers/promises';
+import { EventLoopLag } from '../../platform/observability/event-loop-lag';
 import { Metrics } from '../../platform/observability/metrics';
 import { Clock } from '../../platform/time/clock';
 import { StallDetector } from './stall-detector';
@@ -14,7 +15,7 @@ const blockFor = (ms: number): void => {
   while (performance.now() < end);
 };
 
-/** A clock whose wall part can be set forth, as a suspended machine or an administrator does. */
+/** A clock whose wall time can be set ahead, as after a suspend or by an administrator. */
 class SetClock extends Clock {
   aheadMs = 0;
 
@@ -31,63 +32,65 @@ async function until(holds: () => boolean): Promise<void> {
   }
 }
 
-describe('The stall guard', () => {
-  let guard: StallDetector;
+describe('StallDetector', () => {
+  let detector: StallDetector;
+  let lag: EventLoopLag;
   let metrics: Metrics;
 
   const watch = (of: Clock) => {
     metrics = new Metrics();
-    guard = new StallDetector(of, metrics);
-    guard.onModuleInit();
+    lag = new EventLoopLag(of);
+    detector = new StallDetector(lag, metrics);
+    lag.onModuleInit();
   };
 
-  afterEach(() => guard.onModuleDestroy());
+  afterEach(() => lag.onModuleDestroy());
 
-  it('sees nothing in a loop that turns', async () => {
+  it('reports no stall while the event loop turns', async () => {
     watch(clock);
     const start = clock.monotonic();
     await until(() => clock.monotonic() - start > 120);
-    // A busy machine may stall us for real; then the guard must say so, and only then.
-    expect(guard.overlaps(start, clock.monotonic())).toBe(guard.stallCount > 0);
+    // A busy machine may stall us for real; then the detector must say so, and only then.
+    expect(detector.overlaps(start, clock.monotonic())).toBe(detector.stallCount > 0);
   });
 
-  it('knows a stall at once, before its own timer has run', () => {
+  it('reports a stall at once, before a timer has run', () => {
     watch(clock);
     const start = clock.monotonic();
     blockFor(400);
-    expect(guard.overlaps(start, clock.monotonic())).toBe(true);
-    expect(guard.stallCount).toBe(1);
-    expect(guard.lastStallMs).toBeGreaterThan(250);
+    expect(detector.overlaps(start, clock.monotonic())).toBe(true);
+    expect(detector.stallCount).toBe(1);
+    expect(detector.lastStallMs).toBeGreaterThan(250);
   });
 
-  it('holds a stall against the checks that lived through it, and against no others', async () => {
+  it('reports a stall for the checks that ran during it, and for no others', async () => {
     const before = clock.monotonic() - 1000;
     const start = clock.monotonic();
     watch(clock);
     blockFor(400);
     const end = clock.monotonic();
-    await until(() => guard.stallCount === 1);
+    await until(() => detector.stallCount === 1);
     const after = clock.monotonic() + 1;
-    expect(guard.overlaps(before, start - 1)).toBe(false);
-    expect(guard.overlaps(before, start + 100)).toBe(true);
-    expect(guard.overlaps(start + 100, start + 200)).toBe(true);
-    expect(guard.overlaps(end - 1, after + 1000)).toBe(true);
-    expect(guard.overlaps(after + 1000, after + 2000)).toBe(false);
-    expect(await metrics.expose()).toContain(`uptime_stall_seconds_total ${guard.lastStallMs / 1000}`);
+    expect(detector.overlaps(before, start - 1)).toBe(false);
+    expect(detector.overlaps(before, start + 100)).toBe(true);
+    expect(detector.overlaps(start + 100, start + 200)).toBe(true);
+    expect(detector.overlaps(end - 1, after + 1000)).toBe(true);
+    expect(detector.overlaps(after + 1000, after + 2000)).toBe(false);
+    expect(await metrics.expose()).toContain(`uptime_stall_seconds_total ${detector.lastStallMs / 1000}`);
   });
 
-  it('takes a jump of the wall clock for a stall', async () => {
+  it('counts a jump of the wall clock as a stall', async () => {
     const jumping = new SetClock();
     watch(jumping);
     const start = jumping.monotonic();
     jumping.aheadMs = 3_600_000;
-    await until(() => guard.overlaps(start, jumping.monotonic()));
+    await until(() => detector.overlaps(start, jumping.monotonic()));
     expect(await metrics.expose()).toContain('uptime_clock_jumps_total 1');
   });
 });
 
-describe('The stall guard of another process', () => {
-  it('sees that the process was stopped by a signal', async () => {
+describe('StallDetector in another process', () => {
+  it('notices that the process was stopped by a signal', async () => {
     const child = spawn(process.execPath, ['-r', 'ts-node/register', '-e', CHILD], {
       env: {
         ...process.env,
@@ -116,12 +119,14 @@ const CHILD = `
 require('reflect-metadata');
 const { Clock } = require(${JSON.stringify(join(__dirname, '../../platform/time/clock'))});
 const { Metrics } = require(${JSON.stringify(join(__dirname, '../../platform/observability/metrics'))});
-const { StallGuard } = require(${JSON.stringify(join(__dirname, 'stall-detector'))});
-const guard = new StallGuard(new Clock(), new Metrics());
-guard.onModuleInit();
+const { EventLoopLag } = require(${JSON.stringify(join(__dirname, '../../platform/observability/event-loop-lag'))});
+const { StallDetector } = require(${JSON.stringify(join(__dirname, 'stall-detector'))});
+const lag = new EventLoopLag(new Clock());
+const detector = new StallDetector(lag, new Metrics());
+lag.onModuleInit();
 setTimeout(() => {
-  guard.stallCount = 0;
+  detector.stallCount = 0;
   console.log('ready');
-  setInterval(() => guard.stallCount > 0 && (console.log(guard.lastStallMs), process.exit(0)), 10);
+  setInterval(() => detector.stallCount > 0 && (console.log(detector.lastStallMs), process.exit(0)), 10);
 }, 300);
 `;

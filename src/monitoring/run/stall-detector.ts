@@ -1,14 +1,12 @@
-import { Injectable, type OnModuleDestroy, type OnModuleInit } from '@nestjs/common';
+import { Injectable } from '@nestjs/common';
+import { type Beat, EventLoopLag, lagOf } from '../../platform/observability/event-loop-lag';
 import { Metrics } from '../../platform/observability/metrics';
-import { Clock } from '../../platform/time/clock';
 
-/** How often the loop is felt. Twenty wake-ups a second are too cheap to be seen in a profile. */
-const BEAT_MS = 50;
-/** A gap longer than this (beyond the beat) makes a failure inconclusive. */
+/** A lag longer than this makes a failure inconclusive. */
 const STALL_MS = 250;
-/** The wall clock may drift by this much between two beats before we speak of a jump (suspend, a set clock). */
+/** The wall clock may drift by this much between two beats before it counts as a jump (suspend, a set clock). */
 const JUMP_MS = 1000;
-/** Checks live 300 s at most; more stalls than this within that time leave hardly anything to trust anyway. */
+/** Checks last 300 s at most; with more stalls than this in that time hardly any result can be trusted anyway. */
 const REMEMBERED = 256;
 
 /** Milliseconds on the monotonic clock. */
@@ -18,16 +16,12 @@ interface Stall {
 }
 
 /**
- * Notices when this process could not look at its sockets: a blocked event loop, SIGSTOP, a suspended machine, a clock that
- * was set. What failed meanwhile says nothing about the target and is run again.
+ * Remembers when this process could not look at its sockets: a blocked event loop, SIGSTOP, a suspended machine, a clock
+ * that was set. A check that failed during a stall says nothing about the target and is run again.
  */
 @Injectable()
-export class StallDetector implements OnModuleInit, OnModuleDestroy {
+export class StallDetector {
   private readonly recent: Stall[] = [];
-  private timer: NodeJS.Timeout | undefined;
-  private beatAt = 0;
-  private wallAt = 0;
-
   private readonly lostSeconds;
   private readonly jumps;
 
@@ -37,9 +31,10 @@ export class StallDetector implements OnModuleInit, OnModuleDestroy {
   stallCount = 0;
 
   constructor(
-    private readonly clock: Clock,
+    private readonly lag: EventLoopLag,
     metrics: Metrics,
   ) {
+    lag.onBeat((beat) => this.note(beat));
     this.lostSeconds = metrics.counter({
       name: 'uptime_stall_seconds_total',
       help: 'Time that the event loop stood still for more than 250 ms.',
@@ -50,39 +45,24 @@ export class StallDetector implements OnModuleInit, OnModuleDestroy {
     });
   }
 
-  onModuleInit(): void {
-    this.beatAt = this.clock.monotonic();
-    this.wallAt = this.clock.now().getTime();
-    this.timer = setInterval(() => this.beat(), BEAT_MS);
-    this.timer.unref();
-  }
-
-  onModuleDestroy(): void {
-    clearInterval(this.timer);
-  }
-
   /** True when the process was stalled in any part of the span, the present moment included. Monotonic milliseconds. */
   overlaps(startMonotonicMs: number, endMonotonicMs: number): boolean {
-    if (this.timer !== undefined && this.clock.monotonic() - this.beatAt > BEAT_MS + STALL_MS) this.beat();
+    this.lag.reportBeyond(STALL_MS);
     return this.recent.some(({ from, to }) => from <= endMonotonicMs && startMonotonicMs <= to);
   }
 
-  private beat(): void {
-    const now = this.clock.monotonic();
-    const wall = this.clock.now().getTime();
-    const gap = now - this.beatAt - BEAT_MS;
-    const jumped = Math.abs(wall - this.wallAt - (now - this.beatAt)) > JUMP_MS;
+  private note(beat: Beat): void {
+    const lag = lagOf(beat);
+    const jumped = Math.abs(beat.wallShiftMs) > JUMP_MS;
     if (jumped) this.jumps.inc();
-    if (gap > STALL_MS) this.noteLength(gap);
-    if (jumped || gap > STALL_MS) this.remember({ from: this.beatAt, to: now });
-    this.beatAt = now;
-    this.wallAt = wall;
+    if (lag > STALL_MS) this.noteLength(lag);
+    if (jumped || lag > STALL_MS) this.remember({ from: beat.from, to: beat.to });
   }
 
-  private noteLength(gap: number): void {
-    this.lastStallMs = gap;
+  private noteLength(lag: number): void {
+    this.lastStallMs = lag;
     this.stallCount += 1;
-    this.lostSeconds.inc(gap / 1000);
+    this.lostSeconds.inc(lag / 1000);
   }
 
   private remember(stall: Stall): void {

@@ -1,46 +1,49 @@
-import { Injectable, type OnModuleDestroy, type OnModuleInit } from '@nestjs/common';
+import { Injectable } from '@nestjs/common';
 import type { RequestHandler } from 'express';
 import { Config } from '../config/config';
+import { type Beat, EventLoopLag } from '../observability/event-loop-lag';
 import { Metrics } from '../observability/metrics';
 import { problems } from '../problem/problem';
 
-const BEAT_MS = 100;
-/** Beats that must all have come late: one long stall is over when it is noticed, and no reason to refuse anybody. */
-const BEATS = 5;
+/** Time between two samples; the event loop is late by what it took longer. */
+const SAMPLE_MS = 100;
+/** Samples that must all be late: one long stall is over when it is noticed, and no reason to refuse a request. */
+const SAMPLES = 5;
 const LATE_MS = 250;
 
-/** Streams are counted by their own limit: each stays open for as long as its page. */
+/** Streams have a limit of their own: each stays open for as long as its page. */
 const STREAM = '/api/v1/stream';
 
 export interface Load {
-  /** API requests that have not been answered yet. */
+  /** API requests without a complete response. */
   inFlight: number;
-  /** How late each of the newest beats of the event loop came, milliseconds. */
+  /** How late the event loop was in each of the newest samples, milliseconds. */
   lateness: readonly number[];
 }
 
 /** Why a further API request must be refused, if it must. */
 export function overloadedBy({ inFlight, lateness }: Load, maxInFlight: number): 'requests' | 'event_loop' | null {
   if (inFlight >= maxInFlight) return 'requests';
-  return lateness.length >= BEATS && lateness.every((late) => late > LATE_MS) ? 'event_loop' : null;
+  return lateness.length >= SAMPLES && lateness.every((late) => late > LATE_MS) ? 'event_loop' : null;
 }
 
 /**
- * Refuses API requests, before anything is done for them, while more are open than can be served soon or while the event
- * loop keeps coming late: checks and deliveries go on, and clients are told when to come back.
+ * Refuses API requests, before any work is done for them, while more are open than can be served soon or while the event
+ * loop is late again and again: checks and deliveries go on, and clients learn from `Retry-After` when to come back.
  */
 @Injectable()
-export class LoadShedder implements OnModuleInit, OnModuleDestroy {
+export class LoadShedder {
   private inFlight = 0;
   private lateness: number[] = [];
-  private beatAt = 0;
-  private timer: NodeJS.Timeout | undefined;
+  private sampledAt: number | null = null;
   private readonly shed;
 
   constructor(
     private readonly config: Config,
     metrics: Metrics,
+    lag: EventLoopLag,
   ) {
+    lag.onBeat((beat) => this.sample(beat));
     this.shed = metrics.counter({
       name: 'uptime_requests_shed_total',
       help: 'API requests refused with 503 to stay alive.',
@@ -50,16 +53,6 @@ export class LoadShedder implements OnModuleInit, OnModuleDestroy {
       { name: 'uptime_requests_in_flight', help: 'API requests that are being answered.' },
       () => this.inFlight,
     );
-  }
-
-  onModuleInit(): void {
-    this.beatAt = performance.now();
-    this.timer = setInterval(() => this.beat(), BEAT_MS);
-    this.timer.unref();
-  }
-
-  onModuleDestroy(): void {
-    clearInterval(this.timer);
   }
 
   /** Express middleware; must come before the body is read. */
@@ -78,9 +71,11 @@ export class LoadShedder implements OnModuleInit, OnModuleDestroy {
     return next();
   };
 
-  private beat(): void {
-    const now = performance.now();
-    this.lateness = [...this.lateness, now - this.beatAt - BEAT_MS].slice(-BEATS);
-    this.beatAt = now;
+  private sample({ from, to }: Beat): void {
+    this.sampledAt ??= from;
+    const elapsed = to - this.sampledAt;
+    if (elapsed < SAMPLE_MS) return;
+    this.lateness = [...this.lateness, elapsed - SAMPLE_MS].slice(-SAMPLES);
+    this.sampledAt = to;
   }
 }

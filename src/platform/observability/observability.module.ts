@@ -1,5 +1,6 @@
 import { Global, Module } from '@nestjs/common';
 import { NetModule } from '../net/net.module';
+import { EventLoopLag } from './event-loop-lag';
 import { Health } from './health';
 import { HealthController } from './health.controller';
 import { Heartbeat } from './heartbeat';
@@ -10,7 +11,7 @@ import { Metrics } from './metrics';
 @Module({
   imports: [NetModule],
   controllers: [HealthController],
-  providers: [Health, Metrics, Heartbeat],
-  exports: [Health, Metrics, Heartbeat],
+  providers: [Health, Metrics, Heartbeat, EventLoopLag],
+  exports: [Health, Metrics, Heartbeat, EventLoopLag],
 })
 export class ObservabilityModule {}
