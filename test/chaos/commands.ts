@@ -1,17 +1,17 @@
 import fc from 'fast-check';
-import type { AnswerMode } from '../harness/servers/switched-server';
+import type { ResponseMode } from '../harness/servers/switchable-server';
 import type { Fields, Kind, Resource, Model } from './model';
 
-export type ProviderMode = AnswerMode | 'refuse';
+export type ProviderMode = ResponseMode | 'refuse';
 export type DatabaseName = 'embedded' | 'postgres';
 
-/** One step of a run. Names are the world's own; the service knows the resources by ids. */
+/** One step of a run. Names are the model's; the service knows the resources by ids. */
 export type Command =
   | { do: 'create'; kind: Kind; name: string; parent: string | null; fields: Fields }
   | { do: 'update'; kind: Kind; name: string; fields: Fields }
   | { do: 'delete'; kind: Kind; name: string }
   | { do: 'check now'; name: string }
-  | { do: 'target'; names: readonly string[]; mode: AnswerMode }
+  | { do: 'target'; names: readonly string[]; mode: ResponseMode }
   | { do: 'provider'; channel: number; mode: ProviderMode }
   | { do: 'kill -9'; instance: number }
   | { do: 'restart'; instance: number }
@@ -26,87 +26,87 @@ export interface Step {
 }
 
 export const CHANNELS = 6;
-/** The place of the instance that no command ends while the run is anchored. */
-export const ANCHOR = 0;
-const MOST: Readonly<Record<Kind, number>> = { website: 4, endpoint: 24, alert: 36 };
+/** Index of the instance that no command ends while it is protected. */
+export const PROTECTED_INSTANCE = 0;
+const MAX_RESOURCES: Readonly<Record<Kind, number>> = { website: 4, endpoint: 24, alert: 36 };
 const TARGET_FAULTS = ['error', 'error', 'reset', 'hang'] as const;
 const PROVIDER_MODES = ['ok', 'ok', 'error', 'hang', 'refuse', 'busy', 'reset'] as const;
 const STEPS_PER_ROUND = 48;
 
-/** Of a hundred commands: what clients do, and what targets and providers do. The rest are faults; an anchor is spared some. */
-const SHARES = { mortal: { changes: 39, outside: 43 }, anchored: { changes: 42, outside: 46 } };
+/** Percent of commands that are client writes or switch targets and providers; the rest are faults, fewer with a protected instance. */
+const SHARES = { allKillable: { client: 39, environment: 43 }, oneProtected: { client: 42, environment: 46 } };
 
-/** Takes one of the values, by the next number drawn. */
+/** Picks one of the values by the next drawn number. */
 type Pick = <T>(values: readonly [T, ...T[]]) => T;
 type Choice = [weight: number, make: () => Command];
 
-/** Where a round is played. */
+/** Which faults a round may have. */
 export interface Setting {
   database: DatabaseName;
-  /** One instance, the anchor, is not ended by any command, so that it lives long enough to show a leak. */
-  anchored: boolean;
+  /** No command ends the first instance, so that it lives long enough to show a leak. */
+  protectFirst: boolean;
 }
 
 /**
- * The commands of one round and what the world is after them. The seed, the number of the round and the setting decide
- * all of it: nothing that the service answers does.
+ * The commands of one round, already applied to the model. Only the seed, the number of the round and the setting decide
+ * them, never a response of the service.
  */
-export function planRound(world: Model, seed: number, round: number, setting: Setting): Step[] {
+export function planRound(model: Model, seed: number, round: number, setting: Setting): Step[] {
   return fc
     .sample(fc.noBias(fc.array(fc.nat(), { minLength: 12, maxLength: 12 })), {
       seed: Math.imul(seed, 0x9e37_79b1) ^ round,
       numRuns: STEPS_PER_ROUND,
     })
-    .map((numbers) => planStep(world, numbers, setting));
+    .map((numbers) => planStep(model, numbers, setting));
 }
 
-function planStep(world: Model, numbers: readonly number[], setting: Setting): Step {
-  let place = 0;
-  const draw = () => numbers[place++] ?? 0;
+function planStep(model: Model, numbers: readonly number[], setting: Setting): Step {
+  let next = 0;
+  const draw = () => numbers[next++] ?? 0;
   const pick: Pick = (values) => values[draw() % values.length] ?? values[0];
   const pauseMs = 100 + (draw() % 900);
   const share = draw() % 100;
-  const shares = setting.anchored ? SHARES.anchored : SHARES.mortal;
+  const shares = setting.protectFirst ? SHARES.oneProtected : SHARES.allKillable;
   const choices =
-    share < shares.changes
-      ? changes(world, pick)
-      : share < shares.changes + shares.outside
-        ? outside(world, pick)
-        : faults(world, pick, setting);
+    share < shares.client
+      ? clientChanges(model, pick)
+      : share < shares.client + shares.environment
+        ? environmentChanges(model, pick)
+        : faults(model, pick, setting);
   let rest = draw() % choices.reduce((sum, [weight]) => sum + weight, 0);
   const [, make] = choices.find(([weight]) => (rest -= weight) < 0) ?? [];
-  if (!make) throw new Error('there is always something to do');
+  if (!make) throw new Error('no command to choose from');
   const command = make();
-  world.apply(command);
+  model.apply(command);
   return { command, pauseMs };
 }
 
-/** What clients do. Steady resources are left alone, so that there is something to compare a whole run by. */
-function changes(world: Model, pick: Pick): Choice[] {
+/** Client writes. They leave steady resources alone, so that those can be compared over a whole run. */
+function clientChanges(model: Model, pick: Pick): Choice[] {
   const choices: Choice[] = [];
-  const loose = (kind: Kind) => world.of(kind).filter(({ steady }) => !steady);
-  const has = (kind: Kind) => world.of(kind).length < MOST[kind];
-  const [websites, endpoints, alerts] = [loose('website'), loose('endpoint'), loose('alert')];
-  if (has('website')) choices.push([2, () => create('website', world.newName('w'), null, { enabled: true })]);
-  if (filled(websites)) {
-    if (has('endpoint')) choices.push([8, () => newEndpoint(world, pick(websites).name, pick)]);
-    choices.push([2, () => flip(websites, pick)]);
+  const editable = (kind: Kind) => model.of(kind).filter(({ steady }) => !steady);
+  const has = (kind: Kind) => model.of(kind).length < MAX_RESOURCES[kind];
+  const [websites, endpoints, alerts] = [editable('website'), editable('endpoint'), editable('alert')];
+  if (has('website')) choices.push([2, () => create('website', model.newName('w'), null, { enabled: true })]);
+  if (isNonEmpty(websites)) {
+    if (has('endpoint')) choices.push([8, () => newEndpoint(model, pick(websites).name, pick)]);
+    choices.push([2, () => toggle(websites, pick)]);
     if (websites.length > 1) choices.push([1, () => remove(pick(websites))]);
   }
-  if (filled(endpoints)) {
-    if (has('alert')) choices.push([8, () => newAlert(world, pick(endpoints).name, pick)]);
+  if (isNonEmpty(endpoints)) {
+    if (has('alert')) choices.push([8, () => newAlert(model, pick(endpoints).name, pick)]);
     choices.push(
-      [4, () => flip(endpoints, pick)],
+      [4, () => toggle(endpoints, pick)],
       [2, () => edit(pick(endpoints), { interval: pick([1, 2]) })],
-      [2, () => retarget(world, pick(endpoints))],
+      [2, () => retarget(model, pick(endpoints))],
       [3, () => remove(pick(endpoints))],
     );
-    const active = endpoints.filter(({ name }) => world.isActive(name));
-    if (filled(active)) choices.push([3, () => ({ do: 'check now', name: pick(active).name })]);
+    const active = endpoints.filter(({ name }) => model.isActive(name));
+    if (isNonEmpty(active)) choices.push([3, () => ({ do: 'check now', name: pick(active).name })]);
   }
-  if (filled(alerts))
+  if (isNonEmpty(alerts))
     choices.push(
-      [4, () => flip(alerts, pick)],
+      [4, () => toggle(alerts, pick)],
       [3, () => edit(pick(alerts), { failure_threshold: pick([1, 2, 3]), success_threshold: pick([1, 2]) })],
       [3, () => edit(pick(alerts), { channel: pick(CHANNEL_NUMBERS) })],
       [3, () => remove(pick(alerts))],
@@ -114,47 +114,53 @@ function changes(world: Model, pick: Pick): Choice[] {
   return choices;
 }
 
-/** What targets and providers do. Calm targets never fail. */
-function outside(world: Model, pick: Pick): Choice[] {
-  const restless = world.of('endpoint').filter(({ calm }) => !calm);
+/** Switches of targets and providers. Calm targets never fail. */
+function environmentChanges(model: Model, pick: Pick): Choice[] {
+  const switchable = model.of('endpoint').filter(({ calm }) => !calm);
   const choices: Choice[] = [];
-  const turn = (endpoints: readonly [Resource, ...Resource[]]): Command => ({
+  const switchTargets = (endpoints: readonly [Resource, ...Resource[]]): Command => ({
     do: 'target',
     names: endpoints.map(({ name }) => name),
-    mode: world.modeOf(endpoints[0].name) === 'ok' ? pick(TARGET_FAULTS) : 'ok',
+    mode: model.modeOf(endpoints[0].name) === 'ok' ? pick(TARGET_FAULTS) : 'ok',
   });
-  if (filled(restless)) {
+  if (isNonEmpty(switchable)) {
     const withSiblings = (one: Resource): [Resource, ...Resource[]] => [
       one,
-      ...restless.filter((endpoint) => endpoint !== one && endpoint.parent === one.parent),
+      ...switchable.filter((endpoint) => endpoint !== one && endpoint.parent === one.parent),
     ];
-    choices.push([28, () => turn([pick(restless)])], [10, () => turn(withSiblings(pick(restless)))]);
+    choices.push(
+      [28, () => switchTargets([pick(switchable)])],
+      [10, () => switchTargets(withSiblings(pick(switchable)))],
+    );
   }
-  choices.push([18, () => turnProvider(pick)]);
+  choices.push([18, () => switchProvider(pick)]);
   return choices;
 }
 
-const turnProvider = (pick: Pick): Command => ({
+const switchProvider = (pick: Pick): Command => ({
   do: 'provider',
   channel: pick(CHANNEL_NUMBERS),
   mode: pick(PROVIDER_MODES),
 });
 
-/** What happens to the service and its database. */
-function faults(world: Model, pick: Pick, { database, anchored }: Setting): Choice[] {
-  const instances: [number, ...number[]] = world.second ? [0, 1] : [0];
-  const mortal = instances.filter((instance) => !anchored || instance !== ANCHOR);
+/** Faults of the service and its database. */
+function faults(model: Model, pick: Pick, { database, protectFirst }: Setting): Choice[] {
+  const instances: [number, ...number[]] = model.hasSecondInstance ? [0, 1] : [0];
+  const killable = instances.filter((instance) => !protectFirst || instance !== PROTECTED_INSTANCE);
   const choices: Choice[] = [[3, () => ({ do: 'freeze', instance: pick(instances) })]];
-  if (filled(mortal))
+  if (isNonEmpty(killable))
     choices.push(
-      [4, () => ({ do: 'kill -9', instance: pick(mortal) })],
-      [3, () => ({ do: 'restart', instance: pick(mortal) })],
+      [4, () => ({ do: 'kill -9', instance: pick(killable) })],
+      [3, () => ({ do: 'restart', instance: pick(killable) })],
     );
-  // Without its ends the embedded service would be frozen most of the time.
-  if (database === 'embedded') return filled(mortal) ? choices : [...choices, [7, () => turnProvider(pick)]];
+  // With a single, protected instance freezes would be the only fault left, and it would be frozen most of the time.
+  if (database === 'embedded') return isNonEmpty(killable) ? choices : [...choices, [7, () => switchProvider(pick)]];
   const ends = ['leaves', 'is killed'] as const;
   choices.push(
-    [world.second ? 3 : 8, () => ({ do: 'second instance', how: world.second ? pick(ends) : 'joins' })],
+    [
+      model.hasSecondInstance ? 3 : 8,
+      () => ({ do: 'second instance', how: model.hasSecondInstance ? pick(ends) : 'joins' }),
+    ],
     [
       5,
       () => ({
@@ -168,7 +174,7 @@ function faults(world: Model, pick: Pick, { database, anchored }: Setting): Choi
 }
 
 const CHANNEL_NUMBERS = Array.from({ length: CHANNELS }, (_, number) => number) as [number, ...number[]];
-const filled = <T>(values: T[]): values is [T, ...T[]] => values.length > 0;
+const isNonEmpty = <T>(values: T[]): values is [T, ...T[]] => values.length > 0;
 
 const create = (kind: Kind, name: string, parent: string | null, fields: Fields): Command => ({
   do: 'create',
@@ -178,13 +184,13 @@ const create = (kind: Kind, name: string, parent: string | null, fields: Fields)
   fields,
 });
 
-const newEndpoint = (world: Model, website: string, pick: Pick): Command => {
-  const name = world.newName('e');
+const newEndpoint = (model: Model, website: string, pick: Pick): Command => {
+  const name = model.newName('e');
   return create('endpoint', name, website, { enabled: true, interval: pick([1, 2]), path: name });
 };
 
-const newAlert = (world: Model, endpoint: string, pick: Pick): Command =>
-  create('alert', world.newName('a'), endpoint, {
+const newAlert = (model: Model, endpoint: string, pick: Pick): Command =>
+  create('alert', model.newName('a'), endpoint, {
     enabled: true,
     channel: pick(CHANNEL_NUMBERS),
     failure_threshold: pick([1, 1, 2, 3]),
@@ -192,21 +198,21 @@ const newAlert = (world: Model, endpoint: string, pick: Pick): Command =>
   });
 
 const edit = ({ kind, name }: Resource, fields: Fields): Command => ({ do: 'update', kind, name, fields });
-/** What is off is switched on first, so that not everything is off in the end. */
-function flip(resources: [Resource, ...Resource[]], pick: Pick): Command {
+/** Enables a disabled resource first, so that they do not all end up disabled. */
+function toggle(resources: [Resource, ...Resource[]], pick: Pick): Command {
   const off = resources.filter(({ fields }) => fields['enabled'] !== true);
-  return filled(off) ? edit(pick(off), { enabled: true }) : edit(pick(resources), { enabled: false });
+  return isNonEmpty(off) ? edit(pick(off), { enabled: true }) : edit(pick(resources), { enabled: false });
 }
 const remove = ({ kind, name }: Resource): Command => ({ do: 'delete', kind, name });
 /** Another path of the same target. */
-const retarget = (world: Model, resource: Resource): Command =>
-  edit(resource, { path: `${resource.name}/${world.newName('p')}` });
+const retarget = (model: Model, resource: Resource): Command =>
+  edit(resource, { path: `${resource.name}/${model.newName('p')}` });
 
-/** What a command is counted as. */
+/** What a command is counted as in the summary. */
 export const kindOf = (command: Command): string =>
   'kind' in command ? `${command.do} ${command.kind}` : 'how' in command ? `${command.do} ${command.how}` : command.do;
 
-/** One line for people. */
+/** A command as one line of the log. */
 export function lineOf(command: Command): string {
   const settings = Object.entries(command)
     .filter(([key]) => !['do', 'kind', 'how', 'fields'].includes(key))
@@ -215,19 +221,19 @@ export function lineOf(command: Command): string {
   return [kindOf(command), ...settings, ...fields].join(' ');
 }
 
-/** A website with endpoints that nobody edits, and one that everybody does. */
+/** A website whose endpoints are never edited, and one whose endpoints may be. */
 export function firstCommands(): Command[] {
   const commands: Command[] = [];
   for (const website of ['steady', 'loose']) {
     commands.push(create('website', website, null, { enabled: true }));
-    for (let place = 0; place < 4; place++) {
-      const endpoint = `${website}-e${place}`;
+    for (let index = 0; index < 4; index++) {
+      const endpoint = `${website}-e${index}`;
       commands.push(
-        create('endpoint', endpoint, website, { enabled: true, interval: 1 + (place % 2), path: endpoint }),
+        create('endpoint', endpoint, website, { enabled: true, interval: 1 + (index % 2), path: endpoint }),
       );
       for (const failure_threshold of [1, 2]) {
-        const fields = { enabled: true, channel: (place + failure_threshold) % CHANNELS, failure_threshold };
-        const name = `${website}-a${place}-${failure_threshold}`;
+        const fields = { enabled: true, channel: (index + failure_threshold) % CHANNELS, failure_threshold };
+        const name = `${website}-a${index}-${failure_threshold}`;
         commands.push(create('alert', name, endpoint, { ...fields, success_threshold: 1 }));
       }
     }

@@ -1,18 +1,18 @@
 import type { Sql } from '../../src/platform/database/database';
 import { checkSettled } from '../harness/app/invariants';
-import type { Message, RecordedCheck } from './properties';
+import type { Delivery, StoredCheck } from './properties';
 
-/** What the database has to say about a run. */
+/** What the database holds about a run. */
 export interface DatabaseSnapshot {
-  messages: Message[];
-  checks: RecordedCheck[];
-  /** Rows of the API's event feed: those of deleted websites are gone. */
+  deliveries: Delivery[];
+  checks: StoredCheck[];
+  /** Alert events; those of deleted websites are gone. */
   events: number;
-  /** The invariants that do not hold. */
+  /** Violated invariants. */
   broken: string[];
 }
 
-const MESSAGES = `
+const DELIVERIES = `
   SELECT notice->>'id' AS id, (extract(epoch FROM created_at) * 1000)::float8 AS at, notice->'alert'->>'description' AS alert, notice->'endpoint'->>'name' AS endpoint,
          kind, incident_no AS "incidentNo", state, detail
     FROM notification ORDER BY seq`;
@@ -22,7 +22,7 @@ const CHECKS = `
          CASE r.outcome & 3 WHEN 0 THEN 'down' WHEN 1 THEN 'up' ELSE 'unknown' END AS outcome
     FROM check_result r JOIN endpoint e ON e.key = r.endpoint_key ORDER BY r.checked_at`;
 
-// A changed URL starts a new streak, so only endpoints that nobody edits can be compared.
+// A changed URL starts a new streak, so only endpoints that no command edits can be compared.
 const WRONG_STREAKS = `
   SELECT name || ' has ' || failures || ' failures in a row, its history ' || counted AS text FROM (
     SELECT e.name, s.consecutive_failures AS failures,
@@ -32,7 +32,7 @@ const WRONG_STREAKS = `
       FROM endpoint_state s JOIN endpoint e ON e.id = s.endpoint_id WHERE e.name = ANY ($1::text[])) streaks
    WHERE failures <> counted`;
 
-/** To be called when nothing is owed. */
+/** Call it when no delivery is pending. */
 export async function readDatabase(sql: Sql, steady: readonly string[]): Promise<DatabaseSnapshot> {
   const broken: string[] = [];
   await checkSettled(sql).catch((error: unknown) => broken.push(String(error)));
@@ -40,6 +40,6 @@ export async function readDatabase(sql: Sql, steady: readonly string[]): Promise
   const [{ events } = { events: 0 }] = await sql.query<{ events: number }>(
     'SELECT count(*)::int AS events FROM alert_event',
   );
-  const [messages, checks] = [await sql.query<Message>(MESSAGES), await sql.query<RecordedCheck>(CHECKS)];
-  return { messages, checks, events, broken };
+  const [deliveries, checks] = [await sql.query<Delivery>(DELIVERIES), await sql.query<StoredCheck>(CHECKS)];
+  return { deliveries, checks, events, broken };
 }

@@ -9,7 +9,7 @@ import { findPostgres, PostgresCluster } from '../harness/database/postgres-clus
 import { DatabaseWitness } from '../harness/processes/service-process';
 import type { DatabaseName } from './commands';
 
-export type Absence = 'is stopped' | 'is killed' | 'is frozen';
+export type Disruption = 'is stopped' | 'is killed' | 'is frozen';
 
 /** A database of either kind for one run. */
 export interface ChaosDatabase {
@@ -17,11 +17,11 @@ export interface ChaosDatabase {
   /** For `DATABASE_URL`; empty for the embedded one. */
   readonly url: string;
   readonly env: Readonly<Record<string, string>>;
-  /** True when nobody may have it open while it is read from outside. */
+  /** True when it must not be open elsewhere while the test reads it. */
   readonly exclusive: boolean;
   inspect<T>(work: (sql: Sql) => Promise<T>): Promise<T>;
-  /** Takes it away for a while, and waits until it is back. */
-  away(how: Absence, seconds: number): Promise<void>;
+  /** Makes it unavailable for a while, and waits until it is back. */
+  disrupt(how: Disruption, seconds: number): Promise<void>;
   remove(): Promise<void>;
 }
 
@@ -53,8 +53,8 @@ class EmbeddedDirectory implements ChaosDatabase {
     }
   }
 
-  away(): Promise<void> {
-    throw new Error('the embedded database goes with its process');
+  disrupt(): Promise<void> {
+    throw new Error('the embedded database fails only with its process');
   }
 
   async remove(): Promise<void> {
@@ -80,7 +80,7 @@ class PostgresServer implements ChaosDatabase {
     return work(this.witness);
   }
 
-  async away(how: Absence, seconds: number): Promise<void> {
+  async disrupt(how: Disruption, seconds: number): Promise<void> {
     if (how === 'is frozen') this.cluster.freeze();
     else if (how === 'is killed') await this.cluster.kill();
     else await this.cluster.stop();

@@ -13,52 +13,52 @@ export interface Listed {
 interface Entry {
   kind: Kind;
   parent: string | null;
-  /** Whether it may be there, and whether it may be gone. */
+  /** Whether it may exist (`true`) and may be gone (`false`). */
   presence: Set<boolean>;
-  /** What each field may be. */
+  /** The values that each field may have. */
   fields: Record<string, Fields[string][]>;
 }
 
 /**
- * What a client may rely on. A write that was answered with success must be there from then on; one that was answered
- * with 503 or not at all may have happened or not, until a look at the service decides.
+ * What a client may rely on. A successful write must be visible from then on; one that ended in 503 or without a response
+ * may have happened or not, until the service is read.
  */
 export class ExpectedState {
   private readonly entries = new Map<string, Entry>();
 
-  /** The service said yes. */
+  /** The write succeeded. */
   acknowledge(write: Write): void {
     const entry = this.entryOf(write);
-    if (write.do === 'delete') return this.end(write.name, new Set([false]));
+    if (write.do === 'delete') return this.markDeleted(write.name, new Set([false]));
     entry.presence = new Set([true]);
     for (const [field, value] of Object.entries(write.fields)) entry.fields[field] = [value];
   }
 
-  /** Nobody knows. */
-  doubt(write: Write): void {
+  /** The write may have happened or not. */
+  markUncertain(write: Write): void {
     const entry = this.entryOf(write);
-    if (write.do === 'delete') return this.end(write.name, new Set([...entry.presence, false]));
+    if (write.do === 'delete') return this.markDeleted(write.name, new Set([...entry.presence, false]));
     if (write.do === 'create') entry.presence = new Set([true, false]);
     for (const [field, value] of Object.entries(write.fields)) (entry.fields[field] ??= []).push(value);
   }
 
-  /** True when it must be there. */
+  /** True when it must exist. */
   has(name: string): boolean {
     const presence = this.entries.get(name)?.presence;
     return presence?.has(true) === true && !presence.has(false);
   }
 
-  /** Compares with what the service shows, and believes it from now on. */
+  /** Returns the differences to what the service lists, and takes that as the expected state from now on. */
   reconcile(listed: readonly Listed[]): string[] {
     const broken: string[] = [];
     const shown = new Map(listed.map((resource) => [resource.name, resource]));
-    if (shown.size < listed.length) broken.push('a resource was made twice');
+    if (shown.size < listed.length) broken.push('a resource was created twice');
     for (const { name, kind } of listed)
-      if (!this.entries.has(name)) broken.push(`${kind} ${name} was never asked for`);
+      if (!this.entries.has(name)) broken.push(`${kind} ${name} was never requested`);
     for (const [name, entry] of this.entries) {
       const resource = shown.get(name);
-      if (!resource && !entry.presence.has(false)) broken.push(`lost write: ${entry.kind} ${name} is not there`);
-      if (resource && !entry.presence.has(true)) broken.push(`${entry.kind} ${name} was deleted and is there again`);
+      if (!resource && !entry.presence.has(false)) broken.push(`lost write: ${entry.kind} ${name} is gone`);
+      if (resource && !entry.presence.has(true)) broken.push(`${entry.kind} ${name} was deleted and exists again`);
       entry.presence = new Set([resource !== undefined]);
       for (const [field, value] of Object.entries(resource?.fields ?? {})) {
         const allowed = entry.fields[field] ?? [];
@@ -81,15 +81,15 @@ export class ExpectedState {
     return entry;
   }
 
-  /** What is deleted takes everything below along. */
-  private end(name: string, presence: ReadonlySet<boolean>): void {
+  /** A deletion includes everything below. */
+  private markDeleted(name: string, presence: ReadonlySet<boolean>): void {
     const entry = this.entries.get(name);
     if (!entry) return;
     const wasThere = entry.presence.has(true);
     entry.presence = new Set(wasThere ? presence : [false]);
     for (const child of childrenOf(this.entries, name)) {
       const below = this.entries.get(child);
-      this.end(child, presence.has(true) && below ? new Set([...below.presence, false]) : new Set([false]));
+      this.markDeleted(child, presence.has(true) && below ? new Set([...below.presence, false]) : new Set([false]));
     }
   }
 }

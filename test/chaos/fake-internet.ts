@@ -1,37 +1,37 @@
-import { type AnswerMode, SwitchedServer } from '../harness/servers/switched-server';
+import { type ResponseMode, SwitchableServer } from '../harness/servers/switchable-server';
 import { CHANNELS, type ProviderMode } from './commands';
-import type { Span, Told, Turn } from './properties';
+import type { Span, ReceivedNotification, ModeChange } from './properties';
 
 const BEAT_MS = 100;
-const STANDSTILL_MS = 1000;
+const STALL_MS = 1000;
 
-/** The world around the service: one server with all targets, one for each channel. Notes what they did and got. */
+/** Everything around the service: one server with all targets, one per channel. Records what they received and how they were switched. */
 export class FakeInternet {
-  readonly since = Date.now();
-  readonly told: Told[] = [];
-  /** Requests that each target got, and those of them that it did not answer well. */
-  readonly asked = new Map<string, { requests: number; failed: number }>();
-  readonly turns = new Map<string, Turn[]>();
-  readonly standstills: Span[] = [];
-  private beatAt = Date.now();
-  private readonly beat = setInterval(() => this.feel(), BEAT_MS);
+  readonly startedAt = Date.now();
+  readonly received: ReceivedNotification[] = [];
+  /** By endpoint: requests that its target received, and those of them not answered with `ok`. */
+  readonly requests = new Map<string, { requests: number; failed: number }>();
+  readonly modeChanges = new Map<string, ModeChange[]>();
+  readonly ownStalls: Span[] = [];
+  private lastBeatAt = Date.now();
+  private readonly beat = setInterval(() => this.detectOwnStall(), BEAT_MS);
 
   private constructor(
-    private readonly targets: SwitchedServer,
-    private readonly channels: SwitchedServer[],
+    private readonly targets: SwitchableServer,
+    private readonly channels: SwitchableServer[],
   ) {}
 
   static async open(): Promise<FakeInternet> {
-    const channels: SwitchedServer[] = [];
-    const targets = await SwitchedServer.start(({ key, answered }) => outside.count(key, answered));
-    const outside = new FakeInternet(targets, channels);
+    const channels: SwitchableServer[] = [];
+    const targets = await SwitchableServer.start(({ key, mode }) => internet.count(key, mode));
+    const internet = new FakeInternet(targets, channels);
     for (let channel = 0; channel < CHANNELS; channel++)
       channels.push(
-        await SwitchedServer.start(({ at, answered, body, headers }) =>
-          outside.told.push({ id: String(headers['webhook-id']), channel, at, answered, body }),
+        await SwitchableServer.start(({ at, mode, body, headers }) =>
+          internet.received.push({ id: String(headers['webhook-id']), channel, at, mode, body }),
         ),
       );
-    return outside;
+    return internet;
   }
 
   targetUrl(path: string): string {
@@ -46,20 +46,20 @@ export class FakeInternet {
     return `${this.channels[channel]?.url}/hook`;
   }
 
-  /** The channel of a hook's URL; -1 when it is none of ours. */
+  /** The channel of a webhook URL; -1 for any other URL. */
   channelOf(url: string): number {
     return this.channels.findIndex((server) => url === `${server.url}/hook`);
   }
 
-  switchTarget(endpoint: string, mode: AnswerMode): void {
-    this.turns.set(endpoint, [...(this.turns.get(endpoint) ?? []), { from: Date.now(), mode }]);
-    this.targets.answer(endpoint, mode);
+  switchTarget(endpoint: string, mode: ResponseMode): void {
+    this.modeChanges.set(endpoint, [...(this.modeChanges.get(endpoint) ?? []), { from: Date.now(), mode }]);
+    this.targets.switch(endpoint, mode);
   }
 
   async switchProvider(channel: number, mode: ProviderMode): Promise<void> {
     const server = this.channels[channel];
     if (mode === 'refuse') return server?.close();
-    server?.answer('hook', mode);
+    server?.switch('hook', mode);
     await server?.open();
   }
 
@@ -72,15 +72,15 @@ export class FakeInternet {
     await Promise.all([this.targets, ...this.channels].map((server) => server.close()));
   }
 
-  private count(key: string, answered: AnswerMode): void {
-    const { requests, failed } = this.asked.get(key) ?? { requests: 0, failed: 0 };
-    this.asked.set(key, { requests: requests + 1, failed: failed + (answered === 'ok' ? 0 : 1) });
+  private count(key: string, mode: ResponseMode): void {
+    const { requests, failed } = this.requests.get(key) ?? { requests: 0, failed: 0 };
+    this.requests.set(key, { requests: requests + 1, failed: failed + (mode === 'ok' ? 0 : 1) });
   }
 
-  /** Answers that are late because this process stood still are no fault of the service's. */
-  private feel(): void {
+  /** Late responses are not the service's fault when this process itself stalled. */
+  private detectOwnStall(): void {
     const now = Date.now();
-    if (now - this.beatAt > STANDSTILL_MS) this.standstills.push({ from: this.beatAt, to: now });
-    this.beatAt = now;
+    if (now - this.lastBeatAt > STALL_MS) this.ownStalls.push({ from: this.lastBeatAt, to: now });
+    this.lastBeatAt = now;
   }
 }

@@ -1,80 +1,80 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { eventually } from '../harness/app/poll';
 import { ServiceProcess } from '../harness/processes/service-process';
-import { ANCHOR, type Command } from './commands';
-import type { Absence, ChaosDatabase } from './databases';
+import { PROTECTED_INSTANCE, type Command } from './commands';
+import type { Disruption, ChaosDatabase } from './databases';
 import { judgeMemory, type MemoryFinding } from './memory';
 import { MemoryWatch } from './memory-watch';
-import type { End, Span } from './properties';
-import { type Ending, SupervisedProcess } from './supervised-process';
+import type { InstanceExit, Span } from './properties';
+import { type ProcessExit, SupervisedProcess } from './supervised-process';
 
 const FREEZE_MS = 3000;
 const READY_LIMIT_MS = 90_000;
-/** An orderly end may begin this long before it is seen. */
-const ORDERLY_MS = 30_000;
+/** A graceful shutdown may begin this long before its exit is recorded. */
+const SHUTDOWN_MS = 30_000;
 
 export type Fault = Extract<Command, { do: 'kill -9' | 'restart' | 'freeze' | 'second instance' | 'database' }>;
 
-/** The instances on one database, and what is done to them. */
+/** The instances on one database, and the faults injected into them. */
 export class Fleet {
-  readonly ends: End[] = [];
-  readonly absences: Span[] = [];
-  /** Ends that nobody asked for, and orderly ones that were not. */
-  readonly misbehaved: string[] = [];
-  longestEndMs = 0;
-  private anchoredAt: number | null = null;
+  readonly exits: InstanceExit[] = [];
+  readonly downtimes: Span[] = [];
+  /** Exits that no command requested, and graceful shutdowns with another status than 0. */
+  readonly failures: string[] = [];
+  longestShutdownMs = 0;
+  private protectedSince: number | null = null;
   private readonly instances: (SupervisedProcess | null)[] = [null, null];
-  private readonly underWay = new Set<Promise<void>>();
+  private readonly activeFaults = new Set<Promise<void>>();
   private readonly memory = new MemoryWatch();
   private databaseQueue: Promise<void> = Promise.resolve();
-  /** It joins when the one before has left. */
+  /** Its joins and leaves take effect one after the other. */
   private secondQueue: Promise<void> = Promise.resolve();
-  private restarted = 0;
+  private restartsOfDismissed = 0;
 
   constructor(readonly database: ChaosDatabase) {}
 
   get restarts(): number {
-    return this.instances.reduce((sum, instance) => sum + (instance?.restarts ?? 0), this.restarted);
+    return this.instances.reduce((sum, instance) => sum + (instance?.restarts ?? 0), this.restartsOfDismissed);
   }
 
-  /** Those that listen. */
+  /** The instances that listen. */
   get running(): ServiceProcess[] {
     return this.instances.flatMap((instance) => instance?.running ?? []);
   }
 
-  start(place: number): void {
+  start(index: number): void {
     const { url, env } = this.database;
-    this.instances[place] ??= new SupervisedProcess(
+    this.instances[index] ??= new SupervisedProcess(
       () => this.memory.start((more) => ServiceProcess.start(url, { ...env, ...more })),
-      (ending) => this.note(ending),
+      (exit) => this.recordExit(exit),
     );
   }
 
-  /** How long nobody has been allowed to end the first instance. */
-  get anchoredMs(): number {
-    return this.anchoredAt === null ? 0 : Date.now() - this.anchoredAt;
+  /** For how long the first instance has been protected. */
+  get protectedMs(): number {
+    return this.protectedSince === null ? 0 : Date.now() - this.protectedSince;
   }
 
-  get isAnchored(): boolean {
-    return this.anchoredAt !== null;
+  get isProtecting(): boolean {
+    return this.protectedSince !== null;
   }
 
-  /** From now on the first instance's memory is watched, and nobody may end it before it was judged. Every instance is well. */
-  layAnchor(): void {
-    const process = this.instances[ANCHOR]?.running;
-    if (!process) throw new Error('there is no instance to watch');
+  /** From now on the first instance's memory is watched and no fault may end it. Every instance must be healthy. */
+  protectFirst(): void {
+    const process = this.instances[PROTECTED_INSTANCE]?.running;
+    if (!process) throw new Error('there is no instance to protect');
     this.memory.watch(process);
-    this.anchoredAt = Date.now();
+    this.protectedSince = Date.now();
   }
 
-  /** Judges the anchor's memory; from then on it may be ended. */
-  weighAnchor(): MemoryFinding {
-    this.anchoredAt = null;
+  /** Judges the protected instance's memory and lifts the protection. */
+  judgeMemory(): MemoryFinding {
+    this.protectedSince = null;
     return judgeMemory(this.memory.samples);
   }
 
-  /** Begins a fault; false when there is nothing it could befall. */
-  inflict(fault: Fault): boolean {
+  /** Starts a fault; false when its instance is not running. */
+  inject(fault: Fault): boolean {
     switch (fault.do) {
       case 'kill -9':
         return this.instances[fault.instance]?.end('SIGKILL') ?? false;
@@ -87,7 +87,7 @@ export class Fleet {
         this.track(this.secondQueue);
         return true;
       case 'database':
-        this.databaseQueue = this.databaseQueue.then(() => this.takeAway(fault.how, fault.seconds));
+        this.databaseQueue = this.databaseQueue.then(() => this.disruptDatabase(fault.how, fault.seconds));
         this.track(this.databaseQueue);
         return true;
       default:
@@ -97,17 +97,17 @@ export class Fleet {
 
   /** Waits until every fault is over and every instance is ready. */
   async recover(): Promise<void> {
-    while (this.underWay.size > 0) await Promise.all(this.underWay);
+    while (this.activeFaults.size > 0) await Promise.all(this.activeFaults);
     const wanted = this.instances.filter((instance) => instance !== null);
     const isReady = async (instance: SupervisedProcess) =>
       !instance.isEnding && (await instance.running?.readiness()) === 200;
     for (const instance of wanted)
       await eventually('an instance is ready', () => isReady(instance), READY_LIMIT_MS).catch((error: unknown) => {
-        throw new Error(`${String(error)} ${instance.refusal || (instance.running?.log ?? '')}`);
+        throw new Error(`${String(error)} ${instance.startError || (instance.running?.log ?? '')}`);
       });
   }
 
-  /** Reads the database. An embedded one is read while its only user is stopped. */
+  /** Reads the database. The embedded one has a single user, so the instance is stopped for that time. */
   async inspect<T>(work: Parameters<typeof this.database.inspect<T>>[0]): Promise<T> {
     if (!this.database.exclusive) return this.database.inspect(work);
     await this.dismiss(0, 'SIGTERM');
@@ -120,14 +120,14 @@ export class Fleet {
 
   /** Ends everything at once. */
   async close(): Promise<void> {
-    await Promise.allSettled(this.underWay);
+    await Promise.allSettled(this.activeFaults);
     await Promise.all([this.dismiss(0, 'SIGKILL'), this.dismiss(1, 'SIGKILL')]);
     this.memory.close();
     await this.database.remove();
   }
 
-  /** For a program that ends on the spot. */
-  abandon(): void {
+  /** Synchronously, for an `exit` handler. */
+  killAll(): void {
     for (const process of this.running) process.signal('SIGKILL');
   }
 
@@ -140,7 +140,7 @@ export class Fleet {
     if (!process) return false;
     process.signal('SIGSTOP');
     this.track(
-      this.absent(async () => {
+      this.duringDowntime(async () => {
         await delay(FREEZE_MS);
         process.signal('SIGCONT');
       }),
@@ -148,37 +148,39 @@ export class Fleet {
     return true;
   }
 
-  private takeAway(how: Absence, seconds: number): Promise<void> {
-    return this.absent(() => this.database.away(how, seconds));
+  private disruptDatabase(how: Disruption, seconds: number): Promise<void> {
+    return this.duringDowntime(() => this.database.disrupt(how, seconds));
   }
 
-  /** Open until it is over, so that what happens meanwhile is judged rightly. */
-  private async absent(work: () => Promise<void>): Promise<void> {
+  /** The span has no end until the work is over, so that a verdict in the meantime counts it. */
+  private async duringDowntime(work: () => Promise<void>): Promise<void> {
     const span: Span = { from: Date.now(), to: Number.POSITIVE_INFINITY };
-    this.absences.push(span);
+    this.downtimes.push(span);
     await work();
     span.to = Date.now();
   }
 
-  private async dismiss(place: number, signal: 'SIGTERM' | 'SIGKILL'): Promise<void> {
-    const instance = this.instances[place];
+  private async dismiss(index: number, signal: 'SIGTERM' | 'SIGKILL'): Promise<void> {
+    const instance = this.instances[index];
     if (!instance) return;
     await instance.dismiss(signal);
-    this.restarted += instance.restarts;
-    this.instances[place] = null;
+    this.restartsOfDismissed += instance.restarts;
+    this.instances[index] = null;
   }
 
   private track(work: Promise<void>): void {
-    this.underWay.add(work);
-    void work.catch((error: unknown) => this.misbehaved.push(String(error))).finally(() => this.underWay.delete(work));
+    this.activeFaults.add(work);
+    void work
+      .catch((error: unknown) => this.failures.push(String(error)))
+      .finally(() => this.activeFaults.delete(work));
   }
 
-  private note({ at, how, asked, tookMs, log }: Ending): void {
-    this.ends.push({ at, orderly: asked === 'in order' });
-    if (asked === 'in order') this.longestEndMs = Math.max(this.longestEndMs, tookMs);
-    const wasDisturbed = this.absences.some(({ to }) => to >= at - ORDERLY_MS);
-    if (asked === null) this.misbehaved.push(`an instance ended by itself with ${how}:\n${log}`);
-    else if (asked === 'in order' && how !== 0 && !wasDisturbed)
-      this.misbehaved.push(`an instance asked to stop ended with ${how}:\n${log}`);
+  private recordExit({ at, status, requested, tookMs, log }: ProcessExit): void {
+    this.exits.push({ at, graceful: requested === 'gracefully' });
+    if (requested === 'gracefully') this.longestShutdownMs = Math.max(this.longestShutdownMs, tookMs);
+    const wasDisturbed = this.downtimes.some(({ to }) => to >= at - SHUTDOWN_MS);
+    if (requested === null) this.failures.push(`an instance ended by itself with ${status}:\n${log}`);
+    else if (requested === 'gracefully' && status !== 0 && !wasDisturbed)
+      this.failures.push(`an instance asked to stop ended with ${status}:\n${log}`);
   }
 }

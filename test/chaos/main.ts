@@ -22,7 +22,7 @@ function readOrder(): { minutes: number; seed: number; databases: readonly Datab
   return { minutes, seed, databases };
 }
 
-function show({ commands, figures, memory, broken, lastCommands }: ChaosReport, title: string): void {
+function show({ commands, totals: figures, memory, broken, lastCommands }: ChaosReport, title: string): void {
   console.log(`\n${title}`);
   for (const [what, count] of [...commands, ...figures]) console.log(`  ${String(count).padStart(7)}  ${what}`);
   if (memory !== '') console.log(`  ${memory}`);

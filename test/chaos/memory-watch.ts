@@ -7,7 +7,7 @@ import { type MemorySample, readSamples } from './memory';
 const SAMPLE_EVERY_MS = 5000;
 const PRELOADED = join(__dirname, '..', 'harness', 'processes', 'heap-on-signal.cjs');
 
-/** Starts processes that can be asked what they hold, and asks one of them again and again. */
+/** Starts processes that report their memory on a signal, and samples one of them at an interval. */
 export class MemoryWatch {
   private readonly directory = mkdtempSync(join(tmpdir(), 'uptime-heap-'));
   private readonly logs = new Map<ServiceProcess, string>();
@@ -22,13 +22,13 @@ export class MemoryWatch {
     return process;
   }
 
-  /** From now on it is asked every few seconds. A frozen one answers when it is thawed. */
+  /** Samples this process from now on. A frozen one responds once it is thawed. */
   watch(process: ServiceProcess): void {
     this.watched = process;
     this.timer = setInterval(() => process.signal('SIGUSR2'), SAMPLE_EVERY_MS);
   }
 
-  /** Of the process that is watched; none when it has ended. */
+  /** Of the watched process; none once it has ended. */
   get samples(): MemorySample[] {
     const log = this.watched?.hasEnded === false ? this.logs.get(this.watched) : undefined;
     return log !== undefined && existsSync(log) ? readSamples(readFileSync(log, 'utf8')) : [];

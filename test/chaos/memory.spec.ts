@@ -10,8 +10,8 @@ const life = (heldMb: (minute: number) => number): MemorySample[] =>
     residentBytes: 180e6 + (place % 7) * 10e6,
   }));
 
-describe('the memory of a long life', () => {
-  it('is flat when it ends as it was after the warm-up, whatever a single sample says', () => {
+describe('the memory of a long-lived process', () => {
+  it('counts as flat when it ends as it was after the warm-up, whatever single samples say', () => {
     expect(judgeMemory(life((minute) => 60 + (minute % 0.5))).broken).toEqual([]);
     expect(judgeMemory(life((minute) => (minute < 0.5 ? 20 : 60))).broken).toEqual([]);
     const odd = life((minute) => (minute > 2.95 ? 150 : 60));
@@ -19,31 +19,33 @@ describe('the memory of a long life', () => {
     expect(judgeMemory(life((minute) => 90 - 10 * minute)).broken).toEqual([]);
   });
 
-  it('is not when it keeps growing', () => {
-    const { line, broken } = judgeMemory(life((minute) => 60 + 3 * minute));
-    expect(line).toContain('62.8 MB in its second fifth, 68.3 MB in its last (+5.5, limit +5.0)');
+  it('counts as a leak when it keeps growing', () => {
+    const { summary, broken } = judgeMemory(life((minute) => 60 + 3 * minute));
+    expect(summary).toContain('62.8 MB in its second fifth, 68.3 MB in its last (+5.5, limit +5.0)');
     expect(broken).toEqual([expect.stringContaining('memory is not flat')]);
     expect(judgeMemory(life((minute) => 60 + 2.5 * minute)).broken).toEqual([]);
   });
 
-  it('is not proven flat by a few samples, or by none', () => {
+  it('does not count as flat with too few samples, or none', () => {
     for (const samples of [life(() => 60).slice(0, 8), []])
-      expect(judgeMemory(samples).broken).toEqual([`memory of the anchor: too few samples (${samples.length})`]);
+      expect(judgeMemory(samples).broken).toEqual([
+        `memory of the protected instance: too few samples (${samples.length})`,
+      ]);
   });
 });
 
-describe('what a process writes about its memory', () => {
+describe('the memory samples that a process writes', () => {
   const line = (round: number, thread: number, heapBytes: number) =>
     `${JSON.stringify({ round, at: NOON + round, thread, heapBytes, externalBytes: 5, rssBytes: 900 + thread })}\n`;
 
-  it('is summed up by rounds, in all of its threads', () => {
+  it('adds up the threads of each round', () => {
     expect(readSamples(line(1, 0, 10) + line(1, 1, 20) + line(2, 1, 21) + line(2, 0, 11))).toEqual([
       { at: NOON + 1, heldBytes: 40, residentBytes: 901 },
       { at: NOON + 2, heldBytes: 42, residentBytes: 901 },
     ]);
   });
 
-  it('counts for nothing until every thread has written it', () => {
+  it('ignores a round until every thread has written its line', () => {
     const text = line(1, 0, 10) + line(1, 1, 20) + line(2, 0, 11);
     expect(readSamples(text)).toHaveLength(1);
     expect(readSamples(text + line(2, 1, 21).slice(0, 20))).toHaveLength(1);

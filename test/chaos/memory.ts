@@ -4,7 +4,7 @@ export interface MemorySample {
   at: number;
   /** Heaps and what they keep outside of themselves, the embedded database's memory included. */
   heldBytes: number;
-  /** With what the allocator keeps for later: noisy, so only told. */
+  /** Includes what the allocator keeps for later: noisy, so only reported. */
   residentBytes: number;
 }
 
@@ -18,13 +18,13 @@ interface ThreadLine {
   rssBytes: number;
 }
 
-/** Sums up the threads of each round; a round that not every thread has written yet is left out. */
+/** Adds up the threads of each round, and leaves out a round that some thread has not written yet. */
 export function readSamples(text: string): MemorySample[] {
   const rounds = new Map<number, ThreadLine[]>();
   const complete = text.slice(0, text.lastIndexOf('\n') + 1);
   for (const line of complete.split('\n').filter((each) => each !== '')) {
-    const told = JSON.parse(line) as ThreadLine;
-    rounds.set(told.round, [...(rounds.get(told.round) ?? []), told]);
+    const parsed = JSON.parse(line) as ThreadLine;
+    rounds.set(parsed.round, [...(rounds.get(parsed.round) ?? []), parsed]);
   }
   const threads = Math.max(0, ...[...rounds.values()].map((lines) => lines.length));
   return [...rounds.values()]
@@ -37,38 +37,38 @@ export function readSamples(text: string): MemorySample[] {
 }
 
 /**
- * The largest growth from the second fifth of a life to its last; the first is warm-up. The model keeps at most 64
- * resources, less than a megabyte in the service's caches, so its data explains none of it. Measured: about one megabyte.
+ * The largest growth from the second fifth of a process's life to its last; the first is warm-up. The model has at most 64
+ * resources, less than a megabyte in the service's caches, so its data cannot explain more. Measured: about one megabyte.
  */
 const GROWTH_LIMIT_BYTES = 5_000_000;
-/** In a fifth: less is no life to judge. */
-const FEWEST_SAMPLES = 2;
+/** Per fifth: fewer are too few for a verdict. */
+const MIN_SAMPLES = 2;
 
-/** One line for people, and what is wrong. */
+/** A one-line summary, and what is wrong. */
 export interface MemoryFinding {
-  line: string;
+  summary: string;
   broken: string[];
 }
 
-/** Whether the memory of one long life is flat. Too few samples are no proof, and so not flat. */
+/** Whether the memory of a long-lived process is flat. Too few samples prove nothing and count as not flat. */
 export function judgeMemory(samples: readonly MemorySample[]): MemoryFinding {
   const fifths = inFifths(samples);
   const [, second = []] = fifths;
   const last = fifths.at(-1) ?? [];
-  if (Math.min(second.length, last.length) < FEWEST_SAMPLES) {
-    const line = `memory of the anchor: too few samples (${samples.length})`;
-    return { line, broken: [line] };
+  if (Math.min(second.length, last.length) < MIN_SAMPLES) {
+    const summary = `memory of the protected instance: too few samples (${samples.length})`;
+    return { summary, broken: [summary] };
   }
   const seconds = ((samples.at(-1)?.at ?? 0) - (samples[0]?.at ?? 0)) / 1000;
   const [before, after] = [second, last].map((fifth) => median(fifth.map(({ heldBytes }) => heldBytes)));
   const [resident, residentAfter] = [second, last].map((fifth) => median(fifth.map((each) => each.residentBytes)));
   const growth = (after ?? 0) - (before ?? 0);
-  const line =
-    `memory of the anchor after full collections, ${samples.length} in ${seconds.toFixed(0)} s: ` +
-    `${mb(before)} MB in its second fifth, ${mb(after)} MB in its last ` +
-    `(${growth < 0 ? '' : '+'}${mb(growth)}, limit +${mb(GROWTH_LIMIT_BYTES)}); ` +
-    `resident ${mb(resident)} MB and ${mb(residentAfter)} MB`;
-  return { line, broken: growth > GROWTH_LIMIT_BYTES ? [`memory is not flat: ${line}`] : [] };
+  const summary =
+    `memory of the protected instance after full collections, ${samples.length} in ${seconds.toFixed(0)} s: ` +
+    `${megabytes(before)} MB in its second fifth, ${megabytes(after)} MB in its last ` +
+    `(${growth < 0 ? '' : '+'}${megabytes(growth)}, limit +${megabytes(GROWTH_LIMIT_BYTES)}); ` +
+    `resident ${megabytes(resident)} MB and ${megabytes(residentAfter)} MB`;
+  return { summary, broken: growth > GROWTH_LIMIT_BYTES ? [`memory is not flat: ${summary}`] : [] };
 }
 
 function inFifths(samples: readonly MemorySample[]): MemorySample[][] {
@@ -82,4 +82,4 @@ function median(values: readonly number[]): number {
   return sorted[Math.floor(sorted.length / 2)] ?? 0;
 }
 
-const mb = (bytes = 0): string => (bytes / 1e6).toFixed(1);
+const megabytes = (bytes = 0): string => (bytes / 1e6).toFixed(1);

@@ -1,4 +1,4 @@
-import type { AnswerMode } from '../harness/servers/switched-server';
+import type { ResponseMode } from '../harness/servers/switchable-server';
 import type { Command, ProviderMode } from './commands';
 
 export type Kind = 'website' | 'endpoint' | 'alert';
@@ -10,35 +10,35 @@ export interface Resource {
   name: string;
   parent: string | null;
   fields: Fields;
-  /** Nobody edits it. */
+  /** No command edits it. */
   steady: boolean;
   /** Its target never fails. */
   calm: boolean;
 }
 
-/** Names of the resources right below one. */
+/** Names of the direct children of a resource. */
 export const childrenOf = (resources: ReadonlyMap<string, { parent: string | null }>, name: string): string[] =>
   [...resources].filter(([, { parent }]) => parent === name).map(([child]) => child);
 
-/** How everything should be once every command is carried out: the plan decides it, not the service's answers. */
+/** How everything should be once every command has been carried out: decided by the plan, never by the service's responses. */
 export class Model {
   readonly resources = new Map<string, Resource>();
   readonly providers = new Map<number, ProviderMode>();
-  second = false;
-  private readonly modes = new Map<string, AnswerMode>();
-  private names = 0;
+  hasSecondInstance = false;
+  private readonly targetModes = new Map<string, ResponseMode>();
+  private nameCount = 0;
 
   newName(prefix: string): string {
-    return `${prefix}${++this.names}`;
+    return `${prefix}${++this.nameCount}`;
   }
 
   of(kind: Kind): Resource[] {
     return [...this.resources.values()].filter((resource) => resource.kind === kind);
   }
 
-  /** How the endpoint's target answers. */
-  modeOf(endpoint: string): AnswerMode {
-    return this.modes.get(endpoint) ?? 'ok';
+  /** How the endpoint's target responds. */
+  modeOf(endpoint: string): ResponseMode {
+    return this.targetModes.get(endpoint) ?? 'ok';
   }
 
   /** True while the resource and everything above it is enabled. */
@@ -48,7 +48,7 @@ export class Model {
     return resource.parent === null || this.isActive(resource.parent);
   }
 
-  /** Rounds begin with every provider well. */
+  /** Every round begins with healthy providers. */
   healProviders(): void {
     this.providers.clear();
   }
@@ -69,13 +69,13 @@ export class Model {
       case 'delete':
         return this.remove(command.name);
       case 'target':
-        for (const name of command.names) this.modes.set(name, command.mode);
+        for (const name of command.names) this.targetModes.set(name, command.mode);
         return;
       case 'provider':
         this.providers.set(command.channel, command.mode);
         return;
       case 'second instance':
-        this.second = command.how === 'joins';
+        this.hasSecondInstance = command.how === 'joins';
         return;
       case 'check now':
       case 'kill -9':
@@ -94,8 +94,8 @@ export class Model {
   }
 }
 
-/** What the API shows of an endpoint or an alert. */
-export interface Shown {
+/** State of an endpoint or an alert, as the API lists it. */
+export interface ShownState {
   name: string;
   /** Of an endpoint. */
   status?: string;
@@ -103,17 +103,18 @@ export interface Shown {
   triggered?: boolean;
 }
 
-/** How the resources should look once everything has been checked often enough. Empty when they do. */
-export function misfits(world: Model, shown: readonly Shown[]): string[] {
+/** Where the listed state differs from the model, once everything has been checked often enough. */
+export function mismatches(model: Model, shown: readonly ShownState[]): string[] {
   return shown.flatMap(({ name, status, triggered }) => {
-    const resource = world.resources.get(name);
+    const resource = model.resources.get(name);
     const endpoint = resource?.kind === 'alert' ? resource.parent : name;
     if (!resource || endpoint === null) return [];
-    const isFailing = world.modeOf(endpoint) !== 'ok';
-    const expected = world.isActive(endpoint) ? (isFailing ? 'down' : 'up') : 'paused';
+    const isFailing = model.modeOf(endpoint) !== 'ok';
+    const expected = model.isActive(endpoint) ? (isFailing ? 'down' : 'up') : 'paused';
     if (status !== undefined && status !== expected) return [`${name} is ${status} and should be ${expected}`];
-    const fires = isFailing && world.isActive(name);
-    if (triggered !== undefined && triggered !== fires) return [`${name} has triggered=${triggered}, not ${fires}`];
+    const shouldBeTriggered = isFailing && model.isActive(name);
+    if (triggered !== undefined && triggered !== shouldBeTriggered)
+      return [`${name} has triggered=${triggered}, not ${shouldBeTriggered}`];
     return [];
   });
 }

@@ -1,4 +1,4 @@
-import type { AnswerMode, Arrival } from '../harness/servers/switched-server';
+import type { ResponseMode, SeenRequest } from '../harness/servers/switchable-server';
 
 /** Milliseconds since the epoch. */
 export interface Span {
@@ -6,16 +6,16 @@ export interface Span {
   to: number;
 }
 
-/** How a target or provider answered, from a time on. */
-export interface Turn {
+/** How a target or provider responds from a moment on. */
+export interface ModeChange {
   from: number;
-  mode: AnswerMode;
+  mode: ResponseMode;
 }
 
-/** A row of the outbox: one for each event of an alert, because every alert wants its resolves. */
-export interface Message {
+/** A row of the outbox: one per event, because every alert here sends its resolves. */
+export interface Delivery {
   id: string;
-  /** Of its event. */
+  /** When its event happened. */
   at: number;
   alert: string;
   endpoint: string;
@@ -25,68 +25,68 @@ export interface Message {
   detail: string | null;
 }
 
-/** A request that a provider got. */
-export interface Told extends Pick<Arrival, 'at' | 'answered' | 'body'> {
+/** A request that a provider received. */
+export interface ReceivedNotification extends Pick<SeenRequest, 'at' | 'mode' | 'body'> {
   /** Its webhook-id. */
   id: string;
   channel: number;
 }
 
-export interface RecordedCheck {
+export interface StoredCheck {
   endpoint: string;
   at: number;
   outcome: 'up' | 'down' | 'unknown';
 }
 
-/** How often a target was asked over a time. */
-export interface Attention extends Span {
+/** How many requests a target received over a span. */
+export interface RequestCount extends Span {
   intervalMs: number;
   requests: number;
-  /** Of these, those that the target did not answer well. */
+  /** Of these, those that it did not answer with `ok`. */
   failed: number;
 }
 
-/** An instance that ended. `orderly`: asked to by SIGTERM. */
-export interface End {
+/** An instance that ended. `graceful`: by SIGTERM. */
+export interface InstanceExit {
   at: number;
-  orderly: boolean;
+  graceful: boolean;
 }
 
-/** Everything that happened in a run up to a moment in which nothing was owed. */
+/** Everything that happened in a run, up to a moment when no delivery was pending. */
 export interface History {
-  /** In the order of the outbox. */
-  messages: readonly Message[];
-  /** In the order of their arrival. */
-  told: readonly Told[];
-  checks: readonly RecordedCheck[];
-  /** By endpoint; before the first the target was fine. */
-  turns: ReadonlyMap<string, readonly Turn[]>;
-  /** Alerts that somebody ended or switched off, or meant to. */
+  /** In outbox order. */
+  deliveries: readonly Delivery[];
+  /** In order of arrival. */
+  received: readonly ReceivedNotification[];
+  checks: readonly StoredCheck[];
+  /** By endpoint; until the first one its target responds with `ok`. */
+  modeChanges: ReadonlyMap<string, readonly ModeChange[]>;
+  /** Alerts that a write deleted or disabled, or may have. */
   stopped: ReadonlySet<string>;
-  /** Endpoints that nobody edits. */
-  steady: ReadonlyMap<string, Attention>;
-  ends: readonly End[];
-  /** When instances could write no outcome: the database was away, or they were frozen. */
-  absences: readonly Span[];
-  /** When this program itself stood still: its targets answered late. */
-  standstills: readonly Span[];
+  /** Endpoints that no command edits. */
+  steady: ReadonlyMap<string, RequestCount>;
+  exits: readonly InstanceExit[];
+  /** When instances could write no outcome: the database was unavailable, or they were frozen. */
+  downtimes: readonly Span[];
+  /** When this test process itself stalled, so that its targets responded late. */
+  ownStalls: readonly Span[];
 }
 
-/** What was promised and not kept, one line each. */
+/** Broken promises, one line each. */
 export const brokenProperties = (history: History): string[] => [
-  ...eachEventIsTold(history),
-  ...nothingIsToldTwice(history),
+  ...everyEventIsDelivered(history),
+  ...nothingIsDeliveredTwice(history),
   ...nothingIsInvented(history),
   ...eventsAlternateInOrder(history),
   ...checksAgreeWithTargets(history),
   ...nothingIsCheckedTooOften(history),
 ];
 
-const isTaken = ({ answered }: Told): boolean => answered === 'ok';
+const isAccepted = ({ mode }: ReceivedNotification): boolean => mode === 'ok';
 
-function byId(told: readonly Told[]): Map<string, Told[]> {
-  const groups = new Map<string, Told[]>();
-  for (const each of told) {
+function byId(received: readonly ReceivedNotification[]): Map<string, ReceivedNotification[]> {
+  const groups = new Map<string, ReceivedNotification[]>();
+  for (const each of received) {
     const group = groups.get(each.id);
     if (group) group.push(each);
     else groups.set(each.id, [each]);
@@ -94,90 +94,90 @@ function byId(told: readonly Told[]): Map<string, Told[]> {
   return groups;
 }
 
-const nameOf = ({ alert, kind, incidentNo, id }: Message): string => `${kind} ${incidentNo} of ${alert} (${id})`;
+const nameOf = ({ alert, kind, incidentNo, id }: Delivery): string => `${kind} ${incidentNo} of ${alert} (${id})`;
 
-function eachEventIsTold({ messages, told, stopped }: History): string[] {
-  const arrivals = byId(told);
-  return messages.flatMap((message) => {
-    const taken = (arrivals.get(message.id) ?? []).filter(isTaken).length;
-    const what = `${nameOf(message)} is ${message.state} ${message.detail ?? ''}`.trim();
-    if (message.state === 'delivered') return taken > 0 ? [] : [`lost event: ${what}, and no provider took it`];
-    if (message.state === 'superseded') return stopped.has(message.alert) ? [] : [`dropped event: ${what}`];
-    return [`untold event: ${what}`];
+function everyEventIsDelivered({ deliveries, received, stopped }: History): string[] {
+  const arrivals = byId(received);
+  return deliveries.flatMap((delivery) => {
+    const accepted = (arrivals.get(delivery.id) ?? []).filter(isAccepted).length;
+    const what = `${nameOf(delivery)} is ${delivery.state} ${delivery.detail ?? ''}`.trim();
+    if (delivery.state === 'delivered') return accepted > 0 ? [] : [`lost event: ${what}, and no provider accepted it`];
+    if (delivery.state === 'superseded') return stopped.has(delivery.alert) ? [] : [`dropped event: ${what}`];
+    return [`undelivered event: ${what}`];
   });
 }
 
-/** An outcome is written within this time when the database is there, on a busy machine. */
-const WRITTEN_WITHIN_MS = 5000;
+/** An outcome is written within this time while the database is available, on a busy machine. */
+const WRITE_LIMIT_MS = 5000;
 
-/** An end may be noted this much before a request that was sent before it: this program reads both when it gets to it. */
-const NOTED_WITHIN_MS = 1000;
+/** An exit may be recorded this much before a request that preceded it: this process reads the two independently. */
+const EXIT_CLOCK_TOLERANCE_MS = 1000;
 
-/** True when the instance that sent it may have ended before it could write that it was taken. */
-function isAmbiguous(at: number, { ends, absences, standstills }: History): boolean {
-  const heldUpMs = standstills
-    .filter((span) => overlap(span, { from: at - WRITTEN_WITHIN_MS, to: at }))
+/** True when the sender may have ended before it could write that the provider had accepted. */
+function isAmbiguous(at: number, { exits, downtimes, ownStalls }: History): boolean {
+  const stalledMs = ownStalls
+    .filter((span) => overlap(span, { from: at - WRITE_LIMIT_MS, to: at }))
     .reduce((sum, { from, to }) => sum + to - from, 0);
-  return ends.some((end) => {
-    if (end.at < at - NOTED_WITHIN_MS - heldUpMs) return false;
-    const couldNotWrite = absences.some(({ from, to }) => from <= end.at && at <= to + WRITTEN_WITHIN_MS);
-    return couldNotWrite || (!end.orderly && end.at - at <= WRITTEN_WITHIN_MS);
+  return exits.some((exit) => {
+    if (exit.at < at - EXIT_CLOCK_TOLERANCE_MS - stalledMs) return false;
+    const couldNotWrite = downtimes.some(({ from, to }) => from <= exit.at && at <= to + WRITE_LIMIT_MS);
+    return couldNotWrite || (!exit.graceful && exit.at - at <= WRITE_LIMIT_MS);
   });
 }
 
-function nothingIsToldTwice(history: History): string[] {
-  return [...byId(history.told)].flatMap(([id, arrivals]) => {
-    const taken = arrivals.filter(isTaken);
-    const broken = taken
+function nothingIsDeliveredTwice(history: History): string[] {
+  return [...byId(history.received)].flatMap(([id, arrivals]) => {
+    const accepted = arrivals.filter(isAccepted);
+    const broken = accepted
       .slice(0, -1)
       .filter(({ at }) => !isAmbiguous(at, history))
-      .map(({ at }) => `duplicate without ambiguity: ${id} was taken at ${clock(at)} and sent again`);
-    const texts = new Set(arrivals.map(({ body }) => body));
-    if (texts.size > 1) broken.push(`one id, two texts: ${id}`);
+      .map(({ at }) => `duplicate without ambiguity: ${id} was accepted at ${clock(at)} and sent again`);
+    const bodies = new Set(arrivals.map(({ body }) => body));
+    if (bodies.size > 1) broken.push(`one id, two bodies: ${id}`);
     return broken;
   });
 }
 
-/** How often a provider took something for a second time. */
-export const repeats = ({ told }: Pick<History, 'told'>): number =>
-  [...byId(told).values()].reduce((sum, arrivals) => sum + Math.max(0, arrivals.filter(isTaken).length - 1), 0);
+/** How often a provider accepted the same notification again. */
+export const repeats = ({ received }: Pick<History, 'received'>): number =>
+  [...byId(received).values()].reduce((sum, arrivals) => sum + Math.max(0, arrivals.filter(isAccepted).length - 1), 0);
 
-/** From the first of the checks that trigger an alert to its event. */
-const TRIGGERED_WITHIN_MS = 30_000;
+/** From the first of the failing checks behind a trigger to its event. */
+const TRIGGER_LIMIT_MS = 30_000;
 
-function nothingIsInvented({ messages, told, turns, standstills }: History): string[] {
-  const known = new Set(messages.map(({ id }) => id));
-  const strangers = [...new Set(told.map(({ id }) => id))].filter((id) => !known.has(id));
-  const isEverBad = (endpoint: string) => (turns.get(endpoint) ?? []).some(({ mode }) => mode !== 'ok');
-  const incidentOf = ({ alert, incidentNo }: Message) => `${alert} ${incidentNo}`;
-  const wasHeldUp = ({ at }: Message) =>
-    standstills.some((span) => overlap(span, { from: at - TRIGGERED_WITHIN_MS, to: at }));
-  const excused = new Set(messages.filter((each) => each.kind === 'triggered' && wasHeldUp(each)).map(incidentOf));
+function nothingIsInvented({ deliveries, received, modeChanges, ownStalls }: History): string[] {
+  const known = new Set(deliveries.map(({ id }) => id));
+  const unknownIds = [...new Set(received.map(({ id }) => id))].filter((id) => !known.has(id));
+  const hasFailed = (endpoint: string) => (modeChanges.get(endpoint) ?? []).some(({ mode }) => mode !== 'ok');
+  const incidentOf = ({ alert, incidentNo }: Delivery) => `${alert} ${incidentNo}`;
+  const sawOwnStall = ({ at }: Delivery) =>
+    ownStalls.some((span) => overlap(span, { from: at - TRIGGER_LIMIT_MS, to: at }));
+  const excused = new Set(deliveries.filter((each) => each.kind === 'triggered' && sawOwnStall(each)).map(incidentOf));
   return [
-    ...strangers.map((id) => `invented message: no event has the id ${id}`),
-    ...messages
-      .filter((message) => !isEverBad(message.endpoint) && !excused.has(incidentOf(message)))
-      .map((message) => `false alarm: ${nameOf(message)}, whose target ${message.endpoint} never failed`),
+    ...unknownIds.map((id) => `invented notification: no event has the id ${id}`),
+    ...deliveries
+      .filter((delivery) => !hasFailed(delivery.endpoint) && !excused.has(incidentOf(delivery)))
+      .map((delivery) => `false alarm: ${nameOf(delivery)}, whose target ${delivery.endpoint} never failed`),
   ];
 }
 
-function eventsAlternateInOrder({ messages, told }: History): string[] {
+function eventsAlternateInOrder({ deliveries, received }: History): string[] {
   const broken: string[] = [];
-  const arrivals = byId(told.map((each, place) => ({ ...each, at: place })));
-  const last = new Map<string, Message>();
-  for (const message of messages) {
-    const before = last.get(message.alert);
-    last.set(message.alert, message);
+  const arrivals = byId(received.map((each, index) => ({ ...each, at: index })));
+  const last = new Map<string, Delivery>();
+  for (const delivery of deliveries) {
+    const before = last.get(delivery.alert);
+    last.set(delivery.alert, delivery);
     const follows =
-      message.kind === 'triggered'
-        ? message.incidentNo === (before?.incidentNo ?? 0) + 1 && before?.kind !== 'triggered'
-        : message.incidentNo === before?.incidentNo && before.kind === 'triggered';
-    if (!follows) broken.push(`events do not alternate: ${nameOf(message)} after ${before ? nameOf(before) : 'none'}`);
-    if (!before || before.state !== 'delivered' || message.state !== 'delivered') continue;
-    for (const first of arrivals.get(message.id) ?? []) {
-      const earlier = (arrivals.get(before.id) ?? []).filter(({ channel }) => channel === first.channel);
-      if (earlier.length > 0 && !earlier.some((each) => isTaken(each) && each.at < first.at)) {
-        broken.push(`out of order: ${nameOf(message)} was told before ${nameOf(before)} was taken`);
+      delivery.kind === 'triggered'
+        ? delivery.incidentNo === (before?.incidentNo ?? 0) + 1 && before?.kind !== 'triggered'
+        : delivery.incidentNo === before?.incidentNo && before.kind === 'triggered';
+    if (!follows) broken.push(`events do not alternate: ${nameOf(delivery)} after ${before ? nameOf(before) : 'none'}`);
+    if (!before || before.state !== 'delivered' || delivery.state !== 'delivered') continue;
+    for (const arrival of arrivals.get(delivery.id) ?? []) {
+      const earlier = (arrivals.get(before.id) ?? []).filter(({ channel }) => channel === arrival.channel);
+      if (earlier.length > 0 && !earlier.some((each) => isAccepted(each) && each.at < arrival.at)) {
+        broken.push(`out of order: ${nameOf(delivery)} was sent before ${nameOf(before)} was accepted`);
         break;
       }
     }
@@ -185,17 +185,17 @@ function eventsAlternateInOrder({ messages, told }: History): string[] {
   return broken;
 }
 
-/** From the beginning of a check to its last attempt: three seconds each, twice after a stall, late starts included. */
+/** From the start of a check to its last attempt: three seconds each, two after a stall, late starts included. */
 const CHECK_MS = 12_000;
-/** How far apart a check's date by the database's clock and its arrival by ours may be. */
-const EARLY_MS = 2000;
+/** How far a check's timestamp by the database's clock and its arrival by ours may differ. */
+const CLOCK_TOLERANCE_MS = 2000;
 
-function checksAgreeWithTargets({ checks, turns, standstills }: History): string[] {
+function checksAgreeWithTargets({ checks, modeChanges, ownStalls }: History): string[] {
   return checks.flatMap(({ endpoint, at, outcome }) => {
     if (outcome === 'unknown') return [];
-    const during: Span = { from: at - EARLY_MS, to: at + CHECK_MS };
-    if (standstills.some((span) => overlap(span, during))) return [];
-    const modes = modesDuring(turns.get(endpoint) ?? [], during);
+    const during: Span = { from: at - CLOCK_TOLERANCE_MS, to: at + CHECK_MS };
+    if (ownStalls.some((span) => overlap(span, during))) return [];
+    const modes = modesDuring(modeChanges.get(endpoint) ?? [], during);
     if (outcome === 'down' && modes.every((mode) => mode === 'ok'))
       return [`invented failure: ${endpoint} was down at ${clock(at)} while its target was fine`];
     if (outcome === 'up' && !modes.includes('ok'))
@@ -204,23 +204,25 @@ function checksAgreeWithTargets({ checks, turns, standstills }: History): string
   });
 }
 
-function modesDuring(turns: readonly Turn[], { from, to }: Span): AnswerMode[] {
-  const all: Turn[] = [{ from: Number.NEGATIVE_INFINITY, mode: 'ok' }, ...turns];
-  return all.filter((turn, place) => turn.from <= to && (all[place + 1]?.from ?? to) >= from).map(({ mode }) => mode);
+function modesDuring(modeChanges: readonly ModeChange[], { from, to }: Span): ResponseMode[] {
+  const all: ModeChange[] = [{ from: Number.NEGATIVE_INFINITY, mode: 'ok' }, ...modeChanges];
+  return all
+    .filter((change, index) => change.from <= to && (all[index + 1]?.from ?? to) >= from)
+    .map(({ mode }) => mode);
 }
 
 const overlap = (a: Span, b: Span): boolean => a.from <= b.to && b.from <= a.to;
 
-/** Requests beyond one per interval that each end of an instance or absence may cost: what it had begun is begun again. */
-const EXTRA_PER_FAULT = 2;
-/** Slots do not begin on the millisecond. */
-const SPREAD = 1.1;
+/** Requests beyond one per interval that an exit or a downtime may cost: unfinished checks start again. */
+const EXTRA_REQUESTS_PER_FAULT = 2;
+/** Slots do not start exactly on time. */
+const SLOT_JITTER = 1.1;
 
-function nothingIsCheckedTooOften({ steady, ends, absences }: History): string[] {
+function nothingIsCheckedTooOften({ steady, exits, downtimes }: History): string[] {
   return [...steady].flatMap(([endpoint, { intervalMs, requests, failed, from, to }]) => {
-    // What fails while the monitor stalls is checked again, so half of what failed may be such repetitions.
-    const due = (SPREAD * (to - from)) / intervalMs + failed / 2;
-    const most = due + EXTRA_PER_FAULT * (ends.length + absences.length) + 5;
+    // A failure during a stall of the monitor is checked again, so half of the failures may be such repeats.
+    const due = (SLOT_JITTER * (to - from)) / intervalMs + failed / 2;
+    const most = due + EXTRA_REQUESTS_PER_FAULT * (exits.length + downtimes.length) + 5;
     if (requests <= most) return [];
     return [`checked too often: ${endpoint} ${requests} times in ${to - from} ms, each ${intervalMs} ms is due`];
   });

@@ -1,38 +1,38 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { ServiceProcess } from '../harness/processes/service-process';
 
-/** By contract an asked-for end takes up to 25 s; the rest is for a busy machine. */
-const END_LIMIT_MS = 40_000;
-const AGAIN_MS = 500;
+/** By contract a shutdown takes up to 25 s; the rest is for a busy machine. */
+const SHUTDOWN_LIMIT_MS = 40_000;
+const RESTART_DELAY_MS = 500;
 
-/** How an instance ended, and whether that was wanted. */
-export interface Ending {
+/** How an instance ended, and whether that was requested. */
+export interface ProcessExit {
   at: number;
-  how: number | NodeJS.Signals | null;
-  /** By one SIGTERM, by SIGKILL or a second SIGTERM, or not at all. */
-  asked: 'in order' | 'at once' | null;
-  /** Since it was asked to. */
+  status: number | NodeJS.Signals | null;
+  /** `gracefully`: by one SIGTERM; `forcibly`: by SIGKILL or a second SIGTERM; `null`: not at all. */
+  requested: 'gracefully' | 'forcibly' | null;
+  /** Since the request. */
   tookMs: number;
   log: string;
 }
 
-/** One instance of the service that is started again whenever it ends, as a supervisor does, until it is dismissed. */
+/** One instance of the service, restarted whenever it ends, as a supervisor does, until it is dismissed. */
 export class SupervisedProcess {
   private process: ServiceProcess | null = null;
   private wanted = true;
-  private asked: Ending['asked'] = null;
-  private askedAt = 0;
-  private readonly keeping: Promise<void>;
-  /** Starts after the first, attempts that failed included. */
+  private requested: ProcessExit['requested'] = null;
+  private requestedAt = 0;
+  private readonly supervision: Promise<void>;
+  /** Starts after the first one, failed attempts included. */
   restarts = -1;
-  /** Why the newest attempt to start failed. */
-  refusal = '';
+  /** Why the latest attempt to start failed. */
+  startError = '';
 
   constructor(
     private readonly start: () => Promise<ServiceProcess>,
-    private readonly ended: (ending: Ending) => void,
+    private readonly onExit: (exit: ProcessExit) => void,
   ) {
-    this.keeping = this.keep();
+    this.supervision = this.supervise();
   }
 
   /** The running process; `null` while it starts. */
@@ -40,49 +40,49 @@ export class SupervisedProcess {
     return this.process?.hasEnded === false ? this.process : null;
   }
 
-  /** True from an end that was asked for until the next start: it may still answer as if nothing were to happen. */
+  /** True from a requested end until the next start: readiness may still be 200 in between. */
   get isEnding(): boolean {
-    return this.asked !== null;
+    return this.requested !== null;
   }
 
   /** Sends the signal; false when there is nothing to send it to. */
   end(signal: 'SIGTERM' | 'SIGKILL'): boolean {
     const { running } = this;
     if (!running) return false;
-    if (this.asked === null) this.askedAt = Date.now();
-    this.asked = signal === 'SIGTERM' && this.asked === null ? 'in order' : 'at once';
+    if (this.requested === null) this.requestedAt = Date.now();
+    this.requested = signal === 'SIGTERM' && this.requested === null ? 'gracefully' : 'forcibly';
     running.signal('SIGCONT');
     running.signal(signal);
     return true;
   }
 
-  /** Ends it for good, and waits until it is gone. */
+  /** Ends it for good, and waits for its exit. */
   async dismiss(signal: 'SIGTERM' | 'SIGKILL'): Promise<void> {
     this.wanted = false;
     this.end(signal);
-    const late = setTimeout(() => this.end('SIGKILL'), END_LIMIT_MS);
-    await this.keeping;
+    const late = setTimeout(() => this.end('SIGKILL'), SHUTDOWN_LIMIT_MS);
+    await this.supervision;
     clearTimeout(late);
   }
 
-  private async keep(): Promise<void> {
+  private async supervise(): Promise<void> {
     while (this.wanted) {
       this.restarts++;
       try {
         this.process = await this.start();
-        this.refusal = '';
+        this.startError = '';
       } catch (error) {
-        this.refusal = String(error);
-        // It cannot start without its database; the next attempt may find it.
-        await delay(AGAIN_MS);
+        this.startError = String(error);
+        // The database may be unavailable; the next attempt may find it.
+        await delay(RESTART_DELAY_MS);
         continue;
       }
       if (!this.wanted) this.end('SIGTERM');
-      const how = await this.process.ended();
+      const status = await this.process.ended();
       const at = Date.now();
-      this.ended({ at, how, asked: this.asked, tookMs: at - this.askedAt, log: this.process.log });
+      this.onExit({ at, status, requested: this.requested, tookMs: at - this.requestedAt, log: this.process.log });
       this.process = null;
-      this.asked = null;
+      this.requested = null;
     }
   }
 }

@@ -1,5 +1,5 @@
 import { FaultBench } from '../harness/processes/fault-bench';
-import { HttpSink } from '../harness/servers/http-sink';
+import { SwitchableServer } from '../harness/servers/switchable-server';
 import { checkEngine } from '../harness/app/invariants';
 import { eventually } from '../harness/app/poll';
 import { findPostgres } from '../harness/database/postgres-cluster';
@@ -14,15 +14,15 @@ const suite = findPostgres() === null ? describe.skip : describe;
 
 suite('reads that exhaust the API’s pool (skipped without PostgreSQL’s programs)', () => {
   let bench: FaultBench;
-  let target: HttpSink;
-  let hook: HttpSink;
+  let target: SwitchableServer;
+  let hook: SwitchableServer;
   let service: ServiceProcess;
   const reading = new AbortController();
   let hold: { release(): Promise<void> } | null = null;
 
   beforeAll(async () => {
     bench = await FaultBench.open();
-    [target, hook] = [bench.keep(await HttpSink.start()), bench.keep(await HttpSink.start())];
+    [target, hook] = [bench.keep(await SwitchableServer.start()), bench.keep(await SwitchableServer.start())];
     service = await bench.start();
     await watch(service.api, ENDPOINTS, target.url, hook.url);
   }, 180_000);

@@ -1,5 +1,5 @@
 import { startApp, type TestApp } from '../harness/app/app';
-import { HttpSink } from '../harness/servers/http-sink';
+import { SwitchableServer } from '../harness/servers/switchable-server';
 import { answer, HttpTarget } from '../harness/servers/http-target';
 import { eventually } from '../harness/app/poll';
 import { watch } from '../harness/processes/service-process';
@@ -7,12 +7,12 @@ import { watch } from '../harness/processes/service-process';
 describe('with failures confirmed and a threshold of one', () => {
   let app: TestApp;
   let target: HttpTarget;
-  let hook: HttpSink;
+  let hook: SwitchableServer;
   let failing = 0;
 
   beforeAll(async () => {
     app = await startApp({ confirmFailures: true });
-    hook = await HttpSink.start();
+    hook = await SwitchableServer.start();
     target = await HttpTarget.listen((_, socket) => socket.end(answer(failing-- > 0 ? 500 : 200, 'ok')));
   });
   afterAll(async () => {

@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { buildService } from '../harness/processes/child-service';
-import { HttpSink } from '../harness/servers/http-sink';
+import { SwitchableServer } from '../harness/servers/switchable-server';
 import { eventually } from '../harness/app/poll';
 import { ServiceProcess, watch } from '../harness/processes/service-process';
 import { fakeTime, SetClock } from '../harness/machine/set-clock';
@@ -26,13 +26,13 @@ const suite = fakeTime === null ? describe.skip : describe;
 suite('days that calendars get wrong (skipped without faketime)', () => {
   const directory = mkdtempSync(join(tmpdir(), 'uptime-calendar-'));
   const clock = new SetClock();
-  let target: HttpSink;
-  let hook: HttpSink;
+  let target: SwitchableServer;
+  let hook: SwitchableServer;
   let service: ServiceProcess;
 
   beforeAll(async () => {
     buildService();
-    [target, hook] = await Promise.all([HttpSink.start(), HttpSink.start()]);
+    [target, hook] = await Promise.all([SwitchableServer.start(), SwitchableServer.start()]);
   }, 180_000);
   afterAll(async () => {
     await service.kill();

@@ -1,5 +1,5 @@
 import { buildService } from '../harness/processes/child-service';
-import { HttpSink } from '../harness/servers/http-sink';
+import { SwitchableServer } from '../harness/servers/switchable-server';
 import { checkEngine } from '../harness/app/invariants';
 import { eventually } from '../harness/app/poll';
 import { findPostgres, PostgresCluster } from '../harness/database/postgres-cluster';
@@ -14,8 +14,8 @@ const suite = findPostgres() === null ? describe.skip : describe;
 suite('PostgreSQL goes away (skipped without its programs)', () => {
   let cluster: PostgresCluster;
   let witness: DatabaseWitness;
-  let target: HttpSink;
-  let hook: HttpSink;
+  let target: SwitchableServer;
+  let hook: SwitchableServer;
   let service: ServiceProcess;
   let hold: { release(): Promise<void> } | null = null;
 
@@ -23,7 +23,7 @@ suite('PostgreSQL goes away (skipped without its programs)', () => {
     buildService();
     cluster = await PostgresCluster.start();
     witness = DatabaseWitness.on(cluster.url);
-    [target, hook] = await Promise.all([HttpSink.start(), HttpSink.start()]);
+    [target, hook] = await Promise.all([SwitchableServer.start(), SwitchableServer.start()]);
     service = await ServiceProcess.start(cluster.url);
   }, 180_000);
   afterAll(async () => {

@@ -1,7 +1,7 @@
 import { chmodSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { buildService } from '../harness/processes/child-service';
-import { HttpSink } from '../harness/servers/http-sink';
+import { SwitchableServer } from '../harness/servers/switchable-server';
 import { checkEngine, checkInvariants } from '../harness/app/invariants';
 import { eventually } from '../harness/app/poll';
 import { findPostgres, PostgresCluster } from '../harness/database/postgres-cluster';
@@ -20,8 +20,8 @@ suite('the clock of PostgreSQL jumps (skipped without faketime or PostgreSQL’s
   const clock = new SetClock();
   let cluster: PostgresCluster;
   let witness: DatabaseWitness;
-  let target: HttpSink;
-  let hook: HttpSink;
+  let target: SwitchableServer;
+  let hook: SwitchableServer;
   let service: ServiceProcess;
 
   beforeAll(async () => {
@@ -39,7 +39,7 @@ suite('the clock of PostgreSQL jumps (skipped without faketime or PostgreSQL’s
   }, 60_000);
   beforeEach(async () => {
     clock.set(0);
-    [target, hook] = await Promise.all([HttpSink.start(), HttpSink.start()]);
+    [target, hook] = await Promise.all([SwitchableServer.start(), SwitchableServer.start()]);
     service = await ServiceProcess.start(cluster.url);
     await watch(service.api, ENDPOINTS, target.url, hook.url, { endpoint: { interval: INTERVAL } });
     for (let turn = 0; turn < 2; turn++) await allChecked();

@@ -1,6 +1,6 @@
 import { buildService } from '../harness/processes/child-service';
 import { FaultProxy } from '../harness/servers/fault-proxy';
-import { HttpSink } from '../harness/servers/http-sink';
+import { SwitchableServer } from '../harness/servers/switchable-server';
 import { checkEngine } from '../harness/app/invariants';
 import { eventually } from '../harness/app/poll';
 import { findPostgres, PostgresCluster } from '../harness/database/postgres-cluster';
@@ -23,8 +23,8 @@ suite('a standby that takes over (skipped without PostgreSQL’s programs)', () 
   let toDatabase: FaultProxy;
   let toPrimary: FaultProxy;
   let service: ServiceProcess;
-  let target: HttpSink;
-  let hook: HttpSink;
+  let target: SwitchableServer;
+  let hook: SwitchableServer;
   let witness: DatabaseWitness;
 
   beforeAll(async () => {
@@ -33,7 +33,7 @@ suite('a standby that takes over (skipped without PostgreSQL’s programs)', () 
     [toDatabase, toPrimary] = await Promise.all([FaultProxy.to(primary.port), FaultProxy.to(primary.port)]);
     standby = await PostgresCluster.standby(toPrimary.port);
     witness = DatabaseWitness.on(standby.url);
-    [target, hook] = await Promise.all([HttpSink.start(), HttpSink.start()]);
+    [target, hook] = await Promise.all([SwitchableServer.start(), SwitchableServer.start()]);
     service = await ServiceProcess.start(primary.url.replace(`:${primary.port}/`, `:${toDatabase.port}/`));
   }, 180_000);
   afterAll(async () => {

@@ -2,7 +2,7 @@ import { spawnSync } from 'node:child_process';
 import { connect } from 'node:net';
 import { FaultBench } from '../harness/processes/fault-bench';
 import { answer, HttpTarget } from '../harness/servers/http-target';
-import { HttpSink } from '../harness/servers/http-sink';
+import { SwitchableServer } from '../harness/servers/switchable-server';
 import { checkInvariants } from '../harness/app/invariants';
 import { eventually } from '../harness/app/poll';
 import { findPostgres } from '../harness/database/postgres-cluster';
@@ -25,13 +25,13 @@ const why = obstacle === null ? '' : ` (skipped: ${obstacle})`;
 suite(`a service that may open ${DESCRIPTORS} files and is asked for more${why}`, () => {
   let bench: FaultBench;
   let target: HttpTarget;
-  let hook: HttpSink;
+  let hook: SwitchableServer;
   let service: ServiceProcess;
   let slow = true;
 
   beforeAll(async () => {
     bench = await FaultBench.open();
-    hook = bench.keep(await HttpSink.start());
+    hook = bench.keep(await SwitchableServer.start());
     target = await HttpTarget.listen((_, socket) =>
       setTimeout(() => socket.end(answer(200, 'ok')), slow ? SLOW_MS : 0),
     );

@@ -5,7 +5,7 @@ import { Client } from 'pg';
 import { EmbeddedPostgres } from '../../src/platform/database/embedded/embedded-postgres';
 import type { Api } from '../harness/app/app';
 import { buildService } from '../harness/processes/child-service';
-import { HttpSink } from '../harness/servers/http-sink';
+import { SwitchableServer } from '../harness/servers/switchable-server';
 import { checkEngine } from '../harness/app/invariants';
 import { eventually } from '../harness/app/poll';
 import { findPostgres, PostgresCluster } from '../harness/database/postgres-cluster';
@@ -53,13 +53,13 @@ class Writer {
 suite(`a volume that is full (skipped where none can be made: ${noSmallVolume ?? 'it can'})`, () => {
   let volume: SmallVolume;
   let service: ServiceProcess;
-  let target: HttpSink;
-  let hook: HttpSink;
+  let target: SwitchableServer;
+  let hook: SwitchableServer;
   let endpoints: string[];
 
   beforeAll(() => buildService(), 180_000);
   beforeEach(async () => {
-    [target, hook] = await Promise.all([HttpSink.start(), HttpSink.start()]);
+    [target, hook] = await Promise.all([SwitchableServer.start(), SwitchableServer.start()]);
   });
   afterEach(async () => {
     await service?.kill();

@@ -1,24 +1,23 @@
 import { buildService } from '../harness/processes/child-service';
-import { HttpSink } from '../harness/servers/http-sink';
+import { SwitchableServer } from '../harness/servers/switchable-server';
 import { checkEngine } from '../harness/app/invariants';
 import { eventually } from '../harness/app/poll';
 import { findPostgres, PostgresCluster } from '../harness/database/postgres-cluster';
 import { DatabaseWitness, ServiceProcess, watch } from '../harness/processes/service-process';
-import { SlowProvider } from '../harness/servers/slow-provider';
 
 const suite = findPostgres() === null ? describe.skip : describe;
 
 suite('kill -9 of the only instance (skipped without PostgreSQL’s programs)', () => {
   let cluster: PostgresCluster;
   let witness: DatabaseWitness;
-  let hook: HttpSink;
+  let hook: SwitchableServer;
   let service: ServiceProcess | null = null;
 
   beforeAll(async () => {
     buildService();
     cluster = await PostgresCluster.start();
     witness = DatabaseWitness.on(cluster.url);
-    hook = await HttpSink.start();
+    hook = await SwitchableServer.start();
   }, 180_000);
   afterAll(async () => {
     await service?.kill();
@@ -43,14 +42,14 @@ suite('kill -9 of the only instance (skipped without PostgreSQL’s programs)', 
   };
 
   it('with 200 checks in flight invents no failure, and each endpoint is checked again after the start', async () => {
-    const target = await SlowProvider.start();
+    const target = await SwitchableServer.holding();
     // So long that none of them is over, or due again, before the last has begun.
     const settings = { endpoint: { interval: 300, timeout: 120 } };
     await watch((await restart()).api, 200, target.url, hook.url, settings);
-    await eventually('all are in flight', () => target.arrived === 200, 60_000);
+    await eventually('all are in flight', () => target.seen.length === 200, 60_000);
     await service?.kill();
     expect(await witness.count('SELECT FROM check_result')).toBe(0);
-    target.answer(200);
+    target.release(200);
     await restart();
     await eventually(
       'each is checked',
@@ -61,11 +60,11 @@ suite('kill -9 of the only instance (skipped without PostgreSQL’s programs)', 
     expect(await witness.count('SELECT FROM alert_event')).toBe(0);
     expect(hook.seen).toEqual([]);
     await checkEngine(witness);
-    await target.stop();
+    await target.close();
   }, 180_000);
 
   it('again and again while results are written leaves all or nothing of each', async () => {
-    const target = await HttpSink.start();
+    const target = await SwitchableServer.start();
     await watch((await restart()).api, 40, target.url, hook.url);
     for (let round = 0; round < 2; round++) {
       target.status = round % 2 === 0 ? 500 : 200;

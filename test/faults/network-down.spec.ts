@@ -1,6 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { FaultBench } from '../harness/processes/fault-bench';
-import { HttpSink } from '../harness/servers/http-sink';
+import { SwitchableServer } from '../harness/servers/switchable-server';
 import { checkEngine } from '../harness/app/invariants';
 import { IsolatedNetwork, noIsolatedNetwork } from '../harness/machine/isolated-network';
 import { eventually } from '../harness/app/poll';
@@ -18,12 +18,12 @@ const why = obstacle === null ? '' : ` (skipped: ${obstacle})`;
 suite(`the monitor’s whole network goes away while its targets are healthy${why}`, () => {
   let network: IsolatedNetwork;
   let bench: FaultBench;
-  let world: HttpSink;
+  let world: SwitchableServer;
   let service: ServiceProcess;
 
   beforeAll(async () => {
     bench = await FaultBench.open();
-    [network, world] = [bench.keep(await IsolatedNetwork.start()), bench.keep(await HttpSink.start())];
+    [network, world] = [bench.keep(await IsolatedNetwork.start()), bench.keep(await SwitchableServer.start())];
     const port = Number(new URL(world.url).port);
     for (const place of [80, 7001, 7002, 7003]) await network.serve('10.77.0.2', place, port);
     service = await bench.start(

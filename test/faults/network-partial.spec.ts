@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { FaultBench } from '../harness/processes/fault-bench';
-import { HttpSink } from '../harness/servers/http-sink';
+import { SwitchableServer } from '../harness/servers/switchable-server';
 import { checkEngine } from '../harness/app/invariants';
 import { IsolatedNetwork, noIsolatedNetwork } from '../harness/machine/isolated-network';
 import { eventually } from '../harness/app/poll';
@@ -23,14 +23,14 @@ suite(`a part of the network is missing${why}`, () => {
   const directory = mkdtempSync(join(tmpdir(), 'uptime-resolver-'));
   let network: IsolatedNetwork;
   let bench: FaultBench;
-  let world: HttpSink;
+  let world: SwitchableServer;
   let service: ServiceProcess;
   /** What is still under way for an earlier test arrives at another address. */
   let turn = 0;
 
   beforeAll(async () => {
     bench = await FaultBench.open();
-    [network, world] = [bench.keep(await IsolatedNetwork.start()), bench.keep(await HttpSink.start())];
+    [network, world] = [bench.keep(await IsolatedNetwork.start()), bench.keep(await SwitchableServer.start())];
     network.addAddress(SILENT);
     const port = Number(new URL(world.url).port);
     for (const place of [80, 7001, 7002, 7003]) await network.serve(WORLD, place, port);

@@ -35,7 +35,7 @@ suite('several instances on one database (needs PostgreSQL)', () => {
     scene.provider.standingAnswer(ACCEPTED.webhook);
     for (const result of ['F', 'S', 'F'] as const) {
       await scene.report(result, ...alerts);
-      await Promise.all(all().map((service) => service.deliverDue()));
+      await Promise.all(all().map((service) => service.drain()));
     }
     await eventually('nothing is owed', async () => (await scene.tally(alerts))['triggered pending'] === undefined);
     await checkSettled(scene.database);
@@ -57,7 +57,7 @@ suite('several instances on one database (needs PostgreSQL)', () => {
     scene.provider.standingAnswer(ACCEPTED.slack);
     for (let i = 0; i < alerts.length; i += 10) {
       await scene.report('F', ...alerts.slice(i, i + 10));
-      await Promise.all(all().map((service) => service.deliverDue()));
+      await Promise.all(all().map((service) => service.drain()));
     }
     expect(scene.provider.requests.length).toBeLessThanOrEqual(6);
   });

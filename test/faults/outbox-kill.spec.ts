@@ -7,7 +7,7 @@ import { Alerting } from '../harness/app/alerting';
 import { startApp, type TestApp } from '../harness/app/app';
 import { buildService, ChildService } from '../harness/processes/child-service';
 import { FakeProvider, type ReceivedRequest } from '../harness/servers/fake-provider';
-import { HttpSink } from '../harness/servers/http-sink';
+import { SwitchableServer } from '../harness/servers/switchable-server';
 import { checkSettled } from '../harness/app/invariants';
 import { eventually } from '../harness/app/poll';
 import { findPostgres, PostgresCluster } from '../harness/database/postgres-cluster';
@@ -28,7 +28,7 @@ suite(`kill -9 at every point of the pipeline, ${ROUNDS} rounds each (needs Post
   let cluster: PostgresCluster;
   let survivor: TestApp;
   let alerting: Alerting;
-  let target: HttpSink;
+  let target: SwitchableServer;
   let pager: FakeProvider;
   let hook: FakeProvider;
   let chat: FakeProvider;
@@ -41,7 +41,7 @@ suite(`kill -9 at every point of the pipeline, ${ROUNDS} rounds each (needs Post
     buildService();
     cluster = await PostgresCluster.start();
     [target, pager, hook, chat] = await Promise.all([
-      HttpSink.start(),
+      SwitchableServer.start(),
       FakeProvider.start(),
       FakeProvider.start(),
       FakeProvider.start(),
@@ -113,7 +113,7 @@ suite(`kill -9 at every point of the pipeline, ${ROUNDS} rounds each (needs Post
     work();
     // The server may need a moment to notice that the dead process's transactions are over.
     await eventually('nothing is owed', async () => {
-      await survivor.app.get(DeliveryLoop).deliverDue();
+      await survivor.app.get(DeliveryLoop).drain();
       return (await sql(`SELECT 1 FROM notification WHERE state = 'pending'`)).length === 0;
     });
     await checkSettled(survivor.app.get(Database));

@@ -3,7 +3,7 @@ import { ACCEPTED, DeliveryScene, type SceneAlert, type SceneType } from '../har
 import type { ProviderScript } from '../harness/servers/fake-provider';
 import { checkInvariants, checkSettled } from '../harness/app/invariants';
 import { eventually } from '../harness/app/poll';
-import { SlowProvider } from '../harness/servers/slow-provider';
+import { SwitchableServer } from '../harness/servers/switchable-server';
 
 const MINUTE = 60_000;
 
@@ -88,32 +88,32 @@ describe.each(Object.entries(AWAY))('a provider that %s for two hours, over two 
 describe('a shutdown', () => {
   it('lets what is in flight finish, and leaves nothing to a lease', async () => {
     const scene = await DeliveryScene.start({}, { durable: true });
-    const slow = await SlowProvider.start();
+    const slow = await SwitchableServer.holding();
     const alert = await scene.alert('webhook', { config: { url: slow.url } });
     await scene.report('F', alert);
-    await slow.arrival;
+    await eventually('the request arrives', () => slow.seen.length > 0);
     expect(scene.nest.get(DeliveryLoop).inFlight).toBe(1);
     const stopped = scene.app.stop();
-    slow.answer(204);
+    slow.release(204);
     await stopped;
     await scene.app.restart();
     expect(await scene.states(alert)).toEqual(['triggered delivered']);
     await scene.close();
-    await slow.stop();
+    await slow.close();
   }, 60_000);
 
   it('cuts what does not finish within 20 seconds; it is sent again as a possible repeat', async () => {
     const scene = await DeliveryScene.start({}, { durable: true });
-    const slow = await SlowProvider.start();
+    const slow = await SwitchableServer.holding();
     const alert = await scene.alert('slack', { config: { webhook_url: slow.url } });
     await scene.report('F', alert);
-    await slow.arrival;
+    await eventually('the request arrives', () => slow.seen.length > 0);
     await scene.app.stop();
     await scene.app.restart();
     const [row] = await scene.rows(alert);
     expect(row).toMatchObject({ state: 'pending', may_have_arrived: true, lease_token: null });
     await scene.close();
-    await slow.stop();
+    await slow.close();
   }, 60_000);
 });
 

@@ -3,15 +3,15 @@ import { ConsistencyJob } from '../../src/alert/consistency/consistency.job';
 import { DeliveryClaim } from '../../src/delivery/send/claim';
 import { armFailpoints } from '../../src/platform/observability/failpoints';
 import { DeliveryScene } from '../harness/app/delivery-scene';
-import { HttpSink } from '../harness/servers/http-sink';
+import { SwitchableServer } from '../harness/servers/switchable-server';
 import { eventually } from '../harness/app/poll';
 
 describe('deliveries that are silently stuck', () => {
   it('are found within two minutes: the audit fails, the heartbeat stops, liveness asks for a restart', async () => {
-    const heartbeat = await HttpSink.start();
+    const heartbeat = await SwitchableServer.start();
     const scene = await DeliveryScene.start({ heartbeatUrl: heartbeat.url });
     const auditor = scene.nest.get(ConsistencyJob);
-    await scene.nest.get(SchedulerRegistry).getCronJob('alert-audit').stop();
+    await scene.nest.get(SchedulerRegistry).getCronJob('consistency-check').stop();
     const alert = await scene.alert('webhook');
     // One that the full minute has begun may be under way; the next waits for it.
     await eventually('the audit passes', async () => {

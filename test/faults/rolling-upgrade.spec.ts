@@ -1,5 +1,5 @@
 import { FaultBench } from '../harness/processes/fault-bench';
-import { HttpSink } from '../harness/servers/http-sink';
+import { SwitchableServer } from '../harness/servers/switchable-server';
 import { checkEngine } from '../harness/app/invariants';
 import { eventually } from '../harness/app/poll';
 import { findPostgres } from '../harness/database/postgres-cluster';
@@ -23,12 +23,12 @@ const suite = findPostgres() === null ? describe.skip : describe;
 
 suite('a rolling upgrade (skipped without PostgreSQL’s programs)', () => {
   let bench: FaultBench;
-  let target: HttpSink;
-  let hook: HttpSink;
+  let target: SwitchableServer;
+  let hook: SwitchableServer;
 
   beforeAll(async () => {
     bench = await FaultBench.open();
-    [target, hook] = [bench.keep(await HttpSink.start()), bench.keep(await HttpSink.start())];
+    [target, hook] = [bench.keep(await SwitchableServer.start()), bench.keep(await SwitchableServer.start())];
   }, 180_000);
   afterAll(() => bench.close(), 60_000);
 

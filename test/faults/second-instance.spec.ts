@@ -1,6 +1,6 @@
 import { buildService } from '../harness/processes/child-service';
 import { FaultProxy } from '../harness/servers/fault-proxy';
-import { HttpSink } from '../harness/servers/http-sink';
+import { SwitchableServer } from '../harness/servers/switchable-server';
 import { checkEngine } from '../harness/app/invariants';
 import { eventually } from '../harness/app/poll';
 import { findPostgres, PostgresCluster } from '../harness/database/postgres-cluster';
@@ -17,8 +17,8 @@ suite('two instances on one database (skipped without PostgreSQL’s programs)',
   let cluster: PostgresCluster;
   let witness: DatabaseWitness;
   let proxy: FaultProxy;
-  let target: HttpSink;
-  let hook: HttpSink;
+  let target: SwitchableServer;
+  let hook: SwitchableServer;
   let first: ServiceProcess;
   let second: ServiceProcess;
 
@@ -26,7 +26,11 @@ suite('two instances on one database (skipped without PostgreSQL’s programs)',
     buildService();
     cluster = await PostgresCluster.start();
     witness = DatabaseWitness.on(cluster.url);
-    [proxy, target, hook] = await Promise.all([FaultProxy.to(cluster.port), HttpSink.start(), HttpSink.start()]);
+    [proxy, target, hook] = await Promise.all([
+      FaultProxy.to(cluster.port),
+      SwitchableServer.start(),
+      SwitchableServer.start(),
+    ]);
   }, 180_000);
   afterAll(async () => {
     await proxy.close();

@@ -2,7 +2,7 @@ import { Agent, get } from 'node:http';
 import type { Socket } from 'node:net';
 import { FaultBench } from '../harness/processes/fault-bench';
 import { HttpTarget, answer } from '../harness/servers/http-target';
-import { HttpSink } from '../harness/servers/http-sink';
+import { SwitchableServer } from '../harness/servers/switchable-server';
 import { checkEngine } from '../harness/app/invariants';
 import { eventually } from '../harness/app/poll';
 import { findPostgres } from '../harness/database/postgres-cluster';
@@ -22,7 +22,7 @@ function ask(url: string): Promise<number | string> {
 
 suite('SIGTERM under load (skipped without PostgreSQL’s programs)', () => {
   let bench: FaultBench;
-  let hook: HttpSink;
+  let hook: SwitchableServer;
   let target: HttpTarget;
   let service: ServiceProcess;
   /** Requests of checks that were answered in full. */
@@ -30,7 +30,7 @@ suite('SIGTERM under load (skipped without PostgreSQL’s programs)', () => {
 
   beforeAll(async () => {
     bench = await FaultBench.open();
-    hook = bench.keep(await HttpSink.start());
+    hook = bench.keep(await SwitchableServer.start());
     const answerLater = (_: unknown, socket: Socket) => {
       setTimeout(() => {
         if (socket.destroyed) return;

@@ -1,7 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { FaultBench } from '../harness/processes/fault-bench';
 import { answer, HttpTarget } from '../harness/servers/http-target';
-import { HttpSink } from '../harness/servers/http-sink';
+import { SwitchableServer } from '../harness/servers/switchable-server';
 import { checkEngine } from '../harness/app/invariants';
 import { eventually } from '../harness/app/poll';
 import { findPostgres } from '../harness/database/postgres-cluster';
@@ -19,7 +19,7 @@ suite('the service stands still while healthy targets answer (skipped without Po
 
   beforeAll(async () => {
     bench = await FaultBench.open();
-    const hook = bench.keep(await HttpSink.start());
+    const hook = bench.keep(await SwitchableServer.start());
     target = await HttpTarget.listen((_, socket) => setTimeout(() => socket.end(answer(200, 'ok')), 700));
     bench.keep(target);
     service = await bench.start();

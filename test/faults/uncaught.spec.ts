@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import { FaultBench } from '../harness/processes/fault-bench';
-import { HttpSink } from '../harness/servers/http-sink';
+import { SwitchableServer } from '../harness/servers/switchable-server';
 import { checkEngine } from '../harness/app/invariants';
 import { findPostgres } from '../harness/database/postgres-cluster';
 import { type ServiceProcess, watch } from '../harness/processes/service-process';
@@ -12,13 +12,13 @@ const suite = findPostgres() === null ? describe.skip : describe;
 
 suite('an error that nobody catches (skipped without PostgreSQL’s programs)', () => {
   let bench: FaultBench;
-  let target: HttpSink;
-  let hook: HttpSink;
+  let target: SwitchableServer;
+  let hook: SwitchableServer;
   let service: ServiceProcess;
 
   beforeAll(async () => {
     bench = await FaultBench.open();
-    [target, hook] = [bench.keep(await HttpSink.start()), bench.keep(await HttpSink.start())];
+    [target, hook] = [bench.keep(await SwitchableServer.start()), bench.keep(await SwitchableServer.start())];
   }, 180_000);
   afterAll(() => bench.close(), 60_000);
 

@@ -2,7 +2,7 @@ import { type ChildProcess, execFile, spawn } from 'node:child_process';
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
-import { HttpSink } from '../harness/servers/http-sink';
+import { SwitchableServer } from '../harness/servers/switchable-server';
 import { eventually } from '../harness/app/poll';
 
 const ROOT = resolve(__dirname, '../..');
@@ -75,13 +75,13 @@ describe('README', () => {
 
   describe('followed from the top', () => {
     let directory: string;
-    let sink: HttpSink;
+    let sink: SwitchableServer;
     let service: ChildProcess;
     let banner = '';
 
     beforeAll(async () => {
       directory = mkdtempSync(join(tmpdir(), 'uptime-readme-'));
-      sink = await HttpSink.start();
+      sink = await SwitchableServer.start();
       service = spawn('npm', ['start'], {
         cwd: ROOT,
         detached: true,
@@ -151,7 +151,7 @@ describe('README', () => {
 
   it('"npm run check-url" shows phases and verdict, and ends with 1 when the target is down', async () => {
     const line = /`(npm run check-url -- HTTPS https:\/\/example\.com)`/.exec(README)?.[1] ?? '';
-    const sink = await HttpSink.start();
+    const sink = await SwitchableServer.start();
     const here = line.replace('HTTPS https://example.com', `HTTP ${sink.url}`);
     const up = await shell(here);
     expect([up.code, up.output]).toEqual([0, expect.stringMatching(/UP +HTTP[\s\S]*first byte/)]);

@@ -1,7 +1,7 @@
 import type { Browser } from 'playwright-core';
 import { SignInLinks } from '../../src/identity/session/sign-in-links';
 import { startApp, type TestApp } from '../harness/app/app';
-import { HttpSink } from '../harness/servers/http-sink';
+import { SwitchableServer } from '../harness/servers/switchable-server';
 import { eventually } from '../harness/app/poll';
 import { launchBrowser, Visit } from './browser';
 import { Cable } from './cable';
@@ -11,12 +11,12 @@ jest.setTimeout(120_000);
 describe('the dashboard in a browser', () => {
   let app: TestApp;
   let browser: Browser;
-  let target: HttpSink;
-  let hook: HttpSink;
+  let target: SwitchableServer;
+  let hook: SwitchableServer;
   const visits: Visit[] = [];
 
   beforeAll(async () => {
-    [target, hook] = [await HttpSink.start(), await HttpSink.start()];
+    [target, hook] = [await SwitchableServer.start(), await SwitchableServer.start()];
     app = await startApp();
     browser = await launchBrowser();
   });

@@ -2,7 +2,7 @@ import { Database } from '../../../src/platform/database/database';
 import { newUuid, parseId } from '../../../src/platform/ids/id';
 import { type Api, startApp, type TestApp } from '../../harness/app/app';
 import { fromDashboard, signIn } from '../../harness/app/browser-session';
-import { HttpSink } from '../../harness/servers/http-sink';
+import { SwitchableServer } from '../../harness/servers/switchable-server';
 import { newAlert, newEndpoint, newWebsite } from '../../harness/app/resources';
 import { routesOf } from '../../harness/app/routes';
 
@@ -26,10 +26,10 @@ const ENTRIES_OF = `
 
 describe('an entry of the audit log', () => {
   let app: TestApp;
-  let target: HttpSink;
+  let target: SwitchableServer;
 
   beforeAll(async () => {
-    target = await HttpSink.start();
+    target = await SwitchableServer.start();
     app = await startApp({ role: 'api', egressPrivate: 'allow' });
   });
   afterAll(async () => {

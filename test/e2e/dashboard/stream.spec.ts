@@ -1,10 +1,10 @@
 import { request as httpRequest, type ClientRequest, type IncomingMessage } from 'node:http';
 import { Database } from '../../../src/platform/database/database';
 import { startApp, type Api, type TestApp, type TestOrganization } from '../../harness/app/app';
-import { HttpSink } from '../../harness/servers/http-sink';
+import { SwitchableServer } from '../../harness/servers/switchable-server';
 import { eventually } from '../../harness/app/poll';
 
-// Several waits for checks and for looks at the stream, each once a second.
+// Several waits for scheduled checks and for polls of the stream, each once a second.
 jest.setTimeout(90_000);
 
 interface StreamEvent {
@@ -20,8 +20,8 @@ interface StreamEvent {
   };
 }
 
-/** A reader of the stream over a real socket. */
-class Reader {
+/** A client of the stream over a real socket. */
+class StreamClient {
   readonly events: StreamEvent[] = [];
   isOver = false;
   private constructor(
@@ -42,19 +42,19 @@ class Reader {
     response.on('error', () => {});
   }
 
-  static open({ url, key }: Api, lastId?: string): Promise<Reader> {
+  static open({ url, key }: Api, lastId?: string): Promise<StreamClient> {
     return new Promise((resolve, reject) => {
       const headers = { Authorization: `Bearer ${key}`, ...(lastId !== undefined && { 'Last-Event-ID': lastId }) };
       const request = httpRequest(`${url}/api/v1/stream`, { headers, agent: false }, (response) =>
-        resolve(new Reader(response.statusCode ?? 0, request, response)),
+        resolve(new StreamClient(response.statusCode ?? 0, request, response)),
       );
       request.on('error', reject);
       request.end();
     });
   }
 
-  /** Events that tell something, in order. */
-  get told(): StreamEvent[] {
+  /** Events other than `ready`, `ping` and `reset`, in order. */
+  get changes(): StreamEvent[] {
     return this.events.filter(({ type }) => type === 'check' || type === 'alert');
   }
 
@@ -83,11 +83,11 @@ function parse(block: string): StreamEvent {
 describe('the live stream', () => {
   let app: TestApp;
   let other: TestOrganization;
-  let target: HttpSink;
-  const readers: Reader[] = [];
+  let target: SwitchableServer;
+  const readers: StreamClient[] = [];
 
   beforeAll(async () => {
-    target = await HttpSink.start();
+    target = await SwitchableServer.start();
     app = await startApp({ egressPrivate: 'allow' }, { durable: true });
     other = await app.organization('Other');
   });
@@ -99,18 +99,18 @@ describe('the live stream', () => {
     for (const reader of readers.splice(0)) reader.close();
   });
 
-  /** A greeting stands before every transaction that is open anywhere on the server: until these are over, it repeats. */
+  /** A new stream starts before every transaction that is open anywhere on the server, so until these end it repeats events. */
   const nothingToRepeat = async (): Promise<boolean> => {
     const repeated = await app.app
       .get(Database)
       .query('SELECT 1 FROM stream_event WHERE xid >= pg_snapshot_xmin(pg_current_snapshot()) LIMIT 1');
     return repeated.length === 0;
   };
-  const open = async (api: Api, lastId?: string): Promise<Reader> => {
+  const open = async (api: Api, lastId?: string): Promise<StreamClient> => {
     if (lastId === undefined) await eventually('older transactions are over', nothingToRepeat);
-    const reader = await Reader.open(api, lastId);
+    const reader = await StreamClient.open(api, lastId);
     readers.push(reader);
-    await eventually('the stream greets', () => reader.events.some(({ type }) => type === 'ready'));
+    await eventually('the stream is ready', () => reader.events.some(({ type }) => type === 'ready'));
     return reader;
   };
   const makeEndpoint = async (api: Api, name: string): Promise<string> => {
@@ -131,11 +131,12 @@ describe('the live stream', () => {
     target.status = status;
     return (await api.post<{ id: string }>(`/endpoints/${endpointId}/checks`)).body.id;
   };
-  const of = (reader: Reader, endpointId: string) => reader.told.filter(({ data }) => data.endpoint_id === endpointId);
+  const of = (reader: StreamClient, endpointId: string) =>
+    reader.changes.filter(({ data }) => data.endpoint_id === endpointId);
 
-  it('tells state changes and alert events with the ids of the lists, and nothing of checks that change nothing', async () => {
+  it('sends status changes and alert events with the ids of the lists, and no check that changes nothing', async () => {
     target.status = 200;
-    const endpoint = await makeEndpoint(app.write, 'Told');
+    const endpoint = await makeEndpoint(app.write, 'Watched');
     const config = { url: target.url };
     await app.write.post('/alerts', {
       endpoint_id: endpoint,
@@ -150,7 +151,7 @@ describe('the live stream', () => {
     const down = await check(app.write, endpoint, 503);
     await check(app.write, endpoint, 503);
     const up = await check(app.write, endpoint, 200);
-    await eventually('four events are told', () => of(reader, endpoint).length >= 4);
+    await eventually('four events arrive', () => of(reader, endpoint).length >= 4);
 
     const { body: listed } = await app.read.get<{ id: string }[]>(`/alerts/events?endpoint_id=${endpoint}`);
     const checks = of(reader, endpoint).filter(({ type }) => type === 'check');
@@ -165,7 +166,7 @@ describe('the live stream', () => {
     expect(alerts.map(({ data }) => data)).toEqual(listed.slice().reverse());
   });
 
-  it('tells nothing of another organization', async () => {
+  it('sends no event of another organization', async () => {
     target.status = 200;
     const mine = await makeEndpoint(app.write, 'Mine');
     const theirs = await makeEndpoint(other.write, 'Theirs');
@@ -173,12 +174,12 @@ describe('the live stream', () => {
     await check(app.write, mine, 503);
     await check(other.write, theirs, 503);
 
-    await eventually('their own change is told', () => reader.told.length > 0);
-    expect(reader.told.map(({ data }) => data.endpoint_id)).toEqual([theirs]);
+    await eventually('their own change arrives', () => reader.changes.length > 0);
+    expect(reader.changes.map(({ data }) => data.endpoint_id)).toEqual([theirs]);
   });
 
-  it.each(['a check', 'a greeting', 'an alert event'])(
-    'resumes after %s without gap and without repeating',
+  it.each(['a check', 'ready', 'an alert event'])(
+    'resumes after the id of %s without missing or repeating an event',
     async (after) => {
       target.status = 200;
       const endpoint = await makeEndpoint(app.write, `Resumed after ${after}`);
@@ -191,10 +192,10 @@ describe('the live stream', () => {
           failure_threshold: 1,
         });
       }
-      if (after !== 'a greeting') {
+      if (after !== 'ready') {
         await check(app.write, endpoint, 503);
         const wanted = after === 'a check' ? 1 : 2;
-        await eventually('the first change is told', () => of(first, endpoint).length === wanted);
+        await eventually('the first change arrives', () => of(first, endpoint).length === wanted);
       }
       first.close();
       const missed = [
@@ -202,11 +203,11 @@ describe('the live stream', () => {
         await check(app.write, endpoint, 503),
         await check(app.write, endpoint, 200),
       ];
-      if (after === 'a greeting') missed.shift();
+      if (after === 'ready') missed.shift();
 
       const second = await open(app.read, first.lastId);
       await eventually(
-        'everything missed is told',
+        'all missed events arrive',
         () => of(second, endpoint).filter(({ type }) => type === 'check').length >= missed.length,
       );
       expect(
@@ -218,12 +219,12 @@ describe('the live stream', () => {
     },
   );
 
-  it('resumes over a restart', async () => {
+  it('resumes the stream after a restart of the service', async () => {
     target.status = 200;
     const endpoint = await makeEndpoint(app.write, 'Restarted');
     const reader = await open(app.read);
     await check(app.write, endpoint, 503);
-    await eventually('the change is told', () => of(reader, endpoint).length === 1);
+    await eventually('the change arrives', () => of(reader, endpoint).length === 1);
     const missed = await check(app.write, endpoint, 200);
     reader.close();
     const { lastId } = reader;
@@ -231,16 +232,16 @@ describe('the live stream', () => {
     await app.restart();
 
     const resumed = await open(app.read, lastId);
-    await eventually('the missed change is told', () => of(resumed, endpoint).length > 0);
+    await eventually('the missed change arrives', () => of(resumed, endpoint).length > 0);
     expect(of(resumed, endpoint).map(({ id }) => id)).toEqual([missed]);
   });
 
-  it('tells a reader with an id it does not know to read the lists again', async () => {
+  it('sends reset before ready when it does not know the last event id', async () => {
     const reader = await open(app.read, 'ev_00000000000000000000000000');
     expect(reader.events.slice(0, 2).map(({ type }) => type)).toEqual(['reset', 'ready']);
   });
 
-  it('ends when its key is revoked', async () => {
+  it('ends the stream when its key is revoked', async () => {
     const { body: made } = await app.admin.post<{ id: string; key: string }>('/api-keys', {
       name: 'short',
       role: 'read',
@@ -250,7 +251,7 @@ describe('the live stream', () => {
     await eventually('the stream ends', () => reader.isOver);
   });
 
-  it('does not hold up a shutdown', async () => {
+  it('ends open streams at shutdown instead of waiting for them', async () => {
     const reader = await open(app.read);
     await app.stop();
     await eventually('the stream ends', () => reader.isOver);

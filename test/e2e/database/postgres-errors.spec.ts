@@ -1,5 +1,5 @@
 import { startApp, type TestApp } from '../../harness/app/app';
-import { HttpSink } from '../../harness/servers/http-sink';
+import { SwitchableServer } from '../../harness/servers/switchable-server';
 import { checkEngine } from '../../harness/app/invariants';
 import { eventually } from '../../harness/app/poll';
 import { findPostgres, PostgresCluster } from '../../harness/database/postgres-cluster';
@@ -103,11 +103,11 @@ const WEBSITE = { name: 'Shop', url: 'https://shop.example.com' };
   });
 
   describe('while the engine records the change of an alert', () => {
-    let target: HttpSink;
-    let hook: HttpSink;
+    let target: SwitchableServer;
+    let hook: SwitchableServer;
 
     beforeAll(async () => {
-      [target, hook] = await Promise.all([HttpSink.start(), HttpSink.start()]);
+      [target, hook] = await Promise.all([SwitchableServer.start(), SwitchableServer.start()]);
     });
     afterAll(() => Promise.all([target.close(), hook.close()]));
 

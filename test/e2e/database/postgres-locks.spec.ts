@@ -1,5 +1,5 @@
 import { parseId } from '../../../src/platform/ids/id';
-import { type Answer, startApp, type TestApp } from '../../harness/app/app';
+import { type ApiResponse, startApp, type TestApp } from '../../harness/app/app';
 import { eventually } from '../../harness/app/poll';
 import { findPostgres, PostgresCluster } from '../../harness/database/postgres-cluster';
 import { newAlert, newEndpoint, newWebsite } from '../../harness/app/resources';
@@ -16,16 +16,19 @@ interface Scene {
 type Kind = keyof Scene;
 
 /** What is done while somebody keeps the row of this kind locked. */
-const WRITES: readonly [what: string, locked: Kind, write: (app: TestApp, scene: Scene) => Promise<Answer<Problem>>][] =
-  [
-    ['change an alert', 'alert', (app, { alert }) => app.admin.put(`/alerts/${alert}`, { failure_threshold: 7 })],
-    ['delete an alert', 'alert', (app, { alert }) => app.admin.delete(`/alerts/${alert}`)],
-    ['change an endpoint', 'endpoint', (app, { endpoint }) => app.admin.put(`/endpoints/${endpoint}`, { name: 'New' })],
-    ['delete the endpoint of an alert', 'alert', (app, { endpoint }) => app.admin.delete(`/endpoints/${endpoint}`)],
-    ['add an alert to an endpoint', 'endpoint', (app, { endpoint }) => app.admin.post('/alerts', ANOTHER(endpoint))],
-    ['change a website', 'website', (app, { website }) => app.admin.put(`/websites/${website}`, { name: 'New' })],
-    ['delete the website of an alert', 'alert', (app, { website }) => app.admin.delete(`/websites/${website}`)],
-  ];
+const WRITES: readonly [
+  what: string,
+  locked: Kind,
+  write: (app: TestApp, scene: Scene) => Promise<ApiResponse<Problem>>,
+][] = [
+  ['change an alert', 'alert', (app, { alert }) => app.admin.put(`/alerts/${alert}`, { failure_threshold: 7 })],
+  ['delete an alert', 'alert', (app, { alert }) => app.admin.delete(`/alerts/${alert}`)],
+  ['change an endpoint', 'endpoint', (app, { endpoint }) => app.admin.put(`/endpoints/${endpoint}`, { name: 'New' })],
+  ['delete the endpoint of an alert', 'alert', (app, { endpoint }) => app.admin.delete(`/endpoints/${endpoint}`)],
+  ['add an alert to an endpoint', 'endpoint', (app, { endpoint }) => app.admin.post('/alerts', ANOTHER(endpoint))],
+  ['change a website', 'website', (app, { website }) => app.admin.put(`/websites/${website}`, { name: 'New' })],
+  ['delete the website of an alert', 'alert', (app, { website }) => app.admin.delete(`/websites/${website}`)],
+];
 const ANOTHER = (endpoint: string) => ({
   endpoint_id: endpoint,
   type: 'slack',

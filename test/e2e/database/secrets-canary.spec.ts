@@ -5,7 +5,7 @@ import { text } from 'node:stream/consumers';
 import type { AlertView } from '../../../src/alert/alert.dto';
 import { SPEC_CHANNEL_TYPES } from '../../../src/channel/channel';
 import { Database } from '../../../src/platform/database/database';
-import { type Answer, type Api, startApp, type TestApp } from '../../harness/app/app';
+import { type ApiResponse, type Api, startApp, type TestApp } from '../../harness/app/app';
 import { eventually } from '../../harness/app/poll';
 import { newWebsite } from '../../harness/app/resources';
 
@@ -125,7 +125,7 @@ describe('a secret in every field', () => {
     },
   });
 
-  function keep<Body>(role: string, path: string, answer: Answer<Body>): Answer<Body> {
+  function keep<Body>(role: string, path: string, answer: ApiResponse<Body>): ApiResponse<Body> {
     answers.push({ role, path, body: `${JSON.stringify(answer.headers)}\n${answer.text}` });
     return answer;
   }

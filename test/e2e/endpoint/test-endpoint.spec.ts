@@ -1,5 +1,5 @@
 import { startApp, type TestApp, type TestOrganization } from '../../harness/app/app';
-import { HttpSink } from '../../harness/servers/http-sink';
+import { SwitchableServer } from '../../harness/servers/switchable-server';
 
 interface Trial {
   outcome: string;
@@ -15,10 +15,10 @@ interface Trial {
 describe('testing an endpoint before it is saved', () => {
   let app: TestApp;
   let other: TestOrganization;
-  let target: HttpSink;
+  let target: SwitchableServer;
 
   beforeAll(async () => {
-    target = await HttpSink.start();
+    target = await SwitchableServer.start();
     app = await startApp();
     other = await app.organization('Other');
   });

@@ -2,7 +2,7 @@ import type { CheckResult, ErrorCode } from '../../../src/checker/checker';
 import { Connectivity } from '../../../src/monitoring/run/connectivity';
 import { startApp, type TestApp } from '../../harness/app/app';
 import { consistencyByHand } from '../../harness/app/consistency-by-hand';
-import { HttpSink } from '../../harness/servers/http-sink';
+import { SwitchableServer } from '../../harness/servers/switchable-server';
 import { MovingClock } from '../../harness/app/moving-clock';
 import { eventually } from '../../harness/app/poll';
 
@@ -27,11 +27,11 @@ const failed = (code: ErrorCode, address: string | null = '192.0.2.7'): CheckRes
 });
 
 describe('a failure that could be our own network’s', () => {
-  let sink: HttpSink;
-  let heartbeat: HttpSink;
+  let sink: SwitchableServer;
+  let heartbeat: SwitchableServer;
   let app: TestApp | null = null;
   beforeAll(async () => {
-    [sink, heartbeat] = await Promise.all([HttpSink.start(), HttpSink.start()]);
+    [sink, heartbeat] = await Promise.all([SwitchableServer.start(), SwitchableServer.start()]);
   });
   afterEach(async () => {
     await app?.close();

@@ -1,5 +1,5 @@
 import { startApp, type TestApp } from '../../harness/app/app';
-import { HttpSink } from '../../harness/servers/http-sink';
+import { SwitchableServer } from '../../harness/servers/switchable-server';
 import { eventually } from '../../harness/app/poll';
 
 // Several waits for checks that come once a second.
@@ -19,12 +19,16 @@ const FAST = { type: 'HTTP', interval: 1, timeout: 10 };
 
 describe('monitoring', () => {
   let app: TestApp;
-  let target: HttpSink;
-  let hook: HttpSink;
+  let target: SwitchableServer;
+  let hook: SwitchableServer;
   let websiteId: string;
 
   beforeAll(async () => {
-    [app, target, hook] = await Promise.all([startApp({}, { durable: true }), HttpSink.start(), HttpSink.start()]);
+    [app, target, hook] = await Promise.all([
+      startApp({}, { durable: true }),
+      SwitchableServer.start(),
+      SwitchableServer.start(),
+    ]);
     websiteId = (await app.write.post<{ id: string }>('/websites', { name: 'Shop', url: 'https://shop.example.com' }))
       .body.id;
   });

@@ -1,13 +1,13 @@
 import { type AddressInfo, createServer, type Server, type Socket } from 'node:net';
 import { type Api, startApp, type TestApp } from '../../harness/app/app';
-import { HttpSink } from '../../harness/servers/http-sink';
+import { SwitchableServer } from '../../harness/servers/switchable-server';
 import { eventually } from '../../harness/app/poll';
 import { newWebsite } from '../../harness/app/resources';
 
 describe('an engine with room for a few checks at a time', () => {
   let app: TestApp;
   let silent: Server;
-  let answering: HttpSink;
+  let answering: SwitchableServer;
   let hung = 0;
   let ending = false;
   const sockets = new Set<Socket>();
@@ -20,7 +20,7 @@ describe('an engine with room for a few checks at a time', () => {
       else sockets.add(socket);
     });
     await new Promise<void>((resolve) => silent.listen(0, '127.0.0.1', resolve));
-    answering = await HttpSink.start();
+    answering = await SwitchableServer.start();
   });
   beforeEach(() => {
     ending = false;

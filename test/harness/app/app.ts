@@ -17,7 +17,7 @@ import { freshDatabase } from '../database/database';
 
 export const OPERATOR_TOKEN = 'operator-token-for-the-tests-0001';
 
-export interface Answer<Body = unknown> {
+export interface ApiResponse<Body = unknown> {
   status: number;
   headers: Record<string, string>;
   body: Body;
@@ -31,19 +31,19 @@ export class Api {
     readonly key: string | null,
   ) {}
 
-  get<Body = never>(path: string): Promise<Answer<Body>> {
+  get<Body = never>(path: string): Promise<ApiResponse<Body>> {
     return this.send('get', path);
   }
 
-  post<Body = never>(path: string, body?: object): Promise<Answer<Body>> {
+  post<Body = never>(path: string, body?: object): Promise<ApiResponse<Body>> {
     return this.send('post', path, body);
   }
 
-  put<Body = never>(path: string, body: object): Promise<Answer<Body>> {
+  put<Body = never>(path: string, body: object): Promise<ApiResponse<Body>> {
     return this.send('put', path, body);
   }
 
-  delete<Body = never>(path: string): Promise<Answer<Body>> {
+  delete<Body = never>(path: string): Promise<ApiResponse<Body>> {
     return this.send('delete', path);
   }
 
@@ -51,7 +51,7 @@ export class Api {
     method: 'get' | 'post' | 'put' | 'delete',
     path: string,
     body?: object,
-  ): Promise<Answer<Body>> {
+  ): Promise<ApiResponse<Body>> {
     let request = supertest(this.url)[method](`/api/v1${path}`);
     if (this.key !== null) request = request.set('Authorization', `Bearer ${this.key}`);
     const { status, headers, text, body: parsed } = await (body === undefined ? request : request.send(body));

@@ -1,0 +1,120 @@
+import { once } from 'node:events';
+import {
+  createServer,
+  type IncomingHttpHeaders,
+  type IncomingMessage,
+  type Server,
+  type ServerResponse,
+} from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { text } from 'node:stream/consumers';
+
+/** `busy`: 429 with a short Retry-After. `hang`: reads the request and never responds. `reset`: reads it and resets the connection. */
+export type ResponseMode = 'ok' | 'error' | 'busy' | 'hang' | 'reset';
+
+/** One request, read to its end. */
+export interface SeenRequest {
+  method: string;
+  path: string;
+  /** First segment of the path. */
+  key: string;
+  headers: IncomingHttpHeaders;
+  body: string;
+  /** Milliseconds since the epoch. */
+  at: number;
+  /** The mode of its key when it arrived. */
+  mode: ResponseMode;
+}
+
+const STATUS = { error: 500, busy: 429 } as const;
+
+/**
+ * A target or a webhook receiver on loopback: notes every request and responds as it is switched: all of it by `status` and
+ * `body`, one first path segment by its mode, later by `hold` and `release`, or not at all once it is closed.
+ */
+export class SwitchableServer {
+  /** Oldest first. */
+  readonly seen: SeenRequest[] = [];
+  /** Of every response in mode `ok`. */
+  status = 200;
+  body = 'ok';
+  private server: Server | null = null;
+  private port = 0;
+  private readonly modes = new Map<string, ResponseMode>();
+  private held: Promise<void> | null = null;
+  private letGo: () => void = () => {};
+
+  private constructor(private readonly arrived: (request: SeenRequest) => void) {}
+
+  static async start(arrived: (request: SeenRequest) => void = () => {}): Promise<SwitchableServer> {
+    const server = new SwitchableServer(arrived);
+    await server.open();
+    return server;
+  }
+
+  /** A server that holds every request until `release`. */
+  static async holding(): Promise<SwitchableServer> {
+    const server = await SwitchableServer.start();
+    server.hold();
+    return server;
+  }
+
+  /** Without a slash at the end; the same for its whole life. */
+  get url(): string {
+    return `http://127.0.0.1:${this.port}`;
+  }
+
+  /** How requests whose path begins with `/key` are answered from now on; the default is `ok`. */
+  switch(key: string, mode: ResponseMode): void {
+    this.modes.set(key, mode);
+  }
+
+  /** From now on requests wait for their response until `release`. */
+  hold(): void {
+    this.held ??= new Promise((resolve) => (this.letGo = resolve));
+  }
+
+  /** Answers every held and every later request with this status. */
+  release(status: number): void {
+    this.status = status;
+    this.held = null;
+    this.letGo();
+  }
+
+  /** Listens again, on the same port. */
+  async open(): Promise<void> {
+    if (this.server) return;
+    const server = createServer((request, response) => void this.serve(request, response));
+    server.listen(this.port, '127.0.0.1');
+    await once(server, 'listening');
+    this.server = server;
+    this.port = (server.address() as AddressInfo).port;
+  }
+
+  /** Cuts every connection and refuses new ones. */
+  async close(): Promise<void> {
+    const { server } = this;
+    if (!server) return;
+    this.server = null;
+    server.closeAllConnections();
+    server.close();
+    await once(server, 'close');
+  }
+
+  private async serve(request: IncomingMessage, response: ServerResponse): Promise<void> {
+    const { method = '', url: path = '', headers } = request;
+    const key = /^\/([^/?]*)/.exec(path)?.[1] ?? '';
+    // A request that is cut before its end is as if it never came.
+    const body = await text(request).catch(() => null);
+    if (body === null) return;
+    const mode = this.modes.get(key) ?? 'ok';
+    const seen = { method, path, key, headers, body, at: Date.now(), mode };
+    this.seen.push(seen);
+    this.arrived(seen);
+    if (this.held) await this.held;
+    if (mode === 'hang') return;
+    if (mode === 'reset') return void request.socket.resetAndDestroy();
+    if (mode === 'ok') response.writeHead(this.status, { 'content-type': 'text/plain' }).end(this.body);
+    else response.writeHead(STATUS[mode], { 'retry-after': '2', 'content-type': 'text/plain' }).end(mode);
+  }
+}
