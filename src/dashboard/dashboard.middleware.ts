@@ -6,14 +6,14 @@ import { favicon } from './favicon';
 const NOT_BUILT =
   'The dashboard is not built. Run "npm run build" and start again. The API is at /api/v1, its reference at /docs.\n';
 
-/** Serves the dashboard: hashed files for good, the page itself never from a cache. Everything else goes on to the API. */
+/** Serves the dashboard: hashed files may be cached forever, the page is always revalidated. Other requests go to the API. */
 @Injectable()
 export class DashboardMiddleware implements NestMiddleware {
   constructor(private readonly assets: DashboardAssets) {}
 
   async use(request: Request, response: Response, next: NextFunction): Promise<void> {
     const isRead = request.method === 'GET' || request.method === 'HEAD';
-    // Not `request.path`: below a mounted wildcard that is always "/".
+    // Not `request.path`: in middleware mounted on a wildcard that is always "/".
     const [path = ''] = request.originalUrl.split('?');
     const asset = isRead ? this.assets.find(path) : undefined;
     if (asset) await this.send(asset, request, response);
@@ -44,7 +44,7 @@ function encodingFor(request: Request): Encoding {
   return accepted === 'br' || accepted === 'gzip' ? accepted : 'identity';
 }
 
-/** `?down=3` puts the number on the icon, so that the page needs no data: URL. */
+/** `?down=3` puts the number on the icon, so that the page needs no data: URL, which its policy forbids. */
 function sendFavicon(request: Request, response: Response): void {
   const { down } = request.query;
   const count = typeof down === 'string' && /^\d{1,6}$/.test(down) ? Number(down) : 0;

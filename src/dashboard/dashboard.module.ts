@@ -4,7 +4,7 @@ import { DashboardMiddleware } from './dashboard.middleware';
 import { SystemController } from './system.controller';
 import { SystemService } from './system.service';
 
-/** The page people look at, and what only it asks for. */
+/** The dashboard's files, and the state of the system, which only the dashboard shows. */
 @Module({ controllers: [SystemController], providers: [DashboardAssets, SystemService] })
 export class DashboardModule implements NestModule {
   configure(consumer: MiddlewareConsumer): void {

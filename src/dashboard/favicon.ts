@@ -1,4 +1,4 @@
-/** The tab's icon: a beat on green, or the number of endpoints that are down on red. */
+/** The tab's icon: a heartbeat line on green, or the number of endpoints that are down on red. */
 export function favicon(down: number): string {
   const color = down > 0 ? '#d3302f' : '#1a9a63';
   const mark =

@@ -38,7 +38,7 @@ export class SystemRetentionView {
   rollup_days!: number;
 }
 
-/** The state of the installation, for those who run it. */
+/** The state of the installation, for its operators. */
 export class SystemView {
   @ApiProperty({ example: '0.1.0' })
   version!: string;

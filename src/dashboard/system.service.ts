@@ -22,7 +22,7 @@ const { version: VERSION } = JSON.parse(readFileSync(join(__dirname, '../../pack
   version: string;
 };
 
-/** What the people who run the installation want to see on one page. */
+/** Reads the state of the installation, which the dashboard shows its operators. */
 @Injectable()
 export class SystemService {
   private readonly startedAt: Date;
@@ -35,7 +35,7 @@ export class SystemService {
     this.startedAt = new Date(clock.now().getTime() - process.uptime() * 1000);
   }
 
-  /** Only for the organization that runs the installation; for every other one the page does not exist. */
+  /** Throws `not_found` unless the caller belongs to the organization that runs the installation. */
   async read(caller: Caller): Promise<SystemView> {
     if (!caller.isDefaultOrg) throw problems.notFound();
     const [facts] = await this.database.query<Facts>('SELECT * FROM system_facts');

@@ -2,8 +2,8 @@ import { createHmac } from 'node:crypto';
 import { formatId, toUuid } from '../platform/ids/id';
 
 /**
- * The public id of a check, worked out from what is stored instead of being stored: 16 bytes less a row. A UUIDv7 whose
- * time is the check's and whose other 74 bits are keyed, so that ids tell nothing about the endpoint's internal number.
+ * The public id of a check, computed from its row instead of stored in it: 16 bytes less per row. A UUIDv7 with the
+ * check's time; its other 74 bits are an HMAC, so that an id reveals nothing about the endpoint's internal number.
  */
 export function checkId(secret: Buffer, endpointKey: string, checkedAt: Date): string {
   const ms = checkedAt.getTime();

@@ -1,6 +1,6 @@
 import { coverageOf, latencyOf, mergeStats, phaseMeanOf, type CheckStats, uptimeOf } from './check-stats';
 
-const tally = (change: Partial<CheckStats>): CheckStats => ({
+const stats = (change: Partial<CheckStats>): CheckStats => ({
   up: 0,
   down: 0,
   unknown: 0,
@@ -12,8 +12,8 @@ const tally = (change: Partial<CheckStats>): CheckStats => ({
   ...change,
 });
 
-const FAST = tally({ up: 2, sumUs: 3000, minUs: 1000, maxUs: 2000, histogram: { buckets: [26, 34], counts: [1, 1] } });
-const SLOW = tally({
+const FAST = stats({ up: 2, sumUs: 3000, minUs: 1000, maxUs: 2000, histogram: { buckets: [26, 34], counts: [1, 1] } });
+const SLOW = stats({
   up: 1,
   down: 1,
   sumUs: 9000,
@@ -21,12 +21,12 @@ const SLOW = tally({
   maxUs: 9000,
   histogram: { buckets: [51], counts: [1] },
 });
-const SILENT = tally({ down: 3, unknown: 1 });
+const FAILED = stats({ down: 3, unknown: 1 });
 
-describe('tallies', () => {
-  it('add up', () => {
-    expect(mergeStats([FAST, SLOW, SILENT])).toEqual(
-      tally({
+describe('check stats', () => {
+  it('merges the stats of several time slices into their sum', () => {
+    expect(mergeStats([FAST, SLOW, FAILED])).toEqual(
+      stats({
         up: 3,
         down: 4,
         unknown: 1,
@@ -38,9 +38,9 @@ describe('tallies', () => {
     );
   });
 
-  it('of stretches without a good check have no fastest one', () => {
-    expect(mergeStats([SILENT, SILENT])).toMatchObject({ minUs: 0, maxUs: 0, down: 6 });
-    expect(mergeStats([])).toEqual(tally({}));
+  it('has no minimum latency when no merged slice has an up check', () => {
+    expect(mergeStats([FAILED, FAILED])).toMatchObject({ minUs: 0, maxUs: 0, down: 6 });
+    expect(mergeStats([])).toEqual(stats({}));
   });
 
   it.each([
@@ -48,24 +48,24 @@ describe('tallies', () => {
     [{ up: 0, down: 2, unknown: 0 }, 0, 1],
     [{ up: 0, down: 0, unknown: 5 }, null, 0],
     [{ up: 0, down: 0, unknown: 0 }, null, null],
-  ])('%o are an uptime of %s with a coverage of %s', (counts, uptime, coverage) => {
+  ])('computes of %o an uptime of %s and a coverage of %s', (counts, uptime, coverage) => {
     expect(uptimeOf(counts)).toBe(uptime);
     expect(coverageOf(counts)).toBe(coverage);
   });
 
-  it('of one check have its latency as every quantile', () => {
+  it('reports the latency of a single up check as every quantile', () => {
     expect(latencyOf(SLOW)).toEqual({ avg: 9, p50: 9, p95: 9, p99: 9, min: 9, max: 9 });
   });
 
-  it('without a good check have no latency', () => {
-    expect(latencyOf(SILENT)).toBeNull();
+  it('has no latency without an up check', () => {
+    expect(latencyOf(FAILED)).toBeNull();
   });
 
-  it('have phases that stack up to the mean, and none that was never reached', () => {
-    const phases = tally({ up: 2, sumUs: 3000, phaseSumsUs: { ...SILENT.phaseSumsUs, dns: 1000, connect: 2000 } });
+  it('averages phases so that they add up to the mean latency, and leaves out a phase that no check reached', () => {
+    const phases = stats({ up: 2, sumUs: 3000, phaseSumsUs: { ...FAILED.phaseSumsUs, dns: 1000, connect: 2000 } });
     expect(phaseMeanOf(phases, 'dns')).toBe(0.5);
     expect(phaseMeanOf(phases, 'connect')).toBe(1);
     expect(phaseMeanOf(phases, 'tls')).toBeNull();
-    expect(phaseMeanOf(SILENT, 'dns')).toBeNull();
+    expect(phaseMeanOf(FAILED, 'dns')).toBeNull();
   });
 });

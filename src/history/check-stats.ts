@@ -4,12 +4,12 @@ import { type LatencyHistogram, mergeHistograms, quantile } from './latency-hist
 export const PHASES = ['dns', 'connect', 'tls', 'first_byte', 'transfer'] as const;
 export type PhaseName = (typeof PHASES)[number];
 
-/** What is kept of the checks of a stretch of time. Tallies of neighbouring stretches add up without loss. */
+/** What is kept of the checks of a time slice. The stats of neighbouring slices add up without loss. */
 export interface CheckStats {
   up: number;
   down: number;
   unknown: number;
-  /** Microseconds over the up checks, like everything below. */
+  /** Microseconds, over the up checks only, like everything below. */
   sumUs: number;
   phaseSumsUs: Readonly<Record<PhaseName, number>>;
   minUs: number;
@@ -18,8 +18,8 @@ export interface CheckStats {
 }
 
 /**
- * A tally as it is read: plain numbers, and the arrays as PostgreSQL's text (`{1,2}`), which is parsed here. The driver's
- * own conversions would take most of the time of reading a month of hours.
+ * Stats as they are read: plain numbers, and the arrays as PostgreSQL's text (`{1,2}`), parsed here, because the driver's
+ * own conversions take most of the time of reading a month of hours.
  */
 export interface CheckStatsRow {
   /** Milliseconds since the epoch. */
@@ -41,6 +41,7 @@ export interface CheckStatsRow {
 
 const integers = (array: string): number[] => (array === '{}' ? [] : array.slice(1, -1).split(',').map(Number));
 
+/** The stats of a row of check_hour or check_day. */
 export const toCheckStats = (row: CheckStatsRow): CheckStats => ({
   up: row.up,
   down: row.down,
@@ -60,30 +61,29 @@ export const toCheckStats = (row: CheckStatsRow): CheckStats => ({
 
 const NO_PHASES: Readonly<Record<PhaseName, number>> = { dns: 0, connect: 0, tls: 0, first_byte: 0, transfer: 0 };
 
-/** The tally of all given stretches together. */
-export function mergeStats(tallies: readonly CheckStats[]): CheckStats {
-  const sum = (value: (tally: CheckStats) => number): number =>
-    tallies.reduce((total, tally) => total + value(tally), 0);
-  const answered = tallies.filter((tally) => tally.up > 0);
+/** The stats of all given slices together. */
+export function mergeStats(parts: readonly CheckStats[]): CheckStats {
+  const sum = (value: (part: CheckStats) => number): number => parts.reduce((total, part) => total + value(part), 0);
+  const withUp = parts.filter((part) => part.up > 0);
   const phaseSumsUs = { ...NO_PHASES };
-  for (const phase of PHASES) phaseSumsUs[phase] = sum((tally) => tally.phaseSumsUs[phase]);
+  for (const phase of PHASES) phaseSumsUs[phase] = sum((part) => part.phaseSumsUs[phase]);
   return {
-    up: sum((tally) => tally.up),
-    down: sum((tally) => tally.down),
-    unknown: sum((tally) => tally.unknown),
-    sumUs: sum((tally) => tally.sumUs),
+    up: sum((part) => part.up),
+    down: sum((part) => part.down),
+    unknown: sum((part) => part.unknown),
+    sumUs: sum((part) => part.sumUs),
     phaseSumsUs,
-    minUs: answered.reduce((least, tally) => Math.min(least, tally.minUs), answered.length > 0 ? Infinity : 0),
-    maxUs: answered.reduce((most, tally) => Math.max(most, tally.maxUs), 0),
-    histogram: mergeHistograms(answered.map((tally) => tally.histogram)),
+    minUs: withUp.reduce((least, part) => Math.min(least, part.minUs), withUp.length > 0 ? Infinity : 0),
+    maxUs: withUp.reduce((most, part) => Math.max(most, part.maxUs), 0),
+    histogram: mergeHistograms(withUp.map((part) => part.histogram)),
   };
 }
 
-/** up / (up + down); `null` while nothing is known. `unknown` results are not the target's and take no part. */
+/** up / (up + down); `null` without such a check. `unknown` outcomes are not the target's fault and do not count. */
 export const uptimeOf = ({ up, down }: { up: number; down: number }): number | null =>
   up + down === 0 ? null : up / (up + down);
 
-/** Which share of the checks could tell: 1 − unknown / all; `null` without checks. */
+/** The share of checks with a known outcome: 1 − unknown / all; `null` without checks. */
 export const coverageOf = ({ up, down, unknown }: { up: number; down: number; unknown: number }): number | null =>
   up + down + unknown === 0 ? null : (up + down) / (up + down + unknown);
 
@@ -99,21 +99,21 @@ export interface LatencyStats {
 
 const milliseconds = (us: number): number => Math.round(us) / 1000;
 
-/** `null` without up checks. Quantiles never leave the range that was really seen. */
-export function latencyOf(tally: CheckStats): LatencyStats | null {
-  if (tally.up === 0) return null;
+/** `null` without up checks. Quantiles are clamped to the measured minimum and maximum. */
+export function latencyOf(stats: CheckStats): LatencyStats | null {
+  if (stats.up === 0) return null;
   const at = (q: number): number =>
-    milliseconds(Math.min(Math.max(quantile(tally.histogram, q) ?? tally.maxUs, tally.minUs), tally.maxUs));
+    milliseconds(Math.min(Math.max(quantile(stats.histogram, q) ?? stats.maxUs, stats.minUs), stats.maxUs));
   return {
-    avg: milliseconds(tally.sumUs / tally.up),
+    avg: milliseconds(stats.sumUs / stats.up),
     p50: at(0.5),
     p95: at(0.95),
     p99: at(0.99),
-    min: milliseconds(tally.minUs),
-    max: milliseconds(tally.maxUs),
+    min: milliseconds(stats.minUs),
+    max: milliseconds(stats.maxUs),
   };
 }
 
-/** Mean of a phase over the up checks in milliseconds, so that the phases stack up to the mean; `null` if none had it. */
-export const phaseMeanOf = (tally: CheckStats, phase: PhaseName): number | null =>
-  tally.up === 0 || tally.phaseSumsUs[phase] === 0 ? null : milliseconds(tally.phaseSumsUs[phase] / tally.up);
+/** Mean of a phase over all up checks in milliseconds, so that the phases add up to the mean; `null` if no check had it. */
+export const phaseMeanOf = (stats: CheckStats, phase: PhaseName): number | null =>
+  stats.up === 0 || stats.phaseSumsUs[phase] === 0 ? null : milliseconds(stats.phaseSumsUs[phase] / stats.up);

@@ -4,7 +4,7 @@ import type { Tx } from '../platform/database/database';
 import { TransactionEvents } from '../platform/events/transaction-events';
 import { Clock } from '../platform/time/clock';
 
-/** What history does when endpoints are paused or deleted, inside that very transaction. */
+/** What history does when endpoints are paused or deleted, inside the same transaction. */
 @Injectable()
 export class HistoryEvents implements OnModuleInit {
   constructor(
@@ -19,7 +19,7 @@ export class HistoryEvents implements OnModuleInit {
     });
   }
 
-  /** Nobody looks any more, so nobody can say that it lasts. */
+  /** Without checks nothing shows that an outage goes on, so it ends with the pause. */
   private async closeOutages(endpointIds: readonly string[], tx: Tx): Promise<void> {
     await tx.query(
       `UPDATE outage SET ended_at = greatest($2::timestamptz, started_at)
@@ -28,7 +28,7 @@ export class HistoryEvents implements OnModuleInit {
     );
   }
 
-  /** History has no foreign keys; the rows go in small steps afterwards. */
+  /** History has no foreign keys; HistoryRetention deletes the rows in small steps afterwards. */
   private async purgeLater(endpointIds: readonly string[], tx: Tx): Promise<void> {
     await tx.query(
       `INSERT INTO history_purge (endpoint_key) SELECT key FROM endpoint WHERE id = ANY ($1::uuid[])

@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { Metrics } from '../platform/observability/metrics';
 
-/** Whether the figures keep up. */
+/** Whether the rollups keep up. */
 @Injectable()
 export class HistoryMetrics {
   readonly rolledUpUntil;

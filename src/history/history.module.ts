@@ -19,7 +19,7 @@ import { RollupSteps } from './rollup/rollup-steps';
 import { StatsReader } from './read/stats-reader';
 import { UptimeService } from './read/uptime.service';
 
-/** What was seen: single checks, hourly and daily figures, outages; written by the recorder, read by these routes. */
+/** What was measured: single checks, hourly and daily stats, outages; written by the recorder, read by these routes. */
 @Module({
   imports: [EndpointModule, WebsiteModule],
   controllers: [HistoryController, OverviewController],

@@ -8,18 +8,18 @@ export interface OutcomeCounts {
   unknown: number;
 }
 
-/** The counts an endpoint's state carries, so that the newest figures need no scan: its newest hour and the one before. */
+/** The counts kept in an endpoint's state, so that the newest stats need no scan: its newest hour and the one before. */
 export interface HourCounters {
-  /** Begin of the newest hour with a check; `null` before the first. */
+  /** Start of the newest hour with a check; `null` before the first check. */
   hourStart: Date | null;
   hour: OutcomeCounts;
-  /** The hour right before `hourStart`, zeros when it had no check. */
+  /** The hour right before `hourStart`; zeros when it had no check. */
   before: OutcomeCounts;
 }
 
 const NONE: OutcomeCounts = { up: 0, down: 0, unknown: 0 };
 
-/** Counts one check in. One older than both hours changes nothing: the rollups, not the counters, answer for it. */
+/** Counts one check. A check older than both hours changes nothing: the rollups count it. */
 export function countInHour(counters: HourCounters, outcome: Outcome, checkedAt: Date): HourCounters {
   const start = floorTo(checkedAt.getTime(), HOUR_MS);
   const current = counters.hourStart?.getTime() ?? -Infinity;

@@ -37,17 +37,17 @@ describe('a latency histogram', () => {
     );
   });
 
-  it.each([0.5, 0.95, 0.99, 1])('answers the quantile %d within 4.43 % of the exact one', (q) => {
+  it.each([0.5, 0.95, 0.99, 1])('estimates the quantile %d within 4.43 % of the exact one', (q) => {
     fc.assert(
       fc.property(fc.array(latency, { minLength: 1, maxLength: 300 }), (values) => {
         const exact = exactQuantile(values, q);
-        const answer = quantile(histogramOf(values), q) ?? NaN;
-        expect(Math.abs(answer / exact - 1)).toBeLessThan(0.0443);
+        const estimate = quantile(histogramOf(values), q) ?? NaN;
+        expect(Math.abs(estimate / exact - 1)).toBeLessThan(0.0443);
       }),
     );
   });
 
-  it('is the same whether hours are merged or checks are counted one by one', () => {
+  it('is the same whether hours are merged or all checks are counted at once', () => {
     fc.assert(
       fc.property(fc.array(fc.array(latency, { maxLength: 50 }), { maxLength: 8 }), (hours) => {
         expect(mergeHistograms(hours.map(histogramOf))).toEqual(histogramOf(hours.flat()));
@@ -63,7 +63,7 @@ describe('a latency histogram', () => {
     expect(quantile({ buckets: [], counts: [] }, 0.95)).toBeNull();
   });
 
-  it('answers the middle of the only bucket for every quantile', () => {
+  it('returns the middle of the only bucket for every quantile', () => {
     expect(quantile({ buckets: [16], counts: [3] }, 0.01)).toBe(middleOf(16));
   });
 });

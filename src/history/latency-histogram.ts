@@ -1,33 +1,30 @@
 /**
- * A latency histogram that adds up: figures of hours merge into days, weeks and quarters without the error that
- * averaging percentiles makes. Bucket b holds the microseconds from 100·2^(b/8) up to 100·2^((b+1)/8); a quantile answers
- * the geometric middle of its bucket and so is at most 2^(1/16) − 1 = 4.43 % off. Sparse: bucket numbers, ascending,
- * with their counts.
+ * A latency histogram that can be merged: hours add up to days, weeks and quarters without the error of averaging
+ * percentiles. Bucket b holds the microseconds from 100·2^(b/8) up to 100·2^((b+1)/8); a quantile is the geometric middle
+ * of its bucket and so at most 2^(1/16) − 1 = 4.43 % off. Sparse: bucket numbers, ascending, with their counts.
  */
 export interface LatencyHistogram {
   readonly buckets: readonly number[];
   readonly counts: readonly number[];
 }
 
-export const EMPTY_HISTOGRAM: LatencyHistogram = { buckets: [], counts: [] };
-
-/** Keeps whole powers of two in their own bucket where the logarithm comes out a hair too small. */
+/** Keeps exact powers of two in their own bucket where the floating-point logarithm is slightly too small. */
 const NUDGE = 1e-9;
 
-/** Bucket of a latency in whole microseconds; below one microsecond counts as one. */
+/** Bucket of a latency in whole microseconds; less than one counts as one. */
 export const bucketOf = (us: number): number => Math.floor(8 * Math.log2(Math.max(us, 1) / 100) + NUDGE);
 
-/** The same in SQL; `us` is an integer expression. */
+/** `bucketOf` in SQL; `us` is an integer expression. */
 export const bucketSql = (us: string): string =>
   `floor(8 / ln(2::float8) * ln(greatest(${us}, 1)::float8 / 100) + ${NUDGE})::smallint`;
 
 /** Microseconds in the geometric middle of a bucket. */
 export const middleOf = (bucket: number): number => 100 * 2 ** ((bucket + 0.5) / 8);
 
-/** The same in SQL. */
+/** `middleOf` in SQL. */
 export const middleSql = (bucket: string): string => `100 * power(2::float8, (${bucket} + 0.5) / 8)`;
 
-/** All of the given histograms as one. */
+/** One histogram of all counts. */
 export function mergeHistograms(histograms: Iterable<LatencyHistogram>): LatencyHistogram {
   const sums = new Map<number, number>();
   for (const { buckets, counts } of histograms) {

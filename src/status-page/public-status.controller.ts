@@ -39,6 +39,6 @@ export class PublicStatusController {
     @Req() request: Request,
     @Res() response: Response,
   ): Promise<void> {
-    return this.status.answer(page, query.uptime, request, response);
+    return this.status.respond(page, query.uptime, request, response);
   }
 }

@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
 import { Injectable } from '@nestjs/common';
 import type { Request, Response } from 'express';
+import { BoundedMap } from '../platform/cache/bounded-map';
 import { problems } from '../platform/problem/problem';
 import { Clock } from '../platform/time/clock';
 import { statusBadge } from './status-badge';
@@ -8,7 +9,7 @@ import { STATUS_POLICY, statusHtml } from './status-html';
 import type { BadgeWindow } from './status-page.dto';
 import { type StatusSnapshot, StatusSnapshots, uptimeOf } from './status-snapshot';
 
-/** Here and in every cache on the way. */
+/** In this process, and by every HTTP cache on the way. */
 const CACHED_SECONDS = 15;
 const MAX_CACHED = 1000;
 
@@ -23,10 +24,10 @@ const TYPES = {
   svg: 'image/svg+xml; charset=utf-8',
 } as const;
 
-/** Serves public pages. However many people look, the database is asked once per page and 15 seconds. */
+/** Serves public pages. However many clients ask, the database is read at most once per page in 15 seconds. */
 @Injectable()
 export class PublicStatusService {
-  private readonly cache = new Map<string, Cached>();
+  private readonly cache = new BoundedMap<string, Cached>(MAX_CACHED);
 
   constructor(
     private readonly snapshots: StatusSnapshots,
@@ -34,7 +35,7 @@ export class PublicStatusService {
   ) {}
 
   /** `page`: `<slug>`, `<slug>.json` or `<slug>.svg`. A page that is not published is a 404 like any other. */
-  async answer(page: string, window: BadgeWindow | undefined, request: Request, response: Response): Promise<void> {
+  async respond(page: string, window: BadgeWindow | undefined, request: Request, response: Response): Promise<void> {
     const [, slug = '', form = 'html'] = /^([a-z0-9-]{3,64})(?:\.(json|svg))?$/.exec(page) ?? [];
     const snapshot = slug === '' ? null : await this.read(slug);
     if (!snapshot) throw problems.notFound();
@@ -51,7 +52,7 @@ export class PublicStatusService {
     else response.end(request.method === 'HEAD' ? undefined : body);
   }
 
-  /** The page was changed: this instance shows it at once, others within 15 seconds. */
+  /** Drops a page that was changed from the cache: this instance shows the change at once, others within 15 seconds. */
   forget(slug: string): void {
     this.cache.delete(slug);
   }
@@ -60,7 +61,6 @@ export class PublicStatusService {
     const nowMs = this.clock.monotonic();
     const cached = this.cache.get(slug);
     if (cached && nowMs - cached.readAtMs < CACHED_SECONDS * 1000) return cached.snapshot;
-    if (this.cache.size >= MAX_CACHED) this.cache.clear();
     const snapshot = this.snapshots.read(slug);
     this.cache.set(slug, { readAtMs: nowMs, snapshot });
     snapshot.catch(() => this.cache.delete(slug));

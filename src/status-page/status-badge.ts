@@ -5,7 +5,7 @@ import { type StatusSnapshot, uptimeOf } from './status-snapshot';
 
 const COLORS = { up: '#12804f', down: '#c62828', unknown: '#8a5a00', paused: '#5b6570' } as const;
 
-/** A badge with the state, or with the uptime of all endpoints over a window. */
+/** A badge with the status, or with the uptime of all endpoints over a window. */
 export function statusBadge(snapshot: StatusSnapshot, window: BadgeWindow | undefined): string {
   if (window === undefined)
     return makeBadge({ label: 'status', message: snapshot.status, color: COLORS[snapshot.status] });

@@ -9,7 +9,7 @@ import {
 } from './status-snapshot';
 import { STATUS_STYLE } from './status-style';
 
-/** The policy of a public page: its own style and nothing else, from nowhere. */
+/** The Content-Security-Policy of a public page: allows its own style and the site's icon, nothing else. */
 export const STATUS_POLICY = [
   "default-src 'none'",
   `style-src 'sha256-${createHash('sha256').update(STATUS_STYLE).digest('base64')}'`,
@@ -28,13 +28,13 @@ const ESCAPES: Readonly<Record<string, string>> = {
 };
 const html = (text: string): string => text.replace(/[&<>"']/g, (character) => ESCAPES[character] ?? '');
 
-/** Never rounded up to 100: one failure must show. */
+/** Rounded down, so that a single failure never shows as 100 %. */
 export const percent = (ratio: number | null): string =>
   ratio === null ? 'no data' : ratio === 1 ? '100%' : `${(Math.floor(ratio * 10_000) / 100).toFixed(2)}%`;
 
 const WORDS = { up: 'Up', down: 'Down', unknown: 'Unknown', paused: 'Paused' } as const;
 
-/** One shape per state, so that colour is never needed. */
+/** One shape per status, so that nothing is told by colour alone. */
 const SHAPES = {
   up: 'M6 0a6 6 0 1 1 0 12A6 6 0 0 1 6 0ZM3.2 6.2 5.2 8.2 8.9 4.2 8 3.4 5.2 6.4 4 5.3Z',
   down: 'M6 .4 11.8 11H.2ZM5.3 4v3.6h1.4V4Zm0 4.4v1.3h1.4V8.4Z',
@@ -45,7 +45,7 @@ const SHAPES = {
 const shape = (status: keyof typeof SHAPES, size: number): string =>
   `<svg width="${size}" height="${size}" viewBox="0 0 12 12" fill="currentColor" fill-rule="evenodd" aria-hidden="true"><path d="${SHAPES[status]}"/></svg>`;
 
-/** The sentence at the top. */
+/** The headline of the page. */
 export function summary({ status, endpoints }: Pick<StatusSnapshot, 'status' | 'endpoints'>): string {
   const down = endpoints.filter((endpoint) => endpoint.status === 'down').length;
   switch (status) {
@@ -74,7 +74,7 @@ function length(milliseconds: number): string {
 const WIDTH = 6;
 const HEIGHT = 34;
 
-/** Good part from below, failed part from above and never too small to see; a stub for a day without data. */
+/** The bar of one day: green from below, red from above and never too small to see; a stub for a day without data. */
 function bar({ date, up, down }: StatusDay, index: number): string {
   const x = index * WIDTH + 1;
   const share = up + down === 0 ? null : down / (up + down);
@@ -83,8 +83,8 @@ function bar({ date, up, down }: StatusDay, index: number): string {
     height > 0 ? `<rect class="${kind}" x="${x}" y="${y}" width="4" height="${height}"/>` : '';
   const rects =
     share === null ? part('none', HEIGHT - 4, 4) : part('bad', 0, failed) + part('ok', failed, HEIGHT - failed);
-  const told = share === null ? 'no data' : `${percent(1 - share)} of ${up + down} checks`;
-  return `<g><title>${date}: ${told}</title>${rects}</g>`;
+  const text = share === null ? 'no data' : `${percent(1 - share)} of ${up + down} checks`;
+  return `<g><title>${date}: ${text}</title>${rects}</g>`;
 }
 
 function endpointItem({ name, status, days }: StatusEndpoint): string {
@@ -103,7 +103,7 @@ function outageItem({ endpoint, started_at, ended_at, reason }: StatusOutage, no
 <span class="small soft">${reason === null ? 'not reachable' : html(reason)}</span><span class="small soft">${stamp(started_at)}</span></li>`;
 }
 
-/** The page as it is sent: one document, no script, nothing loaded. */
+/** The page as one HTML document: no script, no stylesheet or image to load but the icon. */
 export function statusHtml(snapshot: StatusSnapshot): string {
   const { name, slug, status, endpoints, outages, updated_at } = snapshot;
   const list = outages.map((outage) => outageItem(outage, updated_at)).join('\n');

@@ -7,7 +7,7 @@ import { StatusPageController } from './status-page.controller';
 import { StatusPageService } from './status-page.service';
 import { StatusSnapshots } from './status-snapshot';
 
-/** Public status pages and badges: off unless a website turns its page on. */
+/** Public status pages and badges, off by default for each website. */
 @Module({
   imports: [WebsiteModule, HistoryModule],
   controllers: [StatusPageController, PublicStatusController],

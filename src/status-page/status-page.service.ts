@@ -13,7 +13,7 @@ interface Row {
   enabled: boolean;
 }
 
-/** A slug from a name: `Example Shop & Söhne` → `example-shop-sohne`. May be too short to stand alone. */
+/** A slug from a name: `Example Shop & Söhne` → `example-shop-sohne`. May be shorter than a slug must be. */
 export const slugOf = (name: string): string =>
   name
     .normalize('NFKD')
@@ -23,13 +23,13 @@ export const slugOf = (name: string): string =>
     .slice(0, 50)
     .replace(/^-+|-+$/g, '');
 
-/** Whether a website has a public page, and where. */
+/** Whether a website has a public page, and at which address. */
 @Injectable()
 export class StatusPageService {
   constructor(
     private readonly database: Database,
     private readonly websites: WebsiteService,
-    private readonly shown: PublicStatusService,
+    private readonly publicStatus: PublicStatusService,
     private readonly clock: Clock,
   ) {}
 
@@ -41,7 +41,7 @@ export class StatusPageService {
     return toStatusPageView(row);
   }
 
-  /** Partial. A slug that somebody uses is a conflict; without one it is made from the website's name. */
+  /** Partial. Throws `conflict` for a slug that another page uses; the default is made from the website's name. */
   async update(orgId: string, websiteId: string, dto: UpdateStatusPageDto): Promise<StatusPageView> {
     const { name } = await this.websites.get(orgId, websiteId);
     return this.database.transaction(async (tx) => {
@@ -60,7 +60,7 @@ export class StatusPageService {
         [websiteId, orgId, slug, enabled, this.clock.now()],
       );
       tx.afterCommit(() => {
-        for (const changed of [slug, stored?.slug ?? slug]) this.shown.forget(changed);
+        for (const changed of [slug, stored?.slug ?? slug]) this.publicStatus.forget(changed);
       });
       const after = { slug, enabled };
       await recordChange(tx, {
@@ -75,7 +75,7 @@ export class StatusPageService {
     });
   }
 
-  /** The name's own slug when it is free, otherwise with an end that nobody can guess. */
+  /** The slug of the name when it is free and long enough, otherwise with a random suffix. */
   private async freeSlug(tx: Tx, name: string): Promise<string> {
     const slug = slugOf(name);
     const [taken] = await tx.query('SELECT 1 FROM status_page WHERE slug = $1', [slug]);

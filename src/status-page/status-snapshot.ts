@@ -5,15 +5,15 @@ import { OverviewService } from '../history/overview/overview.service';
 import { Database } from '../platform/database/database';
 import { formatId } from '../platform/ids/id';
 import { Clock } from '../platform/time/clock';
+import { DAY_MS, floorTo } from '../platform/time/time-units';
 import { WebsiteService } from '../website/website.service';
 
 export const DAYS = 90;
-const DAY_MS = 86_400_000;
-/** A page with more is nobody's; the rest is left out. */
+/** A page shows no more than that. */
 const MAX_ENDPOINTS = 200;
 const MAX_OUTAGES = 20;
 
-/** One UTC day of one endpoint. `uptime` is `null` without a check that could tell. */
+/** The checks of one endpoint on one UTC day. */
 export interface StatusDay {
   date: string;
   up: number;
@@ -31,11 +31,11 @@ export interface StatusOutage {
   endpoint: string;
   started_at: string;
   ended_at: string | null;
-  /** In words, from the stable code: never a target's text. */
+  /** The stable error code in words; never text from the target. */
   reason: string | null;
 }
 
-/** Everything a public page may tell. What is not here cannot leak. */
+/** Everything a public page may show. What is not in it cannot leak. */
 export interface StatusSnapshot {
   slug: string;
   name: string;
@@ -59,7 +59,7 @@ interface OutageRow {
   error: number;
 }
 
-/** up / (up + down) over the newest days; `null` when none could tell. */
+/** up / (up + down) over the newest days; `null` without such a check. */
 export function uptimeOf(days: readonly StatusDay[], newest = DAYS): number | null {
   const counted = days.slice(-newest);
   const up = counted.reduce((sum, day) => sum + day.up, 0);
@@ -77,7 +77,7 @@ export class StatusSnapshots {
     private readonly clock: Clock,
   ) {}
 
-  /** `null` for a slug without a published page. */
+  /** `null` when no published page has that slug. */
   async read(slug: string): Promise<StatusSnapshot | null> {
     const [page] = await this.database.query<{ website_id: string; org_id: string }>(
       'SELECT website_id, org_id FROM status_page WHERE slug = $1 AND enabled',
@@ -85,7 +85,7 @@ export class StatusSnapshots {
     );
     if (!page) return null;
     const now = this.clock.now();
-    const since = new Date(Math.floor(now.getTime() / DAY_MS) * DAY_MS - (DAYS - 1) * DAY_MS);
+    const since = new Date(floorTo(now.getTime(), DAY_MS) - (DAYS - 1) * DAY_MS);
     const [website, items, days, outages] = await Promise.all([
       this.websites.get(page.org_id, page.website_id),
       this.overview.list(page.org_id, { website_id: formatId('website', page.website_id), limit: MAX_ENDPOINTS }),

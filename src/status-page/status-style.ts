@@ -1,4 +1,4 @@
-/** The whole style of a public page. Sent inside the page and named by its hash in the page's policy. */
+/** The style of a public page. Sent inside the page; its Content-Security-Policy allows it by its hash. */
 export const STATUS_STYLE = `
 :root{color-scheme:light dark;--ground:#f7f8f9;--surface:#fff;--line:#e1e5ea;--ink:#14181d;--soft:#4d5763;--link:#1d5fc4;
 --up:#1a9a63;--up-ink:#0b6b42;--up-wash:#e3f5ec;--down:#d3302f;--down-ink:#ae1c1f;--down-wash:#fdeceb;

@@ -3,6 +3,7 @@ import { Cron, CronExpression } from '@nestjs/schedule';
 import type { Response } from 'express';
 import { ApiKeyService } from '../identity/api-key/api-key.service';
 import type { Caller } from '../platform/access/caller';
+import { type BackgroundJob, BackgroundJobs } from '../platform/jobs/background-job';
 import { problems } from '../platform/problem/problem';
 import { Clock } from '../platform/time/clock';
 import { frame } from './stream-message';
@@ -12,6 +13,7 @@ import { StreamSubscriber } from './stream-subscriber';
 
 const POLL_MS = 1000;
 const PAGE = 1000;
+/** In polls, so in seconds. */
 const PING_EVERY = 10;
 const CHECK_KEYS_EVERY = 5;
 const MAX_PER_ORGANIZATION = 100;
@@ -25,8 +27,9 @@ const HEADERS = {
 };
 
 /**
- * The live stream: one query a second and process, for all its readers, and none while nobody listens. The database is
- * the only source, so it does not matter which instance checked, or whether one restarted in between.
+ * The live stream: each process polls the database once a second for all its clients, and not at all without one. The
+ * database is the only source, so it does not matter which instance ran a check, or whether one restarted in between.
+ * Polling is no BackgroundJob: without clients its time of last success would age as if it failed.
  */
 @Injectable()
 export class StreamFeed implements OnModuleDestroy {
@@ -34,6 +37,8 @@ export class StreamFeed implements OnModuleDestroy {
   private readonly subscribers = new Set<StreamSubscriber>();
   private position: StreamPosition | null = null;
   private timer: NodeJS.Timeout | null = null;
+  private polling: Promise<void> = Promise.resolve();
+  private readonly pruning: BackgroundJob;
   private ticks = 0;
   private failing = false;
 
@@ -41,11 +46,14 @@ export class StreamFeed implements OnModuleDestroy {
     private readonly reader: StreamReader,
     private readonly keys: ApiKeyService,
     private readonly clock: Clock,
-  ) {}
+    jobs: BackgroundJobs,
+  ) {
+    this.pruning = jobs.create({ name: 'stream-retention', role: 'any', run: () => this.reader.prune() });
+  }
 
   /**
-   * Answers with the stream, from behind the event `lastId` or from now. A reader that was away for too long gets `reset`
-   * first: it must read the lists again. Throws `rate_limited` when too many are open.
+   * Responds with the stream, from after the event `lastId` or from now. A client that was away for too long gets `reset`
+   * first: it must read the lists again. Throws `rate_limited` when its organization has too many streams open.
    */
   async open(caller: Caller, lastId: string | undefined, response: Response): Promise<void> {
     this.admit(caller);
@@ -68,20 +76,20 @@ export class StreamFeed implements OnModuleDestroy {
     await this.catchUp(subscriber);
   }
 
-  /** Ends every connection, so that the server can close; readers resume elsewhere or after the restart. */
-  onModuleDestroy(): void {
+  /**
+   * Ends every connection, so that the server can close: clients resume at another instance or after the restart. Lets the
+   * poll in progress end before the database closes.
+   */
+  async onModuleDestroy(): Promise<void> {
     for (const subscriber of this.subscribers) subscriber.close();
     this.subscribers.clear();
     this.stop();
+    await this.polling;
   }
 
   @Cron(CronExpression.EVERY_HOUR)
-  async prune(): Promise<void> {
-    try {
-      await this.reader.prune();
-    } catch (error) {
-      this.logger.warn(`old events of the stream are still there: ${String(error)}`);
-    }
+  prune(): Promise<void> {
+    return this.pruning.tick();
   }
 
   private greeting(position: StreamPosition): string {
@@ -114,7 +122,9 @@ export class StreamFeed implements OnModuleDestroy {
   }
 
   private schedule(): void {
-    this.timer = setTimeout(() => void this.tick(), POLL_MS);
+    this.timer = setTimeout(() => {
+      this.polling = this.tick();
+    }, POLL_MS);
     this.timer.unref();
   }
 
@@ -124,7 +134,7 @@ export class StreamFeed implements OnModuleDestroy {
       if (this.ticks++ % CHECK_KEYS_EVERY === 0) await this.closeRevoked();
       this.failing = false;
     } catch (error) {
-      if (!this.failing) this.logger.warn(`the stream cannot be read and tries again: ${String(error)}`);
+      if (!this.failing) this.logger.warn(`polling the stream failed, will try again: ${String(error)}`);
       this.failing = true;
     }
     if (this.ticks % PING_EVERY === 0)
@@ -145,22 +155,22 @@ export class StreamFeed implements OnModuleDestroy {
     }
   }
 
-  /** The answer has begun: whatever fails now can only end it, and the reader tries again. */
+  /** The response has begun, so an error can only end it; the client reconnects. */
   private async catchUp(subscriber: StreamSubscriber): Promise<void> {
     try {
       for (;;) {
-        const items = await this.reader.after(subscriber.place, subscriber.caller.orgId, PAGE);
+        const items = await this.reader.after(subscriber.resumeFrom, subscriber.caller.orgId, PAGE);
         subscriber.catchUp(items);
         if (items.length < PAGE || subscriber.isClosed) break;
       }
       subscriber.goLive();
     } catch (error) {
-      this.logger.warn(`a reader of the stream could not catch up: ${String(error)}`);
+      this.logger.warn(`a client of the stream could not catch up: ${String(error)}`);
       subscriber.close();
     }
   }
 
-  /** A stream must not outlive its key. */
+  /** Ends the streams whose API key was revoked or has expired. */
   private async closeRevoked(): Promise<void> {
     const keyIds = new Set([...this.subscribers].map(({ caller }) => caller.keyId).filter((id) => id !== null));
     for (const keyId of keyIds) {

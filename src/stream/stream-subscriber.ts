@@ -3,13 +3,13 @@ import type { Caller } from '../platform/access/caller';
 import { isAfter, type StreamPosition } from './stream-position';
 import type { StreamItem } from './stream-reader';
 
-/** A reader this far behind is cut off: it resumes from the database instead of from our memory. */
+/** A client with more unread data than this is disconnected: it resumes from the database, which costs us no memory. */
 const MAX_UNSENT_BYTES = 1_000_000;
 
-/** One open connection. Items of the live feed that arrive while it catches up wait; none is sent twice. */
+/** One open connection. Items of the live feed are held back until it has caught up; none is sent twice. */
 export class StreamSubscriber {
   private position: StreamPosition;
-  private waiting: StreamItem[] | null = [];
+  private heldBack: StreamItem[] | null = [];
 
   constructor(
     readonly caller: Caller,
@@ -19,7 +19,8 @@ export class StreamSubscriber {
     this.position = start;
   }
 
-  get place(): StreamPosition {
+  /** The position of the last item that was sent (or skipped). */
+  get resumeFrom(): StreamPosition {
     return this.position;
   }
 
@@ -27,23 +28,23 @@ export class StreamSubscriber {
     return this.response.writableEnded || this.response.destroyed;
   }
 
-  /** Items of the live feed, in order. */
+  /** Takes an item of the live feed; call it in order. */
   offer(item: StreamItem): void {
     if (item.orgId !== this.caller.orgId) return;
-    if (this.waiting) this.waiting.push(item);
+    if (this.heldBack) this.heldBack.push(item);
     else this.send(item);
   }
 
-  /** Items read for this reader alone, in order. */
+  /** Sends items that were read for this client alone; call it in order. */
   catchUp(items: readonly StreamItem[]): void {
     for (const item of items) this.send(item);
   }
 
-  /** From here on the live feed is sent as it comes. */
+  /** Sends what was held back; from now on the live feed is sent as it comes. */
   goLive(): void {
-    const waiting = this.waiting ?? [];
-    this.waiting = null;
-    for (const item of waiting) this.send(item);
+    const items = this.heldBack ?? [];
+    this.heldBack = null;
+    for (const item of items) this.send(item);
   }
 
   write(text: string): void {

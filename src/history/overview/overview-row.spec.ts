@@ -40,7 +40,7 @@ const row = (change: Partial<OverviewRow>): OverviewRow => ({
   ...change,
 });
 
-describe('the newest outcomes', () => {
+describe('decodeRecent', () => {
   it.each([
     ['0', []],
     ['1', ['up']],
@@ -48,28 +48,28 @@ describe('the newest outcomes', () => {
     ['3', ['unknown']],
     ['27', ['up', 'down', 'unknown']],
     [((1n << 60n) - 1n).toString(), Array.from({ length: 30 }, () => 'unknown')],
-  ])('of %s are %o, oldest first', (stored, outcomes) => {
+  ])('decodes %s to %o, oldest first', (stored, outcomes) => {
     expect(decodeRecent(stored)).toEqual(outcomes);
   });
 });
 
-describe('the counts behind the overview', () => {
+describe('windowCounts', () => {
   it.each([
-    ['an endpoint that rests', null, [1000, 200, 300]],
-    ['an hour that is summarized already', UNTIL - HOUR, [1000, 200, 300]],
+    ['nothing to the summary of an endpoint without recent checks', null, [1000, 200, 300]],
+    ['no hour that the summary already includes', UNTIL - HOUR, [1000, 200, 300]],
     ['the hour after the summary', UNTIL, [1010, 201, 302]],
-    ['the second hour after it, whose predecessor is not summarized yet', UNTIL + HOUR, [1110, 221, 332]],
-  ])('add %s', (_, start, [up, down, unknown]) => {
+    ['two hours when neither is in the summary yet', UNTIL + HOUR, [1110, 221, 332]],
+  ])('adds %s', (_, start, [up, down, unknown]) => {
     expect(windowCounts(row({ hour_start: start }))['24h']).toEqual({ up, down, unknown });
   });
 
-  it('add the same to every window', () => {
+  it('adds the same counts to every window', () => {
     const counts = windowCounts(row({ hour_start: UNTIL }));
     expect([counts['7d'].up, counts['30d'].up, counts['90d'].up]).toEqual([7010, 30_010, 90_010]);
     expect([counts['7d'].down, counts['30d'].down, counts['90d'].down]).toEqual([701, 3001, 9001]);
   });
 
-  it('are those of the running hours before the first summary', () => {
+  it('uses the counters of the newest hours alone before the first summary', () => {
     const none = { until: null, up_24h: null, down_24h: null, unknown_24h: null, up_7d: null, down_7d: null };
     expect(windowCounts(row({ ...none, hour_start: UNTIL }))['24h']).toEqual({
       up: 110,

@@ -4,8 +4,8 @@ import { HOUR_MS } from '../../platform/time/time-units';
 import type { Window } from '../time-range';
 
 /**
- * A row of the view endpoint_overview. Counts of the summary are `null` before the endpoint's first full hour. Times are
- * milliseconds since the epoch: a thousand rows are read in half the time that way.
+ * A row of the view endpoint_overview. Columns of the summary are `null` before the endpoint's first full hour. Times are
+ * milliseconds since the epoch: a thousand rows are read in half the time of `Date` columns.
  */
 export interface OverviewRow {
   id: string;
@@ -43,7 +43,7 @@ export interface OverviewRow {
   alert_open: boolean;
 }
 
-/** Outcomes in half of endpoint_state.recent: as many as a small integer holds. */
+/** Outcomes in half of endpoint_state.recent: 2 bits each, so that a half fits a 32-bit integer. */
 const HALF = 15;
 const SLOT_OUTCOMES = [null, 'up', 'down', 'unknown'] as const;
 
@@ -60,7 +60,7 @@ export function decodeRecent(stored: string): Outcome[] {
   return outcomes;
 }
 
-/** Counts that a row carries besides its summary: of the hours that the summary does not hold yet. */
+/** The counts of the hours that the summary does not include yet. */
 function notSummarized(row: OverviewRow): OutcomeCounts {
   const until = row.until ?? -Infinity;
   const start = row.hour_start ?? -Infinity;
@@ -76,7 +76,7 @@ function notSummarized(row: OverviewRow): OutcomeCounts {
 
 const NONE: OutcomeCounts = { up: 0, down: 0, unknown: 0 };
 
-/** The counts of every window: the summary's full hours and what came after them. Only "24h" knows its unknown ones. */
+/** The counts of every window: the full hours of the summary and the hours after it. Only "24h" counts `unknown`. */
 export function windowCounts(row: OverviewRow): Record<Window, OutcomeCounts> {
   const newest = notSummarized(row);
   const plus = (up: number | null, down: number | null, unknown: number | null = 0): OutcomeCounts => ({

@@ -12,10 +12,10 @@ import { HOUR_MS } from '../../platform/time/time-units';
 
 const DEFAULT_LIMIT = 1000;
 
-/** Single checks that one answer may read for endpoints without a summary: some 10 ms. */
-const MAX_YOUNG_CHECKS = 20_000;
+/** Single checks that one response may read for endpoints without a summary: about 10 ms. */
+const MAX_SINGLE_CHECKS = 20_000;
 
-/** All endpoints of an organization at a glance, from prepared figures. */
+/** All endpoints of an organization at a glance, from their summaries. */
 @Injectable()
 export class OverviewService {
   constructor(
@@ -35,11 +35,11 @@ export class OverviewService {
       this.database.query<{ total: number }>(COUNT, [orgId, websiteId]),
     ]);
     const page = this.cursors.page(orgId, list, rows, limit, (row) => row.id, counted[0]?.total ?? 0);
-    const young = await this.youngLatencies(page.items);
-    return page.map((row) => toOverviewItem(row, summarized(row.p95_24h_us) ?? young.get(row.key) ?? null));
+    const newEndpoints = await this.newEndpointLatencies(page.items);
+    return page.map((row) => toOverviewItem(row, summarized(row.p95_24h_us) ?? newEndpoints.get(row.key) ?? null));
   }
 
-  /** A website that is not the organization's is a 404, a malformed id a 400. */
+  /** Throws `not_found` for a website of another organization and `invalid_query` for a malformed id. */
   private async websiteOf(orgId: string, text: string | undefined): Promise<string | null> {
     if (text === undefined) return null;
     const id = parseId('website', text);
@@ -52,16 +52,16 @@ export class OverviewService {
     return id;
   }
 
-  /** p95 of endpoints that have good checks but no full hour yet; from single checks while those are few. */
-  private async youngLatencies(rows: readonly OverviewRow[]): Promise<Map<string, number>> {
-    const young = rows.filter((row) => summarized(row.p95_24h_us) === null && row.hour_up + row.before_up > 0);
-    const checks = young.reduce((sum, row) => sum + row.hour_up + row.before_up, 0);
-    if (young.length === 0 || checks > MAX_YOUNG_CHECKS) return new Map();
-    const answer = await this.database.query<{ key: string; p95_us: number }>(YOUNG_P95, [
-      young.map((row) => row.key),
+  /** The p95 of new endpoints, with up checks but no full hour yet; read from single checks unless those are too many. */
+  private async newEndpointLatencies(rows: readonly OverviewRow[]): Promise<Map<string, number>> {
+    const newEndpoints = rows.filter((row) => summarized(row.p95_24h_us) === null && row.hour_up + row.before_up > 0);
+    const checks = newEndpoints.reduce((sum, row) => sum + row.hour_up + row.before_up, 0);
+    if (newEndpoints.length === 0 || checks > MAX_SINGLE_CHECKS) return new Map();
+    const latencies = await this.database.query<{ key: string; p95_us: number }>(NEW_ENDPOINT_P95, [
+      newEndpoints.map((row) => row.key),
       new Date(this.clock.now().getTime() - 2 * HOUR_MS),
     ]);
-    return new Map(answer.map((row) => [row.key, row.p95_us]));
+    return new Map(latencies.map((row) => [row.key, row.p95_us]));
   }
 }
 
@@ -81,7 +81,7 @@ const PAGE = `
 const COUNT = `
   SELECT count(*)::integer AS total FROM endpoint WHERE org_id = $1 AND ($2::uuid IS NULL OR website_id = $2)`;
 
-const YOUNG_P95 = `
+const NEW_ENDPOINT_P95 = `
   SELECT endpoint_key AS key, percentile_disc(0.95) WITHIN GROUP (ORDER BY duration_us) AS p95_us
     FROM check_result
    WHERE endpoint_key = ANY ($1::bigint[]) AND checked_at >= $2 AND outcome & 3 = 1

@@ -2,8 +2,8 @@ import { growingSpans } from './check-reader';
 
 const DAY = 86_400_000;
 
-describe('spans of days', () => {
-  it('cover 1, 2, 4 … of the days, newest first', () => {
+describe('growingSpans', () => {
+  it('groups days into spans of 1, 2, 4 … days, newest first', () => {
     const days = [20, 19, 18, 12, 11, 10, 3, 2, 1].map((day) => day * DAY);
     expect(growingSpans(days).map(({ from, to }) => [from / DAY, to / DAY])).toEqual([
       [20, 21],
@@ -13,7 +13,7 @@ describe('spans of days', () => {
     ]);
   });
 
-  it('are none without days', () => {
+  it('returns no spans for no days', () => {
     expect(growingSpans([])).toEqual([]);
   });
 });

@@ -66,27 +66,27 @@ export class LatencyBucketView {
   phases!: CheckPhasesView | null;
 }
 
-/** `null` stands for a bucket without checks. */
-export function toLatencyBucket(start: number, tally: CheckStats | null): LatencyBucketView {
-  const latency = tally && latencyOf(tally);
+/** `stats` is `null` for a bucket without checks. */
+export function toLatencyBucket(start: number, stats: CheckStats | null): LatencyBucketView {
+  const latency = stats && latencyOf(stats);
   return {
     start: new Date(start).toISOString(),
-    count: tally ? tally.up + tally.down + tally.unknown : 0,
-    failures: tally?.down ?? 0,
-    unknown: tally?.unknown ?? 0,
+    count: stats ? stats.up + stats.down + stats.unknown : 0,
+    failures: stats?.down ?? 0,
+    unknown: stats?.unknown ?? 0,
     avg: latency?.avg ?? null,
     p50: latency?.p50 ?? null,
     p95: latency?.p95 ?? null,
     p99: latency?.p99 ?? null,
     max: latency?.max ?? null,
-    phases: tally && latency ? phaseMeans(tally) : null,
+    phases: stats && latency ? phaseMeans(stats) : null,
   };
 }
 
-const phaseMeans = (tally: CheckStats): CheckPhasesView => ({
-  dns_ms: phaseMeanOf(tally, 'dns'),
-  connect_ms: phaseMeanOf(tally, 'connect'),
-  tls_ms: phaseMeanOf(tally, 'tls'),
-  first_byte_ms: phaseMeanOf(tally, 'first_byte'),
-  transfer_ms: phaseMeanOf(tally, 'transfer'),
+const phaseMeans = (stats: CheckStats): CheckPhasesView => ({
+  dns_ms: phaseMeanOf(stats, 'dns'),
+  connect_ms: phaseMeanOf(stats, 'connect'),
+  tls_ms: phaseMeanOf(stats, 'tls'),
+  first_byte_ms: phaseMeanOf(stats, 'first_byte'),
+  transfer_ms: phaseMeanOf(stats, 'transfer'),
 });

@@ -8,16 +8,16 @@ import { StatsReader } from './stats-reader';
 import { DAY_MS, SECOND_MS } from '../../platform/time/time-units';
 import { parseTimestamp, type TimeRange } from '../time-range';
 
-/** The latency of one endpoint over time, in even buckets. */
+/** The latency of one endpoint over time, in buckets of equal width. */
 @Injectable()
 export class LatencyService {
   constructor(
     private readonly endpoints: EndpointService,
-    private readonly tallies: StatsReader,
+    private readonly stats: StatsReader,
     private readonly clock: Clock,
   ) {}
 
-  /** Oldest bucket first, without holes; the range is widened to whole steps. */
+  /** Oldest bucket first, without gaps; the range is widened to whole steps. */
   async series(orgId: string, endpointId: string, query: LatencyQuery): Promise<LatencyBucketView[]> {
     const { key } = await this.endpoints.require(orgId, endpointId);
     const range = rangeOf(query, this.clock.now().getTime());
@@ -26,9 +26,7 @@ export class LatencyService {
     if (problem !== null) throw refused('step', problem);
     const stepMs = step * SECOND_MS;
     const { from, to } = onGrid(range, stepMs);
-    const buckets = new Map(
-      (await this.tallies.series(key, from, to, stepMs)).map(({ start, tally }) => [start, tally]),
-    );
+    const buckets = new Map((await this.stats.series(key, from, to, stepMs)).map(({ start, stats }) => [start, stats]));
     return Array.from({ length: (to - from) / stepMs }, (_, index) => {
       const start = from + index * stepMs;
       return toLatencyBucket(start, buckets.get(start) ?? null);

@@ -5,7 +5,7 @@ import { SECOND_MS } from '../../platform/time/time-units';
 import type { TimeRange } from '../time-range';
 import type { OutageView } from './uptime.dto';
 
-/** Outages listed in one answer. */
+/** Outages listed in one response. */
 const LISTED = 100;
 
 interface OutageRow {
@@ -15,10 +15,10 @@ interface OutageRow {
   error_message: string;
 }
 
-/** The outages that touch a range. */
+/** The outages that overlap a range. */
 export interface OutageStats {
   count: number;
-  /** Inside the range. */
+  /** Only the part inside the range. */
   downtimeSeconds: number;
   /** Newest first, at most 100. */
   newest: OutageView[];
@@ -54,13 +54,13 @@ function toOutageView(row: OutageRow, now: Date): OutageView {
   };
 }
 
-const TOUCHING = `FROM outage
+const OVERLAPPING = `FROM outage
   WHERE endpoint_key = $1 AND started_at < $3 AND (ended_at IS NULL OR ended_at > $2)`;
 
 const TOTALS = `
   SELECT count(*)::integer AS count,
          coalesce(sum(greatest(extract(epoch FROM least(coalesce(ended_at, $4), $3) - greatest(started_at, $2)), 0)), 0)::float8
            AS seconds
-  ${TOUCHING}`;
+  ${OVERLAPPING}`;
 
-const NEWEST = `SELECT started_at, ended_at, error, error_message ${TOUCHING} ORDER BY started_at DESC LIMIT $4`;
+const NEWEST = `SELECT started_at, ended_at, error, error_message ${OVERLAPPING} ORDER BY started_at DESC LIMIT $4`;

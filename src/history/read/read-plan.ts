@@ -1,29 +1,29 @@
 import { ceilTo, DAY_MS, floorTo, HOUR_MS } from '../../platform/time/time-units';
 
-/** Where figures of a stretch of time come from. */
+/** What the stats of a time slice are read from: single checks, hourly stats or daily stats. */
 export type Resolution = 'check' | 'hour' | 'day';
 
-/** A stretch of time, milliseconds since the epoch, `to` excluded. */
+/** A part of a time range that is read at one resolution. [from, to), milliseconds since the epoch. */
 export interface TimeSlice {
-  grain: Resolution;
+  resolution: Resolution;
   from: number;
   to: number;
 }
 
-/** Until when the hourly and the daily figures are built. */
+/** Up to when the hourly and the daily stats are built, milliseconds since the epoch. */
 export interface BuiltUntil {
   hours: number;
   days: number;
 }
 
 /**
- * Covers [from, to) without gap or overlap by the coarsest figures that exist and are not coarser than `coarsest`:
- * whole built days, then whole built hours, and single checks for the edges and for what is not built yet.
+ * Covers [from, to) without gap or overlap at the coarsest resolution that is built and not coarser than `coarsest`: whole
+ * days, then whole hours, and single checks for the edges and for what is not built yet.
  */
 export function planReads(from: number, to: number, built: BuiltUntil, coarsest: Resolution): TimeSlice[] {
-  const stretches: TimeSlice[] = [];
-  const add = (grain: Resolution, start: number, end: number): void => {
-    if (start < end) stretches.push({ grain, from: start, to: end });
+  const slices: TimeSlice[] = [];
+  const add = (resolution: Resolution, start: number, end: number): void => {
+    if (start < end) slices.push({ resolution, from: start, to: end });
   };
   const hours = whole(from, to, HOUR_MS, coarsest === 'check' ? -Infinity : built.hours);
   const days = whole(hours.from, hours.to, DAY_MS, coarsest === 'day' ? built.days : -Infinity);
@@ -32,10 +32,10 @@ export function planReads(from: number, to: number, built: BuiltUntil, coarsest:
   add('day', days.from, days.to);
   add('hour', days.to, hours.to);
   add('check', hours.to, to);
-  return stretches;
+  return slices;
 }
 
-/** The whole units inside [from, to) that end by `built`; empty at `to` when there are none, so that the edge is one. */
+/** The whole units inside [from, to) that end by `built`. Without any it is empty at `to`, so all of it is one edge. */
 function whole(from: number, to: number, unitMs: number, built: number): { from: number; to: number } {
   const start = ceilTo(from, unitMs);
   const end = Math.min(floorTo(to, unitMs), built);

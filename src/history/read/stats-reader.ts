@@ -5,51 +5,51 @@ import { mergeStats, type CheckStats, type CheckStatsRow, toCheckStats } from '.
 import { STATS_ROW, rollUpChecksSql } from '../rollup/rollup-sql';
 import { DAY_MS, floorTo, HOUR_MS, SECOND_MS } from '../../platform/time/time-units';
 
-/** A tally of one part of a series. */
+/** The stats of one bucket of a series. */
 export interface Bucket {
   /** Milliseconds since the epoch, a multiple of the step. */
   start: number;
-  tally: CheckStats;
+  stats: CheckStats;
 }
 
-/** Figures of one endpoint over any stretch of time, each part read where it is cheapest and still exact. */
+/** Stats of one endpoint over any time range, each slice read at the coarsest resolution that is still exact. */
 @Injectable()
 export class StatsReader {
   constructor(private readonly database: Database) {}
 
-  /** Everything in [from, to), milliseconds since the epoch. */
+  /** The stats of [from, to), milliseconds since the epoch. */
   async total(endpointKey: string, from: number, to: number): Promise<CheckStats> {
     const parts = await this.read(endpointKey, planReads(from, to, await this.builtUntil(), 'day'), DAY_MS);
-    return mergeStats(parts.map((part) => part.tally));
+    return mergeStats(parts.map((part) => part.stats));
   }
 
-  /** [from, to) in buckets of `stepMs`, on whose grid both should lie; buckets without a check are left out. */
+  /** The stats of [from, to), both multiples of `stepMs`, in buckets of that width; buckets without a check are left out. */
   async series(endpointKey: string, from: number, to: number, stepMs: number): Promise<Bucket[]> {
     const plan = planReads(from, to, await this.builtUntil(), coarsestFor(stepMs));
     const groups = new Map<number, CheckStats[]>();
-    for (const { start, tally } of await this.read(endpointKey, plan, stepMs)) {
+    for (const { start, stats } of await this.read(endpointKey, plan, stepMs)) {
       const bucket = floorTo(start, stepMs);
-      groups.set(bucket, [...(groups.get(bucket) ?? []), tally]);
+      groups.set(bucket, [...(groups.get(bucket) ?? []), stats]);
     }
-    return [...groups].map(([start, tallies]) => ({ start, tally: mergeStats(tallies) }));
+    return [...groups].map(([start, parts]) => ({ start, stats: mergeStats(parts) }));
   }
 
-  /** Single checks are tallied by the database in bins of `binMs`; rollups come as they are. */
+  /** The database aggregates single checks in bins of `binMs`; rollups are read as they are. */
   private async read(endpointKey: string, plan: readonly TimeSlice[], binMs: number): Promise<Bucket[]> {
     const parts = await Promise.all(
-      plan.map(({ grain, from, to }) => {
+      plan.map(({ resolution, from, to }) => {
         const bounds = [endpointKey, new Date(from), new Date(to)];
-        return grain === 'check'
-          ? this.database.query<CheckStatsRow>(TALLY_CHECKS, [...bounds, binMs / SECOND_MS])
-          : this.database.query<CheckStatsRow>(READ_ROLLUPS[grain], bounds);
+        return resolution === 'check'
+          ? this.database.query<CheckStatsRow>(ROLL_UP_CHECKS, [...bounds, binMs / SECOND_MS])
+          : this.database.query<CheckStatsRow>(READ_ROLLUPS[resolution], bounds);
       }),
     );
-    return parts.flat().map((row) => ({ start: row.start_ms, tally: toCheckStats(row) }));
+    return parts.flat().map((row) => ({ start: row.start_ms, stats: toCheckStats(row) }));
   }
 
   /**
-   * Until when the figures of all endpoints are built. To be read first and on its own: rollups only ever move forward,
-   * so what is read after it is there.
+   * Up to when the stats of all endpoints are built. Read it before the stats, in a statement of its own: rollups only move
+   * forward, so everything before it is there by then.
    */
   async builtUntil(): Promise<BuiltUntil> {
     const rows = await this.database.query<{ name: string; done_until: Date }>(
@@ -60,16 +60,16 @@ export class StatsReader {
   }
 }
 
-/** The coarsest figures that still fall into single buckets of that step. */
+/** The coarsest resolution whose slices each lie inside one bucket of that step. */
 function coarsestFor(stepMs: number): Resolution {
   if (stepMs % DAY_MS === 0) return 'day';
   return stepMs % HOUR_MS === 0 ? 'hour' : 'check';
 }
 
-const TALLY_CHECKS = `SELECT ${STATS_ROW} FROM (${rollUpChecksSql(
+const ROLL_UP_CHECKS = `SELECT ${STATS_ROW} FROM (${rollUpChecksSql(
   `date_bin(make_interval(secs => $4::integer), checked_at, timestamptz 'epoch')`,
   'check_result WHERE endpoint_key = $1 AND checked_at >= $2 AND checked_at < $3',
-)}) AS tallied`;
+)}) AS built`;
 
 const readRollups = (table: string): string =>
   `SELECT ${STATS_ROW} FROM ${table} WHERE endpoint_key = $1 AND start_at >= $2 AND start_at < $3`;

@@ -18,7 +18,7 @@ const NO_LATENCY: LatencyView = { avg: null, p50: null, p95: null, p99: null, mi
 export class UptimeService {
   constructor(
     private readonly endpoints: EndpointService,
-    private readonly tallies: StatsReader,
+    private readonly stats: StatsReader,
     private readonly outages: OutageReader,
     private readonly clock: Clock,
     private readonly config: Config,
@@ -28,34 +28,34 @@ export class UptimeService {
     const { key } = await this.endpoints.require(orgId, endpointId);
     const now = this.clock.now();
     const range = this.readable(rangeOf(query, now.getTime()), now);
-    const [tally, outages] = await Promise.all([
-      this.tallies.total(key, range.from, range.to),
+    const [stats, outages] = await Promise.all([
+      this.stats.total(key, range.from, range.to),
       this.outages.read(key, range, now),
     ]);
     return {
       endpoint_id: formatId('endpoint', endpointId),
       from: new Date(range.from).toISOString(),
       to: new Date(range.to).toISOString(),
-      uptime: uptimeOf(tally),
-      coverage: coverageOf(tally),
-      checks: tally.up + tally.down + tally.unknown,
-      failures: tally.down,
-      unknown: tally.unknown,
+      uptime: uptimeOf(stats),
+      coverage: coverageOf(stats),
+      checks: stats.up + stats.down + stats.unknown,
+      failures: stats.down,
+      unknown: stats.unknown,
       outage_count: outages.count,
       downtime_seconds: outages.downtimeSeconds,
       outages: outages.newest,
-      latency: latencyOf(tally) ?? NO_LATENCY,
+      latency: latencyOf(stats) ?? NO_LATENCY,
     };
   }
 
-  /** Part of an hour can only be read from single checks; where those are gone the whole hour is taken. */
+  /** Part of an hour can only be read from single checks; where those are dropped, the range is widened to the whole hour. */
   private readable({ from, to }: TimeRange, now: Date): TimeRange {
     const kept = (dayNumber(now) - this.config.rawRetentionDays) * DAY_MS;
     return { from: from < kept ? floorTo(from, HOUR_MS) : from, to: to < kept ? ceilTo(to, HOUR_MS) : to };
   }
 }
 
-/** Throws `invalid_query` for a range that is empty or named twice. */
+/** Throws `invalid_query` for an empty range and for a window together with a range. */
 function rangeOf(query: UptimeQuery, now: number): TimeRange {
   if (query.from === undefined && query.to === undefined) return windowRange(query.window ?? '24h', now);
   if (query.window !== undefined) throw refused('window', 'window cannot be combined with from or to');

@@ -1,4 +1,4 @@
-import { setImmediate as breathe } from 'node:timers/promises';
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import { Injectable } from '@nestjs/common';
 import { Config } from '../../platform/config/config';
 import { type Tx, WorkerDatabase } from '../../platform/database/database';
@@ -6,23 +6,26 @@ import { Clock } from '../../platform/time/clock';
 import { Partitions } from '../write/partitions';
 import { DAY_MS, dayNumber, dayText } from '../../platform/time/time-units';
 
-/** Rows deleted by one statement, so that none holds its locks for long. */
+/** Rows deleted by one statement: few enough that it does not hold its locks for long. */
 const PORTION = 2000;
 
-/** Endpoints whose history is removed, or looked through for old figures, in one go. */
+/** Endpoints whose history is deleted, or searched for old rollups, at a time. */
 const ENDPOINTS = 50;
 
-/** Tables with rows of single endpoints, besides the partitions of check_result. */
+/** Tables with rows per endpoint, besides the partitions of check_result. */
 const TABLES = ['check_detail', 'check_hour', 'check_day', 'outage', 'endpoint_summary', 'history_late'];
 
+/** Asked between two statements; `true` ends the work early. */
+type StopSignal = () => boolean;
+
+const never: StopSignal = () => false;
+
 /**
- * Removes what is not to be kept: single checks by dropping their day, everything else in portions of a few thousand
- * rows. Safe to run in several processes: a shared row makes their portions take turns.
+ * Removes history whose time is over: single checks by dropping the partition of their day, everything else in portions of
+ * a few thousand rows. Safe to run in several processes: each portion locks one shared row.
  */
 @Injectable()
 export class HistoryRetention {
-  private stopping = false;
-
   constructor(
     private readonly database: WorkerDatabase,
     private readonly partitions: Partitions,
@@ -30,8 +33,8 @@ export class HistoryRetention {
     private readonly config: Config,
   ) {}
 
-  /** Cheap; once a minute. */
-  async removeDeletedEndpoints(): Promise<void> {
+  /** Deletes the history of deleted endpoints. Cheap when there are none; runs once a minute. */
+  async removeDeletedEndpoints(isStopping: StopSignal = never): Promise<void> {
     const rows = await this.database.query<{ key: string }>(
       'SELECT endpoint_key AS key FROM history_purge ORDER BY asked_at LIMIT $1',
       [ENDPOINTS],
@@ -39,32 +42,29 @@ export class HistoryRetention {
     if (rows.length === 0) return;
     const keys = rows.map((row) => row.key);
     for (const table of [...(await this.partitions.tables()), ...TABLES]) {
-      await this.deletePortions(table, 'endpoint_key = ANY ($1::bigint[])', [keys]);
+      await this.deletePortions(table, 'endpoint_key = ANY ($1::bigint[])', [keys], isStopping);
     }
-    // A check or an hour that was just being written when the endpoint went is found by a later pass.
+    if (isStopping()) return;
+    // Repeated for ten minutes: a transaction in progress may still write rows of an endpoint after its deletion.
     await this.database.query(
       `DELETE FROM history_purge WHERE endpoint_key = ANY ($1::bigint[]) AND asked_at < now() - interval '10 minutes'`,
       [keys],
     );
   }
 
-  /** Walks all endpoints; a few times a day. */
-  async removeOld(): Promise<void> {
+  /** Deletes what is older than the configured retention. Walks all endpoints; runs once an hour. */
+  async removeOld(isStopping: StopSignal = never): Promise<void> {
     const today = dayNumber(this.clock.now());
     await this.partitions.dropBefore(today - this.config.rawRetentionDays);
-    await this.deletePortions('check_detail', 'seen_on < $1::date', [dayText(today - this.config.rawRetentionDays)]);
-    await this.removeOldFigures(new Date((today - this.config.rollupRetentionDays) * DAY_MS));
+    const oldestDay = dayText(today - this.config.rawRetentionDays);
+    await this.deletePortions('check_detail', 'seen_on < $1::date', [oldestDay], isStopping);
+    await this.removeOldRollups(new Date((today - this.config.rollupRetentionDays) * DAY_MS), isStopping);
   }
 
-  /** Ends the work after the statement in flight. */
-  stop(): void {
-    this.stopping = true;
-  }
-
-  /** By endpoint, because that is how the figures are indexed. */
-  private async removeOldFigures(before: Date): Promise<void> {
+  /** By endpoint, because the primary keys of these tables begin with it. */
+  private async removeOldRollups(before: Date, isStopping: StopSignal): Promise<void> {
     let after = '0';
-    while (!this.stopping) {
+    while (!isStopping()) {
       const rows = await this.database.query<{ key: string }>(
         'SELECT key FROM endpoint WHERE key > $1 ORDER BY key LIMIT $2',
         [after, ENDPOINTS],
@@ -73,18 +73,23 @@ export class HistoryRetention {
       if (!last) return;
       const keys = rows.map((row) => row.key);
       const old = 'endpoint_key = ANY ($1::bigint[]) AND';
-      await this.deletePortions('check_hour', `${old} start_at < $2`, [keys, before]);
-      await this.deletePortions('check_day', `${old} start_at < $2`, [keys, before]);
-      await this.deletePortions('outage', `${old} ended_at < $2`, [keys, before]);
+      await this.deletePortions('check_hour', `${old} start_at < $2`, [keys, before], isStopping);
+      await this.deletePortions('check_day', `${old} start_at < $2`, [keys, before], isStopping);
+      await this.deletePortions('outage', `${old} ended_at < $2`, [keys, before], isStopping);
       after = last.key;
     }
   }
 
-  private async deletePortions(table: string, condition: string, parameters: readonly unknown[]): Promise<void> {
-    while (!this.stopping) {
+  private async deletePortions(
+    table: string,
+    condition: string,
+    parameters: readonly unknown[],
+    isStopping: StopSignal,
+  ): Promise<void> {
+    while (!isStopping()) {
       const deleted = await this.database.transaction((tx) => deletePortion(tx, table, condition, parameters));
       if (deleted < PORTION) return;
-      await breathe();
+      await nextTurn();
     }
   }
 }

@@ -1,46 +1,45 @@
-import { type BeforeApplicationShutdown, Injectable, Logger } from '@nestjs/common';
+import { Injectable } from '@nestjs/common';
 import { Cron } from '@nestjs/schedule';
-import { HistoryRetention } from './history-retention';
+import { type BackgroundJob, BackgroundJobs } from '../../platform/jobs/background-job';
 import { Partitions } from '../write/partitions';
-import { Config } from '../../platform/config/config';
+import { HistoryRetention } from './history-retention';
 
-/** When history is prepared and cleared: partitions ahead of their day, deleted endpoints soon, old days by and by. */
+/** Schedules: purge deleted endpoints each minute; create partitions ahead and remove old history each hour. */
 @Injectable()
-export class HistoryRetentionJob implements BeforeApplicationShutdown {
-  private readonly logger = new Logger(HistoryRetentionJob.name);
-  private current: Promise<void> = Promise.resolve();
+export class HistoryRetentionJob {
+  private readonly purge: BackgroundJob;
+  private readonly retention: BackgroundJob;
+  private previous: Promise<void> = Promise.resolve();
 
-  constructor(
-    private readonly partitions: Partitions,
-    private readonly history: HistoryRetention,
-    private readonly config: Config,
-  ) {}
-
-  @Cron('40 * * * * *', { waitForCompletion: true })
-  everyMinute(): Promise<void> {
-    return this.run('Removing the history of deleted endpoints', () => this.history.removeDeletedEndpoints());
-  }
-
-  @Cron('50 7 * * * *', { waitForCompletion: true })
-  everyHour(): Promise<void> {
-    return this.run('Preparing partitions and removing old history', async () => {
-      await this.partitions.createAhead();
-      await this.history.removeOld();
+  constructor(partitions: Partitions, history: HistoryRetention, jobs: BackgroundJobs) {
+    this.purge = jobs.create({
+      name: 'history-purge',
+      run: () => this.inTurn(() => history.removeDeletedEndpoints(() => this.purge.isStopping)),
+    });
+    this.retention = jobs.create({
+      name: 'history-retention',
+      run: () =>
+        this.inTurn(async () => {
+          await partitions.createAhead();
+          await history.removeOld(() => this.retention.isStopping);
+        }),
     });
   }
 
-  /** Lets the statement in flight end before the database closes. */
-  async beforeApplicationShutdown(): Promise<void> {
-    this.history.stop();
-    await this.current;
+  @Cron('40 * * * * *')
+  everyMinute(): Promise<void> {
+    return this.purge.tick();
   }
 
-  private async run(what: string, work: () => Promise<void>): Promise<void> {
-    if (this.config.role === 'api') return;
-    const before = this.current;
-    this.current = before
-      .then(work)
-      .catch((error: unknown) => this.logger.error(`${what} failed; it will be repeated`, error));
-    await this.current;
+  @Cron('50 7 * * * *')
+  everyHour(): Promise<void> {
+    return this.retention.tick();
+  }
+
+  /** The purge deletes from the partitions that retention drops, so one waits for the other. */
+  private async inTurn(work: () => Promise<void>): Promise<void> {
+    const run = this.previous.then(work);
+    this.previous = run.catch(() => {});
+    await run;
   }
 }

@@ -1,9 +1,9 @@
 import { middleSql } from '../latency-histogram';
 
 /**
- * Rewrites the summaries of the endpoints `$1` (keys) for the windows that end at the full hour `$2`: 24 hours back for
- * "24h", from the beginning of the UTC day 7, 30 or 90 days back for the others. Whole days come from check_day as far as
- * it reaches, the rest from check_hour. p95 is -1 without an up check.
+ * Rewrites the summaries of the endpoints `$1` (keys) for the windows that end at the full hour `$2`. "24h" begins 24 hours
+ * before, the others at the start of the UTC day 7, 30 or 90 days before. Whole days come from check_day as far as it is
+ * built, the rest from check_hour. p95 is -1 without an up check.
  */
 export const SUMMARIZE = `
   WITH bound AS (
@@ -71,13 +71,13 @@ export const SUMMARIZE = `
          down_90d = excluded.down_90d, p95_24h_us = excluded.p95_24h_us, young_checks = 0`;
 
 /**
- * Gives a p95 from single checks to at most `$2` endpoints that have good checks but none in the closed hours before `$1`,
- * and again whenever their checks have doubled: a new endpoint need not wait for its first full hour, and all of them
- * together read each check about twice. Answers one row per endpoint. The checks are looked up endpoint by endpoint: joined
- * as a whole, with statistics from before the first checks, all of them were sorted again for each endpoint.
+ * Computes a p95 from single checks for at most `$2` new endpoints: they have up checks, but none in the closed hours before
+ * `$1`. Repeated whenever the number of their checks has doubled, so a new endpoint need not wait for its first full hour
+ * and each check is read about twice in all. Returns one row per endpoint. LATERAL looks the checks up endpoint by
+ * endpoint: with a plain join and planner statistics from before the first checks, all checks were sorted per endpoint.
  */
 export const SUMMARIZE_NEW = `
-  WITH young AS (
+  WITH fresh AS (
     SELECT s.endpoint_key AS key, s.hour_up + s.before_up AS checks, s.hour_start - interval '1 hour' AS since
       FROM endpoint_state s LEFT JOIN endpoint_summary m ON m.endpoint_key = s.endpoint_key
      WHERE s.hour_start >= $1::timestamptz - interval '1 hour'
@@ -87,11 +87,11 @@ export const SUMMARIZE_NEW = `
   )
   INSERT INTO endpoint_summary (endpoint_key, until, up_24h, down_24h, unknown_24h, up_7d, down_7d, up_30d, down_30d,
                                 up_90d, down_90d, p95_24h_us, young_checks)
-  SELECT young.key, $1, 0, 0, 0, 0, 0, 0, 0, 0, 0, coalesce(p95.us, -1), young.checks
-    FROM young CROSS JOIN LATERAL (
+  SELECT fresh.key, $1, 0, 0, 0, 0, 0, 0, 0, 0, 0, coalesce(p95.us, -1), fresh.checks
+    FROM fresh CROSS JOIN LATERAL (
       SELECT percentile_disc(0.95) WITHIN GROUP (ORDER BY r.duration_us) AS us
         FROM check_result r
-       WHERE r.endpoint_key = young.key AND r.checked_at >= young.since
+       WHERE r.endpoint_key = fresh.key AND r.checked_at >= fresh.since
          AND r.checked_at >= $1::timestamptz - interval '1 hour' AND r.outcome & 3 = 1
     ) p95
   ON CONFLICT (endpoint_key) DO UPDATE SET p95_24h_us = excluded.p95_24h_us, young_checks = excluded.young_checks

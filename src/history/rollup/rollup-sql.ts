@@ -2,20 +2,20 @@ import { bucketSql } from '../latency-histogram';
 
 const SUMS = ['sum_us', 'dns_us', 'connect_us', 'tls_us', 'first_byte_us', 'transfer_us'] as const;
 
-/** Columns of check_hour and check_day behind their key (endpoint_key, start_at), in the order of the two functions below. */
+/** Columns of check_hour and check_day after their key (endpoint_key, start_at), in the order of the two functions below. */
 export const STATS_COLUMNS = `up, down, unknown, ${SUMS.join(', ')}, min_us, max_us, buckets, counts`;
 
-/** The columns of a `TallyRow`. Sums stay far below 2^53. */
+/** The columns of a `CheckStatsRow`. The sums are floats in JavaScript: they stay far below 2^53. */
 export const STATS_ROW = `(extract(epoch FROM start_at) * 1000)::float8 AS start_ms, up, down, unknown,
   ${SUMS.map((sum) => `${sum}::float8 AS ${sum}`).join(', ')}, min_us, max_us, buckets::text AS buckets, counts::text AS counts`;
 
-/** Assignments that replace a stored tally by the newly built one. */
+/** Assignments that replace stored stats by newly built ones. */
 export const REPLACE_STATS = STATS_COLUMNS.split(', ')
   .map((column) => `${column} = excluded.${column}`)
   .join(', ');
 
 /**
- * Tallies single checks, grouped by the endpoint and `startAt` (an SQL expression). `source` follows FROM and names
+ * SQL that aggregates single checks to stats, grouped by endpoint and `startAt` (an SQL expression). `source` follows FROM:
  * check_result and the conditions. One pass over the checks, a second one over the few buckets.
  */
 export const rollUpChecksSql = (startAt: string, source: string): string => `
@@ -38,7 +38,7 @@ export const rollUpChecksSql = (startAt: string, source: string): string => `
            GROUP BY 1, 2, 3, 4) AS part
    GROUP BY endpoint_key, start_at`;
 
-/** Adds up tallies of check_hour, grouped by the endpoint and `startAt`; `source` as above. */
+/** SQL that merges the stats of check_hour, grouped by endpoint and `startAt`; `source` as above. */
 export const mergeHoursSql = (startAt: string, source: string): string => `
   WITH part AS (SELECT check_hour.*, ${startAt} AS group_at FROM ${source}),
   spread AS (

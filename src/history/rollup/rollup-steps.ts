@@ -6,7 +6,7 @@ import { SUMMARIZE, SUMMARIZE_NEW } from './endpoint-summary';
 import { mergeHoursSql, REPLACE_STATS, STATS_COLUMNS, rollUpChecksSql } from './rollup-sql';
 import { DAY_MS, dayNumber, dayText, floorTo, HOUR_MS } from '../../platform/time/time-units';
 
-/** What a step did: whether there may be more to do, and whether it took a full portion. */
+/** What a step did: whether there may be more to do, and whether its portion was full. */
 export interface StepResult {
   more: boolean;
   full: boolean;
@@ -21,9 +21,9 @@ interface HourProgress {
 }
 
 /**
- * The single steps of the rollups, each a short transaction that replaces what it builds and so may be repeated. The
- * progress row is their lock: whoever finds it taken has nothing to do. An hour is closed two minutes after its end by
- * database time; the caller's clock can only delay that, since checks are told late by database time too.
+ * The steps of the rollups, each a short transaction that replaces what it builds and so may be repeated. The progress row
+ * is their lock: a process that finds it locked does nothing. An hour is closed two minutes after its end by database
+ * time, as the writer judges lateness by database time too; this process's clock can only delay that.
  */
 @Injectable()
 export class RollupSteps {
@@ -33,7 +33,7 @@ export class RollupSteps {
     private readonly config: Config,
   ) {}
 
-  /** Builds check_hour, and for the newest hour the summaries, for the next `limit` endpoints. */
+  /** Builds check_hour, and with the newest hour the summaries, for the next `limit` endpoints. */
   closeHour(limit: number): Promise<StepResult> {
     return this.database.transaction(async (tx) => {
       const [progress] = await tx.query<HourProgress>(NEXT_HOUR, [this.clock.now()]);
@@ -67,32 +67,35 @@ export class RollupSteps {
     });
   }
 
-  /** Builds again the hours (and their days, when closed) for which checks came late, `limit` notes at a time. */
+  /** Rebuilds the hours (and their days, when closed) for which checks came late, `limit` late hours at a time. */
   correctLate(limit: number): Promise<StepResult> {
     return this.database.transaction(async (tx) => {
-      const [progress] = await tx.query<{ hour: Date; day: Date }>(BOTH_PROGRESSES);
+      const [progress] = await tx.query<{ hour: Date; day: Date }>(LOCK_PROGRESS);
       if (!progress) return NOTHING;
-      const notes = await tx.query<{ endpoint_key: string; hour_at: Date }>(TAKE_NOTES, [progress.hour, limit]);
-      if (notes.length === 0) return NOTHING;
-      // An hour whose checks are partly dropped already would come out too small.
-      const complete = dayNumber(this.clock.now()) - this.config.rawRetentionDays + 1;
-      const late = notes.filter((note) => dayNumber(note.hour_at) >= complete);
-      await this.rebuild(tx, late, progress.day);
-      return { more: true, full: notes.length === limit };
+      const lateHours = await tx.query<{ endpoint_key: string; hour_at: Date }>(TAKE_LATE_HOURS, [
+        progress.hour,
+        limit,
+      ]);
+      if (lateHours.length === 0) return NOTHING;
+      // Rebuilding an hour whose checks are partly dropped would lose counts.
+      const oldestDay = dayNumber(this.clock.now()) - this.config.rawRetentionDays + 1;
+      const complete = lateHours.filter((late) => dayNumber(late.hour_at) >= oldestDay);
+      await this.rebuild(tx, complete, progress.day);
+      return { more: true, full: lateHours.length === limit };
     });
   }
 
-  /** Gives the next `limit` endpoints without a full hour what the overview can already say of them. */
-  summarizeYoung(limit: number): Promise<StepResult> {
+  /** Writes the p95 of the next `limit` new endpoints, those without a full hour, for the overview. */
+  summarizeNew(limit: number): Promise<StepResult> {
     return this.database.transaction(async (tx) => {
-      const [progress] = await tx.query<{ hour: Date }>(BOTH_PROGRESSES);
+      const [progress] = await tx.query<{ hour: Date }>(LOCK_PROGRESS);
       if (!progress) return NOTHING;
       const full = (await tx.query(SUMMARIZE_NEW, [progress.hour, limit])).length === limit;
       return { more: full, full };
     });
   }
 
-  /** Until when check_hour is built. */
+  /** The time up to which check_hour is built. */
   async hoursUntil(): Promise<Date> {
     const [row] = await this.database.query<{ until: Date }>(
       `SELECT done_until AS until FROM history_progress WHERE name = 'hour'`,
@@ -102,20 +105,20 @@ export class RollupSteps {
 
   private async rebuild(
     tx: Tx,
-    late: readonly { endpoint_key: string; hour_at: Date }[],
+    hours: readonly { endpoint_key: string; hour_at: Date }[],
     daysUntil: Date,
   ): Promise<void> {
-    if (late.length === 0) return;
-    const times = late.map((note) => note.hour_at.getTime());
-    const keys = late.map((note) => note.endpoint_key);
+    if (hours.length === 0) return;
+    const times = hours.map((hour) => hour.hour_at.getTime());
+    const keys = hours.map((hour) => hour.endpoint_key);
     await tx.query(REBUILD_HOURS, [
       keys,
-      late.map((note) => note.hour_at),
+      hours.map((hour) => hour.hour_at),
       new Date(Math.min(...times)),
       new Date(Math.max(...times) + HOUR_MS),
     ]);
     const days = new Map<string, { key: string; day: Date }>();
-    late.forEach(({ endpoint_key: key, hour_at }) => {
+    hours.forEach(({ endpoint_key: key, hour_at }) => {
       const day = new Date(floorTo(hour_at.getTime(), DAY_MS));
       if (day < daysUntil) days.set(`${key}/${day.getTime()}`, { key, day });
     });
@@ -131,7 +134,7 @@ export class RollupSteps {
     return rows.map((row) => row.key);
   }
 
-  /** Lets the block index of that day know the checks of the last hour, so that the hour is found without the day. */
+  /** Summarizes the newest blocks in the day's BRIN index, so that reading the last hour does not scan the whole day. */
   private async indexBlocks(tx: Tx, hour: Date): Promise<void> {
     const table = `check_result_${dayText(dayNumber(hour)).replaceAll('-', '')}`;
     await tx.query(
@@ -155,7 +158,7 @@ const NEXT_DAY = `
    WHERE name = 'day' AND done_until + interval '1 day' <= (SELECT done_until FROM history_progress WHERE name = 'hour')
      FOR UPDATE OF day SKIP LOCKED`;
 
-const BOTH_PROGRESSES = `
+const LOCK_PROGRESS = `
   SELECT hour.done_until AS hour, day.done_until AS day
     FROM history_progress AS hour JOIN history_progress AS day ON day.name = 'day'
    WHERE hour.name = 'hour'
@@ -163,14 +166,14 @@ const BOTH_PROGRESSES = `
 
 const ADVANCE = 'UPDATE history_progress SET done_until = $2, after_key = $3 WHERE name = $1';
 
-/** Endpoints that were deleted meanwhile get no new figures. */
-const insertTallies = (table: string, tallies: string): string => `
+/** Inserts or replaces stats, except of endpoints that were deleted in the meantime. */
+const upsertStats = (table: string, stats: string): string => `
   INSERT INTO ${table} (endpoint_key, start_at, ${STATS_COLUMNS})
-  SELECT endpoint_key, start_at, ${STATS_COLUMNS} FROM (${tallies}) AS built
+  SELECT endpoint_key, start_at, ${STATS_COLUMNS} FROM (${stats}) AS built
    WHERE EXISTS (SELECT FROM endpoint WHERE key = endpoint_key)
   ON CONFLICT (endpoint_key, start_at) DO UPDATE SET ${REPLACE_STATS}`;
 
-const CLOSE_HOUR = insertTallies(
+const CLOSE_HOUR = upsertStats(
   'check_hour',
   rollUpChecksSql(
     '$1::timestamptz',
@@ -178,18 +181,18 @@ const CLOSE_HOUR = insertTallies(
   ),
 );
 
-const REBUILD_HOURS = insertTallies(
+const REBUILD_HOURS = upsertStats(
   'check_hour',
   rollUpChecksSql(
     'hour_at',
-    `(SELECT DISTINCT * FROM unnest($1::bigint[], $2::timestamptz[]) AS note (late_key, hour_at)) AS late
+    `(SELECT DISTINCT * FROM unnest($1::bigint[], $2::timestamptz[]) AS late_hours (late_key, hour_at)) AS late
             JOIN check_result ON endpoint_key = late_key
                              AND checked_at >= hour_at AND checked_at < hour_at + interval '1 hour'
            WHERE checked_at >= $3 AND checked_at < $4`,
   ),
 );
 
-const BUILD_DAYS = insertTallies(
+const BUILD_DAYS = upsertStats(
   'check_day',
   mergeHoursSql(
     'wanted_at',
@@ -199,8 +202,8 @@ const BUILD_DAYS = insertTallies(
   ),
 );
 
-/** By position, since a note has no key. A note that arrives meanwhile is another row and stays. */
-const TAKE_NOTES = `
+/** By row position, since history_late has no key: the same late hour inserted in the meantime is another row and stays. */
+const TAKE_LATE_HOURS = `
   DELETE FROM history_late
    WHERE ctid = ANY (ARRAY(SELECT ctid FROM history_late WHERE hour_at < $1 LIMIT $2))
   RETURNING endpoint_key, hour_at`;

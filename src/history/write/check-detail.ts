@@ -3,43 +3,43 @@ import type { Certificate, CheckError, CheckPhase } from '../../checker/checker'
 import type { FinishedCheck } from '../../endpoint/finished-check';
 import { storableText } from '../../platform/database/postgres-text';
 
-/** What of a check repeats from check to check. Absent keys stand for "nothing". */
+/** The part of a check that is usually the same as in the check before, stored once per content. Absent: empty. */
 export interface CheckDetail {
   address?: string;
   certificate?: Certificate;
-  records?: readonly string[];
-  redirects?: readonly string[];
+  records?: string[];
+  redirects?: string[];
   error?: { phase: CheckPhase; message: string };
   firstError?: CheckError;
 }
 
-/** A detail ready to be stored: `hash` is a signed 64-bit number as text, `text` its JSON. */
+/** A detail in its stored form: `hash` is a signed 64-bit number as text, `text` the JSON. */
 export interface StoredDetail {
   hash: string;
   text: string;
 }
 
-/** Stored instead of a hash when there is nothing worth a detail row. */
+/** Stored instead of a hash when a check has no detail row. */
 export const NO_DETAIL = '0';
 
-/** The keys are set in one order, so that equal details have equal JSON. */
-function detailOf({ result: report, firstError }: FinishedCheck): CheckDetail {
+/** Sets the keys in a fixed order, so that equal details have equal JSON. */
+function detailOf({ result, firstError }: FinishedCheck): CheckDetail {
   const detail: CheckDetail = {};
-  if (report.address !== null) detail.address = report.address;
-  if (report.certificate !== null) {
-    const { expiresAt, issuer, subject, names } = report.certificate;
+  if (result.address !== null) detail.address = result.address;
+  if (result.certificate !== null) {
+    const { expiresAt, issuer, subject, names } = result.certificate;
     detail.certificate = { expiresAt, issuer, subject, names };
   }
-  if (report.records !== null && report.records.length > 0) detail.records = report.records;
-  if (report.redirects.length > 0) detail.redirects = report.redirects;
-  if (report.error !== null) detail.error = { phase: report.error.phase, message: report.error.message };
+  if (result.records !== null && result.records.length > 0) detail.records = result.records;
+  if (result.redirects.length > 0) detail.redirects = result.redirects;
+  if (result.error !== null) detail.error = { phase: result.error.phase, message: result.error.message };
   if (firstError !== null) {
     detail.firstError = { code: firstError.code, phase: firstError.phase, message: firstError.message };
   }
   return detail;
 }
 
-/** JSON.stringify writes NUL and half surrogate pairs as \u escapes, which jsonb refuses. */
+/** JSON.stringify writes NUL and lone surrogates as \u escapes, which jsonb refuses. */
 function storableJson(detail: CheckDetail): string {
   const text = JSON.stringify(detail);
   if (!text.includes('\\u')) return text;

@@ -1,32 +1,26 @@
+import { BoundedMap } from '../../platform/cache/bounded-map';
+
 /** Enough for two details of each of 100,000 endpoints; about 30 MB when full. */
 const CAPACITY = 200_000;
 
 /**
- * Which details this process knows to be stored, and until which day they are marked as seen. Bounded: the ones not
- * asked for longest are forgotten, which costs one needless write each.
+ * Which details this process knows to be stored, and until which day they are marked as seen. Bounded: the least recently
+ * used ones are evicted, which costs one needless write each.
  */
 export class DetailCache {
-  private readonly days = new Map<string, number>();
+  private readonly days: BoundedMap<string, number>;
 
-  constructor(private readonly capacity: number = CAPACITY) {}
+  constructor(capacity: number = CAPACITY) {
+    this.days = new BoundedMap(capacity);
+  }
 
   /** Whether the detail is stored and marked as seen on `day` (days since 1970) or later. */
   knows(endpointKey: string, hash: string, day: number): boolean {
-    const key = `${endpointKey}/${hash}`;
-    const known = this.days.get(key);
-    if (known === undefined) return false;
-    this.days.delete(key);
-    this.days.set(key, known);
-    return known >= day;
+    return (this.days.get(`${endpointKey}/${hash}`) ?? -Infinity) >= day;
   }
 
-  /** To be called after the commit only: a rolled-back detail is not stored. */
+  /** Call it only after the commit: a rolled-back detail is not stored. */
   remember(endpointKey: string, hash: string, day: number): void {
-    const key = `${endpointKey}/${hash}`;
-    this.days.delete(key);
-    this.days.set(key, day);
-    if (this.days.size <= this.capacity) return;
-    const oldest = this.days.keys().next();
-    if (!oldest.done) this.days.delete(oldest.value);
+    this.days.set(`${endpointKey}/${hash}`, day);
   }
 }

@@ -3,10 +3,10 @@ import { type Sql, WorkerDatabase } from '../../platform/database/database';
 import { Clock } from '../../platform/time/clock';
 import { dayNumber, dayText } from '../../platform/time/time-units';
 
-/** Days that are ready before they begin: what a service without housekeeping can live on. */
+/** Partitions that exist before their day begins: how long the service works without this housekeeping. */
 const DAYS_AHEAD = 3;
 
-/** Any constant does; it keeps two processes from making the same partition at once. */
+/** An arbitrary advisory lock key; it keeps two processes from creating the same partition at once. */
 const CREATE_LOCK = 7_203_144_001;
 
 const NAME = /^check_result_(\d{4})(\d{2})(\d{2})$/;
@@ -18,9 +18,9 @@ function dayOf(name: string): number | null {
 }
 
 /**
- * The daily partitions of check_result. They are made ahead of time; a batch that holds a check of any other day makes
- * that day's partition in its own transaction, so no clock and no missed housekeeping can cost a result. There is no
- * default partition: its rows would block the making of their own day later.
+ * The daily partitions of check_result, created ahead of time. A batch with a check of any other day creates that day's
+ * partition in its own transaction, so neither a wrong clock nor missed housekeeping loses a result. There is no default
+ * partition: its rows would prevent creating the partition of their day later.
  */
 @Injectable()
 export class Partitions implements OnModuleInit {
@@ -31,12 +31,12 @@ export class Partitions implements OnModuleInit {
     private readonly clock: Clock,
   ) {}
 
-  /** Before the first check is recorded. */
+  /** Runs before the first check is recorded. */
   async onModuleInit(): Promise<void> {
     await this.createAhead();
   }
 
-  /** Makes the partitions of yesterday, today and the next three days. To be called more than once a day. */
+  /** Creates the partitions of yesterday, today and the next three days. Call it more than once a day. */
   async createAhead(): Promise<void> {
     const today = dayNumber(this.clock.now());
     const days = Array.from({ length: DAYS_AHEAD + 2 }, (_, index) => today - 1 + index);
@@ -44,15 +44,15 @@ export class Partitions implements OnModuleInit {
     this.readyDays = new Set(days);
   }
 
-  /** Makes what is missing for these days (since 1970, UTC) inside the caller's transaction. Usually does nothing. */
+  /** Creates what is missing for these days (since 1970, UTC) inside the caller's transaction. Usually does nothing. */
   async ensure(tx: Sql, days: Iterable<number>): Promise<void> {
-    const unsure = [...new Set(days)].filter((day) => !this.readyDays.has(day));
-    if (unsure.length > 0) await this.createMissing(tx, unsure);
+    const unknown = [...new Set(days)].filter((day) => !this.readyDays.has(day));
+    if (unknown.length > 0) await this.createMissing(tx, unknown);
   }
 
   /**
-   * Drops the partitions of the days before `firstKept` and answers how many. Each is first detached, which needs the
-   * whole table for an instant and gives up after half a second rather than make checks wait, then dropped on its own.
+   * Drops the partitions of the days before `firstKept` and returns how many. Each is first detached, which locks the whole
+   * table for an instant and gives up after half a second rather than delay checks, then dropped by a second statement.
    */
   async dropBefore(firstKept: number): Promise<number> {
     const tables = await this.all();
@@ -64,7 +64,7 @@ export class Partitions implements OnModuleInit {
     return old.length;
   }
 
-  /** The names of all partitions, also of one that an interrupted drop has left behind. */
+  /** The names of all partitions, including one that an interrupted drop left detached. */
   async tables(): Promise<string[]> {
     return (await this.all()).map((table) => table.name);
   }
@@ -101,8 +101,8 @@ export class Partitions implements OnModuleInit {
   }
 
   /**
-   * Made apart and then attached: attaching does not block the writers, creating in place would. Rows are never
-   * changed, so vacuuming a partition would be work for nothing: it goes as a whole.
+   * Created apart and then attached: attaching does not block writers, creating in place would. Rows are never changed and
+   * the partition is dropped as a whole, so vacuuming it would be useless work.
    */
   private async create(tx: Sql, day: number): Promise<void> {
     const name = nameOf(day);

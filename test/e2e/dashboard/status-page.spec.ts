@@ -54,7 +54,7 @@ describe('public status pages', () => {
     api.put<Settings>(`/websites/${id}/status-page`, body);
   const show = (path: string, headers: Record<string, string> = {}) => fetch(`${app.url}${path}`, { headers });
 
-  it('is off until a website turns it on', async () => {
+  it('has no status page until a website enables it', async () => {
     const id = await website('Quiet shop');
     const { status, body } = await app.read.get<Settings>(`/websites/${id}/status-page`);
 
@@ -62,7 +62,7 @@ describe('public status pages', () => {
     expect((await show('/status/quiet-shop')).status).toBe(404);
   });
 
-  it('publishes under an address made from the name, and hides again', async () => {
+  it('publishes a status page under a slug made from the name, and hides it again', async () => {
     const id = await website('Example Shop & Söhne');
     const on = await publish(id);
     expect([on.status, on.body]).toEqual([
@@ -75,13 +75,13 @@ describe('public status pages', () => {
     expect((await show('/status/example-shop-sohne')).status).toBe(404);
   });
 
-  it('gives the second of two equal names an address of its own', async () => {
+  it('gives the second of two websites with the same name a slug of its own', async () => {
     const [first, second] = [await publish(await website('Twin')), await publish(await website('Twin'))];
     expect(first.body.slug).toBe('twin');
     expect(second.body.slug).toMatch(/^twin-[0-9a-f]{8}$/);
   });
 
-  it('refuses an address that another organization uses', async () => {
+  it('refuses a slug that another organization uses', async () => {
     await publish(await website('Mine'), { enabled: true, slug: 'the-address' });
     const reply = await publish(
       await website('Theirs', other.write),
@@ -92,14 +92,14 @@ describe('public status pages', () => {
   });
 
   it.each([['UPPER'], ['ab'], ['-dash'], ['dash-'], ['dot.json'], ['a/b'], ['x'.repeat(65)]])(
-    'refuses the address %s',
+    'refuses the slug %s',
     async (slug) => {
       const reply = await publish(await website('Names'), { slug });
       expect([reply.status, reply.body.code]).toEqual([400, 'validation_failed']);
     },
   );
 
-  it('keeps roles and organizations apart', async () => {
+  it('refuses changes by a read key and hides status page settings from other organizations', async () => {
     const id = await website('Guarded');
     expect((await publish(id, { enabled: true }, app.read)).status).toBe(403);
     expect((await publish(id, { enabled: true }, other.write)).status).toBe(404);
@@ -123,7 +123,7 @@ describe('public status pages', () => {
       await eventually('the endpoint is down', async () => (await endpoints()).body[0]?.status === 'down');
     });
 
-    it('tells state, days and outages to programs', async () => {
+    it('returns status, days and outages as JSON', async () => {
       const response = await show(`/status/${slug}.json`);
       const page = (await response.json()) as PublicStatus;
       const [endpoint] = page.endpoints;
@@ -132,12 +132,12 @@ describe('public status pages', () => {
       expect(endpoint).toMatchObject({ name: HOSTILE, status: 'down', uptime_90d: 0 });
       expect(endpoint?.days).toHaveLength(90);
       expect(endpoint?.days.at(-1)?.date).toBe(page.updated_at.slice(0, 10));
-      // The day before, when midnight came in between.
+      // The newest check may be of the day before, when midnight passes during the test.
       expect(endpoint?.days.slice(-2).some(({ checks }) => checks > 0)).toBe(true);
       expect(page.outages).toMatchObject([{ endpoint: HOSTILE, ended_at: null, reason: 'status unexpected' }]);
     });
 
-    it('is one document without script that its policy lets through', async () => {
+    it('sends one HTML document without scripts, whose style its policy allows', async () => {
       const response = await show(`/status/${slug}`);
       const text = await response.text();
 
@@ -149,7 +149,7 @@ describe('public status pages', () => {
       expect(text.match(/<g><title>/g)).toHaveLength(90);
     });
 
-    it.each(['', '.json', '.svg'])('shows no target, header, id or error text (%s)', async (form) => {
+    it.each(['', '.json', '.svg'])('shows no target, header, id or error text in the form "%s"', async (form) => {
       const text = await (await show(`/status/${slug}${form}`)).text();
       for (const secret of ['secret', '127.0.0.1', String(port), 'internal.example', '503', 'ep_', 'ws_', 'org_']) {
         expect(text).not.toContain(secret);
@@ -159,7 +159,7 @@ describe('public status pages', () => {
     it.each([
       ['', 'status', 'down'],
       ['?uptime=30d', 'uptime 30d', '0.00%'],
-    ])('draws a badge%s', async (query, label, message) => {
+    ])('draws a badge for the query "%s"', async (query, label, message) => {
       const response = await show(`/status/${slug}.svg${query}`);
       const text = await response.text();
 
@@ -167,7 +167,7 @@ describe('public status pages', () => {
       expect(text).toContain(`<title>${label}: ${message}</title>`);
     });
 
-    it('answers from the cache for 15 seconds, and 304 to who has it', async () => {
+    it('serves a status page from the cache for 15 seconds, with 304 for a matching ETag', async () => {
       const [database, clock] = [app.app.get(Database), app.app.get(Clock)];
       jest.spyOn(clock, 'monotonic').mockReturnValue(clock.monotonic());
       await show(`/status/${slug}.json`);
@@ -181,12 +181,12 @@ describe('public status pages', () => {
       expect(query.mock.calls.filter(([sql]) => sql.includes('status_page'))).toEqual([]);
     });
 
-    it('refuses an unknown window', async () => {
+    it('refuses a badge of an unknown window', async () => {
       expect((await show(`/status/${slug}.svg?uptime=1y`)).status).toBe(400);
     });
   });
 
-  it('counts built days, built hours and the running hour, and nothing twice', async () => {
+  it('counts built days, built hours and the current hour of an endpoint, each once', async () => {
     const id = await website('History');
     const { slug } = (await publish(id)).body;
     const made = await app.write.post<{ id: string }>(`/websites/${id}/endpoints`, {

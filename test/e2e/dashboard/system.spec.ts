@@ -10,7 +10,7 @@ describe('the state of the system', () => {
   });
   afterAll(() => app.close());
 
-  it('is told to administrators of the organization that runs the installation', async () => {
+  it('shows the state of the system to administrators of the organization that runs the installation', async () => {
     const { status, body } = await app.admin.get<Record<string, Record<string, unknown>>>('/system');
 
     expect(status).toBe(200);
@@ -24,7 +24,7 @@ describe('the state of the system', () => {
     expect(body['scheduler']).toEqual({ active_endpoints: 0, lag_ms: 0 });
   });
 
-  it('does not exist for others', async () => {
+  it('refuses the state of the system to other roles, and hides it from other organizations', async () => {
     expect((await app.write.get('/system')).status).toBe(403);
     expect((await other.admin.get('/system')).status).toBe(404);
   });

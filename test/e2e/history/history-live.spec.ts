@@ -6,7 +6,7 @@ import type { OverviewItemView } from '../../../src/history/overview/overview.dt
 import type { UptimeView } from '../../../src/history/read/uptime.dto';
 import { startApp, type TestApp } from '../../harness/app/app';
 
-describe('the history of checks that really ran', () => {
+describe('the history of real checks', () => {
   let testApp: TestApp;
   let target: Server;
   let id: string;
@@ -31,7 +31,7 @@ describe('the history of checks that really ran', () => {
     target.close();
   });
 
-  it('tells the same story everywhere', async () => {
+  it('shows the same outcome, outage and latency in checks, uptime, latency and overview', async () => {
     const ran: CheckView[] = [];
     const run = async () => ran.unshift((await testApp.write.post<CheckView>(`/endpoints/${id}/checks`)).body);
     for (let round = 0; round < 3; round++) await run();

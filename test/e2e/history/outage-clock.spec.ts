@@ -14,7 +14,7 @@ const HOUR = 3600 * SECOND;
 const BEFORE = Date.now();
 const AFTER = BEFORE - HOUR;
 
-describe('an outage during which the database’s clock is set back', () => {
+describe('an outage during which the clock of the database is set back', () => {
   let app: TestApp;
   let websiteId: string;
   let endpointId: string;
@@ -33,15 +33,15 @@ describe('an outage during which the database’s clock is set back', () => {
     definition = loaded;
   });
 
-  /** Recorded in one batch and in this order, by the time the database had when each began. */
+  /** Records the checks in one batch and in this order, each with the database time at which it began. */
   async function record(...checks: (readonly [outcome: Outcome, checkedMs: number])[]): Promise<void> {
     const recorder = app.app.get(CheckRecorder);
     const key = { id: definition.endpointId, key: definition.endpointKey };
-    const answers = checks.map(([outcome, checkedMs]) => {
+    const recordings = checks.map(([outcome, checkedMs]) => {
       const { orgId, revision } = definition;
       return recorder.record({ ...recorded(key, new Date(checkedMs), outcome, 12.5), orgId, revision });
     });
-    expect(await Promise.all(answers)).toEqual(checks.map(() => 'recorded'));
+    expect(await Promise.all(recordings)).toEqual(checks.map(() => 'recorded'));
   }
   const outages = () =>
     app.app.get(Database).query<{ from: number; to: number | null }>(
@@ -51,7 +51,7 @@ describe('an outage during which the database’s clock is set back', () => {
     );
   const down = ['down', BEFORE] as const;
 
-  it('ends at once, where it began, with the recovery before its beginning', async () => {
+  it('ends an outage when it began if the recovery has an earlier time', async () => {
     await record(['up', BEFORE - SECOND], down);
     await record(['up', AFTER]);
     expect(await outages()).toEqual([{ from: BEFORE, to: BEFORE }]);
@@ -63,7 +63,7 @@ describe('an outage during which the database’s clock is set back', () => {
     expect(body.downtime_seconds).toBe(0);
   });
 
-  it('ends when it is over by the new time too, and not before', async () => {
+  it('ends an outage with the up check, not with a down check of an earlier time', async () => {
     await record(down);
     await record(['down', AFTER], ['down', AFTER + SECOND]);
     expect(await outages()).toEqual([{ from: BEFORE, to: null }]);
@@ -71,7 +71,7 @@ describe('an outage during which the database’s clock is set back', () => {
     expect(await outages()).toEqual([{ from: BEFORE, to: BEFORE + SECOND }]);
   });
 
-  it('ends although the next one begins in the same batch, which stays open', async () => {
+  it('ends an outage although the next one, which stays open, begins in the same batch', async () => {
     await record(down);
     await record(['up', AFTER], ['down', AFTER + SECOND]);
     expect(await outages()).toEqual([
@@ -85,7 +85,7 @@ describe('an outage during which the database’s clock is set back', () => {
     ]);
   });
 
-  it('ends by a good check that began before it and came in later, too', async () => {
+  it('ends an outage by an up check that began earlier but was recorded later', async () => {
     await record(['down', BEFORE], ['up', BEFORE - SECOND]);
     expect(await outages()).toEqual([{ from: BEFORE, to: BEFORE }]);
   });

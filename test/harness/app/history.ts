@@ -14,6 +14,7 @@ import { dataSourceOptions } from '../../../src/platform/database/data-source-op
 import { WorkerDatabase } from '../../../src/platform/database/database';
 import { DatabaseServer } from '../../../src/platform/database/database-server';
 import { newUuid } from '../../../src/platform/ids/id';
+import { BackgroundJobs } from '../../../src/platform/jobs/background-job';
 import { Metrics } from '../../../src/platform/observability/metrics';
 import { Clock } from '../../../src/platform/time/clock';
 import { freshDatabase, type TestDatabase } from '../database/database';
@@ -29,7 +30,7 @@ export class StoppedClock extends Clock {
   }
 }
 
-/** The history module's parts on a database of their own, without the application around them. */
+/** The classes of the history module on a database of their own, without the application around them. */
 export class HistoryBench {
   private constructor(
     readonly database: WorkerDatabase,
@@ -39,7 +40,7 @@ export class HistoryBench {
     readonly writer: HistoryWriter,
     readonly rollup: RollupJob,
     readonly retention: HistoryRetention,
-    readonly tallies: StatsReader,
+    readonly stats: StatsReader,
     readonly secrets: ServerSecrets,
     readonly close: () => Promise<void>,
   ) {}
@@ -59,13 +60,14 @@ export class HistoryBench {
     await secrets.onModuleInit();
     const partitions = new Partitions(database, clock);
     const steps = new RollupSteps(database, clock, config);
+    const metrics = new Metrics();
     return new HistoryBench(
       database,
       clock,
       config,
       partitions,
       new HistoryWriter(partitions, secrets),
-      new RollupJob(steps, clock, config, new HistoryMetrics(new Metrics())),
+      new RollupJob(steps, clock, new HistoryMetrics(metrics), new BackgroundJobs(config, clock, metrics)),
       new HistoryRetention(database, partitions, clock, config),
       new StatsReader(database),
       secrets,
@@ -77,7 +79,7 @@ export class HistoryBench {
     );
   }
 
-  /** An organization with one website and that many endpoints; answers their history keys. */
+  /** Adds an organization with one website and `count` endpoints; returns the ids and the history keys of these. */
   async addEndpoints(count: number): Promise<{ id: string; key: string }[]> {
     const [orgId, websiteId] = [newUuid(), newUuid()];
     await this.database.query(`INSERT INTO organization (id, name) VALUES ($1, 'Test')`, [orgId]);
@@ -92,12 +94,12 @@ export class HistoryBench {
     );
   }
 
-  /** As the recorder does: one transaction. */
+  /** Writes a batch in one transaction, as the recorder does. */
   write(checks: readonly FinishedCheck[]): Promise<void> {
     return this.database.transaction((tx) => this.writer.write(tx, checks));
   }
 
-  /** As if nothing was rolled up since then, and no check came late. */
+  /** Resets the rollups to that hour, with no late hours, so that everything since is built again. */
   async restartRollupsAt(hour: Date): Promise<void> {
     await this.database.query('DELETE FROM history_late');
     await this.database.query(`UPDATE history_progress SET done_until = $1, after_key = 0 WHERE name = 'hour'`, [hour]);
@@ -108,7 +110,7 @@ export class HistoryBench {
   }
 }
 
-/** A check with some plausible report. */
+/** A finished check with a plausible result; `change` overrides parts of that, `code` is the error's of a failed one. */
 export function recorded(
   endpoint: { id: string; key: string },
   checkedAt: Date,
@@ -116,7 +118,7 @@ export function recorded(
   durationMs: number,
   change: Partial<CheckResult> & { code?: ErrorCode } = {},
 ): FinishedCheck {
-  const { code = 'connection_refused', ...report } = change;
+  const { code = 'connection_refused', ...result } = change;
   return {
     endpointKey: endpoint.key,
     endpointId: endpoint.id,
@@ -142,7 +144,7 @@ export function recorded(
       records: null,
       redirects: [],
       error: outcome === 'up' ? null : { code, phase: 'connect', message: 'The connection was refused.' },
-      ...report,
+      ...result,
     },
   };
 }

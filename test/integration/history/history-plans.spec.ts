@@ -6,21 +6,21 @@ const ENDPOINTS = 1000;
 const now = new Date(Math.floor(Date.now() / HOUR_MS) * HOUR_MS - 90 * 60_000);
 const hour = new Date(Math.floor(now.getTime() / HOUR_MS) * HOUR_MS);
 
-/** A step of a plan as `EXPLAIN (ANALYZE, FORMAT JSON)` tells it; numbers of rows are per loop. */
-interface PlanStep {
+/** A node of a plan as `EXPLAIN (ANALYZE, FORMAT JSON)` reports it; numbers of rows are per loop. */
+interface PlanNode {
   'Actual Rows': number;
   'Actual Loops': number;
   'Rows Removed by Join Filter'?: number;
-  Plans?: PlanStep[];
+  Plans?: PlanNode[];
 }
 
-/** The rows that the busiest step of the plan touched. */
-function mostRows(step: PlanStep): number {
-  const own = (step['Actual Rows'] + (step['Rows Removed by Join Filter'] ?? 0)) * step['Actual Loops'];
-  return Math.max(own, ...(step.Plans ?? []).map(mostRows));
+/** The rows that the most expensive node of the plan processed. */
+function mostRows(node: PlanNode): number {
+  const own = (node['Actual Rows'] + (node['Rows Removed by Join Filter'] ?? 0)) * node['Actual Loops'];
+  return Math.max(own, ...(node.Plans ?? []).map(mostRows));
 }
 
-describe('the summaries of many endpoints, with statistics from before their first check', () => {
+describe('the summaries of many endpoints, with planner statistics from before their first check', () => {
   let bench: HistoryBench;
   let keys: string[];
 
@@ -42,19 +42,19 @@ describe('the summaries of many endpoints, with statistics from before their fir
   beforeEach(() => bench.database.query('DELETE FROM endpoint_summary'));
 
   const rowsOf = async (statement: string, parameters: unknown[]): Promise<number> => {
-    const [answer] = await bench.database.query<{ 'QUERY PLAN': { Plan: PlanStep }[] }>(
+    const [explained] = await bench.database.query<{ 'QUERY PLAN': { Plan: PlanNode }[] }>(
       `EXPLAIN (ANALYZE, FORMAT JSON) ${statement}`,
       parameters,
     );
-    const [plan] = answer?.['QUERY PLAN'] ?? [];
+    const [plan] = explained?.['QUERY PLAN'] ?? [];
     if (!plan) throw new Error('no plan');
     return mostRows(plan.Plan);
   };
 
   it.each<[string, () => Promise<number>]>([
-    ['before their first full hour', () => rowsOf(SUMMARIZE_NEW, [hour, ENDPOINTS])],
+    ['before the first full hour of the endpoints', () => rowsOf(SUMMARIZE_NEW, [hour, ENDPOINTS])],
     [
-      'after it',
+      'after the first full hour of the endpoints',
       async () => {
         await bench.database.query(
           `INSERT INTO check_hour SELECT key, $1, 2, 0, 0, 3000, 1000, 2000, 1, 1, 1, 1, 1, '{1,2}', '{1,1}' FROM endpoint`,
@@ -63,7 +63,7 @@ describe('the summaries of many endpoints, with statistics from before their fir
         return rowsOf(SUMMARIZE, [keys, new Date(hour.getTime() + HOUR_MS)]);
       },
     ],
-  ])('are made in one pass over their rows: %s', async (_, rows) => {
+  ])('computes summaries in one pass over the rows: %s', async (_, rows) => {
     expect(await rows()).toBeLessThan(20 * ENDPOINTS);
     const [count] = await bench.database.query<{ n: number }>(
       'SELECT count(*)::int AS n FROM endpoint_summary WHERE p95_24h_us > 0',

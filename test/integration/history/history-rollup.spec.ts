@@ -32,16 +32,16 @@ function randomChecks(endpoints: readonly { id: string; key: string }[], seed: n
   return checks;
 }
 
-/** The plain truth: every check looked at. */
-function naive(checks: readonly FinishedCheck[], key: string, from: number, to: number) {
+/** The expected stats, computed from every single check. */
+function expectedStats(checks: readonly FinishedCheck[], key: string, from: number, to: number) {
   const inside = checks.filter(({ endpointKey, checkedAt }) => {
     const at = checkedAt.getTime();
     return endpointKey === key && at >= from && at < to;
   });
-  const count = (outcome: Outcome) => inside.filter(({ result: report }) => report.outcome === outcome).length;
+  const count = (outcome: Outcome) => inside.filter(({ result }) => result.outcome === outcome).length;
   const latencies = inside
-    .filter(({ result: report }) => report.outcome === 'up')
-    .map(({ result: report }) => Math.round(report.durationMs * 1000))
+    .filter(({ result }) => result.outcome === 'up')
+    .map(({ result }) => Math.round(result.durationMs * 1000))
     .sort((a, b) => a - b);
   const rank = (q: number) => (latencies[Math.max(Math.ceil(q * latencies.length), 1) - 1] ?? NaN) / 1000;
   return {
@@ -57,27 +57,27 @@ function naive(checks: readonly FinishedCheck[], key: string, from: number, to: 
   };
 }
 
-function expectSame(tally: CheckStats, truth: ReturnType<typeof naive>): void {
-  const { up, down, unknown, sumUs, minUs, maxUs } = tally;
+function expectSame(stats: CheckStats, expected: ReturnType<typeof expectedStats>): void {
+  const { up, down, unknown, sumUs, minUs, maxUs } = stats;
   expect({ up, down, unknown, sumUs, minUs, maxUs }).toEqual({
-    up: truth.up,
-    down: truth.down,
-    unknown: truth.unknown,
-    sumUs: truth.sumUs,
-    minUs: truth.minUs,
-    maxUs: truth.maxUs,
+    up: expected.up,
+    down: expected.down,
+    unknown: expected.unknown,
+    sumUs: expected.sumUs,
+    minUs: expected.minUs,
+    maxUs: expected.maxUs,
   });
-  const figures = latencyOf(tally);
-  if (truth.up === 0) {
-    expect(figures).toBeNull();
+  const latency = latencyOf(stats);
+  if (expected.up === 0) {
+    expect(latency).toBeNull();
     return;
   }
   for (const name of ['p50', 'p95', 'p99'] as const) {
-    expect(Math.abs((figures?.[name] ?? NaN) / truth[name] - 1)).toBeLessThan(0.0445);
+    expect(Math.abs((latency?.[name] ?? NaN) / expected[name] - 1)).toBeLessThan(0.0445);
   }
 }
 
-describe('hourly and daily figures', () => {
+describe('hourly and daily stats', () => {
   let bench: HistoryBench;
   let endpoints: { id: string; key: string }[];
   let checks: FinishedCheck[];
@@ -112,40 +112,40 @@ describe('hourly and daily figures', () => {
   const expectExact = async (): Promise<void> => {
     for (const { key } of endpoints) {
       for (const [from, to] of ranges()) {
-        expectSame(await bench.tallies.total(key, from, to), naive(checks, key, from, to));
+        expectSame(await bench.stats.total(key, from, to), expectedStats(checks, key, from, to));
       }
     }
   };
 
-  it('are built up to the newest full hour and the newest full day', async () => {
+  it('builds stats up to the newest full hour and the newest full day', async () => {
     const { hour, day } = await progress();
     expect(hour).toEqual(new Date(Math.floor(NOW / HOUR) * HOUR));
     expect(day).toEqual(new Date(Math.floor(NOW / DAY) * DAY));
   });
 
-  it('agree with a look at every single check over any range', expectExact);
+  it('agrees with the single checks over any range', expectExact);
 
   it.each([
     [300, 6 * HOUR],
     [3600, 2 * DAY],
     [6 * 3600, 3 * DAY],
     [86_400, 3 * DAY],
-  ])('agree with every single check in buckets of %i s', async (stepSeconds, length) => {
+  ])('agrees with the single checks in buckets of %i s', async (stepSeconds, length) => {
     const stepMs = stepSeconds * 1000;
     const to = Math.ceil(NOW / stepMs) * stepMs;
     const from = to - length;
     for (const { key } of endpoints) {
-      const buckets = new Map((await bench.tallies.series(key, from, to, stepMs)).map((b) => [b.start, b.tally]));
+      const buckets = new Map((await bench.stats.series(key, from, to, stepMs)).map((b) => [b.start, b.stats]));
       for (let start = from; start < to; start += stepMs) {
-        const truth = naive(checks, key, start, start + stepMs);
-        const tally = buckets.get(start);
-        if (tally) expectSame(tally, truth);
-        else expect([truth.up, truth.down, truth.unknown]).toEqual([0, 0, 0]);
+        const expected = expectedStats(checks, key, start, start + stepMs);
+        const stats = buckets.get(start);
+        if (stats) expectSame(stats, expected);
+        else expect([expected.up, expected.down, expected.unknown]).toEqual([0, 0, 0]);
       }
     }
   });
 
-  it('stay the same when they are built again', async () => {
+  it('builds the same stats when they are built again', async () => {
     const read = () =>
       Promise.all(
         ['check_hour', 'check_day', 'endpoint_summary'].map((table) =>
@@ -158,7 +158,7 @@ describe('hourly and daily figures', () => {
     expect(await read()).toEqual(before);
   });
 
-  it('are corrected when a check is recorded after its hour and day were closed', async () => {
+  it('corrects the stats of an hour and a day for a check that is recorded after these were closed', async () => {
     const [endpoint] = endpoints;
     if (!endpoint) throw new Error('no endpoint');
     const late = [
@@ -173,7 +173,7 @@ describe('hourly and daily figures', () => {
     expect(await bench.database.query('SELECT * FROM history_late')).toEqual([]);
   });
 
-  it('lose no check that is recorded while they are being built, by two processes at once', async () => {
+  it('loses no check that is recorded while two processes build the stats at once', async () => {
     const random = randomNumbers(99);
     const anywhen = () => new Date(Math.floor(FROM + random() * (NOW - FROM)));
     const batches = Array.from({ length: 40 }, () =>
@@ -193,7 +193,7 @@ describe('hourly and daily figures', () => {
     await expectExact();
   });
 
-  it('wait until two minutes after the hour', async () => {
+  it('closes an hour two minutes after its end, not before', async () => {
     const hour = (await progress())['hour'] ?? new Date(0);
     bench.clock.at = new Date(hour.getTime() + HOUR + 119_000);
     await bench.rollup.run();
@@ -204,7 +204,7 @@ describe('hourly and daily figures', () => {
     await expectExact();
   });
 
-  it('summarize the windows of every endpoint as the single checks do', async () => {
+  it('writes summaries of every endpoint that agree with the single checks', async () => {
     const until = (await progress())['hour']?.getTime() ?? 0;
     const today = Math.floor(until / DAY) * DAY;
     for (const { key } of endpoints) {
@@ -212,8 +212,8 @@ describe('hourly and daily figures', () => {
         'SELECT * FROM endpoint_summary WHERE endpoint_key = $1',
         [key],
       );
-      const day = naive(checks, key, until - DAY, until);
-      const week = naive(checks, key, today - 7 * DAY, until);
+      const day = expectedStats(checks, key, until - DAY, until);
+      const week = expectedStats(checks, key, today - 7 * DAY, until);
       expect(summary).toMatchObject({
         until: new Date(until),
         up_24h: day.up,
