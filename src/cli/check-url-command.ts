@@ -2,7 +2,8 @@ import { parseArgs } from 'node:util';
 import { Module } from '@nestjs/common';
 import { NestFactory } from '@nestjs/core';
 import { resultJson, resultText } from './check-report-text';
-import { type Checker, type CheckResult, InvalidTarget, type Outcome } from '../checker/checker';
+import { type Checker, type CheckRequest, type CheckResult, InvalidTarget, type Outcome } from '../checker/checker';
+import { HTTP_METHODS, toCheckRequest } from '../checker/check-request';
 import { CheckerModule } from '../checker/checker.module';
 import { CheckerRegistry } from '../checker/checker.registry';
 import { startDeadline } from '../platform/net/deadline';
@@ -10,7 +11,7 @@ import { headerProblem } from '../checker/request-headers';
 import { ConfigModule } from '../platform/config/config.module';
 import { type Config, loadConfig } from '../platform/config/config';
 import { ConfigError } from '../platform/config/env';
-import { EgressPolicy } from '../platform/net/egress/egress-policy';
+import { EgressPolicy, type EgressRule } from '../platform/net/egress/egress-policy';
 
 const USAGE = `usage: check-url [options] <type> <url>
 
@@ -31,7 +32,6 @@ Exit code: 0 up, 1 down, 2 unknown or a mistake in the command line.`;
 
 const EXIT_CODES: Record<Outcome, number> = { up: 0, down: 1, unknown: 2 };
 const MISTAKE = 2;
-const METHODS = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS'];
 
 /** A mistake of whoever typed the command; the message is shown without a stack. */
 class UsageError extends Error {}
@@ -84,7 +84,8 @@ function parseCommand(args: string[]): Command {
   const timeout = Number(values.timeout);
   if (!(timeout > 0 && timeout <= 300)) throw new UsageError('--timeout must be a number of seconds up to 300');
   const method = values.method.toUpperCase();
-  if (!METHODS.includes(method)) throw new UsageError(`--method must be one of ${METHODS.join(', ')}`);
+  if (!HTTP_METHODS.some((known) => known === method))
+    throw new UsageError(`--method must be one of ${HTTP_METHODS.join(', ')}`);
   return {
     type: type.toUpperCase(),
     url,
@@ -142,17 +143,16 @@ async function check(command: Command, environment: Environment): Promise<CheckR
     if (!checkers.has(command.type)) throw new UsageError(`the type must be one of ${checkers.types().join(', ')}`);
     const checker = checkers.get(command.type);
     const egress = shelf.get(EgressPolicy).forOrganization({ isDefault: true });
-    const target = targetOf(checker, command.url);
-    return await checker.check({ ...command, target, assertions: [], egress }, deadline.signal);
+    return await checker.check(requestOf(checker, command, egress), deadline.signal);
   } finally {
     deadline.clear();
     await shelf.close();
   }
 }
 
-function targetOf(checker: Checker, url: string): unknown {
+function requestOf(checker: Checker, command: Command, egress: EgressRule): CheckRequest<unknown> {
   try {
-    return checker.parseTarget(url);
+    return toCheckRequest(checker, { ...command, assertions: [] }, egress);
   } catch (error) {
     throw error instanceof InvalidTarget ? new UsageError(error.message) : error;
   }

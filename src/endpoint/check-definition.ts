@@ -1,37 +1,57 @@
 import { Injectable } from '@nestjs/common';
+import { toCheckRequest } from '../checker/check-request';
 import type { Checker, CheckRequest } from '../checker/checker';
 import { CheckerRegistry } from '../checker/checker.registry';
 import type { Sql } from '../platform/database/database';
+import { selectColumns } from '../platform/database/select-columns';
 import { EgressPolicy } from '../platform/net/egress/egress-policy';
-import { EndpointSettingsRules } from './endpoint-settings';
-import type { StoredHeader } from './endpoint.entity';
+import { SECOND_MS } from '../platform/time/time-units';
+import { EndpointSettingsResolver } from './endpoint-settings';
+import { Endpoint, type EndpointSettings } from './endpoint.entity';
 
-/** An endpoint made ready to be checked: parsed once, used until its revision changes. */
-export interface CheckDefinition {
-  endpointId: string;
-  endpointKey: string;
-  orgId: string;
-  revision: number;
+/**
+ * The settings that a check consists of. A change of one is a change of what is checked: it makes a new revision, and
+ * results of the old one no longer count.
+ */
+export const CHECKED_SETTINGS = [
+  'type',
+  'url',
+  'timeoutSeconds',
+  'method',
+  'headers',
+  'body',
+  'followRedirects',
+  'assertions',
+] as const satisfies readonly (keyof EndpointSettings)[];
+
+type CheckedSettings = Pick<EndpointSettings, (typeof CHECKED_SETTINGS)[number]>;
+
+/** What it takes to ask a target once. */
+export interface PreparedCheck {
   timeoutMs: number;
   checker: Checker;
   request: CheckRequest<unknown>;
 }
 
-interface Row {
+/** An endpoint made ready to be checked: parsed once, used until its revision changes. */
+export interface CheckDefinition extends PreparedCheck {
+  endpointId: string;
+  endpointKey: string;
+  orgId: string;
+  revision: number;
+}
+
+interface Row extends CheckedSettings {
   id: string;
   key: string;
   orgId: string;
-  isDefault: boolean;
+  isDefaultOrg: boolean;
   revision: number;
-  timeoutSeconds: number;
-  type: string;
-  url: string;
-  method: string;
-  headers: StoredHeader[];
-  body: string | null;
-  followRedirects: boolean;
-  assertions: CheckRequest<unknown>['assertions'];
 }
+
+const READ = `
+  SELECT ${selectColumns(Endpoint, 'e', ['id', 'key', 'orgId', 'revision', ...CHECKED_SETTINGS])}, o.is_default AS "isDefaultOrg"
+    FROM endpoint e JOIN organization o ON o.id = e.org_id WHERE e.id = ANY($1)`;
 
 /** Definitions of the endpoints this process checks, kept between checks: a steady schedule reads no wide row. */
 @Injectable()
@@ -41,7 +61,7 @@ export class CheckDefinitions {
   constructor(
     private readonly checkers: CheckerRegistry,
     private readonly egress: EgressPolicy,
-    private readonly rules: EndpointSettingsRules,
+    private readonly settings: EndpointSettingsResolver,
   ) {}
 
   /**
@@ -75,6 +95,19 @@ export class CheckDefinitions {
     return definition ?? null;
   }
 
+  /** A check with these settings, whether the endpoint is stored or not. Its type must have a checker. */
+  prepare(endpointId: string, settings: CheckedSettings, isDefaultOrg: boolean): PreparedCheck {
+    const { type, timeoutSeconds, ...requested } = settings;
+    const checker = this.checkers.get(type);
+    const headers = this.settings.openHeaders(endpointId, settings.headers);
+    const egress = this.egress.forOrganization({ isDefault: isDefaultOrg });
+    return {
+      timeoutMs: timeoutSeconds * SECOND_MS,
+      checker,
+      request: toCheckRequest(checker, { ...requested, headers }, egress),
+    };
+  }
+
   private keep(definition: CheckDefinition, capacity: number): void {
     this.known.delete(definition.endpointId);
     this.known.set(definition.endpointId, definition);
@@ -83,33 +116,12 @@ export class CheckDefinitions {
   }
 
   private async read(sql: Sql, ids: readonly string[]): Promise<CheckDefinition[]> {
-    const rows = await sql.query<Row>(
-      `SELECT e.id, e.key::text AS key, e.org_id AS "orgId", o.is_default AS "isDefault", e.revision, e.timeout_seconds AS "timeoutSeconds",
-              e.type, e.url, e.method, e.headers, e.body, e.follow_redirects AS "followRedirects", e.assertions
-         FROM endpoint e JOIN organization o ON o.id = e.org_id WHERE e.id = ANY($1)`,
-      [ids],
-    );
-    return rows.filter((row) => this.checkers.has(row.type)).map((row) => this.prepare(row));
+    const rows = await sql.query<Row>(READ, [ids]);
+    return rows.filter(({ type }) => this.checkers.has(type)).map((row) => this.define(row));
   }
 
-  private prepare(row: Row): CheckDefinition {
-    const checker = this.checkers.get(row.type);
-    return {
-      endpointId: row.id,
-      endpointKey: row.key,
-      orgId: row.orgId,
-      revision: row.revision,
-      timeoutMs: row.timeoutSeconds * 1000,
-      checker,
-      request: {
-        target: checker.parseTarget(row.url),
-        method: row.method,
-        headers: this.rules.openHeaders(row.id, row.headers),
-        body: row.body,
-        followRedirects: row.followRedirects,
-        assertions: row.assertions,
-        egress: this.egress.forOrganization({ isDefault: row.isDefault }),
-      },
-    };
+  private define({ id, key, orgId, isDefaultOrg, revision, ...settings }: Row): CheckDefinition {
+    const prepared = this.prepare(id, settings, isDefaultOrg);
+    return { endpointId: id, endpointKey: key, orgId, revision, ...prepared };
   }
 }

@@ -1,6 +1,5 @@
 import { Injectable } from '@nestjs/common';
 import { assertionProblems } from '../checker/assertion/assertion-rules';
-import type { Assertion } from '../checker/assertion/assertion';
 import { type Checker, InvalidTarget } from '../checker/checker';
 import { CheckerRegistry } from '../checker/checker.registry';
 import { headerProblem, isSensitiveHeader } from '../checker/request-headers';
@@ -9,40 +8,14 @@ import { Config } from '../platform/config/config';
 import { EgressPolicy } from '../platform/net/egress/egress-policy';
 import { type FieldProblem, problems } from '../platform/problem/problem';
 import { SecretBox } from '../platform/secrets/secret-box';
-import { type HeaderDto, MASK, type UpdateEndpointDto } from './endpoint.dto';
-import type { Endpoint, StoredHeader } from './endpoint.entity';
-
-/** The stored settings of an endpoint. */
-export type EndpointSettings = Pick<
-  Endpoint,
-  | 'name'
-  | 'url'
-  | 'type'
-  | 'method'
-  | 'intervalSeconds'
-  | 'timeoutSeconds'
-  | 'enabled'
-  | 'headers'
-  | 'body'
-  | 'followRedirects'
-  | 'assertions'
->;
+import { type HeaderDto, MASK, sentSettings, type UpdateEndpointDto } from './endpoint.dto';
+import { DEFAULT_SETTINGS, type EndpointSettings, type StoredHeader } from './endpoint.entity';
 
 const MAX_BODY_BYTES = 64 * 1024;
-const DEFAULTS = {
-  method: 'GET',
-  intervalSeconds: 60,
-  timeoutSeconds: 10,
-  enabled: true,
-  headers: [],
-  body: null,
-  followRedirects: true,
-  assertions: [],
-};
 
-/** Judges what a client sends for an endpoint, as a whole: every problem at once. */
+/** Merges what a client sent with what is stored, and validates the result as a whole: every problem at once. */
 @Injectable()
-export class EndpointSettingsRules {
+export class EndpointSettingsResolver {
   constructor(
     private readonly checkers: CheckerRegistry,
     private readonly egress: EgressPolicy,
@@ -54,47 +27,22 @@ export class EndpointSettingsRules {
    * The settings after the change, `stored` being those before it (`null` on create, where the dto has name, url, type).
    * Throws `validation_failed` with every field problem, or `target_not_allowed`.
    */
-  settle(id: string, dto: UpdateEndpointDto, stored: EndpointSettings | null, caller: Caller): EndpointSettings {
+  resolve(id: string, dto: UpdateEndpointDto, stored: EndpointSettings | null, caller: Caller): EndpointSettings {
+    const before = stored ?? this.defaults();
+    const settings: EndpointSettings = { ...before, ...sentSettings(dto) };
+    const checker = this.checkers.has(settings.type) ? this.checkers.get(settings.type) : null;
+    const hasNewTarget = dto.url !== undefined || dto.type !== undefined;
     const found: FieldProblem[] = [];
-    const type = dto.type ?? stored?.type ?? '';
-    const url = dto.url ?? stored?.url ?? '';
-    const checker = this.checkers.has(type) ? this.checkers.get(type) : null;
-    if (!checker)
-      found.push({
-        pointer: '/type',
-        code: 'unsupported_type',
-        message: `type must be one of ${this.checkers.types().join(', ')}`,
-      });
-    else if (dto.url !== undefined || dto.type !== undefined) found.push(...targetProblems(checker, url));
-    const assertions = dto.assertions?.map(plainAssertion) ?? stored?.assertions ?? DEFAULTS.assertions;
-    if (checker && (dto.assertions !== undefined || dto.type !== undefined)) {
-      found.push(
-        ...assertionProblems(assertions, checker.assertionSources).map((problem) => ({
-          ...problem,
-          pointer: `/assertions${problem.pointer}`,
-        })),
-      );
+    if (!checker) found.push(this.unsupportedType());
+    else {
+      if (hasNewTarget) found.push(...targetProblems(checker, settings.url));
+      if (dto.assertions !== undefined || dto.type !== undefined)
+        found.push(...assertionsProblems(checker, settings.assertions));
     }
-    const settings: EndpointSettings = {
-      name: dto.name?.trim() ?? stored?.name ?? '',
-      url: url.trim(),
-      type,
-      method: dto.method ?? stored?.method ?? DEFAULTS.method,
-      intervalSeconds:
-        dto.interval ?? stored?.intervalSeconds ?? Math.max(DEFAULTS.intervalSeconds, this.config.minIntervalSeconds),
-      timeoutSeconds: dto.timeout ?? stored?.timeoutSeconds ?? DEFAULTS.timeoutSeconds,
-      enabled: dto.enabled ?? stored?.enabled ?? DEFAULTS.enabled,
-      headers: dto.headers
-        ? this.storedHeaders(id, dto.headers, stored?.headers ?? [], found)
-        : (stored?.headers ?? DEFAULTS.headers),
-      body: dto.body === undefined ? (stored?.body ?? DEFAULTS.body) : dto.body,
-      followRedirects: dto.follow_redirects ?? stored?.followRedirects ?? DEFAULTS.followRedirects,
-      assertions,
-    };
+    if (dto.headers) settings.headers = this.storedHeaders(id, dto.headers, before.headers, found);
     found.push(...this.boundProblems(settings, dto));
     if (found.length > 0) throw problems.validationFailed(found);
-    if (checker && (dto.url !== undefined || dto.type !== undefined))
-      this.refuseForbiddenTarget(checker, settings.url, caller);
+    if (checker && hasNewTarget) this.refuseForbiddenTarget(checker, settings.url, caller);
     return settings;
   }
 
@@ -104,6 +52,16 @@ export class EndpointSettingsRules {
       key,
       value: sealed ? this.secrets.open(value, headerContext(id)) : value,
     }));
+  }
+
+  private defaults(): EndpointSettings {
+    const intervalSeconds = Math.max(DEFAULT_SETTINGS.intervalSeconds, this.config.minIntervalSeconds);
+    return { ...DEFAULT_SETTINGS, intervalSeconds };
+  }
+
+  private unsupportedType(): FieldProblem {
+    const message = `type must be one of ${this.checkers.types().join(', ')}`;
+    return { pointer: '/type', code: 'unsupported_type', message };
   }
 
   private boundProblems(settings: EndpointSettings, dto: UpdateEndpointDto): FieldProblem[] {
@@ -131,7 +89,7 @@ export class EndpointSettingsRules {
     }
   }
 
-  /** A masked value keeps what is stored under the same name; the others are judged, and sealed when they are credentials. */
+  /** A masked value keeps what is stored under the same name; all others are validated, and sealed when they are credentials. */
   private storedHeaders(
     id: string,
     sent: readonly HeaderDto[],
@@ -155,7 +113,7 @@ const headerContext = (id: string): string => `endpoint:${id}:headers`;
 
 function targetProblems(checker: Checker, url: string): FieldProblem[] {
   try {
-    checker.parseTarget(url.trim());
+    checker.parseTarget(url);
     return [];
   } catch (error) {
     if (!(error instanceof InvalidTarget)) throw error;
@@ -163,6 +121,8 @@ function targetProblems(checker: Checker, url: string): FieldProblem[] {
   }
 }
 
-/** Absent keys stay absent, in a fixed order, so that equal assertions compare equal. */
-const plainAssertion = ({ source, property, comparison, target }: Assertion): Assertion =>
-  property === undefined ? { source, comparison, target } : { source, property, comparison, target };
+const assertionsProblems = (checker: Checker, assertions: EndpointSettings['assertions']): FieldProblem[] =>
+  assertionProblems(assertions, checker.assertionSources).map((problem) => ({
+    ...problem,
+    pointer: `/assertions${problem.pointer}`,
+  }));

@@ -4,16 +4,17 @@ import { IsBoolean, IsIn, IsInt, IsString, Max, MaxLength, Min } from 'class-val
 import {
   ASSERTION_COMPARISONS,
   ASSERTION_SOURCES,
+  type Assertion,
   type AssertionComparison,
   type AssertionSource,
 } from '../checker/assertion/assertion';
-import { isSensitiveHeader } from '../checker/request-headers';
-import type { Role } from '../platform/access/caller';
+import { HTTP_METHODS } from '../checker/check-request';
 import { IsName, Nullable, ObjectList, Optional, ReadOnlyField } from '../platform/http/validators';
-import { formatId } from '../platform/ids/id';
-import type { Endpoint } from './endpoint.entity';
+import { formatId, NIL_UUID } from '../platform/ids/id';
+import type { Endpoint, EndpointSettings } from './endpoint.entity';
+import { OUTCOME_CODE, outcomeOf } from './outcome-code';
 
-export const METHODS = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS'] as const;
+/** What an endpoint's status may be. */
 export const ENDPOINT_STATUSES = ['up', 'down', 'unknown', 'paused'] as const;
 export type EndpointStatus = (typeof ENDPOINT_STATUSES)[number];
 
@@ -81,13 +82,13 @@ const TYPE = 'Exact upper case. Changing it starts a new streak.';
 /** Fields that have a default, or that keep their value. */
 class EndpointOptions extends EndpointReadOnly {
   @ApiPropertyOptional({
-    enum: METHODS,
+    enum: HTTP_METHODS,
     default: 'GET',
     description: 'Case-insensitive; kept and ignored for other types than HTTP and HTTPS.',
   })
   @Optional()
   @Transform(upperCase)
-  @IsIn(METHODS)
+  @IsIn(HTTP_METHODS)
   method?: string;
 
   @ApiPropertyOptional({ minimum: 1, maximum: 86400, default: 60, description: 'Seconds from check to check.' })
@@ -209,7 +210,7 @@ export class EndpointView {
   @ApiProperty({ example: 'HTTPS' })
   type!: string;
 
-  @ApiProperty({ enum: METHODS, example: 'GET' })
+  @ApiProperty({ enum: HTTP_METHODS, example: 'GET' })
   method!: string;
 
   @ApiProperty({ example: 60, description: 'Seconds.' })
@@ -249,40 +250,84 @@ export class EndpointView {
   updated_at!: string;
 }
 
+/**
+ * The settings that a client sent, under their stored names. Headers are missing: the resolver seals them. Add a plain
+ * field here, to `EndpointOptions`, to `EndpointView` and to `toEndpointView`.
+ */
+export function sentSettings(dto: UpdateEndpointDto): Partial<EndpointSettings> {
+  const sent: Partial<EndpointSettings> = {
+    name: dto.name?.trim(),
+    url: dto.url?.trim(),
+    type: dto.type,
+    method: dto.method,
+    intervalSeconds: dto.interval,
+    timeoutSeconds: dto.timeout,
+    enabled: dto.enabled,
+    body: dto.body,
+    followRedirects: dto.follow_redirects,
+    assertions: dto.assertions?.map(plainAssertion),
+  };
+  return Object.fromEntries(Object.entries(sent).filter(([, value]) => value !== undefined));
+}
+
+/** Absent keys stay absent, in a fixed order, so that equal assertions compare equal. */
+const plainAssertion = ({ source, property, comparison, target }: Assertion): Assertion =>
+  property === undefined ? { source, comparison, target } : { source, property, comparison, target };
+
 /** An endpoint with what is derived: its website's name and switch, and its state. */
-export interface EndpointRow {
-  endpoint: Endpoint;
+export interface EndpointRow extends Omit<Endpoint, 'key' | 'orgId' | 'revision' | 'website'> {
   group: string;
   websiteEnabled: boolean;
-  /** 0 down, 1 up, 2 unknown. */
+  /** The stored code of its newest outcome. */
   state: number;
   lastCheckedAt: Date | null;
 }
 
-export function endpointStatus(enabled: boolean, websiteEnabled: boolean, state: number): EndpointStatus {
-  if (!enabled || !websiteEnabled) return 'paused';
-  if (state === 0) return 'down';
-  return state === 1 ? 'up' : 'unknown';
-}
+const statusOf = ({ enabled, websiteEnabled, state }: EndpointRow): EndpointStatus =>
+  enabled && websiteEnabled ? outcomeOf(state) : 'paused';
 
-/** `headers` are passed in opened form; read keys do not see the values of credentials. */
-export const toEndpointView = (row: EndpointRow, headers: readonly HeaderDto[], role: Role): EndpointView => ({
-  id: formatId('endpoint', row.endpoint.id),
-  website_id: formatId('website', row.endpoint.websiteId),
-  name: row.endpoint.name,
-  url: row.endpoint.url,
-  type: row.endpoint.type,
-  method: row.endpoint.method,
-  interval: row.endpoint.intervalSeconds,
-  timeout: row.endpoint.timeoutSeconds,
-  enabled: row.endpoint.enabled,
+/** `headers` are passed as they are to be shown: opened or masked. */
+export const toEndpointView = (row: EndpointRow, headers: HeaderDto[]): EndpointView => ({
+  id: formatId('endpoint', row.id),
+  website_id: formatId('website', row.websiteId),
+  name: row.name,
+  url: row.url,
+  type: row.type,
+  method: row.method,
+  interval: row.intervalSeconds,
+  timeout: row.timeoutSeconds,
+  enabled: row.enabled,
   group: row.group,
-  headers: headers.map(({ key, value }) => ({ key, value: role === 'read' && isSensitiveHeader(key) ? MASK : value })),
-  body: row.endpoint.body,
-  follow_redirects: row.endpoint.followRedirects,
-  assertions: row.endpoint.assertions,
-  status: endpointStatus(row.endpoint.enabled, row.websiteEnabled, row.state),
+  headers,
+  body: row.body,
+  follow_redirects: row.followRedirects,
+  assertions: row.assertions,
+  status: statusOf(row),
   last_checked_at: row.lastCheckedAt?.toISOString() ?? null,
-  created_at: row.endpoint.createdAt.toISOString(),
-  updated_at: row.endpoint.updatedAt.toISOString(),
+  created_at: row.createdAt.toISOString(),
+  updated_at: row.updatedAt.toISOString(),
+});
+
+/** Stands in for what the view derives; the audit log leaves all of it out. */
+const NOT_AUDITED = {
+  id: NIL_UUID,
+  websiteId: NIL_UUID,
+  group: '',
+  websiteEnabled: true,
+  state: OUTCOME_CODE.unknown,
+  lastCheckedAt: null,
+  createdAt: new Date(0),
+  updatedAt: new Date(0),
+};
+
+/**
+ * The settings as the audit log keeps them: the API's view, with sealed header values masked and never opened. No website
+ * when the endpoint is only being tested.
+ */
+export const toAuditView = (websiteId: string | null, settings: EndpointSettings): object => ({
+  ...toEndpointView(
+    { ...NOT_AUDITED, ...settings },
+    settings.headers.map(({ key, value, sealed }) => ({ key, value: sealed ? MASK : value })),
+  ),
+  website_id: websiteId === null ? null : formatId('website', websiteId),
 });

@@ -91,3 +91,36 @@ export class Endpoint {
   @UpdateDateColumn({ name: 'updated_at', type: 'timestamptz', precision: 3, default: () => 'now()' })
   updatedAt!: Date;
 }
+
+/** What a client may set: all but the endpoint's identity, its website and the bookkeeping. */
+export function settingsOf({
+  id: _id,
+  key: _key,
+  orgId: _orgId,
+  websiteId: _websiteId,
+  website: _website,
+  revision: _revision,
+  createdAt: _createdAt,
+  updatedAt: _updatedAt,
+  ...settings
+}: Endpoint) {
+  return settings;
+}
+
+/** The stored settings of an endpoint. */
+export type EndpointSettings = ReturnType<typeof settingsOf>;
+
+/** What a new endpoint has where its client sent nothing. Name, URL and type have to be sent. */
+export const DEFAULT_SETTINGS: EndpointSettings = {
+  name: '',
+  url: '',
+  type: '',
+  method: 'GET',
+  intervalSeconds: 60,
+  timeoutSeconds: 10,
+  enabled: true,
+  headers: [],
+  body: null,
+  followRedirects: true,
+  assertions: [],
+};

@@ -7,7 +7,7 @@ import { WebsiteStarted, WebsiteStopped } from '../website/website-events';
 import { WebsiteModule } from '../website/website.module';
 import { CheckDefinitions } from './check-definition';
 import { EndpointRepository } from './endpoint.repository';
-import { EndpointSettingsRules } from './endpoint-settings';
+import { EndpointSettingsResolver } from './endpoint-settings';
 import { EndpointSchedule } from './endpoint-schedule';
 import { EndpointOpenApi } from './endpoint-openapi';
 import { EndpointsStopped } from './endpoint-events';
@@ -21,12 +21,12 @@ import { EndpointService } from './endpoint.service';
   providers: [
     EndpointService,
     EndpointRepository,
-    EndpointSettingsRules,
+    EndpointSettingsResolver,
     EndpointSchedule,
     CheckDefinitions,
     EndpointOpenApi,
   ],
-  exports: [EndpointService, EndpointSchedule, CheckDefinitions, EndpointSettingsRules],
+  exports: [EndpointService, EndpointSchedule, CheckDefinitions, EndpointSettingsResolver],
 })
 export class EndpointModule implements OnModuleInit {
   constructor(

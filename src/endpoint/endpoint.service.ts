@@ -7,52 +7,41 @@ import type { Page, PageQuery } from '../platform/http/page';
 import { formatId, newUuid } from '../platform/ids/id';
 import { problems } from '../platform/problem/problem';
 import { WebsiteService } from '../website/website.service';
-import { auditedSettings } from './endpoint-audit';
-import { EndpointSettingsRules, type EndpointSettings } from './endpoint-settings';
-import { EndpointSchedule } from './endpoint-schedule';
+import { CHECKED_SETTINGS } from './check-definition';
 import { EndpointsStopped } from './endpoint-events';
-import { type CreateEndpointDto, type EndpointView, type UpdateEndpointDto } from './endpoint.dto';
-import { Endpoint } from './endpoint.entity';
+import { EndpointSchedule } from './endpoint-schedule';
+import { EndpointSettingsResolver } from './endpoint-settings';
+import { type CreateEndpointDto, type EndpointView, toAuditView, type UpdateEndpointDto } from './endpoint.dto';
+import { Endpoint, type EndpointSettings, settingsOf } from './endpoint.entity';
 import { EndpointRepository } from './endpoint.repository';
+import { OUTCOME_CODE } from './outcome-code';
 
-/** Fields whose change makes results of the old definition worthless. */
-const CHECKED: readonly (keyof EndpointSettings)[] = [
-  'url',
-  'type',
-  'method',
-  'timeoutSeconds',
-  'headers',
-  'body',
-  'followRedirects',
-  'assertions',
-];
-
-/** Endpoints of one organization: what is checked, how often, and how its answer is judged. */
+/** Endpoints of one organization: what is checked, how often, and how a response is judged. */
 @Injectable()
 export class EndpointService {
   constructor(
     private readonly database: Database,
     private readonly websites: WebsiteService,
-    private readonly rules: EndpointSettingsRules,
+    private readonly settings: EndpointSettingsResolver,
     private readonly schedule: EndpointSchedule,
-    private readonly reader: EndpointRepository,
+    private readonly repository: EndpointRepository,
     private readonly events: TransactionEvents,
   ) {}
 
   /** One statement for the page, one for the count, one that tells a foreign website from an empty one. */
   async list(caller: Caller, websiteId: string, query: PageQuery): Promise<Page<EndpointView>> {
     await this.websites.get(caller.orgId, websiteId);
-    return this.reader.list(caller, websiteId, query);
+    return this.repository.list(caller, websiteId, query);
   }
 
   get(caller: Caller, id: string): Promise<EndpointView> {
-    return this.reader.view(this.database, caller, id);
+    return this.repository.view(this.database, caller, id);
   }
 
   /** Due at once, then on its grid. */
   async create(caller: Caller, websiteId: string, dto: CreateEndpointDto): Promise<EndpointView> {
     const id = newUuid();
-    const settings = this.rules.settle(id, dto, null, caller);
+    const settings = this.settings.resolve(id, dto, null, caller);
     await this.database.transaction(async (tx) => {
       const website = await this.websites.lock(tx, caller.orgId, websiteId);
       if (dto.website_id !== undefined && dto.website_id !== formatId('website', websiteId)) throw immutableWebsite();
@@ -68,7 +57,7 @@ export class EndpointService {
         active: settings.enabled && website.enabled,
         revision: 1,
       });
-      const after = auditedSettings(websiteId, settings);
+      const after = toAuditView(websiteId, settings);
       await recordChange(tx, { ...about(caller.orgId, id), action: 'create', after });
     });
     return this.get(caller, id);
@@ -80,28 +69,28 @@ export class EndpointService {
       const endpoint = await this.lock(tx, caller.orgId, id);
       if (dto.website_id !== undefined && dto.website_id !== formatId('website', endpoint.websiteId))
         throw immutableWebsite();
-      const settings = this.rules.settle(id, dto, endpoint, caller);
-      const isChanged = (key: keyof EndpointSettings) =>
-        JSON.stringify(settings[key]) !== JSON.stringify(endpoint[key]);
-      const rechecked = CHECKED.some(isChanged);
-      const revision = endpoint.revision + (rechecked ? 1 : 0);
+      const stored = settingsOf(endpoint);
+      const settings = this.settings.resolve(id, dto, stored, caller);
+      const isChanged = (key: keyof EndpointSettings) => JSON.stringify(settings[key]) !== JSON.stringify(stored[key]);
+      const hasNewCheck = CHECKED_SETTINGS.some(isChanged);
+      const revision = endpoint.revision + (hasNewCheck ? 1 : 0);
       await tx.manager.update(Endpoint, { id }, { ...settings, revision, updatedAt: new Date() });
       if (isChanged('url') || isChanged('type')) await this.startNewStreak(tx, id);
       await this.reschedule(
         tx,
         { ...endpoint, ...settings, revision },
-        rechecked || (settings.enabled && !endpoint.enabled),
+        hasNewCheck || (settings.enabled && !endpoint.enabled),
       );
       if (endpoint.enabled && !settings.enabled)
         await this.events.emit(new EndpointsStopped(caller.orgId, [id], 'disabled'), tx);
       await recordChange(tx, {
         ...about(caller.orgId, id),
         action: 'update',
-        before: auditedSettings(endpoint.websiteId, endpoint),
-        after: auditedSettings(endpoint.websiteId, settings),
+        before: toAuditView(endpoint.websiteId, stored),
+        after: toAuditView(endpoint.websiteId, settings),
         hidden: isChanged('headers') ? ['headers'] : [],
       });
-      return this.reader.view(tx, caller, id);
+      return this.repository.view(tx, caller, id);
     });
   }
 
@@ -110,7 +99,7 @@ export class EndpointService {
       const endpoint = await this.lock(tx, orgId, id);
       await this.events.emit(new EndpointsStopped(orgId, [id], 'deleted'), tx);
       await tx.manager.delete(Endpoint, { id });
-      const before = auditedSettings(endpoint.websiteId, endpoint);
+      const before = toAuditView(endpoint.websiteId, settingsOf(endpoint));
       await recordChange(tx, { ...about(orgId, id), action: 'delete', before });
     });
   }
@@ -140,7 +129,7 @@ export class EndpointService {
     return rows.map((row) => row.id);
   }
 
-  /** The state row first: it is what the recorder locks, so that neither waits for the other in a circle. */
+  /** The state row first, as the recorder does: the same order everywhere, so that the two cannot deadlock. */
   private async lock(tx: Tx, orgId: string, id: string): Promise<Endpoint> {
     await tx.query('SELECT 1 FROM endpoint_state WHERE endpoint_id = $1 AND org_id = $2 FOR UPDATE', [id, orgId]);
     const endpoint = await tx.manager.findOne(Endpoint, { where: { orgId, id }, lock: { mode: 'pessimistic_write' } });
@@ -159,9 +148,9 @@ export class EndpointService {
 
   private async startNewStreak(tx: Tx, id: string): Promise<void> {
     await tx.query(
-      `UPDATE endpoint_state SET consecutive_failures = 0, consecutive_successes = 0, failing_since = NULL, status = 2, status_since = now(),
+      `UPDATE endpoint_state SET consecutive_failures = 0, consecutive_successes = 0, failing_since = NULL, status = $2, status_since = now(),
               certificate_expires_at = NULL WHERE endpoint_id = $1`,
-      [id],
+      [id, OUTCOME_CODE.unknown],
     );
   }
 }

@@ -1,31 +1,24 @@
 import { ERROR_CODES } from '../checker/checker';
-import {
-  CONFIRMED,
-  errorCodeAt,
-  errorIndex,
-  OUTCOME_CODE,
-  outcomeOf,
-  toMicroseconds,
-  toMilliseconds,
-} from './check-encoding';
+import { OUTCOME_CODE, outcomeOf } from '../endpoint/outcome-code';
+import { CONFIRMED, errorCodeAt, errorIndex, toMicroseconds, toMilliseconds } from './check-encoding';
 import { checkId } from './check-id';
 
-describe('stored codes', () => {
-  it.each(['up', 'down', 'unknown'] as const)('bring back the outcome %s, confirmed or not', (outcome) => {
+describe('check encoding', () => {
+  it.each(['up', 'down', 'unknown'] as const)('restores the outcome %s, confirmed or not', (outcome) => {
     expect(outcomeOf(OUTCOME_CODE[outcome])).toBe(outcome);
     expect(outcomeOf(OUTCOME_CODE[outcome] + CONFIRMED)).toBe(outcome);
   });
 
-  it.each(ERROR_CODES.map((code) => [code]))('bring back the error %s', (code) => {
+  it.each(ERROR_CODES.map((code) => [code]))('restores the error code %s', (code) => {
     expect(errorCodeAt(errorIndex(code))).toBe(code);
   });
 
-  it('keep their numbers: what is stored today must read the same tomorrow', () => {
+  it('keeps the numbers of outcomes and error codes that existing rows hold', () => {
     expect(ERROR_CODES.slice(0, 4)).toEqual(['dns_not_found', 'dns_timeout', 'dns_failure', 'connection_refused']);
     expect(OUTCOME_CODE).toEqual({ down: 0, up: 1, unknown: 2 });
   });
 
-  it('tell none from an unknown code of a newer version', () => {
+  it('tells "no error" from the code of a newer version, which reads as internal', () => {
     expect([errorCodeAt(-1), errorCodeAt(9999)]).toEqual([null, 'internal']);
     expect(errorIndex(undefined)).toBe(-1);
   });
@@ -37,24 +30,24 @@ describe('stored codes', () => {
     [-3, 0],
     [Number.NaN, -1],
     [1e12, 2_147_483_647],
-  ])('store %s ms as %i µs', (ms, us) => {
+  ])('stores %s ms as %i µs', (ms, us) => {
     expect(toMicroseconds(ms)).toBe(us);
   });
 
-  it('show microseconds as milliseconds and the absent phase as null', () => {
+  it('reads microseconds as milliseconds, and a phase that was not reached as null', () => {
     expect([toMilliseconds(83_413), toMilliseconds(0), toMilliseconds(-1)]).toEqual([83.413, 0, null]);
   });
 });
 
-describe('the id of a check', () => {
+describe('checkId', () => {
   const secret = Buffer.from('secret');
   const at = new Date('2026-11-20T10:00:00.123Z');
 
-  it('is the same every time it is asked for', () => {
+  it('makes the same id every time', () => {
     expect(checkId(secret, '7', at)).toBe(checkId(secret, '7', new Date(at)));
   });
 
-  it('differs by endpoint, time and installation', () => {
+  it('makes different ids for another endpoint, time or installation', () => {
     const ids = [
       checkId(secret, '7', at),
       checkId(secret, '8', at),
@@ -64,7 +57,7 @@ describe('the id of a check', () => {
     expect(new Set(ids).size).toBe(4);
   });
 
-  it('sorts by time', () => {
+  it('makes ids that sort by time', () => {
     const ids = [0, 1, 1000, 1e6, 1e10].map((ms) => checkId(secret, '7', new Date(at.getTime() + ms)));
     expect([...ids].sort()).toEqual(ids);
   });

@@ -1,16 +1,35 @@
 import { toAlertEventView } from '../alert/event/alert-event.dto';
 import type { AlertEvent } from '../alert/event/alert-event.entity';
-import { errorCodeAt, outcomeOf, toMilliseconds } from '../history/check-encoding';
+import { outcomeOf } from '../endpoint/outcome-code';
+import { errorCodeAt, toMilliseconds } from '../history/check-encoding';
 import { checkId } from '../history/check-id';
 import { formatId } from '../platform/ids/id';
-import type { StreamRow } from './stream-reader';
 
-/** One server-sent event in its wire form. `id` becomes the reader's `Last-Event-ID`. */
+/** A row of stream_event with what its message needs: of the endpoint `null` when that is deleted. */
+export interface StreamRow {
+  xid: string;
+  seq: string;
+  org_id: string;
+  /** Set when the row is an alert event; otherwise it is a check. */
+  event_id: string | null;
+  endpoint_id: string | null;
+  endpoint_key: string | null;
+  endpoint_name: string | null;
+  website_id: string | null;
+  checked_at: Date | null;
+  status: number | null;
+  previous_status: number | null;
+  duration_us: number | null;
+  status_code: number | null;
+  error: number | null;
+}
+
+/** One server-sent event in its wire form. `id` becomes the client's `Last-Event-ID`. */
 export function frame(type: string, data: unknown, id: string | null): string {
   return `${id === null ? '' : `id: ${id}\n`}event: ${type}\ndata: ${JSON.stringify(data)}\n\n`;
 }
 
-/** The event of a row: `alert` or `check`; `null` when what it tells of has been deleted since. */
+/** The event of a row, `alert` or `check`, in its wire form; `null` when what it is about has been deleted. */
 export function messageOf(row: StreamRow, event: AlertEvent | null, checkIdSecret: Buffer): string | null {
   if (event) return frame('alert', toAlertEventView(event), formatId('event', event.id));
   if (row.endpoint_id === null || row.endpoint_key === null || row.website_id === null || row.checked_at === null)

@@ -6,29 +6,10 @@ import { ServerSecrets } from '../platform/secrets/server-secrets';
 import { Database } from '../platform/database/database';
 import { parseId } from '../platform/ids/id';
 import { Clock } from '../platform/time/clock';
-import { messageOf } from './stream-message';
+import { messageOf, type StreamRow } from './stream-message';
 import { KEPT_MS, parsePosition, type StreamPosition } from './stream-position';
 
-/** One row of the stream with what is needed to tell it. */
-export interface StreamRow {
-  xid: string;
-  seq: string;
-  org_id: string;
-  /** Set when the row is an alert event. */
-  event_id: string | null;
-  endpoint_id: string | null;
-  endpoint_key: string | null;
-  endpoint_name: string | null;
-  website_id: string | null;
-  checked_at: Date | null;
-  status: number | null;
-  previous_status: number | null;
-  duration_us: number | null;
-  status_code: number | null;
-  error: number | null;
-}
-
-/** What is told: whose it is, where it stands, and the event in its wire form (`null`: its subject is gone by now). */
+/** An event of the stream: whose it is, its position, and its wire form (`null`: what it is about has been deleted). */
 export interface StreamItem {
   orgId: string;
   position: StreamPosition;
@@ -36,8 +17,8 @@ export interface StreamItem {
 }
 
 /**
- * Rows of transactions that are over, in the order of the stream. Should some other transaction of the database server
- * stay open for minutes, the stream does not wait for it: ours take milliseconds.
+ * Rows of finished transactions in the order of the stream. Only another client of the database server keeps a transaction
+ * open for a minute, ours take milliseconds: the stream does not wait longer for it.
  */
 const ROWS = `
   SELECT s.xid::text, s.seq::text, s.org_id, s.event_id, s.endpoint_id, e.key::text AS endpoint_key,
@@ -49,7 +30,7 @@ const ROWS = `
      AND ($3::uuid IS NULL OR s.org_id = $3)
    ORDER BY s.xid, s.seq LIMIT $4`;
 
-/** Reads the stream's rows and turns the ids of what was sent back into positions. */
+/** Reads the rows of the stream, and finds the position of a `Last-Event-ID`. */
 @Injectable()
 export class StreamReader {
   constructor(
@@ -58,7 +39,7 @@ export class StreamReader {
     private readonly clock: Clock,
   ) {}
 
-  /** Everything committed so far lies before it, everything later behind it. */
+  /** The current end of the stream: everything committed later comes after it. */
   async now(): Promise<StreamPosition> {
     const [row] = await this.database.query<{ xid: string }>(
       'SELECT pg_snapshot_xmin(pg_current_snapshot())::text AS xid',
@@ -66,10 +47,10 @@ export class StreamReader {
     return { xid: BigInt(row?.xid ?? '0'), seq: 0n };
   }
 
-  /** The rows after a position, of one organization or (`null`) of all. */
+  /** The events after a position, of one organization or (`null`) of all. */
   async after(position: StreamPosition, orgId: string | null, limit: number): Promise<StreamItem[]> {
-    const place = [position.xid.toString(), position.seq.toString()];
-    const rows = await this.database.query<StreamRow>(ROWS, [...place, orgId, limit]);
+    const start = [position.xid.toString(), position.seq.toString()];
+    const rows = await this.database.query<StreamRow>(ROWS, [...start, orgId, limit]);
     const ids = rows.map((row) => row.event_id).filter((id) => id !== null);
     const events = ids.length === 0 ? [] : await this.database.dataSource.manager.findBy(AlertEvent, { id: In(ids) });
     const byId = new Map(events.map((event) => [event.id, event]));
@@ -80,7 +61,7 @@ export class StreamReader {
     }));
   }
 
-  /** Where the reader who last received `id` stands; `null` for an id the stream no longer (or never) knew. */
+  /** The position of a client that last received `id`; `null` for an id that the stream does not hold (any more). */
   async positionOf(orgId: string, id: string): Promise<StreamPosition | null> {
     const position = parsePosition(id, this.clock.now().getTime());
     if (position) return position;
@@ -90,7 +71,7 @@ export class StreamReader {
     return uuid === null ? null : this.positionOfCheck(orgId, id, uuid);
   }
 
-  /** Drops what nobody can resume from any more; also rows of another database server that a restore brought along. */
+  /** Deletes rows too old to resume from, and rows with transaction ids of the server that a backup was restored from. */
   async prune(): Promise<void> {
     await this.database.query(
       'DELETE FROM stream_event WHERE at < $1 OR xid >= pg_snapshot_xmax(pg_current_snapshot())',
@@ -106,7 +87,7 @@ export class StreamReader {
     return row ? { xid: BigInt(row.xid), seq: BigInt(row.seq) } : null;
   }
 
-  /** A check's id holds its time in milliseconds; the rest of it is compared. */
+  /** A check's id begins with its time in milliseconds: finds the rows of that time and compares their ids. */
   private async positionOfCheck(orgId: string, id: string, uuid: string): Promise<StreamPosition | null> {
     const checkedAt = new Date(Number.parseInt(uuid.replaceAll('-', '').slice(0, 12), 16));
     if (Number.isNaN(checkedAt.getTime())) return null;

@@ -18,10 +18,12 @@ import { WebsiteDeleted, WebsiteStarted, WebsiteStopped } from './website-events
 import { parseWebsiteUrl } from './website-url';
 import { Website } from './website.entity';
 
+const DEFAULT_LIMIT = 1000;
+
 const SELECT = `SELECT w.*, s.endpoint_count, s.last_checked_at, s.any_down, s.any_up
   FROM website w LEFT JOIN website_summary s ON s.org_id = w.org_id AND s.website_id = w.id`;
 
-/** Websites of one organization. Every method takes it first and answers `not_found` for anything that is not its own. */
+/** Websites of one organization. Every method takes it first and throws `not_found` for anything that is not its own. */
 @Injectable()
 export class WebsiteService {
   constructor(
@@ -33,17 +35,21 @@ export class WebsiteService {
 
   /** One statement for the page (its endpoints aggregated once by hash), one for the count. */
   async list(orgId: string, query: PageQuery): Promise<Page<WebsiteView>> {
-    const limit = query.limit ?? 1000;
-    const after = this.cursors.decode(orgId, 'websites', query.cursor) ?? NIL_UUID;
-    const rows = await this.database.query<WebsiteRow>(
-      `${SELECT} WHERE w.org_id = $1 AND w.id > $2 ORDER BY w.id LIMIT $3`,
-      [orgId, after, limit + 1],
-    );
-    const [count] = await this.database.query<{ total: number }>(
-      'SELECT count(*)::int AS total FROM website WHERE org_id = $1',
-      [orgId],
-    );
-    return this.cursors.page(orgId, 'websites', rows, limit, (row) => row.id, count?.total ?? 0).map(toWebsiteView);
+    const page = await this.cursors.paginate<WebsiteRow>({
+      orgId,
+      list: 'websites',
+      cursor: query.cursor,
+      limit: query.limit ?? DEFAULT_LIMIT,
+      idOf: (row) => row.id,
+      read: (after, count) =>
+        this.database.query<WebsiteRow>(`${SELECT} WHERE w.org_id = $1 AND w.id > $2 ORDER BY w.id LIMIT $3`, [
+          orgId,
+          after ?? NIL_UUID,
+          count,
+        ]),
+      total: () => this.count(orgId),
+    });
+    return page.map(toWebsiteView);
   }
 
   async get(orgId: string, id: string): Promise<WebsiteView> {
@@ -92,7 +98,7 @@ export class WebsiteService {
     });
   }
 
-  /** For good, with endpoints, alerts, events and history; what is owed to open incidents is secured first. */
+  /** For good, with endpoints, alerts, events and history. Open incidents are resolved, and their deliveries stored, first. */
   remove(orgId: string, id: string): Promise<void> {
     return this.database.transaction(async (tx) => {
       const website = await this.lock(tx, orgId, id);
@@ -111,7 +117,7 @@ export class WebsiteService {
     }
   }
 
-  /** The website inside the caller's transaction, locked against being switched or deleted meanwhile. */
+  /** The website, locked against being switched or deleted until the caller's transaction ends. */
   async lock(tx: Tx, orgId: string, id: string): Promise<Website> {
     const website = await tx.manager.findOne(Website, { where: { orgId, id }, lock: { mode: 'pessimistic_write' } });
     if (!website) throw problems.notFound();
@@ -121,6 +127,14 @@ export class WebsiteService {
   /** The website of an endpoint that is known to exist. */
   async find(tx: Tx, id: string): Promise<Website> {
     return tx.manager.findOneOrFail(Website, { where: { id } });
+  }
+
+  private async count(orgId: string): Promise<number> {
+    const [row] = await this.database.query<{ total: number }>(
+      'SELECT count(*)::int AS total FROM website WHERE org_id = $1',
+      [orgId],
+    );
+    return row?.total ?? 0;
   }
 
   private async erase(orgId: string, id: string, tx: Tx): Promise<void> {

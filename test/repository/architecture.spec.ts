@@ -17,7 +17,7 @@ const ALLOWED: Readonly<Record<string, readonly string[]>> = {
   delivery: ['channel', 'audit', 'platform'],
   alert: ['delivery', 'endpoint', 'website', 'channel', 'checker', 'audit', 'platform'],
   monitoring: ['alert', 'history', 'endpoint', 'checker', 'audit', 'platform'],
-  stream: ['alert', 'history', 'identity', 'platform'],
+  stream: ['alert', 'endpoint', 'history', 'identity', 'platform'],
   'status-page': ['website', 'endpoint', 'history', 'audit', 'platform'],
   dashboard: ['platform'],
   start: ['identity', 'platform'],

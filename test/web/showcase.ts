@@ -1,5 +1,6 @@
 import type { CheckResult, ErrorCode } from '../../src/checker/checker';
-import { OUTCOME_CODE, errorIndex } from '../../src/history/check-encoding';
+import { OUTCOME_CODE } from '../../src/endpoint/outcome-code';
+import { errorIndex } from '../../src/history/check-encoding';
 import { SUMMARIZE } from '../../src/history/rollup/endpoint-summary';
 import { HistoryWriter } from '../../src/history/write/history-writer';
 import type { FinishedCheck } from '../../src/endpoint/finished-check';

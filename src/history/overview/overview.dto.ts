@@ -5,7 +5,8 @@ import { ENDPOINT_STATUSES, type EndpointStatus } from '../../endpoint/endpoint.
 import { Optional } from '../../platform/http/validators';
 import { PageQuery } from '../../platform/http/page';
 import { formatId } from '../../platform/ids/id';
-import { errorCodeAt, outcomeOf } from '../check-encoding';
+import { outcomeOf } from '../../endpoint/outcome-code';
+import { errorCodeAt } from '../check-encoding';
 import { decodeRecent, type OverviewRow, windowCounts } from './overview-row';
 import { coverageOf, uptimeOf } from '../check-stats';
 
@@ -118,7 +119,7 @@ export class OverviewItemView {
 
 const timeOf = (ms: number | null): string | null => (ms === null ? null : new Date(ms).toISOString());
 
-/** `p95Us` in microseconds, `null` when there is none. */
+/** `p95Us`: microseconds, `null` when there is none. */
 export function toOverviewItem(row: OverviewRow, p95Us: number | null): OverviewItemView {
   const counts = windowCounts(row);
   return {

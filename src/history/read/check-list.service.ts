@@ -9,11 +9,11 @@ import { checkId } from '../check-id';
 import { CheckReader } from './check-reader';
 import { type ChecksQuery, type CheckView, toCheckView } from './check.dto';
 import { DAY_MS, dayNumber } from '../../platform/time/time-units';
-import { parseTimestamp, type TimeRange } from '../time-range';
+import type { TimeRange } from '../time-range';
 
 const DEFAULT_LIMIT = 100;
 
-/** Clocks of checking instances may be ahead of ours; partitions reach three days ahead. */
+/** How far the clocks of other instances, which recorded the checks, may be ahead of ours. */
 const AHEAD_MS = DAY_MS;
 
 /** The recorded checks of one endpoint, newest first. */
@@ -28,30 +28,33 @@ export class CheckListService {
     private readonly config: Config,
   ) {}
 
-  /** A position is a time: no two checks of one endpoint share a millisecond. */
+  /** A cursor's position is a time: no two checks of one endpoint have the same millisecond. */
   async list(orgId: string, endpointId: string, query: ChecksQuery): Promise<Page<CheckView>> {
     const { key } = await this.endpoints.require(orgId, endpointId);
     const list = `checks:${endpointId}`;
     const limit = query.limit ?? DEFAULT_LIMIT;
     const position = this.cursors.decode(orgId, list, query.cursor);
-    const rows = await this.reader.read(key, {
-      ...this.rangeOf(query, position),
-      outcome: query.outcome ?? null,
-      limit: limit + 1,
-    });
+    const checks = await this.reader.read(
+      { id: endpointId, key },
+      {
+        ...this.rangeOf(query, position),
+        outcome: query.outcome ?? null,
+        limit: limit + 1,
+      },
+    );
     const secret = this.secrets.get('check_id');
     return this.cursors
-      .page(orgId, list, rows, limit, (row) => String(row.checked_at.getTime()))
-      .map((row) => toCheckView(row, checkId(secret, key, row.checked_at), endpointId));
+      .page(orgId, list, checks, limit, (check) => String(check.checkedAt.getTime()))
+      .map((check) => toCheckView(check, checkId(secret, key, check.checkedAt)));
   }
 
-  /** What is kept, cut to what is asked for. */
+  /** The requested range, limited to the checks that are still kept. */
   private rangeOf(query: ChecksQuery, position: string | null): TimeRange {
     const now = this.clock.now();
     const kept = (dayNumber(now) - this.config.rawRetentionDays) * DAY_MS;
-    const ends = [now.getTime() + AHEAD_MS, parseTimestamp(query.to), position === null ? null : Number(position)];
+    const ends = [now.getTime() + AHEAD_MS, query.to?.getTime() ?? null, position === null ? null : Number(position)];
     return {
-      from: Math.max(parseTimestamp(query.from) ?? kept, kept),
+      from: Math.max(query.from?.getTime() ?? kept, kept),
       to: Math.min(...ends.filter((end) => end !== null)),
     };
   }

@@ -1,21 +1,38 @@
 import { Injectable } from '@nestjs/common';
 import type { Outcome } from '../../checker/checker';
 import { Database } from '../../platform/database/database';
-import { OUTCOME_CODE } from '../check-encoding';
-import type { CheckRow } from './check.dto';
+import { OUTCOME_CODE, outcomeOf } from '../../endpoint/outcome-code';
+import { CONFIRMED, errorCodeAt, toMilliseconds } from '../check-encoding';
+import type { CheckDetail } from '../write/check-detail';
+import type { ShownCheck } from './check.dto';
 import { StatsReader } from './stats-reader';
 import { DAY_MS, floorTo } from '../../platform/time/time-units';
 import type { TimeRange } from '../time-range';
 
-/** Which checks of an endpoint are wanted; newest first, at most `limit`. */
+/** A row of check_result with its detail. */
+interface CheckRow {
+  checked_at: Date;
+  duration_us: number;
+  dns_us: number;
+  connect_us: number;
+  tls_us: number;
+  first_byte_us: number;
+  transfer_us: number;
+  status_code: number;
+  error: number;
+  outcome: number;
+  detail: CheckDetail | null;
+}
+
+/** Which checks of an endpoint to read: newest first, at most `limit`. */
 export interface CheckSelection extends TimeRange {
   outcome: Outcome | null;
   limit: number;
 }
 
 /**
- * Groups days (their first millisecond, newest first) into 1, 2, 4, 8 … of them, each as the span it covers: what is
- * nearly always found in the newest day costs one small read, what is rare costs few reads.
+ * Groups days (their first millisecond, newest first) into spans of 1, 2, 4, 8 … days: checks that the newest day holds,
+ * the usual case, cost one small read, and rare ones few reads.
  */
 export function growingSpans(days: readonly number[]): TimeRange[] {
   const spans: TimeRange[] = [];
@@ -26,15 +43,17 @@ export function growingSpans(days: readonly number[]): TimeRange[] {
   return spans;
 }
 
-/** Reads single checks. The daily figures tell which days need not be looked at. */
+/** Reads single checks. Uses the daily stats to skip days without a matching check. */
 @Injectable()
 export class CheckReader {
   constructor(
     private readonly database: Database,
-    private readonly tallies: StatsReader,
+    private readonly stats: StatsReader,
   ) {}
 
-  async read(endpointKey: string, selection: CheckSelection): Promise<CheckRow[]> {
+  /** `key` is the endpoint's internal number, under which its history is stored. */
+  async read(endpoint: { id: string; key: string }, selection: CheckSelection): Promise<ShownCheck[]> {
+    const endpointKey = endpoint.key;
     const rows: CheckRow[] = [];
     for (const span of growingSpans(await this.daysWith(endpointKey, selection))) {
       if (rows.length >= selection.limit) break;
@@ -47,16 +66,16 @@ export class CheckReader {
       ]);
       rows.push(...found);
     }
-    return rows;
+    return rows.map((row) => decoded(row, endpoint.id));
   }
 
-  /** Days that hold a wanted check by the daily figures, and all for which there are none yet; newest first. */
+  /** Days with a matching check by their daily stats, and all days that have no stats yet; newest first. */
   private async daysWith(endpointKey: string, selection: CheckSelection): Promise<number[]> {
     const first = floorTo(selection.from, DAY_MS);
-    const { days: builtUntil } = await this.tallies.builtUntil();
+    const { days: builtUntil } = await this.stats.builtUntil();
     const days: number[] = [];
     for (let day = floorTo(selection.to - 1, DAY_MS); day >= Math.max(builtUntil, first); day -= DAY_MS) days.push(day);
-    const built = await this.database.query<{ start_at: Date }>(DAYS_WITH, [
+    const built = await this.database.query<{ start_at: Date }>(DAYS_WITH_CHECKS, [
       endpointKey,
       new Date(first),
       new Date(Math.min(selection.to, builtUntil)),
@@ -68,13 +87,44 @@ export class CheckReader {
 
 const codeOf = ({ outcome }: CheckSelection): number | null => (outcome === null ? null : OUTCOME_CODE[outcome]);
 
-const DAYS_WITH = `
+const NOT_KEPT = { phase: 'internal', message: 'The details of this check are no longer kept.' } as const;
+
+/** The finished check that was stored as this row. */
+function decoded(row: CheckRow, endpointId: string): ShownCheck {
+  const detail = row.detail ?? {};
+  const code = errorCodeAt(row.error);
+  return {
+    endpointId,
+    checkedAt: row.checked_at,
+    result: {
+      outcome: outcomeOf(row.outcome),
+      durationMs: row.duration_us / 1000,
+      phases: {
+        dnsMs: toMilliseconds(row.dns_us),
+        connectMs: toMilliseconds(row.connect_us),
+        tlsMs: toMilliseconds(row.tls_us),
+        firstByteMs: toMilliseconds(row.first_byte_us),
+        transferMs: toMilliseconds(row.transfer_us),
+      },
+      statusCode: row.status_code < 0 ? null : row.status_code,
+      address: detail.address ?? null,
+      certificate: detail.certificate ?? null,
+      records: detail.records ?? null,
+      redirects: detail.redirects ?? [],
+      error: code === null ? null : { code, ...(detail.error ?? NOT_KEPT) },
+    },
+    attempts: (row.outcome & CONFIRMED) === 0 ? 1 : 2,
+    firstError: detail.firstError ?? null,
+  };
+}
+
+const DAYS_WITH_CHECKS = `
   SELECT start_at FROM check_day
    WHERE endpoint_key = $1 AND start_at >= $2 AND start_at < $3
-     AND CASE $4::integer WHEN 0 THEN down WHEN 1 THEN up WHEN 2 THEN unknown ELSE up + down + unknown END > 0
+     AND CASE $4::integer WHEN ${OUTCOME_CODE.down} THEN down WHEN ${OUTCOME_CODE.up} THEN up WHEN ${OUTCOME_CODE.unknown} THEN unknown ELSE up + down + unknown END > 0
    ORDER BY start_at DESC`;
 
-/** Details are joined to what is shown only. */
+/** Joins the details after LIMIT, so only for the checks that are returned. */
 const READ_CHECKS = `
   SELECT r.*, d.body AS detail
     FROM (SELECT * FROM check_result

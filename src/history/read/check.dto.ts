@@ -4,10 +4,9 @@ import { ERROR_CODES, type CheckError, type ErrorCode, type Outcome } from '../.
 import { Optional } from '../../platform/http/validators';
 import { CursorQuery, QueryInteger } from '../../platform/http/page';
 import { formatId } from '../../platform/ids/id';
-import { CONFIRMED, errorCodeAt, outcomeOf, toMicroseconds, toMilliseconds } from '../check-encoding';
-import type { CheckDetail } from '../write/check-detail';
+import { toMicroseconds, toMilliseconds } from '../check-encoding';
 import type { FinishedCheck } from '../../endpoint/finished-check';
-import { IsTimestamp } from '../time-range';
+import { QueryRangeEnd } from '../time-range';
 
 const OUTCOMES = ['up', 'down', 'unknown'] as const satisfies readonly Outcome[];
 const PHASES = ['dns', 'connect', 'tls', 'first_byte', 'transfer', 'assertion', 'internal'] as const;
@@ -23,13 +22,13 @@ export class ChecksQuery extends CursorQuery {
 
   @ApiPropertyOptional({ description: 'Only checks at or after this time.', example: '2026-11-20T09:00:00.000Z' })
   @Optional()
-  @IsTimestamp()
-  from?: string;
+  @QueryRangeEnd()
+  from?: Date;
 
   @ApiPropertyOptional({ description: 'Only checks before this time.', example: '2026-11-20T10:00:00.000Z' })
   @Optional()
-  @IsTimestamp()
-  to?: string;
+  @QueryRangeEnd()
+  to?: Date;
 
   @ApiPropertyOptional({ description: 'Only checks with this outcome.', enum: OUTCOMES })
   @Optional()
@@ -129,97 +128,44 @@ export class CheckView {
   first_error!: CheckErrorView | null;
 }
 
-/** A row of check_result with its detail. */
-export interface CheckRow {
-  checked_at: Date;
-  duration_us: number;
-  dns_us: number;
-  connect_us: number;
-  tls_us: number;
-  first_byte_us: number;
-  transfer_us: number;
-  status_code: number;
-  error: number;
-  outcome: number;
-  detail: CheckDetail | null;
-}
-
-const NOT_KEPT = { phase: 'internal', message: 'The details of this check are no longer kept.' };
-
-/** A check as it was stored. */
-export function toCheckView(row: CheckRow, id: string, endpointId: string): CheckView {
-  const code = errorCodeAt(row.error);
-  const phases = {
-    dns_ms: toMilliseconds(row.dns_us),
-    connect_ms: toMilliseconds(row.connect_us),
-    tls_ms: toMilliseconds(row.tls_us),
-    first_byte_ms: toMilliseconds(row.first_byte_us),
-    transfer_ms: toMilliseconds(row.transfer_us),
-  };
-  return {
-    id,
-    endpoint_id: formatId('endpoint', endpointId),
-    outcome: outcomeOf(row.outcome),
-    checked_at: row.checked_at.toISOString(),
-    duration_ms: row.duration_us / 1000,
-    phases,
-    status_code: row.status_code < 0 ? null : row.status_code,
-    error: code === null ? null : { code, ...(row.detail?.error ?? NOT_KEPT) },
-    attempts: (row.outcome & CONFIRMED) === 0 ? 1 : 2,
-    ...detailFields(row.detail ?? {}),
-  };
-}
-
 /** What of a finished check is shown. */
 export type ShownCheck = Pick<FinishedCheck, 'endpointId' | 'checkedAt' | 'result' | 'attempts' | 'firstError'>;
 
-/** A check that was just recorded, the same as `toCheckView` makes of it later. */
-export function viewOfRecorded({ result: report, ...check }: ShownCheck, id: string): CheckView {
+/**
+ * The only mapper from a finished check to JSON. Durations are rounded as they are stored, so that a check reads the same
+ * right after it ran and when it is listed later.
+ */
+export function toCheckView({ result, ...check }: ShownCheck, id: string): CheckView {
+  const { phases, certificate, records } = result;
   return {
     id,
     endpoint_id: formatId('endpoint', check.endpointId),
-    outcome: report.outcome,
+    outcome: result.outcome,
     checked_at: check.checkedAt.toISOString(),
-    duration_ms: stored(report.durationMs) ?? 0,
+    duration_ms: stored(result.durationMs) ?? 0,
     phases: {
-      dns_ms: stored(report.phases.dnsMs),
-      connect_ms: stored(report.phases.connectMs),
-      tls_ms: stored(report.phases.tlsMs),
-      first_byte_ms: stored(report.phases.firstByteMs),
-      transfer_ms: stored(report.phases.transferMs),
+      dns_ms: stored(phases.dnsMs),
+      connect_ms: stored(phases.connectMs),
+      tls_ms: stored(phases.tlsMs),
+      first_byte_ms: stored(phases.firstByteMs),
+      transfer_ms: stored(phases.transferMs),
     },
-    status_code: report.statusCode,
-    error: report.error && errorView(report.error),
+    status_code: result.statusCode,
+    error: result.error && errorView(result.error),
     attempts: check.attempts,
-    ...detailFields({
-      address: report.address ?? undefined,
-      certificate: report.certificate ?? undefined,
-      records: report.records ?? undefined,
-      redirects: report.redirects,
-      firstError: check.firstError ?? undefined,
-    }),
+    address: result.address,
+    certificate: certificate && {
+      expires_at: certificate.expiresAt,
+      issuer: certificate.issuer,
+      subject: certificate.subject,
+      names: certificate.names,
+    },
+    records: records && records.length > 0 ? records : null,
+    redirects: result.redirects,
+    first_error: check.firstError && errorView(check.firstError),
   };
 }
 
-/** As it reads after it was stored. */
 const stored = (ms: number | null): number | null => toMilliseconds(toMicroseconds(ms));
 
 const errorView = ({ code, phase, message }: CheckError): CheckErrorView => ({ code, phase, message });
-
-function detailFields(detail: CheckDetail) {
-  const { certificate, records, firstError } = detail;
-  return {
-    address: detail.address ?? null,
-    certificate: certificate
-      ? {
-          expires_at: certificate.expiresAt,
-          issuer: certificate.issuer,
-          subject: certificate.subject,
-          names: certificate.names,
-        }
-      : null,
-    records: records && records.length > 0 ? records : null,
-    redirects: detail.redirects ?? [],
-    first_error: firstError ? errorView(firstError) : null,
-  };
-}

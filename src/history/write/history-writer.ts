@@ -2,7 +2,8 @@ import { Injectable } from '@nestjs/common';
 import type { ErrorCode } from '../../checker/checker';
 import { ServerSecrets } from '../../platform/secrets/server-secrets';
 import type { Tx } from '../../platform/database/database';
-import { CONFIRMED, errorIndex, OUTCOME_CODE, toMicroseconds } from '../check-encoding';
+import { OUTCOME_CODE } from '../../endpoint/outcome-code';
+import { CONFIRMED, errorIndex, toMicroseconds } from '../check-encoding';
 import { NO_DETAIL, type StoredDetail, storedDetail } from './check-detail';
 import { checkId } from '../check-id';
 import { DetailCache } from './detail-cache';
@@ -11,7 +12,7 @@ import type { FinishedCheck } from '../../endpoint/finished-check';
 import { storableMessage } from '../../platform/database/postgres-text';
 import { dayNumber, dayText } from '../../platform/time/time-units';
 
-/** An endpoint that went from up (or never judged) to down. */
+/** An endpoint that went from up (or no known outcome yet) to down. */
 export interface OpenedOutage {
   endpointKey: string;
   /** When the first failing check began. */
@@ -20,24 +21,24 @@ export interface OpenedOutage {
   message: string;
 }
 
-/** An endpoint that answers again. */
+/** An endpoint that is up again. */
 export interface ClosedOutage {
   endpointKey: string;
-  /** When the first good check began. */
+  /** When the first up check began. */
   endedAt: Date;
-  /** When the streak it ended had begun: that outage ends now even if the clock was set back meanwhile. */
+  /** When the down streak it ended had begun: that outage is closed even if the clock was set back in between. */
   startedAt?: Date;
 }
 
 const MAX_STATUS = 32_767;
 
-/** An array parameter as PostgreSQL's own text; only for numbers and times, which need no quoting. Far cheaper than pg's. */
+/** An array parameter in PostgreSQL's text form, only for numbers and times, which need no quoting. Much cheaper than pg's. */
 const list = (values: readonly (string | number)[]): string => `{${values.join(',')}}`;
 
 /**
- * The only writer of single checks and outages. Everything happens inside the recorder's transaction, one statement for
- * a whole batch. Checks of an hour that is closed (or about to be) also leave a note, from which the rollup corrects
- * that hour; the decision is taken by database time, because the rollup's is.
+ * The only writer of single checks and outages. Everything runs inside the recorder's transaction, one statement for a
+ * whole batch. A check of an hour that is closed (or about to be) also inserts that hour into history_late, so that the
+ * rollup builds it again; lateness is judged by database time, as the rollup does.
  */
 @Injectable()
 export class HistoryWriter {
@@ -48,7 +49,7 @@ export class HistoryWriter {
     private readonly secrets: ServerSecrets,
   ) {}
 
-  /** Stores a batch. Must be called once per check: there is no key that would refuse a second copy. */
+  /** Stores a batch. Call it once per check: no unique key refuses a second copy. */
   async write(tx: Tx, checks: readonly FinishedCheck[]): Promise<void> {
     if (checks.length === 0) return;
     await this.partitions.ensure(
@@ -61,9 +62,8 @@ export class HistoryWriter {
   }
 
   /**
-   * Opens and closes outages of one batch, which may hold several of one endpoint. Running it again changes nothing.
-   * An outage that was left open when the next one begins (the endpoint was edited meanwhile) ends there. None ends before
-   * it began.
+   * Opens and closes the outages of one batch, which may hold several of one endpoint. Idempotent. An outage that is still
+   * open when the next one begins (the endpoint was edited in between) ends there. None ends before it began.
    */
   async outages(tx: Tx, opened: readonly OpenedOutage[], closed: readonly ClosedOutage[]): Promise<void> {
     if (opened.length > 0) {
@@ -86,27 +86,27 @@ export class HistoryWriter {
     ]);
   }
 
-  /** The public id of a check, e.g. for the answer of a check that was asked for. */
+  /** The public id of a check, e.g. for the response to "check now". */
   checkId(endpointKey: string, checkedAt: Date): string {
     return checkId(this.secrets.get('check_id'), endpointKey, checkedAt);
   }
 
-  /** Nothing in steady state; a detail is also touched once a day, so that it lives as long as the checks that name it. */
+  /** Usually writes nothing. A detail is also marked as seen once a day, so that it lives as long as the checks that use it. */
   private async writeDetails(
     tx: Tx,
     checks: readonly FinishedCheck[],
     details: readonly (StoredDetail | null)[],
   ): Promise<void> {
-    const fresh = new Map<string, { endpointKey: string; day: number; detail: StoredDetail }>();
+    const missing = new Map<string, { endpointKey: string; day: number; detail: StoredDetail }>();
     checks.forEach(({ endpointKey, checkedAt }, index) => {
       const detail = details[index];
       const day = dayNumber(checkedAt);
       if (!detail || this.details.knows(endpointKey, detail.hash, day)) return;
       const id = `${endpointKey}/${detail.hash}`;
-      if ((fresh.get(id)?.day ?? -Infinity) < day) fresh.set(id, { endpointKey, day, detail });
+      if ((missing.get(id)?.day ?? -Infinity) < day) missing.set(id, { endpointKey, day, detail });
     });
-    if (fresh.size === 0) return;
-    const rows = [...fresh.values()];
+    if (missing.size === 0) return;
+    const rows = [...missing.values()];
     await tx.query(INSERT_DETAILS, [
       list(rows.map((row) => row.endpointKey)),
       list(rows.map((row) => row.detail.hash)),
@@ -119,7 +119,7 @@ export class HistoryWriter {
   }
 }
 
-/** One array per column of check_result, in its order. */
+/** One array per column of check_result, in the order of the columns in INSERT_CHECKS. */
 function columnsOf(checks: readonly FinishedCheck[], details: readonly (StoredDetail | null)[]): string[] {
   const column = (value: (check: FinishedCheck, index: number) => string | number): string => list(checks.map(value));
   return [

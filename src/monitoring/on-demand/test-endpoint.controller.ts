@@ -9,7 +9,7 @@ import { TestEndpointService } from './test-endpoint.service';
 @ApiTags('Checks')
 @Controller('api/v1/endpoints/test')
 export class TestEndpointController {
-  constructor(private readonly trials: TestEndpointService) {}
+  constructor(private readonly tests: TestEndpointService) {}
 
   @Post()
   @Access('write')
@@ -30,6 +30,6 @@ export class TestEndpointController {
     'temporarily_unavailable',
   )
   run(@CurrentCaller() caller: Caller, @Body() dto: CreateEndpointDto): Promise<TrialView> {
-    return this.trials.run(caller, dto);
+    return this.tests.run(caller, dto);
   }
 }

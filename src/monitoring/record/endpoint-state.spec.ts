@@ -1,13 +1,14 @@
 import fc from 'fast-check';
 import type { Outcome } from '../../checker/checker';
-import { type EndpointState, fold, type FoldedResult, isDuplicate, STATUS_CODE } from './endpoint-state';
+import { OUTCOME_CODE } from '../../endpoint/outcome-code';
+import { type EndpointState, fold, type FoldedResult, isDuplicate } from './endpoint-state';
 
 const HOUR_MS = 3_600_000;
 const START = Date.UTC(2026, 0, 31, 23, 59, 50);
 const NONE = { up: 0, down: 0, unknown: 0 };
 
 const NEW: EndpointState = {
-  status: STATUS_CODE.unknown,
+  status: OUTCOME_CODE.unknown,
   statusSinceMs: null,
   failures: 0,
   successes: 0,
@@ -54,7 +55,7 @@ describe('the state of an endpoint', () => {
       successes,
       failingSinceMs: at(failingFrom),
       statusSinceMs: at(statusFrom),
-      status: STATUS_CODE[outcomeOf(letters.at(-1) ?? '')],
+      status: OUTCOME_CODE[outcomeOf(letters.at(-1) ?? '')],
     });
   });
 

@@ -1,9 +1,10 @@
 import type { Outcome } from '../../checker/checker';
+import { OUTCOME_CODE } from '../../endpoint/outcome-code';
 import { countInHour, type HourCounters } from '../../history/hour-counters';
 
 /** What is remembered of an endpoint between checks: the row of `endpoint_state`. Times are milliseconds since the epoch. */
 export interface EndpointState {
-  /** 0 down, 1 up, 2 unknown: the newest outcome. */
+  /** The stored code of the newest outcome. */
   status: number;
   statusSinceMs: number | null;
   /** Consecutive; an opposite result resets the other, `unknown` touches neither. */
@@ -27,7 +28,6 @@ export interface FoldedResult {
   slotMs: number | null;
 }
 
-export const STATUS_CODE: Readonly<Record<Outcome, number>> = { down: 0, up: 1, unknown: 2 };
 const RECENT_CODE: Readonly<Record<Outcome, bigint>> = { up: 1n, down: 2n, unknown: 3n };
 const RECENT_MASK = (1n << 60n) - 1n;
 
@@ -38,7 +38,7 @@ export const isDuplicate = (state: EndpointState, result: FoldedResult): boolean
 
 /** The state after one more result. Pure. */
 export function fold(state: EndpointState, result: FoldedResult): EndpointState {
-  const status = STATUS_CODE[result.outcome];
+  const status = OUTCOME_CODE[result.outcome];
   return {
     ...streaks(state, result),
     status,

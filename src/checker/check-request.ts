@@ -1,0 +1,17 @@
+import type { EgressRule } from '../platform/net/egress/egress-policy';
+import type { Checker, CheckRequest } from './checker';
+
+/** The methods an HTTP check may use. */
+export const HTTP_METHODS = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS'] as const;
+
+/** What a request is made of: the target as it was written, and everything that a checker takes as it is. */
+export type RequestSettings = Omit<CheckRequest<unknown>, 'target' | 'egress'> & { url: string };
+
+/** The only place where a check request is made: for stored endpoints, for endpoints being tested, and for `check-url`. */
+export function toCheckRequest(
+  checker: Checker,
+  { url, ...settings }: RequestSettings,
+  egress: EgressRule,
+): CheckRequest<unknown> {
+  return { ...settings, target: checker.parseTarget(url), egress };
+}
