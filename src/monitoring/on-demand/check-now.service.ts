@@ -8,7 +8,7 @@ import { WorkerDatabase } from '../../platform/database/database';
 import { readDatabaseTime } from '../../platform/database/database-clock';
 import type { Caller } from '../../platform/access/caller';
 import { problems } from '../../platform/problem/problem';
-import { within } from '../../platform/time/within';
+import { within } from '../../platform/net/deadline';
 import { CheckRecorder } from '../record/check-recorder';
 import { CheckRunner } from '../run/check-runner';
 

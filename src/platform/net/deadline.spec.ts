@@ -1,7 +1,7 @@
 import { connect, createServer, type AddressInfo } from 'node:net';
 import { once } from 'node:events';
 import { setImmediate as nextTurn } from 'node:timers/promises';
-import { DeadlineExceeded, startDeadline } from './deadline';
+import { DeadlineExceeded, startDeadline, within } from './deadline';
 
 const blockFor = (ms: number): void => {
   const end = performance.now() + ms;
@@ -14,8 +14,8 @@ const reasonOf = async (signal: AbortSignal): Promise<unknown> => {
   return signal.reason;
 };
 
-describe('A deadline', () => {
-  it('ends its signal after the time-out, and says how long that was', async () => {
+describe('startDeadline', () => {
+  it('aborts its signal after the timeout, with the timeout as the reason', async () => {
     const { signal, clear } = startDeadline(20);
     const reason = await reasonOf(signal);
     expect(reason).toBeInstanceOf(DeadlineExceeded);
@@ -23,15 +23,15 @@ describe('A deadline', () => {
     clear();
   });
 
-  it('lets an answer that arrived during a stall be read before it calls it late', async () => {
+  it('lets a response that arrived during a stall be read before it aborts', async () => {
     const server = createServer();
-    const answered = new Promise<void>((resolve) => {
-      server.once('connection', (peer) => peer.end('answer', () => resolve()));
+    const responded = new Promise<void>((resolve) => {
+      server.once('connection', (peer) => peer.end('response', () => resolve()));
     });
     server.listen(0, '127.0.0.1');
     await once(server, 'listening');
     const socket = connect((server.address() as AddressInfo).port, '127.0.0.1').pause();
-    await answered;
+    await responded;
     const { signal, clear } = startDeadline(30);
     const read = once(socket, 'data').then(() => ({ afterAbort: signal.aborted }));
     socket.resume();
@@ -42,7 +42,7 @@ describe('A deadline', () => {
     server.close();
   });
 
-  it('ends early with its parent, for the reason of the parent', async () => {
+  it('aborts early with its parent, for the parent’s reason', async () => {
     const shutdown = new AbortController();
     const first = startDeadline(60_000, shutdown.signal);
     const second = startDeadline(60_000, shutdown.signal);
@@ -54,7 +54,7 @@ describe('A deadline', () => {
     for (const { clear } of [first, second, late]) clear();
   });
 
-  it('has no hold on a signal any more once it is cleared', async () => {
+  it('does not abort a signal once it is cleared', async () => {
     const shutdown = new AbortController();
     const old = startDeadline(5, shutdown.signal);
     old.clear();
@@ -69,10 +69,10 @@ describe('A deadline', () => {
     later.clear();
   });
 
-  it('that is cleared in the turn of its verdict spares whoever has the signal next', async () => {
+  it('does not abort the next user of a signal when it is cleared in the turn in which it expires', async () => {
     const old = startDeadline(1);
     blockFor(5);
-    // Timers of this turn have run by now, the verdict has not been spoken.
+    // The timers of this turn have run by now; the abort is due in its next phase.
     await new Promise<void>((resolve) => setTimeout(resolve, 1));
     old.clear();
     const next = startDeadline(60_000);
@@ -82,7 +82,7 @@ describe('A deadline', () => {
     next.clear();
   });
 
-  it('gives a signal to another check only when nobody listens to it any more', () => {
+  it('reuses a signal only when it has no listener left', () => {
     const kept = startDeadline(60_000);
     const listener = () => {};
     kept.signal.addEventListener('abort', listener);
@@ -93,12 +93,32 @@ describe('A deadline', () => {
     for (const { clear } of others) clear();
   });
 
-  it('never gives out a signal that has ended', async () => {
+  it('never reuses a signal that was aborted', async () => {
     const ended = startDeadline(1);
     await reasonOf(ended.signal);
     ended.clear();
     const next = startDeadline(60_000);
     expect(next.signal.aborted).toBe(false);
     next.clear();
+  });
+});
+
+describe('within', () => {
+  it('resolves with the result of work that ends in time', async () => {
+    expect(await within(60_000, Promise.resolve(7))).toBe(7);
+  });
+
+  it('resolves with `late` while the work goes on', async () => {
+    let finish = (_: string): void => {};
+    const work = new Promise<string>((resolve) => {
+      finish = resolve;
+    });
+    expect(await within(1, work)).toBe('late');
+    finish('done');
+    expect(await work).toBe('done');
+  });
+
+  it('rejects as the work does', async () => {
+    await expect(within(60_000, Promise.reject(new Error('a bug')))).rejects.toThrow('a bug');
   });
 });

@@ -1,6 +1,6 @@
 import { getEventListeners } from 'node:events';
 
-/** The reason a check's signal carries when the endpoint's own timeout ran out. Any other reason is the monitor's. */
+/** The reason of a signal whose time limit ran out. Any other reason is the monitor's own, such as a shutdown. */
 export class DeadlineExceeded extends Error {
   constructor(readonly timeoutMs: number) {
     super(`no result within ${timeoutMs} ms`);
@@ -8,32 +8,35 @@ export class DeadlineExceeded extends Error {
 }
 
 export interface Deadline {
-  /** Belongs to the check until `clear`; later checks may be given the same one. */
+  /** Belongs to the work until `clear`; later work may be given the same one. */
   signal: AbortSignal;
   /** Stops the timer; call it when the work has settled. */
   clear: () => void;
 }
 
-/** A controller costs more than all the rest of a TCP check, so those that were never aborted are used again. */
+/**
+ * Controllers that were never aborted are used again. A new one for each check costs a TCP check 13 % more CPU and an
+ * HTTP check 7 % (50 and 88 µs a check; median of 31 rounds of 2000 checks, both kinds in turn in one process, Node 20).
+ */
 const spare: AbortController[] = [];
 const MAX_SPARE = 1000;
 
-/** The controllers that end with a parent: one listener on it for all of them, however many checks are in flight. */
+/** Controllers by the parent that aborts them: one listener on it for all, however many checks are in flight. */
 const families = new WeakMap<AbortSignal, Set<AbortController>>();
 
 /**
- * One total time limit for one check. The verdict is deferred by one turn of the event loop: timers run before sockets
- * are read, so after a stall an answer that has long arrived is still read first instead of being called a timeout.
- * `parent` (shutdown) aborts it early with the parent's reason.
+ * One total time limit for one piece of work. It aborts one turn of the event loop late: timers run before sockets are
+ * read, so after a stall a response that arrived in time is still read instead of being called a timeout. `parent`
+ * (shutdown) aborts it early with the parent's reason.
  */
 export function startDeadline(timeoutMs: number, parent?: AbortSignal): Deadline {
   const controller = spare.pop() ?? new AbortController();
   const family = parent && familyOf(parent);
   if (parent?.aborted) controller.abort(parent.reason);
   else family?.add(controller);
-  let verdict: NodeJS.Immediate | undefined;
+  let expiry: NodeJS.Immediate | undefined;
   const timer = setTimeout(() => {
-    verdict = setImmediate(() => controller.abort(new DeadlineExceeded(timeoutMs)));
+    expiry = setImmediate(() => controller.abort(new DeadlineExceeded(timeoutMs)));
   }, timeoutMs);
   let cleared = false;
   return {
@@ -42,7 +45,7 @@ export function startDeadline(timeoutMs: number, parent?: AbortSignal): Deadline
       if (cleared) return;
       cleared = true;
       clearTimeout(timer);
-      clearImmediate(verdict);
+      clearImmediate(expiry);
       family?.delete(controller);
       release(controller);
     },
@@ -58,9 +61,22 @@ function familyOf(parent: AbortSignal): Set<AbortController> {
   return family;
 }
 
-/** Only a signal that nobody listens to any more may be given to somebody else. */
+/** Keeps the controller for later work, unless something still listens to its signal. */
 function release(controller: AbortController): void {
   const { signal } = controller;
   if (signal.aborted || spare.length >= MAX_SPARE) return;
   if (getEventListeners(signal, 'abort').length === 0) spare.push(controller);
+}
+
+/** The work's result; `late` when there is none after `limitMs`. The work goes on. Real time, not that of `Clock`. */
+export async function within<T>(limitMs: number, work: Promise<T>): Promise<T | 'late'> {
+  let timer: NodeJS.Timeout | undefined;
+  const limit = new Promise<'late'>((resolve) => {
+    timer = setTimeout(() => resolve('late'), limitMs);
+  });
+  try {
+    return await Promise.race([work, limit]);
+  } finally {
+    clearTimeout(timer);
+  }
 }

@@ -1,6 +1,6 @@
-import { attemptInTurn } from './staggered-attempts';
+import { attemptInTurn, Stagger } from './staggered-attempts';
 
-/** Settles with its candidate when told to, or when aborted. */
+/** Attempts whose behaviour is given per candidate; each settles with its candidate. */
 class Scripted {
   readonly begun: string[] = [];
   readonly aborted: string[] = [];
@@ -29,29 +29,29 @@ class Scripted {
   }
 }
 
-describe('Attempts in turn', () => {
-  it('end with the first good one and do not begin the others', async () => {
+describe('attemptInTurn', () => {
+  it('resolves with the first good result and does not begin the other attempts', async () => {
     const scripted = new Scripted({ a: 'good', b: 'good' });
     expect(await scripted.run(['a', 'b'])).toEqual(['a']);
     expect(scripted.begun).toEqual(['a']);
   });
 
-  it('go on at once after a failure', async () => {
+  it('begins the next attempt as soon as one has failed', async () => {
     const scripted = new Scripted({ a: 'bad', b: 'bad', c: 'good' });
     expect(await scripted.run(['a', 'b', 'c'])).toEqual(['a', 'b', 'c']);
   });
 
-  it('go on after silence and abort the silent one when another is good', async () => {
+  it('begins the next attempt after silence, and aborts the silent one when another is good', async () => {
     const scripted = new Scripted({ a: 'silent', b: 'good' });
     expect(await scripted.run(['a', 'b'], undefined, 1)).toEqual(['b']);
     expect(scripted.aborted).toContain('a');
   });
 
-  it('answer every failure when none is good', async () => {
+  it('resolves with every failure when none is good', async () => {
     expect(await new Scripted({ a: 'bad', b: 'bad' }).run(['a', 'b'])).toEqual(['a', 'b']);
   });
 
-  it('end when the signal aborts, whatever is silent', async () => {
+  it('ends when the signal aborts, although an attempt is silent', async () => {
     const controller = new AbortController();
     const scripted = new Scripted({ a: 'bad', b: 'silent', c: 'good' });
     const attempts = scripted.run(['a', 'b', 'c'], controller.signal);
@@ -61,11 +61,48 @@ describe('Attempts in turn', () => {
     expect(scripted.begun).toEqual(['a', 'b']);
   });
 
-  it('end at once without candidates', async () => {
+  it('resolves at once without candidates', async () => {
     expect(await new Scripted({}).run([])).toEqual([]);
   });
 
-  it('reject when an attempt is broken', async () => {
+  it('rejects when an attempt throws', async () => {
     await expect(new Scripted({ a: 'broken' }).run(['a'])).rejects.toThrow('a bug');
+  });
+
+  it('begins no further attempt after one was good', async () => {
+    const scripted = new Scripted({ a: 'silent', b: 'good', c: 'good' });
+    await scripted.run(['a', 'b', 'c'], undefined, 1);
+    await new Promise(setImmediate);
+    expect(scripted.begun).toEqual(['a', 'b']);
+  });
+});
+
+describe('Stagger', () => {
+  const begun: string[] = [];
+  const stagger = (delayMs: number) => new Stagger(['a', 'b', 'c'], delayMs, (candidate) => begun.push(candidate));
+
+  beforeEach(() => {
+    begun.length = 0;
+  });
+
+  it('begins one candidate with each call, and none after the last', () => {
+    const all = stagger(60_000);
+    for (let i = 0; i < 4; i++) all.next();
+    expect([begun, all.isExhausted]).toEqual([['a', 'b', 'c'], true]);
+  });
+
+  it('begins all candidates by itself when the earlier ones stay silent', async () => {
+    const all = stagger(1);
+    all.next();
+    while (!all.isExhausted) await new Promise((resolve) => setTimeout(resolve, 1));
+    expect(begun).toEqual(['a', 'b', 'c']);
+  });
+
+  it('begins nothing after it was stopped', () => {
+    const all = stagger(60_000);
+    all.next();
+    all.stop();
+    all.next();
+    expect([begun, all.isExhausted]).toEqual([['a'], true]);
   });
 });

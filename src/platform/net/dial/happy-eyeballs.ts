@@ -2,9 +2,10 @@ import { connect, type Socket } from 'node:net';
 import { arrivalMs } from '../../time/arrival-clock';
 import { DialError, type DialPhases, NO_ROUTE, type SocketFault, socketFault } from './dial-error';
 import { bracketed } from '../egress/host-name';
+import { Stagger } from '../staggered-attempts';
 import { hasRoute } from './route-probe';
 
-/** RFC 8305, section 5: a later address is tried while the earlier attempts go on. */
+/** RFC 8305, section 5: after this long the next address is tried, and the earlier attempts go on. */
 const ATTEMPT_DELAY_MS = 250;
 
 /** The winner: connected. The race's own error listener stays and keeps a late fault from ending the process. */
@@ -21,7 +22,7 @@ interface Attempt {
   startedAt: number;
 }
 
-/** Keeps an `error` event on a socket that nobody reads any more from becoming an uncaught exception. */
+/** Keeps an `error` event of a socket that is no longer read from becoming an uncaught exception. */
 export const ignoreError = (): void => {};
 
 /** What the attempts of one race have in common. */
@@ -35,9 +36,9 @@ export interface RaceRules {
 }
 
 /**
- * Happy eyeballs (RFC 8305) over addresses that were judged already. Every attempt stays alive until one connects or all
- * failed, so a host that needs more than the attempt delay is still reached. Rejects with a `DialError`; after it has
- * settled, every socket but the winner's is destroyed.
+ * Happy Eyeballs (RFC 8305) over addresses that the egress policy has allowed. Every attempt stays alive until one
+ * connects or all failed, so a host that needs more than the attempt delay is still reached. Rejects with a `DialError`;
+ * after it has settled, every socket but the winner's is destroyed.
  */
 export function raceToConnect(addresses: readonly string[], rules: RaceRules): Promise<Connection> {
   return new Promise((resolve, reject) => new ConnectionRace(addresses, rules, resolve, reject).run());
@@ -47,28 +48,25 @@ class ConnectionRace {
   private readonly attempts: Attempt[] = [];
   private readonly failures: { address: string; error: NodeJS.ErrnoException }[] = [];
   private readonly startedAt = performance.now();
-  private timer: NodeJS.Timeout | undefined;
-  private next = 0;
+  private readonly stagger: Stagger<string>;
   private settled = false;
 
   constructor(
-    private readonly addresses: readonly string[],
+    addresses: readonly string[],
     private readonly rules: RaceRules,
     private readonly resolve: (connection: Connection) => void,
     private readonly reject: (error: DialError) => void,
-  ) {}
+  ) {
+    this.stagger = new Stagger(addresses, ATTEMPT_DELAY_MS, (address) => this.begin(address));
+  }
 
   run(): void {
     if (this.rules.signal.aborted) return this.abort();
     this.rules.signal.addEventListener('abort', this);
-    this.startNext();
+    this.stagger.next();
   }
 
-  private startNext(): void {
-    if (this.timer) clearTimeout(this.timer);
-    const address = this.addresses[this.next];
-    if (address === undefined) return;
-    this.next += 1;
+  private begin(address: string): void {
     const attempt: Attempt = {
       socket: connect({ host: address, port: this.rules.port }),
       address,
@@ -78,7 +76,6 @@ class ConnectionRace {
     if (this.rules.unread) attempt.socket.pause();
     attempt.socket.on('error', (error) => this.fail(attempt, error));
     attempt.socket.on('connect', () => this.win(attempt));
-    if (this.next < this.addresses.length) this.timer = setTimeout(() => this.startNext(), ATTEMPT_DELAY_MS);
   }
 
   private win(attempt: Attempt): void {
@@ -91,23 +88,23 @@ class ConnectionRace {
   private fail(attempt: Attempt, error: NodeJS.ErrnoException): void {
     if (this.settled) return;
     this.failures.push({ address: attempt.address, error });
-    if (this.next < this.addresses.length) return this.startNext();
+    if (!this.stagger.isExhausted) return this.stagger.next();
     if (this.failures.length < this.attempts.length) return;
     this.settle(null);
     void this.lose();
   }
 
-  /** What speaks of the target outweighs what speaks of us: a missing IPv6 route does not hide that IPv4 was refused. */
+  /** A fault of the target comes before one of ours: a missing IPv6 route does not hide that IPv4 was refused. */
   private async lose(): Promise<void> {
-    const judged = await Promise.all(
-      this.failures.map(async ({ address, error }) => ({ address, fault: await judge(address, error) })),
+    const faults = await Promise.all(
+      this.failures.map(async ({ address, error }) => ({ address, fault: await faultOf(address, error) })),
     );
-    const told = judged.find(({ fault }) => !fault.local) ?? judged[0];
-    if (told) this.reject(this.errorOf(told.address, told.fault));
+    const decisive = faults.find(({ fault }) => !fault.local) ?? faults[0];
+    if (decisive) this.reject(this.errorOf(decisive.address, decisive.fault));
   }
 
   private errorOf(address: string, fault: SocketFault): DialError {
-    const message = `The connection to ${place(address, this.rules.port)} ${fault.text}.`;
+    const message = `The connection to ${authority(address, this.rules.port)} ${fault.text}.`;
     return new DialError(fault.code, 'connect', message, fault.local, this.rules.phases, address);
   }
 
@@ -120,13 +117,13 @@ class ConnectionRace {
     if (this.settled) return;
     this.settle(null);
     const address = this.attempts.at(-1)?.address ?? null;
-    const message = `The connection to ${place(address ?? 'the host', this.rules.port)} was not established in time.`;
+    const message = `The connection to ${authority(address ?? 'the host', this.rules.port)} was not established in time.`;
     this.reject(new DialError('aborted', 'connect', message, false, this.rules.phases, address));
   }
 
   private settle(winner: Attempt | null): void {
     this.settled = true;
-    if (this.timer) clearTimeout(this.timer);
+    this.stagger.stop();
     this.rules.signal.removeEventListener('abort', this);
     if (!winner) this.rules.phases.connectMs = performance.now() - this.startedAt;
     if (winner && this.attempts.length === 1) return;
@@ -134,9 +131,9 @@ class ConnectionRace {
   }
 }
 
-async function judge(address: string, error: NodeJS.ErrnoException): Promise<SocketFault> {
+async function faultOf(address: string, error: NodeJS.ErrnoException): Promise<SocketFault> {
   if (error.code === 'ENETUNREACH' && !(await hasRoute(address))) return NO_ROUTE;
   return socketFault(error);
 }
 
-const place = (address: string, port: number): string => `${bracketed(address)}:${port}`;
+const authority = (address: string, port: number): string => `${bracketed(address)}:${port}`;

@@ -2,6 +2,7 @@ import { Injectable } from '@nestjs/common';
 import { DialError, type DialCode } from '../dial/dial-error';
 import { Dialer } from '../dial/dialer';
 import type { EgressRule } from '../egress/egress-policy';
+import { DeadlineExceeded, startDeadline } from '../deadline';
 import { holdResponse } from './hold-response';
 import { bracketed, normalizeHost } from '../egress/host-name';
 import type { ResponseHeaders } from './http-response-parser';
@@ -72,7 +73,7 @@ export class OutboundHttp {
   /** Settles with whatever status the peer gave. Throws `OutboundError` only. */
   async request(request: OutboundRequest): Promise<OutboundResponse> {
     const destination = destinationOf(request.url);
-    const limit = startLimit(request.timeoutMs, request.signal);
+    const limit = startDeadline(request.timeoutMs, request.signal);
     try {
       const socket = await this.connect(destination, request.egress, limit.signal);
       const answering = exchange({
@@ -163,25 +164,7 @@ const DIAL_CODES: Record<Exclude<DialCode, 'aborted'>, OutboundCode> = {
   target_blocked: 'blocked',
 };
 
-class TimeLimit extends Error {}
-
 const abortedError = (host: string, signal: AbortSignal, written: boolean): OutboundError =>
-  signal.reason instanceof TimeLimit
+  signal.reason instanceof DeadlineExceeded
     ? new OutboundError('timeout', `${host} did not answer in time.`, written)
     : new OutboundError('aborted', `The request to ${host} was given up.`, written);
-
-/** One total limit; its verdict waits one turn of the loop, so that an answer which has arrived is read first. */
-function startLimit(timeoutMs: number, parent: AbortSignal | undefined): { signal: AbortSignal; clear(): void } {
-  const controller = new AbortController();
-  const onParent = () => controller.abort(parent?.reason);
-  const timer = setTimeout(() => setImmediate(() => controller.abort(new TimeLimit())), timeoutMs);
-  if (parent?.aborted) onParent();
-  else parent?.addEventListener('abort', onParent, { once: true });
-  return {
-    signal: controller.signal,
-    clear() {
-      clearTimeout(timer);
-      parent?.removeEventListener('abort', onParent);
-    },
-  };
-}
