@@ -4,7 +4,7 @@ import { Config } from '../../platform/config/config';
 import { DatabaseClock } from '../../platform/database/database-clock';
 import { failpoint } from '../../platform/observability/failpoints';
 import { Health, type HealthFinding } from '../../platform/observability/health';
-import { within } from '../../platform/time/within';
+import { within } from '../../platform/net/deadline';
 import { Outbox } from '../outbox';
 import type { Attempt } from './attempt';
 import { DeliveryClaim } from './claim';
