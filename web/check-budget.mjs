@@ -1,4 +1,5 @@
-// Fails when the built dashboard outgrows its budget: gzip sizes of all scripts and of all styles in dist/public.
+// node web/check-budget.mjs [folder]: exits 1 when the built dashboard exceeds its budget, the gzip size of all scripts and of
+// all styles in dist/public.
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';

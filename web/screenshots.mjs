@@ -1,4 +1,4 @@
-// node web/screenshots.mjs: takes the pictures of docs/images from the built dashboard, filled with made-up history.
+// node web/screenshots.mjs: writes the pictures in docs/images, from the built dashboard with sample data.
 import { mkdirSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { fileURLToPath } from 'node:url';

@@ -1,28 +1,28 @@
 import type { Plugin } from 'vite';
 
 /**
- * Parts of uPlot that the dashboard's one kind of chart (stepped areas over linear scales, no legend, one mode of
- * cursor) never runs. uPlot ships as one function and cannot be tree-shaken; without these it is a third smaller.
- * Every name must exist, so that another version of uPlot fails the build instead of the chart.
+ * Functions of uPlot that the dashboard's one kind of chart (stepped areas over linear scales, no legend, one cursor mode)
+ * never calls. uPlot is one function and cannot be tree-shaken; without these it is a third smaller. Every name must
+ * exist, so that another version of uPlot fails the build instead of the chart.
  */
 const UNUSED = [
   // Other ways to draw a series.
   'bars linear splineInterp monotoneCubic findColWidth clipBandLine addBand delBand setBand',
   // Other scales.
   'rangeLog rangeAsinh logAxisSplits asinhAxisSplits log10AxisValsFilt log2AxisValsFilt snapLogY snapAsinhY snapNumX snapNumY clampScale',
-  // Ranges and paddings that are given.
+  // Automatic ranges and paddings; ours are fixed.
   'rangeNum _rangeNum autoPadSide',
-  // The legend, and series that come, go, or stand out.
+  // The legend, and series that are added, removed or highlighted.
   'initLegendRow syncLegend setLegend setLegendValues legendStroke legendFill addSeries delSeries setSeries setFocus setAlpha toggleDOM',
-  // Data that has to be prepared first.
+  // Preparing data.
   'join nullExpand sortCols allHeadersSame isAsc tzDate timeAxisVal',
-  // Calendars and texts at the axes: the page gives its own.
+  // Calendars and axis labels: the page has its own.
   'fmtDate timeAxisVals timeAxisStamps timeSeriesVal timeSeriesStamp numAxisVals numSeriesVal',
-  // Gaps and points of lines, points at the cursor, and charts that follow each other.
+  // Gaps and points of lines, points at the cursor, and synchronized charts.
   'findGaps addGap clipGaps points cursorPointShow seriesPointsShow cursorPointFill cursorPointStroke cursorPointSize initCursorPt elColor elSize dblClick pubSync pub batch',
 ];
 
-/** What else the minifier may take for granted; each text must occur. */
+/** Replacements that make further code unreachable for the minifier; each text must occur. */
 const CONSTANTS: readonly [text: string, replacement: string][] = [
   ['const showLegend = legend.show;', 'const showLegend = false;'],
   ['let multiValLegend = false;', 'const multiValLegend = false;'],
@@ -41,7 +41,7 @@ const CONSTANTS: readonly [text: string, replacement: string][] = [
   ['const xScaleDistr = scaleX.distr;', 'const xScaleDistr = 1;'],
   ['const cursorFocus = focus.prox >= 0;', 'const cursorFocus = false;'],
   ['let bands = ifNull(self.bands, EMPTY_ARR);', 'let bands = EMPTY_ARR;'],
-  // Time runs from left to right, scales are linear, and no other chart moves the cursor.
+  // The x axis is horizontal, scales are linear, and no other chart moves the cursor.
   ['scaleX.ori == 0', 'true'],
   ['scaleX.ori == 1', 'false'],
   ['sc.distr == 3', 'false'],
@@ -53,7 +53,7 @@ const CONSTANTS: readonly [text: string, replacement: string][] = [
   ['syncKey != null', 'false'],
 ];
 
-/** Every occurrence of a text that is not the end of a longer name. */
+/** Matches a text where it is not the end of a longer name. */
 const whole = (text: string): RegExp => new RegExp(`(?<![\\w.])${text.replace(/[\\^$.*+?()[\]{}|]/g, '\\$&')}`, 'g');
 
 interface Node {
@@ -75,7 +75,7 @@ function* functions(node: Node): Generator<{ name: string; body: Node }> {
   }
 }
 
-/** Vite plugin that empties what is never run; the minifier then drops what only that used. */
+/** Vite plugin that empties the unused functions; the minifier then drops what only those used. */
 export function uplotSubset(): Plugin {
   return {
     name: 'uplot-subset',
@@ -97,7 +97,7 @@ export function uplotSubset(): Plugin {
   };
 }
 
-/** `uPlot.join`, `uPlot.sync` and the like keep everything alive; only the stepped path is used. */
+/** Without the static members such as `uPlot.join`, which keep unused code reachable; only the stepped path is used. */
 function withoutStatics(code: string): string {
   const start = code.indexOf('uPlot.assign = assign;');
   const end = code.indexOf('export {', start);

@@ -5,17 +5,17 @@ import './styles/layout.css';
 import './styles/monitor.css';
 import 'uplot/dist/uPlot.min.css';
 import { App } from './app';
-import { restore } from './state/session';
+import { restoreSession } from './state/session';
 import { startTheme } from './state/theme';
 
 startTheme();
 
-/** Until the service answers there is nothing to show; it is asked again and again. */
+/** Nothing can be shown before the session is known: tries every three seconds. */
 async function start(): Promise<void> {
   const root = document.getElementById('app');
   if (!root) return;
   try {
-    await restore();
+    await restoreSession();
     render(<App />, root);
   } catch {
     root.textContent = 'The service cannot be reached. Trying again…';

@@ -12,12 +12,13 @@ const bucket = (start: string, more: Partial<LatencyBucket> = {}): LatencyBucket
   p50: null,
   p95: null,
   p99: null,
+  max: null,
   phases: null,
   ...more,
 });
 
 describe('what the phase chart draws', () => {
-  it('stacks the phases, each on the ones before it, and ends where the last bucket ends', () => {
+  it('stacks each phase of the chart on the ones before it, up to the end of the last bucket', () => {
     const phases = { dns_ms: 1, connect_ms: 2, tls_ms: null, first_byte_ms: 4, transfer_ms: 8 };
     const data = chartData(
       [bucket('2026-11-20T10:00:00.000Z', { avg: 15, phases }), bucket('2026-11-20T10:01:00.000Z', { failures: 1 })],
@@ -35,7 +36,7 @@ describe('what the phase chart draws', () => {
     expect(data.failures).toEqual([0, 1]);
   });
 
-  it('draws the mean alone where there are no phases, and nothing without buckets', () => {
+  it('charts the mean alone where there are no phases, and nothing without buckets', () => {
     expect(chartData([bucket('2026-11-20T10:00:00.000Z', { avg: 7 })], 60).stacked.map(([first]) => first)).toEqual([
       0, 0, 0, 0, 7,
     ]);
@@ -55,27 +56,28 @@ describe('the range of the chart', () => {
     ['range=30d', 2_592_000, 14_400, '30d'],
     ['', 86_400, 300, '24h'],
     ['range=nonsense', 86_400, 300, '24h'],
-  ])('%s', (query, seconds, step, name) => {
+  ])('reads the chart range of the query %p', (query, seconds, step, name) => {
     const range = of(query);
     expect([(range.to - range.from) / 1000, range.step, range.name]).toEqual([seconds, step, name]);
     expect(range.to).toBeGreaterThanOrEqual(now);
     expect(range.to % (step * 1000)).toBe(0);
   });
 
-  it('begins with an hour while the endpoint is young', () => expect(of('', now - 60_000).name).toBe('1h'));
+  it('shows one hour by default for an endpoint in its first two hours', () =>
+    expect(of('', now - 60_000).name).toBe('1h'));
 
-  it('takes a part that was zoomed into, but none too short to draw', () => {
+  it('takes a zoomed range from the URL, but none too short to draw and none in the future', () => {
     const to = Math.floor(now / 1000);
     expect(of(`from=${to - 600}&to=${to}`)).toEqual({ from: (to - 600) * 1000, to: to * 1000, step: 60, name: null });
     expect(of(`from=${to - 5}&to=${to}`).from).toBe((to - 120) * 1000);
     expect(of(`from=${to}&to=${to + 9999}`).name).toBe('24h');
   });
 
-  it('never makes buckets shorter than the interval', () => expect(stepFor(3600, 240)).toBe(300));
+  it('never makes chart buckets shorter than the check interval', () => expect(stepFor(3600, 240)).toBe(300));
 });
 
 describe('bars and lines', () => {
-  it('tells outcomes apart by height and filling', () => {
+  it('draws outcomes with different heights and fillings', () => {
     const paths = beatPaths(
       [
         { outcome: 'up', level: null },
@@ -90,7 +92,7 @@ describe('bars and lines', () => {
     expect(paths.unknown.startsWith(`M${3 * STEP + 1.6}`)).toBe(true);
   });
 
-  it('draws a line with gaps, and none through a single value', () => {
+  it('draws a sparkline with gaps, and none through a single value', () => {
     expect(linePath([1, 2, null, 1], 32, 12)).toBe('M1.0 10.0L11.0 2.0M31.0 10.0');
     expect(linePath([1], 32, 12)).toBe('');
     expect(linePath([null, null], 32, 12)).toBe('');

@@ -1,6 +1,6 @@
-import { apiCall, sameQuestion, shell } from '../../../web/src/logic/commands';
+import { apiCall, checkCommand, shellQuote, type Target } from '../../../web/src/logic/commands';
 
-const endpoint = (type: string, url: string, more: object = {}) => ({
+const endpoint = (type: string, url: string, more: Partial<Target> = {}): Target => ({
   type,
   url,
   method: 'GET',
@@ -18,7 +18,7 @@ describe('commands to copy', () => {
     ["it's", `'it'\\''s'`],
     ['$(reboot)', "'$(reboot)'"],
     ['', "''"],
-  ])('quotes %p for a shell', (text, quoted) => expect(shell(text)).toBe(quoted));
+  ])('quotes %p for a shell', (text, quoted) => expect(shellQuote(text)).toBe(quoted));
 
   it.each([
     [endpoint('HTTPS', 'https://a.example/'), 'curl -sS -i --max-time 10 -L --max-redirs 5 https://a.example/'],
@@ -36,9 +36,11 @@ describe('commands to copy', () => {
     [endpoint('ICMP', '198.51.100.7'), 'ping -c 1 -W 10 198.51.100.7'],
     [endpoint('DNS', 'dns://ns.example/a.example?type=MX'), 'dig @ns.example a.example MX'],
     [endpoint('DNS', 'a.example'), 'dig a.example'],
-  ])('asks the same question %#', (target, command) => expect(sameQuestion(target)).toBe(command));
+  ])('writes a check of any type as a command that does the same (%#)', (target, command) =>
+    expect(checkCommand(target)).toBe(command),
+  );
 
-  it('writes the REST call of a form without the key', () => {
+  it('writes the REST call of a form as curl, without the API key', () => {
     expect(apiCall('POST', 'http://a.example', '/api/v1/alerts', { name: "o'clock" })).toBe(
       [
         'curl -X POST http://a.example/api/v1/alerts \\',

@@ -1,4 +1,5 @@
-import { configSchemas, filled, kindOf } from '../../../web/src/logic/config-schema';
+import { readJson } from '../../repository/project-files';
+import { type ApiDocument, configSchemas, endpointChoices, filled, kindOf } from '../../../web/src/logic/config-schema';
 
 const DOCUMENT = {
   components: {
@@ -30,7 +31,7 @@ const DOCUMENT = {
   },
 };
 
-describe('forms made from the API description', () => {
+describe('forms made from the OpenAPI document', () => {
   it('finds the config of every channel, with its references resolved', () => {
     const { sample } = configSchemas(DOCUMENT);
     expect(sample?.required).toEqual(['url']);
@@ -41,8 +42,18 @@ describe('forms made from the API description', () => {
     expect(kindOf(sample?.properties?.['headers'] ?? {})).toBe('pairs');
   });
 
-  it('finds nothing in a document without channels', () =>
+  it('finds no channel in a document without channels', () =>
     expect(configSchemas({ components: { schemas: {} } })).toEqual({}));
+
+  it('finds the types, methods, sources and comparisons of the endpoint form in the published document', () => {
+    const document = readJson('docs/openapi.json') as ApiDocument;
+    expect(endpointChoices(document)).toEqual({
+      types: expect.arrayContaining(['HTTPS', 'TCP']) as string[],
+      methods: ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS'],
+      sources: expect.arrayContaining(['status_code', 'json']) as string[],
+      comparisons: expect.arrayContaining(['equals', 'in']) as string[],
+    });
+  });
 
   it.each([
     [{ type: 'string' }, 'text'],
@@ -55,9 +66,9 @@ describe('forms made from the API description', () => {
     [{ type: 'array', items: { type: 'object', properties: { x: {} } } }, 'json'],
     [{ type: 'object', properties: { x: {} } }, 'group'],
     [{}, 'json'],
-  ])('edits %j as %s', (schema, kind) => expect(kindOf(schema)).toBe(kind));
+  ])('edits a field with the schema %j as %s', (schema, kind) => expect(kindOf(schema)).toBe(kind));
 
-  it('sends only what was filled in', () => {
+  it('sends only the fields that were filled in', () => {
     expect(
       filled({
         url: 'x',

@@ -33,12 +33,13 @@ describe('guessing an endpoint from what was pasted', () => {
     ],
     ['dns:example.com', 'DNS', 'dns:example.com', 'example.com DNS', 'http://example.com/'],
     ['  example.com:443 ', 'HTTPS', 'https://example.com/', 'example.com', 'https://example.com/'],
-  ])('%s is %s', (input, type, url, name, site) => {
+  ])('guesses that %p is %s', (input, type, url, name, site) => {
     const guess = guessEndpoint(input);
     expect([guess?.type, guess?.url, guess?.name, guess?.website.url]).toEqual([type, url, name, site]);
   });
 
-  it.each(['', 'shop', 'example.com:99999', 'two words', 'https://', 'ftp://example.com'])('leaves %p alone', (input) =>
-    expect(guessEndpoint(input)).toBeNull(),
+  it.each(['', 'shop', 'example.com:99999', 'two words', 'https://', 'ftp://example.com'])(
+    'guesses nothing from %p',
+    (input) => expect(guessEndpoint(input)).toBeNull(),
   );
 });

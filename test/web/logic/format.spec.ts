@@ -1,6 +1,6 @@
 import { age, bytes, count, daysUntil, duration, ms, percent, timeTicks } from '../../../web/src/logic/format';
 
-describe('texts of the dashboard', () => {
+describe('numbers and times as text', () => {
   it.each([
     [0, '0s'],
     [59.9, '59s'],
@@ -20,7 +20,7 @@ describe('texts of the dashboard', () => {
     ['2026-11-20T09:00:00.000Z', '1h'],
     ['2026-11-17T10:00:00.000Z', '3d'],
     ['2026-11-20T10:00:09.000Z', '0s'],
-  ])('tells the age of %s as %s', (iso, text) => expect(age(iso, Date.parse('2026-11-20T10:00:00.000Z'))).toBe(text));
+  ])('writes the age of %s as %s', (iso, text) => expect(age(iso, Date.parse('2026-11-20T10:00:00.000Z'))).toBe(text));
 
   it.each([
     [null, '–'],
@@ -58,7 +58,7 @@ describe('texts of the dashboard', () => {
     [5e15, '5000.0 TB'],
   ])('writes %d bytes as %s', (n, text) => expect(bytes(n)).toBe(text));
 
-  it('counts in words', () => {
+  it('writes counts with their nouns in singular or plural', () => {
     expect([count(1, 'check'), count(2, 'check'), count(1000, 'success', 'successes')]).toEqual([
       '1 check',
       '2 checks',
@@ -66,7 +66,7 @@ describe('texts of the dashboard', () => {
     ]);
   });
 
-  it('names marks of a time axis by time, and by date where a day begins', () => {
+  it('labels a time axis with times, and with the date where a day begins', () => {
     const midnight = new Date(2026, 10, 20).getTime() / 1000;
     const [first = '', second = ''] = timeTicks([midnight, midnight + 3600], 3600);
     expect(first).toMatch(/20/);

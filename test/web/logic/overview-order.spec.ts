@@ -13,6 +13,7 @@ const item = (name: string, website: string, status: Status, more: Partial<Overv
   last_checked_at: null,
   last_error: null,
   uptime_24h: 1,
+  coverage_24h: 1,
   uptime_7d: 1,
   uptime_30d: 1,
   uptime_90d: 1,
@@ -41,7 +42,7 @@ const shown = (filters: Partial<Filters>) =>
   ]);
 
 describe('the order of the overview', () => {
-  it('puts the worst first, websites and endpoints', () => {
+  it('puts the worst websites and endpoints first', () => {
     expect(shown({})).toEqual([
       ['Shop', 'down', 'delta', 'gamma'],
       ['Ring', 'unknown', 'node 9', 'node 10'],
@@ -49,7 +50,7 @@ describe('the order of the overview', () => {
     ]);
   });
 
-  it('orders by name as people count', () => {
+  it('orders by name with numbers in numeric order', () => {
     expect(shown({ order: 'name' })).toEqual([
       ['Ring', 'unknown', 'node 9', 'node 10'],
       ['Shop', 'down', 'delta', 'gamma'],
@@ -57,7 +58,7 @@ describe('the order of the overview', () => {
     ]);
   });
 
-  it('orders by latency', () => {
+  it('orders by latency, slowest first', () => {
     expect(shown({ order: 'slowest' }).map(([name]) => name)).toEqual(['Ring', 'Zoo', 'Shop']);
   });
 
@@ -68,18 +69,18 @@ describe('the order of the overview', () => {
     [{ text: 'ring 10' }, ['node 10']],
     [{ text: 'https zoo', status: 'up' as const }, ['alpha', 'beta']],
     [{ text: 'nothing like this' }, []],
-  ])('narrows to %j', (filters, names) => {
+  ])('filters the overview by %j', (filters, names) => {
     expect(shown(filters).flatMap(([, , ...items]) => items)).toEqual(names);
   });
 
-  it('counts by status', () => expect(countsOf(ITEMS)).toEqual({ up: 3, down: 1, unknown: 1, paused: 1 }));
+  it('counts endpoints by status', () => expect(countsOf(ITEMS)).toEqual({ up: 3, down: 1, unknown: 1, paused: 1 }));
 });
 
 describe('the lines of the overview', () => {
   const lines = linesOf(grouped(ITEMS, ALL));
   const tops = offsets(lines, 40, 52);
 
-  it('stand one below the other', () => {
+  it('stacks group heads and endpoints without gaps', () => {
     expect(lines).toHaveLength(9);
     expect(tops).toEqual([0, 40, 92, 144, 184, 236, 288, 328, 380, 432]);
   });
@@ -93,7 +94,7 @@ describe('the lines of the overview', () => {
     [92, 2],
     [431, 8],
     [9999, 8],
-  ])('finds the line at %d pixels', (y, line) => expect(lineAt(tops, y)).toBe(line));
+  ])('finds the line of the overview at %d pixels', (y, line) => expect(lineAt(tops, y)).toBe(line));
 
-  it('has no line to find when there is none', () => expect(lineAt([0], 50)).toBe(0));
+  it('finds line 0 of an overview without lines', () => expect(lineAt([0], 50)).toBe(0));
 });

@@ -1,10 +1,10 @@
-import type { FieldProblem } from './types';
+import type { FieldProblem, Problem } from './types';
 
-/** An answer that is not a success, as RFC 9457 tells it. `status` 0: the service could not be reached. */
+/** A response that is not a success, read as RFC 9457 problem details. `status` 0: the service could not be reached. */
 export class ApiProblem extends Error {
   constructor(
     readonly status: number,
-    readonly code: string,
+    readonly code: Problem['code'] | 'unknown' | 'unreachable',
     message: string,
     readonly errors: readonly FieldProblem[] = [],
   ) {
@@ -12,20 +12,20 @@ export class ApiProblem extends Error {
   }
 }
 
-/** One page of a list, and where the next one starts. */
+/** One page of a list, and the cursor of the next one; `null` on the last. */
 export interface Listed<T> {
   items: T[];
   next: string | null;
   total: number | null;
 }
 
-/** Called once per answer that says the session is over; the session module sets it. */
+/** Called on every response that says the session is over; set by the session module. */
 export const onSignedOut = { notify: (): void => undefined };
 
 async function problemOf(response: Response): Promise<ApiProblem> {
   const text = await response.text();
   try {
-    const body = JSON.parse(text) as { code?: string; title?: string; detail?: string; errors?: FieldProblem[] };
+    const body = JSON.parse(text) as Partial<Problem>;
     const message = body.title === undefined ? (body.detail ?? response.statusText) : `${body.title}.`;
     return new ApiProblem(response.status, body.code ?? 'unknown', message, body.errors);
   } catch {
@@ -53,18 +53,20 @@ async function call(method: string, path: string, body?: unknown, signal?: Abort
   throw problem;
 }
 
-/** The body of an answer; `null` when there is none. */
-const bodyOf = async <T>(answer: Promise<Response>): Promise<T> =>
-  JSON.parse((await (await answer).text()) || 'null') as T;
+/** The body of a response; `null` when there is none. */
+const bodyOf = async <T>(response: Promise<Response>): Promise<T> =>
+  JSON.parse((await (await response).text()) || 'null') as T;
 
 /** Reads a path below the origin. Throws `ApiProblem`. */
 export const get = <T>(path: string, signal?: AbortSignal): Promise<T> => bodyOf(call('GET', path, undefined, signal));
 
-/** Creates or runs something and gives the answer. Throws `ApiProblem`. */
+/** Creates or runs something and returns the response body. Throws `ApiProblem`. */
 export const post = <T>(path: string, body: unknown = {}): Promise<T> => bodyOf(call('POST', path, body));
 
+/** Changes something and returns the response body. Throws `ApiProblem`. */
 export const put = <T>(path: string, body: unknown): Promise<T> => bodyOf(call('PUT', path, body));
 
+/** Deletes something. Throws `ApiProblem`. */
 export const remove = async (path: string): Promise<void> => {
   await call('DELETE', path);
 };
@@ -80,7 +82,7 @@ export async function page<T>(path: string, signal?: AbortSignal): Promise<Liste
   };
 }
 
-/** A whole list, page after page. For lists a person can look at, not for history. */
+/** A whole list, page after page. For lists that fit on a screen, not for history. */
 export async function all<T>(path: string, signal?: AbortSignal): Promise<T[]> {
   const items: T[] = [];
   let cursor: string | null = null;

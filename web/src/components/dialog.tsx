@@ -3,7 +3,7 @@ import type { ComponentChildren } from 'preact';
 import { useEffect, useRef } from 'preact/hooks';
 import { Button } from './layout';
 
-/** A modal dialog; the browser keeps the focus inside and gives it back. */
+/** A modal dialog; the browser keeps the focus inside it and restores it afterwards. */
 export function Dialog(props: { title: string; onClose: () => void; children: ComponentChildren }) {
   const ref = useRef<HTMLDialogElement>(null);
   useEffect(() => ref.current?.showModal(), []);
@@ -15,31 +15,31 @@ export function Dialog(props: { title: string; onClose: () => void; children: Co
   );
 }
 
-const asked = signal<{ text: string; action: string; answer: (yes: boolean) => void } | null>(null);
+const question = signal<{ text: string; action: string; resolve: (isConfirmed: boolean) => void } | null>(null);
 
-/** Asks before something that cannot be undone. Gives whether the person agreed. */
+/** Asks before something that cannot be undone. Resolves with whether the user confirmed. */
 export function confirmed(action: string, text: string): Promise<boolean> {
-  return new Promise((answer) => {
-    asked.value = { text, action, answer };
+  return new Promise((resolve) => {
+    question.value = { text, action, resolve };
   });
 }
 
-/** Rendered once; shows what `confirmed` asks. */
+/** The dialog of `confirmed`; rendered once per page. */
 export function Confirmation() {
-  const question = asked.value;
-  if (!question) return null;
-  const close = (yes: boolean) => {
-    asked.value = null;
-    question.answer(yes);
+  const asked = question.value;
+  if (!asked) return null;
+  const close = (isConfirmed: boolean) => {
+    question.value = null;
+    asked.resolve(isConfirmed);
   };
   return (
-    <Dialog title={`${question.action}?`} onClose={() => close(false)}>
-      <p>{question.text}</p>
+    <Dialog title={`${asked.action}?`} onClose={() => close(false)}>
+      <p>{asked.text}</p>
       <div class="actions">
-        <Button class="danger" act={() => close(true)}>
-          {question.action}
+        <Button class="danger" onClick={() => close(true)}>
+          {asked.action}
         </Button>
-        <Button act={() => close(false)}>Cancel</Button>
+        <Button onClick={() => close(false)}>Cancel</Button>
       </div>
     </Dialog>
   );

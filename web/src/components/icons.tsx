@@ -8,8 +8,10 @@ const PATHS = {
   close: 'M6 6l12 12M18 6 6 18',
   out: 'M10 4H5v16h5m5-12 4 4-4 4m4-4H9',
 } as const;
+/** An icon there is. */
 export type IconName = keyof typeof PATHS;
 
+/** A decorative icon in the colour of the text. */
 export const Icon = ({ name, size = 16 }: { name: IconName; size?: number }) => (
   <svg
     width={size}

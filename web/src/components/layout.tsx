@@ -3,15 +3,15 @@ import type { Loaded } from '../state/load';
 
 type Children = { children?: ComponentChildren };
 
-/** The head of a screen: where it belongs, its title, what is known at a glance (`children`), and what can be done. */
+/** The head of a page: a link to its parent, the title, a summary (`children`) and the buttons. */
 export const Head = (
-  props: Children & { up?: [href: string, title: string]; title: string; actions?: ComponentChildren },
+  props: Children & { parent?: [href: string, title: string]; title: string; actions?: ComponentChildren },
 ) => (
   <div class="head">
     <div>
-      {props.up && (
+      {props.parent && (
         <p class="small">
-          <a href={props.up[0]}>{props.up[1]}</a>
+          <a href={props.parent[0]}>{props.parent[1]}</a>
         </p>
       )}
       <h1>{props.title}</h1>
@@ -21,6 +21,7 @@ export const Head = (
   </div>
 );
 
+/** A titled part of a page. */
 export const Section = ({ title, children }: Children & { title: string }) => (
   <section class="section">
     <h2>{title}</h2>
@@ -28,7 +29,7 @@ export const Section = ({ title, children }: Children & { title: string }) => (
   </section>
 );
 
-/** Links between screens that belong together; `current` is the key of the shown one. */
+/** Links between sibling pages; `current` is the key of the shown one. */
 export const Tabs = (props: {
   label: string;
   current: string;
@@ -43,20 +44,21 @@ export const Tabs = (props: {
   </nav>
 );
 
-/** What was loaded, or that it is being loaded, or why it is not there. */
+/** The loaded data, or that it is loading, or why it could not be loaded. */
 export function Data<T>({ of, children }: { of: Loaded<T>; children: (data: T) => ComponentChildren }) {
   const { value } = of.data;
   if (value !== undefined) return <>{children(value)}</>;
   return of.error.value === null ? <p class="muted">Loading…</p> : <p class="notice bad">{of.error.value}</p>;
 }
 
+/** The cells of a row, or one cell over all columns. */
 export type Row = readonly ComponentChildren[] | { wide: ComponentChildren };
 
 const KINDS: Record<string, string> = { '#': 'num', '~': 'wide' };
 
 /**
- * A table that scrolls by itself where the page is narrow. A head that begins with `#` is a column of numbers, one with
- * `~` is left out on narrow pages, an empty one is a column of buttons. A row may also be one wide cell.
+ * A table with its own scroll bar on narrow pages. A head that begins with `#` is a column of numbers, one with `~` is
+ * hidden on narrow pages, an empty one is a column of buttons.
  */
 export function Table({ label, head, rows }: { label: string; head: readonly string[]; rows: readonly Row[] }) {
   const kind = (index: number) => KINDS[head[index]?.[0] ?? '#'];
@@ -92,23 +94,23 @@ export function Table({ label, head, rows }: { label: string; head: readonly str
   );
 }
 
-/** Names and values. */
+/** Names and values as a definition list. */
 export const Facts = ({ of }: { of: readonly (readonly [name: string, value: ComponentChildren])[] }) => (
   <dl class="facts">
     {of.flatMap(([name, value]) => [<dt key={name}>{name}</dt>, <dd key={`${name}=`}>{value}</dd>])}
   </dl>
 );
 
-/** A button that acts. */
+/** A button outside of a form's submission. */
 export const Button = (
-  props: Children & { class?: string; label?: string; disabled?: boolean; act: () => unknown },
+  props: Children & { class?: string; label?: string; disabled?: boolean; onClick: () => unknown },
 ) => (
   <button
     type="button"
     class={props.class}
     aria-label={props.label}
     disabled={props.disabled}
-    onClick={() => void props.act()}
+    onClick={() => void props.onClick()}
   >
     {props.children}
   </button>

@@ -1,6 +1,6 @@
 import type { Status } from '../api/types';
 
-/** One shape per state, so that colour is never needed to tell them apart. */
+/** One shape per status: colour is never the only difference (WCAG 1.4.1). */
 const SHAPES: Record<Status, string> = {
   up: 'M6 0a6 6 0 1 1 0 12A6 6 0 0 1 6 0ZM3.2 6.2 5.2 8.2 8.9 4.2 8 3.4 5.2 6.4 4 5.3Z',
   down: 'M6 .4 11.8 11H.2ZM5.3 4v3.6h1.4V4Zm0 4.4v1.3h1.4V8.4Z',
@@ -10,13 +10,14 @@ const SHAPES: Record<Status, string> = {
 
 const WORDS: Record<Status, string> = { up: 'Up', down: 'Down', unknown: 'Unknown', paused: 'Paused' };
 
+/** The shape of a status. */
 export const Shape = ({ status }: { status: Status }) => (
   <svg width="12" height="12" viewBox="0 0 12 12" aria-hidden="true" fill="currentColor" fill-rule="evenodd">
     <path d={SHAPES[status]} />
   </svg>
 );
 
-/** The state as shape, word and colour. */
+/** A status as shape, word and colour. */
 export const StatusPill = ({ status, word = WORDS[status] }: { status: Status; word?: string }) => (
   <span class={`status ${status}`}>
     <Shape status={status} />
@@ -24,4 +25,5 @@ export const StatusPill = ({ status, word = WORDS[status] }: { status: Status; w
   </span>
 );
 
+/** The word for a status. */
 export const statusWord = (status: Status): string => WORDS[status];

@@ -1,17 +1,19 @@
 import { signal } from '@preact/signals';
 
-/** The one tooltip of the page: where it points (viewport pixels) and what it says. */
+/** The one tooltip of the page: its position in viewport pixels, and its text. */
 const shown = signal<{ x: number; y: number; text: string } | null>(null);
 
+/** Shows the tooltip above a point. */
 export function showTip(x: number, y: number, text: string): void {
   shown.value = { x: Math.min(Math.max(x, 130), innerWidth - 130), y: y - 8, text };
 }
 
+/** Hides the tooltip. */
 export function hideTip(): void {
   shown.value = null;
 }
 
-/** Rendered once. What it says is also the accessible value of what it points at, so it is hidden from screen readers. */
+/** The tooltip; rendered once per page. Hidden from screen readers: its text is also the value of the element below it. */
 export function Tip() {
   const tip = shown.value;
   if (!tip) return null;

@@ -1,12 +1,12 @@
 import type { Outcome } from '../api/types';
 
-/** One bar of a strip. `level` 0..1 is its height where latency is known, `null` otherwise. */
+/** One bar of a strip: an outcome, and its height from 0 to 1 where the latency is known. */
 export interface Beat {
   outcome: Outcome | null;
   level: number | null;
 }
 
-/** Path data per kind of bar, on a canvas `slots * STEP` wide and `HEIGHT` high. Four paths, however many bars. */
+/** SVG path data per kind of bar, in a view box `slots * STEP` wide and `HEIGHT` high: four paths, however many bars. */
 export interface BeatPaths {
   up: string;
   down: string;
@@ -14,14 +14,16 @@ export interface BeatPaths {
   none: string;
 }
 
+/** Width of a bar with its gap. */
 export const STEP = 6;
+/** Height of the view box. */
 export const HEIGHT = 26;
 const WIDTH = 4;
 const bar = (x: number, height: number): string => `M${x} ${HEIGHT - height}h${WIDTH}v${height}h-${WIDTH}z`;
 
 /**
- * Up: solid, three quarters high or as high as its latency. Down: solid and full height. Unknown: hollow. No check yet: a
- * dot. Height and filling tell them apart without colour.
+ * Up: solid, 70 % high or as high as its latency. Down: solid, full height. Unknown: hollow. No check yet: a dot. So they
+ * differ without colour (WCAG 1.4.1).
  */
 export function beatPaths(beats: readonly Beat[], slots: number): BeatPaths {
   const paths: BeatPaths = { up: '', down: '', unknown: '', none: '' };
@@ -38,7 +40,7 @@ export function beatPaths(beats: readonly Beat[], slots: number): BeatPaths {
   return paths;
 }
 
-/** A line through values, oldest first; gaps where a value is `null`. */
+/** SVG path data of a line through values, oldest first, with gaps where a value is `null`. */
 export function linePath(values: readonly (number | null)[], width: number, height: number): string {
   const known = values.filter((value) => value !== null);
   if (known.length === 0 || values.length < 2) return '';

@@ -1,5 +1,6 @@
 import type { LatencyBucket, Phases } from '../api/types';
 
+/** The phases of a check in their order, with their names and colours. */
 export const PHASES = [
   { key: 'dns_ms', name: 'DNS', color: '--phase-1' },
   { key: 'connect_ms', name: 'Connect', color: '--phase-2' },
@@ -8,15 +9,16 @@ export const PHASES = [
   { key: 'transfer_ms', name: 'Transfer', color: '--phase-5' },
 ] as const satisfies readonly { key: keyof Phases; name: string; color: string }[];
 
+/** What the latency chart draws. */
 export interface ChartData {
-  /** Seconds; one more than there are buckets, so that the last one has a width. */
+  /** Bucket starts in seconds, and the end of the last bucket, so that it has a width. */
   times: number[];
-  /** One list per phase, each the sum of itself and the phases before it; 0 where nothing was up. */
+  /** One list per phase: its latency plus that of the phases before it; 0 where no check was up. */
   stacked: number[][];
   failures: number[];
 }
 
-/** Stacks the phases of each bucket. Without phases everything is in the last list, so that the outline is the same. */
+/** Stacks the phases of each bucket. Without phases the mean is all in the last list: the outline is the same. */
 export function chartData(buckets: readonly LatencyBucket[], step: number): ChartData {
   const stacked = PHASES.map((_, top) =>
     buckets.map(({ phases, avg }) => {

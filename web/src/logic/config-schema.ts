@@ -1,6 +1,4 @@
-import { get } from '../api/client';
-
-/** The parts of an OpenAPI schema a form is made of. */
+/** The parts of an OpenAPI schema that forms are made of. */
 export interface Schema {
   $ref?: string;
   type?: string;
@@ -22,7 +20,8 @@ export interface Schema {
 /** The config of every registered channel, by alert type. */
 export type ConfigSchemas = Record<string, Schema>;
 
-interface Document {
+/** The parts of the API's OpenAPI document that are read at run time. */
+export interface ApiDocument {
   components: { schemas: Record<string, Schema> };
 }
 
@@ -47,8 +46,8 @@ function expanded(schema: Schema, all: Record<string, Schema>): Schema {
   };
 }
 
-/** Reads the channel types and their config from the API's own description: a new channel needs no change here. */
-export function configSchemas({ components: { schemas } }: Document): ConfigSchemas {
+/** The config of every channel type, from the OpenAPI document the service serves: a new channel needs no change here. */
+export function configSchemas({ components: { schemas } }: ApiDocument): ConfigSchemas {
   const mapping = schemas['CreateAlertDto']?.discriminator?.mapping ?? {};
   const configs = Object.entries(mapping).map(([type, ref]): [string, Schema] => {
     const form = schemas[ref.split('/').at(-1) ?? ''];
@@ -59,27 +58,24 @@ export function configSchemas({ components: { schemas } }: Document): ConfigSche
   return Object.fromEntries(configs);
 }
 
-/** The types of checks there are, from the same description. */
-export const checkerTypes = ({ components: { schemas } }: Document): string[] =>
-  schemas['CreateEndpointDto']?.properties?.['type']?.enum ?? [];
+/** The values an endpoint's fields can have. */
+export type EndpointChoices = Record<'types' | 'methods' | 'sources' | 'comparisons', string[]>;
 
-let loaded: Promise<Document> | null = null;
-
-/** Loaded once per page. */
-function loadDocument(): Promise<Document> {
-  loaded ??= get<Document>('/api/v1/openapi.json');
-  loaded.catch(() => {
-    loaded = null;
-  });
-  return loaded;
+/** The choices of the endpoint form, from the same document: a new checker needs no change here. */
+export function endpointChoices({ components: { schemas } }: ApiDocument): EndpointChoices {
+  const values = (schema: string, field: string) => schemas[schema]?.properties?.[field]?.enum ?? [];
+  return {
+    types: values('CreateEndpointDto', 'type'),
+    methods: values('CreateEndpointDto', 'method'),
+    sources: values('AssertionDto', 'source'),
+    comparisons: values('AssertionDto', 'comparison'),
+  };
 }
 
-export const loadConfigSchemas = (): Promise<ConfigSchemas> => loadDocument().then(configSchemas);
-export const loadCheckerTypes = (): Promise<string[]> => loadDocument().then(checkerTypes);
-
-/** How a field is edited. */
+/** The control that edits a field. */
 export type FieldKind = 'text' | 'secret' | 'number' | 'boolean' | 'choice' | 'lines' | 'pairs' | 'group' | 'json';
 
+/** The control for a schema; JSON where no other fits. */
 export function kindOf(schema: Schema): FieldKind {
   if (schema.enum) return 'choice';
   if (schema.type === 'boolean') return 'boolean';
@@ -93,9 +89,10 @@ export function kindOf(schema: Schema): FieldKind {
   return schema.properties ? 'group' : 'json';
 }
 
+/** The config of an alert while it is edited. */
 export type ConfigValue = Record<string, unknown>;
 
-/** What is sent: without what was left empty, so that the server's defaults hold. */
+/** Without the fields that were left empty, so that the server's defaults apply. */
 export function filled(value: ConfigValue): ConfigValue {
   const entries = Object.entries(value).flatMap(([key, each]): [string, unknown][] => {
     if (each === '' || each === undefined || each === null) return [];

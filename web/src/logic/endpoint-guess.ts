@@ -1,4 +1,4 @@
-/** What a pasted address most likely means. `website` is the site it belongs to: a host and an http(s) URL. */
+/** The most likely meaning of a pasted address. `website` is the site it belongs to: a host and an http(s) URL. */
 export interface Guess {
   type: string;
   url: string;
@@ -35,7 +35,7 @@ function ofScheme(scheme: string, rest: string, text: string): Guess | null {
   return guess(type, text, host, `${name.replace(/\/$/, '')} ${type}`);
 }
 
-/** Guesses from a URL, `host:port`, an address or a name; `null` while it is none of these. No network is involved. */
+/** Guesses from a URL, `host:port`, an IP address or a host name; `null` while it is none of these. Uses no network. */
 export function guessEndpoint(input: string): Guess | null {
   const text = input.trim();
   if (/^https?:\/\//i.test(text)) return ofWebUrl(text);

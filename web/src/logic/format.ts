@@ -1,4 +1,4 @@
-// Texts made of numbers and times. Pure: the current time is a parameter.
+// Numbers and times as text. Pure: the current time is a parameter.
 
 const MINUTE = 60;
 const HOUR = 3600;
@@ -7,7 +7,7 @@ const DAY = 86_400;
 const two = (big: number, bigUnit: string, small: number, smallUnit: string): string =>
   small === 0 ? `${big}${bigUnit}` : `${big}${bigUnit} ${small}${smallUnit}`;
 
-/** `45s`, `3m 20s`, `2h 5m`, `4d 3h`: the two largest parts, rounded down. */
+/** `45s`, `3m 20s`, `2h 5m`, `4d 3h`: the two largest units, rounded down. */
 export function duration(seconds: number): string {
   const s = Math.max(0, Math.floor(seconds));
   if (s < MINUTE) return `${s}s`;
@@ -16,7 +16,7 @@ export function duration(seconds: number): string {
   return two(Math.floor(s / DAY), 'd', Math.floor((s % DAY) / HOUR), 'h');
 }
 
-/** `12s`, `3m`, `2h`, `4d`: one part, for narrow columns. */
+/** `12s`, `3m`, `2h`, `4d`: one unit, for narrow columns. */
 export function age(iso: string | null, nowMs: number): string {
   if (iso === null) return 'never';
   const s = Math.max(0, Math.floor((nowMs - Date.parse(iso)) / 1000));
@@ -64,7 +64,7 @@ const dated = new Intl.DateTimeFormat(undefined, {
 });
 const dayOnly = new Intl.DateTimeFormat(undefined, { year: 'numeric', month: 'short', day: 'numeric' });
 
-/** In the reader's time zone: the time alone for today, otherwise with the date. */
+/** In the browser's time zone: the time alone for today, otherwise with the date. */
 export function time(iso: string, nowMs: number): string {
   const at = new Date(iso);
   return new Date(nowMs).toDateString() === at.toDateString() ? clock.format(at) : dated.format(at);
@@ -72,7 +72,7 @@ export function time(iso: string, nowMs: number): string {
 
 const shortDay = new Intl.DateTimeFormat(undefined, { month: 'short', day: 'numeric' });
 
-/** Texts for the marks of a time axis, `step` seconds apart: a time, or the date where a day begins. */
+/** Labels of a time axis, `step` seconds apart: a time, or the date where a day begins. */
 export const timeTicks = (seconds: readonly number[], step: number): string[] =>
   seconds.map((second) => {
     const at = new Date(second * 1000);
@@ -81,7 +81,7 @@ export const timeTicks = (seconds: readonly number[], step: number): string[] =>
     return step < MINUTE ? text : text.slice(0, -3);
   });
 
-/** `Nov 21, 2026`, in the reader's time zone. */
+/** `Nov 21, 2026`, in the browser's time zone. */
 export const day = (iso: string): string => dayOnly.format(new Date(iso));
 
 /** `connection_refused` → `connection refused`. */

@@ -1,9 +1,10 @@
-import type { Group } from './overview-order';
 import type { OverviewItem } from '../api/types';
+import type { Group } from './overview-order';
 
+/** A line of the overview: the head of a group, or an endpoint. */
 export type Line = { group: Group } | { item: OverviewItem };
 
-/** Where each line starts, in pixels; the last number is the height of all. */
+/** The top of each line in pixels, and the height of all as the last number. */
 export function offsets(lines: readonly Line[], groupHeight: number, rowHeight: number): number[] {
   const tops = [0];
   let top = 0;
@@ -11,7 +12,7 @@ export function offsets(lines: readonly Line[], groupHeight: number, rowHeight: 
   return tops;
 }
 
-/** The first line that ends below `y`. */
+/** Index of the first line that ends below `y`, in pixels. */
 export function lineAt(tops: readonly number[], y: number): number {
   let low = 0;
   let high = Math.max(0, tops.length - 2);
@@ -23,5 +24,6 @@ export function lineAt(tops: readonly number[], y: number): number {
   return low;
 }
 
+/** Each group's head, then its endpoints. */
 export const linesOf = (groups: readonly Group[]): Line[] =>
   groups.flatMap((group) => [{ group }, ...group.items.map((item) => ({ item }))]);

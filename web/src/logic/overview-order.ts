@@ -1,6 +1,6 @@
 import type { OverviewItem, Status } from '../api/types';
 
-/** What the overview is narrowed to; all of it is in the URL. */
+/** Filters and order of the overview, as the URL holds them. */
 export interface Filters {
   text: string;
   status: Status | null;
@@ -8,6 +8,7 @@ export interface Filters {
   order: 'worst' | 'name' | 'slowest';
 }
 
+/** The endpoints of one website, with their worst status. */
 export interface Group {
   id: string;
   name: string;
@@ -16,8 +17,10 @@ export interface Group {
 }
 
 const RANK: Record<Status, number> = { down: 0, unknown: 1, up: 2, paused: 3 };
+/** Worst first. */
 export const STATUSES: readonly Status[] = ['down', 'unknown', 'up', 'paused'];
 
+/** Number of endpoints by status. */
 export function countsOf(items: readonly OverviewItem[]): Record<Status, number> {
   const counts: Record<Status, number> = { up: 0, down: 0, unknown: 0, paused: 0 };
   for (const item of items) counts[item.status]++;
@@ -41,7 +44,7 @@ function matches(item: OverviewItem, { status, website }: Filters, words: readon
   return words.every((word) => searched.includes(word));
 }
 
-/** Groups by website, in the asked order: a group stands where its first endpoint would. */
+/** Filters, then groups by website in the requested order: a group stands where its first endpoint would. */
 export function grouped(items: readonly OverviewItem[], filters: Filters): Group[] {
   const groups = new Map<string, Group>();
   const words = filters.text

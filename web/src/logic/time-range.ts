@@ -1,29 +1,31 @@
-/** What a chart shows. Times in milliseconds. */
+/** The range of a chart, in milliseconds. */
 export interface TimeRange {
   from: number;
   to: number;
   /** Seconds per bucket. */
   step: number;
-  /** The name it was chosen by; `null` for a zoomed part. */
+  /** Its preset; `null` for a range that was zoomed into. */
   name: RangeName | null;
 }
 
 const SECONDS = { '1h': 3600, '24h': 86_400, '7d': 604_800, '30d': 2_592_000 } as const;
+/** A preset. */
 export type RangeName = keyof typeof SECONDS;
+/** The presets, shortest first. */
 export const RANGES = Object.keys(SECONDS) as RangeName[];
 
 const STEPS = [10, 60, 300, 900, 3600, 14_400, 86_400];
 const MAX_BUCKETS = 300;
-/** A shorter part holds too few buckets to draw. */
+/** A shorter range holds too few buckets to draw. */
 const SHORTEST_MS = 120_000;
 
-/** The smallest step that keeps the number of buckets drawable and leaves none without a check in between. */
+/** The smallest step, in seconds, with at most MAX_BUCKETS buckets of at least one check interval each. */
 export const stepFor = (seconds: number, interval: number): number =>
   STEPS.find((step) => step >= interval && seconds / step <= MAX_BUCKETS) ?? 86_400;
 
 /**
- * The range a URL names: `range=24h`, or `from` and `to` in seconds for a zoomed part. By default a day, or an hour while
- * there is not more to see.
+ * The range a URL names: `range=24h`, or `from` and `to` in seconds after zooming. The default is a day, or an hour in the
+ * first two hours of an endpoint.
  */
 export function rangeOf(query: URLSearchParams, nowMs: number, sinceMs: number, interval: number): TimeRange {
   const to = Number(query.get('to')) * 1000;

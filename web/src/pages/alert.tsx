@@ -1,31 +1,33 @@
 import { signal, useSignal } from '@preact/signals';
 import { useEffect } from 'preact/hooks';
 import { get, post, put, remove } from '../api/client';
+import { loadDocument } from '../api/document';
 import type { Alert, Delivery } from '../api/types';
-import { now } from '../state/clock';
-import { type ConfigSchemas, filled, loadConfigSchemas } from '../logic/config-schema';
+import { AlertState, thresholdsOf } from '../components/alert/alert-state';
+import { EventFeed } from '../components/alert/event-feed';
+import { CopyButton } from '../components/copy';
+import { confirmed } from '../components/dialog';
+import { EndpointName } from '../components/endpoint-name';
+import { ApiCall } from '../components/form/api-call';
+import { Check, Choice, Text } from '../components/form/field';
+import { Form } from '../components/form/form';
+import { SchemaFields } from '../components/form/schema-fields';
+import { Button, Data, Facts, Head, Section, Table } from '../components/layout';
+import { StatusPill } from '../components/status';
+import { type ConfigSchemas, configSchemas, filled } from '../logic/config-schema';
 import { count, time } from '../logic/format';
+import { now } from '../state/clock';
 import { listen } from '../state/live';
 import { patch, useEvery, useLoad, usePages } from '../state/load';
 import { items } from '../state/overview-store';
-import { AlertState } from '../components/alert-state';
-import { CopyButton } from '../components/copy';
-import { confirmed } from '../components/dialog';
-import { Check, Choice, Text } from '../components/form/field';
-import { Form } from '../components/form/form';
-import { Button, Data, Facts, Head, Section, Table } from '../components/layout';
-import { SameByApi } from '../components/form/same-by-api';
-import { SchemaFields } from '../components/form/schema-fields';
-import { StatusPill } from '../components/status';
 import { go, route } from '../state/router';
 import { may } from '../state/session';
-import { attempt, tell } from '../state/toast';
-import { EndpointName, EventFeed, thresholds } from './alerts';
+import { runAction, showToast } from '../state/toast';
 
-/** Secrets that the server made up and tells once, in the answer that created the alert. */
+/** Secrets that the server generated; only the response that created the alert holds them. */
 const generated = signal<{ alertId: string; text: string } | null>(null);
 
-const FRESH: Omit<Alert, 'id' | 'triggered' | 'created_at'> = {
+const FRESH: Omit<Alert, 'id' | 'triggered' | 'created_at' | 'updated_at'> = {
   endpoint_id: '',
   type: 'webhook',
   enabled: true,
@@ -36,40 +38,40 @@ const FRESH: Omit<Alert, 'id' | 'triggered' | 'created_at'> = {
   description: '',
 };
 
-/** One rule: its form, what became of its messages, and its events. */
-export function AlertScreen({ id }: { id: string | null }) {
+/** One alert rule: its form, its deliveries and its events. */
+export function AlertPage({ id }: { id: string | null }) {
   const path = `/api/v1/alerts/${id}`;
   const loaded = useLoad(path, (abort) =>
-    Promise.all([id === null ? null : get<Alert>(path, abort), loadConfigSchemas()]),
+    Promise.all([id === null ? null : get<Alert>(path, abort), loadDocument().then(configSchemas)]),
   );
   const version = useSignal(0);
   useEffect(() => listen({ alert: (event) => event.alert_id === id && loaded.reload() }), [id]);
   const sendTest = () =>
-    attempt(async () => {
+    runAction(async () => {
       const delivery = await post<Delivery>(`${path}/test`);
       version.value++;
-      if (delivery.state === 'delivered') tell('The test message was delivered.');
-      else tell(`The test message was not delivered: ${delivery.error ?? delivery.state}`, 'bad');
+      if (delivery.state === 'delivered') showToast('The test message was delivered.');
+      else showToast(`The test message was not delivered: ${delivery.error ?? delivery.state}`, 'bad');
     });
   const destroy = async () => {
     if (!(await confirmed('Delete this alert', 'An open incident is resolved first. Past events stay.'))) return;
-    if (await attempt(() => remove(path), 'The alert is deleted.')) go('/alerts');
+    if (await runAction(() => remove(path), 'The alert is deleted.')) go('/alerts');
   };
   return (
     <Data of={loaded}>
       {([alert, schemas]) => (
         <>
           <Head
-            up={['#/alerts', 'Alerts']}
+            parent={['#/alerts', 'Alerts']}
             title={alert ? `${alert.type} alert` : 'New alert'}
             actions={
               alert &&
               may.write() && (
                 <>
-                  <Button class="primary" act={sendTest}>
+                  <Button class="primary" onClick={sendTest}>
                     Send a test
                   </Button>
-                  <Button class="danger" act={destroy}>
+                  <Button class="danger" onClick={destroy}>
                     Delete
                   </Button>
                 </>
@@ -101,7 +103,7 @@ export function AlertScreen({ id }: { id: string | null }) {
           ) : (
             <Facts
               of={[
-                ['Rule', alert ? thresholds(alert) : 'This key may only read.'],
+                ['Rule', alert ? thresholdsOf(alert) : 'This key may only read.'],
                 ['Description', alert?.description],
                 ...Object.entries(alert?.config ?? {}).map(([key, value]) => [key, JSON.stringify(value)] as const),
               ]}
@@ -146,7 +148,7 @@ function AlertForm({ id, start, schemas }: { id: string | null; start: typeof FR
   const save = async () => {
     if (id !== null) {
       set({ config: (await put<Alert>(path, body)).config });
-      tell('The alert is saved.');
+      showToast('The alert is saved.');
       return;
     }
     const made = await post<Alert>(path, body);
@@ -159,7 +161,7 @@ function AlertForm({ id, start, schemas }: { id: string | null; start: typeof FR
     );
     if (secrets.length > 0)
       generated.value = { alertId: made.id, text: secrets.map(([, text]) => String(text)).join('\n') };
-    tell('The alert watches from now on.');
+    showToast('The alert watches from now on.');
     go(`/alerts/${made.id}`);
   };
   const threshold = (key: 'failure_threshold' | 'success_threshold', label: string, error: string | undefined) => (
@@ -211,13 +213,13 @@ function AlertForm({ id, start, schemas }: { id: string | null; start: typeof FR
             </div>
             <Text
               label="Description (optional)"
-              hint="Part of every message: a runbook link, for example."
+              hint="Part of every notification: a runbook link, for example."
               error={form.problem('/description')}
               value={value.description}
               set={(description) => set({ description })}
             />
             <Check
-              label="Also tell when it is resolved"
+              label="Also notify when it is resolved"
               value={value.send_on_resolved}
               set={(send_on_resolved) => set({ send_on_resolved })}
             />
@@ -225,7 +227,7 @@ function AlertForm({ id, start, schemas }: { id: string | null; start: typeof FR
           </>
         )}
       </Form>
-      <SameByApi method={id === null ? 'POST' : 'PUT'} path={path} body={body} />
+      <ApiCall method={id === null ? 'POST' : 'PUT'} path={path} body={body} />
     </div>
   );
 }
@@ -241,7 +243,7 @@ function Deliveries({ alertId, version }: { alertId: string; version: number }) 
   useEvery(5, reload);
   useEffect(() => listen({ alert: reload }), []);
   const resend = async (id: string) => {
-    await attempt(() => post(`/api/v1/deliveries/${id}/redeliver`), 'It is being sent again.');
+    await runAction(() => post(`/api/v1/deliveries/${id}/redeliver`), 'It is being sent again.');
     reload();
   };
   const list = deliveries.items.value ?? [];
@@ -250,7 +252,7 @@ function Deliveries({ alertId, version }: { alertId: string; version: number }) 
     <>
       <Table
         label="Deliveries"
-        head={['State', 'Message', 'Last attempt', 'What the receiver said', '']}
+        head={['State', 'Kind', 'Last attempt', 'Response', '']}
         rows={list.map((delivery) => [
           <StatusPill status={STATES[delivery.state]} word={delivery.state} />,
           delivery.kind,
@@ -265,13 +267,13 @@ function Deliveries({ alertId, version }: { alertId: string; version: number }) 
               ` · next try ${time(delivery.next_attempt_at, now.value)}`}
           </>,
           may.write() && delivery.state !== 'pending' && delivery.kind !== 'test' && (
-            <Button class="plain" act={() => resend(delivery.id)}>
+            <Button class="plain" onClick={() => resend(delivery.id)}>
               Send again
             </Button>
           ),
         ])}
       />
-      {deliveries.older && <Button act={deliveries.older}>Older deliveries</Button>}
+      {deliveries.older && <Button onClick={deliveries.older}>Older deliveries</Button>}
     </>
   );
 }

@@ -1,17 +1,14 @@
-import { useSignal } from '@preact/signals';
 import { useEffect } from 'preact/hooks';
-import { all, query } from '../api/client';
-import type { Alert, AlertEvent } from '../api/types';
-import { now } from '../state/clock';
-import { count, duration, time } from '../logic/format';
-import { listen } from '../state/live';
-import { useLoad, usePages } from '../state/load';
-import { itemOf } from '../state/overview-store';
-import { AlertState } from '../components/alert-state';
+import { all } from '../api/client';
+import type { Alert } from '../api/types';
+import { AlertState, thresholdsOf } from '../components/alert/alert-state';
+import { EventFeed } from '../components/alert/event-feed';
+import { EndpointName } from '../components/endpoint-name';
 import { Select } from '../components/form/field';
 import { Icon } from '../components/icons';
-import { Button, Data, Head, Table, Tabs } from '../components/layout';
-import { StatusPill } from '../components/status';
+import { Data, Head, Table, Tabs } from '../components/layout';
+import { listen } from '../state/live';
+import { useLoad } from '../state/load';
 import { route, setQuery } from '../state/router';
 import { may } from '../state/session';
 
@@ -38,17 +35,8 @@ const AlertsHead = ({ current }: { current: string }) => (
   </>
 );
 
-/** `after 3 failures, resolved after 2 successes`. */
-export const thresholds = (alert: Alert): string =>
-  `after ${count(alert.failure_threshold, 'failure')}, resolved after ${count(alert.success_threshold, 'success', 'successes')}`;
-
-/** An endpoint by the name people know it by. */
-export function EndpointName({ id }: { id: string }) {
-  const item = itemOf(id);
-  return <>{item ? `${item.name} · ${item.website.name}` : id}</>;
-}
-
-export function AlertRules() {
+/** Every alert rule, the triggered ones first. */
+export function AlertRulesPage() {
   const alerts = useLoad('alerts', (signal) => all<Alert>('/api/v1/alerts', signal));
   useEffect(() => listen({ alert: alerts.reload, ready: alerts.reload }), []);
   return (
@@ -57,7 +45,7 @@ export function AlertRules() {
       <Data of={alerts}>
         {(list) =>
           list.length === 0 ? (
-            <p class="empty">No rule yet. An alert tells somebody when an endpoint goes down, and when it is back.</p>
+            <p class="empty">No rules yet. An alert notifies you when an endpoint goes down, and when it is back up.</p>
           ) : (
             <Table
               label="Alert rules"
@@ -70,7 +58,7 @@ export function AlertRules() {
                     <EndpointName id={alert.endpoint_id} />
                   </a>,
                   alert.type,
-                  thresholds(alert),
+                  thresholdsOf(alert),
                   alert.description,
                 ])}
             />
@@ -81,7 +69,8 @@ export function AlertRules() {
   );
 }
 
-export function AlertEvents() {
+/** What triggered and resolved, newest first. */
+export function AlertEventsPage() {
   const type = route.value.query.get('type') ?? '';
   return (
     <>
@@ -99,59 +88,6 @@ export function AlertEvents() {
         />
       </div>
       <EventFeed parameters={{ type }} />
-    </>
-  );
-}
-
-/** Events, newest first, that grow at the top while the page is open. */
-export function EventFeed({ parameters }: { parameters: Record<string, string> }) {
-  const version = useSignal(0);
-  const fresh = useSignal<readonly string[]>([]);
-  const events = usePages<AlertEvent>(`/api/v1/alerts/events${query(parameters)}`, version.value);
-  useEffect(() => {
-    const reload = () => {
-      version.value++;
-    };
-    return listen({
-      ready: reload,
-      alert: (event) => {
-        fresh.value = [...fresh.value, event.id];
-        reload();
-      },
-    });
-  }, []);
-
-  const list = events.items.value;
-  if (!list) return <p class="muted">Loading…</p>;
-  return (
-    <>
-      {list.length === 0 && <p class="empty">Nothing has happened.</p>}
-      <ol class="feed" aria-label="Alert events">
-        {list.map((event) => (
-          <li key={event.id} class={fresh.value.includes(event.id) ? 'fresh' : ''}>
-            <span>
-              <StatusPill
-                status={event.type === 'triggered' ? 'down' : 'up'}
-                word={event.type === 'triggered' ? 'Triggered' : 'Resolved'}
-              />
-            </span>
-            <div>
-              <p>
-                <strong>{event.message}</strong>
-              </p>
-              <p class="muted small">
-                <a href={`#/endpoints/${event.endpoint_id}`}>{event.endpoint_name}</a> · {event.website_name} ·{' '}
-                {event.alert_type}
-                {event.reason !== 'threshold' && ` · ${event.reason}`}
-                {event.duration_seconds !== null && ` · lasted ${duration(event.duration_seconds)}`} ·{' '}
-                <a href={`#/alerts/${event.alert_id}`}>rule and deliveries</a>
-              </p>
-            </div>
-            <span class="num muted">{time(event.created_at, now.value)}</span>
-          </li>
-        ))}
-      </ol>
-      {events.older && <Button act={events.older}>Older events</Button>}
     </>
   );
 }

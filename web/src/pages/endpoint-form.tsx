@@ -1,24 +1,21 @@
 import { useSignal } from '@preact/signals';
 import { all, get, post, put } from '../api/client';
-import type { Assertion, Check, Endpoint, Header, Website } from '../api/types';
-import { loadCheckerTypes } from '../logic/config-schema';
-import { guessEndpoint } from '../logic/endpoint-guess';
-import { into, patch, useLoad } from '../state/load';
-import { refreshSoon } from '../state/overview-store';
+import { loadDocument } from '../api/document';
+import type { Assertion, Endpoint, Header, UnrecordedCheck, Website } from '../api/types';
 import { Verdict } from '../components/check/check-list';
+import { ApiCall } from '../components/form/api-call';
 import { Check as CheckField, Choice, Lines, Select, Text } from '../components/form/field';
 import { Form, type FormState } from '../components/form/form';
 import { EditableList, HeaderList } from '../components/form/header-list';
 import { Button, Data, Head } from '../components/layout';
-import { SameByApi } from '../components/form/same-by-api';
+import { type EndpointChoices, endpointChoices } from '../logic/config-schema';
+import { guessEndpoint } from '../logic/endpoint-guess';
+import { into, patch, useLoad } from '../state/load';
+import { refreshSoon } from '../state/overview-store';
 import { go, route } from '../state/router';
 import { may } from '../state/session';
 
-const METHODS = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS'];
-const SOURCES = ['status_code', 'response_time', 'header', 'body', 'json', 'certificate_days', 'dns_record', 'banner'];
-const COMPARISONS = ['equals', 'not_equals', 'contains', 'not_contains', 'less_than', 'greater_than', 'in', 'exists'];
-
-/** What the form edits; numbers stay text until they are sent. */
+/** The values of the form; numbers are text until they are sent. */
 interface Draft {
   name: string;
   url: string;
@@ -52,13 +49,13 @@ const draftOf = (endpoint: Endpoint): Draft => ({
   body: endpoint.body ?? '',
 });
 
-/** A bare host is sent in the form its type accepts. */
+/** A bare host becomes the URL its type accepts. */
 function urlOf(draft: Draft): string {
   const guess = guessEndpoint(draft.url);
   return guess?.type === draft.type ? guess.url : draft.url.trim();
 }
 
-/** The request body; what a new endpoint leaves at its default stays out, so that the shown command stays short. */
+/** The request body. For a new endpoint without the defaults, so that the shown command stays short. */
 function bodyOf(draft: Draft, isNew: boolean): Record<string, unknown> {
   const { method, body, assertions, follow_redirects } = draft;
   const headers = draft.headers.filter(({ key }) => key !== '');
@@ -78,7 +75,8 @@ function bodyOf(draft: Draft, isNew: boolean): Record<string, unknown> {
   };
 }
 
-export function EndpointForm({ id }: { id: string | null }) {
+/** Creates or edits an endpoint. */
+export function EndpointFormPage({ id }: { id: string | null }) {
   const existing = useLoad(`form/${id}`, (signal) =>
     id === null ? Promise.resolve(null) : get<Endpoint>(`/api/v1/endpoints/${id}`, signal),
   );
@@ -106,7 +104,7 @@ function ExistingEndpoint({ endpoint }: { endpoint: Endpoint }) {
   return <Editor draft={draft.value} isNew={false} save={save} path={path} set={patch(draft)} />;
 }
 
-/** One field first: type, name and website are guessed from it until somebody chooses otherwise. */
+/** The URL comes first: type, name and website are guessed from it until the user chooses them. */
 function NewEndpoint() {
   const draft = useSignal(EMPTY);
   const chosen = useSignal<Partial<Draft>>({});
@@ -170,12 +168,15 @@ interface EditorProps {
 }
 
 function Editor({ draft, isNew, path, set, save, children }: EditorProps) {
-  const verdict = useSignal<Check | null>(null);
-  const types = useLoad('checker types', loadCheckerTypes);
+  const verdict = useSignal<UnrecordedCheck | null>(null);
+  const { value: choices } = useLoad('choices', () => loadDocument().then(endpointChoices)).data;
   const body = bodyOf(draft, isNew);
   const test = async () => {
     verdict.value = null;
-    verdict.value = await post<Check>('/api/v1/endpoints/test', { ...body, name: draft.name.trim() || 'Test' });
+    verdict.value = await post<UnrecordedCheck>('/api/v1/endpoints/test', {
+      ...body,
+      name: draft.name.trim() || 'Test',
+    });
   };
   return (
     <div class="columns forms">
@@ -196,14 +197,14 @@ function Editor({ draft, isNew, path, set, save, children }: EditorProps) {
                 <Choice
                   label="Type"
                   error={problem('/type')}
-                  options={[...new Set([...(types.data.value ?? []), draft.type])]}
+                  options={withCurrent(choices?.types, draft.type)}
                   value={draft.type}
                   set={(type) => set({ type })}
                 />
                 <Text label="Name" error={problem('/name')} value={draft.name} set={(name) => set({ name })} />
               </div>
               {children}
-              <Details draft={draft} set={set} problem={problem} />
+              <Details draft={draft} set={set} problem={problem} choices={choices} />
             </>
           )}
         </Form>
@@ -215,19 +216,27 @@ function Editor({ draft, isNew, path, set, save, children }: EditorProps) {
           )}
         </div>
       </div>
-      <SameByApi method={isNew ? 'POST' : 'PUT'} path={path} body={body} />
+      <ApiCall method={isNew ? 'POST' : 'PUT'} path={path} body={body} />
     </div>
   );
 }
 
 const TestButton = ({ form, test }: { form: FormState; test: () => Promise<void> }) => (
-  <Button disabled={form.isBusy} act={() => form.run(test)}>
+  <Button disabled={form.isBusy} onClick={() => form.run(test)}>
     Test
   </Button>
 );
 
-/** How it is asked, and what counts as up. */
-function Details({ draft, set, problem }: Pick<EditorProps, 'draft' | 'set'> & Pick<FormState, 'problem'>) {
+/** The choices, and the current value also where it is not among them (yet). */
+const withCurrent = (choices: readonly string[] | undefined, current: string): string[] => [
+  ...new Set([...(choices ?? []), current]),
+];
+
+type DetailsProps = Pick<EditorProps, 'draft' | 'set'> &
+  Pick<FormState, 'problem'> & { choices: EndpointChoices | undefined };
+
+/** How to check, and what counts as up. */
+function Details({ draft, set, problem, choices }: DetailsProps) {
   const isHttp = draft.type.startsWith('HTTP');
   return (
     <>
@@ -254,7 +263,7 @@ function Details({ draft, set, problem }: Pick<EditorProps, 'draft' | 'set'> & P
           <Choice
             label="Method"
             error={problem('/method')}
-            options={METHODS}
+            options={withCurrent(choices?.methods, draft.method)}
             value={draft.method}
             set={(method) => set({ method })}
           />
@@ -270,7 +279,9 @@ function Details({ draft, set, problem }: Pick<EditorProps, 'draft' | 'set'> & P
           error={problem('/assertions')}
           empty={{ source: 'status_code', comparison: 'in', target: '200-299' }}
           set={(assertions) => set({ assertions })}
-          row={assertionRow}
+          row={(assertion, change, number) => (
+            <AssertionRow assertion={assertion} change={change} number={number} choices={choices} />
+          )}
         />
       </details>
       {isHttp && (
@@ -296,7 +307,14 @@ function Details({ draft, set, problem }: Pick<EditorProps, 'draft' | 'set'> & P
   );
 }
 
-function assertionRow(assertion: Assertion, change: (changes: Partial<Assertion>) => void, number: number) {
+interface AssertionRowProps {
+  assertion: Assertion;
+  change: (changes: Partial<Assertion>) => void;
+  number: number;
+  choices: EndpointChoices | undefined;
+}
+
+function AssertionRow({ assertion, change, number, choices }: AssertionRowProps) {
   const input = (key: 'property' | 'target', label: string, placeholder: string) => (
     <input
       aria-label={`${label} of condition ${number}`}
@@ -310,16 +328,16 @@ function assertionRow(assertion: Assertion, change: (changes: Partial<Assertion>
       <Select
         label={`Subject of condition ${number}`}
         value={assertion.source}
-        set={(source) => change({ source })}
-        options={SOURCES}
+        set={(source) => change({ source: source as Assertion['source'] })}
+        options={withCurrent(choices?.sources, assertion.source)}
       />
       {assertion.source === 'header' && input('property', 'Header', 'Content-Type')}
       {assertion.source === 'json' && input('property', 'JSONPath', '$.status')}
       <Select
         label={`Comparison of condition ${number}`}
         value={assertion.comparison}
-        set={(comparison) => change({ comparison })}
-        options={COMPARISONS}
+        set={(comparison) => change({ comparison: comparison as Assertion['comparison'] })}
+        options={withCurrent(choices?.comparisons, assertion.comparison)}
       />
       {input('target', 'Target', '200-299,301')}
     </>

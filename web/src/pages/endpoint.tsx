@@ -1,34 +1,31 @@
-import { useComputed } from '@preact/signals';
-import { useEffect, useMemo } from 'preact/hooks';
-import { all, get, query, remove } from '../api/client';
-import type { Alert, Check, Endpoint, LatencyBucket, Outage, Uptime } from '../api/types';
-import { chartData, PHASES } from '../logic/chart-data';
-import { now } from '../state/clock';
-import { sameQuestion } from '../logic/commands';
-import { checkNow, setEnabled } from '../state/endpoint-actions';
+import { useEffect } from 'preact/hooks';
+import { all, get, remove } from '../api/client';
+import type { Alert, Check, Endpoint, Outage, Uptime } from '../api/types';
+import { AlertState, thresholdsOf } from '../components/alert/alert-state';
+import { Beats } from '../components/check/beats';
+import { CheckList } from '../components/check/check-list';
+import { LatencySection } from '../components/check/latency-section';
+import { checkSentence } from '../components/check/recent-beats';
+import { CopyButton } from '../components/copy';
+import { confirmed } from '../components/dialog';
+import { Button, Data, Facts, Head, Section } from '../components/layout';
+import { StatusPill, statusWord } from '../components/status';
+import { checkCommand } from '../logic/commands';
 import { count, day, daysUntil, duration, ms, percent, time } from '../logic/format';
+import { now } from '../state/clock';
+import { checkNow, setEnabled } from '../state/endpoint-actions';
 import { useKeys } from '../state/keyboard';
 import { listen } from '../state/live';
 import { useEvery, useLoad } from '../state/load';
 import { items } from '../state/overview-store';
-import { Beats } from '../components/check/beats';
-import { CheckList } from '../components/check/check-list';
-import { CopyButton } from '../components/copy';
-import { confirmed } from '../components/dialog';
-import { Button, Data, Facts, Head, Section, Table } from '../components/layout';
-import { PhaseChart } from '../components/check/phase-chart';
-import { AlertState } from '../components/alert-state';
-import { checkSentence } from '../components/check/recent-beats';
-import { StatusPill, statusWord } from '../components/status';
-import { go, route, setQuery } from '../state/router';
-import { thresholds } from './alerts';
+import { go } from '../state/router';
 import { may } from '../state/session';
-import { RANGES, rangeOf } from '../logic/time-range';
-import { attempt } from '../state/toast';
+import { runAction } from '../state/toast';
 
 const WINDOWS = ['24h', '7d', '30d', '90d'] as const;
 
-export function EndpointScreen({ id }: { id: string }) {
+/** One endpoint: status, uptime, latency, outages, certificate, alert rules and checks. */
+export function EndpointPage({ id }: { id: string }) {
   const path = `/api/v1/endpoints/${id}`;
   const endpoint = useLoad(path, (signal) => get<Endpoint>(path, signal));
   const checks = useLoad(`${path}/checks`, (signal) => get<Check[]>(`${path}/checks?limit=60`, signal));
@@ -49,14 +46,14 @@ export function EndpointScreen({ id }: { id: string }) {
     return listen({ check: reloadMine, alert: reloadMine, ready: reload });
   }, [id]);
 
-  const act = async (action: (endpoint: Endpoint) => Promise<void>) => {
+  const run = async (action: (endpoint: Endpoint) => Promise<void>) => {
     const { value } = endpoint.data;
     if (!value || !may.write()) return;
     await action(value);
     reload();
   };
-  const check = () => act(({ name }) => checkNow(id, name));
-  const pause = () => act(({ name, enabled }) => setEnabled(id, name, !enabled));
+  const check = () => run(({ name }) => checkNow(id, name));
+  const pause = () => run(({ name, enabled }) => setEnabled(id, name, !enabled));
   useKeys({ c: check, p: pause, e: () => may.write() && go(`/endpoints/${id}/edit`) });
 
   const long = uptimes.data.value?.[3];
@@ -68,7 +65,7 @@ export function EndpointScreen({ id }: { id: string }) {
           <EndpointHead endpoint={data} since={since(data, long)} newest={recent[0]} onCheck={check} onPause={pause} />
           <Strip endpoint={data} checks={recent} />
           <Tiles endpoint={data} newest={recent[0]} uptimes={uptimes.data.value} />
-          <Latency endpoint={data} />
+          <LatencySection endpoint={data} />
           <div class="columns">
             <Section title="Outages, last 90 days">
               <Outages outages={long?.outages} />
@@ -87,7 +84,7 @@ export function EndpointScreen({ id }: { id: string }) {
   );
 }
 
-/** Since when the present state holds, as far as is known. */
+/** Start of the current status; `null` when it is not known. */
 function since(endpoint: Endpoint, long: Uptime | undefined): string | null {
   const known = items.value?.find((item) => item.id === endpoint.id)?.status_since;
   if (known) return known;
@@ -110,30 +107,30 @@ function EndpointHead(props: {
   const destroy = async () => {
     const text = `“${endpoint.name}” goes for good, with its alert rules and its history. Open incidents are resolved first.`;
     if (!(await confirmed('Delete this endpoint', text))) return;
-    if (await attempt(() => remove(`/api/v1/endpoints/${endpoint.id}`), `${endpoint.name} is deleted.`)) go('/');
+    if (await runAction(() => remove(`/api/v1/endpoints/${endpoint.id}`), `${endpoint.name} is deleted.`)) go('/');
   };
   const copy = (
     <CopyButton
       label={endpoint.type.startsWith('HTTP') ? 'Copy as curl' : 'Copy as command'}
-      text={sameQuestion(endpoint)}
+      text={checkCommand(endpoint)}
     />
   );
   return (
     <Head
-      up={[`#/?website=${endpoint.website_id}`, endpoint.group]}
+      parent={[`#/?website=${endpoint.website_id}`, endpoint.group]}
       title={endpoint.name}
       actions={
         may.write() ? (
           <>
-            <Button class="primary" act={props.onCheck}>
+            <Button class="primary" onClick={props.onCheck}>
               Check now
             </Button>
-            <Button act={props.onPause}>{endpoint.enabled ? 'Pause' : 'Resume'}</Button>
+            <Button onClick={props.onPause}>{endpoint.enabled ? 'Pause' : 'Resume'}</Button>
             <a class="button" href={`#/endpoints/${endpoint.id}/edit`}>
               Edit
             </a>
             {copy}
-            <Button class="danger" act={destroy}>
+            <Button class="danger" onClick={destroy}>
               Delete
             </Button>
           </>
@@ -208,83 +205,6 @@ function Tiles(props: { endpoint: Endpoint; newest: Check | undefined; uptimes: 
   );
 }
 
-function Latency({ endpoint }: { endpoint: Endpoint }) {
-  const path = `/api/v1/endpoints/${endpoint.id}/latency`;
-  const coarse = useComputed(() => Math.floor(now.value / 15_000) * 15_000);
-  const range = useMemo(
-    () => rangeOf(route.value.query, coarse.value, Date.parse(endpoint.created_at), endpoint.interval),
-    [route.value.query.toString(), coarse.value, endpoint.created_at, endpoint.interval],
-  );
-  const key = `${path}/${range.name ?? `${range.from}-${range.to}`}`;
-  const latency = useLoad(key, (signal) =>
-    get<LatencyBucket[]>(`${path}${query({ from: iso(range.from), to: iso(range.to), step: range.step })}`, signal),
-  );
-  useEffect(() => latency.reload(), [endpoint.last_checked_at]);
-  const buckets = latency.data.value;
-  const data = useMemo(() => chartData(buckets ?? [], range.step), [buckets]);
-  const failures = data.failures.reduce((sum, each) => sum + each, 0);
-  const slowest = Math.max(0, ...(buckets ?? []).map((bucket) => bucket.p95 ?? 0));
-
-  return (
-    <Section title="Latency by phase">
-      <div class="filters">
-        <div class="range" role="group" aria-label="Time range">
-          {RANGES.map((name) => (
-            <button
-              type="button"
-              key={name}
-              aria-pressed={range.name === name}
-              onClick={() => setQuery({ range: name, from: null, to: null })}
-            >
-              {name}
-            </button>
-          ))}
-        </div>
-        {range.name === null && <Button act={() => setQuery({ from: null, to: null })}>Zoom out</Button>}
-        <p class="muted small">Drag over the chart to zoom. Red marks are failed checks.</p>
-      </div>
-      <PhaseChart
-        data={data}
-        from={range.from / 1000}
-        to={range.to / 1000}
-        label={`Latency from ${time(iso(range.from), now.peek())} to ${time(iso(range.to), now.peek())}: slowest p95 ${ms(slowest)}, ${count(failures, 'failed check')}. The same as a table below.`}
-        onZoom={(from, to) => setQuery({ from: String(Math.floor(from)), to: String(Math.ceil(to)), range: null })}
-      />
-      <ul class="legend">
-        {PHASES.map(({ key: phase, name, color }) => (
-          <li key={phase}>
-            <i style={{ background: `var(${color})` }} /> {name}
-          </li>
-        ))}
-      </ul>
-      <details>
-        <summary>As a table</summary>
-        <LatencyTable buckets={buckets ?? []} />
-      </details>
-    </Section>
-  );
-}
-
-const iso = (at: number): string => new Date(at).toISOString();
-
-const LatencyTable = ({ buckets }: { buckets: readonly LatencyBucket[] }) => (
-  <Table
-    label="Latency table"
-    head={['From', '#Checks', '#Failed', '#p50', '#p95', '#p99', ...PHASES.map(({ name }) => `#${name}`)]}
-    rows={buckets
-      .filter((bucket) => bucket.count > 0)
-      .map((bucket) => [
-        time(bucket.start, now.peek()),
-        bucket.count,
-        bucket.failures,
-        ms(bucket.p50),
-        ms(bucket.p95),
-        ms(bucket.p99),
-        ...PHASES.map(({ key }) => ms(bucket.phases?.[key])),
-      ])}
-  />
-);
-
 function Outages({ outages }: { outages: Outage[] | undefined }) {
   if (outages?.length === 0) return <p class="muted">None. Long may it last.</p>;
   return (
@@ -295,7 +215,9 @@ function Outages({ outages }: { outages: Outage[] | undefined }) {
           <span>{outage.error?.message ?? 'No reason kept'}</span>
           <span class="num">
             {outage.ended_at === null && 'still down, '}
-            {duration((Date.parse(outage.ended_at ?? iso(now.value)) - Date.parse(outage.started_at)) / 1000)}
+            {duration(
+              ((outage.ended_at ? Date.parse(outage.ended_at) : now.value) - Date.parse(outage.started_at)) / 1000,
+            )}
           </span>
         </li>
       ))}
@@ -331,13 +253,13 @@ function Rules({ endpoint }: { endpoint: Endpoint }) {
   const alerts = useLoad(path, (signal) => all<Alert>(path, signal));
   return (
     <Section title="Alert rules">
-      {alerts.data.value?.length === 0 && <p class="muted">Nobody is told when this goes down.</p>}
+      {alerts.data.value?.length === 0 && <p class="muted">No alert: nobody is notified when this goes down.</p>}
       <ul class="feed">
         {alerts.data.value?.map((alert) => (
           <li key={alert.id}>
             <a href={`#/alerts/${alert.id}`}>{alert.type}</a>
             <span>
-              {thresholds(alert)}
+              {thresholdsOf(alert)}
               {alert.description !== '' && <span class="muted"> · {alert.description}</span>}
             </span>
             <AlertState alert={alert} />

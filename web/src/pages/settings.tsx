@@ -1,20 +1,21 @@
 import { useSignal } from '@preact/signals';
 import type { ComponentChildren } from 'preact';
 import { all, get, post, remove } from '../api/client';
-import type { ApiKey, SystemFacts, Website } from '../api/types';
-import { now } from '../state/clock';
-import { bytes, count, day, duration, time } from '../logic/format';
-import { into, useEvery, useLoad } from '../state/load';
+import type { ApiKey, CreatedApiKey, System as SystemState, Website } from '../api/types';
 import { CopyButton } from '../components/copy';
 import { confirmed } from '../components/dialog';
 import { Choice, Text } from '../components/form/field';
 import { Form } from '../components/form/form';
 import { Button, Data, Facts, Head, Section, Table, Tabs } from '../components/layout';
 import { StatusPill } from '../components/status';
+import { bytes, count, day, duration, time } from '../logic/format';
+import { now } from '../state/clock';
+import { into, useEvery, useLoad } from '../state/load';
 import { may, session } from '../state/session';
-import { attempt } from '../state/toast';
+import { runAction } from '../state/toast';
 
-export function Settings({ tab }: { tab: string }) {
+/** API keys, websites, and the state of the installation. */
+export function SettingsPage({ tab }: { tab: string }) {
   const keys = [
     ...(may.admin() ? ['keys'] : []),
     'websites',
@@ -22,7 +23,7 @@ export function Settings({ tab }: { tab: string }) {
   ];
   const current = keys.includes(tab) ? tab : (keys[0] ?? '');
   const titles: Record<string, string> = { keys: 'API keys', websites: 'Websites', system: 'System' };
-  const screens: Record<string, () => ComponentChildren> = {
+  const tabs: Record<string, () => ComponentChildren> = {
     keys: () => <Keys />,
     websites: () => <Websites />,
     system: () => <System />,
@@ -40,7 +41,7 @@ export function Settings({ tab }: { tab: string }) {
         current={current}
         tabs={keys.map((key) => [key, titles[key] ?? key, `#/settings/${key}`])}
       />
-      {screens[current]?.()}
+      {tabs[current]?.()}
     </>
   );
 }
@@ -49,16 +50,16 @@ function Keys() {
   const keys = useLoad('keys', (signal) => all<ApiKey>('/api/v1/api-keys', signal));
   const name = useSignal('');
   const role = useSignal('read');
-  const made = useSignal<ApiKey | null>(null);
+  const made = useSignal<CreatedApiKey | null>(null);
   const create = async () => {
-    made.value = await post<ApiKey>('/api/v1/api-keys', { name: name.value, role: role.value });
+    made.value = await post<CreatedApiKey>('/api/v1/api-keys', { name: name.value, role: role.value });
     name.value = '';
     keys.reload();
   };
   const revoke = async (key: ApiKey) => {
-    const text = `Whoever uses “${key.name}”, and every session signed in with it, is locked out at once.`;
+    const text = `Clients that use “${key.name}”, and sessions signed in with it, lose access at once.`;
     if (!(await confirmed('Revoke this key', text))) return;
-    await attempt(() => remove(`/api/v1/api-keys/${key.id}`), `“${key.name}” is revoked.`);
+    await runAction(() => remove(`/api/v1/api-keys/${key.id}`), `“${key.name}” is revoked.`);
     keys.reload();
   };
   return (
@@ -80,7 +81,7 @@ function Keys() {
           </div>
         )}
       </Form>
-      {made.value?.key !== undefined && (
+      {made.value && (
         <div class="notice good" role="status">
           <p>This is the only time “{made.value.name}” is shown:</p>
           <pre tabIndex={0}>{made.value.key}</pre>
@@ -99,7 +100,7 @@ function Keys() {
                 day(key.created_at),
                 key.last_used_at === null ? 'never' : time(key.last_used_at, now.value),
                 key.expires_at === null ? 'never' : day(key.expires_at),
-                <Button class="plain" label={`Revoke ${key.name}`} act={() => revoke(key)}>
+                <Button class="plain" label={`Revoke ${key.name}`} onClick={() => revoke(key)}>
                   Revoke
                 </Button>,
               ])}
@@ -131,10 +132,11 @@ function Websites() {
   );
 }
 
+/** A value as it is, or marked as a problem. */
 const judged = (isBad: boolean, text: string) => (isBad ? <StatusPill status="down" word={text} /> : text);
 
 function System() {
-  const system = useLoad('system', (signal) => get<SystemFacts>('/api/v1/system', signal));
+  const system = useLoad('system', (signal) => get<SystemState>('/api/v1/system', signal));
   useEvery(5, system.reload);
   return (
     <Data of={system}>
@@ -147,12 +149,12 @@ function System() {
               of={[
                 ['Scheduler', judged(lag > 5, lag < 1 ? 'on time' : `${duration(lag)} behind`)],
                 ['Scheduled endpoints', scheduler.active_endpoints.toLocaleString('en')],
-                ['Owed messages', outbox.pending.toLocaleString('en')],
+                ['Pending deliveries', outbox.pending.toLocaleString('en')],
                 [
-                  'Oldest owed message',
+                  'Oldest pending delivery',
                   judged(oldest > 300, outbox.pending === 0 ? 'none' : `${duration(oldest)} old`),
                 ],
-                ['Messages given up', judged(outbox.failed > 0, outbox.failed.toLocaleString('en'))],
+                ['Failed deliveries', judged(outbox.failed > 0, outbox.failed.toLocaleString('en'))],
                 [
                   'Database',
                   `${database.kind === 'embedded' ? 'embedded PostgreSQL' : 'PostgreSQL'} ${database.version}, ${bytes(database.size_bytes)}`,
@@ -163,7 +165,7 @@ function System() {
                   `${process.version}, role ${process.role}, up ${duration((now.value - Date.parse(process.started_at)) / 1000)}`,
                 ],
                 ['Single checks are kept', count(retention.raw_days, 'day')],
-                ['Hourly and daily figures are kept', count(retention.rollup_days, 'day')],
+                ['Hourly and daily stats are kept', count(retention.rollup_days, 'day')],
               ]}
             />
             <p class="section muted small">

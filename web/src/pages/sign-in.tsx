@@ -5,19 +5,19 @@ import { Field } from '../components/form/field';
 import { Form } from '../components/form/form';
 import { go, route } from '../state/router';
 import { signIn } from '../state/session';
-import { reason } from '../state/toast';
+import { errorMessage } from '../state/toast';
 
 const explain = (error: unknown): string =>
-  error instanceof ApiProblem && error.status === 401 ? 'This key is not valid.' : reason(error);
+  error instanceof ApiProblem && error.status === 401 ? 'This key is not valid.' : errorMessage(error);
 
-/** Signs in with a key, or with the token of a one-time link, which is taken out of the address first. */
+/** Signs in with an API key, or with the token of a one-time link, which is first removed from the address bar. */
 export function SignIn() {
   const key = useSignal('');
   const note = useSignal('');
 
   useEffect(() => {
-    const [screen, token] = route.peek().path;
-    if (screen !== 'sign-in' || token === undefined) return;
+    const [first, token] = route.peek().path;
+    if (first !== 'sign-in' || token === undefined) return;
     history.replaceState(null, '', '#/sign-in');
     signIn({ sign_in_token: token }).then(
       () => go('/'),

@@ -1,28 +1,28 @@
 import { useSignal } from '@preact/signals';
 import { get, put, remove } from '../api/client';
 import type { StatusPageSettings, Website } from '../api/types';
-import { count } from '../logic/format';
-import { patch, useLoad } from '../state/load';
-import { refreshSoon } from '../state/overview-store';
 import { CopyButton } from '../components/copy';
 import { confirmed } from '../components/dialog';
 import { Check, Text } from '../components/form/field';
 import { Form } from '../components/form/form';
 import { Button, Data, Head, Section } from '../components/layout';
 import { StatusPill } from '../components/status';
+import { count } from '../logic/format';
+import { patch, useLoad } from '../state/load';
+import { refreshSoon } from '../state/overview-store';
 import { go } from '../state/router';
 import { may } from '../state/session';
-import { attempt, tell } from '../state/toast';
+import { runAction, showToast } from '../state/toast';
 
-/** A website's own settings, and its public status page. */
-export function WebsiteScreen({ id }: { id: string }) {
+/** Settings of a website and of its public status page. */
+export function WebsitePage({ id }: { id: string }) {
   const path = `/api/v1/websites/${id}`;
   const website = useLoad(path, (signal) => get<Website>(path, signal));
   const statusPage = useLoad(`${path}/status-page`, (signal) => get<StatusPageSettings>(`${path}/status-page`, signal));
   const destroy = async ({ name, endpoint_count }: Website) => {
     const text = `“${name}” goes for good, with ${count(endpoint_count, 'endpoint')}, their alerts and their whole history.`;
     if (!(await confirmed('Delete this website', text))) return;
-    if (!(await attempt(() => remove(path), `${name} is deleted.`))) return;
+    if (!(await runAction(() => remove(path), `${name} is deleted.`))) return;
     refreshSoon();
     go('/');
   };
@@ -31,7 +31,7 @@ export function WebsiteScreen({ id }: { id: string }) {
       {(value) => (
         <>
           <Head
-            up={['#/settings/websites', 'Websites']}
+            parent={['#/settings/websites', 'Websites']}
             title={value.name}
             actions={
               may.write() && (
@@ -39,7 +39,7 @@ export function WebsiteScreen({ id }: { id: string }) {
                   <a class="button primary" href={`#/new?website_id=${id}`}>
                     Add an endpoint
                   </a>
-                  <Button class="danger" act={() => destroy(value)}>
+                  <Button class="danger" onClick={() => destroy(value)}>
                     Delete
                   </Button>
                 </>
@@ -86,7 +86,7 @@ function WebsiteForm({ path, start, onSaved }: Props<Website>) {
   const set = patch(draft);
   const save = async () => {
     await put(path, draft.value);
-    tell('The website is saved.');
+    showToast('The website is saved.');
     onSaved();
     refreshSoon();
   };
@@ -113,15 +113,15 @@ function StatusPageForm({ path, start, onSaved }: Props<StatusPageSettings>) {
   const save = async () => {
     const { enabled, slug } = draft.value;
     await put(path, { enabled, ...(slug !== '' && { slug }) });
-    tell(enabled ? 'The status page is public.' : 'The status page is off.');
+    showToast(enabled ? 'The status page is public.' : 'The status page is off.');
     onSaved();
   };
   const url = `${location.origin}${start.path ?? ''}`;
   return (
     <>
       <p class="muted small">
-        Shows the names of the endpoints, their state, 90 days and outages to everybody who knows the address. No
-        target, no error text.
+        Shows the names of the endpoints, their state, 90 days and outages to everybody who knows the address. No URL,
+        no error text.
       </p>
       <Form save={save} action="Save">
         {({ problem }) => (

@@ -2,22 +2,22 @@ import { post, put } from '../api/client';
 import type { Check } from '../api/types';
 import { ms, words } from '../logic/format';
 import { refreshSoon } from './overview-store';
-import { attempt, tell } from './toast';
+import { runAction, showToast } from './toast';
 
-/** Runs a check, records it and tells its verdict. */
+/** Runs and records a check, then shows its verdict. */
 export async function checkNow(id: string, name: string): Promise<void> {
-  await attempt(async () => {
+  await runAction(async () => {
     const check = await post<Check>(`/api/v1/endpoints/${id}/checks`);
     const verdict =
       check.outcome === 'up' ? `up in ${ms(check.duration_ms)}` : `${check.outcome}: ${words(check.error?.code ?? '')}`;
-    tell(`${name} is ${verdict}`, check.outcome === 'up' ? 'good' : check.outcome === 'down' ? 'bad' : 'warn');
+    showToast(`${name} is ${verdict}`, check.outcome === 'up' ? 'good' : check.outcome === 'down' ? 'bad' : 'warn');
     refreshSoon();
   });
 }
 
-/** Pauses or resumes. */
+/** Pauses or resumes the checks of an endpoint. */
 export async function setEnabled(id: string, name: string, enabled: boolean): Promise<void> {
-  await attempt(
+  await runAction(
     () => put(`/api/v1/endpoints/${id}`, { enabled }),
     `${name} is ${enabled ? 'watched again' : 'paused'}.`,
   );

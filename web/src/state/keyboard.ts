@@ -1,6 +1,7 @@
 import { signal } from '@preact/signals';
 import { useEffect, useRef } from 'preact/hooks';
 
+/** Actions by key, or by a sequence of two such as `g a`. */
 type Keys = Record<string, () => unknown>;
 
 const STORED = 'uptime.shortcuts';
@@ -13,9 +14,10 @@ function stored(): boolean {
   }
 }
 
-/** Whether single keys act; people who dictate or mistype can switch them off. */
+/** Whether single keys act. WCAG 2.1.4: speech input and typing errors must be able to switch them off. */
 export const hasShortcuts = signal(stored());
 
+/** Switches the shortcuts on or off, for this browser. */
 export function setShortcuts(on: boolean): void {
   hasShortcuts.value = on;
   try {
@@ -29,9 +31,12 @@ const layers: { current: Keys }[] = [];
 let leader = '';
 let leaderTimer = 0;
 
-/** Keys belong to whoever has the focus there: fields, widgets that use arrows or letters, open dialogs. */
+/**
+ * Whether the focused element uses the key itself: fields, open dialogs, and Enter on what can be clicked. Chromium leaves
+ * the focus in a dialog that was just closed until the next frame: a key pressed by then belongs to the page.
+ */
 function isTaken(target: EventTarget | null, key: string): boolean {
-  if (!(target instanceof HTMLElement)) return false;
+  if (!(target instanceof HTMLElement) || target.closest('dialog:not([open])')) return false;
   if (target.closest('input, textarea, select, dialog, [contenteditable]')) return true;
   return key === 'Enter' && target.closest('a, button, summary') !== null;
 }
@@ -60,7 +65,7 @@ function press(event: KeyboardEvent): void {
 
 addEventListener('keydown', press);
 
-/** Keys while the component is shown, such as `j` or `g a`; the newest component wins. */
+/** Binds keys such as `j` or `g a` while the component is shown; the newest component wins. */
 export function useKeys(keys: Keys): void {
   const layer = useRef(keys);
   layer.current = keys;

@@ -1,21 +1,22 @@
 import { signal } from '@preact/signals';
-import { restore } from './session';
 import type { AlertEvent, StateChange } from '../api/types';
+import { restoreSession } from './session';
 
-/** `lost` is only said after a moment: a short reconnect is nobody's concern. */
+/** State of the live stream. `lost` comes after GRACE_MS only, so that a short reconnect stays invisible. */
 export const live = signal<'connecting' | 'live' | 'lost'>('connecting');
-/** When the page last heard from the service, in milliseconds. */
-export const heardAt = signal(Date.now());
-/** The sentence screen readers are told when a state changes. */
+/** When the last message came, in milliseconds. */
+export const lastMessageAt = signal(Date.now());
+/** The sentence that screen readers announce when a status changes. */
 export const announcement = signal('');
 
 type Listener = {
   check?(change: StateChange): void;
   alert?(event: AlertEvent): void;
-  /** The stream is (again) open: what is shown may be old. */
+  /** The stream is open, for the first time or again: what is shown may be out of date. */
   ready?(): void;
 };
 
+/** The service pings every ten seconds; after this long without a message the connection is dead. */
 const SILENCE_MS = 25_000;
 const GRACE_MS = 2500;
 const MAX_RETRY_MS = 10_000;
@@ -28,21 +29,21 @@ let retryTimer = 0;
 let graceTimer = 0;
 let silenceTimer = 0;
 
-/** Adds a listener; gives the function that removes it. */
+/** Adds a listener; returns the function that removes it. */
 export function listen(listener: Listener): () => void {
   listeners.add(listener);
   return () => listeners.delete(listener);
 }
 
-function heard(event?: MessageEvent): void {
-  heardAt.value = Date.now();
+function received(event?: MessageEvent): void {
+  lastMessageAt.value = Date.now();
   if (event?.lastEventId) lastId = event.lastEventId;
   clearTimeout(silenceTimer);
   silenceTimer = window.setTimeout(reconnect, SILENCE_MS);
 }
 
 function parsed(event: MessageEvent): unknown {
-  heard(event);
+  received(event);
   return JSON.parse(String(event.data));
 }
 
@@ -50,14 +51,14 @@ function open(): void {
   source?.close();
   source = new EventSource(`/api/v1/stream${lastId === '' ? '' : `?last_event_id=${encodeURIComponent(lastId)}`}`);
   source.addEventListener('ready', (event) => {
-    heard(event);
+    received(event);
     retryMs = 1000;
     clearTimeout(graceTimer);
     graceTimer = 0;
     live.value = 'live';
     for (const listener of listeners) listener.ready?.();
   });
-  source.addEventListener('ping', heard);
+  source.addEventListener('ping', received);
   source.addEventListener('check', (event) => {
     const change = parsed(event) as StateChange;
     announcement.value = `${change.endpoint_name} is ${change.status}.`;
@@ -71,7 +72,7 @@ function open(): void {
   source.addEventListener('error', reconnect);
 }
 
-/** Opens the stream again ourselves: EventSource gives up for good after the first error answer. */
+/** Reconnects by hand: EventSource gives up for good after the first error response. */
 function reconnect(): void {
   source?.close();
   source = null;
@@ -83,7 +84,7 @@ function reconnect(): void {
     }, GRACE_MS);
   }
   retryTimer = window.setTimeout(() => {
-    restore().then(open, reconnect);
+    restoreSession().then(open, reconnect);
   }, retryMs);
   retryMs = Math.min(MAX_RETRY_MS, retryMs * 2);
 }
@@ -93,6 +94,7 @@ export function startLive(): void {
   if (!source) open();
 }
 
+/** Closes the stream; the next one starts without a position. */
 export function stopLive(): void {
   source?.close();
   source = null;

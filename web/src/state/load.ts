@@ -1,22 +1,23 @@
 import { type Signal, useSignal } from '@preact/signals';
 import { useEffect, useRef } from 'preact/hooks';
 import { page } from '../api/client';
-import { attempt, reason } from './toast';
+import { errorMessage, runAction } from './toast';
 
-/** A function that sets a signal, for controls. */
+/** The setter of a signal, for form controls. */
 export const into =
   <T>(target: Signal<T>) =>
   (value: T): void => {
     target.value = value;
   };
 
-/** A function that changes some fields of a signal's object. */
+/** A function that merges changes into a signal's object. */
 export const patch =
   <T extends object>(target: Signal<T>) =>
   (changes: Partial<T>): void => {
     target.value = { ...target.value, ...changes };
   };
 
+/** What `useLoad` returns: the newest data, or why there is none. */
 export interface Loaded<T> {
   data: Signal<T | undefined>;
   error: Signal<string | null>;
@@ -24,8 +25,8 @@ export interface Loaded<T> {
 }
 
 /**
- * Loads something for a screen, again whenever `key` changes or `reload` is called. Old data stays visible meanwhile, and
- * an answer that is overtaken by a newer question is dropped.
+ * Loads data for a component, again whenever `key` changes or `reload` is called. A reload keeps the old data on the page
+ * until the new data is there; a response overtaken by a newer request is dropped.
  */
 export function useLoad<T>(key: string, load: (signal: AbortSignal) => Promise<T>): Loaded<T> {
   const data = useSignal<T | undefined>(undefined);
@@ -42,7 +43,7 @@ export function useLoad<T>(key: string, load: (signal: AbortSignal) => Promise<T
         error.value = null;
       },
       (thrown: unknown) => {
-        if (!controller.signal.aborted) error.value = reason(thrown);
+        if (!controller.signal.aborted) error.value = errorMessage(thrown);
       },
     );
     return () => controller.abort();
@@ -74,15 +75,17 @@ export function useEvery(seconds: number, work: () => void): void {
   }, [seconds]);
 }
 
+/** What `usePages` returns. */
 export interface Pages<T> {
+  /** `null` until the first page is there. */
   items: Signal<T[] | null>;
   /** Loads the next page; `null` on the last one. */
   older: (() => void) | null;
 }
 
 /**
- * A list that is read page by page, newest first. Reads the first page again when `path` or `version` changes, but never
- * takes away pages that a person asked for.
+ * A list that is read page by page, newest first. A new `version` reads the first page again and keeps the older pages that
+ * the user has loaded; a new `path` starts over.
  */
 export function usePages<T extends { id: string }>(path: string, version: unknown): Pages<T> {
   const items = useSignal<T[] | null>(null);
@@ -94,7 +97,7 @@ export function usePages<T extends { id: string }>(path: string, version: unknow
 
   useEffect(() => {
     const controller = new AbortController();
-    attempt(async () => {
+    runAction(async () => {
       const list = await page<T>(path, controller.signal).catch((error: unknown) => {
         if (!controller.signal.aborted) throw error;
       });
@@ -109,7 +112,7 @@ export function usePages<T extends { id: string }>(path: string, version: unknow
   }, [path, version]);
 
   const older = () =>
-    void attempt(async () => {
+    void runAction(async () => {
       const list = await page<T>(`${path}${path.includes('?') ? '&' : '?'}cursor=${next.value}`);
       items.value = [...(items.value ?? []), ...list.items];
       next.value = list.next;

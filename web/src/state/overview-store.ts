@@ -2,14 +2,16 @@ import { computed, signal } from '@preact/signals';
 import { all, get, query } from '../api/client';
 import type { Check, LatencyBucket, OverviewItem, StateChange } from '../api/types';
 import { countsOf } from '../logic/overview-order';
-import { reason } from './toast';
+import { errorMessage } from './toast';
 
-/** Every endpoint with its state, as last read and then kept current by the stream. */
+/** Every endpoint as last read, kept current by the live stream; `null` until the first read. */
 export const items = signal<OverviewItem[] | null>(null);
+/** Why the last read failed. */
 export const overviewError = signal<string | null>(null);
+/** Number of endpoints by status. */
 export const counts = computed(() => countsOf(items.value ?? []));
 
-/** One endpoint; asks for the overview when nobody has yet. */
+/** One endpoint; loads the overview if that has not happened yet. */
 export function itemOf(id: string): OverviewItem | undefined {
   if (items.value === null) void refresh();
   return items.value?.find((item) => item.id === id);
@@ -18,7 +20,7 @@ export function itemOf(id: string): OverviewItem | undefined {
 let running: Promise<void> | null = null;
 let again = 0;
 
-/** Reads the overview; calls during a running read share it. */
+/** Reads the overview; calls during a read share it. */
 export function refresh(): Promise<void> {
   running ??= read().finally(() => {
     running = null;
@@ -31,7 +33,7 @@ async function read(): Promise<void> {
     items.value = await all<OverviewItem>('/api/v1/overview');
     overviewError.value = null;
   } catch (error) {
-    overviewError.value = reason(error);
+    overviewError.value = errorMessage(error);
   }
 }
 
@@ -46,8 +48,8 @@ export function refreshSoon(): void {
 
 const changes = new Map<string, StateChange>();
 
-/** Shows a change at once, together with those that come in the same moment; the figures follow with the next read. */
-export function apply(change: StateChange): void {
+/** Shows a change of status at once; changes within 50 ms render together. Uptime and latency follow with the next read. */
+export function applyChange(change: StateChange): void {
   if (changes.size === 0) setTimeout(applyAll, 50);
   changes.set(change.endpoint_id, change);
 }
@@ -70,18 +72,19 @@ const changed = (item: OverviewItem, change: StateChange | undefined): OverviewI
         recent: [...item.recent, change.status].slice(-30),
       };
 
-export function forget(): void {
+/** Drops the data on signing out. */
+export function clearOverview(): void {
   items.value = null;
 }
 
-/** Loads per endpoint what the overview does not hold, once per version and at most four at a time. */
-class Details<T> {
+/** Data per endpoint beyond the overview: loaded once per version, at most four requests at a time. */
+class EndpointDetails<T> {
   private readonly known = new Map<string, { version: string; data: ReturnType<typeof signal<T | undefined>> }>();
 
   constructor(private readonly load: (endpointId: string) => Promise<T>) {}
 
-  /** What is known now; loads it when it is missing or of another version. Reading the signal re-renders on arrival. */
-  of(endpointId: string, version: string): T | undefined {
+  /** What is loaded now. Starts a load when it is of another version; the caller renders again when that arrives. */
+  read(endpointId: string, version: string): T | undefined {
     let entry = this.known.get(endpointId);
     if (!entry) this.known.set(endpointId, (entry = { version: '', data: signal<T | undefined>(undefined) }));
     if (entry.version !== version) {
@@ -94,6 +97,7 @@ class Details<T> {
     return entry.data.value;
   }
 
+  /** What is loaded now. */
   peek(endpointId: string): T | undefined {
     return this.known.get(endpointId)?.data.value;
   }
@@ -123,12 +127,12 @@ async function drain(): Promise<void> {
 }
 
 /** The newest 30 checks, oldest first. */
-export const checksOf = new Details(async (id) =>
+export const recentChecks = new EndpointDetails(async (id) =>
   (await get<Check[]>(`/api/v1/endpoints/${id}/checks?limit=30`)).reverse(),
 );
 
-/** Mean latencies of the last 24 hours by the hour. */
-export const latencyOf = new Details(async (id) => {
+/** Mean latency of each of the last 24 hours, in milliseconds. */
+export const hourlyLatency = new EndpointDetails(async (id) => {
   const to = new Date();
   const from = new Date(to.getTime() - 86_400_000);
   const buckets = await get<LatencyBucket[]>(

@@ -1,6 +1,6 @@
 import { computed, signal } from '@preact/signals';
 
-/** Where the page is: the path and the query behind the `#`, so that the server has one page and its 404s stay JSON. */
+/** Path and query behind the `#`: the server has one HTML page, and its 404s stay JSON. */
 export interface Location {
   path: string[];
   query: URLSearchParams;
@@ -16,15 +16,15 @@ addEventListener('hashchange', () => {
   current.value = read();
 });
 
-/** The location of the page; screens re-render when it changes. */
+/** The current location; what reads it renders again when it changes. */
 export const route = computed(() => current.value);
 
-/** Goes to a hash path such as `/alerts?type=slack`. */
+/** Navigates to a hash path such as `/alerts?type=slack`. */
 export function go(path: string): void {
   location.hash = path;
 }
 
-/** Changes the query in place, without a new entry in the browser's history. `null` takes a parameter out. */
+/** Changes the query in place, without a new entry in the browser's history. `null` removes a parameter. */
 export function setQuery(changes: Record<string, string | null>): void {
   const { path, query } = read();
   for (const [key, value] of Object.entries(changes)) {

@@ -14,7 +14,7 @@ function stored(): Theme {
   }
 }
 
-/** The reader's choice; kept in this browser only. */
+/** The user's choice; kept in this browser only. */
 export const theme = signal<Theme>(stored());
 const systemIsDark = signal(dark.matches);
 

@@ -1,28 +1,31 @@
 import { signal } from '@preact/signals';
 import { ApiProblem } from '../api/client';
 
+/** A short message that disappears by itself. */
 export interface Toast {
   id: number;
   tone: 'good' | 'bad' | 'warn';
   text: string;
 }
 
+/** The messages on the page now, oldest first. */
 export const toasts = signal<Toast[]>([]);
 let next = 1;
 
-/** Shows a short message for a few seconds. */
-export function tell(text: string, tone: Toast['tone'] = 'good'): void {
+/** Shows a message for a few seconds. */
+export function showToast(text: string, tone: Toast['tone'] = 'good'): void {
   const toast = { id: next++, tone, text };
   toasts.value = [...toasts.value, toast].slice(-4);
   setTimeout(() => dismiss(toast.id), tone === 'bad' ? 9000 : 5000);
 }
 
+/** Takes a message away at once. */
 export function dismiss(id: number): void {
   toasts.value = toasts.value.filter((toast) => toast.id !== id);
 }
 
-/** The sentence for anything thrown. */
-export function reason(error: unknown): string {
+/** A sentence about anything that was thrown. */
+export function errorMessage(error: unknown): string {
   if (error instanceof ApiProblem) {
     const fields = error.errors.map(({ pointer, message }) => `${pointer.replace(/^\//, '')}: ${message}`);
     return [error.message, ...fields].join(' ');
@@ -30,14 +33,14 @@ export function reason(error: unknown): string {
   return error instanceof Error ? error.message : 'Something went wrong.';
 }
 
-/** Runs an action a person asked for; a failure is told instead of thrown. Gives whether it worked. */
-export async function attempt(action: () => Promise<unknown>, success?: string): Promise<boolean> {
+/** Runs what the user asked for and shows a failure instead of throwing it. Returns whether it worked. */
+export async function runAction(action: () => Promise<unknown>, success?: string): Promise<boolean> {
   try {
     await action();
-    if (success !== undefined) tell(success);
+    if (success !== undefined) showToast(success);
     return true;
   } catch (error) {
-    tell(reason(error), 'bad');
+    showToast(errorMessage(error), 'bad');
     return false;
   }
 }

@@ -5,16 +5,16 @@ import { count } from '../../logic/format';
 import { hideTip, showTip } from '../tip';
 
 interface Props {
-  /** Whose checks, for the accessible name. */
+  /** The endpoint's name, for the accessible name. */
   name: string;
   /** Oldest first. */
   beats: readonly Beat[];
   slots?: number;
   tall?: boolean;
-  /** The sentence about one bar; asked when a person points at it. */
+  /** The sentence about one bar, for its tooltip. */
   describe: (index: number) => string;
-  /** A person looks at single bars now: details may be loaded. */
-  onLook?: () => void;
+  /** Called when the user points at a bar: a good time to load details. */
+  onInspect?: () => void;
 }
 
 const summary = (beats: readonly Beat[]): string => {
@@ -24,25 +24,25 @@ const summary = (beats: readonly Beat[]): string => {
   return beats.length === 0 ? 'no checks yet' : `last ${count(beats.length, 'check')}: ${parts.join(', ')}`;
 };
 
-/** The newest outcomes as bars. Pointer: a tooltip per bar. Keyboard: arrow keys walk over the bars. */
-export function Beats({ name, beats, slots = 30, tall, describe, onLook }: Props) {
+/** The newest outcomes as bars, each with a tooltip. The arrow keys move from bar to bar. */
+export function Beats({ name, beats, slots = 30, tall, describe, onInspect }: Props) {
   const box = useRef<HTMLDivElement>(null);
   const at = useSignal<number | null>(null);
   const offset = slots - beats.length;
   const last = beats.length - 1;
   const index = at.value === null ? null : Math.min(at.value, last);
-  const told = index === null ? summary(beats) : describe(index);
+  const text = index === null ? summary(beats) : describe(index);
   const paths = beatPaths(beats, slots);
 
   useEffect(() => {
     if (index === null || !box.current) return;
     const { left, top, width } = box.current.getBoundingClientRect();
-    showTip(left + ((index + offset + 0.5) / slots) * width, top, told);
-  }, [index, told]);
+    showTip(left + ((index + offset + 0.5) / slots) * width, top, text);
+  }, [index, text]);
 
-  const look = (bar: number) => {
+  const select = (bar: number) => {
     if (last < 0) return;
-    onLook?.();
+    onInspect?.();
     at.value = Math.min(Math.max(bar, 0), last);
   };
   const leave = () => {
@@ -53,7 +53,7 @@ export function Beats({ name, beats, slots = 30, tall, describe, onLook }: Props
     const move = { ArrowLeft: -1, ArrowRight: 1, Home: -slots, End: slots }[event.key];
     if (move === undefined || event.ctrlKey || event.metaKey || event.altKey) return;
     event.preventDefault();
-    look((at.value ?? last) + move);
+    select((at.value ?? last) + move);
   };
 
   return (
@@ -66,15 +66,15 @@ export function Beats({ name, beats, slots = 30, tall, describe, onLook }: Props
       aria-valuemin={0}
       aria-valuemax={Math.max(0, last)}
       aria-valuenow={index ?? Math.max(0, last)}
-      aria-valuetext={told}
+      aria-valuetext={text}
       onKeyDown={step}
       onFocus={(event) => {
-        if (event.currentTarget.matches(':focus-visible')) look(last);
+        if (event.currentTarget.matches(':focus-visible')) select(last);
       }}
       onBlur={leave}
       onPointerMove={(event) => {
         const { left, width } = event.currentTarget.getBoundingClientRect();
-        look(Math.floor(((event.clientX - left) / width) * slots) - offset);
+        select(Math.floor(((event.clientX - left) / width) * slots) - offset);
       }}
       onPointerLeave={leave}
     >

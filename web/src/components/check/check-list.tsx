@@ -1,15 +1,15 @@
 import { useSignal } from '@preact/signals';
 import { query } from '../../api/client';
-import type { Check } from '../../api/types';
-import { now } from '../../state/clock';
+import type { Check, UnrecordedCheck } from '../../api/types';
 import { PHASES } from '../../logic/chart-data';
 import { ms, time, words } from '../../logic/format';
+import { now } from '../../state/clock';
 import { into, usePages } from '../../state/load';
 import { Select } from '../form/field';
 import { Button, Facts, type Row, Table } from '../layout';
 import { StatusPill } from '../status';
 
-/** Recent checks, newest first, with everything that is known about each. `version` changes when there may be newer ones. */
+/** Recent checks, newest first, each with its details. `version` changes when there may be newer ones. */
 export function CheckList({ endpointId, version }: { endpointId: string; version: string }) {
   const outcome = useSignal('');
   const open = useSignal('');
@@ -65,15 +65,15 @@ export function CheckList({ endpointId, version }: { endpointId: string; version
           ]}
         />
       </div>
-      <Table label="Recent checks" head={['Time', 'Result', '#Took', 'Answer', '~Address', '']} rows={rows ?? []} />
+      <Table label="Recent checks" head={['Time', 'Result', '#Took', 'Response', '~Address', '']} rows={rows ?? []} />
       {rows?.length === 0 && <p class="empty">No checks to show.</p>}
-      {checks.older && <Button act={checks.older}>Older checks</Button>}
+      {checks.older && <Button onClick={checks.older}>Older checks</Button>}
     </>
   );
 }
 
-/** One check in words and as a bar of its phases. */
-export function Verdict({ check }: { check: Check }) {
+/** One check in words and as a bar of its phases; also one that was not recorded. */
+export function Verdict({ check }: { check: UnrecordedCheck }) {
   const phases = PHASES.map((phase) => ({ ...phase, took: check.phases[phase.key] })).filter(
     ({ took }) => took !== null,
   );

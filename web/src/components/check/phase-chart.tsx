@@ -6,7 +6,7 @@ import { shownTheme } from '../../state/theme';
 
 interface Props {
   data: ChartData;
-  /** Seconds. */
+  /** Start and end in seconds. */
   from: number;
   to: number;
   label: string;
@@ -18,7 +18,7 @@ const HOUR = 3600;
 const DAY = 86_400;
 const TICK_STEPS = [1, 5, 15, 30, MINUTE, 5 * MINUTE, 15 * MINUTE, HOUR, 3 * HOUR, 6 * HOUR, 12 * HOUR, DAY, 7 * DAY];
 
-/** Marks of a time axis on whole steps of the reader's clock. All in seconds. */
+/** Ticks of the time axis on whole steps of the browser's time zone. All in seconds. */
 function ticksBetween(from: number, to: number, step: number): number[] {
   const zone = new Date(from * 1000).getTimezoneOffset() * MINUTE;
   const ticks = [];
@@ -26,12 +26,12 @@ function ticksBetween(from: number, to: number, step: number): number[] {
   return ticks;
 }
 
-/** A bucket is as wide as it is: one alone can be seen. */
+/** Each bucket is drawn over its whole width, so that a single one is visible. */
 const stepped = uPlot.paths.stepped?.({ align: 1 });
 
 const color = (name: string): string => getComputedStyle(document.documentElement).getPropertyValue(name).trim();
 
-/** Failed checks as red marks at the foot of the plot, wide enough to be seen, one per bucket. */
+/** Failed checks: one red mark of a fixed width per bucket, at the foot of the plot. */
 function drawFailures(chart: uPlot, data: ChartData): void {
   const { ctx, bbox } = chart;
   const unit = devicePixelRatio;
@@ -52,7 +52,7 @@ function drawFailures(chart: uPlot, data: ChartData): void {
   ctx.restore();
 }
 
-/** What the chart is asked while it lives: it is made once and fed again, so that dragging survives new data. */
+/** The newest props, read by the callbacks: the chart is made once, so that new data does not end a drag. */
 type Latest = { current: Props };
 
 function options(latest: Latest, width: number, height: number): uPlot.Options {
@@ -100,10 +100,10 @@ function options(latest: Latest, width: number, height: number): uPlot.Options {
   };
 }
 
-/** Times, then the sums from the largest to the smallest: the smaller ones are drawn over it. */
+/** Times, then the sums from the largest to the smallest: each is drawn over the one before. */
 const seriesOf = ({ times, stacked }: ChartData): uPlot.AlignedData => [times, ...[...stacked].reverse()];
 
-/** The phases stacked over time. */
+/** Latency over time, stacked by phase; dragging over it zooms. */
 export function PhaseChart(props: Props) {
   const box = useRef<HTMLDivElement>(null);
   const chart = useRef<uPlot | null>(null);

@@ -1,9 +1,9 @@
-import type { Check, OverviewItem } from '../../api/types';
-import { now } from '../../state/clock';
-import { ms, time, words } from '../../logic/format';
-import { checksOf } from '../../state/overview-store';
-import { Beats } from './beats';
 import { useSignal } from '@preact/signals';
+import type { Check, OverviewItem } from '../../api/types';
+import { ms, time, words } from '../../logic/format';
+import { now } from '../../state/clock';
+import { recentChecks } from '../../state/overview-store';
+import { Beats } from './beats';
 
 /** `12:04:31 · Down · connection refused`. */
 export function checkSentence(check: Check, nowMs: number): string {
@@ -12,12 +12,12 @@ export function checkSentence(check: Check, nowMs: number): string {
   return `${at} · ${verdict} · ${ms(check.duration_ms)}`;
 }
 
-/** The last outcomes of an endpoint; times and latencies are loaded once somebody looks closer. */
+/** The last outcomes of an endpoint; times and latencies are loaded when the user points at a bar. */
 export function RecentBeats({ item }: { item: OverviewItem }) {
-  const isLooking = useSignal(false);
-  if (isLooking.value) checksOf.of(item.id, item.last_checked_at ?? '');
+  const isInspected = useSignal(false);
+  if (isInspected.value) recentChecks.read(item.id, item.last_checked_at ?? '');
   const describe = (index: number): string => {
-    const checks = checksOf.peek(item.id);
+    const checks = recentChecks.peek(item.id);
     const check = checks?.[checks.length - item.recent.length + index];
     return check ? checkSentence(check, now.peek()) : (item.recent[index] ?? '');
   };
@@ -26,8 +26,8 @@ export function RecentBeats({ item }: { item: OverviewItem }) {
       name={item.name}
       beats={item.recent.map((outcome) => ({ outcome, level: null }))}
       describe={describe}
-      onLook={() => {
-        isLooking.value = true;
+      onInspect={() => {
+        isInspected.value = true;
       }}
     />
   );

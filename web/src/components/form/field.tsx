@@ -14,24 +14,24 @@ interface FieldProps {
   }) => ComponentChildren;
 }
 
-/** A labelled control with its hint and its error. A key that may only read gets it disabled. */
+/** A labelled control with its hint and its error; disabled for a read-only key. */
 export function Field({ label, hint, error, children }: FieldProps) {
   const id = useId();
   const notes: [string, string | undefined][] = [
     ['hint', hint],
     ['error', error],
   ];
-  const told = notes.filter(([, text]) => text !== undefined);
+  const shown = notes.filter(([, text]) => text !== undefined);
   return (
     <div class="field">
       <label for={id}>{label}</label>
       {children({
         id,
         disabled: !may.write(),
-        ...(told.length > 0 && { 'aria-describedby': told.map(([kind]) => id + kind).join(' ') }),
+        ...(shown.length > 0 && { 'aria-describedby': shown.map(([kind]) => id + kind).join(' ') }),
         ...(error !== undefined && { 'aria-invalid': true as const }),
       })}
-      {told.map(([kind, text]) => (
+      {shown.map(([kind, text]) => (
         <p class={kind} id={id + kind} key={kind}>
           {text}
         </p>
@@ -67,16 +67,17 @@ export const Text = ({ label, hint, error, value, set, type = 'text', ...rest }:
   </Field>
 );
 
-/** Several lines; told when the field is left, so that half a line is not judged. */
+/** Several lines; `set` is called when the field loses the focus, so that half a line is not validated. */
 export const Lines = ({ label, hint, error, value, set }: Common<string>) => (
   <Field label={label} hint={hint} error={error}>
     {(control) => <textarea {...control} value={value} onChange={(event) => set(event.currentTarget.value)} />}
   </Field>
 );
 
+/** Values with their titles; a title defaults to its value. */
 export type Options = readonly (string | readonly [value: string, title: string])[];
 
-/** Choices as elements of a select; a title is its value unless one is given. */
+/** The `option` elements of a select. */
 export const optionsOf = (options: Options) =>
   options.map((option) => {
     const [value, title] = typeof option === 'string' ? [option, option.replaceAll('_', ' ')] : option;
@@ -87,7 +88,7 @@ export const optionsOf = (options: Options) =>
     );
   });
 
-/** One of several. */
+/** A labelled select. */
 export const Choice = ({ label, hint, error, value, set, options }: Common<string> & { options: Options }) => (
   <Field label={label} hint={hint} error={error}>
     {(control) => (
@@ -98,7 +99,7 @@ export const Choice = ({ label, hint, error, value, set, options }: Common<strin
   </Field>
 );
 
-/** A select without a visible label, for filters and rows of lists. */
+/** A select without a visible label, for filters and table rows. */
 export const Select = ({
   label,
   value,
@@ -115,7 +116,7 @@ export const Select = ({
   </select>
 );
 
-/** Yes or no. Unlike the other fields it is never disabled by itself. */
+/** A labelled checkbox. Unlike the other fields it is not disabled for a read-only key. */
 export function Check({
   label,
   value,

@@ -3,32 +3,32 @@ import type { ComponentChildren } from 'preact';
 import { ApiProblem } from '../../api/client';
 import type { FieldProblem } from '../../api/types';
 import { may } from '../../state/session';
-import { reason } from '../../state/toast';
+import { errorMessage } from '../../state/toast';
 
-/** What a form hands to its fields. */
+/** What a form passes to its fields. */
 export interface FormState {
-  /** The problem of a field, by its JSON pointer; also of what lies below it. */
+  /** The message about the field at a JSON pointer, or about a field inside it. */
   problem: (pointer: string) => string | undefined;
-  /** Runs something that may be refused; the fields show why. */
+  /** Runs a request; when the server refuses it, the fields show why. */
   run: (action: () => Promise<void>) => void;
   isBusy: boolean;
 }
 
 interface Props {
   save: () => Promise<void>;
-  /** Text of the button that saves. */
+  /** Label of the submit button. */
   action: string;
-  /** Needs no write key: signing in. */
+  /** Also without a write key: signing in. */
   isOpen?: boolean;
-  /** Overrides the sentence for an answer. */
+  /** Overrides the message about a failed request. */
   explain?: (error: unknown) => string;
   /** Further buttons. */
   more?: (state: FormState) => ComponentChildren;
   children: (state: FormState) => ComponentChildren;
 }
 
-/** A form that shows what the server says about its fields. */
-export function Form({ save, action, isOpen, explain = reason, more, children }: Props) {
+/** A form that shows the server's validation errors at its fields. */
+export function Form({ save, action, isOpen, explain = errorMessage, more, children }: Props) {
   const errors = useSignal<readonly FieldProblem[]>([]);
   const failure = useSignal('');
   const isBusy = useSignal(false);

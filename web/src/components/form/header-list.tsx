@@ -2,8 +2,8 @@ import type { Header } from '../../api/types';
 import { Button } from '../layout';
 
 interface Props<T> {
-  /** Accessible name of the group, and of one of its rows. */
   label: string;
+  /** What one row is called, for its accessible name. */
   noun: string;
   list: readonly T[];
   error?: string | undefined;
@@ -27,7 +27,7 @@ export const EditableList = <T,>({ label, noun, list, error, empty, set, row }: 
         <Button
           class="plain"
           label={`Remove ${noun} ${index + 1}`}
-          act={() => set(list.filter((_, at) => at !== index))}
+          onClick={() => set(list.filter((_, at) => at !== index))}
         >
           Remove
         </Button>
@@ -35,12 +35,12 @@ export const EditableList = <T,>({ label, noun, list, error, empty, set, row }: 
     ))}
     {error !== undefined && <p class="error">{error}</p>}
     <p>
-      <Button act={() => set([...list, empty])}>Add a {noun}</Button>
+      <Button onClick={() => set([...list, empty])}>Add a {noun}</Button>
     </p>
   </div>
 );
 
-/** Names and values. */
+/** Editable HTTP headers. */
 export const HeaderList = (props: Pick<Props<Header>, 'label' | 'list' | 'error' | 'set'>) => (
   <EditableList
     {...props}

@@ -13,12 +13,13 @@ interface Props {
   set: (value: ConfigValue) => void;
 }
 
+/** `webhook_url` → `Webhook URL`. */
 const titled = (key: string): string =>
   (key.charAt(0).toUpperCase() + key.slice(1))
     .replaceAll('_', ' ')
     .replace(/\b(url|id|api|smtp)\b/gi, (word) => word.toUpperCase());
 
-/** A form made from a schema: required fields first, each with the description the API reference has. */
+/** The fields of a schema, required ones first, with the descriptions of the API reference. */
 export function SchemaFields({ schema, value, pointer, form, set }: Props) {
   const isRequired = (key: string) => schema.required?.includes(key) ?? false;
   const keys = Object.keys(schema.properties ?? {}).sort((a, b) => Number(isRequired(b)) - Number(isRequired(a)));
@@ -49,7 +50,7 @@ function SchemaField({ label, schema, value, pointer, form, set }: FieldProps) {
   const kind = kindOf(schema);
   const text = typeof value === 'string' || typeof value === 'number' ? String(value) : '';
   const given = typeof schema.default === 'string' || typeof schema.default === 'number' ? String(schema.default) : '';
-  // Descriptions are Markdown; a form needs only their text.
+  // Descriptions are Markdown; a form shows plain text.
   const common = { label, hint: schema.description?.replaceAll('`', ''), error: form.problem(pointer) };
 
   switch (kind) {
@@ -123,7 +124,7 @@ function SchemaField({ label, schema, value, pointer, form, set }: FieldProps) {
   }
 }
 
-/** Text that is no JSON is sent as it is, so that the server names the problem. */
+/** Text that is not JSON is sent unchanged, so that the server reports the problem. */
 function jsonOf(text: string): unknown {
   try {
     return text.trim() === '' ? undefined : (JSON.parse(text) as unknown);

@@ -2,8 +2,8 @@ import { apiCall } from '../../logic/commands';
 import { CopyButton } from '../copy';
 import { Section } from '../layout';
 
-/** The REST call that does what the form beside it is about to do, as it stands. */
-export function SameByApi({ method, path, body }: { method: 'POST' | 'PUT'; path: string; body: unknown }) {
+/** The curl command for what the form beside it would send now. */
+export function ApiCall({ method, path, body }: { method: 'POST' | 'PUT'; path: string; body: unknown }) {
   const command = apiCall(method, location.origin, path, body);
   return (
     <Section title="The same by API">

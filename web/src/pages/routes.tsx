@@ -1,0 +1,68 @@
+import type { ComponentChildren } from 'preact';
+import { matchPath, type Pattern } from '../logic/route-match';
+import { AlertPage } from './alert';
+import { AlertEventsPage, AlertRulesPage } from './alerts';
+import { EndpointPage } from './endpoint';
+import { EndpointFormPage } from './endpoint-form';
+import { OverviewPage } from './overview';
+import { SettingsPage } from './settings';
+import { WebsitePage } from './website';
+
+/** A page of the dashboard. */
+export interface Route {
+  path: Pattern;
+  /** Title of the browser tab, and what the keyboard help calls the shortcut. */
+  title: string;
+  /** The entry of the main navigation that is current on the page; the first route of an entry is where it leads. */
+  section?: string;
+  /** A key, or two in sequence. */
+  shortcut?: string;
+  /** Without it the shortcut does nothing. */
+  role?: 'write' | 'admin';
+  /** `parameter` is the segment that stands for the `:name` of the path. */
+  show: (parameter: string) => ComponentChildren;
+}
+
+/** Every page; the first that matches is shown. Router, navigation, titles, shortcuts and their help read this table. */
+export const ROUTES: readonly Route[] = [
+  { path: '', title: 'Overview', section: 'Overview', shortcut: 'g o', show: () => <OverviewPage /> },
+  {
+    path: 'new',
+    title: 'New endpoint',
+    section: 'Overview',
+    shortcut: 'n',
+    role: 'write',
+    show: () => <EndpointFormPage id={null} />,
+  },
+  { path: 'endpoints/:id', title: 'Endpoint', section: 'Overview', show: (id) => <EndpointPage key={id} id={id} /> },
+  {
+    path: 'endpoints/:id/edit',
+    title: 'Edit endpoint',
+    section: 'Overview',
+    show: (id) => <EndpointFormPage key={id} id={id} />,
+  },
+  { path: 'alerts', title: 'Alerts', section: 'Alerts', shortcut: 'g a', show: () => <AlertRulesPage /> },
+  { path: 'alerts/events', title: 'Events', section: 'Alerts', shortcut: 'g e', show: () => <AlertEventsPage /> },
+  { path: 'alerts/new', title: 'New alert', section: 'Alerts', show: () => <AlertPage key="new" id={null} /> },
+  { path: 'alerts/:id', title: 'Alert', section: 'Alerts', show: (id) => <AlertPage key={id} id={id} /> },
+  {
+    path: 'settings/:tab?',
+    title: 'Settings',
+    section: 'Settings',
+    shortcut: 'g s',
+    show: (tab) => <SettingsPage tab={tab} />,
+  },
+  { path: 'websites/:id', title: 'Website', section: 'Settings', show: (id) => <WebsitePage key={id} id={id} /> },
+];
+
+/** The route of a path, and the parameter in it. */
+export function findRoute(path: readonly string[]): { route: Route; parameter: string } | null {
+  for (const route of ROUTES) {
+    const parameter = matchPath(route.path, path);
+    if (parameter !== null) return { route, parameter };
+  }
+  return null;
+}
+
+/** The hash path that a shortcut or the navigation goes to: without its optional parameter. */
+export const pathOf = (route: Route): string => `/${route.path.replace(/\/?:\w+\?$/, '')}`;
