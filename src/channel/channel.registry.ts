@@ -1,10 +1,13 @@
 import { Injectable, type OnModuleInit } from '@nestjs/common';
 import { DiscoveryService } from '@nestjs/core';
-import { Channel, SPEC_CHANNEL_TYPES } from './channel';
+import { type AttemptLimits, Channel, type Notification, type SendOutcome, SPEC_CHANNEL_TYPES } from './channel';
+import { hiddenValues } from './config/config-masking';
+import { destinationKey } from './destination-key';
+import { notificationText } from './notification-text';
 
 /**
  * Every channel of the application, found by its `@Channel('type')` in whatever module lists it.
- * Start-up fails when a type exists twice or one of the interface's types is missing.
+ * Start-up fails when a type exists twice or a built-in type is missing.
  */
 @Injectable()
 export class ChannelRegistry implements OnModuleInit {
@@ -32,10 +35,27 @@ export class ChannelRegistry implements OnModuleInit {
     return this.channels.has(type);
   }
 
-  /** The interface's types in its order, then the others by name. */
+  /** The built-in types in their order, then the others by name. */
   types(): string[] {
     const others = [...this.channels.keys()].filter((type) => !isSpecType(type)).sort();
     return [...SPEC_CHANNEL_TYPES.filter((type) => this.channels.has(type)), ...others];
+  }
+
+  /** One attempt to send a notification through the channel of this type. */
+  async send(
+    type: string,
+    notification: Notification,
+    config: object,
+    { egress, signal }: AttemptLimits,
+  ): Promise<SendOutcome> {
+    const channel = this.get(type);
+    const hidden = hiddenValues(channel.configClass, config);
+    return channel.send({ notification, text: notificationText(notification), config, hidden, egress, signal });
+  }
+
+  /** What deliveries with this config share a rate limit and a circuit breaker by; holds no secret. */
+  destination(type: string, config: object): string {
+    return destinationKey(type, ...this.get(type).destination(config));
   }
 
   private add(type: string, channel: Channel): void {

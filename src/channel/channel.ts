@@ -1,7 +1,8 @@
 import { DiscoveryService } from '@nestjs/core';
 import type { EgressRule } from '../platform/net/egress/egress-policy';
+import type { NotificationText } from './notification-text';
 
-/** The types the interface names. Others may be added by any module. */
+/** The built-in types. Others may be added by any module. */
 export const SPEC_CHANNEL_TYPES = [
   'email',
   'webhook',
@@ -14,16 +15,19 @@ export const SPEC_CHANNEL_TYPES = [
   'twilio',
 ] as const;
 
-/** How a channel is shaped and folded: pagers and webhooks carry a key and are never merged, the others are read by people. */
+/**
+ * Who receives: decides rate limits, how deliveries are merged and how long they are retried. Pagers and webhooks take a key
+ * and are never merged; the others are read by people.
+ */
 export type ChannelAudience = 'webhook' | 'pager' | 'chat' | 'mail' | 'sms';
 
 /**
- * `triggered`, `resolved`, `test`: one event each. `recovered`: the outage ended before its trigger could be told, both in
- * one message. `digest`: several events of one destination in one message. `flapping`: the state changes too often.
+ * `triggered`, `resolved`, `test`: one event each. `recovered`: the outage ended before its trigger was delivered, both in
+ * one notification. `digest`: several events of one destination in one notification. `flapping`: the state changes too often.
  */
 export type NotificationKind = 'triggered' | 'resolved' | 'test' | 'recovered' | 'digest' | 'flapping';
 
-/** What is told, free of any vendor. All times ISO 8601 UTC with milliseconds. Ids in their public form. */
+/** What is to be said, free of any vendor. All times ISO 8601 UTC with milliseconds. Ids in their public form. */
 export interface Notification {
   kind: NotificationKind;
   /** `ev_…` of the event (of the newest one in a digest); `dl_…` of the delivery for a test. The idempotency key. */
@@ -46,11 +50,11 @@ export interface Notification {
   /** When the transition was recorded. */
   createdAt: string;
   durationSeconds: number | null;
-  /** Of a trigger: how long it was up just before, when that was not told. */
+  /** Of a trigger: how long the endpoint was up just before, when that recovery was not notified. */
   upSeconds?: number;
-  /** The newest check's figures, for the webhook's `data`. */
+  /** The newest check, for the `data` of a webhook. */
   check: { checkedAt: string; durationMs: number; statusCode: number | null; address: string | null } | null;
-  /** Digest: how many were folded, and the first 20 of them. */
+  /** Digest: how many events it covers, and the first 20 of them. */
   digest: {
     triggered: number;
     resolved: number;
@@ -72,12 +76,22 @@ export type SendOutcome =
   | { result: 'retry'; status: number | null; error: string; retryAfterMs: number | null; mayHaveArrived: boolean }
   | { result: 'rejected'; status: number | null; error: string; gone: boolean };
 
-export interface SendContext {
+/** The limits of one attempt, whatever the channel. */
+export interface AttemptLimits {
+  /** Which addresses the organization of the alert may be connected to. */
   egress: EgressRule;
   /** Aborts after the attempt's 15 s or at shutdown. */
   signal: AbortSignal;
-  /** For tests: called once the whole message has left, before anything of the answer is read. */
-  afterWritten?: (() => Promise<void>) | undefined;
+}
+
+/** Everything one attempt needs. Made by the registry. */
+export interface SendRequest<Config> extends AttemptLimits {
+  notification: Notification;
+  /** The notification in words: plain text, to be escaped for the vendor's markup. */
+  text: NotificationText;
+  config: Config;
+  /** The config's credentials and confidential values: no error may repeat them. `ProviderClient` takes them out. */
+  hidden: readonly string[];
 }
 
 /**
@@ -87,8 +101,8 @@ export interface SendContext {
 export interface Channel<Config extends object = object> {
   readonly audience: ChannelAudience;
   /**
-   * A class with class-validator rules and `@ApiProperty` on every key. Keys marked `@Secret()` are encrypted at rest and
-   * write-only; keys marked `@Confidential()` are shown to write and admin keys and masked for read keys.
+   * A class with a rule of `config/config-fields.ts` and `@ApiProperty` on every key. Keys marked `Secret` are encrypted at
+   * rest and write-only; keys marked `Confidential` are shown to write and admin keys and masked for read keys.
    */
   readonly configClass: new () => Config;
   /**
@@ -96,11 +110,12 @@ export interface Channel<Config extends object = object> {
    * `stored` is the alert's present config of the same type, if any: what was generated once is kept.
    */
   complete?(config: Config, stored: Config | null): Config | ConfigProblem[];
-  /** What shares one rate limit and one circuit: a stable, non-secret digest of account and destination. */
-  destination(config: Config): string;
-  send(notice: Notification, config: Config, context: SendContext): Promise<SendOutcome>;
+  /** Account and address: what shares one rate limit and one circuit breaker. Only their hash is stored. */
+  destination(config: Config): readonly string[];
+  send(request: SendRequest<Config>): Promise<SendOutcome>;
 }
 
+/** A key of a config that breaks a rule of `complete`. */
 export interface ConfigProblem {
   /** Key of the config, e.g. `to`. */
   key: string;

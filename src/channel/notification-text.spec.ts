@@ -1,5 +1,5 @@
 import type { Notification } from './channel';
-import { detailsText, durationText, notificationText, targetText } from './notification-text';
+import { durationText, notificationText, targetText } from './notification-text';
 
 const notice = (changes: Partial<Notification>): Notification => ({
   kind: 'triggered',
@@ -92,7 +92,7 @@ describe('the sentence of a notice', () => {
 
 describe('the details of a notice', () => {
   it('come in reading order, without what is unknown', () => {
-    expect(detailsText(notificationText(notice({ alert: { id: 'al_1', description: 'Call\r\nthe team' } })))).toBe(
+    expect(notificationText(notice({ alert: { id: 'al_1', description: 'Call\r\nthe team' } })).details).toBe(
       [
         'Website: Shop',
         'Endpoint: Checkout API (TCP)',

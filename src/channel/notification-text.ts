@@ -3,34 +3,58 @@ import { cut, oneLine, someLines } from './text-limits';
 
 const MAX_NAME_IN_SENTENCE = 100;
 
-/** How a message is coloured: an outage, its end, or neither. */
+/** The colour of a notification: an outage, its end, or neither. */
 export type NotificationTone = 'bad' | 'good' | 'neutral';
 
-/** A notice in words, for any channel that people read. Plain text: each channel escapes it for its own markup. */
-export interface NotificationText {
-  tone: NotificationTone;
-  /** The message in one sentence on one line, without a full stop. */
-  sentence: string;
-  /** What one wants to know next, in reading order. */
-  facts: { label: string; value: string }[];
-  /** The members of a digest, one line each. */
-  lines: string[];
+/** One fact of a notification, such as "Error: connection_refused". */
+export interface NotificationFact {
+  label: string;
+  value: string;
 }
 
-/** Puts a notice into words. Names and messages come from outside: control characters and line ends are taken out. */
-export function notificationText(notice: Notification): NotificationText {
-  const sentence = sentenceOf(notice);
-  return {
-    tone: toneOf(notice),
-    sentence: notice.repeat ? `Repeat: ${sentence}` : sentence,
-    facts: notice.kind === 'digest' ? repeatFact(notice) : factsOf(notice),
-    lines: notice.kind === 'digest' ? digestLines(notice.digest) : [],
-  };
+/** A notification in words, for any channel that people read. Plain text: each channel escapes it for its own markup. */
+export class NotificationText {
+  constructor(
+    readonly tone: NotificationTone,
+    /** What happened, in one sentence on one line, without a full stop. Begins with "Repeat: " when it may have arrived before. */
+    readonly sentence: string,
+    /** What a reader wants to know next, in reading order. */
+    readonly facts: readonly NotificationFact[],
+    /** The members of a digest, one line each. */
+    readonly lines: readonly string[],
+    /** What is checked, without the user name, password and query that an http(s) URL may carry. */
+    readonly target: string,
+  ) {}
+
+  /** Lines and facts as plain text, one below the other. */
+  get details(): string {
+    return [...this.lines, ...this.facts.map(({ label, value }) => `${label}: ${value}`)].join('\n');
+  }
+
+  /** The sentence with the details below it, in at most `max` characters. */
+  plain(max: number): string {
+    return cut(`${this.sentence}\n${this.details}`, max);
+  }
+
+  /** The same with the sentence and the value of each fact in at most so many characters. */
+  shortened(max: { sentence: number; value: number }): NotificationText {
+    const facts = this.facts.map(({ label, value }) => ({ label, value: cut(value, max.value) }));
+    return new NotificationText(this.tone, cut(this.sentence, max.sentence), facts, this.lines, this.target);
+  }
 }
 
-/** The facts and lines below the sentence as plain text. */
-export const detailsText = (text: NotificationText): string =>
-  [...text.lines, ...text.facts.map(({ label, value }) => `${label}: ${value}`)].join('\n');
+/** Puts a notification into words. Names and messages come from outside: control characters and line ends are taken out. */
+export function notificationText(notification: Notification): NotificationText {
+  const isDigest = notification.kind === 'digest';
+  const sentence = eventSentence(notification);
+  return new NotificationText(
+    toneOf(notification),
+    notification.repeat ? `Repeat: ${sentence}` : sentence,
+    isDigest ? repeatFact(notification) : factsOf(notification),
+    isDigest ? digestLines(notification.digest) : [],
+    targetText(notification.endpoint.url),
+  );
+}
 
 /** `45 s`, `12 min 3 s`, `3 h 4 min`, `2 d 3 h`: two units at most. */
 export function durationText(seconds: number): string {
@@ -65,46 +89,47 @@ export function targetText(url: string): string {
   return line.replace(/^(https?:\/\/)[^/?#]*@/i, '$1').replace(/[?#].*$/, '');
 }
 
-function toneOf(notice: Notification): NotificationTone {
-  switch (notice.kind) {
+function toneOf(notification: Notification): NotificationTone {
+  switch (notification.kind) {
     case 'triggered':
       return 'bad';
     case 'resolved':
     case 'recovered':
       return 'good';
     case 'digest':
-      return (notice.digest?.triggered ?? 0) > 0 ? 'bad' : 'good';
+      return (notification.digest?.triggered ?? 0) > 0 ? 'bad' : 'good';
     case 'flapping':
     case 'test':
       return 'neutral';
     default:
-      return notice.kind satisfies never;
+      return notification.kind satisfies never;
   }
 }
 
-function sentenceOf(notice: Notification): string {
-  const name = nameOf(notice);
-  switch (notice.kind) {
+/** What happened, in one sentence; the same for every attempt at the notification. */
+export function eventSentence(notification: Notification): string {
+  const name = nameOf(notification);
+  switch (notification.kind) {
     case 'triggered':
-      return `${name} is ${notice.upSeconds === undefined ? '' : 'still '}down${because(notice)} (${counted(notice.failureCount, 'check')} in a row)${interruption(notice)}`;
+      return `${name} is ${notification.upSeconds === undefined ? '' : 'still '}down${because(notification)} (${counted(notification.failureCount, 'check')} in a row)${interruption(notification)}`;
     case 'resolved':
-      return resolvedSentence(notice, name);
+      return resolvedSentence(notification, name);
     case 'recovered':
-      return `${name} was down ${span(notice)}${because(notice)}`;
+      return `${name} was down ${span(notification)}${because(notification)}`;
     case 'digest':
-      return digestSentence(notice.digest);
+      return digestSentence(notification.digest);
     case 'flapping':
       return `${name} keeps going up and down; further messages are held back until it is stable`;
     case 'test':
       return `Test message for ${name}: notifications arrive here`;
     default:
-      return notice.kind satisfies never;
+      return notification.kind satisfies never;
   }
 }
 
-function resolvedSentence(notice: Notification, name: string): string {
-  const after = notice.durationSeconds === null ? '' : ` after ${durationText(notice.durationSeconds)}`;
-  switch (notice.reason) {
+function resolvedSentence(notification: Notification, name: string): string {
+  const after = notification.durationSeconds === null ? '' : ` after ${durationText(notification.durationSeconds)}`;
+  switch (notification.reason) {
     case 'disabled':
       return `The alert for ${name} was closed${after}: it was disabled`;
     case 'deleted':
@@ -113,16 +138,16 @@ function resolvedSentence(notice: Notification, name: string): string {
     case null:
       return `${name} is up again${after}`;
     default:
-      return notice.reason satisfies never;
+      return notification.reason satisfies never;
   }
 }
 
-function span(notice: Notification): string {
-  const length = notice.durationSeconds === null ? '' : ` (${durationText(notice.durationSeconds)})`;
-  if (notice.startedAt === null) return `until ${timeText(notice.createdAt)}${length}`;
-  const sameDay = notice.startedAt.slice(0, 10) === notice.createdAt.slice(0, 10);
-  const from = timeText(notice.startedAt).replace(/ UTC$/, '');
-  return `from ${from} to ${sameDay ? timeText(notice.createdAt).slice(11) : timeText(notice.createdAt)}${length}`;
+function span(notification: Notification): string {
+  const length = notification.durationSeconds === null ? '' : ` (${durationText(notification.durationSeconds)})`;
+  if (notification.startedAt === null) return `until ${timeText(notification.createdAt)}${length}`;
+  const sameDay = notification.startedAt.slice(0, 10) === notification.createdAt.slice(0, 10);
+  const from = timeText(notification.startedAt).replace(/ UTC$/, '');
+  return `from ${from} to ${sameDay ? timeText(notification.createdAt).slice(11) : timeText(notification.createdAt)}${length}`;
 }
 
 function digestSentence(digest: Notification['digest']): string {
@@ -143,33 +168,36 @@ function digestLines(digest: Notification['digest']): string[] {
   return more > 0 ? [...lines, `and ${more} more`] : lines;
 }
 
-function factsOf(notice: Notification): NotificationText['facts'] {
+function factsOf(notification: Notification): NotificationFact[] {
   const facts = [
-    { label: 'Website', value: oneLine(notice.website.name) },
-    { label: 'Endpoint', value: `${oneLine(notice.endpoint.name)} (${oneLine(notice.endpoint.type)})` },
-    { label: 'Target', value: targetText(notice.endpoint.url) },
-    { label: 'Error', value: notice.error ? oneLine(notice.error.code) : '' },
+    { label: 'Website', value: oneLine(notification.website.name) },
+    { label: 'Endpoint', value: `${oneLine(notification.endpoint.name)} (${oneLine(notification.endpoint.type)})` },
+    { label: 'Target', value: targetText(notification.endpoint.url) },
+    { label: 'Error', value: notification.error ? oneLine(notification.error.code) : '' },
     {
-      label: notice.kind === 'triggered' ? 'Since' : 'Down since',
-      value: notice.startedAt ? timeText(notice.startedAt) : '',
+      label: notification.kind === 'triggered' ? 'Since' : 'Down since',
+      value: notification.startedAt ? timeText(notification.startedAt) : '',
     },
-    { label: 'Reported', value: timeText(notice.createdAt) },
-    { label: 'Description', value: someLines(notice.alert.description, 20) },
+    { label: 'Reported', value: timeText(notification.createdAt) },
+    { label: 'Description', value: someLines(notification.alert.description, 20) },
   ];
-  return [...facts.filter(({ value }) => value !== ''), ...repeatFact(notice)];
+  return [...facts.filter(({ value }) => value !== ''), ...repeatFact(notification)];
 }
 
-const repeatFact = (notice: Notification): NotificationText['facts'] =>
-  notice.repeat ? [{ label: 'Note', value: 'an earlier attempt at this message may have arrived' }] : [];
+const repeatFact = (notification: Notification): NotificationFact[] =>
+  notification.repeat ? [{ label: 'Note', value: 'an earlier attempt at this message may have arrived' }] : [];
 
-/** Short enough that a long name cannot push out what happened to its bearer; the facts give it in full. */
+/** What a trigger adds when the recovery just before it was not notified. */
 const interruption = ({ upSeconds }: Notification): string =>
   upSeconds === undefined ? '' : `; it was up for ${durationText(upSeconds)}`;
 
-const nameOf = (notice: Notification): string =>
-  cut(oneLine(notice.endpoint.name) || oneLine(notice.endpoint.id), MAX_NAME_IN_SENTENCE);
+/** Cut, so that a long endpoint name cannot push out the rest of the sentence; the facts give it in full. */
+const nameOf = (notification: Notification): string =>
+  cut(oneLine(notification.endpoint.name) || oneLine(notification.endpoint.id), MAX_NAME_IN_SENTENCE);
 
-const because = (notice: Notification): string =>
-  notice.error ? `: ${oneLine(notice.error.message).replace(/\.+$/, '') || oneLine(notice.error.code)}` : '';
+const because = (notification: Notification): string =>
+  notification.error
+    ? `: ${oneLine(notification.error.message).replace(/\.+$/, '') || oneLine(notification.error.code)}`
+    : '';
 
 const counted = (count: number, noun: string): string => `${count} ${noun}${count === 1 ? '' : 's'}`;

@@ -1,31 +1,37 @@
 import { Injectable } from '@nestjs/common';
 import { OutboundError, OutboundHttp, type OutboundResponse } from '../platform/net/http/outbound-http';
+import { armedFailpoint } from '../platform/observability/failpoints';
 import { Clock } from '../platform/time/clock';
-import type { SendContext, SendOutcome } from './channel';
+import { isRecord } from '../platform/text/json';
+import type { SendOutcome, SendRequest } from './channel';
 import { outcomeOfResponse, publicOutcome, type Reading } from './send-outcome';
 
 /** No attempt takes longer, whatever the provider does. */
 export const ATTEMPT_LIMIT_MS = 15_000;
 
-/** One request to a provider. */
+/** One HTTP request to a provider. */
 export interface ProviderRequest {
   /** How the provider is named in error texts. */
   provider: string;
+  /** Default `POST`. */
   method?: string;
   url: string;
   /** Lower-case names. Without a `content-type` the body is JSON. */
   headers?: Readonly<Record<string, string>>;
   body: string;
-  /** What no error text may repeat. */
-  hidden: readonly string[];
+  /** What no error text may repeat besides the marked values of the config, such as credentials in another encoding. */
+  hidden?: readonly string[];
 }
 
-/** The provider's answer with its body read as JSON; `{}` when it is none. */
+/** The provider's response. */
 export interface ProviderResponse extends OutboundResponse {
+  /** The body read as JSON; `{}` when it is not a JSON object. */
   json: Readonly<Record<string, unknown>>;
 }
 
-/** One attempt over HTTP, for every channel alike: limits, egress policy, outcome classes, and errors that tell no secret. */
+type Attempt = Pick<SendRequest<unknown>, 'egress' | 'signal' | 'hidden'>;
+
+/** One attempt over HTTP, the same for every channel: limits, egress policy, outcome, and errors without secrets. */
 @Injectable()
 export class ProviderClient {
   constructor(
@@ -35,40 +41,40 @@ export class ProviderClient {
 
   /** `read` knows the provider's rule of success; it must not throw. */
   async send(
+    attempt: Attempt,
     request: ProviderRequest,
-    context: SendContext,
-    read: (answer: ProviderResponse) => Reading,
+    read: (response: ProviderResponse) => Reading,
   ): Promise<SendOutcome> {
-    const outcome = await this.attempt(request, context, read);
-    return publicOutcome(outcome, request.hidden);
+    const outcome = await this.exchange(attempt, request, read);
+    return publicOutcome(outcome, [...attempt.hidden, ...(request.hidden ?? [])]);
   }
 
-  private async attempt(
-    request: ProviderRequest,
-    context: SendContext,
-    read: (answer: ProviderResponse) => Reading,
+  private async exchange(
+    { egress, signal }: Attempt,
+    { provider, method = 'POST', url, headers, body }: ProviderRequest,
+    read: (response: ProviderResponse) => Reading,
   ): Promise<SendOutcome> {
     try {
-      const answer = await this.http.request({
-        method: request.method ?? 'POST',
-        url: request.url,
-        headers: { 'content-type': 'application/json; charset=utf-8', ...request.headers },
-        body: request.body,
-        egress: context.egress,
+      const response = await this.http.request({
+        method,
+        url,
+        headers: { 'content-type': 'application/json; charset=utf-8', ...headers },
+        body,
+        egress,
         timeoutMs: ATTEMPT_LIMIT_MS,
-        signal: context.signal,
-        afterWritten: context.afterWritten,
+        signal,
+        afterWritten: armedFailpoint('outbox.after_request_written'),
       });
-      const reading = read({ ...answer, json: jsonObject(answer.body) });
-      return outcomeOfResponse(request.provider, answer, reading, this.clock.now().getTime());
+      const reading = read({ ...response, json: jsonObject(response.body) });
+      return outcomeOfResponse(provider, response, reading, this.clock.now().getTime());
     } catch (error) {
-      if (error instanceof OutboundError) return outcomeOfOutboundError(request.provider, error);
+      if (error instanceof OutboundError) return outcomeOfOutboundError(provider, error);
       throw error;
     }
   }
 }
 
-/** No answer: a destination we may not connect to needs a change, anything else may work later. */
+/** There was no response. A destination we may not connect to needs a change, anything else may work later. */
 export function outcomeOfOutboundError(provider: string, error: OutboundError): SendOutcome {
   if (error.code === 'blocked')
     return {
@@ -94,7 +100,3 @@ function jsonObject(body: string): Readonly<Record<string, unknown>> {
     return {};
   }
 }
-
-/** True for a JSON object. */
-export const isRecord = (value: unknown): value is Readonly<Record<string, unknown>> =>
-  typeof value === 'object' && value !== null && !Array.isArray(value);

@@ -2,9 +2,9 @@ import { Injectable } from '@nestjs/common';
 import type { FieldProblem } from '../../platform/problem/problem';
 import type { Channel, ConfigProblem } from '../channel';
 import { ChannelRegistry } from '../channel.registry';
-import { configFindings } from './config-validation';
+import { markedKeys } from './config-metadata';
+import { configProblems } from './config-validation';
 import { dialedValues, hiddenValues, isMasked, mapMarked, maskOf, type RefusedMask, unmask } from './config-masking';
-import { secretKeys } from './config-decorators';
 
 /** Who looks at a config: decides what is masked. */
 export type ConfigReader = 'read' | 'write' | 'admin';
@@ -28,12 +28,12 @@ export class ChannelConfigs {
    */
   validate(type: string, input: unknown, stored?: object | null): ValidConfig | FieldProblem[] {
     const channel = this.registry.get(type);
-    const findings = configFindings(channel.configClass, input);
-    if (findings.some((found) => found.pointer === '')) return underConfig(findings);
+    const found = configProblems(channel.configClass, input);
+    if (found.some(({ pointer }) => pointer === '')) return underConfig(found);
     const sent = input as object;
     const { config, refused } = unmask(channel.configClass, sent, stored ?? null);
-    const problems = [...findings.filter((found) => !isMaskedAt(sent, found.pointer)), ...refused.map(refusedMask)];
-    const restored = problems.length > 0 ? problems : configFindings(channel.configClass, config);
+    const problems = [...found.filter(({ pointer }) => !isMaskedAt(sent, pointer)), ...refused.map(refusedMask)];
+    const restored = problems.length > 0 ? problems : configProblems(channel.configClass, config);
     if (restored.length > 0) return underConfig(restored);
     return complete(channel, config, stored ?? null);
   }
@@ -72,8 +72,8 @@ export class ChannelConfigs {
   }
 }
 
-const underConfig = (findings: readonly FieldProblem[]): FieldProblem[] =>
-  findings.map((found) => ({ ...found, pointer: `/config${found.pointer}` }));
+const underConfig = (found: readonly FieldProblem[]): FieldProblem[] =>
+  found.map((problem) => ({ ...problem, pointer: `/config${problem.pointer}` }));
 
 const REFUSED_MASK = {
   unknown: 'is a masked value that does not belong to the stored config; send the value itself',
@@ -109,7 +109,7 @@ function complete(channel: Channel, config: object, stored: object | null): Vali
   const before = config as Record<string, unknown>;
   const after = completed as Record<string, unknown>;
   const kept = (stored ?? {}) as Record<string, unknown>;
-  const generatedKeys = secretKeys(channel.configClass).filter(
+  const generatedKeys = markedKeys(channel.configClass, 'secret').filter(
     (key) => before[key] === undefined && after[key] !== undefined && after[key] !== kept[key],
   );
   return { config: { ...completed }, generatedKeys };

@@ -1,7 +1,5 @@
-import { confidentialKeys, dialedKeys, nestedType, secretKeys, signingKeys } from './config-decorators';
 import { readUrl } from '../../platform/text/read-url';
-
-type ConfigClass = new () => object;
+import { type ConfigClass, markedKeys, nestedType } from './config-metadata';
 
 /** What is put in the place of a hidden value. No accepted value contains it, so a mask is recognised when it is sent back. */
 export const MASK = '********';
@@ -33,9 +31,9 @@ export const isMasked = (value: string | number): boolean => String(value).inclu
 
 /** A copy in which every marked string or number went through `change`. Unmarked values are kept. */
 export function mapMarked(type: ConfigClass, config: object, change: (found: MarkedValue) => string | number): object {
-  const secrets = new Set(secretKeys(type));
-  const signing = new Set(signingKeys(type));
-  const confidential = new Set(confidentialKeys(type));
+  const secrets = new Set(markedKeys(type, 'secret'));
+  const signing = new Set(markedKeys(type, 'signing'));
+  const confidential = new Set(markedKeys(type, 'confidential'));
   const visit = (value: unknown, path: (string | number)[], mark: MarkedValue['mark']): unknown => {
     if (typeof value === 'string' || typeof value === 'number') return change({ path, mark, value });
     if (Array.isArray(value)) return value.map((item, index) => visit(item, [...path, index], mark));
@@ -68,7 +66,7 @@ export function markedValues(type: ConfigClass, config: object): MarkedValue[] {
 
 /** The hosts and URLs a config is pointed at, with the pointers of their keys. */
 export function dialedValues(type: ConfigClass, config: object): { pointer: string; value: string }[] {
-  const dialed = new Set(dialedKeys(type));
+  const dialed = new Set(markedKeys(type, 'dialed'));
   return Object.entries(config).flatMap(([key, value]: [string, unknown]) => {
     if (dialed.has(key) && typeof value === 'string') return [{ pointer: `/${key}`, value }];
     const nested = nestedType(type, key);

@@ -1,6 +1,6 @@
 import { IsIn, IsInt, IsOptional, IsString, Max, MaxLength } from 'class-validator';
-import { configFindings, knownKeys } from './config-validation';
-import { integer, OptionalRule, Rule, text } from './config-rules';
+import { configProblems, knownKeys } from './config-validation';
+import * as field from './config-fields';
 
 /** A channel of another team may use class-validator's own decorators beside ours. */
 class MixedConfig {
@@ -17,15 +17,15 @@ class MixedConfig {
   @IsIn(['a', 'b'])
   kind?: string;
 
-  @Rule(text({ max: 5 }))
+  @field.Required(field.text({ max: 5 }))
   own!: string;
 
-  @OptionalRule(integer(1, 3))
+  @field.Optional(field.integer(1, 3))
   count?: number;
 }
 
-describe('the findings in a config', () => {
-  it('know the keys by their rules', () => {
+describe('what is wrong with a config', () => {
+  it('knows the keys of a config by their rules', () => {
     expect(knownKeys(MixedConfig).sort()).toEqual(['count', 'kind', 'level', 'own', 'room']);
   });
 
@@ -47,7 +47,7 @@ describe('the findings in a config', () => {
     { input: [], found: [' wrong_type'] },
     { input: 'text', found: [' wrong_type'] },
     { input: null, found: [' wrong_type'] },
-  ])('of $input are $found', ({ input, found }) => {
-    expect(configFindings(MixedConfig, input).map(({ pointer, code }) => `${pointer} ${code}`)).toEqual(found);
+  ])('finds in the config $input: $found', ({ input, found }) => {
+    expect(configProblems(MixedConfig, input).map(({ pointer, code }) => `${pointer} ${code}`)).toEqual(found);
   });
 });

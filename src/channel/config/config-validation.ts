@@ -1,31 +1,19 @@
 import { getMetadataStorage, validateSync, type ValidationError } from 'class-validator';
-import { type Finding, RULE_CONTEXT, type RuleContext, type ValueRule } from './config-rules';
+import { codeOfConstraint, pointerStep } from '../../platform/problem/constraint-codes';
+import type { FieldProblem } from '../../platform/problem/problem';
+import { isRecord } from '../../platform/text/json';
+import type { ConfigClass } from './config-metadata';
 
-type ConfigClass = new () => object;
+/** Judges one value of a config. No problems: the value is fine. Pointers are relative to the value, empty for itself. */
+export type ValueRule = (value: unknown) => FieldProblem[];
 
-/** Codes of class-validator's own constraints, for channels that use them instead of `Rule`. */
-const CODE_OF_CONSTRAINT: Readonly<Record<string, Finding['code']>> = {
-  isDefined: 'required',
-  isNotEmpty: 'required',
-  isString: 'wrong_type',
-  isInt: 'wrong_type',
-  isNumber: 'wrong_type',
-  isBoolean: 'wrong_type',
-  isArray: 'wrong_type',
-  isObject: 'wrong_type',
-  min: 'out_of_range',
-  max: 'out_of_range',
-  maxLength: 'too_long',
-  isLength: 'too_long',
-  arrayMaxSize: 'too_long',
-  matches: 'invalid_format',
-  isIn: 'invalid_format',
-  isUrl: 'invalid_format',
-  isEmail: 'invalid_format',
-};
+/** The name under which class-validator reports a failed rule. */
+export const RULE_CONTEXT = 'configRule';
 
-const isPlainObject = (value: unknown): value is Record<string, unknown> =>
-  typeof value === 'object' && value !== null && !Array.isArray(value);
+/** How a failed rule is found again in what class-validator reports. */
+export interface RuleContext {
+  judged: ValueRule;
+}
 
 /** The keys a config class accepts: those that carry a validation rule. */
 export const knownKeys = (type: ConfigClass): string[] => [
@@ -37,48 +25,40 @@ export const knownKeys = (type: ConfigClass): string[] => [
 ];
 
 /** Everything that is wrong with a config, at once; pointers are relative to it. Keys the class does not know are wrong. */
-export function configFindings(type: ConfigClass, input: unknown): Finding[] {
-  if (!isPlainObject(input)) return [{ pointer: '', code: 'wrong_type', message: 'must be an object' }];
+export function configProblems(type: ConfigClass, input: unknown): FieldProblem[] {
+  if (!isRecord(input)) return [{ pointer: '', code: 'wrong_type', message: 'must be an object' }];
   const known = knownKeys(type);
   const instance = new type();
-  const findings: Finding[] = [];
+  const refused: FieldProblem[] = [];
   for (const [key, value] of Object.entries(input)) {
-    const pointer = `/${key.slice(0, 100).replaceAll('~', '~0').replaceAll('/', '~1')}`;
+    const pointer = `/${pointerStep(key)}`;
     if (!known.includes(key))
-      findings.push({ pointer, code: 'unknown_field', message: `is not a key here; known are: ${known.join(', ')}` });
+      refused.push({ pointer, code: 'unknown_field', message: `is not a key here; known are: ${known.join(', ')}` });
     else if (value === null)
-      findings.push({ pointer, code: 'wrong_type', message: 'must not be null; leave the key out instead' });
+      refused.push({ pointer, code: 'wrong_type', message: 'must not be null; leave the key out instead' });
     else Object.assign(instance, { [key]: value });
   }
-  const nulls = new Set(findings.map((found) => found.pointer));
-  const judged = validateSync(instance, { forbidUnknownValues: false }).flatMap((error) => fromError(error));
-  return [...findings, ...judged.filter((found) => !nulls.has(found.pointer))];
+  const broken = validateSync(instance, { forbidUnknownValues: false }).flatMap(problemsOf);
+  return [...refused, ...broken.filter(({ pointer }) => !refused.some((one) => one.pointer === pointer))];
 }
 
-function fromError(error: ValidationError): Finding[] {
+function problemsOf(error: ValidationError): FieldProblem[] {
+  const at = (problem: FieldProblem) => ({ ...problem, pointer: `/${error.property}${problem.pointer}` });
   const rule = error.contexts?.[RULE_CONTEXT] as RuleContext | undefined;
-  const own = rule?.judged(error.value).map((found) => ({ ...found, pointer: `/${error.property}${found.pointer}` }));
-  if (own && own.length > 0) return own;
-  const nested = (error.children ?? []).flatMap((child) =>
-    fromError(child).map((found) => ({ ...found, pointer: `/${error.property}${found.pointer}` })),
-  );
-  const constraint = strongest(error);
+  const own = rule?.judged(error.value).map(at) ?? [];
+  if (own.length > 0) return own;
+  const nested = (error.children ?? []).flatMap(problemsOf).map(at);
+  const constraint = mostTelling(error);
   return constraint ? [{ pointer: `/${error.property}`, ...constraint }, ...nested] : nested;
 }
 
-/** The one constraint that is told: a missing key before a wrong type before everything else. */
-function strongest({ property, value, constraints }: ValidationError): Omit<Finding, 'pointer'> | null {
+/** The one constraint that is reported: a missing key before a wrong type before everything else. */
+function mostTelling({ property, value, constraints }: ValidationError): Omit<FieldProblem, 'pointer'> | null {
   const broken = Object.entries(constraints ?? {}).map(([name, message]) => ({
-    code: CODE_OF_CONSTRAINT[name] ?? 'invalid_config',
+    code: codeOfConstraint(name),
     message: message.startsWith(`${property} `) ? message.slice(property.length + 1) : message,
   }));
   const [first] = broken;
   if (first && value === undefined) return { code: 'required', message: 'is required' };
   return broken.find(({ code }) => code === 'wrong_type') ?? first ?? null;
 }
-
-/** Judges a nested object by its own class. */
-export const nestedObject =
-  (type: () => ConfigClass): ValueRule =>
-  (value) =>
-    configFindings(type(), value);

@@ -1,7 +1,7 @@
 import type { Notification } from '../channel';
-import { detailsText, notificationText, type NotificationText } from '../notification-text';
-import type { MailSender } from './smtp-account';
+import type { NotificationText } from '../notification-text';
 import { cut } from '../text-limits';
+import type { MailSender } from './smtp-account';
 
 const MAX_SUBJECT = 200;
 
@@ -20,25 +20,25 @@ export interface Mail {
 }
 
 /**
- * The mail about a notice. Its `Message-ID` is fixed by the event, so that a repeat is recognised as the same mail, and a
- * resolve refers to its trigger, so that both are shown as one thread.
+ * The mail that says a notification. Its `Message-ID` is fixed by the event, so that a repeat is recognised as the same mail,
+ * and a resolve refers to its trigger, so that both are shown as one thread.
  */
 export function emailMessage(
-  notice: Notification,
+  notification: Notification,
+  text: NotificationText,
   from: MailSender,
   recipients: { to: readonly string[]; cc: readonly string[] },
 ): Mail {
-  const words = notificationText(notice);
   const domain = from.address.slice(from.address.lastIndexOf('@') + 1);
   return {
     from,
     to: recipients.to,
     cc: recipients.cc,
-    subject: cut(words.sentence, MAX_SUBJECT),
-    text: `${words.sentence}\n\n${detailsText(words)}\n`,
-    html: htmlOf(words),
-    messageId: messageId(notice.id, domain),
-    references: notice.triggerId === null ? [] : [messageId(notice.triggerId, domain)],
+    subject: cut(text.sentence, MAX_SUBJECT),
+    text: `${text.sentence}\n\n${text.details}\n`,
+    html: htmlOf(text),
+    messageId: messageId(notification.id, domain),
+    references: notification.triggerId === null ? [] : [messageId(notification.triggerId, domain)],
     headers: { 'Auto-Submitted': 'auto-generated', 'X-Auto-Response-Suppress': 'All' },
   };
 }

@@ -1,45 +1,24 @@
 import { Injectable } from '@nestjs/common';
 import { ApiProperty, ApiPropertyOptional } from '@nestjs/swagger';
 import { Config } from '../../platform/config/config';
-import {
-  Channel,
-  type ChannelAudience,
-  type ConfigProblem,
-  type Notification,
-  type SendContext,
-  type SendOutcome,
-} from '../channel';
-import { nestedObject } from '../config/config-validation';
-import { hiddenValues } from '../config/config-masking';
-import { Confidential, Dialed, NestedConfig, Secret } from '../config/config-decorators';
-import {
-  flag,
-  hostName,
-  integer,
-  list,
-  mailAddress,
-  OptionalRule,
-  Rule,
-  text,
-  type ValueRule,
-} from '../config/config-rules';
-import { destinationKey } from '../destination-key';
 import { emailMessage } from './email-message';
 import { alertAccount, type MailSender, parseSender, serverAccount, type SmtpAccount } from './smtp-account';
 import { SmtpClient } from './smtp-client';
+import { Channel, type ConfigProblem, type SendOutcome, type SendRequest } from '../channel';
+import * as field from '../config/config-fields';
 
 const MAX_RECIPIENTS = 50;
 
-const sender: ValueRule = (value) => {
-  const findings = text({ max: 320 })(value);
-  if (findings.length > 0 || typeof value !== 'string' || parseSender(value)) return findings;
-  return [{ pointer: '', code: 'invalid_format', message: 'must be one address such as Uptime <uptime@example.com>' }];
-};
+const sender = field.text({
+  max: 320,
+  accepts: (text) => parseSender(text) !== null,
+  form: 'one address such as Uptime <uptime@example.com>',
+});
 
 export class EmailSmtpConfig {
   @ApiProperty({ description: 'Host of the mail server.', example: 'smtp.example.com', maxLength: 253 })
-  @Rule(hostName)
-  @Dialed()
+  @field.Required(field.hostName)
+  @field.Dialed()
   host!: string;
 
   @ApiPropertyOptional({
@@ -50,7 +29,7 @@ export class EmailSmtpConfig {
     minimum: 1,
     maximum: 65_535,
   })
-  @OptionalRule(integer(1, 65_535))
+  @field.Optional(field.integer(1, 65_535))
   port?: number;
 
   @ApiPropertyOptional({
@@ -61,11 +40,11 @@ export class EmailSmtpConfig {
     default: true,
     type: 'boolean',
   })
-  @OptionalRule(flag)
+  @field.Optional(field.flag)
   secure?: boolean;
 
   @ApiPropertyOptional({ description: 'User name of the account.', example: 'uptime@example.com', maxLength: 320 })
-  @OptionalRule(text({ max: 320 }))
+  @field.Optional(field.text({ max: 320 }))
   username?: string;
 
   @ApiPropertyOptional({
@@ -74,8 +53,8 @@ export class EmailSmtpConfig {
     format: 'password',
     maxLength: 500,
   })
-  @OptionalRule(text({ max: 500 }))
-  @Secret()
+  @field.Optional(field.text({ max: 500 }))
+  @field.Secret()
   password?: string;
 }
 
@@ -87,8 +66,8 @@ export class EmailConfig {
     minItems: 1,
     maxItems: MAX_RECIPIENTS,
   })
-  @Rule(list(mailAddress, MAX_RECIPIENTS))
-  @Confidential()
+  @field.Required(field.list(field.mailAddress, MAX_RECIPIENTS))
+  @field.Confidential()
   to!: string[];
 
   @ApiPropertyOptional({
@@ -97,8 +76,8 @@ export class EmailConfig {
     type: [String],
     maxItems: MAX_RECIPIENTS,
   })
-  @OptionalRule(list(mailAddress, MAX_RECIPIENTS, 0))
-  @Confidential()
+  @field.Optional(field.list(field.mailAddress, MAX_RECIPIENTS, 0))
+  @field.Confidential()
   cc?: string[];
 
   @ApiPropertyOptional({
@@ -106,7 +85,7 @@ export class EmailConfig {
     example: 'Uptime <uptime@example.com>',
     maxLength: 320,
   })
-  @OptionalRule(sender)
+  @field.Optional(sender)
   from?: string;
 
   @ApiPropertyOptional({
@@ -114,8 +93,8 @@ export class EmailConfig {
     type: EmailSmtpConfig,
     example: { host: 'smtp.example.com', port: 587, username: 'uptime@example.com', password: 'correct horse battery' },
   })
-  @OptionalRule(nestedObject(() => EmailSmtpConfig))
-  @NestedConfig(() => EmailSmtpConfig)
+  @field.Optional(field.object(() => EmailSmtpConfig))
+  @field.Nested(() => EmailSmtpConfig)
   smtp?: EmailSmtpConfig;
 }
 
@@ -123,11 +102,11 @@ export class EmailConfig {
 @Channel('email')
 @Injectable()
 export class EmailChannel implements Channel<EmailConfig> {
-  readonly audience: ChannelAudience = 'mail';
+  readonly audience = 'mail';
   readonly configClass = EmailConfig;
 
   constructor(
-    private readonly delivery: SmtpClient,
+    private readonly smtp: SmtpClient,
     private readonly settings: Config,
   ) {}
 
@@ -144,19 +123,19 @@ export class EmailChannel implements Channel<EmailConfig> {
     return config;
   }
 
-  destination(config: EmailConfig): string {
+  destination(config: EmailConfig): string[] {
     const account = config.smtp ? `${config.smtp.host}/${config.smtp.username ?? ''}` : 'server';
-    return destinationKey('email', account, ...[...config.to, ...(config.cc ?? [])].sort());
+    return [account, ...[...config.to, ...(config.cc ?? [])].sort()];
   }
 
-  async send(notice: Notification, config: EmailConfig, context: SendContext): Promise<SendOutcome> {
+  async send({ notification, text, config, ...attempt }: SendRequest<EmailConfig>): Promise<SendOutcome> {
     const account = this.accountOf(config);
     if (!account) return refused('There is no mail account: the alert has no "smtp" and the server has no SMTP_URL');
     const from = this.senderOf(config, account);
     if (!from) return refused('There is no sender: the alert has no "from" and the server has no SMTP_FROM');
-    const mail = emailMessage(notice, from, { to: config.to, cc: config.cc ?? [] });
-    const hidden = [...hiddenValues(EmailConfig, config), ...credentialsOf(account)];
-    return this.delivery.deliver(mail, account, context, hidden);
+    const mail = emailMessage(notification, text, from, { to: config.to, cc: config.cc ?? [] });
+    const hidden = [...attempt.hidden, ...credentialsOf(account)];
+    return this.smtp.send(mail, account, { ...attempt, hidden });
   }
 
   private accountOf(config: EmailConfig): SmtpAccount | null {

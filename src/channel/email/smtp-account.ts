@@ -1,4 +1,4 @@
-import { isMailAddress } from '../config/config-rules';
+import { isMailAddress } from '../config/config-fields';
 
 /** One account on a mail server. */
 export interface SmtpAccount {

@@ -7,7 +7,8 @@ import { Dialer } from '../../platform/net/dial/dialer';
 import type { EgressRule } from '../../platform/net/egress/egress-policy';
 import { holdResponse } from '../../platform/net/http/hold-response';
 import { TrustedRoots } from '../../platform/net/dial/trusted-roots';
-import type { SendContext, SendOutcome } from '../channel';
+import { armedFailpoint } from '../../platform/observability/failpoints';
+import type { AttemptLimits, SendOutcome, SendRequest } from '../channel';
 import type { Mail } from './email-message';
 import { ATTEMPT_LIMIT_MS } from '../provider-client';
 import { publicOutcome } from '../send-outcome';
@@ -17,6 +18,8 @@ import type { SmtpAccount } from './smtp-account';
 /** The operator's own mail server may stand anywhere: the egress rule protects the operator, not the organization. */
 const OPERATORS_EGRESS: EgressRule = { refusal: () => null };
 
+type Attempt = Pick<SendRequest<unknown>, 'egress' | 'signal' | 'hidden'>;
+
 /** Hands one mail to a mail server, over a connection of the service's own making, so that the egress policy holds. */
 @Injectable()
 export class SmtpClient {
@@ -25,24 +28,20 @@ export class SmtpClient {
     private readonly roots: TrustedRoots,
   ) {}
 
-  /** One attempt. `hidden` are texts that no error may repeat. */
-  async deliver(
-    mail: Mail,
-    account: SmtpAccount,
-    context: SendContext,
-    hidden: readonly string[],
-  ): Promise<SendOutcome> {
-    const egress = account.operators ? OPERATORS_EGRESS : context.egress;
-    const signal = AbortSignal.any([context.signal, AbortSignal.timeout(ATTEMPT_LIMIT_MS)]);
-    return publicOutcome(await this.attempt(mail, account, { ...context, egress, signal }), hidden);
+  /** One attempt. */
+  async send(mail: Mail, account: SmtpAccount, { egress, signal, hidden }: Attempt): Promise<SendOutcome> {
+    const limits = {
+      egress: account.operators ? OPERATORS_EGRESS : egress,
+      signal: AbortSignal.any([signal, AbortSignal.timeout(ATTEMPT_LIMIT_MS)]),
+    };
+    return publicOutcome(await this.attempt(mail, account, limits), hidden);
   }
 
-  private async attempt(mail: Mail, account: SmtpAccount, context: SendContext): Promise<SendOutcome> {
-    const { egress, signal } = context;
+  private async attempt(mail: Mail, account: SmtpAccount, { egress, signal }: AttemptLimits): Promise<SendOutcome> {
     let socket: Socket | null = null;
     try {
       ({ socket } = await this.dialer.dial({ host: account.host, port: account.port, egress, signal }));
-      return await this.converse(mail, account, socket, context);
+      return await this.converse(mail, account, socket, signal);
     } catch (error) {
       if (error instanceof DialError) return outcomeOfDialError(error);
       throw error;
@@ -55,7 +54,7 @@ export class SmtpClient {
     mail: Mail,
     account: SmtpAccount,
     connection: Socket,
-    { signal, afterWritten }: SendContext,
+    signal: AbortSignal,
   ): Promise<SendOutcome> {
     const transport = createTransport({
       host: account.host,
@@ -79,6 +78,7 @@ export class SmtpClient {
       message.transform(() => new PassThrough({ flush: (end) => end(void (written.whole = true)) }));
       done();
     });
+    const afterWritten = armedFailpoint('outbox.after_request_written');
     // The message's end has been handed to the socket; over TLS that is a socket of the library's own.
     if (afterWritten) connection.once('unpipe', () => void holdResponse(connection, afterWritten));
     try {

@@ -1,15 +1,11 @@
 import { Injectable } from '@nestjs/common';
 import { ApiProperty, ApiPropertyOptional } from '@nestjs/swagger';
-import { Channel, type ChannelAudience, type Notification, type SendContext, type SendOutcome } from '../channel';
-import { hiddenValues } from '../config/config-masking';
-import { Confidential, Dialed } from '../config/config-decorators';
-import { httpUrl, OptionalRule, Rule, text } from '../config/config-rules';
-import { destinationKey } from '../destination-key';
-import { notificationText, type NotificationTone } from '../notification-text';
 import { ProviderClient } from '../provider-client';
 import { cut } from '../text-limits';
+import { Channel, type SendOutcome, type SendRequest } from '../channel';
+import * as field from '../config/config-fields';
 
-const COLORS: Readonly<Record<NotificationTone, number>> = { bad: 0xd92d20, good: 0x079455, neutral: 0x667085 };
+const COLORS = { bad: 0xd92d20, good: 0x079455, neutral: 0x667085 } as const;
 const MAX_TITLE = 256;
 /** Below Discord's 4096: title, description and fields of all embeds together may have 6000. */
 const MAX_DESCRIPTION = 2000;
@@ -24,13 +20,13 @@ export class DiscordConfig {
     format: 'uri',
     maxLength: 2048,
   })
-  @Rule(httpUrl())
-  @Confidential()
-  @Dialed()
+  @field.Required(field.httpUrl())
+  @field.Confidential()
+  @field.Dialed()
   webhook_url!: string;
 
   @ApiPropertyOptional({ description: 'Name to post under.', example: 'Uptime', maxLength: 80 })
-  @OptionalRule(text({ max: 80 }))
+  @field.Optional(field.text({ max: 80 }))
   username?: string;
 
   @ApiPropertyOptional({
@@ -38,7 +34,7 @@ export class DiscordConfig {
     example: '1100000000000000000',
     pattern: '^[0-9]{1,20}$',
   })
-  @OptionalRule(text({ max: 20, pattern: /^\d+$/, form: 'the digits of a thread id' }))
+  @field.Optional(field.text({ max: 20, pattern: /^\d+$/, form: 'the digits of a thread id' }))
   thread_id?: string;
 
   @ApiPropertyOptional({
@@ -46,7 +42,7 @@ export class DiscordConfig {
     example: '<@&1100000000000000000>',
     maxLength: 500,
   })
-  @OptionalRule(text({ max: 500 }))
+  @field.Optional(field.text({ max: 500 }))
   content?: string;
 }
 
@@ -54,24 +50,19 @@ export class DiscordConfig {
 @Channel('discord')
 @Injectable()
 export class DiscordChannel implements Channel<DiscordConfig> {
-  readonly audience: ChannelAudience = 'chat';
+  readonly audience = 'chat';
   readonly configClass = DiscordConfig;
 
   constructor(private readonly provider: ProviderClient) {}
 
-  destination(config: DiscordConfig): string {
-    return destinationKey('discord', config.webhook_url);
+  destination(config: DiscordConfig): string[] {
+    return [config.webhook_url];
   }
 
-  async send(notice: Notification, config: DiscordConfig, context: SendContext): Promise<SendOutcome> {
+  send(request: SendRequest<DiscordConfig>): Promise<SendOutcome> {
     return this.provider.send(
-      {
-        provider: 'Discord',
-        url: executeUrl(config),
-        body: JSON.stringify(discordMessage(notice, config)),
-        hidden: hiddenValues(DiscordConfig, config),
-      },
-      context,
+      request,
+      { provider: 'Discord', url: executeUrl(request.config), body: JSON.stringify(discordMessage(request)) },
       // Without a saved message Discord answers 204: that is acceptance, not delivery.
       ({ status, json }) => ({
         delivered: status === 200,
@@ -91,8 +82,8 @@ function executeUrl(config: DiscordConfig): string {
 }
 
 /** The body of the webhook call. Only what the config itself mentions may ping; names and errors never do. */
-export function discordMessage(notice: Notification, config: DiscordConfig): object {
-  const { tone, sentence, facts, lines } = notificationText(notice);
+function discordMessage({ notification, text, config }: SendRequest<DiscordConfig>): object {
+  const { tone, sentence, facts, lines } = text;
   const title = escaped(sentence, MAX_TITLE);
   const content = config.content !== undefined && tone === 'bad' ? config.content : undefined;
   return {
@@ -110,7 +101,7 @@ export function discordMessage(notice: Notification, config: DiscordConfig): obj
           name: label,
           value: escaped(value, label === 'Description' ? MAX_LONG_FIELD_VALUE : MAX_FIELD_VALUE),
         })),
-        timestamp: notice.createdAt,
+        timestamp: notification.createdAt,
       },
     ],
   };

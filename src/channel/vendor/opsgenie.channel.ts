@@ -1,21 +1,9 @@
 import { Injectable } from '@nestjs/common';
 import { ApiProperty, ApiPropertyOptional } from '@nestjs/swagger';
-import {
-  Channel,
-  type ChannelAudience,
-  type ConfigProblem,
-  type Notification,
-  type SendContext,
-  type SendOutcome,
-} from '../channel';
-import { nestedObject } from '../config/config-validation';
-import { hiddenValues } from '../config/config-masking';
-import { Dialed, NestedConfig, Secret } from '../config/config-decorators';
-import { httpUrl, list, oneOf, OptionalRule, Rule, text } from '../config/config-rules';
-import { destinationKey } from '../destination-key';
-import { detailsText, notificationText } from '../notification-text';
 import { ProviderClient } from '../provider-client';
 import { cut, oneLine } from '../text-limits';
+import { Channel, type ConfigProblem, type SendOutcome, type SendRequest } from '../channel';
+import * as field from '../config/config-fields';
 
 const API_URLS = {
   us: 'https://api.opsgenie.com',
@@ -32,19 +20,19 @@ const MAX_ENTITY = 512;
 
 export class OpsgenieResponder {
   @ApiProperty({ description: 'Kind of responder.', example: 'team', enum: RESPONDER_TYPES })
-  @Rule(oneOf(RESPONDER_TYPES))
+  @field.Required(field.oneOf(RESPONDER_TYPES))
   type!: (typeof RESPONDER_TYPES)[number];
 
   @ApiPropertyOptional({ description: 'Id of the responder.', example: '4513b7ea-3b91-438f-b7e4-e3e54af9147c' })
-  @OptionalRule(text({ max: 100 }))
+  @field.Optional(field.text({ max: 100 }))
   id?: string;
 
   @ApiPropertyOptional({ description: 'Name of a team, escalation or schedule.', example: 'Operations' })
-  @OptionalRule(text({ max: 200 }))
+  @field.Optional(field.text({ max: 200 }))
   name?: string;
 
   @ApiPropertyOptional({ description: 'User name of a user.', example: 'ops@example.com' })
-  @OptionalRule(text({ max: 254 }))
+  @field.Optional(field.text({ max: 254 }))
   username?: string;
 }
 
@@ -55,8 +43,8 @@ export class OpsgenieConfig {
     format: 'password',
     maxLength: 200,
   })
-  @Rule(text({ max: 200, pattern: /^[\x21-\x7e]+$/, form: 'an integration key without spaces' }))
-  @Secret()
+  @field.Required(field.text({ max: 200, pattern: /^[\x21-\x7e]+$/, form: 'an integration key without spaces' }))
+  @field.Secret()
   api_key!: string;
 
   @ApiPropertyOptional({
@@ -66,7 +54,7 @@ export class OpsgenieConfig {
     default: 'us',
     enum: REGIONS,
   })
-  @OptionalRule(oneOf(REGIONS))
+  @field.Optional(field.oneOf(REGIONS))
   region?: keyof typeof API_URLS;
 
   @ApiPropertyOptional({
@@ -75,16 +63,16 @@ export class OpsgenieConfig {
     format: 'uri',
     maxLength: 2048,
   })
-  @OptionalRule(httpUrl())
-  @Dialed()
+  @field.Optional(field.httpUrl())
+  @field.Dialed()
   api_url?: string;
 
   @ApiPropertyOptional({ description: 'Priority of the alert.', example: 'P1', default: 'P3', enum: PRIORITIES })
-  @OptionalRule(oneOf(PRIORITIES))
+  @field.Optional(field.oneOf(PRIORITIES))
   priority?: (typeof PRIORITIES)[number];
 
   @ApiPropertyOptional({ description: 'Tags, at most 20.', example: ['uptime'], type: [String], maxItems: 20 })
-  @OptionalRule(list(text({ max: 50 }), 20))
+  @field.Optional(field.list(field.text({ max: 50 }), 20))
   tags?: string[];
 
   @ApiPropertyOptional({
@@ -93,13 +81,13 @@ export class OpsgenieConfig {
     type: [OpsgenieResponder],
     maxItems: 50,
   })
-  @OptionalRule(
-    list(
-      nestedObject(() => OpsgenieResponder),
+  @field.Optional(
+    field.list(
+      field.object(() => OpsgenieResponder),
       50,
     ),
   )
-  @NestedConfig(() => OpsgenieResponder)
+  @field.Nested(() => OpsgenieResponder)
   responders?: OpsgenieResponder[];
 }
 
@@ -107,7 +95,7 @@ export class OpsgenieConfig {
 @Channel('opsgenie')
 @Injectable()
 export class OpsgenieChannel implements Channel<OpsgenieConfig> {
-  readonly audience: ChannelAudience = 'pager';
+  readonly audience = 'pager';
   readonly configClass = OpsgenieConfig;
 
   constructor(private readonly provider: ProviderClient) {}
@@ -118,51 +106,50 @@ export class OpsgenieChannel implements Channel<OpsgenieConfig> {
     return [{ key: `responders/${nameless}`, code: 'required', message: 'needs an id, a name or a username' }];
   }
 
-  destination(config: OpsgenieConfig): string {
-    return destinationKey('opsgenie', apiUrl(config), config.api_key);
+  destination(config: OpsgenieConfig): string[] {
+    return [apiUrl(config), config.api_key];
   }
 
-  async send(notice: Notification, config: OpsgenieConfig, context: SendContext): Promise<SendOutcome> {
-    const request = opsgenieRequest(notice, config);
+  send(request: SendRequest<OpsgenieConfig>): Promise<SendOutcome> {
+    const { path, body } = opsgenieCall(request);
     return this.provider.send(
+      request,
       {
         provider: 'Opsgenie',
-        url: apiUrl(config) + request.path,
-        headers: { authorization: `GenieKey ${config.api_key}` },
-        body: JSON.stringify(request.body),
-        hidden: hiddenValues(OpsgenieConfig, config),
+        url: apiUrl(request.config) + path,
+        headers: { authorization: `GenieKey ${request.config.api_key}` },
+        body: JSON.stringify(body),
       },
-      context,
       ({ status, json }) => ({ delivered: status === 202, detail: json['message'] }),
     );
   }
 }
 
 /** Opens the alert, or closes it by the same alias. A test has an alias of its own, so that it closes nothing real. */
-export function opsgenieRequest(notice: Notification, config: OpsgenieConfig): { path: string; body: object } {
-  const words = notificationText(notice);
-  const alias = cut(notice.kind === 'test' ? `test-${notice.alert.id}` : notice.incidentKey, MAX_ALIAS, '');
-  if (notice.kind === 'resolved' || notice.kind === 'recovered')
+function opsgenieCall({ notification, text, config }: SendRequest<OpsgenieConfig>): { path: string; body: object } {
+  const { kind, alert, endpoint, website, error } = notification;
+  const alias = cut(kind === 'test' ? `test-${alert.id}` : notification.incidentKey, MAX_ALIAS, '');
+  if (kind === 'resolved' || kind === 'recovered')
     return {
       path: `/v2/alerts/${encodeURIComponent(alias)}/close?identifierType=alias`,
-      body: { source: 'Uptime monitor', note: cut(words.sentence, MAX_DESCRIPTION) },
+      body: { source: 'Uptime monitor', note: cut(text.sentence, MAX_DESCRIPTION) },
     };
   return {
     path: '/v2/alerts',
     body: {
-      message: cut(words.sentence, MAX_MESSAGE),
+      message: cut(text.sentence, MAX_MESSAGE),
       alias,
-      description: cut(`${words.sentence}\n${detailsText(words)}`, MAX_DESCRIPTION),
-      entity: cut(oneLine(notice.endpoint.name), MAX_ENTITY),
+      description: text.plain(MAX_DESCRIPTION),
+      entity: cut(oneLine(endpoint.name), MAX_ENTITY),
       source: 'Uptime monitor',
-      priority: notice.kind === 'test' ? 'P5' : (config.priority ?? 'P3'),
+      priority: kind === 'test' ? 'P5' : (config.priority ?? 'P3'),
       ...(config.tags === undefined ? {} : { tags: config.tags }),
       ...(config.responders === undefined ? {} : { responders: config.responders }),
       details: {
-        alert_id: notice.alert.id,
-        endpoint_id: notice.endpoint.id,
-        website_id: notice.website.id,
-        ...(notice.error ? { error_code: notice.error.code } : {}),
+        alert_id: alert.id,
+        endpoint_id: endpoint.id,
+        website_id: website.id,
+        ...(error ? { error_code: error.code } : {}),
       },
     },
   };

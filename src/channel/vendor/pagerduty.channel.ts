@@ -1,27 +1,17 @@
 import { Injectable } from '@nestjs/common';
 import { ApiPropertyOptional } from '@nestjs/swagger';
-import {
-  Channel,
-  type ChannelAudience,
-  type ConfigProblem,
-  type Notification,
-  type SendContext,
-  type SendOutcome,
-} from '../channel';
-import { hiddenValues } from '../config/config-masking';
-import { Dialed, Secret } from '../config/config-decorators';
-import { httpUrl, oneOf, OptionalRule, text } from '../config/config-rules';
-import { destinationKey } from '../destination-key';
-import { notificationText, targetText } from '../notification-text';
 import { ProviderClient } from '../provider-client';
 import { cut, oneLine } from '../text-limits';
+import { Channel, type ConfigProblem, type SendOutcome, type SendRequest } from '../channel';
+import * as field from '../config/config-fields';
 
 const API_URLS = { us: 'https://events.pagerduty.com', eu: 'https://events.eu.pagerduty.com' } as const;
 const SEVERITIES = ['critical', 'error', 'warning', 'info'] as const;
 const MAX_SUMMARY = 1024;
+const MAX_SOURCE = 255;
 const MAX_KEY = 255;
 
-const routingKey = text({ max: 64, pattern: /^[A-Za-z0-9_-]+$/, form: 'an integration key of Events API v2' });
+const routingKey = field.text({ max: 64, pattern: /^[A-Za-z0-9_-]+$/, form: 'an integration key of Events API v2' });
 
 export class PagerDutyConfig {
   @ApiPropertyOptional({
@@ -30,8 +20,8 @@ export class PagerDutyConfig {
     format: 'password',
     maxLength: 64,
   })
-  @OptionalRule(routingKey)
-  @Secret()
+  @field.Optional(routingKey)
+  @field.Secret()
   routing_key?: string;
 
   @ApiPropertyOptional({
@@ -40,8 +30,8 @@ export class PagerDutyConfig {
     format: 'password',
     maxLength: 64,
   })
-  @OptionalRule(routingKey)
-  @Secret()
+  @field.Optional(routingKey)
+  @field.Secret()
   integration_key?: string;
 
   @ApiPropertyOptional({
@@ -50,7 +40,7 @@ export class PagerDutyConfig {
     default: 'critical',
     enum: SEVERITIES,
   })
-  @OptionalRule(oneOf(SEVERITIES))
+  @field.Optional(field.oneOf(SEVERITIES))
   severity?: (typeof SEVERITIES)[number];
 
   @ApiPropertyOptional({
@@ -59,7 +49,7 @@ export class PagerDutyConfig {
     default: 'us',
     enum: ['us', 'eu'],
   })
-  @OptionalRule(oneOf(['us', 'eu']))
+  @field.Optional(field.oneOf(['us', 'eu']))
   region?: keyof typeof API_URLS;
 
   @ApiPropertyOptional({
@@ -68,8 +58,8 @@ export class PagerDutyConfig {
     format: 'uri',
     maxLength: 2048,
   })
-  @OptionalRule(httpUrl())
-  @Dialed()
+  @field.Optional(field.httpUrl())
+  @field.Dialed()
   api_url?: string;
 }
 
@@ -77,7 +67,7 @@ export class PagerDutyConfig {
 @Channel('pagerduty')
 @Injectable()
 export class PagerDutyChannel implements Channel<PagerDutyConfig> {
-  readonly audience: ChannelAudience = 'pager';
+  readonly audience = 'pager';
   readonly configClass = PagerDutyConfig;
 
   constructor(private readonly provider: ProviderClient) {}
@@ -96,42 +86,37 @@ export class PagerDutyChannel implements Channel<PagerDutyConfig> {
         ];
   }
 
-  destination(config: PagerDutyConfig): string {
-    return destinationKey('pagerduty', apiUrl(config), keyOf(config));
+  destination(config: PagerDutyConfig): string[] {
+    return [apiUrl(config), keyOf(config)];
   }
 
-  async send(notice: Notification, config: PagerDutyConfig, context: SendContext): Promise<SendOutcome> {
+  send(request: SendRequest<PagerDutyConfig>): Promise<SendOutcome> {
     return this.provider.send(
-      {
-        provider: 'PagerDuty',
-        url: `${apiUrl(config)}/v2/enqueue`,
-        body: JSON.stringify(pagerDutyEvent(notice, config)),
-        hidden: hiddenValues(PagerDutyConfig, config),
-      },
-      context,
+      request,
+      { provider: 'PagerDuty', url: `${apiUrl(request.config)}/v2/enqueue`, body: JSON.stringify(eventOf(request)) },
       ({ status, json }) => ({ delivered: status === 202, detail: firstError(json) ?? json['message'] }),
     );
   }
 }
 
 /** The event. A test has a key of its own per alert, so that it never touches a real incident nor piles up. */
-export function pagerDutyEvent(notice: Notification, config: PagerDutyConfig): object {
-  const key = notice.kind === 'test' ? `test-${notice.alert.id}` : notice.incidentKey;
+function eventOf({ notification, text, config }: SendRequest<PagerDutyConfig>): object {
+  const { kind, alert, endpoint, website, error } = notification;
+  const key = kind === 'test' ? `test-${alert.id}` : notification.incidentKey;
   const event = { routing_key: keyOf(config), dedup_key: cut(key, MAX_KEY, '') };
-  if (notice.kind === 'resolved' || notice.kind === 'recovered') return { ...event, event_action: 'resolve' };
-  const { sentence, facts } = notificationText(notice);
+  if (kind === 'resolved' || kind === 'recovered') return { ...event, event_action: 'resolve' };
   return {
     ...event,
     event_action: 'trigger',
     payload: {
-      summary: cut(sentence, MAX_SUMMARY),
-      source: cut(targetText(notice.endpoint.url), 255),
-      severity: notice.kind === 'test' ? 'info' : (config.severity ?? 'critical'),
-      timestamp: notice.startedAt ?? notice.createdAt,
-      component: oneLine(notice.endpoint.name),
-      group: oneLine(notice.website.name),
-      class: notice.error?.code ?? notice.kind,
-      custom_details: Object.fromEntries(facts.map(({ label, value }) => [label.toLowerCase(), value])),
+      summary: cut(text.sentence, MAX_SUMMARY),
+      source: cut(text.target, MAX_SOURCE),
+      severity: kind === 'test' ? 'info' : (config.severity ?? 'critical'),
+      timestamp: notification.startedAt ?? notification.createdAt,
+      component: oneLine(endpoint.name),
+      group: oneLine(website.name),
+      class: error?.code ?? kind,
+      custom_details: Object.fromEntries(text.facts.map(({ label, value }) => [label.toLowerCase(), value])),
     },
     client: 'Uptime monitor',
   };

@@ -1,15 +1,11 @@
 import { Injectable } from '@nestjs/common';
 import { ApiProperty, ApiPropertyOptional } from '@nestjs/swagger';
-import { Channel, type ChannelAudience, type Notification, type SendContext, type SendOutcome } from '../channel';
-import { hiddenValues } from '../config/config-masking';
-import { Confidential, Dialed } from '../config/config-decorators';
-import { httpUrl, OptionalRule, Rule, text } from '../config/config-rules';
-import { destinationKey } from '../destination-key';
-import { notificationText, type NotificationTone } from '../notification-text';
 import { ProviderClient } from '../provider-client';
 import { cut } from '../text-limits';
+import { Channel, type SendOutcome, type SendRequest } from '../channel';
+import * as field from '../config/config-fields';
 
-const COLORS: Readonly<Record<NotificationTone, string>> = { bad: '#d92d20', good: '#079455', neutral: '#667085' };
+const COLORS = { bad: '#d92d20', good: '#079455', neutral: '#667085' } as const;
 const MAX_SECTION = 3000;
 const MAX_FIELD = 2000;
 const MAX_FIELDS = 10;
@@ -25,9 +21,9 @@ export class SlackConfig {
     format: 'uri',
     maxLength: 2048,
   })
-  @Rule(httpUrl())
-  @Confidential()
-  @Dialed()
+  @field.Required(field.httpUrl())
+  @field.Confidential()
+  @field.Dialed()
   webhook_url!: string;
 
   @ApiPropertyOptional({
@@ -35,7 +31,7 @@ export class SlackConfig {
     example: '#ops',
     maxLength: 80,
   })
-  @OptionalRule(text({ max: 80 }))
+  @field.Optional(field.text({ max: 80 }))
   channel?: string;
 
   @ApiPropertyOptional({
@@ -43,7 +39,7 @@ export class SlackConfig {
     example: 'Uptime',
     maxLength: 80,
   })
-  @OptionalRule(text({ max: 80 }))
+  @field.Optional(field.text({ max: 80 }))
   username?: string;
 
   @ApiPropertyOptional({
@@ -51,7 +47,7 @@ export class SlackConfig {
     example: '@here',
     maxLength: 80,
   })
-  @OptionalRule(text({ max: 80, pattern: MENTION, form: '@channel, @here, a user id (U…) or a group id (S…)' }))
+  @field.Optional(field.text({ max: 80, pattern: MENTION, form: '@channel, @here, a user id (U…) or a group id (S…)' }))
   mention?: string;
 }
 
@@ -59,24 +55,19 @@ export class SlackConfig {
 @Channel('slack')
 @Injectable()
 export class SlackChannel implements Channel<SlackConfig> {
-  readonly audience: ChannelAudience = 'chat';
+  readonly audience = 'chat';
   readonly configClass = SlackConfig;
 
   constructor(private readonly provider: ProviderClient) {}
 
-  destination(config: SlackConfig): string {
-    return destinationKey('slack', config.webhook_url, config.channel ?? '');
+  destination(config: SlackConfig): string[] {
+    return [config.webhook_url, config.channel ?? ''];
   }
 
-  async send(notice: Notification, config: SlackConfig, context: SendContext): Promise<SendOutcome> {
+  send(request: SendRequest<SlackConfig>): Promise<SendOutcome> {
     return this.provider.send(
-      {
-        provider: 'Slack',
-        url: config.webhook_url,
-        body: JSON.stringify(slackMessage(notice, config)),
-        hidden: hiddenValues(SlackConfig, config),
-      },
-      context,
+      request,
+      { provider: 'Slack', url: request.config.webhook_url, body: JSON.stringify(slackMessage(request)) },
       ({ status, body }) => ({
         delivered: status === 200 && body.trim() === 'ok',
         detail: body,
@@ -87,8 +78,8 @@ export class SlackChannel implements Channel<SlackConfig> {
 }
 
 /** The body of the webhook call: one sentence that notifications show, the facts beneath it in the colour of the state. */
-export function slackMessage(notice: Notification, config: SlackConfig): object {
-  const { tone, sentence, facts, lines } = notificationText(notice);
+function slackMessage({ text, config }: SendRequest<SlackConfig>): object {
+  const { tone, sentence, facts, lines } = text;
   const mention = config.mention !== undefined && tone === 'bad' ? `${mentionMarkup(config.mention)} ` : '';
   const fields = facts.slice(0, MAX_FIELDS).map(({ label, value }) => ({
     type: 'mrkdwn',

@@ -1,15 +1,10 @@
 import { Injectable } from '@nestjs/common';
 import { ApiProperty } from '@nestjs/swagger';
-import { Channel, type ChannelAudience, type Notification, type SendContext, type SendOutcome } from '../channel';
-import { hiddenValues } from '../config/config-masking';
-import { Confidential, Dialed } from '../config/config-decorators';
-import { httpUrl, Rule } from '../config/config-rules';
-import { destinationKey } from '../destination-key';
-import { notificationText, type NotificationTone } from '../notification-text';
-import { isRecord, ProviderClient } from '../provider-client';
-import { cut } from '../text-limits';
+import { ProviderClient } from '../provider-client';
+import { Channel, type SendOutcome, type SendRequest } from '../channel';
+import * as field from '../config/config-fields';
 
-const COLORS: Readonly<Record<NotificationTone, string>> = { bad: 'attention', good: 'good', neutral: 'default' };
+const COLORS = { bad: 'attention', good: 'good', neutral: 'default' } as const;
 const MAX_TITLE = 600;
 const MAX_LINE = 1200;
 const MAX_LINES = 30;
@@ -26,15 +21,15 @@ export class TeamsConfig {
     format: 'uri',
     maxLength: 2048,
   })
-  @Rule(
-    httpUrl((url) =>
+  @field.Required(
+    field.httpUrl((url) =>
       isRetiredConnector(url)
         ? 'is an Office 365 connector, which Microsoft has retired; create a Workflows webhook instead'
         : null,
     ),
   )
-  @Confidential()
-  @Dialed()
+  @field.Confidential()
+  @field.Dialed()
   webhook_url!: string;
 }
 
@@ -42,35 +37,30 @@ export class TeamsConfig {
 @Channel('teams')
 @Injectable()
 export class TeamsChannel implements Channel<TeamsConfig> {
-  readonly audience: ChannelAudience = 'chat';
+  readonly audience = 'chat';
   readonly configClass = TeamsConfig;
 
   constructor(private readonly provider: ProviderClient) {}
 
-  destination(config: TeamsConfig): string {
-    return destinationKey('teams', config.webhook_url);
+  destination(config: TeamsConfig): string[] {
+    return [config.webhook_url];
   }
 
-  async send(notice: Notification, config: TeamsConfig, context: SendContext): Promise<SendOutcome> {
+  send({ config, text, ...attempt }: SendRequest<TeamsConfig>): Promise<SendOutcome> {
+    const card = adaptiveCard(text.shortened({ sentence: MAX_TITLE, value: MAX_LINE }));
     return this.provider.send(
-      {
-        provider: 'Teams',
-        url: config.webhook_url,
-        body: JSON.stringify(teamsMessage(notice)),
-        hidden: hiddenValues(TeamsConfig, config),
-      },
-      context,
+      attempt,
+      { provider: 'Teams', url: config.webhook_url, body: JSON.stringify(card) },
       ({ status, json }) => ({
         delivered: status === 202,
-        detail: isRecord(json['error']) ? json['error']['message'] : undefined,
+        detail: (json['error'] as { message?: unknown } | null | undefined)?.message,
       }),
     );
   }
 }
 
-/** The adaptive card. Text runs are shown literally, whereas text blocks would read names as markdown. */
-export function teamsMessage(notice: Notification): object {
-  const { tone, sentence, facts, lines } = notificationText(notice);
+/** The message with its card. Text runs are shown literally, whereas text blocks would read names as markdown. */
+function adaptiveCard({ tone, sentence, facts, lines }: SendRequest<TeamsConfig>['text']): object {
   return {
     type: 'message',
     attachments: [
@@ -81,13 +71,11 @@ export function teamsMessage(notice: Notification): object {
           type: 'AdaptiveCard',
           $schema: 'http://adaptivecards.io/schemas/adaptive-card.json',
           version: '1.4',
-          fallbackText: cut(sentence, MAX_TITLE),
+          fallbackText: sentence,
           body: [
-            richText({ text: cut(sentence, MAX_TITLE), weight: 'bolder', size: 'medium', color: COLORS[tone] }),
+            richText({ text: sentence, weight: 'bolder', size: 'medium', color: COLORS[tone] }),
             ...lines.slice(0, MAX_LINES).map((line) => richText({ text: line })),
-            ...facts.map(({ label, value }) =>
-              richText({ text: `${label}: `, isSubtle: true }, { text: cut(value, MAX_LINE) }),
-            ),
+            ...facts.map(({ label, value }) => richText({ text: `${label}: `, isSubtle: true }, { text: value })),
           ],
         },
       },

@@ -1,22 +1,18 @@
 import { Injectable } from '@nestjs/common';
 import { ApiProperty, ApiPropertyOptional } from '@nestjs/swagger';
-import { Channel, type ChannelAudience, type Notification, type SendContext, type SendOutcome } from '../channel';
-import { hiddenValues } from '../config/config-masking';
-import { Confidential, Dialed, Secret } from '../config/config-decorators';
-import { flag, httpUrl, integer, OptionalRule, Rule, text } from '../config/config-rules';
-import { destinationKey } from '../destination-key';
-import { detailsText, notificationText, type NotificationTone } from '../notification-text';
-import { isRecord, type ProviderResponse, ProviderClient } from '../provider-client';
+import { ProviderClient, type ProviderResponse } from '../provider-client';
 import type { Reading } from '../send-outcome';
 import { cut } from '../text-limits';
+import { Channel, type SendOutcome, type SendRequest } from '../channel';
+import * as field from '../config/config-fields';
 
 const API_URL = 'https://api.telegram.org';
 /** Telegram counts the text after its markup is read. */
 const MAX_TEXT = 4096;
 const MAX_SENTENCE = 1000;
-const MARKS: Readonly<Record<NotificationTone, string>> = { bad: '🔴', good: '🟢', neutral: '🔵' };
+const MARKS = { bad: '🔴', good: '🟢', neutral: '🔵' } as const;
 
-const chatId = text({
+const chatId = field.text({
   max: 64,
   pattern: /^(?:-?\d{1,20}|@[A-Za-z][A-Za-z0-9_]{2,60})$/,
   form: 'a chat id such as -1001234567890 or a channel name such as @my_channel',
@@ -29,10 +25,14 @@ export class TelegramConfig {
     format: 'password',
     maxLength: 200,
   })
-  @Rule(
-    text({ max: 200, pattern: /^[A-Za-z0-9:_-]+$/, form: 'a bot token such as 123456789:AAxxxxxxxxxxxxxxxxxxxxxxx' }),
+  @field.Required(
+    field.text({
+      max: 200,
+      pattern: /^[A-Za-z0-9:_-]+$/,
+      form: 'a bot token such as 123456789:AAxxxxxxxxxxxxxxxxxxxxxxx',
+    }),
   )
-  @Secret()
+  @field.Secret()
   bot_token!: string;
 
   @ApiProperty({
@@ -40,8 +40,8 @@ export class TelegramConfig {
     example: '-1001234567890',
     oneOf: [{ type: 'string', maxLength: 64 }, { type: 'integer' }],
   })
-  @Rule((value) => (typeof value === 'number' ? integer(-1e15, 1e15)(value) : chatId(value)))
-  @Confidential()
+  @field.Required((value) => (typeof value === 'number' ? field.integer(-1e15, 1e15)(value) : chatId(value)))
+  @field.Confidential()
   chat_id!: string | number;
 
   @ApiPropertyOptional({
@@ -50,7 +50,7 @@ export class TelegramConfig {
     type: 'integer',
     minimum: 1,
   })
-  @OptionalRule(integer(1, 2_147_483_647))
+  @field.Optional(field.integer(1, 2_147_483_647))
   message_thread_id?: number;
 
   @ApiPropertyOptional({
@@ -60,12 +60,12 @@ export class TelegramConfig {
     format: 'uri',
     maxLength: 2048,
   })
-  @OptionalRule(httpUrl())
-  @Dialed()
+  @field.Optional(field.httpUrl())
+  @field.Dialed()
   api_url?: string;
 
   @ApiPropertyOptional({ description: 'Deliver without a sound.', example: false, default: false, type: 'boolean' })
-  @OptionalRule(flag)
+  @field.Optional(field.flag)
   silent?: boolean;
 }
 
@@ -73,80 +73,79 @@ export class TelegramConfig {
 @Channel('telegram')
 @Injectable()
 export class TelegramChannel implements Channel<TelegramConfig> {
-  readonly audience: ChannelAudience = 'chat';
+  readonly audience = 'chat';
   readonly configClass = TelegramConfig;
 
   constructor(private readonly provider: ProviderClient) {}
 
-  destination(config: TelegramConfig): string {
-    return destinationKey('telegram', config.api_url ?? API_URL, config.bot_token, String(config.chat_id));
+  destination(config: TelegramConfig): string[] {
+    return [config.api_url ?? API_URL, config.bot_token, String(config.chat_id)];
   }
 
-  async send(notice: Notification, config: TelegramConfig, context: SendContext): Promise<SendOutcome> {
+  async send(request: SendRequest<TelegramConfig>): Promise<SendOutcome> {
     const moved: { to: number | null } = { to: null };
-    const outcome = await this.post(notice, config, config.chat_id, context, (answer) => {
-      moved.to = migratedChat(answer);
-      return reading(answer);
+    const outcome = await this.post(request, request.config.chat_id, (response) => {
+      moved.to = migratedChat(response);
+      return reading(response);
     });
     if (moved.to === null) return outcome;
     const warning = `the group became a supergroup: its chat_id is now ${moved.to}`;
-    return this.post(notice, config, moved.to, context, (answer) => ({ ...reading(answer), warning }));
+    return this.post(request, moved.to, (response) => ({ ...reading(response), warning }));
   }
 
-  private async post(
-    notice: Notification,
-    config: TelegramConfig,
+  private post(
+    request: SendRequest<TelegramConfig>,
     chat: string | number,
-    context: SendContext,
-    read: (answer: ProviderResponse) => Reading,
+    read: (response: ProviderResponse) => Reading,
   ): Promise<SendOutcome> {
-    const base = (config.api_url ?? API_URL).replace(/\/+$/, '');
+    const base = (request.config.api_url ?? API_URL).replace(/\/+$/, '');
     return this.provider.send(
+      request,
       {
         provider: 'Telegram',
-        url: `${base}/bot${config.bot_token}/sendMessage`,
-        body: JSON.stringify(telegramMessage(notice, config, chat)),
-        hidden: hiddenValues(TelegramConfig, config),
+        url: `${base}/bot${request.config.bot_token}/sendMessage`,
+        body: JSON.stringify(messageTo(chat, request)),
       },
-      context,
       read,
     );
   }
 }
 
-/** The group was upgraded while it kept its name: Telegram refuses the old id and tells the new one. */
-function migratedChat({ json }: ProviderResponse): number | null {
-  const parameters = json['parameters'];
-  const chat = isRecord(parameters) ? parameters['migrate_to_chat_id'] : undefined;
+interface ResponseParameters {
+  migrate_to_chat_id?: unknown;
+  retry_after?: unknown;
+}
+
+const parametersOf = ({ json }: ProviderResponse): ResponseParameters =>
+  (json['parameters'] as ResponseParameters | null | undefined) ?? {};
+
+/** The group was upgraded while it kept its name: Telegram refuses the old id and names the new one. */
+function migratedChat(response: ProviderResponse): number | null {
+  const chat = parametersOf(response).migrate_to_chat_id;
   return typeof chat === 'number' && Number.isSafeInteger(chat) ? chat : null;
 }
 
 const GONE = /chat not found|bot was (?:blocked|kicked)|group chat was deleted|user is deactivated/i;
 
-function reading({ status, json }: ProviderResponse): Reading {
-  const parameters = json['parameters'];
+function reading(response: ProviderResponse): Reading {
+  const { status, json } = response;
   const code = json['error_code'];
   return {
     delivered: status === 200 && json['ok'] === true,
     ...(typeof code === 'number' ? { status: code } : {}),
     detail: json['description'],
-    retryAfterSeconds: isRecord(parameters) ? parameters['retry_after'] : undefined,
+    retryAfterSeconds: parametersOf(response).retry_after,
     gone: typeof json['description'] === 'string' && GONE.test(json['description']),
   };
 }
 
 /** The arguments of `sendMessage`. Cut first, escaped last: the limit counts the text without its markup. */
-export function telegramMessage(
-  notice: Notification,
-  config: TelegramConfig,
-  chat: string | number = config.chat_id,
-): object {
-  const words = notificationText(notice);
-  const sentence = cut(words.sentence, MAX_SENTENCE);
-  const details = cut(detailsText(words), MAX_TEXT - MAX_SENTENCE - 10);
+function messageTo(chat: string | number, { text, config }: SendRequest<TelegramConfig>): object {
+  const sentence = cut(text.sentence, MAX_SENTENCE);
+  const details = cut(text.details, MAX_TEXT - MAX_SENTENCE - 10);
   return {
     chat_id: chat,
-    text: `${MARKS[words.tone]} <b>${escaped(sentence)}</b>${details ? `\n${escaped(details)}` : ''}`,
+    text: `${MARKS[text.tone]} <b>${escaped(sentence)}</b>${details ? `\n${escaped(details)}` : ''}`,
     parse_mode: 'HTML',
     link_preview_options: { is_disabled: true },
     ...(config.message_thread_id === undefined ? {} : { message_thread_id: config.message_thread_id }),

@@ -1,20 +1,9 @@
 import { Injectable } from '@nestjs/common';
 import { ApiProperty, ApiPropertyOptional } from '@nestjs/swagger';
-import {
-  Channel,
-  type ChannelAudience,
-  type ConfigProblem,
-  type Notification,
-  type SendContext,
-  type SendOutcome,
-} from '../channel';
-import { hiddenValues } from '../config/config-masking';
-import { Confidential, Dialed, Secret } from '../config/config-decorators';
-import { httpUrl, oneOrMany, OptionalRule, phoneNumber, Rule, text } from '../config/config-rules';
-import { destinationKey } from '../destination-key';
-import { notificationText, targetText } from '../notification-text';
 import { ProviderClient } from '../provider-client';
 import { smsText } from './sms-text';
+import { Channel, type ConfigProblem, type SendOutcome, type SendRequest } from '../channel';
+import * as field from '../config/config-fields';
 
 const API_URL = 'https://api.twilio.com';
 const MAX_RECIPIENTS = 10;
@@ -27,7 +16,7 @@ export class TwilioConfig {
     example: 'AC00000000000000000000000000000000',
     maxLength: 64,
   })
-  @Rule(text({ max: 64, pattern: /^AC[A-Za-z0-9]+$/, form: 'an account SID, which begins with AC' }))
+  @field.Required(field.text({ max: 64, pattern: /^AC[A-Za-z0-9]+$/, form: 'an account SID, which begins with AC' }))
   account_sid!: string;
 
   @ApiProperty({
@@ -36,8 +25,8 @@ export class TwilioConfig {
     format: 'password',
     maxLength: 200,
   })
-  @Rule(text({ max: 200, pattern: /^[\x21-\x7e]+$/, form: 'a token without spaces' }))
-  @Secret()
+  @field.Required(field.text({ max: 200, pattern: /^[\x21-\x7e]+$/, form: 'a token without spaces' }))
+  @field.Secret()
   auth_token!: string;
 
   @ApiPropertyOptional({
@@ -45,7 +34,7 @@ export class TwilioConfig {
     example: 'SK00000000000000000000000000000000',
     maxLength: 64,
   })
-  @OptionalRule(text({ max: 64, pattern: /^SK[A-Za-z0-9]+$/, form: 'an API key SID, which begins with SK' }))
+  @field.Optional(field.text({ max: 64, pattern: /^SK[A-Za-z0-9]+$/, form: 'an API key SID, which begins with SK' }))
   api_key_sid?: string;
 
   @ApiPropertyOptional({
@@ -53,8 +42,8 @@ export class TwilioConfig {
     example: '+15005550006',
     maxLength: 16,
   })
-  @OptionalRule(
-    text({
+  @field.Optional(
+    field.text({
       max: 16,
       pattern: /^(?:\+[1-9]\d{6,14}|\d{3,8}|(?=.*[A-Za-z])[A-Za-z0-9 ]{1,11})$/,
       form: 'a phone number with country code such as +15005550006, a short code or a sender name',
@@ -67,7 +56,9 @@ export class TwilioConfig {
     example: 'MG00000000000000000000000000000000',
     maxLength: 64,
   })
-  @OptionalRule(text({ max: 64, pattern: /^MG[A-Za-z0-9]+$/, form: 'a messaging service SID, which begins with MG' }))
+  @field.Optional(
+    field.text({ max: 64, pattern: /^MG[A-Za-z0-9]+$/, form: 'a messaging service SID, which begins with MG' }),
+  )
   messaging_service_sid?: string;
 
   @ApiProperty({
@@ -75,8 +66,8 @@ export class TwilioConfig {
     example: '+15005550009',
     oneOf: [{ type: 'string' }, { type: 'array', items: { type: 'string' }, minItems: 1, maxItems: MAX_RECIPIENTS }],
   })
-  @Rule(oneOrMany(phoneNumber, MAX_RECIPIENTS))
-  @Confidential()
+  @field.Required(field.oneOrMany(field.phoneNumber, MAX_RECIPIENTS))
+  @field.Confidential()
   to!: string | string[];
 
   @ApiPropertyOptional({
@@ -86,8 +77,8 @@ export class TwilioConfig {
     format: 'uri',
     maxLength: 2048,
   })
-  @OptionalRule(httpUrl())
-  @Dialed()
+  @field.Optional(field.httpUrl())
+  @field.Dialed()
   api_url?: string;
 }
 
@@ -95,7 +86,7 @@ export class TwilioConfig {
 @Channel('twilio')
 @Injectable()
 export class TwilioChannel implements Channel<TwilioConfig> {
-  readonly audience: ChannelAudience = 'sms';
+  readonly audience = 'sms';
   readonly configClass = TwilioConfig;
 
   constructor(private readonly provider: ProviderClient) {}
@@ -108,36 +99,31 @@ export class TwilioChannel implements Channel<TwilioConfig> {
     return config;
   }
 
-  destination(config: TwilioConfig): string {
-    return destinationKey('twilio', apiUrl(config), config.account_sid, ...recipientsOf(config).sort());
+  destination(config: TwilioConfig): string[] {
+    return [apiUrl(config), config.account_sid, ...recipientsOf(config).sort()];
   }
 
-  async send(notice: Notification, config: TwilioConfig, context: SendContext): Promise<SendOutcome> {
+  async send(request: SendRequest<TwilioConfig>): Promise<SendOutcome> {
     const outcomes: SendOutcome[] = [];
-    for (const to of recipientsOf(config)) outcomes.push(await this.sendTo(to, notice, config, context));
+    for (const to of recipientsOf(request.config)) outcomes.push(await this.sendTo(to, request));
     return combined(outcomes);
   }
 
-  private async sendTo(
-    to: string,
-    notice: Notification,
-    config: TwilioConfig,
-    context: SendContext,
-  ): Promise<SendOutcome> {
-    const user = config.api_key_sid ?? config.account_sid;
-    const credentials = Buffer.from(`${user}:${config.auth_token}`).toString('base64');
+  private sendTo(to: string, request: SendRequest<TwilioConfig>): Promise<SendOutcome> {
+    const { account_sid, api_key_sid, auth_token } = request.config;
+    const credentials = Buffer.from(`${api_key_sid ?? account_sid}:${auth_token}`).toString('base64');
     return this.provider.send(
+      request,
       {
         provider: 'Twilio',
-        url: `${apiUrl(config)}/2010-04-01/Accounts/${config.account_sid}/Messages.json`,
+        url: `${apiUrl(request.config)}/2010-04-01/Accounts/${account_sid}/Messages.json`,
         headers: {
           authorization: `Basic ${credentials}`,
           'content-type': 'application/x-www-form-urlencoded; charset=utf-8',
         },
-        body: twilioForm(notice, config, to).toString(),
-        hidden: [credentials, ...hiddenValues(TwilioConfig, config)],
+        body: formOf(to, request).toString(),
+        hidden: [credentials],
       },
-      context,
       ({ status, json }) => ({
         delivered: status === 201,
         detail: typeof json['code'] === 'number' ? `${json['code']} ${String(json['message'])}` : json['message'],
@@ -149,21 +135,16 @@ export class TwilioChannel implements Channel<TwilioConfig> {
 }
 
 /** The form of one message. */
-export function twilioForm(notice: Notification, config: TwilioConfig, to: string): URLSearchParams {
+function formOf(to: string, { notification, text, config }: SendRequest<TwilioConfig>): URLSearchParams {
+  const below = notification.kind === 'digest' ? text.lines : [text.target];
   return new URLSearchParams({
     To: to,
     ...(config.messaging_service_sid === undefined
       ? { From: config.from ?? '' }
       : { MessagingServiceSid: config.messaging_service_sid }),
-    Body: messageText(notice),
+    Body: smsText([text.sentence, ...below].join('\n')),
     ValidityPeriod: String(VALIDITY_SECONDS),
   });
-}
-
-function messageText(notice: Notification): string {
-  const { sentence, lines } = notificationText(notice);
-  if (notice.kind === 'digest') return smsText([sentence, ...lines].join('\n'));
-  return smsText(`${sentence}\n${targetText(notice.endpoint.url)}`);
 }
 
 const apiUrl = (config: TwilioConfig): string => (config.api_url ?? API_URL).replace(/\/+$/, '');

@@ -1,23 +1,12 @@
 import { Injectable } from '@nestjs/common';
 import { ApiProperty, ApiPropertyOptional } from '@nestjs/swagger';
 import { Clock } from '../../platform/time/clock';
-import {
-  Channel,
-  type ChannelAudience,
-  type ConfigProblem,
-  type Notification,
-  type SendContext,
-  type SendOutcome,
-} from '../channel';
-import { nestedObject } from '../config/config-validation';
-import { hiddenValues } from '../config/config-masking';
-import { Confidential, Dialed, NestedConfig, SigningSecret } from '../config/config-decorators';
-import { httpUrl, list, oneOf, OptionalRule, Rule, text, type ValueRule } from '../config/config-rules';
-import { destinationKey } from '../destination-key';
-import { notificationText } from '../notification-text';
 import { ProviderClient } from '../provider-client';
 import { oneLine, someLines } from '../text-limits';
 import { isWebhookSecret, newWebhookSecret, signatureHeaders } from './webhook-signature';
+import { eventSentence } from '../notification-text';
+import { Channel, type Notification, type ConfigProblem, type SendOutcome, type SendRequest } from '../channel';
+import * as field from '../config/config-fields';
 
 const METHODS = ['POST', 'PUT', 'PATCH'] as const;
 const MAX_HEADERS = 50;
@@ -26,20 +15,24 @@ const MAX_LINES = 500;
 const FORBIDDEN_HEADER =
   /^(?:host|content-length|transfer-encoding|connection|keep-alive|upgrade|te|trailer|expect|proxy-.*|webhook-(?:id|timestamp|signature))$/i;
 
-const headerName: ValueRule = (value) => {
-  const findings = text({ max: 256, pattern: /^[!#$%&'*+.^_`|~0-9A-Za-z-]+$/, form: 'an HTTP header name' })(value);
-  if (findings.length > 0 || typeof value !== 'string' || !FORBIDDEN_HEADER.test(value)) return findings;
-  return [{ pointer: '', code: 'forbidden_header', message: 'is a header that the service sets itself' }];
-};
+const headerName = field.text({
+  max: 256,
+  pattern: /^[!#$%&'*+.^_`|~0-9A-Za-z-]+$/,
+  form: 'an HTTP header name',
+});
 
 export class WebhookHeader {
   @ApiProperty({ description: 'Header name.', example: 'X-Team', maxLength: 256 })
-  @Rule(headerName)
+  @field.Required((value) => {
+    const problems = headerName(value);
+    if (problems.length > 0 || !FORBIDDEN_HEADER.test(String(value))) return problems;
+    return [{ pointer: '', code: 'forbidden_header', message: 'is a header that the service sets itself' }];
+  })
   key!: string;
 
   @ApiProperty({ description: 'Header value; masked for read keys.', example: 'operations', maxLength: 4096 })
-  @Rule(text({ max: 4096, pattern: /^[\x20-\x7e\u00a0-\u00ff]*$/, form: 'printable Latin-1 text' }))
-  @Confidential()
+  @field.Required(field.text({ max: 4096, pattern: /^[\x20-\x7e\u00a0-\u00ff]*$/, form: 'printable Latin-1 text' }))
+  @field.Confidential()
   value!: string;
 }
 
@@ -50,9 +43,9 @@ export class WebhookConfig {
     format: 'uri',
     maxLength: 2048,
   })
-  @OptionalRule(httpUrl())
-  @Confidential()
-  @Dialed()
+  @field.Optional(field.httpUrl())
+  @field.Confidential()
+  @field.Dialed()
   url?: string;
 
   @ApiPropertyOptional({
@@ -61,13 +54,13 @@ export class WebhookConfig {
     format: 'uri',
     maxLength: 2048,
   })
-  @OptionalRule(httpUrl())
-  @Confidential()
-  @Dialed()
+  @field.Optional(field.httpUrl())
+  @field.Confidential()
+  @field.Dialed()
   webhook_url?: string;
 
   @ApiPropertyOptional({ description: 'Request method.', example: 'POST', default: 'POST', enum: METHODS })
-  @OptionalRule(oneOf(METHODS))
+  @field.Optional(field.oneOf(METHODS))
   method?: (typeof METHODS)[number];
 
   @ApiPropertyOptional({
@@ -76,14 +69,14 @@ export class WebhookConfig {
     type: [WebhookHeader],
     maxItems: MAX_HEADERS,
   })
-  @OptionalRule(
-    list(
-      nestedObject(() => WebhookHeader),
+  @field.Optional(
+    field.list(
+      field.object(() => WebhookHeader),
       MAX_HEADERS,
       0,
     ),
   )
-  @NestedConfig(() => WebhookHeader)
+  @field.Nested(() => WebhookHeader)
   headers?: WebhookHeader[];
 
   @ApiPropertyOptional({
@@ -95,12 +88,10 @@ export class WebhookConfig {
     format: 'password',
     maxLength: 200,
   })
-  @OptionalRule((value) => {
-    const findings = text({ max: 200 })(value);
-    if (findings.length > 0 || typeof value !== 'string' || isWebhookSecret(value)) return findings;
-    return [{ pointer: '', code: 'invalid_format', message: 'must be whsec_ followed by 24 to 64 bytes in base64' }];
-  })
-  @SigningSecret()
+  @field.Optional(
+    field.text({ max: 200, accepts: isWebhookSecret, form: 'whsec_ followed by 24 to 64 bytes in base64' }),
+  )
+  @field.SigningSecret()
   secret?: string;
 }
 
@@ -108,7 +99,7 @@ export class WebhookConfig {
 @Channel('webhook')
 @Injectable()
 export class WebhookChannel implements Channel<WebhookConfig> {
-  readonly audience: ChannelAudience = 'webhook';
+  readonly audience = 'webhook';
   readonly configClass = WebhookConfig;
 
   constructor(
@@ -124,14 +115,16 @@ export class WebhookChannel implements Channel<WebhookConfig> {
     return { ...config, secret: config.secret ?? stored?.secret ?? newWebhookSecret() };
   }
 
-  destination(config: WebhookConfig): string {
-    return destinationKey('webhook', urlOf(config));
+  destination(config: WebhookConfig): string[] {
+    return [urlOf(config)];
   }
 
-  async send(notice: Notification, config: WebhookConfig, context: SendContext): Promise<SendOutcome> {
-    const body = JSON.stringify(webhookBody(notice));
+  send(request: SendRequest<WebhookConfig>): Promise<SendOutcome> {
+    const { notification, config } = request;
+    const body = JSON.stringify(webhookBody(notification));
     const timestampSeconds = Math.floor(this.clock.now().getTime() / 1000);
     return this.provider.send(
+      request,
       {
         provider: 'The webhook',
         method: config.method ?? 'POST',
@@ -139,13 +132,11 @@ export class WebhookChannel implements Channel<WebhookConfig> {
         headers: {
           ...Object.fromEntries((config.headers ?? []).map(({ key, value }) => [key.toLowerCase(), value])),
           ...(config.secret === undefined
-            ? { 'webhook-id': notice.id, 'webhook-timestamp': String(timestampSeconds) }
-            : signatureHeaders({ id: notice.id, timestampSeconds, body, secret: config.secret })),
+            ? { 'webhook-id': notification.id, 'webhook-timestamp': String(timestampSeconds) }
+            : signatureHeaders({ id: notification.id, timestampSeconds, body, secret: config.secret })),
         },
         body,
-        hidden: hiddenValues(WebhookConfig, config),
       },
-      context,
       ({ status }) => ({ delivered: status >= 200 && status < 300 }),
     );
   }
@@ -153,26 +144,26 @@ export class WebhookChannel implements Channel<WebhookConfig> {
 
 const urlOf = (config: WebhookConfig): string => config.url ?? config.webhook_url ?? '';
 
-/** The signed body. It depends on the notice alone, so that every attempt sends the same bytes. */
-export function webhookBody(notice: Notification): object {
-  const { alert, endpoint, website, check, error, digest } = notice;
+/** The signed body. It depends on the event alone, so that every attempt sends the same bytes. */
+function webhookBody(notification: Notification): object {
+  const { alert, endpoint, website, check, error, digest } = notification;
   return {
-    type: `alert.${notice.kind}`,
-    timestamp: notice.createdAt,
+    type: `alert.${notification.kind}`,
+    timestamp: notification.createdAt,
     data: {
       event: {
-        id: notice.id,
-        type: notice.kind,
-        message: notificationText({ ...notice, repeat: false }).sentence,
-        incident_key: notice.incidentKey,
-        trigger_event_id: notice.triggerId,
-        reason: notice.reason,
+        id: notification.id,
+        type: notification.kind,
+        message: eventSentence(notification),
+        incident_key: notification.incidentKey,
+        trigger_event_id: notification.triggerId,
+        reason: notification.reason,
         error: error && { code: error.code, message: oneLine(error.message) },
-        failure_count: notice.failureCount,
-        success_count: notice.successCount,
-        started_at: notice.startedAt,
-        duration_seconds: notice.durationSeconds,
-        created_at: notice.createdAt,
+        failure_count: notification.failureCount,
+        success_count: notification.successCount,
+        started_at: notification.startedAt,
+        duration_seconds: notification.durationSeconds,
+        created_at: notification.createdAt,
       },
       alert: { id: alert.id, description: someLines(alert.description, MAX_LINES) },
       endpoint: { id: endpoint.id, name: oneLine(endpoint.name), url: oneLine(endpoint.url), type: endpoint.type },

@@ -1,4 +1,4 @@
-import type { Channel, SendOutcome } from '../../../src/channel/channel';
+import type { SendOutcome } from '../../../src/channel/channel';
 import type { EgressRule } from '../../../src/platform/net/egress/egress-policy';
 import { type ChannelBench, openChannelBench } from './channel-bench';
 import { expectGolden } from './golden';
@@ -72,11 +72,9 @@ export function describeChannel(suite: ChannelSuite): void {
   describe(`channel ${suite.type}`, () => {
     let bench: ChannelBench;
     let provider: ProviderDouble;
-    let channel: Channel;
 
     beforeAll(async () => {
       bench = await openChannelBench({}, suite.trustedCertificates);
-      channel = bench.registry.get(suite.type);
       provider = await suite.open();
     });
     afterAll(async () => {
@@ -89,7 +87,7 @@ export function describeChannel(suite: ChannelSuite): void {
       notice = noticeOf('triggered'),
       options: { egress?: EgressRule; signal?: AbortSignal; config?: object } = {},
     ): Promise<SendOutcome> =>
-      channel.send(notice, options.config ?? provider.config(), {
+      bench.registry.send(suite.type, notice, options.config ?? provider.config(), {
         egress: options.egress ?? bench.trusted,
         signal: options.signal ?? new AbortController().signal,
       });
@@ -220,12 +218,14 @@ export function describeChannel(suite: ChannelSuite): void {
       suite.expectHarmless(message);
     });
 
+    const destinationOf = (config: object) => bench.registry.destination(suite.type, config);
+
     it('describes its destination by a stable digest without secrets', () => {
-      const destination = channel.destination(provider.config());
-      expect(destination).toBe(channel.destination(provider.config()));
+      const destination = destinationOf(provider.config());
+      expect(destination).toBe(destinationOf(provider.config()));
       expect(destination.length).toBeLessThanOrEqual(64);
       for (const secret of suite.secrets) expect(destination).not.toContain(secret);
-      expect(destination).not.toBe(channel.destination(provider.config('http://127.0.0.1:9')));
+      expect(destination).not.toBe(destinationOf(provider.config('http://127.0.0.1:9')));
     });
 
     const { keyOf } = suite;

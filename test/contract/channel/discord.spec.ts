@@ -66,9 +66,10 @@ describe('channel discord, beyond the contract', () => {
   afterEach(() => provider.verify());
 
   const send = (config: object, kind: 'triggered' | 'resolved' = 'triggered') =>
-    bench.registry
-      .get('discord')
-      .send(noticeOf(kind), config, { egress: bench.trusted, signal: new AbortController().signal });
+    bench.registry.send('discord', noticeOf(kind), config, {
+      egress: bench.trusted,
+      signal: new AbortController().signal,
+    });
 
   it('waits the fractional seconds that the body of a 429 names', async () => {
     provider.fake.expect({ status: 429, body: '{"message":"You are being rate limited.","retry_after":64.57}' });

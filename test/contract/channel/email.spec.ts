@@ -153,13 +153,12 @@ describe('channel email, beyond the contract', () => {
     from: ChannelBench = bench,
     kind: 'triggered' | 'resolved' = 'triggered',
   ): Promise<SendOutcome> =>
-    from.registry
-      .get('email')
-      .send(
-        noticeOf(kind),
-        { to: ['ops@example.com'], from: 'uptime@example.com', ...(smtp ? { smtp } : {}), ...changes },
-        { egress: from.trusted, signal: new AbortController().signal },
-      );
+    from.registry.send(
+      'email',
+      noticeOf(kind),
+      { to: ['ops@example.com'], from: 'uptime@example.com', ...(smtp ? { smtp } : {}), ...changes },
+      { egress: from.trusted, signal: new AbortController().signal },
+    );
 
   it('puts the resolve into the thread of its trigger and marks both as written by a machine', async () => {
     const server = await startSink({}, { accept: true }, { accept: true });
@@ -254,13 +253,12 @@ describe('channel email, beyond the contract', () => {
       smtpUrl: `smtp://127.0.0.1:${server.port}`,
       smtpFrom: 'Uptime <uptime@operator.example>',
     });
-    const outcome = await own.registry
-      .get('email')
-      .send(
-        noticeOf('triggered'),
-        { to: ['ops@example.com'] },
-        { egress: own.untrusted, signal: new AbortController().signal },
-      );
+    const outcome = await own.registry.send(
+      'email',
+      noticeOf('triggered'),
+      { to: ['ops@example.com'] },
+      { egress: own.untrusted, signal: new AbortController().signal },
+    );
     await own.close();
     expect(outcome).toEqual({ result: 'delivered', status: 250 });
     expect(server.mails[0]?.from).toBe('uptime@operator.example');

@@ -14,8 +14,8 @@ class PigeonChannel implements Channel {
   readonly audience = 'chat';
   readonly configClass = NoConfig;
 
-  destination(): string {
-    return 'pigeon';
+  destination(): string[] {
+    return ['pigeon'];
   }
 
   async send(): Promise<SendOutcome> {

@@ -51,9 +51,10 @@ describe('channel telegram, beyond the contract', () => {
   afterEach(() => provider.verify());
 
   const send = (config: object = provider.config()) =>
-    bench.registry
-      .get('telegram')
-      .send(noticeOf('triggered'), config, { egress: bench.trusted, signal: new AbortController().signal });
+    bench.registry.send('telegram', noticeOf('triggered'), config, {
+      egress: bench.trusted,
+      signal: new AbortController().signal,
+    });
 
   const answer = (status: number, body: object) => provider.fake.expect({ status, body: JSON.stringify(body) });
 

@@ -55,13 +55,12 @@ describe('channel twilio, beyond the contract', () => {
   afterEach(() => provider.verify());
 
   const send = (changes: object = {}) =>
-    bench.registry
-      .get('twilio')
-      .send(
-        noticeOf('triggered'),
-        { ...provider.config(), ...changes },
-        { egress: bench.trusted, signal: new AbortController().signal },
-      );
+    bench.registry.send(
+      'twilio',
+      noticeOf('triggered'),
+      { ...provider.config(), ...changes },
+      { egress: bench.trusted, signal: new AbortController().signal },
+    );
   const two = { to: ['+15005550001', '+15005550002'] };
 
   it('sends one message to each recipient', async () => {

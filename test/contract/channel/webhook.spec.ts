@@ -62,13 +62,12 @@ describe('channel webhook, beyond the contract', () => {
   afterEach(() => provider.verify());
 
   const send = (changes: object = {}, repeat = false) =>
-    bench.registry
-      .get('webhook')
-      .send(
-        noticeOf('triggered', { repeat }),
-        { ...provider.config(), ...changes },
-        { egress: bench.trusted, signal: new AbortController().signal },
-      );
+    bench.registry.send(
+      'webhook',
+      noticeOf('triggered', { repeat }),
+      { ...provider.config(), ...changes },
+      { egress: bench.trusted, signal: new AbortController().signal },
+    );
 
   it('signs the very bytes it sends, by the id of the event and the time of the attempt', async () => {
     provider.succeed();
