@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { brotliDecompressSync, gunzipSync } from 'node:zlib';
 import { startApp, type TestApp } from '../harness/app/app';
 
-interface Reply {
+interface RawResponse {
   status: number;
   headers: IncomingHttpHeaders;
   body: Buffer;
@@ -14,7 +14,7 @@ describe('the files of the dashboard', () => {
   let app: TestApp;
   let script: string;
 
-  const get = (path: string, headers: Record<string, string> = {}, method = 'GET'): Promise<Reply> =>
+  const get = (path: string, headers: Record<string, string> = {}, method = 'GET'): Promise<RawResponse> =>
     new Promise((resolve, reject) => {
       const request = httpRequest(`${app.url}${path}`, { method, headers }, (response) => {
         const chunks: Buffer[] = [];
@@ -33,7 +33,7 @@ describe('the files of the dashboard', () => {
   });
   afterAll(() => app.close());
 
-  it('serves the page from no cache, under a policy without exceptions, with nothing inline', async () => {
+  it('serves the dashboard uncached, with a strict content security policy and nothing inline', async () => {
     const { status, headers, body } = await get('/');
     expect([status, headers['cache-control'], headers['content-type']]).toEqual([
       200,
@@ -46,7 +46,7 @@ describe('the files of the dashboard', () => {
     expect(body.toString()).not.toMatch(/<style|\sstyle=|<script(?![^>]*\ssrc=)|https?:\/\//);
   });
 
-  it('serves hashed files for good', async () => {
+  it('serves files with a hash in their name as immutable', async () => {
     const { status, headers } = await get(script);
     expect([status, headers['cache-control']]).toEqual([200, 'public, max-age=31536000, immutable']);
   });
@@ -55,7 +55,7 @@ describe('the files of the dashboard', () => {
     ['br', brotliDecompressSync],
     ['gzip', gunzipSync],
     ['identity', (body: Buffer) => body],
-  ])('compresses with %s', async (encoding, open) => {
+  ])('serves scripts with the encoding %s', async (encoding, open) => {
     const plain = await get(script, { 'Accept-Encoding': 'identity' });
     const { headers, body } = await get(script, { 'Accept-Encoding': encoding });
     expect(headers['content-encoding'] ?? 'identity').toBe(encoding);
@@ -63,7 +63,7 @@ describe('the files of the dashboard', () => {
     expect(open(body).equals(plain.body)).toBe(true);
   });
 
-  it.each(['/', 'script'])('answers 304 to who has %s already, and HEAD without a body', async (path) => {
+  it.each(['/', 'script'])('answers 304 for %s to a client that has it, and HEAD without a body', async (path) => {
     const url = path === 'script' ? script : path;
     const { headers } = await get(url);
     expect((await get(url, { 'If-None-Match': headers.etag ?? '' })).status).toBe(304);
@@ -71,13 +71,13 @@ describe('the files of the dashboard', () => {
     expect([head.status, head.body.length]).toEqual([200, 0]);
   });
 
-  it('draws the icon with the number of endpoints that are down', async () => {
+  it('draws the favicon with the number of endpoints that are down', async () => {
     expect((await get('/favicon.svg')).body.toString()).not.toContain('<text');
     expect((await get('/favicon.svg?down=3')).body.toString()).toContain('>3</text>');
     expect((await get('/favicon.svg?down=%3Cscript%3E')).body.toString()).not.toContain('script');
   });
 
-  it('leaves everything else to the API, also paths that climb', async () => {
+  it('answers 404 as JSON for paths that are no file of the dashboard, also for path traversal', async () => {
     for (const path of ['/assets/none.js', '/assets/..%2f..%2fpackage.json', '/index.htm', '/nothing']) {
       const { status, headers } = await get(path);
       expect([path, status, headers['content-type']]).toEqual([path, 404, 'application/problem+json; charset=utf-8']);
@@ -85,7 +85,7 @@ describe('the files of the dashboard', () => {
     expect((await get('/', {}, 'POST')).status).toBe(404);
   });
 
-  it('is within its budget', () => {
+  it('keeps the built dashboard within its size budget', () => {
     const output = execFileSync(process.execPath, [join(__dirname, '../../web/check-budget.mjs')], {
       encoding: 'utf8',
     });

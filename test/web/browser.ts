@@ -1,6 +1,7 @@
 import { existsSync } from 'node:fs';
 import AxeBuilder from '@axe-core/playwright';
-import { type Browser, type BrowserContext, chromium, type Page } from 'playwright-core';
+import { type Browser, type BrowserContext, chromium, type Page, type Request } from 'playwright-core';
+import { eventually } from '../harness/app/poll';
 
 /** Debian's Chromium, or another one named by CHROMIUM. */
 const CANDIDATES = [
@@ -10,7 +11,7 @@ const CANDIDATES = [
   '/usr/bin/google-chrome',
 ];
 
-/** Starts the browser. Fails with what to do when there is none: a skipped browser test proves nothing. */
+/** Starts the browser. Without one it fails and says what to install: a skipped browser test proves nothing. */
 export function launchBrowser(): Promise<Browser> {
   const executablePath = CANDIDATES.find((path) => path !== undefined && existsSync(path));
   if (executablePath === undefined) {
@@ -25,10 +26,12 @@ export interface VisitOptions {
   height?: number;
 }
 
-/** A person's browser window on the service, and everything that went wrong in it. */
+/** A user's browser window on the service, and everything that went wrong in it. */
 export class Visit {
   /** Messages of level error, exceptions, policy violations, and requests that left the origin. Must stay empty. */
   readonly complaints: string[] = [];
+  /** Requests under way, without the live stream, which never ends. */
+  private readonly pending = new Set<Request>();
 
   private constructor(
     readonly url: string,
@@ -44,9 +47,19 @@ export class Visit {
     return visit;
   }
 
-  /** Opens a screen, such as `/alerts`, by its hash. */
-  async open(screen: string): Promise<void> {
-    await this.page.goto(`${this.url}/#${screen}`);
+  /** Opens a page of the dashboard, such as `/alerts`, by its hash path. */
+  async open(path: string): Promise<void> {
+    await this.page.goto(`${this.url}/#${path}`);
+  }
+
+  /** Waits until the page has loaded and rendered everything: no request starts or runs for three frames. */
+  async settled(): Promise<void> {
+    await eventually('the page has loaded', async () => {
+      await this.page.evaluate(
+        'new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(() => requestAnimationFrame(done))))',
+      );
+      return this.pending.size === 0 && (await this.page.getByText('Loading…').count()) === 0;
+    });
   }
 
   async signIn(key: string): Promise<void> {
@@ -56,16 +69,21 @@ export class Visit {
     await this.page.getByRole('navigation', { name: 'Main' }).waitFor();
   }
 
-  /** Violations of WCAG 2.2 AA on what is shown, as sentences. */
+  /** Violations of WCAG 2.2 AA on the page as it is shown, as sentences. */
   async barriers(): Promise<string[]> {
     const tags = ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa', 'best-practice'];
-    const { violations } = await new AxeBuilder({ page: this.page }).withTags(tags).analyze();
+    // Legacy: without a second page to merge the results of frames, which the dashboard does not have.
+    const { violations } = await new AxeBuilder({ page: this.page })
+      .setLegacyMode()
+      .options({ resultTypes: ['violations'] })
+      .withTags(tags)
+      .analyze();
     return violations.flatMap(({ id, nodes }) =>
       nodes.map((node) => `${id}: ${node.target.join(' ')}: ${node.failureSummary ?? ''}`),
     );
   }
 
-  /** How much wider the page is than its window; 0 when nothing sticks out. */
+  /** How many pixels the page is wider than its window. */
   overflow(): Promise<number> {
     return this.page.evaluate<number>(
       'Math.max(0, document.documentElement.scrollWidth - document.documentElement.clientWidth)',
@@ -83,8 +101,11 @@ export class Visit {
     });
     page.on('pageerror', (error) => complaints.push(`exception: ${error.stack ?? error.message}`));
     page.on('request', (request) => {
+      if (!request.url().includes('/api/v1/stream')) this.pending.add(request);
       if (!request.url().startsWith(`${this.url}/`)) complaints.push(`request to ${request.url()}`);
     });
+    page.on('requestfinished', (request) => this.pending.delete(request));
+    page.on('requestfailed', (request) => this.pending.delete(request));
     await page.exposeFunction('reportViolation', (text: string) => complaints.push(`policy: ${text}`));
     await page.addInitScript(
       `addEventListener('securitypolicyviolation', (event) => reportViolation(event.violatedDirective + ' ' + event.blockedURI))`,

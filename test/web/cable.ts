@@ -1,6 +1,6 @@
 import { type AddressInfo, connect, createServer, type Server, type Socket } from 'node:net';
 
-/** A network cable between a browser and the service that can be cut and mended. */
+/** A TCP proxy between a browser and the service that can cut every connection and let new ones through again. */
 export class Cable {
   private readonly sockets = new Set<Socket>();
   private isCut = false;
@@ -23,11 +23,13 @@ export class Cable {
     return cable;
   }
 
+  /** Ends every connection and refuses new ones. */
   cut(): void {
     this.isCut = true;
     for (const socket of this.sockets) socket.destroy();
   }
 
+  /** Accepts connections again. */
   mend(): void {
     this.isCut = false;
   }

@@ -54,7 +54,7 @@ describe('the dashboard in a browser', () => {
     await second.close();
   });
 
-  it('says that a wrong key is wrong', async () => {
+  it('refuses to sign in with a wrong API key, and says so', async () => {
     const wrong = await Visit.start(browser, app.url);
     await wrong.page.goto(app.url);
     await wrong.page.getByLabel('API key').fill('nonsense');
@@ -63,7 +63,7 @@ describe('the dashboard in a browser', () => {
     await wrong.close();
   });
 
-  it('walks through a life: create, up, down, alert, test, resolved, all without a reload', async () => {
+  it('shows an endpoint from its creation over its alert, a test, down and resolved without a reload', async () => {
     target.status = 200;
     const { page } = await signedIn('write');
     await page.evaluate('window.marked = true');
@@ -105,7 +105,7 @@ describe('the dashboard in a browser', () => {
     await page.getByText('Nothing has happened.').waitFor();
     target.status = 503;
     await page.getByRole('list', { name: 'Alert events' }).getByText('Checkout is down').waitFor();
-    await eventually('the title counts it', async () => (await page.title()).startsWith('(1)'));
+    await eventually('the title counts the endpoint that is down', async () => (await page.title()).startsWith('(1)'));
     expect(await page.locator('link[rel=icon]').getAttribute('href')).toBe('/favicon.svg?down=1');
 
     await page.getByRole('link', { name: 'Overview', exact: true }).click();
@@ -119,7 +119,7 @@ describe('the dashboard in a browser', () => {
     expect(await page.evaluate('window.marked')).toBe(true);
   });
 
-  it('asks the keyboard only: search, move, open, check now, help', async () => {
+  it('searches, selects, checks, opens and shows help with the keyboard only', async () => {
     const { page } = await signedIn('write');
     await page.locator('.row').first().waitFor();
     await page.keyboard.press('/');
@@ -141,15 +141,29 @@ describe('the dashboard in a browser', () => {
     await page.getByRole('heading', { name: 'Alerts' }).waitFor();
   });
 
-  it('tells single checks to the keyboard', async () => {
+  it('acts on a key that is pressed right after the keyboard help was closed', async () => {
+    const { page } = await signedIn('read');
+    await page.locator('.row').first().waitFor();
+    await page.keyboard.press('j');
+    await page.locator('.row[data-current]').waitFor();
+    await page.keyboard.press('?');
+    await page.getByRole('dialog', { name: 'Keyboard' }).waitFor();
+    // In one go: the browser gives the focus back to the page with the next frame only.
+    await page.evaluate(`
+      document.querySelector('dialog').close();
+      document.activeElement.dispatchEvent(new KeyboardEvent('keydown', { key: 'Enter', bubbles: true }))`);
+    await page.getByRole('heading', { name: 'Checkout' }).waitFor();
+  });
+
+  it('reads single checks of the bar out with the arrow keys', async () => {
     const { page } = await signedIn('read');
     const beats = page.getByRole('slider', { name: 'Checks of Checkout' });
     await beats.focus();
     await page.keyboard.press('ArrowLeft');
-    await eventually('a check is told with its time', async () =>
+    await eventually('the value is a check with its time', async () =>
       /^\d\d:\d\d:\d\d · (up|down).* · [\d.]+ m?s$/.test((await beats.getAttribute('aria-valuetext')) ?? ''),
     );
-    // Both change with every look at the overview, the tooltip a moment later.
+    // Both change whenever the overview is read again, the tooltip a moment later.
     await eventually('the tooltip says the same', () =>
       page.evaluate<boolean>(
         `document.querySelector('.tip')?.textContent === document.activeElement.getAttribute('aria-valuetext')`,
@@ -157,7 +171,7 @@ describe('the dashboard in a browser', () => {
     );
   });
 
-  it('zooms into the chart by dragging, and out again', async () => {
+  it('zooms into the latency chart by dragging, and out again', async () => {
     const { page } = await signedIn('read');
     await page.getByRole('link', { name: 'Checkout' }).click();
     const plot = page.locator('.u-over');
@@ -175,13 +189,13 @@ describe('the dashboard in a browser', () => {
     await page.getByRole('region', { name: 'Latency table' }).waitFor();
   });
 
-  it('shows a key that may only read no button that changes anything', async () => {
+  it('shows no button that changes anything to a read-only key', async () => {
     const { page } = await signedIn('read');
     const endpoint = (await app.read.get<{ id: string }[]>('/overview')).body[0]?.id ?? '';
     const alert = (await app.read.get<{ id: string }[]>('/alerts')).body[0]?.id ?? '';
     const names = /^(new|watch|check now|pause|resume|edit|delete|save|create|send|add|revoke|test)/i;
-    /** With what each shows once it has loaded. */
-    const screens: [string, 'heading' | 'list' | 'region', string][] = [
+    /** Each page with an element that it shows once it has loaded. */
+    const pages: [string, 'heading' | 'list' | 'region', string][] = [
       ['/', 'heading', 'Overview'],
       [`/endpoints/${endpoint}`, 'heading', 'Checkout'],
       ['/alerts', 'region', 'Alert rules'],
@@ -189,30 +203,30 @@ describe('the dashboard in a browser', () => {
       [`/alerts/${alert}`, 'heading', 'webhook alert'],
       ['/settings/websites', 'region', 'Websites'],
     ];
-    for (const [screen, role, name] of screens) {
-      await page.goto(`${app.url}/#${screen}`);
+    for (const [path, role, name] of pages) {
+      await page.goto(`${app.url}/#${path}`);
       await page.locator('main').getByRole(role, { name, exact: true }).waitFor({ state: 'attached' });
-      expect([screen, await page.locator('main').getByRole('button', { name: names }).count()]).toEqual([screen, 0]);
-      expect([screen, await page.getByRole('link', { name: /^(new|watch|edit|add)/i }).count()]).toEqual([screen, 0]);
+      expect([path, await page.locator('main').getByRole('button', { name: names }).count()]).toEqual([path, 0]);
+      expect([path, await page.getByRole('link', { name: /^(new|watch|edit|add)/i }).count()]).toEqual([path, 0]);
     }
   });
 
-  it('says when the connection is lost, and goes on by itself', async () => {
+  it('says when the connection to the service is lost, and reconnects by itself', async () => {
     const cable = await Cable.to(app.url);
-    const person = await Visit.start(browser, cable.url);
-    await person.signIn(keyOf('read'));
-    const { page } = person;
+    const user = await Visit.start(browser, cable.url);
+    await user.signIn(keyOf('read'));
+    const { page } = user;
     await page.getByText('Live', { exact: true }).waitFor();
     cable.cut();
     await page.getByRole('alert').getByText('Connection lost').waitFor();
     cable.mend();
     await page.getByText('Live', { exact: true }).waitFor();
     expect(await page.getByText('Connection lost').count()).toBe(0);
-    await person.close();
+    await user.close();
     cable.close();
   });
 
-  it('signs out', async () => {
+  it('stays signed out after signing out and reloading', async () => {
     const { page } = await signedIn('read');
     await page.getByRole('button', { name: /Sign out/ }).click();
     await page.getByRole('heading', { name: 'Sign in' }).waitFor();

@@ -11,7 +11,8 @@ import type { TestApp } from '../harness/app/app';
 
 const [MINUTE, HOUR, DAY] = [60_000, 3_600_000, 86_400_000];
 
-interface Actor {
+/** An endpoint of the sample data. */
+interface Sample {
   name: string;
   type: string;
   url: string;
@@ -19,14 +20,14 @@ interface Actor {
   phases: [number, number, number, number, number];
   /** Share of failed checks. */
   failing: number;
-  /** Minutes since it went down; absent: it is up. */
+  /** Minutes since it went down; it is up without. */
   downFor?: number;
   paused?: boolean;
   error?: [ErrorCode, string];
   certificateDays?: number;
 }
 
-const CAST: [website: string, url: string, actors: Actor[]][] = [
+const SAMPLES: [website: string, url: string, samples: Sample[]][] = [
   [
     'Example shop',
     'https://shop.example.com',
@@ -135,7 +136,7 @@ const CAST: [website: string, url: string, actors: Actor[]][] = [
   ],
 ];
 
-/** Numbers that look random and are the same on every run. */
+/** Pseudo-random numbers that are the same on every run. */
 function randomFrom(seed: number): () => number {
   let state = seed;
   return () => {
@@ -144,10 +145,10 @@ function randomFrom(seed: number): () => number {
   };
 }
 
-function reportOf(actor: Actor, isDown: boolean, random: () => number, now: number): CheckResult {
+function resultOf(sample: Sample, isDown: boolean, random: () => number, now: number): CheckResult {
   const wobble = () => 0.8 + random() * 0.35 + (random() > 0.97 ? random() * 2.5 : 0);
-  const [dns, connect, tls, first, transfer] = actor.phases.map((ms) => (ms === 0 ? null : ms * wobble()));
-  const [code, message] = actor.error ?? (['connection_timeout', 'No connection within 10 seconds.'] as const);
+  const [dns, connect, tls, first, transfer] = sample.phases.map((ms) => (ms === 0 ? null : ms * wobble()));
+  const [code, message] = sample.error ?? (['connection_timeout', 'No connection within 10 seconds.'] as const);
   const phases = {
     dnsMs: dns ?? null,
     connectMs: connect ?? null,
@@ -159,46 +160,46 @@ function reportOf(actor: Actor, isDown: boolean, random: () => number, now: numb
     outcome: isDown ? 'down' : 'up',
     durationMs: Object.values(phases).reduce<number>((sum, ms) => sum + (ms ?? 0), 0),
     phases,
-    statusCode: actor.type.startsWith('HTTP') ? (isDown ? 503 : 200) : null,
+    statusCode: sample.type.startsWith('HTTP') ? (isDown ? 503 : 200) : null,
     address: '198.51.100.24',
     certificate:
-      actor.certificateDays === undefined
+      sample.certificateDays === undefined
         ? null
         : {
-            expiresAt: new Date(Math.floor(now / DAY) * DAY + actor.certificateDays * DAY + 12 * HOUR).toISOString(),
+            expiresAt: new Date(Math.floor(now / DAY) * DAY + sample.certificateDays * DAY + 12 * HOUR).toISOString(),
             issuer: 'C=US, O=Example Trust, CN=Example CA 3',
-            subject: `CN=${new URL(actor.url).hostname}`,
-            names: [new URL(actor.url).hostname],
+            subject: `CN=${new URL(sample.url).hostname}`,
+            names: [new URL(sample.url).hostname],
           },
-    records: actor.type === 'DNS' ? ['198.51.100.24'] : null,
+    records: sample.type === 'DNS' ? ['198.51.100.24'] : null,
     redirects: [],
     error: isDown ? { code, phase: 'first_byte', message } : null,
   };
 }
 
 /**
- * Fills an application that checks nothing itself (`role: 'api'`) with three websites, 90 days of history, an open
- * incident and its deliveries: what screenshots and accessibility tests look at. Returns ids by name.
+ * Fills an application that runs no checks (`role: 'api'`) with three websites, 90 days of history, an open incident and its
+ * deliveries, for screenshots and accessibility tests. Returns ids by name.
  */
 export async function showcase(app: TestApp): Promise<Map<string, string>> {
   const database = app.app.get(Database);
   const ids = new Map<string, string>();
   const random = randomFrom(7);
-  for (const [name, url, actors] of CAST) {
+  for (const [name, url, samples] of SAMPLES) {
     const website = (await app.write.post<{ id: string }>('/websites', { name, url })).body.id;
     ids.set(name, website);
-    for (const actor of actors) {
+    for (const sample of samples) {
       const body = {
-        name: actor.name,
-        type: actor.type,
-        url: actor.url,
+        name: sample.name,
+        type: sample.type,
+        url: sample.url,
         interval: 180,
-        enabled: actor.paused !== true,
+        enabled: sample.paused !== true,
       };
       const { status, body: made, text } = await app.write.post<{ id: string }>(`/websites/${website}/endpoints`, body);
-      if (status !== 201) throw new Error(`${actor.name}: ${text}`);
-      ids.set(actor.name, made.id);
-      await giveHistory(app, database, made.id, actor, random);
+      if (status !== 201) throw new Error(`${sample.name}: ${text}`);
+      ids.set(sample.name, made.id);
+      await addHistory(app, database, made.id, sample, random);
     }
   }
   await app.app.get(RollupJob).run();
@@ -207,26 +208,26 @@ export async function showcase(app: TestApp): Promise<Map<string, string>> {
     `SELECT done_until AS until FROM history_progress WHERE name = 'hour'`,
   );
   await database.query(SUMMARIZE, [keys.map(({ key }) => key), progress?.until]);
-  await giveIncident(app, database, ids);
+  await addIncident(app, database, ids);
   return ids;
 }
 
-async function giveHistory(
+async function addHistory(
   app: TestApp,
   database: Database,
   id: string,
-  actor: Actor,
+  sample: Sample,
   random: () => number,
 ): Promise<void> {
   const uuid = parseId('endpoint', id) ?? '';
   const [row] = await database.query<{ key: string }>('SELECT key::text AS key FROM endpoint WHERE id = $1', [uuid]);
   const key = row?.key ?? '';
   const now = Math.floor(Date.now() / 1000) * 1000 - 7000;
-  const downSince = actor.downFor === undefined ? Infinity : now - actor.downFor * MINUTE;
+  const downSince = sample.downFor === undefined ? Infinity : now - sample.downFor * MINUTE;
   const step = 3 * MINUTE;
   const checks: FinishedCheck[] = [];
   for (let at = now - 26 * HOUR; at <= now; at += step) {
-    const isDown = at >= downSince || random() < actor.failing * 3;
+    const isDown = at >= downSince || random() < sample.failing * 3;
     checks.push({
       endpointKey: key,
       endpointId: uuid,
@@ -234,18 +235,18 @@ async function giveHistory(
       revision: 1,
       slotMs: null,
       checkedAt: new Date(at - ((at - now) % step)),
-      result: reportOf(actor, isDown, random, now),
+      result: resultOf(sample, isDown, random, now),
       attempts: 1,
       firstError: null,
     });
   }
-  if (actor.paused) checks.splice(0);
+  if (sample.paused) checks.splice(0);
   const writer = app.app.get(HistoryWriter);
   await database.transaction((tx) => writer.write(tx, checks));
-  await giveDays(database, key, actor, random);
-  const [code, message] = actor.error ?? (['connection_timeout', 'No connection within 10 seconds.'] as const);
+  await addDays(database, key, sample, random);
+  const [code, message] = sample.error ?? (['connection_timeout', 'No connection within 10 seconds.'] as const);
   const past = [61, 33, 12, 4]
-    .filter(() => random() < actor.failing * 120)
+    .filter(() => random() < sample.failing * 120)
     .map((days) => now - days * DAY + random() * 10 * HOUR);
   const opened = [...past, ...(downSince === Infinity ? [] : [downSince])];
   await database.transaction(async (tx) => {
@@ -263,14 +264,14 @@ async function giveHistory(
       ]);
     }
   });
-  await giveState(database, uuid, actor, checks, downSince, now);
+  await setState(database, uuid, sample, checks, downSince, now);
 }
 
-async function giveDays(database: Database, key: string, actor: Actor, random: () => number): Promise<void> {
+async function addDays(database: Database, key: string, sample: Sample, random: () => number): Promise<void> {
   const today = Math.floor(Date.now() / DAY) * DAY;
-  const meanUs = actor.phases.reduce((sum, ms) => sum + ms, 0) * 1000;
+  const meanUs = sample.phases.reduce((sum, ms) => sum + ms, 0) * 1000;
   const days = Array.from({ length: 89 }, (_, index) => new Date(today - (90 - index) * DAY));
-  const down = days.map(() => (random() < actor.failing * 25 ? Math.ceil(random() * 40) : 0));
+  const down = days.map(() => (random() < sample.failing * 25 ? Math.ceil(random() * 40) : 0));
   await database.query(
     `INSERT INTO check_day (endpoint_key, start_at, up, down, unknown, sum_us, dns_us, connect_us, tls_us, first_byte_us,
                             transfer_us, min_us, max_us, buckets, counts)
@@ -280,19 +281,17 @@ async function giveDays(database: Database, key: string, actor: Actor, random: (
   );
 }
 
-async function giveState(
+async function setState(
   database: Database,
   uuid: string,
-  actor: Actor,
+  sample: Sample,
   checks: readonly FinishedCheck[],
   downSince: number,
   now: number,
 ): Promise<void> {
   const last = checks.at(-1);
   if (!last) return;
-  const recent = checks
-    .slice(-30)
-    .reduce((bits, { result: report }) => (bits << 2n) | (report.outcome === 'up' ? 1n : 2n), 0n);
+  const recent = checks.slice(-30).reduce((bits, { result }) => (bits << 2n) | (result.outcome === 'up' ? 1n : 2n), 0n);
   await database.query(
     `UPDATE endpoint_state SET status = $2, status_since = $3, last_checked_at = $4, last_duration_us = $5, last_status_code = $6,
             last_error = $7, recent = $8, certificate_expires_at = $9 WHERE endpoint_id = $1`,
@@ -305,12 +304,12 @@ async function giveState(
       last.result.statusCode,
       errorIndex(last.result.error?.code),
       recent.toString(),
-      actor.certificateDays === undefined ? null : last.result.certificate?.expiresAt,
+      sample.certificateDays === undefined ? null : last.result.certificate?.expiresAt,
     ],
   );
 }
 
-async function giveIncident(app: TestApp, database: Database, ids: Map<string, string>): Promise<void> {
+async function addIncident(app: TestApp, database: Database, ids: Map<string, string>): Promise<void> {
   const rules: [endpoint: string, type: string, config: object, description: string][] = [
     [
       'Payments API',
@@ -338,18 +337,18 @@ async function giveIncident(app: TestApp, database: Database, ids: Map<string, s
     ids.set(`${type} alert`, body.id);
   }
   const now = Date.now();
-  await giveEvent(database, ids, 'Payments API', 'slack', 1, now - 9 * DAY, 'triggered', 0);
-  await giveEvent(database, ids, 'Payments API', 'slack', 1, now - 9 * DAY + 47 * MINUTE, 'resolved', 49 * 60);
-  await giveEvent(database, ids, 'Checkout', 'email', 1, now - 3 * DAY, 'triggered', 0);
-  await giveEvent(database, ids, 'Checkout', 'email', 1, now - 3 * DAY + 12 * MINUTE, 'resolved', 14 * 60);
-  await giveEvent(database, ids, 'Payments API', 'slack', 2, now - 28 * MINUTE, 'triggered', 0);
-  await giveEvent(database, ids, 'Payments API', 'pagerduty', 1, now - 28 * MINUTE + 5, 'triggered', 0);
+  await addEvent(database, ids, 'Payments API', 'slack', 1, now - 9 * DAY, 'triggered', 0);
+  await addEvent(database, ids, 'Payments API', 'slack', 1, now - 9 * DAY + 47 * MINUTE, 'resolved', 49 * 60);
+  await addEvent(database, ids, 'Checkout', 'email', 1, now - 3 * DAY, 'triggered', 0);
+  await addEvent(database, ids, 'Checkout', 'email', 1, now - 3 * DAY + 12 * MINUTE, 'resolved', 14 * 60);
+  await addEvent(database, ids, 'Payments API', 'slack', 2, now - 28 * MINUTE, 'triggered', 0);
+  await addEvent(database, ids, 'Payments API', 'pagerduty', 1, now - 28 * MINUTE + 5, 'triggered', 0);
   await database.query(
     `UPDATE alert SET triggered = true, incident_no = 2, incident_started_at = now() WHERE type IN ('slack', 'pagerduty')`,
   );
 }
 
-async function giveEvent(
+async function addEvent(
   database: Database,
   ids: Map<string, string>,
   endpoint: string,

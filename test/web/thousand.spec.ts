@@ -10,7 +10,7 @@ jest.setTimeout(120_000);
 const ENDPOINTS = 1000;
 const FLIPPED = 60;
 
-/** Limits for machines far slower and busier than anybody's; what was measured is printed. */
+/** Limits for very slow and busy machines; the measured values are printed. */
 const GENEROUS = { interactiveMs: 10_000, longTaskMs: 1000 };
 
 const WATCH_LONG_TASKS = `
@@ -42,11 +42,11 @@ describe('the overview of a thousand endpoints', () => {
   const longest = async (page: Page): Promise<number> =>
     Math.max(0, ...(await page.evaluate<number[]>('longTasks.splice(0)')));
 
-  it('is there soon, with few rows in the page', async () => {
+  it('shows the overview of a thousand endpoints soon, with few rows in the page', async () => {
     const page = await visit.context.newPage();
     const requests: string[] = [];
     page.on('request', (request) => requests.push(new URL(request.url()).pathname));
-    // Once the stream is open the overview is read again; it never opens here.
+    // The overview is read again once the stream is open: here it never opens.
     await page.route('**/api/v1/stream*', () => {});
     await page.goto(`${app.url}/#/`);
     await page.locator('.row').first().waitFor();
@@ -62,7 +62,7 @@ describe('the overview of a thousand endpoints', () => {
     await page.close();
   });
 
-  it('scrolls to the end without long tasks', async () => {
+  it('scrolls a thousand endpoints to the end without long tasks', async () => {
     const { page } = visit;
     await longest(page);
     await page.mouse.move(640, 500);
@@ -77,7 +77,7 @@ describe('the overview of a thousand endpoints', () => {
     expect(longTaskMs).toBeLessThan(GENEROUS.longTaskMs);
   });
 
-  it(`takes ${FLIPPED} changes of state at once without long tasks`, async () => {
+  it(`shows ${FLIPPED} simultaneous changes of status without long tasks`, async () => {
     const { page } = visit;
     await page.getByText('Live', { exact: true }).waitFor();
     await longest(page);
@@ -86,7 +86,7 @@ describe('the overview of a thousand endpoints', () => {
           WHERE endpoint_id IN (SELECT endpoint_id FROM endpoint_state ORDER BY endpoint_id LIMIT $1)`,
       [FLIPPED],
     );
-    await eventually('the counter tells it', async () => (await page.title()).startsWith(`(${FLIPPED})`));
+    await eventually('the title counts them', async () => (await page.title()).startsWith(`(${FLIPPED})`));
     const longTaskMs = await longest(page);
     console.log(`${FLIPPED} changes: longest task ${longTaskMs} ms`);
     expect(longTaskMs).toBeLessThan(GENEROUS.longTaskMs);
