@@ -6,7 +6,7 @@ import { CursorQuery, QueryInteger } from '../../platform/http/page';
 import { formatId } from '../../platform/ids/id';
 import { toMicroseconds, toMilliseconds } from '../check-encoding';
 import type { FinishedCheck } from '../../endpoint/finished-check';
-import { QueryRangeEnd } from '../time-range';
+import { QueryRangeBound } from '../time-range';
 
 const OUTCOMES = ['up', 'down', 'unknown'] as const satisfies readonly Outcome[];
 const PHASES = ['dns', 'connect', 'tls', 'first_byte', 'transfer', 'assertion', 'internal'] as const;
@@ -20,14 +20,22 @@ export class ChecksQuery extends CursorQuery {
   @Max(1000)
   limit?: number;
 
-  @ApiPropertyOptional({ description: 'Only checks at or after this time.', example: '2026-11-20T09:00:00.000Z' })
+  @ApiPropertyOptional({
+    type: String,
+    description: 'Only checks at or after this time.',
+    example: '2026-11-20T09:00:00.000Z',
+  })
   @Optional()
-  @QueryRangeEnd()
+  @QueryRangeBound()
   from?: Date;
 
-  @ApiPropertyOptional({ description: 'Only checks before this time.', example: '2026-11-20T10:00:00.000Z' })
+  @ApiPropertyOptional({
+    type: String,
+    description: 'Only checks before this time.',
+    example: '2026-11-20T10:00:00.000Z',
+  })
   @Optional()
-  @QueryRangeEnd()
+  @QueryRangeBound()
   to?: Date;
 
   @ApiPropertyOptional({ description: 'Only checks with this outcome.', enum: OUTCOMES })

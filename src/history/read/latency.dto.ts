@@ -4,18 +4,26 @@ import { Optional } from '../../platform/http/validators';
 import { QueryInteger } from '../../platform/http/page';
 import { CheckPhasesView } from './check.dto';
 import { latencyOf, phaseMeanOf, type CheckStats } from '../check-stats';
-import { IsTimestamp } from '../time-range';
+import { QueryRangeBound } from '../time-range';
 
 export class LatencyQuery {
-  @ApiPropertyOptional({ description: 'Begin; default 24 hours before `to`.', example: '2026-11-19T00:00:00.000Z' })
+  @ApiPropertyOptional({
+    type: String,
+    description: 'Begin; default 24 hours before `to`.',
+    example: '2026-11-19T00:00:00.000Z',
+  })
   @Optional()
-  @IsTimestamp()
-  from?: string;
+  @QueryRangeBound()
+  from?: Date;
 
-  @ApiPropertyOptional({ description: 'End, excluded; default now.', example: '2026-11-20T00:00:00.000Z' })
+  @ApiPropertyOptional({
+    type: String,
+    description: 'End, excluded; default now.',
+    example: '2026-11-20T00:00:00.000Z',
+  })
   @Optional()
-  @IsTimestamp()
-  to?: string;
+  @QueryRangeBound()
+  to?: Date;
 
   @ApiPropertyOptional({
     description:

@@ -6,7 +6,7 @@ import { defaultBucketSeconds, onGrid, stepProblem } from './bucket-width';
 import { type LatencyBucketView, type LatencyQuery, toLatencyBucket } from './latency.dto';
 import { StatsReader } from './stats-reader';
 import { DAY_MS, SECOND_MS } from '../../platform/time/time-units';
-import { parseTimestamp, type TimeRange } from '../time-range';
+import type { TimeRange } from '../time-range';
 
 /** The latency of one endpoint over time, in buckets of equal width. */
 @Injectable()
@@ -36,8 +36,8 @@ export class LatencyService {
 
 /** Throws `invalid_query` for an empty range. */
 function rangeOf(query: LatencyQuery, now: number): TimeRange {
-  const to = Math.min(parseTimestamp(query.to) ?? now, now);
-  const from = parseTimestamp(query.from) ?? to - DAY_MS;
+  const to = Math.min(query.to?.getTime() ?? now, now);
+  const from = query.from?.getTime() ?? to - DAY_MS;
   if (from >= to) throw refused('from', 'from must be before to, and in the past');
   return { from, to };
 }

@@ -36,7 +36,13 @@ describe('planReads', () => {
     ['single checks for less than an hour', '10T12:30', '10T12:50', 'day', ['check 10T12:30 10T12:50']],
     ['single checks for what is not built yet', '10T15:00', '10T16:30', 'day', ['check 10T15:00 10T16:30']],
     ['no days where hours are the coarsest resolution', '08T00:00', '10T00:00', 'hour', ['hour 08T00:00 10T00:00']],
-    ['single checks where checks are the coarsest resolution', '08T00:00', '10T00:00', 'check', ['check 08T00:00 10T00:00']],
+    [
+      'single checks where checks are the coarsest resolution',
+      '08T00:00',
+      '10T00:00',
+      'check',
+      ['check 08T00:00 10T00:00'],
+    ],
   ] as const)('plans to read %s', (_, from, to, coarsest, expected) => {
     expect(show(planReads(at(from), at(to), BUILT, coarsest))).toEqual(expected);
   });

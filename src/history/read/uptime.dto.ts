@@ -2,7 +2,7 @@ import { ApiProperty, ApiPropertyOptional } from '@nestjs/swagger';
 import { IsIn } from 'class-validator';
 import { ERROR_CODES, type ErrorCode } from '../../checker/checker';
 import { Optional } from '../../platform/http/validators';
-import { IsTimestamp, type Window, WINDOWS } from '../time-range';
+import { QueryRangeBound, type Window, WINDOWS } from '../time-range';
 
 export class UptimeQuery {
   @ApiPropertyOptional({
@@ -15,15 +15,19 @@ export class UptimeQuery {
   @IsIn(WINDOWS)
   window?: Window;
 
-  @ApiPropertyOptional({ description: 'Begin of the range.', example: '2026-11-19T00:00:00.000Z' })
+  @ApiPropertyOptional({ type: String, description: 'Begin of the range.', example: '2026-11-19T00:00:00.000Z' })
   @Optional()
-  @IsTimestamp()
-  from?: string;
+  @QueryRangeBound()
+  from?: Date;
 
-  @ApiPropertyOptional({ description: 'End of the range, excluded; default now.', example: '2026-11-20T00:00:00.000Z' })
+  @ApiPropertyOptional({
+    type: String,
+    description: 'End of the range, excluded; default now.',
+    example: '2026-11-20T00:00:00.000Z',
+  })
   @Optional()
-  @IsTimestamp()
-  to?: string;
+  @QueryRangeBound()
+  to?: Date;
 }
 
 export class OutageErrorView {

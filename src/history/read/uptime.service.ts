@@ -8,7 +8,7 @@ import { OutageReader } from './outage-reader';
 import { coverageOf, latencyOf, uptimeOf } from '../check-stats';
 import { StatsReader } from './stats-reader';
 import { ceilTo, DAY_MS, dayNumber, floorTo, HOUR_MS } from '../../platform/time/time-units';
-import { parseTimestamp, type TimeRange, windowRange } from '../time-range';
+import { type TimeRange, windowRange } from '../time-range';
 import type { LatencyView, UptimeQuery, UptimeView } from './uptime.dto';
 
 const NO_LATENCY: LatencyView = { avg: null, p50: null, p95: null, p99: null, min: null, max: null };
@@ -59,9 +59,9 @@ export class UptimeService {
 function rangeOf(query: UptimeQuery, now: number): TimeRange {
   if (query.from === undefined && query.to === undefined) return windowRange(query.window ?? '24h', now);
   if (query.window !== undefined) throw refused('window', 'window cannot be combined with from or to');
-  const from = parseTimestamp(query.from);
-  if (from === null) throw refused('from', 'from is required together with to');
-  const to = Math.min(parseTimestamp(query.to) ?? now, now);
+  if (query.from === undefined) throw refused('from', 'from is required together with to');
+  const from = query.from.getTime();
+  const to = Math.min(query.to?.getTime() ?? now, now);
   if (from >= to) throw refused('from', 'from must be before to, and in the past');
   return { from, to };
 }

@@ -92,10 +92,22 @@ export function parseTimestamp(text: unknown): Date | null {
   return isInRange && Number(day) <= daysInMonth ? date : null;
 }
 
-/** Reads a timestamp from the query string into a `Date`; anything else stays text and fails validation. */
-export const QueryTimestamp = (): PropertyDecorator =>
+/** The first and the last accepted time. */
+export interface TimestampBounds {
+  readonly first: Date;
+  readonly last: Date;
+}
+
+const isWithin = (at: Date, bounds: TimestampBounds | undefined): boolean =>
+  bounds === undefined || (at >= bounds.first && at <= bounds.last);
+
+/** Reads a timestamp from the query string into a `Date`; anything else stays as it is and fails validation. */
+export const QueryTimestamp = (bounds?: TimestampBounds): PropertyDecorator =>
   applyDecorators(
-    Transform(({ value }: { value: unknown }) => parseTimestamp(value) ?? value),
+    Transform(({ value }: { value: unknown }) => {
+      const at = parseTimestamp(value);
+      return at && isWithin(at, bounds) ? at : value;
+    }),
     ValidateBy({
       name: 'isTimestamp',
       validator: {

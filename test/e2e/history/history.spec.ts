@@ -447,6 +447,18 @@ describe('history over HTTP', () => {
     expect((await api.get(path(`${resource}?from=${today}`))).status).toBe(200);
   });
 
+  it('reads a date without a time as midnight UTC in from and to', async () => {
+    const [from, to] = [2, 1].map((days) => new Date(now - days * DAY).toISOString().slice(0, 10));
+    const [midnight, end] = [`${from}T00:00:00.000Z`, `${to}T00:00:00.000Z`];
+    await write([midnight, end].flatMap((at) => [check(Date.parse(at) - 1), check(Date.parse(at))]));
+    const { body: checks } = await api.get<CheckView[]>(path(`checks?from=${from}&to=${to}`));
+    expect(checks.map((item) => item.checked_at)).toEqual([new Date(Date.parse(end) - 1).toISOString(), midnight]);
+    const { body: uptime } = await api.get<UptimeView>(path(`uptime?from=${from}&to=${to}`));
+    expect(uptime).toMatchObject({ from: midnight, to: end, checks: 2 });
+    const { body: buckets } = await api.get<LatencyBucketView[]>(path(`latency?from=${from}&to=${to}&step=86400`));
+    expect(buckets).toMatchObject([{ start: midnight, count: 2 }]);
+  });
+
   it.each([
     ['checks?limit=0', '?limit', 'out_of_range'],
     ['checks?limit=1001', '?limit', 'out_of_range'],
