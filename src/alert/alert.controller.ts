@@ -11,7 +11,7 @@ import { Access, type Caller, CurrentCaller, OrgId } from '../platform/access/ca
 import { LocatedAt } from '../platform/http/location.interceptor';
 import type { Page } from '../platform/http/page';
 import { PrefixedIdPipe } from '../platform/ids/prefixed-id.pipe';
-import { Problems } from '../platform/problem/problems.decorator';
+import { BodyProblems, Problems } from '../platform/problem/problems.decorator';
 import { AlertQuery, AlertView, CreateAlertDto, UpdateAlertDto } from './alert.dto';
 import { AlertService } from './alert.service';
 
@@ -59,14 +59,7 @@ export class AlertController {
       'Counts from the endpoint’s running streak. A secret that the channel generated is shown in this answer only.',
   })
   @ApiCreatedResponse({ type: AlertView, description: 'The new alert.' })
-  @Problems(
-    'validation_failed',
-    'malformed_json',
-    'not_found',
-    'target_not_allowed',
-    'payload_too_large',
-    'unsupported_media_type',
-  )
+  @BodyProblems('not_found', 'target_not_allowed')
   create(@CurrentCaller() caller: Caller, @Body() dto: CreateAlertDto): Promise<AlertView> {
     return this.alerts.create(caller, dto);
   }
@@ -81,14 +74,7 @@ export class AlertController {
       'Partial: only the fields sent change; `type` only together with `config`. Thresholds count from the next result. `enabled: false` resolves an open incident. Another type or config resolves it through the old one, and the next failing result opens a new one; a trigger that surely has not arrived yet is sent through the new config instead.',
   })
   @ApiOkResponse({ type: AlertView, description: 'The alert as it is now.' })
-  @Problems(
-    'validation_failed',
-    'malformed_json',
-    'not_found',
-    'target_not_allowed',
-    'payload_too_large',
-    'unsupported_media_type',
-  )
+  @BodyProblems('not_found', 'target_not_allowed')
   update(
     @CurrentCaller() caller: Caller,
     @Param('id', new PrefixedIdPipe('alert')) id: string,

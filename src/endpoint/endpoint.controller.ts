@@ -11,7 +11,7 @@ import { Access, type Caller, CurrentCaller, OrgId } from '../platform/access/ca
 import { LocatedAt } from '../platform/http/location.interceptor';
 import { type Page, PageQuery } from '../platform/http/page';
 import { PrefixedIdPipe } from '../platform/ids/prefixed-id.pipe';
-import { Problems } from '../platform/problem/problems.decorator';
+import { BodyProblems, Problems } from '../platform/problem/problems.decorator';
 import { CreateEndpointDto, EndpointView, UpdateEndpointDto } from './endpoint.dto';
 import { EndpointService } from './endpoint.service';
 
@@ -47,14 +47,7 @@ export class EndpointController {
     description: 'The first check runs at once.',
   })
   @ApiCreatedResponse({ type: EndpointView, description: 'The new endpoint.' })
-  @Problems(
-    'validation_failed',
-    'malformed_json',
-    'not_found',
-    'payload_too_large',
-    'unsupported_media_type',
-    'target_not_allowed',
-  )
+  @BodyProblems('not_found', 'target_not_allowed')
   create(
     @CurrentCaller() caller: Caller,
     @Param('websiteId', new PrefixedIdPipe('website')) websiteId: string,
@@ -86,14 +79,7 @@ export class EndpointController {
     description: 'Partial: only the fields sent change. `enabled: false` pauses it and resolves what is open.',
   })
   @ApiOkResponse({ type: EndpointView, description: 'The endpoint as it is now.' })
-  @Problems(
-    'validation_failed',
-    'malformed_json',
-    'not_found',
-    'payload_too_large',
-    'unsupported_media_type',
-    'target_not_allowed',
-  )
+  @BodyProblems('not_found', 'target_not_allowed')
   update(
     @CurrentCaller() caller: Caller,
     @Param('id', new PrefixedIdPipe('endpoint')) id: string,

@@ -2,7 +2,7 @@ import { Body, Controller, Get, Param, Put } from '@nestjs/common';
 import { ApiOkResponse, ApiOperation, ApiParam, ApiTags } from '@nestjs/swagger';
 import { Access, OrgId } from '../platform/access/caller';
 import { PrefixedIdPipe } from '../platform/ids/prefixed-id.pipe';
-import { Problems } from '../platform/problem/problems.decorator';
+import { BodyProblems, Problems } from '../platform/problem/problems.decorator';
 import { StatusPageView, UpdateStatusPageDto } from './status-page.dto';
 import { StatusPageService } from './status-page.service';
 
@@ -38,14 +38,7 @@ export class StatusPageController {
       'everybody who knows its address; no target, no error text.',
   })
   @ApiOkResponse({ type: StatusPageView, description: 'The settings as they are now.' })
-  @Problems(
-    'validation_failed',
-    'malformed_json',
-    'not_found',
-    'conflict',
-    'payload_too_large',
-    'unsupported_media_type',
-  )
+  @BodyProblems('not_found', 'conflict')
   update(
     @OrgId() orgId: string,
     @Param('id', new PrefixedIdPipe('website')) id: string,

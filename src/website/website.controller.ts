@@ -11,7 +11,7 @@ import { Access, OrgId } from '../platform/access/caller';
 import { LocatedAt } from '../platform/http/location.interceptor';
 import { type Page, PageQuery } from '../platform/http/page';
 import { PrefixedIdPipe } from '../platform/ids/prefixed-id.pipe';
-import { Problems } from '../platform/problem/problems.decorator';
+import { BodyProblems, Problems } from '../platform/problem/problems.decorator';
 import { CreateWebsiteDto, UpdateWebsiteDto, WebsiteView } from './website.dto';
 import { WebsiteService } from './website.service';
 
@@ -58,7 +58,7 @@ export class WebsiteController {
     description: 'Endpoints are added to it afterwards.',
   })
   @ApiCreatedResponse({ type: WebsiteView, description: 'The new website.' })
-  @Problems('validation_failed', 'malformed_json', 'payload_too_large', 'unsupported_media_type')
+  @BodyProblems()
   create(@OrgId() orgId: string, @Body() dto: CreateWebsiteDto): Promise<WebsiteView> {
     return this.websites.create(orgId, dto);
   }
@@ -73,7 +73,7 @@ export class WebsiteController {
       'Partial: only the fields sent change. `enabled: false` pauses every endpoint and resolves what is open.',
   })
   @ApiOkResponse({ type: WebsiteView, description: 'The website as it is now.' })
-  @Problems('validation_failed', 'malformed_json', 'not_found', 'payload_too_large', 'unsupported_media_type')
+  @BodyProblems('not_found')
   update(
     @OrgId() orgId: string,
     @Param('id', new PrefixedIdPipe('website')) id: string,

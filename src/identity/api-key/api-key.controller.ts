@@ -10,7 +10,7 @@ import {
 import { LocatedAt } from '../../platform/http/location.interceptor';
 import { type Page, PageQuery } from '../../platform/http/page';
 import { PrefixedIdPipe } from '../../platform/ids/prefixed-id.pipe';
-import { Problems } from '../../platform/problem/problems.decorator';
+import { BodyProblems, Problems } from '../../platform/problem/problems.decorator';
 import { ApiKeyView, CreateApiKeyDto, CreatedApiKeyView } from './api-key.dto';
 import { ApiKeyService } from './api-key.service';
 import { Access, OrgId } from '../../platform/access/caller';
@@ -42,7 +42,7 @@ export class ApiKeyController {
     description: 'The answer shows the key itself, this one time only.',
   })
   @ApiCreatedResponse({ type: CreatedApiKeyView, description: 'The new key.' })
-  @Problems('validation_failed', 'malformed_json', 'payload_too_large', 'unsupported_media_type')
+  @BodyProblems()
   create(@OrgId() orgId: string, @Body() dto: CreateApiKeyDto): Promise<CreatedApiKeyView> {
     return this.keys.create(orgId, dto);
   }

@@ -10,7 +10,7 @@ import {
 import { LocatedAt } from '../../platform/http/location.interceptor';
 import { type Page, PageQuery } from '../../platform/http/page';
 import { PrefixedIdPipe } from '../../platform/ids/prefixed-id.pipe';
-import { Problems } from '../../platform/problem/problems.decorator';
+import { BodyProblems, Problems } from '../../platform/problem/problems.decorator';
 import { Access, type Caller, CurrentCaller } from '../../platform/access/caller';
 import {
   CreatedOrganizationView,
@@ -60,7 +60,7 @@ export class OrganizationController {
     description: 'Operator only. The answer shows the first admin key, this one time only.',
   })
   @ApiCreatedResponse({ type: CreatedOrganizationView, description: 'The new organization and its first admin key.' })
-  @Problems('validation_failed', 'malformed_json', 'payload_too_large', 'unsupported_media_type', 'not_found')
+  @BodyProblems('not_found')
   create(@Body() dto: CreateOrganizationDto): Promise<CreatedOrganizationView> {
     return this.organizations.create(dto);
   }

@@ -2,7 +2,7 @@ import { Body, Controller, HttpCode, Post } from '@nestjs/common';
 import { ApiOkResponse, ApiOperation, ApiTags } from '@nestjs/swagger';
 import { CreateEndpointDto } from '../../endpoint/endpoint.dto';
 import { Access, type Caller, CurrentCaller } from '../../platform/access/caller';
-import { Problems } from '../../platform/problem/problems.decorator';
+import { BodyProblems } from '../../platform/problem/problems.decorator';
 import { TrialView } from './test-endpoint.dto';
 import { TestEndpointService } from './test-endpoint.service';
 
@@ -21,14 +21,7 @@ export class TestEndpointController {
       'Takes what creating an endpoint takes, runs one check and answers with its verdict. Nothing is stored but an entry in the audit log, and nobody is notified.',
   })
   @ApiOkResponse({ type: TrialView, description: 'The verdict.' })
-  @Problems(
-    'validation_failed',
-    'malformed_json',
-    'payload_too_large',
-    'unsupported_media_type',
-    'target_not_allowed',
-    'temporarily_unavailable',
-  )
+  @BodyProblems('target_not_allowed', 'temporarily_unavailable')
   run(@CurrentCaller() caller: Caller, @Body() dto: CreateEndpointDto): Promise<TrialView> {
     return this.tests.run(caller, dto);
   }

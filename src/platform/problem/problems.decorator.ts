@@ -3,7 +3,7 @@ import { ApiExtraModels, ApiResponse, getSchemaPath } from '@nestjs/swagger';
 import { PROBLEMS, type ProblemCode } from './problem';
 import { problemType, ProblemView } from './problem.view';
 
-/** Any route can answer these. */
+/** Possible on every route. */
 const ALWAYS: readonly ProblemCode[] = [
   'internal_error',
   'storage_unavailable',
@@ -11,10 +11,10 @@ const ALWAYS: readonly ProblemCode[] = [
   'shutting_down',
 ];
 
-/** Every route that asks for a key can answer these. */
+/** Possible on every route that asks for a key. */
 const WITH_KEY: readonly ProblemCode[] = ['unauthenticated', 'insufficient_role', 'rate_limited'];
 
-/** One error answer of the API reference, with an example for each code. */
+/** One error response of the API reference, with an example for each code. */
 export function problemResponse(status: number, codes: readonly ProblemCode[]) {
   const example = (code: ProblemCode) => ({
     type: problemType(code),
@@ -36,12 +36,16 @@ export function problemResponse(status: number, codes: readonly ProblemCode[]) {
   };
 }
 
-/** Documents the problems a route can answer with, besides those that every route can. */
+/** Documents the problems of a route, besides those that are possible on every route. */
 export function Problems(...codes: ProblemCode[]) {
   return documented([...new Set([...codes, ...WITH_KEY, ...ALWAYS])]);
 }
 
-/** The same for routes without a key. */
+/** The same for routes with a body: what a body may be refused for comes with it. */
+export const BodyProblems = (...codes: ProblemCode[]) =>
+  Problems('validation_failed', 'malformed_json', 'payload_too_large', 'unsupported_media_type', ...codes);
+
+/** The same as `Problems` for routes without a key. */
 export function PublicProblems(...codes: ProblemCode[]) {
   return documented([...new Set([...codes, ...ALWAYS])]);
 }
