@@ -33,10 +33,10 @@ export class Outbox {
       `INSERT INTO notification (id, org_id, alert_id, event_id, kind, incident_no, channel_type, destination,
          notice, config, next_attempt_at, created_at)
        SELECT d.id, d.org_id, d.alert_id, d.event_id, d.kind, d.incident_no, d.channel_type, d.destination,
-         d.notice::jsonb, d.config::jsonb, $11, $11
+         d.notification::jsonb, d.config::jsonb, $11, $11
        FROM unnest($1::uuid[], $2::uuid[], $3::uuid[], $4::uuid[], $5::text[], $6::int[], $7::text[], $8::text[],
          $9::text[], $10::text[]) WITH ORDINALITY
-         AS d (id, org_id, alert_id, event_id, kind, incident_no, channel_type, destination, notice, config, position)
+         AS d (id, org_id, alert_id, event_id, kind, incident_no, channel_type, destination, notification, config, position)
        ORDER BY d.position
        ON CONFLICT (event_id, kind) DO NOTHING`,
       [

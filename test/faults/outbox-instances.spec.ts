@@ -37,9 +37,9 @@ suite('several instances on one database (needs PostgreSQL)', () => {
       await scene.report(result, ...alerts);
       await Promise.all(all().map((service) => service.drain()));
     }
-    await eventually('nothing is owed', async () => (await scene.tally(alerts))['triggered pending'] === undefined);
+    await eventually('nothing is owed', async () => (await scene.countStates(alerts))['triggered pending'] === undefined);
     await checkSettled(scene.database);
-    expect(await scene.tally(alerts)).toEqual({ 'triggered delivered': 80, 'resolved delivered': 40 });
+    expect(await scene.countStates(alerts)).toEqual({ 'triggered delivered': 80, 'resolved delivered': 40 });
     const keys = scene.provider.requests.map(({ headers }) => headers['webhook-id']);
     expect(keys).toHaveLength(120);
     expect(new Set(keys).size).toBe(120);
@@ -92,7 +92,7 @@ suite('several instances on one database (needs PostgreSQL)', () => {
           await scene.app.read.get('/alerts?limit=50');
           latencies.push(performance.now() - asked);
           if (performance.now() < minuteEnds) chatInMinute = chatAt();
-          return (await scene.tally(crowds[2] ?? []))['triggered pending'] === undefined;
+          return (await scene.countStates(crowds[2] ?? []))['triggered pending'] === undefined;
         },
         Math.max(120_000, EVENTS * 400),
       );

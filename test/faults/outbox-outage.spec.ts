@@ -44,7 +44,7 @@ describe.each(Object.entries(AWAY))('a provider that %s for two hours, over two 
     await scene.pass(40 * MINUTE, MINUTE);
     await checkInvariants(scene.database, scene.now());
     expect(
-      Object.keys(await scene.tally(all)).every(
+      Object.keys(await scene.countStates(all)).every(
         (end) => end.startsWith('triggered pending') || end.startsWith('resolved') || end.includes('superseded'),
       ),
     ).toBe(true);

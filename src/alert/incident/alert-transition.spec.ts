@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { type AlertRule, foldTransitions, nextTransition, type Streaks } from './alert-transition';
 
-/** What happens to an alert and its endpoint, one character each, so that a scenario reads as a line of time. */
+/** What happens to an alert and its endpoint, one character each, so that a scenario reads as a timeline. */
 const RESULTS = { F: 'down', S: 'up', '?': 'unknown' } as const;
 type Action = keyof typeof RESULTS | 'disable' | 'enable' | { failureThreshold: number } | { successThreshold: number };
 
@@ -26,7 +26,7 @@ const streakAfter = (streak: Streaks, result: keyof typeof RESULTS): Streaks => 
     result === '?' ? streak.consecutiveSuccesses : result === 'S' ? streak.consecutiveSuccesses + 1 : 0,
 });
 
-/** Plays a scenario; answers one sign per action: T triggered, R resolved, D resolved by disabling, · nothing. */
+/** Plays a scenario; returns one character per action: T triggered, R resolved, D resolved by disabling, · nothing. */
 function play(start: AlertRule, actions: readonly Action[], before: readonly Action[] = []): string {
   let alert = start;
   let streak: Streaks = { outcome: 'unknown', consecutiveFailures: 0, consecutiveSuccesses: 0 };
@@ -136,7 +136,7 @@ describe('alert transitions', () => {
     });
   });
 
-  it('fold a batch to the same transitions as one result after the other', () => {
+  it('folds a batch to the same transitions as one result after the other', () => {
     fc.assert(
       fc.property(
         fc.array(fc.constantFrom('F', 'S', '?'), { maxLength: 40 }),
@@ -155,7 +155,7 @@ describe('alert transitions', () => {
     );
   });
 
-  it('agree with a model that looks at all past results instead of counters', () => {
+  it('agrees with a model that looks at all past results instead of counters', () => {
     const threshold = fc.integer({ min: 1, max: 4 });
     const action = fc.oneof(
       { weight: 12, arbitrary: fc.constantFrom<Action>('F', 'S', '?') },
@@ -172,7 +172,7 @@ describe('alert transitions', () => {
   });
 });
 
-/** The same rules said differently: an alert opens when the last n known results failed, and closes when the last m were good. */
+/** The same rules in other terms: an alert opens when the last n known results failed, and closes when the last m were good. */
 function playModel(actions: readonly Action[], failures: number, successes: number): string {
   const known: ('F' | 'S')[] = [];
   let open = false;

@@ -33,7 +33,7 @@ describe('alert events', () => {
   });
   afterAll(() => service.close());
 
-  it('carry every field', async () => {
+  it('shows every field of a triggered and a resolved event', async () => {
     const [resolved, triggered] = await found(`alert_id=${alerts[0]}`);
     expect(triggered).toEqual({
       id: expect.stringMatching(/^ev_[0-9a-hjkmnp-tv-z]{26}$/),
@@ -69,7 +69,7 @@ describe('alert events', () => {
     expect(resolved?.duration_seconds).toBeLessThan(80);
   });
 
-  it('come newest first, 14 of them here', () => {
+  it('lists alert events newest first', () => {
     expect(all).toHaveLength(14);
     expect(all.map(({ id }) => id)).toEqual(
       all
@@ -81,26 +81,26 @@ describe('alert events', () => {
     expect(times).toEqual(times.toSorted((a, b) => b - a));
   });
 
-  it('come 50 at a time unless told otherwise', async () => {
+  it('lists 50 alert events per page by default', async () => {
     const many = await service.organization('Many');
     const endpoint = await newEndpoint(many.write, await newWebsite(many.write));
     await newAlert(many.write, endpoint, { failure_threshold: 1, success_threshold: 1 });
     await alerting.play(endpoint, 'FS'.repeat(30));
-    const answer = await many.read.get<AlertEventView[]>('/alerts/events');
-    expect(answer.body).toHaveLength(50);
-    const rest = await many.read.get<AlertEventView[]>(`/alerts/events?cursor=${answer.headers['x-next-cursor']}`);
+    const response = await many.read.get<AlertEventView[]>('/alerts/events');
+    expect(response.body).toHaveLength(50);
+    const rest = await many.read.get<AlertEventView[]>(`/alerts/events?cursor=${response.headers['x-next-cursor']}`);
     expect(rest.body).toHaveLength(10);
     expect(rest.headers['x-next-cursor']).toBeUndefined();
   });
 
-  it('come page by page, undisturbed by new ones', async () => {
+  it('pages through alert events while new ones are recorded', async () => {
     const seen: string[] = [];
     let path = '/alerts/events?limit=5';
     for (;;) {
-      const answer = await api.get<AlertEventView[]>(path);
-      expect(answer.headers['x-total-count']).toBeUndefined();
-      seen.push(...answer.body.map(({ id }) => id));
-      const next = /^<\/api\/v1([^>]+)>; rel="next"$/.exec(answer.headers['link'] ?? '')?.[1];
+      const response = await api.get<AlertEventView[]>(path);
+      expect(response.headers['x-total-count']).toBeUndefined();
+      seen.push(...response.body.map(({ id }) => id));
+      const next = /^<\/api\/v1([^>]+)>; rel="next"$/.exec(response.headers['link'] ?? '')?.[1];
       if (next === undefined) break;
       await alerting.play(endpoints[2] ?? '', 'FS');
       path = next;
@@ -108,7 +108,7 @@ describe('alert events', () => {
     expect(seen).toEqual(all.map(({ id }) => id));
   });
 
-  it('can be narrowed by each filter and by all', async () => {
+  it('filters alert events by each parameter and by all together', async () => {
     const oldest = all.at(-1)?.created_at ?? '';
     const newest = all[0]?.created_at ?? '';
     const upToNow = `until=${new Date(Date.parse(newest) + 1).toISOString()}`;
@@ -132,7 +132,7 @@ describe('alert events', () => {
     expect(await found(`alert_id=${formatId('alert', newUuid())}`)).toEqual([]);
   });
 
-  it('keep the names of their time', async () => {
+  it('keeps the names that website and endpoint had at the time of the event', async () => {
     const website = await newWebsite(api, 'Before');
     const endpoint = await newEndpoint(api, website);
     const alert = await newAlert(api, endpoint, { failure_threshold: 1 });
@@ -142,7 +142,7 @@ describe('alert events', () => {
     expect(await found(`alert_id=${alert}`)).toMatchObject([{ website_name: 'Before', endpoint_name: 'Checkout' }]);
   });
 
-  it('tell hostile error texts on one line and within bounds', async () => {
+  it('keeps hostile error texts of an event on one line and within their limits', async () => {
     const endpoint = await newEndpoint(api, websites[0] ?? '', { name: 'x'.repeat(255) });
     const alert = await newAlert(api, endpoint, { failure_threshold: 1 });
     await alerting.play(endpoint, 'F', `bad\0\r\nbanner \ud800 \u202e ${'😀'.repeat(400)}`);
@@ -169,25 +169,25 @@ describe('alert events', () => {
     'until=2026-02-30T00:00:00Z',
     'since=2026-11-20T10:00:00',
     'colour=red',
-  ])('refuse ?%s', async (query) => {
-    const answer = await api.get<{ code: string }>(`/alerts/events?${query}`);
-    expect([answer.status, answer.body.code]).toEqual([400, 'invalid_query']);
+  ])('refuses GET /alerts/events?%s', async (query) => {
+    const response = await api.get<{ code: string }>(`/alerts/events?${query}`);
+    expect([response.status, response.body.code]).toEqual([400, 'invalid_query']);
   });
 
-  it('refuse a cursor that is damaged, foreign or of another list', async () => {
+  it('refuses a cursor of alert events that is damaged or of another organization or list', async () => {
     const cursor = (await api.get('/alerts/events?limit=1')).headers['x-next-cursor'] ?? '';
     const foreign = await service.organization('Foreign');
-    for (const answer of [
+    for (const response of [
       await api.get<{ code: string }>(`/alerts/events?cursor=${cursor}x`),
       await api.get<{ code: string }>('/alerts/events?cursor='),
       await foreign.read.get<{ code: string }>(`/alerts/events?cursor=${cursor}`),
       await api.get<{ code: string }>(`/alerts?cursor=${cursor}`),
     ]) {
-      expect([answer.status, answer.body.code]).toEqual([400, 'invalid_cursor']);
+      expect([response.status, response.body.code]).toEqual([400, 'invalid_cursor']);
     }
   });
 
-  it('are those of the own organization only, and need a key', async () => {
+  it('lists only alert events of the caller’s organization, and requires a key', async () => {
     const foreign = await service.organization('Stranger');
     expect((await foreign.admin.get('/alerts/events')).body).toEqual([]);
     expect((await foreign.admin.get(`/alerts/events?alert_id=${alerts[0]}`)).body).toEqual([]);
@@ -196,8 +196,8 @@ describe('alert events', () => {
   });
 
   async function found(query: string): Promise<AlertEventView[]> {
-    const answer = await api.get<AlertEventView[]>(`/alerts/events?limit=1000&${query}`);
-    expect(answer.status).toBe(200);
-    return answer.body;
+    const response = await api.get<AlertEventView[]>(`/alerts/events?limit=1000&${query}`);
+    expect(response.status).toBe(200);
+    return response.body;
   }
 });

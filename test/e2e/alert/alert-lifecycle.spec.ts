@@ -12,7 +12,7 @@ import { newAlert, newEndpoint, newWebsite } from '../../harness/app/resources';
 const URL_BEFORE = 'https://hooks.slack.com/services/T000/B000/XXXX';
 const URL_AFTER = 'https://hooks.slack.com/services/T111/B111/YYYY';
 
-interface Owed {
+interface StoredDelivery {
   kind: string;
   state: string;
   detail: string | null;
@@ -20,11 +20,11 @@ interface Owed {
   incident_no: number;
   /** The pinned config, opened; `null` when the alert's own is used. */
   pinned: object | null;
-  notice: Notification;
+  notification: Notification;
 }
 
-async function documented(answers: Promise<{ status: number }>[]): Promise<void> {
-  for (const { status } of await Promise.all(answers)) expect([200, 204, 404]).toContain(status);
+async function documented(responses: Promise<{ status: number }>[]): Promise<void> {
+  for (const { status } of await Promise.all(responses)) expect([200, 204, 404]).toContain(status);
 }
 
 /** The process serves only: nothing is checked or sent behind the test's back. */
@@ -53,11 +53,11 @@ describe('an open incident', () => {
   const story = async (alertId: string) => (await eventsOf(alertId)).map(({ type, reason }) => `${type} ${reason}`);
   const triggeredFlag = async (alertId: string) => (await api.get<AlertView>(`/alerts/${alertId}`)).body.triggered;
 
-  /** What an alert owes, with snapshots opened. */
-  async function owedBy(alertId: string): Promise<Owed[]> {
+  /** The deliveries of an alert, with snapshots of configs opened. */
+  async function deliveriesOf(alertId: string): Promise<StoredDelivery[]> {
     const id = parseId('alert', alertId) ?? '';
-    const rows = await sql().query<Owed & { config: SealedConfig | null }>(
-      'SELECT * FROM notification WHERE alert_id = $1 ORDER BY seq',
+    const rows = await sql().query<StoredDelivery & { config: SealedConfig | null }>(
+      'SELECT *, notice AS notification FROM notification WHERE alert_id = $1 ORDER BY seq',
       [id],
     );
     return rows.map((row) => ({ ...row, pinned: row.config && service.app.get(SealedConfigs).open(id, row.config) }));
@@ -72,7 +72,7 @@ describe('an open incident', () => {
     );
   }
 
-  /** An alert on the endpoint whose incident is open and told. */
+  /** An alert on the endpoint whose incident is open, with its trigger delivered. */
   async function openIncident(fields: object = {}): Promise<string> {
     const alertId = await newAlert(api, endpointId, { failure_threshold: 1, success_threshold: 2, ...fields });
     await alerting.play(endpointId, 'F');
@@ -81,15 +81,15 @@ describe('an open incident', () => {
     return alertId;
   }
 
-  describe('is resolved as disabled, through its config, when', () => {
+  describe('whose alert, endpoint or website is disabled', () => {
     const ways: [string, (ids: { alert: string; endpoint: string; website: string }) => Promise<{ status: number }>][] =
       [
-        ['its alert is switched off', ({ alert }) => api.put(`/alerts/${alert}`, { enabled: false })],
-        ['its endpoint is switched off', ({ endpoint }) => api.put(`/endpoints/${endpoint}`, { enabled: false })],
-        ['its website is switched off', ({ website }) => api.put(`/websites/${website}`, { enabled: false })],
+        ['its alert is disabled', ({ alert }) => api.put(`/alerts/${alert}`, { enabled: false })],
+        ['its endpoint is disabled', ({ endpoint }) => api.put(`/endpoints/${endpoint}`, { enabled: false })],
+        ['its website is disabled', ({ website }) => api.put(`/websites/${website}`, { enabled: false })],
       ];
 
-    it.each(ways)('%s', async (_, stop) => {
+    it.each(ways)('resolves an open incident as disabled, through the present config, when %s', async (_, stop) => {
       const alert = await openIncident();
       expect((await stop({ alert, endpoint: endpointId, website: websiteId })).status).toBe(200);
       expect(await triggeredFlag(alert)).toBe(false);
@@ -103,17 +103,17 @@ describe('an open incident', () => {
         started_at: triggered?.started_at,
         duration_seconds: expect.any(Number),
       });
-      const [first, second] = await owedBy(alert);
+      const [first, second] = await deliveriesOf(alert);
       expect(second).toMatchObject({ kind: 'resolved', state: 'pending', pinned: null });
-      expect(second?.notice).toMatchObject({
+      expect(second?.notification).toMatchObject({
         reason: 'disabled',
-        incidentKey: first?.notice.incidentKey,
+        incidentKey: first?.notification.incidentKey,
         triggerId: triggered?.id,
       });
     });
   });
 
-  describe('is resolved as deleted, through a snapshot of its config, when', () => {
+  describe('whose alert, endpoint or website is deleted', () => {
     const ways: [string, (ids: { alert: string; endpoint: string; website: string }) => Promise<{ status: number }>][] =
       [
         ['its alert is deleted', ({ alert }) => api.delete(`/alerts/${alert}`)],
@@ -121,15 +121,18 @@ describe('an open incident', () => {
         ['its website is deleted', ({ website }) => api.delete(`/websites/${website}`)],
       ];
 
-    it.each(ways)('%s', async (_, stop) => {
-      const alert = await openIncident();
-      expect((await stop({ alert, endpoint: endpointId, website: websiteId })).status).toBe(204);
-      const [, resolved] = await owedBy(alert);
-      expect(resolved).toMatchObject({ kind: 'resolved', state: 'pending', pinned: { webhook_url: URL_BEFORE } });
-      expect(resolved?.notice).toMatchObject({ reason: 'deleted', endpoint: { name: 'Checkout' } });
-    });
+    it.each(ways)(
+      'resolves an open incident as deleted, through a snapshot of the config, when %s',
+      async (_, stop) => {
+        const alert = await openIncident();
+        expect((await stop({ alert, endpoint: endpointId, website: websiteId })).status).toBe(204);
+        const [, resolved] = await deliveriesOf(alert);
+        expect(resolved).toMatchObject({ kind: 'resolved', state: 'pending', pinned: { webhook_url: URL_BEFORE } });
+        expect(resolved?.notification).toMatchObject({ reason: 'deleted', endpoint: { name: 'Checkout' } });
+      },
+    );
 
-    it('and its past events stay with their endpoint, but not without their website', async () => {
+    it('keeps events of a deleted alert until their website is deleted', async () => {
       const alert = await openIncident();
       await api.delete(`/alerts/${alert}`);
       expect(await story(alert)).toEqual(['triggered threshold', 'resolved deleted']);
@@ -140,7 +143,7 @@ describe('an open incident', () => {
     });
   });
 
-  it('is resolved once, whichever of alert, endpoint and website is stopped first', async () => {
+  it('resolves an incident once when alert, endpoint and website are disabled one after the other', async () => {
     const alert = await openIncident();
     await api.put(`/alerts/${alert}`, { enabled: false });
     await api.put(`/endpoints/${endpointId}`, { enabled: false });
@@ -148,54 +151,50 @@ describe('an open incident', () => {
     expect(await story(alert)).toEqual(['triggered threshold', 'resolved disabled']);
   });
 
-  it('owes no message when resolves are not to be sent', async () => {
+  it('records a resolve without a delivery when send_on_resolved is false', async () => {
     const alert = await openIncident({ send_on_resolved: false });
     await api.put(`/alerts/${alert}`, { enabled: false });
     expect(await story(alert)).toEqual(['triggered threshold', 'resolved disabled']);
-    expect((await owedBy(alert)).map(({ kind }) => kind)).toEqual(['triggered']);
+    expect((await deliveriesOf(alert)).map(({ kind }) => kind)).toEqual(['triggered']);
   });
 
-  describe('whose trigger has not left yet tells nobody when', () => {
+  describe('whose trigger is still pending', () => {
     const ways: [string, string, (ids: { alert: string; endpoint: string; website: string }) => Promise<unknown>][] = [
-      ['its alert is switched off', 'disabled', ({ alert }) => api.put(`/alerts/${alert}`, { enabled: false })],
+      ['its alert is disabled', 'disabled', ({ alert }) => api.put(`/alerts/${alert}`, { enabled: false })],
       ['its alert is deleted', 'deleted', ({ alert }) => api.delete(`/alerts/${alert}`)],
-      [
-        'its endpoint is switched off',
-        'disabled',
-        ({ endpoint }) => api.put(`/endpoints/${endpoint}`, { enabled: false }),
-      ],
+      ['its endpoint is disabled', 'disabled', ({ endpoint }) => api.put(`/endpoints/${endpoint}`, { enabled: false })],
       ['its endpoint is deleted', 'deleted', ({ endpoint }) => api.delete(`/endpoints/${endpoint}`)],
       ['its website is deleted', 'deleted', ({ website }) => api.delete(`/websites/${website}`)],
     ];
 
-    it.each(ways)('%s', async (_, detail, stop) => {
+    it.each(ways)('drops a pending trigger when %s', async (_, detail, stop) => {
       const alert = await newAlert(api, endpointId, { failure_threshold: 1 });
       await alerting.play(endpointId, 'F');
       await stop({ alert, endpoint: endpointId, website: websiteId });
-      const [trigger] = await owedBy(alert);
+      const [trigger] = await deliveriesOf(alert);
       expect(trigger).toMatchObject({ kind: 'triggered', state: 'superseded', detail });
     });
   });
 
-  describe('that is over, but whose resolve has not left yet, tells it where the trigger was told when', () => {
+  describe('that is resolved, with its resolve still pending', () => {
     const ways: [string, (alert: string, endpoint: string) => Promise<unknown>][] = [
       ['the config changes', (alert) => api.put(`/alerts/${alert}`, { config: { webhook_url: URL_AFTER } })],
       ['the alert is deleted', (alert) => api.delete(`/alerts/${alert}`)],
       ['the endpoint is deleted', (_, endpoint) => api.delete(`/endpoints/${endpoint}`)],
     ];
 
-    it.each(ways)('%s', async (_, change) => {
+    it.each(ways)('sends a pending resolve through the config of its trigger when %s', async (_, change) => {
       const alert = await openIncident();
       await alerting.play(endpointId, 'SS');
-      expect((await owedBy(alert)).at(-1)).toMatchObject({ kind: 'resolved', state: 'pending', pinned: null });
+      expect((await deliveriesOf(alert)).at(-1)).toMatchObject({ kind: 'resolved', state: 'pending', pinned: null });
       await change(alert, endpointId);
-      const owed = await owedBy(alert);
-      expect(owed).toHaveLength(2);
-      expect(owed[1]).toMatchObject({ kind: 'resolved', state: 'pending', pinned: { webhook_url: URL_BEFORE } });
+      const deliveries = await deliveriesOf(alert);
+      expect(deliveries).toHaveLength(2);
+      expect(deliveries[1]).toMatchObject({ kind: 'resolved', state: 'pending', pinned: { webhook_url: URL_BEFORE } });
     });
   });
 
-  it('opens anew with the first failing result after its alert is switched on again, not before', async () => {
+  it('opens a new incident with the first failing result after the alert is enabled again, not before', async () => {
     const id = await newAlert(api, endpointId, { failure_threshold: 2 });
     await alerting.play(endpointId, 'FF');
     await api.put(`/alerts/${id}`, { enabled: false });
@@ -209,29 +208,29 @@ describe('an open incident', () => {
   });
 
   describe('whose alert gets another config', () => {
-    it('is resolved through the old one, and told anew through the new one by the next failing result', async () => {
+    it('resolves an incident through the old config, and triggers through the new one with the next failing result', async () => {
       const alert = await openIncident();
-      const answer = await api.put<AlertView>(`/alerts/${alert}`, { config: { webhook_url: URL_AFTER } });
-      expect(answer.body).toMatchObject({ triggered: false, config: { webhook_url: URL_AFTER } });
+      const response = await api.put<AlertView>(`/alerts/${alert}`, { config: { webhook_url: URL_AFTER } });
+      expect(response.body).toMatchObject({ triggered: false, config: { webhook_url: URL_AFTER } });
       await alerting.play(endpointId, 'F');
       expect(await story(alert)).toEqual(['triggered threshold', 'resolved disabled', 'triggered threshold']);
-      const [, resolved, again] = await owedBy(alert);
+      const [, resolved, again] = await deliveriesOf(alert);
       expect(resolved).toMatchObject({ kind: 'resolved', incident_no: 1, pinned: { webhook_url: URL_BEFORE } });
       expect(again).toMatchObject({ kind: 'triggered', incident_no: 2, pinned: null });
     });
 
-    it('stays as it is when the next results are good', async () => {
+    it('opens no new incident after a config change when the next results are good', async () => {
       const alert = await openIncident();
       await api.put(`/alerts/${alert}`, { config: { webhook_url: URL_AFTER } });
       await alerting.play(endpointId, 'SSS');
       expect(await story(alert)).toEqual(['triggered threshold', 'resolved disabled']);
     });
 
-    it('goes through the old channel when the type changes', async () => {
+    it('resolves an incident through the old channel when the type changes', async () => {
       const alert = await openIncident();
       await api.put(`/alerts/${alert}`, { type: 'pagerduty', config: { routing_key: 'R'.repeat(32) } });
       await alerting.play(endpointId, 'F');
-      expect((await owedBy(alert)).map(({ kind, channel_type }) => `${kind} ${channel_type}`)).toEqual([
+      expect((await deliveriesOf(alert)).map(({ kind, channel_type }) => `${kind} ${channel_type}`)).toEqual([
         'triggered slack',
         'resolved slack',
         'triggered pagerduty',
@@ -239,7 +238,7 @@ describe('an open incident', () => {
       expect((await eventsOf(alert)).map(({ alert_type }) => alert_type)).toEqual(['slack', 'slack', 'pagerduty']);
     });
 
-    it('stays open when the config is the same', async () => {
+    it('keeps an incident open when the same config is sent again', async () => {
       const alert = await openIncident();
       const { body } = await api.get<AlertView>(`/alerts/${alert}`);
       await api.put(`/alerts/${alert}`, { type: body.type, config: body.config, description: 'new words' });
@@ -247,26 +246,29 @@ describe('an open incident', () => {
       expect(await story(alert)).toEqual(['triggered threshold']);
     });
 
-    it('stays open when its trigger surely has not arrived, and goes out through the new one', async () => {
+    it('keeps an incident open when its trigger certainly has not arrived, and sends it through the new config', async () => {
       const alert = await newAlert(api, endpointId, { failure_threshold: 1 });
       await alerting.play(endpointId, 'F');
       await api.put(`/alerts/${alert}`, { type: 'pagerduty', config: { routing_key: 'R'.repeat(32) } });
       expect(await triggeredFlag(alert)).toBe(true);
       expect(await story(alert)).toEqual(['triggered threshold']);
-      expect(await owedBy(alert)).toMatchObject([
+      expect(await deliveriesOf(alert)).toMatchObject([
         { kind: 'triggered', state: 'pending', channel_type: 'pagerduty', pinned: null },
       ]);
     });
 
-    it('is resolved through the old one also when it is switched off at the same time', async () => {
+    it('resolves an incident through the old config when the alert gets a new one and is disabled at the same time', async () => {
       const alert = await openIncident();
       await api.put(`/alerts/${alert}`, { enabled: false, config: { webhook_url: URL_AFTER } });
       expect(await story(alert)).toEqual(['triggered threshold', 'resolved disabled']);
-      expect((await owedBy(alert)).at(-1)).toMatchObject({ kind: 'resolved', pinned: { webhook_url: URL_BEFORE } });
+      expect((await deliveriesOf(alert)).at(-1)).toMatchObject({
+        kind: 'resolved',
+        pinned: { webhook_url: URL_BEFORE },
+      });
     });
   });
 
-  it('keeps its flag, count and event when thresholds change under it', async () => {
+  it('keeps an incident open when the thresholds of its alert change', async () => {
     const alert = await openIncident();
     await api.put(`/alerts/${alert}`, { failure_threshold: 50, success_threshold: 1 });
     expect(await triggeredFlag(alert)).toBe(true);
@@ -274,7 +276,7 @@ describe('an open incident', () => {
     expect(await story(alert)).toEqual(['triggered threshold', 'resolved threshold']);
   });
 
-  it('is opened by a check and closed by a client at the same moment without losing either', async () => {
+  it('records an incident that a check opens while a client disables the alert, and its end', async () => {
     for (let round = 0; round < 10; round++) {
       const alert = await newAlert(api, endpointId, { failure_threshold: 1, success_threshold: 1 });
       await Promise.all([
@@ -282,14 +284,14 @@ describe('an open incident', () => {
         api.put(`/alerts/${alert}`, { enabled: false }),
         alerting.play(endpointId, 'F'),
       ]);
-      const told = await story(alert);
-      expect([[], ['triggered threshold', 'resolved disabled']]).toContainEqual(told);
+      const seen = await story(alert);
+      expect([[], ['triggered threshold', 'resolved disabled']]).toContainEqual(seen);
       expect(await triggeredFlag(alert)).toBe(false);
       await api.delete(`/alerts/${alert}`);
     }
   });
 
-  it('survives many hands at once: every answer is a documented one, and the story of each alert alternates', async () => {
+  it('keeps events alternating while many clients and checks change the same alerts at once', async () => {
     const endpoints = [endpointId, await newEndpoint(api, websiteId), await newEndpoint(api, websiteId)];
     const alerts: string[] = [];
     for (const endpoint of [...endpoints, ...endpoints]) {
@@ -315,7 +317,7 @@ describe('an open incident', () => {
     }
   });
 
-  it('is known to be near before it opens', async () => {
+  it('reports the endpoint as near its trigger one failure before', async () => {
     await newAlert(api, endpointId, { failure_threshold: 2 });
     const id = parseId('endpoint', endpointId) ?? '';
     const near = () => service.app.get(AlertEvaluator).nearTrigger(sql(), [id]);

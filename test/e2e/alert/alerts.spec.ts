@@ -32,17 +32,17 @@ describe('alerts', () => {
 
   const create = async (body: object = {}, by: Api = api) => {
     const endpoint_id = by === api ? endpointId : otherEndpointId;
-    const answer = await by.post<AlertView>('/alerts', { endpoint_id, ...SLACK, ...body });
-    expect(answer.status).toBe(201);
-    return answer.body;
+    const response = await by.post<AlertView>('/alerts', { endpoint_id, ...SLACK, ...body });
+    expect(response.status).toBe(201);
+    return response.body;
   };
 
-  describe('created', () => {
-    it('answer 201 with every field, its defaults and their address', async () => {
-      const answer = await api.post<AlertView>('/alerts', { endpoint_id: endpointId, ...SLACK });
-      expect(answer.status).toBe(201);
-      expect(answer.headers['location']).toBe(`/api/v1/alerts/${answer.body.id}`);
-      expect(answer.body).toEqual({
+  describe('POST /alerts', () => {
+    it('creates an alert with all defaults and answers 201 with every field and its Location', async () => {
+      const response = await api.post<AlertView>('/alerts', { endpoint_id: endpointId, ...SLACK });
+      expect(response.status).toBe(201);
+      expect(response.headers['location']).toBe(`/api/v1/alerts/${response.body.id}`);
+      expect(response.body).toEqual({
         id: expect.stringMatching(/^al_[0-9a-hjkmnp-tv-z]{26}$/),
         endpoint_id: endpointId,
         type: 'slack',
@@ -54,12 +54,12 @@ describe('alerts', () => {
         description: '',
         triggered: false,
         created_at: expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/),
-        updated_at: answer.body.created_at,
+        updated_at: response.body.created_at,
       });
-      expect((await api.get(`/alerts/${answer.body.id}`)).body).toEqual(answer.body);
+      expect((await api.get(`/alerts/${response.body.id}`)).body).toEqual(response.body);
     });
 
-    it('keep what was sent and ignore read-only fields', async () => {
+    it('creates an alert from what was sent and ignores read-only fields', async () => {
       const sent = {
         failure_threshold: 100,
         success_threshold: 1,
@@ -73,7 +73,7 @@ describe('alerts', () => {
       expect(alert.created_at).not.toContain('2001');
     });
 
-    it('show a generated secret in the answer of that very request only', async () => {
+    it('shows a generated secret only in the response of the request that created the alert', async () => {
       const { id, config } = await create({ type: 'webhook', config: { url: 'https://example.com/hook' } });
       expect(config).toMatchObject({ secret: expect.stringMatching(/^whsec_/) });
       const { body } = await api.get<AlertView>(`/alerts/${id}`);
@@ -81,7 +81,7 @@ describe('alerts', () => {
     });
   });
 
-  describe('refused', () => {
+  describe('POST /alerts, refused', () => {
     const bad: [string, object, string, string][] = [
       ['endpoint_id missing', { endpoint_id: undefined }, '/endpoint_id', 'required'],
       ['endpoint_id malformed', { endpoint_id: 'ep_1' }, '/endpoint_id', 'invalid_format'],
@@ -127,14 +127,14 @@ describe('alerts', () => {
       ['an unknown field', { organization_id: 'org_x' }, '/organization_id', 'unknown_field'],
     ];
 
-    it.each(bad)('with 400 when created with %s', async (_, change, pointer, code) => {
-      const answer = await api.post<FieldErrors>('/alerts', { endpoint_id: endpointId, ...SLACK, ...change });
-      expect(answer.status).toBe(400);
-      expect(answer.body.code).toBe('validation_failed');
-      expect(answer.body.errors).toContainEqual(expect.objectContaining({ pointer, code }));
+    it.each(bad)('refuses to create an alert: %s', async (_, change, pointer, code) => {
+      const response = await api.post<FieldErrors>('/alerts', { endpoint_id: endpointId, ...SLACK, ...change });
+      expect(response.status).toBe(400);
+      expect(response.body.code).toBe('validation_failed');
+      expect(response.body.errors).toContainEqual(expect.objectContaining({ pointer, code }));
     });
 
-    it('with all field errors at once', async () => {
+    it('reports all field errors of an alert at once', async () => {
       const { body } = await api.post<FieldErrors>('/alerts', {
         type: 5,
         config: 'x',
@@ -148,29 +148,29 @@ describe('alerts', () => {
       );
     });
 
-    it('with the types there are, when the type is unknown', async () => {
+    it('lists the channel types when the type of an alert is unknown', async () => {
       const { body } = await api.post<FieldErrors>('/alerts', { endpoint_id: endpointId, ...SLACK, type: 'pigeon' });
       for (const type of SPEC_CHANNEL_TYPES) expect(body.errors[0]?.message).toContain(type);
     });
 
-    it('with 404 for an endpoint that is unknown, deleted or foreign, always the same', async () => {
+    it('answers the same 404 for an alert on an endpoint that is unknown, deleted or of another organization', async () => {
       const deleted = await newEndpoint(api, websiteId);
       await api.delete(`/endpoints/${deleted}`);
       for (const endpoint_id of [formatId('endpoint', newUuid()), deleted, otherEndpointId]) {
-        const answer = await api.post<FieldErrors>('/alerts', { endpoint_id, ...SLACK });
-        expect([answer.status, answer.body.code]).toEqual([404, 'not_found']);
+        const response = await api.post<FieldErrors>('/alerts', { endpoint_id, ...SLACK });
+        expect([response.status, response.body.code]).toEqual([404, 'not_found']);
       }
     });
 
-    it('with 422 when the egress policy would never let a message out', async () => {
+    it('answers 422 when the egress policy would never allow a delivery of the alert', async () => {
       const metadata = {
         endpoint_id: endpointId,
         type: 'slack',
         config: { webhook_url: 'http://169.254.169.254/hook' },
       };
-      const answer = await api.post<FieldErrors>('/alerts', metadata);
-      expect([answer.status, answer.body.code]).toEqual([422, 'target_not_allowed']);
-      expect(answer.body.errors[0]?.pointer).toBe('/config/webhook_url');
+      const response = await api.post<FieldErrors>('/alerts', metadata);
+      expect([response.status, response.body.code]).toEqual([422, 'target_not_allowed']);
+      expect(response.body.errors[0]?.pointer).toBe('/config/webhook_url');
       const privateHost = {
         endpoint_id: otherEndpointId,
         type: 'slack',
@@ -182,38 +182,38 @@ describe('alerts', () => {
     });
   });
 
-  describe('updated', () => {
-    it('change only what is sent, and updated_at with it', async () => {
+  describe('PUT /alerts/:id', () => {
+    it('updates only the fields of an alert that were sent, and updated_at', async () => {
       const alert = await create();
-      const answer = await api.put<AlertView>(`/alerts/${alert.id}`, { failure_threshold: 5 });
-      expect(answer.status).toBe(200);
-      expect(answer.body).toEqual({ ...alert, failure_threshold: 5, updated_at: answer.body.updated_at });
-      expect(Date.parse(answer.body.updated_at)).toBeGreaterThanOrEqual(Date.parse(alert.updated_at));
+      const response = await api.put<AlertView>(`/alerts/${alert.id}`, { failure_threshold: 5 });
+      expect(response.status).toBe(200);
+      expect(response.body).toEqual({ ...alert, failure_threshold: 5, updated_at: response.body.updated_at });
+      expect(Date.parse(response.body.updated_at)).toBeGreaterThanOrEqual(Date.parse(alert.updated_at));
     });
 
-    it('stay as they are when nothing or the same is sent', async () => {
+    it('leaves an alert unchanged when nothing or the same values are sent', async () => {
       const alert = await create({ type: 'pagerduty', config: { routing_key: 'R'.repeat(32) } });
       expect((await api.put(`/alerts/${alert.id}`, {})).body).toEqual(alert);
       expect((await api.put(`/alerts/${alert.id}`, alert)).body).toEqual(alert);
     });
 
-    it('keep the stored credential when its mask is sent back', async () => {
+    it('keeps the stored credential when its mask is sent back', async () => {
       const token = `${'1'.repeat(10)}:${'a'.repeat(35)}`;
       const alert = await create({ type: 'telegram', config: { bot_token: token, chat_id: '@ops' } });
       expect(JSON.stringify(alert)).not.toContain(token);
       const changed = { ...alert.config, chat_id: '@oncall' };
-      const answer = await api.put<AlertView>(`/alerts/${alert.id}`, { config: changed });
-      expect(answer.status).toBe(200);
-      expect(answer.body.config).toEqual(changed);
+      const response = await api.put<AlertView>(`/alerts/${alert.id}`, { config: changed });
+      expect(response.status).toBe(200);
+      expect(response.body.config).toEqual(changed);
     });
 
-    it('refuse a mask that stands for nothing stored', async () => {
+    it('refuses a mask that does not match the stored credential', async () => {
       const alert = await create({ type: 'pagerduty', config: { routing_key: 'R'.repeat(32) } });
-      const answer = await api.put<FieldErrors>(`/alerts/${alert.id}`, { config: { routing_key: '********ABCD' } });
-      expect([answer.status, answer.body.errors[0]?.pointer]).toEqual([400, '/config/routing_key']);
+      const response = await api.put<FieldErrors>(`/alerts/${alert.id}`, { config: { routing_key: '********ABCD' } });
+      expect([response.status, response.body.errors[0]?.pointer]).toEqual([400, '/config/routing_key']);
     });
 
-    it('take another type only together with its config', async () => {
+    it('accepts another type only together with a config', async () => {
       const { id } = await create();
       const alone = await api.put<FieldErrors>(`/alerts/${id}`, { type: 'pagerduty' });
       expect(alone.status).toBe(400);
@@ -228,12 +228,12 @@ describe('alerts', () => {
       expect((await api.put<AlertView>(`/alerts/${id}`, { type: 'pagerduty', enabled: false })).status).toBe(200);
     });
 
-    it('refuse another endpoint, and ignore read-only fields', async () => {
+    it('refuses to move an alert to another endpoint, and ignores read-only fields', async () => {
       const alert = await create();
       const elsewhere = await newEndpoint(api, websiteId);
-      const answer = await api.put<FieldErrors>(`/alerts/${alert.id}`, { endpoint_id: elsewhere });
-      expect(answer.status).toBe(400);
-      expect(answer.body.errors).toEqual([expect.objectContaining({ pointer: '/endpoint_id', code: 'immutable' })]);
+      const response = await api.put<FieldErrors>(`/alerts/${alert.id}`, { endpoint_id: elsewhere });
+      expect(response.status).toBe(400);
+      expect(response.body.errors).toEqual([expect.objectContaining({ pointer: '/endpoint_id', code: 'immutable' })]);
       const ignored = { id: 'al_x', triggered: true, created_at: 'x', updated_at: 'x', endpoint_id: endpointId };
       expect((await api.put(`/alerts/${alert.id}`, ignored)).body).toEqual(alert);
     });
@@ -249,14 +249,14 @@ describe('alerts', () => {
       [{ config: { webhook_url: 'file:///etc/passwd' } }, '/config/webhook_url'],
       [{ endpoint_id: 'nonsense' }, '/endpoint_id'],
       [{ endpoint_count: 1 }, '/endpoint_count'],
-    ])('refuse %j', async (body, pointer) => {
+    ])('refuses to update an alert with %j', async (body, pointer) => {
       const { id } = await create();
-      const answer = await api.put<FieldErrors>(`/alerts/${id}`, body);
-      expect(answer.status).toBe(400);
-      expect(answer.body.errors.map((error) => error.pointer)).toContain(pointer);
+      const response = await api.put<FieldErrors>(`/alerts/${id}`, body);
+      expect(response.status).toBe(400);
+      expect(response.body.errors.map((error) => error.pointer)).toContain(pointer);
     });
 
-    it('lose nothing when two clients change different fields at once', async () => {
+    it('loses no update when clients change different fields of an alert at once', async () => {
       const { id } = await create();
       await Promise.all([
         api.put(`/alerts/${id}`, { failure_threshold: 7 }),
@@ -268,26 +268,26 @@ describe('alerts', () => {
     });
   });
 
-  it('are deleted once', async () => {
+  it('deletes an alert once, then answers 404', async () => {
     const { id } = await create();
-    const answer = await api.delete(`/alerts/${id}`);
-    expect([answer.status, answer.text]).toEqual([204, '']);
+    const response = await api.delete(`/alerts/${id}`);
+    expect([response.status, response.text]).toEqual([204, '']);
     expect((await api.delete(`/alerts/${id}`)).status).toBe(404);
     expect((await api.get(`/alerts/${id}`)).status).toBe(404);
     expect((await api.put(`/alerts/${id}`, { enabled: false })).status).toBe(404);
   });
 
-  it('go with their endpoint', async () => {
+  it('deletes alerts with their endpoint', async () => {
     const endpoint_id = await newEndpoint(api, websiteId);
     const { id } = await create({ endpoint_id });
     expect((await api.delete(`/endpoints/${endpoint_id}`)).status).toBe(204);
     expect((await api.get(`/alerts/${id}`)).status).toBe(404);
   });
 
-  describe('of others', () => {
-    it('do not exist', async () => {
+  describe('isolation', () => {
+    it('answers 404 for alerts of another organization and for unknown ids', async () => {
       const { id } = await create({}, other.write);
-      for (const answer of [
+      for (const response of [
         await api.get(`/alerts/${id}`),
         await api.put(`/alerts/${id}`, { enabled: false }),
         await api.delete(`/alerts/${id}`),
@@ -295,14 +295,14 @@ describe('alerts', () => {
         await api.get(`/alerts/${formatId('endpoint', newUuid())}`),
         await api.get(`/alerts/${formatId('alert', newUuid())}`),
       ]) {
-        expect(answer.status).toBe(404);
+        expect(response.status).toBe(404);
       }
       expect((await other.read.get<AlertView>(`/alerts/${id}`)).body.enabled).toBe(true);
     });
   });
 
-  describe('by role', () => {
-    it('need a key, and a write key to change', async () => {
+  describe('roles', () => {
+    it('requires a key to read alerts, and a write key to change them', async () => {
       const { id } = await create();
       expect((await service.anonymous.get('/alerts')).status).toBe(401);
       expect((await service.anonymous.post('/alerts', {})).status).toBe(401);
@@ -312,7 +312,7 @@ describe('alerts', () => {
       expect((await service.read.get(`/alerts/${id}`)).status).toBe(200);
     });
 
-    it('show addresses to write and admin keys, and credentials to nobody', async () => {
+    it('shows addresses of a config to write and admin keys only, and credentials to no key', async () => {
       const slack = await create();
       const pager = await create({ type: 'pagerduty', config: { routing_key: 'S3CR3T'.padEnd(32, 'x') } });
       for (const [by, shown] of [
@@ -326,7 +326,7 @@ describe('alerts', () => {
     });
   });
 
-  describe('listed', () => {
+  describe('GET /alerts', () => {
     let owner: TestOrganization;
     let website: string;
     let endpoints: string[];
@@ -354,38 +354,38 @@ describe('alerts', () => {
     });
 
     async function found(query: string): Promise<string[]> {
-      const answer = await owner.write.get<AlertView[]>(`/alerts?${query}`);
-      expect(answer.headers['x-total-count']).toBe(String(answer.body.length));
-      return answer.body.map(({ id }) => id);
+      const response = await owner.write.get<AlertView[]>(`/alerts?${query}`);
+      expect(response.headers['x-total-count']).toBe(String(response.body.length));
+      return response.body.map(({ id }) => id);
     }
 
     function those(keep: (alert: AlertView) => boolean): string[] {
       return all.filter(keep).map(({ id }) => id);
     }
 
-    it('come oldest first, with their number', async () => {
-      const answer = await owner.write.get<AlertView[]>('/alerts');
-      expect(answer.status).toBe(200);
-      expect(answer.body).toEqual(all);
-      expect(answer.headers['x-total-count']).toBe('9');
-      expect(answer.headers['x-next-cursor']).toBeUndefined();
+    it('lists alerts oldest first, with their total count', async () => {
+      const response = await owner.write.get<AlertView[]>('/alerts');
+      expect(response.status).toBe(200);
+      expect(response.body).toEqual(all);
+      expect(response.headers['x-total-count']).toBe('9');
+      expect(response.headers['x-next-cursor']).toBeUndefined();
     });
 
-    it('come page by page', async () => {
+    it('lists alerts page by page', async () => {
       const seen: string[] = [];
       let path = '/alerts?limit=4&enabled=true';
       for (;;) {
-        const answer = await owner.write.get<AlertView[]>(path);
-        expect(answer.headers['x-total-count']).toBe('6');
-        seen.push(...answer.body.map(({ id }) => id));
-        const next = /^<\/api\/v1([^>]+)>; rel="next"$/.exec(answer.headers['link'] ?? '')?.[1];
+        const response = await owner.write.get<AlertView[]>(path);
+        expect(response.headers['x-total-count']).toBe('6');
+        seen.push(...response.body.map(({ id }) => id));
+        const next = /^<\/api\/v1([^>]+)>; rel="next"$/.exec(response.headers['link'] ?? '')?.[1];
         if (next === undefined) break;
         path = next;
       }
       expect(seen).toEqual(all.filter(({ enabled }) => enabled).map(({ id }) => id));
     });
 
-    it('can be narrowed by each filter and by all', async () => {
+    it('filters the list of alerts by each parameter and by all together', async () => {
       const inWebsite = ({ endpoint_id }: AlertView) => endpoint_id === endpoints[0] || endpoint_id === endpoints[1];
       expect(await found(`endpoint_id=${endpoints[0]}`)).toEqual(
         those(({ endpoint_id }) => endpoint_id === endpoints[0]),
@@ -413,26 +413,26 @@ describe('alerts', () => {
       'website_id=ep_01jd3k6q7be5y9x4v2m8n0r1st',
       'colour=red',
       'cursor=nonsense',
-    ])('refuse ?%s', async (query) => {
-      const answer = await owner.write.get<FieldErrors>(`/alerts?${query}`);
-      expect(answer.status).toBe(400);
-      expect(answer.body.code).toBe(query.startsWith('cursor') ? 'invalid_cursor' : 'invalid_query');
+    ])('refuses GET /alerts?%s', async (query) => {
+      const response = await owner.write.get<FieldErrors>(`/alerts?${query}`);
+      expect(response.status).toBe(400);
+      expect(response.body.code).toBe(query.startsWith('cursor') ? 'invalid_cursor' : 'invalid_query');
     });
 
-    it('refuse the cursor of another organization or list', async () => {
+    it('refuses a cursor of alerts from another organization or list', async () => {
       const { headers } = await owner.write.get('/alerts?limit=1');
       const cursor = headers['x-next-cursor'] ?? '';
       expect((await other.write.get(`/alerts?cursor=${cursor}`)).status).toBe(400);
       expect((await owner.write.get(`/alerts/events?cursor=${cursor}`)).status).toBe(400);
     });
 
-    it('are those of the own organization only', async () => {
+    it('lists only alerts of the caller’s organization', async () => {
       const ids = (await other.write.get<AlertView[]>('/alerts')).body.map(({ id }) => id);
       for (const { id } of all) expect(ids).not.toContain(id);
     });
   });
 
-  it('are described per channel in the API reference', async () => {
+  it('describes the body of an alert per channel in the API reference', async () => {
     const { body } = await service.anonymous.get<{ components: { schemas: Record<string, unknown> } }>('/openapi.json');
     const { schemas } = body.components;
     expect(schemas['CreateAlertDto']).toMatchObject({ discriminator: { propertyName: 'type' } });

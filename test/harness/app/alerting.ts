@@ -3,6 +3,7 @@ import { Test } from '@nestjs/testing';
 import { AlertEvaluator } from '../../../src/alert/incident/alert-evaluator';
 import { type AlertEventRow } from '../../../src/alert/incident/incident';
 import { AlertLifecycle } from '../../../src/alert/incident/alert-lifecycle';
+import { DestinationBackfill } from '../../../src/alert/consistency/destination-backfill';
 import { DatabaseClock } from '../../../src/platform/database/database-clock';
 import { IncidentRecorder } from '../../../src/alert/incident/incident-recorder';
 import { Outbox } from '../../../src/delivery/outbox';
@@ -23,6 +24,7 @@ import { freshDatabase } from '../database/database';
 /** F fails, S succeeds, ? is unknown. */
 export type Result = 'F' | 'S' | '?';
 
+/** A row of `alert`, as far as tests look at it. */
 export interface StoredAlert {
   id: string;
   endpoint_id: string;
@@ -33,14 +35,16 @@ export interface StoredAlert {
   incident_started_at: Date | null;
 }
 
-export interface StoredNotification {
+/** A row of `notification`, as far as tests look at it. */
+export interface StoredDelivery {
   event_id: string;
   kind: string;
   incident_no: number;
   state: string;
-  notice: { id: string; incidentKey: string; triggerId: string | null };
+  notification: { id: string; incidentKey: string; triggerId: string | null };
 }
 
+/** The rule of an alert that a test creates. */
 export interface NewAlert {
   failureThreshold: number;
   successThreshold: number;
@@ -54,7 +58,7 @@ export class Alerting {
     private readonly dropDatabase: () => Promise<void>,
   ) {}
 
-  /** The same on an application that runs already; closing it stays with whoever started it. */
+  /** The same on an application that is running; its owner closes it. */
   static of(app: INestApplicationContext): Alerting {
     return new Alerting(app, async () => {});
   }
@@ -72,7 +76,15 @@ export class Alerting {
         SecretsModule,
         ChannelModule,
       ],
-      providers: [AlertEvaluator, AlertLifecycle, IncidentRecorder, SealedConfigs, Outbox, DatabaseClock],
+      providers: [
+        AlertEvaluator,
+        AlertLifecycle,
+        IncidentRecorder,
+        DestinationBackfill,
+        SealedConfigs,
+        Outbox,
+        DatabaseClock,
+      ],
     }).compile();
     module.useLogger(false);
     try {
@@ -95,6 +107,15 @@ export class Alerting {
 
   get evaluator(): AlertEvaluator {
     return this.module.get(AlertEvaluator);
+  }
+
+  /** For providers that have no getter here. */
+  get nest(): INestApplicationContext {
+    return this.module;
+  }
+
+  get backfill(): DestinationBackfill {
+    return this.module.get(DestinationBackfill);
   }
 
   get lifecycle(): AlertLifecycle {
@@ -144,7 +165,7 @@ export class Alerting {
   ): Promise<StreakUpdate[]> {
     return this.database.transaction(async (tx) => {
       const states = await lockStates(tx, [...new Set(batch.map(({ endpointId }) => endpointId))]);
-      const steps: StreakUpdate[] = [];
+      const updates: StreakUpdate[] = [];
       for (const { endpointId, result } of batch) {
         const state = states.get(endpointId);
         if (!state) throw new Error(`endpoint ${endpointId} has no state`);
@@ -152,15 +173,15 @@ export class Alerting {
         state.failures = result === 'F' ? state.failures + 1 : 0;
         state.successes = result === 'S' ? state.successes + 1 : 0;
         if (state.failures === 1) state.failingSince = at;
-        steps.push(stepOf(state, result, at, error));
+        updates.push(updateOf(state, result, at, error));
       }
-      await this.evaluator.evaluate(tx, steps);
+      await this.evaluator.evaluate(tx, updates);
       for (const state of states.values()) await saveState(tx, state);
-      return steps;
+      return updates;
     });
   }
 
-  /** The same for one endpoint, one result after the other, given as `FFS?`. Takes the public id as well. */
+  /** The same for one endpoint, result by result, given as `FFS?`. Accepts the public id as well. */
   async play(endpointId: string, results: string, error?: string): Promise<void> {
     const id = parseId('endpoint', endpointId) ?? endpointId;
     for (const result of results) await this.check([{ endpointId: id, result: result as Result }], error);
@@ -170,8 +191,8 @@ export class Alerting {
   async playEvery(seconds: number, endpointId: string, results: string): Promise<void> {
     const id = parseId('endpoint', endpointId) ?? endpointId;
     const last = Date.now();
-    for (const [place, result] of [...results].entries()) {
-      const at = new Date(last - (results.length - 1 - place) * seconds * 1000);
+    for (const [position, result] of [...results].entries()) {
+      const at = new Date(last - (results.length - 1 - position) * seconds * 1000);
       await this.check([{ endpointId: id, result: result as Result }], undefined, at);
     }
   }
@@ -184,14 +205,15 @@ export class Alerting {
     return this.database.query<AlertEventRow>('SELECT * FROM alert_event WHERE alert_id = $1 ORDER BY id', [alertId]);
   }
 
-  async notifications(alertId: string): Promise<StoredNotification[]> {
-    return this.database.query<StoredNotification>('SELECT * FROM notification WHERE alert_id = $1 ORDER BY seq', [
-      alertId,
-    ]);
+  async deliveries(alertId: string): Promise<StoredDelivery[]> {
+    return this.database.query<StoredDelivery>(
+      'SELECT *, notice AS notification FROM notification WHERE alert_id = $1 ORDER BY seq',
+      [alertId],
+    );
   }
 }
 
-/** What Nest does not do for a start that failed. */
+/** Nest does not close what a failed start has opened. */
 async function disconnect(module: INestApplicationContext): Promise<void> {
   for (const { dataSource } of [module.get(WorkerDatabase), module.get(Database)]) await dataSource.destroy();
   await module.get(DatabaseServer).close();
@@ -223,7 +245,7 @@ async function saveState(tx: Tx, state: State): Promise<void> {
   );
 }
 
-const stepOf = (state: State, result: 'F' | 'S', checkedAt: Date, message: string): StreakUpdate => ({
+const updateOf = (state: State, result: 'F' | 'S', checkedAt: Date, message: string): StreakUpdate => ({
   orgId: state.orgId,
   endpointId: state.endpointId,
   outcome: result === 'F' ? 'down' : 'up',

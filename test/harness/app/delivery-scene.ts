@@ -20,7 +20,7 @@ export interface SceneAlert {
   websiteId: string;
 }
 
-/** A row of the outbox, as far as tests look at it. */
+/** A row of `notification`, as far as tests look at it. */
 export interface OutboxRow {
   id: string;
   event_id: string | null;
@@ -55,7 +55,7 @@ export interface Delivery {
   created_at: string;
 }
 
-/** Configs that make a channel talk to the fake provider. The last part of the URL tells destinations apart. */
+/** Configs that make a channel send to the fake provider. Destinations differ by the last part of the URL. */
 const CONFIGS: Readonly<Record<string, (url: string) => object>> = {
   webhook: (url) => ({ url }),
   slack: (url) => ({ webhook_url: url }),
@@ -69,7 +69,7 @@ const CONFIGS: Readonly<Record<string, (url: string) => object>> = {
   }),
 };
 
-/** What makes the fake provider's answer a success for each channel. */
+/** The responses that each channel takes for a success. */
 export const ACCEPTED = {
   webhook: { status: 204 },
   slack: { status: 200, body: 'ok' },
@@ -78,7 +78,7 @@ export const ACCEPTED = {
 } as const;
 export type SceneType = keyof typeof ACCEPTED;
 
-/** The whole application with a provider to talk to and a clock to move. Endpoints are never checked: tests report results. */
+/** The whole application with a provider to send to and a clock to move. Endpoints are never checked: tests report results. */
 export class DeliveryScene {
   clock: MovingClock;
 
@@ -90,7 +90,7 @@ export class DeliveryScene {
     this.clock = this.clockOf(0);
   }
 
-  /** With `timeStands` the application's clock moves only when the test moves it. */
+  /** With `timeStands`, the application's clock moves only when the test moves it. */
   static async start(
     overrides: Partial<Config> = {},
     { durable = false, timeStands = false }: { durable?: boolean; timeStands?: boolean } = {},
@@ -104,7 +104,7 @@ export class DeliveryScene {
     await this.provider.stop();
   }
 
-  /** As after a deployment: the process ends in order and another one starts on the same database, at the same time. */
+  /** As after a deployment: the process ends gracefully and another one starts on the same database, at the same time. */
   async restart(): Promise<void> {
     await this.app.stop();
     await this.app.restart();
@@ -115,7 +115,7 @@ export class DeliveryScene {
     return this.app.app;
   }
 
-  /** The application's time: the real one, or where it stands, and what tests have added. */
+  /** The application's time: the real one, or the time where it stands, plus what the test has added. */
   now(): Date {
     return this.nest.get(Clock).now();
   }
@@ -190,8 +190,8 @@ export class DeliveryScene {
       ]);
       await tx.query(
         `INSERT INTO endpoint (id, org_id, website_id, name, url, type, enabled)
-         SELECT e.id, $2, $3, 'Endpoint ' || e.place, 'https://shop.example/' || e.place, 'HTTPS', false
-         FROM unnest($1::uuid[]) WITH ORDINALITY AS e (id, place)`,
+         SELECT e.id, $2, $3, 'Endpoint ' || e.position, 'https://shop.example/' || e.position, 'HTTPS', false
+         FROM unnest($1::uuid[]) WITH ORDINALITY AS e (id, position)`,
         [alerts.map(({ endpointUuid }) => endpointUuid), org?.id, websiteUuid],
       );
       await tx.query(
@@ -216,8 +216,8 @@ export class DeliveryScene {
     return alerts;
   }
 
-  /** How many rows of these alerts are in each state. */
-  async tally(alerts: readonly SceneAlert[]): Promise<Record<string, number>> {
+  /** How many deliveries of these alerts are in each state. */
+  async countStates(alerts: readonly SceneAlert[]): Promise<Record<string, number>> {
     const rows = await this.database.query<{ end: string; count: number }>(
       `SELECT kind || ' ' || state || COALESCE(':' || detail, '') AS end, count(*)::int AS count
        FROM notification WHERE alert_id = ANY ($1::uuid[]) GROUP BY 1 ORDER BY 1`,
@@ -230,7 +230,7 @@ export class DeliveryScene {
     await Alerting.of(this.nest).check(alerts.map(({ endpointUuid }) => ({ endpointId: endpointUuid, result })));
   }
 
-  /** Ends a test: nothing unexpected was sent, and nothing it left behind is sent in the next one. */
+  /** Ends a test: nothing unexpected was sent, and nothing that is left is sent in the next one. */
   async finish(): Promise<void> {
     await this.deliver();
     for (const table of ['notification', 'notification_destination', 'alert_event', 'alert'])
@@ -243,7 +243,7 @@ export class DeliveryScene {
     return this.nest.get(DeliveryLoop).drain();
   }
 
-  /** Moves time forward in steps, delivering at each: what a loop that looks every second would have done. */
+  /** Moves time forward in steps, delivering at each, as a loop that wakes every second would have done. */
   async pass(totalMs: number, stepMs = totalMs): Promise<void> {
     for (let passedMs = 0; passedMs < totalMs; passedMs += stepMs) {
       this.clock.advance(stepMs);
@@ -264,7 +264,7 @@ export class DeliveryScene {
     return (await this.app.read.get<Delivery[]>(`/alerts/${id}/deliveries`)).body;
   }
 
-  /** Bodies the provider got, parsed; of one path when given. */
+  /** The request bodies that the provider received, parsed; of one path when given. */
   received<Body = Record<string, unknown>>(path?: string): Body[] {
     return this.provider.requests
       .filter((request) => path === undefined || request.path.startsWith(`/${path}`))
@@ -272,14 +272,14 @@ export class DeliveryScene {
   }
 }
 
-async function created(answer: Promise<{ status: number; body: unknown; text: string }>): Promise<string> {
-  const { status, body, text } = await answer;
+async function created(responding: Promise<{ status: number; body: unknown; text: string }>): Promise<string> {
+  const { status, body, text } = await responding;
   if (status !== 201) throw new Error(`expected 201, got ${status}: ${text}`);
   return (body as { id: string }).id;
 }
 
 function uuidOf(kind: IdKind, id: string): string {
   const uuid = parseId(kind, id);
-  if (uuid === null) throw new Error(`${id} is no ${kind}`);
+  if (uuid === null) throw new Error(`${id} is not the id of a ${kind}`);
   return uuid;
 }

@@ -15,7 +15,7 @@ describe('alert evaluation', () => {
   const rule = { failureThreshold: 3, successThreshold: 2 };
   const flagOf = async (alertId: string) => (await alerting.alerts(orgId)).find(({ id }) => id === alertId);
 
-  it('writes flag, event and owed message together when the threshold is reached', async () => {
+  it('writes flag, event and delivery together when the failure threshold is reached', async () => {
     const endpointId = await alerting.endpoint(orgId);
     const alertId = await alerting.alert(orgId, endpointId, rule);
     await alerting.play(endpointId, 'FF');
@@ -44,12 +44,12 @@ describe('alert evaluation', () => {
       trigger_event_id: event?.id,
       incident_started_at: event?.started_at,
     });
-    expect(await alerting.notifications(alertId)).toMatchObject([
+    expect(await alerting.deliveries(alertId)).toMatchObject([
       { event_id: event?.id, kind: 'triggered', incident_no: 1, state: 'pending' },
     ]);
   });
 
-  it('resolves the same incident, and names its trigger', async () => {
+  it('resolves the open incident and names its trigger', async () => {
     const endpointId = await alerting.endpoint(orgId);
     const alertId = await alerting.alert(orgId, endpointId, rule);
     const began = Date.now();
@@ -72,20 +72,20 @@ describe('alert evaluation', () => {
     expect(resolved?.duration_seconds).toBeLessThanOrEqual(141 + tookSeconds);
     expect(resolved?.message).toContain('Checkout API is up again');
     expect(await flagOf(alertId)).toMatchObject({ triggered: false, incident_no: 1, trigger_event_id: null });
-    const [first, second] = await alerting.notifications(alertId);
-    expect(second?.notice.incidentKey).toBe(first?.notice.incidentKey);
-    expect(second?.notice.triggerId).toBe(first?.notice.id);
+    const [first, second] = await alerting.deliveries(alertId);
+    expect(second?.notification.incidentKey).toBe(first?.notification.incidentKey);
+    expect(second?.notification.triggerId).toBe(first?.notification.id);
   });
 
-  it('records a resolve that is not to be sent', async () => {
+  it('records a resolve without a delivery when resolves are not to be sent', async () => {
     const endpointId = await alerting.endpoint(orgId);
     const alertId = await alerting.alert(orgId, endpointId, { ...rule, sendOnResolved: false });
     await alerting.play(endpointId, 'FFFSS');
     expect((await alerting.events(alertId)).map(({ type }) => type)).toEqual(['triggered', 'resolved']);
-    expect((await alerting.notifications(alertId)).map(({ kind }) => kind)).toEqual(['triggered']);
+    expect((await alerting.deliveries(alertId)).map(({ kind }) => kind)).toEqual(['triggered']);
   });
 
-  it('evaluates a batch in which one endpoint fails and recovers as single checks would be', async () => {
+  it('evaluates a batch in which one endpoint fails and recovers like single checks', async () => {
     const endpointId = await alerting.endpoint(orgId);
     const alertId = await alerting.alert(orgId, endpointId, { failureThreshold: 1, successThreshold: 1 });
     await alerting.check(['F', 'S', 'F', 'S', 'F'].map((result) => ({ endpointId, result: result as Result })));
@@ -99,16 +99,16 @@ describe('alert evaluation', () => {
     expect(await flagOf(alertId)).toMatchObject({ triggered: true, incident_no: 3 });
   });
 
-  it('keeps the event when the config cannot be opened', async () => {
+  it('records event and delivery when the config cannot be decrypted', async () => {
     const endpointId = await alerting.endpoint(orgId);
     const alertId = await alerting.alert(orgId, endpointId, { failureThreshold: 1, successThreshold: 1 });
     await alerting.database.query(`UPDATE alert SET config = '{"sealed": "v1:lost:AAAA"}' WHERE id = $1`, [alertId]);
     await alerting.play(endpointId, 'F');
     expect(await alerting.events(alertId)).toHaveLength(1);
-    expect(await alerting.notifications(alertId)).toHaveLength(1);
+    expect(await alerting.deliveries(alertId)).toHaveLength(1);
   });
 
-  it('leaves nothing behind when the transaction of the check rolls back', async () => {
+  it('leaves no flag, event or delivery behind when the transaction of the check rolls back', async () => {
     const endpointId = await alerting.endpoint(orgId);
     const alertId = await alerting.alert(orgId, endpointId, { failureThreshold: 1, successThreshold: 1 });
     const failing = alerting.database.transaction(async (tx) => {
@@ -131,19 +131,19 @@ describe('alert evaluation', () => {
     });
     await expect(failing).rejects.toThrow('the commit never came');
     expect(await alerting.events(alertId)).toEqual([]);
-    expect(await alerting.notifications(alertId)).toEqual([]);
+    expect(await alerting.deliveries(alertId)).toEqual([]);
     expect(await flagOf(alertId)).toMatchObject({ triggered: false, incident_no: 0 });
   });
 
-  it('takes one statement while everything is up, however many alerts there are', async () => {
+  it('evaluates alerts with one statement while everything is up', async () => {
     const endpointIds = await Promise.all(['a', 'b', 'c'].map((name) => alerting.endpoint(orgId, name)));
     for (const endpointId of endpointIds) await alerting.alert(orgId, endpointId, rule);
     const statements = await alerting.database.transaction(async (tx) => {
-      const asked: string[] = [];
+      const statements: string[] = [];
       const counting = {
         ...tx,
         query: <Row>(sql: string, parameters?: readonly unknown[]) => {
-          asked.push(sql);
+          statements.push(sql);
           return tx.query<Row>(sql, parameters);
         },
       };
@@ -163,12 +163,12 @@ describe('alert evaluation', () => {
           error: null,
         })),
       );
-      return asked;
+      return statements;
     });
     expect(statements).toHaveLength(1);
   });
 
-  it('knows where one more failure would trigger', async () => {
+  it('reports endpoints where one more failure would trigger', async () => {
     const endpointId = await alerting.endpoint(orgId);
     const quiet = await alerting.endpoint(orgId);
     await alerting.alert(orgId, endpointId, rule);
@@ -182,7 +182,7 @@ describe('alert evaluation', () => {
     expect(await alerting.evaluator.nearTrigger(alerting.database, [])).toEqual(new Set());
   });
 
-  it('agrees with the pure fold on the real database, whatever happens in whatever batches', async () => {
+  it('agrees with the pure fold on a real database, for any results in any batches', async () => {
     const batches = fc.array(
       fc.array(fc.record({ endpoint: fc.nat(1), result: fc.constantFrom<Result>('F', 'S', '?') }), {
         minLength: 1,
@@ -216,7 +216,7 @@ describe('alert evaluation', () => {
           );
           const alertId = alertIds[index] ?? '';
           expect((await alerting.events(alertId)).map(({ type }) => type)).toEqual(expected);
-          expect((await alerting.notifications(alertId)).map(({ kind }) => kind)).toEqual(
+          expect((await alerting.deliveries(alertId)).map(({ kind }) => kind)).toEqual(
             expected.filter((type) => type === 'triggered' || alert.sendOnResolved),
           );
           expect(await flagOf(alertId)).toMatchObject({

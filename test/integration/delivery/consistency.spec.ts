@@ -9,16 +9,16 @@ import { eventually } from '../../harness/app/poll';
 
 const DAY = 86_400_000;
 
-describe('the audit', () => {
+describe('the consistency job', () => {
   let scene: DeliveryScene;
   let heartbeat: SwitchableServer;
   let alert: SceneAlert;
-  let auditor: ConsistencyJob;
+  let consistency: ConsistencyJob;
 
   beforeAll(async () => {
     heartbeat = await SwitchableServer.start();
     scene = await DeliveryScene.start({ heartbeatUrl: `${heartbeat.url}/beat` }, { timeStands: true });
-    auditor = await consistencyByHand(scene.nest);
+    consistency = await consistencyByHand(scene.nest);
   });
   afterAll(async () => {
     await scene.close();
@@ -35,11 +35,11 @@ describe('the audit', () => {
     await scene.finish();
   });
 
-  const kinds = async () => (await auditor.run()).map(({ kind }) => kind);
+  const kinds = async () => (await consistency.run()).map(({ kind }) => kind);
   const sql = (statement: string) => scene.database.query(statement, [alert.uuid]);
   const metric = async (line: RegExp) => line.exec(await (await fetch(`${scene.app.url}/metrics`)).text())?.[0];
 
-  it('passes over triggers, resolves, changes and deletions, and sends the heartbeat', async () => {
+  it('finds nothing wrong after triggers, resolves, changes and deletions, and sends the heartbeat', async () => {
     await scene.report('S', alert);
     await scene.report('F', alert);
     await scene.app.write.put(`/alerts/${alert.id}`, { config: { url: `${scene.provider.url}/new` } });
@@ -47,25 +47,25 @@ describe('the audit', () => {
     await scene.app.write.put(`/alerts/${alert.id}`, { enabled: false });
     await scene.app.write.delete(`/alerts/${alert.id}`);
     await scene.deliver();
-    await auditor.tick();
+    await consistency.tick();
     expect(heartbeat.seen.map(({ path }) => path)).toEqual(['/beat']);
     expect(await metric(/uptime_audit_passed_timestamp_seconds \d{10}/)).toBeDefined();
     await checkInvariants(scene.database, scene.now());
   });
 
   it.each<[string, string, string]>([
-    ['a flag that nobody recorded', 'UPDATE alert SET triggered = false WHERE id = $1', 'flag_without_event'],
+    ['a flag without an event', 'UPDATE alert SET triggered = false WHERE id = $1', 'flag_without_event'],
     ['a missing event', 'DELETE FROM alert_event WHERE alert_id = $1', 'flag_without_event'],
-    ['a missing message', 'DELETE FROM notification WHERE alert_id = $1', 'event_without_message'],
+    ['a missing delivery', 'DELETE FROM notification WHERE alert_id = $1', 'event_without_message'],
     ['events that do not alternate', 'UPDATE alert_event SET incident_no = 5 WHERE alert_id = $1', 'not_alternating'],
     [
-      'a message in an impossible state',
+      'a delivery in an impossible state',
       `UPDATE notification SET finished_at = NULL WHERE alert_id = $1`,
       'message_inconsistent',
     ],
-  ])('finds %s, says so everywhere, and holds the heartbeat', async (_, tampering, kind) => {
+  ])('finds %s, publishes it in metrics and health, and sends no heartbeat', async (_, tampering, kind) => {
     await sql(tampering);
-    await auditor.tick();
+    await consistency.tick();
     expect(await kinds()).toContain(kind);
     expect(heartbeat.seen).toEqual([]);
     expect(await metric(new RegExp(`uptime_audit_findings\\{kind="${kind}"\\} [1-9]`))).toBeDefined();
@@ -74,7 +74,7 @@ describe('the audit', () => {
     await expect(checkInvariants(scene.database)).rejects.toThrow(kind);
   });
 
-  it('takes up a message that no loop would look at', async () => {
+  it('makes a pending delivery due whose destination has no due time', async () => {
     scene.provider.requests.splice(0);
     scene.provider.standingAnswer({ status: 500 });
     await scene.report('S', alert);
@@ -88,31 +88,31 @@ describe('the audit', () => {
     expect(await scene.states(alert)).toEqual(['triggered delivered', 'resolved delivered']);
   });
 
-  it('sends no heartbeat while something else forbids it', async () => {
-    let blind = true;
-    scene.nest.get(Heartbeat).holdWhile('the monitor has no network', () => blind);
-    await auditor.tick();
+  it('sends no heartbeat while it is held for another reason', async () => {
+    let isOffline = true;
+    scene.nest.get(Heartbeat).holdWhile('the monitor has no network', () => isOffline);
+    await consistency.tick();
     expect(heartbeat.seen).toEqual([]);
-    blind = false;
-    await auditor.tick();
+    isOffline = false;
+    await consistency.tick();
     expect(heartbeat.seen).toHaveLength(1);
   });
 
-  it('keeps running when the heartbeat’s receiver does not', async () => {
+  it('keeps checking and sending heartbeats after the receiver answered 500', async () => {
     heartbeat.status = 500;
-    await auditor.tick();
+    await consistency.tick();
     heartbeat.status = 200;
-    await auditor.tick();
+    await consistency.tick();
     expect(heartbeat.seen).toHaveLength(2);
   });
 
-  it('old messages, snapshots of configs and idle destinations go', async () => {
+  it('removes old deliveries, snapshots of configs and idle destinations', async () => {
     scene.provider.requests.splice(0);
     scene.provider.standingAnswer({ status: 410 });
     await scene.app.write.delete(`/alerts/${alert.id}`);
     await scene.deliver();
-    const [told, failed] = await scene.rows(alert);
-    expect([told?.state, failed?.state, failed?.config]).toEqual(['delivered', 'failed', expect.anything()]);
+    const [delivered, failed] = await scene.rows(alert);
+    expect([delivered?.state, failed?.state, failed?.config]).toEqual(['delivered', 'failed', expect.anything()]);
     const retention = scene.nest.get(DeliveryRetentionJob);
     await retention.run();
     expect((await scene.rows(alert))[1]?.config).not.toBeNull();
@@ -126,8 +126,8 @@ describe('the audit', () => {
   });
 });
 
-describe('without a heartbeat URL', () => {
-  it('nothing is requested', async () => {
+describe('the consistency job without HEARTBEAT_URL', () => {
+  it('sends no request without a heartbeat URL', async () => {
     const scene = await DeliveryScene.start();
     try {
       await scene.nest.get(ConsistencyJob).tick();
@@ -139,7 +139,7 @@ describe('without a heartbeat URL', () => {
 });
 
 describe('an instance that only serves requests', () => {
-  it('owes and wakes, but delivers nothing itself', async () => {
+  it('enqueues deliveries with ROLE=api, but sends only tests', async () => {
     const scene = await DeliveryScene.start({ role: 'api' });
     try {
       const alert = await scene.alert('webhook');
@@ -148,7 +148,7 @@ describe('an instance that only serves requests', () => {
       expect(await scene.states(alert)).toEqual(['triggered pending']);
       scene.provider.expect(ACCEPTED.webhook);
       expect((await scene.app.write.post(`/alerts/${alert.id}/test`)).status).toBe(201);
-      await eventually('the test message arrives', () => scene.provider.requests.length === 1);
+      await eventually('the test arrives', () => scene.provider.requests.length === 1);
     } finally {
       await scene.close();
     }

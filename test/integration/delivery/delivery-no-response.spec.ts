@@ -3,7 +3,7 @@ import { ACCEPTED, DeliveryScene, type SceneAlert } from '../../harness/app/deli
 import { eventually } from '../../harness/app/poll';
 import { SmtpSink } from '../../harness/servers/smtp-sink';
 
-describe('a message that has left when its connection ends before the answer is read', () => {
+describe('a request that was sent when its connection ended before the response was read', () => {
   let scene: DeliveryScene;
   let mail: SmtpSink;
 
@@ -21,7 +21,7 @@ describe('a message that has left when its connection ends before the answer is 
     mail.verify();
   });
 
-  async function sendInVain(alert: SceneAlert): Promise<void> {
+  async function sendWithoutResponse(alert: SceneAlert): Promise<void> {
     await scene.report('F', alert);
     await scene.deliver();
     expect(await scene.rows(alert)).toMatchObject([{ state: 'pending', attempts: 1, may_have_arrived: true }]);
@@ -31,31 +31,31 @@ describe('a message that has left when its connection ends before the answer is 
     expect(await scene.rows(alert)).toMatchObject([{ state: 'delivered', attempts: 2 }]);
   }
 
-  it('is sent again under the same id to a webhook', async () => {
+  it('repeats a webhook without a response under the same id', async () => {
     const alert = await scene.alert('webhook');
     scene.provider.expect(ACCEPTED.webhook, ACCEPTED.webhook);
-    await sendInVain(alert);
+    await sendWithoutResponse(alert);
     await sendAgain(alert);
     const ids = scene.provider.requests.map(({ headers }) => headers['webhook-id']);
     expect(ids).toEqual([ids[0], ids[0]]);
   });
 
-  it('is sent again to a chat, marked as a repeat', async () => {
+  it('repeats a chat message without a response, marked as a repeat', async () => {
     const alert = await scene.alert('slack');
     scene.provider.expect(ACCEPTED.slack, ACCEPTED.slack);
-    await sendInVain(alert);
+    await sendWithoutResponse(alert);
     await sendAgain(alert);
     const texts = scene.provider.requests.map(({ body }) => (JSON.parse(body) as { text: string }).text);
     expect(texts).toEqual([expect.not.stringMatching(/^Repeat: /), `Repeat: ${texts[0] ?? ''}`]);
   });
 
-  it('is sent again by mail under the same Message-ID', async () => {
+  it('repeats a mail without a response under the same Message-ID', async () => {
     const smtp = { host: '127.0.0.1', port: mail.port, secure: false };
     const config = { to: ['ops@example.com'], from: 'Uptime <uptime@example.com>', smtp };
     const alert = await scene.alert('webhook', { type: 'email', config });
     mail.expect({ accept: true }, { accept: true });
-    await sendInVain(alert);
-    await eventually('the mail has been taken', () => mail.mails.length === 1);
+    await sendWithoutResponse(alert);
+    await eventually('the mail has been accepted', () => mail.mails.length === 1);
     await sendAgain(alert);
     const ids = mail.mails.map(({ raw }) => /^Message-ID: .+$/im.exec(raw)?.[0]);
     expect(ids).toEqual([expect.stringContaining('<'), ids[0]]);

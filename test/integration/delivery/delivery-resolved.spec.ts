@@ -2,7 +2,7 @@ import { ACCEPTED, DeliveryScene, type SceneAlert, type SceneType } from '../../
 
 const MINUTE = 60_000;
 
-/** What the provider was told, in its own words, shortened to what matters here. */
+/** What the provider received, shortened to what matters here. */
 function said(type: SceneType, body: string): string {
   if (type === 'twilio') return new URLSearchParams(body).get('Body')?.split('\n')[0] ?? '';
   const data = JSON.parse(body) as Record<string, string>;
@@ -11,7 +11,7 @@ function said(type: SceneType, body: string): string {
 
 describe('a resolve whose trigger is undelivered', () => {
   let scene: DeliveryScene;
-  let places = 0;
+  let paths = 0;
 
   beforeAll(async () => {
     scene = await DeliveryScene.start({}, { timeStands: true });
@@ -19,7 +19,7 @@ describe('a resolve whose trigger is undelivered', () => {
   afterAll(() => scene.close());
   afterEach(() => scene.finish());
 
-  const alertOf = (type: SceneType, more: object = {}) => scene.alert(type, more, `${type}-${++places}`);
+  const alertOf = (type: SceneType, more: object = {}) => scene.alert(type, more, `${type}-${++paths}`);
   const messages = (type: SceneType) => scene.provider.requests.map(({ body }) => said(type, body));
 
   /** Triggers while the provider is away, resolves, and lets the provider come back. */
@@ -34,7 +34,7 @@ describe('a resolve whose trigger is undelivered', () => {
     await scene.pass(2 * MINUTE, 5000);
   }
 
-  describe('when the provider surely refused the trigger', () => {
+  describe('after the provider refused the trigger', () => {
     it.each<[SceneType, string[], string[]]>([
       ['webhook', ['alert.triggered', 'alert.resolved'], ['triggered delivered', 'resolved delivered']],
       ['pagerduty', [], ['triggered superseded:resolved_before_sent', 'resolved superseded:resolved_before_sent']],
@@ -48,7 +48,7 @@ describe('a resolve whose trigger is undelivered', () => {
         [expect.stringMatching(/Checkout API was down from .* to .*: connection refused/)],
         ['triggered delivered:combined', 'resolved delivered:combined'],
       ],
-    ])('%s is told what is right for it', async (type, expected, states) => {
+    ])('plans trigger and resolve for %s after a refused trigger', async (type, expected, states) => {
       const alert = await alertOf(type);
       await outage(alert, type, { status: 500 });
       expect(messages(type)).toEqual(expected);
@@ -56,7 +56,7 @@ describe('a resolve whose trigger is undelivered', () => {
     });
   });
 
-  describe('when nobody knows whether the trigger arrived', () => {
+  describe('after a trigger of unknown outcome', () => {
     it.each<[SceneType, string[], string[]]>([
       ['webhook', ['alert.triggered', 'alert.resolved'], ['triggered delivered', 'resolved delivered']],
       ['pagerduty', ['resolve'], ['triggered superseded:resolved_before_sent', 'resolved delivered']],
@@ -70,7 +70,7 @@ describe('a resolve whose trigger is undelivered', () => {
         [expect.stringMatching(/Repeat: Checkout API was down/)],
         ['triggered delivered:combined', 'resolved delivered:combined'],
       ],
-    ])('%s is told what is right for it', async (type, expected, states) => {
+    ])('plans trigger and resolve for %s after a trigger of unknown outcome', async (type, expected, states) => {
       const alert = await alertOf(type);
       await outage(alert, type, 'reset');
       expect(messages(type)).toEqual(expected);
@@ -78,12 +78,12 @@ describe('a resolve whose trigger is undelivered', () => {
     });
   });
 
-  describe('when resolves are not sent', () => {
+  describe('of an alert that sends no resolves', () => {
     it.each<[SceneType, string[], string[]]>([
       ['webhook', ['alert.triggered'], ['triggered delivered']],
       ['pagerduty', [], ['triggered superseded:resolved_before_sent']],
       ['slack', [expect.stringMatching(/^Checkout API was down from/)], ['triggered delivered:combined']],
-    ])('%s is told what is right for it', async (type, expected, states) => {
+    ])('plans an ended incident for %s when resolves are not sent', async (type, expected, states) => {
       const alert = await alertOf(type, { send_on_resolved: false });
       await outage(alert, type, { status: 500 });
       expect(messages(type)).toEqual(expected);
@@ -92,7 +92,7 @@ describe('a resolve whose trigger is undelivered', () => {
   });
 
   it.each<[SceneType]>([['webhook'], ['slack'], ['pagerduty'], ['twilio']])(
-    'parks behind a parked trigger: %s',
+    'parks the resolve behind its parked trigger: %s',
     async (type) => {
       const alert = await alertOf(type);
       scene.provider.expect({ status: 410 });
@@ -104,7 +104,7 @@ describe('a resolve whose trigger is undelivered', () => {
     },
   );
 
-  describe('and that triggers again meanwhile', () => {
+  describe('of an alert that triggers again', () => {
     it.each<[SceneType, string[], string[]]>([
       [
         'webhook',
@@ -117,7 +117,7 @@ describe('a resolve whose trigger is undelivered', () => {
         [expect.stringMatching(/^Checkout API is still down: .*; it was up for \d s$/)],
         ['triggered delivered', 'resolved superseded:collapsed', 'triggered delivered'],
       ],
-    ])('%s is told what is right for it', async (type, expected, states) => {
+    ])('plans a pending resolve and the next trigger for %s', async (type, expected, states) => {
       const alert = await alertOf(type);
       scene.provider.expect(ACCEPTED[type], { status: 500 });
       await scene.report('F', alert);
@@ -133,7 +133,7 @@ describe('a resolve whose trigger is undelivered', () => {
       expect(await scene.states(alert)).toEqual(states);
     });
 
-    it('a pager sees two incidents with different keys, each closed by its own', async () => {
+    it('sends a pager two incidents with different keys, each with its own resolve', async () => {
       const alert = await alertOf('pagerduty');
       scene.provider.standingAnswer(ACCEPTED.pagerduty);
       for (const result of ['F', 'S', 'F', 'S'] as const) {
@@ -147,7 +147,7 @@ describe('a resolve whose trigger is undelivered', () => {
     });
   });
 
-  describe('because somebody stopped its alert', () => {
+  describe('of an alert that a client stops', () => {
     const stops: [string, (alert: SceneAlert) => Promise<{ status: number }>][] = [
       ['disabling the alert', ({ id }) => scene.app.write.put(`/alerts/${id}`, { enabled: false })],
       ['deleting the alert', ({ id }) => scene.app.write.delete(`/alerts/${id}`)],
@@ -155,7 +155,7 @@ describe('a resolve whose trigger is undelivered', () => {
       ['deleting the website', ({ websiteId }) => scene.app.write.delete(`/websites/${websiteId}`)],
     ];
 
-    it.each(stops)('%s tells nothing of an incident nobody has heard of', async (_, stop) => {
+    it.each(stops)('sends nothing of an incident whose trigger never arrived: %s', async (_, stop) => {
       for (const type of ['webhook', 'pagerduty', 'slack'] as const) {
         const alert = await alertOf(type);
         scene.provider.expect({ status: 500 });
@@ -170,7 +170,7 @@ describe('a resolve whose trigger is undelivered', () => {
       }
     });
 
-    it.each(stops)('%s closes a pager’s incident through the config that opened it', async (_, stop) => {
+    it.each(stops)('resolves the incident at a pager through the config that opened it: %s', async (_, stop) => {
       const alert = await alertOf('pagerduty');
       scene.provider.expect(ACCEPTED.pagerduty, ACCEPTED.pagerduty);
       await scene.report('F', alert);
@@ -185,7 +185,7 @@ describe('a resolve whose trigger is undelivered', () => {
       });
     });
 
-    it('a resolve that is owed outlives its website over a provider’s outage', async () => {
+    it('keeps a pending resolve over an outage of the provider although its website is deleted', async () => {
       const alert = await alertOf('webhook');
       scene.provider.expect(ACCEPTED.webhook, { status: 500 }, { status: 500 }, ACCEPTED.webhook);
       await scene.report('F', alert);
@@ -199,7 +199,7 @@ describe('a resolve whose trigger is undelivered', () => {
     });
   });
 
-  it('goes through the old config after a change, the next trigger through the new one', async () => {
+  it('sends the resolve through the old config after a change, and the next trigger through the new one', async () => {
     const alert = await alertOf('pagerduty');
     scene.provider.standingAnswer(ACCEPTED.pagerduty);
     await scene.report('F', alert);

@@ -3,7 +3,7 @@ import { ACCEPTED, DeliveryScene, type SceneAlert, type SceneType } from '../../
 import { eventually } from '../../harness/app/poll';
 import { SwitchableServer } from '../../harness/servers/switchable-server';
 
-// Days pass in steps, with a look at the queue at each.
+// Days pass in steps, with a pass of the delivery loop at each.
 jest.setTimeout(120_000);
 
 const MINUTE = 60_000;
@@ -23,9 +23,9 @@ describe('a delivery that fails', () => {
     await scene.finish();
   });
 
-  let places = 0;
-  /** A destination of its own, so that no test inherits another one's circuit. */
-  const failing = (type: SceneType = 'webhook', more: object = {}) => scene.alert(type, more, `${type}-${++places}`);
+  let paths = 0;
+  /** A destination of its own, so that no test inherits the circuit breaker of another. */
+  const failing = (type: SceneType = 'webhook', more: object = {}) => scene.alert(type, more, `${type}-${++paths}`);
 
   /** Seconds until the next attempt, by the time the row was last tried. */
   const waits = async (alert: SceneAlert): Promise<number> => {
@@ -34,7 +34,7 @@ describe('a delivery that fails', () => {
     return ((row?.next_attempt_at.getTime() ?? 0) - Date.parse(delivery?.last_attempt_at ?? '')) / 1000;
   };
 
-  it('is tried again on the schedule until it is taken, and told once', async () => {
+  it('retries a delivery on the schedule until it is accepted, and sends it once', async () => {
     const alert = await failing();
     scene.provider.expect({ status: 500 }, { status: 503 }, { status: 500 }, ACCEPTED.webhook);
     await scene.report('F', alert);
@@ -59,11 +59,11 @@ describe('a delivery that fails', () => {
 
   it.each<[string, string, number, number]>([
     ['seconds', '120', 120, 125],
-    ['nothing to add to the step', '1', 4, 7],
+    ['less than the step', '1', 4, 7],
     ['ten days', '864000', 3600, 3605],
-    ['garbage', 'soon', 4, 7],
-    ['a negative wait', '-30', 4, 7],
-  ])('honours a Retry-After of %s', async (_, retryAfter, atLeast, atMost) => {
+    ['no number', 'soon', 4, 7],
+    ['a negative number', '-30', 4, 7],
+  ])('waits by the schedule or longer for a Retry-After of %s', async (_, retryAfter, atLeast, atMost) => {
     const alert = await failing();
     scene.provider.expect({ status: 429, headers: { 'retry-after': retryAfter } });
     await scene.report('F', alert);
@@ -72,9 +72,9 @@ describe('a delivery that fails', () => {
     expect(await waits(alert)).toBeLessThanOrEqual(atMost);
   });
 
-  it('leaves the other messages of a destination alone while its provider asks for time', async () => {
+  it('sends nothing to a destination before the time that its provider asked for', async () => {
     const alert = await failing('slack');
-    const neighbour = await scene.alert('slack', {}, `slack-${places}`);
+    const neighbour = await scene.alert('slack', {}, `slack-${paths}`);
     const elsewhere = await failing('slack');
     scene.provider.expect({ status: 429, headers: { 'retry-after': '30' } });
     await scene.report('F', alert);
@@ -93,7 +93,7 @@ describe('a delivery that fails', () => {
   });
 
   it.each<[number]>([[400], [401], [403], [404]])(
-    'with status %i is asked three times within five minutes, then parked where everybody sees it',
+    'makes three attempts within five minutes after status %i, then parks the delivery visibly',
     async (status) => {
       const alert = await failing();
       scene.provider.expect({ status }, { status }, { status });
@@ -117,7 +117,7 @@ describe('a delivery that fails', () => {
     },
   );
 
-  it('with status 410 is parked at once', async () => {
+  it('parks a delivery at once after status 410', async () => {
     const alert = await failing();
     scene.provider.expect({ status: 410 });
     await scene.report('F', alert);
@@ -125,7 +125,7 @@ describe('a delivery that fails', () => {
     expect(await scene.states(alert)).toEqual(['triggered failed:rejected']);
   });
 
-  it('for a bad config is revived by a better one', async () => {
+  it('revives a parked delivery when the alert gets another config', async () => {
     const alert = await failing('slack');
     scene.provider.expect({ status: 404, body: 'no_service' });
     await scene.report('F', alert);
@@ -136,11 +136,11 @@ describe('a delivery that fails', () => {
     const { status } = await scene.app.write.put(`/alerts/${alert.id}`, { config: { webhook_url: better } });
     expect(status).toBe(200);
     await scene.deliver();
-    expect(scene.provider.requests.map(({ path }) => path)).toEqual([`/slack-${places}`, '/better']);
+    expect(scene.provider.requests.map(({ path }) => path)).toEqual([`/slack-${paths}`, '/better']);
     expect((await scene.rows(alert))[0]).toMatchObject({ state: 'delivered', attempts: 1 });
   });
 
-  it('parks the resolve behind its parked trigger, and a better config revives both in order', async () => {
+  it('parks a resolve behind its parked trigger, and another config revives both in order', async () => {
     const alert = await failing();
     scene.provider.expect({ status: 410 });
     await scene.report('F', alert);
@@ -161,7 +161,7 @@ describe('a delivery that fails', () => {
     ['slack', true],
     ['webhook', false],
     ['pagerduty', false],
-  ])('without an answer is sent again: %s, after a minute: %s', async (type, waitsMinute) => {
+  ])('repeats an attempt without a response through %s; waits a minute first: %s', async (type, waitsMinute) => {
     const alert = await failing(type);
     scene.provider.expect('reset', ACCEPTED[type]);
     await scene.report('F', alert);
@@ -184,7 +184,7 @@ describe('a delivery that fails', () => {
     ['slack', 24],
     ['pagerduty', 24],
     ['webhook', 72],
-  ])('is given up visibly when its message is too old: %s after %i hours', async (type, hours) => {
+  ])('gives up a delivery through %s visibly after %i hours', async (type, hours) => {
     const alert = await failing(type);
     scene.provider.standingAnswer({ status: 500 });
     await scene.report('F', alert);
@@ -197,11 +197,9 @@ describe('a delivery that fails', () => {
     expect(scene.provider.requests.length).toBeLessThan(hours + 20);
   });
 
-  it('makes a destination that does not work wait: one probe per step, everything at once when it works again', async () => {
-    const alerts = await Promise.all(
-      Array.from({ length: 20 }, () => scene.alert('webhook', {}, `down-${places + 1}`)),
-    );
-    places += 1;
+  it('sends one probe per step to a destination that does not work, and everything once it works again', async () => {
+    const alerts = await Promise.all(Array.from({ length: 20 }, () => scene.alert('webhook', {}, `down-${paths + 1}`)));
+    paths += 1;
     scene.provider.standingAnswer({ status: 503 });
     await scene.report('F', ...alerts);
     await scene.deliver();
@@ -216,8 +214,8 @@ describe('a delivery that fails', () => {
     expect(states.flat()).toEqual(alerts.map(() => 'triggered delivered'));
   });
 
-  describe('because the process loses it', () => {
-    it('is taken up again when its lease is over, marked as a repeat', async () => {
+  describe('whose lease is lost', () => {
+    it('claims a delivery again when its lease is over, and marks it as a repeat', async () => {
       const alert = await failing('slack');
       armFailpoints(['outbox.after_send=error:once']);
       scene.provider.expect(ACCEPTED.slack);
@@ -232,7 +230,7 @@ describe('a delivery that fails', () => {
       expect(scene.provider.requests[1]?.body).toContain('Repeat: ');
     });
 
-    it('writes nothing once another instance has taken over', async () => {
+    it('writes no outcome once another instance has the lease', async () => {
       const slow = await SwitchableServer.holding();
       try {
         const alert = await scene.alert('webhook', { config: { url: slow.url } });
@@ -253,7 +251,7 @@ describe('a delivery that fails', () => {
     });
   });
 
-  it('shows no URL and no secret in its error', async () => {
+  it('shows no URL and no secret in the error of a delivery', async () => {
     const alert = await scene.alert('webhook', {
       config: { url: `http://127.0.0.1:1/hook/topsecretpath?token=topsecrettoken` },
     });

@@ -2,15 +2,15 @@ import { ACCEPTED, DeliveryScene } from '../../harness/app/delivery-scene';
 import { eventually } from '../../harness/app/poll';
 import { SwitchableServer } from '../../harness/servers/switchable-server';
 
-// Hundreds of messages go over real sockets, one look at the queue after the other.
+// Hundreds of notifications go over real sockets, pass after pass of the delivery loop.
 jest.setTimeout(180_000);
 
 const MINUTE = 60_000;
 
-describe('a storm', () => {
+describe('a storm of deliveries', () => {
   let scene: DeliveryScene;
-  let places = 0;
-  const place = () => `storm-${++places}`;
+  let paths = 0;
+  const newPath = () => `storm-${++paths}`;
 
   beforeAll(async () => {
     scene = await DeliveryScene.start({}, { timeStands: true });
@@ -21,7 +21,7 @@ describe('a storm', () => {
   const texts = (path: string) => scene.received<{ text: string }>(path).map(({ text }) => text);
 
   it('reaches a chat as a few messages and digests: everything is told, at most ten messages a minute', async () => {
-    const path = place();
+    const path = newPath();
     const alerts = await scene.crowd(400, 'slack', path);
     scene.provider.standingAnswer(ACCEPTED.slack);
     for (let batch = 0; batch < 4; batch++) {
@@ -30,20 +30,20 @@ describe('a storm', () => {
     }
     await scene.pass(20_000, 1000);
     expect(scene.provider.requests.length).toBeLessThanOrEqual(10);
-    // The chat's four slots were filled at once, with three messages and a digest: any of them may arrive first.
+    // Four attempts started at once, with three notifications and a digest: any of them may arrive first.
     const single = /^Endpoint \d+ is down: connection refused \(1 check in a row\)$/;
     expect(texts(path).slice(0, 4)).toContainEqual(expect.stringMatching(single));
     await scene.pass(MINUTE, 1000);
-    const tally = await scene.tally(alerts);
-    expect((tally['triggered delivered'] ?? 0) + (tally['triggered delivered:digest'] ?? 0)).toBe(400);
+    const counts = await scene.countStates(alerts);
+    expect((counts['triggered delivered'] ?? 0) + (counts['triggered delivered:digest'] ?? 0)).toBe(400);
     const digests = texts(path).filter((text) => /^\d+ alerts triggered$/.test(text));
     const counted = digests.map((text) => Number.parseInt(text, 10)).reduce((sum, count) => sum + count, 0);
     expect(counted + texts(path).length - digests.length).toBe(400);
     expect(scene.provider.requests.map(({ body }) => body).join()).toContain('and ');
   });
 
-  it('that ends is digested as well', async () => {
-    const path = place();
+  it('sends digests when a storm ends as well', async () => {
+    const path = newPath();
     const alerts = await scene.crowd(50, 'slack', path);
     scene.provider.standingAnswer(ACCEPTED.slack);
     await scene.report('F', ...alerts);
@@ -53,20 +53,20 @@ describe('a storm', () => {
     await scene.pass(5 * MINUTE, 10_000);
     expect(scene.provider.requests.length).toBeLessThanOrEqual(6);
     expect(texts(path).filter((text) => /^\d+ alerts resolved$/.test(text))).not.toEqual([]);
-    expect(Object.keys(await scene.tally(alerts)).every((end) => end.includes('delivered'))).toBe(true);
+    expect(Object.keys(await scene.countStates(alerts)).every((end) => end.includes('delivered'))).toBe(true);
   });
 
   it.each(['pagerduty', 'webhook'] as const)(
-    'reaches a %s message by message, each with its key, no faster than it bears',
+    'sends a storm to %s one by one, each with its key, within the rate limit',
     async (type) => {
-      const path = place();
+      const path = newPath();
       const alerts = await scene.crowd(250, type, path);
       scene.provider.standingAnswer(ACCEPTED[type]);
       await scene.report('F', ...alerts);
       await scene.deliver();
       if (type === 'pagerduty') expect(scene.provider.requests.length).toBeLessThan(250);
       await scene.pass(2 * MINUTE, 1000);
-      expect(await scene.tally(alerts)).toEqual({ 'triggered delivered': 250 });
+      expect(await scene.countStates(alerts)).toEqual({ 'triggered delivered': 250 });
       const keys =
         type === 'webhook'
           ? scene.provider.requests.map(({ headers }) => headers['webhook-id'])
@@ -76,8 +76,8 @@ describe('a storm', () => {
     },
   );
 
-  it('tells new incidents before the end of others', async () => {
-    const path = place();
+  it('sends new incidents before the resolves of others', async () => {
+    const path = newPath();
     const [old, fresh] = [await scene.crowd(220, 'webhook', path), await scene.crowd(5, 'webhook', path)];
     scene.provider.standingAnswer(ACCEPTED.webhook);
     await scene.report('F', ...old);
@@ -95,38 +95,44 @@ describe('a storm', () => {
     expect(kinds.filter((kind) => kind === 'alert.resolved').length).toBeGreaterThan(0);
   });
 
-  it('of one organization never shares a digest with another one’s', async () => {
-    const path = place();
+  it('never puts two organizations into one digest', async () => {
+    const path = newPath();
     const other = await scene.app.organization('Other');
     const [mine, theirs] = [await scene.crowd(20, 'slack', path), await scene.crowd(30, 'slack', path, other.orgId)];
     scene.provider.standingAnswer(ACCEPTED.slack);
     await scene.report('F', ...mine, ...theirs);
     await scene.pass(40 * MINUTE, 30_000);
-    expect(Object.keys(await scene.tally(mine)).every((end) => end.startsWith('triggered delivered'))).toBe(true);
+    expect(Object.keys(await scene.countStates(mine)).every((end) => end.startsWith('triggered delivered'))).toBe(true);
     // Private targets are refused for every organization but Default.
-    expect(await scene.tally(theirs)).toEqual({ 'triggered failed:rejected': 30 });
+    expect(await scene.countStates(theirs)).toEqual({ 'triggered failed:rejected': 30 });
     for (const text of texts(path)) expect(Number.parseInt(text, 10) || 0).toBeLessThanOrEqual(20);
   });
 
-  it('keeps nobody else waiting: a provider that hangs holds its own slots only', async () => {
-    const slow = await Promise.all([SwitchableServer.holding(), SwitchableServer.holding(), SwitchableServer.holding()]);
+  it('limits a provider that hangs to its own attempts in flight; other providers are not delayed', async () => {
+    const slow = await Promise.all([
+      SwitchableServer.holding(),
+      SwitchableServer.holding(),
+      SwitchableServer.holding(),
+    ]);
     try {
       const stuck = [];
       for (const { url } of slow) {
         for (let i = 0; i < 6; i++) stuck.push(await scene.alert('webhook', { config: { url } }));
       }
       await scene.report('F', ...stuck);
-      await eventually('the slow providers hold what they may', () => slow.every(({ seen }) => seen.length === 4));
-      const alert = await scene.alert('slack', {}, place());
+      await eventually('the slow providers have all the attempts that they may have', () =>
+        slow.every(({ seen }) => seen.length === 4),
+      );
+      const alert = await scene.alert('slack', {}, newPath());
       scene.provider.expect(ACCEPTED.slack);
       await scene.report('F', alert);
-      await eventually('the quick provider gets its message', async () =>
+      await eventually('the fast provider gets its notification', async () =>
         (await scene.states(alert)).includes('triggered delivered'),
       );
-      expect((await scene.tally(stuck))['triggered pending']).toBe(18);
+      expect((await scene.countStates(stuck))['triggered pending']).toBe(18);
       for (const provider of slow) provider.release(204);
       await scene.deliver();
-      expect(await scene.tally(stuck)).toEqual({ 'triggered delivered': 18 });
+      expect(await scene.countStates(stuck)).toEqual({ 'triggered delivered': 18 });
     } finally {
       await Promise.all(slow.map((provider) => provider.close()));
     }
@@ -141,7 +147,7 @@ describe('an alert that flaps at every check for an hour', () => {
   });
   afterAll(() => scene.close());
 
-  it('costs people six messages and a notice, then a summary each half hour; a pager hears everything', async () => {
+  it('sends people six notifications of a flapping alert, then one every half hour; a pager gets all', async () => {
     const chat = await scene.alert('slack');
     const pager = await scene.alert('pagerduty');
     scene.provider.standingAnswer(ACCEPTED.slack);
@@ -169,11 +175,11 @@ describe('an alert that flaps at every check for an hour', () => {
       .received<{ text: string }>('slack')
       .map(({ text }) => text)
       .slice(8);
-    // Two more half hours until the last hour was calm; then the plain news.
+    // Two more half hours until the last hour was quiet; then a plain notification.
     expect(after.length).toBeLessThanOrEqual(3);
     expect(after.at(-1)).toMatch(/is up again|was down/);
-    expect((await scene.tally([chat]))['resolved pending']).toBeUndefined();
-    expect((await scene.tally([chat]))['triggered pending']).toBeUndefined();
+    expect((await scene.countStates([chat]))['resolved pending']).toBeUndefined();
+    expect((await scene.countStates([chat]))['triggered pending']).toBeUndefined();
 
     scene.provider.requests.splice(0);
     scene.provider.standingAnswer(ACCEPTED.pagerduty);

@@ -15,7 +15,7 @@ describe('deliveries', () => {
   afterEach(() => scene.finish());
 
   /** An alert whose trigger has been delivered. */
-  const toldAlert = async (type: 'webhook' | 'slack' = 'webhook'): Promise<SceneAlert> => {
+  const notifiedAlert = async (type: 'webhook' | 'slack' = 'webhook'): Promise<SceneAlert> => {
     const alert = await scene.alert(type);
     scene.provider.expect(ACCEPTED[type]);
     await scene.report('F', alert);
@@ -23,7 +23,7 @@ describe('deliveries', () => {
     return alert;
   };
 
-  it('leave at once, without waiting for a tick, and are listed newest first', async () => {
+  it('sends deliveries at once, without waiting for a tick, and lists them newest first', async () => {
     const alert = await scene.alert('webhook');
     scene.provider.expect(ACCEPTED.webhook, ACCEPTED.webhook);
     await scene.report('F', alert);
@@ -56,8 +56,8 @@ describe('deliveries', () => {
     expect(scene.received<{ type: string }>().map(({ type }) => type)).toEqual(['alert.triggered', 'alert.resolved']);
   });
 
-  it('are paged, and one can be read by its id', async () => {
-    const alert = await toldAlert();
+  it('pages deliveries, and reads one by its id', async () => {
+    const alert = await notifiedAlert();
     scene.provider.expect(ACCEPTED.webhook);
     await scene.report('S', alert);
     await scene.deliver();
@@ -69,24 +69,24 @@ describe('deliveries', () => {
     expect(second.headers['x-next-cursor']).toBeUndefined();
     const [delivery] = first.body;
     expect((await scene.app.read.get<Delivery>(`/deliveries/${delivery?.id}`)).body).toEqual(delivery);
-    const other = await toldAlert();
+    const other = await notifiedAlert();
     const foreign = await scene.app.read.get<ProblemBody>(
       `/alerts/${other.id}/deliveries?cursor=${first.headers['x-next-cursor']}`,
     );
     expect([foreign.status, foreign.body.code]).toEqual([400, 'invalid_cursor']);
   });
 
-  it.each(['0', '1001', 'x', '-1', '1.5'])('are refused with limit=%s', async (limit) => {
+  it.each(['0', '1001', 'x', '-1', '1.5'])('refuses a list of deliveries with limit=%s', async (limit) => {
     const alert = await scene.alert('webhook');
-    const answer = await scene.app.read.get<ProblemBody>(`/alerts/${alert.id}/deliveries?limit=${limit}`);
-    expect([answer.status, answer.body.code]).toEqual([400, 'invalid_query']);
+    const response = await scene.app.read.get<ProblemBody>(`/alerts/${alert.id}/deliveries?limit=${limit}`);
+    expect([response.status, response.body.code]).toEqual([400, 'invalid_query']);
   });
 
-  it('of another organization, or of none, are not found', async () => {
-    const alert = await toldAlert();
+  it('answers the same 404 for deliveries of another organization and for unknown ids', async () => {
+    const alert = await notifiedAlert();
     const [delivery] = await scene.deliveries(alert);
     const other = await scene.app.organization('Other');
-    const answers = await Promise.all([
+    const responses = await Promise.all([
       other.read.get(`/alerts/${alert.id}/deliveries`),
       other.read.get(`/deliveries/${delivery?.id}`),
       other.write.post(`/deliveries/${delivery?.id}/redeliver`),
@@ -96,37 +96,37 @@ describe('deliveries', () => {
       scene.app.write.post('/deliveries/dl_01jd3k6q7be5y9x4v2m8n0r1st/redeliver'),
       scene.app.write.post('/alerts/al_01jd3k6q7be5y9x4v2m8n0r1st/test'),
     ]);
-    expect(answers.map(({ status }) => status)).toEqual(answers.map(() => 404));
-    expect(new Set(answers.map(({ text }) => text.replace(/[0-9a-f-]{36}/g, 'id'))).size).toBe(1);
+    expect(responses.map(({ status }) => status)).toEqual(responses.map(() => 404));
+    expect(new Set(responses.map(({ text }) => text.replace(/[0-9a-f-]{36}/g, 'id'))).size).toBe(1);
   });
 
-  it('are repeated and tested by write keys only', async () => {
-    const alert = await toldAlert();
+  it('refuses redeliveries and tests with a read key', async () => {
+    const alert = await notifiedAlert();
     const [delivery] = await scene.deliveries(alert);
-    const answers = await Promise.all([
+    const responses = await Promise.all([
       scene.app.read.post(`/deliveries/${delivery?.id}/redeliver`),
       scene.app.read.post(`/alerts/${alert.id}/test`),
     ]);
-    expect(answers.map(({ status }) => status)).toEqual([403, 403]);
+    expect(responses.map(({ status }) => status)).toEqual([403, 403]);
   });
 
-  describe('that are repeated', () => {
-    it('go out again as they were, marked as a repeat, and answer 201 with their place', async () => {
-      const alert = await toldAlert('slack');
+  describe('POST /deliveries/:id/redeliver', () => {
+    it('redelivers a notification as it was, marked as a repeat, and answers 201 with its Location', async () => {
+      const alert = await notifiedAlert('slack');
       const [delivery] = await scene.deliveries(alert);
       scene.provider.expect(ACCEPTED.slack);
-      const answer = await scene.app.write.post<Delivery>(`/deliveries/${delivery?.id}/redeliver`);
-      expect(answer.status).toBe(201);
-      expect(answer.headers['location']).toBe(`/api/v1/deliveries/${delivery?.id}`);
-      expect(answer.body).toMatchObject({ id: delivery?.id, state: 'pending', attempts: 0, kind: 'triggered' });
+      const response = await scene.app.write.post<Delivery>(`/deliveries/${delivery?.id}/redeliver`);
+      expect(response.status).toBe(201);
+      expect(response.headers['location']).toBe(`/api/v1/deliveries/${delivery?.id}`);
+      expect(response.body).toMatchObject({ id: delivery?.id, state: 'pending', attempts: 0, kind: 'triggered' });
       await scene.deliver();
       const [first, second] = scene.received<{ text: string }>('slack');
       expect(second?.text).toBe(`Repeat: ${first?.text}`);
       expect((await scene.deliveries(alert))[0]).toMatchObject({ state: 'delivered', detail: 'redelivered' });
     });
 
-    it('are told although the outage is over', async () => {
-      const alert = await toldAlert();
+    it('redelivers a trigger although the outage is over', async () => {
+      const alert = await notifiedAlert();
       scene.provider.expect(ACCEPTED.webhook, ACCEPTED.webhook);
       await scene.report('S', alert);
       await scene.deliver();
@@ -142,8 +142,8 @@ describe('deliveries', () => {
       expect(keys[2]).toBe(keys[0]);
     });
 
-    it('go through the alert’s present config', async () => {
-      const alert = await toldAlert();
+    it('redelivers through the present config of the alert', async () => {
+      const alert = await notifiedAlert();
       scene.provider.expect(ACCEPTED.webhook, ACCEPTED.webhook);
       await scene.app.write.put(`/alerts/${alert.id}`, { config: { url: `${scene.provider.url}/moved` } });
       await scene.deliver();
@@ -153,7 +153,7 @@ describe('deliveries', () => {
       expect(scene.provider.requests.map(({ path }) => path)).toEqual(['/webhook', '/webhook', '/moved']);
     });
 
-    it('conflict while they are pending, when they are tests, and when the alert is gone', async () => {
+    it('answers 409 to a redelivery while it is pending, of a test, and when the alert is deleted', async () => {
       const alert = await scene.alert('webhook');
       scene.provider.expect({ status: 500 });
       await scene.report('F', alert);
@@ -162,25 +162,25 @@ describe('deliveries', () => {
       expect(pending).toMatchObject({ state: 'pending', next_attempt_at: expect.stringMatching(/Z$/) });
       scene.provider.expect(ACCEPTED.webhook);
       const test = await scene.app.write.post<Delivery>(`/alerts/${alert.id}/test`);
-      const answers = [
+      const responses = [
         await scene.app.write.post<ProblemBody>(`/deliveries/${pending?.id}/redeliver`),
         await scene.app.write.post<ProblemBody>(`/deliveries/${test.body.id}/redeliver`),
       ];
       await scene.app.write.delete(`/alerts/${alert.id}`);
       await scene.pass(10_000);
-      answers.push(await scene.app.write.post<ProblemBody>(`/deliveries/${pending?.id}/redeliver`));
-      expect(answers.map(({ status, body }) => [status, body.code])).toEqual(answers.map(() => [409, 'conflict']));
+      responses.push(await scene.app.write.post<ProblemBody>(`/deliveries/${pending?.id}/redeliver`));
+      expect(responses.map(({ status, body }) => [status, body.code])).toEqual(responses.map(() => [409, 'conflict']));
     });
   });
 
-  describe('of a test message', () => {
-    it('are attempted once, now, and answered with their outcome', async () => {
+  describe('POST /alerts/:id/test', () => {
+    it('sends a test at once and responds with its outcome', async () => {
       const alert = await scene.alert('webhook');
       scene.provider.expect(ACCEPTED.webhook);
-      const answer = await scene.app.write.post<Delivery>(`/alerts/${alert.id}/test`);
-      expect(answer.status).toBe(201);
-      expect(answer.headers['location']).toBe(`/api/v1/deliveries/${answer.body.id}`);
-      expect(answer.body).toMatchObject({
+      const response = await scene.app.write.post<Delivery>(`/alerts/${alert.id}/test`);
+      expect(response.status).toBe(201);
+      expect(response.headers['location']).toBe(`/api/v1/deliveries/${response.body.id}`);
+      expect(response.body).toMatchObject({
         kind: 'test',
         event_id: null,
         state: 'delivered',
@@ -189,14 +189,14 @@ describe('deliveries', () => {
         next_attempt_at: null,
       });
       expect(scene.received()).toEqual([expect.objectContaining({ type: 'alert.test' })]);
-      expect(scene.provider.requests[0]?.headers['webhook-id']).toBe(answer.body.id);
+      expect(scene.provider.requests[0]?.headers['webhook-id']).toBe(response.body.id);
     });
 
     it.each<[number, string]>([
       [500, 'not_retried'],
       [404, 'not_retried'],
       [410, 'rejected'],
-    ])('fail visibly with status %i and are not retried', async (status, detail) => {
+    ])('does not retry a test that fails with status %i', async (status, detail) => {
       const alert = await scene.alert('webhook');
       scene.provider.expect({ status });
       const { body } = await scene.app.write.post<Delivery>(`/alerts/${alert.id}/test`);
@@ -205,7 +205,7 @@ describe('deliveries', () => {
       await scene.pass(120_000, 60_000);
     });
 
-    it('tell nothing to the alert: its flag, its events and its queue stay as they are', async () => {
+    it('changes neither flag nor events of the alert with a test', async () => {
       const alert = await scene.alert('webhook', { enabled: false });
       scene.provider.expect(ACCEPTED.webhook);
       await scene.app.write.post(`/alerts/${alert.id}/test`);
@@ -213,7 +213,7 @@ describe('deliveries', () => {
       expect((await scene.app.read.get<{ triggered: boolean }>(`/alerts/${alert.id}`)).body.triggered).toBe(false);
     });
 
-    it('are limited to ten a minute', async () => {
+    it('allows ten tests a minute per alert', async () => {
       const alert = await scene.alert('webhook');
       scene.provider.standingAnswer(ACCEPTED.webhook);
       const statuses: number[] = [];
@@ -222,8 +222,8 @@ describe('deliveries', () => {
     });
   });
 
-  it('leave no snapshot of a config and no lease behind', async () => {
-    const alert = await toldAlert();
+  it('leaves no snapshot of a config and no lease behind', async () => {
+    const alert = await notifiedAlert();
     scene.provider.expect(ACCEPTED.webhook);
     await scene.app.write.delete(`/alerts/${alert.id}`);
     await scene.deliver();
@@ -234,8 +234,8 @@ describe('deliveries', () => {
     ]);
   });
 
-  it('show in the metrics by channel and outcome', async () => {
-    await toldAlert();
+  it('counts deliveries in the metrics by channel and outcome', async () => {
+    await notifiedAlert();
     const metrics = await (await fetch(`${scene.app.url}/metrics`)).text();
     expect(metrics).toMatch(/uptime_delivery_attempts_total\{channel="webhook",class="delivered"\} \d/);
     expect(metrics).toMatch(/uptime_deliveries_finished_total\{channel="webhook",state="delivered",detail=""\} \d/);
