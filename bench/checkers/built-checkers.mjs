@@ -24,16 +24,15 @@ export class BuiltCheckers {
 
   /** `roots`: PEM of the authorities to trust; `nameServers`: who resolves host names, by default the machine's. */
   constructor(load, { roots, nameServers } = {}) {
-    const { Dialer } = load('./platform/net/dialer.js');
-    const { HostResolver } = load('./platform/net/host-resolver.js');
-    const { TrustedRoots } = load('./platform/net/trusted-roots.js');
-    const { EgressPolicy } = load('./platform/net/egress-policy.js');
+    const { Dialer } = load('./platform/net/dial/dialer.js');
+    const { HostResolver } = load('./platform/net/dns/host-resolver.js');
+    const { TrustedRoots } = load('./platform/net/dial/trusted-roots.js');
+    const { EgressPolicy } = load('./platform/net/egress/egress-policy.js');
     const { loadConfig } = load('./platform/config/config.js');
-    const { HttpProbe } = load('./checker/http-probe.js');
-    const { HttpChecker } = load('./checker/http.checker.js');
-    const { HttpsChecker } = load('./checker/https.checker.js');
-    const { TcpChecker } = load('./checker/tcp.checker.js');
-    const { SshChecker } = load('./checker/ssh.checker.js');
+    const { HttpProbe } = load('./checker/http/http-probe.js');
+    const { HttpChecker, HttpsChecker } = load('./checker/http/http.checker.js');
+    const { TcpChecker } = load('./checker/tcp/tcp.checker.js');
+    const { SshChecker } = load('./checker/ssh/ssh.checker.js');
     this.#load = load;
     this.#dialer = new Dialer(new HostResolver({ servers: nameServers }), new TrustedRoots(roots));
     this.#egress = new EgressPolicy(loadConfig({})).forOrganization({ isDefault: true });
@@ -50,24 +49,24 @@ export class BuiltCheckers {
 
   /** A DNS checker with resolvers of its own (`address:port`) in place of the machine's. */
   dnsOf(resolvers) {
-    const { DnsChecker } = this.#load('./checker/dns.checker.js');
-    const { SystemResolvers } = this.#load('./checker/system-resolvers.js');
+    const { DnsChecker } = this.#load('./checker/dns/dns.checker.js');
+    const { SystemResolvers } = this.#load('./checker/dns/system-resolvers.js');
     return new DnsChecker(this.#dialer, new SystemResolvers(resolvers && (() => resolvers)));
   }
 
-  /** The ICMP checker by the rung of this name only, by default by the best that is permitted. */
-  icmpOf(rung) {
-    const { IcmpCapability, ICMP_LADDER } = this.#load('./checker/icmp-capability.js');
-    const { IcmpChecker } = this.#load('./checker/icmp.checker.js');
-    const capability =
-      this.#icmp.get(rung) ?? new IcmpCapability(ICMP_LADDER.filter(({ name }) => name === (rung ?? name)));
-    this.#icmp.set(rung, capability);
-    return new IcmpChecker(this.#dialer, capability);
+  /** The ICMP checker over the transport of this name only, by default over the best that is permitted. */
+  icmpOf(transport) {
+    const { IcmpTransports, TRANSPORTS } = this.#load('./checker/icmp/icmp-transports.js');
+    const { IcmpChecker } = this.#load('./checker/icmp/icmp.checker.js');
+    const transports =
+      this.#icmp.get(transport) ?? new IcmpTransports(TRANSPORTS.filter(({ name }) => name === (transport ?? name)));
+    this.#icmp.set(transport, transports);
+    return new IcmpChecker(this.#dialer, transports);
   }
 
   /** One check as the scheduler runs it, to be called any number of times. */
   check(type, url, { checker = this.#checkers[type], timeoutMs = 10_000, assertions = [], egress, shutdown } = {}) {
-    const { startDeadline } = this.#load('./checker/deadline.js');
+    const { startDeadline } = this.#load('./platform/net/deadline.js');
     const request = {
       target: checker.parseTarget(url),
       method: 'GET',
@@ -79,13 +78,13 @@ export class BuiltCheckers {
     };
     return async () => {
       const deadline = startDeadline(timeoutMs, shutdown?.());
-      const report = await checker.check(request, deadline.signal);
+      const result = await checker.check(request, deadline.signal);
       deadline.clear();
-      return report;
+      return result;
     };
   }
 
   close() {
-    for (const capability of this.#icmp.values()) capability.onModuleDestroy();
+    for (const transports of this.#icmp.values()) transports.onModuleDestroy();
   }
 }

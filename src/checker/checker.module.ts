@@ -4,10 +4,8 @@ import { NetModule } from '../platform/net/net.module';
 import { CheckerRegistry } from './checker.registry';
 import { DnsChecker } from './dns/dns.checker';
 import { HttpProbe } from './http/http-probe';
-import { HttpChecker } from './http/http.checker';
-import { HttpsChecker } from './http/https.checker';
+import { HttpChecker, HttpsChecker } from './http/http.checker';
 import { IcmpTransports } from './icmp/icmp-transports';
-import { IcmpHealth } from './icmp/icmp-health';
 import { IcmpChecker } from './icmp/icmp.checker';
 import { SshChecker } from './ssh/ssh.checker';
 import { SystemResolvers } from './dns/system-resolvers';
@@ -26,7 +24,6 @@ import { TcpChecker } from './tcp/tcp.checker';
     DnsChecker,
     { provide: IcmpTransports, useFactory: () => new IcmpTransports() },
     IcmpChecker,
-    IcmpHealth,
     SshChecker,
   ],
   exports: [CheckerRegistry, IcmpTransports],

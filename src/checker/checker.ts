@@ -1,8 +1,9 @@
 import { DiscoveryService } from '@nestjs/core';
 import type { EgressRule } from '../platform/net/egress/egress-policy';
+import { HOST_FORM, normalizeHost } from '../platform/net/egress/host-name';
 import type { Assertion, AssertionSource } from './assertion/assertion';
 
-/** The types the interface names. Others may be added by any module; these must exist once the service is complete. */
+/** The built-in types: the service does not start without one of them. Others may be added by any module. */
 export const SPEC_CHECKER_TYPES = ['HTTP', 'HTTPS', 'TCP', 'DNS', 'ICMP', 'SSH'] as const;
 
 /**
@@ -90,7 +91,7 @@ export interface CheckResult {
   error: CheckError | null;
 }
 
-/** Everything one check needs. Built by the caller from the stored endpoint; holds no secret that a report may repeat. */
+/** Everything one check needs. Holds no secret that a result may repeat. */
 export interface CheckRequest<Target> {
   target: Target;
   /** HTTP(S) only; the other types ignore the next four. */
@@ -106,12 +107,46 @@ export interface CheckRequest<Target> {
 /** Thrown by `parseTarget`. `message` says what is wrong and shows the accepted form; it is public. */
 export class InvalidTarget extends Error {}
 
+/** A target that is a port of a host. */
+export interface HostPort {
+  host: string;
+  port: number;
+}
+
+/** How the targets of one type are written that are a host and a port. */
+export interface HostPortForm {
+  /** The scheme before `://`, which may be left out. */
+  scheme: string;
+  /** Without it the port must be written; with it the target may also end in a slash, as URLs do. */
+  defaultPort?: number;
+  /** What a target is, such as "a TCP target is a host and a port": said of what is none. */
+  what: string;
+  /** The `targetForm` of the checker. */
+  form: string;
+}
+
+const HOST_PORT = /^(\[[^\]]*\]|[^:[\]/?#@]+)(?::(\d{1,5}))?(\/?)$/;
+
+/** Reads `host:port`, with or without a scheme. Throws `InvalidTarget`. */
+export function parseHostPort(url: string, { scheme, defaultPort, what, form }: HostPortForm): HostPort {
+  const invalid = (why: string) => new InvalidTarget(`${why}; the accepted form is ${form}`);
+  const hasScheme = url.slice(0, scheme.length + 3).toLowerCase() === `${scheme}://`;
+  const [, hostText, portText, slash] = HOST_PORT.exec(hasScheme ? url.slice(scheme.length + 3) : url) ?? [];
+  if (hostText === undefined || (defaultPort === undefined && (portText === undefined || slash !== '')))
+    throw invalid(what);
+  const host = normalizeHost(hostText);
+  const port = portText === undefined ? Number(defaultPort) : Number(portText);
+  if (host === null) throw invalid(`the host must be ${HOST_FORM}`);
+  if (port < 1 || port > 65_535) throw invalid('the port must be 1 to 65535');
+  return { host, port };
+}
+
 /**
  * One type of check. Implementations live one per file, carry `@Checker('TYPE')` and are listed once in a module's
  * providers; the registry finds them in any module.
  *
- * `check` never throws for a failed target: that is a report. A throw is a bug; the caller logs it and records `unknown`.
- * It must settle soon after `signal` aborts, with every socket it opened destroyed. The signal's `reason` is a
+ * `check` never throws for a failed target: that is a result. A throw is a bug; the caller logs it and records `unknown`.
+ * `CheckResultBuilder` makes the result and deals with whatever ends a check early. It must settle soon after `signal` aborts, with every socket it opened destroyed. The signal's `reason` is a
  * `DeadlineExceeded` when the endpoint's own timeout ran out (that is the target's failure), anything else is ours.
  */
 export interface Checker<Target = unknown> {

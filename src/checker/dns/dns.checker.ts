@@ -1,11 +1,8 @@
-import { DialError } from '../../platform/net/dial/dial-error';
 import { Dialer } from '../../platform/net/dial/dialer';
 import type { EgressRule } from '../../platform/net/egress/egress-policy';
 import { hasRoute } from '../../platform/net/dial/route-probe';
-import { assertionFailure } from '../assertion/assertion-failure';
-import type { AssertionSource } from '../assertion/assertion';
 import { CheckResultBuilder } from '../check-result-builder';
-import { abortFailure, dialFailure } from '../check-failure';
+import { abortFailure } from '../check-failure';
 import { Checker, type CheckResult, type CheckRequest } from '../checker';
 import { lookUp, type DnsResult } from './dns-lookup';
 import type { DnsServer, OpenTcp } from './dns-query';
@@ -23,7 +20,7 @@ const ANY_ADDRESS: EgressRule = { refusal: () => null };
  */
 @Checker('DNS')
 export class DnsChecker implements Checker<DnsTarget> {
-  readonly assertionSources: readonly AssertionSource[] = ['dns_record', 'response_time'];
+  readonly assertionSources = ['dns_record', 'response_time'] as const;
   readonly targetForm = DNS_TARGET_FORM;
 
   constructor(
@@ -40,51 +37,40 @@ export class DnsChecker implements Checker<DnsTarget> {
   }
 
   async check(request: CheckRequest<DnsTarget>, signal: AbortSignal): Promise<CheckResult> {
-    const draft = new CheckResultBuilder();
-    try {
-      const servers = await this.serversOf(request, draft, signal);
-      return await this.lookUp(request, servers, draft, signal);
-    } catch (error) {
-      if (!(error instanceof DialError)) throw error;
-      draft.addDial(error.phases, error.address);
-      return draft.result(dialFailure(error, signal));
-    }
+    const builder = new CheckResultBuilder(request, signal);
+    const servers = await this.serversOf(request.target, builder);
+    if (!servers) return builder.finish();
+    const results = await this.lookUp(request, servers, builder, signal);
+    return builder.finish({ records: foundRecords(results).map(({ value }) => value) });
   }
 
   private async lookUp(
     { target, assertions, egress }: CheckRequest<DnsTarget>,
     servers: readonly DnsServer[],
-    draft: CheckResultBuilder,
+    builder: CheckResultBuilder,
     signal: AbortSignal,
-  ): Promise<CheckResult> {
+  ): Promise<DnsResult[]> {
     const openTcp = this.tcpOpener(target.resolver ? egress : ANY_ADDRESS);
     const questions = target.types.map((type) => ({ name: target.name, type }));
-    const pulse = target.resolver ? null : new ResolverProbe(servers, openTcp);
+    const probe = target.resolver ? null : new ResolverProbe(servers, openTcp);
     const results = await lookUp(servers, questions, openTcp, signal);
-    pulse?.stop();
-    note(results, draft);
-    const failure = judgeLookup(results, {
+    probe?.stop();
+    note(results, builder);
+    const circumstances = {
       target,
       assertions,
       interruption: signal.aborted ? abortFailure('dns', signal) : null,
-      ownAlive: pulse?.isFelt ?? false,
+      ownAlive: probe?.isAlive ?? false,
       hasRoute: await isRouted(results),
-    });
-    if (failure) return draft.result(failure);
-    const records = foundRecords(results).map(({ value }) => value);
-    return draft.result(assertionFailure(assertions, { durationMs: draft.durationMs, records }));
+    };
+    builder.fail(judgeLookup(results, circumstances));
+    return results;
   }
 
-  private async serversOf(
-    { target, egress }: CheckRequest<DnsTarget>,
-    draft: CheckResultBuilder,
-    signal: AbortSignal,
-  ): Promise<readonly DnsServer[]> {
-    if (!target.resolver) return this.systemResolvers.list();
-    const { host, port } = target.resolver;
-    const { addresses, dnsMs } = await this.dialer.resolve(host, egress, signal);
-    draft.add('dnsMs', dnsMs);
-    return addresses.map((address) => ({ address, port }));
+  private async serversOf({ resolver }: DnsTarget, builder: CheckResultBuilder): Promise<readonly DnsServer[] | null> {
+    if (!resolver) return this.systemResolvers.list();
+    const addresses = await builder.resolve(this.dialer, resolver.host);
+    return addresses && addresses.map((address) => ({ address, port: resolver.port }));
   }
 
   private tcpOpener(egress: EgressRule): OpenTcp {
@@ -95,16 +81,16 @@ export class DnsChecker implements Checker<DnsTarget> {
   }
 }
 
-/** Two questions are asked at once, so the slower one is the time; what brought nothing does not count beside records. */
-function note(results: readonly DnsResult[], draft: CheckResultBuilder): void {
+/** Both questions run in parallel, so the slower one is the duration; failed lookups are ignored if the other found records. */
+function note(results: readonly DnsResult[], builder: CheckResultBuilder): void {
   const answered = results.filter(({ finding }) => finding.kind === 'records');
   const telling = answered.length > 0 ? answered : results;
-  draft.add('dnsMs', Math.max(0, ...telling.map(({ elapsedMs }) => elapsedMs)));
-  draft.address = telling.find(({ server }) => server !== null)?.server?.address ?? null;
-  draft.records = listRecords(results);
+  builder.add('dnsMs', Math.max(0, ...telling.map(({ elapsedMs }) => elapsedMs)));
+  builder.address = telling.find(({ server }) => server !== null)?.server?.address ?? null;
+  builder.records = listRecords(results);
 }
 
-/** Told apart from a router's "network unreachable", which arrives over a route that exists. */
+/** Without a route the fault is ours; a router's "network unreachable" arrives over a route that exists. */
 async function isRouted(results: readonly DnsResult[]): Promise<boolean> {
   const unrouted = results.find(
     ({ finding }) => finding.kind === 'fault' && 'code' in finding.error && finding.error.code === 'ENETUNREACH',

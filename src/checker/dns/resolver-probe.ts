@@ -8,18 +8,18 @@ const ASK_AFTER_MS = 400;
 export class ResolverProbe {
   private readonly controller = new AbortController();
   private readonly timer: NodeJS.Timeout;
-  private felt = false;
+  private alive = false;
 
   constructor(
     private readonly servers: readonly DnsServer[],
     private readonly openTcp: OpenTcp,
   ) {
-    this.timer = setTimeout(() => void this.feel(), ASK_AFTER_MS);
+    this.timer = setTimeout(() => void this.probe(), ASK_AFTER_MS);
   }
 
   /** Whether any of them has answered anything by now. */
-  get isFelt(): boolean {
-    return this.felt;
+  get isAlive(): boolean {
+    return this.alive;
   }
 
   stop(): void {
@@ -27,9 +27,9 @@ export class ResolverProbe {
     this.controller.abort();
   }
 
-  private async feel(): Promise<void> {
+  private async probe(): Promise<void> {
     const root = { name: '.', type: 'NS' } as const;
     const { finding } = await askInTurn(this.servers, root, this.openTcp, this.controller.signal);
-    if (finding.kind !== 'silent' && finding.kind !== 'fault') this.felt = true;
+    if (finding.kind !== 'silent' && finding.kind !== 'fault') this.alive = true;
   }
 }

@@ -1,27 +1,18 @@
 import { Injectable } from '@nestjs/common';
-import { type Dialed, Dialer } from '../../platform/net/dial/dialer';
-import { DialError } from '../../platform/net/dial/dial-error';
+import { Dialer } from '../../platform/net/dial/dialer';
 import { type ExchangeResponse, ExchangeError, exchange } from '../../platform/net/http/http-exchange';
+import { DAY_MS } from '../../platform/time/time-units';
 import type { AssertionFacts } from '../assertion/assertion-evaluator';
-import { assertionFailure } from '../assertion/assertion-failure';
 import { CheckResultBuilder } from '../check-result-builder';
-import { abortFailure, type CheckFailure, dialFailure, down, socketFailure } from '../check-failure';
+import { socketFailure } from '../check-failure';
 import type { CheckResult, CheckRequest } from '../checker';
 import { MAX_BODY_BYTES, readBody, UnreadableBody } from './http-body';
-import { followRedirect, type HttpRequest, placeOf, wireHeaders } from './http-request';
+import { followRedirect, type HttpRequest, addressOf, wireHeaders } from './http-request';
 import type { HttpTarget } from './http-target';
 import { redacted } from './redaction';
 
 const MAX_REDIRECTS = 5;
-const MS_PER_DAY = 86_400_000;
 const HTTPS_ALPN = { alpn: ['http/1.1'] };
-
-/** Ends a check early; the draft says how far it came. */
-class Stop extends Error {
-  constructor(readonly failure: CheckFailure) {
-    super(failure.error.message);
-  }
-}
 
 type HttpCheck = CheckRequest<HttpTarget>;
 
@@ -34,81 +25,61 @@ export class HttpProbe {
   constructor(private readonly dialer: Dialer) {}
 
   async check(check: HttpCheck, signal: AbortSignal): Promise<CheckResult> {
-    const draft = new CheckResultBuilder();
-    try {
-      const answer = await this.follow(check, draft, signal);
-      return redacted(draft.result(await judge(check, answer, draft)), check.headers);
-    } catch (error) {
-      if (error instanceof Stop) return redacted(draft.result(error.failure), check.headers);
-      throw error;
-    }
+    const builder = new CheckResultBuilder(check, signal);
+    const response = await this.follow(check, builder, signal);
+    const facts = response && (await judge(check, response, builder));
+    return redacted(builder.finish(facts ?? {}), check.headers);
   }
 
-  /** The answer that is no redirect. */
-  private async follow(check: HttpCheck, draft: CheckResultBuilder, signal: AbortSignal): Promise<ExchangeResponse> {
-    const { target, method, headers, body } = check;
-    let message: HttpRequest = { target, method, headers, body };
-    for (;;) {
-      const answer = await this.ask(message, check, draft, signal);
-      const next = check.followRedirects ? followRedirect(message, answer.status, answer.headers.location) : null;
-      if (next === null) return answer;
-      if ('refused' in next) throw new Stop(down('protocol_error', 'transfer', `The answer is ${next.refused}.`));
-      if (draft.redirects.length === MAX_REDIRECTS) {
-        throw new Stop(
-          down('too_many_redirects', 'transfer', `${target.shown} redirects more than ${MAX_REDIRECTS} times.`),
-        );
-      }
-      draft.redirects.push(next.target.shown);
-      message = next;
-    }
-  }
-
-  private async ask(
-    message: HttpRequest,
+  /** The response that is no redirect; `null` when the check has failed before. */
+  private async follow(
     check: HttpCheck,
-    draft: CheckResultBuilder,
+    builder: CheckResultBuilder,
     signal: AbortSignal,
-  ): Promise<ExchangeResponse> {
-    const { socket } = await this.connect(message.target, check, draft, signal);
+  ): Promise<ExchangeResponse | null> {
+    const { target, method, headers, body } = check;
+    let request: HttpRequest = { target, method, headers, body };
+    for (;;) {
+      const response = await this.send(request, check, builder, signal);
+      if (!response || !check.followRedirects) return response;
+      const next = followRedirect(request, response.status, response.headers.location);
+      if (next === null) return response;
+      if ('refused' in next) return builder.down('protocol_error', 'transfer', `The answer is ${next.refused}.`);
+      if (builder.redirects.length === MAX_REDIRECTS) {
+        const sentence = `${target.shown} redirects more than ${MAX_REDIRECTS} times.`;
+        return builder.down('too_many_redirects', 'transfer', sentence);
+      }
+      builder.redirects.push(next.target.shown);
+      request = next;
+    }
+  }
+
+  private async send(
+    request: HttpRequest,
+    check: HttpCheck,
+    builder: CheckResultBuilder,
+    signal: AbortSignal,
+  ): Promise<ExchangeResponse | null> {
+    const { host, port, secure, path } = request.target;
+    const socket = await builder.dial(this.dialer, { host, port, tls: secure ? HTTPS_ALPN : undefined });
+    if (!socket) return null;
     try {
-      const answer = await exchange({
+      const response = await exchange({
         socket,
-        method: message.method,
-        path: message.target.path,
-        headers: wireHeaders(message),
-        body: message.body,
+        method: request.method,
+        path,
+        headers: wireHeaders(request),
+        body: request.body,
         maxBodyBytes: MAX_BODY_BYTES,
         keepBody: looksIntoBody(check),
         signal,
       });
-      noteExchange(draft, answer.firstByteMs, answer.transferMs, answer.status);
-      return answer;
+      noteExchange(builder, response);
+      return response;
     } catch (error) {
       if (!(error instanceof ExchangeError)) throw error;
-      noteExchange(draft, error.firstByteMs, error.transferMs, error.status);
-      throw new Stop(exchangeFailure(error, message.target, signal));
-    }
-  }
-
-  private async connect(
-    target: HttpTarget,
-    check: HttpCheck,
-    draft: CheckResultBuilder,
-    signal: AbortSignal,
-  ): Promise<Dialed> {
-    const { host, port, secure } = target;
-    try {
-      const tls = secure ? HTTPS_ALPN : undefined;
-      const dialed = await this.dialer.dial({ host, port, tls, egress: check.egress, signal });
-      draft.addDial(dialed.phases, dialed.address);
-      draft.certificate = dialed.certificate ?? draft.certificate;
-      if (dialed.authorizationError === null) return dialed;
-      dialed.socket.destroy();
-      throw new Stop(down(dialed.authorizationError.code, 'tls', dialed.authorizationError.message));
-    } catch (error) {
-      if (!(error instanceof DialError)) throw error;
-      draft.addDial(error.phases, error.address);
-      throw new Stop(dialFailure(error, signal));
+      noteExchange(builder, error);
+      return exchangeFailed(builder, error, addressOf(request.target));
     }
   }
 }
@@ -117,46 +88,48 @@ const looksIntoBody = ({ assertions }: HttpCheck): boolean =>
   assertions.some(({ source }) => source === 'body' || source === 'json');
 
 function noteExchange(
-  draft: CheckResultBuilder,
-  firstByteMs: number | null,
-  transferMs: number | null,
-  status: number | null,
-) {
-  draft.add('firstByteMs', firstByteMs);
-  draft.add('transferMs', transferMs);
-  draft.statusCode = status;
+  builder: CheckResultBuilder,
+  { firstByteMs, transferMs, status }: Pick<ExchangeError, 'firstByteMs' | 'transferMs' | 'status'>,
+): void {
+  builder.add('firstByteMs', firstByteMs);
+  builder.add('transferMs', transferMs);
+  builder.statusCode = status;
 }
 
-function exchangeFailure({ fault, phase, message }: ExchangeError, target: HttpTarget, signal: AbortSignal) {
-  if (fault === 'aborted') return abortFailure(phase, signal);
-  if (typeof fault === 'string') return down('protocol_error', phase, `${placeOf(target)}: ${message}.`);
-  return socketFailure(fault, phase, `The connection to ${placeOf(target)}`);
+function exchangeFailed(builder: CheckResultBuilder, { fault, phase, message }: ExchangeError, server: string): null {
+  if (fault === 'aborted') return builder.aborted(phase);
+  if (typeof fault === 'string') return builder.down('protocol_error', phase, `${server}: ${message}.`);
+  return builder.fail(socketFailure(fault, phase, `The connection to ${server}`));
 }
 
+/** What the assertions may look at. Without an assertion about the status it must be 200 to 299. */
 async function judge(
   check: HttpCheck,
-  answer: ExchangeResponse,
-  draft: CheckResultBuilder,
-): Promise<CheckFailure | null> {
+  response: ExchangeResponse,
+  builder: CheckResultBuilder,
+): Promise<HttpFacts | null> {
   const { assertions } = check;
   const judgesStatus = assertions.some(({ source }) => source === 'status_code');
-  if (!judgesStatus && (answer.status < 200 || answer.status > 299)) {
-    return down('status_unexpected', 'first_byte', `The status is ${answer.status}; expected is 200 to 299.`);
+  if (!judgesStatus && (response.status < 200 || response.status > 299)) {
+    const sentence = `The status is ${response.status}; expected is 200 to 299.`;
+    return builder.down('status_unexpected', 'first_byte', sentence);
   }
   if (assertions.length === 0) return null;
   try {
-    return assertionFailure(assertions, await factsOf(check, answer, draft));
+    return await factsOf(check, response, builder);
   } catch (error) {
     if (!(error instanceof UnreadableBody)) throw error;
-    return down('protocol_error', 'transfer', `The body ${error.message}.`);
+    return builder.down('protocol_error', 'transfer', `The body ${error.message}.`);
   }
 }
 
-async function factsOf(check: HttpCheck, answer: ExchangeResponse, draft: CheckResultBuilder): Promise<AssertionFacts> {
-  const { status, headers, body, truncated } = answer;
-  const facts: AssertionFacts = { statusCode: status, durationMs: draft.durationMs, headers };
-  if (draft.certificate) {
-    facts.certificateDays = (Date.parse(draft.certificate.expiresAt) - Date.now()) / MS_PER_DAY;
+type HttpFacts = Omit<AssertionFacts, 'durationMs'>;
+
+async function factsOf(check: HttpCheck, response: ExchangeResponse, builder: CheckResultBuilder): Promise<HttpFacts> {
+  const { status, headers, body, truncated } = response;
+  const facts: HttpFacts = { statusCode: status, headers };
+  if (builder.certificate) {
+    facts.certificateDays = (Date.parse(builder.certificate.expiresAt) - Date.now()) / DAY_MS;
   }
   if (looksIntoBody(check)) {
     const encoding = headers['content-encoding'] ?? '';

@@ -11,7 +11,7 @@ export interface HttpRequest {
 }
 
 const USER_AGENT = 'uptime-monitor/1 (availability check)';
-/** All a foreign origin gets to see of the user's own headers: what cannot be a credential. */
+/** The only headers of the user that another origin receives: they cannot be credentials. */
 const HARMLESS = /^(accept|accept-language|accept-encoding|accept-charset|cache-control|pragma|user-agent)$/i;
 const DESCRIBES_BODY = /^content-/i;
 const REDIRECTS = new Set([301, 302, 303, 307, 308]);
@@ -31,14 +31,14 @@ export function wireHeaders({ target, method, headers, body }: HttpRequest): [st
   return wire;
 }
 
-/** What a redirect leads to: the next request, or why it cannot be followed. `null`: the answer is no redirect. */
+/** What a redirect leads to: the next request, or why it cannot be followed. `null`: the response is no redirect. */
 export function followRedirect(
-  message: HttpRequest,
+  request: HttpRequest,
   status: number,
   location: string | undefined,
 ): HttpRequest | { refused: string } | null {
   if (!REDIRECTS.has(status) || location === undefined) return null;
-  const base = `${message.target.secure ? 'https' : 'http'}://${message.target.authority}${message.target.path}`;
+  const base = `${request.target.secure ? 'https' : 'http'}://${request.target.authority}${request.target.path}`;
   if (readUrl(location, base) === null) return { refused: 'a redirect to an address that cannot be read' };
   const url = new URL(location, base);
   if (url.protocol !== 'http:' && url.protocol !== 'https:') {
@@ -46,17 +46,17 @@ export function followRedirect(
   }
   const target = url.port === '0' ? null : httpTargetOf(url);
   if (target === null) return { refused: 'a redirect to a host that is not valid' };
-  return nextMessage(message, status, target);
+  return nextRequest(request, status, target);
 }
 
-function nextMessage(message: HttpRequest, status: number, target: HttpTarget): HttpRequest {
-  const kept = sameOrigin(message.target, target)
-    ? message.headers
-    : message.headers.filter(({ key }) => HARMLESS.test(key) || (status > 303 && DESCRIBES_BODY.test(key)));
-  const repeats = status > 303 || message.method === 'GET' || message.method === 'HEAD';
-  if (repeats) return { ...message, target, headers: kept };
+function nextRequest(request: HttpRequest, status: number, target: HttpTarget): HttpRequest {
+  const kept = sameOrigin(request.target, target)
+    ? request.headers
+    : request.headers.filter(({ key }) => HARMLESS.test(key) || (status > 303 && DESCRIBES_BODY.test(key)));
+  const repeats = status > 303 || request.method === 'GET' || request.method === 'HEAD';
+  if (repeats) return { ...request, target, headers: kept };
   return { target, method: 'GET', headers: kept.filter(({ key }) => !DESCRIBES_BODY.test(key)), body: null };
 }
 
 /** Host and port as they are shown to people. */
-export const placeOf = ({ host, port }: HttpTarget): string => `${bracketed(host)}:${port}`;
+export const addressOf = ({ host, port }: HttpTarget): string => `${bracketed(host)}:${port}`;

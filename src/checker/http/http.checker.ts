@@ -1,25 +1,20 @@
-import type { AssertionSource } from '../assertion/assertion';
-import { Checker, type CheckResult, type CheckRequest } from '../checker';
+import { Checker, type CheckRequest, type CheckResult } from '../checker';
 import { HttpProbe } from './http-probe';
 import { type HttpTarget, parseHttpTarget } from './http-target';
+
+const SOURCES = ['status_code', 'response_time', 'header', 'body', 'json', 'certificate_days'] as const;
 
 /** A web address, with or without TLS. Up: the final status is 200–299, and the certificate is valid where there is one. */
 @Checker('HTTP')
 export class HttpChecker implements Checker<HttpTarget> {
-  readonly targetForm = 'http://host[:port]/path or https://host[:port]/path';
-  readonly assertionSources: readonly AssertionSource[] = [
-    'status_code',
-    'response_time',
-    'header',
-    'body',
-    'json',
-    'certificate_days',
-  ];
+  readonly targetForm: string = 'http://host[:port]/path or https://host[:port]/path';
+  readonly assertionSources = SOURCES;
+  protected readonly schemes: RegExp = /^https?:\/\/[^/?#]/i;
 
   constructor(private readonly probe: HttpProbe) {}
 
   parseTarget(url: string): HttpTarget {
-    return parseHttpTarget(url, this.targetForm, /^https?:\/\/[^/?#]/i);
+    return parseHttpTarget(url, this.targetForm, this.schemes);
   }
 
   hostsOf(target: HttpTarget): string[] {
@@ -29,4 +24,11 @@ export class HttpChecker implements Checker<HttpTarget> {
   check(request: CheckRequest<HttpTarget>, signal: AbortSignal): Promise<CheckResult> {
     return this.probe.check(request, signal);
   }
+}
+
+/** A web address over TLS, and nothing else. */
+@Checker('HTTPS')
+export class HttpsChecker extends HttpChecker {
+  override readonly targetForm = 'https://host[:port]/path';
+  protected override readonly schemes = /^https:\/\/[^/?#]/i;
 }

@@ -2,7 +2,7 @@ import { randomBytes, randomInt } from 'node:crypto';
 import ipaddr from 'ipaddr.js';
 import { attemptInTurn } from '../../platform/net/staggered-attempts';
 import { TOKEN_BYTES } from './icmp-packet';
-import type { IcmpEvent, IcmpTransport } from './icmp-transport';
+import type { IcmpEvent, IcmpSocket } from './icmp-transport';
 
 /** How asking a host for an echo ended, other than by silence (then the signal decides). */
 export type EchoResult =
@@ -13,7 +13,7 @@ export type EchoResult =
   | { kind: 'not_sent'; code: string };
 
 /** One way of asking hosts for echoes. */
-export interface EchoMethod {
+export interface IcmpTransport {
   /**
    * Sends up to three requests 200 ms apart and settles with the first reply, or with a refusal that no reply to the
    * later ones contradicts. `null` when the host was silent until the signal aborted. Never rejects.
@@ -48,7 +48,7 @@ export interface AddressEcho {
 
 /** Asks the addresses of a name in turn. The first reply counts; without one the first refusal, then silence. */
 export async function echoAny(
-  method: EchoMethod,
+  method: IcmpTransport,
   addresses: readonly string[],
   signal: AbortSignal,
 ): Promise<AddressEcho> {
@@ -67,13 +67,13 @@ export async function echoAny(
 }
 
 /** Asks many hosts at once over one socket: a reply is matched by sequence number, random token and sender. */
-export class SocketEchoMethod implements EchoMethod {
+export class SocketTransport implements IcmpTransport {
   private readonly pending = new Map<number, Pending>();
   private nextSequence = randomInt(SEQUENCES);
   private random = Buffer.alloc(0);
   private randomAt = 0;
 
-  constructor(private readonly port: IcmpTransport) {
+  constructor(private readonly port: IcmpSocket) {
     port.onEvent((event) => this.take(event));
   }
 

@@ -18,7 +18,7 @@ export interface IcmpEvent {
  * An open ICMP socket of one IP version that serves all targets. Nothing in it keeps the process alive while no reply
  * is awaited.
  */
-export interface IcmpTransport {
+export interface IcmpSocket {
   /** Sends one request. Answers `null`, or the name of the system's error (`ENETUNREACH`), which may also come as an event. */
   send(request: Omit<EchoRequest, 'identifier'>, address: Buffer): string | null;
   /** Who is told what arrives; set once. */

@@ -1,16 +1,16 @@
 import { Injectable, type OnModuleDestroy } from '@nestjs/common';
-import { SocketEchoMethod, type EchoMethod, type EchoResult } from './icmp-echo';
-import { KernelTransport } from './kernel-transport';
+import { SocketTransport, type IcmpTransport, type EchoResult } from './icmp-echo';
+import { KernelSocket } from './kernel-transport';
 import { loadKernelSocketCalls, openIcmpDatagram } from './kernel-calls';
-import { NodeIcmpPort } from './node-transport';
-import { PingCommandEchoMethod, probePingCommand } from './ping-command-transport';
+import { NodeSocket } from './node-transport';
+import { PingCommandTransport, probePingCommand } from './ping-command-transport';
 
 /** One way of sending ICMP; `open` answers why it is not to be had here. */
-export interface IcmpRung {
+export interface TransportOption {
   name: string;
   /** How to get a better one, where this one is a makeshift; a sentence without its full stop. */
   advice: string | null;
-  open(): EchoMethod | string;
+  open(): IcmpTransport | string;
 }
 
 /** What this machine permits, for the start's log line and the health details. */
@@ -28,14 +28,14 @@ export const HOW_TO_PERMIT_ICMP =
   '(--cap-add NET_RAW, AmbientCapabilities=CAP_NET_RAW)';
 
 /** The ways of sending ICMP, best first. */
-export const ICMP_LADDER: readonly IcmpRung[] = [
+export const TRANSPORTS: readonly TransportOption[] = [
   { name: 'datagram socket', advice: null, open: () => openKernelSockets('datagram') },
   { name: 'raw socket', advice: null, open: () => openKernelSockets('raw') },
   { name: 'datagram socket through node', advice: null, open: openNodeSockets },
   {
     name: 'ping command',
     advice: `Each ICMP check starts a process, at most eight at once; to avoid it ${HOW_TO_PERMIT_ICMP}`,
-    open: () => probePingCommand() ?? new PingCommandEchoMethod(),
+    open: () => probePingCommand() ?? new PingCommandTransport(),
   },
 ];
 
@@ -45,17 +45,17 @@ export const ICMP_LADDER: readonly IcmpRung[] = [
  */
 @Injectable()
 export class IcmpTransports implements OnModuleDestroy {
-  private chosen: { method: EchoMethod | null; description: IcmpDescription } | null = null;
+  private chosen: { method: IcmpTransport | null; description: IcmpDescription } | null = null;
 
   /** A ladder with fewer rungs judges the machine as if it permitted less. */
-  constructor(private readonly ladder: readonly IcmpRung[] = ICMP_LADDER) {}
+  constructor(private readonly ladder: readonly TransportOption[] = TRANSPORTS) {}
 
   describe(): IcmpDescription {
     return this.choose().description;
   }
 
   /** `null` when nothing is permitted. */
-  method(): EchoMethod | null {
+  best(): IcmpTransport | null {
     return this.choose().method;
   }
 
@@ -65,12 +65,15 @@ export class IcmpTransports implements OnModuleDestroy {
   }
 
   private choose() {
-    this.chosen ??= climb(this.ladder);
+    this.chosen ??= pickTransport(this.ladder);
     return this.chosen;
   }
 }
 
-function climb(ladder: readonly IcmpRung[]): { method: EchoMethod | null; description: IcmpDescription } {
+function pickTransport(ladder: readonly TransportOption[]): {
+  method: IcmpTransport | null;
+  description: IcmpDescription;
+} {
   const refusals: string[] = [];
   for (const rung of ladder) {
     const method = rung.open();
@@ -84,31 +87,31 @@ function climb(ladder: readonly IcmpRung[]): { method: EchoMethod | null; descri
   return { method: null, description: { method: 'none', available: false, advice } };
 }
 
-function openKernelSockets(kind: 'datagram' | 'raw'): EchoMethod | string {
+function openKernelSockets(kind: 'datagram' | 'raw'): IcmpTransport | string {
   const calls = loadKernelSocketCalls();
   if (typeof calls === 'string') return calls;
-  const four = KernelTransport.open(calls, 4, kind);
+  const four = KernelSocket.open(calls, 4, kind);
   if (typeof four === 'string') return four;
-  const six = KernelTransport.open(calls, 6, kind);
-  return new EchoMethodByFamily(new SocketEchoMethod(four), typeof six === 'string' ? null : new SocketEchoMethod(six));
+  const six = KernelSocket.open(calls, 6, kind);
+  return new TransportByFamily(new SocketTransport(four), typeof six === 'string' ? null : new SocketTransport(six));
 }
 
-function openNodeSockets(): EchoMethod | string {
+function openNodeSockets(): IcmpTransport | string {
   const four = openIcmpDatagram(4);
   if (typeof four === 'string') return four;
   const six = openIcmpDatagram(6);
-  return new EchoMethodByFamily(
-    new SocketEchoMethod(new NodeIcmpPort(four, 4)),
-    typeof six === 'string' ? null : new SocketEchoMethod(new NodeIcmpPort(six, 6)),
+  return new TransportByFamily(
+    new SocketTransport(new NodeSocket(four, 4)),
+    typeof six === 'string' ? null : new SocketTransport(new NodeSocket(six, 6)),
   );
 }
 
 /** A socket speaks one IP version. */
-class EchoMethodByFamily implements EchoMethod {
+class TransportByFamily implements IcmpTransport {
   constructor(
-    private readonly four: EchoMethod,
+    private readonly four: IcmpTransport,
     /** `null` where the machine has no IPv6. */
-    private readonly six: EchoMethod | null,
+    private readonly six: IcmpTransport | null,
   ) {}
 
   async echo(address: string, signal: AbortSignal): Promise<EchoResult | null> {

@@ -1,13 +1,11 @@
-import { DialError, NO_ROUTE, socketFault } from '../../platform/net/dial/dial-error';
+import { NO_ROUTE, socketFault } from '../../platform/net/dial/dial-error';
 import { Dialer } from '../../platform/net/dial/dialer';
 import { HOST_FORM, normalizeHost } from '../../platform/net/egress/host-name';
-import { assertionFailure } from '../assertion/assertion-failure';
-import type { AssertionSource } from '../assertion/assertion';
 import { CheckResultBuilder } from '../check-result-builder';
-import { abortFailure, type CheckFailure, dialFailure, down, socketFailure, unknown } from '../check-failure';
+import { abortFailure, type CheckFailure, down, socketFailure, unknown } from '../check-failure';
 import { Checker, type CheckResult, type CheckRequest, InvalidTarget } from '../checker';
 import { HOW_TO_PERMIT_ICMP, IcmpTransports } from './icmp-transports';
-import { echoAny, type EchoMethod, type EchoResult } from './icmp-echo';
+import { echoAny, type IcmpTransport, type EchoResult } from './icmp-echo';
 
 /** A host to ping. */
 export interface IcmpTarget {
@@ -20,12 +18,12 @@ const NOT_PERMITTED = ['EPERM', 'EACCES', 'ENOENT'];
 /** Pings a host: up with the first reply. `firstByteMs` is the round-trip time of the echo that was answered. */
 @Checker('ICMP')
 export class IcmpChecker implements Checker<IcmpTarget> {
-  readonly assertionSources: readonly AssertionSource[] = ['response_time'];
+  readonly assertionSources = ['response_time'] as const;
   readonly targetForm = 'icmp://host or host';
 
   constructor(
     private readonly dialer: Dialer,
-    private readonly capability: IcmpTransports,
+    private readonly transports: IcmpTransports,
   ) {}
 
   parseTarget(url: string): IcmpTarget {
@@ -40,38 +38,28 @@ export class IcmpChecker implements Checker<IcmpTarget> {
   }
 
   async check(request: CheckRequest<IcmpTarget>, signal: AbortSignal): Promise<CheckResult> {
-    const { target, egress } = request;
-    const draft = new CheckResultBuilder();
-    const method = this.capability.method();
-    if (!method)
-      return draft.result(
-        unknown('icmp_unavailable', 'internal', `ICMP is not permitted to the monitor; ${HOW_TO_PERMIT_ICMP}.`),
-      );
-    try {
-      const { addresses, dnsMs } = await this.dialer.resolve(target.host, egress, signal);
-      draft.add('dnsMs', dnsMs);
-      return draft.result(await this.ping(method, addresses, request, draft, signal));
-    } catch (error) {
-      if (!(error instanceof DialError)) throw error;
-      draft.addDial(error.phases, error.address);
-      return draft.result(dialFailure(error, signal));
-    }
+    const builder = new CheckResultBuilder(request, signal);
+    const transport = this.transports.best();
+    if (transport) await this.ping(transport, request.target, builder, signal);
+    else
+      builder.unknown('icmp_unavailable', 'internal', `ICMP is not permitted to the monitor; ${HOW_TO_PERMIT_ICMP}.`);
+    return builder.finish();
   }
 
   private async ping(
-    method: EchoMethod,
-    addresses: readonly string[],
-    { assertions }: CheckRequest<IcmpTarget>,
-    draft: CheckResultBuilder,
+    transport: IcmpTransport,
+    { host }: IcmpTarget,
+    builder: CheckResultBuilder,
     signal: AbortSignal,
-  ): Promise<CheckFailure | null> {
+  ): Promise<void> {
+    const addresses = await builder.resolve(this.dialer, host);
+    if (!addresses) return;
     const startedAt = performance.now();
-    const { address, result } = await echoAny(method, addresses, signal);
-    draft.address = address;
+    const { address, result } = await echoAny(transport, addresses, signal);
+    builder.address = address;
     if (result?.kind !== 'not_sent')
-      draft.add('firstByteMs', result?.kind === 'reply' ? result.rttMs : performance.now() - startedAt);
-    if (result?.kind !== 'reply') return judge(address, result, signal);
-    return assertionFailure(assertions, { durationMs: draft.durationMs });
+      builder.add('firstByteMs', result?.kind === 'reply' ? result.rttMs : performance.now() - startedAt);
+    if (result?.kind !== 'reply') builder.fail(judge(address, result, signal));
   }
 }
 

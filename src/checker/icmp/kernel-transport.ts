@@ -8,7 +8,7 @@ import {
   unreachableReason,
   type IpFamily,
 } from './icmp-packet';
-import type { IcmpEvent, IcmpTransport } from './icmp-transport';
+import type { IcmpEvent, IcmpSocket } from './icmp-transport';
 
 /** How often an awaited reply is looked for. It is not the precision: the kernel notes when each packet came. */
 const POLL_MS = 5;
@@ -28,7 +28,7 @@ const AF_INET6 = 10;
  * when this process found the time to look. `kind` is what the system permits: a datagram socket
  * (`net.ipv4.ping_group_range`) or a raw one (`CAP_NET_RAW`).
  */
-export class KernelTransport implements IcmpTransport {
+export class KernelSocket implements IcmpSocket {
   private readonly identifier = randomInt(1, 0x10000);
   private listener: (event: IcmpEvent) => void = () => undefined;
   private timer: NodeJS.Timeout | null = null;
@@ -44,9 +44,9 @@ export class KernelTransport implements IcmpTransport {
   }
 
   /** Opens the socket. Answers the name of the system's error when it is not permitted. */
-  static open(calls: KernelSocketCalls, family: IpFamily, kind: 'datagram' | 'raw'): KernelTransport | string {
+  static open(calls: KernelSocketCalls, family: IpFamily, kind: 'datagram' | 'raw'): KernelSocket | string {
     const fd = calls.open(family, kind);
-    return typeof fd === 'string' ? fd : new KernelTransport(calls, fd, family, kind);
+    return typeof fd === 'string' ? fd : new KernelSocket(calls, fd, family, kind);
   }
 
   onEvent(listener: (event: IcmpEvent) => void): void {

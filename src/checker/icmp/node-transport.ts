@@ -1,7 +1,7 @@
 import { createSocket, type Socket } from 'node:dgram';
 import ipaddr from 'ipaddr.js';
 import { decodeIcmp, encodeEchoRequest, stripIpv4Header, type IpFamily } from './icmp-packet';
-import type { IcmpEvent, IcmpTransport } from './icmp-transport';
+import type { IcmpEvent, IcmpSocket } from './icmp-transport';
 
 /** Ping sockets have no ports, yet Node insists on one. */
 const ANY_PORT = 1;
@@ -10,7 +10,7 @@ const ANY_PORT = 1;
  * An ICMP datagram socket read by Node itself, for systems whose receive calls are not known here (macOS). A busy event
  * loop counts into its round-trip times. `fd` is taken over.
  */
-export class NodeIcmpPort implements IcmpTransport {
+export class NodeSocket implements IcmpSocket {
   private readonly socket: Socket;
   private listener: (event: IcmpEvent) => void = () => undefined;
 

@@ -1,7 +1,7 @@
 import { chmodSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { PingCommandEchoMethod, probePingCommand, readPingOutput } from './ping-command-transport';
+import { PingCommandTransport, probePingCommand, readPingOutput } from './ping-command-transport';
 
 const iputils = 'PING 192.0.2.1 (192.0.2.1) 56(84) bytes of data.\n';
 
@@ -69,7 +69,7 @@ describe('The ping command', () => {
   afterAll(() => rmSync(directory, { recursive: true }));
 
   it('runs eight times at once at most, and whoever does not get a turn is not called silent', async () => {
-    const method = new PingCommandEchoMethod(script('hang', 'exec sleep 60'));
+    const method = new PingCommandTransport(script('hang', 'exec sleep 60'));
     const stop = new AbortController();
     const echoes = Array.from({ length: 9 }, () => method.echo('192.0.2.1', stop.signal));
     // Long beside the time that eight processes need to start on a busy machine, while all the others wait.
@@ -80,7 +80,7 @@ describe('The ping command', () => {
   });
 
   it('whose turn comes when hardly any time is left does not call the host silent', async () => {
-    const method = new PingCommandEchoMethod(script('deaf', 'exec sleep 60'));
+    const method = new PingCommandTransport(script('deaf', 'exec sleep 60'));
     const [early, late] = [new AbortController(), new AbortController()];
     const echoes = Array.from({ length: 8 }, () => method.echo('192.0.2.1', early.signal));
     const last = method.echo('192.0.2.1', late.signal);
@@ -92,7 +92,7 @@ describe('The ping command', () => {
   });
 
   it('gives its turn to the next', async () => {
-    const method = new PingCommandEchoMethod(script('answer', 'echo "64 bytes: time=1.5 ms"; exec sleep 60'));
+    const method = new PingCommandTransport(script('answer', 'echo "64 bytes: time=1.5 ms"; exec sleep 60'));
     const echo = () => method.echo('192.0.2.1', new AbortController().signal);
     const results = await Promise.all(Array.from({ length: 20 }, echo));
     expect(results).toEqual(Array.from({ length: 20 }, () => ({ kind: 'reply', rttMs: 1.5 })));
@@ -100,9 +100,9 @@ describe('The ping command', () => {
 
   it('that fails in an unknown way sent nothing', async () => {
     const { signal } = new AbortController();
-    const failing = new PingCommandEchoMethod(script('fail', 'echo "what?" >&2; exit 2'));
+    const failing = new PingCommandTransport(script('fail', 'echo "what?" >&2; exit 2'));
     expect(await failing.echo('192.0.2.1', signal)).toEqual({ kind: 'not_sent', code: 'EPERM' });
-    const missing = new PingCommandEchoMethod(join(directory, 'nothing'));
+    const missing = new PingCommandTransport(join(directory, 'nothing'));
     expect(await missing.echo('192.0.2.1', signal)).toEqual({ kind: 'not_sent', code: 'ENOENT' });
   });
 });

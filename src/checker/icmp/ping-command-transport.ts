@@ -1,6 +1,6 @@
 import { spawn, spawnSync, type ChildProcess, type SpawnSyncReturns } from 'node:child_process';
 import { Semaphore } from '../../platform/net/semaphore';
-import type { EchoMethod, EchoResult } from './icmp-echo';
+import type { IcmpTransport, EchoResult } from './icmp-echo';
 
 /** A process costs a hundred times what a packet costs; more of them at once would disturb every other check. */
 const PROCESSES_AT_ONCE = 8;
@@ -13,7 +13,7 @@ const OUTPUT_LIMIT = 8192;
 const ENVIRONMENT = { ...process.env, LC_ALL: 'C' };
 
 /** The system's `ping`, one process per check: the last resort, for it is allowed where nothing else is. */
-export class PingCommandEchoMethod implements EchoMethod {
+export class PingCommandTransport implements IcmpTransport {
   private readonly slots = new Semaphore(PROCESSES_AT_ONCE);
   private readonly running = new Set<ChildProcess>();
 

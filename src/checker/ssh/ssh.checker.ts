@@ -1,18 +1,8 @@
-import { DialError, socketFault } from '../../platform/net/dial/dial-error';
-import { type Dialed, Dialer } from '../../platform/net/dial/dialer';
-import { bracketed, HOST_FORM, normalizeHost } from '../../platform/net/egress/host-name';
-import { assertionFailure } from '../assertion/assertion-failure';
-import type { AssertionSource } from '../assertion/assertion';
+import { Dialer } from '../../platform/net/dial/dialer';
+import { bracketed } from '../../platform/net/egress/host-name';
 import { CheckResultBuilder } from '../check-result-builder';
-import { abortFailure, type CheckFailure, dialFailure, down, socketFailure } from '../check-failure';
-import { Checker, type CheckResult, type CheckRequest, InvalidTarget } from '../checker';
-import { greetSsh, type SshHostKey } from './ssh-handshake';
-
-/** An SSH server. */
-export interface SshTarget {
-  host: string;
-  port: number;
-}
+import { Checker, type CheckRequest, type CheckResult, type HostPort, parseHostPort } from '../checker';
+import { greetSsh, type SshGreeting, type SshHostKey } from './ssh-handshake';
 
 const DEFAULT_PORT = 22;
 
@@ -21,71 +11,49 @@ const DEFAULT_PORT = 22;
  * exchange that shows the host key; a failed exchange is noted beside the identification and does not make it down.
  */
 @Checker('SSH')
-export class SshChecker implements Checker<SshTarget> {
-  readonly assertionSources: readonly AssertionSource[] = ['banner', 'response_time'];
+export class SshChecker implements Checker<HostPort> {
+  readonly assertionSources = ['banner', 'response_time'] as const;
   readonly targetForm = 'ssh://host[:port] or host[:port], default port 22';
 
   constructor(private readonly dialer: Dialer) {}
 
-  parseTarget(url: string): SshTarget {
-    const parts = /^(?:ssh:\/\/)?(\[[^\]]*\]|[^:[\]/?#@]+)(?::(\d{1,5}))?\/?$/i.exec(url);
-    if (!parts) throw this.invalid('an SSH target is a host with or without a port');
-    const host = normalizeHost(parts[1] ?? '');
-    const port = parts[2] === undefined ? DEFAULT_PORT : Number(parts[2]);
-    if (host === null) throw this.invalid(`the host must be ${HOST_FORM}`);
-    if (port < 1 || port > 65_535) throw this.invalid('the port must be 1 to 65535');
-    return { host, port };
+  parseTarget(url: string): HostPort {
+    const what = 'an SSH target is a host with or without a port';
+    return parseHostPort(url, { scheme: 'ssh', defaultPort: DEFAULT_PORT, what, form: this.targetForm });
   }
 
-  hostsOf({ host }: SshTarget): string[] {
+  hostsOf({ host }: HostPort): string[] {
     return [host];
   }
 
-  async check(request: CheckRequest<SshTarget>, signal: AbortSignal): Promise<CheckResult> {
-    const { target, egress } = request;
-    const draft = new CheckResultBuilder();
-    try {
-      const dialed = await this.dialer.dial({ ...target, egress, signal });
-      draft.addDial(dialed.phases, dialed.address);
-      return draft.result(await greet(dialed, request, draft, signal));
-    } catch (error) {
-      if (!(error instanceof DialError)) throw error;
-      draft.addDial(error.phases, error.address);
-      return draft.result(dialFailure(error, signal));
-    }
-  }
-
-  private invalid(why: string): InvalidTarget {
-    return new InvalidTarget(`${why}; the accepted form is ${this.targetForm}`);
+  async check(request: CheckRequest<HostPort>, signal: AbortSignal): Promise<CheckResult> {
+    const builder = new CheckResultBuilder(request, signal);
+    const socket = await builder.dial(this.dialer, request.target);
+    if (!socket) return builder.finish();
+    const greeting = await greetSsh(socket, signal);
+    note(greeting, builder, `${bracketed(request.target.host)}:${request.target.port}`);
+    return builder.finish(greeting.kind === 'identified' ? { banner: greeting.identification } : {});
   }
 }
 
-async function greet(
-  { socket }: Dialed,
-  { target, assertions }: CheckRequest<SshTarget>,
-  draft: CheckResultBuilder,
-  signal: AbortSignal,
-): Promise<CheckFailure | null> {
-  const greeting = await greetSsh(socket, signal);
-  draft.add('firstByteMs', greeting.kind === 'identified' ? greeting.identificationMs : greeting.elapsedMs);
+function note(greeting: SshGreeting, builder: CheckResultBuilder, server: string): null {
+  builder.add('firstByteMs', greeting.kind === 'identified' ? greeting.identificationMs : greeting.elapsedMs);
   switch (greeting.kind) {
     case 'identified': {
       const { identification, identificationMs, hostKey } = greeting;
-      draft.records = [identification, lineOf(hostKey)];
-      if ('keyExchangeMs' in hostKey) draft.add('transferMs', hostKey.keyExchangeMs - identificationMs);
-      return assertionFailure(assertions, { durationMs: draft.durationMs, banner: identification });
+      builder.records = [identification, lineOf(hostKey)];
+      if ('keyExchangeMs' in hostKey) builder.add('transferMs', hostKey.keyExchangeMs - identificationMs);
+      return null;
     }
     case 'not_ssh':
-      return down('banner_invalid', 'first_byte', `${placeOf(target)} ${greeting.reason}.`);
+      return builder.down('banner_invalid', 'first_byte', `${server} ${greeting.reason}.`);
     case 'broken':
-      return socketFailure(socketFault(greeting.error), 'first_byte', `The connection to ${placeOf(target)}`);
+      return builder.socketFailed(greeting.error, 'first_byte', `The connection to ${server}`);
     case 'interrupted':
-      return abortFailure('first_byte', signal);
+      return builder.aborted('first_byte');
     default:
       return greeting satisfies never;
   }
 }
 
-const lineOf = (key: SshHostKey) => ('missing' in key ? `host key not seen: ${key.missing}` : key.fingerprint);
-
-const placeOf = ({ host, port }: SshTarget) => `${bracketed(host)}:${port}`;
+const lineOf = (key: SshHostKey): string => ('missing' in key ? `host key not seen: ${key.missing}` : key.fingerprint);

@@ -4,7 +4,7 @@ import type { TlsOptions } from 'node:tls';
 import type { Checker, CheckPhase, CheckRequest, ErrorCode, Outcome } from '../../../src/checker/checker';
 import { HttpChecker } from '../../../src/checker/http/http.checker';
 import { HttpProbe } from '../../../src/checker/http/http-probe';
-import { HttpsChecker } from '../../../src/checker/http/https.checker';
+import { HttpsChecker } from '../../../src/checker/http/http.checker';
 import { TcpChecker } from '../../../src/checker/tcp/tcp.checker';
 import type { ResolverOptions } from '../../../src/platform/net/dns/host-resolver';
 import { DeafPort } from '../../harness/servers/deaf-port';

@@ -1,5 +1,5 @@
 import { HttpProbe } from '../../../src/checker/http/http-probe';
-import { HttpsChecker } from '../../../src/checker/http/https.checker';
+import { HttpsChecker } from '../../../src/checker/http/http.checker';
 import { always, answer, HttpTarget, sent } from '../../harness/servers/http-target';
 import { dialerWith } from '../../harness/app/network';
 import { closedPort, silence, TcpTarget } from '../../harness/servers/tcp-target';

@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import type { CheckResult } from '../../../src/checker/checker';
-import { type IcmpDescription, IcmpTransports, ICMP_LADDER } from '../../../src/checker/icmp/icmp-transports';
+import { type IcmpDescription, IcmpTransports, TRANSPORTS } from '../../../src/checker/icmp/icmp-transports';
 import { IcmpChecker } from '../../../src/checker/icmp/icmp.checker';
 import { itOverIpv6, whyNotOverIpv6 } from '../../harness/machine/loopback';
 import { CABLE, obstacleTo, runInNamespace } from '../../harness/machine/namespace';
@@ -122,7 +122,7 @@ it('The ladder is climbed once', () => {
   let climbs = 0;
   const counted = new IcmpTransports([{ name: 'none', advice: null, open: () => `refusal ${(climbs += 1)}` }]);
   counted.describe();
-  counted.method();
+  counted.best();
   counted.describe();
   expect(climbs).toBe(1);
 });
@@ -146,7 +146,7 @@ here(`In a network of its own an ICMP check${obstacle === null ? '' : ` (skipped
   const ABSENT = '10.99.0.7';
   const UNROUTED = '198.51.100.1';
   const DUAL = '::1';
-  const rungs = ICMP_LADDER.map(({ name }) => name);
+  const rungs = TRANSPORTS.map(({ name }) => name);
   const targets = ['127.0.0.1', '127.0.0.2', DUAL, SILENT, ABSENT, UNROUTED];
   const argument = JSON.stringify({ rungs, targets, timeoutMs: 2500 });
   const bareArgument = JSON.stringify({ rungs, targets: ['127.0.0.1'], timeoutMs: 2500 });

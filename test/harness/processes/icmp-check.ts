@@ -1,4 +1,4 @@
-import { IcmpTransports, ICMP_LADDER } from '../../../src/checker/icmp/icmp-transports';
+import { IcmpTransports, TRANSPORTS } from '../../../src/checker/icmp/icmp-transports';
 import { IcmpChecker } from '../../../src/checker/icmp/icmp.checker';
 import { startDeadline } from '../../../src/platform/net/deadline';
 import { dialerWith, openEgress } from '../app/network';
@@ -15,7 +15,7 @@ async function main(): Promise<void> {
     timeoutMs: number;
   };
   const dialer = dialerWith();
-  const rungResults = ICMP_LADDER.filter(({ name }) => rungs.includes(name)).map(async (rung) => {
+  const rungResults = TRANSPORTS.filter(({ name }) => rungs.includes(name)).map(async (rung) => {
     const capability = new IcmpTransports([rung]);
     const checker = new IcmpChecker(dialer, capability);
     const reports = targets.map(async (target) => [target, await checkOnce(checker, target, timeoutMs)] as const);
