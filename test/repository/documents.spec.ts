@@ -71,7 +71,7 @@ describe('the documents', () => {
 
   it('README names only settings that exist', () => {
     const known = [...read('src/platform/config/config.ts').matchAll(/@Env\('(\w+)'\)/g)].map(([, name]) => name);
-    const section = /^## Configuration\n([\s\S]*?)^\*\*/m.exec(read('README.md'))?.[1] ?? '';
+    const section = /^## Configuration\n([\s\S]*?)^## /m.exec(read('README.md'))?.[1] ?? '';
     const named = [...section.matchAll(/`([A-Z][A-Z_]+)`/g)].map(([, name]) => name);
     expect(named.length).toBeGreaterThan(10);
     expect(named.filter((name) => !known.includes(name))).toEqual([]);

@@ -53,6 +53,20 @@ describe('the handbook', () => {
     }
   });
 
+  it('lists only log lines that the source writes', () => {
+    const source = readdirSync(join(ROOT, 'src'), { recursive: true, encoding: 'utf8' })
+      .filter((name) => /\.(ts|cjs)$/.test(name) && !name.endsWith('.spec.ts'))
+      .map((name) => readText(`src/${name}`))
+      .join('\n');
+    const table = handbook.slice(handbook.indexOf('## What the log says'));
+    const lines = [...table.matchAll(/^\| ([^|]+)\|/gm)].flatMap(([, cell = '']) =>
+      [...cell.matchAll(/`([^`]+)`/g)].map(([, line = '']) => line),
+    );
+    expect(lines.length).toBeGreaterThan(20);
+    const parts = lines.flatMap((line) => line.split(/…|\bn\b/)).map((part) => part.trim());
+    expect(parts.filter((part) => !source.includes(part))).toEqual([]);
+  });
+
   it('is short enough to be read', () => {
     expect(handbook.split('\n').length).toBeLessThanOrEqual(250);
   });
