@@ -1,5 +1,5 @@
 // npm run bench:history [-- --endpoints 1000 --days 90 --keep]: what history costs on disk and how fast it is read.
-// Brings up a PostgreSQL of its own, seeds hourly and daily figures, writes single checks through the real writer and
+// Brings up a PostgreSQL of its own, seeds hourly and daily stats, writes single checks through the real writer and
 // measures the real queries. Prints one table; the exit code is 1 when a target is missed.
 import { createRequire } from 'node:module';
 import { availableParallelism, loadavg } from 'node:os';
@@ -122,7 +122,7 @@ async function measure(bench) {
   const keys = endpoints.map((endpoint) => endpoint.key);
   await bench.partitions.createAhead();
 
-  note(`seeding ${DAYS} days of figures of ${ENDPOINTS} endpoints …`);
+  note(`seeding ${DAYS} days of stats of ${ENDPOINTS} endpoints …`);
   const oldestRaw = Math.floor((now - CHECKS * MINUTE) / HOUR) * HOUR;
   await seedRollups(database, keys, oldestRaw);
 
@@ -157,8 +157,8 @@ async function measure(bench) {
 async function read(bench, { endpoints, now }) {
   const { database, clock, config } = bench;
   const owner = { require: async (_, id) => ({ key: endpoints.find((endpoint) => endpoint.id === id).key }) };
-  const latency = new LatencyService(owner, bench.tallies, clock);
-  const uptime = new UptimeService(owner, bench.tallies, new OutageReader(database), clock, config);
+  const latency = new LatencyService(owner, bench.stats, clock);
+  const uptime = new UptimeService(owner, bench.stats, new OutageReader(database), clock, config);
   const overview = new OverviewService(database, {}, new Cursors(bench.secrets), clock);
   const [{ org_id: orgId }] = await database.query('SELECT DISTINCT org_id FROM endpoint');
   await database.query(
@@ -169,20 +169,20 @@ async function read(bench, { endpoints, now }) {
   await database.query('VACUUM ANALYZE endpoint_state');
 
   const any = (round) => endpoints[(round * 7919) % endpoints.length].id;
-  const from = new Date(now - DAYS * DAY).toISOString();
+  const from = new Date(now - DAYS * DAY);
   const chart = await times(300, (round) => latency.series(orgId, any(round), { from, step: 86_400 }));
   show('90-day chart of one endpoint, best', chart.best, 'ms');
   show('90-day chart of one endpoint, p50', chart.p50, 'ms', 5);
   show('90-day chart of one endpoint, p99', chart.p99, 'ms');
   const month = await times(100, (round) =>
-    latency.series(orgId, any(round), { from: new Date(now - 30 * DAY).toISOString(), step: 3600 }),
+    latency.series(orgId, any(round), { from: new Date(now - 30 * DAY), step: 3600 }),
   );
   show('30-day chart by the hour, p50', month.p50, 'ms');
   const phases = await times(100, (round) => latency.series(orgId, any(round), { step: 300 }));
   show('24-hour chart by 5 minutes from single checks, p50', phases.p50, 'ms');
   for (const window of ['24h', '90d']) {
-    const figures = await times(200, (round) => uptime.read(orgId, any(round), { window }));
-    show(`uptime over ${window}, p50`, figures.p50, 'ms');
+    const stats = await times(200, (round) => uptime.read(orgId, any(round), { window }));
+    show(`uptime over ${window}, p50`, stats.p50, 'ms');
   }
   const page = await times(50, async () => JSON.stringify(await overview.list(orgId, {})));
   show(`overview of ${endpoints.length} endpoints, best`, page.best, 'ms');

@@ -27,14 +27,23 @@ export class OverviewService {
 
   async list(orgId: string, query: OverviewQuery): Promise<Page<OverviewItemView>> {
     const websiteId = await this.websiteOf(orgId, query.website_id);
-    const list = `overview:${websiteId ?? ''}`;
-    const after = this.cursors.decode(orgId, list, query.cursor) ?? NIL_UUID;
-    const limit = query.limit ?? DEFAULT_LIMIT;
-    const [rows, counted] = await Promise.all([
-      this.database.query<OverviewRow>(PAGE, [orgId, after, websiteId, limit + 1]),
-      this.database.query<{ total: number }>(COUNT, [orgId, websiteId]),
-    ]);
-    const page = this.cursors.page(orgId, list, rows, limit, (row) => row.id, counted[0]?.total ?? 0);
+    let total = 0;
+    const page = await this.cursors.paginate({
+      orgId,
+      list: `overview:${websiteId ?? ''}`,
+      cursor: query.cursor,
+      limit: query.limit ?? DEFAULT_LIMIT,
+      read: async (after, limit) => {
+        const [rows, counted] = await Promise.all([
+          this.database.query<OverviewRow>(PAGE, [orgId, after ?? NIL_UUID, websiteId, limit]),
+          this.database.query<{ total: number }>(COUNT, [orgId, websiteId]),
+        ]);
+        total = counted[0]?.total ?? 0;
+        return rows;
+      },
+      idOf: (row) => row.id,
+      total: () => total,
+    });
     const newEndpoints = await this.newEndpointLatencies(page.items);
     return page.map((row) => toOverviewItem(row, summarized(row.p95_24h_us) ?? newEndpoints.get(row.key) ?? null));
   }

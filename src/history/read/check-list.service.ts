@@ -31,21 +31,20 @@ export class CheckListService {
   /** A cursor's position is a time: no two checks of one endpoint have the same millisecond. */
   async list(orgId: string, endpointId: string, query: ChecksQuery): Promise<Page<CheckView>> {
     const { key } = await this.endpoints.require(orgId, endpointId);
-    const list = `checks:${endpointId}`;
-    const limit = query.limit ?? DEFAULT_LIMIT;
-    const position = this.cursors.decode(orgId, list, query.cursor);
-    const checks = await this.reader.read(
-      { id: endpointId, key },
-      {
-        ...this.rangeOf(query, position),
-        outcome: query.outcome ?? null,
-        limit: limit + 1,
-      },
-    );
+    const page = await this.cursors.paginate({
+      orgId,
+      list: `checks:${endpointId}`,
+      cursor: query.cursor,
+      limit: query.limit ?? DEFAULT_LIMIT,
+      read: (position, limit) =>
+        this.reader.read(
+          { id: endpointId, key },
+          { ...this.rangeOf(query, position), outcome: query.outcome ?? null, limit },
+        ),
+      idOf: (check) => String(check.checkedAt.getTime()),
+    });
     const secret = this.secrets.get('check_id');
-    return this.cursors
-      .page(orgId, list, checks, limit, (check) => String(check.checkedAt.getTime()))
-      .map((check) => toCheckView(check, checkId(secret, key, check.checkedAt)));
+    return page.map((check) => toCheckView(check, checkId(secret, key, check.checkedAt)));
   }
 
   /** The requested range, limited to the checks that are still kept. */

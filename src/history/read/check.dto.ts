@@ -136,7 +136,7 @@ export class CheckView {
   first_error!: CheckErrorView | null;
 }
 
-/** What of a finished check is shown. */
+/** The part of a finished check that the API shows. */
 export type ShownCheck = Pick<FinishedCheck, 'endpointId' | 'checkedAt' | 'result' | 'attempts' | 'firstError'>;
 
 /**
@@ -174,6 +174,7 @@ export function toCheckView({ result, ...check }: ShownCheck, id: string): Check
   };
 }
 
+/** Milliseconds rounded as they are stored. */
 const stored = (ms: number | null): number | null => toMilliseconds(toMicroseconds(ms));
 
 const errorView = ({ code, phase, message }: CheckError): CheckErrorView => ({ code, phase, message });
