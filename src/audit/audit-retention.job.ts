@@ -1,12 +1,13 @@
-import { type BeforeApplicationShutdown, Injectable, Logger } from '@nestjs/common';
+import { Injectable } from '@nestjs/common';
 import { Cron } from '@nestjs/schedule';
 import { Config } from '../platform/config/config';
 import { WorkerDatabase } from '../platform/database/database';
+import { BackgroundJobs } from '../platform/jobs/background-job';
 import { Clock } from '../platform/time/clock';
+import { DAY_MS } from '../platform/time/time-units';
 
-const DAY_MS = 86_400_000;
 /** Rows deleted by one statement, so that none holds its locks for long. */
-const PORTION = 2000;
+const BATCH = 2000;
 
 /** Both logs, and what identifies a row. */
 const LOGS = [
@@ -14,45 +15,40 @@ const LOGS = [
   ['operator_audit_log', 'id'],
 ] as const;
 
-/** Removes entries older than `ROLLUP_RETENTION_DAYS`, as the only one who can. */
+/** Removes entries older than `ROLLUP_RETENTION_DAYS`: by this and with their organization, in no other way. */
 @Injectable()
-export class AuditRetention implements BeforeApplicationShutdown {
-  private readonly logger = new Logger(AuditRetention.name);
-  private current: Promise<void> = Promise.resolve();
+export class AuditRetention {
+  private readonly job;
 
   constructor(
     private readonly database: WorkerDatabase,
     private readonly config: Config,
     private readonly clock: Clock,
-  ) {}
-
-  @Cron('20 17 * * * *', { waitForCompletion: true })
-  async everyHour(): Promise<void> {
-    if (this.config.role === 'api') return;
-    this.current = this.removeOld().catch((error: unknown) =>
-      this.logger.warn(`old entries of the audit log could not be removed; it will be repeated: ${String(error)}`),
-    );
-    await this.current;
+    jobs: BackgroundJobs,
+  ) {
+    this.job = jobs.create({ name: 'audit-retention', run: () => this.removeOld() });
   }
 
-  /** Lets the statement in flight end before the database closes. */
-  async beforeApplicationShutdown(): Promise<void> {
-    await this.current;
+  @Cron('20 17 * * * *')
+  tick(): Promise<void> {
+    return this.job.tick();
   }
 
   async removeOld(): Promise<void> {
     const cutoff = new Date(this.clock.now().getTime() - this.config.rollupRetentionDays * DAY_MS);
     for (const [table, key] of LOGS) {
-      for (let removed = PORTION; removed === PORTION;) removed = await this.removePortion(table, key, cutoff);
+      let removed = BATCH;
+      while (removed === BATCH && !this.job.isStopping) removed = await this.removeBatch(table, key, cutoff);
     }
   }
 
-  private removePortion(table: string, key: string, cutoff: Date): Promise<number> {
+  /** The trigger on the table lets rows go that are older than `uptime.audit_cutoff`. */
+  private removeBatch(table: string, key: string, cutoff: Date): Promise<number> {
     return this.database.transaction(async (tx) => {
       await tx.query(`SELECT set_config('uptime.audit_cutoff', $1, true)`, [cutoff.toISOString()]);
       const rows = await tx.query(
         `DELETE FROM ${table} WHERE (${key}) IN (
-           SELECT ${key} FROM ${table} WHERE created_at < $1 ORDER BY created_at LIMIT ${PORTION}) RETURNING 1`,
+           SELECT ${key} FROM ${table} WHERE created_at < $1 ORDER BY created_at LIMIT ${BATCH}) RETURNING 1`,
         [cutoff],
       );
       return rows.length;

@@ -17,12 +17,12 @@ export class AuditService {
     private readonly cursors: Cursors,
   ) {}
 
-  /** Newest first, one statement. A page that starts at a cursor is not shifted by entries written meanwhile. */
+  /** Newest first, one statement. Entries written later do not shift a page that starts at a cursor. */
   list(orgId: string, query: AuditQuery): Promise<Page<AuditEntryView>> {
     return this.page(orgId, query, 'audit_log WHERE org_id = $7 AND', [orgId]);
   }
 
-  /** The same of what the operator did. */
+  /** The same for what the operator did. */
   listOperator(query: AuditQuery): Promise<Page<AuditEntryView>> {
     return this.page(OPERATOR, query, 'operator_audit_log WHERE', []);
   }
@@ -33,24 +33,31 @@ export class AuditService {
     source: string,
     more: readonly string[],
   ): Promise<Page<AuditEntryView>> {
-    const limit = query.limit ?? DEFAULT_LIMIT;
-    const before = this.cursors.decode(reader, LIST, query.cursor);
-    const rows = await this.database.query<AuditRow>(
-      `SELECT id, created_at, action, resource, resource_id, changed, before, after, via, key_id, key_name, address, request_id
-         FROM ${source} ($1::uuid IS NULL OR id < $1) AND ($2::text IS NULL OR resource = $2)
-          AND ($3::uuid IS NULL OR resource_id = $3)
-          AND ($4::timestamptz IS NULL OR created_at >= $4) AND ($5::timestamptz IS NULL OR created_at < $5)
-        ORDER BY id DESC LIMIT $6`,
-      [
-        before,
-        query.resource ?? null,
-        parseAuditedId(query.resource_id),
-        query.since ?? null,
-        query.until ?? null,
-        limit + 1,
-        ...more,
-      ],
-    );
-    return this.cursors.page(reader, LIST, rows, limit, (row) => row.id).map(toAuditEntryView);
+    const page = await this.cursors.paginate({
+      orgId: reader,
+      list: LIST,
+      cursor: query.cursor,
+      limit: query.limit ?? DEFAULT_LIMIT,
+      read: (before, count) =>
+        this.database.query<AuditRow>(
+          `SELECT id, created_at, action, resource, resource_id, changed, before, after, via, key_id, key_name, address,
+                  request_id
+             FROM ${source} ($1::uuid IS NULL OR id < $1) AND ($2::text IS NULL OR resource = $2)
+              AND ($3::uuid IS NULL OR resource_id = $3)
+              AND ($4::timestamptz IS NULL OR created_at >= $4) AND ($5::timestamptz IS NULL OR created_at < $5)
+            ORDER BY id DESC LIMIT $6`,
+          [
+            before,
+            query.resource ?? null,
+            parseAuditedId(query.resource_id),
+            query.since ?? null,
+            query.until ?? null,
+            count,
+            ...more,
+          ],
+        ),
+      idOf: (row) => row.id,
+    });
+    return page.map(toAuditEntryView);
   }
 }

@@ -1,36 +1,55 @@
 import { TokenBuckets } from './token-bucket';
 
-describe('token buckets', () => {
+describe('TokenBuckets', () => {
   const at = { ms: 0 };
-  const buckets = (maxKeys?: number) => new TokenBuckets(2, 3, () => at.ms, maxKeys);
+  const newBuckets = (maxKeys?: number) => new TokenBuckets(2, 3, () => at.ms, maxKeys);
+  const exhaust = (buckets: TokenBuckets, key: string) => {
+    while (buckets.take(key) === 0);
+  };
 
-  it('let a burst through, then the rate', () => {
-    const bucket = buckets();
-    expect([1, 2, 3].map(() => bucket.take('a'))).toEqual([0, 0, 0]);
-    expect(bucket.take('a')).toBeCloseTo(0.5);
+  it('lets a burst through, then the rate', () => {
+    const buckets = newBuckets();
+    expect([1, 2, 3].map(() => buckets.take('a'))).toEqual([0, 0, 0]);
+    expect(buckets.take('a')).toBeCloseTo(0.5);
     at.ms += 500;
-    expect(bucket.take('a')).toBe(0);
-    expect(bucket.take('a')).toBeGreaterThan(0);
+    expect(buckets.take('a')).toBe(0);
+    expect(buckets.take('a')).toBeGreaterThan(0);
   });
 
-  it('keep one key from spending another one’s tokens', () => {
-    const bucket = buckets();
-    for (let i = 0; i < 5; i++) bucket.take('a');
-    expect(bucket.take('b')).toBe(0);
+  it('keeps one key from spending the tokens of another', () => {
+    const buckets = newBuckets();
+    for (let i = 0; i < 5; i++) buckets.take('a');
+    expect(buckets.take('b')).toBe(0);
   });
 
-  it('save no more than the burst', () => {
-    const bucket = buckets();
-    bucket.take('a');
+  it('saves no more than the burst', () => {
+    const buckets = newBuckets();
+    buckets.take('a');
     at.ms += 3_600_000;
-    expect([1, 2, 3, 4].map(() => bucket.take('a') === 0)).toEqual([true, true, true, false]);
+    expect([1, 2, 3, 4].map(() => buckets.take('a') === 0)).toEqual([true, true, true, false]);
   });
 
-  it('forget everything rather than grow without bound', () => {
-    const bucket = buckets(2);
-    for (let i = 0; i < 4; i++) bucket.take('a');
-    bucket.take('b');
-    bucket.take('c');
-    expect(bucket.take('a')).toBe(0);
+  it('forgets the least recently used key rather than grow without bound', () => {
+    const buckets = newBuckets(2);
+    exhaust(buckets, 'a');
+    buckets.take('b');
+    buckets.take('c');
+    expect(buckets.take('a')).toBe(0);
+  });
+
+  it('keeps the counters of the other keys when a new key is one too many', () => {
+    const buckets = newBuckets(3);
+    for (const key of ['a', 'b', 'c']) exhaust(buckets, key);
+    buckets.take('d');
+    expect(['b', 'c'].map((key) => buckets.take(key) > 0)).toEqual([true, true]);
+  });
+
+  it('still refuses a key that keeps asking while many others come and go', () => {
+    const buckets = newBuckets(3);
+    exhaust(buckets, 'guesser');
+    for (let i = 0; i < 100; i++) {
+      buckets.take(`other ${i}`);
+      expect(buckets.take('guesser')).toBeGreaterThan(0);
+    }
   });
 });

@@ -1,13 +1,25 @@
-/** A bounded set of token buckets: `rate` tokens a second each, at most `burst` saved up. */
+import { BoundedMap } from '../platform/cache/bounded-map';
+
+interface Bucket {
+  tokens: number;
+  at: number;
+}
+
+/**
+ * Token buckets by key: `rate` tokens a second each, at most `burst` saved up. Of more than `maxKeys` keys the least
+ * recently used is forgotten, and would begin with a full bucket.
+ */
 export class TokenBuckets {
-  private readonly buckets = new Map<string, { tokens: number; at: number }>();
+  private readonly buckets: BoundedMap<string, Bucket>;
 
   constructor(
     private readonly rate: number,
     private readonly burst: number,
     private readonly monotonicMs: () => number,
-    private readonly maxKeys = 20_000,
-  ) {}
+    maxKeys = 20_000,
+  ) {
+    this.buckets = new BoundedMap(maxKeys);
+  }
 
   /** 0 when a token was taken, otherwise the seconds until there is one. */
   take(key: string): number {
@@ -19,17 +31,10 @@ export class TokenBuckets {
     return (1 - bucket.tokens) / this.rate;
   }
 
-  /** Seconds until `take` would succeed, taking nothing. */
-  wait(key: string): number {
-    const { tokens } = this.refilled(key);
-    return tokens >= 1 ? 0 : (1 - tokens) / this.rate;
-  }
-
-  private refilled(key: string): { tokens: number; at: number } {
+  private refilled(key: string): Bucket {
     const now = this.monotonicMs();
     let bucket = this.buckets.get(key);
     if (!bucket) {
-      if (this.buckets.size >= this.maxKeys) this.buckets.clear();
       bucket = { tokens: this.burst, at: now };
       this.buckets.set(key, bucket);
     }

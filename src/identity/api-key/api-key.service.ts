@@ -1,12 +1,14 @@
 import { timingSafeEqual } from 'node:crypto';
 import { Injectable } from '@nestjs/common';
 import { recordChange } from '../../audit/audit-log';
+import { BoundedMap } from '../../platform/cache/bounded-map';
 import { Database, type Sql } from '../../platform/database/database';
 import { NIL_UUID, newUuid } from '../../platform/ids/id';
 import { Cursors } from '../../platform/http/cursors';
-import type { Page, PageQuery } from '../../platform/http/page';
+import { MAX_PAGE_SIZE, type Page, type PageQuery } from '../../platform/http/page';
 import { problems } from '../../platform/problem/problem';
 import { Clock } from '../../platform/time/clock';
+import { MINUTE_MS } from '../../platform/time/time-units';
 import { hashApiKey, generateApiKey, isPlausibleApiKey } from './api-key-secret';
 import type { Caller, Role } from '../../platform/access/caller';
 import {
@@ -18,7 +20,7 @@ import {
 } from './api-key.dto';
 import { ServerSecrets } from '../../platform/secrets/server-secrets';
 
-/** How long an answer of the database may be believed. A revoked key is dead everywhere after this. */
+/** How long a key is not looked up again. A revoked key is refused by every instance after this. */
 const CACHE_MS = 1000;
 const CACHE_SIZE = 10_000;
 
@@ -29,16 +31,16 @@ interface KnownKey {
   lastUsedMinute: number;
 }
 
-/** Whose key it is, and whether it still speaks for them: an expired one does not. */
+/** Whose key it is, and whether it may still be used: not once it has expired. */
 export interface KeyHolder {
   caller: Caller;
   isValid: boolean;
 }
 
-/** API keys: made, listed, revoked, and turned into callers. */
+/** API keys: created, listed, revoked, and turned into callers. */
 @Injectable()
 export class ApiKeyService {
-  private readonly cache = new Map<string, { at: number; known: KnownKey | null }>();
+  private readonly cache = new BoundedMap<string, { at: number; known: KnownKey | null }>(CACHE_SIZE);
 
   constructor(
     private readonly database: Database,
@@ -47,7 +49,7 @@ export class ApiKeyService {
     private readonly clock: Clock,
   ) {}
 
-  /** Who the key speaks for, or `null` for every kind of wrong key. */
+  /** The caller of a valid key, or `null` for every kind of wrong key. */
   async authenticate(key: string): Promise<Caller | null> {
     return validCaller(await this.holderOf(key));
   }
@@ -75,18 +77,25 @@ export class ApiKeyService {
     return known && { caller: known.caller, isValid: isValidAt(known, this.clock.now()) };
   }
 
-  async list(orgId: string, query: PageQuery): Promise<Page<ApiKeyView>> {
-    const limit = query.limit ?? 1000;
-    const after = this.cursors.decode(orgId, 'api-keys', query.cursor) ?? NIL_UUID;
-    const rows = await this.database.query<ApiKeyRow & { total: number }>(
-      `SELECT k.*, (SELECT count(*)::int FROM api_key WHERE org_id = $1) AS total
-         FROM api_key k WHERE k.org_id = $1 AND k.id > $2 ORDER BY k.id LIMIT $3`,
-      [orgId, after, limit + 1],
-    );
-    return this.cursors.page(orgId, 'api-keys', rows, limit, (row) => row.id, rows[0]?.total ?? 0).map(toApiKeyView);
+  async list(orgId: string, { cursor, limit = MAX_PAGE_SIZE }: PageQuery): Promise<Page<ApiKeyView>> {
+    const page = await this.cursors.paginate({
+      orgId,
+      list: 'api-keys',
+      cursor,
+      limit,
+      read: (after, count) =>
+        this.database.query<ApiKeyRow & { total: number }>(
+          `SELECT k.*, (SELECT count(*)::int FROM api_key WHERE org_id = $1) AS total
+             FROM api_key k WHERE k.org_id = $1 AND k.id > $2 ORDER BY k.id LIMIT $3`,
+          [orgId, after ?? NIL_UUID, count],
+        ),
+      idOf: (row) => row.id,
+      total: ([row]) => row?.total ?? 0,
+    });
+    return page.map(toApiKeyView);
   }
 
-  /** The answer holds the key itself, this one time. */
+  /** The result holds the key itself, this one time. */
   async create(orgId: string, dto: CreateApiKeyDto): Promise<CreatedApiKeyView> {
     const key = generateApiKey(dto.role);
     const wanted = { name: dto.name.trim(), role: dto.role, key, expiresAt: dto.expires_at ?? null };
@@ -99,7 +108,7 @@ export class ApiKeyService {
     return { ...view, key };
   }
 
-  /** Stores a given key; used by `create`, the operator's routes and the first start. */
+  /** Stores a given key; used by `create`, the operator's routes and the bootstrap. */
   async store(
     sql: Sql,
     orgId: string,
@@ -114,7 +123,7 @@ export class ApiKeyService {
     return row;
   }
 
-  /** Revokes at once here, and within a second on other instances. */
+  /** Revokes the key at once here, and within a second on other instances. */
   async remove(orgId: string, id: string): Promise<void> {
     const { lookup } = await this.database.transaction(async (tx) => {
       const [row] = await tx.query<ApiKeyRow>('DELETE FROM api_key WHERE org_id = $1 AND id = $2 RETURNING *', [
@@ -138,7 +147,6 @@ export class ApiKeyService {
     const now = this.clock.monotonic();
     if (cached && now - cached.at < CACHE_MS) return cached.known;
     const known = await this.read('k.lookup', lookup);
-    if (this.cache.size >= CACHE_SIZE) this.cache.clear();
     this.cache.set(lookup, { at: now, known });
     return known;
   }
@@ -164,7 +172,7 @@ export class ApiKeyService {
     };
   }
 
-  /** At most one write a minute and key. */
+  /** Notes that the key was used: at most one write per key and minute. */
   private async touch(known: KnownKey, now: Date): Promise<void> {
     if (known.lastUsedMinute === minuteOf(now)) return;
     known.lastUsedMinute = minuteOf(now);
@@ -177,4 +185,4 @@ export class ApiKeyService {
 
 const isValidAt = ({ expiresAt }: KnownKey, now: Date): boolean => !expiresAt || expiresAt > now;
 const validCaller = (holder: KeyHolder | null): Caller | null => (holder?.isValid ? holder.caller : null);
-const minuteOf = (date: Date | null): number => (date ? Math.floor(date.getTime() / 60_000) : -1);
+const minuteOf = (date: Date | null): number => (date ? Math.floor(date.getTime() / MINUTE_MS) : -1);

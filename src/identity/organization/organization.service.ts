@@ -3,7 +3,7 @@ import { recordChange, recordOperatorAct } from '../../audit/audit-log';
 import { Database, type Sql } from '../../platform/database/database';
 import { TransactionEvents } from '../../platform/events/transaction-events';
 import { Cursors } from '../../platform/http/cursors';
-import type { Page, PageQuery } from '../../platform/http/page';
+import { MAX_PAGE_SIZE, type Page, type PageQuery } from '../../platform/http/page';
 import { NIL_UUID, formatId, newUuid } from '../../platform/ids/id';
 import { problems } from '../../platform/problem/problem';
 import { generateApiKey } from '../api-key/api-key-secret';
@@ -26,7 +26,7 @@ export class OrganizationDeleted {
 /** Cursors of the operator's list are signed to no organization. */
 const OPERATOR = 'operator';
 
-/** Organizations: the operator makes and removes them, a key tells which one it speaks for. */
+/** Organizations: created and removed by the operator; a key belongs to one. */
 @Injectable()
 export class OrganizationService {
   private readonly logger = new Logger(OrganizationService.name);
@@ -47,16 +47,22 @@ export class OrganizationService {
     };
   }
 
-  async list(query: PageQuery): Promise<Page<OrganizationView>> {
-    const limit = query.limit ?? 1000;
-    const after = this.cursors.decode(OPERATOR, 'organizations', query.cursor) ?? NIL_UUID;
-    const rows = await this.database.query<OrganizationRow & { total: number }>(
-      `SELECT o.*, (SELECT count(*)::int FROM organization) AS total FROM organization o WHERE o.id > $1 ORDER BY o.id LIMIT $2`,
-      [after, limit + 1],
-    );
-    return this.cursors
-      .page(OPERATOR, 'organizations', rows, limit, (row) => row.id, rows[0]?.total ?? 0)
-      .map(toOrganizationView);
+  async list({ cursor, limit = MAX_PAGE_SIZE }: PageQuery): Promise<Page<OrganizationView>> {
+    const page = await this.cursors.paginate({
+      orgId: OPERATOR,
+      list: 'organizations',
+      cursor,
+      limit,
+      read: (after, count) =>
+        this.database.query<OrganizationRow & { total: number }>(
+          `SELECT o.*, (SELECT count(*)::int FROM organization) AS total
+             FROM organization o WHERE o.id > $1 ORDER BY o.id LIMIT $2`,
+          [after ?? NIL_UUID, count],
+        ),
+      idOf: (row) => row.id,
+      total: ([row]) => row?.total ?? 0,
+    });
+    return page.map(toOrganizationView);
   }
 
   create(dto: CreateOrganizationDto): Promise<CreatedOrganizationView> {
@@ -80,7 +86,7 @@ export class OrganizationService {
     });
   }
 
-  /** Removes the organization with everything it owns. "Default" stays: it is the one the machine’s owner uses. */
+  /** Removes the organization with everything it owns, but never "Default": that is the operator's own. */
   async remove(id: string): Promise<void> {
     await this.database.transaction(async (tx) => {
       const [row] = await tx.query<OrganizationRow>('SELECT * FROM organization WHERE id = $1 FOR UPDATE', [id]);

@@ -115,7 +115,7 @@ export class DatabaseModule {
         EmbeddedMaintenance,
         DatabaseShutdown,
       ],
-      exports: [Database, WorkerDatabase, DatabaseClock, DatabaseServerModule, TypeOrmModule],
+      exports: [Database, WorkerDatabase, DatabaseClock, EmbeddedMaintenance, DatabaseServerModule, TypeOrmModule],
     };
   }
 }

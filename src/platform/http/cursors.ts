@@ -11,10 +11,13 @@ export interface PageRequest<Row> {
   list: string;
   cursor: string | undefined;
   limit: number;
+  /**
+   * At most `count` rows behind the position `after`, which is `null` for the first page. In a call it stands before
+   * `idOf`: TypeScript takes the type of a row from it.
+   */
+  read: (after: string | null, count: number) => Promise<readonly Row[]>;
   /** The sort key of a row: the next page begins behind that of the last row. */
   idOf: (row: Row) => string;
-  /** At most `count` rows behind the position `after`, which is `null` for the first page. */
-  read: (after: string | null, count: number) => Promise<readonly Row[]>;
   /** Count of the whole list, asked for after the page was read; without it the page has none. */
   total?: (rows: readonly Row[]) => number | Promise<number>;
 }

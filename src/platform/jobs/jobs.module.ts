@@ -1,7 +1,8 @@
 import { Global, Module } from '@nestjs/common';
 import { BackgroundJobs } from './background-job';
+import { EmbeddedMaintenanceJob } from './embedded-maintenance.job';
 
-/** The periodic jobs of every module. */
+/** The periodic jobs of every module, and the platform's own. */
 @Global()
-@Module({ providers: [BackgroundJobs], exports: [BackgroundJobs] })
+@Module({ providers: [BackgroundJobs, EmbeddedMaintenanceJob], exports: [BackgroundJobs] })
 export class JobsModule {}

@@ -109,7 +109,7 @@ describe('within', () => {
   });
 
   it('resolves with `late` while the work goes on', async () => {
-    let finish = (_: string): void => {};
+    let finish: (result: string) => void = () => {};
     const work = new Promise<string>((resolve) => {
       finish = resolve;
     });

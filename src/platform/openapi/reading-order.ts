@@ -54,16 +54,19 @@ function referencesIn(
   node: unknown,
   schemas: Readonly<Record<string, unknown>>,
   found = new Set<string>(),
+  entered = new Set<string>(),
 ): Set<string> {
   if (typeof node !== 'object' || node === null) return found;
   for (const [key, value] of Object.entries(node)) {
     if (key !== '$ref' || typeof value !== 'string') {
-      referencesIn(value, schemas, found);
+      referencesIn(value, schemas, found, entered);
       continue;
     }
     const name = value.slice(value.lastIndexOf('/') + 1);
-    if (found.has(name)) continue;
-    referencesIn(schemas[name], schemas, found);
+    // Schemas may refer to each other in a cycle.
+    if (entered.has(name)) continue;
+    entered.add(name);
+    referencesIn(schemas[name], schemas, found, entered);
     found.add(name);
   }
   return found;

@@ -18,10 +18,9 @@ describe('the maintenance of the embedded database', () => {
     await server.migrate();
     const pool = { size: 5, name: 'test', queryTimeoutMs: 30_000 };
     database = new WorkerDatabase(await new DataSource(dataSourceOptions(server.target, pool)).initialize());
-    maintenance = new EmbeddedMaintenance(server, database);
+    maintenance = new EmbeddedMaintenance(database);
   });
   afterAll(async () => {
-    await maintenance.onModuleDestroy();
     await database.dataSource.destroy();
     await server.close();
   });

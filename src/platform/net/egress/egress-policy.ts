@@ -2,6 +2,7 @@ import { Injectable } from '@nestjs/common';
 import ipaddr, { type IPv4, type IPv6 } from 'ipaddr.js';
 import { isIP } from 'node:net';
 import { Config } from '../../config/config';
+import { BoundedMap } from '../../cache/bounded-map';
 import { classify, readings } from './address-class';
 import { normalizeHost } from './host-name';
 
@@ -69,11 +70,12 @@ export class EgressPolicy {
   }
 }
 
-/** Endpoints are checked again and again: their addresses' verdicts are kept, up to this many for each rule. */
-const MAX_VERDICTS = 10_000;
+/** Endpoints are checked again and again: what a rule says of their addresses is kept, up to this many for each rule. */
+const MAX_KNOWN = 10_000;
 
 class CidrRule implements EgressRule {
-  private readonly verdicts = new Map<string, string | null>();
+  /** Address → refusal, `null` when it is allowed. */
+  private readonly refusals = new BoundedMap<string, string | null>(MAX_KNOWN);
 
   constructor(
     private readonly allowsPrivate: boolean,
@@ -82,12 +84,11 @@ class CidrRule implements EgressRule {
   ) {}
 
   refusal(address: string): string | null {
-    const known = this.verdicts.get(address);
+    const known = this.refusals.get(address);
     if (known !== undefined) return known;
-    if (this.verdicts.size >= MAX_VERDICTS) this.verdicts.clear();
-    const verdict = this.judge(address);
-    this.verdicts.set(address, verdict);
-    return verdict;
+    const refusal = this.judge(address);
+    this.refusals.set(address, refusal);
+    return refusal;
   }
 
   private judge(address: string): string | null {
