@@ -2,6 +2,7 @@ import { Injectable } from '@nestjs/common';
 import { toCheckRequest } from '../checker/check-request';
 import type { Checker, CheckRequest } from '../checker/checker';
 import { CheckerRegistry } from '../checker/checker.registry';
+import { BoundedMap } from '../platform/cache/bounded-map';
 import type { Sql } from '../platform/database/database';
 import { selectColumns } from '../platform/database/select-columns';
 import { EgressPolicy } from '../platform/net/egress/egress-policy';
@@ -49,6 +50,9 @@ interface Row extends CheckedSettings {
   revision: number;
 }
 
+/** Definitions kept in memory, about 1 KB each. */
+const MAX_KNOWN = 100_000;
+
 const READ = `
   SELECT ${selectColumns(Endpoint, 'e', ['id', 'key', 'orgId', 'revision', ...CHECKED_SETTINGS])}, o.is_default AS "isDefaultOrg"
     FROM endpoint e JOIN organization o ON o.id = e.org_id WHERE e.id = ANY($1)`;
@@ -56,7 +60,7 @@ const READ = `
 /** Definitions of the endpoints this process checks, kept between checks: a steady schedule reads no wide row. */
 @Injectable()
 export class CheckDefinitions {
-  private readonly known = new Map<string, CheckDefinition>();
+  private readonly known = new BoundedMap<string, CheckDefinition>(MAX_KNOWN);
 
   constructor(
     private readonly checkers: CheckerRegistry,
@@ -65,28 +69,26 @@ export class CheckDefinitions {
   ) {}
 
   /**
-   * The definitions of these endpoints at these revisions or newer; endpoints that are gone are absent. One statement for
-   * those not at hand. `capacity` bounds what is kept.
+   * The definitions of these endpoints at these revisions or newer; deleted endpoints are absent. One statement for those
+   * that are not in memory.
    */
   async load(
     sql: Sql,
     wanted: readonly { endpointId: string; revision: number }[],
-    capacity: number,
   ): Promise<Map<string, CheckDefinition>> {
-    const missing = wanted.filter(
-      ({ endpointId, revision }) => (this.known.get(endpointId)?.revision ?? -1) < revision,
-    );
-    if (missing.length > 0) {
-      for (const definition of await this.read(
-        sql,
-        missing.map(({ endpointId }) => endpointId),
-      ))
-        this.keep(definition, capacity);
+    const found = new Map<string, CheckDefinition>();
+    const missing: string[] = [];
+    for (const { endpointId, revision } of wanted) {
+      const known = this.known.get(endpointId);
+      if (known && known.revision >= revision) found.set(endpointId, known);
+      else missing.push(endpointId);
     }
-    const found = wanted
-      .map(({ endpointId }) => this.known.get(endpointId))
-      .filter((definition) => definition !== undefined);
-    return new Map(found.map((definition) => [definition.endpointId, definition]));
+    if (missing.length === 0) return found;
+    for (const definition of await this.read(sql, missing)) {
+      this.known.set(definition.endpointId, definition);
+      found.set(definition.endpointId, definition);
+    }
+    return found;
   }
 
   /** The definition of one endpoint as it is stored now. */
@@ -106,13 +108,6 @@ export class CheckDefinitions {
       checker,
       request: toCheckRequest(checker, { ...requested, headers }, egress),
     };
-  }
-
-  private keep(definition: CheckDefinition, capacity: number): void {
-    this.known.delete(definition.endpointId);
-    this.known.set(definition.endpointId, definition);
-    const [oldest] = this.known.keys();
-    if (this.known.size > capacity && oldest !== undefined) this.known.delete(oldest);
   }
 
   private async read(sql: Sql, ids: readonly string[]): Promise<CheckDefinition[]> {

@@ -6,7 +6,7 @@ import type { Sql } from '../platform/database/database';
 export interface ClaimedSlot {
   endpointId: string;
   orgId: string;
-  /** Of the definition to run; fetch it again when the one at hand is older. */
+  /** Of the definition to run; one of an older revision must be read again. */
   revision: number;
   /** When the check is due, milliseconds since the epoch by the database's clock. */
   slotMs: number;
@@ -14,7 +14,7 @@ export interface ClaimedSlot {
   nowMs: number;
 }
 
-/** What the schedule needs to know of an endpoint. */
+/** The part of an endpoint that the schedule keeps. */
 export interface Scheduled {
   endpointId: string;
   orgId: string;
@@ -25,7 +25,7 @@ export interface Scheduled {
   revision: number;
 }
 
-// A check may be repeated once for confirmation: until this long after its slot it may still be running.
+// A check may be repeated once for confirmation: it may still be running this long after its slot.
 const BUSY_SECONDS = '(2 * timeout_seconds + 5)';
 
 /** The first grid point of an endpoint that is at least half an interval after `at`: phase + k * interval since the epoch. */
@@ -35,12 +35,12 @@ const nextSlot = (at: string, phaseMs: string, intervalSeconds: string): string 
   return `date_bin(${stride}, ${at} + ${stride} / 2, ${origin}) + ${stride}`;
 };
 
-/** Fell behind by more than 10 s: the newest slot is to be run once, and not in the same moment as all others. */
+/** More than 10 s late. Its newest slot is run once, spread so that a whole backlog does not run at one moment. */
 const OVERDUE = `(next_check_at < now() - interval '10 seconds' AND (busy_until IS NULL OR busy_until < now()))`;
 
-// Taking the slot is one short statement on the narrow table, by database time. What another instance may still be
-// checking is left alone; this instance keeps its own endpoints apart in memory. Cost: one index range scan over the due
-// rows and one rewrite of each (measured with PostgreSQL 15: see docs/benchmarks.md).
+// Claiming is one short statement on the narrow table, by database time. An endpoint that another instance may still be
+// checking is skipped; this instance keeps checks of one endpoint apart in memory. Cost: one index range scan over the due
+// rows and one update of each (measured with PostgreSQL 15: docs/benchmarks.md).
 const CLAIM = `
   WITH due AS (
     SELECT endpoint_id, next_check_at FROM endpoint_schedule
@@ -59,10 +59,10 @@ const CLAIM = `
             extract(epoch FROM due.next_check_at)::float8 * 1000 AS "slotMs",
             extract(epoch FROM now())::float8 * 1000 AS "nowMs"`;
 
-/** Somewhere in the next min(interval, 30 s), the same place for an endpoint each time. */
+/** A moment in the next min(interval, 30 s), at the same offset for an endpoint each time. */
 const SOON = `now() + make_interval(secs => (phase_ms % (LEAST(interval_seconds, 30) * 1000)) / 1000.0)`;
 
-// After downtime the newest slot is run once, spread over min(interval, 30 s); the missed ones are gaps, not failures.
+// After downtime the newest slot is run once, spread over min(interval, 30 s); the slots before it are gaps, not failures.
 const SPREAD_OVERDUE = `
   UPDATE endpoint_schedule SET next_check_at = ${SOON}
    WHERE endpoint_id IN (
@@ -71,17 +71,18 @@ const SPREAD_OVERDUE = `
       ORDER BY next_check_at LIMIT 5000 FOR UPDATE SKIP LOCKED)
   RETURNING 1`;
 
-// No slot lies further ahead than one and a half intervals. Cost: an index range scan of what lies ahead; run after a jump only.
+// Normally no slot is more than one and a half intervals ahead. Cost: an index range scan of all slots ahead; only run
+// after the clock was set back.
 const BRING_FORWARD = `
   UPDATE endpoint_schedule SET next_check_at = ${SOON}, busy_until = NULL
    WHERE active AND next_check_at > now() + make_interval(secs => 2 * interval_seconds + 10)`;
 
 const UNRECORDED = '(t.last_slot_at IS NULL OR t.last_slot_at < s.claimed_slot)';
 
-/** The only SQL that moves `next_check_at`. Stateless: the caller brings the connection or the transaction. */
+/** The only SQL that moves `next_check_at`. Stateless: the caller passes the connection or the transaction. */
 @Injectable()
 export class EndpointSchedule {
-  /** Takes at most `limit` slots that fall due within `aheadSeconds`, nothing overdue, none of the organizations in `without`. */
+  /** Claims at most `limit` slots that fall due within `aheadSeconds`: no overdue ones, none of organizations in `without`. */
   claim(
     sql: Sql,
     instance: number,
@@ -92,12 +93,12 @@ export class EndpointSchedule {
     return sql.query<ClaimedSlot>(CLAIM, [aheadSeconds, limit, instance, without]);
   }
 
-  /** Moves what is overdue into the next seconds, at most 5,000 endpoints; answers how many. */
+  /** Moves overdue slots into the next seconds, at most 5,000; returns how many. */
   async spreadOverdue(sql: Sql): Promise<number> {
     return (await sql.query(SPREAD_OVERDUE)).length;
   }
 
-  /** After the database's clock was set back: what was planned by the old time is due within min(interval, 30 s). */
+  /** After the database's clock was set back: slots planned by the old time become due within min(interval, 30 s). */
   async bringForward(sql: Sql): Promise<void> {
     await sql.query(BRING_FORWARD);
   }
@@ -119,7 +120,7 @@ export class EndpointSchedule {
     );
   }
 
-  /** A changed endpoint. `dueAtOnce` when what is checked has changed or it was switched on; otherwise the new grid holds. */
+  /** A changed endpoint. `dueAtOnce` when its check has changed or it was enabled; otherwise its next slot on the new grid. */
   async change(sql: Sql, row: Scheduled, dueAtOnce: boolean): Promise<void> {
     await sql.query(
       `UPDATE endpoint_schedule SET interval_seconds = $2, timeout_seconds = $3, phase_ms = $4, active = $5, revision = $6,
@@ -137,7 +138,7 @@ export class EndpointSchedule {
     );
   }
 
-  /** Switches every endpoint of a website with its website; those switched on are due at once, spread over min(interval, 30 s). */
+  /** Enables or disables all endpoints of a website with it; enabled ones are due at once, spread over min(interval, 30 s). */
   async switchWebsite(sql: Sql, websiteId: string, on: boolean): Promise<void> {
     await sql.query(
       `UPDATE endpoint_schedule s
@@ -150,7 +151,7 @@ export class EndpointSchedule {
     );
   }
 
-  /** Gives back what this process claimed and did not run: its slots are due again at once. */
+  /** Returns slots that this process claimed and did not run: they are due again at once. */
   async giveBack(sql: Sql, endpointIds: readonly string[]): Promise<void> {
     await sql.query(
       `UPDATE endpoint_schedule SET next_check_at = now(), busy_until = NULL, claimed_by = NULL WHERE endpoint_id = ANY($1)`,
@@ -158,7 +159,7 @@ export class EndpointSchedule {
     );
   }
 
-  /** Lets other instances take the next slot of endpoints whose check has been recorded. */
+  /** Lets other instances claim the next slot of endpoints whose check has been recorded. */
   async release(sql: Sql, endpointIds: readonly string[]): Promise<void> {
     await sql.query(
       `UPDATE endpoint_schedule SET busy_until = NULL WHERE endpoint_id = ANY($1) AND busy_until IS NOT NULL`,
@@ -167,8 +168,8 @@ export class EndpointSchedule {
   }
 
   /**
-   * What an instance that is gone had claimed and never recorded is due at once, and nothing of it is running any more.
-   * Answers how many endpoints are due.
+   * Slots that a dead instance had claimed and not recorded are due at once, and its endpoints are no longer marked as
+   * being checked. Returns how many endpoints are due.
    */
   async takeOver(sql: Sql, deadInstance: number): Promise<number> {
     const rows = await sql.query<{ due: boolean }>(
@@ -184,13 +185,13 @@ export class EndpointSchedule {
 }
 
 /**
- * Slots lie on multiples of this. Checks that begin together share the process's wake-ups, for their starts and for the
- * answers of targets that are equally fast: docs/decisions/0007-slot-raster.md.
+ * Slots are multiples of this. Checks that begin together share the process's wake-ups, for their starts and for the
+ * responses of targets that are equally fast: docs/decisions/0007-slot-raster.md.
  */
 const RASTER_MS = 20;
 
-/** Where on its grid an endpoint sits: hash(id) mod interval, so that load is even. Milliseconds. */
+/** An endpoint's offset on its grid in milliseconds: hash(id) mod interval, so that load is even. */
 export function phaseMs(endpointId: string, intervalSeconds: number): number {
-  const places = (intervalSeconds * 1000) / RASTER_MS;
-  return (createHash('sha256').update(endpointId).digest().readUInt32BE() % places) * RASTER_MS;
+  const offsets = (intervalSeconds * 1000) / RASTER_MS;
+  return (createHash('sha256').update(endpointId).digest().readUInt32BE() % offsets) * RASTER_MS;
 }

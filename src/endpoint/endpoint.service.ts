@@ -28,7 +28,7 @@ export class EndpointService {
     private readonly events: TransactionEvents,
   ) {}
 
-  /** One statement for the page, one for the count, one that tells a foreign website from an empty one. */
+  /** One statement for the page, one for the count, one that tells another organization's website from an empty one. */
   async list(caller: Caller, websiteId: string, query: PageQuery): Promise<Page<EndpointView>> {
     await this.websites.get(caller.orgId, websiteId);
     return this.repository.list(caller, websiteId, query);
@@ -38,7 +38,10 @@ export class EndpointService {
     return this.repository.view(this.database, caller, id);
   }
 
-  /** Due at once, then on its grid. */
+  /**
+   * Due at once, then on its grid. `endpoint_state` and `endpoint_schedule` have no entity: the recorder and the schedule
+   * write them in sets.
+   */
   async create(caller: Caller, websiteId: string, dto: CreateEndpointDto): Promise<EndpointView> {
     const id = newUuid();
     const settings = this.settings.resolve(id, dto, null, caller);
@@ -104,7 +107,7 @@ export class EndpointService {
     });
   }
 
-  /** Throws `not_found` unless the endpoint is this organization's; answers its internal history key. */
+  /** Throws `not_found` unless the endpoint is this organization's; returns its internal history key. */
   async require(orgId: string, id: string, sql: Sql = this.database): Promise<{ key: string }> {
     const [row] = await sql.query<{ key: string }>(
       'SELECT key::text AS key FROM endpoint WHERE org_id = $1 AND id = $2',
@@ -114,7 +117,7 @@ export class EndpointService {
     return row;
   }
 
-  /** The website was switched: its endpoints follow, in the same transaction. */
+  /** The website was enabled or disabled: so are its endpoints, in the same transaction. */
   async followWebsite(tx: Tx, websiteId: string, on: boolean): Promise<void> {
     await this.schedule.switchWebsite(tx, websiteId, on);
   }

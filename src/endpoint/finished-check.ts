@@ -7,9 +7,9 @@ export interface FinishedCheck {
   /** The endpoint's internal number, a bigint as text: history is stored under it. */
   endpointKey: string;
   orgId: string;
-  /** The endpoint's revision that was checked; if it is another one by now, the result does not count. */
+  /** The endpoint's revision that was checked; when the endpoint has another one by now, the result does not count. */
   revision: number;
-  /** The slot it was claimed for, database time in milliseconds; `null` when a client asked for it. */
+  /** The slot it was claimed for, database time in milliseconds; `null` when a client asked for the check. */
   slotMs: number | null;
   /** When the check began, database time. Milliseconds count: no two checks of one endpoint share one. */
   checkedAt: Date;

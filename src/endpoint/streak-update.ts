@@ -1,8 +1,8 @@
 import type { ErrorCode } from '../checker/checker';
 
 /**
- * One recorded result that counts for streaks, with the endpoint's streaks right after it. `unknown` results make none.
- * A batch may hold several steps of one endpoint; they are in the order in which they count.
+ * A recorded check that counts for streaks, with the endpoint's streaks right after it. An `unknown` result makes none.
+ * A batch may hold several updates of one endpoint, in the order in which they count.
  */
 export interface StreakUpdate {
   orgId: string;
@@ -10,7 +10,7 @@ export interface StreakUpdate {
   outcome: 'up' | 'down';
   consecutiveFailures: number;
   consecutiveSuccesses: number;
-  /** When the first check of the running (or just ended) failure streak ran. */
+  /** When the first check of the running failure streak began; `null` after a success. */
   failingSince: Date | null;
   checkedAt: Date;
   durationMs: number;

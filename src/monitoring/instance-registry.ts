@@ -4,10 +4,10 @@ import { Config } from '../platform/config/config';
 import { WorkerDatabase } from '../platform/database/database';
 import { DatabaseServer } from '../platform/database/database-server';
 
-/** An instance that has not been heard of for this long is dead. Together with a heartbeat every 5 s: replaced within 30 s. */
+/** An instance without a heartbeat for this long is dead. With a heartbeat every 5 s its slots are taken over within 30 s. */
 const DEAD_AFTER_SECONDS = 20;
 
-/** Who is at work on this database. What a dead instance had claimed is handed on. */
+/** The instances that run checks on this database. The slots that a dead instance had claimed are due again. */
 @Injectable()
 export class InstanceRegistry {
   private readonly logger = new Logger(InstanceRegistry.name);
@@ -21,7 +21,7 @@ export class InstanceRegistry {
     private readonly schedule: EndpointSchedule,
   ) {}
 
-  /** This process's number in claims, or `null` before it has registered. */
+  /** This process's number in claims, or `null` while it is not registered. */
   get id(): number | null {
     return this.ownId;
   }
@@ -32,8 +32,8 @@ export class InstanceRegistry {
   }
 
   async register(): Promise<number> {
-    // The directory lock of the embedded database has left us alone with it: whoever is still listed is dead.
-    if (this.server.isEmbedded) await this.bury(0);
+    // The embedded database's directory lock lets one process in at a time: every instance still listed is dead.
+    if (this.server.isEmbedded) await this.removeDead(0);
     const [row] = await this.database.query<{ id: number }>('INSERT INTO instance (role) VALUES ($1) RETURNING id', [
       this.config.role,
     ]);
@@ -42,14 +42,14 @@ export class InstanceRegistry {
     return row.id;
   }
 
-  /** Call every few seconds. An instance that was taken for dead meanwhile (a long pause) registers anew. */
+  /** Call every 5 s while registered. An instance that was removed as dead, after a long pause, registers again. */
   async beat(): Promise<void> {
     const rows = await this.database.query<{ id: number }>(
       'UPDATE instance SET heartbeat_at = now() WHERE id = $1 RETURNING id',
       [this.ownId],
     );
     if (rows.length === 0) await this.register();
-    await this.bury(DEAD_AFTER_SECONDS);
+    await this.removeDead(DEAD_AFTER_SECONDS);
     const [count] = await this.database.query<{ others: number }>(
       `SELECT count(*)::int AS others FROM instance WHERE id <> $1 AND role <> 'api'`,
       [this.ownId],
@@ -57,7 +57,7 @@ export class InstanceRegistry {
     this.others = count?.others ?? 0;
   }
 
-  /** Leaves in order: others need not wait for our claims to expire. */
+  /** At a regular shutdown: other instances need not wait for our claims to expire. */
   async leave(): Promise<void> {
     if (this.ownId === null) return;
     await this.database.query('DELETE FROM instance WHERE id = $1', [this.ownId]);
@@ -65,14 +65,14 @@ export class InstanceRegistry {
     this.ownId = null;
   }
 
-  private async bury(seconds: number): Promise<void> {
+  private async removeDead(afterSeconds: number): Promise<void> {
     const dead = await this.database.query<{ id: number }>(
       `DELETE FROM instance WHERE heartbeat_at <= now() - make_interval(secs => $1::int) AND id IS DISTINCT FROM $2 RETURNING id`,
-      [seconds, this.ownId],
+      [afterSeconds, this.ownId],
     );
     for (const { id } of dead) {
-      const taken = await this.schedule.takeOver(this.database, id);
-      this.logger.warn(`Instance ${id} is gone; ${taken} checks it had claimed are due again.`);
+      const due = await this.schedule.takeOver(this.database, id);
+      this.logger.warn(`Instance ${id} is gone; ${due} checks it had claimed are due again.`);
     }
   }
 }

@@ -2,7 +2,7 @@ import { Injectable } from '@nestjs/common';
 import type { Outcome } from '../checker/checker';
 import { Metrics } from '../platform/observability/metrics';
 
-/** What the engine says about itself. */
+/** How the monitoring itself is doing: checks, their lateness, and the batches that record them. */
 @Injectable()
 export class MonitoringMetrics {
   private readonly checks;
@@ -56,7 +56,7 @@ export class MonitoringMetrics {
     this.bugs = metrics.counter({ name: 'uptime_checker_bugs_total', help: 'Checkers that threw.' });
   }
 
-  /** A gauge whose value is asked for at each scrape. */
+  /** A gauge whose value is read at each scrape. */
   watch(gauge: { name: string; help: string }, read: () => number): void {
     this.metrics.watch(gauge, read);
   }

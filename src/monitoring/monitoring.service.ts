@@ -1,5 +1,6 @@
 import { type BeforeApplicationShutdown, Injectable, Logger, type OnApplicationBootstrap } from '@nestjs/common';
 import { Cron, Interval } from '@nestjs/schedule';
+import { BackgroundJobs } from '../platform/jobs/background-job';
 import { InstanceRegistry } from './instance-registry';
 import { CheckRecorder } from './record/check-recorder';
 import { CheckDispatcher } from './schedule/check-dispatcher';
@@ -9,10 +10,11 @@ import { SlotClaimer } from './schedule/slot-claimer';
 const DRAIN_MS = 18_000;
 const FLUSH_MS = 4000;
 
-/** Drives the checks: every second it claims what falls due next and hands it to the dispatcher. */
+/** Drives the checks: every second it claims the slots that fall due next and hands them to the dispatcher. */
 @Injectable()
 export class MonitoringService implements OnApplicationBootstrap, BeforeApplicationShutdown {
   private readonly logger = new Logger(MonitoringService.name);
+  private readonly heartbeat;
   private ticking: Promise<void> | null = null;
   private stopped = false;
 
@@ -22,9 +24,12 @@ export class MonitoringService implements OnApplicationBootstrap, BeforeApplicat
     private readonly dispatcher: CheckDispatcher,
     private readonly recorder: CheckRecorder,
     private readonly health: SchedulerHealth,
-  ) {}
+    jobs: BackgroundJobs,
+  ) {
+    this.heartbeat = jobs.create({ name: 'instance-heartbeat', run: () => this.beatOnce() });
+  }
 
-  /** ROLE=api checks nothing on its own; it only runs and records what is asked for. */
+  /** With ROLE=api the process checks nothing on its own; it runs and records only what clients ask for. */
   private get checks(): boolean {
     return this.health.runsChecks;
   }
@@ -35,7 +40,7 @@ export class MonitoringService implements OnApplicationBootstrap, BeforeApplicat
     await this.tick();
   }
 
-  /** Claims and plans. A tick that finds the one before still at work does nothing. */
+  /** Does nothing while the previous tick is still claiming. */
   @Cron('* * * * * *')
   async tick(): Promise<void> {
     if (!this.checks || this.stopped || this.ticking) return;
@@ -48,12 +53,11 @@ export class MonitoringService implements OnApplicationBootstrap, BeforeApplicat
   }
 
   @Interval(5000)
-  async beat(): Promise<void> {
-    if (!this.checks || this.stopped || this.instances.id === null) return;
-    await this.instances.beat().catch((error: unknown) => this.logger.warn(`No heartbeat: ${String(error)}`));
+  beat(): Promise<void> {
+    return this.heartbeat.tick();
   }
 
-  /** Stops claiming, gives back what has not begun, lets the rest finish and writes it. */
+  /** Stops claiming, gives back the slots that have not begun, lets the running checks finish and writes their results. */
   async beforeApplicationShutdown(): Promise<void> {
     this.stopped = true;
     this.claimer.stop();
@@ -63,6 +67,8 @@ export class MonitoringService implements OnApplicationBootstrap, BeforeApplicat
     await this.recorder.drain(FLUSH_MS);
     if (!this.checks) return;
     try {
+      // A heartbeat after leaving would register this instance again.
+      await this.heartbeat.stop();
       await this.claimer.giveBack(unbegun);
       await this.instances.leave();
     } catch (error) {
@@ -75,5 +81,9 @@ export class MonitoringService implements OnApplicationBootstrap, BeforeApplicat
     if (instance === null) return;
     await this.claimer.claimDue(instance);
     this.health.claimed();
+  }
+
+  private async beatOnce(): Promise<void> {
+    if (this.instances.id !== null) await this.instances.beat();
   }
 }

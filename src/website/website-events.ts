@@ -1,4 +1,4 @@
-/** The website was switched off or is about to be deleted: its endpoints stop. Emitted inside the same transaction. */
+/** The website was disabled or is about to be deleted: its endpoints stop. Emitted inside the same transaction. */
 export class WebsiteStopped {
   constructor(
     readonly orgId: string,
@@ -7,7 +7,7 @@ export class WebsiteStopped {
   ) {}
 }
 
-/** The website was switched on: its enabled endpoints are due at once. Emitted inside the same transaction. */
+/** The website was enabled: its enabled endpoints are due at once. Emitted inside the same transaction. */
 export class WebsiteStarted {
   constructor(
     readonly orgId: string,
@@ -15,7 +15,7 @@ export class WebsiteStarted {
   ) {}
 }
 
-/** The website is deleted with everything on it; what outlives its endpoints elsewhere goes now. Same transaction. */
+/** The website and all its endpoints are deleted. Rows elsewhere that do not go with them are removed now, in the same transaction. */
 export class WebsiteDeleted {
   constructor(
     readonly orgId: string,

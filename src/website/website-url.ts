@@ -7,7 +7,7 @@ const FORM = 'https://example.com or http://example.com:8080/path';
 
 /**
  * The stored form of a website's address: http or https, host normalised, without fragment; or what is wrong with it.
- * The characters that URL parsers drop silently are refused before parsing.
+ * Characters that URL parsers drop silently are refused before parsing.
  */
 export function parseWebsiteUrl(text: string, pointer = '/url'): { url: string } | { problem: FieldProblem } {
   const refuse = (code: FieldProblem['code'], message: string) => ({ problem: { pointer, code, message } });

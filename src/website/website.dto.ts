@@ -94,7 +94,7 @@ export class WebsiteView {
   updated_at!: string;
 }
 
-/** A website with what is derived from its endpoints. */
+/** A website with what is derived from its endpoints; `null` without any. */
 export interface WebsiteRow {
   id: string;
   org_id: string;

@@ -1,6 +1,6 @@
 import { Column, CreateDateColumn, Entity, PrimaryColumn, Unique, UpdateDateColumn } from 'typeorm';
 
-/** What an organization watches; owns endpoints. */
+/** A website that an organization monitors; its endpoints are what is checked. */
 @Entity('website')
 @Unique('website_org_id', ['orgId', 'id'])
 export class Website {
@@ -16,7 +16,7 @@ export class Website {
   @Column('varchar', { length: 2048 })
   url!: string;
 
-  /** False pauses every endpoint. Changed by its owner only; the endpoints keep their own switch. */
+  /** False pauses every endpoint; each keeps its own `enabled` for when the website is enabled again. */
   @Column('boolean', { default: true })
   enabled!: boolean;
 

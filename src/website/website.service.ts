@@ -76,7 +76,7 @@ export class WebsiteService {
     return this.get(orgId, website.id);
   }
 
-  /** Partial. Switching off or on reaches the endpoints in the same transaction. */
+  /** Partial. Its endpoints are paused or started in the same transaction. */
   update(orgId: string, id: string, dto: UpdateWebsiteDto): Promise<WebsiteView> {
     return this.database.transaction(async (tx) => {
       const website = await this.lock(tx, orgId, id);
@@ -107,7 +107,7 @@ export class WebsiteService {
     });
   }
 
-  /** The same for every website of an organization that is being removed. */
+  /** Removes every website of an organization that is being deleted. */
   async removeAll(orgId: string, tx: Tx): Promise<void> {
     for (const { id } of await tx.query<{ id: string }>(
       'SELECT id FROM website WHERE org_id = $1 ORDER BY id FOR UPDATE',

@@ -30,7 +30,7 @@ export class CheckNowService {
   ) {}
 
   /**
-   * Returns once the result is committed; the audit entry is committed before the check begins. A paused endpoint is a
+   * Returns once the result is committed; its audit entry is committed before the check begins. A paused endpoint is a
    * conflict. `temporarily_unavailable` when the result could not be committed within 5 s; it will be as soon as possible.
    */
   async run(caller: Caller, endpointId: string): Promise<CheckView> {

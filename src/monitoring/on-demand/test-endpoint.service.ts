@@ -17,7 +17,7 @@ import type { TrialView } from './test-endpoint.dto';
 const MAX_AT_ONCE = 32;
 
 /**
- * Checks a target as an endpoint would be checked, before one is saved. Nothing is stored but the audit entry, which is
+ * Checks a target as an endpoint would be checked, before one is saved. Nothing is stored but an audit entry, which is
  * committed before anything is sent, and nobody is notified.
  */
 @Injectable()

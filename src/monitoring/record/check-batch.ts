@@ -4,11 +4,11 @@ import type { ClosedOutage, OpenedOutage } from '../../history/write/history-wri
 import { fold, isDuplicate } from './endpoint-state';
 import type { FoldedCheck, LockedState } from './endpoint-state-store';
 
-/** Endpoint → its checks of one batch, in order, each with the state after it. */
+/** Endpoint → its checks of one batch that count, in order, each with the state after it. */
 export type FoldedBatch = ReadonlyMap<string, readonly FoldedCheck[]>;
 
 /**
- * Folds a batch endpoint by endpoint. Left out: checks of endpoints that were deleted, paused or edited since, and those
+ * Folds a batch endpoint by endpoint. Left out: checks of endpoints that were deleted, paused or edited since, and checks
  * that were recorded before.
  */
 export function foldBatch(
@@ -62,7 +62,7 @@ export function outagesOf(
   return { opened, closed };
 }
 
-/** What counts for streaks and alerts; `unknown` does not. A recovery carries the start of the streak that it ended. */
+/** What counts for streaks and alerts: every check but the `unknown` ones, with the streaks after it. */
 export function streakUpdatesOf(folded: FoldedBatch): StreakUpdate[] {
   return [...folded.values()].flatMap((list) =>
     list.flatMap(({ state, check }): StreakUpdate[] => {

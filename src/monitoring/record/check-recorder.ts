@@ -11,45 +11,45 @@ import { EndpointStateStore } from './endpoint-state-store';
 import { MonitoringMetrics } from '../monitoring.metrics';
 import { WriteUrgency } from './write-urgency';
 
-/** A batch is written when a result that somebody waits for is this old … */
+/** A batch is written when its oldest urgent result is this old … */
 const URGENT_AGE_MS = 200;
-/** … or any other, at a fifth of the transactions (docs/decisions/0009-batch-age.md), or when it is this large. */
+/** … or its oldest other result, at a fifth of the transactions (docs/decisions/0009-batch-age.md), or when it is full. */
 const MAX_AGE_MS = 1000;
 const MAX_BATCH = 500;
-/** While the database is away results wait here; beyond this the oldest are given up, which is logged and counted. */
+/** Results wait here while the database is unavailable; beyond this many the oldest are given up, which is counted. */
 const MAX_WAITING = 50_000;
 const RETRY_MS = 1000;
-/** No transaction of ours keeps a row for so long: who does is a person or a backup. */
+/** Our transactions never hold a row lock this long; only a manual session or a backup does. */
 const LOCK_WAIT_MS = 1000;
 
-/** What became of one result: `dropped` when its endpoint is gone, paused or changed, or the slot was recorded before. */
+/** `dropped`: the endpoint is deleted, paused or changed by now, or the slot was recorded before. */
 export type Recorded = 'recorded' | 'dropped';
 
-interface Waiting {
+interface Pending {
   check: FinishedCheck;
   /** How long it may wait before its batch is written. */
   maxAgeMs: number;
-  settle?: (recorded: Recorded) => void;
+  resolve?: (recorded: Recorded) => void;
 }
 
 /**
- * Collects results and writes them in one transaction per batch: history, streaks, alert flags, events and owed messages,
- * all or nothing. Batches are written one after the other, in the order in which the results came.
+ * Decides when results are written, and writes them in one transaction per batch: history, streaks, alert flags, events
+ * and deliveries, all or nothing. One batch at a time, in the order in which the results came.
  */
 @Injectable()
 export class CheckRecorder {
   private readonly logger = new Logger(CheckRecorder.name);
-  private waiting: Waiting[] = [];
+  private waiting: Pending[] = [];
   private readonly urgency = new WriteUrgency();
   private timer: NodeJS.Timeout | null = null;
   /** When the timer fires, monotonic milliseconds. */
   private flushAt = Infinity;
-  /** After a refusal nothing is tried before this, unless somebody asks for a check; monotonic milliseconds. */
+  /** After a failed batch nothing is tried before this, unless a client asks for a check; monotonic milliseconds. */
   private pausedUntil = 0;
   private writing: Promise<void> | null = null;
   private stopped = false;
-  /** Endpoints whose rows somebody else keeps locked; their results wait here and hold nobody up. */
-  private held: ReadonlySet<string> = new Set();
+  /** Endpoints whose rows another session keeps locked: their results wait, those of all others are written. */
+  private lockedOut: ReadonlySet<string> = new Set();
 
   constructor(
     private readonly database: WorkerDatabase,
@@ -65,21 +65,21 @@ export class CheckRecorder {
     return this.waiting.length;
   }
 
-  /** Takes a result. What may change something is written within a quarter of a second, the rest within about one. */
+  /** Takes a result. One that may change a state is written within a quarter of a second, any other within about one. */
   add(check: FinishedCheck): void {
     const isUrgent = this.urgency.isUrgent(check.endpointId, check.result.outcome);
     this.push({ check, maxAgeMs: isUrgent ? URGENT_AGE_MS : MAX_AGE_MS });
   }
 
-  /** The same at once, and tells when it is committed. */
+  /** The same at once; resolves when it is committed. */
   record(check: FinishedCheck): Promise<Recorded> {
-    return new Promise((settle) => {
+    return new Promise((resolve) => {
       this.pausedUntil = 0;
-      this.push({ check, maxAgeMs: 0, settle });
+      this.push({ check, maxAgeMs: 0, resolve });
     });
   }
 
-  /** Writes what is waiting. Resolves when everything is committed, or when `limitMs` has passed with the database away. */
+  /** Writes what is waiting. Resolves when all is committed, or after `limitMs` when the database stays unavailable. */
   async drain(limitMs: number): Promise<void> {
     this.stopped = true;
     const until = this.clock.monotonic() + limitMs;
@@ -88,13 +88,13 @@ export class CheckRecorder {
       await Promise.race([this.writing, new Promise((resolve) => setTimeout(resolve, 100))]);
     }
     if (this.waiting.length > 0)
-      this.logger.error(`${this.waiting.length} results could not be written before the end`);
+      this.logger.error(`${this.waiting.length} results could not be written before the shutdown`);
   }
 
-  private push(entry: Waiting): void {
+  private push(entry: Pending): void {
     this.waiting.push(entry);
     if (this.waiting.length > MAX_WAITING) {
-      for (const lost of this.waiting.splice(0, this.waiting.length - MAX_WAITING)) lost.settle?.('dropped');
+      for (const lost of this.waiting.splice(0, this.waiting.length - MAX_WAITING)) lost.resolve?.('dropped');
       this.metrics.resultsLost.inc();
     }
     this.flushSoon(this.waiting.length >= MAX_BATCH ? 0 : entry.maxAgeMs);
@@ -123,53 +123,54 @@ export class CheckRecorder {
     });
   }
 
-  /** Writes one batch; answers how long to wait when the database is away (the batch goes back to the head of the line). */
+  /** Writes one batch. When that fails, the batch returns to the front of the queue; resolves to the pause before the next. */
   private async writeOne(): Promise<number | null> {
-    await this.lookAtHeld();
+    await this.recheckLockedOut();
     const batch = this.takeBatch();
     if (batch.length === 0) return RETRY_MS;
     const checks = batch.map(({ check }) => check);
     const began = this.clock.monotonic();
     try {
       const recorded = await this.database.transaction((tx) => this.write(tx, checks), { lockMs: LOCK_WAIT_MS });
-      batch.forEach(({ check, settle }) => settle?.(recorded.has(check) ? 'recorded' : 'dropped'));
+      batch.forEach(({ check, resolve }) => resolve?.(recorded.has(check) ? 'recorded' : 'dropped'));
       this.metrics.batch(batch.length, recorded.size, this.clock.monotonic() - began);
       return null;
     } catch (error) {
       this.waiting = [...batch, ...this.waiting];
       this.logger.warn(`${batch.length} results wait: ${error instanceof Error ? error.message : String(error)}`);
-      if (isLockTimeout(error) && (await this.setAside(checks))) return 0;
+      if (isLockTimeout(error) && (await this.lockOut(checks))) return 0;
       return this.stopped ? 100 : RETRY_MS;
     }
   }
 
-  /** The oldest results, without those that are held. */
-  private takeBatch(): Waiting[] {
-    if (this.held.size === 0) return this.waiting.splice(0, MAX_BATCH);
-    const isHeld = ({ check }: Waiting) => this.held.has(check.endpointId);
-    const batch = this.waiting.filter((entry) => !isHeld(entry)).slice(0, MAX_BATCH);
+  /** The oldest results, without those of locked endpoints. */
+  private takeBatch(): Pending[] {
+    if (this.lockedOut.size === 0) return this.waiting.splice(0, MAX_BATCH);
+    const isWritable = ({ check }: Pending) => !this.lockedOut.has(check.endpointId);
+    const batch = this.waiting.filter(isWritable).slice(0, MAX_BATCH);
     const taken = new Set(batch);
     this.waiting = this.waiting.filter((entry) => !taken.has(entry));
     return batch;
   }
 
-  /** True when the rest of the batch can go on without the endpoints whose rows are locked. */
-  private async setAside(checks: readonly FinishedCheck[]): Promise<boolean> {
-    this.held = await this.stuckOf(checks.map(({ endpointId }) => endpointId));
-    if (this.held.size > 0)
-      this.logger.error(`Somebody keeps rows of ${this.held.size} endpoints locked; their results wait.`);
-    return this.held.size > 0;
+  /** Finds the endpoints whose rows are locked. True when there are some: the rest of the batch can be written without them. */
+  private async lockOut(checks: readonly FinishedCheck[]): Promise<boolean> {
+    this.lockedOut = await this.lockedOf(checks.map(({ endpointId }) => endpointId));
+    const count = this.lockedOut.size;
+    if (count > 0)
+      this.logger.error(`Another session keeps the rows of ${count} endpoints locked; their results wait.`);
+    return count > 0;
   }
 
-  private async lookAtHeld(): Promise<void> {
-    if (this.held.size > 0) this.held = await this.stuckOf([...this.held]);
+  private async recheckLockedOut(): Promise<void> {
+    if (this.lockedOut.size > 0) this.lockedOut = await this.lockedOf([...this.lockedOut]);
   }
 
-  private stuckOf(endpointIds: readonly string[]): Promise<Set<string>> {
-    return this.states.stuck(this.database, endpointIds).catch(() => new Set<string>());
+  private lockedOf(endpointIds: readonly string[]): Promise<Set<string>> {
+    return this.states.lockedByOthers(this.database, endpointIds).catch(() => new Set<string>());
   }
 
-  /** The checks that count, once everything that follows from them is written. */
+  /** Writes everything that follows from these checks; returns those that count. */
   private async write(tx: Tx, checks: readonly FinishedCheck[]): Promise<Set<FinishedCheck>> {
     const states = await this.states.lock(tx, checks);
     const folded = foldBatch(states, checks);

@@ -6,8 +6,8 @@ import type { FinishedCheck } from '../../endpoint/finished-check';
 import type { EndpointState } from './endpoint-state';
 import { InstanceRegistry } from '../instance-registry';
 
-/** What the schedule says of an endpoint now. */
-interface Present {
+/** What decides whether a result of an endpoint still counts, as the schedule has it now. */
+interface CurrentSettings {
   active: boolean;
   revision: number;
 }
@@ -25,11 +25,11 @@ interface StateRow extends Omit<EndpointState, 'recent' | 'hours'> {
 }
 
 /** A locked state, with what decides whether results for it count. */
-export interface LockedState extends Present {
+export interface LockedState extends CurrentSettings {
   state: EndpointState;
 }
 
-/** One result and the state after it. */
+/** A finished check and the endpoint's state after it. */
 export interface FoldedCheck {
   state: EndpointState;
   check: FinishedCheck;
@@ -44,35 +44,36 @@ export class EndpointStateStore {
   ) {}
 
   /**
-   * Locked in id order, as every other writer of these rows does. Whether the endpoint is still as it was checked is asked
-   * afterwards, by a statement of its own: joined to the first, it would show what was true before the wait for a lock.
+   * Locked in id order, as by every other writer of these rows, so that they cannot deadlock. Whether the endpoint is still
+   * as it was checked is read afterwards by a statement of its own: joined to the first one, it would show what was true
+   * before the wait for a lock.
    */
   async lock(tx: Tx, checks: readonly FinishedCheck[]): Promise<Map<string, LockedState>> {
     const ids = `{${[...new Set(checks.map(({ endpointId }) => endpointId))].join(',')}}`;
     const rows = await tx.query<StateRow>(LOCK_STATES, [ids]);
-    const present = new Map(
-      (await tx.query<Present & { id: string }>(READ_PRESENT, [ids])).map((row) => [row.id, row]),
+    const current = new Map(
+      (await tx.query<CurrentSettings & { id: string }>(READ_CURRENT, [ids])).map((row) => [row.id, row]),
     );
     return new Map(
       rows.flatMap((row) => {
-        const now = present.get(row.id);
+        const now = current.get(row.id);
         return now ? [[row.id, { state: stateOf(row), ...now }] as const] : [];
       }),
     );
   }
 
-  /** Of these endpoints those whose state or alerts another transaction has locked right now. Waits for nobody. */
-  async stuck(sql: Sql, endpointIds: readonly string[]): Promise<Set<string>> {
-    const rows = await sql.query<{ id: string }>(FIND_STUCK, [endpointIds]);
+  /** Those of these endpoints whose state or alerts another transaction has locked right now. Waits for no lock. */
+  async lockedByOthers(sql: Sql, endpointIds: readonly string[]): Promise<Set<string>> {
+    const rows = await sql.query<{ id: string }>(FIND_LOCKED, [endpointIds]);
     return new Set(rows.map(({ id }) => id));
   }
 
-  /** After the database's clock was set back: slots of its old time no longer make those of the new time look recorded. */
+  /** After the database's clock was set back: slots recorded by its old time must not make those of the new time duplicates. */
   async forgetFuture(tx: Tx): Promise<void> {
     await tx.query(FORGET_FUTURE);
   }
 
-  // One heap-only update per endpoint: no index covers a changing column.
+  /** The newest state of each endpoint. One heap-only update each: no index covers a changing column. */
   async save(tx: Tx, folded: ReadonlyMap<string, readonly FoldedCheck[]>): Promise<void> {
     const newest = [...folded].flatMap(([id, list]) => list.slice(-1).map((last) => ({ id, ...last })));
     const column = (value: (item: { id: string } & FoldedCheck) => string | number | bigint | null) =>
@@ -99,7 +100,7 @@ export class EndpointStateStore {
       column(({ state }) => state.hours.before.unknown),
       column(({ check }) => (check.result.certificate ? Date.parse(check.result.certificate.expiresAt) : null)),
     ]);
-    // Alone, this process keeps its own endpoints apart in memory and nobody waits for the mark.
+    // A lone instance keeps checks of one endpoint apart in memory; only other instances read `busy_until`.
     if (this.instances.isShared) await this.schedule.release(tx, [...folded.keys()]);
   }
 }
@@ -115,7 +116,7 @@ const LOCK_STATES = `
          s.before_up AS "beforeUp", s.before_down AS "beforeDown", s.before_unknown AS "beforeUnknown"
     FROM endpoint_state s WHERE s.endpoint_id = ANY ($1::uuid[]) ORDER BY s.endpoint_id FOR UPDATE`;
 
-const FIND_STUCK = `
+const FIND_LOCKED = `
   WITH free_state AS MATERIALIZED (SELECT endpoint_id FROM endpoint_state WHERE endpoint_id = ANY ($1::uuid[]) FOR UPDATE SKIP LOCKED),
        free_alert AS MATERIALIZED (SELECT id FROM alert WHERE endpoint_id = ANY ($1::uuid[]) FOR UPDATE SKIP LOCKED)
   SELECT s.endpoint_id AS id FROM endpoint_state s
@@ -127,7 +128,7 @@ const FORGET_FUTURE = `
   UPDATE endpoint_state SET last_slot_at = NULL, last_checked_at = LEAST(last_checked_at, now())
    WHERE last_slot_at > now() + interval '10 seconds'`;
 
-const READ_PRESENT = `SELECT endpoint_id AS id, active, revision FROM endpoint_schedule WHERE endpoint_id = ANY ($1::uuid[])`;
+const READ_CURRENT = `SELECT endpoint_id AS id, active, revision FROM endpoint_schedule WHERE endpoint_id = ANY ($1::uuid[])`;
 
 const SAVE_STATES = `
   UPDATE endpoint_state s

@@ -2,7 +2,7 @@ import type { Outcome } from '../../checker/checker';
 import { OUTCOME_CODE } from '../../endpoint/outcome-code';
 import { countInHour, type HourCounters } from '../../history/hour-counters';
 
-/** What is remembered of an endpoint between checks: the row of `endpoint_state`. Times are milliseconds since the epoch. */
+/** The row of `endpoint_state`: what is kept of an endpoint between checks. Times are milliseconds since the epoch. */
 export interface EndpointState {
   /** The stored code of the newest outcome. */
   status: number;
@@ -21,8 +21,8 @@ export interface EndpointState {
   hours: HourCounters;
 }
 
-/** What the fold needs of a result. `slotMs` is `null` for a check that somebody asked for. */
-export interface FoldedResult {
+/** What the fold needs of a finished check. `slotMs` is `null` for a check that a client asked for. */
+export interface FoldInput {
   outcome: Outcome;
   checkedMs: number;
   slotMs: number | null;
@@ -31,13 +31,13 @@ export interface FoldedResult {
 const RECENT_CODE: Readonly<Record<Outcome, bigint>> = { up: 1n, down: 2n, unknown: 3n };
 const RECENT_MASK = (1n << 60n) - 1n;
 
-/** A slot that was recorded before (a repeated commit, a second recorder), or the very same check once more. */
-export const isDuplicate = (state: EndpointState, result: FoldedResult): boolean =>
+/** A slot that was recorded before (a repeated commit, a second recorder), or the same check once more. */
+export const isDuplicate = (state: EndpointState, result: FoldInput): boolean =>
   (result.slotMs !== null && state.lastSlotMs !== null && result.slotMs <= state.lastSlotMs) ||
   result.checkedMs === state.lastCheckedMs;
 
-/** The state after one more result. Pure. */
-export function fold(state: EndpointState, result: FoldedResult): EndpointState {
+/** The state after one more result. */
+export function fold(state: EndpointState, result: FoldInput): EndpointState {
   const status = OUTCOME_CODE[result.outcome];
   return {
     ...streaks(state, result),
@@ -52,7 +52,7 @@ export function fold(state: EndpointState, result: FoldedResult): EndpointState 
 
 function streaks(
   state: EndpointState,
-  result: FoldedResult,
+  result: FoldInput,
 ): Pick<EndpointState, 'failures' | 'successes' | 'failingSinceMs'> {
   switch (result.outcome) {
     case 'unknown':

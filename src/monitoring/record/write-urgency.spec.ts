@@ -3,13 +3,13 @@ import { WriteUrgency } from './write-urgency';
 
 const OUTCOMES: Record<string, Outcome> = { u: 'up', d: 'down', '?': 'unknown' };
 
-/** Which results (u, d, ?) of one endpoint are news: `!` for those that are, `.` for the others. */
-const heard = (results: string): string => {
-  const endpoints = new WriteUrgency();
-  return Array.from(results, (letter) => (endpoints.isUrgent('ep', OUTCOMES[letter] ?? 'up') ? '!' : '.')).join('');
+/** Which results (u, d, ?) of one endpoint are urgent: `!` for those that are, `.` for the others. */
+const urgencyOf = (results: string): string => {
+  const urgency = new WriteUrgency();
+  return Array.from(results, (letter) => (urgency.isUrgent('ep', OUTCOMES[letter] ?? 'up') ? '!' : '.')).join('');
 };
 
-describe('what is news of an endpoint', () => {
+describe('the urgency of a result', () => {
   it.each([
     ['u', '!'],
     ['uuuu', '!...'],
@@ -19,23 +19,18 @@ describe('what is news of an endpoint', () => {
     ['u?u', '!!!'],
     ['duuuuuuuuuuuu', '!!!!!!!!!!!..'],
     ['duuduuuuuuuuuuu', '!!!!!!!!!!!!!!.'],
-  ])('of %p: %p', (results, expected) => {
-    expect(heard(results)).toBe(expected);
+  ])('calls of the results %p urgent: %p', (results, expected) => {
+    expect(urgencyOf(results)).toBe(expected);
   });
 
-  it('is kept apart by endpoint', () => {
-    const endpoints = new WriteUrgency();
-    expect(['a', 'b', 'a', 'b'].map((id) => endpoints.isUrgent(id, 'up'))).toEqual([true, true, false, false]);
+  it('judges the urgency of each endpoint on its own', () => {
+    const urgency = new WriteUrgency();
+    expect(['a', 'b', 'a', 'b'].map((id) => urgency.isUrgent(id, 'up'))).toEqual([true, true, false, false]);
   });
 
-  it('is everything once more when more endpoints are known than fit', () => {
-    const endpoints = new WriteUrgency(2);
-    expect(['a', 'b', 'a', 'c', 'a'].map((id) => endpoints.isUrgent(id, 'up'))).toEqual([
-      true,
-      true,
-      false,
-      true,
-      true,
-    ]);
+  it('forgets the endpoint that was checked longest ago when more are known than fit: its next result is urgent', () => {
+    const urgency = new WriteUrgency(2);
+    const seen = ['a', 'b', 'a', 'c', 'a', 'b'];
+    expect(seen.map((id) => urgency.isUrgent(id, 'up'))).toEqual([true, true, false, true, false, true]);
   });
 });

@@ -1,21 +1,26 @@
 import { Injectable, Logger } from '@nestjs/common';
 import type { CheckResult } from '../../checker/checker';
-import { startDeadline } from '../../platform/net/deadline';
 import type { CheckDefinition } from '../../endpoint/check-definition';
-import { Config } from '../../platform/config/config';
-import { Clock } from '../../platform/time/clock';
 import type { FinishedCheck } from '../../endpoint/finished-check';
-import { NearTriggerLookup } from './near-trigger';
-import { Connectivity } from './connectivity';
+import { Config } from '../../platform/config/config';
+import { startDeadline } from '../../platform/net/deadline';
+import { Clock } from '../../platform/time/clock';
 import { MonitoringMetrics } from '../monitoring.metrics';
+import { Connectivity } from './connectivity';
+import { NearTriggerLookup } from './near-trigger';
 import { StallDetector } from './stall-detector';
 
-/** A failure that would trigger an alert is repeated after this long, spread so that a mass failure does not come back as one. */
+/** A failure is confirmed after `least` to `least + spread`: spread, so that a mass failure is not repeated all at once. */
 const CONFIRM_AFTER_MS = { least: 1000, spread: 1000 };
 
 /**
- * Runs one check and makes sure that what it reports is the target's: a failure that overlaps a stall of our own is run
- * again, one that would trigger an alert is confirmed on a new connection, and while we are blind nothing is down.
+ * Runs one check and decides whether a failure is the target's. In this order:
+ *
+ * 1. The checker asks the target, within the endpoint's timeout. A checker that throws is a bug: logged, `unknown`.
+ * 2. A failure during a stall of our own event loop is run again; stalled again, it is `unknown` (`StallDetector`).
+ * 3. A failure that would trigger an alert is confirmed by a second attempt 1–2 s later, on a new connection, which goes
+ *    through 1 and 2 as well (`NearTriggerLookup`).
+ * 4. A failure that an offline machine would have too is `unknown` while we are offline (`Connectivity`).
  */
 @Injectable()
 export class CheckRunner {
@@ -24,7 +29,7 @@ export class CheckRunner {
   constructor(
     private readonly config: Config,
     private readonly stalls: StallDetector,
-    private readonly confirmations: NearTriggerLookup,
+    private readonly alerts: NearTriggerLookup,
     private readonly connectivity: Connectivity,
     private readonly metrics: MonitoringMetrics,
     private readonly clock: Clock,
@@ -39,16 +44,16 @@ export class CheckRunner {
     checkedAt: Date,
     shutdown: AbortSignal,
   ): Promise<FinishedCheck | null> {
-    const first = await this.undistorted(definition, shutdown);
+    const first = await this.runUnstalled(definition, shutdown);
     if (shutdown.aborted && first.outcome !== 'up') return null;
     const { endpointId, endpointKey, orgId, revision } = definition;
     const of = { endpointId, endpointKey, orgId, revision, slotMs, checkedAt };
     const check: FinishedCheck = { ...of, result: first, attempts: 1, firstError: null };
-    if (first.outcome === 'down' && (await this.isWorthConfirming(definition))) {
+    if (first.outcome === 'down' && (await this.needsConfirmation(definition))) {
       await this.clock.sleep(CONFIRM_AFTER_MS.least + Math.random() * CONFIRM_AFTER_MS.spread, shutdown);
       if (shutdown.aborted) return null;
       this.metrics.reruns.inc({ why: 'confirmation' });
-      check.result = await this.undistorted(definition, shutdown);
+      check.result = await this.runUnstalled(definition, shutdown);
       check.attempts = 2;
       check.firstError = first.error;
       if (shutdown.aborted && check.result.outcome !== 'up') return null;
@@ -58,19 +63,18 @@ export class CheckRunner {
     return check;
   }
 
-  private async isWorthConfirming(definition: CheckDefinition): Promise<boolean> {
-    return this.config.confirmFailures && (await this.confirmations.isNearTrigger(definition.endpointId));
+  private async needsConfirmation({ endpointId }: CheckDefinition): Promise<boolean> {
+    return this.config.confirmFailures && (await this.alerts.isNearTrigger(endpointId));
   }
 
-  /** A failure during which our own event loop stood still says nothing: once more, and if that is no better, unknown. */
-  private async undistorted(definition: CheckDefinition, shutdown: AbortSignal): Promise<CheckResult> {
-    const first = await this.once(definition, shutdown);
-    if (!first.stalled) return first.report;
+  private async runUnstalled(definition: CheckDefinition, shutdown: AbortSignal): Promise<CheckResult> {
+    const first = await this.runOnce(definition, shutdown);
+    if (!first.wasStalled) return first.result;
     this.metrics.reruns.inc({ why: 'stall' });
-    const second = await this.once(definition, shutdown);
-    if (!second.stalled) return second.report;
+    const second = await this.runOnce(definition, shutdown);
+    if (!second.wasStalled) return second.result;
     return {
-      ...second.report,
+      ...second.result,
       outcome: 'unknown',
       error: {
         code: 'internal',
@@ -80,29 +84,30 @@ export class CheckRunner {
     };
   }
 
-  private async once(
+  private async runOnce(
     definition: CheckDefinition,
     shutdown: AbortSignal,
-  ): Promise<{ report: CheckResult; stalled: boolean }> {
+  ): Promise<{ result: CheckResult; wasStalled: boolean }> {
     const deadline = startDeadline(definition.timeoutMs, shutdown);
     const began = this.clock.monotonic();
     try {
-      const report = await definition.checker.check(definition.request, deadline.signal);
-      return { report, stalled: report.outcome === 'down' && this.stalls.overlaps(began, this.clock.monotonic()) };
+      const result = await definition.checker.check(definition.request, deadline.signal);
+      const wasStalled = result.outcome === 'down' && this.stalls.overlaps(began, this.clock.monotonic());
+      return { result, wasStalled };
     } catch (error) {
       this.metrics.bugs.inc();
       this.logger.error(
         `a checker threw for endpoint ${definition.endpointId}`,
         error instanceof Error ? error.stack : String(error),
       );
-      return { report: bugReport(), stalled: false };
+      return { result: resultOfBug(), wasStalled: false };
     } finally {
       deadline.clear();
     }
   }
 }
 
-const bugReport = (): CheckResult => ({
+const resultOfBug = (): CheckResult => ({
   outcome: 'unknown',
   durationMs: 0,
   phases: { dnsMs: null, connectMs: null, tlsMs: null, firstByteMs: null, transferMs: null },

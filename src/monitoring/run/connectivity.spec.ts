@@ -9,10 +9,12 @@ import { EgressPolicy } from '../../platform/net/egress/egress-policy';
 import { HostResolver } from '../../platform/net/dns/host-resolver';
 import { OutboundHttp } from '../../platform/net/http/outbound-http';
 import { TrustedRoots } from '../../platform/net/dial/trusted-roots';
+import { BackgroundJobs } from '../../platform/jobs/background-job';
 import { Health } from '../../platform/observability/health';
 import { Metrics } from '../../platform/observability/metrics';
 import { Clock } from '../../platform/time/clock';
 import { Connectivity } from './connectivity';
+import { NetworkProbe } from './network-probe';
 
 class SetClock extends Clock {
   ms = 100_000;
@@ -22,7 +24,7 @@ class SetClock extends Clock {
   }
 }
 
-/** No socket can be made to fail in the middle of a probe at will: here each waits until it is told how it ends. */
+/** A real socket cannot be made to fail in the middle of a probe: here each dial waits until the test ends it. */
 class WaitingDialer extends Dialer {
   readonly attempts: { fail(): void; refuse(): void }[] = [];
 
@@ -30,15 +32,15 @@ class WaitingDialer extends Dialer {
     const phases = { dnsMs: null, connectMs: null, tlsMs: null };
     return new Promise((_, reject) => {
       this.attempts.push({
-        fail: () => reject(new DialError('connection_timeout', 'connect', 'Nothing answers.', false, phases)),
-        // Somebody was there to refuse it: the network works.
+        fail: () => reject(new DialError('connection_timeout', 'connect', 'No response.', false, phases)),
+        // A refusal comes from another machine: the network works.
         refuse: () => reject(new DialError('connection_refused', 'connect', 'It is refused.', false, phases)),
       });
     });
   }
 }
 
-const silent: CheckResult = {
+const timedOut: CheckResult = {
   outcome: 'down',
   durationMs: 2000,
   phases: { dnsMs: null, connectMs: null, tlsMs: null, firstByteMs: null, transferMs: null },
@@ -47,20 +49,22 @@ const silent: CheckResult = {
   certificate: null,
   records: null,
   redirects: [],
-  error: { code: 'connection_timeout', phase: 'connect', message: 'Nothing answers.' },
+  error: { code: 'connection_timeout', phase: 'connect', message: 'No response.' },
 };
 
-it('a probe that is overtaken by a newer one does not have the last word', async () => {
+it('ignores the result of a connectivity probe when a newer probe ended before it', async () => {
   const config = Object.assign(new Config(), { connectivityTargets: ['192.0.2.1:1'] });
   const dialer = new WaitingDialer(new HostResolver(), new TrustedRoots());
   const [clock, metrics] = [new SetClock(), new Metrics()];
   const heartbeat = new Heartbeat(config, new OutboundHttp(dialer), new EgressPolicy(config));
   const health = new Health(config, new Database(new DataSource({ type: 'postgres' })));
-  const connectivity = new Connectivity(config, dialer, clock, health, metrics, heartbeat);
+  const jobs = new BackgroundJobs(config, clock, metrics);
+  const probe = new NetworkProbe(config, dialer);
+  const connectivity = new Connectivity(probe, clock, health, metrics, heartbeat, jobs);
 
-  const before = connectivity.judge('a', silent);
+  const before = connectivity.judge('a', timedOut);
   clock.ms += 2500;
-  const after = connectivity.judge('b', silent);
+  const after = connectivity.judge('b', timedOut);
   const [older, newer] = dialer.attempts;
   newer?.refuse();
   expect(await after).toMatchObject({ outcome: 'down' });

@@ -1,8 +1,8 @@
 import fc from 'fast-check';
 import { type CheckResult, ERROR_CODES, type ErrorCode } from '../../checker/checker';
-import { type Evidence, isMassive, suspicious } from './network-evidence';
+import { type Evidence, isMassFailure, isSuspicious } from './network-evidence';
 
-const report = (code: ErrorCode | null, address: string | null = '192.0.2.1'): CheckResult => ({
+const resultWith = (code: ErrorCode | null, address: string | null = '192.0.2.1'): CheckResult => ({
   outcome: code === null ? 'up' : 'down',
   durationMs: 10,
   phases: { dnsMs: null, connectMs: 10, tlsMs: null, firstByteMs: null, transferMs: null },
@@ -14,13 +14,13 @@ const report = (code: ErrorCode | null, address: string | null = '192.0.2.1'): C
   error: code === null ? null : { code, phase: 'connect', message: 'It failed.' },
 });
 
-const evidence = (isSuspicious: boolean): Evidence => ({ at: 0, failed: isSuspicious, suspicious: isSuspicious });
+const evidence = (suspicious: boolean): Evidence => ({ at: 0, suspicious });
 const recent = (suspiciousCount: number, otherCount: number): Evidence[] => [
   ...Array.from({ length: suspiciousCount }, () => evidence(true)),
   ...Array.from({ length: otherCount }, () => evidence(false)),
 ];
 
-describe('a failure that could be our own network’s', () => {
+describe('a suspicious result, one that an offline machine would have had too', () => {
   const OURS: readonly ErrorCode[] = [
     'dns_timeout',
     'dns_failure',
@@ -29,9 +29,12 @@ describe('a failure that could be our own network’s', () => {
     'icmp_timeout',
   ];
 
-  it.each(ERROR_CODES.map((code) => [code, OURS.includes(code)] as const))('%s: %p', (code, expected) => {
-    expect(suspicious(report(code))).toBe(expected);
-  });
+  it.each(ERROR_CODES.map((code) => [code, OURS.includes(code)] as const))(
+    'judges a failure with %s as suspicious: %p',
+    (code, expected) => {
+      expect(isSuspicious(resultWith(code))).toBe(expected);
+    },
+  );
 
   it.each([
     ['127.0.0.1', false],
@@ -39,21 +42,21 @@ describe('a failure that could be our own network’s', () => {
     ['::1', false],
     ['192.0.2.1', true],
     ['2001:db8::1', true],
-    // A name is no address: it proves nothing about where the packet went.
+    // A name is not an address: it proves nothing about where the packet went.
     ['127.example.com', true],
     [null, true],
-  ])('at %p: %p', (address, expected) => {
-    expect(suspicious(report('connection_timeout', address))).toBe(expected);
+  ])('judges a timeout at address %p as suspicious: %p', (address, expected) => {
+    expect(isSuspicious(resultWith('connection_timeout', address))).toBe(expected);
   });
 
-  it('is never an answer, whatever it said, nor something we could not tell', () => {
-    expect(suspicious(report(null))).toBe(false);
-    expect(suspicious({ ...report('dns_timeout'), outcome: 'unknown' })).toBe(false);
+  it('never suspects a success or an unknown result with a network error', () => {
+    expect(isSuspicious(resultWith(null))).toBe(false);
+    expect(isSuspicious({ ...resultWith('dns_timeout'), outcome: 'unknown' })).toBe(false);
   });
 
-  it('is also what this machine says of itself', () => {
-    expect(suspicious({ ...report('monitor_offline'), outcome: 'unknown' })).toBe(true);
-    expect(suspicious({ ...report('internal'), outcome: 'unknown' })).toBe(false);
+  it('suspects an unknown result that says the monitor was offline, and no other internal error', () => {
+    expect(isSuspicious({ ...resultWith('monitor_offline'), outcome: 'unknown' })).toBe(true);
+    expect(isSuspicious({ ...resultWith('internal'), outcome: 'unknown' })).toBe(false);
   });
 });
 
@@ -67,15 +70,15 @@ describe('mass failure', () => {
     [30, 70, true],
     [29, 71, false],
     [3000, 7000, true],
-  ])('%i suspicious beside %i others: %p', (suspiciousCount, otherCount, expected) => {
-    expect(isMassive(recent(suspiciousCount, otherCount))).toBe(expected);
+  ])('calls %i suspicious results among %i others a mass failure: %p', (suspiciousCount, otherCount, expected) => {
+    expect(isMassFailure(recent(suspiciousCount, otherCount))).toBe(expected);
   });
 
-  it('does not end when one more fails, nor begin when one more answers', () => {
+  it('does not end a mass failure by one more failure, nor begin one by one more success', () => {
     fc.assert(
       fc.property(fc.nat(50), fc.nat(100), (bad, good) => {
-        if (isMassive(recent(bad, good))) expect(isMassive(recent(bad + 1, good))).toBe(true);
-        else expect(isMassive(recent(bad, good + 1))).toBe(false);
+        if (isMassFailure(recent(bad, good))) expect(isMassFailure(recent(bad + 1, good))).toBe(true);
+        else expect(isMassFailure(recent(bad, good + 1))).toBe(false);
       }),
     );
   });

@@ -5,11 +5,13 @@ import type { CheckResult, ErrorCode } from '../../checker/checker';
 export interface Evidence {
   /** Monotonic milliseconds. */
   at: number;
-  failed: boolean;
   suspicious: boolean;
 }
 
-/** Failures that a dead uplink or resolver of our own would produce as well. Any answer at all, a refusal included, proves the network. */
+/**
+ * Failures that a dead uplink or resolver of our own would produce as well. Any other one, a refusal included, came from
+ * another machine and proves that our network works.
+ */
 const COULD_BE_OURS: ReadonlySet<ErrorCode> = new Set<ErrorCode>([
   'dns_timeout',
   'dns_failure',
@@ -24,10 +26,11 @@ const isLoopback = (address: string | null): boolean =>
 const couldBeOurs = ({ outcome, error }: CheckResult): boolean =>
   error !== null && (outcome === 'down' ? COULD_BE_OURS.has(error.code) : error.code === 'monitor_offline');
 
-export const suspicious = (report: CheckResult): boolean => couldBeOurs(report) && !isLoopback(report.address);
+/** True when an offline machine would have had this result as well. */
+export const isSuspicious = (result: CheckResult): boolean => couldBeOurs(result) && !isLoopback(result.address);
 
-/** At least 5 endpoints and 30 % of those checked lately fail in a way that could be ours. */
-export function isMassive(recent: readonly Evidence[]): boolean {
-  const count = recent.filter((evidence) => evidence.suspicious).length;
+/** At least 5 endpoints, and 30 % of those checked recently, fail in a way that could be our network's. */
+export function isMassFailure(recent: readonly Evidence[]): boolean {
+  const count = recent.filter(({ suspicious }) => suspicious).length;
   return count >= 5 && count >= 0.3 * recent.length;
 }

@@ -19,22 +19,22 @@ export interface PlannedSlot {
 
 const orgOf = ({ definition }: PlannedSlot): string => definition.orgId;
 
-/** Open files left to the database, the API and deliveries. A check may hold two: it tries IPv6 and IPv4. */
+/** Open files kept free for the database, the API and deliveries. A check may need two: it tries IPv6 and IPv4. */
 const OTHER_FILES = 100;
 
-/** For how many checks the limit of open files leaves room. Linux tells in /proc; elsewhere the setting alone counts. */
-function roomForChecks(): number {
+/** How many checks the limit of open files allows at once. Read from /proc on Linux; elsewhere the setting alone counts. */
+function openFilesAllow(): number {
   if (process.platform !== 'linux') return Infinity;
   const [, files] = /^Max open files +(\d+)/m.exec(readFileSync('/proc/self/limits', 'latin1')) ?? [];
   return files === undefined ? Infinity : Math.max(1, Math.floor((Number(files) - OTHER_FILES) / 2));
 }
 
-/** Checks begun in one turn of the event loop; the rest of a burst follows in the next turns. */
+/** Checks started in one turn of the event loop; the rest of a burst follows in the next turns. */
 const PER_TURN = 25;
 
 /**
- * Fires claimed slots at their millisecond, bounds how many checks run at once, and hands their outcomes to the recorder.
- * Two checks of one endpoint never overlap: the late slot is skipped.
+ * Starts the check of each claimed slot at its millisecond, bounds how many run at once, and hands the finished checks to
+ * the recorder. Two checks of one endpoint never overlap: the later slot is skipped.
  */
 @Injectable()
 export class CheckDispatcher {
@@ -56,10 +56,10 @@ export class CheckDispatcher {
     private readonly metrics: MonitoringMetrics,
     private readonly clock: Clock,
   ) {
-    this.room = Math.min(config.maxConcurrentChecks, roomForChecks());
+    this.room = Math.min(config.maxConcurrentChecks, openFilesAllow());
     if (this.room < config.maxConcurrentChecks)
       this.logger.warn(`The limit of open files leaves room for ${this.room} checks at once; raise it (ulimit -n).`);
-    // Every running check listens to it: thousands are no leak.
+    // Every running check listens to it: thousands of listeners are not a leak.
     setMaxListeners(0, this.shutdown.signal);
     metrics.watch({ name: 'uptime_checks_in_flight', help: 'Checks running now.' }, () => this.running.size);
     metrics.watch(
@@ -73,7 +73,7 @@ export class CheckDispatcher {
     return Math.max(0, 2 * this.room - this.planned.length - this.due.size - this.running.size);
   }
 
-  /** Organizations that hold more than their share of the room while it gets scarce: the others claim before them. */
+  /** Organizations that hold more than their share while room is scarce: all others claim before them. */
   get crowding(): string[] {
     const held = [...this.planned.map(orgOf), ...this.due.items().map(orgOf), ...this.running.values()];
     return beyondShare(held, this.room);
@@ -85,7 +85,7 @@ export class CheckDispatcher {
     this.arm();
   }
 
-  /** Forgets what has not begun and answers which endpoints those were. */
+  /** Drops the slots that have not begun; returns their endpoints. */
   stop(): string[] {
     if (this.timer) clearTimeout(this.timer);
     const left = [...this.planned, ...this.due.clear()].map(({ definition }) => definition.endpointId);
@@ -93,7 +93,7 @@ export class CheckDispatcher {
     return left;
   }
 
-  /** Waits for the checks in flight; those still running after `limitMs` are ended and not recorded. */
+  /** Waits for the checks in flight; those still running after `limitMs` are aborted and not recorded. */
   async drain(limitMs: number): Promise<void> {
     if (this.running.size === 0) return;
     const idle = new AbortController();

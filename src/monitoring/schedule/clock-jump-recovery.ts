@@ -7,13 +7,13 @@ import { BackgroundJobs } from '../../platform/jobs/background-job';
 import { MINUTE_MS } from '../../platform/time/time-units';
 import { EndpointStateStore } from '../record/endpoint-state-store';
 
-const LOOK_EVERY_MS = 5000;
-/** The clock may have been set while no process looked. */
-const AFTER_START_MS = 2 * LOOK_EVERY_MS;
-/** Results of checks that began before the jump come in until then: two runs of the longest timeout. */
+const COMPARE_EVERY_MS = 5000;
+/** The clock may have been set while no instance was running. */
+const AFTER_START_MS = 2 * COMPARE_EVERY_MS;
+/** Results of checks that began before the jump arrive until then: two runs with the longest timeout. */
 const LATE_RESULTS_MS = 10 * MINUTE_MS;
 
-/** After the database's clock was set back, what was planned by the old time is due soon instead of in the far future. */
+/** After the database's clock was set back: slots planned by the old time become due soon instead of in the far future. */
 @Injectable()
 export class ClockJumpRecovery {
   private readonly job;
@@ -30,7 +30,7 @@ export class ClockJumpRecovery {
     this.job = jobs.create({ name: 'clock-jump-recovery', run: () => this.run() });
   }
 
-  @Interval(LOOK_EVERY_MS)
+  @Interval(COMPARE_EVERY_MS)
   tick(): Promise<void> {
     return this.job.tick();
   }

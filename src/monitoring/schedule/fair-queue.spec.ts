@@ -1,14 +1,14 @@
 import fc from 'fast-check';
 import { beyondShare, FairQueue } from './fair-queue';
 
-/** Items are named by their owner and their place in the owner's line: `a0`, `a1`, `b0`. */
+/** Items are named by their owner and their position among the owner's items: `a0`, `a1`, `b0`. */
 const filled = (owners: readonly string[]): FairQueue<string> => {
   const queue = new FairQueue<string>();
-  const places = new Map<string, number>();
+  const counts = new Map<string, number>();
   for (const owner of owners) {
-    const place = places.get(owner) ?? 0;
-    queue.push(owner, `${owner}${place}`);
-    places.set(owner, place + 1);
+    const index = counts.get(owner) ?? 0;
+    queue.push(owner, `${owner}${index}`);
+    counts.set(owner, index + 1);
   }
   return queue;
 };
@@ -27,18 +27,18 @@ describe('the fair queue', () => {
     ['a a a b', 'a0 b0 a1 a2'],
     ['a a b b c', 'a0 b0 c0 a1 b1'],
     ['b a a a c', 'b0 a0 c0 a1 a2'],
-  ])('filled by %p serves %p', (owners, expected) => {
+  ])('serves items pushed by %p in the order %p', (owners, expected) => {
     expect(drained(filled(owners.split(' ').filter(Boolean))).join(' ')).toBe(expected);
   });
 
-  it('serves an owner who comes late before those in front are served twice', () => {
+  it('serves an owner who arrives late before it serves any other owner twice', () => {
     const queue = filled(['a', 'a', 'a', 'b', 'b']);
     expect(queue.take()).toBe('a0');
     queue.push('c', 'c0');
     expect([queue.take(), queue.take(), queue.take()]).toEqual(['b0', 'a1', 'c0']);
   });
 
-  it('answers nothing when it is empty, and can be used again', () => {
+  it('returns undefined when it is empty, and can be filled again', () => {
     const queue = filled(['a', 'b', 'a']);
     expect(queue.clear().sort()).toEqual(['a0', 'a1', 'b0']);
     expect([queue.size, queue.take()]).toEqual([0, undefined]);
@@ -48,29 +48,29 @@ describe('the fair queue', () => {
 
   const owners = fc.array(fc.constantFrom('a', 'b', 'c', 'd'), { maxLength: 60 });
 
-  it('serves everything once, in the order of each owner', () => {
+  it('serves every item once, in the order of each owner', () => {
     fc.assert(
-      fc.property(owners, (line) => {
-        const queue = filled(line);
-        expect(queue.size).toBe(line.length);
+      fc.property(owners, (pushed) => {
+        const queue = filled(pushed);
+        expect(queue.size).toBe(pushed.length);
         const taken = drained(queue);
         expect(queue.size).toBe(0);
-        for (const owner of new Set(line)) {
+        for (const owner of new Set(pushed)) {
           const own = taken.filter((item) => item.startsWith(owner));
-          expect(own).toEqual(own.map((_, place) => `${owner}${place}`));
+          expect(own).toEqual(own.map((_, index) => `${owner}${index}`));
         }
-        expect(taken).toHaveLength(line.length);
+        expect(taken).toHaveLength(pushed.length);
       }),
     );
   });
 
   it('never serves an owner twice while another one waits', () => {
     fc.assert(
-      fc.property(owners, (line) => {
+      fc.property(owners, (pushed) => {
         const left = new Map<string, number>();
-        for (const owner of line) left.set(owner, (left.get(owner) ?? 0) + 1);
+        for (const owner of pushed) left.set(owner, (left.get(owner) ?? 0) + 1);
         let previous = '';
-        for (const [owner = ''] of drained(filled(line))) {
+        for (const [owner = ''] of drained(filled(pushed))) {
           const others = [...left].filter(([other, count]) => other !== owner && count > 0);
           if (owner === previous) expect(others).toEqual([]);
           left.set(owner, (left.get(owner) ?? 0) - 1);
@@ -81,7 +81,7 @@ describe('the fair queue', () => {
   });
 });
 
-describe('beyond their share of 12', () => {
+describe('beyondShare', () => {
   it.each([
     ['', ''],
     ['aaaaaaaaa', ''],
@@ -91,7 +91,7 @@ describe('beyond their share of 12', () => {
     ['aaaabbbbcccc', ''],
     ['aaaaabbbbbc', 'a b'],
     ['aaaaaaaaaaaab', 'a'],
-  ])('of %p are %p', (held, expected) => {
+  ])('finds that with 12 places held by %p those beyond their share are %p', (held, expected) => {
     expect(beyondShare(held, 12).join(' ')).toBe(expected);
   });
 });

@@ -1,6 +1,6 @@
-/** A queue that serves its owners in turn: a long line of one does not keep the others waiting. */
+/** A queue that serves its owners in turn: the backlog of one does not delay the others. */
 export class FairQueue<T> {
-  private readonly lines = new Map<string, T[]>();
+  private readonly queues = new Map<string, T[]>();
   private count = 0;
 
   get size(): number {
@@ -8,18 +8,18 @@ export class FairQueue<T> {
   }
 
   push(owner: string, item: T): void {
-    const line = this.lines.get(owner);
-    if (line) line.push(item);
-    else this.lines.set(owner, [item]);
+    const queue = this.queues.get(owner);
+    if (queue) queue.push(item);
+    else this.queues.set(owner, [item]);
     this.count++;
   }
 
   /** The oldest item of the owner whose turn it is. */
   take(): T | undefined {
-    for (const [owner, line] of this.lines) {
-      const item = line.shift();
-      this.lines.delete(owner);
-      if (line.length > 0) this.lines.set(owner, line);
+    for (const [owner, queue] of this.queues) {
+      const item = queue.shift();
+      this.queues.delete(owner);
+      if (queue.length > 0) this.queues.set(owner, queue);
       if (item !== undefined) {
         this.count--;
         return item;
@@ -28,22 +28,22 @@ export class FairQueue<T> {
     return undefined;
   }
 
-  /** What waits, in no order. */
+  /** All waiting items, in no particular order. */
   items(): T[] {
-    return [...this.lines.values()].flat();
+    return [...this.queues.values()].flat();
   }
 
   clear(): T[] {
     const items = this.items();
-    this.lines.clear();
+    this.queues.clear();
     this.count = 0;
     return items;
   }
 }
 
 /**
- * The owners that hold more than their equal share of `room` places, of which three quarters are taken or asked for. A lone
- * owner's share is a half, so that somebody who comes can be let in first.
+ * The owners that hold more than an equal share of `room`; none while less than three quarters of it are taken. A lone
+ * owner's share is a half, so that an owner who arrives later goes first.
  */
 export function beyondShare(held: Iterable<string>, room: number): string[] {
   const counts = new Map<string, number>();

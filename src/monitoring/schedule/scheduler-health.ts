@@ -6,7 +6,7 @@ import { Clock } from '../../platform/time/clock';
 import { MonitoringMetrics } from '../monitoring.metrics';
 
 const NOT_READY_MS = 15_000;
-/** A scheduler that has claimed nothing for this long is stuck, and only a restart helps, unless it waits for the database. */
+/** A scheduler that has claimed nothing for this long is stuck and needs a restart, unless the database is unavailable. */
 const STUCK_MS = 120_000;
 
 /** `lagMs`: age of the last completed claim. `databaseIsAway`: that is why the newest one failed. */

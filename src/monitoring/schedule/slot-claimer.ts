@@ -5,12 +5,10 @@ import { WorkerDatabase } from '../../platform/database/database';
 import { DatabaseClock } from '../../platform/database/database-clock';
 import { CheckDispatcher, type PlannedSlot } from './check-dispatcher';
 
-/** Slots are claimed this long before they are due: a tick, a slow claim and some air. */
+/** Slots are claimed this long before they are due: one tick, a slow claim, and a margin. */
 const AHEAD_SECONDS = 2;
 /** Slots per claim: small enough that several instances share evenly and that no statement is long. */
 const CLAIM_SIZE = 250;
-/** Definitions kept in memory, about 1 KB each. */
-const DEFINITIONS = 100_000;
 /** Slots that fell behind while no instance could run them are looked for at the start, after a pause, and this often. */
 const OVERDUE_EVERY_MS = 5000;
 
@@ -28,7 +26,7 @@ export class SlotClaimer {
     private readonly dispatcher: CheckDispatcher,
   ) {}
 
-  /** Claims what is due as far as the dispatcher has room, other organizations first where one takes more than its share. */
+  /** Claims what is due while the dispatcher has room. Organizations that hold more than their share claim last. */
   async claimDue(instance: number): Promise<void> {
     await this.spreadOverdue();
     const crowding = this.dispatcher.crowding;
@@ -66,7 +64,7 @@ export class SlotClaimer {
   }
 
   private async withDefinitions(slots: readonly ClaimedSlot[]): Promise<PlannedSlot[]> {
-    const definitions = await this.definitions.load(this.database, slots, DEFINITIONS);
+    const definitions = await this.definitions.load(this.database, slots);
     return slots.flatMap((slot) => {
       const definition = definitions.get(slot.endpointId);
       return definition ? [{ slot, definition, fireAt: this.clock.monotonicAt(slot.slotMs) }] : [];
