@@ -53,6 +53,26 @@ describe.each(DOCUMENTS)('%s', (document) => {
   });
 });
 
+/** Paths of this tree as documents name them: from the root, or in backticks from a module's folder on. */
+function pathsIn(text: string): string[] {
+  const rooted = [...text.matchAll(/(?<![\w/.-])(?:src|test|docs|web|bench|scripts|deploy)\/[\w./-]*[\w/]/g)];
+  const modules = readdirSync(join(ROOT, 'src')).filter((name) => !name.includes('.'));
+  const quoted = [...text.matchAll(/`(([a-z-]+)\/[a-z0-9./-]+)`/g)].filter(([, , folder = '']) =>
+    modules.includes(folder),
+  );
+  return [...rooted.map(([path]) => path), ...quoted.map(([, path = '']) => `src/${path}`)];
+}
+
+describe('the paths that the documents name', () => {
+  // Recipes plant what they name (recipes.spec.ts); the comparison names files of other projects.
+  const own = [...DOCUMENTS, 'SECURITY.md'].filter((path) => !/(recipes|CONTRIBUTING|comparison)\.md$/.test(path));
+
+  it.each(own)('exist: %s', (document) => {
+    const missing = pathsIn(read(document)).filter((path) => !existsSync(join(ROOT, path)));
+    expect(missing).toEqual([]);
+  });
+});
+
 describe('the documents', () => {
   it.each([
     ['README.md', 250],
@@ -68,6 +88,16 @@ describe('the documents', () => {
     expect(listed).toEqual(notes.sort());
     expect(notes.map((name) => name.slice(0, 4))).toEqual([...new Set(notes.map((name) => name.slice(0, 4)))]);
   });
+
+  it.each(readdirSync(join(ROOT, 'docs/decisions')).filter((name) => /^\d{4}-/.test(name)))(
+    'the decision note %s has the headings of all notes',
+    (name) => {
+      const headings = [...read(`docs/decisions/${name}`).matchAll(/^#{1,2} .+$/gm)].map(([line]) => line);
+      const [title = '', ...sections] = headings;
+      expect(title).toMatch(new RegExp(`^# ${name.slice(0, 4)} \\S`));
+      expect(sections).toEqual(['## Status', '## Question', '## Decision', '## Costs', '## Alternatives']);
+    },
+  );
 
   it('README names only settings that exist', () => {
     const known = [...read('src/platform/config/config.ts').matchAll(/@Env\('(\w+)'\)/g)].map(([, name]) => name);
