@@ -6,6 +6,7 @@ import { Config } from '../platform/config/config';
 import { Database } from '../platform/database/database';
 import { problems } from '../platform/problem/problem';
 import { Clock } from '../platform/time/clock';
+import { SECOND_MS } from '../platform/time/time-units';
 import type { SystemView } from './system.dto';
 
 interface Facts {
@@ -32,7 +33,7 @@ export class SystemService {
     private readonly database: Database,
     clock: Clock,
   ) {
-    this.startedAt = new Date(clock.now().getTime() - process.uptime() * 1000);
+    this.startedAt = new Date(clock.now().getTime() - process.uptime() * SECOND_MS);
   }
 
   /** Throws `not_found` unless the caller belongs to the organization that runs the installation. */

@@ -18,7 +18,7 @@ describe('check encoding', () => {
     expect(OUTCOME_CODE).toEqual({ down: 0, up: 1, unknown: 2 });
   });
 
-  it('tells "no error" from the code of a newer version, which reads as internal', () => {
+  it('distinguishes "no error" from the code of a newer version, which reads as internal', () => {
     expect([errorCodeAt(-1), errorCodeAt(9999)]).toEqual([null, 'internal']);
     expect(errorIndex(undefined)).toBe(-1);
   });

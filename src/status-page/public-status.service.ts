@@ -4,6 +4,7 @@ import type { Request, Response } from 'express';
 import { BoundedMap } from '../platform/cache/bounded-map';
 import { problems } from '../platform/problem/problem';
 import { Clock } from '../platform/time/clock';
+import { SECOND_MS } from '../platform/time/time-units';
 import { statusBadge } from './status-badge';
 import { STATUS_POLICY, statusHtml } from './status-html';
 import type { BadgeWindow } from './status-page.dto';
@@ -60,7 +61,7 @@ export class PublicStatusService {
   private read(slug: string): Promise<StatusSnapshot | null> {
     const nowMs = this.clock.monotonic();
     const cached = this.cache.get(slug);
-    if (cached && nowMs - cached.readAtMs < CACHED_SECONDS * 1000) return cached.snapshot;
+    if (cached && nowMs - cached.readAtMs < CACHED_SECONDS * SECOND_MS) return cached.snapshot;
     const snapshot = this.snapshots.read(slug);
     this.cache.set(slug, { readAtMs: nowMs, snapshot });
     snapshot.catch(() => this.cache.delete(slug));

@@ -34,7 +34,7 @@ export const percent = (ratio: number | null): string =>
 
 const WORDS = { up: 'Up', down: 'Down', unknown: 'Unknown', paused: 'Paused' } as const;
 
-/** One shape per status, so that nothing is told by colour alone. */
+/** One shape per status, so that colour alone conveys nothing. */
 const SHAPES = {
   up: 'M6 0a6 6 0 1 1 0 12A6 6 0 0 1 6 0ZM3.2 6.2 5.2 8.2 8.9 4.2 8 3.4 5.2 6.4 4 5.3Z',
   down: 'M6 .4 11.8 11H.2ZM5.3 4v3.6h1.4V4Zm0 4.4v1.3h1.4V8.4Z',
