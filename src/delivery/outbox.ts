@@ -2,12 +2,13 @@ import { Injectable } from '@nestjs/common';
 import type { Tx } from '../platform/database/database';
 import { DatabaseClock } from '../platform/database/database-clock';
 import { newUuid } from '../platform/ids/id';
+import { DAY_MS } from '../platform/time/time-units';
 import type { NewDelivery } from './delivery';
 import { destinationOfAlert } from './destination';
 import type { SealedConfig } from './sealed-config';
 
 /** Another config revives a failed delivery for this long after it was given up. */
-const REVIVABLE_MS = 24 * 3_600_000;
+const REVIVABLE_MS = DAY_MS;
 
 /**
  * The deliveries of alerts, as alerts write them. Everything here runs in the caller's transaction, which must hold the

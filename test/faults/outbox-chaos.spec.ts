@@ -80,7 +80,7 @@ describe(`${RUNS} random histories of checks, providers, faults and edits`, () =
     for (const type of TYPES) {
       const script: ProviderScript =
         mode === 'fine' ? ACCEPTED[type] : mode === 'failing' ? FAILING : mode === 'busy' ? BUSY : 'reset';
-      scene.provider.standingAnswerAt(`/${type}`, script);
+      scene.provider.standingResponseAt(`/${type}`, script);
     }
   }
 

@@ -32,12 +32,15 @@ suite('several instances on one database (needs PostgreSQL)', () => {
 
   it('tell everything exactly once, and share the work', async () => {
     const alerts = await Promise.all(Array.from({ length: 40 }, (_, i) => scene.alert('webhook', {}, `hook-${i}`)));
-    scene.provider.standingAnswer(ACCEPTED.webhook);
+    scene.provider.standingResponse(ACCEPTED.webhook);
     for (const result of ['F', 'S', 'F'] as const) {
       await scene.report(result, ...alerts);
       await Promise.all(all().map((service) => service.drain()));
     }
-    await eventually('nothing is owed', async () => (await scene.countStates(alerts))['triggered pending'] === undefined);
+    await eventually(
+      'nothing is owed',
+      async () => (await scene.countStates(alerts))['triggered pending'] === undefined,
+    );
     await checkSettled(scene.database);
     expect(await scene.countStates(alerts)).toEqual({ 'triggered delivered': 80, 'resolved delivered': 40 });
     const keys = scene.provider.requests.map(({ headers }) => headers['webhook-id']);
@@ -54,7 +57,7 @@ suite('several instances on one database (needs PostgreSQL)', () => {
 
   it('keep the rate of a destination together, not each', async () => {
     const alerts = await scene.crowd(60, 'slack', 'shared');
-    scene.provider.standingAnswer(ACCEPTED.slack);
+    scene.provider.standingResponse(ACCEPTED.slack);
     for (let i = 0; i < alerts.length; i += 10) {
       await scene.report('F', ...alerts.slice(i, i + 10));
       await Promise.all(all().map((service) => service.drain()));
@@ -68,7 +71,7 @@ suite('several instances on one database (needs PostgreSQL)', () => {
       const crowds = await Promise.all(
         TYPES.map((type) => scene.crowd(Math.round(EVENTS / TYPES.length), type, `storm-${type}`)),
       );
-      for (const type of TYPES) scene.provider.standingAnswerAt(`/storm-${type}`, ACCEPTED[type]);
+      for (const type of TYPES) scene.provider.standingResponseAt(`/storm-${type}`, ACCEPTED[type]);
       const startedAt = performance.now();
       for (const crowd of crowds) {
         for (let i = 0; i < crowd.length; i += 500) await scene.report('F', ...crowd.slice(i, i + 500));

@@ -46,9 +46,9 @@ suite(`kill -9 at every point of the pipeline, ${ROUNDS} rounds each (needs Post
       FakeProvider.start(),
       FakeProvider.start(),
     ]);
-    pager.standingAnswer({ status: 202, body: '{"status":"success","message":"ok","dedup_key":"x"}' });
-    hook.standingAnswer({ status: 204 });
-    chat.standingAnswer({ status: 200, body: 'ok' });
+    pager.standingResponse({ status: 202, body: '{"status":"success","message":"ok","dedup_key":"x"}' });
+    hook.standingResponse({ status: 204 });
+    chat.standingResponse({ status: 200, body: 'ok' });
     survivor = await startApp({ databaseUrl: cluster.url });
     alerting = Alerting.of(survivor.app);
     rest();

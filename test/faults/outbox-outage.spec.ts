@@ -30,7 +30,7 @@ describe.each(Object.entries(AWAY))('a provider that %s for two hours, over two 
     }
     const all = [...alerts.values()].flat();
     const flapping = [...alerts.values()].flatMap(([, second]) => (second ? [second] : []));
-    scene.provider.standingAnswer(script);
+    scene.provider.standingResponse(script);
 
     const startedAt = scene.now();
     await scene.report('F', ...all);
@@ -50,7 +50,7 @@ describe.each(Object.entries(AWAY))('a provider that %s for two hours, over two 
     ).toBe(true);
 
     scene.provider.requests.splice(0);
-    for (const type of types) scene.provider.standingAnswerAt(`/${type}`, ACCEPTED[type]);
+    for (const type of types) scene.provider.standingResponseAt(`/${type}`, ACCEPTED[type]);
     await scene.pass(90 * MINUTE, MINUTE);
     await checkSettled(scene.database, scene.now());
 

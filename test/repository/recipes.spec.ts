@@ -130,7 +130,7 @@ describe('with the recipes carried out', () => {
     const statusOf = async (id: string) => (await app.read.get<{ status: string }>(`/endpoints/${id}`)).body.status;
 
     it('checks an endpoint of the new type, and tells the new channel when it breaks and heals', async () => {
-      matrix.standingAnswer({ status: 200, body: '{"event_id":"$1"}' });
+      matrix.standingResponse({ status: 200, body: '{"event_id":"$1"}' });
       const server = { type: 'REDIS', url: redis.url, interval: 1, timeout: 5 };
       const endpoint = await newEndpoint(app.write, await newWebsite(app.write), server);
       const config = { homeserver: matrix.url, access_token: 'secret-of-matrix', room_id: '!ops:example.com' };

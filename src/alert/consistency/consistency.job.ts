@@ -4,7 +4,7 @@ import { WorkerDatabase } from '../../platform/database/database';
 import { DatabaseClock } from '../../platform/database/database-clock';
 import { type BackgroundJob, BackgroundJobs } from '../../platform/jobs/background-job';
 import { Heartbeat } from '../../platform/observability/heartbeat';
-import { HOUR_MS } from '../../platform/time/time-units';
+import { HOUR_MS, MINUTE_MS } from '../../platform/time/time-units';
 import { checkConsistency, type Inconsistency, repairForgotten } from './consistency-check';
 import { ConsistencyFindings } from './consistency-findings';
 import { DestinationBackfill } from './destination-backfill';
@@ -12,7 +12,7 @@ import { DestinationBackfill } from './destination-backfill';
 /** Events of this long are compared in each check; an inconsistency is therefore reported for this long. */
 const WINDOW_MS = HOUR_MS;
 /** The delivery loop passes every second: work that is due for this long is stuck. Found within two minutes. */
-const OVERDUE_MS = 60_000;
+const OVERDUE_MS = MINUTE_MS;
 
 /**
  * Once a minute: compares flags, events and deliveries, repairs what is safe to repair and publishes the rest. While

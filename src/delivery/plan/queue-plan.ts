@@ -1,4 +1,5 @@
 import type { ChannelAudience } from '../../channel/channel';
+import { MINUTE_MS } from '../../platform/time/time-units';
 import { type DeliveryDetail, type DeliveryEnd, isHuman, type PendingDelivery } from '../delivery';
 
 /** A notification of one alert, and what the deliveries it covers become. */
@@ -132,7 +133,7 @@ const alone = ({ id, kind, mayHaveArrived }: PendingDelivery): PlannedNotificati
 
 const FLAPPING_TRANSITIONS = 6;
 /** After people got a notification that an alert is flapping, they get no other about it for this long. */
-export const FLAPPING_PAUSE_MS = 30 * 60_000;
+export const FLAPPING_PAUSE_MS = 30 * MINUTE_MS;
 
 /**
  * More than six transitions in the last hour: people get one "flapping" notification. The newest delivery stays pending

@@ -1,4 +1,5 @@
 import type { ChannelAudience } from '../../channel/channel';
+import { MINUTE_MS } from '../../platform/time/time-units';
 import { isHuman } from '../delivery';
 
 /** How fast notifications may follow each other at one destination. */
@@ -22,7 +23,7 @@ const LIMITS: Readonly<Record<ChannelAudience, RateLimit>> = {
   webhook: { burst: 200, refillMs: 20 },
 };
 
-const DIGEST_EVERY_MS = 60_000;
+const DIGEST_EVERY_MS = MINUTE_MS;
 
 /** The token bucket of one destination as of `at`; `null` before its first notification. */
 export interface Bucket {

@@ -1,5 +1,6 @@
 import fc from 'fast-check';
 import type { ChannelAudience, SendOutcome } from '../../channel/channel';
+import { HOUR_MS as HOUR } from '../../platform/time/time-units';
 import {
   type FinishedAttempt,
   circuitAfter,
@@ -12,7 +13,6 @@ import {
 
 const NOW = new Date('2026-11-20T12:00:00.000Z');
 const after = (ms: number) => new Date(NOW.getTime() + ms);
-const HOUR = 3_600_000;
 const MIDDLE = 0.5;
 
 const retry = (more: Partial<Extract<SendOutcome, { result: 'retry' }>> = {}): SendOutcome => ({

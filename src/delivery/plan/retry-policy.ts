@@ -1,12 +1,12 @@
 import type { ChannelAudience, SendOutcome } from '../../channel/channel';
+import { HOUR_MS, MINUTE_MS, SECOND_MS } from '../../platform/time/time-units';
 
-const HOUR_MS = 3_600_000;
 /** From the first attempt to the second, and so on; hourly after the last step. */
-const STEPS_MS = [5, 15, 30, 60, 120, 300, 600, 900, 1800].map((seconds) => seconds * 1000);
+const STEPS_MS = [5, 15, 30, 60, 120, 300, 600, 900, 1800].map((seconds) => seconds * SECOND_MS);
 /** A provider that rejects a notification is only asked a few times more: together these stay under five minutes. */
-const REJECTED_STEPS_MS = [60_000, 180_000];
+const REJECTED_STEPS_MS = [MINUTE_MS, 3 * MINUTE_MS];
 /** Before a notification without an idempotency key is sent again although it may have arrived. */
-const UNKNOWN_OUTCOME_WAIT_MS = 60_000;
+const UNKNOWN_OUTCOME_WAIT_MS = MINUTE_MS;
 const LONGEST_RETRY_AFTER_MS = HOUR_MS;
 const STRAIGHT_FAILURES = 10;
 

@@ -1,4 +1,5 @@
 import type { ChannelAudience } from '../../channel/channel';
+import { MINUTE_MS } from '../../platform/time/time-units';
 import type { Destination } from '../destination';
 import type { AttemptContents } from '../plan/batch-plan';
 
@@ -16,4 +17,4 @@ export interface Attempt extends Destination, AttemptContents {
 }
 
 /** How long no other instance touches the deliveries of an attempt: four times what an attempt may take. */
-export const LEASE_MS = 60_000;
+export const LEASE_MS = MINUTE_MS;

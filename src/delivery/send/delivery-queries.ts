@@ -1,4 +1,5 @@
 import type { Tx } from '../../platform/database/database';
+import { HOUR_MS } from '../../platform/time/time-units';
 import type {
   DeliveryDetail,
   DeliveryEnd,
@@ -81,7 +82,6 @@ export function triggerOutcomeOf(
 
 /** Below this incident number an alert cannot have had more than six transitions. */
 const FIRST_FLAPPING_INCIDENT = 4;
-const HOUR_MS = 3_600_000;
 
 /** Transitions of these alerts in the last hour. No statement unless one of them has had a few incidents. */
 export async function recentTransitions(

@@ -60,12 +60,12 @@ export class FakeProvider {
   }
 
   /** The script of every request that has none of its own; `null` makes them unexpected again. */
-  standingAnswer(script: ProviderScript | null): void {
+  standingResponse(script: ProviderScript | null): void {
     this.standing = script;
   }
 
   /** The same for requests whose path begins with `prefix`; it counts before the general one. */
-  standingAnswerAt(prefix: string, script: ProviderScript): void {
+  standingResponseAt(prefix: string, script: ProviderScript): void {
     this.standingAt.set(prefix, script);
   }
 

@@ -222,7 +222,7 @@ describe('alert.destination', () => {
 
   it('joins pending deliveries with the queue of their destination once the consistency job knows it, in order', async () => {
     const alert = await scene.alert('webhook', {}, 'joined');
-    scene.provider.standingAnswer({ status: 503 });
+    scene.provider.standingResponse({ status: 503 });
     await scene.report('F', alert);
     await scene.deliver();
     const known = (await destinationOf(alert)) ?? '';
@@ -234,7 +234,7 @@ describe('alert.destination', () => {
     expect(await destinationOf(alert)).toBe(known);
     expect(await destinationsOfRows(alert)).toEqual([known, known, known]);
     scene.provider.requests.splice(0);
-    scene.provider.standingAnswer(ACCEPTED.webhook);
+    scene.provider.standingResponse(ACCEPTED.webhook);
     await scene.pass(60_000, 5000);
     expect(scene.received<{ type: string }>('joined').map(({ type }) => type)).toEqual([
       'alert.triggered',
@@ -247,13 +247,13 @@ describe('alert.destination', () => {
 
   it('lets no resolve overtake its trigger while the destination is unknown', async () => {
     const alert = await scene.alert('webhook', {}, 'waits');
-    scene.provider.standingAnswer({ status: 503 });
+    scene.provider.standingResponse({ status: 503 });
     await scene.report('F', alert);
     await scene.deliver();
     await forget(alert);
     await scene.report('S', alert);
     scene.provider.requests.splice(0);
-    scene.provider.standingAnswer(ACCEPTED.webhook);
+    scene.provider.standingResponse(ACCEPTED.webhook);
     await scene.pass(60_000, 1000);
     expect(scene.received<{ type: string }>('waits').map(({ type }) => type)).toEqual([
       'alert.triggered',
@@ -263,7 +263,7 @@ describe('alert.destination', () => {
 
   it('sends redeliveries and tests of an alert without a destination', async () => {
     const alert = await scene.alert('webhook', {}, 'again');
-    scene.provider.standingAnswer(ACCEPTED.webhook);
+    scene.provider.standingResponse(ACCEPTED.webhook);
     await scene.report('F', alert);
     await scene.deliver();
     await forget(alert);

@@ -1,13 +1,12 @@
 import { ConsistencyJob } from '../../../src/alert/consistency/consistency.job';
 import { Heartbeat } from '../../../src/platform/observability/heartbeat';
+import { DAY_MS } from '../../../src/platform/time/time-units';
 import { DeliveryRetentionJob } from '../../../src/delivery/delivery-retention.job';
 import { consistencyByHand } from '../../harness/app/consistency-by-hand';
 import { ACCEPTED, DeliveryScene, type SceneAlert } from '../../harness/app/delivery-scene';
 import { SwitchableServer } from '../../harness/servers/switchable-server';
 import { checkInvariants } from '../../harness/app/invariants';
 import { eventually } from '../../harness/app/poll';
-
-const DAY = 86_400_000;
 
 describe('the consistency job', () => {
   let scene: DeliveryScene;
@@ -27,7 +26,7 @@ describe('the consistency job', () => {
   beforeEach(async () => {
     heartbeat.seen.splice(0);
     alert = await scene.alert('webhook');
-    scene.provider.standingAnswer(ACCEPTED.webhook);
+    scene.provider.standingResponse(ACCEPTED.webhook);
     await scene.report('F', alert);
     await scene.deliver();
   });
@@ -76,10 +75,10 @@ describe('the consistency job', () => {
 
   it('makes a pending delivery due whose destination has no due time', async () => {
     scene.provider.requests.splice(0);
-    scene.provider.standingAnswer({ status: 500 });
+    scene.provider.standingResponse({ status: 500 });
     await scene.report('S', alert);
     await scene.deliver();
-    scene.provider.standingAnswer(ACCEPTED.webhook);
+    scene.provider.standingResponse(ACCEPTED.webhook);
     await scene.database.query('UPDATE notification_destination SET due_at = NULL');
     await scene.pass(60_000);
     expect(await scene.states(alert)).toEqual(['triggered delivered', 'resolved pending']);
@@ -108,7 +107,7 @@ describe('the consistency job', () => {
 
   it('removes old deliveries, snapshots of configs and idle destinations', async () => {
     scene.provider.requests.splice(0);
-    scene.provider.standingAnswer({ status: 410 });
+    scene.provider.standingResponse({ status: 410 });
     await scene.app.write.delete(`/alerts/${alert.id}`);
     await scene.deliver();
     const [delivered, failed] = await scene.rows(alert);
@@ -116,11 +115,11 @@ describe('the consistency job', () => {
     const retention = scene.nest.get(DeliveryRetentionJob);
     await retention.run();
     expect((await scene.rows(alert))[1]?.config).not.toBeNull();
-    scene.clock.advance(DAY + 1000);
+    scene.clock.advance(DAY_MS + 1000);
     await retention.run();
     expect((await scene.rows(alert))[1]?.config).toBeNull();
     expect(await scene.database.query('SELECT 1 FROM notification_destination')).toEqual([]);
-    scene.clock.advance(91 * DAY);
+    scene.clock.advance(91 * DAY_MS);
     await retention.run();
     expect(await scene.rows(alert)).toEqual([]);
   });

@@ -30,7 +30,7 @@ describe('a resolve whose trigger is undelivered', () => {
     scene.provider.requests.splice(0);
     scene.clock.advance(3000);
     await scene.report('S', alert);
-    scene.provider.standingAnswer(ACCEPTED[type]);
+    scene.provider.standingResponse(ACCEPTED[type]);
     await scene.pass(2 * MINUTE, 5000);
   }
 
@@ -127,7 +127,7 @@ describe('a resolve whose trigger is undelivered', () => {
       scene.provider.requests.splice(0);
       scene.clock.advance(2000);
       await scene.report('F', alert);
-      scene.provider.standingAnswer(ACCEPTED[type]);
+      scene.provider.standingResponse(ACCEPTED[type]);
       await scene.pass(2 * MINUTE, 5000);
       expect(messages(type)).toEqual(expected);
       expect(await scene.states(alert)).toEqual(states);
@@ -135,7 +135,7 @@ describe('a resolve whose trigger is undelivered', () => {
 
     it('sends a pager two incidents with different keys, each with its own resolve', async () => {
       const alert = await alertOf('pagerduty');
-      scene.provider.standingAnswer(ACCEPTED.pagerduty);
+      scene.provider.standingResponse(ACCEPTED.pagerduty);
       for (const result of ['F', 'S', 'F', 'S'] as const) {
         await scene.report(result, alert);
         await scene.deliver();
@@ -201,7 +201,7 @@ describe('a resolve whose trigger is undelivered', () => {
 
   it('sends the resolve through the old config after a change, and the next trigger through the new one', async () => {
     const alert = await alertOf('pagerduty');
-    scene.provider.standingAnswer(ACCEPTED.pagerduty);
+    scene.provider.standingResponse(ACCEPTED.pagerduty);
     await scene.report('F', alert);
     await scene.deliver();
     const config = { routing_key: 'c'.repeat(32), api_url: `${scene.provider.url}/new` };

@@ -186,7 +186,7 @@ describe('a delivery that fails', () => {
     ['webhook', 72],
   ])('gives up a delivery through %s visibly after %i hours', async (type, hours) => {
     const alert = await failing(type);
-    scene.provider.standingAnswer({ status: 500 });
+    scene.provider.standingResponse({ status: 500 });
     await scene.report('F', alert);
     await scene.deliver();
     await scene.pass(2 * HOUR, MINUTE);
@@ -200,7 +200,7 @@ describe('a delivery that fails', () => {
   it('sends one probe per step to a destination that does not work, and everything once it works again', async () => {
     const alerts = await Promise.all(Array.from({ length: 20 }, () => scene.alert('webhook', {}, `down-${paths + 1}`)));
     paths += 1;
-    scene.provider.standingAnswer({ status: 503 });
+    scene.provider.standingResponse({ status: 503 });
     await scene.report('F', ...alerts);
     await scene.deliver();
     const burst = scene.provider.requests.length;
@@ -208,7 +208,7 @@ describe('a delivery that fails', () => {
     expect(burst).toBeLessThanOrEqual(14);
     await scene.pass(HOUR, 5000);
     expect(scene.provider.requests.length - burst).toBeLessThanOrEqual(11);
-    scene.provider.standingAnswer(ACCEPTED.webhook);
+    scene.provider.standingResponse(ACCEPTED.webhook);
     await scene.pass(75 * MINUTE, MINUTE);
     const states = await Promise.all(alerts.map((alert) => scene.states(alert)));
     expect(states.flat()).toEqual(alerts.map(() => 'triggered delivered'));

@@ -23,7 +23,7 @@ describe('a storm of deliveries', () => {
   it('reaches a chat as a few messages and digests: everything is told, at most ten messages a minute', async () => {
     const path = newPath();
     const alerts = await scene.crowd(400, 'slack', path);
-    scene.provider.standingAnswer(ACCEPTED.slack);
+    scene.provider.standingResponse(ACCEPTED.slack);
     for (let batch = 0; batch < 4; batch++) {
       await scene.report('F', ...alerts.slice(batch * 100, (batch + 1) * 100));
       await scene.pass(10_000, 1000);
@@ -45,7 +45,7 @@ describe('a storm of deliveries', () => {
   it('sends digests when a storm ends as well', async () => {
     const path = newPath();
     const alerts = await scene.crowd(50, 'slack', path);
-    scene.provider.standingAnswer(ACCEPTED.slack);
+    scene.provider.standingResponse(ACCEPTED.slack);
     await scene.report('F', ...alerts);
     await scene.pass(5 * MINUTE, 10_000);
     scene.provider.requests.splice(0);
@@ -61,7 +61,7 @@ describe('a storm of deliveries', () => {
     async (type) => {
       const path = newPath();
       const alerts = await scene.crowd(250, type, path);
-      scene.provider.standingAnswer(ACCEPTED[type]);
+      scene.provider.standingResponse(ACCEPTED[type]);
       await scene.report('F', ...alerts);
       await scene.deliver();
       if (type === 'pagerduty') expect(scene.provider.requests.length).toBeLessThan(250);
@@ -79,15 +79,15 @@ describe('a storm of deliveries', () => {
   it('sends new incidents before the resolves of others', async () => {
     const path = newPath();
     const [old, fresh] = [await scene.crowd(220, 'webhook', path), await scene.crowd(5, 'webhook', path)];
-    scene.provider.standingAnswer(ACCEPTED.webhook);
+    scene.provider.standingResponse(ACCEPTED.webhook);
     await scene.report('F', ...old);
     await scene.pass(MINUTE, 5000);
-    scene.provider.standingAnswer({ status: 503, headers: { 'retry-after': '10' } });
+    scene.provider.standingResponse({ status: 503, headers: { 'retry-after': '10' } });
     await scene.report('S', ...old);
     await scene.deliver();
     await scene.report('F', ...fresh);
     scene.provider.requests.splice(0);
-    scene.provider.standingAnswer(ACCEPTED.webhook);
+    scene.provider.standingResponse(ACCEPTED.webhook);
     await scene.pass(30_000, 5000);
     const kinds = scene.received<{ type: string }>().map(({ type }) => type);
     // Four are in flight at a time and may arrive in any order.
@@ -99,7 +99,7 @@ describe('a storm of deliveries', () => {
     const path = newPath();
     const other = await scene.app.organization('Other');
     const [mine, theirs] = [await scene.crowd(20, 'slack', path), await scene.crowd(30, 'slack', path, other.orgId)];
-    scene.provider.standingAnswer(ACCEPTED.slack);
+    scene.provider.standingResponse(ACCEPTED.slack);
     await scene.report('F', ...mine, ...theirs);
     await scene.pass(40 * MINUTE, 30_000);
     expect(Object.keys(await scene.countStates(mine)).every((end) => end.startsWith('triggered delivered'))).toBe(true);
@@ -150,7 +150,7 @@ describe('an alert that flaps at every check for an hour', () => {
   it('sends people six notifications of a flapping alert, then one every half hour; a pager gets all', async () => {
     const chat = await scene.alert('slack');
     const pager = await scene.alert('pagerduty');
-    scene.provider.standingAnswer(ACCEPTED.slack);
+    scene.provider.standingResponse(ACCEPTED.slack);
     const flap = async (checks: number) => {
       for (let check = 0; check < checks; check++) {
         await scene.report(check % 2 === 0 ? 'F' : 'S', chat);
@@ -182,14 +182,14 @@ describe('an alert that flaps at every check for an hour', () => {
     expect((await scene.countStates([chat]))['triggered pending']).toBeUndefined();
 
     scene.provider.requests.splice(0);
-    scene.provider.standingAnswer(ACCEPTED.pagerduty);
+    scene.provider.standingResponse(ACCEPTED.pagerduty);
     for (let check = 0; check < 30; check++) {
       await scene.report(check % 2 === 0 ? 'F' : 'S', pager);
       await scene.pass(MINUTE);
     }
     const actions = scene.received<{ event_action: string }>('pagerduty').map(({ event_action }) => event_action);
     expect(actions).toEqual(Array.from({ length: 30 }, (_, i) => (i % 2 === 0 ? 'trigger' : 'resolve')));
-    scene.provider.standingAnswer(null);
+    scene.provider.standingResponse(null);
     scene.provider.verify();
   });
 });

@@ -215,7 +215,7 @@ describe('deliveries', () => {
 
     it('allows ten tests a minute per alert', async () => {
       const alert = await scene.alert('webhook');
-      scene.provider.standingAnswer(ACCEPTED.webhook);
+      scene.provider.standingResponse(ACCEPTED.webhook);
       const statuses: number[] = [];
       for (let i = 0; i < 11; i++) statuses.push((await scene.app.write.post(`/alerts/${alert.id}/test`)).status);
       expect(statuses).toEqual([...Array.from({ length: 10 }, () => 201), 429]);
