@@ -96,8 +96,8 @@ const EGRESS = { open: { refusal: () => null }, closed: { refusal: () => 'every 
 
 /** A check of the target that counts its outcome in `tally`. */
 function checkOf(checkers, target, tally, timeoutMs) {
-  const { type, name, url, resolvers, rung, wantsBody, refused, interrupted } = target;
-  const checker = resolvers ? checkers.dnsOf(resolvers) : rung ? checkers.icmpOf(rung) : undefined;
+  const { type, name, url, resolvers, transport, wantsBody, refused, interrupted } = target;
+  const checker = resolvers ? checkers.dnsOf(resolvers) : transport ? checkers.icmpOf(transport) : undefined;
   const check = checkers.check(type, url, {
     checker,
     timeoutMs,

@@ -1,9 +1,11 @@
 // What an ICMP check costs over each transport, and how exact its time is: CPU per check with that of the `ping` processes,
 // the measured round trip to 127.0.0.1 on an idle event loop, and the same while the event loop is blocked in bursts.
-// Run as root, which permits every transport.
+// Runs itself again in a network namespace where every transport is permitted; for that it must be root.
 // Usage: node bench/icmp.mjs [--checks N] [--rounds N] [--concurrency N] [--block MS] [--json] [--dist DIR]
 import { readFileSync } from 'node:fs';
 import { availableParallelism, loadavg } from 'node:os';
+import { spawnSync } from 'node:child_process';
+import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
 import { BuiltCheckers, loadBuilt } from './checkers/built-checkers.mjs';
 
@@ -15,8 +17,15 @@ const { values } = parseArgs({
     block: { type: 'string', default: '30' },
     json: { type: 'boolean', default: false },
     dist: { type: 'string' },
+    /** Set by this file itself. */
+    isolated: { type: 'boolean', default: false },
   },
 });
+if (!values.isolated) {
+  const permitted = 'ip link set lo up; echo "0 2147483647" > /proc/sys/net/ipv4/ping_group_range; exec "$@"';
+  const again = [process.execPath, fileURLToPath(import.meta.url), ...process.argv.slice(2), '--isolated'];
+  process.exit(spawnSync('unshare', ['-n', 'sh', '-ec', permitted, 'sh', ...again], { stdio: 'inherit' }).status ?? 1);
+}
 const CHECKS = Number(values.checks);
 const ROUNDS = Number(values.rounds);
 const CONCURRENCY = Number(values.concurrency);

@@ -23,7 +23,7 @@ export interface BenchTarget {
   /** DNS: `address:port` of what stands in for the machine's own resolvers. */
   resolvers?: string[];
   /** ICMP: the only way of sending that is to be used. */
-  rung?: string;
+  transport?: string;
   /** HTTP(S): the check reads the body, for an assertion. */
   wantsBody?: boolean;
   /** The egress policy refuses every address. */
@@ -120,7 +120,7 @@ async function hostileStreams(): Promise<BenchTarget[]> {
   return targets;
 }
 
-const ICMP_RUNGS = ['datagram socket', 'raw socket'];
+const ICMP_TRANSPORTS = ['datagram socket', 'raw socket'];
 
 function hostileHosts(): BenchTarget[] {
   if (!isIsolated) return [];
@@ -129,8 +129,13 @@ function hostileHosts(): BenchTarget[] {
     process.stderr.write(`No hostile ICMP hosts: ${hosts}\n`);
     return [];
   }
-  return ICMP_RUNGS.flatMap((rung) =>
-    hosts.map(({ name, address }): BenchTarget => ({ type: 'ICMP', name: `${name} (${rung})`, url: address, rung })),
+  return ICMP_TRANSPORTS.flatMap((transport) =>
+    hosts.map(({ name, address }): BenchTarget => ({
+      type: 'ICMP',
+      name: `${name} (${transport})`,
+      url: address,
+      transport,
+    })),
   );
 }
 

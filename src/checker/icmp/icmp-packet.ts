@@ -6,7 +6,7 @@ export const TOKEN_BYTES = 8;
 
 /** An echo request on its way out. */
 export interface EchoRequest {
-  /** 16 bits; the kernel puts its own in place of it where it tells sockets apart by it. */
+  /** 16 bits; on datagram sockets the kernel replaces it by its own. */
   identifier: number;
   /** 16 bits. */
   sequence: number;
@@ -22,7 +22,7 @@ export type IcmpMessage =
       sequence: number;
       /** `null` when the reporter quoted the header only, as it may. */
       token: Buffer | null;
-      /** Whom the request was for. */
+      /** The host that the request was for. */
       destination: Buffer;
       reason: string;
     };
@@ -39,7 +39,7 @@ const TYPES = {
   6: { request: 128, reply: 129, unreachable: 1, timeExceeded: 3 },
 } as const;
 
-/** The whole ICMP message. The checksum is right for IPv4; for IPv6 it covers the addresses and is the kernel's to fill. */
+/** The whole ICMP message. The checksum is right for IPv4; for IPv6 the kernel fills it in, because it covers the addresses. */
 export function encodeEchoRequest(family: IpFamily, echo: EchoRequest): Buffer {
   const packet = Buffer.alloc(HEADER_BYTES + PAYLOAD_BYTES);
   packet[0] = TYPES[family].request;
@@ -80,7 +80,7 @@ export function decodeQuotedEcho(
   return { ...idsOf(icmp), token: tokenOf(icmp) };
 }
 
-/** In words a person understands, what a router or the host itself said with "destination unreachable". */
+/** In plain words, what a router or the host itself meant by "destination unreachable". */
 export function unreachableReason(family: IpFamily, code: number): string {
   const words =
     family === 4

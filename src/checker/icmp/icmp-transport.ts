@@ -1,31 +1,17 @@
-import type { EchoRequest } from './icmp-packet';
+/** How pinging a host ended, other than by silence (then the signal decides). */
+export type EchoResult =
+  | { kind: 'reply'; rttMs: number }
+  /** A router or the host itself said that it cannot be reached. `reason` is public. */
+  | { kind: 'unreachable'; reason: string }
+  /** The request did not leave this machine. `code` is the system's error. */
+  | { kind: 'not_sent'; code: string };
 
-/** An echo request was answered, somebody said that it cannot be delivered, or it did not leave this machine. */
-export interface IcmpEvent {
-  kind: 'reply' | 'unreachable' | 'not_sent';
-  sequence: number;
-  /** `null` when an error quoted too little of the request. */
-  token: Buffer | null;
-  /** Whom the request was for: the sender of a reply, the quoted destination of an error. */
-  peer: Buffer;
-  /** When it reached this machine, on the clock of `performance.now()`. */
-  receivedAtMs: number;
-  /** What an error said, for `not_sent` the name of the system's error; empty for a reply. */
-  reason: string;
-}
-
-/**
- * An open ICMP socket of one IP version that serves all targets. Nothing in it keeps the process alive while no reply
- * is awaited.
- */
-export interface IcmpSocket {
-  /** Sends one request. Answers `null`, or the name of the system's error (`ENETUNREACH`), which may also come as an event. */
-  send(request: Omit<EchoRequest, 'identifier'>, address: Buffer): string | null;
-  /** Who is told what arrives; set once. */
-  onEvent(listener: (event: IcmpEvent) => void): void;
-  /** Whether replies are awaited; a polled port looks for them only then. */
-  setAwaiting(awaiting: boolean): void;
-  /** Reports what has arrived already and was not looked at yet: asked before a host is called silent. */
-  drain(): void;
+/** One way of pinging hosts. What each costs and how exact it is: docs/decisions/0010-icmp-transports.md. */
+export interface IcmpTransport {
+  /**
+   * Sends up to three echo requests and settles with the first reply, or with a refusal that no reply to a later request
+   * contradicts. `null` when the host was silent until the signal aborted. Never rejects.
+   */
+  echo(address: string, signal: AbortSignal): Promise<EchoResult | null>;
   close(): void;
 }

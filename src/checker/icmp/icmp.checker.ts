@@ -5,7 +5,8 @@ import { CheckResultBuilder } from '../check-result-builder';
 import { abortFailure, type CheckFailure, down, socketFailure, unknown } from '../check-failure';
 import { Checker, type CheckResult, type CheckRequest, InvalidTarget } from '../checker';
 import { HOW_TO_PERMIT_ICMP, IcmpTransports } from './icmp-transports';
-import { echoAny, type IcmpTransport, type EchoResult } from './icmp-echo';
+import { echoAny } from './icmp-echo';
+import type { EchoResult, IcmpTransport } from './icmp-transport';
 
 /** A host to ping. */
 export interface IcmpTarget {

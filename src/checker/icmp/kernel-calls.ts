@@ -46,7 +46,6 @@ export const LINUX = {
 
 const AF_INET = 2;
 const AF_INET6 = 10;
-const AF_INET6_DARWIN = 30;
 const SOCK_DGRAM = 2;
 const SOCK_RAW = 3;
 const SOCK_NONBLOCK_CLOEXEC = 0o4000 | 0o2000000;
@@ -67,35 +66,19 @@ const NAME_AT = BATCH * (MESSAGE_HEADER + IO_VECTOR);
 const CONTROL_AT = NAME_AT + BATCH * NAME;
 const DATA_AT = CONTROL_AT + BATCH * CONTROL;
 
-const NOT_INSTALLED = 'the optional package koffi is not installed';
-
 interface Koffi {
   load(path: null): { func(declaration: string): (...values: unknown[]) => unknown };
   errno(): number;
   address(buffer: Buffer): bigint;
 }
 
-/** Loads koffi. Answers a sentence instead when it is not installed or when this platform's layouts are not known. */
+/** Loads koffi; a sentence instead when it is not installed or when the layouts of this platform are not known. */
 export function loadKernelSocketCalls(): KernelSocketCalls | string {
   if (process.platform !== 'linux' || !['x64', 'arm64'].includes(process.arch)) {
     return `not available on ${process.platform} ${process.arch}`;
   }
   const koffi = loadKoffi();
-  return koffi ? bindCalls(koffi) : NOT_INSTALLED;
-}
-
-/**
- * Opens an ICMP datagram socket for Node to read: the way of systems whose structures are not known here. Answers the
- * descriptor, or why there is none.
- */
-export function openIcmpDatagram(family: 4 | 6): number | string {
-  if (process.platform === 'win32') return 'not available on win32';
-  const koffi = loadKoffi();
-  if (!koffi) return NOT_INSTALLED;
-  const socket = koffi.load(null).func('int socket(int domain, int type, int protocol)');
-  const inet6 = process.platform === 'darwin' ? AF_INET6_DARWIN : AF_INET6;
-  const fd = family === 4 ? socket(AF_INET, SOCK_DGRAM, 1) : socket(inet6, SOCK_DGRAM, 58);
-  return typeof fd === 'number' && fd >= 0 ? fd : errorName(koffi.errno());
+  return koffi ? bindCalls(koffi) : 'the optional package koffi is not installed';
 }
 
 function loadKoffi(): Koffi | null {

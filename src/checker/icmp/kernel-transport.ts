@@ -1,182 +1,143 @@
-import { randomInt } from 'node:crypto';
-import { LINUX, type KernelSocketCalls, type ReceivedPacket } from './kernel-calls';
-import {
-  decodeIcmp,
-  decodeQuotedEcho,
-  encodeEchoRequest,
-  stripIpv4Header,
-  unreachableReason,
-  type IpFamily,
-} from './icmp-packet';
-import type { IcmpEvent, IcmpSocket } from './icmp-transport';
+import { randomBytes, randomInt } from 'node:crypto';
+import ipaddr from 'ipaddr.js';
+import { TOKEN_BYTES } from './icmp-packet';
+import type { EchoResult, IcmpTransport } from './icmp-transport';
+import { loadKernelSocketCalls } from './kernel-calls';
+import { type IcmpEvent, KernelSocket } from './kernel-socket';
 
-/** How often an awaited reply is looked for. It is not the precision: the kernel notes when each packet came. */
-const POLL_MS = 5;
+const ECHOES = 3;
+const ECHO_INTERVAL_MS = 200;
+const SEQUENCES = 0x10000;
+const RANDOM_BYTES = 4096;
 
-/** Requests and replies come in bursts when many targets are checked in one tick. */
-const BUFFER_BYTES = 1 << 20;
+interface Pending {
+  token: Buffer;
+  address: Buffer;
+  sentAtMs: number;
+  take: (result: EchoResult) => void;
+}
 
-/** A receive time older than this means that the wall clock was set meanwhile. */
-const OLDEST_PLAUSIBLE_MS = 10_000;
+/** Opens the sockets of both IP versions; a sentence why not when IPv4 is not to be had. */
+export function openKernelTransport(kind: 'datagram' | 'raw'): IcmpTransport | string {
+  const calls = loadKernelSocketCalls();
+  if (typeof calls === 'string') return calls;
+  const four = KernelSocket.open(calls, 4, kind);
+  if (typeof four === 'string') return four;
+  const six = KernelSocket.open(calls, 6, kind);
+  return new KernelTransport(new SocketEcho(four), typeof six === 'string' ? null : new SocketEcho(six));
+}
 
-const EVENTS_PER_POLL = 4096;
-const AF_INET = 2;
-const AF_INET6 = 10;
+/** Pings through ICMP sockets of this process: one for each IP version. */
+class KernelTransport implements IcmpTransport {
+  constructor(
+    private readonly four: SocketEcho,
+    /** `null` where the machine has no IPv6. */
+    private readonly six: SocketEcho | null,
+  ) {}
 
-/**
- * An ICMP socket read through system calls, so that the round-trip time ends when the kernel received the reply and not
- * when this process found the time to look. `kind` is what the system permits: a datagram socket
- * (`net.ipv4.ping_group_range`) or a raw one (`CAP_NET_RAW`).
- */
-export class KernelSocket implements IcmpSocket {
-  private readonly identifier = randomInt(1, 0x10000);
-  private listener: (event: IcmpEvent) => void = () => undefined;
-  private timer: NodeJS.Timeout | null = null;
-  private closed = false;
-
-  private constructor(
-    private readonly calls: KernelSocketCalls,
-    private readonly fd: number,
-    private readonly family: IpFamily,
-    private readonly kind: 'datagram' | 'raw',
-  ) {
-    this.configure();
-  }
-
-  /** Opens the socket. Answers the name of the system's error when it is not permitted. */
-  static open(calls: KernelSocketCalls, family: IpFamily, kind: 'datagram' | 'raw'): KernelSocket | string {
-    const fd = calls.open(family, kind);
-    return typeof fd === 'string' ? fd : new KernelSocket(calls, fd, family, kind);
-  }
-
-  onEvent(listener: (event: IcmpEvent) => void): void {
-    this.listener = listener;
-  }
-
-  /**
-   * The socket serves all targets, so a send may be told the error of an earlier packet to another one; the second try
-   * meets its own.
-   */
-  send(request: { sequence: number; token: Buffer }, address: Buffer): string | null {
-    const packet = encodeEchoRequest(this.family, { identifier: this.identifier, ...request });
-    const name = socketAddress(this.family, address);
-    return this.calls.send(this.fd, packet, name) && this.calls.send(this.fd, packet, name);
-  }
-
-  setAwaiting(awaiting: boolean): void {
-    if (awaiting && !this.timer && !this.closed) this.timer = setInterval(() => this.poll(), POLL_MS);
-    if (!awaiting && this.timer) {
-      clearInterval(this.timer);
-      this.timer = null;
-    }
-  }
-
-  drain(): void {
-    this.poll();
+  async echo(address: string, signal: AbortSignal): Promise<EchoResult | null> {
+    const echo = address.includes(':') ? this.six : this.four;
+    return echo ? echo.echo(address, signal) : { kind: 'not_sent', code: 'EAFNOSUPPORT' };
   }
 
   close(): void {
-    if (this.closed) return;
-    this.setAwaiting(false);
-    this.closed = true;
-    this.calls.close(this.fd);
-  }
-
-  private configure(): void {
-    const { calls, fd } = this;
-    calls.setOption(fd, LINUX.SOL_SOCKET, LINUX.SO_TIMESTAMPNS, int32(1));
-    calls.setOption(fd, LINUX.SOL_SOCKET, LINUX.SO_SNDBUF, int32(BUFFER_BYTES));
-    calls.setOption(fd, LINUX.SOL_SOCKET, LINUX.SO_RCVBUF, int32(BUFFER_BYTES));
-    if (this.kind === 'raw') this.filterRaw();
-    else if (this.family === 4) calls.setOption(fd, LINUX.SOL_IP, LINUX.IP_RECVERR, int32(1));
-    else calls.setOption(fd, LINUX.SOL_IPV6, LINUX.IPV6_RECVERR, int32(1));
-  }
-
-  /** A raw socket sees all ICMP of the machine; the kernel drops what is neither a reply nor an error. A set bit drops. */
-  private filterRaw(): void {
-    if (this.family === 4) {
-      const keep = (1 << 0) | (1 << 3) | (1 << 11);
-      this.calls.setOption(this.fd, LINUX.SOL_RAW, LINUX.ICMP_FILTER, int32(~keep));
-      return;
-    }
-    const filter = Buffer.alloc(32, 0xff);
-    for (const type of [129, 1, 3]) {
-      const word = (type >> 5) * 4;
-      filter.writeInt32LE(filter.readInt32LE(word) & ~(1 << (type & 31)), word);
-    }
-    this.calls.setOption(this.fd, LINUX.SOL_ICMPV6, LINUX.ICMPV6_FILTER, filter);
-  }
-
-  private poll(): void {
-    for (let seen = 0; seen < EVENTS_PER_POLL && !this.closed;) {
-      const packets = this.calls.receive(this.fd, false);
-      const nowNs = this.calls.wallClockNs();
-      const nowMs = performance.now();
-      for (const packet of packets) this.report(this.decode(packet), receivedAt(packet, nowNs, nowMs));
-      if (packets.length === 0) break;
-      seen += packets.length;
-    }
-    if (this.kind === 'datagram' && !this.closed) this.pollErrors();
-  }
-
-  private pollErrors(): void {
-    for (const packet of this.calls.receive(this.fd, true)) {
-      this.report(this.decodeQueuedError(packet), performance.now());
-    }
-  }
-
-  private report(event: Omit<IcmpEvent, 'receivedAtMs'> | null, receivedAtMs: number): void {
-    if (event) this.listener({ ...event, receivedAtMs });
-  }
-
-  private decode(packet: ReceivedPacket): Omit<IcmpEvent, 'receivedAtMs'> | null {
-    const icmp = this.kind === 'raw' && this.family === 4 ? stripIpv4Header(packet.data) : packet.data;
-    const message = icmp && decodeIcmp(this.family, icmp);
-    if (!message || (this.kind === 'raw' && message.identifier !== this.identifier)) return null;
-    const { kind, sequence } = message;
-    if (message.kind === 'reply') {
-      return { kind, sequence, token: copy(message.token), peer: addressIn(this.family, packet.name), reason: '' };
-    }
-    const token = message.token && copy(message.token);
-    return { kind, sequence, token, peer: copy(message.destination), reason: message.reason };
-  }
-
-  /** `sock_extended_err` is errno (4 bytes), origin, type, code; the packet is our own request, the name its target. */
-  private decodeQueuedError(packet: ReceivedPacket): Omit<IcmpEvent, 'receivedAtMs'> | null {
-    const quoted = decodeQuotedEcho(this.family, packet.data);
-    const code = packet.extendedError?.[6];
-    if (!quoted || code === undefined) return null;
-    return {
-      kind: 'unreachable',
-      sequence: quoted.sequence,
-      token: quoted.token && copy(quoted.token),
-      peer: addressIn(this.family, packet.name),
-      reason: unreachableReason(this.family, code),
-    };
+    this.four.close();
+    this.six?.close();
   }
 }
 
-/** The kernel's receive time on the monotonic clock; the moment of reading when it gave none or the clock was set. */
-function receivedAt(packet: ReceivedPacket, nowNs: bigint, nowMs: number): number {
-  if (packet.receivedNs === null) return nowMs;
-  const ageMs = Number(nowNs - packet.receivedNs) / 1e6;
-  return ageMs >= 0 && ageMs < OLDEST_PLAUSIBLE_MS ? nowMs - ageMs : nowMs;
+/** Pings many hosts at once over one socket: a reply is matched by sequence number, random token and sender. */
+class SocketEcho {
+  private readonly pending = new Map<number, Pending>();
+  private nextSequence = randomInt(SEQUENCES);
+  private random = Buffer.alloc(0);
+  private randomAt = 0;
+
+  constructor(private readonly socket: KernelSocket) {
+    socket.onEvent((event) => this.take(event));
+  }
+
+  echo(address: string, signal: AbortSignal): Promise<EchoResult | null> {
+    const bytes = Buffer.from(ipaddr.process(address).toByteArray());
+    const sequences: number[] = [];
+    let refusal: EchoResult | null = null;
+    return new Promise((resolve) => {
+      if (signal.aborted) return resolve(null);
+      const conclude = (result: EchoResult | null) => {
+        clearInterval(timer);
+        signal.removeEventListener('abort', onAbort);
+        this.forget(sequences);
+        resolve(result);
+      };
+      const take = (result: EchoResult) => {
+        if (result.kind !== 'unreachable' || sequences.length === ECHOES) conclude(result);
+        else refusal = result;
+      };
+      const onAbort = () => {
+        this.socket.drain();
+        conclude(refusal);
+      };
+      const timer = setInterval(() => {
+        if (sequences.length < ECHOES) this.send(bytes, sequences, take);
+        else if (refusal) conclude(refusal);
+        else clearInterval(timer);
+      }, ECHO_INTERVAL_MS);
+      signal.addEventListener('abort', onAbort, { once: true });
+      this.send(bytes, sequences, take);
+    });
+  }
+
+  close(): void {
+    this.socket.close();
+  }
+
+  private send(address: Buffer, sequences: number[], take: (result: EchoResult) => void): void {
+    const sequence = this.freeSequence();
+    if (sequence === null) return take({ kind: 'not_sent', code: 'ENOBUFS' });
+    const token = this.nextToken();
+    this.pending.set(sequence, { token, address, sentAtMs: performance.now(), take });
+    sequences.push(sequence);
+    this.socket.setAwaiting(true);
+    const code = this.socket.send({ sequence, token }, address);
+    if (code !== null) take({ kind: 'not_sent', code });
+  }
+
+  private forget(sequences: readonly number[]): void {
+    for (const sequence of sequences) this.pending.delete(sequence);
+    if (this.pending.size === 0) this.socket.setAwaiting(false);
+  }
+
+  /** Random bytes are drawn in bulk: eight of them cost as much as a page. */
+  private nextToken(): Buffer {
+    if (this.randomAt + TOKEN_BYTES > this.random.length) {
+      this.random = randomBytes(RANDOM_BYTES);
+      this.randomAt = 0;
+    }
+    this.randomAt += TOKEN_BYTES;
+    return this.random.subarray(this.randomAt - TOKEN_BYTES, this.randomAt);
+  }
+
+  private freeSequence(): number | null {
+    if (this.pending.size >= SEQUENCES) return null;
+    while (this.pending.has(this.nextSequence)) this.nextSequence = (this.nextSequence + 1) % SEQUENCES;
+    const sequence = this.nextSequence;
+    this.nextSequence = (sequence + 1) % SEQUENCES;
+    return sequence;
+  }
+
+  private take(event: IcmpEvent): void {
+    const pending = this.pending.get(event.sequence);
+    if (!pending?.address.equals(event.peer)) return;
+    if (event.token ? !event.token.equals(pending.token) : event.kind === 'reply') return;
+    pending.take(resultOf(event, pending.sentAtMs));
+  }
 }
 
-/** `sockaddr_in` or `sockaddr_in6` with port 0. */
-function socketAddress(family: IpFamily, address: Buffer): Buffer {
-  const name = Buffer.alloc(family === 4 ? 16 : 28);
-  name.writeUInt16LE(family === 4 ? AF_INET : AF_INET6, 0);
-  address.copy(name, family === 4 ? 4 : 8);
-  return name;
-}
-
-const addressIn = (family: IpFamily, name: Buffer) => copy(family === 4 ? name.subarray(4, 8) : name.subarray(8, 24));
-
-const copy = (view: Buffer) => Buffer.from(view);
-
-function int32(value: number): Buffer {
-  const bytes = Buffer.alloc(4);
-  bytes.writeInt32LE(value);
-  return bytes;
+function resultOf(event: IcmpEvent, sentAtMs: number): EchoResult {
+  switch (event.kind) {
+    case 'reply':
+      return { kind: 'reply', rttMs: Math.max(0, event.receivedAtMs - sentAtMs) };
+    case 'unreachable':
+      return { kind: 'unreachable', reason: event.reason };
+  }
 }

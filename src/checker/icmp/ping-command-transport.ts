@@ -1,34 +1,34 @@
 import { spawn, spawnSync, type ChildProcess, type SpawnSyncReturns } from 'node:child_process';
 import { Semaphore } from '../../platform/net/semaphore';
-import type { IcmpTransport, EchoResult } from './icmp-echo';
+import type { EchoResult, IcmpTransport } from './icmp-transport';
 
-/** A process costs a hundred times what a packet costs; more of them at once would disturb every other check. */
+/** A process costs sixty times what a packet costs (decision 0010); more of them at once would disturb every other check. */
 const PROCESSES_AT_ONCE = 8;
 
-/** `ping` sends one request a second, all the forms of it understand these two options. */
+/** One request a second; every `ping` understands these two options. */
 const ECHO_ARGUMENTS = ['-n', '-c', '3'];
 
 const PROBE_LIMIT_MS = 3000;
 const OUTPUT_LIMIT = 8192;
 const ENVIRONMENT = { ...process.env, LC_ALL: 'C' };
 
-/** The system's `ping`, one process per check: the last resort, for it is allowed where nothing else is. */
+/** The system's `ping`, one process per check: the fallback, permitted where nothing else is. */
 export class PingCommandTransport implements IcmpTransport {
-  private readonly slots = new Semaphore(PROCESSES_AT_ONCE);
+  private readonly processes = new Semaphore(PROCESSES_AT_ONCE);
   private readonly running = new Set<ChildProcess>();
 
   constructor(private readonly command = 'ping') {}
 
-  /** When no slot comes free in time nothing was sent, and the host is not to blame. */
+  /** When no process may be started in time nothing was sent, and the host is not to blame. */
   async echo(address: string, signal: AbortSignal): Promise<EchoResult | null> {
-    const asked = performance.now();
-    const release = await this.takeSlot(signal);
+    const queuedAt = performance.now();
+    const release = await this.mayStart(signal);
     if (!release) return { kind: 'not_sent', code: 'EBUSY' };
-    const begun = performance.now();
+    const startedAt = performance.now();
     try {
       const result = await this.run(address, signal);
-      // Who waited for his turn longer than he had it was given no time to hear the host.
-      const hadNoTime = begun - asked > performance.now() - begun;
+      // A check that waited in the queue for longer than its process ran had no time to hear the host.
+      const hadNoTime = startedAt - queuedAt > performance.now() - startedAt;
       return result ?? (hadNoTime ? { kind: 'not_sent', code: 'EBUSY' } : null);
     } finally {
       release();
@@ -44,13 +44,13 @@ export class PingCommandTransport implements IcmpTransport {
     return process.platform === 'darwin' && address.includes(':') ? `${this.command}6` : this.command;
   }
 
-  /** `null` when the signal aborts first; a slot that comes later is given back. */
-  private takeSlot(signal: AbortSignal): Promise<(() => void) | null> {
+  /** `null` when the signal aborts first; a turn that comes later is given back. */
+  private mayStart(signal: AbortSignal): Promise<(() => void) | null> {
     return new Promise((resolve) => {
       const onAbort = () => resolve(null);
       if (signal.aborted) onAbort();
       signal.addEventListener('abort', onAbort, { once: true });
-      void this.slots.take().then((release) => {
+      void this.processes.take().then((release) => {
         signal.removeEventListener('abort', onAbort);
         if (signal.aborted) release();
         else resolve(release);
@@ -89,7 +89,7 @@ export class PingCommandTransport implements IcmpTransport {
   }
 }
 
-/** The status with which `ping` says that all went well but nobody answered; then only the signal ends the wait. */
+/** The exit status of a `ping` that worked but got no reply; then only the signal ends the wait. */
 const NO_REPLY = 1;
 
 /** Whether `ping` is installed and allowed to send, by pinging this machine once. `null`, or why not. */
@@ -107,7 +107,7 @@ export function probePingCommand(command = 'ping'): string | null {
   return status === 0 ? null : stderr.trim().split('\n')[0]?.slice(0, 100) || 'not permitted';
 }
 
-/** The first verdict in what `ping` (iputils, BusyBox, BSD) has printed so far; `null` while there is none. */
+/** The first result in what `ping` (iputils, BusyBox, BSD) has printed so far; `null` while there is none. */
 export function readPingOutput(output: string): EchoResult | null {
   const time = /\btime[=<] ?(\d+(?:\.\d+)?) ?ms/.exec(output)?.[1];
   if (time !== undefined) return { kind: 'reply', rttMs: Number(time) };

@@ -293,8 +293,8 @@ const permittedIcmpRows: Row[] = [
 
 const judge = async (arrange: Row[1], outcome: Row[2], code: Row[3], phase: Row[4]) => {
   const { checker, url, options } = await arrange();
-  const report = await runCheck(checker, url, options);
-  expect(report).toMatchObject({ outcome, error: code && { code, phase } });
+  const result = await runCheck(checker, url, options);
+  expect(result).toMatchObject({ outcome, error: code && { code, phase } });
 };
 
 describe('Cause and code of a DNS check:', () => {

@@ -372,8 +372,8 @@ describe('The causes of a failure', () => {
 
   const judge = async ({ type, make, outcome, code, phase }: Cause) => {
     const { url, resolver, ...options } = await make();
-    const { error, ...report } = await runCheck(checkerOf(type, resolver), url, options);
-    expect({ outcome: report.outcome, code: error?.code, phase: error?.phase }).toEqual({ outcome, code, phase });
+    const { error, ...result } = await runCheck(checkerOf(type, resolver), url, options);
+    expect({ outcome: result.outcome, code: error?.code, phase: error?.phase }).toEqual({ outcome, code, phase });
   };
   it.each(causes)('$type, $cause: $outcome, $code in $phase', judge);
   itOverIpv6.each(overIpv6)(`$type, $cause: $outcome, $code in $phase${whyNotOverIpv6}`, judge);

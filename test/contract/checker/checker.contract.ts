@@ -58,9 +58,9 @@ export async function runCheck(
   const { timeoutMs = 10_000, shutdown, ...given } = options;
   const deadline = startDeadline(timeoutMs, shutdown);
   try {
-    const report = await checker.check({ ...requestFor(checker.parseTarget(url)), ...given }, deadline.signal);
-    expectWellFormed(report);
-    return report;
+    const result = await checker.check({ ...requestFor(checker.parseTarget(url)), ...given }, deadline.signal);
+    expectWellFormed(result);
+    return result;
   } finally {
     deadline.clear();
   }
@@ -76,9 +76,9 @@ const requestFor = (target: unknown): CheckRequest<unknown> => ({
   egress: openEgress,
 });
 
-/** What holds for every report of every checker. */
-export function expectWellFormed(report: CheckResult): void {
-  const { outcome, error, phases, durationMs, redirects } = report;
+/** What holds for every result of every checker. */
+export function expectWellFormed(result: CheckResult): void {
+  const { outcome, error, phases, durationMs, redirects } = result;
   expect(error === null).toBe(outcome === 'up');
   if (error) {
     expect(ERROR_CODES).toContain(error.code);
@@ -92,7 +92,7 @@ export function expectWellFormed(report: CheckResult): void {
     3,
   );
   expect(redirects.length).toBeLessThanOrEqual(5);
-  expect(JSON.stringify(report)).not.toContain(SECRET);
+  expect(JSON.stringify(result)).not.toContain(SECRET);
 }
 
 /** The suite every checker passes before it is trusted with an endpoint. */
@@ -119,8 +119,8 @@ export function describeChecker(suite: CheckerSuite): void {
     });
 
     it('says that a live target is up, and leaves nothing open', async () => {
-      const report = await check(bench.up);
-      expect(report).toMatchObject({ outcome: 'up', error: null });
+      const result = await check(bench.up);
+      expect(result).toMatchObject({ outcome: 'up', error: null });
       await bench.up.untilLeft?.();
     });
 
@@ -130,25 +130,25 @@ export function describeChecker(suite: CheckerSuite): void {
 
     it('says that a target is down when it does not meet an assertion, and what was expected', async () => {
       const impossible: Assertion = { source: 'response_time', comparison: 'less_than', target: '0' };
-      const report = await check(bench.up, { assertions: [impossible] });
-      expect(report).toMatchObject({ outcome: 'down', error: { code: 'assertion_failed', phase: 'assertion' } });
-      expect(report.error?.message).toContain('response_time');
+      const result = await check(bench.up, { assertions: [impossible] });
+      expect(result).toMatchObject({ outcome: 'down', error: { code: 'assertion_failed', phase: 'assertion' } });
+      expect(result.error?.message).toContain('response_time');
     });
 
     it('says what is wrong with a target that refuses', async () => {
       const { refused } = bench;
       if (!refused) return;
-      const report = await check(refused);
-      expect(report).toMatchObject({ outcome: 'down', error: { code: refused.code, phase: refused.phase } });
+      const result = await check(refused);
+      expect(result).toMatchObject({ outcome: 'down', error: { code: refused.code, phase: refused.phase } });
     });
 
     it('gives a silent target its time and no more, names the phase, and leaves', async () => {
       const { silent } = bench;
       if (!silent) return;
       const startedAt = performance.now();
-      const report = await check(silent, { timeoutMs: TIMEOUT_MS });
+      const result = await check(silent, { timeoutMs: TIMEOUT_MS });
       const elapsed = performance.now() - startedAt;
-      expect(report).toMatchObject({ outcome: 'down', error: { code: silent.code, phase: silent.phase } });
+      expect(result).toMatchObject({ outcome: 'down', error: { code: silent.code, phase: silent.phase } });
       expect(elapsed).toBeGreaterThanOrEqual(TIMEOUT_MS - 2);
       expect(elapsed).toBeLessThan(PATIENCE_MS);
       await silent.untilLeft?.();
@@ -167,8 +167,8 @@ export function describeChecker(suite: CheckerSuite): void {
 
     it('does nothing when it was stopped before it began', async () => {
       const before = bench.up.arrived?.();
-      const report = await check(bench.up, { shutdown: AbortSignal.abort(new Error('shutting down')) });
-      expect(report.outcome).toBe('unknown');
+      const result = await check(bench.up, { shutdown: AbortSignal.abort(new Error('shutting down')) });
+      expect(result.outcome).toBe('unknown');
       await bench.up.untilLeft?.();
       expect(bench.up.arrived?.()).toBe(before);
     });
@@ -177,8 +177,8 @@ export function describeChecker(suite: CheckerSuite): void {
       'does not contact what the egress policy refuses: %s',
       async (_what, egress) => {
         const before = bench.up.arrived?.();
-        const report = await check(bench.up, { egress });
-        expect(report).toMatchObject({ outcome: 'unknown', error: { code: 'target_blocked' } });
+        const result = await check(bench.up, { egress });
+        expect(result).toMatchObject({ outcome: 'unknown', error: { code: 'target_blocked' } });
         expect(bench.up.arrived?.()).toBe(before);
       },
     );
@@ -186,18 +186,18 @@ export function describeChecker(suite: CheckerSuite): void {
     it('survives the worst that a target can answer', async () => {
       for (const target of bench.hostile ?? []) {
         // Whoever is to be up, however busy this machine is, gets the time of any other check.
-        const report = await check(target, target.outcome === 'up' ? {} : { timeoutMs: TIMEOUT_MS });
-        expect({ name: target.name, outcome: report.outcome }).toEqual({
+        const result = await check(target, target.outcome === 'up' ? {} : { timeoutMs: TIMEOUT_MS });
+        expect({ name: target.name, outcome: result.outcome }).toEqual({
           name: target.name,
-          outcome: target.outcome ?? report.outcome,
+          outcome: target.outcome ?? result.outcome,
         });
         await target.untilLeft?.();
       }
     });
 
     it('judges many targets at once without mixing them up', async () => {
-      const reports = await Promise.all(Array.from({ length: 20 }, () => check(bench.up)));
-      expect(reports.map(({ outcome }) => outcome)).toEqual(Array.from({ length: 20 }, () => 'up'));
+      const results = await Promise.all(Array.from({ length: 20 }, () => check(bench.up)));
+      expect(results.map(({ outcome }) => outcome)).toEqual(Array.from({ length: 20 }, () => 'up'));
     });
   });
 }

@@ -72,10 +72,10 @@ describe('A DNS check', () => {
 
   it.each(records)('of type %s lists what was answered', async (type, answer, line) => {
     const server = await serve(() => ({ answers: [answer] }));
-    const report = await runCheck(checker, server.target(NAME, type));
-    expect(report).toMatchObject({ outcome: 'up', error: null, records: [line], address: '127.0.0.1' });
-    expect(report.phases.dnsMs).toBeGreaterThan(0);
-    expect(report.durationMs).toBe(report.phases.dnsMs);
+    const result = await runCheck(checker, server.target(NAME, type));
+    expect(result).toMatchObject({ outcome: 'up', error: null, records: [line], address: '127.0.0.1' });
+    expect(result.phases.dnsMs).toBeGreaterThan(0);
+    expect(result.durationMs).toBe(result.phases.dnsMs);
     expect(server.asked).toMatchObject([{ name: NAME, type, via: 'udp', edns: true }]);
   });
 
@@ -83,8 +83,8 @@ describe('A DNS check', () => {
     const server = await serve(({ type }) => ({
       answers: type === 'A' ? [a('192.0.2.1')] : [{ type: 'AAAA', name: NAME, ttl: 60, data: '2001:db8::1' }],
     }));
-    const report = await runCheck(checkerWith(server), NAME);
-    expect(report).toMatchObject({ outcome: 'up', records: ['A 192.0.2.1 ttl 300', 'AAAA 2001:db8::1 ttl 60'] });
+    const result = await runCheck(checkerWith(server), NAME);
+    expect(result).toMatchObject({ outcome: 'up', records: ['A 192.0.2.1 ttl 300', 'AAAA 2001:db8::1 ttl 60'] });
   });
 
   it('of a bare name is up when it has only IPv6 addresses', async () => {
@@ -96,28 +96,28 @@ describe('A DNS check', () => {
 
   it('does not wait long for AAAA once A has answered, and does not count the wait', async () => {
     const server = await serve(({ type }) => (type === 'A' ? { answers: [a('192.0.2.1')] } : null));
-    const report = await runCheck(checkerWith(server), NAME, { timeoutMs: 20_000 });
-    expect(report).toMatchObject({ outcome: 'up', records: ['A 192.0.2.1 ttl 300'] });
-    expect(report.durationMs).toBeLessThan(900);
+    const result = await runCheck(checkerWith(server), NAME, { timeoutMs: 20_000 });
+    expect(result).toMatchObject({ outcome: 'up', records: ['A 192.0.2.1 ttl 300'] });
+    expect(result.durationMs).toBeLessThan(900);
   });
 
   it('shows the aliases that lead to the records', async () => {
     const server = await serve(() => ({
       answers: [alias(NAME, 'cdn.example.net'), a('192.0.2.1', 'cdn.example.net')],
     }));
-    const report = await runCheck(checker, server.target(NAME));
-    expect(report.records).toEqual(['CNAME cdn.example.net ttl 60', 'A 192.0.2.1 ttl 300']);
+    const result = await runCheck(checker, server.target(NAME));
+    expect(result.records).toEqual(['CNAME cdn.example.net ttl 60', 'A 192.0.2.1 ttl 300']);
   });
 
   it('fetches a truncated answer over TCP, all thousand records of it', async () => {
     const many = Array.from({ length: 1000 }, (_, index) => a(`10.0.${index >> 8}.${index & 255}`));
     const server = await serve(({ via }) => (via === 'udp' ? { truncated: true } : { answers: many }));
-    const report = await runCheck(checker, server.target(NAME), {
+    const result = await runCheck(checker, server.target(NAME), {
       assertions: [assertion('contains', '10.0.3.231')],
     });
-    expect(report).toMatchObject({ outcome: 'up', error: null });
-    expect(report.records).toHaveLength(101);
-    expect(report.records?.at(-1)).toBe('and 900 more');
+    expect(result).toMatchObject({ outcome: 'up', error: null });
+    expect(result.records).toHaveLength(101);
+    expect(result.records?.at(-1)).toBe('and 900 more');
     expect(server.asked.map(({ via }) => via)).toEqual(['udp', 'tcp']);
   });
 
@@ -147,8 +147,8 @@ describe('A DNS check', () => {
 
   it('asks a resolver given by name', async () => {
     const server = await serve(good);
-    const report = await runCheck(checker, `dns://localhost:${server.port}/${NAME}?type=A`);
-    expect(report).toMatchObject({ outcome: 'up', address: '127.0.0.1' });
+    const result = await runCheck(checker, `dns://localhost:${server.port}/${NAME}?type=A`);
+    expect(result).toMatchObject({ outcome: 'up', address: '127.0.0.1' });
   });
 
   itOverIpv6(`asks a resolver over IPv6${whyNotOverIpv6}`, async () => {
@@ -172,8 +172,8 @@ describe('Packets that are no answer to the question are ignored:', () => {
     ],
   ])('%s', async (_, spoofed) => {
     const server = await serve(({ id }) => [spoofed(id), right]);
-    const report = await runCheck(checker, server.target(NAME));
-    expect(report).toMatchObject({ outcome: 'up', records: ['A 192.0.2.1 ttl 300'] });
+    const result = await runCheck(checker, server.target(NAME));
+    expect(result).toMatchObject({ outcome: 'up', records: ['A 192.0.2.1 ttl 300'] });
   });
 });
 
@@ -184,8 +184,8 @@ describe('With several resolvers of its own a DNS check', () => {
     ['refuses', () => ({ rcode: 5 })],
   ])('asks the second when the first %s', async (_, script) => {
     const [first, second] = [await serve(script), await serve(good)];
-    const report = await runCheck(checkerWith(first, second), `dns:${NAME}`);
-    expect(report).toMatchObject({ outcome: 'up', error: null });
+    const result = await runCheck(checkerWith(first, second), `dns:${NAME}`);
+    expect(result).toMatchObject({ outcome: 'up', error: null });
     expect(second.asked).toHaveLength(1);
   });
 
@@ -198,8 +198,8 @@ describe('With several resolvers of its own a DNS check', () => {
 
   it('does not ask the second when the first knows that the name does not exist', async () => {
     const [first, second] = [await serve(() => ({ rcode: 3 })), await serve(good)];
-    const report = await runCheck(checkerWith(first, second), `dns:${NAME}`);
-    expect(report).toMatchObject({ outcome: 'down', error: { code: 'dns_not_found' } });
+    const result = await runCheck(checkerWith(first, second), `dns:${NAME}`);
+    expect(result).toMatchObject({ outcome: 'down', error: { code: 'dns_not_found' } });
     expect(second.asked).toHaveLength(0);
   });
 });
@@ -214,16 +214,16 @@ describe('Assertions on the records', () => {
     ['exists', 'true'],
   ])('%s %s holds', async (comparison, target) => {
     const server = await serve(() => ({ answers }));
-    const report = await runCheck(checker, server.target(NAME), { assertions: [assertion(comparison, target)] });
-    expect(report).toMatchObject({ outcome: 'up', error: null });
+    const result = await runCheck(checker, server.target(NAME), { assertions: [assertion(comparison, target)] });
+    expect(result).toMatchObject({ outcome: 'up', error: null });
   });
 
   it('name what was expected and what was answered when they do not hold', async () => {
     const server = await serve(() => ({ answers }));
-    const report = await runCheck(checker, server.target(NAME), { assertions: [assertion('equals', '192.0.2.9')] });
-    expect(report).toMatchObject({ outcome: 'down', error: { code: 'assertion_failed', phase: 'assertion' } });
-    expect(report.error?.message).toMatch(/192\.0\.2\.9.*192\.0\.2\.1, 192\.0\.2\.2/);
-    expect(report.records).toHaveLength(2);
+    const result = await runCheck(checker, server.target(NAME), { assertions: [assertion('equals', '192.0.2.9')] });
+    expect(result).toMatchObject({ outcome: 'down', error: { code: 'assertion_failed', phase: 'assertion' } });
+    expect(result.error?.message).toMatch(/192\.0\.2\.9.*192\.0\.2\.1, 192\.0\.2\.2/);
+    expect(result.records).toHaveLength(2);
   });
 
   it('that the name must not exist make a missing name up and an existing one down', async () => {

@@ -97,16 +97,16 @@ describe('A redirect', () => {
       const step = Number(request.path.slice(1).split('?')[0] ?? 0);
       socket.end(step === 5 ? answer(200) : answer(302, '', { Location: `/${step + 1}?secret=1` }));
     });
-    const report = await runCheck(checker, target.url('/0'));
-    expect(report.redirects).toEqual([1, 2, 3, 4, 5].map((step) => target.url(`/${step}`)));
-    expect(report).toMatchObject({ outcome: 'up', statusCode: 200 });
+    const result = await runCheck(checker, target.url('/0'));
+    expect(result.redirects).toEqual([1, 2, 3, 4, 5].map((step) => target.url(`/${step}`)));
+    expect(result).toMatchObject({ outcome: 'up', statusCode: 200 });
   });
 
   it('counts all its steps in the duration', async () => {
     const target = await serve(redirectTo('/landing'));
-    const report = await runCheck(checker, target.url());
+    const result = await runCheck(checker, target.url());
     const direct = await runCheck(checker, target.url('/landing'));
-    expect(report.redirects).toHaveLength(1);
+    expect(result.redirects).toHaveLength(1);
     expect(target.seen).toHaveLength(3);
     expect(direct.redirects).toEqual([]);
   });
@@ -153,21 +153,21 @@ describe('A redirect', () => {
           : answer(200),
       ),
     );
-    const report = await runCheck(checker, target.url(), { headers: [] });
-    expect(report.redirects).toEqual([target.url('/landing')]);
+    const result = await runCheck(checker, target.url(), { headers: [] });
+    expect(result.redirects).toEqual([target.url('/landing')]);
     expect(sent(target.seen[1], 'authorization')).toBeUndefined();
   });
 
   it('is an answer like any other when it is not followed', async () => {
     const target = await serve(redirectTo('/landing'));
-    const report = await runCheck(checker, target.url(), {
+    const result = await runCheck(checker, target.url(), {
       followRedirects: false,
       assertions: [
         { source: 'status_code', comparison: 'equals', target: '302' },
         { source: 'header', property: 'Location', comparison: 'equals', target: '/landing' },
       ],
     });
-    expect(report).toMatchObject({ outcome: 'up', statusCode: 302, redirects: [] });
+    expect(result).toMatchObject({ outcome: 'up', statusCode: 302, redirects: [] });
   });
 });
 
@@ -202,7 +202,7 @@ describe('The body of an answer', () => {
     expect(await runCheck(checker, late.url(), { assertions: wanted })).toMatchObject({ outcome: 'down' });
   });
 
-  it('is never repeated in a report beyond what an assertion names', async () => {
+  it('is never repeated in a result beyond what an assertion names', async () => {
     const target = await serve(always(answer(200, 'internal: '.repeat(100))));
     const { error } = await runCheck(checker, target.url(), { assertions: wanted });
     expect(error?.message).toBe('Expected body to contain needle, but it was a body of 1000 characters.');
@@ -222,11 +222,11 @@ describe('A credential that the target echoes', () => {
     { source: 'header', property: 'X-Echo', comparison: 'equals', target: 'x' },
     { source: 'json', property: '$.token', comparison: 'equals', target: 'x' },
     { source: 'json', property: '$', comparison: 'equals', target: 'x' },
-  ] as const)('does not come back in a report: $source $property', async (assertion) => {
+  ] as const)('does not come back in a result: $source $property', async (assertion) => {
     const target = await serve(echo);
-    const report = await runCheck(checker, target.url(), { headers, assertions: [assertion] });
-    expect(report).toMatchObject({ outcome: 'down', redirects: [target.url('/(hidden)')] });
-    expect(report.error?.message).toContain('(hidden)');
-    expect(JSON.stringify(report)).not.toContain(secret);
+    const result = await runCheck(checker, target.url(), { headers, assertions: [assertion] });
+    expect(result).toMatchObject({ outcome: 'down', redirects: [target.url('/(hidden)')] });
+    expect(result.error?.message).toContain('(hidden)');
+    expect(JSON.stringify(result)).not.toContain(secret);
   });
 });

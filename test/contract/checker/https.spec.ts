@@ -73,12 +73,12 @@ describe('An HTTPS check', () => {
     await Promise.all(targets.splice(0).map((target) => target.close()));
   });
 
-  it('reports phases and certificate of a target that is up', async () => {
+  it('results phases and certificate of a target that is up', async () => {
     const target = await serve(always(answer(200)), {
       tls: await authority.issue({ names: ['127.0.0.1', 'www.example.com'], untilDays: 10 }),
     });
-    const report = await runCheck(checkerTrusting(authority), target.url());
-    expect(report).toMatchObject({
+    const result = await runCheck(checkerTrusting(authority), target.url());
+    expect(result).toMatchObject({
       outcome: 'up',
       statusCode: 200,
       address: '127.0.0.1',
@@ -91,15 +91,15 @@ describe('An HTTPS check', () => {
         transferMs: expect.any(Number) as number,
       },
     });
-    const days = (Date.parse(report.certificate?.expiresAt ?? '') - Date.now()) / 86_400_000;
+    const days = (Date.parse(result.certificate?.expiresAt ?? '') - Date.now()) / 86_400_000;
     expect(days).toBeGreaterThan(9);
     expect(days).toBeLessThan(10.1);
   });
 
   it('shows the certificate also when it is not valid, and writes nothing to such a peer', async () => {
     const target = await serve(always(answer(200)), { tls: await authority.issue({ names: ['other.example'] }) });
-    const report = await runCheck(checkerTrusting(authority), target.url());
-    expect(report).toMatchObject({
+    const result = await runCheck(checkerTrusting(authority), target.url());
+    expect(result).toMatchObject({
       outcome: 'down',
       certificate: { names: ['other.example'] },
       error: { code: 'tls_hostname_mismatch' },
@@ -119,8 +119,8 @@ describe('An HTTPS check', () => {
         },
       },
     });
-    const report = await runCheck(checkerTrusting(authority), target.url('/', 'localhost'));
-    expect(report.outcome).toBe('up');
+    const result = await runCheck(checkerTrusting(authority), target.url('/', 'localhost'));
+    expect(result.outcome).toBe('up');
     expect(names).toEqual(['localhost']);
     expect(sent(target.seen[0], 'host')).toBe(`localhost:${target.tcp.port}`);
   });
@@ -135,9 +135,9 @@ describe('An HTTPS check', () => {
       { tls: await authority.issue() },
     );
     const checker = checkerTrusting(authority);
-    const reports = [await runCheck(checker, target.url()), await runCheck(checker, target.url())];
+    const results = [await runCheck(checker, target.url()), await runCheck(checker, target.url())];
     expect(resumed).toEqual([false, false]);
-    for (const { certificate } of reports) expect(certificate).not.toBeNull();
+    for (const { certificate } of results) expect(certificate).not.toBeNull();
   });
 
   it('follows a redirect to plain HTTP, keeps the certificate that was shown and drops the credentials', async () => {
@@ -145,8 +145,8 @@ describe('An HTTPS check', () => {
     const target = await serve(always(answer(302, '', { Location: plain.url('/landing?token=1') })), {
       tls: await authority.issue(),
     });
-    const report = await runCheck(checkerTrusting(authority), target.url());
-    expect(report).toMatchObject({
+    const result = await runCheck(checkerTrusting(authority), target.url());
+    expect(result).toMatchObject({
       outcome: 'up',
       redirects: [plain.url('/landing')],
       certificate: { issuer: 'Test Root' },

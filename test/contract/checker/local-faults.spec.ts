@@ -16,8 +16,8 @@ const obstacle = obstacleTo(...CABLE, ...FEW_PORTS);
 const inNamespace = obstacle === null ? it : it.skip;
 const why = obstacle === null ? '' : ` (skipped: ${obstacle})`;
 
-/** The reports of a process; `setup` are shell lines that run before it, in its own network namespace where given. */
-function reportsOf(order: ChecksOrder, setup: { namespace?: string[]; limits?: string }): Promise<CheckResult[]> {
+/** The results of a process; `setup` are shell lines that run before it, in its own network namespace where given. */
+function resultsOf(order: ChecksOrder, setup: { namespace?: string[]; limits?: string }): Promise<CheckResult[]> {
   const script = [...(setup.namespace ?? []), setup.limits ?? '', `exec "$@"`].filter(Boolean).join('\n');
   const shell = ['sh', '-ec', script, 'sh', ...PROCESS, JSON.stringify(order)];
   const [command = 'sh', ...args] = setup.namespace ? ['unshare', '-n', ...shell] : shell;
@@ -49,7 +49,7 @@ const brief = ({ outcome, error }: CheckResult) => `${outcome} ${error?.code ?? 
 describe('A fault of our own is not the fault of the target:', () => {
   it('a process without descriptors', async () => {
     const target = await HttpTarget.listen(always(answer(200)));
-    const reports = await reportsOf(
+    const results = await resultsOf(
       {
         checks: [
           { type: 'TCP', url: target.tcp.authority, timeoutMs: 2000 },
@@ -59,14 +59,14 @@ describe('A fault of our own is not the fault of the target:', () => {
       },
       { limits: 'ulimit -n 256' },
     );
-    expect(reports.map(brief)).toEqual(['unknown internal connect', 'unknown internal connect']);
-    expect(reports[0]?.error?.message).toContain('too many open files');
+    expect(results.map(brief)).toEqual(['unknown internal connect', 'unknown internal connect']);
+    expect(results[0]?.error?.message).toContain('too many open files');
     await target.close();
   });
 
   inNamespace(`a network namespace with every kind of broken road${why}`, async () => {
     const check = (url: string, timeoutMs = 1500) => ({ type: 'TCP' as const, url, timeoutMs });
-    const reports = await reportsOf(
+    const results = await resultsOf(
       {
         checks: [
           check('203.0.113.1:80'),
@@ -91,7 +91,7 @@ describe('A fault of our own is not the fault of the target:', () => {
         ],
       },
     );
-    expect(reports.map(brief)).toEqual([
+    expect(results.map(brief)).toEqual([
       'unknown monitor_offline connect',
       'unknown monitor_offline connect',
       'unknown internal connect',
@@ -103,7 +103,7 @@ describe('A fault of our own is not the fault of the target:', () => {
   });
 
   inNamespace(`no local port left${why}`, async () => {
-    const reports = await reportsOf(
+    const results = await resultsOf(
       {
         checks: [{ type: 'TCP', url: '127.0.0.1:7777', timeoutMs: 2000 }],
         held: { port: 7777, count: 4 },
@@ -112,7 +112,7 @@ describe('A fault of our own is not the fault of the target:', () => {
         namespace: FEW_PORTS,
       },
     );
-    expect(reports.map(brief)).toEqual(['unknown internal connect']);
-    expect(reports[0]?.error?.message).toContain('no free address or port');
+    expect(results.map(brief)).toEqual(['unknown internal connect']);
+    expect(results[0]?.error?.message).toContain('no free address or port');
   });
 });

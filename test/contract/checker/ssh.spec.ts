@@ -38,11 +38,11 @@ const here = isSshdInstalled ? describe : describe.skip;
 here(`An SSH check of OpenSSH${isSshdInstalled ? '' : ' (skipped: sshd is absent)'}`, () => {
   it.each(['ed25519', 'ecdsa', 'rsa'] as const)('shows its identification and its %s key', async (type) => {
     const server = await started(OpenSshServer.start(type));
-    const report = await runCheck(checker, urlOf(server));
-    expect(report).toMatchObject({ outcome: 'up', error: null, address: '127.0.0.1' });
-    expect(report.records).toEqual([expect.stringMatching(/^SSH-2\.0-OpenSSH_/), server.hostKey]);
-    expect(report.phases.firstByteMs).toBeGreaterThan(0);
-    expect(report.phases.transferMs).toBeGreaterThan(0);
+    const result = await runCheck(checker, urlOf(server));
+    expect(result).toMatchObject({ outcome: 'up', error: null, address: '127.0.0.1' });
+    expect(result.records).toEqual([expect.stringMatching(/^SSH-2\.0-OpenSSH_/), server.hostKey]);
+    expect(result.phases.firstByteMs).toBeGreaterThan(0);
+    expect(result.phases.transferMs).toBeGreaterThan(0);
     await eventually('sshd to end', () => server.open === 0);
   });
 
@@ -56,33 +56,33 @@ here(`An SSH check of OpenSSH${isSshdInstalled ? '' : ' (skipped: sshd is absent
 
   it('is up without a host key when no key exchange is possible', async () => {
     const server = await started(OpenSshServer.start('ed25519', ['KexAlgorithms=sntrup761x25519-sha512@openssh.com']));
-    const report = await runCheck(checker, urlOf(server));
-    expect(report).toMatchObject({ outcome: 'up', error: null });
-    expect(report.records?.[1]).toMatch(/^host key not seen: the key exchange failed: .*no matching key exchange/i);
+    const result = await runCheck(checker, urlOf(server));
+    expect(result).toMatchObject({ outcome: 'up', error: null });
+    expect(result.records?.[1]).toMatch(/^host key not seen: the key exchange failed: .*no matching key exchange/i);
   });
 });
 
 it("An SSH check of ssh2's server shows its identification and its key", async () => {
   const server = await started(Ssh2Server.start());
-  const report = await runCheck(checker, urlOf(server));
-  expect(report).toMatchObject({ outcome: 'up', error: null });
-  expect(report.records).toEqual([expect.stringMatching(/^SSH-2\.0-ssh2js/), server.hostKey]);
+  const result = await runCheck(checker, urlOf(server));
+  expect(result).toMatchObject({ outcome: 'up', error: null });
+  expect(result.records).toEqual([expect.stringMatching(/^SSH-2\.0-ssh2js/), server.hostKey]);
 });
 
 describe('An SSH check', () => {
   it('is up with the identification alone, and notes what became of the key exchange', async () => {
     const target = await speaking((socket) => void socket.resume().end('hello\r\nSSH-1.99-Old\r\n'));
-    const report = await runCheck(checker, urlOf(target));
-    expect(report).toMatchObject({ outcome: 'up', error: null, phases: { transferMs: null } });
-    expect(report.records).toEqual(['SSH-1.99-Old', expect.stringMatching(/^host key not seen: /)]);
+    const result = await runCheck(checker, urlOf(target));
+    expect(result).toMatchObject({ outcome: 'up', error: null, phases: { transferMs: null } });
+    expect(result.records).toEqual(['SSH-1.99-Old', expect.stringMatching(/^host key not seen: /)]);
     await target.untilLeft();
   });
 
   it('waits for the key exchange no longer than the endpoint allows', async () => {
     const target = await speaking((socket) => void socket.resume().write('SSH-2.0-Tarpit\r\n'));
-    const report = await runCheck(checker, urlOf(target), { timeoutMs: 300 });
-    expect(report).toMatchObject({ outcome: 'up', error: null });
-    expect(report.records).toEqual(['SSH-2.0-Tarpit', 'host key not seen: the key exchange did not end in time']);
+    const result = await runCheck(checker, urlOf(target), { timeoutMs: 300 });
+    expect(result).toMatchObject({ outcome: 'up', error: null });
+    expect(result.records).toEqual(['SSH-2.0-Tarpit', 'host key not seen: the key exchange did not end in time']);
     await target.untilLeft();
   });
 
@@ -90,8 +90,8 @@ describe('An SSH check', () => {
     const target = await speaking((socket) => {
       socket.write('SSH-2.0-x\r\n', () => socket.once('data', () => socket.resetAndDestroy()));
     });
-    const report = await runCheck(checker, urlOf(target));
-    expect(report).toMatchObject({
+    const result = await runCheck(checker, urlOf(target));
+    expect(result).toMatchObject({
       outcome: 'up',
       records: ['SSH-2.0-x', expect.stringMatching(/^host key not seen/)],
     });
@@ -101,8 +101,8 @@ describe('An SSH check', () => {
     const target = await speaking(
       (socket) => void socket.resume().end(Buffer.concat([Buffer.from('SSH-2.0-x\r\n'), noise])),
     );
-    const report = await runCheck(checker, urlOf(target));
-    expect(report).toMatchObject({
+    const result = await runCheck(checker, urlOf(target));
+    expect(result).toMatchObject({
       outcome: 'up',
       records: ['SSH-2.0-x', expect.stringMatching(/^host key not seen/)],
     });
@@ -111,9 +111,9 @@ describe('An SSH check', () => {
   it('judges the banner', async () => {
     const target = await speaking((socket) => void socket.resume().end('SSH-2.0-OpenSSH_9.2\r\n'));
     expect(await runCheck(checker, urlOf(target), { assertions: asks('OpenSSH_9') })).toMatchObject({ outcome: 'up' });
-    const report = await runCheck(checker, urlOf(target), { assertions: asks('dropbear') });
-    expect(report).toMatchObject({ outcome: 'down', error: { code: 'assertion_failed', phase: 'assertion' } });
-    expect(report.error?.message).toMatch(/dropbear.*SSH-2\.0-OpenSSH_9\.2/);
+    const result = await runCheck(checker, urlOf(target), { assertions: asks('dropbear') });
+    expect(result).toMatchObject({ outcome: 'down', error: { code: 'assertion_failed', phase: 'assertion' } });
+    expect(result.error?.message).toMatch(/dropbear.*SSH-2\.0-OpenSSH_9\.2/);
   });
 });
 

@@ -4,25 +4,27 @@ import { startDeadline } from '../../../src/platform/net/deadline';
 import { dialerWith, openEgress } from '../app/network';
 
 /**
- * Run as a process of its own, for networks and permissions a test cannot have in its own: checks every target by every
- * rung named in the first argument (JSON, `{rungs, targets, timeoutMs}`) and prints `{method: {target: report}}`. Closes
- * nothing: it ends by itself only if no socket keeps a process alive.
+ * Runs as a process of its own, for networks and permissions that a test cannot have in its own: checks every target over
+ * every transport named in the first argument (JSON, `{transports, targets, timeoutMs}`) and prints
+ * `{transport: {description, results: {target: result}}}`. Closes nothing: it only ends if no socket keeps a process alive.
  */
 async function main(): Promise<void> {
-  const { rungs, targets, timeoutMs } = JSON.parse(process.argv[2] ?? '{}') as {
-    rungs: string[];
+  const { transports, targets, timeoutMs } = JSON.parse(process.argv[2] ?? '{}') as {
+    transports: string[];
     targets: string[];
     timeoutMs: number;
   };
   const dialer = dialerWith();
-  const rungResults = TRANSPORTS.filter(({ name }) => rungs.includes(name)).map(async (rung) => {
-    const capability = new IcmpTransports([rung]);
-    const checker = new IcmpChecker(dialer, capability);
-    const reports = targets.map(async (target) => [target, await checkOnce(checker, target, timeoutMs)] as const);
-    const result = { description: capability.describe(), reports: Object.fromEntries(await Promise.all(reports)) };
-    return [rung.name, result] as const;
+  const all = TRANSPORTS.filter(({ name }) => transports.includes(name)).map(async (option) => {
+    const only = new IcmpTransports([option]);
+    const checker = new IcmpChecker(dialer, only);
+    const results = targets.map(async (target) => [target, await checkOnce(checker, target, timeoutMs)] as const);
+    return [
+      option.name,
+      { description: only.describe(), results: Object.fromEntries(await Promise.all(results)) },
+    ] as const;
   });
-  process.stdout.write(JSON.stringify(Object.fromEntries(await Promise.all(rungResults))));
+  process.stdout.write(JSON.stringify(Object.fromEntries(await Promise.all(all))));
 }
 
 async function checkOnce(checker: IcmpChecker, url: string, timeoutMs: number) {

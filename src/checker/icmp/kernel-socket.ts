@@ -1,0 +1,199 @@
+import { randomInt } from 'node:crypto';
+import { LINUX, type KernelSocketCalls, type ReceivedPacket } from './kernel-calls';
+import {
+  decodeIcmp,
+  decodeQuotedEcho,
+  encodeEchoRequest,
+  stripIpv4Header,
+  unreachableReason,
+  type IpFamily,
+} from './icmp-packet';
+
+/** An echo request was answered, or a router or host reported that it cannot be delivered. */
+export interface IcmpEvent {
+  kind: 'reply' | 'unreachable';
+  sequence: number;
+  /** `null` when an error quoted too little of the request. */
+  token: Buffer | null;
+  /** Whom the request was for: the sender of a reply, the quoted destination of an error. */
+  peer: Buffer;
+  /** When it reached this machine, on the clock of `performance.now()`. */
+  receivedAtMs: number;
+  /** What an error said; empty for a reply. */
+  reason: string;
+}
+
+/** How often the socket is read while a reply is awaited. It is not the precision: the kernel notes when each packet came. */
+const POLL_MS = 5;
+
+/** Requests and replies come in bursts when many targets are checked at the same moment. */
+const BUFFER_BYTES = 1 << 20;
+
+/** A receive time older than this means that the wall clock was set in between. */
+const OLDEST_PLAUSIBLE_MS = 10_000;
+
+const EVENTS_PER_POLL = 4096;
+const AF_INET = 2;
+const AF_INET6 = 10;
+
+/**
+ * An ICMP socket of one IP version that serves all targets, read through system calls, so that the round-trip time ends when
+ * the kernel received the reply and not when this process found the time to look. `kind` is what the system permits: a
+ * datagram socket (`net.ipv4.ping_group_range`) or a raw one (`CAP_NET_RAW`). It keeps the process alive only while a reply
+ * is awaited.
+ */
+export class KernelSocket {
+  private readonly identifier = randomInt(1, 0x10000);
+  private listener: (event: IcmpEvent) => void = () => undefined;
+  private timer: NodeJS.Timeout | null = null;
+  private closed = false;
+
+  private constructor(
+    private readonly calls: KernelSocketCalls,
+    private readonly fd: number,
+    private readonly family: IpFamily,
+    private readonly kind: 'datagram' | 'raw',
+  ) {
+    this.configure();
+  }
+
+  /** Opens the socket. Answers the name of the system's error when it is not permitted. */
+  static open(calls: KernelSocketCalls, family: IpFamily, kind: 'datagram' | 'raw'): KernelSocket | string {
+    const fd = calls.open(family, kind);
+    return typeof fd === 'string' ? fd : new KernelSocket(calls, fd, family, kind);
+  }
+
+  /** Who receives the events; set once. */
+  onEvent(listener: (event: IcmpEvent) => void): void {
+    this.listener = listener;
+  }
+
+  /**
+   * Sends one request; `null`, or the name of the system's error (`ENETUNREACH`). The socket serves all targets, so a send may
+   * report the error of an earlier packet to another one; the second try reports its own.
+   */
+  send(request: { sequence: number; token: Buffer }, address: Buffer): string | null {
+    const packet = encodeEchoRequest(this.family, { identifier: this.identifier, ...request });
+    const name = socketAddress(this.family, address);
+    return this.calls.send(this.fd, packet, name) && this.calls.send(this.fd, packet, name);
+  }
+
+  /** Whether replies are awaited; the socket is read only then. */
+  setAwaiting(awaiting: boolean): void {
+    if (awaiting && !this.timer && !this.closed) this.timer = setInterval(() => this.poll(), POLL_MS);
+    if (!awaiting && this.timer) {
+      clearInterval(this.timer);
+      this.timer = null;
+    }
+  }
+
+  /** Reports what has arrived already: called before a host is judged silent. */
+  drain(): void {
+    this.poll();
+  }
+
+  close(): void {
+    if (this.closed) return;
+    this.setAwaiting(false);
+    this.closed = true;
+    this.calls.close(this.fd);
+  }
+
+  private configure(): void {
+    const { calls, fd } = this;
+    calls.setOption(fd, LINUX.SOL_SOCKET, LINUX.SO_TIMESTAMPNS, int32(1));
+    calls.setOption(fd, LINUX.SOL_SOCKET, LINUX.SO_SNDBUF, int32(BUFFER_BYTES));
+    calls.setOption(fd, LINUX.SOL_SOCKET, LINUX.SO_RCVBUF, int32(BUFFER_BYTES));
+    if (this.kind === 'raw') this.filterRaw();
+    else if (this.family === 4) calls.setOption(fd, LINUX.SOL_IP, LINUX.IP_RECVERR, int32(1));
+    else calls.setOption(fd, LINUX.SOL_IPV6, LINUX.IPV6_RECVERR, int32(1));
+  }
+
+  /** A raw socket sees all ICMP of the machine; the kernel drops what is neither a reply nor an error. A set bit drops. */
+  private filterRaw(): void {
+    if (this.family === 4) {
+      const keep = (1 << 0) | (1 << 3) | (1 << 11);
+      this.calls.setOption(this.fd, LINUX.SOL_RAW, LINUX.ICMP_FILTER, int32(~keep));
+      return;
+    }
+    const filter = Buffer.alloc(32, 0xff);
+    for (const type of [129, 1, 3]) {
+      const word = (type >> 5) * 4;
+      filter.writeInt32LE(filter.readInt32LE(word) & ~(1 << (type & 31)), word);
+    }
+    this.calls.setOption(this.fd, LINUX.SOL_ICMPV6, LINUX.ICMPV6_FILTER, filter);
+  }
+
+  private poll(): void {
+    for (let seen = 0; seen < EVENTS_PER_POLL && !this.closed;) {
+      const packets = this.calls.receive(this.fd, false);
+      const nowNs = this.calls.wallClockNs();
+      const nowMs = performance.now();
+      for (const packet of packets) this.report(this.decode(packet), receivedAt(packet, nowNs, nowMs));
+      if (packets.length === 0) break;
+      seen += packets.length;
+    }
+    if (this.kind === 'datagram' && !this.closed) this.pollErrors();
+  }
+
+  private pollErrors(): void {
+    for (const packet of this.calls.receive(this.fd, true)) {
+      this.report(this.decodeQueuedError(packet), performance.now());
+    }
+  }
+
+  private report(event: Omit<IcmpEvent, 'receivedAtMs'> | null, receivedAtMs: number): void {
+    if (event) this.listener({ ...event, receivedAtMs });
+  }
+
+  private decode(packet: ReceivedPacket): Omit<IcmpEvent, 'receivedAtMs'> | null {
+    const icmp = this.kind === 'raw' && this.family === 4 ? stripIpv4Header(packet.data) : packet.data;
+    const message = icmp && decodeIcmp(this.family, icmp);
+    if (!message || (this.kind === 'raw' && message.identifier !== this.identifier)) return null;
+    const { kind, sequence } = message;
+    if (message.kind === 'reply') {
+      return { kind, sequence, token: copy(message.token), peer: addressIn(this.family, packet.name), reason: '' };
+    }
+    const token = message.token && copy(message.token);
+    return { kind, sequence, token, peer: copy(message.destination), reason: message.reason };
+  }
+
+  /** `sock_extended_err` is errno (4 bytes), origin, type, code; the packet is our own request, the name its target. */
+  private decodeQueuedError(packet: ReceivedPacket): Omit<IcmpEvent, 'receivedAtMs'> | null {
+    const quoted = decodeQuotedEcho(this.family, packet.data);
+    const code = packet.extendedError?.[6];
+    if (!quoted || code === undefined) return null;
+    return {
+      kind: 'unreachable',
+      sequence: quoted.sequence,
+      token: quoted.token && copy(quoted.token),
+      peer: addressIn(this.family, packet.name),
+      reason: unreachableReason(this.family, code),
+    };
+  }
+}
+
+/** The kernel's receive time on the monotonic clock; the moment of reading when it gave none or the clock was set. */
+function receivedAt(packet: ReceivedPacket, nowNs: bigint, nowMs: number): number {
+  if (packet.receivedNs === null) return nowMs;
+  const ageMs = Number(nowNs - packet.receivedNs) / 1e6;
+  return ageMs >= 0 && ageMs < OLDEST_PLAUSIBLE_MS ? nowMs - ageMs : nowMs;
+}
+
+/** `sockaddr_in` or `sockaddr_in6` with port 0. */
+function socketAddress(family: IpFamily, address: Buffer): Buffer {
+  const name = Buffer.alloc(family === 4 ? 16 : 28);
+  name.writeUInt16LE(family === 4 ? AF_INET : AF_INET6, 0);
+  address.copy(name, family === 4 ? 4 : 8);
+  return name;
+}
+
+const addressIn = (family: IpFamily, name: Buffer) => copy(family === 4 ? name.subarray(4, 8) : name.subarray(8, 24));
+
+const copy = (view: Buffer) => Buffer.from(view);
+
+function int32(value: number): Buffer {
+  const bytes = Buffer.alloc(4);
+  bytes.writeInt32LE(value);
+  return bytes;
+}
