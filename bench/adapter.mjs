@@ -8,7 +8,7 @@ import { seedThroughApi } from './seed-api.mjs';
 const { BENCH_TARGET, BENCH_SITES, BENCH_INTERVAL, BENCH_HOOK, BENCH_EMBEDDED } = process.env;
 const count = Number(BENCH_SITES);
 const interval = Number(BENCH_INTERVAL);
-/** Short against the interval, as a monitor of a fast target would be set up. */
+/** Short compared with the interval, as one would configure it for a fast target. */
 const timeout = Math.max(1, Math.min(5, Math.floor((interval - 6) / 2)));
 const urlOf = (n) => `${BENCH_TARGET}/site/${n}`;
 
@@ -17,7 +17,7 @@ let stopping = false;
 async function stop() {
   if (stopping) return;
   stopping = true;
-  for (const end of stoppers.reverse()) await end();
+  for (const stopOne of stoppers.reverse()) await stopOne();
   process.exit(0);
 }
 for (const signal of ['SIGTERM', 'SIGINT']) process.on(signal, () => void stop());

@@ -3,7 +3,7 @@ import type { StreakUpdate } from '../src/endpoint/streak-update';
 import { Alerting } from '../test/harness/app/alerting';
 
 /**
- * What alert evaluation adds to the transaction of a batch of checks, in milliseconds (median).
+ * How much alert evaluation adds to the transaction of a batch of checks: milliseconds, median.
  * On the embedded database: `npx ts-node -T bench/alert-evaluation.ts`
  * On PostgreSQL: `node scripts/with-postgres.mjs npx ts-node -T bench/alert-evaluation.ts`
  */
@@ -26,8 +26,8 @@ async function fill(alerting: Alerting): Promise<{ orgId: string; endpointIds: s
     [first, ALERTS],
   );
   await database.query(
-    `INSERT INTO alert (id, org_id, endpoint_id, type, config, failure_threshold, success_threshold)
-     SELECT gen_random_uuid(), e.org_id, e.id, a.type, '{"sealed": "plain:{\\"webhook_url\\":\\"https://hooks.slack.test/x\\"}"}', 1, 1
+    `INSERT INTO alert (id, org_id, endpoint_id, type, destination, config, failure_threshold, success_threshold)
+     SELECT gen_random_uuid(), e.org_id, e.id, a.type, a.destination, '{"sealed": "plain:{\\"webhook_url\\":\\"https://hooks.slack.test/x\\"}"}', 1, 1
      FROM endpoint e, alert a WHERE e.id <> a.endpoint_id`,
   );
   await database.query('ANALYZE');
@@ -35,7 +35,7 @@ async function fill(alerting: Alerting): Promise<{ orgId: string; endpointIds: s
   return { orgId, endpointIds: rows.map(({ id }) => id) };
 }
 
-const stepOf = (orgId: string, endpointId: string, outcome: 'up' | 'down', streak: number): StreakUpdate => ({
+const updateOf = (orgId: string, endpointId: string, outcome: 'up' | 'down', streak: number): StreakUpdate => ({
   orgId,
   endpointId,
   outcome,
@@ -55,22 +55,22 @@ async function main(): Promise<void> {
   const { orgId, endpointIds } = await fill(alerting);
   const evaluate = (outcome: 'up' | 'down', streak: number) =>
     alerting.database.transaction(async (tx) => {
-      const steps = endpointIds.map((endpointId) => stepOf(orgId, endpointId, outcome, streak));
+      const updates = endpointIds.map((endpointId) => updateOf(orgId, endpointId, outcome, streak));
       const began = performance.now();
-      await alerting.evaluator.evaluate(tx, steps);
+      await alerting.evaluator.evaluate(tx, updates);
       return performance.now() - began;
     });
-  const figures: Record<string, number[]> = { up: [], trigger: [], down: [], resolve: [] };
+  const times: Record<string, number[]> = { up: [], trigger: [], down: [], resolve: [] };
   for (let round = 0; round < ROUNDS; round++) {
-    figures['up']?.push(await evaluate('up', 50));
-    figures['trigger']?.push(await evaluate('down', 1));
-    figures['down']?.push(await evaluate('down', 2));
-    figures['resolve']?.push(await evaluate('up', 1));
+    times['up']?.push(await evaluate('up', 50));
+    times['trigger']?.push(await evaluate('down', 1));
+    times['down']?.push(await evaluate('down', 2));
+    times['resolve']?.push(await evaluate('up', 1));
   }
   process.stdout.write(
     `${url === undefined ? 'embedded' : 'PostgreSQL'}, ${ALERTS} alerts, batches of ${BATCH} checks:\n`,
   );
-  for (const [name, values] of Object.entries(figures))
+  for (const [name, values] of Object.entries(times))
     process.stdout.write(`  ${name.padEnd(8)} ${median(values)} ms\n`);
   await alerting.close();
 }

@@ -1,7 +1,7 @@
-// npm run bench:api -- [--endpoints 1000] [--rate 200] [--seconds 10] [--warm 10]: how fast the API answers while the engine
-// checks. An open loop of `rate` requests a second against each route in turn, on a PostgreSQL of its own, while 250 checks a
-// second run; also the server's CPU per request, without what the checks alone use in the seconds before. Each route is first
-// asked for `warm` seconds that do not count. The list of all endpoints is asked for less often: it is half a megabyte.
+// npm run bench:api -- [--endpoints 1000] [--rate 200] [--seconds 10] [--warm 10]: how fast the API responds while checks run.
+// An open loop of `rate` requests a second against each route in turn, on its own PostgreSQL, while 250 checks a second run;
+// also the server's CPU per request, less the CPU that the checks alone used in the seconds before. Each route gets `warm`
+// seconds of requests first that do not count. The lists of all endpoints get fewer requests: they are half a megabyte.
 import { spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
 import { Agent, request } from 'node:http';
@@ -89,7 +89,7 @@ async function load({ url, key, child }, path, rate, seconds) {
   for (let i = 0; i < rate * seconds; i++) {
     const due = began + (i * 1000) / rate;
     if (due > performance.now()) await sleep(due - performance.now());
-    const one = ask(`${url}/api/v1${path}`, key, agent).then((status) => {
+    const one = send(`${url}/api/v1${path}`, key, agent).then((status) => {
       if (status !== 200) throw new Error(`${path}: ${status}`);
       times.push(performance.now() - due);
       pending.delete(one);
@@ -101,14 +101,14 @@ async function load({ url, key, child }, path, rate, seconds) {
   return { times, cpu: cpuMs([child.pid]) - before, elapsedMs: performance.now() - began };
 }
 
-/** CPU milliseconds per millisecond while nothing is asked. */
+/** CPU milliseconds per millisecond without any request. */
 async function checksAlone(child) {
   const before = cpuMs([child.pid]);
   await sleep(IDLE_MS);
   return (cpuMs([child.pid]) - before) / IDLE_MS;
 }
 
-function ask(url, key, agent) {
+function send(url, key, agent) {
   return new Promise((resolve, reject) => {
     const sent = request(url, { agent, headers: { authorization: `Bearer ${key}` } }, (response) => {
       response.resume();

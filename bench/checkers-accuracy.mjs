@@ -1,5 +1,5 @@
 // How far a measured first byte is from the truth while many checks run: an open loop of HTTP checks, evenly paced,
-// against a target that answers after 50 ms and says how long it really took.
+// against a target that responds after 50 ms and states in a header how long it really took.
 // Usage: node bench/checkers-accuracy.mjs [--rate N] [--seconds N] [--dist DIR]
 import { fork } from 'node:child_process';
 import { once } from 'node:events';
@@ -20,19 +20,21 @@ const TOTAL = RATE * Number(values.seconds);
 const WARM_UP = RATE;
 
 const load = loadBuilt(values.dist);
-const { StallGuard } = load('./monitoring/stall-guard.js');
+const { StallDetector } = load('./monitoring/run/stall-detector.js');
+const { EventLoopLag } = load('./platform/observability/event-loop-lag.js');
 const { Metrics } = load('./platform/observability/metrics.js');
 const { Clock } = load('./platform/time/clock.js');
 
 const child = fork(fileURLToPath(new URL('checkers/slow-target.mjs', import.meta.url)));
 const [port] = await once(child, 'message');
-const stalls = new StallGuard(new Clock(), new Metrics());
-stalls.onModuleInit();
+const lag = new EventLoopLag(new Clock());
+const stalls = new StallDetector(lag, new Metrics());
+lag.onModuleInit();
 
-// The target's own figure is in a header, which a report does not repeat: an assertion that cannot hold brings it out.
+// The target's own time is in a header, which a result does not contain: an assertion that cannot hold reports it.
 const assertions = [{ source: 'header', property: 'X-Delay', comparison: 'equals', target: '-' }];
 const checkers = new BuiltCheckers(load);
-const ask = checkers.check('HTTP', `http://127.0.0.1:${port}/`, { assertions });
+const runCheck = checkers.check('HTTP', `http://127.0.0.1:${port}/`, { assertions });
 const errors = [];
 let started = 0;
 let finished = 0;
@@ -40,13 +42,13 @@ let stalled = 0;
 
 async function check(counts) {
   const begun = performance.now();
-  const report = await ask();
+  const result = await runCheck();
   finished += 1;
-  const truth = Number(/but it was ([\d.]+)\.$/.exec(report.error?.message ?? '')?.[1]);
-  if (Number.isNaN(truth)) throw new Error(`no figure in ${JSON.stringify(report.error)}`);
+  const truth = Number(/but it was ([\d.]+)\.$/.exec(result.error?.message ?? '')?.[1]);
+  if (Number.isNaN(truth)) throw new Error(`no time in ${JSON.stringify(result.error)}`);
   if (!counts) return;
   if (stalls.overlaps(begun, performance.now())) stalled += 1;
-  else errors.push(report.phases.firstByteMs - truth);
+  else errors.push(result.phases.firstByteMs - truth);
 }
 
 const cpu = process.cpuUsage();
@@ -61,7 +63,7 @@ await new Promise((done) => {
 const used = process.cpuUsage(cpu);
 child.disconnect();
 checkers.close();
-stalls.onModuleDestroy();
+lag.onModuleDestroy();
 
 errors.sort((a, b) => a - b);
 const at = (share) => (errors[Math.min(errors.length - 1, Math.floor(errors.length * share))] ?? NaN).toFixed(2);

@@ -1,7 +1,7 @@
-// Memory over many checks of all six types, every hostile target among them at once, in a heap of 256 MB.
+// Memory over many checks of all six types, every hostile target among them, in a heap of 256 MB.
 // Usage: node bench/checkers-memory.mjs [--checks N] [--concurrency N] [--samples N] [--hostile-every N] [--json]
 //        [--dist DIR]
-// Ends with 1 when the memory is not flat, when a descriptor stays open, or when a target was never met.
+// Exit code 1 when the memory is not flat, a descriptor stays open, or a target was never checked.
 import { fork, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { readdirSync } from 'node:fs';
@@ -28,22 +28,22 @@ const CHECKS = Number(values.checks);
 const SEGMENTS = Number(values.samples);
 const HEAP = '--max-old-space-size=256';
 const LIMIT_MB = 20;
-/** A host name whose DNS server is silent is asked a while longer by the 16 resolvers of the pool, and by the pool before. */
+/** The 16 resolvers of the pool, and of the pool before it, keep asking a silent DNS server for a while. */
 const RESOLVER_SOCKETS = 32;
-/** Sockets that were destroyed, and names that were given up, are let go of in the course of some seconds. */
-const CALM_MS = 1000;
-const VAIN_COLLECTIONS = 2;
+/** Destroyed sockets and abandoned lookups are released over some seconds: collect until this often nothing was freed. */
+const SETTLE_MS = 1000;
+const USELESS_COLLECTIONS = 2;
 const NOTHING_BYTES = 20_000;
 const TIMEOUT_MS = 1000;
 const INTERRUPTED_AFTER_MS = 50;
-/** One check in so many meets a hostile target. */
+/** One check in so many has a hostile target. */
 const HOSTILE_EVERY = Number(values['hostile-every']);
 
 const root = fileURLToPath(new URL('..', import.meta.url));
-/** The same again with a small heap, in a network of its own where one can be made. */
+/** Runs this file again with a small heap, in its own network where one can be created. */
 async function runInOwnProcess() {
   const network = ownNetwork();
-  const [command, ...words] = [
+  const [command, ...args] = [
     ...(network ?? []),
     process.execPath,
     HEAP,
@@ -52,7 +52,7 @@ async function runInOwnProcess() {
     ...process.argv.slice(2),
     ...(network ? ['--isolated'] : []),
   ];
-  const child = spawn(command, words, { stdio: 'inherit' });
+  const child = spawn(command, args, { stdio: 'inherit' });
   for (const signal of ['SIGINT', 'SIGTERM']) process.on(signal, () => child.kill(signal));
   const [code] = await once(child, 'exit');
   return code ?? 1;
@@ -62,15 +62,15 @@ async function run() {
   const load = loadBuilt(values.dist);
   const [ordinary, web, others] = await Promise.all(['ordinary', 'web', 'others'].map(startTargets));
   const checkers = new BuiltCheckers(load, { roots: [ordinary.root, web.root], nameServers: [others.nameServer] });
-  const tally = [];
+  const counts = [];
   const next = turns(
-    ordinary.targets.flatMap(({ weight, ...target }) => Array(weight).fill(checkOf(checkers, target, tally))),
-    evenlyMixed([...web.targets, ...others.targets]).map((target) => checkOf(checkers, target, tally, TIMEOUT_MS)),
+    ordinary.targets.flatMap(({ weight, ...target }) => Array(weight).fill(checkOf(checkers, target, counts))),
+    evenlyMixed([...web.targets, ...others.targets]).map((target) => checkOf(checkers, target, counts, TIMEOUT_MS)),
   );
   const samples = await sampled(next);
   checkers.close();
   for (const { child } of [ordinary, web, others]) child.disconnect();
-  return conclude(samples, tally);
+  return conclude(samples, counts);
 }
 
 async function startTargets(part) {
@@ -83,19 +83,19 @@ async function startTargets(part) {
   return { child, ...message };
 }
 
-/** Every type all along the list, so that no row of handshakes keeps the others waiting. */
+/** Spreads each type over the whole list, so that a series of handshakes does not delay the other checks. */
 function evenlyMixed(targets) {
   const placed = targets.map((target, index) => {
     const same = targets.filter(({ type }) => type === target.type);
-    return { target, place: (same.indexOf(target) + 0.5) / same.length, index };
+    return { target, position: (same.indexOf(target) + 0.5) / same.length, index };
   });
-  return placed.sort((a, b) => a.place - b.place || a.index - b.index).map(({ target }) => target);
+  return placed.sort((a, b) => a.position - b.position || a.index - b.index).map(({ target }) => target);
 }
 
 const EGRESS = { open: { refusal: () => null }, closed: { refusal: () => 'every address is refused here' } };
 
-/** A check of the target that counts its outcome in `tally`. */
-function checkOf(checkers, target, tally, timeoutMs) {
+/** A check of the target that adds its outcomes to `counts`. */
+function checkOf(checkers, target, counts, timeoutMs) {
   const { type, name, url, resolvers, transport, wantsBody, refused, interrupted } = target;
   const checker = resolvers ? checkers.dnsOf(resolvers) : transport ? checkers.icmpOf(transport) : undefined;
   const check = checkers.check(type, url, {
@@ -106,7 +106,7 @@ function checkOf(checkers, target, tally, timeoutMs) {
     shutdown: interrupted && soon,
   });
   const codes = {};
-  tally.push({ type, name, isHostile: timeoutMs !== undefined, codes });
+  counts.push({ type, name, isHostile: timeoutMs !== undefined, codes });
   return async () => {
     const { outcome, error } = await check();
     const code = error ? `${outcome} ${error.code}` : outcome;
@@ -120,7 +120,7 @@ function soon() {
   return shutdown.signal;
 }
 
-/** Answers the check whose turn it is by its number. */
+/** The check with this number in the run. */
 const turns = (ordinary, hostile) => (number) =>
   number % HOSTILE_EVERY === 0
     ? hostile[(number / HOSTILE_EVERY) % hostile.length]
@@ -155,28 +155,28 @@ async function sample(checks) {
   return one;
 }
 
-/** The memory in use once the collector has several times found nothing more. */
+/** The memory in use after collections that no longer free anything. */
 async function collected() {
   const held = ({ heapUsed, external }) => heapUsed + external;
   let least = process.memoryUsage();
-  for (let vain = 0; vain < VAIN_COLLECTIONS;) {
-    await delay(CALM_MS);
+  for (let useless = 0; useless < USELESS_COLLECTIONS;) {
+    await delay(SETTLE_MS);
     globalThis.gc();
     const now = process.memoryUsage();
-    vain = held(now) < held(least) - NOTHING_BYTES ? 0 : vain + 1;
+    useless = held(now) < held(least) - NOTHING_BYTES ? 0 : useless + 1;
     if (held(now) < held(least)) least = now;
   }
   return least;
 }
 
-/** Prints what became of it; answers the exit code. */
-function conclude(samples, tally) {
+/** Prints the result; returns the exit code. */
+function conclude(samples, counts) {
   // The first quarter fills caches and pools; after that nothing may grow.
   const settled = samples.slice(Math.ceil(samples.length / 4) - 1);
   const [begin, end] = [settled[0], settled.at(-1)];
   const spread = (key) => Math.max(...settled.map((one) => one[key])) - Math.min(...settled.map((one) => one[key]));
   const leak = growth(settled);
-  const unmet = tally
+  const unmet = counts
     .filter(({ codes }) => Object.keys(codes).length === 0)
     .map(({ type, name }) => `${type}: ${name}`);
   const verdicts = {
@@ -186,9 +186,9 @@ function conclude(samples, tally) {
     'every target met': unmet.length === 0,
   };
   const peakMb = (process.resourceUsage().maxRSS * 1024) / 1e6;
-  if (values.json) console.log(JSON.stringify({ samples, leak, peakMb, targets: tally, verdicts }));
+  if (values.json) console.log(JSON.stringify({ samples, leak, peakMb, targets: counts, verdicts }));
   else {
-    printOutcomes(tally);
+    printOutcomes(counts);
     console.log(`\nhighest resident memory ${peakMb.toFixed(0)} MB; from ${begin.checks} to ${end.checks} checks:`);
     console.log(`rss ${difference(begin.rss, end.rss)}, highest and lowest ${spread('rss').toFixed(1)} MB apart`);
     console.log(`heap ${difference(begin.heap, end.heap)}, highest and lowest ${spread('heap').toFixed(1)} MB apart`);
@@ -201,7 +201,7 @@ function conclude(samples, tally) {
   return Object.values(verdicts).every(Boolean) ? 0 : 1;
 }
 
-/** Of what the collector cannot give back, from the earlier half of the samples to the later; each by its lowest. */
+/** Growth of what the collector cannot free, from the earlier half of the samples to the later, each by its lowest. */
 function growth(samples) {
   const lowest = (some) => Math.min(...some.map(({ heap, external }) => heap + external));
   const half = Math.ceil(samples.length / 2);
@@ -211,10 +211,10 @@ function growth(samples) {
 
 const difference = (from, to) => `${from.toFixed(1)} → ${to.toFixed(1)} MB`;
 
-function printOutcomes(tally) {
-  for (const type of new Set(tally.map((one) => one.type))) {
+function printOutcomes(counts) {
+  for (const type of new Set(counts.map((one) => one.type))) {
     const sums = {};
-    const ofType = tally.filter((one) => one.type === type);
+    const ofType = counts.filter((one) => one.type === type);
     for (const [code, count] of ofType.flatMap(({ codes }) => Object.entries(codes)))
       sums[code] = (sums[code] ?? 0) + count;
     const hostile = ofType.filter(({ isHostile }) => isHostile).length;

@@ -31,8 +31,8 @@ const agentlessTls = { agent: false, ca: targets.rootPem };
 function checkOf(type, url) {
   const check = checkers.check(type, url);
   return async () => {
-    const report = await check();
-    if (report.outcome !== 'up') throw new Error(`${url}: ${JSON.stringify(report.error)}`);
+    const result = await check();
+    if (result.outcome !== 'up') throw new Error(`${url}: ${JSON.stringify(result.error)}`);
   };
 }
 
@@ -54,7 +54,7 @@ const bareConnect = (port) => () =>
     socket.on('error', fail);
   });
 
-/** The CPU is that of the exporter's process alone, its answering of `/probe` included, as its user pays it. */
+/** The CPU is that of the exporter's process alone, responses to `/probe` included, as its user pays it. */
 const probeOf = (module, target) =>
   blackbox
     ? { run: blackbox.probe(module, target), cpuUs: blackbox.cpuUs }
@@ -104,7 +104,7 @@ async function measureAll() {
   const samples = new Map(present.map(({ name }) => [name, []]));
   for (const one of present) await measure(one);
   for (let round = 0; round < ROUNDS; round++) {
-    // Every other round runs backwards, so that what a case leaves behind falls on both neighbours.
+    // Every other round runs in reverse, so that what a case leaves behind affects both of its neighbours.
     for (const one of round % 2 ? [...present].reverse() : present) samples.get(one.name).push(await measure(one));
   }
   return samples;
@@ -135,7 +135,7 @@ function printTable(samples, ratios) {
   }
   if (blackbox) {
     console.log(
-      "blackbox: utime + stime of the exporter's process, its answers to /probe over kept connections included",
+      "blackbox: utime + stime of the exporter's process, its responses to /probe over kept-alive connections included",
     );
   }
 }

@@ -1,4 +1,4 @@
-// What Linux says of processes: CPU time and memory of whole trees.
+// CPU time and memory of whole process trees, from /proc of Linux.
 import { readdirSync, readFileSync } from 'node:fs';
 
 /** Clock ticks are 10 ms on every Linux that Node runs on. */
@@ -21,7 +21,7 @@ function table() {
       .slice(stat.lastIndexOf(')') + 2)
       .split(' ')
       .map(Number);
-    // After the name: 1 parent, 11 user, 12 system, 13 and 14 the same of children that have ended.
+    // After the name: 1 parent, 11 user, 12 system, 13 and 14 user and system of children that have ended.
     processes.set(Number(pid), {
       parent: fields[1],
       cpuMs: (fields[11] + fields[12] + fields[13] + fields[14]) * TICK_MS,
@@ -32,12 +32,12 @@ function table() {
 
 function members(all, roots) {
   const found = new Set(roots.filter((pid) => all.has(pid)));
-  for (let grown = true; grown;) {
-    grown = false;
+  for (let hasGrown = true; hasGrown;) {
+    hasGrown = false;
     for (const [pid, { parent }] of all) {
       if (!found.has(pid) && found.has(parent)) {
         found.add(pid);
-        grown = true;
+        hasGrown = true;
       }
     }
   }
@@ -50,7 +50,7 @@ export function cpuMs(roots) {
   return [...members(all, roots)].reduce((sum, pid) => sum + all.get(pid).cpuMs, 0);
 }
 
-/** Megabytes; shared pages are divided among those who share them. */
+/** Megabytes; shared pages are divided among the processes that share them. */
 export function pssMb(roots) {
   const kilobytes = [...members(table(), roots)].map((pid) =>
     Number(/^Pss:\s+(\d+)/m.exec(read(`/proc/${pid}/smaps_rollup`))?.[1] ?? 0),

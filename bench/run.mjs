@@ -1,10 +1,10 @@
 // npm run bench -- --endpoints 1000 --interval 20 [--slots 3] [--instances 1] [--embedded] [--kill-one] [--simulated] [--breaks 20]
 //
-// Builds the service, brings up a PostgreSQL of its own (or the embedded database) and a target process, checks M endpoints
-// every I seconds for a bounded time, and prints one table. Everything stays on 127.0.0.1 and ends by itself.
+// Builds the service, starts its own PostgreSQL (or the embedded database) and a target process, checks M endpoints every
+// I seconds for a bounded time, and prints one table. Everything stays on 127.0.0.1 and ends by itself.
 //   --instances N   processes on the one database        --kill-one   kill -9 one of them in the middle
-//   --simulated     checks that touch no network (a checker of the bench's own): the engine alone, judged by the database
-//   --breaks K      sites made to fail in the window, to time the webhook
+//   --simulated     checks without a network (by the benchmark's own checker): all but the checkers, judged by the database
+//   --breaks K      sites made to fail while it measures, to time the webhook
 import { spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdtempSync, readdirSync, rmSync, statSync } from 'node:fs';
@@ -71,7 +71,7 @@ const directorySize = (path) =>
     return sum + (entry.isDirectory() ? directorySize(inner) : statSync(inner).size);
   }, 0);
 
-/** Storage as the database itself counts it. */
+/** Storage as the database reports it. */
 async function storage(client) {
   if (!client) return null;
   const { rows } = await client.query(
@@ -192,11 +192,11 @@ async function main() {
     ],
     ['WAL bytes per check', client ? round((after.storage.wal - before.storage.wal) / checks, 0) : '–'],
     [
-      'event-loop delay p99, ms (of it 50 between two looks)',
+      'event-loop delay p99, ms (50 of it between two samples)',
       round(metric(exposition, 'nodejs_eventloop_lag_p99_seconds') * 1000),
     ],
     [
-      'failing answer → webhook p50 / p99, ms',
+      'failing response → webhook p50 / p99, ms',
       report.hooks ? `${round(report.hooks.p50)} / ${round(report.hooks.p99)} (${report.hooked} of ${breaks})` : '–',
     ],
     ['processes alive at the end', `${alive().length} of ${instances}`],
@@ -218,7 +218,7 @@ async function judgedByTarget(target, brokenSites, windowMs) {
   };
 }
 
-/** With simulated checks there is no target: what was recorded is counted, slot by slot. */
+/** Simulated checks have no target: recorded checks are counted, slot by slot. */
 async function judgedByDatabase(client, from) {
   const to = Number(from) + slots * intervalMs;
   const { rows } = await client.query(

@@ -6,9 +6,9 @@ export function quantiles(values) {
 }
 
 /**
- * How arrivals fit the schedule that was asked for. Each site's grid is the earliest that fits its own arrivals; a grid
- * point without an arrival within half an interval is missed, a second arrival on it is a duplicate.
- * `arrivals`: [site, ms]; `from` and `slots` bound the window; sites in `except` (those that were broken) are left out.
+ * How arrivals fit the expected schedule. Each site's grid is the earliest that fits its own arrivals; a grid point
+ * without an arrival before the next one is missed, a second arrival on it is a duplicate.
+ * `arrivals`: [site, ms]; `from` and `slots` bound the window; sites in `except` (those made to fail) are left out.
  */
 export function scheduleReport(arrivals, { sites, intervalMs, from, slots, except = new Set() }) {
   const to = from + slots * intervalMs;

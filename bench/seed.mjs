@@ -1,5 +1,5 @@
-// Fills an empty, migrated database with what the API would take minutes for: one website, many endpoints and
-// their rules, laid out the way EndpointService lays them out.
+// Fills an empty, migrated database with what would take minutes through the API: one website, many endpoints and their
+// alerts, as EndpointService and AlertService would store them.
 import { randomBytes } from 'node:crypto';
 import pg from 'pg';
 
@@ -12,7 +12,7 @@ const uuid = () => {
 };
 
 /**
- * `urlOf(n)`: the target of endpoint n. `rule`: uuid of an existing alert that every endpoint gets a copy of, or null.
+ * `urlOf(n)`: the target of endpoint n. `rule`: uuid of an alert that every endpoint gets a copy of, or null.
  * First checks are spread over one interval.
  */
 export async function seed(databaseUrl, { count, interval, timeout, type = 'HTTP', urlOf, rule }) {
@@ -48,8 +48,8 @@ export async function seed(databaseUrl, { count, interval, timeout, type = 'HTTP
     );
     if (rule !== null) {
       await client.query(
-        `INSERT INTO alert (id, org_id, endpoint_id, type, config, failure_threshold, success_threshold)
-         SELECT v.id, a.org_id, v.endpoint, a.type, a.config, a.failure_threshold, a.success_threshold
+        `INSERT INTO alert (id, org_id, endpoint_id, type, config, destination, failure_threshold, success_threshold)
+         SELECT v.id, a.org_id, v.endpoint, a.type, a.config, a.destination, a.failure_threshold, a.success_threshold
            FROM alert a, unnest($2::uuid[], $3::uuid[]) AS v(id, endpoint) WHERE a.id = $1`,
         [rule, ids.map(uuid), ids],
       );

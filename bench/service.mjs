@@ -1,4 +1,4 @@
-// Starts the built service as a user would, for benchmarks: on a PostgreSQL of its own or on the embedded database.
+// Starts the built service as a user would, for benchmarks: on its own PostgreSQL or on the embedded database.
 import { spawn } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
 import { createRequire } from 'node:module';
@@ -10,7 +10,7 @@ import { fileURLToPath } from 'node:url';
 const root = fileURLToPath(new URL('..', import.meta.url));
 const require = createRequire(import.meta.url);
 
-/** A throw-away PostgreSQL: `{ url, remove() }`. */
+/** A temporary PostgreSQL: `{ url, remove() }`. */
 export async function startPostgres() {
   require('ts-node').register({ transpileOnly: true, project: join(root, 'tsconfig.spec.json') });
   const { PostgresCluster } = require('../test/harness/database/postgres-cluster.ts');
@@ -25,7 +25,7 @@ export async function freePort() {
   return port;
 }
 
-/** One process of the service, ready to answer. `env` goes on top of the benchmark's defaults. */
+/** One process of the service, ready for requests. `env` overrides the benchmark's defaults. */
 export async function startService(env) {
   const port = await freePort();
   const key = env.BOOTSTRAP_API_KEY ?? `bench-${randomBytes(18).toString('hex')}`;
@@ -86,7 +86,7 @@ export function uuidOf(id) {
     .replace(/^(.{8})(.{4})(.{4})(.{4})(.{12})$/, '$1-$2-$3-$4-$5');
 }
 
-/** One webhook rule (threshold 1/1) on an endpoint that is never checked; `seed` copies it. Answers its uuid. */
+/** One webhook alert (thresholds 1 and 1) on an endpoint that is never checked; `seed` copies it. Returns its uuid. */
 export async function prototypeRule(api, hook) {
   const website = await api('POST', '/websites', { name: 'Prototype', url: 'http://127.0.0.1/' });
   const endpoint = await api('POST', `/websites/${website.id}/endpoints`, {

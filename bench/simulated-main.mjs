@@ -1,5 +1,5 @@
-// The service with one more checker, SIM, that answers after 5 ms without a network: for measuring the engine alone.
-// It is added the way any team adds one: a module of its own, given to createApp.
+// The service with one more checker, SIM, whose result is `up` after 5 ms without a network: measures everything but the
+// checkers. It is added as any team adds one: a module of its own, passed to createApp.
 import { createRequire } from 'node:module';
 import { fileURLToPath } from 'node:url';
 
@@ -10,7 +10,7 @@ const { Module } = require('@nestjs/common');
 const { createApp } = dist('app.js');
 const { Checker } = dist('checker/checker.js');
 const { loadConfig } = dist('platform/config/config.js');
-const { FirstStart } = dist('identity/organization/bootstrap.js');
+const { Bootstrap } = dist('identity/organization/bootstrap.js');
 const { Health } = dist('platform/observability/health.js');
 
 class SimulatedChecker {
@@ -41,7 +41,7 @@ Module({ providers: [SimulatedChecker] })(SimulatedModule);
 
 const config = loadConfig(process.env);
 const app = await createApp(config, [SimulatedModule]);
-await app.get(FirstStart).prepare();
+await app.get(Bootstrap).prepare();
 await app.listen(config.port, config.host);
 process.on('SIGTERM', () => {
   app.get(Health).drain();

@@ -1,10 +1,10 @@
-// The witness: answers any number of sites on one loopback port and writes down when each check arrives. Also takes the
-// service's webhooks. Driven by run.mjs over HTTP:
+// An independent target: serves any number of sites on one loopback port and records when each check arrives. Also receives
+// the service's webhooks. Controlled by run.mjs over HTTP:
 //   GET /site/<n>                a check of site n: 200, or 503 while it is broken, after --delay ms
 //   POST /hook                   a webhook; every site/<n> in its body is noted
-//   POST /control/reset          forget what was seen
-//   POST /control/break?site=n   site n fails from now on · /control/heal?site=n
-//   GET /control/seen            { arrivals: [[site, ms], …], hooks: [[site, ms after the first failing answer], …] }
+//   POST /control/reset          forget all arrivals and webhooks
+//   POST /control/break?site=n   site n fails from now on; /control/heal?site=n ends it
+//   GET /control/seen            { arrivals: [[site, ms], …], hooks: [[site, ms after the first failing response], …] }
 import { createServer } from 'node:http';
 import { parseArgs } from 'node:util';
 
@@ -21,25 +21,25 @@ let count = 0;
 const broken = new Map();
 let hooks = [];
 
-function answerCheck(n, response) {
+function respondToCheck(n, response) {
   if (count < CAPACITY) {
     at[count] = performance.now();
     site[count++] = n;
   }
   setTimeout(() => {
     const failing = broken.get(n);
-    if (failing && failing.answeredAt === null) failing.answeredAt = performance.now();
+    if (failing && failing.respondedAt === null) failing.respondedAt = performance.now();
     response.writeHead(failing ? 503 : 200, { 'content-length': 2, connection: 'close' }).end('ok');
   }, delayMs);
 }
 
-function takeHook(body) {
+function receiveHook(body) {
   const now = performance.now();
   for (const n of new Set(Array.from(body.matchAll(/site\/(\d+)/g), ([, digits]) => Number(digits)))) {
     const failing = broken.get(n);
-    if (failing && failing.answeredAt !== null && !failing.told) {
-      failing.told = true;
-      hooks.push([n, now - failing.answeredAt]);
+    if (failing && failing.respondedAt !== null && !failing.isNotified) {
+      failing.isNotified = true;
+      hooks.push([n, now - failing.respondedAt]);
     }
   }
 }
@@ -53,7 +53,7 @@ function control(url) {
       broken.clear();
       return {};
     case '/control/break':
-      broken.set(n, { answeredAt: null, told: false });
+      broken.set(n, { respondedAt: null, isNotified: false });
       return {};
     case '/control/heal':
       broken.delete(n);
@@ -69,15 +69,15 @@ function control(url) {
 
 const server = createServer((request, response) => {
   const check = /^\/site\/(\d+)$/.exec(request.url);
-  if (check && Number(check[1]) < sites) return answerCheck(Number(check[1]), response);
+  if (check && Number(check[1]) < sites) return respondToCheck(Number(check[1]), response);
   let body = '';
   request.on('data', (chunk) => (body += chunk));
   request.on('end', () => {
-    if (request.url === '/hook') takeHook(body.replaceAll('\\/', '/'));
-    const answer = request.url === '/hook' ? {} : control(new URL(request.url, 'http://target'));
+    if (request.url === '/hook') receiveHook(body.replaceAll('\\/', '/'));
+    const reply = request.url === '/hook' ? {} : control(new URL(request.url, 'http://target'));
     response
-      .writeHead(answer === null ? 404 : 200, { 'content-type': 'application/json' })
-      .end(JSON.stringify(answer ?? {}));
+      .writeHead(reply === null ? 404 : 200, { 'content-type': 'application/json' })
+      .end(JSON.stringify(reply ?? {}));
   });
 });
 server.keepAliveTimeout = 1000;

@@ -1,4 +1,4 @@
-// Debian's prometheus-blackbox-exporter on a loopback port, asked as Prometheus asks it.
+// Debian's prometheus-blackbox-exporter on a loopback port, queried as Prometheus queries it.
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { existsSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
@@ -10,7 +10,7 @@ import { cpuMs } from '../processes.mjs';
 
 const PROGRAM = ['/usr/bin/prometheus-blackbox-exporter', '/usr/local/bin/blackbox_exporter'].find(existsSync);
 
-/** `ca_file` makes probes of http:// dearer too, so only the HTTPS module has it. */
+/** `ca_file` makes probes of http:// more expensive as well, so only the HTTPS module has it. */
 const modules = (caFile) => ({
   modules: {
     http: { prober: 'http', timeout: '10s', http: { preferred_ip_protocol: 'ip4' } },
@@ -24,7 +24,7 @@ const modules = (caFile) => ({
 
 /**
  * `null` where it is not installed. `probe` rejects when the target was not up; `cpuUs` is what its process has used so
- * far, by the kernel's clock ticks; its probes come in over at most `connections` connections, which are kept.
+ * far, by the kernel's clock ticks; it is queried over at most `connections` connections, which are kept alive.
  */
 export async function startBlackboxExporter(rootPem, connections) {
   if (!PROGRAM) return null;
@@ -38,11 +38,11 @@ export async function startBlackboxExporter(rootPem, connections) {
   });
   const kill = () => child.kill();
   process.on('exit', kill);
-  const place = await listeningPlace(child);
+  const address = await listeningAddress(child);
   const agent = new http.Agent({ keepAlive: true, maxSockets: connections });
   return {
     probe: (module, target) => async () => {
-      const page = await get(`http://${place}/probe?module=${module}&target=${encodeURIComponent(target)}`, agent);
+      const page = await get(`http://${address}/probe?module=${module}&target=${encodeURIComponent(target)}`, agent);
       if (!/^probe_success 1$/m.test(page)) throw new Error(`blackbox_exporter, ${target}: ${page}`);
     },
     cpuUs: () => cpuMs([child.pid]) * 1000,
@@ -57,13 +57,13 @@ export async function startBlackboxExporter(rootPem, connections) {
   };
 }
 
-/** The exporter logs the port it was given. */
-function listeningPlace(child) {
+/** The exporter logs the port it was assigned. */
+function listeningAddress(child) {
   const log = [];
   return new Promise((done, fail) => {
     createInterface({ input: child.stderr }).on('line', (line) => {
-      const place = /msg="Listening on" address=(\S+)/.exec(line)?.[1];
-      if (place) done(place);
+      const address = /msg="Listening on" address=(\S+)/.exec(line)?.[1];
+      if (address) done(address);
       else log.push(line);
     });
     child.on('exit', () => fail(new Error(`blackbox_exporter has ended:\n${log.join('\n')}`)));

@@ -1,16 +1,18 @@
-import type { Answer } from 'dns-packet';
+import type { Packet } from 'dns-packet';
 import type { DnsScript, DnsServerReply } from '../../test/harness/servers/dns-server';
+
+type DnsRecord = NonNullable<Packet['answers']>[number];
 
 /** The name that the DNS checks ask for. */
 export const NAME = 'www.example.com';
 
-const a = (name: string, data = '192.0.2.1'): Answer => ({ type: 'A', name, ttl: 60, data });
-const alias = (name: string, data: string): Answer => ({ type: 'CNAME', name, ttl: 60, data });
+const a = (name: string, data = '192.0.2.1'): DnsRecord => ({ type: 'A', name, ttl: 60, data });
+const alias = (name: string, data: string): DnsRecord => ({ type: 'CNAME', name, ttl: 60, data });
 
-/** A message with the right id and whatever follows. */
+/** A message with the right id and these bytes after it. */
 const raw = (id: number, rest: Buffer): DnsServerReply => ({ raw: Buffer.concat([Buffer.from([id >> 8, id]), rest]) });
 
-/** The answer does not fit into UDP; `tcp` is what happens to the connection. */
+/** Too long for UDP; `tcp` is what happens on the connection. */
 const long =
   (tcp: DnsScript): DnsScript =>
   (question) =>
@@ -26,24 +28,24 @@ export const hostileResolvers: Record<string, DnsScript> = {
   SERVFAIL: () => ({ rcode: 2 }),
   REFUSED: () => ({ rcode: 5 }),
   'an alias to nowhere': () => ({ answers: [alias(NAME, 'gone.example')] }),
-  'aliases in a circle': () => ({ answers: [alias(NAME, 'b.example'), alias('b.example', NAME)] }),
+  'aliases in a loop': () => ({ answers: [alias(NAME, 'b.example'), alias('b.example', NAME)] }),
   silence: () => null,
   'a wrong id': ({ id }) => ({ id: (id + 1) & 0xffff, answers: [a(NAME)] }),
   'another question': () => ({ question: { name: 'x.example', type: 'A' } }),
-  'an answer cut in the middle': ({ id }) => raw(id, Buffer.from('840000010009000000000377', 'hex')),
+  'a message cut in the middle': ({ id }) => raw(id, Buffer.from('840000010009000000000377', 'hex')),
   'garbage with the right id': ({ id }) => raw(id, Buffer.alloc(500, 0xff)),
-  'two hundred packets nobody asked for': () => Array.from({ length: 200 }, () => ({ raw: Buffer.alloc(500, 1) })),
+  'two hundred unsolicited packets': () => Array.from({ length: 200 }, () => ({ raw: Buffer.alloc(500, 1) })),
   'truncated over TCP too': long(() => ({ truncated: true })),
   'TCP silent': long(() => null),
   'TCP hung up': long(() => 'hang_up'),
   'TCP reset': long(() => 'reset'),
-  'pointers in circles': long(({ id }) =>
+  'compression pointers in a loop': long(({ id }) =>
     raw(id, Buffer.concat([Buffer.from('8400ffffffff0000', 'hex'), Buffer.alloc(65_000, 0xc0)])),
   ),
   'two bytes over TCP': long(({ id }) => raw(id, Buffer.alloc(0))),
 };
 
-/** Behaviours of the machine's own resolvers, which answer for the faults of theirs. */
+/** Behaviours of the machine's own resolvers; their faults are not the target's. */
 export const hostileOwnResolvers: Record<string, DnsScript> = {
   NXDOMAIN: () => ({ rcode: 3 }),
   REFUSED: () => ({ rcode: 5 }),
@@ -52,10 +54,10 @@ export const hostileOwnResolvers: Record<string, DnsScript> = {
   'garbage with the right id': ({ id }) => raw(id, Buffer.alloc(500, 0xff)),
 };
 
-/** Names that stand in for a host's, by what their DNS server does with them. */
+/** Host names, called after what their DNS server does with them. */
 export const HOST_NAMES = ['gone', 'failing', 'silent', 'garbled', 'circular'].map((word) => `${word}.example.com`);
 
-/** Serves `HOST_NAMES`; every other name leads to this machine. */
+/** Serves `HOST_NAMES`; every other name resolves to this machine. */
 export const hostNames: DnsScript = ({ name, type, id }) => {
   switch (name.split('.')[0]?.toLowerCase()) {
     case 'gone':

@@ -1,14 +1,14 @@
 import { LINUX, loadKernelSocketCalls } from '../../src/checker/icmp/kernel-calls';
 
-/** What is sent back for one echo request: ICMP messages, each with the address it claims to come from. */
-type EchoScript = (request: Buffer, asked: Buffer) => { message: Buffer; from?: Buffer }[];
+/** What is sent in reply to one echo request: ICMP messages, each with its claimed source address. */
+type EchoScript = (request: Buffer, target: Buffer) => { message: Buffer; from?: Buffer }[];
 
 const ECHO_REQUEST = 8;
 const ECHO_REPLY = 0;
 const UNREACHABLE = 3;
 const IP_HDRINCL = 3;
 const POLL_MS = 2;
-const STRANGER = Buffer.from([127, 9, 9, 9]);
+const OTHER_HOST = Buffer.from([127, 9, 9, 9]);
 
 const changed = (request: Buffer, change: (reply: Buffer) => void): Buffer => {
   const reply = Buffer.from(request);
@@ -22,7 +22,7 @@ const honest = (request: Buffer): Buffer => changed(request, () => {});
 const unreachable = (quoted: Buffer): Buffer =>
   Buffer.concat([Buffer.from([UNREACHABLE, 1, 0, 0, 0, 0, 0, 0]), quoted]);
 
-/** The packet as the asker sent it: only what reads it looks at this much of the header. */
+/** The packet as it was sent, with as much of its header as the reader of an error looks at. */
 function asSent(request: Buffer, destination: Buffer): Buffer {
   return Buffer.concat([ipHeader(destination, Buffer.from([127, 0, 0, 1]), request.length), request]);
 }
@@ -35,25 +35,25 @@ const scripts: Record<string, EchoScript> = {
   'a reply of four bytes': (request) => [{ message: honest(request).subarray(0, 4) }],
   'a reply of sixty kilobytes': (request) => [{ message: Buffer.concat([honest(request), Buffer.alloc(60_000)]) }],
   'a hundred replies': (request) => Array.from({ length: 100 }, () => ({ message: honest(request) })),
-  'a hundred replies nobody asked for': (request) =>
+  'a hundred unsolicited replies': (request) =>
     Array.from({ length: 100 }, (_, index) => ({
       message: changed(request, (reply) => reply.writeUInt16BE(index, 6)),
     })),
-  "somebody else's identifier": (request) => [
+  "another process's identifier": (request) => [
     { message: changed(request, (reply) => reply.writeUInt16BE(reply.readUInt16BE(4) ^ 1, 4)) },
   ],
-  'a reply from another address': (request) => [{ message: honest(request), from: STRANGER }],
-  'unreachable, with the request': (request, asked) => [{ message: unreachable(asSent(request, asked)) }],
-  'unreachable, with half the request': (request, asked) => [
-    { message: unreachable(asSent(request, asked).subarray(0, 30)) },
+  'a reply from another address': (request) => [{ message: honest(request), from: OTHER_HOST }],
+  'unreachable, with the request': (request, target) => [{ message: unreachable(asSent(request, target)) }],
+  'unreachable, with half the request': (request, target) => [
+    { message: unreachable(asSent(request, target).subarray(0, 30)) },
   ],
   'unreachable, with garbage': () => [{ message: unreachable(Buffer.alloc(64, 0xff)) }],
   'unreachable, with nothing': () => [{ message: unreachable(Buffer.alloc(0)) }],
 };
 
 /**
- * Answers echo requests in place of this machine's kernel, which must be told not to (`icmp_echo_ignore_all`). Answers
- * the behaviours with their addresses, or why raw sockets are not to be had.
+ * Replies to echo requests instead of this machine's kernel, whose replies must be off (`icmp_echo_ignore_all`). Returns
+ * the behaviours with their addresses, or why raw sockets are not available.
  */
 export function startHostileHosts(): { name: string; address: string }[] | string {
   const calls = loadKernelSocketCalls();
@@ -67,10 +67,10 @@ export function startHostileHosts(): { name: string; address: string }[] | strin
   const behaviours = Object.entries(scripts);
   setInterval(() => {
     for (const { data } of calls.receive(fd, false)) {
-      const [asker, asked] = [data.subarray(12, 16), data.subarray(16, 20)];
-      const script = behaviours[(asked[3] ?? 0) - 1]?.[1];
-      for (const { message, from = asked } of script?.(Buffer.from(data.subarray(20)), asked) ?? []) {
-        calls.send(fd, Buffer.concat([ipHeader(asker, from, message.length), summed(message)]), socketAddress(asker));
+      const [sender, target] = [data.subarray(12, 16), data.subarray(16, 20)];
+      const script = behaviours[(target[3] ?? 0) - 1]?.[1];
+      for (const { message, from = target } of script?.(Buffer.from(data.subarray(20)), target) ?? []) {
+        calls.send(fd, Buffer.concat([ipHeader(sender, from, message.length), summed(message)]), socketAddress(sender));
       }
     }
   }, POLL_MS);

@@ -6,16 +6,16 @@ type StreamScript = (socket: Socket) => void;
 
 const noise = Buffer.from(Array.from({ length: 4096 }, (_, index) => (index * 7919) & 0xff));
 
-const says =
+const sends =
   (text: string | Buffer): StreamScript =>
   (socket) =>
     void socket.resume().write(text);
-const saysAndEnds =
+const sendsAndEnds =
   (text: string | Buffer): StreamScript =>
   (socket) =>
     void socket.resume().end(text);
 
-/** Never stops for as long as the other side listens. */
+/** Sends for as long as the other side reads. */
 const repeats =
   (text: string): StreamScript =>
   (socket) => {
@@ -38,36 +38,36 @@ const drips =
   };
 
 const resets: StreamScript = (socket) => void socket.resetAndDestroy();
-const resetsOnceSpokenTo: StreamScript = (socket) => void socket.once('data', () => socket.resetAndDestroy());
+const resetsAfterData: StreamScript = (socket) => void socket.once('data', () => socket.resetAndDestroy());
 
 /** Behaviours of an SSH server, by name. */
 export const hostileSsh: Record<string, StreamScript> = {
   silence,
-  'an identification and an end': saysAndEnds('SSH-2.0-x\r\n'),
-  'an identification and silence': says('SSH-2.0-Tarpit\r\n'),
-  'an identification and noise': saysAndEnds(Buffer.concat([Buffer.from('SSH-2.0-x\r\n'), noise])),
+  'an identification and an end': sendsAndEnds('SSH-2.0-x\r\n'),
+  'an identification and silence': sends('SSH-2.0-Tarpit\r\n'),
+  'an identification and noise': sendsAndEnds(Buffer.concat([Buffer.from('SSH-2.0-x\r\n'), noise])),
   'an identification and a key exchange that drips': drips('SSH-2.0-x\r\n'),
   'an identification and a reset': (socket) => {
     socket.write('SSH-2.0-x\r\n', () => socket.once('data', () => socket.resetAndDestroy()));
   },
-  'half an identification': says('SSH-2.0-Open'),
-  'half an identification and an end': saysAndEnds('SSH-2.0-Open'),
-  'an end without a byte': saysAndEnds(''),
-  'a reset': resetsOnceSpokenTo,
+  'half an identification': sends('SSH-2.0-Open'),
+  'half an identification and an end': sendsAndEnds('SSH-2.0-Open'),
+  'an end without a byte': sendsAndEnds(''),
+  'a reset': resetsAfterData,
   'a reset at once': resets,
-  'SSH 1.5': says('SSH-1.5-old\r\n'),
-  'a web server': saysAndEnds('HTTP/1.1 400 Bad Request\r\n\r\n'),
-  'an identification of 300 characters': says(`SSH-2.0-${'x'.repeat(300)}\r\n`),
+  'SSH 1.5': sends('SSH-1.5-old\r\n'),
+  'a web server': sendsAndEnds('HTTP/1.1 400 Bad Request\r\n\r\n'),
+  'an identification of 300 characters': sends(`SSH-2.0-${'x'.repeat(300)}\r\n`),
   'lines without end': repeats('still not SSH\r\n'.repeat(100)),
   'a line without end': repeats('x'.repeat(4096)),
   'one byte at a time': drips(),
-  noise: saysAndEnds(noise),
+  noise: sendsAndEnds(noise),
 };
 
 /** Behaviours of a TCP service, by name. */
 export const hostileTcp: Record<string, StreamScript> = {
   'a reset at once': resets,
-  'talk without end': repeats('x'.repeat(65_536)),
-  'a megabyte at once': says(Buffer.alloc(1_000_000, 7)),
-  'an end at once': saysAndEnds(''),
+  'data without end': repeats('x'.repeat(65_536)),
+  'a megabyte at once': sends(Buffer.alloc(1_000_000, 7)),
+  'an end at once': sendsAndEnds(''),
 };

@@ -1,7 +1,7 @@
 /**
- * Targets for the memory run: well-behaved ones of all six types, and the worst that the contract suites know. The first
- * argument says which part this process serves, so that those who talk without end slow only each other down; the second
- * is `isolated` in a network namespace made by `own-network.mjs`. Ends with its parent.
+ * Targets for the memory benchmark: well-behaved ones of all six types, and the worst that the contract suites know. The
+ * first argument says which part this process serves, so that targets that send without end slow down only each other;
+ * the second is `isolated` in a network namespace made by `own-network.mjs`. Ends with its parent.
  */
 import type { TlsOptions } from 'node:tls';
 import { type DnsScript, DnsTestServer } from '../../test/harness/servers/dns-server';
@@ -14,15 +14,15 @@ import { HOST_NAMES, hostileOwnResolvers, hostileResolvers, hostNames, NAME } fr
 import { startHostileHosts } from './hostile-icmp';
 import { hostileSsh, hostileTcp } from './hostile-streams';
 
-/** One target, and how it is to be asked. */
+/** One target, and how it is checked. */
 export interface BenchTarget {
   type: 'HTTP' | 'HTTPS' | 'TCP' | 'DNS' | 'ICMP' | 'SSH';
   /** What is wrong with it. */
   name: string;
   url: string;
-  /** DNS: `address:port` of what stands in for the machine's own resolvers. */
+  /** DNS: `address:port` of the resolvers to use instead of the machine's own. */
   resolvers?: string[];
-  /** ICMP: the only way of sending that is to be used. */
+  /** ICMP: the only transport to use. */
   transport?: string;
   /** HTTP(S): the check reads the body, for an assertion. */
   wantsBody?: boolean;
@@ -32,17 +32,17 @@ export interface BenchTarget {
   interrupted?: boolean;
 }
 
-/** Addresses of `own-network.mjs`: packets vanish, nobody has the address, no route leads there. */
+/** Addresses of `own-network.mjs`: packets vanish, no host has the address, there is no route. */
 const NOWHERE = {
   'a silent host': '10.99.0.9',
   'an absent host': '10.99.0.7',
   'a network without route': '198.51.100.1',
 };
 
-/** Below the ports that a connection may leave from: one that left from the port it asks would reach itself. */
+/** Below the ephemeral ports: a connection whose source port is the refusing port would connect to itself. */
 const REFUSING_PORT = 1;
 
-/** There the kernel answers echoes to IPv6 only. */
+/** In the namespace the kernel replies to IPv6 echo requests only. */
 const isIsolated = process.argv[3] === 'isolated';
 
 async function hostileWeb(authority: TlsAuthority, tls: TlsOptions): Promise<BenchTarget[]> {
@@ -71,12 +71,12 @@ async function hostileWeb(authority: TlsAuthority, tls: TlsOptions): Promise<Ben
 }
 
 async function resolversOf(scripts: Record<string, DnsScript>): Promise<[name: string, server: DnsTestServer][]> {
-  const started = Object.entries(scripts).map(async ([name, script]) => [name, await forgetful(script)] as const);
+  const started = Object.entries(scripts).map(async ([name, script]) => [name, await withoutLog(script)] as const);
   return (await Promise.all(started)).map(([name, server]) => [name, server]);
 }
 
-/** Keeps no list of what it was asked, which would grow with the run. */
-async function forgetful(script: DnsScript): Promise<DnsTestServer> {
+/** Keeps no list of its questions, which would grow during the run. */
+async function withoutLog(script: DnsScript): Promise<DnsTestServer> {
   const server: DnsTestServer = await DnsTestServer.start((question) => {
     server.asked.length = 0;
     return script(question);
@@ -96,7 +96,7 @@ async function hostileDns(): Promise<BenchTarget[]> {
     url: NAME,
     resolvers: [place],
   }));
-  const withoutTcp = await forgetful(() => ({ truncated: true }));
+  const withoutTcp = await withoutLog(() => ({ truncated: true }));
   await withoutTcp.stopTcp();
   const closed = `127.0.0.1:${await closedPort()}`;
   return [
@@ -149,7 +149,7 @@ const everyType = (host: string, port: number, fields: Pick<BenchTarget, 'name' 
   { type: 'SSH' as const, url: `${host}:${port}`, ...fields },
 ];
 
-/** A target of weight two is asked twice as often. */
+/** A target of weight two is checked twice as often. */
 async function ordinary(tls: TlsOptions): Promise<(BenchTarget & { weight: number })[]> {
   const page = always(answer(200, 'x'.repeat(2048)));
   const [up, secure] = [await HttpTarget.listen(page), await HttpTarget.listen(page, { tls })];
@@ -157,7 +157,7 @@ async function ordinary(tls: TlsOptions): Promise<(BenchTarget & { weight: numbe
     socket.end(path === '/' ? answer(302, '', { Location: '/landing' }) : answer(200)),
   );
   const mute = await TcpTarget.listen(silence);
-  const resolver = await forgetful(() => ({ answers: [{ type: 'A', name: NAME, ttl: 60, data: '192.0.2.1' }] }));
+  const resolver = await withoutLog(() => ({ answers: [{ type: 'A', name: NAME, ttl: 60, data: '192.0.2.1' }] }));
   const ssh = await Ssh2Server.start();
   return [
     { type: 'HTTP', name: 'up', url: up.url(), weight: 9 },
@@ -185,7 +185,7 @@ async function hostileOthers(): Promise<BenchTarget[]> {
   ];
 }
 
-/** What the parent is sent. */
+/** What is sent to the parent process. */
 interface Part {
   targets: BenchTarget[];
   /** PEM of an authority to be trusted. */
@@ -195,7 +195,7 @@ interface Part {
 }
 
 async function start(part: string | undefined): Promise<Part> {
-  // Two roots of one name would be taken for each other.
+  // Two roots of the same name would be mistaken for each other.
   const authority = await TlsAuthority.create(`Root of ${part}`);
   const tls = await authority.issue();
   const root = authority.rootPem;
@@ -205,7 +205,7 @@ async function start(part: string | undefined): Promise<Part> {
     case 'web':
       return { targets: await hostileWeb(authority, tls), root };
     case 'others':
-      return { targets: await hostileOthers(), nameServer: (await forgetful(hostNames)).place };
+      return { targets: await hostileOthers(), nameServer: (await withoutLog(hostNames)).place };
     default:
       throw new Error(`there is no part "${part}"`);
   }

@@ -1,7 +1,7 @@
-// A network namespace in which hosts can be silent, absent or wrong, and the machine's settings stay untouched.
+// A network namespace in which hosts can be silent, absent or wrong without a change to the machine's settings.
 import { spawnSync } from 'node:child_process';
 
-/** Its addresses stand in `hostile-targets.ts` too. */
+/** `hostile-targets.ts` uses the same addresses. */
 const SETUP = [
   'ip link set lo up',
   'ip link add v0 type veth peer name v1',
@@ -16,7 +16,7 @@ const SETUP = [
 
 const inNamespace = (script) => ['unshare', '-n', 'sh', '-ec', script, 'sh'];
 
-/** The words before a command that is to run in a network of its own, or `null` where none can be made. */
+/** The command prefix that runs a command in its own network, or `null` where none can be created. */
 export function ownNetwork() {
   const [command, ...words] = inNamespace(SETUP);
   const { status } = spawnSync(command, words, { stdio: 'ignore' });

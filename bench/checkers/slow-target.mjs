@@ -1,10 +1,10 @@
-// Answers every request after 50 ms, and says in a header how long it really took. Ends with its parent.
+// Responds to every request after 50 ms, and states in a header how long it really took. Ends with its parent.
 import net from 'node:net';
 
 const DELAY_MS = 50;
 const body = 'x'.repeat(512);
 
-/** Answers that are due, in order: one timer serves them all. */
+/** Pending responses, in order: one timer serves them all. */
 const due = [];
 
 function pump() {

@@ -1,4 +1,4 @@
-// Serves the targets of the bench as cheaply as Node can; ends with its parent.
+// Serves the targets of the benchmark as cheaply as Node can; ends with its parent.
 import { createSocket } from 'node:dgram';
 import { once } from 'node:events';
 import { readFileSync } from 'node:fs';
@@ -11,13 +11,13 @@ import ssh2 from 'ssh2';
 const directory = process.argv[2];
 const read = (name) => readFileSync(join(directory, name));
 const page = 'x'.repeat(2048);
-const answer = Buffer.from(
+const reply = Buffer.from(
   `HTTP/1.1 200 OK\r\nContent-Type: text/plain\r\nContent-Length: ${page.length}\r\nConnection: close\r\n\r\n${page}`,
 );
 
 const respond = (socket) => {
   socket.on('error', () => {});
-  socket.once('data', () => socket.end(answer));
+  socket.once('data', () => socket.end(reply));
 };
 
 async function listen(server) {

@@ -1,4 +1,4 @@
-// The targets of the bench, in a process of their own so that their work is not billed to the checks.
+// The targets of the benchmark, in their own process so that their work is not counted as the checks'.
 import { fork, spawnSync } from 'node:child_process';
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { once } from 'node:events';
