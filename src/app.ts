@@ -42,6 +42,7 @@ export async function createApp(
 ): Promise<NestExpressApplication> {
   const app = await NestFactory.create<NestExpressApplication>(
     AppModule.forRoot(config, modules),
+    // Who makes a change travels by AsyncLocalStorage from here to the audit log.
     new ServerAdapter(carryAuthorship),
     {
       bodyParser: false,
@@ -52,7 +53,7 @@ export async function createApp(
   app.use(requestId);
   app.use(refuseWhileDraining(app.get(Health)));
   app.use(securityHeaders());
-  app.use(app.get(LoadShedder).answer);
+  app.use(app.get(LoadShedder).refuseWhileOverloaded);
   app.use(jsonBody);
   mountOpenApi(app);
   await app.init();

@@ -5,11 +5,11 @@ import type { Request } from 'express';
 export const ROLES = ['read', 'write', 'admin'] as const;
 export type Role = (typeof ROLES)[number];
 
-/** Who is asking. The organization comes from the key and from nowhere else. */
+/** Who makes the request. The organization comes from the key and from nowhere else. */
 export interface Caller {
   orgId: string;
   orgName: string;
-  /** The first organization: whoever holds its key runs the machine (egress policy). */
+  /** The first organization: holders of its keys run the machine, which the egress policy takes into account. */
   isDefaultOrg: boolean;
   role: Role;
   /** uuid of the key; `null` with AUTH=off. */
@@ -17,14 +17,14 @@ export interface Caller {
   keyName: string;
 }
 
-/** What a route demands. `public` needs no key, `operator` the operator token. */
+/** Who may call a route. `public` needs no key, `operator` the operator token. */
 export type AccessRule = Role | 'public' | 'operator';
 export const ACCESS = Symbol('auth:access');
 
-/** Every route carries one; a route without is refused at run time and fails the access test. */
+/** Every route has one; a route without it is refused at run time and fails the access test. */
 export const Access = (rule: AccessRule) => SetMetadata(ACCESS, rule);
 
-/** What the guard found out: `isOperator` for holders of the operator token, who have no organization. */
+/** With what the guard found: `isOperator` for holders of the operator token, who have no organization. */
 export type AuthenticatedRequest = Request & { caller?: Caller; isOperator?: true };
 
 function callerOf(context: ExecutionContext): Caller {

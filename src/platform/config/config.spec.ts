@@ -6,20 +6,20 @@ import { ConfigError, envNames } from './env';
 const example = readFileSync(join(__dirname, '../../../.env.example'), 'utf8');
 const lines = new Map([...example.matchAll(/^([A-Z_]+)=(.*)$/gm)].map(([, name = '', value = '']) => [name, value]));
 
-describe('the settings', () => {
-  it('are all in .env.example, and nothing else is', () => {
+describe('Config', () => {
+  it('has exactly the settings that .env.example lists', () => {
     expect([...lines.keys()].sort()).toEqual([...envNames(Config).values()].sort());
   });
 
-  it('have in .env.example the defaults they have in the code', () => {
+  it('has the defaults that .env.example shows', () => {
     expect(loadConfig(Object.fromEntries(lines))).toEqual(new Config());
   });
 
-  it('need no variable at all', () => {
+  it('is complete without any environment variable', () => {
     expect(loadConfig({})).toEqual(new Config());
   });
 
-  it('are told wrong all at once, each with its variable', () => {
+  it('reports every wrong setting at once, each by its variable', () => {
     const wrong = {
       PORT: 'x',
       AUTH: 'maybe',
@@ -48,7 +48,7 @@ describe('the settings', () => {
       'connectivityTargets',
       ['1.1.1.1:443', '[2606:4700::1111]:443'],
     ],
-  ])('%s=%s is read', (name, text, field, value) => {
+  ])('reads %s=%s', (name, text, field, value) => {
     expect(loadConfig({ [name]: text })[field as keyof Config]).toEqual(value);
   });
 });

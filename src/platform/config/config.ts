@@ -16,7 +16,7 @@ import { IsCidr, IsDatabaseUrl, IsHostPort, IsSecretsKey } from './config-rules'
 
 const URL_RULES = { require_tld: false, require_protocol: true };
 
-/** Every setting of the service: name, unit, bounds and default in one place. `.env.example` is tested against it. */
+/** Every setting of the service: name, unit, bounds and default in one place. A test compares `.env.example` with it. */
 export class Config {
   /** Address to listen on. */
   @Env('HOST') @MaxLength(255) host = '127.0.0.1';
@@ -72,7 +72,7 @@ export class Config {
   /** Checks in flight at once in this process. */
   @Env('MAX_CONCURRENT_CHECKS') @IsInt() @Min(1) @Max(50_000) maxConcurrentChecks = 2000;
 
-  /** API requests answered at once by this process; further ones get 503 `temporarily_unavailable`. */
+  /** API requests served at once by this process; further ones get 503 `temporarily_unavailable`. */
   @Env('MAX_CONCURRENT_REQUESTS') @IsInt() @Min(1) @Max(100_000) maxConcurrentRequests = 500;
 
   /** Requests per second and API key; 0 = no limit. */
@@ -81,16 +81,16 @@ export class Config {
   /** Days that single checks are kept. */
   @Env('RAW_RETENTION_DAYS') @IsInt() @Min(1) @Max(3650) rawRetentionDays = 30;
 
-  /** Days that hourly and daily figures are kept. */
+  /** Days that hourly and daily stats are kept. */
   @Env('ROLLUP_RETENTION_DAYS') @IsInt() @Min(1) @Max(36_500) rollupRetentionDays = 400;
 
   /** Repeat a failure that would trigger an alert once before it is recorded. */
   @Env('CONFIRM_FAILURES') @IsBoolean({ message: 'must be on or off' }) confirmFailures = true;
 
-  /** `host:port` list asked when the failures look like our own network's. */
+  /** `host:port` pairs that are dialed when failures look as if our own network was the cause. */
   @Env('CONNECTIVITY_TARGETS') @ArrayMaxSize(20) @IsHostPort({ each: true }) connectivityTargets: string[] = [];
 
-  /** Pinged every minute while our own audit passes. */
+  /** Requested every minute while the consistency check passes. */
   @Env('HEARTBEAT_URL')
   @IsOptional()
   @IsUrl({ ...URL_RULES, protocols: ['http', 'https'] }, { message: 'must be an http(s) URL' })

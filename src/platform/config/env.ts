@@ -3,7 +3,7 @@ import { validateSync } from 'class-validator';
 
 const ENV = Symbol('config:env');
 
-/** Ties a field of the settings class to its environment variable. The field's default decides how the text is read. */
+/** Ties a field of the settings class to its environment variable. The type of the field's default decides how the text is read. */
 export const Env =
   (name: string): PropertyDecorator =>
   (target, key) => {

@@ -5,8 +5,8 @@ type EventClass<E extends object> = abstract new (...args: never[]) => E;
 type Handler = (event: object, tx: Tx) => Promise<void>;
 
 /**
- * Upward reactions between modules: a module tells what happens to its rows, modules above it react inside the same
- * transaction. For this only (website or endpoint stopped or deleted); everything else is a plain call downwards.
+ * Upward reactions between modules: a module emits what happens to its rows (a website or endpoint is stopped or
+ * deleted), and modules above it react inside the same transaction. Everything else is a plain call downwards.
  */
 @Injectable()
 export class TransactionEvents {

@@ -56,7 +56,7 @@ export class LoadShedder {
   }
 
   /** Express middleware; must come before the body is read. */
-  readonly answer: RequestHandler = (request, response, next) => {
+  readonly refuseWhileOverloaded: RequestHandler = (request, response, next) => {
     if (!request.path.startsWith('/api/') || request.path === STREAM) return next();
     const reason = overloadedBy(
       { inFlight: this.inFlight, lateness: this.lateness },

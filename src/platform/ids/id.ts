@@ -1,6 +1,6 @@
 import { randomBytes, randomInt } from 'node:crypto';
 
-/** Every prefix there is. A secret and its handle never share one. */
+/** The prefix of each kind of id. The id of a secret never has the prefix of the secret itself. */
 export const ID_PREFIXES = {
   website: 'ws',
   endpoint: 'ep',
@@ -15,9 +15,9 @@ export const ID_PREFIXES = {
 export type IdKind = keyof typeof ID_PREFIXES;
 
 const ALPHABET = '0123456789abcdefghjkmnpqrstvwxyz';
-/** By character code: its value, or -1. */
+/** The value of each character code, or -1. */
 const DIGITS = Int8Array.from({ length: 128 }, (_, code) => ALPHABET.indexOf(String.fromCharCode(code)));
-/** Two characters for each number of ten bits. A list of 1000 has thousands of ids: twice as fast as BigInt. */
+/** Two characters for each number of ten bits. Twice as fast as BigInt, and a list of 1000 items has thousands of ids. */
 const PAIRS = Array.from({ length: 1024 }, (_, bits) => ALPHABET.charAt(bits >> 5) + ALPHABET.charAt(bits & 31));
 
 /** Sorts before every id: where a list without a cursor begins. */
@@ -26,7 +26,7 @@ export const NIL_UUID = '00000000-0000-0000-0000-000000000000';
 let lastMs = 0;
 let sequence = 0;
 
-/** Fetched for 256 ids at once: each call to the system's generator costs more than the rest of an id. */
+/** Random bytes for 256 ids at once: a call to the system's generator costs more than the rest of an id. */
 let pool = Buffer.alloc(0);
 function random16(): Buffer {
   if (pool.length === 0) pool = randomBytes(256 * 16);
@@ -37,7 +37,7 @@ function random16(): Buffer {
 
 /**
  * A UUIDv7 (RFC 9562), the form in which every row id is stored: sortable by creation, also within one millisecond of
- * one process (the 12 bits of rand_a count), 62 random bits.
+ * one process (the 12 bits of rand_a are a counter), 62 random bits.
  */
 export function newUuid(atMs: number = Date.now()): string {
   if (atMs > lastMs) {
@@ -56,7 +56,7 @@ export function newUuid(atMs: number = Date.now()): string {
 
 export const toUuid = (bytes: Buffer): string => dashed(bytes.toString('hex'));
 
-/** `ws_` + 26 characters of Crockford base32 (the TypeID form): the public face of a stored uuid. */
+/** The public form of a stored uuid: `ws_` + 26 characters of Crockford base32, as in TypeID. */
 export function formatId(kind: IdKind, uuid: string): string {
   const hex = uuid.replaceAll('-', '');
   let text = `${ID_PREFIXES[kind]}_${pairOf(parseInt(hex.slice(0, 2), 16))}`;
@@ -82,7 +82,7 @@ export function parseId(kind: IdKind, text: unknown): string | null {
   return dashed(hex);
 }
 
-/** The number that `count` characters stand for; negative when one of them is none of ours. */
+/** The number that `count` characters stand for; negative when one of them is not in the alphabet. */
 function bitsOf(text: string, from: number, count: number): number {
   let bits = 0;
   for (let i = from; i < from + count; i++) {

@@ -1,7 +1,7 @@
 import { ValidateBy } from 'class-validator';
 import { ID_PREFIXES, type IdKind, parseId } from './id';
 
-/** A field of a body or query that holds a public id of one kind. Whose it is, or whether it exists, is another question. */
+/** A field of a body or query that holds a public id of one kind. Says nothing about whose it is or whether it exists. */
 export const IsPublicId = (kind: IdKind): PropertyDecorator =>
   ValidateBy({
     name: 'publicId',

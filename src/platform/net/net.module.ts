@@ -5,7 +5,7 @@ import { HostResolver } from './dns/host-resolver';
 import { OutboundHttp } from './http/outbound-http';
 import { TrustedRoots } from './dial/trusted-roots';
 
-/** The only way out: every connection the service makes goes through these. */
+/** The only way out: every outgoing connection of the service goes through these. */
 @Module({
   providers: [
     EgressPolicy,

@@ -9,24 +9,24 @@ const settled = async (work: Promise<unknown>): Promise<boolean> => {
   return done;
 };
 
-describe('Slots', () => {
-  it('let in as many as there are, the others in the order in which they came', async () => {
-    const slots = new Semaphore(2);
-    const first = await slots.take();
-    await slots.take();
-    const third = slots.take();
-    const fourth = slots.take();
+describe('Semaphore', () => {
+  it('admits as many holders as its size, and the others in the order in which they asked', async () => {
+    const semaphore = new Semaphore(2);
+    const first = await semaphore.take();
+    await semaphore.take();
+    const third = semaphore.take();
+    const fourth = semaphore.take();
     expect(await settled(third)).toBe(false);
     first();
-    const leaveThird = await third;
+    const releaseThird = await third;
     expect(await settled(fourth)).toBe(false);
-    leaveThird();
+    releaseThird();
     expect(await settled(fourth)).toBe(true);
   });
 
-  it('are free again after use', async () => {
-    const slots = new Semaphore(1);
-    (await slots.take())();
-    expect(await settled(slots.take())).toBe(true);
+  it('admits the next holder after a release', async () => {
+    const semaphore = new Semaphore(1);
+    (await semaphore.take())();
+    expect(await settled(semaphore.take())).toBe(true);
   });
 });

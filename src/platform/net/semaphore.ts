@@ -7,7 +7,7 @@ export class Semaphore {
     this.free = size;
   }
 
-  /** Settles when a slot is free; the returned function gives it back. */
+  /** Resolves when there is room; the returned function gives it back. */
   async take(): Promise<() => void> {
     if (this.free > 0) this.free -= 1;
     else await new Promise<void>((resolve) => this.waiting.push(resolve));

@@ -17,13 +17,13 @@ export class HealthController {
   @Get('health/live')
   @Access('public')
   live(@Res() response: Response): void {
-    this.health.answerLive(response);
+    this.health.sendLive(response);
   }
 
   @Get('health/ready')
   @Access('public')
   async ready(@Res() response: Response): Promise<void> {
-    await this.health.answerReady(response);
+    await this.health.sendReady(response);
   }
 
   @Get('metrics')

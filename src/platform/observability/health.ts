@@ -37,12 +37,12 @@ export class Health {
     return this.stopping;
   }
 
-  answerLive(response: Response): void {
+  sendLive(response: Response): void {
     const failed = this.findings().filter(([, finding]) => !finding.ok && finding.fatal === true);
     this.write(response, failed.length === 0, failed);
   }
 
-  async answerReady(response: Response): Promise<void> {
+  async sendReady(response: Response): Promise<void> {
     const findings = this.findings();
     findings.push(['database', await this.askDatabase()]);
     if (this.stopping) findings.push(['process', { ok: false, detail: 'shutting down' }]);

@@ -22,7 +22,7 @@ export const FIELD_PROBLEM_CODES = [
 ] as const;
 export type FieldProblemCode = (typeof FIELD_PROBLEM_CODES)[number];
 
-/** Every problem the API can answer with: status and title in one place. Codes are stable, texts may change. */
+/** Every problem of the API: status and title in one place. Codes are stable, texts may change. */
 export const PROBLEMS = {
   malformed_json: { status: 400, title: 'The body is not valid JSON' },
   invalid_encoding: { status: 400, title: 'The body is not valid UTF-8' },
@@ -52,7 +52,7 @@ export const PROBLEMS = {
 } as const;
 export type ProblemCode = keyof typeof PROBLEMS;
 
-/** An answer that is not a success. Thrown anywhere, written by the one filter. `detail` is public. */
+/** An error response. Thrown anywhere, written by `ProblemFilter`. `detail` is public. */
 export class Problem extends Error {
   readonly status: number;
 
@@ -70,7 +70,7 @@ export class Problem extends Error {
 /** At most this many field errors are listed. */
 const MAX_ERRORS = 20;
 
-/** The problems services and controllers throw. One text each, so that equal things answer alike. */
+/** The problems that services and controllers throw. One text each, so that equal cases look alike. */
 export const problems = {
   notFound: () => new Problem('not_found', 'Nothing exists at this address, or it is not yours.'),
   validationFailed: (errors: readonly FieldProblem[]) =>

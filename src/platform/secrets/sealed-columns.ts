@@ -6,7 +6,7 @@ export interface SealedColumn {
   path: string;
   /** SQL expression of the context they are sealed with. */
   context: string;
-  /** A copy of the column's value with every envelope changed. */
+  /** Returns a copy of the column's value with `change` applied to every envelope. */
   readonly map: (value: unknown, change: (sealed: string) => string) => unknown;
 }
 
@@ -25,7 +25,7 @@ const wholeConfig = (value: unknown, change: (sealed: string) => string): Envelo
 });
 
 /**
- * Every column with encrypted content, for the start check and for rotation: whoever seals something new adds it here.
+ * Every column with encrypted content, for the check at the start and for rotation: a new one must be added here.
  * A snapshot in `notification` was sealed for its alert, hence the alert's context.
  */
 export const SEALED_COLUMNS: readonly SealedColumn[] = [

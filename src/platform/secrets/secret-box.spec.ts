@@ -52,7 +52,7 @@ describe('SecretBox', () => {
   });
 
   it.each(['', 'text', 'v1:', 'v1:2026-11:', 'v1:2026-11:AAAA', 'v2:2026-11:AAAA', 'v1:2026-11:not base64'])(
-    'refuses %j, which it never wrote',
+    'refuses to open %j, which it never wrote',
     (text) => {
       expect(() => boxWith(first).open(text, 'context')).toThrow(SecretUnreadable);
     },
@@ -66,7 +66,7 @@ describe('SecretBox', () => {
     expect([both.isCurrent(old), both.isCurrent(both.seal('text', 'context'))]).toEqual([false, true]);
   });
 
-  it('names the missing key, not the value', () => {
+  it('names the missing key in its error, not the value', () => {
     const old = boxWith(first).seal('text', 'context');
     const box = boxWith(second);
     expect([box.hasKey('2026-11'), box.hasKey('2027-05')]).toEqual([false, true]);

@@ -15,9 +15,9 @@ export class SecretUnreadable extends Error {}
 export const sealingKeyId = (sealed: string): string | null => ENVELOPE.exec(sealed)?.[1] ?? null;
 
 /**
- * Encrypts what must not be readable in a stolen database: AES-256-GCM, a random nonce per value, written as
+ * Encrypts what must not be readable in a stolen database: AES-256-GCM with a random nonce per value, stored as
  * `v1:<key id>:<base64 of nonce, tag and ciphertext>`. The first of `SECRETS_KEYS` seals, all of them open.
- * The context (which row and column the value belongs to) is authenticated: a value moved elsewhere does not open.
+ * The context (the row and column of the value) is authenticated: a value that was moved elsewhere does not open.
  * Without keys values are stored as `plain:<text>`, so that keys can be introduced later.
  */
 @Injectable()
@@ -43,7 +43,7 @@ export class SecretBox {
     return this.keys.has(id);
   }
 
-  /** True when sealing the same text again would give it the protection that is configured now. */
+  /** True when the value is protected as the settings ask for now: sealing it again would change nothing. */
   isCurrent(sealed: string): boolean {
     return sealingKeyId(sealed) === (this.sealingKey?.id ?? null);
   }

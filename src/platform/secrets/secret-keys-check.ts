@@ -3,7 +3,7 @@ import { Database } from '../database/database';
 import { SecretBox } from './secret-box';
 import { SEALED_COLUMNS } from './sealed-columns';
 
-/** Refuses to start with secrets that nobody could open: a delivery must not be the first to notice. */
+/** Refuses to start while the key of a stored secret is missing: a delivery must not be the first to notice. */
 @Injectable()
 export class SecretKeysCheck implements OnModuleInit {
   private readonly logger = new Logger(SecretKeysCheck.name);
@@ -13,7 +13,7 @@ export class SecretKeysCheck implements OnModuleInit {
     private readonly secrets: SecretBox,
   ) {}
 
-  /** One scan per column. Throws with the ids of the missing keys. */
+  /** One scan per column. Throws an error with the ids of the missing keys. */
   async onModuleInit(): Promise<void> {
     const missing = (await this.storedKeyIds()).filter((id) => !this.secrets.hasKey(id));
     if (missing.length > 0) {

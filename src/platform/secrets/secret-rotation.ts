@@ -4,7 +4,7 @@ import { SecretBox } from './secret-box';
 import { SEALED_COLUMNS, type SealedColumn } from './sealed-columns';
 import { NIL_UUID } from '../ids/id';
 
-/** Rows locked at once: a running service waits for at most one such step. */
+/** Rows locked by one transaction: a running service waits for at most one of them. */
 const STEP = 200;
 
 interface SealedRow {
@@ -16,13 +16,13 @@ interface SealedRow {
 export interface Rotated {
   table: string;
   column: string;
-  /** Rows that were sealed anew; the others were already under the first key. */
+  /** Rows that were sealed again; the others were already under the first key. */
   rows: number;
 }
 
 /**
- * Seals every stored secret anew under the first key, so that the others can be removed from `SECRETS_KEYS` afterwards.
- * Works in small transactions beside a running service that has the new key already; stopped half-way it is run again.
+ * Seals every stored secret again under the first key, so that the others can be removed from `SECRETS_KEYS`. Works in
+ * small transactions beside a running service that has the new key already; after an interruption, run it again.
  */
 @Injectable()
 export class SecretRotation {
@@ -31,7 +31,7 @@ export class SecretRotation {
     private readonly secrets: SecretBox,
   ) {}
 
-  /** Throws `SecretUnreadable` at the first damaged value; what came before it is done. */
+  /** Throws `SecretUnreadable` at the first damaged value; the rows before it stay rotated. */
   async rotate(): Promise<Rotated[]> {
     const done: Rotated[] = [];
     for (const column of SEALED_COLUMNS) done.push(await this.rotateColumn(column));

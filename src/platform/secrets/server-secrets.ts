@@ -5,7 +5,7 @@ import { Database } from '../database/database';
 const NAMES = ['api_key_pepper', 'cursor', 'check_id'] as const;
 export type ServerSecretName = (typeof NAMES)[number];
 
-/** Random values shared by every instance on one database, made by whichever starts first. Read once at start. */
+/** Random values shared by every instance on one database, made by the first that starts. Read once at the start. */
 @Injectable()
 export class ServerSecrets implements OnModuleInit {
   private readonly values = new Map<string, Buffer>();
@@ -25,7 +25,7 @@ export class ServerSecrets implements OnModuleInit {
 
   get(name: ServerSecretName): Buffer {
     const value = this.values.get(name);
-    if (!value) throw new Error(`server secret ${name} was asked for before the database was ready`);
+    if (!value) throw new Error(`server secret ${name} was read before the database was ready`);
     return value;
   }
 }

@@ -1,7 +1,7 @@
 /** Where in its life a connection ended. */
 export type DialPhase = 'dns' | 'connect' | 'tls';
 
-/** Milliseconds on the monotonic clock; `null` for a phase that was not reached or is not there (a literal has no DNS). */
+/** Milliseconds by the monotonic clock; `null` for a phase that was not reached or does not exist (a literal has no DNS). */
 export interface DialPhases {
   dnsMs: number | null;
   connectMs: number | null;
@@ -15,8 +15,8 @@ export interface CertificateProblem {
 }
 
 /**
- * `aborted`: the signal ended it. `target_blocked`: the egress policy. `monitor_offline` and `internal`: the monitor's own
- * fault. The others speak of the target.
+ * `aborted`: by the signal. `target_blocked`: by the egress policy. `monitor_offline` and `internal`: the monitor's own
+ * fault. The others are faults of the target.
  */
 export type DialCode =
   | 'dns_not_found'
@@ -39,9 +39,9 @@ export class DialError extends Error {
     readonly code: DialCode,
     readonly phase: DialPhase,
     message: string,
-    /** True when the cause is the monitor's own (no descriptors, no route, no resolver): nothing is known of the target. */
+    /** True when the monitor is the cause (no descriptors, no route, no resolver): nothing is known of the target. */
     readonly local: boolean,
-    /** How far it came. */
+    /** How far the connection came. */
     readonly phases: DialPhases = { dnsMs: null, connectMs: null, tlsMs: null },
     /** The address that was connected to, or tried last; `null` before the first attempt. */
     readonly address: string | null = null,
@@ -65,7 +65,7 @@ const FAULTS: Record<string, SocketFault> = {
   ECONNRESET: fault('connection_reset', false, 'was reset by the other side'),
   ECONNABORTED: fault('connection_reset', false, 'was aborted'),
   EPIPE: fault('connection_reset', false, 'was closed by the other side while we were sending'),
-  ETIMEDOUT: fault('connection_timeout', false, 'got no answer'),
+  ETIMEDOUT: fault('connection_timeout', false, 'got no response'),
   EHOSTUNREACH: fault('host_unreachable', false, 'failed: the host cannot be reached'),
   EHOSTDOWN: fault('host_unreachable', false, 'failed: the host is down'),
   ENETUNREACH: fault('host_unreachable', false, 'failed: the network cannot be reached'),
@@ -83,7 +83,7 @@ const FAULTS: Record<string, SocketFault> = {
   EACCES: fault('internal', true, "was forbidden by the monitor's own system"),
 };
 
-/** What a system error on a socket means. An errno nobody foresaw is ours: a target is not blamed for what we do not understand. */
+/** What a system error on a socket means. An unknown errno counts as ours: a target is not blamed for what we do not understand. */
 export function socketFault(error: NodeJS.ErrnoException): SocketFault {
   return FAULTS[error.code ?? ''] ?? fault('internal', true, `failed with ${error.code ?? 'an unknown error'}`);
 }

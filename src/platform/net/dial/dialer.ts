@@ -17,7 +17,7 @@ export interface DialRequest {
   port: number;
   /** Starts TLS after connecting. `servername`: the name the certificate must carry, default `host`. */
   tls?: { servername?: string; alpn?: string[] } | undefined;
-  /** The caller only wants to know that it connects: the socket stays paused. */
+  /** The caller only wants to know whether it connects: the socket stays paused. */
   unread?: boolean;
   egress: EgressRule;
   signal: AbortSignal;
@@ -30,7 +30,7 @@ export interface Dialed {
   /** The address that was connected to, without port. */
   address: string;
   phases: DialPhases;
-  /** The leaf that was shown, valid or not; `null` without TLS. */
+  /** The leaf that the server presented, valid or not; `null` without TLS. */
   certificate: ShownCertificate | null;
   /** What is wrong with it. Not `null`: nothing secret may be written to this peer. */
   authorizationError: CertificateProblem | null;
@@ -61,7 +61,7 @@ export class Dialer {
     const { port, signal, unread = false } = request;
     const { socket, address, connectMs } = await raceToConnect(candidates, { port, signal, phases, unread });
     phases.connectMs = connectMs;
-    // Where nothing will be exchanged a second look stops nothing: the packets it could stop have been sent.
+    // Where nothing is exchanged, judging the peer again prevents nothing: the handshake was all.
     if (!unread) verifyPeer(socket, address, request.egress, phases);
     if (!request.tls) return { socket, address, phases, certificate: null, authorizationError: null };
     const secured = await secure({
@@ -120,7 +120,7 @@ export class Dialer {
   }
 }
 
-/** IPv6 and IPv4 in turns, IPv6 first (RFC 8305, section 4), each family in its answer's order. */
+/** IPv6 and IPv4 in turns, IPv6 first (RFC 8305, section 4), each family in the order of the lookup. */
 export function interleave(addresses: readonly string[]): string[] {
   const sixes = addresses.filter((address) => address.includes(':'));
   const fours = addresses.filter((address) => !address.includes(':'));
@@ -133,7 +133,7 @@ function refuseBlocked(address: string, host: string, egress: EgressRule, phases
   if (refusal !== null) throw blocked(host, refusal, phases, address);
 }
 
-/** What the kernel says the socket is connected to must be what was judged, or be judged itself. */
+/** The address that the socket is really connected to must be the judged one, or be allowed itself. */
 function verifyPeer(socket: Socket, address: string, egress: EgressRule, phases: DialPhases): void {
   const peer = socket.remoteAddress;
   if (peer === undefined || peer === address) return;

@@ -11,8 +11,8 @@ const certificate = (more: Partial<Record<keyof PeerCertificate, unknown>>): Pee
     ...more,
   }) as PeerCertificate;
 
-describe('A certificate that was shown', () => {
-  it('is described by its dates and names', () => {
+describe('describeCertificate', () => {
+  it('gives the dates and names of a certificate', () => {
     expect(describeCertificate(certificate({}))).toEqual({
       expiresAt: '2026-11-20T12:30:00.000Z',
       issuer: 'R3',
@@ -21,7 +21,7 @@ describe('A certificate that was shown', () => {
     });
   });
 
-  it('may have no common name, several, or none at all', () => {
+  it('takes the first common name, else the organization, else nothing', () => {
     expect(describeCertificate(certificate({ subject: { O: 'Only Ltd' } }))?.subject).toBe('Only Ltd');
     expect(describeCertificate(certificate({ subject: { CN: ['first', 'second'] } }))?.subject).toBe('first');
     expect(describeCertificate(certificate({ subject: {}, issuer: undefined }))).toMatchObject({
@@ -30,7 +30,7 @@ describe('A certificate that was shown', () => {
     });
   });
 
-  it('may carry hostile names: they are cut, counted and stripped of what steers terminals', () => {
+  it('cuts long names, limits their number and removes control characters', () => {
     const names = Array.from({ length: 500 }, (_, i) => `DNS:${i}.${'x'.repeat(500)}`).join(', ');
     const described = describeCertificate(certificate({ subjectaltname: names, subject: { CN: 'a\u001b[31m\nb' } }));
     expect(described?.names).toHaveLength(20);
@@ -38,18 +38,18 @@ describe('A certificate that was shown', () => {
     expect(described?.subject).toBe('a[31mb');
   });
 
-  it('with commas in a quoted name is not taken apart there', () => {
+  it('does not split a quoted name at its commas', () => {
     const described = describeCertificate(certificate({ subjectaltname: 'DNS:"a, DNS:evil.example", DNS:b.example' }));
     expect(described?.names).toEqual(['"a, DNS:evil.example"', 'b.example']);
   });
 
-  it('without a readable date is not described', () => {
+  it('returns null without a readable date', () => {
     expect(describeCertificate(certificate({ valid_to: 'never' }))).toBeNull();
     expect(describeCertificate({} as PeerCertificate)).toBeNull();
   });
 });
 
-describe('A verdict on a certificate', () => {
+describe('certificateProblem', () => {
   it.each([
     ['CERT_HAS_EXPIRED', 'tls_expired', 'The certificate of a.example expired on 2026-11-20.'],
     [
@@ -65,7 +65,7 @@ describe('A verdict on a certificate', () => {
       'The certificate of a.example comes from an authority we do not trust.',
     ],
     ['CERT_REVOKED', 'tls_untrusted', 'The certificate of a.example is not trusted (CERT_REVOKED).'],
-  ])('%s is told as %s', (verdict, code, message) => {
-    expect(certificateProblem(verdict, 'a.example', certificate({}))).toEqual({ code, message });
+  ])('turns %s into %s', (reason, code, message) => {
+    expect(certificateProblem(reason, 'a.example', certificate({}))).toEqual({ code, message });
   });
 });

@@ -1,7 +1,7 @@
 import type { PeerCertificate as NodeCertificate } from 'node:tls';
 import type { CertificateProblem } from './dial-error';
 
-/** The leaf certificate that a server showed, whether or not it is valid. */
+/** The leaf certificate that a server presented, valid or not. */
 export interface ShownCertificate {
   /** ISO 8601 with milliseconds, UTC. */
   expiresAt: string;
@@ -14,7 +14,7 @@ export interface ShownCertificate {
 const MAX_NAMES = 20;
 const MAX_TEXT = 200;
 
-/** `null` when the server showed none or its dates cannot be read. */
+/** `null` when the server presented none or its dates cannot be read. */
 export function describeCertificate(certificate: NodeCertificate): ShownCertificate | null {
   const expiresAt = new Date(certificate.valid_to);
   if (Number.isNaN(expiresAt.getTime())) return null;
@@ -26,7 +26,7 @@ export function describeCertificate(certificate: NodeCertificate): ShownCertific
   };
 }
 
-/** What OpenSSL's verdict on a chain, or our own on its names, means. `code` as in `authorizationError`. */
+/** What is wrong with a certificate, by the code that OpenSSL or the check of its names gave (`authorizationError`). */
 export function certificateProblem(
   code: string,
   host: string,
@@ -59,7 +59,7 @@ export function certificateProblem(
   }
 }
 
-/** Node gives a name's parts as an object, a repeated part as an array. */
+/** Node gives the parts of a name as an object, and a repeated part as an array. */
 function nameOf(parts: NodeCertificate['subject'] | undefined): string {
   return clean(first(parts?.CN) ?? first(parts?.O) ?? first(parts?.OU) ?? '');
 }
@@ -81,5 +81,5 @@ const on = (date: string | undefined): string => {
   return Number.isNaN(time.getTime()) ? '' : ` on ${time.toISOString().slice(0, 10)}`;
 };
 
-/** A certificate is written by the target: no control characters, no endless names. */
+/** The target writes its certificate: control characters are removed and long names cut. */
 const clean = (text: string): string => text.replace(/\p{C}/gu, '').slice(0, MAX_TEXT);

@@ -6,7 +6,7 @@ import { ignoreError } from './happy-eyeballs';
 import { type CertificateProblem, DialError, type DialPhases, socketFault } from './dial-error';
 import { certificateProblem, describeCertificate, type ShownCertificate } from './peer-certificate';
 
-/** The handshake is done. `problem` must be judged before anything is written: the peer may be anyone. */
+/** A finished handshake. Look at `problem` before anything is written: the peer may be an impostor. */
 export interface Secured {
   socket: TLSSocket;
   certificate: ShownCertificate | null;
@@ -15,7 +15,7 @@ export interface Secured {
 
 export interface UpgradeRequest {
   socket: Socket;
-  /** The name or address the certificate must be made for; also the SNI unless it is an address. */
+  /** The name or address that the certificate must be made for; also the SNI unless it is an address. */
   host: string;
   alpn: string[] | undefined;
   context: SecureContext;
@@ -28,8 +28,8 @@ export interface UpgradeRequest {
 const leafOf = (socket: TLSSocket): PeerCertificate => TLSSocket.prototype.getPeerCertificate.call(socket, false);
 
 /**
- * Starts TLS on a connected socket. An invalid certificate is an answer, not an error, so that it can be shown. Rejects
- * with a `DialError`, the socket destroyed, when there is no handshake.
+ * Starts TLS on a connected socket. An invalid certificate is a result, not an error, so that it can be reported. Rejects
+ * with a `DialError` and destroys the socket when the handshake fails.
  */
 export function secure(request: UpgradeRequest): Promise<Secured> {
   const { host, signal, phases } = request;
@@ -47,7 +47,7 @@ export function secure(request: UpgradeRequest): Promise<Secured> {
         return checkServerIdentity(host, certificate);
       },
     });
-    // Node asks for the whole chain, which costs more than the rest of its work on a handshake; the leaf is enough here.
+    // Node builds the whole chain, which costs more than the rest of its work on a handshake; the leaf is enough here.
     socket.getPeerCertificate = (() => leafOf(socket)) as TLSSocket['getPeerCertificate'];
     const leave = () => {
       signal.removeEventListener('abort', onAbort);
@@ -92,11 +92,11 @@ function handshakeFailure(request: UpgradeRequest, error: NodeJS.ErrnoException)
   return failure(request, 'tls_handshake_failed', false, `The TLS handshake with ${host} failed: ${reasonOf(error)}.`);
 }
 
-/** OpenSSL's own words carry file names and line numbers; its code says the same. */
+/** OpenSSL's messages hold file names and line numbers; its code says the same without them. */
 function reasonOf(error: NodeJS.ErrnoException): string {
   const code = error.code ?? '';
   if (/WRONG_VERSION_NUMBER|PACKET_LENGTH_TOO_LONG|HTTP_REQUEST|RECORD_LAYER|BAD_RECORD_TYPE/.test(code)) {
-    return 'what answers does not speak TLS';
+    return 'the other side does not speak TLS';
   }
   if (/UNSUPPORTED_PROTOCOL|PROTOCOL_VERSION/.test(code)) return 'it offers only outdated versions of TLS';
   if (/NO_SHARED_CIPHER|HANDSHAKE_FAILURE/.test(code))

@@ -1,8 +1,8 @@
 import { createSecureContext, rootCertificates, type SecureContext } from 'node:tls';
 
 /**
- * The one TLS context of every outgoing connection: building it costs as much as several requests. Trusts Node's roots
- * (with `NODE_EXTRA_CA_CERTS`) and the given ones; TLS 1.2 or newer.
+ * The TLS context that all outgoing connections share: building one costs as much as several requests. Trusts Node's
+ * roots (with `NODE_EXTRA_CA_CERTS`) and the given ones; TLS 1.2 or newer.
  */
 export class TrustedRoots {
   readonly context: SecureContext;

@@ -3,9 +3,10 @@ import { lookup, Resolver } from 'node:dns';
 import { isLocalhostName } from '../egress/egress-policy';
 import { Semaphore } from '../semaphore';
 import { parseHosts, parseSearchDots } from './hosts-file';
+import { PROBE_QUESTION, SilenceProbe } from './silence-probe';
 import { WatchedFile } from './watched-file';
 
-/** `aborted`: the caller gave up. `monitor_offline`: our own resolver does not answer, so nothing is known of the name. */
+/** `aborted`: by the caller's signal. `monitor_offline`: our own resolver does not answer, so nothing is known of the name. */
 export type ResolveCode = 'dns_not_found' | 'dns_timeout' | 'dns_failure' | 'monitor_offline' | 'aborted';
 
 /** Why a name gave no address. The message is public. */
@@ -13,7 +14,7 @@ export class ResolveError extends Error {
   constructor(
     readonly code: ResolveCode,
     message: string,
-    /** True when no DNS server answered anything while this name was asked: then silence says nothing about the name. */
+    /** True when no DNS server answered any query during the lookup: then silence says nothing about the name. */
     readonly resolverSilent = false,
   ) {
     super(message);
@@ -30,34 +31,31 @@ export interface ResolverOptions {
 
 const POOL_SIZE = 16;
 const POOL_LIFETIME_MS = 60_000;
-/** How long the slower of A and AAAA is waited for once the other has answered (RFC 8305, section 3). */
+/** How long to wait for the slower of A and AAAA once the other was answered (RFC 8305, section 3). */
 const RESOLUTION_DELAY_MS = 50;
-/** After this much silence one harmless question tells a dead DNS server from a dead name. */
-const SILENCE_PROBE_MS = 400;
-/** getaddrinfo may occupy half of libuv's four threads; two blocked names must not stop files and compression. */
-const LOOKUP_SLOTS = 2;
+/** getaddrinfo may block half of libuv's four threads; the others are left to files and compression. */
+const MAX_LOOKUPS = 2;
 const SYSTEM_NAME = /(^[^.]+|\.(local|lan|internal|home\.arpa))$/;
-/** Codes with which a DNS server that is alive refuses, or none is there to be asked: ours, not the name's. */
+/** Our own DNS server refuses, or there is none: the monitor's fault, not the name's. */
 const OWN_RESOLVER_CODES = new Set(['ECONNREFUSED', 'EREFUSED', 'ENOMEM', 'EFILE', 'ENOTINITIALIZED', 'ECANCELLED']);
 const SILENT_CODES = new Set(['ETIMEOUT', 'ECONNREFUSED', 'ECANCELLED']);
 
 /**
  * Turns host names into addresses without queueing behind libuv's threads: `/etc/hosts`, then A and AAAA in parallel on
  * a round-robin pool of c-ares resolvers, each with its own socket. `getaddrinfo` serves only the names that need the
- * system's rules (no dot, `.local`, search lists). Nothing is cached; identical questions in flight are asked once.
+ * system's rules (no dot, `.local`, search lists). Nothing is cached; identical lookups in flight share one query.
  */
 @Injectable()
 export class HostResolver implements OnModuleDestroy {
   private readonly hosts: WatchedFile<Map<string, string[]>>;
   private readonly searchDots: WatchedFile<number>;
   private readonly inFlight = new Map<string, Promise<string[]>>();
-  private readonly lookupSlots = new Semaphore(LOOKUP_SLOTS);
+  private readonly lookups = new Semaphore(MAX_LOOKUPS);
   private pool: Resolver[] = [];
   private poolUntil = -Infinity;
   private poolVersion = -1;
   private turn = 0;
-  private lastAnswerAt = -Infinity;
-  private probing = false;
+  private readonly silence = new SilenceProbe(() => this.hasLiveServer());
 
   constructor(private readonly options: ResolverOptions = {}) {
     this.hosts = new WatchedFile(options.hostsFile ?? '/etc/hosts', parseHosts);
@@ -66,7 +64,7 @@ export class HostResolver implements OnModuleDestroy {
 
   /**
    * The addresses of a normalised host name, both families, at least one. Throws `ResolveError`; on abort at once, while
-   * the question itself runs out in the background for whoever else waits for it.
+   * the lookup itself goes on for other callers that wait for it.
    */
   resolve(name: string, signal: AbortSignal): Promise<string[]> {
     const listed = this.hosts.read().get(name);
@@ -81,9 +79,9 @@ export class HostResolver implements OnModuleDestroy {
   }
 
   private start(name: string): Promise<string[]> {
-    const question = this.find(name).finally(() => this.inFlight.delete(name));
-    this.inFlight.set(name, question);
-    return question;
+    const running = this.find(name).finally(() => this.inFlight.delete(name));
+    this.inFlight.set(name, running);
+    return running;
   }
 
   private async find(name: string): Promise<string[]> {
@@ -106,15 +104,15 @@ export class HostResolver implements OnModuleDestroy {
       const failures: string[] = [];
       let open = 2;
       let delay: NodeJS.Timeout | undefined;
-      const probe = setTimeout(() => this.probeSilence(startedAt), SILENCE_PROBE_MS);
+      const probe = this.silence.watch();
       const settle = () => {
         clearTimeout(probe);
         clearTimeout(delay);
         if (addresses.length > 0) resolve(addresses);
-        else reject(failureOf(name, failures, this.isSilentSince(startedAt)));
+        else reject(failureOf(name, failures, this.silence.isSilentSince(startedAt)));
       };
       const take = (error: NodeJS.ErrnoException | null, found: string[]) => {
-        this.noteAnswer(error);
+        if (isAnswer(error)) this.silence.noteAnswer();
         if (error) failures.push(error.code ?? '');
         else addresses.push(...found);
         open -= 1;
@@ -127,7 +125,7 @@ export class HostResolver implements OnModuleDestroy {
   }
 
   private async lookup(name: string): Promise<string[]> {
-    const release = await this.lookupSlots.take();
+    const release = await this.lookups.take();
     try {
       return await new Promise((resolve, reject) => {
         lookup(name, { all: true, order: 'verbatim' }, (error, found) => {
@@ -140,35 +138,23 @@ export class HostResolver implements OnModuleDestroy {
     }
   }
 
-  private untilAborted(question: Promise<string[]>, signal: AbortSignal): Promise<string[]> {
+  private untilAborted(running: Promise<string[]>, signal: AbortSignal): Promise<string[]> {
     const startedAt = performance.now();
     return new Promise((resolve, reject) => {
       const onAbort = () => {
-        const silent = this.isSilentSince(startedAt);
+        const silent = this.silence.isSilentSince(startedAt);
         reject(new ResolveError('aborted', 'the lookup was given up', silent));
       };
       if (signal.aborted) onAbort();
       signal.addEventListener('abort', onAbort, { once: true });
-      question.then(resolve, reject).finally(() => signal.removeEventListener('abort', onAbort));
+      running.then(resolve, reject).finally(() => signal.removeEventListener('abort', onAbort));
     });
   }
 
-  /** Asks for the root's name servers, which every working DNS server knows, unless something answered meanwhile. */
-  private probeSilence(startedAt: number): void {
-    if (this.probing || !this.isSilentSince(startedAt)) return;
-    this.probing = true;
-    this.nextResolver().resolveNs('.', (error) => {
-      this.probing = false;
-      this.noteAnswer(error);
-    });
-  }
-
-  private noteAnswer(error: NodeJS.ErrnoException | null): void {
-    if (!error || !SILENT_CODES.has(error.code ?? '')) this.lastAnswerAt = performance.now();
-  }
-
-  private isSilentSince(startedAt: number): boolean {
-    return this.lastAnswerAt < startedAt;
+  private hasLiveServer(): Promise<boolean> {
+    return new Promise((resolve) =>
+      this.nextResolver().resolveNs(PROBE_QUESTION.name, (error) => resolve(isAnswer(error))),
+    );
   }
 
   private nextResolver(): Resolver {
@@ -190,7 +176,10 @@ export class HostResolver implements OnModuleDestroy {
   }
 }
 
-/** Folds the failures of A and AAAA into one reason; what says most about the name wins. */
+/** True unless no server has answered: an error code that a server sent shows that it is alive. */
+const isAnswer = (error: NodeJS.ErrnoException | null): boolean => !error || !SILENT_CODES.has(error.code ?? '');
+
+/** One reason for the failures of A and AAAA: the one that says most about the name. */
 function failureOf(name: string, codes: string[], silent: boolean): ResolveError {
   if (codes.includes('ENOTFOUND') || codes.includes('EBADNAME')) {
     return new ResolveError('dns_not_found', `The name ${name} does not exist.`);

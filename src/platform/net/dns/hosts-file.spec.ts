@@ -1,7 +1,7 @@
 import { parseHosts, parseSearchDots } from './hosts-file';
 
-describe('The hosts file', () => {
-  it('gives every name its addresses, in the order of the lines and in lower case', () => {
+describe('parseHosts', () => {
+  it('maps every name in lower case to its addresses, in the order of the lines', () => {
     const hosts = parseHosts(
       [
         '# comment',
@@ -23,7 +23,7 @@ describe('The hosts file', () => {
   });
 });
 
-describe('The resolver settings', () => {
+describe('parseSearchDots', () => {
   it.each([
     ['nameserver 10.0.0.1', 0],
     ['options ndots:5', 0],
@@ -31,7 +31,7 @@ describe('The resolver settings', () => {
     ['domain example.com', 1],
     ['search svc.cluster.local cluster.local\noptions timeout:1 ndots:5', 5],
     ['# search example.com', 0],
-  ])('%j ask names with fewer dots than %d with the search list', (text, dots) => {
+  ])('reads from %j that the search list is for names with fewer than %d dots', (text, dots) => {
     expect(parseSearchDots(text)).toBe(dots);
   });
 });

@@ -21,8 +21,8 @@ export function parseHosts(text: string): Map<string, string[]> {
 }
 
 /**
- * How many dots a name needs to be asked as it stands before the search list is tried (`ndots` of `resolv.conf`, 1 by
- * default), and 0 when there is no search list: then every name is asked as it stands.
+ * How many dots a name needs to be looked up as it stands before the search list is tried (`ndots` of `resolv.conf`, 1 by
+ * default), and 0 when there is no search list: then every name is looked up as it stands.
  */
 export function parseSearchDots(resolvConf: string): number {
   const lines = linesOf(resolvConf);

@@ -16,7 +16,7 @@ export interface AddressClass {
 type Cidr<T> = [T, number];
 type Row = [cidr: string, tier: AddressTier, kind: string];
 
-/** First match wins, so single addresses stand before the ranges that hold them. */
+/** First match wins, so single addresses come before the ranges that contain them. */
 const IPV4_ROWS: Row[] = [
   ['100.100.100.200/32', 'forbidden', 'cloud metadata'],
   ['168.63.129.16/32', 'forbidden', 'cloud metadata'],
@@ -68,8 +68,9 @@ const IPV4_TABLE = table<IPv4>(IPV4_ROWS);
 const IPV6_TABLE = table<IPv6>(IPV6_ROWS);
 
 /**
- * IPv6 ranges that carry IPv4 addresses, and the bytes at which they stand. Teredo hides its client by inversion. The
- * local NAT64 prefix leaves the place open (RFC 6052), so every place is read and what starts with zero is padding.
+ * IPv6 ranges that carry IPv4 addresses, and the bytes at which these stand. Teredo inverts the bits of its client. The
+ * local NAT64 prefix leaves the position open (RFC 6052): every position is read, and one that begins with zero is
+ * padding.
  */
 const EMBEDDINGS: { cidr: Cidr<IPv6>; at: number[][]; invert?: boolean; replaces?: boolean }[] = [
   { cidr: v6('::ffff:0:0/96'), at: [[12, 13, 14, 15]], replaces: true },
@@ -91,7 +92,7 @@ const EMBEDDINGS: { cidr: Cidr<IPv6>; at: number[][]; invert?: boolean; replaces
 ];
 
 /**
- * The forms under which an address is judged: itself, and every IPv4 address it carries, each on its own. A zone id is
+ * The addresses as which an address is judged: itself, and every IPv4 address it carries, each on its own. A zone id is
  * dropped. Empty when the text is no address.
  */
 export function readings(address: string): (IPv4 | IPv6)[] {
@@ -116,15 +117,15 @@ function ipv6Readings(address: IPv6): (IPv4 | IPv6)[] {
   const carried = EMBEDDINGS.filter(({ cidr }) => address.match(cidr));
   const inner = carried.flatMap(({ at, invert }) =>
     at
-      .map((places) => ipv4At(bytes, places, invert ?? false))
+      .map((positions) => ipv4At(bytes, positions, invert ?? false))
       .filter((reading) => at.length === 1 || reading.octets[0] !== 0),
   );
   if (isIsatap(bytes)) inner.push(ipv4At(bytes, [12, 13, 14, 15], false));
   return carried.some(({ replaces }) => replaces) ? inner : [address, ...inner];
 }
 
-function ipv4At(bytes: number[], places: number[], invert: boolean): IPv4 {
-  const octets = places.map((place) => bytes[place] ?? 0);
+function ipv4At(bytes: number[], positions: number[], invert: boolean): IPv4 {
+  const octets = positions.map((position) => bytes[position] ?? 0);
   return new ipaddr.IPv4(invert ? octets.map((octet) => octet ^ 0xff) : octets);
 }
 

@@ -9,7 +9,7 @@ const owner = policy.forOrganization({ isDefault: true });
 const METADATA = /cloud metadata|link-local/;
 const NEVER = /refused/;
 
-/** Addresses that must be refused for every organization but the Default one, by the way they try to get past. */
+/** Addresses that must be refused for every organization but the Default one, each with how it might get through. */
 const bypasses: [address: string, how: string][] = [
   ['127.0.0.1', 'loopback'],
   ['127.0.0.53', 'another loopback'],
@@ -122,7 +122,7 @@ const rulesUnder = (mode: string): EgressRule[] => {
   return [strict.forOrganization({ isDefault: true }), strict.forOrganization({ isDefault: false })];
 };
 
-/** Addresses nobody may dial, whatever the operator configures. */
+/** Addresses that are never dialed, whatever the operator configures. */
 const forbidden = [
   '169.254.169.254',
   '169.254.0.1',
@@ -140,45 +140,45 @@ const forbidden = [
   '2002:a9fe:a9fe::1',
 ];
 
-describe('The egress policy', () => {
+describe('EgressPolicy', () => {
   it.each(bypasses)('refuses %p to a foreign organization (%s)', (address) => {
     expect(stranger.refusal(address)).toMatch(NEVER);
   });
 
-  it.each(publicAddresses)('lets everyone reach %s', (address) => {
+  it.each(publicAddresses)('lets every organization reach %s', (address) => {
     expect(stranger.refusal(address)).toBeNull();
     expect(owner.refusal(address)).toBeNull();
   });
 
   it.each(['127.0.0.1', '10.1.2.3', '192.168.0.10', '100.64.0.1', '::1', 'fd12::1', '::ffff:127.0.0.1'])(
-    'lets the Default organization reach its own network: %s',
+    'lets the Default organization reach %s in its own network',
     (address) => {
       expect(owner.refusal(address)).toBeNull();
     },
   );
 
-  it.each(forbidden)('refuses %s even when everything is allowed', (address) => {
+  it.each(forbidden)('refuses %s even with EGRESS_ALLOW=0.0.0.0/0,::/0', (address) => {
     const open = policyWith({ EGRESS_PRIVATE: 'allow', EGRESS_ALLOW: '0.0.0.0/0,::/0' });
     expect(open.forOrganization({ isDefault: true }).refusal(address)).toMatch(NEVER);
   });
 
-  it('names the kind of the refused address', () => {
+  it('names the kind of a refused address', () => {
     expect(stranger.refusal('127.0.0.1')).toBe('loopback addresses are refused');
     expect(owner.refusal('169.254.169.254')).toBe('link-local addresses are refused');
     expect(owner.refusal('100.100.100.200')).toBe('cloud metadata addresses are refused');
   });
 
   describe('with EGRESS_PRIVATE', () => {
-    it('allow: private networks are open to every organization', () => {
+    it('EGRESS_PRIVATE=allow opens private networks to every organization', () => {
       for (const rule of rulesUnder('allow')) expect(rule.refusal('192.168.1.1')).toBeNull();
     });
 
-    it('deny: private networks are closed even to the Default organization', () => {
+    it('EGRESS_PRIVATE=deny closes private networks even to the Default organization', () => {
       for (const rule of rulesUnder('deny')) expect(rule.refusal('192.168.1.1')).toBe('private addresses are refused');
     });
   });
 
-  it('opens what EGRESS_ALLOW lists, also in its carried forms, and nothing beside it', () => {
+  it('allows what EGRESS_ALLOW lists, also inside IPv6 addresses, and nothing else', () => {
     const rule = policyWith({ EGRESS_ALLOW: '10.1.0.0/16,198.18.0.0/15' }).forOrganization({ isDefault: false });
     for (const address of ['10.1.2.3', '::ffff:10.1.2.3', '64:ff9b::10.1.2.3', '198.18.0.1']) {
       expect(rule.refusal(address)).toBeNull();
@@ -186,12 +186,12 @@ describe('The egress policy', () => {
     expect(rule.refusal('10.2.0.1')).toMatch(NEVER);
   });
 
-  it('does not open a carried private address by listing only the range that carries it', () => {
+  it('does not allow a private address inside an IPv6 address when EGRESS_ALLOW lists only the IPv6 range', () => {
     const rule = policyWith({ EGRESS_ALLOW: '2000::/3' }).forOrganization({ isDefault: false });
     expect(rule.refusal('2002:7f00:1::1')).toBe('loopback addresses are refused');
   });
 
-  it('closes what EGRESS_DENY lists, above EGRESS_ALLOW', () => {
+  it('refuses what EGRESS_DENY lists, also when EGRESS_ALLOW lists it', () => {
     const listed = policyWith({ EGRESS_ALLOW: '10.0.0.0/8', EGRESS_DENY: '10.9.0.0/16,8.8.8.0/24' });
     for (const isDefault of [true, false]) {
       const rule = listed.forOrganization({ isDefault });
@@ -202,7 +202,7 @@ describe('The egress policy', () => {
     }
   });
 
-  describe('asked about a host as it was written', () => {
+  describe('refusalOfHost', () => {
     it.each([
       '127.0.0.1',
       '127.1',
@@ -223,7 +223,7 @@ describe('The egress policy', () => {
       'localhost.',
       'db.localhost',
       '10.1',
-    ])('refuses %s to a foreign organization without a lookup', (host) => {
+    ])('refuses the host %s to a foreign organization without a lookup', (host) => {
       expect(policy.refusalOfHost(host, stranger)).toMatch(NEVER);
       expect(policy.refusalOfHost(host, owner)).toBeNull();
     });
@@ -241,12 +241,12 @@ describe('The egress policy', () => {
       'metadata',
       'instance-data',
       '[fd00:ec2::254]',
-    ])('refuses %s to everyone', (host) => {
+    ])('refuses the host %s to every organization', (host) => {
       expect(policy.refusalOfHost(host, owner)).toMatch(METADATA);
     });
 
     it.each(['example.com', 'münchen.de', '8.8.8.8', '[2606:4700::1]', 'mylocalhost', 'metadata.example.com'])(
-      'knows nothing against %s',
+      'does not refuse the host %s before its lookup',
       (host) => {
         expect(policy.refusalOfHost(host, stranger)).toBeNull();
       },

@@ -7,8 +7,8 @@ import { classify, readings } from './address-class';
 import { normalizeHost } from './host-name';
 
 /**
- * Which addresses one organization may be connected to. Every outgoing connection of the service asks it, with the
- * address itself: literals, every resolved address, every redirect hop, and the connected socket.
+ * Which addresses the checks and notifications of one organization may connect to. Every outgoing connection asks it
+ * about the address itself: a literal, every resolved address, every redirect hop, and the connected socket.
  */
 export interface EgressRule {
   /** `null` when the address may be dialed, otherwise a short public reason ("link-local addresses are refused"). */
@@ -25,11 +25,11 @@ const METADATA_NAMES = new Set([
   'instance-data.ec2.internal',
 ]);
 
-/** Why a host name is refused for every organization before anything is looked up, or `null`. */
+/** Why a host name is refused for every organization before any lookup, or `null`. */
 export const refusalOfName = (name: string): string | null =>
   METADATA_NAMES.has(name.toLowerCase().replace(/\.$/, '')) ? 'cloud metadata names are refused' : null;
 
-/** True for the names that mean this very machine without any lookup (RFC 6761). */
+/** True for the names that mean this machine without any lookup (RFC 6761). */
 export const isLocalhostName = (name: string): boolean => name === 'localhost' || name.endsWith('.localhost');
 
 /**
@@ -51,7 +51,7 @@ export class EgressPolicy {
     this.untrusted = new CidrRule(false, allow, deny);
   }
 
-  /** The rule of one organization. Whoever holds the Default organization's key runs the machine, hence `auto`. */
+  /** The rule of one organization. Holders of a key of the Default organization run the machine, hence `auto`. */
   forOrganization(organization: { isDefault: boolean }): EgressRule {
     const mode = this.privateMode;
     const allowed = mode === 'allow' || (mode === 'auto' && organization.isDefault);
@@ -60,7 +60,7 @@ export class EgressPolicy {
 
   /**
    * Judges a host as it was written, without any lookup: literals in every notation, `localhost`, metadata names.
-   * `null` means that nothing is known against it; its addresses are judged again at each connection.
+   * `null` means that it is not refused so far; its addresses are judged again at each connection.
    */
   refusalOfHost(host: string, rule: EgressRule): string | null {
     const text = host.replace(/%[^\]]*/s, '');

@@ -1,6 +1,6 @@
 import { bracketed, normalizeHost } from './host-name';
 
-describe('A host', () => {
+describe('normalizeHost', () => {
   it.each([
     ['example.com', 'example.com'],
     ['EXAMPLE.com.', 'example.com'],
@@ -17,7 +17,7 @@ describe('A host', () => {
     ['0:0:0:0:0:0:0:1', '::1'],
     ['[2001:DB8:0:0::1]', '2001:db8::1'],
     ['::ffff:127.0.0.1', '::ffff:7f00:1'],
-  ])('%s is dialed as %s', (text, host) => {
+  ])('turns the host %s into %s', (text, host) => {
     expect(normalizeHost(text)).toBe(host);
   });
 
@@ -52,11 +52,11 @@ describe('A host', () => {
     ':::',
     '\ud800.com',
     '*.example.com',
-  ])('%p is none', (text) => {
+  ])('refuses %p as a host', (text) => {
     expect(normalizeHost(text)).toBeNull();
   });
 
-  it('carries brackets only when it is an IPv6 address', () => {
+  it('bracketed() puts brackets around an IPv6 address only', () => {
     expect(['::1', '127.0.0.1', 'example.com'].map(bracketed)).toEqual(['[::1]', '127.0.0.1', 'example.com']);
   });
 });

@@ -10,12 +10,12 @@ export interface ExchangeRequest {
   method: string;
   /** Path and query. */
   path: string;
-  /** Sent as they are and in this order; they must hold `Host`, and `Content-Length` when there is a body. */
+  /** Sent as they are and in this order; they must include `Host`, and `Content-Length` when there is a body. */
   headers: readonly (readonly [name: string, value: string])[];
   body: string | null;
   /** Bytes of the body that are read before the connection is cut. */
   maxBodyBytes: number;
-  /** Whether the body is handed over, or only counted. */
+  /** Whether the body is returned, or only counted. */
   keepBody: boolean;
   signal: AbortSignal;
 }
@@ -30,21 +30,21 @@ export interface ExchangeResponse {
   transferMs: number;
 }
 
-/** `aborted`: the signal. `closed`: the peer ended it early. `protocol`: what came is not HTTP. Otherwise the socket's fault. */
+/** `aborted`: by the signal. `closed`: too early by the peer. `protocol`: the response is not HTTP. Otherwise the socket's fault. */
 export type ExchangeFault = 'aborted' | 'closed' | 'protocol' | SocketFault;
 
-/** No complete answer. */
+/** There was no complete response. */
 export class ExchangeError extends Error {
   constructor(
     readonly fault: ExchangeFault,
     readonly phase: 'first_byte' | 'transfer',
-    /** Public: what was wrong, without any content of the answer. */
+    /** Public: what was wrong, without any content of the response. */
     message: string,
     readonly firstByteMs: number | null,
     readonly transferMs: number | null,
-    /** The status, when it had arrived. */
+    /** The status, if it had arrived. */
     readonly status: number | null,
-    /** False only when nothing can have left: otherwise the peer may have acted on the request. */
+    /** False only when nothing can have been sent: otherwise the peer may have acted on the request. */
     readonly written: boolean,
   ) {
     super(message);
@@ -53,31 +53,31 @@ export class ExchangeError extends Error {
 
 const NOT_IN_PATH = /[^\x21-\x7e\x80-\xff]/;
 
-/** Writes the request and reads the answer. Throws `ExchangeError` only. The socket is destroyed when it settles. */
+/** Writes the request and reads the response. Throws `ExchangeError` only. The socket is destroyed when it settles. */
 export function exchange(request: ExchangeRequest): Promise<ExchangeResponse> {
   return new Promise((resolve, reject) => new Exchange(request, resolve, reject).run());
 }
 
 class Exchange {
   private readonly startedAt = performance.now();
-  private readonly reader: HttpResponseParser;
+  private readonly parser: HttpResponseParser;
   private firstByteAt = 0;
   private written = false;
   private settled = false;
 
   constructor(
-    private readonly order: ExchangeRequest,
-    private readonly resolve: (answer: ExchangeResponse) => void,
+    private readonly request: ExchangeRequest,
+    private readonly resolve: (response: ExchangeResponse) => void,
     private readonly reject: (error: ExchangeError) => void,
   ) {
-    const { method, maxBodyBytes, keepBody } = order;
-    this.reader = new HttpResponseParser({ absent: method === 'HEAD', maxBytes: maxBodyBytes, keep: keepBody });
+    const { method, maxBodyBytes, keepBody } = request;
+    this.parser = new HttpResponseParser({ absent: method === 'HEAD', maxBytes: maxBodyBytes, keep: keepBody });
   }
 
   run(): void {
-    const { socket, signal } = this.order;
+    const { socket, signal } = this.request;
     if (signal.aborted) return this.handleEvent();
-    const wire = wireOf(this.order);
+    const wire = wireOf(this.request);
     if (wire === null) return this.fail('protocol', 'the request cannot be sent as it is');
     signal.addEventListener('abort', this);
     socket.on('data', (bytes: Buffer) => this.take(bytes));
@@ -90,20 +90,20 @@ class Exchange {
 
   /** Called by the signal. */
   handleEvent(): void {
-    this.fail('aborted', 'there was no complete answer in time');
+    this.fail('aborted', 'there was no complete response in time');
   }
 
   private take(bytes: Buffer): void {
     if (this.settled) return;
     const outcome = this.read(bytes);
-    if (this.reader.headRead && this.firstByteAt === 0) this.firstByteAt = arrivalMs();
+    if (this.parser.headRead && this.firstByteAt === 0) this.firstByteAt = arrivalMs();
     if (outcome instanceof MalformedResponse) this.fail('protocol', outcome.message);
     else if (outcome) this.finish();
   }
 
   private read(bytes: Buffer): boolean | MalformedResponse {
     try {
-      return this.reader.read(bytes);
+      return this.parser.read(bytes);
     } catch (error) {
       if (error instanceof MalformedResponse) return error;
       throw error;
@@ -112,13 +112,13 @@ class Exchange {
 
   private end(): void {
     if (this.settled) return;
-    if (this.reader.end()) this.finish();
-    else this.fail('closed', 'the connection was closed before the answer was complete');
+    if (this.parser.end()) this.finish();
+    else this.fail('closed', 'the connection was closed before the response was complete');
   }
 
   private finish(): void {
     const now = arrivalMs();
-    const { status, headers, body, truncated } = this.reader;
+    const { status, headers, body, truncated } = this.parser;
     this.settle();
     this.resolve({
       status,
@@ -148,7 +148,7 @@ class Exchange {
         text,
         Math.max(0, (arrived ? this.firstByteAt : now) - this.startedAt),
         arrived ? Math.max(0, now - this.firstByteAt) : null,
-        arrived ? this.reader.status : null,
+        arrived ? this.parser.status : null,
         this.written,
       ),
     );
@@ -156,12 +156,12 @@ class Exchange {
 
   private settle(): void {
     this.settled = true;
-    this.order.signal.removeEventListener('abort', this);
-    this.order.socket.destroy();
+    this.request.signal.removeEventListener('abort', this);
+    this.request.socket.destroy();
   }
 }
 
-/** Head and body as one write; `null` when a part of the head would break the framing. Header values are Latin-1. */
+/** Head and body for one write; `null` when a part of the head would break the framing. Header values are Latin-1. */
 function wireOf({ method, path, headers, body }: ExchangeRequest): Buffer | null {
   if (!TOKEN.test(method) || path === '' || NOT_IN_PATH.test(path)) return null;
   let head = `${method} ${path} HTTP/1.1\r\n`;

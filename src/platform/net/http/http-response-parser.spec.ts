@@ -3,35 +3,35 @@ import { request } from 'node:http';
 import { Duplex } from 'node:stream';
 import { HttpResponseParser, MalformedResponse } from './http-response-parser';
 
-interface Answer {
+interface ParsedResponse {
   status: number;
   headers: Record<string, string>;
   body: string;
 }
 /** `cut`: the connection ended too early. */
-type Verdict = Answer | 'malformed' | 'cut';
+type Parsed = ParsedResponse | 'malformed' | 'cut';
 
 const OK = 'HTTP/1.1 200 OK\r\n';
 const CHUNKED = `${OK}Transfer-Encoding: chunked\r\n\r\n`;
 const MAX_BODY = 1_000_000;
 
-/** What the reader makes of the pieces, followed by the peer's end. */
-function ours(pieces: readonly Buffer[], { head = false } = {}): Verdict {
-  const reader = new HttpResponseParser({ absent: head, maxBytes: MAX_BODY, keep: true });
+/** The result of our parser for the pieces, followed by the peer's end. */
+function ours(pieces: readonly Buffer[], { head = false } = {}): Parsed {
+  const parser = new HttpResponseParser({ absent: head, maxBytes: MAX_BODY, keep: true });
   try {
-    if (!pieces.some((piece) => reader.read(piece)) && !reader.end()) return 'cut';
+    if (!pieces.some((piece) => parser.read(piece)) && !parser.end()) return 'cut';
   } catch (error) {
     if (error instanceof MalformedResponse) return 'malformed';
     throw error;
   }
-  return { status: reader.status, headers: { ...reader.headers }, body: reader.body.toString('latin1') };
+  return { status: parser.status, headers: { ...parser.headers }, body: parser.body.toString('latin1') };
 }
 
 const bytes = (text: string): Buffer => Buffer.from(text, 'latin1');
-const oursOf = (text: string): Verdict => ours([bytes(text)]);
+const oursOf = (text: string): Parsed => ours([bytes(text)]);
 
 /** The same by Node's own client. */
-function nodes(text: Buffer): Promise<Verdict> {
+function nodes(text: Buffer): Promise<Parsed> {
   return new Promise((resolve) => {
     const connection: Duplex = new Duplex({
       read() {},
@@ -64,7 +64,7 @@ function nodes(text: Buffer): Promise<Verdict> {
   });
 }
 
-/** Cuts a text at the given shares of its length. */
+/** Cuts a text at the given fractions of its length. */
 function cut(text: Buffer, shares: readonly number[]): Buffer[] {
   const places = [0, ...shares.map((share) => Math.floor(share * text.length)), text.length].sort((a, b) => a - b);
   return places.slice(1).map((end, i) => text.subarray(places[i], end));
@@ -81,7 +81,7 @@ const chunksOf = (text: string, size: number): string =>
     .map((part) => `${part.length.toString(16)};x=1\r\n${part}\r\n`)
     .join('');
 
-/** Answers as servers write them, with each way to tell where the body ends. */
+/** Responses as servers write them, with each way to say where the body ends. */
 const wellFormed = fc
   .record({
     interim: fc.boolean(),
@@ -101,8 +101,8 @@ const wellFormed = fc
     return { content, text: bytes(`${early}HTTP/1.1 ${status}${reason}\r\n${lines.join('')}\r\n${body}`) };
   });
 
-describe('The reader of HTTP answers', () => {
-  it('reads what servers write as Node does, in whatever pieces it arrives', async () => {
+describe('HttpResponseParser', () => {
+  it('reads valid responses as Node does, in whatever pieces they arrive', async () => {
     const shares = fc.array(fc.double({ min: 0, max: 1, noNaN: true }), { maxLength: 20 });
     await fc.assert(
       fc.asyncProperty(wellFormed, shares, async ({ text, content }, places) => {
@@ -116,7 +116,7 @@ describe('The reader of HTTP answers', () => {
     );
   });
 
-  it('reads of what was damaged all that Node reads, and reads it the same', async () => {
+  it('reads every damaged response that Node reads, with the same result', async () => {
     const damage = fc.record({
       at: fc.double({ min: 0, max: 1, noNaN: true }),
       removed: fc.integer({ min: 0, max: 3 }),
@@ -151,14 +151,13 @@ describe('The reader of HTTP answers', () => {
         if (typeof theirs === 'object') both.read++;
         else if (mine === theirs) both.refused++;
       }),
-      // Always the same damage: nobody's build fails by luck. In 200,000 other runs one differed: Node ends a status line
-      // with two CRs.
+      // A fixed seed: no build fails by chance. In 200,000 other runs one differed: Node ends a status line with two CRs.
       { numRuns: 2000, seed: 9112 },
     );
     expect(Math.min(both.read, both.refused)).toBeGreaterThan(50);
   });
 
-  it('survives any bytes, in any pieces, and judges them the same', () => {
+  it('gives the same result for any bytes, in whatever pieces they arrive', () => {
     const start = fc.constantFrom('', OK, CHUNKED, `${OK}Content-Length: 9\r\n\r\n`);
     const shares = fc.array(fc.double({ min: 0, max: 1, noNaN: true }), { maxLength: 5 });
     fc.assert(
@@ -170,7 +169,7 @@ describe('The reader of HTTP answers', () => {
     );
   });
 
-  it.each<[what: string, text: string, answer: Partial<Answer>]>([
+  it.each<[what: string, text: string, expected: Partial<ParsedResponse>]>([
     ['lines that end without CR', 'HTTP/1.1 200 OK\nA: b\n\nhello', { headers: { a: 'b' }, body: 'hello' }],
     ['a folded field', `${OK}A: b\r\n c\r\n\t d\r\n\r\n`, { headers: { a: 'b c d' } }],
     ['the same length twice', `${OK}Content-Length: 2\r\nContent-Length: 2\r\n\r\nhi`, { body: 'hi' }],
@@ -180,7 +179,7 @@ describe('The reader of HTTP answers', () => {
     ['a chunk size with many zeros', `${CHUNKED}${'0'.repeat(40)}2\r\nhi\r\n0\r\n\r\n`, { body: 'hi' }],
     ['a coding that ends with the connection', `${OK}Transfer-Encoding: gzip\r\n\r\nhi`, { body: 'hi' }],
     ['a field whose name objects inherit', `${OK}__proto__: x\r\nconstructor: y\r\n\r\n`, { status: 200 }],
-    ['a stray CR in front', `\r${OK}\r\nhi`, { body: 'hi' }],
+    ['a lone CR in front', `\r${OK}\r\nhi`, { body: 'hi' }],
     ['an empty line in front', `\r\n${OK}\r\nhi`, { body: 'hi' }],
     [
       'a field twice',
@@ -188,8 +187,8 @@ describe('The reader of HTTP answers', () => {
       { headers: { a: 'b, d', location: 'c' } },
     ],
     ['UTF-8 that looks like blanks', `${OK}A: \xc3\xa0\r\n\r\n`, { headers: { a: '\xc3\xa0' } }],
-  ])('reads %s', (_what, text, answer) => {
-    expect(oursOf(text)).toMatchObject(answer);
+  ])('reads a response with %s', (_what, text, expected) => {
+    expect(oursOf(text)).toMatchObject(expected);
   });
 
   it.each<[what: string, text: string]>([
@@ -219,11 +218,11 @@ describe('The reader of HTTP answers', () => {
     ['a trailer without colon', `${CHUNKED}0\r\nA\r\n\r\n`],
     ['headers of more than 64 KiB', OK + 'A: b\r\n'.repeat(11_000)],
     ['one header of more than 64 KiB', `${OK}A: ${'b'.repeat(66_000)}`],
-    ['interim answers of more than 64 KiB', 'HTTP/1.1 102 P\r\n\r\n'.repeat(4000)],
+    ['interim responses of more than 64 KiB', 'HTTP/1.1 102 P\r\n\r\n'.repeat(4000)],
     ['trailers of more than 64 KiB', `${CHUNKED}0\r\n${'A: b\r\n'.repeat(11_000)}`],
     ['chunk extensions of more than 16 KiB', `${CHUNKED}2;${'x'.repeat(17_000)}`],
     ['many chunk extensions', CHUNKED + `1;${'x'.repeat(100)}\r\na\r\n`.repeat(200)],
-  ])('refuses %s', (_what, text) => {
+  ])('refuses a response with %s', (_what, text) => {
     expect(oursOf(text)).toBe('malformed');
     expect(ours(bytes(text).length > 1000 ? [bytes(text)] : [...bytes(text)].map((byte) => Buffer.from([byte])))).toBe(
       'malformed',
@@ -234,41 +233,41 @@ describe('The reader of HTTP answers', () => {
     ['nothing', ''],
     ['half a status line', 'HTTP/1.1 20'],
     ['half a head', `${OK}A: b\r\n`],
-    ['an interim answer alone', 'HTTP/1.1 100 C\r\n\r\n'],
+    ['an interim response alone', 'HTTP/1.1 100 C\r\n\r\n'],
     ['half a body', `${OK}Content-Length: 5\r\n\r\nhi`],
     ['half a chunk', `${CHUNKED}5\r\nhi`],
     ['chunks without the last', `${CHUNKED}2\r\nhi\r\n`],
     ['a last chunk without its end', `${CHUNKED}0\r\n`],
-  ])('waits for more after %s', (_what, text) => {
+  ])('waits for more bytes after %s', (_what, text) => {
     expect(oursOf(text)).toBe('cut');
   });
 
-  it('reads no body of an answer to HEAD', () => {
+  it('reads no body in the response to HEAD', () => {
     expect(ours([bytes(`${OK}Content-Length: 5\r\n\r\n`)], { head: true })).toMatchObject({ status: 200, body: '' });
     expect(ours([bytes(CHUNKED)], { head: true })).toMatchObject({ status: 200, body: '' });
   });
 
-  it('stops behind the limit of the body, and keeps what fits', () => {
-    const reader = new HttpResponseParser({ absent: false, maxBytes: 10, keep: true });
-    expect(reader.read(bytes(`${OK}\r\n0123456789`))).toBe(false);
-    expect(reader.truncated).toBe(false);
-    expect(reader.read(bytes('ab'))).toBe(true);
-    expect(reader).toMatchObject({ truncated: true, body: bytes('0123456789') });
+  it('stops after the limit of the body, and keeps what fits', () => {
+    const parser = new HttpResponseParser({ absent: false, maxBytes: 10, keep: true });
+    expect(parser.read(bytes(`${OK}\r\n0123456789`))).toBe(false);
+    expect(parser.truncated).toBe(false);
+    expect(parser.read(bytes('ab'))).toBe(true);
+    expect(parser).toMatchObject({ truncated: true, body: bytes('0123456789') });
   });
 
-  it('counts a body that nobody looks into', () => {
-    const reader = new HttpResponseParser({ absent: false, maxBytes: 10, keep: false });
-    expect(reader.read(bytes(`${CHUNKED}5\r\nhello\r\n6\r\nworld!\r\n`))).toBe(true);
-    expect(reader).toMatchObject({ truncated: true, body: Buffer.alloc(0) });
+  it('counts a body that is not to be kept', () => {
+    const parser = new HttpResponseParser({ absent: false, maxBytes: 10, keep: false });
+    expect(parser.read(bytes(`${CHUNKED}5\r\nhello\r\n6\r\nworld!\r\n`))).toBe(true);
+    expect(parser).toMatchObject({ truncated: true, body: Buffer.alloc(0) });
   });
 
-  it('takes work in proportion to the bytes, however small the pieces are', () => {
-    const reader = new HttpResponseParser({ absent: false, maxBytes: MAX_BODY, keep: true });
-    reader.read(bytes(CHUNKED));
+  it('needs memory in proportion to the bytes, however small the pieces are', () => {
+    const parser = new HttpResponseParser({ absent: false, maxBytes: MAX_BODY, keep: true });
+    parser.read(bytes(CHUNKED));
     const chunk = bytes('1\r\nx\r\n');
-    for (let i = 0; i < 200_000; i++) reader.read(chunk);
-    expect(reader.body.length).toBe(200_000);
+    for (let i = 0; i < 200_000; i++) parser.read(chunk);
+    expect(parser.body.length).toBe(200_000);
     // One buffer, not two hundred thousand slices of packets.
-    expect(reader.body.buffer.byteLength).toBeLessThanOrEqual(MAX_BODY);
+    expect(parser.body.buffer.byteLength).toBeLessThanOrEqual(MAX_BODY);
   });
 });

@@ -1,9 +1,9 @@
 import { NOT_IN_VALUE, TOKEN } from './http-field';
 
-/** Lower-case names. Repeated fields are one, joined with a comma (RFC 9110, section 5.3). */
+/** By lower-case names. Repeated fields are joined with a comma (RFC 9110, section 5.3). */
 export type ResponseHeaders = Readonly<Record<string, string>>;
 
-/** What came is no HTTP/1.1 answer. The message says why without quoting it. */
+/** The bytes are not an HTTP/1.1 response. The message says why without quoting them. */
 export class MalformedResponse extends Error {}
 
 const MAX_HEAD_BYTES = 64 * 1024;
@@ -12,11 +12,11 @@ const LF = 0x0a;
 
 const PROTOCOL = 'HTTP/';
 const STATUS_LINE = /^HTTP\/(?:0\.9|1\.[01]|2\.0) (\d{3})(?:[ \r][^]*)?$/;
-/** Empty lines and parts of them in front of an answer mean nothing. */
-const STRAY_CR = /^\r+/;
+/** Empty lines and parts of them in front of a response mean nothing. */
+const LEADING_CR = /^\r+/;
 const LENGTH = /^\d{1,15}$/;
 const CHUNK_SIZE = /^0*([0-9a-fA-F]{1,12})[ \t]*(?:;|$)/;
-/** Of these the first one counts, as in node's own `message.headers`; lists of them make no sense. */
+/** Of these the first one counts, as in Node's own `message.headers`; lists of them make no sense. */
 const SINGLE = new Set(
   'age authorization content-length content-type etag expires last-modified location retry-after server'.split(' '),
 );
@@ -25,22 +25,22 @@ type State = 'status' | 'header' | 'length' | 'chunk_size' | 'chunk' | 'chunk_en
 
 /** How much of a body is read and kept. */
 export interface BodyRules {
-  /** There is none, whatever the headers say: the answer to a `HEAD`. */
+  /** There is none, whatever the headers say: the response to a `HEAD`. */
   absent: boolean;
   /** Reading ends when there is more than this. */
   maxBytes: number;
-  /** Whether the bytes are handed over, or only counted. */
+  /** Whether the bytes are returned, or only counted. */
   keep: boolean;
 }
 
 /**
- * Reads one answer of HTTP/1.1 (RFC 9112) from the bytes of a connection that carries nothing else. As strict as Node's
+ * Reads one HTTP/1.1 response (RFC 9112) from the bytes of a connection that carries nothing else. As strict as Node's
  * parser, with four exceptions that the RFC allows and browsers make: a line may end without CR (2.2), a folded field is
- * one field (5.2), the same length may be told twice (6.3), and what follows the end is not looked at. Work and memory
- * are linear in what arrives: 64 KiB of heads and interim answers, 16 KiB of chunk extensions, `maxBytes` of body.
+ * one field (5.2), the same length may be given twice (6.3), and bytes after the end are ignored. Work and memory are
+ * linear in what arrives: 64 KiB of heads and interim responses, 16 KiB of chunk extensions, `maxBytes` of body.
  */
 export class HttpResponseParser {
-  /** 0 until the status line was read. Interim answers (1xx) do not count. */
+  /** 0 until the status line was read. Interim responses (1xx) do not count. */
   status = 0;
   /** Complete once `headRead`. */
   headers: ResponseHeaders = {};
@@ -67,7 +67,7 @@ export class HttpResponseParser {
     return this.kept.subarray(0, this.keptBytes);
   }
 
-  /** Takes the next bytes and says whether the answer is complete. Throws `MalformedAnswer`; then it is of no more use. */
+  /** Reads the next bytes and returns whether the response is complete. Throws `MalformedResponse`; do not use it after that. */
   read(bytes: Buffer): boolean {
     for (let at = 0; at < bytes.length && this.state !== 'done';) {
       at = this.inBody() ? this.readBody(bytes, at) : this.readLine(bytes, at);
@@ -75,7 +75,7 @@ export class HttpResponseParser {
     return this.state === 'done';
   }
 
-  /** The peer has ended its side: whether that completes the answer. */
+  /** The peer has ended its side: returns whether that completes the response. */
   end(): boolean {
     if (this.state === 'until_close') this.state = 'done';
     return this.state === 'done';
@@ -100,7 +100,7 @@ export class HttpResponseParser {
     return from + taken;
   }
 
-  /** Copies: chunks of one byte must not each hold the packet they came in. */
+  /** Copies the bytes: a chunk of one byte must not keep the whole packet in memory. */
   private keep(bytes: Buffer, from: number, length: number): void {
     const end = Math.min(this.keptBytes + length, this.rules.maxBytes);
     if (end > this.kept.length) {
@@ -119,7 +119,7 @@ export class HttpResponseParser {
     const undecided = this.state === 'status' && this.line.length < PROTOCOL.length;
     this.line += bytes.toString('latin1', from, end < 0 ? next : end);
     if (end < 0) {
-      if (undecided) refuseOtherProtocol(this.line.replace(STRAY_CR, ''));
+      if (undecided) refuseOtherProtocol(this.line.replace(LEADING_CR, ''));
       return next;
     }
     const line = this.line.endsWith('\r') ? this.line.slice(0, -1) : this.line;
@@ -135,7 +135,7 @@ export class HttpResponseParser {
     }
     this.headBytes += bytes;
     if (this.headBytes > MAX_HEAD_BYTES) {
-      throw new MalformedResponse(`the headers of the answer are larger than ${MAX_HEAD_BYTES / 1024} KiB`);
+      throw new MalformedResponse(`the headers of the response are larger than ${MAX_HEAD_BYTES / 1024} KiB`);
     }
   }
 
@@ -161,7 +161,7 @@ export class HttpResponseParser {
   }
 
   private takeStatus(line: string): void {
-    const start = line.replace(STRAY_CR, '');
+    const start = line.replace(LEADING_CR, '');
     if (start === '') return;
     refuseOtherProtocol(start);
     const status = STATUS_LINE.exec(start)?.[1];
@@ -200,7 +200,7 @@ export class HttpResponseParser {
     this.headBytes = 0;
   }
 
-  /** RFC 9112, section 6.3. A length beside a transfer coding is an error, as in Node: one of the two lies. */
+  /** RFC 9112, section 6.3. A length beside a transfer coding is an error, as in Node: one of the two is wrong. */
   private bodyState(): State {
     const { 'content-length': length, 'transfer-encoding': coding } = this.headers;
     if (length !== undefined && coding !== undefined) throw invalid('a length and a transfer coding');
@@ -222,15 +222,15 @@ export class HttpResponseParser {
   }
 }
 
-const OTHER_PROTOCOL = 'what answers does not speak HTTP/1.1';
-const invalid = (what: string): MalformedResponse => new MalformedResponse(`the answer is not valid HTTP (${what})`);
+const OTHER_PROTOCOL = 'the other side does not speak HTTP/1.1';
+const invalid = (what: string): MalformedResponse => new MalformedResponse(`the response is not valid HTTP (${what})`);
 
-/** Also of an unfinished line: a server that greets and waits is no web server. */
+/** Also for an unfinished line: a server that sends a greeting and waits is no web server. */
 function refuseOtherProtocol(start: string): void {
   if (!start.startsWith(PROTOCOL.slice(0, start.length))) throw new MalformedResponse(OTHER_PROTOCOL);
 }
 
-/** Without the blanks around a value (RFC 9110, section 5.6.3); `trim` would take bytes of UTF-8 with them. */
+/** Without the blanks around a value (RFC 9110, section 5.6.3); `trim` would also remove bytes of UTF-8. */
 function trimmed(text: string): string {
   let start = 0;
   let end = text.length;

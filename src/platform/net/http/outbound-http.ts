@@ -20,7 +20,7 @@ export interface OutboundRequest {
   /** Total limit. Required: no outgoing call is without one. */
   timeoutMs: number;
   signal?: AbortSignal;
-  /** For tests: called once the request has left, before anything of the answer is read. */
+  /** For tests: called once the request was sent, before the response is read. */
   afterWritten?: (() => Promise<void>) | undefined;
 }
 
@@ -32,8 +32,8 @@ export interface OutboundResponse {
 }
 
 /**
- * The request did not get an answer. `requestWritten` tells whether the peer may have acted on it: then the outcome is
- * unknown, otherwise it surely did not happen. The message is safe to show: it names the host at most.
+ * The request got no response. `requestWritten` says whether the peer may have acted on it: then the outcome is unknown,
+ * otherwise it surely did not happen. The message is safe to show: it names the host at most.
  */
 export class OutboundError extends Error {
   constructor(
@@ -51,51 +51,51 @@ const OWN_HEADERS = /^(host|content-length|connection|transfer-encoding|accept-e
 
 type OutboundCode = OutboundError['code'];
 
-/** Where an outgoing URL leads, parsed once. */
-interface Destination {
+/** The parts of an outgoing URL. */
+interface UrlTarget {
   secure: boolean;
   host: string;
   port: number;
   path: string;
-  /** As it stands in the `Host` header. */
+  /** As it is written in the `Host` header. */
   authority: string;
 }
 
 /**
- * Sends our own requests over HTTP: notifications, heartbeats. A fresh connection to a judged address, certificate
- * verified before anything is written, one total time limit, at most 64 KiB of the answer read. Redirects are answers
+ * Sends our own requests over HTTP: notifications, heartbeats. A fresh connection to an allowed address, the certificate
+ * verified before anything is written, one total time limit, at most 64 KiB of the response read. Redirects are responses
  * like any other; they are not followed. No cookies, no proxy.
  */
 @Injectable()
 export class OutboundHttp {
   constructor(private readonly dialer: Dialer) {}
 
-  /** Settles with whatever status the peer gave. Throws `OutboundError` only. */
+  /** Resolves whatever the status of the response. Throws `OutboundError` only. */
   async request(request: OutboundRequest): Promise<OutboundResponse> {
-    const destination = destinationOf(request.url);
+    const target = targetOf(request.url);
     const limit = startDeadline(request.timeoutMs, request.signal);
     try {
-      const socket = await this.connect(destination, request.egress, limit.signal);
-      const answering = exchange({
+      const socket = await this.connect(target, request.egress, limit.signal);
+      const responding = exchange({
         socket,
         method: request.method,
-        path: destination.path,
-        headers: headersOf(request, destination),
+        path: target.path,
+        headers: headersOf(request, target),
         body: request.body,
         maxBodyBytes: MAX_BODY_BYTES,
         keepBody: true,
         signal: limit.signal,
       });
       if (request.afterWritten) void holdResponse(socket, request.afterWritten);
-      return responseOf(await answering);
+      return responseOf(await responding);
     } catch (error) {
-      throw outboundErrorOf(error, destination.host, limit.signal);
+      throw outboundErrorOf(error, target.host, limit.signal);
     } finally {
       limit.clear();
     }
   }
 
-  private async connect(to: Destination, egress: EgressRule, signal: AbortSignal) {
+  private async connect(to: UrlTarget, egress: EgressRule, signal: AbortSignal) {
     const tls = to.secure ? { alpn: ['http/1.1'] } : undefined;
     const dialed = await this.dialer.dial({ host: to.host, port: to.port, tls, egress, signal });
     if (dialed.authorizationError === null) return dialed.socket;
@@ -104,7 +104,7 @@ export class OutboundHttp {
   }
 }
 
-function destinationOf(text: string): Destination {
+function targetOf(text: string): UrlTarget {
   const url = readUrl(text);
   const host = url && /^https?:$/.test(url.protocol) ? normalizeHost(url.hostname) : null;
   if (!url || host === null) throw new OutboundError('protocol', 'the URL is not a valid http(s) URL', false);
@@ -114,7 +114,7 @@ function destinationOf(text: string): Destination {
   return { secure, host, port, path: `${url.pathname}${url.search}`, authority };
 }
 
-function headersOf(request: OutboundRequest, { authority }: Destination): [string, string][] {
+function headersOf(request: OutboundRequest, { authority }: UrlTarget): [string, string][] {
   const given = Object.entries(request.headers).filter(([name]) => !OWN_HEADERS.test(name));
   const named = given.some(([name]) => name.toLowerCase() === 'user-agent');
   return [
@@ -141,7 +141,7 @@ function outboundErrorOf(error: unknown, host: string, signal: AbortSignal): Out
   if (error instanceof ExchangeError) {
     if (error.fault === 'aborted') return abortedError(host, signal, error.written);
     const code = error.fault === 'protocol' ? 'protocol' : 'reset';
-    return new OutboundError(code, `No answer from ${host}: ${error.message}.`, error.written);
+    return new OutboundError(code, `No response from ${host}: ${error.message}.`, error.written);
   }
   throw error;
 }
