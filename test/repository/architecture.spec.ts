@@ -24,6 +24,12 @@ const ALLOWED: Readonly<Record<string, readonly string[]>> = {
   cli: ['checker', 'platform'],
 };
 
+/** A checker has a folder of its own; none imports another one's. */
+function protocols(): string[] {
+  const folders = readdirSync(join(SRC, 'checker'), { withFileTypes: true }).filter((entry) => entry.isDirectory());
+  return folders.map(({ name }) => name).filter((name) => name !== 'assertion');
+}
+
 /**
  * The stages inside a module (its sub-folders), each with the stages it may import. Files beside the stages are the
  * module's wiring or words that several stages share; cycles between files are refused everywhere.
@@ -43,20 +49,13 @@ const STAGES: Readonly<Record<string, Readonly<Record<string, readonly string[]>
     secrets: ['config', 'database', 'ids'],
     observability: ['access', 'config', 'database', 'net', 'time'],
     jobs: ['config', 'observability', 'time'],
-    http: ['config', 'database', 'ids', 'observability', 'problem', 'secrets', 'time'],
+    http: ['config', 'database', 'ids', 'observability', 'problem', 'secrets', 'text', 'time'],
     openapi: ['problem'],
   },
   'platform/net': { egress: [], dns: ['egress'], dial: ['dns', 'egress'], http: ['dial', 'egress'] },
   'platform/database': { embedded: [], migrations: [] },
   identity: { 'api-key': [], organization: ['api-key'], session: ['api-key', 'organization'] },
-  checker: {
-    assertion: [],
-    http: ['assertion'],
-    tcp: ['assertion'],
-    ssh: ['assertion'],
-    dns: ['assertion'],
-    icmp: ['assertion'],
-  },
+  checker: { assertion: [], ...Object.fromEntries(protocols().map((protocol) => [protocol, ['assertion']])) },
   channel: { config: [], email: ['config'], vendor: ['config'] },
   delivery: { plan: [], send: ['plan'] },
   alert: { incident: [], event: ['incident'], consistency: [] },
@@ -250,7 +249,11 @@ describe('the modules of src', () => {
     for (const kind of ['checker', 'channel']) {
       const listed = readFileSync(join(SRC, kind, `${kind}.module.ts`), 'utf8');
       const files = sources.filter(({ path }) => path.endsWith(`.${kind}.ts`));
-      expect(files.length).toBeGreaterThan(5);
+      const classes = files.flatMap(
+        ({ text }) => text.match(/(?<=^@(?:Checker|Channel)\([^]*?^export class )\w+/gm) ?? [],
+      );
+      expect(classes.length).toBeGreaterThan(5);
+      for (const name of classes) expect(listed).toMatch(new RegExp(`^ {4}${name},$`, 'm'));
       for (const { path } of files)
         expect(listed).toContain(`'./${relative(join(SRC, kind), path).replace(/\.ts$/, '')}'`);
     }

@@ -1,35 +1,30 @@
+import { PROBE_QUESTION, SilenceProbe } from '../../platform/net/dns/silence-probe';
 import { askInTurn } from './dns-lookup';
 import type { DnsServer, OpenTcp } from './dns-query';
 
-/** After this much silence one question every resolver can answer tells a dead resolver from a dead name. */
-const ASK_AFTER_MS = 400;
-
-/** Finds out, while a lookup is silent, whether the resolvers it was sent to are alive. `stop` must be called. */
+/** Finds out, while a check is not answered, whether the resolvers it asks are alive. `stop` must be called. */
 export class ResolverProbe {
+  private readonly startedAt = performance.now();
   private readonly controller = new AbortController();
+  private readonly silence: SilenceProbe;
   private readonly timer: NodeJS.Timeout;
-  private alive = false;
 
-  constructor(
-    private readonly servers: readonly DnsServer[],
-    private readonly openTcp: OpenTcp,
-  ) {
-    this.timer = setTimeout(() => void this.probe(), ASK_AFTER_MS);
+  constructor(servers: readonly DnsServer[], openTcp: OpenTcp) {
+    const { signal } = this.controller;
+    this.silence = new SilenceProbe(async () => {
+      const { finding } = await askInTurn(servers, PROBE_QUESTION, openTcp, signal);
+      return finding.kind !== 'silent' && finding.kind !== 'fault';
+    });
+    this.timer = this.silence.watch();
   }
 
-  /** Whether any of them has answered anything by now. */
+  /** Whether any of them has answered the probe by now. */
   get isAlive(): boolean {
-    return this.alive;
+    return !this.silence.isSilentSince(this.startedAt);
   }
 
   stop(): void {
     clearTimeout(this.timer);
     this.controller.abort();
-  }
-
-  private async probe(): Promise<void> {
-    const root = { name: '.', type: 'NS' } as const;
-    const { finding } = await askInTurn(this.servers, root, this.openTcp, this.controller.signal);
-    if (finding.kind !== 'silent' && finding.kind !== 'fault') this.alive = true;
   }
 }

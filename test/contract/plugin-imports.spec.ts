@@ -1,0 +1,52 @@
+import { readFileSync } from 'node:fs';
+import { resolve } from 'node:path';
+import ts from 'typescript';
+import { recipeBlocks } from '../repository/recipe-tree';
+
+const ROOT = resolve(__dirname, '../..');
+const textOf = (path: string): string => readFileSync(resolve(ROOT, path), 'utf8');
+
+/** The example of a recipe, by its path. */
+function example(document: string, path: string): string {
+  const block = recipeBlocks(textOf(document)).find((one) => one.path === path);
+  if (!block) throw new Error(`${document} has no file ${path}`);
+  return block.text;
+}
+
+/** What a file imports from others of ours: their paths, and the names. A namespace is one name. */
+function ownImports(text: string): { modules: string[]; names: string[] } {
+  const { statements } = ts.createSourceFile('plugin.ts', text, ts.ScriptTarget.ES2022, false);
+  const own = statements
+    .filter((statement) => ts.isImportDeclaration(statement))
+    .filter(({ moduleSpecifier }) => ts.isStringLiteral(moduleSpecifier) && moduleSpecifier.text.startsWith('.'));
+  return {
+    modules: own.map(({ moduleSpecifier }) => (ts.isStringLiteral(moduleSpecifier) ? moduleSpecifier.text : '')),
+    names: own.flatMap(({ importClause }) => namesOf(importClause)),
+  };
+}
+
+function namesOf(clause: ts.ImportClause | undefined): string[] {
+  const bindings = clause?.namedBindings;
+  if (!bindings) return [];
+  return ts.isNamespaceImport(bindings) ? [bindings.name.text] : bindings.elements.map(({ name }) => name.text);
+}
+
+/** So little has to be known to add a checker or a channel, besides Nest and Node. */
+const MOST_NAMES = 5;
+const MOST_MODULES = 3;
+
+describe('What a plug-in imports', () => {
+  it.each([
+    ['the checker of the recipe', () => example('CONTRIBUTING.md', 'src/checker/redis/redis.checker.ts')],
+    ['the TCP checker', () => textOf('src/checker/tcp/tcp.checker.ts')],
+    ['the channel of the recipe', () => example('docs/recipes.md', 'src/channel/vendor/matrix.channel.ts')],
+    ['the Teams channel', () => textOf('src/channel/vendor/teams.channel.ts')],
+  ])('%s imports at most five names from three of our files', (_, text) => {
+    const { modules, names } = ownImports(text());
+    expect(names.length).toBeGreaterThan(0);
+    expect({ names: names.slice(MOST_NAMES), modules: modules.slice(MOST_MODULES) }).toEqual({
+      names: [],
+      modules: [],
+    });
+  });
+});
