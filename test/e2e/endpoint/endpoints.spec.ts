@@ -39,11 +39,11 @@ describe('endpoints', () => {
   const post = <Body = Endpoint>(body: object) => app.write.post<Body>(`/websites/${websiteId}/endpoints`, body);
   const create = async (body: object = MINIMAL): Promise<Endpoint> => (await post(body)).body;
 
-  it('need only name, url and type; everything else has its default', async () => {
-    const answer = await post(MINIMAL);
-    expect(answer.status).toBe(201);
-    expect(answer.headers['location']).toBe(`/api/v1/endpoints/${answer.body.id}`);
-    expect(answer.body).toEqual({
+  it('creates an endpoint from name, url and type, with defaults for everything else', async () => {
+    const response = await post(MINIMAL);
+    expect(response.status).toBe(201);
+    expect(response.headers['location']).toBe(`/api/v1/endpoints/${response.body.id}`);
+    expect(response.body).toEqual({
       ...MINIMAL,
       id: expect.stringMatching(/^ep_[0-9a-hjkmnp-tv-z]{26}$/),
       website_id: websiteId,
@@ -61,10 +61,10 @@ describe('endpoints', () => {
       created_at: expect.stringMatching(/\.\d{3}Z$/),
       updated_at: expect.any(String),
     });
-    expect((await app.read.get(`/endpoints/${answer.body.id}`)).body).toEqual(answer.body);
+    expect((await app.read.get(`/endpoints/${response.body.id}`)).body).toEqual(response.body);
   });
 
-  it('keep every settable field', async () => {
+  it('stores every settable field of an endpoint', async () => {
     const body = {
       ...MINIMAL,
       method: 'post',
@@ -94,7 +94,7 @@ describe('endpoints', () => {
     ['ICMP', 'example.com'],
     ['DNS', 'example.com'],
     ['DNS', 'dns://9.9.9.9:53/example.com?type=MX'],
-  ])('accept the type %s with %s', async (type, url) => {
+  ])('accepts an endpoint of type %s with the url %s', async (type, url) => {
     expect((await post({ name: 'a', type, url })).status).toBe(201);
   });
 
@@ -110,24 +110,27 @@ describe('endpoints', () => {
     ['ICMP', 'icmp://example.com:80'],
     ['DNS', 'dns:example.com?type=NOPE'],
     ['HTTP', 'http://exa mple.com/'],
-  ])('refuse the type %s with %s, pointing at /url and showing the accepted form', async (type, url) => {
-    const answer = await post<Problem>({ name: 'a', type, url });
-    expect([answer.status, answer.body.code]).toEqual([400, 'validation_failed']);
-    expect(answer.body.errors).toEqual([expect.objectContaining({ pointer: '/url' })]);
-    expect(answer.body.errors[0]?.message.length).toBeGreaterThan(10);
+  ])('refuses an endpoint of type %s with the url %s, with pointer /url and the accepted form', async (type, url) => {
+    const response = await post<Problem>({ name: 'a', type, url });
+    expect([response.status, response.body.code]).toEqual([400, 'validation_failed']);
+    expect(response.body.errors).toEqual([expect.objectContaining({ pointer: '/url' })]);
+    expect(response.body.errors[0]?.message.length).toBeGreaterThan(10);
   });
 
-  it.each([['http'], ['GRPC'], ['']])('refuse the type %p with the list of those that exist', async (type) => {
-    const answer = await post<Problem>({ ...MINIMAL, type });
-    expect(answer.status).toBe(400);
-    expect(answer.body.errors).toEqual([
-      expect.objectContaining({
-        pointer: '/type',
-        code: 'unsupported_type',
-        message: expect.stringContaining('HTTP, HTTPS, TCP, DNS, ICMP, SSH'),
-      }),
-    ]);
-  });
+  it.each([['http'], ['GRPC'], ['']])(
+    'refuses the endpoint type %p with the list of types that exist',
+    async (type) => {
+      const response = await post<Problem>({ ...MINIMAL, type });
+      expect(response.status).toBe(400);
+      expect(response.body.errors).toEqual([
+        expect.objectContaining({
+          pointer: '/type',
+          code: 'unsupported_type',
+          message: expect.stringContaining('HTTP, HTTPS, TCP, DNS, ICMP, SSH'),
+        }),
+      ]);
+    },
+  );
 
   it.each([
     ['type', null, 'wrong_type'],
@@ -153,10 +156,10 @@ describe('endpoints', () => {
     ['follow_redirects', 1, 'wrong_type'],
     ['assertions', 'x', 'wrong_type'],
     ['nonsense', 1, 'unknown_field'],
-  ])('refuse %s = %j', async (field, value, code) => {
-    const answer = await post<Problem>({ ...MINIMAL, [field]: value });
-    expect(answer.status).toBe(400);
-    expect(answer.body.errors).toContainEqual(expect.objectContaining({ pointer: `/${field}`, code }));
+  ])('refuses an endpoint with %s = %j', async (field, value, code) => {
+    const response = await post<Problem>({ ...MINIMAL, [field]: value });
+    expect(response.status).toBe(400);
+    expect(response.body.errors).toContainEqual(expect.objectContaining({ pointer: `/${field}`, code }));
   });
 
   it.each([
@@ -174,21 +177,21 @@ describe('endpoints', () => {
     [{ key: 'Host', value: 'a' }, '/headers/0/key', 'forbidden_header'],
     [{ key: 'Proxy-Authorization', value: 'a' }, '/headers/0/key', 'forbidden_header'],
     [{ key: 'A', value: 'b', extra: 1 }, '/headers/0/extra', 'unknown_field'],
-  ])('refuse the header %j', async (header, pointer, code) => {
-    const answer = await post<Problem>({ ...MINIMAL, headers: [header] });
-    expect(answer.status).toBe(400);
-    expect(answer.body.errors).toContainEqual(expect.objectContaining({ pointer, code }));
+  ])('refuses an endpoint with the header %j', async (header, pointer, code) => {
+    const response = await post<Problem>({ ...MINIMAL, headers: [header] });
+    expect(response.status).toBe(400);
+    expect(response.body.errors).toContainEqual(expect.objectContaining({ pointer, code }));
   });
 
-  it('refuse an assertion that makes no sense for the type, with its pointer', async () => {
-    const answer = await post<Problem>({
+  it('refuses an assertion whose source the endpoint type does not have, with its pointer', async () => {
+    const response = await post<Problem>({
       name: 'a',
       type: 'TCP',
       url: 'tcp://a.example:1',
       assertions: [{ source: 'body', comparison: 'contains', target: 'x' }],
     });
-    expect(answer.status).toBe(400);
-    expect(answer.body.errors[0]?.pointer).toBe('/assertions/0/source');
+    expect(response.status).toBe(400);
+    expect(response.body.errors[0]?.pointer).toBe('/assertions/0/source');
   });
 
   it.each([
@@ -196,13 +199,13 @@ describe('endpoints', () => {
     'http://[fd00:ec2::254]/',
     'http://metadata.google.internal/',
     'http://0.0.0.0/',
-  ])('refuse %s with 422, whoever asks', async (url) => {
-    const answer = await post<Problem>({ ...MINIMAL, url });
-    expect([answer.status, answer.body.code]).toEqual([422, 'target_not_allowed']);
-    expect(answer.body.errors[0]?.pointer).toBe('/url');
+  ])('refuses the target %s with 422 even in the Default organization', async (url) => {
+    const response = await post<Problem>({ ...MINIMAL, url });
+    expect([response.status, response.body.code]).toEqual([422, 'target_not_allowed']);
+    expect(response.body.errors[0]?.pointer).toBe('/url');
   });
 
-  it('may watch private addresses in Default, and nowhere else', async () => {
+  it('allows private addresses as targets in the Default organization and in no other', async () => {
     expect((await post({ ...MINIMAL, url: 'http://192.168.1.1/' })).status).toBe(201);
     const website = (await other.write.post<{ id: string }>('/websites', SHOP)).body.id;
     for (const url of ['http://192.168.1.1/', 'http://127.1/', 'http://2130706433/', 'http://[::ffff:10.0.0.1]/']) {
@@ -210,7 +213,7 @@ describe('endpoints', () => {
     }
   });
 
-  it('take partial updates, and the whole object back', async () => {
+  it('takes a partial update of an endpoint, and the whole object back', async () => {
     const endpoint = await create();
     const changed = await app.write.put<Endpoint>(`/endpoints/${endpoint.id}`, { interval: 120, enabled: false });
     expect(changed.body).toMatchObject({
@@ -227,7 +230,7 @@ describe('endpoints', () => {
     expect((await app.write.put<Endpoint>(`/endpoints/${endpoint.id}`, { body: null })).body.body).toBeNull();
   });
 
-  it('cannot be moved to another website, and the read-only group changes nothing', async () => {
+  it('refuses to move an endpoint to another website, and ignores the read-only group', async () => {
     const endpoint = await create();
     const second = (await app.write.post<{ id: string }>('/websites', SHOP)).body.id;
     const moved = await app.write.put<Problem>(`/endpoints/${endpoint.id}`, { website_id: second });
@@ -235,13 +238,13 @@ describe('endpoints', () => {
     expect((await app.write.put<Endpoint>(`/endpoints/${endpoint.id}`, { group: 'Mine' })).body.group).toBe('Shop');
   });
 
-  it('judge a changed type against the url that stays', async () => {
+  it('validates a changed type against the url that stays', async () => {
     const endpoint = await create();
-    const answer = await app.write.put<Problem>(`/endpoints/${endpoint.id}`, { type: 'TCP' });
-    expect([answer.status, answer.body.errors[0]?.pointer]).toEqual([400, '/url']);
+    const response = await app.write.put<Problem>(`/endpoints/${endpoint.id}`, { type: 'TCP' });
+    expect([response.status, response.body.errors[0]?.pointer]).toEqual([400, '/url']);
   });
 
-  it('show credentials in headers to write keys, masks to read keys, and keep them when a mask comes back', async () => {
+  it('shows credentials in headers to write keys and masks to read keys, and keeps them when a mask is sent back', async () => {
     const endpoint = await create({
       ...MINIMAL,
       headers: [
@@ -262,7 +265,7 @@ describe('endpoints', () => {
     });
   });
 
-  it('are listed per website, oldest first, and counted by it', async () => {
+  it('lists the endpoints of a website oldest first, in pages, and counts them', async () => {
     const website = (await app.write.post<{ id: string }>('/websites', SHOP)).body.id;
     for (const name of ['one', 'two', 'three'])
       await app.write.post(`/websites/${website}/endpoints`, { ...MINIMAL, name });
@@ -275,7 +278,7 @@ describe('endpoints', () => {
     expect(next.body.map(({ name }) => name)).toEqual(['three']);
   });
 
-  it('are deleted with their website', async () => {
+  it('deletes endpoints with their website', async () => {
     const website = (await app.write.post<{ id: string }>('/websites', SHOP)).body.id;
     const endpoint = (await app.write.post<Endpoint>(`/websites/${website}/endpoints`, MINIMAL)).body;
     expect((await app.write.delete(`/websites/${website}`)).status).toBe(204);
@@ -283,26 +286,26 @@ describe('endpoints', () => {
     expect((await app.read.get(`/websites/${website}/endpoints`)).status).toBe(404);
   });
 
-  it('of another organization do not exist', async () => {
+  it('answers 404 for every request to an endpoint of another organization', async () => {
     const endpoint = await create();
-    for (const answer of [
+    for (const response of [
       await other.read.get(`/endpoints/${endpoint.id}`),
       await other.write.put(`/endpoints/${endpoint.id}`, { name: 'x' }),
       await other.write.delete(`/endpoints/${endpoint.id}`),
       await other.read.get(`/websites/${websiteId}/endpoints`),
       await other.write.post(`/websites/${websiteId}/endpoints`, MINIMAL),
     ]) {
-      expect([answer.status, answer.body]).toEqual([404, expect.objectContaining({ code: 'not_found' })]);
+      expect([response.status, response.body]).toEqual([404, expect.objectContaining({ code: 'not_found' })]);
     }
     expect((await app.read.get<Endpoint>(`/endpoints/${endpoint.id}`)).body.name).toBe('Checkout');
   });
 
-  it('respect the floor of the operator', async () => {
+  it('refuses an interval below the minimum that the operator set', async () => {
     const strict = await startApp({ role: 'api', minIntervalSeconds: 30 });
     try {
       const website = (await strict.write.post<{ id: string }>('/websites', SHOP)).body.id;
-      const answer = await strict.write.post<Problem>(`/websites/${website}/endpoints`, { ...MINIMAL, interval: 10 });
-      expect(answer.body.errors).toEqual([expect.objectContaining({ pointer: '/interval', code: 'out_of_range' })]);
+      const response = await strict.write.post<Problem>(`/websites/${website}/endpoints`, { ...MINIMAL, interval: 10 });
+      expect(response.body.errors).toEqual([expect.objectContaining({ pointer: '/interval', code: 'out_of_range' })]);
     } finally {
       await strict.close();
     }

@@ -1,7 +1,7 @@
 import { startApp, type TestApp, type TestOrganization } from '../../harness/app/app';
 import { SwitchableServer } from '../../harness/servers/switchable-server';
 
-interface Trial {
+interface TestResult {
   outcome: string;
   status_code: number | null;
   duration_ms: number;
@@ -27,10 +27,10 @@ describe('testing an endpoint before it is saved', () => {
     await target.close();
   });
 
-  const run = (body: object, api = app.write) => api.post<Trial>('/endpoints/test', body);
-  const http = (more: object = {}) => ({ name: 'Trial', type: 'HTTP', url: target.url, ...more });
+  const run = (body: object, api = app.write) => api.post<TestResult>('/endpoints/test', body);
+  const http = (more: object = {}) => ({ name: 'Draft', type: 'HTTP', url: target.url, ...more });
 
-  it('answers with the verdict and stores nothing', async () => {
+  it('responds with the result of the test and stores nothing', async () => {
     target.status = 200;
     const { status, body } = await run(http({ headers: [{ key: 'Authorization', value: 'Bearer secret' }] }));
 
@@ -41,31 +41,31 @@ describe('testing an endpoint before it is saved', () => {
     expect((await app.read.get('/overview')).body).toEqual([]);
   });
 
-  it('says why a target is down', async () => {
+  it('responds with the error code when the tested target is down', async () => {
     target.status = 503;
     const { status, body } = await run(http());
     expect([status, body.outcome, body.error?.code]).toEqual([200, 'down', 'status_unexpected']);
   });
 
-  it('judges the conditions', async () => {
+  it('evaluates the assertions of the tested endpoint', async () => {
     target.status = 503;
     const { body } = await run(http({ assertions: [{ source: 'status_code', comparison: 'in', target: '500-599' }] }));
     expect(body.outcome).toBe('up');
   });
 
-  it('refuses what creating would refuse, with every pointer', async () => {
+  it('refuses to test what creating would refuse, with every pointer', async () => {
     const { status, body } = await run({ name: '', type: 'HTTP', url: 'ftp://x', interval: 0 });
     expect([status, body.code]).toEqual([400, 'validation_failed']);
     expect(body.errors.map(({ pointer }) => pointer).sort()).toEqual(['/interval', '/name']);
     expect((await run({ name: 'x', type: 'HTTP', url: 'ftp://x' })).body.errors).toMatchObject([{ pointer: '/url' }]);
   });
 
-  it('holds the egress policy', async () => {
+  it('refuses to test a target that the egress policy refuses', async () => {
     const { status, body } = await run(http(), other.write);
     expect([status, body.code]).toEqual([422, 'target_not_allowed']);
   });
 
-  it('needs a key that may write', async () => {
+  it('refuses a test to read keys', async () => {
     expect((await run(http(), app.read)).status).toBe(403);
   });
 });

@@ -25,11 +25,11 @@ describe('websites', () => {
   const create = async (name = 'Shop', url = 'https://shop.example.com/') =>
     (await app.write.post<Website>('/websites', { name, url })).body;
 
-  it('are created with 201, a Location and every field of the interface', async () => {
-    const answer = await app.write.post<Website>('/websites', { name: '  Shop ', url: 'https://Shop.Example.com' });
-    expect(answer.status).toBe(201);
-    expect(answer.headers['location']).toBe(`/api/v1/websites/${answer.body.id}`);
-    expect(answer.body).toEqual({
+  it('creates a website with 201, a Location and every field of the interface', async () => {
+    const response = await app.write.post<Website>('/websites', { name: '  Shop ', url: 'https://Shop.Example.com' });
+    expect(response.status).toBe(201);
+    expect(response.headers['location']).toBe(`/api/v1/websites/${response.body.id}`);
+    expect(response.body).toEqual({
       id: expect.stringMatching(/^ws_[0-9a-hjkmnp-tv-z]{26}$/),
       name: 'Shop',
       url: 'https://shop.example.com/',
@@ -40,10 +40,10 @@ describe('websites', () => {
       created_at: expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/),
       updated_at: expect.any(String),
     });
-    expect((await app.read.get(`/websites/${answer.body.id}`)).body).toEqual(answer.body);
+    expect((await app.read.get(`/websites/${response.body.id}`)).body).toEqual(response.body);
   });
 
-  it('are listed as a bare array, oldest first, with their count', async () => {
+  it('lists websites as a bare array, oldest first, with their count', async () => {
     const organization = await app.organization('List');
     const names = ['one', 'two', 'three'];
     for (const name of names) await organization.write.post('/websites', { name, url: 'http://a.example' });
@@ -54,7 +54,7 @@ describe('websites', () => {
     expect(all.headers['link']).toBeUndefined();
   });
 
-  it('are paged by signed cursors that no other organization can use', async () => {
+  it('pages websites by signed cursors that no other organization can use', async () => {
     const organization = await app.organization('Pages');
     for (const name of ['one', 'two', 'three'])
       await organization.write.post('/websites', { name, url: 'http://a.example' });
@@ -69,12 +69,12 @@ describe('websites', () => {
       [organization.read, `${cursor}x`],
       [organization.read, 'nonsense'],
     ] as const) {
-      const answer = await client.get<{ code: string }>(`/websites?cursor=${wrong}`);
-      expect([answer.status, answer.body.code]).toEqual([400, 'invalid_cursor']);
+      const response = await client.get<{ code: string }>(`/websites?cursor=${wrong}`);
+      expect([response.status, response.body.code]).toEqual([400, 'invalid_cursor']);
     }
   });
 
-  it('take partial updates and ignore read-only fields that are sent back', async () => {
+  it('takes a partial update of a website and ignores read-only fields that are sent back', async () => {
     const website = await create();
     const renamed = await app.write.put<Website>(`/websites/${website.id}`, { name: 'Renamed' });
     expect(renamed.status).toBe(200);
@@ -84,25 +84,25 @@ describe('websites', () => {
     expect((await app.write.put<Website>(`/websites/${website.id}`, {})).body).toEqual(paused.body);
   });
 
-  it('keep their url: another value is refused as immutable', async () => {
+  it('refuses another url for a website as immutable', async () => {
     const website = await create();
-    const answer = await app.write.put<{ errors: object[] }>(`/websites/${website.id}`, {
+    const response = await app.write.put<{ errors: object[] }>(`/websites/${website.id}`, {
       url: 'https://other.example',
     });
-    expect(answer.status).toBe(400);
-    expect(answer.body.errors).toEqual([expect.objectContaining({ pointer: '/url', code: 'immutable' })]);
+    expect(response.status).toBe(400);
+    expect(response.body.errors).toEqual([expect.objectContaining({ pointer: '/url', code: 'immutable' })]);
   });
 
-  it('are deleted with 204 and no body, and are unknown afterwards', async () => {
+  it('deletes a website with 204 and no body, and answers 404 afterwards', async () => {
     const website = await create();
     const gone = await app.write.delete(`/websites/${website.id}`);
     expect([gone.status, gone.text]).toEqual([204, '']);
     expect((await app.write.delete(`/websites/${website.id}`)).status).toBe(404);
   });
 
-  it('of another organization answer byte for byte like unknown, malformed and deleted ids', async () => {
+  it('answers for a website of another organization byte for byte as for unknown and malformed ids', async () => {
     const website = await create();
-    const answers = [];
+    const responses = [];
     for (const id of [
       website.id,
       'ws_00000000000000000000000000',
@@ -120,13 +120,13 @@ describe('websites', () => {
         const { status, text, headers } = await send();
         const { request_id: requestId, ...body } = JSON.parse(text) as { request_id: string; instance: string };
         expect(body.instance).toBe(`urn:uptime:request:${requestId}`);
-        answers.push(
+        responses.push(
           JSON.stringify([status, { ...body, instance: '' }, headers['content-type'], Object.keys(headers).sort()]),
         );
       }
     }
-    expect(new Set(answers).size).toBe(1);
-    expect(answers[0]).toContain('404');
+    expect(new Set(responses).size).toBe(1);
+    expect(responses[0]).toContain('404');
     expect((await app.read.get(`/websites/${website.id}`)).status).toBe(200);
   });
 
@@ -193,30 +193,35 @@ describe('websites', () => {
       'validation_failed',
       ['/organization_id', 'unknown_field'],
     ],
-  ])('refuse %s', async (_, body, code, field) => {
-    const answer = await app.write.post<{ code: string; errors?: { pointer: string; code: string }[] }>(
+  ])('refuses to create a website with %s', async (_, body, code, field) => {
+    const response = await app.write.post<{ code: string; errors?: { pointer: string; code: string }[] }>(
       '/websites',
       body,
     );
-    expect([answer.status, answer.body.code, answer.headers['content-type']]).toEqual([
+    expect([response.status, response.body.code, response.headers['content-type']]).toEqual([
       400,
       code,
       'application/problem+json; charset=utf-8',
     ]);
     if (field !== null)
-      expect(answer.body.errors).toEqual([expect.objectContaining({ pointer: field[0], code: field[1] })]);
+      expect(response.body.errors).toEqual([expect.objectContaining({ pointer: field[0], code: field[1] })]);
   });
 
-  it('tell all field errors at once', async () => {
-    const answer = await app.write.post<{ errors: { pointer: string }[] }>('/websites', {
+  it('reports all field errors of a website at once', async () => {
+    const response = await app.write.post<{ errors: { pointer: string }[] }>('/websites', {
       url: 7,
       enabled: 0,
       nonsense: 1,
     });
-    expect(answer.body.errors.map(({ pointer }) => pointer).sort()).toEqual(['/enabled', '/name', '/nonsense', '/url']);
+    expect(response.body.errors.map(({ pointer }) => pointer).sort()).toEqual([
+      '/enabled',
+      '/name',
+      '/nonsense',
+      '/url',
+    ]);
   });
 
-  it('cannot be written by a read key or read without one', async () => {
+  it('refuses writes of websites with a read key, and reads without a key', async () => {
     expect((await app.read.post('/websites', { name: 'a', url: 'http://a.example' })).status).toBe(403);
     expect((await app.anonymous.get('/websites')).status).toBe(401);
   });

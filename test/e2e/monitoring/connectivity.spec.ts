@@ -1,18 +1,17 @@
 import type { CheckResult, ErrorCode } from '../../../src/checker/checker';
 import { Connectivity } from '../../../src/monitoring/run/connectivity';
+import { MINUTE_MS } from '../../../src/platform/time/time-units';
 import { startApp, type TestApp } from '../../harness/app/app';
 import { consistencyByHand } from '../../harness/app/consistency-by-hand';
 import { SwitchableServer } from '../../harness/servers/switchable-server';
 import { MovingClock } from '../../harness/app/moving-clock';
 import { eventually } from '../../harness/app/poll';
 
-// A probe of a resolver that is silent takes three seconds, and every test starts a service.
+// A probe with a silent resolver takes three seconds, and every test starts a service.
 jest.setTimeout(90_000);
 
-/** A reserved name (RFC 2606): whatever resolver there is, nothing answers there. */
+/** A reserved name (RFC 2606): no resolver knows it. */
 const NOWHERE = 'nowhere.invalid:443';
-
-const MINUTE = 60_000;
 
 const failed = (code: ErrorCode, address: string | null = '192.0.2.7'): CheckResult => ({
   outcome: 'down',
@@ -26,7 +25,7 @@ const failed = (code: ErrorCode, address: string | null = '192.0.2.7'): CheckRes
   error: { code, phase: 'connect', message: 'No connection within 1 s.' },
 });
 
-describe('a failure that could be our own network’s', () => {
+describe('a failure that an offline monitor would have had too', () => {
   let sink: SwitchableServer;
   let heartbeat: SwitchableServer;
   let app: TestApp | null = null;
@@ -39,19 +38,19 @@ describe('a failure that could be our own network’s', () => {
   });
   afterAll(() => Promise.all([sink.close(), heartbeat.close()]));
 
-  const judge = async (connectivityTargets: string[], report: CheckResult): Promise<CheckResult> => {
+  const judge = async (connectivityTargets: string[], result: CheckResult): Promise<CheckResult> => {
     app = await startApp({ role: 'api', connectivityTargets });
-    return app.app.get(Connectivity).judge('endpoint', report);
+    return app.app.get(Connectivity).judge('endpoint', result);
   };
   const alive = () => sink.url.replace('http://', '');
-  const judgeAgain = async (report: CheckResult) => app?.app.get(Connectivity).judge('another endpoint', report);
+  const judgeAgain = async (result: CheckResult) => app?.app.get(Connectivity).judge('another endpoint', result);
   const detail = async (): Promise<string | undefined> => {
     const health = (await (await fetch(`${app?.url}/health/ready`)).json()) as {
       details: Record<string, { detail?: string }>;
     };
     return health.details['connectivity']?.detail;
   };
-  const blindSeconds = async (): Promise<number> => {
+  const offlineSeconds = async (): Promise<number> => {
     const metrics = await (await fetch(`${app?.url}/metrics`)).text();
     return Number(/^uptime_blind_seconds (\S+)$/m.exec(metrics)?.[1]);
   };
@@ -60,69 +59,69 @@ describe('a failure that could be our own network’s', () => {
     app?.config.connectivityTargets.splice(0, Infinity, ...targets);
   };
 
-  it('is unknown while none of the connectivity targets answers', async () => {
-    const report = await judge([NOWHERE, NOWHERE, NOWHERE], failed('connection_timeout'));
-    expect(report).toMatchObject({ outcome: 'unknown', error: { code: 'monitor_offline' } });
+  it('records a timeout as unknown while no connectivity target responds', async () => {
+    const result = await judge([NOWHERE, NOWHERE, NOWHERE], failed('connection_timeout'));
+    expect(result).toMatchObject({ outcome: 'unknown', error: { code: 'monitor_offline' } });
     expect(await detail()).toContain('no network');
-    expect(await blindSeconds()).toBeGreaterThan(0);
+    expect(await offlineSeconds()).toBeGreaterThan(0);
   });
 
-  it('is the target’s when most of them answer, a refusal being an answer', async () => {
-    const report = await judge([alive(), '127.0.0.1:1', NOWHERE], failed('connection_timeout'));
-    expect(report).toMatchObject({ outcome: 'down', error: { code: 'connection_timeout' } });
+  it('records a timeout as down when most connectivity targets respond or refuse the connection', async () => {
+    const result = await judge([alive(), '127.0.0.1:1', NOWHERE], failed('connection_timeout'));
+    expect(result).toMatchObject({ outcome: 'down', error: { code: 'connection_timeout' } });
   });
 
-  it('is unknown when the network went away after the last probe and before the check', async () => {
+  it('records a timeout as unknown when the network went away after the last probe and before the check', async () => {
     expect(await judge([alive()], failed('connection_timeout'))).toMatchObject({ outcome: 'down' });
     reach(NOWHERE);
     await new Promise((resolve) => setTimeout(resolve, 1500));
     expect(await judgeAgain(failed('connection_timeout'))).toMatchObject({ outcome: 'unknown' });
   });
 
-  it('is unknown when the check began before the network came back', async () => {
+  it('records a timeout as unknown when the check began before the network came back', async () => {
     expect(await judge([NOWHERE], failed('connection_timeout'))).toMatchObject({ outcome: 'unknown' });
     reach(alive());
-    await eventually('the network is back', async () => (await blindSeconds()) === 0);
-    const begunWhileBlind = { ...failed('connection_timeout'), durationMs: 20_000 };
-    expect(await judgeAgain(begunWhileBlind)).toMatchObject({ outcome: 'unknown' });
+    await eventually('the network is back', async () => (await offlineSeconds()) === 0);
+    const begunWhileOffline = { ...failed('connection_timeout'), durationMs: 20_000 };
+    expect(await judgeAgain(begunWhileOffline)).toMatchObject({ outcome: 'unknown' });
     await new Promise((resolve) => setTimeout(resolve, 1100));
     expect(await judgeAgain(failed('connection_timeout'))).toMatchObject({ outcome: 'down' });
   });
 
-  it('is told to the operator also when the machine itself knows that it has no route', async () => {
-    const report: CheckResult = { ...failed('monitor_offline', null), outcome: 'unknown' };
-    expect(await judge([NOWHERE], report)).toMatchObject({ outcome: 'unknown', error: { code: 'monitor_offline' } });
+  it('reports no network at /health/ready also when a checker itself found no route', async () => {
+    const result: CheckResult = { ...failed('monitor_offline', null), outcome: 'unknown' };
+    expect(await judge([NOWHERE], result)).toMatchObject({ outcome: 'unknown', error: { code: 'monitor_offline' } });
     expect(await detail()).toContain('no network');
   });
 
-  it('holds results visibly, and the heartbeat from a quarter of an hour on, until the network is back', async () => {
+  it('reports that results are held, and stops the heartbeat after 15 minutes offline, until the network is back', async () => {
     app = await startApp({ connectivityTargets: [NOWHERE], heartbeatUrl: heartbeat.url });
     const clock = MovingClock.of(app.app);
-    const auditor = await consistencyByHand(app.app);
+    const job = await consistencyByHand(app.app);
     heartbeat.seen.splice(0);
     await judgeAgain(failed('connection_timeout'));
-    clock.advance(14 * MINUTE);
-    await auditor.tick();
+    clock.advance(14 * MINUTE_MS);
+    await job.tick();
     expect(heartbeat.seen).toHaveLength(1);
-    clock.advance(2 * MINUTE);
-    await auditor.tick();
+    clock.advance(2 * MINUTE_MS);
+    await job.tick();
     expect(heartbeat.seen).toHaveLength(1);
     expect(await detail()).toContain('no network');
-    expect(await blindSeconds()).toBeGreaterThanOrEqual((16 * MINUTE) / 1000);
+    expect(await offlineSeconds()).toBeGreaterThanOrEqual((16 * MINUTE_MS) / 1000);
 
     reach(alive());
-    await eventually('the network is back', async () => (await blindSeconds()) === 0);
+    await eventually('the network is back', async () => (await offlineSeconds()) === 0);
     expect(await detail()).toBeUndefined();
-    await auditor.tick();
+    await job.tick();
     expect(heartbeat.seen).toHaveLength(2);
   });
 
   it.each<[string, CheckResult]>([
-    ['an answer with a wrong status', failed('status_unexpected')],
+    ['a response with a wrong status', failed('status_unexpected')],
     ['a refusal', failed('connection_refused')],
     ['a certificate that has expired', failed('tls_expired')],
-    ['a failure on this very machine', failed('connection_timeout', '127.0.0.1')],
-  ])('needs no probe after %s', async (_, report) => {
-    expect(await judge([NOWHERE], report)).toBe(report);
+    ['a failure on this machine', failed('connection_timeout', '127.0.0.1')],
+  ])('probes no connectivity target after %s', async (_, result) => {
+    expect(await judge([NOWHERE], result)).toBe(result);
   });
 });

@@ -2,7 +2,7 @@ import { startApp, type TestApp } from '../../harness/app/app';
 import { SwitchableServer } from '../../harness/servers/switchable-server';
 import { eventually } from '../../harness/app/poll';
 
-// Several waits for checks that come once a second.
+// Several tests wait for checks that run once a second.
 jest.setTimeout(90_000);
 
 interface Event {
@@ -14,7 +14,7 @@ interface Event {
   reason: string;
 }
 
-/** The time limit leaves room for a busy machine: no check here is meant to run into it. */
+/** The timeout leaves room for a busy machine: no check here should reach it. */
 const FAST = { type: 'HTTP', interval: 1, timeout: 10 };
 
 describe('monitoring', () => {
@@ -64,7 +64,7 @@ describe('monitoring', () => {
   const checksOf = async (id: string) =>
     (await app.read.get<{ outcome: string }[]>(`/endpoints/${id}/checks?limit=1000`)).body;
 
-  it('sends the real request with the given method, headers and body, at once and then every interval', async () => {
+  it('checks a new endpoint at once and then every interval, with its method, headers and body', async () => {
     const id = await endpoint({
       url: `${target.url}/order`,
       method: 'POST',
@@ -101,7 +101,7 @@ describe('monitoring', () => {
     await app.write.delete(`/endpoints/${id}`);
   });
 
-  it('triggers after exactly failure_threshold failures, resolves after exactly success_threshold successes, one signed webhook each', async () => {
+  it('triggers an alert after exactly failure_threshold failures and resolves it after exactly success_threshold successes, with one signed webhook each', async () => {
     const id = await endpoint({ url: `${target.url}/flaky` });
     await eventually('up', async () => (await statusOf(id)) === 'up');
     const alertId = await alert(id, { failure_threshold: 3, success_threshold: 2 });
@@ -132,7 +132,7 @@ describe('monitoring', () => {
     await app.write.delete(`/endpoints/${id}`);
   });
 
-  it('records the resolve but stays silent with send_on_resolved=false', async () => {
+  it('records the resolve but sends no webhook with send_on_resolved=false', async () => {
     const id = await endpoint({ url: `${target.url}/silent` });
     const alertId = await alert(id, { failure_threshold: 1, success_threshold: 1, send_on_resolved: false });
     target.status = 500;
@@ -147,7 +147,7 @@ describe('monitoring', () => {
     await app.write.delete(`/endpoints/${id}`);
   });
 
-  it('counts a streak across a restart in the middle and loses nothing', async () => {
+  it('counts a streak of failures across a restart in the middle of it', async () => {
     const id = await endpoint({ url: `${target.url}/restart` });
     const alertId = await alert(id, { failure_threshold: 4, success_threshold: 1 });
     target.status = 500;
@@ -162,21 +162,21 @@ describe('monitoring', () => {
     await app.write.delete(`/endpoints/${id}`);
   });
 
-  it('runs a check on demand, records it and answers with it', async () => {
+  it('runs a check on demand, records it and responds with it', async () => {
     const id = await endpoint({ url: `${target.url}/demand`, interval: 86_400 });
     await eventually('the first check', async () => (await checksOf(id)).length === 1);
     target.status = 404;
-    const answer = await app.write.post<{ id: string; outcome: string; error: { code: string; phase: string } }>(
+    const response = await app.write.post<{ id: string; outcome: string; error: { code: string; phase: string } }>(
       `/endpoints/${id}/checks`,
     );
-    expect(answer.status).toBe(201);
-    expect(answer.body).toMatchObject({ outcome: 'down', status_code: 404, error: { code: 'status_unexpected' } });
-    expect((await checksOf(id))[0]).toEqual(answer.body);
+    expect(response.status).toBe(201);
+    expect(response.body).toMatchObject({ outcome: 'down', status_code: 404, error: { code: 'status_unexpected' } });
+    expect((await checksOf(id))[0]).toEqual(response.body);
     expect(await statusOf(id)).toBe('down');
     await app.write.delete(`/endpoints/${id}`);
   });
 
-  it('refuses a check on demand while paused, and to read keys', async () => {
+  it('refuses a check on demand of a paused endpoint, and to read keys', async () => {
     const id = await endpoint({ url: `${target.url}/paused`, enabled: false });
     expect((await app.write.post<{ code: string }>(`/endpoints/${id}/checks`)).body.code).toBe('conflict');
     expect((await app.read.post(`/endpoints/${id}/checks`)).status).toBe(403);
@@ -184,7 +184,7 @@ describe('monitoring', () => {
     await app.write.delete(`/endpoints/${id}`);
   });
 
-  it('checks TCP targets', async () => {
+  it('checks a TCP endpoint and follows a change of its url', async () => {
     const id = await endpoint({ type: 'TCP', url: target.url.replace('http://', 'tcp://') });
     await eventually('up', async () => (await statusOf(id)) === 'up');
     await app.write.put(`/endpoints/${id}`, { url: 'tcp://127.0.0.1:1' });
@@ -195,7 +195,7 @@ describe('monitoring', () => {
     await app.write.delete(`/endpoints/${id}`);
   });
 
-  it('stops with the website and resolves what was open', async () => {
+  it('stops checks when the website is disabled or deleted, and resolves the open incident', async () => {
     const site = (await app.write.post<{ id: string }>('/websites', { name: 'Second', url: 'https://b.example' })).body
       .id;
     const { body } = await app.write.post<{ id: string }>(`/websites/${site}/endpoints`, {
@@ -213,7 +213,7 @@ describe('monitoring', () => {
     await app.write.put(`/websites/${site}`, { enabled: true });
     await eventually('a second trigger', () => hooksOf(body.id).length === 3);
     await app.write.delete(`/websites/${site}`);
-    await eventually('the owed resolve of a deleted website', () => hooksOf(body.id).length === 4);
+    await eventually('the pending resolve of a deleted website', () => hooksOf(body.id).length === 4);
     expect(await eventsOf(alertId)).toEqual([]);
   });
 });

@@ -12,8 +12,9 @@ import { Database, WorkerDatabase } from '../../../src/platform/database/databas
 import { DatabaseServer } from '../../../src/platform/database/database-server';
 import { parseId } from '../../../src/platform/ids/id';
 import { Clock } from '../../../src/platform/time/clock';
+import { HOUR_MS } from '../../../src/platform/time/time-units';
 import { startApp, type TestApp } from '../../harness/app/app';
-import { recorded as recordedCheck } from '../../harness/app/history';
+import { recorded as finishedCheck } from '../../harness/app/history';
 import { checkInvariants } from '../../harness/app/invariants';
 import { eventually } from '../../harness/app/poll';
 import { newAlert, newEndpoint, newWebsite } from '../../harness/app/resources';
@@ -24,7 +25,7 @@ const SLOT_MS = 10_000;
 const RULE = { failure_threshold: 2, success_threshold: 2 };
 const STORED: readonly Outcome[] = ['down', 'up', 'unknown'];
 
-/** The embedded database has one session: nobody else can hold a lock there. */
+/** The embedded database has one session: no other one can hold a lock there. */
 const onServer = (process.env['TEST_DATABASE_URL'] ?? '') === '' ? it.skip : it;
 
 interface Target {
@@ -49,10 +50,10 @@ interface StoredCheck {
   outcome: Outcome;
 }
 
-const hourOf = (at: number): number => Math.floor(at / 3_600_000);
+const hourOf = (at: number): number => Math.floor(at / HOUR_MS);
 
-/** What a person would work out from the list of recorded checks, oldest first; nothing of it is the service's own code. */
-function workedOut(checks: readonly StoredCheck[]) {
+/** What follows from the recorded checks, oldest first; an independent model that shares no code with the service. */
+function expectedOf(checks: readonly StoredCheck[]) {
   const outages: { from: number; to: number | null }[] = [];
   const events: string[] = [];
   let [failures, successes, triggered] = [0, 0, false];
@@ -101,8 +102,8 @@ describe('the recorder', () => {
     app = await startApp({ role: 'api' });
     database = app.app.get(Database);
     websiteId = await newWebsite(app.write);
-    // The histories cross a full hour in their middle.
-    startMs = Math.floor(Date.now() / 3_600_000) * 3_600_000 - 20 * SLOT_MS;
+    // The histories cross a full hour.
+    startMs = Math.floor(Date.now() / HOUR_MS) * HOUR_MS - 20 * SLOT_MS;
   });
   afterAll(() => app.close());
 
@@ -131,12 +132,12 @@ describe('the recorder', () => {
 
   const newTargets = (count: number) => Promise.all(Array.from({ length: count }, newTarget));
 
-  /** `slot`: its number, or `null` for a check that was asked for. */
-  function outcomeAt(target: Target, slot: number | null, checkedMs: number, outcome: Outcome): FinishedCheck {
+  /** `slot`: its number, or `null` for a check on demand. */
+  function checkAt(target: Target, slot: number | null, checkedMs: number, outcome: Outcome): FinishedCheck {
     const key = { id: target.uuid, key: target.definition.endpointKey };
     const { orgId, revision } = target.definition;
     const slotMs = slot === null ? null : startMs + slot * SLOT_MS;
-    return { ...recordedCheck(key, new Date(checkedMs), outcome, 12.5), orgId, revision, slotMs };
+    return { ...finishedCheck(key, new Date(checkedMs), outcome, 12.5), orgId, revision, slotMs };
   }
 
   async function historyOf({ definition }: Target): Promise<StoredCheck[]> {
@@ -158,10 +159,10 @@ describe('the recorder', () => {
     return row;
   }
 
-  /** Everything that is stored about an endpoint follows from the checks that are stored of it. */
+  /** Everything that is stored about an endpoint must follow from its stored checks. */
   async function expectConsistent(target: Target): Promise<StoredCheck[]> {
     const checks = await historyOf(target);
-    const expected = workedOut(checks);
+    const expected = expectedOf(checks);
     expect(await stateOf(target)).toMatchObject(expected.state);
     const outages = await database.query<{ from: number; to: number | null }>(
       `SELECT (extract(epoch FROM started_at) * 1000)::float8 AS "from", (extract(epoch FROM ended_at) * 1000)::float8 AS "to"
@@ -182,7 +183,7 @@ describe('the recorder', () => {
 
   const anyOutcome = fc.constantFrom<Outcome>('up', 'down', 'down', 'up', 'unknown');
 
-  it('stores what a fold over the recorded history gives, through any batches with duplicates, late slots and checks on demand', async () => {
+  it('stores the state, outages and events that follow from the recorded checks, for random batches with duplicates, late slots and checks on demand', async () => {
     const step = fc.record({
       target: fc.nat(2),
       kind: fc.constantFrom('next', 'next', 'next', 'same slot', 'earlier slot', 'on demand'),
@@ -196,28 +197,28 @@ describe('the recorder', () => {
       const expected = targets.map((): StoredCheck[] => []);
       let pending: Promise<Recorded>[] = [];
       const wanted: Recorded[] = [];
-      const answers: Recorded[] = [];
+      const results: Recorded[] = [];
       let tick = 0;
       for (const { target: index, kind, outcome, endsBatch } of steps) {
         const target = targets[index];
         if (!target) continue;
         const newest = slots[index] ?? -1;
         const slot = kind === 'on demand' ? null : Math.max(0, newest + { next: 1, 'same slot': 0 }[kind as 'next']);
-        const asked = kind === 'earlier slot' ? Math.max(0, newest - 1) : slot;
+        const wantedSlot = kind === 'earlier slot' ? Math.max(0, newest - 1) : slot;
         // In the order of recording, and no two in one millisecond.
         const checkedMs = startMs + tick++ * 5000;
-        const isNew = asked === null || asked > newest;
+        const isNew = wantedSlot === null || wantedSlot > newest;
         if (isNew) expected[index]?.push({ at: checkedMs, outcome });
-        if (isNew && asked !== null) slots[index] = asked;
+        if (isNew && wantedSlot !== null) slots[index] = wantedSlot;
         wanted.push(isNew ? 'recorded' : 'dropped');
-        pending.push(recorder.record(outcomeAt(target, asked, checkedMs, outcome)));
+        pending.push(recorder.record(checkAt(target, wantedSlot, checkedMs, outcome)));
         if (endsBatch) {
-          answers.push(...(await Promise.all(pending)));
+          results.push(...(await Promise.all(pending)));
           pending = [];
         }
       }
-      answers.push(...(await Promise.all(pending)));
-      expect(answers).toEqual(wanted);
+      results.push(...(await Promise.all(pending)));
+      expect(results).toEqual(wanted);
       for (const [index, target] of targets.entries()) {
         if ((expected[index] ?? []).length === 0) continue;
         expect(await expectConsistent(target)).toEqual(expected[index]);
@@ -230,7 +231,7 @@ describe('the recorder', () => {
     await fc.assert(property, { numRuns: RUNS });
   }, 120_000);
 
-  it('stores each slot once when two recorders have the same slots, with different outcomes, and endpoints vanish meanwhile', async () => {
+  it('stores each slot once when two recorders write the same slots with different outcomes and an endpoint is deleted meanwhile', async () => {
     const step = fc.record({
       target: fc.nat(3),
       outcomes: fc.tuple(anyOutcome, anyOutcome),
@@ -244,18 +245,18 @@ describe('the recorder', () => {
       const slots = targets.map(() => -1);
       const pending: Promise<Recorded>[] = [];
       let deletion: Promise<unknown> = Promise.resolve();
-      for (const [place, { target: index, outcomes, to, waits }] of steps.entries()) {
+      for (const [position, { target: index, outcomes, to, waits }] of steps.entries()) {
         const target = targets[index];
         if (!target) continue;
-        if (place === deletedAfter) deletion = app.write.delete(`/endpoints/${targets[3]?.id ?? ''}`);
+        if (position === deletedAfter) deletion = app.write.delete(`/endpoints/${targets[3]?.id ?? ''}`);
         const slot = (slots[index] ?? -1) + 1;
         slots[index] = slot;
         const at = startMs + slot * SLOT_MS;
-        if (to !== 'second') pending.push(recorders[0].record(outcomeAt(target, slot, at + 1, outcomes[0])));
-        if (to !== 'first') pending.push(recorders[1].record(outcomeAt(target, slot, at + 2, outcomes[1])));
+        if (to !== 'second') pending.push(recorders[0].record(checkAt(target, slot, at + 1, outcomes[0])));
+        if (to !== 'first') pending.push(recorders[1].record(checkAt(target, slot, at + 2, outcomes[1])));
         if (waits) await pending.at(-1);
       }
-      const answers = await Promise.all(pending);
+      const results = await Promise.all(pending);
       await deletion;
       let stored = 0;
       for (const target of targets) {
@@ -265,22 +266,22 @@ describe('the recorder', () => {
         expect(storedSlots).toEqual([...new Set(storedSlots)]);
         if (checks.length > 0 && (await stateOf(target))) await expectConsistent(target);
       }
-      // What a deleted endpoint had is stored until retention removes it.
-      expect(answers.filter((answer) => answer === 'recorded')).toHaveLength(stored);
+      // The checks of a deleted endpoint are stored until retention removes them.
+      expect(results.filter((result) => result === 'recorded')).toHaveLength(stored);
       await checkInvariants(database);
     });
     await fc.assert(property, { numRuns: RUNS });
   }, 120_000);
 
-  /** Lets a recorder run into a change that is not committed yet, and answers what became of the result. */
+  /** Lets a recorder wait for a change that is not committed yet; returns whether the result was recorded. */
   async function recordDuring(target: Target, change: string): Promise<Recorded> {
     const isEmbedded = app.app.get(DatabaseServer).isEmbedded;
-    let answer: Promise<Recorded> | null = null;
+    let recorded: Promise<Recorded> | null = null;
     await database.transaction(async (tx) => {
       await tx.query('SELECT 1 FROM endpoint_state WHERE endpoint_id = $1 FOR UPDATE', [target.uuid]);
       await tx.query(change, [target.uuid]);
-      answer = newRecorder().record(outcomeAt(target, 0, startMs, 'down'));
-      // The embedded database has one session: there the recorder waits for all of us.
+      recorded = newRecorder().record(checkAt(target, 0, startMs, 'down'));
+      // The embedded database has one session: there the recorder waits for this whole transaction.
       if (isEmbedded) return;
       await eventually('the recorder waits', async () => {
         const rows = await tx.query<{ waiting: number }>(
@@ -289,21 +290,21 @@ describe('the recorder', () => {
         return (rows[0]?.waiting ?? 0) > 0;
       });
     });
-    if (answer === null) throw new Error('nothing was recorded');
-    return answer;
+    if (recorded === null) throw new Error('nothing was recorded');
+    return recorded;
   }
 
   it.each([
     ['paused', 'UPDATE endpoint_schedule SET active = false WHERE endpoint_id = $1'],
     ['changed', 'UPDATE endpoint_schedule SET revision = revision + 1 WHERE endpoint_id = $1'],
     ['deleted', 'DELETE FROM endpoint WHERE id = $1'],
-  ])('drops the result of an endpoint that is being %s at the very moment', async (_, change) => {
+  ])('drops the result of an endpoint that is being %s at the same moment', async (_, change) => {
     const target = await newTarget();
     expect(await recordDuring(target, change)).toBe('dropped');
     expect(await historyOf(target)).toEqual([]);
   });
 
-  it('records an endpoint whose interval is being changed at the very moment', async () => {
+  it('records the result of an endpoint whose interval is being changed at the same moment', async () => {
     const target = await newTarget();
     const change = 'UPDATE endpoint_schedule SET interval_seconds = 30 WHERE endpoint_id = $1';
     expect(await recordDuring(target, change)).toBe('recorded');
@@ -314,7 +315,7 @@ describe('the recorder', () => {
     const targets = await newTargets(8);
     const recorder = newRecorder();
     const writes = targets.flatMap((target) =>
-      [0, 1, 2, 3].map((slot) => recorder.record(outcomeAt(target, slot, startMs + slot * SLOT_MS, 'down'))),
+      [0, 1, 2, 3].map((slot) => recorder.record(checkAt(target, slot, startMs + slot * SLOT_MS, 'down'))),
     );
     const pauses = targets.map(({ id }) => app.write.put(`/endpoints/${id}`, { enabled: false }));
     await Promise.all([...writes, ...pauses]);
@@ -326,7 +327,7 @@ describe('the recorder', () => {
   });
 
   onServer(
-    'does not let an endpoint whose rows somebody keeps locked hold up the others (skipped on the embedded database)',
+    'writes the results of all other endpoints while another session keeps the rows of one locked (skipped on the embedded database)',
     async () => {
       const [locked, free] = await newTargets(2);
       if (!locked || !free) throw new Error('there are no targets');
@@ -334,10 +335,8 @@ describe('the recorder', () => {
       let held: Promise<Recorded>[] = [];
       await database.transaction(async (tx) => {
         await tx.query('SELECT 1 FROM alert WHERE id = $1 FOR UPDATE', [locked.alertUuid]);
-        held = [0, 1, 2].map((slot) => recorder.record(outcomeAt(locked, slot, startMs + slot * SLOT_MS, 'down')));
-        const others = [0, 1, 2].map((slot) =>
-          recorder.record(outcomeAt(free, slot, startMs + slot * SLOT_MS, 'down')),
-        );
+        held = [0, 1, 2].map((slot) => recorder.record(checkAt(locked, slot, startMs + slot * SLOT_MS, 'down')));
+        const others = [0, 1, 2].map((slot) => recorder.record(checkAt(free, slot, startMs + slot * SLOT_MS, 'down')));
         expect(await Promise.all(others)).toEqual(['recorded', 'recorded', 'recorded']);
         await expectConsistent(free);
         expect(recorder.backlog).toBe(3);
@@ -354,7 +353,7 @@ describe('the recorder', () => {
     const warned = jest.spyOn(Logger.prototype, 'warn');
     await database.query('ALTER TABLE endpoint_state RENAME TO endpoint_state_away');
     const writes = [...'FFSFS'].map((letter, slot) =>
-      recorder.record(outcomeAt(target, slot, startMs + slot * SLOT_MS, letter === 'F' ? 'down' : 'up')),
+      recorder.record(checkAt(target, slot, startMs + slot * SLOT_MS, letter === 'F' ? 'down' : 'up')),
     );
     const wasRefused = () => warned.mock.calls.some(([text]) => String(text).startsWith('5 results wait'));
     await eventually('the batch was refused and waits', () => wasRefused() && recorder.backlog === 5);
@@ -370,7 +369,7 @@ describe('the recorder', () => {
     ]);
   });
 
-  it('lets a good result of an endpoint that is up wait for more, and writes it with the first failure of another', async () => {
+  it('lets a success of an endpoint that is up wait, and writes it in one batch with the first failure of another', async () => {
     const [steady, failing] = await Promise.all([newTarget(), newTarget()]);
     const recorder = newRecorder();
     const at = (slot: number) => startMs + slot * SLOT_MS;
@@ -380,17 +379,17 @@ describe('the recorder', () => {
         [new Date(at(slot)), [steady.definition.endpointKey, failing.definition.endpointKey]],
       );
     await Promise.all([
-      recorder.record(outcomeAt(steady, 0, at(0), 'up')),
-      recorder.record(outcomeAt(failing, 0, at(0), 'up')),
+      recorder.record(checkAt(steady, 0, at(0), 'up')),
+      recorder.record(checkAt(failing, 0, at(0), 'up')),
     ]);
-    recorder.add(outcomeAt(steady, 1, at(1), 'up'));
-    await eventually('its first is written as soon as news', async () => (await transactions(1)).length === 1);
+    recorder.add(checkAt(steady, 1, at(1), 'up'));
+    await eventually('its first result is written at once', async () => (await transactions(1)).length === 1);
     // A machine that is busy for a second may write them apart.
     for (let slot = 2, together = false; !together; slot++) {
       expect(slot).toBeLessThan(8);
-      recorder.add(outcomeAt(steady, slot, at(slot), 'up'));
+      recorder.add(checkAt(steady, slot, at(slot), 'up'));
       await app.app.get(Clock).sleep(300);
-      recorder.add(outcomeAt(failing, slot, at(slot), 'down'));
+      recorder.add(checkAt(failing, slot, at(slot), 'down'));
       await eventually('both are written', async () => (await transactions(slot)).length === 2);
       const [first, second] = await transactions(slot);
       together = first?.id === second?.id;
@@ -402,13 +401,13 @@ describe('the recorder', () => {
   it.each([
     ['one result waits', 1],
     ['more than a batch waits', 520],
-  ])('asks a database that refuses once a second, however much fails meanwhile: %s', async (_, waiting) => {
+  ])('retries a failed batch once a second, however many results arrive meanwhile: %s', async (_, waiting) => {
     const target = await newTarget();
     const recorder = newRecorder();
     const warned = jest.spyOn(Logger.prototype, 'warn');
     const refusals = () => warned.mock.calls.filter(([text]) => /^\d+ results wait/.test(String(text))).length;
     await database.query('ALTER TABLE endpoint_state RENAME TO endpoint_state_away');
-    const fail = (slot: number) => recorder.add(outcomeAt(target, slot, startMs + slot * SLOT_MS, 'down'));
+    const fail = (slot: number) => recorder.add(checkAt(target, slot, startMs + slot * SLOT_MS, 'down'));
     for (let slot = 0; slot < waiting; slot++) fail(slot);
     await eventually('the first was refused', () => refusals() === 1);
     const began = performance.now();

@@ -4,10 +4,10 @@ import { SwitchableServer } from '../../harness/servers/switchable-server';
 import { eventually } from '../../harness/app/poll';
 import { newWebsite } from '../../harness/app/resources';
 
-describe('an engine with room for a few checks at a time', () => {
+describe('a service with room for a few checks at a time', () => {
   let app: TestApp;
   let silent: Server;
-  let answering: SwitchableServer;
+  let responsive: SwitchableServer;
   let hung = 0;
   let ending = false;
   const sockets = new Set<Socket>();
@@ -20,21 +20,21 @@ describe('an engine with room for a few checks at a time', () => {
       else sockets.add(socket);
     });
     await new Promise<void>((resolve) => silent.listen(0, '127.0.0.1', resolve));
-    answering = await SwitchableServer.start();
+    responsive = await SwitchableServer.start();
   });
   beforeEach(() => {
     ending = false;
     hung = 0;
   });
   afterEach(async () => {
-    // The drain need not wait for the time limit of what still runs.
+    // The drain must not wait for the time limit of the checks that still run.
     ending = true;
     for (const socket of sockets) socket.destroy();
     await app.close();
   });
   afterAll(async () => {
     silent.close();
-    await answering.close();
+    await responsive.close();
   });
 
   const slow = () => `http://127.0.0.1:${(silent.address() as AddressInfo).port}/`;
@@ -56,7 +56,7 @@ describe('an engine with room for a few checks at a time', () => {
     return { running: value('uptime_checks_in_flight'), waiting: value('uptime_slots_waiting') };
   }
 
-  it('tells at /metrics that one check runs and the other claimed slot waits for it', async () => {
+  it('reports at /metrics one running check and one waiting slot when there is room for one check', async () => {
     app = await startApp({ maxConcurrentChecks: 1 });
     const site = await newWebsite(app.write);
     for (let count = 0; count < 2; count++) await add(app.write, site, slow(), 60, 30);
@@ -66,17 +66,17 @@ describe('an engine with room for a few checks at a time', () => {
     });
   });
 
-  it('serves another organization before the line of the one that fills it', async () => {
+  it('checks the endpoint of another organization before the backlog of the one that takes all the room', async () => {
     app = await startApp({ maxConcurrentChecks: 4, egressPrivate: 'allow' });
     const small = await app.organization('Small');
     const [crowd, few] = [await newWebsite(app.write), await newWebsite(small.write)];
     await Promise.all(Array.from({ length: 60 }, () => add(app.write, crowd, slow(), 1, 1)));
-    await eventually('a full engine', async () => (await gauges()).waiting === 4);
-    await add(small.write, few, `${answering.url}/small`, 1, 1);
+    await eventually('no room left', async () => (await gauges()).waiting === 4);
+    await add(small.write, few, `${responsive.url}/small`, 1, 1);
     const before = hung;
-    await eventually('the check of the other organization', () => answering.seen.length > 0, 60_000);
-    // First come, first served would run the fifty that were due before it. Where the machine stalls, a check that fails
-    // is run twice.
+    await eventually('the check of the other organization', () => responsive.seen.length > 0, 60_000);
+    // First come, first served would run the fifty that were due before it. When the machine stalls, a failing check runs
+    // twice.
     expect(hung - before).toBeLessThanOrEqual(40);
   }, 120_000);
 });

@@ -13,7 +13,7 @@ interface Row {
   claimedBy: number | null;
 }
 
-/** Two instances of the service. */
+/** Ids of two instances of the service. */
 const [ONE, TWO] = [1, 2] as const;
 
 const isOnGrid = ({ phase, interval }: Row, atMs: number) => (Math.round(atMs) - phase) % (interval * 1000) === 0;
@@ -38,7 +38,7 @@ describe('the schedule', () => {
   afterAll(() => app.close());
   beforeEach(() => database.query('DELETE FROM endpoint'));
 
-  /** Puts endpoints on the schedule as their creation does. */
+  /** Adds endpoints to the schedule as creating them does. */
   async function add(count: number, settings: { interval?: number; timeout?: number; active?: boolean } = {}) {
     const { interval = 60, timeout = 10, active = true } = settings;
     const ids = Array.from({ length: count }, () => newUuid());
@@ -78,7 +78,7 @@ describe('the schedule', () => {
   const claim = (instance: number, { limit = 1000, ahead = 2 } = {}, sql: Sql = database) =>
     schedule.claim(sql, instance, limit, ahead);
 
-  it('makes a new endpoint due at once and puts it on its grid, half an interval to one and a half later', async () => {
+  it('makes a new endpoint due at once, and its next slot half to one and a half intervals later, on its grid', async () => {
     await add(40, { interval: 60 });
     const before = await rows();
     const claimed = await claim(ONE);
@@ -92,9 +92,9 @@ describe('the schedule', () => {
     expect(await claim(ONE)).toEqual([]);
   });
 
-  it.each([1, 7, 20, 3600, 86_400])('keeps the distance of %i s from slot to slot', async (interval) => {
+  it.each([1, 7, 20, 3600, 86_400])('claims slots exactly %i s apart', async (interval) => {
     await add(3, { interval });
-    // The first ones run ahead of the clock, so that none of those that are looked at is missed on a slow machine.
+    // The first claims run ahead of the clock, so that a slow machine misses none of the slots that are compared.
     for (let turn = 0; turn < 8; turn++) await claim(ONE, { ahead: 20 * interval });
     const claimed: ClaimedSlot[] = [];
     for (let turn = 0; turn < 4; turn++) claimed.push(...(await claim(ONE, { ahead: 20 * interval })));
@@ -108,7 +108,7 @@ describe('the schedule', () => {
     }
   });
 
-  it('spreads endpoints evenly over the interval, on a raster of 20 ms', () => {
+  it('spreads the slots of many endpoints evenly over the interval, on multiples of 20 ms', () => {
     const phases = Array.from({ length: 10_000 }, () => phaseMs(newUuid(), 20));
     const tenths = Array.from({ length: 10 }, () => 0);
     for (const phase of phases) {
@@ -122,11 +122,11 @@ describe('the schedule', () => {
     for (const count of tenths) expect(Math.abs(count - 1000)).toBeLessThan(180);
   });
 
-  it('takes what is due first, never more than asked for, and nothing that is due later', async () => {
+  it('claims the slots that are due first, never more than asked for, and none that are due later', async () => {
     await add(10, { interval: 3600 });
     await database.query(
-      `UPDATE endpoint_schedule s SET next_check_at = now() + make_interval(mins => n.place::int)
-         FROM (SELECT endpoint_id, row_number() OVER (ORDER BY endpoint_id) AS place FROM endpoint_schedule) n WHERE n.endpoint_id = s.endpoint_id`,
+      `UPDATE endpoint_schedule s SET next_check_at = now() + make_interval(mins => n.position::int)
+         FROM (SELECT endpoint_id, row_number() OVER (ORDER BY endpoint_id) AS position FROM endpoint_schedule) n WHERE n.endpoint_id = s.endpoint_id`,
     );
     const order = (await rows()).map(({ id }) => id);
     const ahead = 7.5 * 60;
@@ -136,13 +136,13 @@ describe('the schedule', () => {
     expect(rest.map(({ endpointId }) => endpointId).sort()).toEqual(order.slice(3, 7));
   });
 
-  it('leaves paused endpoints alone', async () => {
+  it('claims no slot of a paused endpoint', async () => {
     await add(3, { active: false });
     expect(await claim(ONE)).toEqual([]);
     expect(await schedule.spreadOverdue(database)).toBe(0);
   });
 
-  it('keeps other instances away from a check that may still be running, until it is released', async () => {
+  it('lets no other instance claim an endpoint whose check may still be running, until it is released', async () => {
     const [id = ''] = await add(1, { interval: 5, timeout: 20 });
     expect(await claim(ONE)).toHaveLength(1);
     await dueIn(0);
@@ -151,21 +151,21 @@ describe('the schedule', () => {
     expect(await claim(TWO)).toHaveLength(1);
   });
 
-  it('lets an instance take the next slot of its own endpoint: it keeps its checks apart in memory', async () => {
+  it('lets an instance claim the next slot of an endpoint that it is still checking', async () => {
     await add(1, { interval: 5, timeout: 20 });
     await claim(ONE);
     await dueIn(0);
     expect(await claim(ONE)).toHaveLength(1);
   });
 
-  it('needs no release when the check must be over before the next slot', async () => {
+  it('lets another instance claim without a release when the check must be over before the next slot', async () => {
     await add(1, { interval: 60, timeout: 10 });
     await claim(ONE);
     await dueIn(0);
     expect(await claim(TWO)).toHaveLength(1);
   });
 
-  it('runs only the newest slot after a long downtime, spread over the smaller of interval and 30 s', async () => {
+  it('claims only the newest slot after a long downtime, spread over the smaller of interval and 30 s', async () => {
     await add(60, { interval: 20 });
     await add(60, { interval: 3600 });
     await dueIn(-7200);
@@ -183,7 +183,7 @@ describe('the schedule', () => {
     for (const row of await rows()) expect(isOnGrid(row, row.next)).toBe(true);
   });
 
-  it('leaves what is overdue to be spread, however it came to be', async () => {
+  it('does not claim an overdue slot before it is spread', async () => {
     await add(5, { interval: 3600 });
     await dueIn(-11);
     expect(await claim(ONE)).toEqual([]);
@@ -191,7 +191,7 @@ describe('the schedule', () => {
     expect(await claim(ONE, { ahead: 31 })).toHaveLength(5);
   });
 
-  it('takes an overdue endpoint of its own that may still be at work: nothing else would before it is released', async () => {
+  it('claims an overdue slot of an endpoint that the same instance may still be checking: nothing else would before the release', async () => {
     await add(1, { interval: 5, timeout: 20 });
     await claim(ONE);
     await dueIn(-11);
@@ -200,7 +200,7 @@ describe('the schedule', () => {
     expect(await claim(ONE)).toHaveLength(1);
   });
 
-  it('runs a slot that is a little late as it is, and does not repeat those missed', async () => {
+  it('claims a slot that is a few seconds late once, without the slots missed after it', async () => {
     await add(20, { interval: 1 });
     await dueIn(-5);
     expect(await schedule.spreadOverdue(database)).toBe(0);
@@ -213,14 +213,14 @@ describe('the schedule', () => {
     }
   });
 
-  it('makes what was given back due at once, for anybody', async () => {
+  it('makes returned slots due at once, for every instance', async () => {
     const ids = await add(5, { interval: 5, timeout: 20 });
     await claim(ONE);
     await schedule.giveBack(database, ids.slice(0, 2));
     expect((await claim(TWO)).map(({ endpointId }) => endpointId).sort()).toEqual(ids.slice(0, 2).sort());
   });
 
-  it('hands on what a dead instance had claimed and not recorded, and only that', async () => {
+  it('makes due what a dead instance had claimed and not recorded, and nothing else', async () => {
     const ids = await add(6, { interval: 3600 });
     const claimed = await claim(ONE, { limit: 4 });
     const others = await claim(TWO);
@@ -237,7 +237,7 @@ describe('the schedule', () => {
     expect(again.sort()).toEqual(ids.filter((id) => !untouched.includes(id)).sort());
   });
 
-  it('keeps nobody away from the endpoints of an instance that is gone', async () => {
+  it('lets others claim the endpoints of a dead instance at their next slot when all its checks were recorded', async () => {
     const ids = await add(4, { interval: 5, timeout: 20 });
     await claim(ONE);
     await database.query(
@@ -248,7 +248,7 @@ describe('the schedule', () => {
     expect((await claim(TWO)).map(({ endpointId }) => endpointId).sort()).toEqual(ids.sort());
   });
 
-  it('gives each slot to one of several claimers, every slot to somebody, and never two running checks of one endpoint', async () => {
+  it('gives every slot to exactly one of several claimers, and never two running checks of one endpoint', async () => {
     const [timeout, interval, windowSeconds] = [2, 3, 45];
     await add(60, { interval, timeout });
     const before = await rows();
@@ -257,7 +257,7 @@ describe('the schedule', () => {
       { instance: TWO, sql: app.app.get(WorkerDatabase) as Sql },
       { instance: 3, sql: database },
     ];
-    const taken = new Map<string, { slot: number; by: number }[]>();
+    const claimedSlots = new Map<string, { slot: number; by: number }[]>();
     const until = (before[0]?.now ?? 0) + windowSeconds * 1000;
     for (let turn = 0, found = 1; found > 0; turn++) {
       expect(turn).toBeLessThan(200);
@@ -266,13 +266,13 @@ describe('the schedule', () => {
       found = claims.flat().length;
       for (const [index, slots] of claims.entries())
         for (const { endpointId, slotMs } of slots) {
-          const list = taken.get(endpointId) ?? [];
-          taken.set(endpointId, [...list, { slot: Math.round(slotMs), by: claimers[index]?.instance ?? 0 }]);
+          const list = claimedSlots.get(endpointId) ?? [];
+          claimedSlots.set(endpointId, [...list, { slot: Math.round(slotMs), by: claimers[index]?.instance ?? 0 }]);
         }
     }
     const busyMs = (2 * timeout + 5) * 1000;
     for (const row of await rows()) {
-      const slots = (taken.get(row.id) ?? []).sort((a, b) => a.slot - b.slot);
+      const slots = (claimedSlots.get(row.id) ?? []).sort((a, b) => a.slot - b.slot);
       expect(new Set(slots.map(({ slot }) => slot)).size).toBe(slots.length);
       const [, second] = slots;
       for (const [index, { slot, by }] of slots.entries()) {
