@@ -5,7 +5,7 @@
  */
 import type { TlsOptions } from 'node:tls';
 import { type DnsScript, DnsTestServer } from '../../test/harness/servers/dns-server';
-import { HttpTarget, always, answer } from '../../test/harness/servers/http-target';
+import { HttpTarget, always, rawResponse } from '../../test/harness/servers/http-target';
 import { Ssh2Server } from '../../test/harness/servers/ssh-server';
 import { closedPort, silence, slam, TcpTarget } from '../../test/harness/servers/tcp-target';
 import { selfSigned, TlsAuthority } from '../../test/harness/servers/tls-authority';
@@ -60,7 +60,7 @@ async function hostileWeb(authority: TlsAuthority, tls: TlsOptions): Promise<Ben
     'an expired certificate': expired,
     'self-signed': await selfSigned(),
   })) {
-    const target = await HttpTarget.listen(always(answer(200)), { tls: identity });
+    const target = await HttpTarget.listen(always(rawResponse(200)), { tls: identity });
     targets.push({ type: 'HTTPS', name, url: target.url() });
   }
   const mute = await TcpTarget.listen(silence);
@@ -151,10 +151,10 @@ const everyType = (host: string, port: number, fields: Pick<BenchTarget, 'name' 
 
 /** A target of weight two is checked twice as often. */
 async function ordinary(tls: TlsOptions): Promise<(BenchTarget & { weight: number })[]> {
-  const page = always(answer(200, 'x'.repeat(2048)));
+  const page = always(rawResponse(200, 'x'.repeat(2048)));
   const [up, secure] = [await HttpTarget.listen(page), await HttpTarget.listen(page, { tls })];
   const redirecting = await HttpTarget.listen(({ path }, socket) =>
-    socket.end(path === '/' ? answer(302, '', { Location: '/landing' }) : answer(200)),
+    socket.end(path === '/' ? rawResponse(302, '', { Location: '/landing' }) : rawResponse(200)),
   );
   const mute = await TcpTarget.listen(silence);
   const resolver = await withoutLog(() => ({ answers: [{ type: 'A', name: NAME, ttl: 60, data: '192.0.2.1' }] }));

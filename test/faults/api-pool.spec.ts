@@ -36,9 +36,9 @@ suite('reads that exhaust the API’s pool (skipped without PostgreSQL’s progr
     bench.witness.count(
       `SELECT FROM pg_stat_activity WHERE application_name = 'uptime-monitor api' AND wait_event_type = 'Lock'`,
     );
-  const places = () => new Set(hook.seen.map(({ path }) => path)).size;
+  const notified = () => new Set(hook.seen.map(({ path }) => path)).size;
 
-  it('leave checks and alerts as they are, and the API whole afterwards', async () => {
+  it('keeps checking and alerting while reads exhaust the API’s pool, and serves the API again afterwards', async () => {
     await bench.allChecked(ENDPOINTS);
     hold = await bench.witness.hold('LOCK TABLE audit_log IN ACCESS EXCLUSIVE MODE');
     const statuses = new Set<number>();
@@ -51,14 +51,14 @@ suite('reads that exhaust the API’s pool (skipped without PostgreSQL’s progr
     const took = await bench.allChecked(ENDPOINTS);
     target.status = 500;
     const failing = performance.now();
-    await eventually('every alert is told', () => places() === ENDPOINTS, 60_000);
+    await eventually('every alert is delivered', () => notified() === ENDPOINTS, 60_000);
     process.stderr.write(
-      `F15: all checked in ${Math.round(took)} ms, told in ${Math.round(performance.now() - failing)} ms\n`,
+      `F15: all checked in ${Math.round(took)} ms, notified in ${Math.round(performance.now() - failing)} ms\n`,
     );
-    // Reads give up after some time, all at once; then the next ones wait.
+    // The reads time out together after a while; then the next ones wait.
     await eventually('every connection of the pool waits still', async () => (await waitingReads()) >= POOL, 60_000);
     target.status = 200;
-    await eventually('every end is told', () => hook.seen.length >= 2 * ENDPOINTS, 60_000);
+    await eventually('every resolve is delivered', () => hook.seen.length >= 2 * ENDPOINTS, 60_000);
     expect(hook.seen).toHaveLength(2 * ENDPOINTS);
 
     await hold.release();

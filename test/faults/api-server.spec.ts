@@ -4,15 +4,15 @@ import { type AddressInfo, connect, type Socket } from 'node:net';
 import { startApp, type TestApp } from '../harness/app/app';
 import { eventually } from '../harness/app/poll';
 
-/** Both ends of a connection are files of this process, and the rest of it needs some. */
-const filesAllowed = (): number => {
+/** Both ends of a connection are descriptors of this process, and the rest of it needs some. */
+const fileLimit = (): number => {
   const limit = spawnSync('sh', ['-c', 'ulimit -n'], { encoding: 'utf8' }).stdout.trim();
   return limit === 'unlimited' ? 1_000_000 : Number(limit);
 };
-const IDLE = Math.min(10_000, Math.floor((filesAllowed() - 600) / 2));
+const IDLE = Math.min(10_000, Math.floor((fileLimit() - 600) / 2));
 const hasSlowHttpTest = spawnSync('slowhttptest', ['-h']).error === undefined;
 
-/** What one socket heard before it was closed. */
+/** A raw client and what it received before its socket was closed. */
 class Client {
   heard = '';
   closed = false;
@@ -44,7 +44,7 @@ describe('the API’s server against slow, greedy and idle clients', () => {
   const isServed = async () => (await app.read.get('/websites')).status === 200;
   const open = (count: number, first: string) =>
     Promise.all(Array.from({ length: count }, () => Client.to(app.url, first)));
-  /** Serves others while it waits for the end of these. */
+  /** Checks that other requests are served while these connections stay open. */
   async function untilClosed(clients: readonly Client[], limitMs: number): Promise<void> {
     await eventually(
       'the connections are closed',
@@ -56,7 +56,7 @@ describe('the API’s server against slow, greedy and idle clients', () => {
     );
   }
 
-  it('ends requests whose headers or body do not arrive in time with 408, and serves others meanwhile', async () => {
+  it('ends requests whose headers or body do not arrive in time with 408, while it serves other clients', async () => {
     const head = 'POST /api/v1/websites HTTP/1.1\r\nHost: a\r\n';
     const slowHeaders = await open(200, head);
     const slowBodies = await open(100, `${head}Content-Type: application/json\r\nContent-Length: 1000\r\n\r\n{`);
@@ -78,7 +78,7 @@ describe('the API’s server against slow, greedy and idle clients', () => {
     }
   }, 180_000);
 
-  it('answers a flood of headers with 431, and a great many small ones without harm', async () => {
+  it('answers 431 to too many headers, and keeps serving', async () => {
     const flood = await open(
       50,
       `GET /api/v1/websites HTTP/1.1\r\nHost: a\r\n${`X-${'y'.repeat(20)}: z\r\n`.repeat(2000)}\r\n`,
@@ -90,16 +90,16 @@ describe('the API’s server against slow, greedy and idle clients', () => {
     }
   }, 60_000);
 
-  it(`serves beside ${IDLE} idle connections, and closes them`, async () => {
+  it(`serves requests beside ${IDLE} idle connections, and closes those`, async () => {
     const idle: Client[] = [];
-    // Both ends are in this process: more at once would keep its event loop so late that requests are shed.
+    // Both ends are in this process: more at once would make its event loop lag so much that requests are shed.
     while (idle.length < IDLE) idle.push(...(await open(Math.min(100, IDLE - idle.length), '')));
     expect(await isServed()).toBe(true);
     expect((await app.write.post('/websites', { name: 'Shop', url: 'https://a.example' })).status).toBe(201);
     await untilClosed(idle, 90_000);
   }, 180_000);
 
-  it('gives up connections whose other side never closes them', async () => {
+  it('destroys half-closed connections whose client never closes its side', async () => {
     const server = app.app.getHttpServer();
     const held = () =>
       new Promise<number>((resolve, reject) => {
@@ -117,13 +117,15 @@ describe('the API’s server against slow, greedy and idle clients', () => {
     }
   }, 120_000);
 
-  it('closes connections that stay open after their request', async () => {
+  it('closes connections that stay idle after their request', async () => {
     const clients = await open(100, 'GET /health/live HTTP/1.1\r\nHost: a\r\n\r\n');
-    await eventually('all are answered', () => clients.every(({ heard }) => heard.startsWith('HTTP/1.1 200 ')));
+    await eventually('every request has its response', () =>
+      clients.every(({ heard }) => heard.startsWith('HTTP/1.1 200 ')),
+    );
     await untilClosed(clients, 60_000);
   }, 90_000);
 
-  it('does not answer requests behind a broken one on the same connection', async () => {
+  it('reads no request behind a malformed one on the same connection', async () => {
     const smuggled = 'GET /api/v1/websites HTTP/1.1\r\nHost: a\r\n\r\n';
     const both = `POST /api/v1/websites HTTP/1.1\r\nHost: a\r\nContent-Length: 4\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n${smuggled}`;
     const client = await Client.to(app.url, both);

@@ -12,7 +12,7 @@ import { HttpTarget } from '../harness/servers/http-target';
 import { eventually } from '../harness/app/poll';
 import { newEndpoint, newWebsite } from '../harness/app/resources';
 
-/** More than the system takes on behalf of a client that reads nothing: what it buffers on both sides. */
+/** More than the socket buffers of both sides hold for a client that reads nothing. */
 const MORE_THAN_BUFFERED = 8_000_000;
 /** The server’s own limit is 30 s, twice as long at most. */
 const GIVEN_UP_WITHIN_MS = 150_000;
@@ -21,7 +21,7 @@ const LIMIT_MS = 240_000;
 setFlagsFromString('--expose-gc');
 const collect = runInNewContext('gc') as () => void;
 
-describe('the API’s server against clients that do not read their answers', () => {
+describe('the API’s server against clients that do not read their responses', () => {
   let app: TestApp;
   let server: Server;
   let silent: HttpTarget;
@@ -30,8 +30,8 @@ describe('the API’s server against clients that do not read their answers', ()
   /** The server’s ends of the open connections, by the port of the client’s. */
   const ends = new Map<number, Socket>();
   const clients: Socket[] = [];
-  /** The answers that the server began, with what waits in them to be read. */
-  const answers: WeakRef<ServerResponse>[] = [];
+  /** Every response that the server began; an unread one holds its bytes. */
+  const responses: WeakRef<ServerResponse>[] = [];
 
   beforeAll(async () => {
     app = await startApp({ role: 'api' });
@@ -41,7 +41,9 @@ describe('the API’s server against clients that do not read their answers', ()
       ends.set(port, socket);
       socket.on('close', () => ends.delete(port));
     });
-    server.on('request', (_request: IncomingMessage, answer: ServerResponse) => answers.push(new WeakRef(answer)));
+    server.on('request', (_request: IncomingMessage, response: ServerResponse) =>
+      responses.push(new WeakRef(response)),
+    );
     silent = await HttpTarget.listen(() => {});
     const website = await newWebsite(app.write);
     endpoint = await newEndpoint(app.write, website, {
@@ -63,30 +65,30 @@ describe('the API’s server against clients that do not read their answers', ()
   const request = (path: string, more = '') =>
     `GET ${path} HTTP/1.1\r\nHost: a\r\nAuthorization: Bearer ${app.read.key ?? ''}\r\n${more}\r\n`;
 
-  /** Sends it all at once and reads nothing; answers the server’s end of the connection. */
-  async function ask(text: string): Promise<Socket> {
+  /** Sends it all at once and reads nothing; returns the server’s end of the connection. */
+  async function send(text: string): Promise<Socket> {
     const client = connect((server.address() as AddressInfo).port, '127.0.0.1').pause();
     clients.push(client);
     client.on('error', () => {});
     await once(client, 'connect');
     const { localPort } = client;
     client.write(text);
-    return eventually('the server has accepted it', () => ends.get(localPort ?? 0));
+    return eventually('the server has accepted the connection', () => ends.get(localPort ?? 0));
   }
-  /** So often that the system does not buffer all answers; once more should the server have been too busy for them. */
-  async function askForMuch(path: string): Promise<Socket> {
+  /** Repeats the request until its responses exceed the socket buffers; again if a busy server has shed them. */
+  async function requestMuch(path: string): Promise<Socket> {
     const headers = { Authorization: `Bearer ${app.read.key ?? ''}`, 'Accept-Encoding': 'identity' };
-    const length = await eventually('it is answered', async () => {
-      const answer = await fetch(`${app.url}${path}`, { headers });
-      const { length } = await answer.text();
-      return answer.status === 200 && length;
+    const length = await eventually('the path is served', async () => {
+      const response = await fetch(`${app.url}${path}`, { headers });
+      const { length } = await response.text();
+      return response.status === 200 && length;
     });
     const requests = request(path).repeat(Math.ceil(MORE_THAN_BUFFERED / length));
-    const end = await ask(requests);
+    const end = await send(requests);
     const client = clients.at(-1);
-    const isWaiting = () => eventually('the answers wait to be read', () => isStuck(end), 10_000).catch(() => false);
+    const isWaiting = () => eventually('responses wait to be read', () => isStuck(end), 10_000).catch(() => false);
     await eventually(
-      'answers wait to be read',
+      'responses wait to be read',
       async () => (await isWaiting()) || void client?.write(requests),
       60_000,
     );
@@ -109,25 +111,25 @@ describe('the API’s server against clients that do not read their answers', ()
     const page = await (await fetch(`${app.url}/`)).text();
     return /src="(\/[^"]+\.js)"/.exec(page)?.[1] ?? '';
   }
-  /** Events of the endpoint that nobody caused, about 300 bytes each. */
-  const tell = (count: number) =>
+  /** Writes made-up events of the endpoint to the stream, about 300 bytes each. */
+  const writeEvents = (count: number) =>
     app.app.get(Database).query(
       `INSERT INTO stream_event (org_id, endpoint_id, checked_at, status, previous_status)
        SELECT org_id, id, now(), 1, 0 FROM endpoint, generate_series(1, $2) WHERE id = $1`,
       [endpointUuid, count],
     );
 
-  /** Those that are still in memory. */
+  /** Responses still in memory. */
   function held(): ServerResponse[] {
     collect();
-    return answers.map((answer) => answer.deref()).filter((answer) => answer !== undefined);
+    return responses.map((response) => response.deref()).filter((response) => response !== undefined);
   }
 
-  /** None of their connections is left in the end. Answers how many bytes waited in answers meanwhile. */
+  /** Waits until the server has reset every connection. Returns how many bytes the unread responses held. */
   async function readNothing(paths: readonly string[]): Promise<number> {
     const unread = new Set<Socket>();
     for (const path of paths) {
-      const end = await askForMuch(path);
+      const end = await requestMuch(path);
       unread.add(end);
       end.on('close', () => unread.delete(end));
     }
@@ -137,12 +139,12 @@ describe('the API’s server against clients that do not read their answers', ()
     await eventually('every connection is gone', () => unread.size === 0, GIVEN_UP_WITHIN_MS);
     return most;
   }
-  /** Told little by little, so that what waits for it never is too much. */
+  /** Events come little by little, so that the unread part stays below the limit of a stream. */
   async function stopReadingStream(): Promise<void> {
-    const end = await ask(request('/api/v1/stream'));
+    const end = await send(request('/api/v1/stream'));
     let most = 0;
     const isGone = async () => {
-      if (!isStuck(end)) await tell(2500);
+      if (!isStuck(end)) await writeEvents(2500);
       await new Promise((resolve) => setTimeout(resolve, 1500));
       most = Math.max(most, end.writableLength);
       return end.closed;
@@ -154,7 +156,7 @@ describe('the API’s server against clients that do not read their answers', ()
   async function readSlowly(): Promise<void> {
     const { length } = await (await fetch(`${app.url}/api/v1/openapi.json`)).text();
     const [count, began] = [40, performance.now()];
-    await ask(request('/api/v1/openapi.json').repeat(count));
+    await send(request('/api/v1/openapi.json').repeat(count));
     const client = clients.at(-1);
     let [read, portion] = [0, 0];
     client?.on('data', (chunk: Buffer) => {
@@ -181,7 +183,7 @@ describe('the API’s server against clients that do not read their answers', ()
   }
 
   it(
-    'gives up who reads nothing, and leaves alone who reads slowly or waits for a long check',
+    'resets clients that read nothing, but not those that read slowly or wait for a long check',
     async () => {
       await writeHistory();
       const large = [
@@ -193,27 +195,27 @@ describe('the API’s server against clients that do not read their answers', ()
       await eventually('nothing is in flight', async () => (await inFlight()) === 0);
       expect((await app.read.get('/websites')).status).toBe(200);
       expect(most).toBeGreaterThan(5_000_000);
-      // All but the last ones of connections that were kept alive.
-      await eventually('their memory is free', () => held().length <= large.length, 60_000);
+      // All but the last responses of connections that are kept alive.
+      await eventually('their memory is freed', () => held().length <= large.length, 60_000);
     },
     LIMIT_MS,
   );
 
   it(
-    'cuts off a stream at once when much waits for its reader',
+    'cuts off a stream at once when too much waits for its reader',
     async () => {
-      await tell(40_000);
-      const end = await ask(request('/api/v1/stream', `Last-Event-ID: at_${Date.now()}_0_0\r\n`));
+      await writeEvents(40_000);
+      const end = await send(request('/api/v1/stream', `Last-Event-ID: at_${Date.now()}_0_0\r\n`));
       await eventually('the connection is gone', () => end.closed, 60_000);
     },
     LIMIT_MS,
   );
 
   it(
-    'forgets the requests behind an unread answer when their client goes away',
+    'drops the requests queued behind an unread response when their client disconnects',
     async () => {
-      const end = await askForMuch('/api/v1/openapi.json');
-      await eventually('the answers wait to be read', () => isStuck(end));
+      const end = await requestMuch('/api/v1/openapi.json');
+      await eventually('responses wait to be read', () => isStuck(end));
       expect(await inFlight()).toBeGreaterThan(1);
       clients.at(-1)?.destroy();
       await eventually('nothing is in flight', async () => (await inFlight()) === 0);
@@ -222,9 +224,9 @@ describe('the API’s server against clients that do not read their answers', ()
   );
 
   it(
-    'gives up a connection that asks on and on without waiting for answers',
+    'resets a connection that pipelines requests without reading responses',
     async () => {
-      const end = await ask(request('/api/v1/websites').repeat(1000));
+      const end = await send(request('/api/v1/websites').repeat(1000));
       await eventually('the connection is gone', () => end.closed, 60_000);
       await eventually('nothing is in flight', async () => (await inFlight()) === 0);
       expect((await app.read.get('/websites')).status).toBe(200);

@@ -1,6 +1,6 @@
 import { startApp, type TestApp } from '../harness/app/app';
 import { SwitchableServer } from '../harness/servers/switchable-server';
-import { answer, HttpTarget } from '../harness/servers/http-target';
+import { rawResponse, HttpTarget } from '../harness/servers/http-target';
 import { eventually } from '../harness/app/poll';
 import { watch } from '../harness/processes/service-process';
 
@@ -13,7 +13,7 @@ describe('with failures confirmed and a threshold of one', () => {
   beforeAll(async () => {
     app = await startApp({ confirmFailures: true });
     hook = await SwitchableServer.start();
-    target = await HttpTarget.listen((_, socket) => socket.end(answer(failing-- > 0 ? 500 : 200, 'ok')));
+    target = await HttpTarget.listen((_, socket) => socket.end(rawResponse(failing-- > 0 ? 500 : 200, 'ok')));
   });
   afterAll(async () => {
     await app.close();
@@ -26,10 +26,10 @@ describe('with failures confirmed and a threshold of one', () => {
     first_error: { code: string } | null;
   }
 
-  it('a single blip is checked again on a new connection and told to nobody; a failure that stays is told', async () => {
+  it('repeats a single failed check on a new connection without an alert, and alerts when the failure persists', async () => {
     const { endpoints } = await watch(app.admin, 1, target.url('').replace(/\/$/, ''), hook.url);
     const checks = async () => (await app.admin.get<Check[]>(`/endpoints/${endpoints[0]}/checks`)).body;
-    await eventually('it is checked', async () => (await checks()).length > 0);
+    await eventually('the endpoint is checked', async () => (await checks()).length > 0);
     const connections = target.tcp.accepted;
 
     failing = 1;
@@ -42,7 +42,7 @@ describe('with failures confirmed and a threshold of one', () => {
     expect(hook.seen).toEqual([]);
 
     failing = Infinity;
-    await eventually('the failure is told', () => hook.seen.length > 0);
+    await eventually('the failure is delivered', () => hook.seen.length > 0);
     expect((await checks())[0]).toMatchObject({ outcome: 'down' });
   }, 60_000);
 });

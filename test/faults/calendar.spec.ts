@@ -13,7 +13,7 @@ const WINTER = '2027-10-31T01:00:00Z';
 /** 2^31 seconds since 1970. */
 const OVERFLOW = '2038-01-19T03:14:08Z';
 const BEFORE_MS = 600_000;
-/** From here on the clock is left alone. */
+/** The clock is not moved any more from here on. */
 const APPROACH_MS = 2500;
 
 interface Check {
@@ -23,7 +23,7 @@ interface Check {
 
 const suite = fakeTime === null ? describe.skip : describe;
 
-suite('days that calendars get wrong (skipped without faketime)', () => {
+suite('clock changes and the end of 32-bit time (skipped without faketime)', () => {
   const directory = mkdtempSync(join(tmpdir(), 'uptime-calendar-'));
   const clock = new SetClock();
   let target: SwitchableServer;
@@ -43,7 +43,7 @@ suite('days that calendars get wrong (skipped without faketime)', () => {
 
   const setBefore = (moment: string, ms: number) => clock.setTo(new Date(Date.parse(moment) - ms).toISOString());
 
-  /** The service, with the embedded database and its time, ten minutes before the moment. */
+  /** Starts the service and its embedded database with a clock ten minutes before the moment. */
   async function startBefore(moment: string): Promise<void> {
     setBefore(moment, BEFORE_MS);
     const zone = { DATA_DIR: directory, TZ: 'Europe/Berlin' };
@@ -53,7 +53,7 @@ suite('days that calendars get wrong (skipped without faketime)', () => {
   /** Newest first. */
   const checksOf = async (endpoint: string) => (await service.api.get<Check[]>(`/endpoints/${endpoint}/checks`)).body;
 
-  /** Checks go on from before the moment to after it: never in a burst, in UTC, and all of them up. */
+  /** Checks continue from before the moment to after it: never in a burst, in UTC, and all of them up. */
   async function passes(moment: string, endpoint: string): Promise<void> {
     const at = Date.parse(moment);
     const begun = async () =>
@@ -66,7 +66,7 @@ suite('days that calendars get wrong (skipped without faketime)', () => {
     expect(checks.map(({ outcome }) => outcome)).toEqual(checks.map(() => 'up'));
     expect(checks.every(({ checked_at: text }) => /^20\d\d-\d\d-\d\dT[\d:.]+Z$/.test(text))).toBe(true);
     const times = checks.map((each) => Date.parse(each.checked_at)).reverse();
-    // One may begin late, or on a new grid half an interval early; the one after it is in its place.
+    // One check may begin late, or half an interval early on a new grid; the one after it is on time.
     const spans = times.slice(2).map((time, place) => time - (times[place] ?? 0));
     expect(Math.min(...spans)).toBeGreaterThanOrEqual(1000);
     expect(Math.min(...times)).toBeLessThan(at);
@@ -77,7 +77,7 @@ suite('days that calendars get wrong (skipped without faketime)', () => {
     expect(await service.ended()).toBe(0);
   }
 
-  it('summer time, winter time and the end of 32-bit seconds pass over one database, with every setting at its maximum', async () => {
+  it('checks evenly over summer time, winter time and the end of 32-bit seconds, with every setting at its maximum', async () => {
     await startBefore(SUMMER);
     const largest = {
       endpoint: { interval: 86_400, timeout: 300 },
@@ -97,13 +97,13 @@ suite('days that calendars get wrong (skipped without faketime)', () => {
     await startBefore(OVERFLOW);
     await passes(OVERFLOW, often);
     target.status = 500;
-    await eventually('the alert is told', () => hook.seen.length > 0);
+    await eventually('the alert is delivered', () => hook.seen.length > 0);
     target.status = 200;
-    await eventually('its end is told', () => hook.seen.length > 1);
-    const told = hook.seen.map(({ body }) => JSON.parse(body) as { type: string; timestamp: string });
-    expect(told.map(({ type }) => type)).toEqual(['alert.triggered', 'alert.resolved']);
-    for (const { timestamp } of told) expect(timestamp).toMatch(/^2038-01-19T03:1\d:/);
-    // However many days of its slots were missed.
+    await eventually('its resolve is delivered', () => hook.seen.length > 1);
+    const received = hook.seen.map(({ body }) => JSON.parse(body) as { type: string; timestamp: string });
+    expect(received.map(({ type }) => type)).toEqual(['alert.triggered', 'alert.resolved']);
+    for (const { timestamp } of received) expect(timestamp).toMatch(/^2038-01-19T03:1\d:/);
+    // However many days of slots were missed.
     expect((await checksOf(rare)).filter((each) => each.checked_at > '2038').length).toBeLessThanOrEqual(1);
     expect(service.hasEnded).toBe(false);
     await stop();

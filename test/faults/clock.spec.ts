@@ -44,7 +44,7 @@ suite('wall clocks that are wrong or jump (skipped without faketime or PostgreSQ
     );
   }
 
-  /** Checks go on at their pace, at the database's time, and nobody is told anything. */
+  /** Checks continue at their interval, dated by the database, without an alert. */
   async function expectSteady(): Promise<void> {
     for (let turn = 0; turn < 3; turn++) await allChecked();
     expect(await witness.count('SELECT FROM check_result WHERE outcome & 3 <> 1')).toBe(0);
@@ -59,12 +59,12 @@ suite('wall clocks that are wrong or jump (skipped without faketime or PostgreSQ
     await checkEngine(witness);
   }
 
-  it('two instances five minutes before and behind check each slot once; jumps of an hour change nothing', async () => {
+  it('checks each slot once with instance clocks five minutes ahead and behind, and after jumps of an hour', async () => {
     clocks[0]?.set(300);
     clocks[1]?.set(-300);
     services = await Promise.all(clocks.map((clock) => ServiceProcess.start(cluster.url, clock.env)));
     const [one, two] = services;
-    if (!one || !two) throw new Error('nothing was started');
+    if (!one || !two) throw new Error('two services were expected');
     const date = async (service: ServiceProcess) =>
       Date.parse((await fetch(`${service.url}/health/live`)).headers.get('date') ?? '');
     expect((await date(one)) - (await date(two))).toBeGreaterThan(500_000);
@@ -77,7 +77,7 @@ suite('wall clocks that are wrong or jump (skipped without faketime or PostgreSQ
     await expectSteady();
 
     target.status = 500;
-    await eventually('all are told', () => hook.seen.length >= ENDPOINTS, 60_000);
+    await eventually('all alerts are delivered', () => hook.seen.length >= ENDPOINTS, 60_000);
     expect(hook.seen).toHaveLength(ENDPOINTS);
     await checkEngine(witness);
     expect(services.map((service) => service.hasEnded)).toEqual([false, false]);

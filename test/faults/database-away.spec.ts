@@ -11,7 +11,7 @@ const ENDPOINTS = 12;
 
 const suite = findPostgres() === null ? describe.skip : describe;
 
-suite('PostgreSQL goes away (skipped without its programs)', () => {
+suite('PostgreSQL becomes unavailable (skipped without its programs)', () => {
   let cluster: PostgresCluster;
   let witness: DatabaseWitness;
   let target: SwitchableServer;
@@ -68,48 +68,48 @@ suite('PostgreSQL goes away (skipped without its programs)', () => {
   }
   const statusOf = async (path: string) => fetch(`${service.url}${path}`).then(({ status }) => status);
 
-  it(`stopped for ${AWAY_MS / 1000} s: 503 with Retry-After, alive, and by itself at work again within seconds, without an alert`, async () => {
+  it(`answers 503 while PostgreSQL is stopped for ${AWAY_MS / 1000} s, stays alive, and recovers within seconds without an alert`, async () => {
     await cluster.stop();
     const until = performance.now() + AWAY_MS;
-    let asked = 0;
+    let requests = 0;
     while (performance.now() < until) {
-      const answer = await service.api.get<{ code: string }>('/websites');
-      expect([answer.status, answer.body.code]).toEqual([503, 'storage_unavailable']);
-      expect(Number(answer.headers['retry-after'])).toBeGreaterThan(0);
+      const response = await service.api.get<{ code: string }>('/websites');
+      expect([response.status, response.body.code]).toEqual([503, 'storage_unavailable']);
+      expect(Number(response.headers['retry-after'])).toBeGreaterThan(0);
       expect([await statusOf('/health/live'), await service.readiness()]).toEqual([200, 503]);
-      asked++;
+      requests++;
     }
-    expect(asked).toBeGreaterThan(5);
+    expect(requests).toBeGreaterThan(5);
     await cluster.restart();
     const back = performance.now();
-    await eventually('the API answers', async () => (await service.api.get('/websites')).status === 200, 10_000);
+    await eventually('the API responds', async () => (await service.api.get('/websites')).status === 200, 10_000);
     await allChecked(15_000);
     process.stderr.write(`F10: every endpoint checked ${Math.round(performance.now() - back)} ms after the return\n`);
     await expectUndisturbed();
   }, 120_000);
 
-  it('killed during API writes: everything that was acknowledged is there', async () => {
+  it('loses no acknowledged write when PostgreSQL is killed during API writes', async () => {
     const acknowledged: string[] = [];
     const statuses = new Set<number>();
     const writing = new AbortController();
     const write = async () => {
       while (!writing.signal.aborted) {
-        const answer = await service.api.post<{ id: string }>('/websites', {
+        const response = await service.api.post<{ id: string }>('/websites', {
           name: 'Written',
           url: 'https://a.example',
         });
-        statuses.add(answer.status);
-        if (answer.status === 500) throw new Error(service.log);
-        if (answer.status === 201) acknowledged.push(answer.body.id);
+        statuses.add(response.status);
+        if (response.status === 500) throw new Error(service.log);
+        if (response.status === 201) acknowledged.push(response.body.id);
       }
     };
     const writers = Promise.all([write(), write(), write(), write()]);
-    await eventually('many are written', () => acknowledged.length > 100, 30_000);
+    await eventually('many writes are acknowledged', () => acknowledged.length > 100, 30_000);
     await cluster.kill();
     await eventually('writes are refused', () => statuses.has(503));
     await cluster.restart();
     const before = acknowledged.length;
-    await eventually('writes are taken again', () => acknowledged.length > before + 20, 30_000);
+    await eventually('writes succeed again', () => acknowledged.length > before + 20, 30_000);
     writing.abort();
     await writers;
     expect(statuses).toEqual(new Set([201, 503]));
@@ -120,22 +120,22 @@ suite('PostgreSQL goes away (skipped without its programs)', () => {
     await expectUndisturbed();
   }, 120_000);
 
-  it('frozen: requests are answered with 503, the process lives, and the pools are whole afterwards', async () => {
+  it('answers 503 while PostgreSQL is frozen, stays alive, and has intact connection pools afterwards', async () => {
     cluster.freeze();
-    const answers = Promise.all(Array.from({ length: 30 }, () => service.api.get('/websites')));
-    const answered = new AbortController();
-    void answers.then(() => answered.abort());
-    while (!answered.signal.aborted) expect(await statusOf('/health/live')).toBe(200);
-    expect((await answers).map(({ status }) => status)).toEqual(Array.from({ length: 30 }, () => 503));
+    const responses = Promise.all(Array.from({ length: 30 }, () => service.api.get('/websites')));
+    const settled = new AbortController();
+    void responses.then(() => settled.abort());
+    while (!settled.signal.aborted) expect(await statusOf('/health/live')).toBe(200);
+    expect((await responses).map(({ status }) => status)).toEqual(Array.from({ length: 30 }, () => 503));
     cluster.thaw();
-    await eventually('the API answers', async () => (await service.api.get('/websites')).status === 200, 60_000);
+    await eventually('the API responds', async () => (await service.api.get('/websites')).status === 200, 60_000);
     const again = await Promise.all(Array.from({ length: 30 }, () => service.api.get('/websites')));
     expect(again.map(({ status }) => status)).toEqual(Array.from({ length: 30 }, () => 200));
     await allChecked(90_000);
     await expectUndisturbed();
   }, 240_000);
 
-  it('a lock on one alert’s row does not keep the other alerts waiting', async () => {
+  it('triggers the other alerts while one alert’s row is locked, and that one afterwards', async () => {
     hold = await witness.hold('SELECT 1 FROM alert ORDER BY id LIMIT 1 FOR UPDATE');
     target.status = 500;
     await eventually(
@@ -146,11 +146,15 @@ suite('PostgreSQL goes away (skipped without its programs)', () => {
     await hold.release();
     hold = null;
     await eventually(
-      'the one that was held as well',
+      'the locked one has triggered as well',
       async () => (await witness.count('SELECT FROM alert WHERE triggered')) === ENDPOINTS,
       60_000,
     );
-    await eventually('each is told', () => new Set(hook.seen.map(({ path }) => path)).size === ENDPOINTS, 60_000);
+    await eventually(
+      'each alert is delivered',
+      () => new Set(hook.seen.map(({ path }) => path)).size === ENDPOINTS,
+      60_000,
+    );
     expect(hook.seen).toHaveLength(ENDPOINTS);
     await checkEngine(witness);
   }, 240_000);

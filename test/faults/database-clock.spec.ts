@@ -10,8 +10,8 @@ import { fakeTime, SetClock } from '../harness/machine/set-clock';
 
 const ENDPOINTS = 10;
 const INTERVAL = 2;
-/** One that was under way, one more for the jump, and one because a window may begin and end with a slot. */
-const MORE = 3;
+/** A check in flight, one more for the jump, and one because the window may begin and end with a slot. */
+const EXTRA_CHECKS = 3;
 const HOUR = 3600;
 
 const suite = findPostgres() === null || fakeTime === null ? describe.skip : describe;
@@ -27,7 +27,7 @@ suite('the clock of PostgreSQL jumps (skipped without faketime or PostgreSQL’s
   beforeAll(async () => {
     buildService();
     clock.set(0);
-    // The server runs as a user of its own.
+    // PostgreSQL runs as another user, which must be able to read the file.
     chmodSync(dirname(clock.env['FAKETIME_TIMESTAMP_FILE'] ?? ''), 0o755);
     cluster = await PostgresCluster.start({ env: clock.env });
     witness = DatabaseWitness.on(cluster.url);
@@ -53,7 +53,7 @@ suite('the clock of PostgreSQL jumps (skipped without faketime or PostgreSQL’s
   const hits = (path: string, since: number) => target.seen.slice(since).filter((each) => each.path === path).length;
   const paths = Array.from({ length: ENDPOINTS }, (_, place) => `/${place}`);
 
-  /** Each target is asked once more. */
+  /** Waits until each target has been requested once more. */
   async function allChecked(): Promise<void> {
     const since = target.seen.length;
     await eventually('everything is checked', () => paths.every((path) => hits(path, since) > 0), 60_000);
@@ -66,38 +66,38 @@ suite('the clock of PostgreSQL jumps (skipped without faketime or PostgreSQL’s
     clock.set(seconds);
     await eventually('it has jumped', async () => Math.abs((await ahead()) - seconds) < 60);
   }
-  /** Checks go on at their pace, nothing comes in a burst, and nobody is told anything. */
+  /** Checks continue at their interval, without a burst and without an alert. */
   async function expectSteady(): Promise<void> {
     const [since, began] = [target.seen.length, performance.now()];
     for (let turn = 0; turn < 4; turn++) await allChecked();
     const slots = (performance.now() - began) / 1000 / INTERVAL;
-    for (const path of paths) expect(hits(path, since)).toBeLessThanOrEqual(slots + MORE);
+    for (const path of paths) expect(hits(path, since)).toBeLessThanOrEqual(slots + EXTRA_CHECKS);
     expect(await witness.count('SELECT FROM check_result WHERE outcome & 3 <> 1')).toBe(0);
     expect(await witness.count('SELECT FROM check_result WHERE duration_us < 0 OR duration_us > 5000000')).toBe(0);
     expect(hook.seen).toEqual([]);
     expect((await fetch(`${service.url}/health/live`)).status).toBe(200);
   }
-  async function expectToldOnce(): Promise<void> {
+  async function expectNotifiedOnce(): Promise<void> {
     target.status = 500;
-    await eventually('all are told', () => hook.seen.length >= ENDPOINTS, 60_000);
+    await eventually('all alerts are delivered', () => hook.seen.length >= ENDPOINTS, 60_000);
     expect(hook.seen.map(({ path }) => path).toSorted()).toEqual(paths);
   }
 
-  it('an hour ahead: one run more of each endpoint at most, no alarm, and alerts as before', async () => {
+  it('runs each endpoint at most once more when PostgreSQL’s clock jumps an hour ahead, and alerts as before', async () => {
     await jump(HOUR);
     await expectSteady();
-    await expectToldOnce();
+    await expectNotifiedOnce();
     await checkEngine(witness);
   }, 120_000);
 
-  it('an hour back: checks go on within seconds, no alarm, and alerts as before', async () => {
+  it('continues checks within seconds when PostgreSQL’s clock jumps an hour back, and alerts as before', async () => {
     await jump(-HOUR);
     await expectSteady();
-    await expectToldOnce();
+    await expectNotifiedOnce();
     await checkInvariants(witness);
   }, 180_000);
 
-  it('an hour back during an outage: it ends with the recovery, and not before it began', async () => {
+  it('ends an outage with its recovery, not before its start, when PostgreSQL’s clock jumps back during it', async () => {
     const own = 'FROM outage o JOIN endpoint e ON e.key = o.endpoint_key';
     target.status = 500;
     await eventually('all are down', async () => (await witness.count(`SELECT ${own}`)) === ENDPOINTS, 60_000);

@@ -9,7 +9,7 @@ import { DatabaseWitness, ServiceProcess, watch } from '../harness/processes/ser
 const ENDPOINTS = 8;
 const WEBSITE = { name: 'Written', url: 'https://a.example' };
 
-interface Told {
+interface Received {
   type: string;
   data: { event: { incident_key: string } };
 }
@@ -43,20 +43,20 @@ suite('a standby that takes over (skipped without PostgreSQL’s programs)', () 
     await Promise.all([primary.remove(), standby.remove()]);
   }, 60_000);
 
-  const told = (type: string): Told[] =>
-    hook.seen.map(({ body }) => JSON.parse(body) as Told).filter((each) => each.type === `alert.${type}`);
-  const keys = (type: string) => new Set(told(type).map(({ data }) => data.event.incident_key));
+  const received = (type: string): Received[] =>
+    hook.seen.map(({ body }) => JSON.parse(body) as Received).filter((each) => each.type === `alert.${type}`);
+  const keys = (type: string) => new Set(received(type).map(({ data }) => data.event.incident_key));
   const triggered = () => witness.count('SELECT FROM alert WHERE triggered');
   const checkedOnStandby = () => witness.count('SELECT FROM endpoint_state WHERE last_checked_at IS NOT NULL');
   const write = () => service.api.post<{ code: string }>('/websites', WEBSITE);
 
-  it('without the last commits: writes are 503 until then, and what was told is told under the same key again', async () => {
+  it('answers 503 to writes until a standby without the last commits is promoted, then notifies again under the same keys', async () => {
     await watch(service.api, ENDPOINTS, target.url, hook.url);
     await eventually('the standby follows', async () => (await checkedOnStandby()) === ENDPOINTS, 60_000);
 
     toPrimary.set('reset');
     target.status = 500;
-    await eventually('all are told', () => keys('triggered').size === ENDPOINTS, 60_000);
+    await eventually('all alerts are delivered', () => keys('triggered').size === ENDPOINTS, 60_000);
     expect(await triggered()).toBe(0);
     const before = keys('triggered');
 
@@ -70,16 +70,16 @@ suite('a standby that takes over (skipped without PostgreSQL’s programs)', () 
 
     const promoted = performance.now();
     await witness.query('SELECT pg_promote()');
-    await eventually('writes are taken', async () => (await write()).status === 201, 30_000);
+    await eventually('writes succeed', async () => (await write()).status === 201, 30_000);
     await eventually('the failures are found again', async () => (await triggered()) === ENDPOINTS, 60_000);
     process.stderr.write(`F13: derived again ${Math.round(performance.now() - promoted)} ms after the promotion\n`);
-    await eventually('all are told again', () => told('triggered').length >= 2 * ENDPOINTS, 60_000);
+    await eventually('all alerts are delivered again', () => received('triggered').length >= 2 * ENDPOINTS, 60_000);
 
     target.status = 200;
-    await eventually('all have recovered', () => told('resolved').length >= ENDPOINTS, 60_000);
+    await eventually('all have recovered', () => received('resolved').length >= ENDPOINTS, 60_000);
     expect(await triggered()).toBe(0);
-    expect(told('triggered')).toHaveLength(2 * ENDPOINTS);
-    expect(told('resolved')).toHaveLength(ENDPOINTS);
+    expect(received('triggered')).toHaveLength(2 * ENDPOINTS);
+    expect(received('resolved')).toHaveLength(ENDPOINTS);
     expect([keys('triggered'), keys('resolved')]).toEqual([before, before]);
     expect(service.hasEnded).toBe(false);
     await checkEngine(witness);

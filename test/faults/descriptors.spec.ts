@@ -1,7 +1,7 @@
 import { spawnSync } from 'node:child_process';
 import { connect } from 'node:net';
 import { FaultBench } from '../harness/processes/fault-bench';
-import { answer, HttpTarget } from '../harness/servers/http-target';
+import { rawResponse, HttpTarget } from '../harness/servers/http-target';
 import { SwitchableServer } from '../harness/servers/switchable-server';
 import { checkInvariants } from '../harness/app/invariants';
 import { eventually } from '../harness/app/poll';
@@ -9,7 +9,7 @@ import { findPostgres } from '../harness/database/postgres-cluster';
 import { type ServiceProcess, watch } from '../harness/processes/service-process';
 
 const DESCRIPTORS = 256;
-/** Answered slowly, they want more sockets at once than the process may open files. */
+/** With slow responses they need more sockets at once than the process may open files. */
 const ENDPOINTS = 300;
 const SLOW_MS = 5000;
 
@@ -22,7 +22,7 @@ const obstacle =
 const suite = obstacle === null ? describe : describe.skip;
 const why = obstacle === null ? '' : ` (skipped: ${obstacle})`;
 
-suite(`a service that may open ${DESCRIPTORS} files and is asked for more${why}`, () => {
+suite(`a service that may open ${DESCRIPTORS} files and needs more${why}`, () => {
   let bench: FaultBench;
   let target: HttpTarget;
   let hook: SwitchableServer;
@@ -33,7 +33,7 @@ suite(`a service that may open ${DESCRIPTORS} files and is asked for more${why}`
     bench = await FaultBench.open();
     hook = bench.keep(await SwitchableServer.start());
     target = await HttpTarget.listen((_, socket) =>
-      setTimeout(() => socket.end(answer(200, 'ok')), slow ? SLOW_MS : 0),
+      setTimeout(() => socket.end(rawResponse(200, 'ok')), slow ? SLOW_MS : 0),
     );
     bench.keep(target);
     service = await bench.start({}, { entry: ['prlimit', `--nofile=${DESCRIPTORS}`] });
@@ -50,12 +50,12 @@ suite(`a service that may open ${DESCRIPTORS} files and is asked for more${why}`
       ['down', 'up', 'unknown'].indexOf(outcome),
     ]);
 
-  const expectNobodyBlamed = async (): Promise<void> => {
+  const expectNoFalseAlarm = async (): Promise<void> => {
     expect(await countOf('down')).toBe(0);
     expect(await bench.witness.count('SELECT FROM alert_event')).toBe(0);
     expect(hook.seen).toEqual([]);
     expect(service.hasEnded).toBe(false);
-    // Not checkEngine: checks that waited for their turn come closer together than the schedule.
+    // Not checkEngine: checks that had to wait run closer together than the schedule.
     await checkInvariants(bench.witness);
   };
   const moreUp = async (count: number): Promise<void> => {
@@ -63,23 +63,23 @@ suite(`a service that may open ${DESCRIPTORS} files and is asked for more${why}`
     await eventually(`${count} more are up`, async () => (await countOf('up')) >= up + count, 120_000);
   };
 
-  it('lets checks wait rather than take the descriptors of the API and the database', async () => {
+  it('delays checks instead of taking the descriptors of the API and the database', async () => {
     slow = true;
     await watchAll();
     await eventually('many are in flight', () => target.tcp.openConnections > 60, 30_000);
     const until = performance.now() + SLOW_MS;
-    let asked = 0;
-    for (; performance.now() < until; asked++) expect(await service.readiness()).toBe(200);
+    let requests = 0;
+    for (; performance.now() < until; requests++) expect(await service.readiness()).toBe(200);
     expect(target.tcp.openConnections).toBeLessThan(DESCRIPTORS / 2);
     slow = false;
     await moreUp(ENDPOINTS);
-    process.stderr.write(`F44: ${asked} requests answered 200, ${await countOf('unknown')} checks unknown\n`);
+    process.stderr.write(`F44: ${requests} requests got 200, ${await countOf('unknown')} checks unknown\n`);
     expect(await countOf('unknown')).toBe(0);
     expect(service.log).toContain('The limit of open files leaves room for 78 checks');
-    await expectNobodyBlamed();
+    await expectNoFalseAlarm();
   }, 180_000);
 
-  it('blames no target when clients have taken all of them, and recovers by itself', async () => {
+  it('reports no target down when clients hold all descriptors, and recovers by itself', async () => {
     slow = false;
     await watchAll();
     const port = Number(new URL(service.url).port);
@@ -90,9 +90,9 @@ suite(`a service that may open ${DESCRIPTORS} files and is asked for more${why}`
       const exhausted = performance.now();
       await moreUp(2 * ENDPOINTS);
       process.stderr.write(`F44: recovered after ${Math.round(performance.now() - exhausted)} ms\n`);
-      // The clients' last connections may still be there, each until its headers are overdue.
-      await eventually('it is ready', async () => (await service.readiness()) === 200, 60_000);
-      await expectNobodyBlamed();
+      // The clients' last connections may still be open, each until its headers time out.
+      await eventually('the service is ready', async () => (await service.readiness()) === 200, 60_000);
+      await expectNoFalseAlarm();
     } finally {
       for (const socket of crowd) socket.destroy();
     }

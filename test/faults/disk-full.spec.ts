@@ -13,13 +13,13 @@ import { DatabaseWitness, ServiceProcess, watch } from '../harness/processes/ser
 import { noSmallVolume, SmallVolume } from '../harness/machine/small-volume';
 
 const ENDPOINTS = 6;
-/** Large enough that a table grows by every few of them. */
+/** Large enough that a few of them extend a table. */
 const WEBSITE = { name: 'Written', url: `https://a.example/${'x'.repeat(1500)}` };
 
 const suite = noSmallVolume === null ? describe : describe.skip;
 const onServer = findPostgres() === null ? describe.skip : describe;
 
-/** Writes websites until it is told to stop; 201 and 503 `storage_unavailable` are the only answers it takes. */
+/** Writes websites until `stop`; 201 and 503 `storage_unavailable` are the only responses it accepts. */
 class Writer {
   readonly acknowledged: string[] = [];
   refused = 0;
@@ -31,7 +31,7 @@ class Writer {
     this.done.catch(() => {});
   }
 
-  /** Throws what went wrong in between. */
+  /** Throws what went wrong while writing. */
   async stop(): Promise<void> {
     this.stopping.abort();
     await this.done;
@@ -67,20 +67,20 @@ suite(`a volume that is full (skipped where none can be made: ${noSmallVolume ??
   });
 
   async function areAll(status: string): Promise<boolean> {
-    const answers = await Promise.all(endpoints.map((id) => service.api.get<{ status: string }>(`/endpoints/${id}`)));
-    return answers.every((answer) => answer.body.status === status);
+    const responses = await Promise.all(endpoints.map((id) => service.api.get<{ status: string }>(`/endpoints/${id}`)));
+    return responses.every((response) => response.body.status === status);
   }
 
-  /** Everything is up, and somebody writes. */
+  /** Waits until everything is up, and starts a writer. */
   async function begin(): Promise<Writer> {
     ({ endpoints } = await watch(service.api, ENDPOINTS, target.url, hook.url));
     await eventually('everything is up', () => areAll('up'), 60_000);
     const writer = new Writer(service.api);
-    await eventually('writes are taken', () => writer.acknowledged.length > 20, 30_000);
+    await eventually('writes succeed', () => writer.acknowledged.length > 20, 30_000);
     return writer;
   }
 
-  /** Writes are refused, and the process says that it lives. The targets fail from now on. */
+  /** Waits until writes are refused, with the process alive. The targets fail from now on. */
   async function expectAlive(writer: Writer, readStatus: number): Promise<void> {
     await eventually('writes are refused', () => writer.refused > 5, 60_000);
     target.status = 500;
@@ -93,15 +93,15 @@ suite(`a volume that is full (skipped where none can be made: ${noSmallVolume ??
     expect(statuses).toEqual([200, readStatus, readStatus]);
   }
 
-  /** What was acknowledged is there; what failed meanwhile is told, once each. */
+  /** Acknowledged writes are there; failures since then are delivered, once each. */
   async function expectRecovered(writer: Writer): Promise<void> {
     const [before, began] = [writer.acknowledged.length, performance.now()];
-    await eventually('writes are taken again', () => writer.acknowledged.length > before, 60_000);
-    process.stderr.write(`F17: a write was taken ${Math.round(performance.now() - began)} ms after space was freed\n`);
+    await eventually('writes succeed again', () => writer.acknowledged.length > before, 60_000);
+    process.stderr.write(`F17: a write succeeded ${Math.round(performance.now() - began)} ms after space was freed\n`);
     await writer.stop();
     const listed = (await service.api.get<{ id: string }[]>('/websites')).body.map(({ id }) => id);
     expect(writer.acknowledged.filter((id) => !listed.includes(id))).toEqual([]);
-    await eventually('each failure is told', () => hook.seen.length >= ENDPOINTS, 60_000);
+    await eventually('each failure is delivered', () => hook.seen.length >= ENDPOINTS, 60_000);
     expect(hook.seen.map(({ path }) => path).toSorted()).toEqual(endpoints.map((_, place) => `/${place}`));
     expect(service.hasEnded).toBe(false);
   }
@@ -125,7 +125,7 @@ suite(`a volume that is full (skipped where none can be made: ${noSmallVolume ??
       volume.unmount();
     }, 60_000);
 
-    it('that holds the tables: writes are 503, reads work, and both work again when there is space', async () => {
+    it('answers 503 to writes while the volume of the tables is full, serves reads, and recovers when there is space', async () => {
       await witness.query(`CREATE TABLESPACE small LOCATION '${volume.path}'`);
       await witness.query('CREATE DATABASE uptime TABLESPACE small');
       await witness.close();
@@ -140,7 +140,7 @@ suite(`a volume that is full (skipped where none can be made: ${noSmallVolume ??
       await checkEngine(witness);
     }, 180_000);
 
-    it('that holds the log, for which PostgreSQL stops: 503, and at work again with PostgreSQL', async () => {
+    it('answers 503 while PostgreSQL is stopped by a full log volume, and recovers with PostgreSQL', async () => {
       await cluster.stop();
       const log = join(directory, 'pg_wal');
       execFileSync('cp', ['-a', log, join(volume.path, 'pg_wal')]);
@@ -150,15 +150,15 @@ suite(`a volume that is full (skipped where none can be made: ${noSmallVolume ??
       service = await ServiceProcess.start(cluster.url);
       const writer = await begin();
       volume.fill();
-      await eventually('PostgreSQL stops', async () => !(await isAnswered('SELECT pg_switch_wal()')), 30_000);
+      await eventually('PostgreSQL stops', async () => !(await succeeds('SELECT pg_switch_wal()')), 30_000);
       await expectAlive(writer, 503);
       volume.free();
-      // It tries by itself until its recovery fails; then its supervisor does.
+      // PostgreSQL restarts itself until its recovery fails; then its supervisor has to.
       await eventually(
         'PostgreSQL is back',
         async () => {
           if (!isRunning(cluster.pid)) await cluster.restart();
-          return isAnswered('SELECT 1');
+          return succeeds('SELECT 1');
         },
         60_000,
       );
@@ -166,7 +166,7 @@ suite(`a volume that is full (skipped where none can be made: ${noSmallVolume ??
       await checkEngine(witness);
     }, 180_000);
 
-    const isAnswered = (sql: string): Promise<boolean> =>
+    const succeeds = (sql: string): Promise<boolean> =>
       witness.query(sql).then(
         () => true,
         () => false,
@@ -185,7 +185,7 @@ suite(`a volume that is full (skipped where none can be made: ${noSmallVolume ??
       volume.unmount();
     });
 
-    it('makes writes 503 while reads work, and both work again when there is space', async () => {
+    it('answers 503 to writes while the embedded database’s volume is full, serves reads, and recovers when there is space', async () => {
       service = await ServiceProcess.start('', { DATA_DIR: data });
       const writer = await begin();
       volume.fill();
@@ -202,7 +202,7 @@ suite(`a volume that is full (skipped where none can be made: ${noSmallVolume ??
       await embedded.close();
     }, 180_000);
 
-    it('is never waited for: the engine that cannot write its log is given up, and starts again when there is space', async () => {
+    it('abandons the embedded engine when it cannot write its log, and starts it again when there is space', async () => {
       let crash: (reason: string) => void = () => {};
       const crashed = new Promise<string>((resolve) => (crash = resolve));
       const first = await EmbeddedPostgres.start({ directory: data, onCrash: (reason) => crash(reason) });
@@ -211,7 +211,7 @@ suite(`a volume that is full (skipped where none can be made: ${noSmallVolume ??
       await client.connect();
       await client.query('CREATE TABLE note (text text)');
       await client.query(`INSERT INTO note VALUES ('acknowledged')`);
-      // What has begun before may go on writing.
+      // A transaction that began before may keep writing.
       await client.query('BEGIN');
       await client.query(`INSERT INTO note VALUES ('begun')`);
       volume.fill();

@@ -41,9 +41,9 @@ suite('kill -9 of the only instance (skipped without PostgreSQL’s programs)', 
     return service;
   };
 
-  it('with 200 checks in flight invents no failure, and each endpoint is checked again after the start', async () => {
+  it('records no failure for 200 checks in flight at kill -9, and checks each endpoint again after the start', async () => {
     const target = await SwitchableServer.holding();
-    // So long that none of them is over, or due again, before the last has begun.
+    // Long enough that no check ends or is due again before the last one has begun.
     const settings = { endpoint: { interval: 300, timeout: 120 } };
     await watch((await restart()).api, 200, target.url, hook.url, settings);
     await eventually('all are in flight', () => target.seen.length === 200, 60_000);
@@ -52,7 +52,7 @@ suite('kill -9 of the only instance (skipped without PostgreSQL’s programs)', 
     target.release(200);
     await restart();
     await eventually(
-      'each is checked',
+      'each endpoint is checked',
       async () => (await witness.count('SELECT DISTINCT endpoint_key FROM check_result')) === 200,
       60_000,
     );
@@ -63,7 +63,7 @@ suite('kill -9 of the only instance (skipped without PostgreSQL’s programs)', 
     await target.close();
   }, 180_000);
 
-  it('again and again while results are written leaves all or nothing of each', async () => {
+  it('leaves all or nothing of each result when killed repeatedly while results are written', async () => {
     const target = await SwitchableServer.start();
     await watch((await restart()).api, 40, target.url, hook.url);
     for (let round = 0; round < 2; round++) {
@@ -76,7 +76,7 @@ suite('kill -9 of the only instance (skipped without PostgreSQL’s programs)', 
       );
       await service?.kill();
       await checkEngine(witness);
-      // What the dead one had claimed is handed on after 20 s; that wait is another test's.
+      // The claims of the killed instance expire after 20 s; another test covers that wait.
       await witness.query(`UPDATE instance SET heartbeat_at = now() - interval '1 minute'`);
       await restart();
     }

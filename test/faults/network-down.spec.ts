@@ -15,7 +15,7 @@ const obstacle = findPostgres() === null ? 'needs PostgreSQL’s programs' : noI
 const suite = obstacle === null ? describe : describe.skip;
 const why = obstacle === null ? '' : ` (skipped: ${obstacle})`;
 
-suite(`the monitor’s whole network goes away while its targets are healthy${why}`, () => {
+suite(`the monitor loses its whole network while its targets are healthy${why}`, () => {
   let network: IsolatedNetwork;
   let bench: FaultBench;
   let world: SwitchableServer;
@@ -64,11 +64,11 @@ suite(`the monitor’s whole network goes away while its targets are healthy${wh
     ['its interface is taken down', () => network.disconnect(), () => network.connect()],
     ['every packet is lost somewhere behind it', () => network.ignore(), () => network.hear()],
   ])(
-    `when %s for ${OFFLINE_MS / 1000} s, endpoints are unknown, nobody is told, and the return is noticed at once`,
-    async (_, takeAway, giveBack) => {
+    `when %s for ${OFFLINE_MS / 1000} s, endpoints are unknown, no alert is sent, and the return is noticed at once`,
+    async (_, disconnect, reconnect) => {
       const unknownBefore = await unknowns();
-      const [told, returned] = [linesOf('The monitor has no network'), linesOf('The network is back')];
-      takeAway();
+      const [lost, returned] = [linesOf('The monitor has no network'), linesOf('The network is back')];
+      disconnect();
       const until = performance.now() + OFFLINE_MS;
       await allAre('unknown');
       await delay(Math.max(0, until - performance.now()));
@@ -76,17 +76,17 @@ suite(`the monitor’s whole network goes away while its targets are healthy${wh
       const ready = await (await fetch(`${service.url}/health/ready`)).text();
       expect(ready).toContain('no network');
 
-      const held = (await unknowns()) - unknownBefore;
-      expect(held).toBeGreaterThanOrEqual(ENDPOINTS);
-      giveBack();
+      const recorded = (await unknowns()) - unknownBefore;
+      expect(recorded).toBeGreaterThanOrEqual(ENDPOINTS);
+      reconnect();
       const back = performance.now();
       await allAre('up', 30_000);
       process.stderr.write(
-        `F38: ${held} results unknown, all up ${Math.round(performance.now() - back)} ms after the return\n`,
+        `F38: ${recorded} results unknown, all up ${Math.round(performance.now() - back)} ms after the return\n`,
       );
-      await eventually('the operator is told of the return', () => linesOf('The network is back') > returned, 30_000);
+      await eventually('the log reports the return', () => linesOf('The network is back') > returned, 30_000);
       expect(linesOf('The network is back')).toBe(returned + 1);
-      expect(linesOf('The monitor has no network')).toBe(told + 1);
+      expect(linesOf('The monitor has no network')).toBe(lost + 1);
       expect(await metric('uptime_blind_seconds')).toBe(0);
 
       expect(await bench.witness.count('SELECT FROM check_result WHERE outcome & 3 = 0')).toBe(0);

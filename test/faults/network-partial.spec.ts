@@ -15,7 +15,7 @@ const why = obstacle === null ? '' : ` (skipped: ${obstacle})`;
 
 const WORLD = '10.77.0.2';
 const WORLD_IPV6 = '[fd77::2]';
-/** An address of the world that tests make silent. */
+/** An address whose packets tests drop. */
 const SILENT = '10.77.1.1';
 const NAME = 'shop.example.com';
 
@@ -25,7 +25,7 @@ suite(`a part of the network is missing${why}`, () => {
   let bench: FaultBench;
   let world: SwitchableServer;
   let service: ServiceProcess;
-  /** What is still under way for an earlier test arrives at another address. */
+  /** Makes hook addresses unique per test: late requests of an earlier test arrive elsewhere. */
   let turn = 0;
 
   beforeAll(async () => {
@@ -63,7 +63,7 @@ suite(`a part of the network is missing${why}`, () => {
   });
 
   const hookOf = (label: string) => `/hook-${turn}-${label}`;
-  /** Endpoints at `host`, with alerts that tell the world at the hook of this label; they are up. */
+  /** Endpoints at `host` with alerts to the hook of this label; waits until they are up. */
   async function watchHealthy(host: string, count: number, label: string): Promise<string[]> {
     const settings = { endpoint: { interval: 1, timeout: 2 } };
     const { endpoints } = await watch(
@@ -85,22 +85,26 @@ suite(`a part of the network is missing${why}`, () => {
       },
       60_000,
     );
-  const told = (label: string) => world.seen.filter(({ path }) => path.startsWith(`${hookOf(label)}/`));
+  const received = (label: string) => world.seen.filter(({ path }) => path.startsWith(`${hookOf(label)}/`));
   const failures = () => bench.witness.count('SELECT FROM check_result WHERE outcome & 3 = 0');
   const unknowns = () => bench.witness.count('SELECT FROM check_result WHERE outcome & 3 = 2');
 
   it.each<[string, string, () => void]>([
-    ['DNS server is silent, endpoints with names', NAME, () => network.ignore('udp dport 53')],
+    ['DNS server is silent, endpoints with host names', NAME, () => network.ignore('udp dport 53')],
     ['IPv6 is gone, endpoints with IPv6 addresses', WORLD_IPV6, () => network.loseIpv6()],
   ])(
-    'when only its %s are unknown and the others stay up, and nobody is told',
-    async (_, host, takeAway) => {
+    'when only the %s are unknown, the others stay up, and no alert is sent',
+    async (_, host, breakIt) => {
       const affected = await watchHealthy(host, 6, 'affected');
       const others = await watchHealthy(WORLD, 6, 'other');
-      takeAway();
+      breakIt();
       await allAre('unknown', affected);
       const unknown = await unknowns();
-      await eventually('the affected are checked further', async () => (await unknowns()) > unknown + 6, 60_000);
+      await eventually(
+        'the affected endpoints are checked further',
+        async () => (await unknowns()) > unknown + 6,
+        60_000,
+      );
       await allAre('up', others);
       expect(
         await bench.witness.count(
@@ -120,10 +124,10 @@ suite(`a part of the network is missing${why}`, () => {
   );
 
   it.each<[string, string, number]>([
-    ['one target that answers no more, although one of three connectivity targets is gone', 'tcp dport 7001', 1],
-    ['60 % of all endpoints that answer no more, at once', `ip daddr ${SILENT}`, 12],
+    ['one silent target, although one of three connectivity targets is gone', 'tcp dport 7001', 1],
+    ['60 % of all endpoints, silent at once', `ip daddr ${SILENT}`, 12],
   ])(
-    'tells of %s',
+    'alerts for %s',
     async (_, alsoGone, count) => {
       const silent = await watchHealthy(SILENT, count, 'silent');
       const healthy = await watchHealthy(WORLD, 8, 'healthy');
@@ -131,17 +135,17 @@ suite(`a part of the network is missing${why}`, () => {
       network.ignore(alsoGone);
       const gone = performance.now();
       await eventually(
-        'each alert is told',
-        () => new Set(told('silent').map(({ path }) => path)).size === count,
+        'each alert is delivered',
+        () => new Set(received('silent').map(({ path }) => path)).size === count,
         60_000,
       );
       process.stderr.write(
-        `F40/F41: ${count} told ${Math.round(performance.now() - gone)} ms after the targets went\n`,
+        `F40/F41: ${count} notified ${Math.round(performance.now() - gone)} ms after the targets went\n`,
       );
       await allAre('down', silent);
       await allAre('up', healthy);
-      expect(told('silent')).toHaveLength(count);
-      expect(told('healthy')).toEqual([]);
+      expect(received('silent')).toHaveLength(count);
+      expect(received('healthy')).toEqual([]);
       expect(await unknowns()).toBe(0);
       expect(service.log).not.toContain('The monitor has no network');
       const [{ delay } = { delay: null }] = await bench.witness.query<{ delay: number | null }>(

@@ -5,8 +5,8 @@ import type { ProviderScript } from '../harness/servers/fake-provider';
 import { checkInvariants, checkSettled } from '../harness/app/invariants';
 
 /**
- * Random histories. `CHAOS_RUNS=1000` is the full run; a failure prints the seed that repeats it. Without the variable they
- * are always the same, so that nobody's build fails by luck.
+ * Random histories. `CHAOS_RUNS=1000` is the full run; a failure prints the seed that repeats it. Without the variable the seed
+ * is fixed, so that no build fails by chance.
  */
 const CHAOS_RUNS = process.env['CHAOS_RUNS'];
 const RUNS = Number(CHAOS_RUNS ?? 12);
@@ -127,7 +127,7 @@ describe(`${RUNS} random histories of checks, providers, faults and edits`, () =
   }
 
   it(
-    'lose nothing, keep the order, and leave everybody knowing how things are',
+    'lose no event, keep the order, and end every channel in the current state',
     async () => {
       await fc.assert(
         fc.asyncProperty(fc.array(step, { minLength: 5, maxLength: 30 }), async (steps) => {
@@ -147,8 +147,8 @@ describe(`${RUNS} random histories of checks, providers, faults and edits`, () =
           const [hook, page, chat] = alerts;
           if (!hook || !page || !chat) throw new Error('there are three alerts');
           await expectHookComplete(hook);
-          await expectPagerRight(page);
-          await expectChatRight(chat);
+          await expectPagerCurrent(page);
+          await expectChatCurrent(chat);
           await scene.finish();
         }),
         { numRuns: RUNS, endOnFailure: true, ...SEED },
@@ -157,31 +157,31 @@ describe(`${RUNS} random histories of checks, providers, faults and edits`, () =
     Math.max(120_000, RUNS * 15_000),
   );
 
-  /** Requests the provider took, or may have taken. */
-  const taken = (path: string) =>
+  /** Requests that the provider accepted, or may have accepted. */
+  const accepted = (path: string) =>
     scene.provider.requests.filter((request) => request.path.startsWith(path) && (request.status ?? 200) < 300);
 
-  /** Every event that was not withdrawn, each destination in order; repeats only under the same id. */
+  /** Every event that was not cancelled has arrived, in order per destination; repeats only under the same id. */
   async function expectHookComplete(alert: SceneAlert): Promise<void> {
     const events = (await eventsOf(alert)).filter(({ dropped }) => !dropped).map((event) => event.public);
-    const told = new Map<string, string[]>();
-    for (const { path, body, headers } of taken('/webhook')) {
+    const received = new Map<string, string[]>();
+    for (const { path, body, headers } of accepted('/webhook')) {
       if (!body.includes(alert.id)) continue;
-      told.set(path, [...(told.get(path) ?? []), headers['webhook-id'] ?? '']);
+      received.set(path, [...(received.get(path) ?? []), headers['webhook-id'] ?? '']);
     }
-    expect(events.filter((event) => ![...told.values()].flat().includes(event))).toEqual([]);
-    for (const ids of told.values()) {
+    expect(events.filter((event) => ![...received.values()].flat().includes(event))).toEqual([]);
+    for (const ids of received.values()) {
       const firsts = [...new Set(ids)].filter((id) => events.includes(id));
       expect(firsts).toEqual(events.filter((event) => firsts.includes(event)));
     }
   }
 
-  /** The incident that runs is open under its key; every other one that was told is closed. */
-  async function expectPagerRight(alert: SceneAlert): Promise<void> {
+  /** The open incident is open under its key; every other one that was sent is closed. */
+  async function expectPagerCurrent(alert: SceneAlert): Promise<void> {
     const events = await eventsOf(alert);
     const newest = events.at(-1);
     const actions = new Map<string, string>();
-    for (const { event_action, dedup_key } of taken('/pagerduty').map(({ body }) => JSON.parse(body) as Page))
+    for (const { event_action, dedup_key } of accepted('/pagerduty').map(({ body }) => JSON.parse(body) as Page))
       if (dedup_key.startsWith(alert.id)) actions.set(dedup_key, event_action);
     if (newest?.type === 'triggered' && !newest.dropped)
       expect(actions.get(`${alert.id}-${newest.incident}`)).toBe('trigger');
@@ -191,10 +191,12 @@ describe(`${RUNS} random histories of checks, providers, faults and edits`, () =
     }
   }
 
-  /** The last word is how things are. After a move an earlier destination may get its own last word later. */
-  async function expectChatRight(alert: SceneAlert): Promise<void> {
+  /** The last chat notification shows the current state. After a move, the earlier destination may get its own last one later. */
+  async function expectChatCurrent(alert: SceneAlert): Promise<void> {
     const newest = (await eventsOf(alert)).findLast(({ dropped }) => !dropped);
-    const lasts = new Map(taken('/slack').map(({ path, body }) => [path, (JSON.parse(body) as { text: string }).text]));
+    const lasts = new Map(
+      accepted('/slack').map(({ path, body }) => [path, (JSON.parse(body) as { text: string }).text]),
+    );
     const isNow = newest?.type === 'triggered' ? /is (still )?down/ : /is up again|was down|was closed/;
     if (newest) expect([...lasts.values()].some((text) => isNow.test(text))).toBe(true);
   }

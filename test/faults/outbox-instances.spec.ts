@@ -30,7 +30,7 @@ suite('several instances on one database (needs PostgreSQL)', () => {
 
   const all = () => [scene.nest, ...others.map(({ app }) => app)].map((app) => app.get(DeliveryLoop));
 
-  it('tell everything exactly once, and share the work', async () => {
+  it('deliver each notification exactly once between three instances', async () => {
     const alerts = await Promise.all(Array.from({ length: 40 }, (_, i) => scene.alert('webhook', {}, `hook-${i}`)));
     scene.provider.standingResponse(ACCEPTED.webhook);
     for (const result of ['F', 'S', 'F'] as const) {
@@ -38,7 +38,7 @@ suite('several instances on one database (needs PostgreSQL)', () => {
       await Promise.all(all().map((service) => service.drain()));
     }
     await eventually(
-      'nothing is owed',
+      'no delivery is pending',
       async () => (await scene.countStates(alerts))['triggered pending'] === undefined,
     );
     await checkSettled(scene.database);
@@ -47,15 +47,15 @@ suite('several instances on one database (needs PostgreSQL)', () => {
     expect(keys).toHaveLength(120);
     expect(new Set(keys).size).toBe(120);
     for (const { id } of alerts) {
-      const told = scene
+      const types = scene
         .received<{ type: string; data: { alert: { id: string } } }>()
         .filter(({ data }) => data.alert.id === id)
         .map(({ type }) => type);
-      expect(told).toEqual(['alert.triggered', 'alert.resolved', 'alert.triggered']);
+      expect(types).toEqual(['alert.triggered', 'alert.resolved', 'alert.triggered']);
     }
   });
 
-  it('keep the rate of a destination together, not each', async () => {
+  it('share one rate limit per destination between instances', async () => {
     const alerts = await scene.crowd(60, 'slack', 'shared');
     scene.provider.standingResponse(ACCEPTED.slack);
     for (let i = 0; i < alerts.length; i += 10) {
@@ -66,7 +66,7 @@ suite('several instances on one database (needs PostgreSQL)', () => {
   });
 
   it(
-    `${EVENTS} failures within a minute cost a chat at most ten messages; the webhook gets each once, the pager as it bears`,
+    `${EVENTS} failures within a minute: at most ten chat notifications, each webhook once, pagers at their rate`,
     async () => {
       const crowds = await Promise.all(
         TYPES.map((type) => scene.crowd(Math.round(EVENTS / TYPES.length), type, `storm-${type}`)),
@@ -89,11 +89,11 @@ suite('several instances on one database (needs PostgreSQL)', () => {
       const chatAt = () => scene.received('storm-slack').length;
       let chatInMinute = 0;
       await eventually(
-        'the webhook has everything',
+        'the webhook has received everything',
         async () => {
-          const asked = performance.now();
+          const requestedAt = performance.now();
           await scene.app.read.get('/alerts?limit=50');
-          latencies.push(performance.now() - asked);
+          latencies.push(performance.now() - requestedAt);
           if (performance.now() < minuteEnds) chatInMinute = chatAt();
           return (await scene.countStates(crowds[2] ?? []))['triggered pending'] === undefined;
         },
@@ -101,21 +101,25 @@ suite('several instances on one database (needs PostgreSQL)', () => {
       );
       expect(chatInMinute).toBeLessThanOrEqual(10);
       const burst = Math.min(60, crowds[1]?.length ?? 0);
-      await eventually('the pager has its burst', () => scene.received('storm-pagerduty').length >= burst, 60_000);
+      await eventually(
+        'the pager has received its burst',
+        () => scene.received('storm-pagerduty').length >= burst,
+        60_000,
+      );
       const keys = {
         pagerduty: scene.received<{ dedup_key: string }>('storm-pagerduty').map(({ dedup_key }) => dedup_key),
         webhook: scene.provider.requests
           .filter(({ path }) => path === '/storm-webhook')
           .map(({ headers }) => headers['webhook-id'] ?? ''),
       };
-      for (const told of Object.values(keys)) expect(new Set(told).size).toBe(told.length);
+      for (const sent of Object.values(keys)) expect(new Set(sent).size).toBe(sent.length);
       expect(keys.webhook).toHaveLength(crowds[2]?.length ?? 0);
       const seconds = (performance.now() - startedAt) / 1000;
       expect(keys.pagerduty.length).toBeLessThanOrEqual(60 + 2 * seconds + 5);
       const p95 = latencies.sort((a, b) => a - b)[Math.floor(latencies.length * 0.95)] ?? 0;
       process.stderr.write(
-        `storm of ${EVENTS}: recorded in ${Math.round(recordedMs)} ms, chat messages in the first minute ${chatInMinute}, ` +
-          `webhook told after ${Math.round(seconds)} s, pager messages ${keys.pagerduty.length}, API p95 ${Math.round(p95)} ms\n`,
+        `storm of ${EVENTS}: recorded in ${Math.round(recordedMs)} ms, chat notifications in the first minute ${chatInMinute}, ` +
+          `webhook done after ${Math.round(seconds)} s, pager notifications ${keys.pagerduty.length}, API p95 ${Math.round(p95)} ms\n`,
       );
       expect(p95).toBeLessThan(5000);
     },

@@ -21,8 +21,8 @@ const suite = findPostgres() === null ? describe.skip : describe;
 
 /**
  * One process (the child) is killed at a failpoint; another one (the survivor, in this process) takes over. The
- * survivor's loops are switched off while the child is at work. Leases that would run out in a minute are set to have
- * run out, so that a round takes seconds.
+ * survivor's loops are off while the child works. Leases are set to expired instead of waiting a minute, so that a round takes
+ * seconds.
  */
 suite(`kill -9 at every point of the pipeline, ${ROUNDS} rounds each (needs PostgreSQL)`, () => {
   let cluster: PostgresCluster;
@@ -51,7 +51,7 @@ suite(`kill -9 at every point of the pipeline, ${ROUNDS} rounds each (needs Post
     chat.standingResponse({ status: 200, body: 'ok' });
     survivor = await startApp({ databaseUrl: cluster.url });
     alerting = Alerting.of(survivor.app);
-    rest();
+    pauseSurvivor();
     const website = await created('/websites', { name: 'Shop', url: 'https://shop.example' });
     endpointId = await created(`/websites/${website}/endpoints`, {
       name: 'Checkout',
@@ -76,9 +76,9 @@ suite(`kill -9 at every point of the pipeline, ${ROUNDS} rounds each (needs Post
     await cluster.remove();
   }, 60_000);
   beforeEach(async () => {
-    rest();
+    pauseSurvivor();
     for (const provider of [pager, hook, chat]) provider.requests.splice(0);
-    // Otherwise hundreds of rounds in a few minutes would be flapping and a storm.
+    // Otherwise hundreds of rounds in a few minutes would count as flapping and as a storm.
     await sql(`UPDATE alert_event SET created_at = created_at - interval '2 hours'`);
     await sql('UPDATE notification_destination SET tokens_at = NULL, digest_at = NULL');
     await sql(`UPDATE endpoint_schedule SET next_check_at = now() + interval '1 day'`);
@@ -86,41 +86,41 @@ suite(`kill -9 at every point of the pipeline, ${ROUNDS} rounds each (needs Post
 
   const sql = <Row>(statement: string) => survivor.app.get(Database).query<Row>(statement);
   const config = () => survivor.app.get(Config);
-  const rest = () => (config().role = 'api');
-  const work = () => (config().role = 'all');
+  const pauseSurvivor = () => (config().role = 'api');
+  const resumeSurvivor = () => (config().role = 'all');
   const child = (failpoints: string) =>
     ChildService.start({ DATABASE_URL: cluster.url, ROLE: 'worker', FAILPOINTS: failpoints, CONFIRM_FAILURES: 'off' });
 
   async function created(path: string, body: object): Promise<string> {
-    const answer = await survivor.write.post<{ id: string }>(path, body);
-    if (answer.status !== 201) throw new Error(answer.text);
-    return answer.body.id;
+    const response = await survivor.write.post<{ id: string }>(path, body);
+    if (response.status !== 201) throw new Error(response.text);
+    return response.body.id;
   }
 
-  /** The three alerts change; their messages are owed, and nobody in this process delivers them. */
+  /** The three alerts change; their deliveries are pending, and this process does not send them. */
   async function transition(): Promise<string> {
     isDown = !isDown;
     await alerting.check([{ endpointId: endpointUuid, result: isDown ? 'F' : 'S' }]);
     return isDown ? 'triggered' : 'resolved';
   }
 
-  /** The survivor takes over what the dead process had leased. */
+  /** The survivor takes over what the killed process had leased. */
   async function takeOver(): Promise<void> {
     await sql(`UPDATE notification SET lease_until = now() - interval '1 second' WHERE lease_token IS NOT NULL`);
     await sql(
       `UPDATE notification_destination SET due_at = now() - interval '1 second', blocked_until = NULL WHERE due_at IS NOT NULL`,
     );
-    work();
-    // The server may need a moment to notice that the dead process's transactions are over.
-    await eventually('nothing is owed', async () => {
+    resumeSurvivor();
+    // PostgreSQL may need a moment to roll back the killed process's transactions.
+    await eventually('no delivery is pending', async () => {
       await survivor.app.get(DeliveryLoop).drain();
       return (await sql(`SELECT 1 FROM notification WHERE state = 'pending'`)).length === 0;
     });
     await checkSettled(survivor.app.get(Database));
   }
 
-  /** Every channel was told, at most `most` times, under one key. */
-  async function expectTold(kind: string, most: number): Promise<void> {
+  /** Every channel received the event, at most `most` times, under one key. */
+  async function expectDelivered(kind: string, most: number): Promise<void> {
     const events = await Promise.all(alertUuids.map(async (id) => (await alerting.events(id)).at(-1)));
     expect(events.map((event) => event?.type)).toEqual([kind, kind, kind]);
     const keys: [FakeProvider, (request: ReceivedRequest) => string][] = [
@@ -148,13 +148,13 @@ suite(`kill -9 at every point of the pipeline, ${ROUNDS} rounds each (needs Post
     }
   }
 
-  /** Providers that have been told; `null` while there are none. */
+  /** Providers with a request; `null` while there are none. */
   function arrived(): FakeProvider[] | null {
-    const told = [pager, hook, chat].filter(({ requests }) => requests.length > 0);
-    return told.length > 0 ? told : null;
+    const requested = [pager, hook, chat].filter(({ requests }) => requests.length > 0);
+    return requested.length > 0 ? requested : null;
   }
 
-  /** Messages of the newest transition that needed no second attempt. */
+  /** How many deliveries of the newest transition needed no second attempt. */
   async function acknowledged(kind: string): Promise<number> {
     const rows = await sql<{ kind: string; attempts: number }>(
       'SELECT DISTINCT ON (alert_id) kind, attempts FROM notification ORDER BY alert_id, seq DESC',
@@ -170,29 +170,30 @@ suite(`kill -9 at every point of the pipeline, ${ROUNDS} rounds each (needs Post
 
   const rounds = Array.from({ length: ROUNDS }, (_, round) => round + 1);
 
-  /** Where a crash leaves no doubt whether the message left, it arrives exactly once. */
+  /** Where a crash leaves no doubt whether the request was sent, it arrives exactly once. */
   const POINTS: [FailpointName, number][] = [
     ['outbox.before_claim', 1],
     ['outbox.after_claim', 1],
     ['outbox.before_send', 1],
     ['outbox.after_request_written', 2],
     ['outbox.after_send', 2],
-    // Of three messages in flight one is acknowledged; the others are killed between their sending and that.
+    // Of three attempts in flight one is acknowledged; the others die between sending and acknowledgement.
     ['outbox.after_ack', 2],
   ];
-  describe.each(POINTS)('%s: told at most %i times', (point, most) => {
+  describe.each(POINTS)('kill at %s: delivered at most %i times', (point, most) => {
     it.each(rounds)(
       'round %i',
       async () => {
         const victim = child(`${point}=kill`);
         const kind = await transition();
         await victim.killed();
-        const unanswered = point === 'outbox.after_request_written' ? await eventually('one is told', arrived) : [];
-        // What was surely not sent would be marked as a possible repeat all the same: the survivor cannot know.
+        const unanswered =
+          point === 'outbox.after_request_written' ? await eventually('one provider has a request', arrived) : [];
+        // What was surely not sent is marked as a possible repeat as well: the survivor cannot tell the difference.
         const before = chat.requests.length;
         await takeOver();
         if (before === 0 && chat.requests[0]) chat.requests[0].body = chat.requests[0].body.replace('"Repeat: ', '"');
-        await expectTold(kind, most);
+        await expectDelivered(kind, most);
         for (const provider of unanswered) expect(provider.requests).toHaveLength(2);
         if (point === 'outbox.after_ack') expect(await acknowledged(kind)).toBeGreaterThan(0);
       },
@@ -200,7 +201,7 @@ suite(`kill -9 at every point of the pipeline, ${ROUNDS} rounds each (needs Post
     );
   });
 
-  describe('after the request is written: told at most twice', () => {
+  describe('kill after the request is written: delivered at most twice', () => {
     it.each(rounds)(
       'round %i',
       async () => {
@@ -215,13 +216,13 @@ suite(`kill -9 at every point of the pipeline, ${ROUNDS} rounds each (needs Post
         victim.kill();
         await victim.killed();
         await takeOver();
-        await expectTold(kind, 2);
+        await expectDelivered(kind, 2);
       },
       ROUND_LIMIT_MS,
     );
   });
 
-  describe('between a check’s result and its commit: all of it or nothing', () => {
+  describe('kill between a check’s result and its commit: all of it or nothing', () => {
     it.each(rounds)(
       'round %i',
       async () => {
@@ -236,7 +237,7 @@ suite(`kill -9 at every point of the pipeline, ${ROUNDS} rounds each (needs Post
         expect(check.status).toBe(201);
         isDown = !isDown;
         await takeOver();
-        await expectTold(isDown ? 'triggered' : 'resolved', 1);
+        await expectDelivered(isDown ? 'triggered' : 'resolved', 1);
       },
       ROUND_LIMIT_MS,
     );

@@ -8,8 +8,8 @@ import { watch } from '../harness/processes/service-process';
 const ENDPOINTS = 20;
 
 /**
- * What a newer version does first (expand): it adds what the version before does not know, with defaults. Each table by
- * itself: two of them locked at once could wait in a circle with what is being recorded.
+ * The expand phase of a newer version: it adds columns and tables, with defaults, that the running version does not know. One
+ * statement per table: two tables locked at once could deadlock with the recorder.
  */
 const NEWER_SCHEMA = [
   `ALTER TABLE website ADD COLUMN of_the_next_version text NOT NULL DEFAULT 'x'`,
@@ -32,7 +32,7 @@ suite('a rolling upgrade (skipped without PostgreSQL’s programs)', () => {
   }, 180_000);
   afterAll(() => bench.close(), 60_000);
 
-  it('whose migrations have run leaves the version before at work, and lets it start again', async () => {
+  it('keeps the older version working after the newer one’s migrations, and lets it start again', async () => {
     const running = await bench.start();
     await watch(running.api, ENDPOINTS, target.url, hook.url);
     await bench.allChecked(ENDPOINTS);
@@ -48,11 +48,15 @@ suite('a rolling upgrade (skipped without PostgreSQL’s programs)', () => {
       expect((await api.put(`/websites/${body.id}`, { name: 'Newer' })).status).toBe(200);
     }
     target.status = 500;
-    await eventually('all are told', () => new Set(hook.seen.map(({ path }) => path)).size === ENDPOINTS, 60_000);
+    await eventually(
+      'all alerts are delivered',
+      () => new Set(hook.seen.map(({ path }) => path)).size === ENDPOINTS,
+      60_000,
+    );
     running.signal('SIGTERM');
     expect(await running.ended()).toBe(0);
     target.status = 200;
-    await eventually('all are told of the end', () => hook.seen.length >= 2 * ENDPOINTS, 60_000);
+    await eventually('all resolves are delivered', () => hook.seen.length >= 2 * ENDPOINTS, 60_000);
     await bench.allChecked(ENDPOINTS);
     expect(hook.seen).toHaveLength(2 * ENDPOINTS);
     expect([running.log, started.log].join('\n')).not.toMatch(/error/i);

@@ -7,7 +7,7 @@ import { findPostgres, PostgresCluster } from '../harness/database/postgres-clus
 import { DatabaseWitness, ServiceProcess, watch } from '../harness/processes/service-process';
 
 const ENDPOINTS = 60;
-/** By contract a dead instance is replaced within 30 s; the rest is for a busy machine. */
+/** By contract a killed instance is replaced within 30 s; the rest is for a busy machine. */
 const REPLACED_MS = 30_000;
 const BUSY_MACHINE_MS = 30_000;
 
@@ -39,7 +39,7 @@ suite('two instances on one database (skipped without PostgreSQL’s programs)',
     await cluster.remove();
   }, 60_000);
   beforeEach(async () => {
-    // Both migrate an empty database at once the first time.
+    // The first time both migrate an empty database at once.
     [first, second] = await Promise.all([
       ServiceProcess.start(cluster.url.replace(`:${cluster.port}/`, `:${proxy.port}/`)),
       ServiceProcess.start(cluster.url),
@@ -62,10 +62,10 @@ suite('two instances on one database (skipped without PostgreSQL’s programs)',
       'SELECT DISTINCT claimed_by AS by FROM endpoint_schedule WHERE claimed_by IS NOT NULL',
     );
   const triggered = () => witness.count('SELECT FROM alert WHERE triggered');
-  const timeOf = (type: string) =>
+  const notified = (type: string) =>
     hook.seen.filter(({ body }) => body.includes(`"alert.${type}"`)).map(({ path }) => path);
 
-  /** Every endpoint has a check that began after this call; answers how many milliseconds that took. */
+  /** Waits until every endpoint has a check that began after this call; returns how many milliseconds that took. */
   async function allChecked(what: string, limitMs: number): Promise<number> {
     const began = performance.now();
     const [{ now } = { now: '' }] = await witness.query<{ now: string }>('SELECT clock_timestamp()::text AS now');
@@ -75,36 +75,36 @@ suite('two instances on one database (skipped without PostgreSQL’s programs)',
     return Math.round(performance.now() - began);
   }
 
-  it('check each slot once and tell each alert once, when targets fail and when they recover', async () => {
+  it('check each slot once and notify each alert once between two instances, for failure and recovery', async () => {
     for (let turn = 0; turn < 4; turn++) await allChecked('everything is checked', 30_000);
     await checkEngine(witness);
     target.status = 500;
-    await eventually('all are told', () => timeOf('triggered').length >= ENDPOINTS, 60_000);
+    await eventually('all alerts are delivered', () => notified('triggered').length >= ENDPOINTS, 60_000);
     target.status = 200;
-    await eventually('all are told again', () => timeOf('resolved').length >= ENDPOINTS, 60_000);
+    await eventually('all resolves are delivered', () => notified('resolved').length >= ENDPOINTS, 60_000);
     for (const type of ['triggered', 'resolved'])
-      expect([timeOf(type).length, new Set(timeOf(type)).size]).toEqual([ENDPOINTS, ENDPOINTS]);
+      expect([notified(type).length, new Set(notified(type)).size]).toEqual([ENDPOINTS, ENDPOINTS]);
     expect(await triggered()).toBe(0);
     await checkEngine(witness);
   }, 240_000);
 
-  it('replace the one that is killed within 30 s, check nothing twice and lose no alert', async () => {
+  it('replace a killed instance within 30 s, check nothing twice and lose no alert', async () => {
     await first.kill();
     target.status = 500;
-    const tookMs = await allChecked('its endpoints are checked by the other', REPLACED_MS + BUSY_MACHINE_MS);
+    const tookMs = await allChecked('the other instance checks its endpoints', REPLACED_MS + BUSY_MACHINE_MS);
     process.stderr.write(`F19: a killed instance was replaced after ${tookMs} ms\n`);
-    await eventually('all are told', () => timeOf('triggered').length >= ENDPOINTS, 60_000);
-    expect([timeOf('triggered').length, await triggered()]).toEqual([ENDPOINTS, ENDPOINTS]);
+    await eventually('all alerts are delivered', () => notified('triggered').length >= ENDPOINTS, 60_000);
+    expect([notified('triggered').length, await triggered()]).toEqual([ENDPOINTS, ENDPOINTS]);
     await checkEngine(witness);
   }, 240_000);
 
-  it('replace the one that has lost nothing but the database, and take it back when it returns', async () => {
+  it('replace an instance that lost only its database connection, and take it back when it returns', async () => {
     proxy.set('silent');
-    const tookMs = await allChecked('its endpoints are checked by the other', REPLACED_MS + BUSY_MACHINE_MS);
+    const tookMs = await allChecked('the other instance checks its endpoints', REPLACED_MS + BUSY_MACHINE_MS);
     process.stderr.write(`F21: an instance without database was replaced after ${tookMs} ms\n`);
     proxy.set('reset');
     proxy.set('none');
-    await eventually('it is back at work', async () => (await owners()).length === 2, 90_000);
+    await eventually('both instances claim again', async () => (await owners()).length === 2, 90_000);
     await allChecked('everything is checked', 30_000);
     expect(first.hasEnded).toBe(false);
     expect(await witness.count('SELECT FROM check_result WHERE outcome & 3 <> 1')).toBe(0);

@@ -1,7 +1,7 @@
 import { Agent, get } from 'node:http';
 import type { Socket } from 'node:net';
 import { FaultBench } from '../harness/processes/fault-bench';
-import { HttpTarget, answer } from '../harness/servers/http-target';
+import { HttpTarget, rawResponse } from '../harness/servers/http-target';
 import { SwitchableServer } from '../harness/servers/switchable-server';
 import { checkEngine } from '../harness/app/invariants';
 import { eventually } from '../harness/app/poll';
@@ -10,8 +10,8 @@ import { type ServiceProcess, watch } from '../harness/processes/service-process
 
 const suite = findPostgres() === null ? describe.skip : describe;
 
-/** Asks once on a connection of its own; the status, or the code of the error. */
-function ask(url: string): Promise<number | string> {
+/** Sends one request on a connection of its own; returns the status, or the code of the error. */
+function statusOf(url: string): Promise<number | string> {
   return new Promise((resolve) => {
     const request = get(url, { agent: new Agent() }, (response) => {
       response.resume().on('end', () => resolve(response.statusCode ?? 0));
@@ -25,20 +25,20 @@ suite('SIGTERM under load (skipped without PostgreSQL’s programs)', () => {
   let hook: SwitchableServer;
   let target: HttpTarget;
   let service: ServiceProcess;
-  /** Requests of checks that were answered in full. */
+  /** Requests of checks that the target answered in full. */
   let answered: number;
 
   beforeAll(async () => {
     bench = await FaultBench.open();
     hook = bench.keep(await SwitchableServer.start());
-    const answerLater = (_: unknown, socket: Socket) => {
+    const respondLater = (_: unknown, socket: Socket) => {
       setTimeout(() => {
         if (socket.destroyed) return;
-        socket.end(answer(200, 'ok'));
+        socket.end(rawResponse(200, 'ok'));
         answered++;
       }, 1500);
     };
-    target = bench.keep(await HttpTarget.listen(answerLater));
+    target = bench.keep(await HttpTarget.listen(respondLater));
   }, 180_000);
   afterAll(() => bench.close(), 60_000);
   beforeEach(async () => {
@@ -56,16 +56,16 @@ suite('SIGTERM under load (skipped without PostgreSQL’s programs)', () => {
     await bench.clear();
   });
 
-  it('is not ready first, cuts no request, loses no result, gives its claims back and exits with 0', async () => {
+  it('fails readiness first on SIGTERM, cuts no request, loses no result, gives its claims back and exits with 0', async () => {
     const [ready, api] = [`${service.url}/health/ready`, `${service.url}/health/live`];
     const seen: (number | string)[] = [];
     service.signal('SIGTERM');
-    while (seen.at(-1) !== 'ECONNREFUSED') seen.push(await ask(seen.length % 2 === 0 ? ready : api));
+    while (seen.at(-1) !== 'ECONNREFUSED') seen.push(await statusOf(seen.length % 2 === 0 ? ready : api));
     expect(await service.ended()).toBe(0);
-    // The kernel resets what it had accepted for a listener that closes; nobody has read those requests.
-    const answers = seen.filter((each) => typeof each === 'number');
-    expect(new Set(answers)).toEqual(new Set([200, 503]));
-    expect(seen.slice(0, answers.length)).toEqual(answers);
+    // The kernel resets connections that a closing listener had not accepted yet; no process has read those requests.
+    const statuses = seen.filter((each) => typeof each === 'number');
+    expect(new Set(statuses)).toEqual(new Set([200, 503]));
+    expect(seen.slice(0, statuses.length)).toEqual(statuses);
     expect(seen.filter((_, place) => place % 2 === 0)).toContain(503);
 
     expect(await bench.witness.count('SELECT FROM check_result')).toBe(answered);
@@ -77,23 +77,23 @@ suite('SIGTERM under load (skipped without PostgreSQL’s programs)', () => {
     service = await bench.start();
     const before = await bench.witness.count('SELECT FROM check_result');
     await eventually(
-      'it goes on',
+      'checks continue',
       async () => (await bench.witness.count('SELECT FROM check_result')) > before + 60,
       60_000,
     );
     await checkEngine(bench.witness);
   }, 120_000);
 
-  it('ends at once on a second signal, and what was in flight is checked again', async () => {
+  it('exits at once on a second SIGTERM; checks that were in flight run again', async () => {
     service.signal('SIGTERM');
-    await eventually('it is not ready', async () => (await service.readiness()) === 503);
+    await eventually('the service is not ready', async () => (await service.readiness()) === 503);
     service.signal('SIGTERM');
     expect(await service.ended()).toBe(1);
     await checkEngine(bench.witness);
     service = await bench.start();
     const [{ now } = { now: '' }] = await bench.witness.query<{ now: string }>('SELECT now()::text AS now');
     await eventually(
-      'each is checked',
+      'each endpoint is checked',
       async () =>
         (await bench.witness.count('SELECT FROM endpoint_state WHERE last_checked_at > $1::timestamptz', [now])) === 60,
       60_000,

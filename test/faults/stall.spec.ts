@@ -1,18 +1,18 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { FaultBench } from '../harness/processes/fault-bench';
-import { answer, HttpTarget } from '../harness/servers/http-target';
+import { rawResponse, HttpTarget } from '../harness/servers/http-target';
 import { SwitchableServer } from '../harness/servers/switchable-server';
 import { checkEngine } from '../harness/app/invariants';
 import { eventually } from '../harness/app/poll';
 import { findPostgres } from '../harness/database/postgres-cluster';
 import { type ServiceProcess, watch } from '../harness/processes/service-process';
 
-/** Longer than the checks' timeout: every check that was in flight looks timed out when the process goes on. */
+/** Longer than the checks' timeout: every check in flight looks timed out when the process continues. */
 const STALL_MS = 3000;
 
 const suite = findPostgres() === null ? describe.skip : describe;
 
-suite('the service stands still while healthy targets answer (skipped without PostgreSQL’s programs)', () => {
+suite('the service is stopped while healthy targets respond (skipped without PostgreSQL’s programs)', () => {
   let bench: FaultBench;
   let target: HttpTarget;
   let service: ServiceProcess;
@@ -20,7 +20,7 @@ suite('the service stands still while healthy targets answer (skipped without Po
   beforeAll(async () => {
     bench = await FaultBench.open();
     const hook = bench.keep(await SwitchableServer.start());
-    target = await HttpTarget.listen((_, socket) => setTimeout(() => socket.end(answer(200, 'ok')), 700));
+    target = await HttpTarget.listen((_, socket) => setTimeout(() => socket.end(rawResponse(200, 'ok')), 700));
     bench.keep(target);
     service = await bench.start();
     const settings = { endpoint: { interval: 2, timeout: 2 } };
@@ -29,7 +29,7 @@ suite('the service stands still while healthy targets answer (skipped without Po
   afterAll(() => bench.close(), 60_000);
 
   it.each([1, 2, 3])(
-    'for 3 s, time %i: nothing is recorded as down',
+    'records nothing as down after a stall of 3 s, round %i',
     async () => {
       await eventually('checks are in flight', () => target.tcp.openConnections >= 5, 30_000);
       service.signal('SIGSTOP');
@@ -37,7 +37,7 @@ suite('the service stands still while healthy targets answer (skipped without Po
       service.signal('SIGCONT');
       const before = await bench.witness.count('SELECT FROM check_result');
       await eventually(
-        'it goes on',
+        'checks continue',
         async () => (await bench.witness.count('SELECT FROM check_result')) > before + 20,
         60_000,
       );

@@ -10,7 +10,7 @@ const PRELOADED = join(__dirname, '..', 'harness', 'processes', 'throw-on-signal
 
 const suite = findPostgres() === null ? describe.skip : describe;
 
-suite('an error that nobody catches (skipped without PostgreSQL’s programs)', () => {
+suite('an uncaught error (skipped without PostgreSQL’s programs)', () => {
   let bench: FaultBench;
   let target: SwitchableServer;
   let hook: SwitchableServer;
@@ -26,7 +26,7 @@ suite('an error that nobody catches (skipped without PostgreSQL’s programs)', 
     bench.start({ NODE_OPTIONS: `--require ${PRELOADED}`, UNCAUGHT: kind });
 
   it.each(['exception', 'rejection'] as const)(
-    '(%s) ends the process with 1, and the log says where',
+    'ends the process with 1 on an uncaught %s, with the stack in the log',
     async (kind) => {
       service = await startFaulty(kind);
       service.signal('SIGUSR2');
@@ -38,7 +38,7 @@ suite('an error that nobody catches (skipped without PostgreSQL’s programs)', 
     90_000,
   );
 
-  it('leaves nothing that the next process would not go on with', async () => {
+  it('lets the next process continue after an uncaught exception', async () => {
     service = await startFaulty('exception');
     await watch(service.api, ENDPOINTS, target.url, hook.url);
     await bench.allChecked(ENDPOINTS);

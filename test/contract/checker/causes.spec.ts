@@ -9,7 +9,7 @@ import { TcpChecker } from '../../../src/checker/tcp/tcp.checker';
 import type { ResolverOptions } from '../../../src/platform/net/dns/host-resolver';
 import { DeafPort } from '../../harness/servers/deaf-port';
 import { type DnsScript, DnsTestServer } from '../../harness/servers/dns-server';
-import { always, answer, type HttpScript, HttpTarget } from '../../harness/servers/http-target';
+import { always, rawResponse, type HttpScript, HttpTarget } from '../../harness/servers/http-target';
 import { itOverIpv6, whyNotOverIpv6 } from '../../harness/machine/loopback';
 import { dialerWith, egressWithout } from '../../harness/app/network';
 import { closedPort, silence, TcpTarget } from '../../harness/servers/tcp-target';
@@ -164,25 +164,25 @@ const overIpv6: Cause[] = [
 
 const certificates: Cause[] = [
   down('HTTPS', 'an expired certificate', 'tls_expired', 'tls', async () => ({
-    url: await web(always(answer(200)), '/', await authority.issue({ fromDays: -30, untilDays: -1 })),
+    url: await web(always(rawResponse(200)), '/', await authority.issue({ fromDays: -30, untilDays: -1 })),
   })),
   down('HTTPS', 'a certificate of the future', 'tls_not_yet_valid', 'tls', async () => ({
-    url: await web(always(answer(200)), '/', await authority.issue({ fromDays: 1 })),
+    url: await web(always(rawResponse(200)), '/', await authority.issue({ fromDays: 1 })),
   })),
   down('HTTPS', 'a certificate for another name', 'tls_hostname_mismatch', 'tls', async () => ({
-    url: await web(always(answer(200)), '/', await authority.issue({ names: ['other.example'] })),
+    url: await web(always(rawResponse(200)), '/', await authority.issue({ names: ['other.example'] })),
   })),
   down('HTTPS', 'a self-signed certificate', 'tls_untrusted', 'tls', async () => ({
-    url: await web(always(answer(200)), '/', await selfSigned()),
+    url: await web(always(rawResponse(200)), '/', await selfSigned()),
   })),
   down('HTTPS', 'an authority nobody knows', 'tls_untrusted', 'tls', async () => ({
-    url: await web(always(answer(200)), '/', await stranger.issue()),
+    url: await web(always(rawResponse(200)), '/', await stranger.issue()),
   })),
   down('HTTPS', 'a chain with a missing link', 'tls_untrusted', 'tls', async () => ({
-    url: await web(always(answer(200)), '/', await authority.issueWithoutIntermediate()),
+    url: await web(always(rawResponse(200)), '/', await authority.issueWithoutIntermediate()),
   })),
   down('HTTPS', 'TLS 1.0 only', 'tls_handshake_failed', 'tls', async () => ({
-    url: await web(always(answer(200)), '/', {
+    url: await web(always(rawResponse(200)), '/', {
       ...(await authority.issue()),
       minVersion: 'TLSv1',
       maxVersion: 'TLSv1',
@@ -190,7 +190,7 @@ const certificates: Cause[] = [
     }),
   })),
   down('HTTPS', 'a server that demands our certificate', 'tls_handshake_failed', 'tls', async () => ({
-    url: await web(always(answer(200)), '/', {
+    url: await web(always(rawResponse(200)), '/', {
       ...(await authority.issue()),
       requestCert: true,
       rejectUnauthorized: true,
@@ -198,7 +198,7 @@ const certificates: Cause[] = [
     }),
   })),
   down('HTTPS', 'plain HTTP on the TLS port', 'tls_handshake_failed', 'tls', async () => ({
-    url: `https://${await tcp((socket) => socket.on('data', () => socket.end(answer(400))))}/`,
+    url: `https://${await tcp((socket) => socket.on('data', () => socket.end(rawResponse(400))))}/`,
   })),
   down('HTTPS', 'an end in the middle of the handshake', 'tls_handshake_failed', 'tls', async () => ({
     url: `https://${await tcp((socket) => socket.once('data', () => socket.end()))}/`,
@@ -254,16 +254,16 @@ const answers: Cause[] = [
     url: await web(hostile('a length and chunks at once')),
   })),
   down('HTTP', 'a TLS server on the plain port', 'protocol_error', 'first_byte', async () => ({
-    url: (await web(always(answer(200)), '/', await authority.issue())).replace('https:', 'http:'),
+    url: (await web(always(rawResponse(200)), '/', await authority.issue())).replace('https:', 'http:'),
   })),
   down('HTTP', 'a status that is no success', 'status_unexpected', 'first_byte', async () => ({
-    url: await web(always(answer(503))),
+    url: await web(always(rawResponse(503))),
   })),
   down('HTTPS', 'a status that is no success', 'status_unexpected', 'first_byte', async () => ({
-    url: await web(always(answer(404)), '/', await authority.issue()),
+    url: await web(always(rawResponse(404)), '/', await authority.issue()),
   })),
   down('HTTP', 'a redirect that is not to be followed', 'status_unexpected', 'first_byte', async () => ({
-    url: await web(always(answer(301, '', { Location: '/elsewhere' }))),
+    url: await web(always(rawResponse(301, '', { Location: '/elsewhere' }))),
     followRedirects: false,
   })),
 ];
@@ -302,43 +302,43 @@ const bodies: Cause[] = [
     assertions: [{ source: 'body', comparison: 'contains', target: 'x' }],
   })),
   down('HTTP', 'a body without the expected word', 'assertion_failed', 'assertion', async () => ({
-    url: await web(always(answer(200, 'all is lost'))),
+    url: await web(always(rawResponse(200, 'all is lost'))),
     assertions: [{ source: 'body', comparison: 'contains', target: 'all is well' }],
   })),
   down('HTTP', 'a JSON value that differs', 'assertion_failed', 'assertion', async () => ({
-    url: await web(always(answer(200, '{"status":"failing"}'))),
+    url: await web(always(rawResponse(200, '{"status":"failing"}'))),
     assertions: [{ source: 'json', property: '$.status', comparison: 'equals', target: 'passing' }],
   })),
   down('HTTPS', 'a certificate that expires too soon', 'assertion_failed', 'assertion', async () => ({
-    url: await web(always(answer(200)), '/', await authority.issue({ untilDays: 5 })),
+    url: await web(always(rawResponse(200)), '/', await authority.issue({ untilDays: 5 })),
     assertions: [{ source: 'certificate_days', comparison: 'greater_than', target: '14' }],
   })),
 ];
 
 const redirects: Cause[] = [
   down('HTTP', 'a redirect loop', 'too_many_redirects', 'transfer', async () => ({
-    url: await web(always(answer(302, '', { Location: '/' }))),
+    url: await web(always(rawResponse(302, '', { Location: '/' }))),
   })),
   down('HTTP', 'a redirect to a file', 'protocol_error', 'transfer', async () => ({
-    url: await web(always(answer(302, '', { Location: 'file:///etc/passwd' }))),
+    url: await web(always(rawResponse(302, '', { Location: 'file:///etc/passwd' }))),
   })),
   down('HTTP', 'a redirect to gopher', 'protocol_error', 'transfer', async () => ({
-    url: await web(always(answer(302, '', { Location: 'gopher://127.0.0.1:6379/_INFO' }))),
+    url: await web(always(rawResponse(302, '', { Location: 'gopher://127.0.0.1:6379/_INFO' }))),
   })),
   ours('HTTP', 'a redirect to a refused address', 'target_blocked', 'connect', async () => ({
-    url: await web(always(answer(302, '', { Location: 'http://169.254.169.254/latest/meta-data/' }))),
+    url: await web(always(rawResponse(302, '', { Location: 'http://169.254.169.254/latest/meta-data/' }))),
     egress: egressWithout('169.254.169.254'),
   })),
   ours('HTTP', 'a redirect to a refused address in another notation', 'target_blocked', 'connect', async () => ({
-    url: await web(always(answer(302, '', { Location: 'http://0xa9fea9fe/' }))),
+    url: await web(always(rawResponse(302, '', { Location: 'http://0xa9fea9fe/' }))),
     egress: egressWithout('169.254.169.254'),
   })),
   ours('HTTP', 'a redirect to the name of a metadata service', 'target_blocked', 'dns', async () => ({
-    url: await web(always(answer(302, '', { Location: 'http://metadata.google.internal/' }))),
+    url: await web(always(rawResponse(302, '', { Location: 'http://metadata.google.internal/' }))),
   })),
   down('HTTP', 'a redirect to a closed port', 'connection_refused', 'connect', async () => {
     const port = await closedPort();
-    return { url: await web(always(answer(302, '', { Location: `http://127.0.0.1:${port}/` }))) };
+    return { url: await web(always(rawResponse(302, '', { Location: `http://127.0.0.1:${port}/` }))) };
   }),
 ];
 

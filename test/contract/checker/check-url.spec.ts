@@ -2,7 +2,7 @@ import 'reflect-metadata';
 import { execFile } from 'node:child_process';
 import { join } from 'node:path';
 import { runCheckUrl } from '../../../src/cli/check-url-command';
-import { answer, always, HttpTarget, sent } from '../../harness/servers/http-target';
+import { rawResponse, always, HttpTarget, sent } from '../../harness/servers/http-target';
 import { closedPort, silence, TcpTarget } from '../../harness/servers/tcp-target';
 
 const ROOT = join(__dirname, '../../..');
@@ -23,7 +23,7 @@ describe('The command check-url', () => {
   let web: HttpTarget;
 
   beforeAll(async () => {
-    web = await HttpTarget.listen(always(answer(200, 'hello')));
+    web = await HttpTarget.listen(always(rawResponse(200, 'hello')));
   });
   afterAll(() => web.close());
 

@@ -1,7 +1,7 @@
 import { gzipSync } from 'node:zlib';
 import type { Socket } from 'node:net';
 import type { CheckResult } from '../../../src/checker/checker';
-import { always, answer, type HttpScript, type HttpTarget } from '../../harness/servers/http-target';
+import { always, rawResponse, type HttpScript, type HttpTarget } from '../../harness/servers/http-target';
 import { slam } from '../../harness/servers/tcp-target';
 import type { LiveTarget } from './checker.contract';
 
@@ -129,7 +129,11 @@ export const hostileScripts: { name: string; script: HttpScript; outcome: CheckR
     script: always(Buffer.from(Array.from({ length: 4096 }, (_, i) => (i * 167 + 13) & 0xff))),
     outcome: 'down',
   },
-  { name: 'a redirect without an address', script: always(answer(302)), outcome: 'down' },
-  { name: 'a redirect to nonsense', script: always(answer(302, '', { Location: 'http://[::1' })), outcome: 'down' },
-  { name: 'a redirect to itself', script: always(answer(302, '', { Location: '/' })), outcome: 'down' },
+  { name: 'a redirect without an address', script: always(rawResponse(302)), outcome: 'down' },
+  {
+    name: 'a redirect to nonsense',
+    script: always(rawResponse(302, '', { Location: 'http://[::1' })),
+    outcome: 'down',
+  },
+  { name: 'a redirect to itself', script: always(rawResponse(302, '', { Location: '/' })), outcome: 'down' },
 ];

@@ -1,7 +1,7 @@
 import { deflateSync, brotliCompressSync, gzipSync } from 'node:zlib';
 import { HttpChecker } from '../../../src/checker/http/http.checker';
 import { HttpProbe } from '../../../src/checker/http/http-probe';
-import { always, answer, type HttpScript, HttpTarget, sent } from '../../harness/servers/http-target';
+import { always, rawResponse, type HttpScript, HttpTarget, sent } from '../../harness/servers/http-target';
 import { itOverIpv6, whyNotOverIpv6 } from '../../harness/machine/loopback';
 import { dialerWith } from '../../harness/app/network';
 import { runCheck } from './checker.contract';
@@ -17,7 +17,7 @@ const serve = async (script: HttpScript, host?: string): Promise<HttpTarget> => 
 const redirectTo =
   (location: string, status = 302): HttpScript =>
   (request, socket) =>
-    socket.end(request.path === '/' ? answer(status, '', { Location: location }) : answer(200));
+    socket.end(request.path === '/' ? rawResponse(status, '', { Location: location }) : rawResponse(200));
 
 const withEncoding = (encoding: string, body: Buffer): HttpScript =>
   always(
@@ -33,7 +33,7 @@ afterEach(async () => {
 
 describe('An HTTP check sends', () => {
   it('method, headers and body as they were given, in order, and our own beside them', async () => {
-    const target = await serve(always(answer(200)));
+    const target = await serve(always(rawResponse(200)));
     const headers = [
       { key: 'X-Two', value: 'b' },
       { key: 'x-one', value: 'ä' },
@@ -61,7 +61,7 @@ describe('An HTTP check sends', () => {
   });
 
   it('the user agent and the encodings that the user prefers', async () => {
-    const target = await serve(always(answer(200)));
+    const target = await serve(always(rawResponse(200)));
     const headers = [
       { key: 'user-agent', value: 'me/1' },
       { key: 'Accept-Encoding', value: 'gzip' },
@@ -72,20 +72,20 @@ describe('An HTTP check sends', () => {
   });
 
   it.each(['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS'])('%s', async (method) => {
-    const target = await serve(always(answer(204)));
+    const target = await serve(always(rawResponse(204)));
     expect(await runCheck(checker, target.url(), { method })).toMatchObject({ outcome: 'up', statusCode: 204 });
     expect(target.seen[0]?.method).toBe(method);
   });
 
   it('a fresh connection for every check', async () => {
-    const target = await serve(always(answer(200)));
+    const target = await serve(always(rawResponse(200)));
     await runCheck(checker, target.url());
     await runCheck(checker, target.url());
     expect(target.tcp.accepted).toBe(2);
   });
 
   itOverIpv6(`to IPv6 as well${whyNotOverIpv6}`, async () => {
-    const target = await serve(always(answer(200)), '::1');
+    const target = await serve(always(rawResponse(200)), '::1');
     expect(await runCheck(checker, target.url())).toMatchObject({ outcome: 'up', address: '::1' });
     expect(sent(target.seen[0], 'Host')).toBe(`[::1]:${target.tcp.port}`);
   });
@@ -95,7 +95,7 @@ describe('A redirect', () => {
   it('is followed up to five times, and every step is listed without its query', async () => {
     const target = await serve((request, socket) => {
       const step = Number(request.path.slice(1).split('?')[0] ?? 0);
-      socket.end(step === 5 ? answer(200) : answer(302, '', { Location: `/${step + 1}?secret=1` }));
+      socket.end(step === 5 ? rawResponse(200) : rawResponse(302, '', { Location: `/${step + 1}?secret=1` }));
     });
     const result = await runCheck(checker, target.url('/0'));
     expect(result.redirects).toEqual([1, 2, 3, 4, 5].map((step) => target.url(`/${step}`)));
@@ -134,7 +134,7 @@ describe('A redirect', () => {
   });
 
   it('to another origin drops everything that may be a credential', async () => {
-    const other = await serve(always(answer(200)));
+    const other = await serve(always(rawResponse(200)));
     const target = await serve(redirectTo(other.url('/landing')));
     const headers = ['Authorization', 'Cookie', 'X-API-Key', 'X-Custom', 'Accept-Language'].map((key) => ({
       key,
@@ -149,8 +149,8 @@ describe('A redirect', () => {
     const target = await serve((request, socket) =>
       socket.end(
         request.path === '/'
-          ? answer(302, '', { Location: `http://user:pass@${target.tcp.authority}/landing` })
-          : answer(200),
+          ? rawResponse(302, '', { Location: `http://user:pass@${target.tcp.authority}/landing` })
+          : rawResponse(200),
       ),
     );
     const result = await runCheck(checker, target.url(), { headers: [] });
@@ -196,14 +196,14 @@ describe('The body of an answer', () => {
 
   it('counts as far as its first MiB', async () => {
     const filler = 'x'.repeat(1024 * 1024);
-    const early = await serve(always(answer(200, `needle${filler}`)));
-    const late = await serve(always(answer(200, `${filler}needle`)));
+    const early = await serve(always(rawResponse(200, `needle${filler}`)));
+    const late = await serve(always(rawResponse(200, `${filler}needle`)));
     expect(await runCheck(checker, early.url(), { assertions: wanted })).toMatchObject({ outcome: 'up' });
     expect(await runCheck(checker, late.url(), { assertions: wanted })).toMatchObject({ outcome: 'down' });
   });
 
   it('is never repeated in a result beyond what an assertion names', async () => {
-    const target = await serve(always(answer(200, 'internal: '.repeat(100))));
+    const target = await serve(always(rawResponse(200, 'internal: '.repeat(100))));
     const { error } = await runCheck(checker, target.url(), { assertions: wanted });
     expect(error?.message).toBe('Expected body to contain needle, but it was a body of 1000 characters.');
   });
@@ -214,8 +214,8 @@ describe('A credential that the target echoes', () => {
   const headers = [{ key: 'Authorization', value: `Bearer ${secret}` }];
   const echo: HttpScript = (request, socket) => {
     const token = (sent(request, 'authorization') ?? '').replace('Bearer ', '');
-    if (request.path === '/') socket.end(answer(302, '', { Location: `/${token}` }));
-    else socket.end(answer(200, JSON.stringify({ token }), { 'X-Echo': token }));
+    if (request.path === '/') socket.end(rawResponse(302, '', { Location: `/${token}` }));
+    else socket.end(rawResponse(200, JSON.stringify({ token }), { 'X-Echo': token }));
   };
 
   it.each([

@@ -1,13 +1,13 @@
 import { HttpChecker } from '../../../src/checker/http/http.checker';
 import { HttpProbe } from '../../../src/checker/http/http-probe';
-import { always, answer, HttpTarget } from '../../harness/servers/http-target';
+import { always, rawResponse, HttpTarget } from '../../harness/servers/http-target';
 import { dialerWith } from '../../harness/app/network';
 import { closedPort, TcpTarget } from '../../harness/servers/tcp-target';
 import { type CheckerBench, describeChecker } from './checker.contract';
 import { hostileScripts, liveHttp } from './http-hostility';
 
 async function open(): Promise<CheckerBench> {
-  const up = await HttpTarget.listen(always(answer(200, 'ok')));
+  const up = await HttpTarget.listen(always(rawResponse(200, 'ok')));
   const silent = await HttpTarget.listen(() => {});
   const hostile = await Promise.all(
     hostileScripts.map(async ({ name, script, outcome }) => ({

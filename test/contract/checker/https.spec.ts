@@ -1,6 +1,6 @@
 import { HttpProbe } from '../../../src/checker/http/http-probe';
 import { HttpsChecker } from '../../../src/checker/http/http.checker';
-import { always, answer, HttpTarget, sent } from '../../harness/servers/http-target';
+import { always, rawResponse, HttpTarget, sent } from '../../harness/servers/http-target';
 import { dialerWith } from '../../harness/app/network';
 import { closedPort, silence, TcpTarget } from '../../harness/servers/tcp-target';
 import { TlsAuthority } from '../../harness/servers/tls-authority';
@@ -13,7 +13,7 @@ const checkerTrusting = (authority: TlsAuthority) =>
 async function open(): Promise<CheckerBench> {
   const authority = await TlsAuthority.create();
   const tls = await authority.issue();
-  const up = await HttpTarget.listen(always(answer(200, 'ok')), { tls });
+  const up = await HttpTarget.listen(always(rawResponse(200, 'ok')), { tls });
   const silent = await TcpTarget.listen(silence);
   const hostile = await Promise.all(
     hostileScripts.map(async ({ name, script, outcome }) => ({
@@ -74,7 +74,7 @@ describe('An HTTPS check', () => {
   });
 
   it('results phases and certificate of a target that is up', async () => {
-    const target = await serve(always(answer(200)), {
+    const target = await serve(always(rawResponse(200)), {
       tls: await authority.issue({ names: ['127.0.0.1', 'www.example.com'], untilDays: 10 }),
     });
     const result = await runCheck(checkerTrusting(authority), target.url());
@@ -97,7 +97,7 @@ describe('An HTTPS check', () => {
   });
 
   it('shows the certificate also when it is not valid, and writes nothing to such a peer', async () => {
-    const target = await serve(always(answer(200)), { tls: await authority.issue({ names: ['other.example'] }) });
+    const target = await serve(always(rawResponse(200)), { tls: await authority.issue({ names: ['other.example'] }) });
     const result = await runCheck(checkerTrusting(authority), target.url());
     expect(result).toMatchObject({
       outcome: 'down',
@@ -110,7 +110,7 @@ describe('An HTTPS check', () => {
   it('asks for the host by name and is served by that name (SNI)', async () => {
     const names: string[] = [];
     const tls = await authority.issue({ names: ['localhost'] });
-    const target = await serve(always(answer(200)), {
+    const target = await serve(always(rawResponse(200)), {
       tls: {
         ...tls,
         SNICallback: (name, done) => {
@@ -130,7 +130,7 @@ describe('An HTTPS check', () => {
     const target = await serve(
       (_request, socket) => {
         resumed.push('isSessionReused' in socket && (socket.isSessionReused as () => boolean)());
-        socket.end(answer(200));
+        socket.end(rawResponse(200));
       },
       { tls: await authority.issue() },
     );
@@ -141,8 +141,8 @@ describe('An HTTPS check', () => {
   });
 
   it('follows a redirect to plain HTTP, keeps the certificate that was shown and drops the credentials', async () => {
-    const plain = await serve(always(answer(200)));
-    const target = await serve(always(answer(302, '', { Location: plain.url('/landing?token=1') })), {
+    const plain = await serve(always(rawResponse(200)));
+    const target = await serve(always(rawResponse(302, '', { Location: plain.url('/landing?token=1') })), {
       tls: await authority.issue(),
     });
     const result = await runCheck(checkerTrusting(authority), target.url());

@@ -2,7 +2,7 @@ import { execFile } from 'node:child_process';
 import { join } from 'node:path';
 import type { CheckResult } from '../../../src/checker/checker';
 import type { ChecksOrder } from '../../harness/processes/checks-process';
-import { HttpTarget, always, answer } from '../../harness/servers/http-target';
+import { HttpTarget, always, rawResponse } from '../../harness/servers/http-target';
 import { CABLE, obstacleTo } from '../../harness/machine/namespace';
 
 const ROOT = join(__dirname, '../../..');
@@ -48,7 +48,7 @@ const brief = ({ outcome, error }: CheckResult) => `${outcome} ${error?.code ?? 
 
 describe('A fault of our own is not the fault of the target:', () => {
   it('a process without descriptors', async () => {
-    const target = await HttpTarget.listen(always(answer(200)));
+    const target = await HttpTarget.listen(always(rawResponse(200)));
     const results = await resultsOf(
       {
         checks: [

@@ -4,7 +4,7 @@ import { loadConfig } from '../../../src/platform/config/config';
 import { EgressPolicy } from '../../../src/platform/net/egress/egress-policy';
 import { OutboundHttp } from '../../../src/platform/net/http/outbound-http';
 import { type DnsScript, DnsTestServer } from '../../harness/servers/dns-server';
-import { always, answer, HttpTarget } from '../../harness/servers/http-target';
+import { always, rawResponse, HttpTarget } from '../../harness/servers/http-target';
 import { dialerWith, egressWithout } from '../../harness/app/network';
 import { runCheck } from '../checker/checker.contract';
 
@@ -29,7 +29,7 @@ const pointsTo =
   });
 
 beforeAll(async () => {
-  target = await HttpTarget.listen(always(answer(200)));
+  target = await HttpTarget.listen(always(rawResponse(200)));
 });
 afterAll(() => target.close());
 afterEach(async () => {
@@ -117,7 +117,7 @@ describe('A redirect cannot lead past the policy', () => {
     'http://innocent.example:PORT/',
   ])('to %s', async (location) => {
     const public_ = await HttpTarget.listen(
-      always(answer(302, '', { Location: location.replace('PORT', String(target.tcp.port)) })),
+      always(rawResponse(302, '', { Location: location.replace('PORT', String(target.tcp.port)) })),
       { host: '127.0.0.2' },
     );
     closers.push(() => public_.close());

@@ -1,6 +1,6 @@
 import { OutboundError, OutboundHttp, type OutboundRequest } from '../../../src/platform/net/http/outbound-http';
 import { DnsTestServer } from '../../harness/servers/dns-server';
-import { always, answer, type HttpScript, HttpTarget, sent } from '../../harness/servers/http-target';
+import { always, rawResponse, type HttpScript, HttpTarget, sent } from '../../harness/servers/http-target';
 import { dialerWith, openEgress } from '../../harness/app/network';
 import { eventually } from '../../harness/app/poll';
 import { closedPort, silence, slam, TcpTarget } from '../../harness/servers/tcp-target';
@@ -42,7 +42,7 @@ afterEach(async () => {
 
 describe('An outgoing request', () => {
   it('arrives as it was given, on a connection of its own', async () => {
-    const target = await serve(always(answer(201, 'made', { 'X-Answer': 'yes', 'Retry-After': '7' })));
+    const target = await serve(always(rawResponse(201, 'made', { 'X-Answer': 'yes', 'Retry-After': '7' })));
     const response = await outbound.request(post(target.url(`/${SECRET}?a=b`)));
     expect(response).toMatchObject({ status: 201, body: 'made', headers: { 'x-answer': 'yes', 'retry-after': '7' } });
     const [request] = target.seen;
@@ -55,7 +55,7 @@ describe('An outgoing request', () => {
   });
 
   it('cannot be framed by the headers it is given', async () => {
-    const target = await serve(always(answer(200)));
+    const target = await serve(always(rawResponse(200)));
     const headers = { Host: 'evil.example', 'Content-Length': '1', 'Transfer-Encoding': 'chunked' };
     await outbound.request(post(target.url(), { headers }));
     expect(sent(target.seen[0], 'host')).toBe(target.tcp.authority);
@@ -66,14 +66,14 @@ describe('An outgoing request', () => {
   it.each([200, 204, 301, 302, 404, 429, 500])(
     'takes the status %d for an answer and follows nothing',
     async (status) => {
-      const target = await serve(always(answer(status, '', { Location: '/elsewhere' })));
+      const target = await serve(always(rawResponse(status, '', { Location: '/elsewhere' })));
       expect((await outbound.request(post(target.url()))).status).toBe(status);
       expect(target.seen).toHaveLength(1);
     },
   );
 
   it('reads at most 64 KiB of the answer', async () => {
-    const target = await serve(always(answer(200, 'x'.repeat(1_000_000))));
+    const target = await serve(always(rawResponse(200, 'x'.repeat(1_000_000))));
     expect((await outbound.request(post(target.url()))).body).toHaveLength(65_536);
     await target.tcp.untilLeft();
   });
@@ -81,8 +81,8 @@ describe('An outgoing request', () => {
   it('goes over TLS only to a peer with a valid certificate', async () => {
     const authority = await TlsAuthority.create();
     const trusting = new OutboundHttp(dialerWith({ roots: [authority.rootPem] }));
-    const good = await serve(always(answer(200)), { tls: await authority.issue() });
-    const bad = await serve(always(answer(200)), { tls: await selfSigned() });
+    const good = await serve(always(rawResponse(200)), { tls: await authority.issue() });
+    const bad = await serve(always(rawResponse(200)), { tls: await selfSigned() });
     expect((await trusting.request(post(good.url()))).status).toBe(200);
     expect(await failure(post(bad.url(`/${SECRET}`)), trusting)).toMatchObject({ code: 'tls', requestWritten: false });
     expect(bad.seen).toEqual([]);
@@ -152,7 +152,7 @@ describe('An outgoing request that gets no answer', () => {
   });
 
   it('refuses a header that would break the framing, without repeating it', async () => {
-    const target = await serve(always(answer(200)));
+    const target = await serve(always(rawResponse(200)));
     const headers = { Authorization: `${SECRET}\r\nX-Injected: 1` };
     expect(await failure(post(target.url(), { headers }))).toMatchObject({ code: 'protocol', requestWritten: false });
     expect(target.seen).toEqual([]);

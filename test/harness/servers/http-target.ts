@@ -52,7 +52,7 @@ export class HttpTarget {
 }
 
 /** A well-formed answer. */
-export function answer(status: number, body = '', headers: Record<string, string> = {}): string {
+export function rawResponse(status: number, body = '', headers: Record<string, string> = {}): string {
   const lines = Object.entries({ 'Content-Length': String(Buffer.byteLength(body)), ...headers });
   return `HTTP/1.1 ${status} Status\r\n${lines.map(([name, value]) => `${name}: ${value}\r\n`).join('')}\r\n${body}`;
 }
