@@ -15,9 +15,9 @@ const MARK = 'pgdata.ready';
 const LOCK = 'database.lock';
 
 /**
- * Writes everything the service stores into one new file, readable by its owner only. PostgreSQL: a dump in pg_dump's
+ * Writes everything that the service stores into one new file, readable by its owner only. PostgreSQL: a dump in pg_dump's
  * own format, taken while the service runs. Embedded: an archive of the directory, for which the service must be
- * stopped. Throws a `StartError` when the file exists or the directory is in use; never leaves half a file.
+ * stopped. Throws a `StartError` when the file exists or the directory is in use; never leaves a partial file.
  */
 export async function saveBackup(target: BackupTarget, file: string): Promise<void> {
   if (existsSync(file)) throw new StartError(`${file} exists already; a backup never overwrites one.`);
@@ -35,8 +35,8 @@ export async function saveBackup(target: BackupTarget, file: string): Promise<vo
 }
 
 /**
- * Puts a backup into an empty database, or into a data directory that does not exist or is empty: nothing is ever
- * overwritten. Throws a `StartError` otherwise. The service must not run meanwhile.
+ * Restores a backup into an empty database, or into a data directory that does not exist or is empty: nothing is ever
+ * overwritten. Throws a `StartError` otherwise. The service must be stopped.
  */
 export async function restoreBackup(target: BackupTarget, file: string): Promise<void> {
   if (!existsSync(file)) throw new StartError(`${file} does not exist.`);
@@ -97,7 +97,7 @@ async function requireEmptyDatabase(url: string): Promise<void> {
 const databaseOf = ({ databaseUrl }: ServerTarget): string =>
   decodeURIComponent(new URL(databaseUrl).pathname.slice(1)) || 'postgres';
 
-/** Settings of the client programs. In the environment, because arguments can be read by every user of the machine. */
+/** Settings of the client programs: in the environment, because every user of the machine can read arguments. */
 function connection(target: ServerTarget): Record<string, string> {
   const { hostname, port, username, password, searchParams } = new URL(target.databaseUrl);
   const given = {
@@ -112,20 +112,20 @@ function connection(target: ServerTarget): Record<string, string> {
   return Object.fromEntries(Object.entries(given).filter(([, value]) => value !== ''));
 }
 
-/** Ends when the program has; throws with what it said when it failed. */
+/** Resolves when the program has ended; throws with its error output when it failed. */
 async function run(program: string, args: readonly string[], target?: ServerTarget): Promise<void> {
   const env = { ...process.env, ...(target ? connection(target) : {}) };
   const child = spawn(program, args, { env, stdio: ['ignore', 'ignore', 'pipe'] });
-  const [code, said] = await outcome(program, child);
-  if (code !== 0) throw new StartError(`${program} ended with ${code}: ${said.trim()}`);
+  const [code, errors] = await outcome(program, child);
+  if (code !== 0) throw new StartError(`${program} ended with ${code}: ${errors.trim()}`);
 }
 
 async function outcome(program: string, child: ChildProcess): Promise<[number | null, string]> {
-  let said = '';
-  child.stderr?.on('data', (chunk: Buffer) => (said = `${said}${chunk.toString()}`.slice(-2000)));
+  let errors = '';
+  child.stderr?.on('data', (chunk: Buffer) => (errors = `${errors}${chunk.toString()}`.slice(-2000)));
   try {
     const [code] = (await once(child, 'close')) as [number | null];
-    return [code, said];
+    return [code, errors];
   } catch (error) {
     throw new StartError(`${program} cannot be run; is it installed?`, { cause: error });
   }

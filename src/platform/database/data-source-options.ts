@@ -6,27 +6,27 @@ import { migrations } from './migrations/migrations';
 
 export type PostgresOptions = Extract<DataSourceOptions, { type: 'postgres' }>;
 
-/** Where the pools connect to: a server by its URL, or the embedded database by a stream for each connection. */
+/** What the pools connect to: a server by its URL, or the embedded database by a stream for each connection. */
 export type ConnectionTarget = { readonly url: string } | { readonly connect: () => Duplex };
 
 export interface PoolOptions {
   /** Connections at most. */
   readonly size: number;
-  /** Shown by the server beside each connection. */
+  /** The application name that the server shows for each connection. */
   readonly name: string;
-  /** A statement without answer fails after this long, and its connection is given up. 0 = never. */
+  /** A statement without a reply fails after this long, and its connection is closed. 0 = never. */
   readonly queryTimeoutMs: number;
   readonly entities?: PostgresOptions['entities'];
 }
 
 const CONNECT_TIMEOUT_MS = 10_000;
-/** Kept open through the pauses between ticks and requests. */
+/** Long enough to keep connections open between ticks and requests. */
 const IDLE_TIMEOUT_MS = 60_000;
 const KEEP_ALIVE_DELAY_MS = 10_000;
 
 const logger = new Logger('Database');
 
-/** The TypeORM settings of one pool. No `synchronize`, ever: the schema is what the migrations make. */
+/** The TypeORM settings of one pool. Never with `synchronize`: the migrations alone make the schema. */
 export function dataSourceOptions(target: ConnectionTarget, pool: PoolOptions): PostgresOptions {
   return {
     type: 'postgres',
@@ -41,7 +41,7 @@ export function dataSourceOptions(target: ConnectionTarget, pool: PoolOptions): 
     uuidExtension: 'pgcrypto',
     installExtensions: false,
     logging: false,
-    // Without a listener an idle connection that the server closes ends the process.
+    // Without a listener the process would end when the server closes an idle connection.
     poolErrorHandler: (error: Error) => logger.warn(`An idle connection was lost: ${error.message}`),
     extra: {
       Client: DatabaseClient,

@@ -15,8 +15,8 @@ const AUTHENTICATED = message('R', Buffer.alloc(4));
 const READY = message('Z', Buffer.from('I'));
 const ENDING = message('E', Buffer.from('SFATAL\0C57P01\0Mterminating connection\0\0'));
 
-describe('a database client', () => {
-  it('outlives a server that lets it in and ends within the same packet, before anybody listens to it', async () => {
+describe('DatabaseClient', () => {
+  it('survives a server that accepts it and terminates it within one packet, before the pool’s caller listens for errors', async () => {
     const server = createServer((socket) => {
       socket.once('data', () => socket.end(Buffer.concat([AUTHENTICATED, READY, ENDING])));
     }).listen(0, '127.0.0.1');

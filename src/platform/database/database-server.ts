@@ -7,13 +7,13 @@ import { migrate } from './migrate';
 import { isUnavailable, sqlState } from './postgres-errors';
 import { StartError } from './start-error';
 
-/** How long a start waits for a PostgreSQL that is not there yet. */
-const PATIENCE_MS = 60_000;
+/** How long a start waits for a PostgreSQL that is not up yet. */
+const START_WAIT_MS = 60_000;
 const PAUSE_MS = 1000;
 
 const logger = new Logger('Database');
 
-/** What `DATABASE_URL` and `DATA_DIR` name, ready for connections. */
+/** The database that `DATABASE_URL` and `DATA_DIR` name, ready for connections. */
 export class DatabaseServer {
   private constructor(
     readonly target: ConnectionTarget,
@@ -24,7 +24,7 @@ export class DatabaseServer {
     return this.embedded !== null;
   }
 
-  /** Starts the embedded engine where one is wanted. Throws a `DirectoryInUseError` when another process has it. */
+  /** Starts the embedded engine if the settings ask for it. Throws a `DirectoryInUseError` when another process has its directory. */
   static async open(config: Pick<Config, 'databaseUrl' | 'dataDir'>): Promise<DatabaseServer> {
     const { databaseUrl, dataDir } = config;
     if (databaseUrl !== null && databaseUrl !== 'embedded:memory')
@@ -34,11 +34,11 @@ export class DatabaseServer {
   }
 
   /**
-   * The schema of this version, migrated if need be. A server that cannot be reached is tried again for a minute, so
-   * that both may be started together; then throws with an address but without credentials.
+   * Brings the schema to this version. A server that cannot be reached is tried again for a minute, so that both may be
+   * started together; then throws an error with the address but without credentials.
    */
-  async migrate(patienceMs = PATIENCE_MS): Promise<void> {
-    const deadline = performance.now() + patienceMs;
+  async migrate(waitMs = START_WAIT_MS): Promise<void> {
+    const deadline = performance.now() + waitMs;
     for (let attempt = 1; ; attempt++) {
       try {
         await migrate(this.target);
@@ -47,7 +47,7 @@ export class DatabaseServer {
         if (!isUnavailable(error)) throw error;
         if (performance.now() >= deadline)
           throw new StartError(
-            `${this.address} did not answer for ${patienceMs / 1000} s (${reason(error)}). Giving up.`,
+            `${this.address} did not respond for ${waitMs / 1000} s (${reason(error)}). Giving up.`,
             {
               cause: error,
             },
@@ -58,7 +58,7 @@ export class DatabaseServer {
     }
   }
 
-  /** After all pools are closed. */
+  /** Call it after all pools are closed. */
   async close(): Promise<void> {
     await this.embedded?.close();
   }

@@ -10,14 +10,14 @@ import { EmbeddedMaintenance } from './embedded/embedded-maintenance';
 
 /** Client-side, because a frozen server would not keep a limit of its own. */
 const QUERY_TIMEOUT_MS = 30_000;
-/** A request does not wait longer for a lock. Ours are held for milliseconds: who keeps one is a person or a backup. */
+/** A request does not wait longer for a lock. Ours are held for milliseconds: only a manual session or a backup holds one longer. */
 const API_LOCK_TIMEOUT_MS = 2000;
 /**
- * Ours are never silent for longer than the event loop stands still. The embedded database needs no such limit: nobody else
- * is there, and both ends of its connection are in one process.
+ * Our transactions are never idle for longer than the event loop is blocked. The embedded database needs no such limit:
+ * it has no other clients, and both ends of its connection are in one process.
  */
 const IDLE_TRANSACTION_MS = 10_000;
-/** The pool of the half that this process's role does not run. */
+/** Connections of the pool that this process's role hardly uses. */
 const SPARE_POOL = 2;
 
 /** Connections of one pool. The embedded database has one session behind all of them. */
@@ -36,7 +36,7 @@ const apiPool = (server: DatabaseServer, config: Config): PostgresOptions =>
     queryTimeoutMs: QUERY_TIMEOUT_MS,
   });
 
-/** Knows the same entities as the API's pool. */
+/** With the entities of the API's pool. */
 async function openWorkerPool(server: DatabaseServer, config: Config, api: DataSource): Promise<WorkerDatabase> {
   const options = dataSourceOptions(server.target, {
     size: poolSize(server, config.role !== 'api'),
@@ -58,14 +58,14 @@ async function openServer(config: Config): Promise<DatabaseServer> {
   }
 }
 
-/** The server comes first and alone, so that TypeORM's module can ask for it. */
+/** A module of its own, so that TypeORM's module can have the server injected. */
 @Module({
   providers: [{ provide: DatabaseServer, inject: [Config], useFactory: openServer }],
   exports: [DatabaseServer],
 })
 class DatabaseServerModule {}
 
-/** Closes in the order that loses nothing: both pools, then the engine behind them. */
+/** Closes both pools, then the embedded engine behind them: in this order nothing is lost. */
 @Injectable()
 class DatabaseShutdown implements OnApplicationShutdown {
   constructor(

@@ -2,7 +2,7 @@ import { Injectable } from '@nestjs/common';
 import { DataSource, type EntityManager } from 'typeorm';
 import { isLockTimeout, isRetryable } from './postgres-errors';
 
-/** What can run SQL: the database itself or an open transaction. Parameters are always bound, never concatenated. */
+/** Runs SQL: the database itself or an open transaction. Parameters are always bound, never concatenated. */
 export interface Sql {
   /** The rows of one statement; for INSERT, UPDATE and DELETE those of its RETURNING clause. */
   query<Row>(sql: string, parameters?: readonly unknown[]): Promise<Row[]>;
@@ -11,28 +11,28 @@ export interface Sql {
 /** An open transaction. Inside it everything takes `tx`: the embedded database has one session and would wait for itself. */
 export interface Tx extends Sql {
   readonly manager: EntityManager;
-  /** Runs after a successful commit, never after a rollback. For waking loops, not for writing. */
+  /** `work` runs after a successful commit, never after a rollback. For waking loops, not for writing. */
   afterCommit(work: () => void): void;
 }
 
 const ATTEMPTS = 4;
-/** After waiting for locks this long a transaction is not repeated: it would wait for the same one again. */
-const LOCK_PATIENCE_MS = 2000;
+/** A transaction that has waited for locks this long is not repeated: it would wait for the same lock again. */
+const LOCK_WAIT_LIMIT_MS = 2000;
 
 async function run<Row>(manager: EntityManager, sql: string, parameters: readonly unknown[] = []): Promise<Row[]> {
-  const answer: unknown = await manager.query(sql, [...parameters]);
-  // TypeORM answers [rows, count] for UPDATE and DELETE, and the rows for everything else.
-  if (Array.isArray(answer) && answer.length === 2 && Array.isArray(answer[0]) && typeof answer[1] === 'number') {
-    return answer[0] as Row[];
+  const result: unknown = await manager.query(sql, [...parameters]);
+  // TypeORM returns [rows, count] for UPDATE and DELETE, and the rows for everything else.
+  if (Array.isArray(result) && result.length === 2 && Array.isArray(result[0]) && typeof result[1] === 'number') {
+    return result[0] as Row[];
   }
-  return answer as Row[];
+  return result as Row[];
 }
 
-/** Set in each transaction and for it only, so that a connection pooler may stand in between. */
+/** Set in each transaction and for it only, so that they work through a connection pooler. */
 export interface TransactionLimits {
-  /** How long it waits for a lock before it fails with 55P03; without it, for as long as a statement may take. */
+  /** How long the transaction waits for a lock before it fails with 55P03; by default as long as a statement may take. */
   readonly lockMs?: number;
-  /** How long the server keeps it, and its locks, without hearing from us: our half of the connection may be gone. */
+  /** How long the server keeps it and its locks while we are silent: our half of the connection may be gone. */
   readonly idleMs?: number;
 }
 
@@ -46,7 +46,7 @@ export async function setLimits(manager: EntityManager, limits: TransactionLimit
   if (calls.length > 0) await run(manager, `SELECT ${calls.join(', ')}`);
 }
 
-/** The API's way to the database: its own pool, apart from the worker's. */
+/** The database for the API: a pool of its own, apart from the worker's. */
 @Injectable()
 export class Database implements Sql {
   constructor(
@@ -60,8 +60,8 @@ export class Database implements Sql {
 
   /**
    * One transaction, repeated up to three times with jitter after a deadlock, a serialization failure, a lock timeout or
-   * when the server has no connection left; not when two seconds went by in waiting for a lock. `work` must therefore
-   * have no effect outside `tx`. No network work inside. `limits` come before those of this way to the database.
+   * when the server has no connection left; not after two seconds of waiting for a lock. `work` must therefore have no
+   * effect outside `tx`. No network work inside. `limits` override those of this pool.
    */
   async transaction<T>(work: (tx: Tx) => Promise<T>, limits: TransactionLimits = {}): Promise<T> {
     const began = performance.now();
@@ -69,7 +69,7 @@ export class Database implements Sql {
       try {
         return await this.once(work, { ...this.limits, ...limits });
       } catch (error) {
-        const isHopeless = isLockTimeout(error) && performance.now() - began >= LOCK_PATIENCE_MS;
+        const isHopeless = isLockTimeout(error) && performance.now() - began >= LOCK_WAIT_LIMIT_MS;
         if (attempt >= ATTEMPTS || isHopeless || !isRetryable(error)) throw error;
         await new Promise((resolve) => setTimeout(resolve, 10 * 2 ** attempt * (0.5 + Math.random())));
       }
@@ -91,6 +91,6 @@ export class Database implements Sql {
   }
 }
 
-/** The same for checks and deliveries: a pool that slow API reads cannot exhaust. */
+/** The database for checks and deliveries: a pool that slow API reads cannot exhaust. */
 @Injectable()
 export class WorkerDatabase extends Database {}

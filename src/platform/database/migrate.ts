@@ -6,24 +6,25 @@ import { setLimits } from './database';
 import { isRetryable } from './postgres-errors';
 import { StartError } from './start-error';
 
-/** Any number that nothing else on the server uses. */
+/** A number that nothing else on the server uses. */
 const LOCK_KEY = 7_301_544_021;
 const POLL_MS = 250;
 /**
- * What waits for a table behind a waiting migration waits no longer than this for each table that it needs; and it is shorter than PostgreSQL's
- * `deadlock_timeout` (1 s), so that in a circle the migration gives way and not what an instance at work records.
+ * Statements queue up behind a migration that waits for a table: they wait no longer than this for each table that it
+ * needs. Shorter than PostgreSQL's `deadlock_timeout` (1 s), so that in a deadlock the migration gives way and not the
+ * transaction of a running instance.
  */
 const LOCK_WAIT_MS = 500;
-/** Between two tries the instances at work catch up. */
-const AGAIN_MS = 2000;
+/** Between two attempts the running instances catch up. */
+const RETRY_MS = 2000;
 const OLDEST_SERVER = 150_000;
 
-/** What may be in the way. */
+/** What a migration may wait for. */
 const OBSTACLES = {
-  instance: { notice: 'Another instance is migrating the database; waiting for it.', pauseMs: POLL_MS },
+  instance: { log: 'Another instance is migrating the database; waiting for it.', pauseMs: POLL_MS },
   table: {
-    notice: 'Another session keeps a table that is to be migrated (pg_locks shows which); trying until it is free.',
-    pauseMs: AGAIN_MS,
+    log: 'Another session keeps a table that is to be migrated (pg_locks shows which); trying until it is free.',
+    pauseMs: RETRY_MS,
   },
 } as const;
 type Obstacle = keyof typeof OBSTACLES;
@@ -32,19 +33,19 @@ const logger = new Logger('Database');
 
 /**
  * Brings the schema up to date. All pending migrations are one transaction, which holds a transaction-level advisory
- * lock: of several instances that start at once one migrates and the others wait. The embedded database gives that lock
- * to everybody, but there the directory lock has already left a single process. While others keep a table that is to be
- * changed (a backup, a long query, what an older version records), it is undone and tried again until they are done.
+ * lock: of several instances that start at once, one migrates and the others wait. The embedded database grants that lock
+ * to every connection, but there the directory lock admits only one process. While another session holds a table that is
+ * to be changed (a backup, a long query, an older version that records results), all is rolled back and tried again.
  */
 export async function migrate(target: ConnectionTarget): Promise<void> {
   const options = dataSourceOptions(target, { size: 1, name: 'uptime-monitor migrations', queryTimeoutMs: 0 });
-  // TypeORM's own logger prints a failure that is tried again below; what is not is thrown.
+  // TypeORM's own logger would print failures that are retried below; the others are thrown.
   const source = await new DataSource({ ...options, logger: 'debug' }).initialize();
   try {
     await requireSupportedServer(source);
     let waitsFor: Obstacle | null = null;
     for (let obstacle = await tryToMigrate(source); obstacle !== null; obstacle = await tryToMigrate(source)) {
-      if (obstacle !== waitsFor) logger.log(OBSTACLES[obstacle].notice);
+      if (obstacle !== waitsFor) logger.log(OBSTACLES[obstacle].log);
       waitsFor = obstacle;
       await delay(OBSTACLES[obstacle].pauseMs);
     }
@@ -61,7 +62,7 @@ async function requireSupportedServer(source: DataSource): Promise<void> {
     if (number < OLDEST_SERVER) throw new StartError(`PostgreSQL ${version} is too old; 15 or later is needed.`);
 }
 
-/** Answers what was in the way, or `null` when the schema is up to date. */
+/** Returns what was in the way, or `null` when the schema is up to date. */
 async function tryToMigrate(source: DataSource): Promise<Obstacle | null> {
   const runner = source.createQueryRunner();
   await runner.startTransaction();

@@ -1,4 +1,4 @@
-/** SQLSTATE of a database error, through TypeORM's wrapper, or `null`. */
+/** The SQLSTATE of a database error, also inside TypeORM's wrapper, or `null`. */
 export function sqlState(error: unknown): string | null {
   if (typeof error !== 'object' || error === null) return null;
   if ('driverError' in error) return sqlState(error.driverError);
@@ -9,10 +9,10 @@ const LOCK_NOT_AVAILABLE = '55P03';
 /** Deadlock, serialization failure, lock not available, too many connections. */
 const CONTENTION = new Set(['40P01', '40001', LOCK_NOT_AVAILABLE, '53300']);
 
-/** Others are in the way: the same transaction may succeed when it is run again. */
+/** Other transactions were in the way: the same transaction may succeed when it is run again. */
 export const isRetryable = (error: unknown): boolean => CONTENTION.has(sqlState(error) ?? '');
 
-/** Somebody keeps a lock for longer than we wait. */
+/** Another session holds a lock for longer than we wait. */
 export const isLockTimeout = (error: unknown): boolean => sqlState(error) === LOCK_NOT_AVAILABLE;
 
 const CONNECTION = new Set([
@@ -29,7 +29,7 @@ const CONNECTION = new Set([
 const CONNECTION_TEXT =
   /Connection terminated|timeout exceeded when trying to connect|Query read timeout|Client has encountered a connection error|Cannot use a pool after|not queryable|Driver not Connected|Query runner already released/i;
 
-/** The database is away, full, read-only or shutting down: an answer of 503, not a bug. */
+/** The database cannot be reached, is full, read-only or shutting down: a 503, not a bug. */
 export function isUnavailable(error: unknown): boolean {
   const state = sqlState(error);
   if (

@@ -1,8 +1,8 @@
 /** Longest text in an `error_message` column. */
 export const MAX_MESSAGE = 300;
 
-/** Text that PostgreSQL accepts in text and jsonb: no NUL, no half of a surrogate pair. What a target sends may hold both. */
+/** Text that PostgreSQL accepts in text and jsonb: no NUL, no half of a surrogate pair. Targets may send both. */
 export const storableText = (text: string): string => text.replaceAll('\0', '').replace(/\p{Surrogate}/gu, '\u{fffd}');
 
-/** The same, cut to what an `error_message` column takes. */
+/** The same, cut to the length of an `error_message` column. */
 export const storableMessage = (text: string): string => storableText(text.slice(0, MAX_MESSAGE));

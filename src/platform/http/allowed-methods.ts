@@ -6,8 +6,8 @@ interface RouteLayer {
 }
 
 /**
- * Which methods a path knows, read from Express's own route table; empty for an unknown path. Nest answers 404 to a wrong
- * method by design; the filter asks this to answer 405 instead.
+ * The methods of a path, read from Express's own route table; empty for an unknown path. Nest makes a wrong method a 404
+ * by design; with these the filter makes it a 405.
  */
 export function allowedMethods(request: Request): string[] {
   const { stack } = request.app.router as unknown as { stack: RouteLayer[] };

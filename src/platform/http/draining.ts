@@ -3,8 +3,8 @@ import type { Health } from '../observability/health';
 import { problems } from '../problem/problem';
 
 /**
- * API answers are never cached. While shutting down, clients are told to open no further request on this connection (an
- * idle one would be reset under their hands), and API requests are sent elsewhere.
+ * API responses are never cached. During shutdown `Connection: close` keeps clients from sending another request on a
+ * connection that is about to be reset, and API requests get 503, so that a load balancer sends them elsewhere.
  */
 export const refuseWhileDraining =
   (health: Health): RequestHandler =>

@@ -3,7 +3,7 @@ import type { NextFunction, Request, RequestHandler, Response } from 'express';
 import { raw } from 'express';
 import { Problem } from '../problem/problem';
 
-/** Largest body the API reads, bytes. */
+/** Largest body that the API reads, in bytes. */
 export const MAX_BODY_BYTES = 128 * 1024;
 const MAX_DEPTH = 32;
 const BODY_METHODS = new Set(['POST', 'PUT', 'PATCH', 'DELETE']);
@@ -33,7 +33,7 @@ function parse(bytes: Buffer): unknown {
 
 const readBytes = raw({ type: () => true, limit: MAX_BODY_BYTES, inflate: false });
 
-/** Reads JSON bodies in UTF-8 and nothing else: other types are 415 (forms among them, which keeps cross-site forms out). */
+/** Reads JSON bodies in UTF-8 and nothing else: other types are 415, which also keeps forms of other sites out. */
 export const jsonBody: RequestHandler = (request: Request, response: Response, next: NextFunction) => {
   if (!BODY_METHODS.has(request.method) || !hasBody(request)) return next();
   if (!JSON_TYPE.test(request.headers['content-type'] ?? '')) {

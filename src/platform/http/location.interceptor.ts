@@ -13,7 +13,7 @@ import { map, type Observable } from 'rxjs';
 
 const LOCATED_AT = Symbol('http:located-at');
 
-/** Writes the address of what was created. */
+/** Adds the `Location` of the created resource. */
 @Injectable()
 class LocationInterceptor implements NestInterceptor {
   constructor(private readonly reflector: Reflector) {}
@@ -22,15 +22,15 @@ class LocationInterceptor implements NestInterceptor {
     const response = context.switchToHttp().getResponse<Response>();
     const base = this.reflector.get<string>(LOCATED_AT, context.getHandler());
     return next.handle().pipe(
-      map((answer: unknown) => {
-        if (typeof answer === 'object' && answer !== null && 'id' in answer)
-          response.setHeader('Location', `${base}/${String(answer.id)}`);
-        return answer;
+      map((created: unknown) => {
+        if (typeof created === 'object' && created !== null && 'id' in created)
+          response.setHeader('Location', `${base}/${String(created.id)}`);
+        return created;
       }),
     );
   }
 }
 
-/** For routes that create: answers 201 with `Location: <base>/<id>`, the id being the answer's own. */
+/** For routes that create: 201 with `Location: <base>/<id>`, the id being that of the returned view. */
 export const LocatedAt = (base: string) =>
   applyDecorators(SetMetadata(LOCATED_AT, base), UseInterceptors(LocationInterceptor));

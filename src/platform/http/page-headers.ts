@@ -1,7 +1,7 @@
 import type { Request, Response } from 'express';
 import type { Page } from './page';
 
-/** Tells the rest of a page by headers, so that its body can be a bare array: the count, and the way to the next page. */
+/** The count and the link to the next page as headers, so that the body of a page can be a bare array. */
 export function writePageHeaders(page: Page<unknown>, request: Request, response: Response): void {
   if (page.total !== null) response.setHeader('X-Total-Count', String(page.total));
   if (page.nextCursor === null) return;

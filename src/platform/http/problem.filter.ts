@@ -6,7 +6,7 @@ import { requestIdOf } from './request-id';
 import { Problem, problems } from '../problem/problem';
 import { toProblemView } from '../problem/problem.view';
 
-/** Writes everything that is thrown as application/problem+json. What is not in the catalogue is a bug: logged, 500. */
+/** Writes everything that is thrown as application/problem+json. An error that is not in the catalogue is a bug: logged, 500. */
 @Catch()
 export class ProblemFilter implements ExceptionFilter {
   private readonly logger = new Logger(ProblemFilter.name);
@@ -42,7 +42,7 @@ export class ProblemFilter implements ExceptionFilter {
       const list = allowed.join(', ');
       return new Problem('method_not_allowed', `Allowed here: ${list}.`, [], { Allow: list });
     }
-    // A path that cannot be decoded is no address of anything.
+    // A path that cannot be decoded leads nowhere.
     if (error.getStatus() === 400) return problems.notFound();
     return this.bug(error, requestIdOf(request));
   }
@@ -50,7 +50,7 @@ export class ProblemFilter implements ExceptionFilter {
   private fromDatabase(error: unknown, id: string): Problem | null {
     const state = sqlState(error);
     if (isRetryable(error)) {
-      this.logger.warn(`${id}: others were in the way in the database: ${text(error)}`);
+      this.logger.warn(`${id}: another transaction was in the way: ${text(error)}`);
       return problems.temporarilyUnavailable();
     }
     if (isUnavailable(error)) {

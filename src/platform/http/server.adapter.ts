@@ -29,9 +29,9 @@ type RouteHandler = (request: Request, response: Response, next: unknown) => Pro
 export type AroundChange = (request: Request, handle: () => Promise<void>) => Promise<void>;
 
 /**
- * Express behind a hardened node:http server; what its parser refuses is answered as a problem too. Done here and not by
- * global interceptors, which were a third of the cost of a read: `around` is called around each handler of a
- * method that may change something, and a `Page` becomes an array and its headers.
+ * Express behind a hardened node:http server, whose parser's refusals become problems, too. Two things are done here
+ * because global interceptors were a third of the cost of a read: `around` is called around each handler of a method
+ * that may change something, and a `Page` becomes an array and its headers.
  */
 export class ServerAdapter extends ExpressAdapter {
   constructor(private readonly around: AroundChange) {
@@ -47,23 +47,23 @@ export class ServerAdapter extends ExpressAdapter {
   }
 
   override all(...route: unknown[]): unknown {
-    return super.all(...this.carried(route));
+    return super.all(...this.wrapped(route));
   }
 
   override post(...route: unknown[]): unknown {
-    return super.post(...this.carried(route));
+    return super.post(...this.wrapped(route));
   }
 
   override put(...route: unknown[]): unknown {
-    return super.put(...this.carried(route));
+    return super.put(...this.wrapped(route));
   }
 
   override patch(...route: unknown[]): unknown {
-    return super.patch(...this.carried(route));
+    return super.patch(...this.wrapped(route));
   }
 
   override delete(...route: unknown[]): unknown {
-    return super.delete(...this.carried(route));
+    return super.delete(...this.wrapped(route));
   }
 
   override reply(response: Response, body: unknown, status?: number): unknown {
@@ -76,7 +76,7 @@ export class ServerAdapter extends ExpressAdapter {
     const server: Server = createServer(LIMITS);
     server.maxConnections = MAX_CONNECTIONS;
     endSlowReaders(server, this.getInstance());
-    server.on('clientError', answerClientError);
+    server.on('clientError', respondToClientError);
     server.on('checkExpectation', (_, response) => {
       const body = rendered(new Problem('expectation_failed', 'Leave out the Expect header.'));
       response.writeHead(417, { 'Content-Type': 'application/problem+json', Connection: 'close' }).end(body);
@@ -85,18 +85,18 @@ export class ServerAdapter extends ExpressAdapter {
   }
 
   /** `route`: a path and its handler, as Nest registers them. */
-  private carried([path, handler]: readonly unknown[]): [path: unknown, handler: RouteHandler] {
+  private wrapped([path, handler]: readonly unknown[]): [path: unknown, handler: RouteHandler] {
     const handle = handler as RouteHandler;
     return [path, (request, response, next) => this.around(request, () => handle(request, response, next))];
   }
 }
 
-/** Time for the last answer to be read. */
+/** How long a client may take to read the last response. */
 const CLOSE_AFTER_MS = 1000;
 
 const rendered = (problem: Problem): string => JSON.stringify(toProblemView(problem, newUuid()));
 
-function answerClientError(error: NodeJS.ErrnoException, socket: Socket): void {
+function respondToClientError(error: NodeJS.ErrnoException, socket: Socket): void {
   if (error.code === 'ECONNRESET' || !socket.writable || socket.bytesWritten > 0) {
     socket.destroy();
     return;
@@ -107,6 +107,6 @@ function answerClientError(error: NodeJS.ErrnoException, socket: Socket): void {
     `HTTP/1.1 ${problem.status} ${STATUS_CODES[problem.status] ?? ''}\r\nContent-Type: application/problem+json\r\n` +
       `Content-Length: ${Buffer.byteLength(body)}\r\nConnection: close\r\n\r\n${body}`,
   );
-  // A client that never closes its half would keep our descriptor for ever.
+  // A client that never closes its half would keep our descriptor forever.
   setTimeout(() => socket.destroy(), CLOSE_AFTER_MS).unref();
 }

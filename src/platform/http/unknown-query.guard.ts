@@ -5,7 +5,7 @@ import { problems } from '../problem/problem';
 /** Nest's key for a handler's parameters; entries of `@Query()` start with `4:`. */
 const ROUTE_ARGUMENTS = '__routeArguments__';
 
-/** Routes without a query dto take no parameters at all: an unknown one is refused there too. */
+/** Refuses query parameters on routes without a query dto; with one, the validation refuses unknown parameters. */
 @Injectable()
 export class UnknownQueryGuard implements CanActivate {
   private readonly known = new WeakMap<object, boolean>();

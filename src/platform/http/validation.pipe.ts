@@ -34,7 +34,7 @@ function fieldProblems(errors: readonly ValidationError[], parent: string, separ
   });
 }
 
-/** Names that mean something to JavaScript itself; class-transformer would drop them without a word. */
+/** Names that mean something to JavaScript itself; class-transformer would drop them silently. */
 const RESERVED = new Set(['__proto__', 'constructor', 'prototype']);
 
 /** Lone surrogates would be stored as U+FFFD, NUL not at all. */
@@ -58,7 +58,7 @@ function textProblems(value: unknown, pointer: string): FieldProblem[] {
 }
 
 /**
- * Turns a body or a query into its dto, or answers 400 with every field problem at once. Unknown fields and parameters
+ * Turns a body or a query into its dto, or throws a 400 with every field problem at once. Unknown fields and parameters
  * are refused, values are never converted silently. Path parameters have their own pipe.
  */
 @Injectable()

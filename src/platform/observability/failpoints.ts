@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { Config } from '../config/config';
 
-/** Every place where a test may make the process fail. */
+/** Every point at which a test may make the process fail. */
 export const FAILPOINTS = [
   'recorder.before_commit',
   'outbox.before_claim',
@@ -24,8 +24,8 @@ interface Armed {
 let armed: ReadonlyMap<FailpointName, Armed> = new Map();
 
 /**
- * Fails here when a test asked for it: `kill` ends the process at once like `kill -9`, `error` throws, `hang` never
- * returns. Costs a look-up in an empty map otherwise.
+ * Fails here when a test has armed it: `kill` ends the process at once like `kill -9`, `error` throws, `hang` never
+ * returns. Otherwise it costs a look-up in an empty map.
  */
 export async function failpoint(name: FailpointName): Promise<void> {
   const found = armed.get(name);
@@ -44,7 +44,7 @@ export async function failpoint(name: FailpointName): Promise<void> {
   }
 }
 
-/** The same as something to call, for whoever must prepare for it; `undefined` unless a test asked for it. */
+/** The same as a function, for code that must prepare for it; `undefined` unless a test has armed it. */
 export const armedFailpoint = (name: FailpointName): (() => Promise<void>) | undefined =>
   armed.has(name) ? () => failpoint(name) : undefined;
 

@@ -5,7 +5,7 @@ import { Access } from '../access/caller';
 import { Health } from './health';
 import { Metrics } from './metrics';
 
-/** For supervisors and Prometheus. None of these answers holds anything of an organization. */
+/** For supervisors and Prometheus. None of these responses holds data of an organization. */
 @ApiExcludeController()
 @Controller()
 export class HealthController {

@@ -3,7 +3,7 @@ import type { Response } from 'express';
 import { Config } from '../config/config';
 import { Database } from '../database/database';
 
-/** What a part of the service says about itself. `fatal`: only a restart helps (liveness); otherwise traffic should go elsewhere. */
+/** The state of one part of the service. `fatal`: only a restart helps (liveness); otherwise traffic should go elsewhere. */
 export interface HealthFinding {
   ok: boolean;
   fatal?: boolean;
@@ -12,7 +12,7 @@ export interface HealthFinding {
 
 type Part = () => HealthFinding;
 
-/** Collects what the parts of the service say. Parts register themselves; the database is asked by a real query. */
+/** The health of the service by its parts. Parts register themselves; the database is asked by a real query. */
 @Injectable()
 export class Health {
   private readonly parts = new Map<string, Part>();

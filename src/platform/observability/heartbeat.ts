@@ -6,8 +6,8 @@ import { OutboundHttp } from '../net/http/outbound-http';
 const LIMIT_MS = 10_000;
 
 /**
- * Tells somebody outside that this service watches: `HEARTBEAT_URL` is requested once a minute while the audit passes.
- * Its absence is the alarm that needs nothing of ours to work.
+ * Shows a watchdog outside that this service works: `HEARTBEAT_URL` is requested once a minute while the consistency
+ * check passes. When the heartbeats stop, the watchdog raises the alarm, and nothing of ours needs to work for that.
  */
 @Injectable()
 export class Heartbeat {
@@ -21,12 +21,12 @@ export class Heartbeat {
     private readonly egress: EgressPolicy,
   ) {}
 
-  /** No heartbeat while this holds, for example while the monitor has no network. Asked once a minute. */
+  /** No heartbeat while `holds` is true, for example while the monitor has no network. Called once a minute. */
   holdWhile(reason: string, holds: () => boolean): void {
     this.reasons.set(reason, holds);
   }
 
-  /** One heartbeat, unless something holds it. Never throws: its absence says enough. */
+  /** One heartbeat, unless something holds it back. Never throws: the missing heartbeat says enough. */
   async beat(): Promise<void> {
     const url = this.config.heartbeatUrl;
     if (url === null) return;

@@ -11,9 +11,9 @@ import {
 } from 'prom-client';
 
 /**
- * How often Node looks for the lag of the event loop, and the least that the `nodejs_eventloop_lag_*` quantiles can say: Node
- * counts the whole time between two looks. Each look wakes the process; a hundred a second cost more than the checks of a
- * small installation.
+ * How often Node samples the lag of the event loop, and the smallest value of the `nodejs_eventloop_lag_*` quantiles: Node
+ * counts the whole time between two samples. Each sample wakes the process; a hundred a second cost more than the checks
+ * of a small installation.
  */
 const LAG_RESOLUTION_MS = 50;
 
@@ -34,7 +34,7 @@ export class Metrics {
     return new Gauge({ ...options, registers: [this.registry] });
   }
 
-  /** A gauge whose value is asked for at each scrape. */
+  /** A gauge whose value is read at each scrape. */
   watch(gauge: { name: string; help: string }, read: () => number): void {
     this.gauge({
       ...gauge,

@@ -6,7 +6,7 @@ import { HealthController } from './health.controller';
 import { Heartbeat } from './heartbeat';
 import { Metrics } from './metrics';
 
-/** What operators and their tools see of the process. */
+/** Health, metrics and heartbeat: what operators and their tools see of the process. */
 @Global()
 @Module({
   imports: [NetModule],

@@ -4,12 +4,12 @@ import type { OpenAPIObject } from '@nestjs/swagger';
 /** Completes the document, e.g. with the schemas of the registered channels. */
 export type OpenApiPart = (document: OpenAPIObject) => void;
 
-/** What modules add to the document that decorators cannot say. */
+/** What modules add to the document that decorators cannot express. */
 @Injectable()
 export class OpenApiParts {
   private readonly parts: { models: (new () => object)[]; complete: OpenApiPart }[] = [];
 
-  /** `models`: classes whose schemas must be in the document although no route names them. */
+  /** `models`: classes whose schemas must be in the document although no route refers to them. */
   add(models: (new () => object)[], complete: OpenApiPart): void {
     this.parts.push({ models, complete });
   }

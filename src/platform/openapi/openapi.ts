@@ -59,15 +59,15 @@ const TAGS: Readonly<Record<string, string>> = {
 };
 
 /**
- * `/api/v1/openapi.json` and the reference at `/docs`, both without a key: the document tells nothing of an organization.
- * The document is built on first use.
+ * `/api/v1/openapi.json` and the reference at `/docs`, both without a key: the document holds no data of an organization.
+ * It is built on first use.
  */
 export function mountOpenApi(app: NestExpressApplication): void {
   let document: OpenAPIObject | null = null;
   const build = () => (document ??= openApiDocument(app));
   app.use('/docs', referenceHeaders);
   const express: Express = app.getHttpAdapter().getInstance();
-  // Made once: however many clients leave it unread, they share the bytes.
+  // Made once: all clients that have not read it yet share the bytes.
   let text: Buffer | null = null;
   express.get('/api/v1/openapi.json', (_, response) => {
     response.type('json').send((text ??= Buffer.from(JSON.stringify(build()))));
@@ -84,7 +84,7 @@ export function mountOpenApi(app: NestExpressApplication): void {
   });
 }
 
-/** The reference's own scripts and styles are served by us; it needs inline styles and data: images besides. */
+/** We serve the reference's own scripts and styles; besides them it needs inline styles and data: images. */
 const referenceHeaders: RequestHandler = (_, response, next) => {
   response.setHeader(
     'Content-Security-Policy',

@@ -1,6 +1,6 @@
 import type { OpenAPIObject } from '@nestjs/swagger';
 
-/** How the reference is read, from who you are to what happened; paths that no prefix covers come last. */
+/** The order of the reference, from who you are to what happened; paths with none of these prefixes come last. */
 const SECTIONS = [
   '/api/v1/organization',
   '/api/v1/api-keys',

@@ -2,9 +2,9 @@ import type { OpenAPIObject } from '@nestjs/swagger';
 import { PROBLEMS, type ProblemCode } from '../problem/problem';
 import { problemResponse } from '../problem/problems.decorator';
 
-/** What any route answers to a query it does not take. */
+/** The problem of any route with a query that it does not take. */
 const ANY: readonly ProblemCode[] = ['invalid_query'];
-/** What any route of a method with a body answers to one that cannot be read, wanted or not. */
+/** The problems of any route of a method with a body, when the body cannot be read, whether the route wants one or not. */
 const WITH_BODY: readonly ProblemCode[] = [
   'malformed_json',
   'invalid_encoding',
@@ -19,7 +19,7 @@ interface Operation {
   responses: Record<string, { content?: Record<string, { examples?: Record<string, unknown> }> }>;
 }
 
-/** Adds the problems that are found before a route is reached; routes name only their own. */
+/** Adds the problems that are found before a route is reached; routes list only their own. */
 export function documentTransportProblems(document: OpenAPIObject): void {
   for (const path of Object.values(document.paths)) {
     for (const [method, operation] of Object.entries(path as Record<string, Operation>)) {

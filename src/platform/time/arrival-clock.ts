@@ -1,19 +1,19 @@
-let stamp = 0;
-let stamped = false;
+let turnMs = 0;
+let isSet = false;
 
-const forget = () => {
-  stamped = false;
+const endTurn = () => {
+  isSet = false;
 };
 
 /**
- * When the socket event being handled arrived, in milliseconds on the monotonic clock. The events of one turn of the loop
- * arrived before its first callback ran, so they all get that callback's time; the work done for one check is not
- * billed to the next. Only for the end of a wait: take a start from `performance.now()`.
+ * When the socket event being handled arrived, in milliseconds by the monotonic clock. The events of one turn of the event
+ * loop arrived before its first callback ran, so they all get that callback's time: the work for one check does not
+ * lengthen the next. Only for the end of a wait; for its start use `performance.now()`.
  */
 export function arrivalMs(): number {
-  if (stamped) return stamp;
-  stamped = true;
-  stamp = performance.now();
-  setImmediate(forget);
-  return stamp;
+  if (isSet) return turnMs;
+  isSet = true;
+  turnMs = performance.now();
+  setImmediate(endTurn);
+  return turnMs;
 }

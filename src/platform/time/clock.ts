@@ -1,10 +1,10 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { Injectable } from '@nestjs/common';
 
-/** The only source of time in the service. Tests replace it to move through hours. */
+/** The service's source of time. Tests replace it to move through hours. */
 @Injectable()
 export class Clock {
-  /** Wall clock. For what people read; never for measuring. */
+  /** Wall clock: for times that are shown or stored, never for measuring. */
   now(): Date {
     return new Date();
   }

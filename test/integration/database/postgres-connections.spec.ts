@@ -135,7 +135,7 @@ const backend = async (database: Database): Promise<number | undefined> =>
       const server = await open(url.replace('postgres@', 'postgres:s3cret@'));
       const given = server.migrate(100);
       await expect(given).rejects.toThrow(
-        /^PostgreSQL at 127\.0\.0\.1:\d+\/never did not answer for 0\.1 s \(.*ECONNREFUSED.*\)\. Giving up\.$/,
+        /^PostgreSQL at 127\.0\.0\.1:\d+\/never did not respond for 0\.1 s \(.*ECONNREFUSED.*\)\. Giving up\.$/,
       );
       await expect(given).rejects.not.toThrow('s3cret');
     } finally {

@@ -7,7 +7,7 @@ import { ownIdentity, processStart } from './process-identity';
 
 const HEARTBEAT_MS = 20;
 
-describe('the lock of a data directory', () => {
+describe('DirectoryLock', () => {
   let directory: string;
   let lock: DirectoryLock | null = null;
 
@@ -35,14 +35,14 @@ describe('the lock of a data directory', () => {
     await expect(second).rejects.toThrow(`The data directory ${directory} is in use by process ${process.pid} (since`);
   });
 
-  it('lets exactly one of many in', async () => {
+  it('admits exactly one of many processes', async () => {
     const attempts = Array.from({ length: 20 }, () => DirectoryLock.acquire(directory, HEARTBEAT_MS));
     const winners = (await Promise.allSettled(attempts)).filter((attempt) => attempt.status === 'fulfilled');
     expect(winners).toHaveLength(1);
     winners[0]?.value.release();
   });
 
-  it('is free again after its release, and leaves nothing behind', async () => {
+  it('can be acquired again after its release, and leaves no file behind', async () => {
     (await acquire()).release();
     expect(readdirSync(directory)).toEqual([]);
     await acquire();
@@ -61,7 +61,7 @@ describe('the lock of a data directory', () => {
     await acquire();
   });
 
-  it('respects a living process of which it knows nothing but the lock', async () => {
+  it('respects the lock of a running process', async () => {
     leaveLockOf({ pid: process.ppid, startedAt: processStart(process.ppid) });
     await expect(acquire()).rejects.toThrow(`in use by process ${process.ppid}`);
   });
@@ -76,7 +76,7 @@ describe('the lock of a data directory', () => {
     await acquire();
   });
 
-  it('refuses while the owner on another machine or in another container shows signs of life', async () => {
+  it('refuses while an owner on another machine or in another container updates the lock file', async () => {
     leaveLockOf({ host: 'elsewhere', pid: 1 });
     let beats = 0;
     const beating = setInterval(() => utimesSync(file(), ++beats, beats), HEARTBEAT_MS / 2);
@@ -87,12 +87,12 @@ describe('the lock of a data directory', () => {
     }
   });
 
-  it('takes over from an owner elsewhere that shows none', async () => {
+  it('takes over from an owner on another machine that does not update the lock file', async () => {
     leaveLockOf({ host: 'elsewhere', pid: 1 });
     await acquire();
   });
 
-  it('does not remove a lock that somebody else has taken meanwhile', async () => {
+  it('does not remove a lock that another process has taken since', async () => {
     const own = await DirectoryLock.acquire(directory, 3_600_000);
     leaveLockOf({ pid: process.ppid });
     own.release();

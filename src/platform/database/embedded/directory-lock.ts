@@ -5,7 +5,7 @@ import { ownIdentity, type ProcessIdentity, processStart } from './process-ident
 import { StartError } from '../start-error';
 
 const HEARTBEAT_MS = 1000;
-/** A foreign owner (another machine or container) that misses this many heartbeats in a row is gone. */
+/** An owner on another machine or in another container that misses this many heartbeats in a row is gone. */
 const MISSED_HEARTBEATS = 5;
 
 interface LockContent extends ProcessIdentity {
@@ -30,13 +30,13 @@ export class DirectoryInUseError extends StartError {
   }
 }
 
-/** What the lock file's owner is to us. */
+/** The owner of the lock file, seen from here. `foreign`: on another machine or in another container. */
 type Owner = 'alive' | 'gone' | 'foreign';
 
 /**
- * One process per data directory: the embedded database itself would let a second one in and lose acknowledged rows.
- * A lock left behind by a killed process is recognised by pid and start time, so a reused pid does not count as alive.
- * Where the pid means nothing to us (another container or machine on a shared disk) the owner's heartbeat decides.
+ * One process per data directory: the embedded database itself would admit a second one and lose committed rows. A lock
+ * that a killed process left behind is recognised by pid and start time, so a reused pid does not count as alive. Where
+ * the pid means nothing here (another container or machine on a shared disk), the owner's heartbeat decides.
  */
 export class DirectoryLock {
   private readonly heartbeat: NodeJS.Timeout;
@@ -60,21 +60,21 @@ export class DirectoryLock {
       if (found === null) continue;
       const owner = parse(found);
       const state = owner === null ? 'gone' : judge(owner, self);
-      if (owner !== null && (state === 'alive' || (state === 'foreign' && (await beats(file, heartbeatMs)))))
+      if (owner !== null && (state === 'alive' || (state === 'foreign' && (await isBeating(file, heartbeatMs)))))
         throw new DirectoryInUseError(directory, owner.pid, owner, self);
       clear(file, found);
     }
     return new DirectoryLock(file, text, heartbeatMs);
   }
 
-  /** Gives the directory back; does nothing the second time, or when the lock is no longer ours. */
+  /** Releases the directory; does nothing the second time, or when the lock is no longer ours. */
   readonly release = (): void => {
     clearInterval(this.heartbeat);
     process.off('exit', this.release);
     if (read(this.file) === this.text) rmSync(this.file, { force: true });
   };
 
-  /** Also notices when somebody took the directory while this process was suspended: two writers would destroy it. */
+  /** Also notices when another process took the directory while this one was suspended: two writers would destroy it. */
   private beat(): void {
     if (read(this.file) !== this.text) {
       process.stderr.write(`The lock ${this.file} was taken away; stopping before the data is damaged.\n`);
@@ -93,8 +93,8 @@ function judge(owner: LockContent, self: ProcessIdentity): Owner {
   return bootOf(owner.pidSpace) === bootOf(self.pidSpace) ? 'foreign' : 'gone';
 }
 
-/** Whether the lock's time moves while we watch. Compared with itself, so the machines' clocks do not matter. */
-async function beats(file: string, heartbeatMs: number): Promise<boolean> {
+/** Whether the lock file's time moves. Compared with itself only, so the machines' clocks do not matter. */
+async function isBeating(file: string, heartbeatMs: number): Promise<boolean> {
   const before = modified(file);
   for (let i = 0; i < MISSED_HEARTBEATS; i++) {
     await delay(heartbeatMs);
@@ -103,7 +103,7 @@ async function beats(file: string, heartbeatMs: number): Promise<boolean> {
   return false;
 }
 
-/** Whole or not at all: `link` fails when the name is taken, and the content is already in the file. */
+/** Creates the lock file whole or not at all: `link` fails when the name is taken, and the content is already written. */
 function create(file: string, text: string): boolean {
   const draft = `${file}.${process.pid}.${process.hrtime.bigint()}`;
   writeFileSync(draft, text, { mode: 0o600 });
@@ -118,7 +118,7 @@ function create(file: string, text: string): boolean {
   }
 }
 
-/** Removes the stale lock, and only that one: a lock that somebody else took meanwhile is put back. */
+/** Removes the stale lock, and only that one: a lock that another process has taken since is put back. */
 function clear(file: string, stale: string): void {
   const aside = `${file}.stale.${process.pid}.${process.hrtime.bigint()}`;
   try {
@@ -130,7 +130,7 @@ function clear(file: string, stale: string): void {
     try {
       linkSync(aside, file);
     } catch {
-      // A third process has it by now; its heartbeat tells the owner of the lock set aside.
+      // A third process has the lock by now; the owner of the one set aside will notice by its heartbeat.
     }
   }
   rmSync(aside, { force: true });

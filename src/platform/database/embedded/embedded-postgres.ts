@@ -7,17 +7,17 @@ import { DirectoryLock } from './directory-lock';
 import { PortStream } from './port-stream';
 import { StartError } from '../start-error';
 
-/** Free space that is left alone: the next two segments of the write-ahead log, without which the engine cannot go on. */
+/** Free space that is never used: room for the next two segments of the write-ahead log, which the engine must have. */
 const RESERVE_BYTES = 32 * 1024 * 1024;
-/** How the thread ends when the engine can only recover by a start. */
+/** The thread's exit code when the engine can only recover by a restart. */
 const PANIC_CODE = 70;
 
 export interface EmbeddedPostgresOptions {
-  /** Where the cluster lives; `null` keeps it in memory. Made when missing, readable by its owner only. */
+  /** Where the cluster is stored; `null` keeps it in memory. Created when missing, readable by its owner only. */
   readonly directory: string | null;
   /** How long a statement waits for another connection's idle transaction before it fails with 55P03; default 5 s. */
   readonly patienceMs?: number;
-  /** The engine died: nothing can be read or written any more. Default: say so and end the process with 1. */
+  /** Called when the engine died and nothing can be read or written any more. Default: print why and end the process with 1. */
   readonly onCrash?: (reason: string) => void;
 }
 
@@ -38,8 +38,8 @@ export class EmbeddedPostgres {
   ) {}
 
   /**
-   * Ready for connections. Throws a `DirectoryInUseError` while another process has the directory, and a `StartError` when
-   * its volume is full.
+   * Resolves when it accepts connections. Throws a `DirectoryInUseError` while another process has the directory, and a
+   * `StartError` when its volume is full.
    */
   static async start(options: EmbeddedPostgresOptions): Promise<EmbeddedPostgres> {
     const directory = options.directory === null ? null : resolve(options.directory);
@@ -67,7 +67,7 @@ export class EmbeddedPostgres {
     };
     const onError = (error: Error): void => crash(error.message);
     const onExit = (code: number): void =>
-      crash(code === PANIC_CODE ? 'PostgreSQL panicked and has to start afresh' : `its thread ended with ${code}`);
+      crash(code === PANIC_CODE ? 'PostgreSQL panicked and has to be restarted' : `its thread ended with ${code}`);
     worker.once('error', onError).once('exit', onExit);
     // An open connection keeps the process alive, as with a server; the idle engine does not.
     worker.unref();
@@ -83,7 +83,7 @@ export class EmbeddedPostgres {
     });
   }
 
-  /** Writes a checkpoint, stops the engine and gives the directory back. Close every pool first. */
+  /** Writes a checkpoint, stops the engine and releases the directory. Close every pool first. */
   async close(): Promise<void> {
     this.stopWatching();
     this.worker.ref();
@@ -94,7 +94,7 @@ export class EmbeddedPostgres {
   }
 }
 
-/** An engine that finds no space while it recovers its log would hang. */
+/** Throws when the volume is nearly full: an engine without space to recover its log would hang. */
 function requireSpace(directory: string): void {
   mkdirSync(directory, { recursive: true, mode: 0o700 });
   const { bavail, bsize } = statfsSync(directory);

@@ -1,9 +1,9 @@
 'use strict';
 /**
- * The embedded PostgreSQL, in a worker thread: PGlite has one session, this file shares it between many `pg` clients.
+ * The embedded PostgreSQL, in a worker thread. PGlite has one session, which this file shares between many `pg` clients.
  * Each client speaks the ordinary wire protocol over its own MessagePort. Its messages are collected up to the point
- * where a server would answer (a unit); units of all clients run one after the other, and while a client's transaction
- * is open only its units run. Plain JavaScript, because a worker is loaded without the compiler.
+ * where a server would reply (a unit). The units of all clients run one after the other; while a client's transaction is
+ * open, only its units run. Plain JavaScript, because a worker is loaded without the compiler.
  */
 const { existsSync, mkdirSync, readFileSync, rmSync, statfsSync, writeFileSync } = require('node:fs');
 const path = require('node:path');
@@ -13,15 +13,15 @@ const { setFlagsFromString } = require('node:v8');
 const { PGlite } = require('@electric-sql/pglite');
 
 /**
- * How long a WebAssembly function runs before it is compiled again with all optimisations. The default is soon enough
- * that a start spends a second of CPU and 40 MB on functions it never needs again; hot ones get there all the same.
+ * How long a WebAssembly function runs before it is compiled again with all optimisations. With the default a start spends
+ * a second of CPU and 40 MB on functions that it never needs again; hot functions are optimised all the same.
  */
 setFlagsFromString('--wasm-tiering-budget=50000000');
 
-/** A client that waits this long for another client's idle open transaction gets SQLSTATE 55P03 instead of a hang. */
+/** A client that waits this long for another client's idle transaction gets SQLSTATE 55P03 instead of hanging. */
 const PATIENCE_MS = workerData.patienceMs ?? 5000;
 const TICK_MS = 250;
-/** Units run between two turns of the event loop, so that new clients and timers get their turn. */
+/** Units that run in one turn of the event loop; then new clients and timers get their turn. */
 const UNITS_PER_TURN = 16;
 
 const TYPE = { query: 0x51, sync: 0x53, flush: 0x48, copyDone: 0x63, copyFail: 0x66, terminate: 0x58 };
@@ -31,7 +31,7 @@ const CANCEL_REQUEST = 80877102;
 
 let database;
 let isVolumeLow = false;
-/** What the engine has been told of it. */
+/** Whether the engine was set to read-only for it. */
 let isReadOnly = false;
 let owner = null;
 let idleTicks = 0;
@@ -98,7 +98,7 @@ async function pump() {
         await new Promise((resolve) => setImmediate(resolve));
         continue;
       }
-      if (owner === null) await heedVolume();
+      if (owner === null) await applyVolumeState();
       const [unit] = queue.splice(next, 1);
       await (unit.type === TYPE.terminate ? release(unit.client) : run(unit));
     }
@@ -108,49 +108,49 @@ async function pump() {
 }
 
 async function run({ client, message, type }) {
-  const answer = [];
+  const replies = [];
   idleTicks = 0;
-  // execProtocolRaw keeps every parsed answer for ever; the stream variant does not, but lends views of the WASM memory.
+  // execProtocolRaw keeps every parsed reply forever; the stream variant does not, but lends views of the WASM memory.
   await database.execProtocolRawStream(message, {
     syncToFs: false,
-    onRawData: (chunk) => answer.push(Buffer.from(chunk)),
+    onRawData: (chunk) => replies.push(Buffer.from(chunk)),
   });
-  // After Flush the batch is still open: a foreign unit in between would destroy its unnamed statement.
+  // After Flush the batch is still open: a unit of another client in between would destroy its unnamed statement.
   owner = database.isInTransaction() || type === TYPE.flush ? client : null;
-  send(client, Buffer.concat(answer));
+  send(client, Buffer.concat(replies));
 }
 
 /**
- * Without a reserve the engine would panic as soon as it needs the next segment of its log. While there is less, its one
- * session refuses writes with 25006; reads go on, and so do writes once there is space again.
+ * Without free space the engine panics as soon as it needs the next segment of its log. While there is less than the
+ * reserve, its one session refuses writes with 25006; reads go on, and so do writes once there is space again.
  */
-async function heedVolume() {
+async function applyVolumeState() {
   if (isVolumeLow === isReadOnly) return;
   isReadOnly = isVolumeLow;
   await database.exec(`SET default_transaction_read_only = ${isReadOnly ? 'on' : 'off'}`);
 }
 
-function lookAtVolume() {
+function checkVolume() {
   const { bavail, bsize } = statfsSync(workerData.directory);
   isVolumeLow = bavail * bsize < workerData.reserveBytes;
 }
 
-/** The server part of one client: start-up, then frames gathered into units. */
+/** The server side of one client: start-up, then frames collected into units. */
 function attach(port) {
   const client = { port, gone: false, started: false };
   let pending = Buffer.alloc(0);
   let unit = [];
 
-  const leave = () => {
+  const disconnect = () => {
     if (client.gone) return;
     client.gone = true;
     for (let i = queue.length - 1; i >= 0; i--) if (queue[i].client === client) queue.splice(i, 1);
-    // Queued although the client may own nothing: what it runs right now may be a BEGIN.
+    // Queued although the client may have no transaction: what it runs right now may be a BEGIN.
     enqueue(client, TYPE.terminate, null);
     port.close();
   };
 
-  port.on('close', leave);
+  port.on('close', disconnect);
   port.on('message', (chunk) => {
     pending = pending.length === 0 ? Buffer.from(chunk) : Buffer.concat([pending, chunk]);
     while (!client.gone) {
@@ -161,14 +161,14 @@ function attach(port) {
         if (version === PROTOCOL_3) {
           client.started = true;
           send(client, greeting());
-        } else if (version === CANCEL_REQUEST) leave();
+        } else if (version === CANCEL_REQUEST) disconnect();
         else send(client, Buffer.from('N'));
         continue;
       }
       if (pending.length < 5 || pending.length < pending.readUInt32BE(1) + 1) return;
       const size = pending.readUInt32BE(1) + 1;
       const type = pending[0];
-      if (type === TYPE.terminate) return leave();
+      if (type === TYPE.terminate) return disconnect();
       unit.push(pending.subarray(0, size));
       pending = pending.subarray(size);
       if (!ENDS_UNIT.has(type)) continue;
@@ -178,7 +178,7 @@ function attach(port) {
   });
 }
 
-/** What a departed client leaves behind: its open transaction. */
+/** Rolls back the open transaction of a client that has disconnected. */
 async function release(client) {
   if (owner !== client) return;
   await run({ client, type: TYPE.query, message: new Uint8Array(frame('Q', 'ROLLBACK')) });
@@ -186,8 +186,8 @@ async function release(client) {
 }
 
 /**
- * Fails those who wait for a transaction whose owner asks for nothing. Counted in ticks, not by the clock: a suspended
- * machine is nobody's fault.
+ * Fails units that wait for an idle transaction of another client. Counted in ticks, not by the clock, so that the time in
+ * which a machine was suspended does not count.
  */
 function watchWaiters() {
   if (owner === null || pumping || queue.length === 0) return;
@@ -211,7 +211,7 @@ const START_PARAMETERS = [
   ...['shared_buffers=16MB', 'max_wal_size=64MB', 'min_wal_size=32MB', 'jit=off'].flatMap((set) => ['-c', set]),
 ];
 
-/** Writes the files of the template. PGlite can do it, too, but holds three copies of its 40 MB meanwhile. */
+/** Writes the files of the template. PGlite can do it, too, but holds three copies of its 40 MB while it does. */
 function unpack(template, target) {
   const tar = gunzipSync(readFileSync(template));
   const text = (from, length) => tar.toString('latin1', from, from + length).replace(/\0.*$/s, '');
@@ -228,7 +228,7 @@ function unpack(template, target) {
 
 /**
  * The cluster's directory, made from the template when it is new. Without the marker an earlier first start was
- * interrupted before anybody could write to it: it starts afresh.
+ * interrupted before any client could write: it begins again.
  */
 function prepareDirectory(directory, template) {
   const cluster = path.join(directory, 'pgdata');
@@ -237,7 +237,7 @@ function prepareDirectory(directory, template) {
   rmSync(cluster, { recursive: true, force: true });
   mkdirSync(cluster, { mode: 0o700 });
   unpack(template, cluster);
-  writeFileSync(marker, 'The cluster in pgdata is complete. Without this file it is made anew.\n', { mode: 0o600 });
+  writeFileSync(marker, 'The cluster in pgdata is complete. Without this file it is made again.\n', { mode: 0o600 });
   return cluster;
 }
 
@@ -260,10 +260,10 @@ async function close() {
 
 async function main() {
   database = await open();
-  // After a PANIC a server starts afresh; PGlite would go on and never answer again.
+  // After a PANIC a server restarts; PGlite would go on and never reply again.
   database.mod.onAbort = () => process.exit(workerData.panicCode);
   setInterval(watchWaiters, TICK_MS).unref();
-  if (workerData.directory !== null) setInterval(lookAtVolume, TICK_MS).unref();
+  if (workerData.directory !== null) setInterval(checkVolume, TICK_MS).unref();
   parentPort.on('message', (message) => {
     if (message.port && !closing) attach(message.port);
     if (message.close) void close().then(() => process.exit(0));

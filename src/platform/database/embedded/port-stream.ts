@@ -2,8 +2,8 @@ import { Duplex } from 'node:stream';
 import type { MessagePort } from 'node:worker_threads';
 
 /**
- * A MessagePort in the shape of the socket that `pg` expects from its `stream` option. The other end speaks
- * PostgreSQL's wire protocol.
+ * A MessagePort as the socket that `pg` expects from its `stream` option. The other end speaks PostgreSQL's wire
+ * protocol.
  */
 export class PortStream extends Duplex {
   constructor(private readonly open: () => MessagePort) {
@@ -23,7 +23,7 @@ export class PortStream extends Duplex {
   }
 
   override _read(): void {
-    // The port delivers as answers come; a client has at most one question open.
+    // The port delivers replies as they come; a client has at most one statement in flight.
   }
 
   override _write(chunk: Buffer, _encoding: BufferEncoding, done: () => void): void {
@@ -64,7 +64,7 @@ export class PortStream extends Duplex {
     return this;
   }
 
-  /** Transfers a copy: `pg` writes slices of a buffer that it uses again. */
+  /** Transfers a copy: `pg` writes slices of a buffer that it reuses. */
   private send(chunk: Buffer): void {
     const bytes = new Uint8Array(chunk);
     this.port?.postMessage(bytes, [bytes.buffer]);

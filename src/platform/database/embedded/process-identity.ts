@@ -2,13 +2,13 @@ import { execFileSync } from 'node:child_process';
 import { readFileSync, readlinkSync } from 'node:fs';
 import { hostname } from 'node:os';
 
-/** Tells one run of one process from every other: pids are used again, also after a reboot and in every container. */
+/** Identifies one run of one process: pids are reused, also after a reboot and in other containers. */
 export interface ProcessIdentity {
   readonly pid: number;
   /** Opaque; equal for the same process only. */
   readonly startedAt: string;
   readonly host: string;
-  /** Boot of the machine and namespace of the pid: within it a pid names one process at a time. */
+  /** Boot of the machine and namespace of the pid: within both a pid belongs to one process at a time. */
   readonly pidSpace: string;
 }
 
@@ -20,7 +20,7 @@ const attempt = (read: () => string): string | null => {
   }
 };
 
-/** When the process began, as the system tells it (clock ticks since boot on Linux), or `null` when there is none. */
+/** When the process began, in the system's terms (clock ticks since boot on Linux), or `null` when there is none. */
 export function processStart(pid: number): string | null {
   if (process.platform === 'linux') {
     const stat = attempt(() => readFileSync(`/proc/${pid}/stat`, 'utf8'));

@@ -9,7 +9,7 @@ import { AuditLog1700000003000 } from './1700000003000-audit-log';
 import { OperatorAuditLog1700000003500 } from './1700000003500-operator-audit-log';
 import { AlertDestination1700000004000 } from './1700000004000-alert-destination';
 
-/** Every migration, oldest first. A new one is added here by hand, so that nothing depends on file patterns. */
+/** Every migration, oldest first. Add a new one here by hand: nothing depends on file name patterns. */
 export const migrations: (new () => MigrationInterface)[] = [
   Initial1700000000000,
   Summaries1700000000500,
