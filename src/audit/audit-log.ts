@@ -3,7 +3,7 @@ import { newUuid } from '../platform/ids/id';
 import { type AuditAction, type AuditedResource, differenceOf } from './audited-change';
 import { type Authorship, currentAuthorship } from './authorship';
 
-/** What was done to one thing. */
+/** One act on one resource. */
 export interface Act {
   readonly action: AuditAction;
   readonly resource: AuditedResource;
@@ -12,26 +12,26 @@ export interface Act {
   /** The settings before and after, under the names of the API and with every credential masked or left out. */
   readonly before?: object | null;
   readonly after?: object | null;
-  /** Settings that changed although both sides look the same, because they are masked. */
+  /** Settings that changed although both sides look alike, because they are masked. */
   readonly hidden?: readonly string[];
-  /** Who did it, where the request itself does not prove it: signing in and out. */
+  /** The author, where the request itself does not prove it: signing in and out. */
   readonly author?: Authorship;
 }
 
-/** What a service did to one thing of an organization. */
+/** One act on a resource of an organization. */
 export interface Change extends Act {
   readonly orgId: string;
 }
 
 /**
- * Writes down who changed what, in the transaction that changes it: no change without its entry, no entry without its
- * change. An update that changes nothing leaves none. The database refuses to edit or remove entries.
+ * Records who changed what, in the transaction that changes it: no change without its entry, no entry without its change.
+ * An update that changes nothing has none. The database refuses to edit or remove entries.
  */
 export async function recordChange(tx: Tx, change: Change): Promise<void> {
   await append(tx, 'audit_log', change, { org_id: change.orgId });
 }
 
-/** The same of what the operator did to the installation. It belongs to no organization and stays when one goes. */
+/** The same for what the operator did to the installation: such an entry belongs to no organization and outlives it. */
 export async function recordOperatorAct(tx: Tx, act: Act): Promise<void> {
   await append(tx, 'operator_audit_log', act, {});
 }
@@ -56,8 +56,8 @@ async function append(tx: Tx, table: string, act: Act, owner: Readonly<Record<st
     request_id: author.requestId,
   };
   const names = Object.keys(row);
-  const places = names.map((_, i) => `$${i + 1}`);
-  await tx.query(`INSERT INTO ${table} (${names.join(', ')}) VALUES (${places.join(', ')})`, Object.values(row));
+  const placeholders = names.map((_, i) => `$${i + 1}`);
+  await tx.query(`INSERT INTO ${table} (${names.join(', ')}) VALUES (${placeholders.join(', ')})`, Object.values(row));
 }
 
 const toJson = (settings: object | null): string | null => (settings === null ? null : JSON.stringify(settings));

@@ -13,7 +13,7 @@ import {
 } from './audited-change';
 import { type Credential, CREDENTIALS } from './authorship';
 
-/** The uuid of an audited thing's public id, or `null` when the text is no such id. */
+/** The uuid of an audited resource's public id, or `null` when the text is no such id. */
 export function parseAuditedId(text: unknown): string | null {
   for (const kind of Object.values(AUDITED)) {
     const uuid = parseId(kind, text);
@@ -31,7 +31,7 @@ const IsAuditedId = (): PropertyDecorator =>
     },
   });
 
-/** Filters of the log; an id that is nobody's finds nothing. */
+/** Filters of the log; an unknown id finds nothing. */
 export class AuditQuery extends CursorQuery {
   @ApiPropertyOptional({ type: 'integer', description: 'Entries per page.', minimum: 1, maximum: 1000, default: 50 })
   @IsOptional()

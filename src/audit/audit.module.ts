@@ -4,7 +4,7 @@ import { AuditRetention } from './audit-retention.job';
 import { AuditService } from './audit.service';
 import { OperatorAuditController } from './operator-audit.controller';
 
-/** Who did what: carried along with each request, written by `recordChange`, read by admins. */
+/** Who did what: recorded by `recordChange` inside each change's transaction, read by admins. */
 @Module({
   controllers: [AuditController, OperatorAuditController],
   providers: [AuditService, AuditRetention],

@@ -6,7 +6,7 @@ import { type AuditEntryView, type AuditQuery, type AuditRow, parseAuditedId, to
 
 const LIST = 'audit-log';
 const DEFAULT_LIMIT = 50;
-/** Cursors of the operator's log are signed to no organization. */
+/** Cursors of the operator's log are signed with this in place of an organization. */
 const OPERATOR = 'operator';
 
 /** The audit log of an organization and the operator's own, for reading only. */

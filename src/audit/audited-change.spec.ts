@@ -1,15 +1,15 @@
 import { differenceOf } from './audited-change';
 
-describe('what is written down of a change', () => {
+describe('differenceOf', () => {
   const website = { id: 'ws_1', name: 'Shop', url: 'https://shop.example/', enabled: true, endpoint_count: 3 };
   const settings = { name: 'Shop', url: 'https://shop.example/', enabled: true };
 
-  it('is everything of a new thing and of a removed one, but what the service counts itself', () => {
+  it('holds all settings of a created or deleted resource, without derived fields', () => {
     expect(differenceOf(null, website)).toEqual({ changed: [], before: null, after: settings });
     expect(differenceOf(website, null)).toEqual({ changed: [], before: settings, after: null });
   });
 
-  it('is only what differs of an edit', () => {
+  it('holds only the changed settings of an update', () => {
     expect(differenceOf(website, { ...website, enabled: false, endpoint_count: 4 })).toEqual({
       changed: ['enabled'],
       before: { enabled: true },
@@ -17,12 +17,12 @@ describe('what is written down of a change', () => {
     });
   });
 
-  it('is nothing of an edit that changed nothing, whatever the order inside a setting', () => {
+  it('is empty for an update that changed nothing but the order of keys inside a setting', () => {
     const before = { config: { a: 1, b: [2] }, body: undefined };
     expect(differenceOf(before, { config: { b: [2], a: 1 } })).toEqual({ changed: [], before: {}, after: {} });
   });
 
-  it('names what changed behind a mask', () => {
+  it('lists settings that changed behind a mask', () => {
     const alert = { type: 'slack', config: { webhook_url: 'https://hooks.slack.com/********' } };
     expect(differenceOf(alert, alert, ['config'])).toEqual({
       changed: ['config'],
@@ -31,11 +31,11 @@ describe('what is written down of a change', () => {
     });
   });
 
-  it('tells a setting that came or went', () => {
+  it('lists a setting that was added or removed', () => {
     expect(differenceOf({ a: 1 }, { b: null })).toEqual({ changed: ['a', 'b'], before: { a: 1 }, after: { b: null } });
   });
 
-  it('has long texts cut, wherever they are, and still sees a difference behind the cut', () => {
+  it('cuts long texts at any depth, and still notices a difference behind the cut', () => {
     const long = 'x'.repeat(600);
     const { changed, before, after } = differenceOf({ list: [{ body: `${long}a` }] }, { list: [{ body: `${long}b` }] });
     expect(changed).toEqual(['list']);

@@ -14,7 +14,7 @@ export const AUDIT_ACTIONS = [
 ] as const;
 export type AuditAction = (typeof AUDIT_ACTIONS)[number];
 
-/** What is audited, and by which kind of id it is known: a status page by its website's, a session by its key's. */
+/** The audited resources with the kind of their ids: a status page has that of its website, a session that of its key. */
 export const AUDITED = {
   website: 'website',
   endpoint: 'endpoint',
@@ -28,10 +28,10 @@ export const AUDITED = {
 export type AuditedResource = keyof typeof AUDITED;
 export const AUDITED_RESOURCES = Object.keys(AUDITED) as readonly AuditedResource[];
 
-/** Settings under the names of the API. Credentials are masked or left out by whoever makes them. */
+/** Settings under the names of the API. The caller has masked or left out credentials. */
 export type Settings = Readonly<Record<string, unknown>>;
 
-/** What of a change is written down. */
+/** What an entry holds of a change. */
 export interface Difference {
   /** Names of the settings that differ, in the order of the settings. */
   changed: string[];
@@ -39,9 +39,9 @@ export interface Difference {
   after: Settings | null;
 }
 
-/** Texts are cut after this many characters: a request body of 64 KiB is not copied with every edit. */
+/** Texts are cut after this many characters, so that a request body of 64 KiB is not copied with every edit. */
 const LONGEST = 500;
-/** What the service derives or counts itself: no setting. */
+/** Fields that the service derives or counts itself: they are no settings. */
 const DERIVED = new Set([
   'id',
   'status',
@@ -55,8 +55,8 @@ const DERIVED = new Set([
 ]);
 
 /**
- * A new thing is written down whole, and so is a removed one; of an edit only what changed. `hidden` names settings that
- * changed behind a mask, where both sides look the same.
+ * All settings of a created or deleted resource; of an update only those that changed. `hidden` names settings that changed
+ * behind a mask, where both sides look alike.
  */
 export function differenceOf(before: object | null, after: object | null, hidden: readonly string[] = []): Difference {
   const was = before ? settingsOf(before) : null;
@@ -70,7 +70,7 @@ export function differenceOf(before: object | null, after: object | null, hidden
 const only = (settings: Settings, names: readonly string[]): Settings =>
   Object.fromEntries(names.map((name) => [name, bounded(settings[name])]));
 
-/** As JSON has it, so that a missing and an undefined setting are the same. */
+/** By way of JSON, so that a missing and an undefined setting are equal. */
 function settingsOf(view: object): Settings {
   const plain = JSON.parse(JSON.stringify(view)) as Settings;
   return Object.fromEntries(Object.entries(plain).filter(([name]) => !DERIVED.has(name)));

@@ -3,11 +3,11 @@ import type { Request } from 'express';
 import type { AuthenticatedRequest, Caller } from '../platform/access/caller';
 import { requestIdOf } from '../platform/http/request-id';
 
-/** How somebody proved who they are: a key, the session or link made from one, the operator token, or not, with AUTH=off. */
+/** What the author was authenticated by: a key, a session or link made from one, the operator token, or nothing with AUTH=off. */
 export const CREDENTIALS = ['api_key', 'session', 'sign_in_link', 'operator', 'auth_off', 'system'] as const;
 export type Credential = (typeof CREDENTIALS)[number];
 
-/** Who is behind a change, and by which request. */
+/** Who made a change, and by which request. */
 export interface Authorship {
   readonly via: Credential;
   /** uuid of the key, or of the key a session was made from; `null` without one. */
@@ -18,7 +18,7 @@ export interface Authorship {
   readonly requestId: string | null;
 }
 
-/** Where a request came from, whoever sent it. */
+/** Where a request came from. */
 export type Origin = Pick<Authorship, 'address' | 'requestId'>;
 
 const SYSTEM: Authorship = { via: 'system', keyId: null, keyName: null, address: null, requestId: null };
@@ -27,15 +27,15 @@ const SAFE = new Set(['GET', 'HEAD', 'OPTIONS']);
 const storage = new AsyncLocalStorage<AuthenticatedRequest>();
 let open = 0;
 
-/** Who is behind what runs now; `system` outside of a request that changes something. */
+/** The author of what runs now; `system` outside of a request that changes something. */
 export function currentAuthorship(): Authorship {
   const request = storage.getStore();
   return (request && authorOf(request)) ?? SYSTEM;
 }
 
 /**
- * Carries a changing request along with everything its handler awaits. The carrying costs every promise of the process a
- * little, so it is switched off whenever no such request is under way: checks do not pay for it.
+ * Makes a changing request available to everything that its handler awaits, by AsyncLocalStorage. That costs every promise
+ * of the process a little, so it is switched off while no such request is in flight: checks do not pay for it.
  */
 export async function carryAuthorship(request: Request, handle: () => Promise<void>): Promise<void> {
   if (SAFE.has(request.method)) return handle();
@@ -48,7 +48,7 @@ export async function carryAuthorship(request: Request, handle: () => Promise<vo
   }
 }
 
-/** The guard has let the request in; `null` when it asked nobody who they are. */
+/** The author as the guard left it on the request; `null` on a public route. */
 function authorOf(request: AuthenticatedRequest): Authorship | null {
   if (request.caller) return authorshipOf(request.caller, credentialOf(request.caller, request), originOf(request));
   return request.isOperator ? authorshipOf(undefined, 'operator', originOf(request)) : null;
@@ -59,7 +59,7 @@ export const originOf = (request: Request): Origin => ({
   requestId: requestIdOf(request),
 });
 
-/** Somebody with a key, or without one (operator, AUTH=off), who came in by a door. */
+/** The author of a request: `caller` is absent for the operator, and has no key with AUTH=off. */
 export const authorshipOf = (caller: Caller | undefined, via: Credential, origin: Origin): Authorship => ({
   via,
   keyId: caller?.keyId ?? null,
@@ -67,7 +67,7 @@ export const authorshipOf = (caller: Caller | undefined, via: Credential, origin
   ...origin,
 });
 
-/** By which door somebody came in. */
+/** What the caller of a request was authenticated by. */
 function credentialOf(caller: Caller, { headers }: Request): Credential {
   if (caller.keyId === null) return 'auth_off';
   return headers.authorization === undefined && headers['x-api-key'] === undefined ? 'session' : 'api_key';

@@ -1,28 +1,22 @@
 import { timingSafeEqual, createHash } from 'node:crypto';
-import { type CanActivate, type ExecutionContext, Inject, Injectable, Logger, Optional } from '@nestjs/common';
+import { type CanActivate, type ExecutionContext, Injectable, Logger } from '@nestjs/common';
 import { Reflector } from '@nestjs/core';
 import type { Request } from 'express';
 import { Config } from '../platform/config/config';
 import { Problem, problems } from '../platform/problem/problem';
 import { ApiKeyService } from './api-key/api-key.service';
-import {
-  ACCESS,
-  type AccessRule,
-  type AuthenticatedRequest,
-  type Caller,
-  type Role,
-  ROLES,
-} from '../platform/access/caller';
+import { ACCESS, type AccessRule, type AuthenticatedRequest, type Caller, ROLES } from '../platform/access/caller';
 import { OrganizationService } from './organization/organization.service';
 import { RateLimits } from './rate-limits';
 import { sameOrigin } from './same-origin';
-import { SESSION_AUTHENTICATOR, type SessionAuthenticator, sessionCookie } from './session/session-cookie';
+import { sessionCookie } from './session/session-cookie';
+import { SessionService } from './session/session.service';
 
 const SAFE = new Set(['GET', 'HEAD', 'OPTIONS']);
 
 /**
- * Deny by default: a route without `@Access` answers 403. Finds out who is asking (key, then session cookie), applies the
- * limits, and leaves the caller on the request.
+ * Deny by default: a route without `@Access` is a 403. Authenticates the caller (API key, else session cookie), applies the
+ * rate limits, and leaves the caller on the request.
  */
 @Injectable()
 export class AuthGuard implements CanActivate {
@@ -34,7 +28,7 @@ export class AuthGuard implements CanActivate {
     private readonly keys: ApiKeyService,
     private readonly organizations: OrganizationService,
     private readonly limits: RateLimits,
-    @Optional() @Inject(SESSION_AUTHENTICATOR) private readonly sessions?: SessionAuthenticator,
+    private readonly sessions: SessionService,
   ) {}
 
   async canActivate(context: ExecutionContext): Promise<boolean> {
@@ -49,14 +43,14 @@ export class AuthGuard implements CanActivate {
       throw problems.insufficientRole('nobody');
     }
     if (rule === 'operator') return this.operator(request);
-    const caller = await this.identify(request);
+    const caller = await this.authenticate(request);
     this.limits.countRequest(caller);
     if (ROLES.indexOf(caller.role) < ROLES.indexOf(rule)) throw problems.insufficientRole(rule);
     request.caller = caller;
     return true;
   }
 
-  private async identify(request: Request): Promise<Caller> {
+  private async authenticate(request: Request): Promise<Caller> {
     const key = credential(request);
     const caller = key !== null ? await this.keys.authenticate(key) : await this.withoutKey(request);
     if (caller) return caller;
@@ -64,30 +58,16 @@ export class AuthGuard implements CanActivate {
   }
 
   private async withoutKey(request: Request): Promise<Caller | null> {
-    if (!this.config.auth) return this.anyone();
+    if (!this.config.auth) return this.organizations.defaultAdmin();
     const cookie = sessionCookie(request);
-    if (cookie === null || !this.sessions) return null;
+    if (cookie === null) return null;
     if (!SAFE.has(request.method) && !sameOrigin(request)) {
       throw new Problem('origin_not_allowed', 'Requests with the session cookie must come from the dashboard itself.');
     }
     return this.sessions.authenticate(cookie);
   }
 
-  /** AUTH=off: everybody is Default's admin. */
-  private async anyone(): Promise<Caller | null> {
-    const organization = await this.organizations.findDefault();
-    if (!organization) return null;
-    return {
-      orgId: organization.id,
-      orgName: organization.name,
-      isDefaultOrg: true,
-      role: 'admin' satisfies Role,
-      keyId: null,
-      keyName: 'AUTH=off',
-    };
-  }
-
-  /** Unset token: the routes do not exist. Organization keys, however mighty, are not enough. */
+  /** Without a token in the settings the routes do not exist. The key of an organization is never enough, not even an admin's. */
   private async operator(request: AuthenticatedRequest): Promise<boolean> {
     if (this.config.operatorToken === null) throw problems.notFound();
     const given = credential(request);
@@ -96,14 +76,14 @@ export class AuthGuard implements CanActivate {
     throw this.refused(request);
   }
 
-  /** One answer for every wrong credential; an address that guesses is slowed down. */
+  /** The same response to every wrong credential; an address that guesses is slowed down. */
   private refused(request: Request): Problem {
     const refusal = this.limits.refusal(request.socket.remoteAddress);
     return credential(request) === null ? problems.unauthenticated() : refusal;
   }
 }
 
-/** The key of either header; `null` without one. A scheme other than Bearer is a wrong key. */
+/** The key of either header; `null` without one. A scheme other than Bearer counts as a wrong key. */
 function credential(request: Request): string | null {
   const sent = request.rawHeaders.filter((name, i) => i % 2 === 0 && name.toLowerCase() === 'authorization');
   if (sent.length > 1) throw new Problem('bad_request', 'Send one Authorization header.');

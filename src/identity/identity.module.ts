@@ -5,26 +5,16 @@ import { Bootstrap } from './organization/bootstrap';
 import { OrganizationController } from './organization/organization.controller';
 import { OrganizationService } from './organization/organization.service';
 import { RateLimits } from './rate-limits';
-import { SESSION_AUTHENTICATOR } from './session/session-cookie';
 import { SessionController } from './session/session.controller';
 import { SessionService } from './session/session.service';
 import { SignInLinks } from './session/sign-in-links';
 import { SignInService } from './session/sign-in.service';
 
-/** Organizations, API keys and browser sessions; global, because the guard of every route asks for them. */
+/** Organizations, API keys and browser sessions; global, because the guard of every route needs them. */
 @Global()
 @Module({
   controllers: [OrganizationController, ApiKeyController, SessionController],
-  providers: [
-    ApiKeyService,
-    OrganizationService,
-    Bootstrap,
-    RateLimits,
-    SessionService,
-    SignInLinks,
-    SignInService,
-    { provide: SESSION_AUTHENTICATOR, useExisting: SessionService },
-  ],
-  exports: [ApiKeyService, OrganizationService, Bootstrap, RateLimits, SESSION_AUTHENTICATOR, SignInLinks],
+  providers: [ApiKeyService, OrganizationService, Bootstrap, RateLimits, SessionService, SignInLinks, SignInService],
+  exports: [ApiKeyService, OrganizationService, Bootstrap, RateLimits, SessionService, SignInLinks],
 })
 export class IdentityModule {}

@@ -5,12 +5,12 @@ import { Clock } from '../platform/time/clock';
 import type { Caller } from '../platform/access/caller';
 import { TokenBuckets } from './token-bucket';
 
-/** Wrong credentials one address may send: 20 at once, then one every three seconds. */
+/** Wrong credentials that one address may send: 20 at once, then one every three seconds. */
 const FAILED_SIGN_INS = { rate: 1 / 3, burst: 20 };
-/** Sign-ins with one key, for each is a session and an entry in the audit log: 20 at once, then one every ten seconds. */
+/** Sign-ins with one key: 20 at once, then one every ten seconds. Each makes a session and an entry in the audit log. */
 const SIGN_INS = { rate: 1 / 10, burst: 20 };
 
-/** How often a key may ask and sign in, and an address be wrong. Each process counts for itself. */
+/** Limits of requests and sign-ins by key, and of wrong credentials by address. Each process counts for itself. */
 @Injectable()
 export class RateLimits {
   private readonly requests: TokenBuckets | null;
@@ -24,7 +24,7 @@ export class RateLimits {
     this.failures = new TokenBuckets(FAILED_SIGN_INS.rate, FAILED_SIGN_INS.burst, monotonic);
   }
 
-  /** Counts a request of the key, or of everybody with AUTH=off. Throws `rate_limited`. */
+  /** Counts a request with the key, or any request with AUTH=off. Throws `rate_limited`. */
   countRequest({ keyId, orgId }: Caller): void {
     refuse(this.requests?.take(keyId ?? orgId) ?? 0);
   }
@@ -34,7 +34,7 @@ export class RateLimits {
     refuse(this.signIns.take(keyId));
   }
 
-  /** Counts a wrong credential, and is what to answer: the same for every kind of wrong one, until an address sends many. */
+  /** Counts a wrong credential and returns the problem for it: the same for every kind of wrong one, until an address sends many. */
   refusal(address: string | undefined): Problem {
     const wait = this.failures.take(address ?? '');
     return wait > 0 ? problems.rateLimited(Math.ceil(wait)) : problems.unauthenticated();

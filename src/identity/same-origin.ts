@@ -1,7 +1,7 @@
 import type { Request } from 'express';
 import { readUrl } from '../platform/text/read-url';
 
-/** True when the browser says that the request comes from a page of this very service. Other clients do not say so. */
+/** True when the browser states that the request comes from a page of this service. Other clients send no `Origin`. */
 export function sameOrigin(request: Pick<Request, 'headers'>): boolean {
   const { origin, host } = request.headers;
   const site = request.headers['sec-fetch-site'];

@@ -1,17 +1,17 @@
 import { hashApiKey, generateApiKey, isPlausibleApiKey } from './api-key-secret';
 import { ROLES } from '../../platform/access/caller';
 
-describe('an API key', () => {
-  it.each(ROLES)('of the role %s has the form that secret scanners know', (role) => {
+describe('API keys', () => {
+  it.each(ROLES)('of the role %s have the form that secret scanners know', (role) => {
     expect(generateApiKey(role)).toMatch(new RegExp(`^ums_${role.charAt(0)}_[0-9A-Za-z]{36}$`));
   });
 
-  it('is never made twice', () => {
+  it('are never generated twice', () => {
     const keys = Array.from({ length: 1000 }, () => generateApiKey('read'));
     expect(new Set(keys).size).toBe(1000);
   });
 
-  it('with one character changed is refused without a look at the database', () => {
+  it('with one changed character are implausible', () => {
     const key = generateApiKey('write');
     expect(isPlausibleApiKey(key)).toBe(true);
     for (let i = 0; i < key.length; i++) {
@@ -26,7 +26,7 @@ describe('an API key', () => {
     expect(isPlausibleApiKey('with a space in the middle of it')).toBe(false);
   });
 
-  it('is stored as two digests that depend on the pepper and lead nowhere', () => {
+  it('are stored as two hashes that depend on the pepper', () => {
     const a = hashApiKey('correct-horse-battery-staple', Buffer.from('a'));
     const b = hashApiKey('correct-horse-battery-staple', Buffer.from('b'));
     expect(a.lookup).toMatch(/^[0-9a-f]{32}$/);

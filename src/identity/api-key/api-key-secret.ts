@@ -16,8 +16,8 @@ function checksum(text: string): string {
 }
 
 /**
- * `ums_<role letter>_<30 base62 random><6 base62 CRC32>`: 178 random bits, a prefix that secret scanners find, a
- * checksum that refuses typing errors without a look at the database.
+ * `ums_<role letter>_<30 base62 random><6 base62 CRC32>`: 178 random bits, a prefix that secret scanners find, and a
+ * checksum by which typing errors are refused without a query.
  */
 export function generateApiKey(role: Role): string {
   const random = Array.from({ length: 30 }, () => BASE62.charAt(randomInt(62))).join('');
@@ -25,14 +25,14 @@ export function generateApiKey(role: Role): string {
   return head + checksum(head);
 }
 
-/** False for a text in our own form whose checksum is wrong. Other texts may be a `BOOTSTRAP_API_KEY`. */
+/** False for a key in our own form with a wrong checksum. Other texts may be a `BOOTSTRAP_API_KEY`. */
 export function isPlausibleApiKey(key: string): boolean {
   if (!key.startsWith('ums_')) return /^[\x21-\x7e]{24,200}$/.test(key);
   const match = FORM.exec(key);
   return match !== null && checksum(key.slice(0, -6)) === match[3];
 }
 
-/** What is stored of a key: `lookup` finds the row, `hash` proves it. Neither leads back to the key. */
+/** What is stored of a key: `lookup` finds the row, `hash` proves the key. Neither leads back to it. */
 export function hashApiKey(key: string, pepper: Buffer): { lookup: string; hash: Buffer } {
   return {
     lookup: createHmac('sha256', pepper).update(`lookup:${key}`).digest('hex').slice(0, 32),

@@ -7,13 +7,13 @@ import { generateApiKey } from '../api-key/api-key-secret';
 import { ApiKeyService } from '../api-key/api-key.service';
 import { OrganizationService } from './organization.service';
 
-/** Where the first admin key is to be found. `null` when this was not the first start. */
+/** Where the first admin key is. `null` when this was not the first start. */
 export type BootstrapKey = { from: 'environment' } | { from: 'generated'; key: string; keyId: string } | null;
 
-/** Name of the file that holds a generated key when nobody watches the start. */
+/** Name of the file for a generated key when the start is not watched on a terminal. */
 const KEY_FILE = 'bootstrap-api-key';
 
-/** Makes organization "Default" and its admin key on an empty database; on any other it does nothing. */
+/** Creates the organization "Default" and its admin key in an empty database; in any other it does nothing. */
 @Injectable()
 export class Bootstrap {
   constructor(
@@ -23,7 +23,7 @@ export class Bootstrap {
     private readonly keys: ApiKeyService,
   ) {}
 
-  /** Several instances may call this at once: the partial unique index lets one of them win. */
+  /** Several instances may call this at once: the table lock lets one of them create the key. */
   async prepare(): Promise<BootstrapKey> {
     return this.database.transaction(async (tx) => {
       await tx.query('LOCK TABLE organization IN SHARE ROW EXCLUSIVE MODE');
@@ -42,7 +42,7 @@ export class Bootstrap {
     });
   }
 
-  /** Writes the generated key where only the service's user can read it and answers the path. */
+  /** Writes the generated key to a file that only the service's user can read, and returns its path. */
   async writeKeyFile(key: string): Promise<string> {
     await mkdir(this.config.dataDir, { recursive: true, mode: 0o700 });
     const path = join(this.config.dataDir, KEY_FILE);

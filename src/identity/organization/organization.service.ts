@@ -23,7 +23,7 @@ export class OrganizationDeleted {
   constructor(readonly orgId: string) {}
 }
 
-/** Cursors of the operator's list are signed to no organization. */
+/** Cursors of the operator's list are signed with this in place of an organization. */
 const OPERATOR = 'operator';
 
 /** Organizations: created and removed by the operator; a key belongs to one. */
@@ -94,7 +94,7 @@ export class OrganizationService {
       if (row.is_default) throw problems.conflict('The organization "Default" cannot be deleted.');
       await this.events.emit(new OrganizationDeleted(id), tx);
       await tx.query('DELETE FROM organization WHERE id = $1', [id]);
-      // Its own audit log went with it.
+      // The organization's own audit log is deleted with it.
       const before = { name: row.name };
       await recordOperatorAct(tx, { action: 'delete', resource: 'organization', id, before });
     });
@@ -106,6 +106,14 @@ export class OrganizationService {
   async findDefault(sql: Sql = this.database): Promise<OrganizationRow | null> {
     const [row] = await sql.query<OrganizationRow>('SELECT * FROM organization WHERE is_default');
     return row ?? null;
+  }
+
+  /** With AUTH=off every caller is Default's admin. `null` while the database is empty. */
+  async defaultAdmin(): Promise<Caller | null> {
+    const organization = await this.findDefault();
+    if (!organization) return null;
+    const { id: orgId, name: orgName } = organization;
+    return { orgId, orgName, isDefaultOrg: true, role: 'admin', keyId: null, keyName: 'AUTH=off' };
   }
 
   async insert(sql: Sql, name: string, isDefault: boolean): Promise<OrganizationRow> {

@@ -4,39 +4,37 @@ import { ApiKeyService } from '../api-key/api-key.service';
 import { recordChange } from '../../audit/audit-log';
 import { type Authorship, authorshipOf, type Origin } from '../../audit/authorship';
 import type { Caller } from '../../platform/access/caller';
-import type { SessionAuthenticator } from './session-cookie';
 import { Database } from '../../platform/database/database';
 import { Clock } from '../../platform/time/clock';
+import { DAY_MS, HOUR_MS, MINUTE_MS } from '../../platform/time/time-units';
 
-const MINUTE_MS = 60_000;
-const HOUR_MS = 60 * MINUTE_MS;
-/** A session nobody uses ends after this. */
+/** An unused session ends after this. */
 const IDLE_MS = 12 * HOUR_MS;
-/** Even a session in use ends after this. */
-const LIFETIME_MS = 7 * 24 * HOUR_MS;
+/** A session in use ends after this, too. */
+const LIFETIME_MS = 7 * DAY_MS;
 
-/** 256 random bits; what is stored is only their hash. */
+/** 256 random bits; only their hash is stored. */
 export const newToken = (): string => randomBytes(32).toString('base64url');
 export const hashOf = (token: string): Buffer => createHash('sha256').update(token).digest();
 
 /**
- * Browser sessions: an API key exchanged for an opaque cookie. A session has exactly the rights its key has at the moment,
- * and is gone with the key.
+ * Browser sessions: an API key exchanged for an opaque cookie. A session always has the current rights of its key, and ends
+ * with the key.
  */
 @Injectable()
-export class SessionService implements SessionAuthenticator {
+export class SessionService {
   constructor(
     private readonly database: Database,
     private readonly keys: ApiKeyService,
     private readonly clock: Clock,
   ) {}
 
-  /** The cookie value of a new session for the key (uuid). Also forgets the sessions that have run out. */
+  /** Opens a session for the key (uuid) and returns the value of its cookie. Also removes expired sessions. */
   async open(orgId: string, keyId: string, author: Authorship): Promise<string> {
     const token = newToken();
     const now = this.clock.now();
     await this.database.transaction(async (tx) => {
-      await tx.query('DELETE FROM session WHERE last_seen_at <= $1 OR created_at <= $2', this.limits(now));
+      await tx.query('DELETE FROM session WHERE last_seen_at <= $1 OR created_at <= $2', this.oldest(now));
       await tx.query('INSERT INTO session (hash, key_id, created_at, last_seen_at) VALUES ($1, $2, $3, $3)', [
         hashOf(token),
         keyId,
@@ -47,25 +45,26 @@ export class SessionService implements SessionAuthenticator {
     return token;
   }
 
-  /** Writes down that somebody tried to open one and was refused. */
+  /** Records in the audit log that a sign-in with this key was refused. */
   async refuse(orgId: string, keyId: string, author: Authorship): Promise<void> {
     await this.database.transaction((tx) =>
       recordChange(tx, { orgId, action: 'sign_in_failed', resource: 'session', id: keyId, author }),
     );
   }
 
+  /** The caller with the current rights of its key, or `null` for an unknown, expired or revoked session. */
   async authenticate(cookie: string): Promise<Caller | null> {
     const now = this.clock.now();
     const [session] = await this.database.query<{ key_id: string; last_seen_at: Date }>(
       'SELECT key_id, last_seen_at FROM session WHERE hash = $3 AND last_seen_at > $1 AND created_at > $2',
-      [...this.limits(now), hashOf(cookie)],
+      [...this.oldest(now), hashOf(cookie)],
     );
     if (!session) return null;
     await this.touch(cookie, session.last_seen_at, now);
     return this.keys.callerOfKey(session.key_id);
   }
 
-  /** Ends the session; an unknown one is fine. Who asked for it is whoever has the cookie. */
+  /** Ends the session; an unknown one is no error. The holder of the cookie is the author of the entry. */
   async close(cookie: string, origin: Origin): Promise<void> {
     const caller = await this.authenticate(cookie);
     await this.database.transaction(async (tx) => {
@@ -77,11 +76,12 @@ export class SessionService implements SessionAuthenticator {
     });
   }
 
-  private limits(now: Date): [Date, Date] {
+  /** The oldest last use and the oldest creation of a session that is still valid. */
+  private oldest(now: Date): [lastSeenAt: Date, createdAt: Date] {
     return [new Date(now.getTime() - IDLE_MS), new Date(now.getTime() - LIFETIME_MS)];
   }
 
-  /** At most one write a minute and session. */
+  /** Notes that the session was used: at most one write per session and minute. */
   private async touch(cookie: string, lastSeenAt: Date, now: Date): Promise<void> {
     if (now.getTime() - lastSeenAt.getTime() < MINUTE_MS) return;
     await this.database.query('UPDATE session SET last_seen_at = $2 WHERE hash = $1', [hashOf(cookie), now]);

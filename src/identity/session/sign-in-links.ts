@@ -1,11 +1,12 @@
 import { Injectable } from '@nestjs/common';
 import { Database } from '../../platform/database/database';
 import { Clock } from '../../platform/time/clock';
+import { MINUTE_MS } from '../../platform/time/time-units';
 import { hashOf, newToken } from './session.service';
 
-const VALID_MS = 15 * 60_000;
+const VALID_MS = 15 * MINUTE_MS;
 
-/** One-time links into the dashboard, `/#/sign-in/<token>`: the token is in the fragment and so in no server's log. */
+/** One-time links into the dashboard, `/#/sign-in/<token>`: the token is in the fragment, which no server logs. */
 @Injectable()
 export class SignInLinks {
   constructor(
@@ -14,8 +15,8 @@ export class SignInLinks {
   ) {}
 
   /**
-   * The token of a new link that signs in once, within 15 minutes, with the oldest valid admin key of the organization
-   * "Default". Throws when there is none.
+   * Creates a link that signs in once, within 15 minutes, with the oldest valid admin key of the organization "Default",
+   * and returns its token. Throws when there is no such key.
    */
   async create(): Promise<string> {
     const token = newToken();
@@ -32,7 +33,7 @@ export class SignInLinks {
     return token;
   }
 
-  /** Uses the link up: the uuid of its key, and whether it came in time. `null` for an unknown or used one. */
+  /** Uses the link up; returns the uuid of its key and whether it was still valid. `null` for an unknown or used link. */
   async exchange(token: string): Promise<{ keyId: string; isInTime: boolean } | null> {
     const [link] = await this.database.query<{ key_id: string; expires_at: Date }>(
       'DELETE FROM sign_in_link WHERE hash = $1 RETURNING key_id, expires_at',

@@ -12,12 +12,12 @@ import { type CreateSessionDto, type SessionView, toSessionView } from './sessio
 import { SessionService } from './session.service';
 import { SignInLinks } from './sign-in-links';
 
-/** Somebody at the door, with a key or link that is known. */
+/** A sign-in with a known key or link, valid or expired. */
 interface Attempt extends KeyHolder {
   via: 'api_key' | 'sign_in_link';
 }
 
-/** Signs people in and out: credentials for a cookie, and back. */
+/** Signs in and out of the dashboard: exchanges credentials for a session cookie, and ends the session. */
 @Injectable()
 export class SignInService {
   constructor(
@@ -31,8 +31,9 @@ export class SignInService {
 
   /**
    * Sets the session cookie for a valid key or link token; 401 otherwise, with one text for every reason, and 429 for an
-   * address that is often wrong and for a key that is used too often. A browser must come from our own pages, so that
-   * nobody is signed in to a stranger's organization. Whoever's key or link it was finds the attempt in the audit log.
+   * address with many wrong credentials and for a key that is used too often. A browser must come from our own pages, so
+   * that no other site can sign its visitors in to an organization of its choice. A failed attempt with a known key or link
+   * is recorded in the audit log of its organization.
    */
   async signIn(credentials: CreateSessionDto, request: Request, response: Response): Promise<SessionView> {
     if (request.headers.origin !== undefined && !sameOrigin(request)) {
@@ -56,13 +57,13 @@ export class SignInService {
   }
 
   /**
-   * Who the browser is signed in as; `undefined`, and 204 as status, for nobody. Not 401: a page that asks before anybody
-   * has signed in did nothing wrong.
+   * Who the browser is signed in as; `undefined`, with status 204, without a session. Not 401: a page that asks before the
+   * sign-in did nothing wrong.
    */
   async current(request: Request, response: Response): Promise<SessionView | undefined> {
     const cookie = sessionCookie(request);
     response.setHeader('Cache-Control', 'no-store');
-    if (!this.config.auth) return this.anyone();
+    if (!this.config.auth) return this.withoutAuth();
     const caller = cookie === null ? null : await this.sessions.authenticate(cookie);
     if (caller) return toSessionView(caller);
     response.status(204);
@@ -77,15 +78,13 @@ export class SignInService {
     response.clearCookie(PLAIN_SESSION_COOKIE, { path: '/' });
   }
 
-  /** AUTH=off: whoever asks is Default's admin, without a session. */
-  private async anyone(): Promise<SessionView> {
-    const organization = await this.organizations.findDefault();
-    if (!organization) throw problems.storageUnavailable();
-    const { id: orgId, name: orgName } = organization;
-    return toSessionView({ orgId, orgName, isDefaultOrg: true, role: 'admin', keyId: null, keyName: 'AUTH=off' });
+  private async withoutAuth(): Promise<SessionView> {
+    const caller = await this.organizations.defaultAdmin();
+    if (!caller) throw problems.storageUnavailable();
+    return toSessionView(caller);
   }
 
-  /** Whose key or link it is, valid or expired; `null` for what is unknown. Throws `rate_limited` for a key. */
+  /** Whose key or link it is, valid or expired; `null` for an unknown one. Throws `rate_limited` for a key. */
   private async recognize({ api_key, sign_in_token }: CreateSessionDto): Promise<Attempt | null> {
     if (api_key !== undefined) {
       const holder = await this.keys.holderOf(api_key);
@@ -98,7 +97,7 @@ export class SignInService {
   }
 }
 
-/** The browser's own word (Origin) says whether it came by https; a proxy in between may end TLS. */
+/** The browser's `Origin` says whether the page came by https: a proxy in between may terminate TLS. */
 function setCookie(request: Request, response: Response, token: string): void {
   const secure = request.secure || (request.headers.origin?.startsWith('https://') ?? false);
   response.cookie(secure ? SECURE_SESSION_COOKIE : PLAIN_SESSION_COOKIE, token, {
