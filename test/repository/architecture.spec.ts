@@ -43,12 +43,12 @@ const STAGES: Readonly<Record<string, Readonly<Record<string, readonly string[]>
     problem: [],
     ids: ['problem'],
     config: ['text'],
-    net: ['config', 'text', 'time', 'cache'],
+    net: ['cache', 'config', 'text', 'time'],
     database: ['config', 'time'],
     events: ['database'],
     secrets: ['config', 'database', 'ids'],
     observability: ['access', 'config', 'database', 'net', 'time'],
-    jobs: ['config', 'observability', 'time'],
+    jobs: ['config', 'database', 'observability', 'time'],
     http: ['config', 'database', 'ids', 'observability', 'problem', 'secrets', 'text', 'time'],
     openapi: ['problem'],
   },
@@ -60,7 +60,7 @@ const STAGES: Readonly<Record<string, Readonly<Record<string, readonly string[]>
   delivery: { plan: [], send: ['plan'] },
   alert: { incident: [], event: ['incident'], consistency: [] },
   history: { write: [], rollup: [], read: ['rollup', 'write'], overview: [], retention: ['write'] },
-  monitoring: { record: [], run: [], schedule: ['record', 'run'], 'on-demand': ['record', 'run', 'schedule'] },
+  monitoring: { record: [], run: [], schedule: ['record', 'run'], 'on-demand': ['record', 'run'] },
 };
 
 /** More files than this in one folder are several stages in one list. Migrations are a list by nature. */
