@@ -250,12 +250,15 @@ export class EndpointView {
   updated_at!: string;
 }
 
+/** Every setting but the headers, which the resolver seals; `undefined`: not sent. */
+type SentSettings = { [Key in Exclude<keyof EndpointSettings, 'headers'>]: EndpointSettings[Key] | undefined };
+
 /**
- * The settings that a client sent, under their stored names. Headers are missing: the resolver seals them. Add a plain
- * field here, to `EndpointOptions`, to `EndpointView` and to `toEndpointView`.
+ * The settings that a client sent, under their stored names. Add a plain field here, to `EndpointOptions`, `EndpointView`
+ * and `toEndpointView`.
  */
 export function sentSettings(dto: UpdateEndpointDto): Partial<EndpointSettings> {
-  const sent: Partial<EndpointSettings> = {
+  const sent: SentSettings = {
     name: dto.name?.trim(),
     url: dto.url?.trim(),
     type: dto.type,
