@@ -1,10 +1,9 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { buildService } from '../harness/processes/child-service';
 import { SwitchableServer } from '../harness/servers/switchable-server';
 import { eventually } from '../harness/app/poll';
-import { ServiceProcess, watch } from '../harness/processes/service-process';
+import { buildService, ServiceProcess, watch } from '../harness/processes/service-process';
 import { fakeTime, SetClock } from '../harness/machine/set-clock';
 
 /** Local clocks in Berlin are set an hour forward, and back, at these moments. */

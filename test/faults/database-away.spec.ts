@@ -1,9 +1,8 @@
-import { buildService } from '../harness/processes/child-service';
 import { SwitchableServer } from '../harness/servers/switchable-server';
 import { checkEngine } from '../harness/app/invariants';
 import { eventually } from '../harness/app/poll';
 import { findPostgres, PostgresCluster } from '../harness/database/postgres-cluster';
-import { DatabaseWitness, ServiceProcess, watch } from '../harness/processes/service-process';
+import { buildService, DatabaseWitness, ServiceProcess, watch } from '../harness/processes/service-process';
 
 /** How long PostgreSQL is stopped; `AWAY_SECONDS=30` is the full length. */
 const AWAY_MS = Number(process.env['AWAY_SECONDS'] ?? 8) * 1000;

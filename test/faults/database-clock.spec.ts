@@ -1,11 +1,10 @@
 import { chmodSync } from 'node:fs';
 import { dirname } from 'node:path';
-import { buildService } from '../harness/processes/child-service';
 import { SwitchableServer } from '../harness/servers/switchable-server';
 import { checkEngine, checkInvariants } from '../harness/app/invariants';
 import { eventually } from '../harness/app/poll';
 import { findPostgres, PostgresCluster } from '../harness/database/postgres-cluster';
-import { DatabaseWitness, ServiceProcess, watch } from '../harness/processes/service-process';
+import { buildService, DatabaseWitness, ServiceProcess, watch } from '../harness/processes/service-process';
 import { fakeTime, SetClock } from '../harness/machine/set-clock';
 
 const ENDPOINTS = 10;

@@ -1,10 +1,9 @@
-import { buildService } from '../harness/processes/child-service';
 import { FaultProxy } from '../harness/servers/fault-proxy';
 import { SwitchableServer } from '../harness/servers/switchable-server';
 import { checkEngine } from '../harness/app/invariants';
 import { eventually } from '../harness/app/poll';
 import { findPostgres, PostgresCluster } from '../harness/database/postgres-cluster';
-import { DatabaseWitness, ServiceProcess, watch } from '../harness/processes/service-process';
+import { buildService, DatabaseWitness, ServiceProcess, watch } from '../harness/processes/service-process';
 
 const ENDPOINTS = 8;
 const WEBSITE = { name: 'Written', url: 'https://a.example' };

@@ -4,12 +4,11 @@ import { join } from 'node:path';
 import { Client } from 'pg';
 import { EmbeddedPostgres } from '../../src/platform/database/embedded/embedded-postgres';
 import type { Api } from '../harness/app/app';
-import { buildService } from '../harness/processes/child-service';
 import { SwitchableServer } from '../harness/servers/switchable-server';
 import { checkEngine } from '../harness/app/invariants';
 import { eventually } from '../harness/app/poll';
 import { findPostgres, PostgresCluster } from '../harness/database/postgres-cluster';
-import { DatabaseWitness, ServiceProcess, watch } from '../harness/processes/service-process';
+import { buildService, DatabaseWitness, ServiceProcess, watch } from '../harness/processes/service-process';
 import { noSmallVolume, SmallVolume } from '../harness/machine/small-volume';
 
 const ENDPOINTS = 6;

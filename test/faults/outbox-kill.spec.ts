@@ -5,7 +5,7 @@ import type { FailpointName } from '../../src/platform/observability/failpoints'
 import { parseId } from '../../src/platform/ids/id';
 import { Alerting } from '../harness/app/alerting';
 import { startApp, type TestApp } from '../harness/app/app';
-import { buildService, ChildService } from '../harness/processes/child-service';
+import { buildService, ServiceProcess } from '../harness/processes/service-process';
 import { FakeProvider, type ReceivedRequest } from '../harness/servers/fake-provider';
 import { SwitchableServer } from '../harness/servers/switchable-server';
 import { checkSettled } from '../harness/app/invariants';
@@ -89,7 +89,7 @@ suite(`kill -9 at every point of the pipeline, ${ROUNDS} rounds each (needs Post
   const pauseSurvivor = () => (config().role = 'api');
   const resumeSurvivor = () => (config().role = 'all');
   const child = (failpoints: string) =>
-    ChildService.start({ DATABASE_URL: cluster.url, ROLE: 'worker', FAILPOINTS: failpoints, CONFIRM_FAILURES: 'off' });
+    ServiceProcess.launch(cluster.url, { ROLE: 'worker', FAILPOINTS: failpoints, CONFIRM_FAILURES: 'off' });
 
   async function created(path: string, body: object): Promise<string> {
     const response = await survivor.write.post<{ id: string }>(path, body);
@@ -213,7 +213,7 @@ suite(`kill -9 at every point of the pipeline, ${ROUNDS} rounds each (needs Post
           () => pager.requests.length > 0 && hook.requests.length > 0 && chat.requests.length > 0,
           30_000,
         );
-        victim.kill();
+        await victim.kill();
         await victim.killed();
         await takeOver();
         await expectDelivered(kind, 2);

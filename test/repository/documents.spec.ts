@@ -84,7 +84,7 @@ describe('the documents', () => {
     expect(lineCount(read(document))).toBeLessThanOrEqual(most);
   });
 
-  it('list every decision once', () => {
+  it('docs/decisions/README.md lists every decision once', () => {
     const notes = readdirSync(join(ROOT, 'docs/decisions')).filter((name) => /^\d{4}-/.test(name));
     const listed = [...read('docs/decisions/README.md').matchAll(/\]\((\d{4}-[^)]+)\)/g)].map(([, name]) => name);
     expect(listed).toEqual(notes.sort());
@@ -140,14 +140,14 @@ function faultEntries(): FaultEntry[] {
 describe('the entries of docs/reliability.md', () => {
   const entries = faultEntries();
 
-  it('have every numbered fault once', () => {
+  it('docs/reliability.md has every numbered fault once', () => {
     const left = [6, 9, 14, 20, 23, 37, 48, 58, 60];
     const given = Array.from({ length: 61 }, (_, index) => index + 1).filter((number) => !left.includes(number));
     const numbers = entries.map(({ number }) => number).filter((number) => number !== '');
     expect(numbers.sort()).toEqual(given.map((number) => `F${number}`).sort());
   });
 
-  it('say what was expected and observed, and name specs that exist', () => {
+  it('docs/reliability.md says for each fault what was expected and observed, and names specs that exist', () => {
     expect(entries.length).toBeGreaterThan(70);
     const bad = entries.filter(
       ({ fault, expected, observed, tests }) =>
@@ -184,7 +184,7 @@ function documentedModules(): Map<string, ModuleRow> {
 describe('the table of modules in docs/architecture.md', () => {
   const modules = documentedModules();
 
-  it('has the modules and edges that test/repository/architecture.spec.ts allows', () => {
+  it('the module table has the modules and edges that test/repository/architecture.spec.ts allows', () => {
     const plan = /const ALLOWED[^{]*\{([\s\S]*?)\n\};/.exec(read('test/repository/architecture.spec.ts'))?.[1] ?? '';
     const allowed = [...plan.matchAll(/^ {2}'?([a-z-]+)'?: \[([^\]]*)\],$/gm)].map(([, name = '', list = '']) => [
       name,
@@ -196,7 +196,7 @@ describe('the table of modules in docs/architecture.md', () => {
     );
   });
 
-  it('has every table that the migrations make', () => {
+  it('the module table has every table that the migrations create', () => {
     const migrations = filesUnder('src/platform/database/migrations').map(read).join('\n');
     const made = [...migrations.matchAll(/CREATE TABLE (\w+) /g)].map(([, table = '']) => table);
     const looped = [...migrations.matchAll(/\.\.\.\[([^\]]+)\]\.map\(\s*\(table\)/g)].flatMap(([, list = '']) =>
@@ -206,7 +206,7 @@ describe('the table of modules in docs/architecture.md', () => {
     expect([...new Set(documented)].sort()).toEqual([...new Set([...made, ...looped])].sort());
   });
 
-  it('names as writer of a table whoever writes it', () => {
+  it('the module table names the module that writes each table', () => {
     const tables = new Set([...modules.values()].flatMap((row) => row.tables));
     const writes = filesUnder('src')
       .filter((path) => path.endsWith('.ts') && !path.endsWith('.spec.ts') && !path.includes(`migrations${sep}`))

@@ -12,14 +12,14 @@ describe('the handbook', () => {
   );
   const handbook = readText('docs/operations.md');
 
-  it('explains every metric there is, and none that is not', () => {
+  it('explains every metric that exists, and no other', () => {
     expect(metrics.size).toBeGreaterThan(20);
     const explained = new Set([...handbook.matchAll(/\buptime_[a-z_]+/g)].map(([name]) => name));
     expect([...metrics].filter((name) => !explained.has(name))).toEqual([]);
     expect([...explained].filter((name) => !metrics.has(name) && name !== 'uptime_')).toEqual([]);
   });
 
-  it('has alert rules that ask for metrics that exist and say what to do', () => {
+  it('has alert rules over existing metrics, each with a severity and a summary', () => {
     interface Rule {
       alert: string;
       expr: string;
@@ -39,7 +39,7 @@ describe('the handbook', () => {
     }
   });
 
-  it('links only to files that exist and names only scripts that exist', () => {
+  it('operations.md and SECURITY.md link only to existing files and name only existing scripts', () => {
     const { scripts } = readJson('package.json') as { scripts: Record<string, string> };
     for (const [path, folder] of [
       ['docs/operations.md', 'docs'],
@@ -53,7 +53,7 @@ describe('the handbook', () => {
     }
   });
 
-  it('lists only log lines that the source writes', () => {
+  it('operations.md lists only log lines that the source writes', () => {
     const source = readdirSync(join(ROOT, 'src'), { recursive: true, encoding: 'utf8' })
       .filter((name) => /\.(ts|cjs)$/.test(name) && !name.endsWith('.spec.ts'))
       .map((name) => readText(`src/${name}`))
@@ -67,7 +67,7 @@ describe('the handbook', () => {
     expect(parts.filter((part) => !source.includes(part))).toEqual([]);
   });
 
-  it('is short enough to be read', () => {
+  it('operations.md has at most 250 lines', () => {
     expect(handbook.split('\n').length).toBeLessThanOrEqual(250);
   });
 });

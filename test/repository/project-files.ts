@@ -22,7 +22,7 @@ export function readYaml(path: string): unknown {
   return only;
 }
 
-/** What an expression about a module of scripts/ (`it`) comes to; Jest itself cannot load such a module. */
+/** The value of an expression about a module of scripts/ (`it`); Jest itself cannot load such a module. */
 export function askScript(module: string, expression: string): unknown {
   const program = `import * as it from ${JSON.stringify(`${ROOT}/scripts/${module}`)};
     import { readFileSync } from 'node:fs';

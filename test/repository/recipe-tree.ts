@@ -56,7 +56,7 @@ export interface RecipeTree {
   remove(): void;
 }
 
-/** The same folder for every run, so that nothing is compiled twice; another one while a run that lives holds it. */
+/** The same folder for every run, so that nothing is compiled twice; another one while a running process owns it. */
 function freeFolder(): string {
   const usual = join(ROOT, '.cache', 'recipes');
   const owner = join(usual, 'owner');
@@ -78,7 +78,7 @@ function isAnother(pid: number): boolean {
 
 const COPIED = ['src', 'test', 'tsconfig.json', 'tsconfig.spec.json', 'tsconfig.check.json', '.oxlintrc.json'];
 
-/** Synchronous, so that a spec can take over the suites of the copy while it is read. */
+/** Synchronous, so that a spec can register the suites of the copy while it is loaded. */
 export function plantRecipes(documents: readonly string[]): RecipeTree {
   const root = freeFolder();
   const blocks = documents.flatMap((document) => recipeBlocks(readFileSync(join(ROOT, document), 'utf8')));

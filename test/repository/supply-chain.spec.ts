@@ -16,7 +16,7 @@ describe('the supply chain', () => {
   const installed = Object.entries(packages).filter(([path]) => path !== '');
   const nameOf = (path: string): string => path.replace(/^.*node_modules\//, '');
 
-  it('is pinned by hashes and names no registry', () => {
+  it('the lock file pins every package by hash and names no registry', () => {
     expect(installed.length).toBeGreaterThan(500);
     expect(installed.filter(([, { resolved }]) => resolved !== undefined).map(([path]) => path)).toEqual([]);
     expect(installed.filter(([, { integrity }]) => !integrity?.startsWith('sha512-')).map(([path]) => path)).toEqual(
@@ -24,7 +24,7 @@ describe('the supply chain', () => {
     );
   });
 
-  it('depends on exact versions', () => {
+  it('package.json depends on exact versions', () => {
     const { dependencies, devDependencies, optionalDependencies } = readJson('package.json') as Record<
       'dependencies' | 'devDependencies' | 'optionalDependencies',
       Record<string, string>
@@ -35,14 +35,14 @@ describe('the supply chain', () => {
     expect(ranges).toEqual([]);
   });
 
-  it('runs no install script of anybody', () => {
+  it('no install script of a dependency is allowed to run', () => {
     const { allowScripts } = readJson('package.json') as { allowScripts: Record<string, boolean> };
     expect(Object.values(allowScripts).filter(Boolean)).toEqual([]);
     const scripted = installed.filter(([, { hasInstallScript }]) => hasInstallScript).map(([path]) => nameOf(path));
     expect(scripted.filter((name) => allowScripts[name] ?? true)).toEqual([]);
   });
 
-  it('ships only licences that are allowed', () => {
+  it('every production package has an allowed licence', () => {
     const { status, stdout } = spawnSync(process.execPath, ['scripts/licences.mjs'], { cwd: ROOT, encoding: 'utf8' });
     expect(stdout).toMatch(/^\d{3} production packages, 0 not allowed$/m);
     expect(status).toBe(0);
@@ -54,11 +54,11 @@ describe('the supply chain', () => {
     ['MIT AND GPL-3.0-only', false],
     ['AGPL-3.0-only', false],
     ['UNLICENSED', false],
-  ])('judges the licence %s', (expression, allowed) => {
+  ])('the licence %s is allowed: %s', (expression, allowed) => {
     expect(askScript('licences.mjs', `it.isAllowed(${JSON.stringify(expression)})`)).toBe(allowed);
   });
 
-  it('counts what is built into the dashboard', () => {
+  it('every package imported by the dashboard counts as bundled', () => {
     const bundled = askScript('licences.mjs', 'it.BUNDLED') as string[];
     const sources = readdirSync(join(ROOT, 'web/src'), { recursive: true, encoding: 'utf8' });
     const imported = sources
@@ -76,7 +76,7 @@ describe('the supply chain', () => {
     expect(imported.filter((name) => !bundled.includes(name))).toEqual([]);
   });
 
-  it('has a bill of materials with every shipped package, its hash and its licence', () => {
+  it('the bill of materials has every production package with its hash and licence', () => {
     const folder = mkdtempSync(join(tmpdir(), 'uptime-sbom-'));
     try {
       const file = join(folder, 'sbom.json');
@@ -86,12 +86,12 @@ describe('the supply chain', () => {
         components: { purl: string; hashes?: object[] }[];
       };
       expect(sbom.bomFormat).toBe('CycloneDX');
-      const shipped = askScript('licences.mjs', `it.productionLicences(process.cwd())`) as {
+      const production = askScript('licences.mjs', `it.productionLicences(process.cwd())`) as {
         name: string;
         version: string;
       }[];
       const listed = new Set(sbom.components.map(({ purl }) => decodeURIComponent(purl)));
-      for (const { name, version } of shipped) expect(listed).toContain(`pkg:npm/${name}@${version}`);
+      for (const { name, version } of production) expect(listed).toContain(`pkg:npm/${name}@${version}`);
       expect(sbom.components.filter(({ hashes }) => !hashes?.length)).toEqual([]);
     } finally {
       rmSync(folder, { recursive: true, force: true });

@@ -21,13 +21,13 @@ function countQueries(app: TestApp): { count: number } {
   return counter;
 }
 
-describe('lists of a thousand', () => {
+describe('lists with a thousand items', () => {
   let app: TestApp;
   let websiteId: string;
   beforeAll(async () => {
     app = await startApp({ role: 'api' });
-    // A key is read again after a second and marked as used in each minute: neither belongs to a list.
-    MovingClock.standingIn(app.app);
+    // A key is read again after a second and marked as used each minute: those statements do not belong to a list.
+    MovingClock.frozenIn(app.app);
     websiteId = (await app.write.post<{ id: string }>('/websites', { name: 'Many', url: 'https://many.example' })).body
       .id;
     const source = app.app.get(DataSource);
@@ -51,13 +51,13 @@ describe('lists of a thousand', () => {
     ['websites', () => '/websites'],
     ['endpoints of a website', () => `/websites/${websiteId}/endpoints`],
     ['alerts', () => '/alerts'],
-    ['the overview', () => '/overview'],
-  ])('%s need at most three statements', async (_, path) => {
+    ['overview items', () => '/overview'],
+  ])('a list of a thousand %s needs at most three statements', async (_, path) => {
     const counter = countQueries(app);
     await app.read.get(path());
     counter.count = 0;
-    const answer = await app.read.get<object[]>(path());
-    expect(answer.body.length).toBe(1000);
+    const response = await app.read.get<object[]>(path());
+    expect(response.body.length).toBe(1000);
     expect(counter.count).toBeGreaterThan(0);
     expect(counter.count).toBeLessThanOrEqual(3);
   });

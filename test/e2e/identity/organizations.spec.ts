@@ -17,12 +17,12 @@ describe('organizations and keys', () => {
   });
   afterAll(() => app.close());
 
-  it('tell who I am', async () => {
+  it('GET /organization returns the organization, the key’s name and its role', async () => {
     const { body } = await app.read.get('/organization');
     expect(body).toEqual({ id: expect.stringMatching(/^org_/), name: 'Default', key_name: 'read', role: 'read' });
   });
 
-  it('accept the key in either header and nowhere else', async () => {
+  it('accepts a key in either header and nowhere else', async () => {
     const key = app.read.key ?? '';
     const status = async (headers: Record<string, string>, query = '') =>
       (await fetch(`${app.url}/api/v1/organization${query}`, { headers })).status;
@@ -32,14 +32,14 @@ describe('organizations and keys', () => {
     expect(await status({}, `?api_key=${key}`)).toBe(401);
   });
 
-  it('answer 401 with one text and WWW-Authenticate', async () => {
-    const answer = await new Api(app.url, 'ums_r_wrong').get<{ code: string; detail: string }>('/organization');
-    expect(answer.status).toBe(401);
-    expect(answer.headers['www-authenticate']).toBe('Bearer realm="api"');
-    expect(answer.body.detail).toBe((await app.anonymous.get<{ detail: string }>('/organization')).body.detail);
+  it('responds to a wrong and to a missing key with the same 401 and WWW-Authenticate', async () => {
+    const response = await new Api(app.url, 'ums_r_wrong').get<{ code: string; detail: string }>('/organization');
+    expect(response.status).toBe(401);
+    expect(response.headers['www-authenticate']).toBe('Bearer realm="api"');
+    expect(response.body.detail).toBe((await app.anonymous.get<{ detail: string }>('/organization')).body.detail);
   });
 
-  it('make keys whose secret is shown once, and revoke them at once', async () => {
+  it('shows the secret of a new key once, and revokes a key at once', async () => {
     const created = await app.admin.post<Key>('/api-keys', { name: 'CI', role: 'write' });
     expect(created.status).toBe(201);
     expect(created.headers['location']).toBe(`/api/v1/api-keys/${created.body.id}`);
@@ -53,7 +53,7 @@ describe('organizations and keys', () => {
     expect((await app.admin.delete(`/api-keys/${created.body.id}`)).status).toBe(404);
   });
 
-  it('let keys expire', async () => {
+  it('refuses a key after its expiry', async () => {
     const past = await app.admin.post<Key>('/api-keys', {
       name: 'old',
       role: 'read',
@@ -73,11 +73,11 @@ describe('organizations and keys', () => {
     [{ name: 'x', role: 'root' }],
     [{ name: '', role: 'read' }],
     [{ name: 'x', role: 'read', expires_at: 'tomorrow' }],
-  ])('refuse the key %j', async (body) => {
+  ])('refuses to create the key %j', async (body) => {
     expect((await app.admin.post(`/api-keys`, body)).status).toBe(400);
   });
 
-  it('are made by the operator with a first admin key, and removed with everything they own', async () => {
+  it('lets the operator create an organization with a first admin key, and delete it with everything it owns', async () => {
     const created = await app.operator.post<{ id: string; name: string; api_key: Key }>('/organizations', {
       name: 'Acme',
     });
@@ -97,20 +97,20 @@ describe('organizations and keys', () => {
     expect((await app.operator.delete(`/organizations/${created.body.id}`)).status).toBe(404);
   });
 
-  it('keep the organization Default', async () => {
+  it('refuses to delete the organization Default', async () => {
     const { body } = await app.operator.get<{ id: string; name: string }[]>('/organizations');
     const id = body.find(({ name }) => name === 'Default')?.id ?? '';
     expect((await app.operator.delete<{ code: string }>(`/organizations/${id}`)).body.code).toBe('conflict');
   });
 
-  it('slow a key down that asks too often, and nobody else', async () => {
+  it('slows down a key with too many requests, and no other key', async () => {
     const limited = await startApp({ role: 'api', rateLimitPerSecond: 5 });
     try {
-      const clock = MovingClock.standingIn(limited.app);
-      const ask = (times: number) =>
+      const clock = MovingClock.frozenIn(limited.app);
+      const send = (times: number) =>
         Promise.all(Array.from({ length: times }, () => limited.read.get<{ code: string }>('/organization')));
-      const answers = await ask(30);
-      const refused = answers.filter(({ status }) => status === 429);
+      const responses = await send(30);
+      const refused = responses.filter(({ status }) => status === 429);
       // Two seconds' worth may come at once.
       expect(refused).toHaveLength(20);
       expect(refused[0]).toMatchObject({
@@ -119,13 +119,13 @@ describe('organizations and keys', () => {
       });
       expect((await limited.write.get('/organization')).status).toBe(200);
       clock.advance(1000);
-      expect((await ask(10)).filter(({ status }) => status === 200)).toHaveLength(5);
+      expect((await send(10)).filter(({ status }) => status === 200)).toHaveLength(5);
     } finally {
       await limited.close();
     }
   });
 
-  it('without OPERATOR_TOKEN have no operator routes, with AUTH=off no keys', async () => {
+  it('has no operator routes without OPERATOR_TOKEN, and needs no key with AUTH=off', async () => {
     const open = await startApp({ role: 'api', operatorToken: null, auth: false });
     try {
       expect((await open.anonymous.get('/organizations')).status).toBe(404);

@@ -84,7 +84,7 @@ export interface TestApp {
   anonymous: Api;
   operator: Api;
   organization(name: string): Promise<TestOrganization>;
-  /** Stops the application as SIGTERM does; with `durable` the database stays for `restart`. */
+  /** Stops the application as SIGTERM does; with `durable` the database is kept for `restart`. */
   stop(): Promise<void>;
   /** Starts it again on the same database, with other settings if given. */
   restart(overrides?: Partial<Config>): Promise<void>;
@@ -101,7 +101,7 @@ export async function startApp(
 ): Promise<TestApp> {
   const database = await freshDatabase();
   const directory =
-    durable && database.url === 'embedded:memory' ? await mkdtemp(join(tmpdir(), 'uptime-test-')) : null;
+    durable && database.url.startsWith('embedded:') ? await mkdtemp(join(tmpdir(), 'uptime-test-')) : null;
   const testApp = {} as TestApp;
   const start = async (more: Partial<Config>): Promise<void> => {
     const config = Object.assign(new Config(), {

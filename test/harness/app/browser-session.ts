@@ -1,4 +1,4 @@
-/** What a browser has after it tried to sign in. */
+/** What a browser gets from an attempt to sign in. */
 export interface SignedIn {
   status: number;
   /** `name=value`, or empty when it was refused. */
@@ -7,7 +7,7 @@ export interface SignedIn {
   retryAfter: string | null;
 }
 
-/** Signs in at the service like the dashboard, over the session of `cookie` if given. */
+/** Signs in like the dashboard, replacing the session of `cookie` if given. */
 export async function signIn(url: string, credentials: object, cookie?: string): Promise<SignedIn> {
   const { status, headers } = await fetch(`${url}/auth/session`, {
     method: 'POST',
@@ -22,7 +22,7 @@ export async function signIn(url: string, credentials: object, cookie?: string):
   };
 }
 
-/** Headers of a request that changes something and comes from the dashboard. */
+/** Headers of a state-changing request as the dashboard sends it. */
 export const fromDashboard = (url: string, cookie: string): Record<string, string> => ({
   cookie,
   'content-type': 'application/json',
@@ -30,7 +30,7 @@ export const fromDashboard = (url: string, cookie: string): Record<string, strin
   'sec-fetch-site': 'same-origin',
 });
 
-/** Signs out and answers with the status. */
+/** Signs out and returns the status. */
 export async function signOut(url: string, cookie: string): Promise<number> {
   return (await fetch(`${url}/auth/session`, { method: 'DELETE', headers: fromDashboard(url, cookie) })).status;
 }

@@ -125,7 +125,7 @@ export class DeliveryScene {
   }
 
   private clockOf(aheadMs: number): MovingClock {
-    return this.timeStands ? MovingClock.standingIn(this.nest, aheadMs) : MovingClock.of(this.nest, aheadMs);
+    return this.timeStands ? MovingClock.frozenIn(this.nest, aheadMs) : MovingClock.of(this.nest, aheadMs);
   }
 
   async alert(

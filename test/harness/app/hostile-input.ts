@@ -2,9 +2,9 @@ import fc from 'fast-check';
 import { type OpenApi, type Parameter, resolve, type Schema } from './openapi';
 
 /**
- * Inputs made from a schema: good, at the boundary, of the wrong type and hostile. They are plain JSON values; two kinds of
- * strings in them stand for something that is known only when they are sent:
- * `@id:ws` for the id of a website that exists, `@raw:1e999` for JSON text that JavaScript cannot hold.
+ * Inputs generated from a schema: valid, at the boundary, of the wrong type and hostile. They are plain JSON values; two kinds
+ * of strings in them are placeholders, replaced when they are sent:
+ * `@id:ws` for the id of an existing website, `@raw:1e999` for JSON text that JavaScript cannot represent.
  */
 const ID = '@id:';
 const RAW = '@raw:';
@@ -81,7 +81,7 @@ const RAW_JSON: readonly string[] = [
   '{"\\u0000":1}',
 ];
 
-/** Where nobody listens, in the form each type of check wants. */
+/** Targets without a listener, in the form of each type of check. */
 const TARGETS: Readonly<Record<string, string>> = {
   HTTP: 'http://127.0.0.1:9/',
   HTTPS: 'https://127.0.0.1:9/',
@@ -93,7 +93,7 @@ const TARGETS: Readonly<Record<string, string>> = {
 
 const oneOfList = <T>(list: readonly T[]): fc.Arbitrary<T> => fc.constantFrom(...list);
 
-/** A name for every kind of badness. */
+/** A string of any hostile kind. */
 export const hostileString: fc.Arbitrary<string> = fc.oneof(
   { weight: 6, arbitrary: oneOfList(HOSTILE_STRINGS) },
   { weight: 1, arbitrary: fc.string({ unit: 'binary', maxLength: 60 }) },
@@ -111,13 +111,13 @@ const hostileJson: fc.Arbitrary<unknown> = fc.oneof(
   { weight: 1, arbitrary: fc.jsonValue({ maxDepth: 4 }) },
 );
 
-/** Nothing leaves this machine: whatever URL an example names, nobody listens where ours points. */
+/** Keeps requests on this machine: the host of an example's URL becomes a local port without a listener. */
 const localized = (example: string): string =>
   ID_EXAMPLE.test(example)
     ? `${ID}${example.slice(0, example.indexOf('_'))}`
     : example.replace(/^(https?:\/\/)[^/]+/, '$1127.0.0.1:9');
 
-/** A value that the schema allows, as far as a schema can tell. */
+/** A value that is valid as far as the schema can say. */
 function good(document: OpenApi, given: Schema, depth = 0): fc.Arbitrary<unknown> {
   const schema = resolve(document, given);
   const { example } = schema;
@@ -154,7 +154,7 @@ function goodObject(document: OpenApi, schema: Schema, depth: number): fc.Arbitr
   const fitting = (object: object): object =>
     'type' in object && 'url' in object ? { ...object, url: TARGETS[String(object.type)] ?? object.url } : object;
   const required = Object.fromEntries(Object.entries(fields).filter(([name]) => requiredKeys.includes(name)));
-  // Optional fields that are each good may not fit together.
+  // Optional fields, each valid, may contradict each other.
   return fc.oneof(fc.record(required), fc.record(fields, { requiredKeys })).map(fitting);
 }
 
@@ -175,7 +175,7 @@ function boundary(document: OpenApi, given: Schema): fc.Arbitrary<unknown> {
 const bad = (document: OpenApi, schema: Schema): fc.Arbitrary<unknown> =>
   fc.oneof(hostileJson, boundary(document, schema));
 
-/** Replaces one field, at any depth, by something else; or drops it, or adds one that does not exist. */
+/** A valid value with one field, at any depth, replaced or dropped, or with an unknown one added. */
 function spoiled(document: OpenApi, given: Schema): fc.Arbitrary<unknown> {
   const schema = resolve(document, given);
   const inner = schema.oneOf ?? schema.allOf;
@@ -202,13 +202,13 @@ function spoiled(document: OpenApi, given: Schema): fc.Arbitrary<unknown> {
   );
 }
 
-/** A body for the schema: half of them good. */
+/** A body for the schema; about half of them are valid. */
 export const bodyFor = (document: OpenApi, schema: Schema): fc.Arbitrary<unknown> =>
   fc.oneof({ weight: 5, arbitrary: good(document, schema) }, { weight: 6, arbitrary: spoiled(document, schema) });
 
 const asText = (value: unknown): string => (typeof value === 'string' ? value : (JSON.stringify(value) ?? ''));
 
-/** A path parameter: mostly an id that exists. */
+/** A path parameter: mostly an existing id. */
 export const pathValueFor = ({ schema }: Parameter): fc.Arbitrary<string> =>
   fc.oneof(
     { weight: 8, arbitrary: fc.constant(localized(typeof schema.example === 'string' ? schema.example : 'x')) },
@@ -217,7 +217,7 @@ export const pathValueFor = ({ schema }: Parameter): fc.Arbitrary<string> =>
     { weight: 1, arbitrary: fc.constant(`ws_${'x'.repeat(10_000)}`) },
   );
 
-/** The parameters of a query: some of those that exist, now and then one twice, or one that does not exist. */
+/** Query parameters: some of the documented ones, sometimes one twice, or an unknown one. */
 export function queryFor(document: OpenApi, parameters: readonly Parameter[]): fc.Arbitrary<[string, string][]> {
   const known = parameters.map(({ name, schema }) =>
     fc
@@ -234,7 +234,7 @@ export function queryFor(document: OpenApi, parameters: readonly Parameter[]): f
   return fc.oneof({ weight: 5, arbitrary: none }, { weight: 10, arbitrary: some }, { weight: 1, arbitrary: unknown });
 }
 
-/** JSON text with ids and raw parts put in. `idOf` answers an id with that prefix. */
+/** JSON text with its placeholders replaced. `idOf` returns an id with that prefix. */
 export function serialize(value: unknown, idOf: (prefix: string) => string): string {
   const raw: string[] = [];
   const text = JSON.stringify(value, (_, each: unknown) => {
@@ -245,11 +245,11 @@ export function serialize(value: unknown, idOf: (prefix: string) => string): str
   return (text ?? 'null').replace(/"\\u0001raw(\d+)\\u0001"/g, (_, index: string) => raw[Number(index)] ?? 'null');
 }
 
-/** The string itself, or the id it stands for. */
+/** The string itself, or the id that it is a placeholder for. */
 export const withId = (text: string, idOf: (prefix: string) => string): string =>
   text.startsWith(ID) ? idOf(text.slice(ID.length)) : text;
 
-/** For a URL. What has no UTF-8 form goes out as the bytes a careless client would send. */
+/** For a URL. A lone surrogate has no UTF-8 form and becomes the bytes that a careless client would send. */
 export function percentEncoded(text: string): string {
   let encoded = '';
   for (const character of text) {

@@ -1,45 +1,45 @@
 import { checkConsistency } from '../../../src/alert/consistency/consistency-check';
 import type { Sql } from '../../../src/platform/database/database';
 
-interface Wrong {
+interface Violation {
   what: string;
   ids: string[];
 }
 
-const MESSAGES: readonly [what: string, sql: string][] = [
+const DELIVERIES: readonly [what: string, sql: string][] = [
   [
-    'a resolve that was told before its trigger',
+    'a resolve that was delivered before its trigger',
     `SELECT r.id FROM notification r JOIN notification t
        ON t.alert_id = r.alert_id AND t.incident_no = r.incident_no AND t.kind = 'triggered'
      WHERE r.kind = 'resolved' AND r.state = 'delivered' AND r.detail IS NULL
        AND t.state = 'pending' AND t.detail IS DISTINCT FROM 'redeliver'`,
   ],
   [
-    'a message of one organization for an alert of another',
+    'a delivery of one organization for an alert of another',
     `SELECT n.id FROM notification n JOIN alert a ON a.id = n.alert_id WHERE a.org_id <> n.org_id`,
   ],
   [
-    'a snapshot of a config that is needed no more',
+    'a config snapshot that is no longer needed',
     `SELECT id FROM notification WHERE state IN ('delivered', 'superseded') AND config IS NOT NULL`,
   ],
 ];
 
 const ENGINE: readonly [what: string, sql: string][] = [
   [
-    // A check that began late may come close to the next one in time, but it stays the only one of its place in the grid.
+    // A check that began late may come close to the next one, but each cell of the schedule's grid has one check.
     'a slot that was checked twice',
     `SELECT c.id::text || ' at ' || c.checked_at AS id
        FROM (SELECT e.id, r.checked_at, stride,
                     r.checked_at - lag(r.checked_at) OVER checks AS gap,
-                    date_bin(stride, r.checked_at, origin) = date_bin(stride, lag(r.checked_at) OVER checks, origin) AS same_place
+                    date_bin(stride, r.checked_at, origin) = date_bin(stride, lag(r.checked_at) OVER checks, origin) AS same_cell
                FROM check_result r JOIN endpoint e ON e.key = r.endpoint_key JOIN endpoint_schedule s ON s.endpoint_id = e.id,
                     LATERAL (SELECT make_interval(secs => s.interval_seconds) AS stride,
                                     timestamptz 'epoch' + make_interval(secs => s.phase_ms / 1000.0) AS origin) grid
              WINDOW checks AS (PARTITION BY r.endpoint_key ORDER BY r.checked_at)) c
-      WHERE c.same_place AND c.gap < 0.3 * c.stride`,
+      WHERE c.same_cell AND c.gap < 0.3 * c.stride`,
   ],
   [
-    'a streak that is not what the history says',
+    'a streak that differs from the history',
     `SELECT endpoint_id AS id FROM (
        SELECT s.endpoint_id, s.consecutive_failures,
               (SELECT count(*) FROM check_result r WHERE r.endpoint_key = s.endpoint_key AND r.outcome & 3 = 0
@@ -48,7 +48,7 @@ const ENGINE: readonly [what: string, sql: string][] = [
          FROM endpoint_state s) streaks WHERE consecutive_failures <> counted`,
   ],
   [
-    'an outage that does not agree with the streak',
+    'an outage that disagrees with the streak',
     `SELECT s.endpoint_id AS id FROM endpoint_state s
        LEFT JOIN outage o ON o.endpoint_key = s.endpoint_key AND o.ended_at IS NULL
       WHERE s.failing_since IS DISTINCT FROM o.started_at`,
@@ -60,21 +60,21 @@ const ENGINE: readonly [what: string, sql: string][] = [
   ],
 ];
 
-/** The same for what the engine records, on endpoints that were neither edited nor checked on demand; with the above. */
+/** `checkInvariants`, and those of recorded checks: for endpoints that were neither edited nor checked on demand. */
 export async function checkEngine(sql: Sql): Promise<void> {
   await checkInvariants(sql);
-  refuse(await findAll(sql, ENGINE));
+  failOn(await findAll(sql, ENGINE));
 }
 
-/** Everything that must hold in any state of the database, whatever happened. Fails with all that does not. */
+/** Everything that must hold in any state of the database, whatever happened. Fails with the list of all that does not. */
 export async function checkInvariants(sql: Sql, now: Date = new Date()): Promise<void> {
   const findings = await checkConsistency(sql, { since: new Date(0), now, overdueMs: 300_000 });
-  const wrong: Wrong[] = findings.map(({ kind, samples }) => ({ what: kind, ids: samples }));
-  refuse([...wrong, ...(await findAll(sql, MESSAGES))]);
+  const wrong: Violation[] = findings.map(({ kind, samples }) => ({ what: kind, ids: samples }));
+  failOn([...wrong, ...(await findAll(sql, DELIVERIES))]);
 }
 
-async function findAll(sql: Sql, rules: readonly [what: string, sql: string][]): Promise<Wrong[]> {
-  const wrong: Wrong[] = [];
+async function findAll(sql: Sql, rules: readonly [what: string, sql: string][]): Promise<Violation[]> {
+  const wrong: Violation[] = [];
   for (const [what, statement] of rules) {
     const rows = await sql.query<{ id: string }>(statement);
     if (rows.length > 0) wrong.push({ what, ids: rows.slice(0, 5).map(({ id }) => id) });
@@ -82,14 +82,14 @@ async function findAll(sql: Sql, rules: readonly [what: string, sql: string][]):
   return wrong;
 }
 
-function refuse(wrong: readonly Wrong[]): void {
+function failOn(wrong: readonly Violation[]): void {
   if (wrong.length === 0) return;
   throw new Error(`Invariants are broken:\n${wrong.map(({ what, ids }) => `  ${what}: ${ids.join(' ')}`).join('\n')}`);
 }
 
-/** The same, and nothing is owed any more: every message was delivered, superseded with a reason, or visibly given up. */
+/** `checkInvariants`, and nothing is pending: every delivery has arrived, was superseded with a reason, or visibly failed. */
 export async function checkSettled(sql: Sql, now: Date = new Date()): Promise<void> {
   await checkInvariants(sql, now);
-  const owed = await sql.query<{ id: string }>(`SELECT id FROM notification WHERE state = 'pending'`);
-  if (owed.length > 0) throw new Error(`${owed.length} messages are still owed`);
+  const pending = await sql.query<{ id: string }>(`SELECT id FROM notification WHERE state = 'pending'`);
+  if (pending.length > 0) throw new Error(`${pending.length} deliveries are still pending`);
 }

@@ -3,7 +3,7 @@ import { Dialer } from '../../../src/platform/net/dial/dialer';
 import { HostResolver, type ResolverOptions } from '../../../src/platform/net/dns/host-resolver';
 import { TrustedRoots } from '../../../src/platform/net/dial/trusted-roots';
 
-/** A dialer of the real kind, with its own resolver and its own idea of whom to trust. */
+/** A real dialer with its own resolver and its own trusted roots. */
 export function dialerWith(options: ResolverOptions & { roots?: string[] } = {}): Dialer {
   const { roots, ...resolver } = options;
   return new Dialer(new HostResolver(resolver), new TrustedRoots(roots));

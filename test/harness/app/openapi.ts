@@ -1,4 +1,4 @@
-/** What the tests need of an OpenAPI 3.0 document. */
+/** The part of OpenAPI 3.0 that the tests use. */
 export interface Schema {
   $ref?: string;
   type?: string;
@@ -40,7 +40,7 @@ export interface OpenApi {
   components: { schemas: Record<string, Schema> };
 }
 
-/** One operation with where it is. */
+/** One operation with its method and path. */
 export interface Endpoint {
   method: string;
   path: string;
@@ -61,8 +61,8 @@ export function resolve(document: OpenApi, schema: Schema): Schema {
 }
 
 /**
- * The same schema in the words of JSON Schema, for answers: `nullable` becomes a type, and an object has the documented
- * fields and no other. References lead to `#/components/schemas` still.
+ * The same schema as JSON Schema, for responses: `nullable` becomes a type, and an object has the documented fields and no
+ * other. References still point to `#/components/schemas`.
  */
 export function toJsonSchema(schema: Schema): object {
   const { nullable, properties, items, oneOf, allOf, anyOf, additionalProperties, ...rest } = schema;

@@ -1,13 +1,13 @@
-/** Waits until `ask` answers something other than `undefined`, `null` or `false`; fails with `what` after `limitMs`. */
+/** Polls `read` until it returns something other than `undefined`, `null` or `false`; fails with `what` after `limitMs`. */
 export async function eventually<T>(
   what: string,
-  ask: () => Promise<T | undefined | null | false> | T | undefined | null | false,
+  read: () => Promise<T | undefined | null | false> | T | undefined | null | false,
   limitMs = 15_000,
 ): Promise<T> {
   const until = performance.now() + limitMs;
   for (;;) {
-    const answer = await ask();
-    if (answer !== undefined && answer !== null && answer !== false) return answer;
+    const value = await read();
+    if (value !== undefined && value !== null && value !== false) return value;
     if (performance.now() > until) throw new Error(`waited ${limitMs} ms in vain: ${what}`);
     await new Promise((resolve) => setTimeout(resolve, 25));
   }

@@ -1,23 +1,23 @@
 import type { Api } from './app';
 
-/** Creates a website and answers its id. */
+/** Creates a website and returns its id. */
 export async function newWebsite(by: Api, name = 'Shop'): Promise<string> {
   return created(await by.post('/websites', { name, url: 'https://shop.example.com' }));
 }
 
-/** Creates an HTTPS endpoint, with other fields if given, and answers its id. */
+/** Creates an HTTPS endpoint, with other fields if given, and returns its id. */
 export async function newEndpoint(by: Api, websiteId: string, fields: object = {}): Promise<string> {
   const body = { name: 'Checkout', url: 'https://shop.example.com/checkout', type: 'HTTPS', ...fields };
   return created(await by.post(`/websites/${websiteId}/endpoints`, body));
 }
 
-/** Creates a Slack alert, with other fields if given, and answers its id. */
+/** Creates a Slack alert, with other fields if given, and returns its id. */
 export async function newAlert(by: Api, endpointId: string, fields: object = {}): Promise<string> {
   const config = { webhook_url: 'https://hooks.slack.com/services/T000/B000/XXXX' };
   return created(await by.post('/alerts', { endpoint_id: endpointId, type: 'slack', config, ...fields }));
 }
 
-function created(answer: { status: number; body: { id: string }; text: string }): string {
-  if (answer.status !== 201) throw new Error(`not created: ${answer.status} ${answer.text}`);
-  return answer.body.id;
+function created(response: { status: number; body: { id: string }; text: string }): string {
+  if (response.status !== 201) throw new Error(`not created: ${response.status} ${response.text}`);
+  return response.body.id;
 }

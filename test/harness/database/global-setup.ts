@@ -1,6 +1,6 @@
 import { Client } from 'pg';
 
-/** Says on which database the e2e suites run, and fails at once when it cannot be reached. */
+/** Prints on which database the e2e suites run, and fails at once when it cannot be reached. */
 export default async function globalSetup(): Promise<void> {
   const url = process.env['TEST_DATABASE_URL'];
   if (url === undefined || url === '') return;
@@ -10,7 +10,7 @@ export default async function globalSetup(): Promise<void> {
     const { rows } = await client.query<{ version: string }>('SELECT version()');
     process.stderr.write(`e2e on ${rows[0]?.version ?? url}\n`);
   } catch (error) {
-    throw new Error(`TEST_DATABASE_URL does not answer: ${String(error)}`, { cause: error });
+    throw new Error(`TEST_DATABASE_URL cannot be reached: ${String(error)}`, { cause: error });
   } finally {
     await client.end().catch(() => {});
   }

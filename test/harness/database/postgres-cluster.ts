@@ -12,10 +12,10 @@ import { Client } from 'pg';
 const START_TIMEOUT_MS = 60_000;
 const STOP_TIMEOUT_MS = 60_000;
 const POLL_MS = 50;
-/** Below the ports that Linux (32768), BSD and Windows (49152) give away. */
+/** Below the ephemeral ports of Linux (from 32768), BSD and Windows (49152). */
 const PORTS = { first: 20_000, last: 32_000 };
 
-/** Debian keeps the newest server under its major version, outside of the path. */
+/** Debian installs each server under its major version, outside of PATH. */
 function binDirectories(): string[] {
   const debian = '/usr/lib/postgresql';
   const versions = existsSync(debian) ? readdirSync(debian).sort((a, b) => Number(b) - Number(a)) : [];
@@ -29,7 +29,7 @@ function binDirectories(): string[] {
 export const findPostgres = (): string | null =>
   binDirectories().find((bin) => existsSync(join(bin, 'initdb')) && existsSync(join(bin, 'postgres'))) ?? null;
 
-/** A server refuses to run as root: then it runs as `postgres`, or as `nobody` where that user does not exist. */
+/** PostgreSQL refuses to run as root: then it runs as `postgres`, or as `nobody` where that user does not exist. */
 function serverUser(): { uid: number; gid: number } | null {
   if (process.getuid?.() !== 0) return null;
   const users = readFileSync('/etc/passwd', 'utf8')
@@ -41,8 +41,8 @@ function serverUser(): { uid: number; gid: number } | null {
 }
 
 /**
- * A port that is free, and that no system gives to whoever asks for any: other tests of the machine do so until the server
- * listens, and again while it is stopped.
+ * A free port outside of the ephemeral range: other tests on this machine must not get it until the server listens, nor while
+ * it is stopped.
  */
 async function freePort(): Promise<number> {
   for (;;) {
@@ -60,7 +60,7 @@ async function freePort(): Promise<number> {
 }
 
 export interface ClusterOptions {
-  /** Settings such as `max_connections=20`, besides those a throw-away cluster needs. */
+  /** Settings such as `max_connections=20`, besides those that a disposable cluster needs. */
   readonly settings?: readonly string[];
   /** Environment variables of the server, besides the test's own. */
   readonly env?: Readonly<Record<string, string>>;
@@ -119,7 +119,7 @@ export class PostgresCluster {
     if (user !== null) chownSync(directory, user.uid, user.gid);
     const cluster = new PostgresCluster(bin, directory, user, await freePort(), options);
     try {
-      // Not `execFileSync`: a proxy of this very process may stand between the two servers.
+      // Not `execFileSync`: a proxy in this process may be between the two servers.
       await promisify(execFile)(join(bin, program), argumentsFor(cluster.data), { ...user, cwd: directory });
       await cluster.run();
     } catch (error) {
@@ -144,7 +144,7 @@ export class PostgresCluster {
     await this.end(() => this.server?.kill('SIGINT'));
   }
 
-  /** Ends the server and everything it started with SIGKILL: a crash. */
+  /** Ends the server and every process it forked with SIGKILL: a crash. */
   async kill(): Promise<void> {
     await this.end(() => this.signalAll('SIGKILL'));
   }
@@ -155,7 +155,7 @@ export class PostgresCluster {
     await this.run();
   }
 
-  /** The server keeps its connections and answers nothing, until `thaw`. */
+  /** The server keeps its connections and responds to nothing until `thaw`. */
   freeze(): void {
     this.signalAll('SIGSTOP');
   }
@@ -200,7 +200,7 @@ export class PostgresCluster {
     await this.untilReady(server);
   }
 
-  /** A server outlives a test run that is killed: this shell sees its input end then, and cleans up. */
+  /** The server would outlive a test run that is killed: this shell then sees its input end, and cleans up. */
   private watchOver(server: ChildProcess): ChildProcess {
     const script = 'cat; kill -QUIT "$1"; while kill -0 "$1"; do sleep 0.2; done; rm -rf "$2"';
     const guard = spawn('sh', ['-c', script, 'guard', String(server.pid), this.directory], {
@@ -243,7 +243,7 @@ export class PostgresCluster {
       try {
         process.kill(pid, signal);
       } catch {
-        // It has ended meanwhile.
+        // It has ended by now.
       }
     }
   }
@@ -265,7 +265,7 @@ export class PostgresCluster {
   }
 }
 
-/** `null` for a process that is not running (any more). */
+/** `null` for a process that is not running. */
 function parentOf(pid: number): number | null {
   try {
     const stat = readFileSync(`/proc/${pid}/stat`, 'utf8');

@@ -6,7 +6,7 @@ import { pipeline } from 'node:stream';
 import { CABLE, obstacleTo } from './namespace';
 import type { DoorOrder } from './namespace-door';
 
-/** Why two network namespaces cannot be joined by a cable here, or `null`. */
+/** Why two network namespaces cannot be joined by a virtual cable here, or `null`. */
 export const noIsolatedNetwork = obstacleTo(
   ...CABLE,
   'sysctl -qw net.ipv6.conf.v0.accept_dad=0',
@@ -41,7 +41,7 @@ class Namespace {
     return this.door.pid;
   }
 
-  /** Words to put before a command that is to run in the namespace. */
+  /** Words before a command that is to run in the namespace. */
   get entry(): string[] {
     return ['nsenter', '-t', String(this.pid), '-n'];
   }
@@ -73,9 +73,9 @@ const SERVICE_PORT = 8080;
 const DATABASE_PORT = 5432;
 
 /**
- * A monitor's machine and the rest of the world: two network namespaces of their own, joined by one cable, over which the
- * monitor has its default routes for IPv4 and IPv6. The machine that runs the test keeps its settings, and reaches the
- * service's API and lends it a database whatever becomes of the cable.
+ * The monitor's machine and the rest of the world: two network namespaces joined by one virtual cable, which carries the
+ * monitor's default routes for IPv4 and IPv6. The machine that runs the test keeps its settings; it reaches the service's API
+ * and provides its database whatever the state of the cable.
  */
 export class IsolatedNetwork {
   private readonly relays: Server[] = [];
@@ -95,7 +95,7 @@ export class IsolatedNetwork {
     );
     world.run(
       'ip link set lo up',
-      // Addresses count at once: nobody else could have them.
+      // Without duplicate address detection addresses are usable at once.
       'sysctl -qw net.ipv6.conf.all.accept_dad=0 net.ipv6.conf.v1.accept_dad=0',
       ...WORLD.map((address) => `ip addr add ${address} dev v1`),
       'ip link set v1 up',
@@ -121,7 +121,7 @@ export class IsolatedNetwork {
     this.monitor.run('ip link set v0 down');
   }
 
-  /** From now on the world swallows every packet that the nft condition matches (all of them by default), until `hear`. */
+  /** From now on the world drops every packet that the nft condition matches (all by default), until `hear`. */
   ignore(condition = ''): void {
     this.world.run(
       'nft add table inet deaf',
@@ -135,7 +135,7 @@ export class IsolatedNetwork {
     this.world.run('nft flush ruleset');
   }
 
-  /** The monitor loses every route of IPv6, and its address; IPv4 stays as it is. */
+  /** The monitor loses its IPv6 address and every IPv6 route; IPv4 is not affected. */
   loseIpv6(): void {
     this.monitor.run('ip -6 addr flush dev v0', 'ip -6 route flush default || true');
   }
@@ -145,7 +145,7 @@ export class IsolatedNetwork {
     this.world.run(`ip addr add ${address}/16 dev v1`);
   }
 
-  /** Words to put before the service's command; `resolvConf`: the file that it sees as the machine's. */
+  /** Words before the service's command; `resolvConf`: the file that it sees as /etc/resolv.conf. */
   entry(resolvConf?: string): string[] {
     if (resolvConf === undefined) return this.monitor.entry;
     const mount = 'mount --bind "$0" /etc/resolv.conf; exec "$@"';
@@ -155,7 +155,7 @@ export class IsolatedNetwork {
   /** Settings of a service that runs behind `entry`. */
   readonly env = { HOST: '127.0.0.1', PORT: String(SERVICE_PORT) };
 
-  /** Where the service's API is reached from outside, cable or not. */
+  /** The service's API as seen from outside, with or without the cable. */
   async serviceUrl(): Promise<string> {
     const server = createServer().listen(0, '127.0.0.1');
     await once(server, 'listening');
@@ -165,7 +165,7 @@ export class IsolatedNetwork {
     return `http://127.0.0.1:${port}`;
   }
 
-  /** Lends the monitor's machine a PostgreSQL on this one; the URL there, cable or not. */
+  /** Makes a PostgreSQL of this machine reachable for the monitor; returns its URL there, with or without the cable. */
   async databaseUrl(url: string): Promise<string> {
     const lent = new URL(url);
     await this.relay(this.monitor, '127.0.0.1', DATABASE_PORT, Number(lent.port));
@@ -173,7 +173,7 @@ export class IsolatedNetwork {
     return lent.href;
   }
 
-  /** Lets the world answer at `host:port` with a server that listens on a loopback port of this machine. */
+  /** Makes a server on a loopback port of this machine reachable at `host:port` of the world. */
   async serve(host: string, port: number, localPort: number): Promise<void> {
     await this.relay(this.world, host, port, localPort);
   }
@@ -190,7 +190,7 @@ export class IsolatedNetwork {
 
   private async relay(inside: Namespace, host: string, port: number, localPort: number): Promise<void> {
     const server = await inside.order({ listen: { host, port } });
-    if (!server) throw new Error(`nobody listens at ${host}:${port}`);
+    if (!server) throw new Error(`no listener at ${host}:${port}`);
     server.on('connection', (socket) => pipeline(socket, connect(localPort, '127.0.0.1'), socket, () => {}));
     this.relays.push(server);
   }

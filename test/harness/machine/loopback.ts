@@ -7,5 +7,5 @@ const hasIpv6 = Object.values(networkInterfaces()).some((addresses) =>
 /** `it` where this machine has the IPv6 loopback address, which many containers lack; otherwise `it.skip`. */
 export const itOverIpv6: jest.It = hasIpv6 ? it : it.skip;
 
-/** For the names of such tests. */
+/** Suffix for the titles of such tests. */
 export const whyNotOverIpv6 = hasIpv6 ? '' : ' (skipped: there is no ::1 here)';

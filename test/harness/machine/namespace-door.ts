@@ -1,7 +1,7 @@
 /**
- * A process that lives in a network namespace and keeps it open. Listens there for its parent (`listen`: the listening
- * socket is sent back), takes a listening socket of the parent's to pass its connections on into the namespace (`forward`),
- * and resolves every name to one address (`names`).
+ * A process in a network namespace that keeps it open. On behalf of its parent it listens there (`listen`: the listening socket
+ * is sent back), forwards connections of a listening socket of the parent into the namespace (`forward`), and serves DNS
+ * with one address for every name (`names`).
  */
 import { createSocket } from 'node:dgram';
 import { once } from 'node:events';
@@ -9,7 +9,7 @@ import { connect, createServer, Server } from 'node:net';
 import { pipeline } from 'node:stream';
 import { AUTHORITATIVE_ANSWER, decode, encode } from 'dns-packet';
 
-/** What the parent asks for; each order is answered with its number. */
+/** What the parent wants; each order is confirmed with its number. */
 export interface DoorOrder {
   number: number;
   listen?: { host: string; port: number };
@@ -17,20 +17,20 @@ export interface DoorOrder {
   names?: { host: string; address: string };
 }
 
-/** A DNS server on port 53 that knows every name, by its IPv4 address only. */
-async function answerNames(host: string, address: string): Promise<void> {
+/** A DNS server on port 53 that resolves every name to one IPv4 address. */
+async function serveNames(host: string, address: string): Promise<void> {
   const socket = createSocket('udp4');
   socket.on('message', (packet, from) => {
     const query = decode(packet);
     const [question] = query.questions ?? [];
     if (!question) return;
-    const answer = { type: 'A', name: question.name, ttl: 0, data: address } as const;
+    const record = { type: 'A', name: question.name, ttl: 0, data: address } as const;
     const reply = encode({
       type: 'response',
       id: query.id,
       flags: AUTHORITATIVE_ANSWER,
       questions: [question],
-      answers: question.type === 'A' ? [answer] : [],
+      answers: question.type === 'A' ? [record] : [],
     });
     socket.send(reply, from.port, from.address);
   });
@@ -38,11 +38,11 @@ async function answerNames(host: string, address: string): Promise<void> {
   await once(socket, 'listening');
 }
 
-async function obey(order: DoorOrder, handle: unknown): Promise<void> {
+async function carryOut(order: DoorOrder, handle: unknown): Promise<void> {
   if (order.listen) {
     const server = createServer().listen(order.listen.port, order.listen.host);
     await once(server, 'listening');
-    // Whoever keeps it open takes connections from it.
+    // Only the process that keeps it open may accept its connections.
     process.send?.({ number: order.number }, server, {}, () => server.close());
     return;
   }
@@ -50,9 +50,9 @@ async function obey(order: DoorOrder, handle: unknown): Promise<void> {
   if (forward && handle instanceof Server) {
     handle.on('connection', (socket) => pipeline(socket, connect(forward.port, forward.host), socket, () => {}));
   }
-  if (order.names) await answerNames(order.names.host, order.names.address);
+  if (order.names) await serveNames(order.names.host, order.names.address);
   process.send?.({ number: order.number });
 }
 
-process.on('message', (order, handle) => void obey(order as DoorOrder, handle));
+process.on('message', (order, handle) => void carryOut(order as DoorOrder, handle));
 process.on('disconnect', () => process.exit(0));

@@ -1,6 +1,6 @@
 import { spawnSync } from 'node:child_process';
 
-/** Why these shell commands cannot be run in a network namespace of their own here, or `null`: it is tried. */
+/** Why these shell commands cannot run in a network namespace of their own on this machine, or `null`; tries them. */
 export function obstacleTo(...commands: readonly string[]): string | null {
   if (process.platform !== 'linux') return 'not Linux';
   const options = { encoding: 'utf8' } as const;
@@ -9,12 +9,12 @@ export function obstacleTo(...commands: readonly string[]): string | null {
   return status === 0 ? null : stderr.trim().split('\n').at(-1) || `ended with ${status}`;
 }
 
-/** Commands that make a network with another end, `v1`, which nobody answers for. */
+/** Commands that create a network whose other end, `v1`, has no host. */
 export const CABLE = ['ip link set lo up', 'ip link add v0 type veth peer name v1'];
 
 const LIMIT_MS = 50_000;
 
-/** Runs a TypeScript file in a network namespace of its own after the shell commands of `setup`; answers its output. */
+/** Runs a TypeScript file in a network namespace of its own after the shell commands of `setup`; returns its output. */
 export function runInNamespace(setup: readonly string[], file: string, argument: string, prefix = ''): string {
   const node = `${prefix} ${process.execPath} -r ts-node/register/transpile-only ${file} '${argument}'`;
   const { status, stdout, stderr } = spawnSync('unshare', ['-n', 'sh', '-ec', [...setup, `exec ${node}`].join('\n')], {

@@ -14,7 +14,7 @@ export const fakeTime: string | null = (() => {
   return candidates.map((path) => join(path, 'libfaketimeMT.so.1')).find(existsSync) ?? null;
 })();
 
-/** A wall clock of one process that can be set; its monotonic clock goes on as it is. */
+/** A settable wall clock of one process; its monotonic clock is not affected. */
 export class SetClock {
   private readonly directory = mkdtempSync(join(tmpdir(), 'uptime-clock-'));
 
@@ -22,7 +22,7 @@ export class SetClock {
     writeFileSync(join(this.directory, 'time'), `${aheadSeconds < 0 ? '' : '+'}${aheadSeconds}s\n`);
   }
 
-  /** So that it is this time now. */
+  /** Sets it to this time. */
   setTo(time: string): void {
     this.set(Math.round((Date.parse(time) - Date.now()) / 1000));
   }

@@ -6,7 +6,7 @@ import { join } from 'node:path';
 const MEGABYTE = 1024 * 1024;
 const PAGE = 4096;
 
-/** Why no small volume can be had here, or `null`. */
+/** Why no small volume can be mounted here, or `null`. */
 export const noSmallVolume: string | null = (() => {
   if (process.platform !== 'linux') return 'not Linux';
   const directory = mkdtempSync(join(tmpdir(), 'uptime-volume-'));
@@ -17,7 +17,7 @@ export const noSmallVolume: string | null = (() => {
   return isMounted ? null : 'needs root and mount';
 })();
 
-/** A volume of its own, in memory, that tests fill up to the last page. */
+/** A volume in memory that tests fill up to the last page. */
 export class SmallVolume {
   private constructor(readonly path: string) {}
 
@@ -39,7 +39,7 @@ export class SmallVolume {
     closeSync(ballast);
   }
 
-  /** Takes away what `fill` wrote. */
+  /** Removes what `fill` wrote. */
   free(): void {
     rmSync(this.ballast, { force: true });
   }

@@ -1,6 +1,6 @@
 /**
- * A process that runs checks in an environment of its own (a network namespace, a process without descriptors) and prints
- * one report a line. Arguments: JSON of what to do.
+ * A program that runs checks in an environment of its own (a network namespace, a process without descriptors) and prints
+ * one result a line. Argument: a `ChecksOrder` as JSON.
  */
 import 'reflect-metadata';
 import { once } from 'node:events';
@@ -13,7 +13,7 @@ import { HttpProbe } from '../../../src/checker/http/http-probe';
 import { TcpChecker } from '../../../src/checker/tcp/tcp.checker';
 import { dialerWith, openEgress } from '../app/network';
 
-/** What is to be run, and what is to be taken away from the process first. */
+/** The checks to run, and what to take away from the process first. */
 export interface ChecksOrder {
   checks: { type: 'HTTP' | 'TCP'; url: string; timeoutMs: number }[];
   /** Opens descriptors until there are none. */
@@ -43,9 +43,9 @@ async function run(order: ChecksOrder): Promise<void> {
       assertions: [],
       egress: openEgress,
     };
-    const report = await checker.check(request, deadline.signal);
+    const result = await checker.check(request, deadline.signal);
     deadline.clear();
-    process.stdout.write(`${JSON.stringify(report)}\n`);
+    process.stdout.write(`${JSON.stringify(result)}\n`);
   }
 }
 

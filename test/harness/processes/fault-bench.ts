@@ -1,9 +1,8 @@
-import { buildService } from './child-service';
 import { eventually } from '../app/poll';
 import { PostgresCluster } from '../database/postgres-cluster';
-import { DatabaseWitness, ServiceProcess, type Surroundings } from './service-process';
+import { buildService, DatabaseWitness, ServiceProcess, type Surroundings } from './service-process';
 
-/** What a fault test stands on: a PostgreSQL of its own, somebody who looks into it, and services that are at work on it. */
+/** The setup of a fault test: a PostgreSQL of its own, a witness that reads it, and services that work on it. */
 export class FaultBench {
   private readonly services: ServiceProcess[] = [];
   private readonly kept: { close(): Promise<void> }[] = [];
@@ -13,20 +12,20 @@ export class FaultBench {
     readonly witness: DatabaseWitness,
   ) {}
 
-  /** Throws when PostgreSQL is not installed. Builds the service when it is not built. */
+  /** Throws when PostgreSQL is not installed. Builds the service if needed. */
   static async open(): Promise<FaultBench> {
     buildService();
     const cluster = await PostgresCluster.start();
     return new FaultBench(cluster, DatabaseWitness.on(cluster.url));
   }
 
-  /** Closes it with the bench, once the services have ended. */
+  /** Closes the thing with the bench, once the services have ended. */
   keep<T extends { close(): Promise<void> }>(thing: T): T {
     this.kept.push(thing);
     return thing;
   }
 
-  /** A service, resolved once it listens; `databaseUrl`: how it reaches the database, when not directly. */
+  /** Starts a service and waits until it listens; `databaseUrl`: how it reaches the database, when not directly. */
   async start(
     env: Readonly<Record<string, string>> = {},
     { databaseUrl = this.cluster.url, ...surroundings }: Surroundings & { databaseUrl?: string } = {},
@@ -36,7 +35,7 @@ export class FaultBench {
     return service;
   }
 
-  /** Every one of that many endpoints has a check that began after this call; how long that took, in milliseconds. */
+  /** Waits until each of that many endpoints has a check that began after this call; returns the milliseconds it took. */
   async allChecked(endpoints: number): Promise<number> {
     const began = performance.now();
     const [{ now } = { now: '' }] = await this.witness.query<{ now: string }>('SELECT clock_timestamp()::text AS now');
@@ -46,7 +45,7 @@ export class FaultBench {
     return performance.now() - began;
   }
 
-  /** Takes away all that is watched, with its history. */
+  /** Deletes all websites with their history. */
   async clear(): Promise<void> {
     await this.witness.query('DELETE FROM website');
     await this.witness.query('DELETE FROM check_result');

@@ -1,4 +1,4 @@
-import { type ChildProcess, spawn } from 'node:child_process';
+import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
 import { join } from 'node:path';
 import { Pool } from 'pg';
@@ -10,7 +10,7 @@ const ROOT = join(__dirname, '..', '..', '..');
 const KEY = 'bootstrap-key-of-the-fault-tests-0001';
 const START_LIMIT_MS = 60_000;
 
-/** Where else than plainly on this machine a service runs. */
+/** How a service runs that does not run plainly on this machine. */
 export interface Surroundings {
   /** Words before its command: `nsenter …`, `prlimit …`. They must end in an exec, so that signals arrive. */
   entry?: readonly string[];
@@ -18,9 +18,18 @@ export interface Surroundings {
   url?: string;
 }
 
+/** Builds what the processes run, unless it is up to date. */
+export function buildService(): void {
+  const { status, stderr } = spawnSync(process.execPath, ['scripts/build.mjs', '--if-needed'], {
+    cwd: ROOT,
+    encoding: 'utf8',
+  });
+  if (status !== 0) throw new Error(`the service could not be built: ${stderr}`);
+}
+
 /**
- * The built service (`buildService` of child-service.ts makes it) as a process of its own that serves and checks on a given
- * PostgreSQL, to be stopped, killed and frozen. Several of them on one database are several instances.
+ * The built service (`buildService` first) as a process of its own that serves and checks on a given PostgreSQL, to be
+ * stopped, killed and frozen. Several of them on one database are several instances.
  */
 export class ServiceProcess {
   private output = '';
@@ -34,12 +43,12 @@ export class ServiceProcess {
       stream?.on('data', (chunk: Buffer) => this.note(chunk.toString()));
   }
 
-  /** Resolves once it listens. */
-  static async start(
+  /** Returns at once: for a process that a failpoint kills, maybe before it listens. */
+  static launch(
     databaseUrl: string,
     env: Readonly<Record<string, string>> = {},
     { entry = [], url }: Surroundings = {},
-  ): Promise<ServiceProcess> {
+  ): ServiceProcess {
     const [command, ...words] = [...entry, process.execPath, 'dist/main.js'];
     const child = spawn(command, words, {
       cwd: ROOT,
@@ -57,7 +66,16 @@ export class ServiceProcess {
       },
       stdio: ['ignore', 'pipe', 'pipe'],
     });
-    const service = new ServiceProcess(child, url);
+    return new ServiceProcess(child, url);
+  }
+
+  /** Resolves once it listens. */
+  static async start(
+    databaseUrl: string,
+    env: Readonly<Record<string, string>> = {},
+    surroundings: Surroundings = {},
+  ): Promise<ServiceProcess> {
+    const service = ServiceProcess.launch(databaseUrl, env, surroundings);
     try {
       await eventually('the service listens', () => service.hasEnded || service.address !== '', START_LIMIT_MS);
     } catch (error) {
@@ -72,12 +90,12 @@ export class ServiceProcess {
     return this.seenAt ?? this.address;
   }
 
-  /** Of the organization "Default"; its admin. */
+  /** A client with an admin key of the organization "Default". */
   get api(): Api {
     return new Api(this.url, KEY);
   }
 
-  /** The last lines it wrote. */
+  /** The last part of what it logged. */
   get log(): string {
     return this.output;
   }
@@ -86,7 +104,7 @@ export class ServiceProcess {
     return this.child.exitCode !== null || this.child.signalCode !== null;
   }
 
-  /** Status of `/health/ready`; `null` when nothing answers. */
+  /** Status of `/health/ready`; `null` without a response. */
   async readiness(): Promise<number | null> {
     return fetch(`${this.url}/health/ready`).then(
       ({ status }) => status,
@@ -100,6 +118,12 @@ export class ServiceProcess {
     this.child.kill('SIGCONT');
     this.child.kill('SIGKILL');
     await once(this.child, 'exit');
+  }
+
+  /** Waits for its end; throws when anything but SIGKILL ended it. */
+  async killed(): Promise<void> {
+    const end = await this.ended();
+    if (end !== 'SIGKILL') throw new Error(`the process ended with ${end}:\n${this.output}`);
   }
 
   signal(signal: NodeJS.Signals): void {
@@ -119,7 +143,7 @@ export class ServiceProcess {
   }
 }
 
-/** A test's own look at the database, apart from the service. Survives the server's restarts. */
+/** A test's own connection to the database, apart from the service. Survives restarts of the server. */
 export class DatabaseWitness implements Sql {
   private constructor(private readonly pool: Pool) {}
 
@@ -133,7 +157,7 @@ export class DatabaseWitness implements Sql {
     return (await this.pool.query(sql, [...parameters])).rows as Row[];
   }
 
-  /** Number of rows of the first column. */
+  /** How many rows the statement returns. */
   async count(sql: string, parameters: readonly unknown[] = []): Promise<number> {
     const [row] = await this.query<{ count: string }>(`SELECT count(*) AS count FROM (${sql}) AS counted`, parameters);
     return Number(row?.count ?? 0);
@@ -152,13 +176,13 @@ export class DatabaseWitness implements Sql {
     };
   }
 
-  /** Does not wait for what is under way: a test that failed may have left anything. */
+  /** Waits a second at most for statements in progress: a failed test may have left any. */
   async close(): Promise<void> {
     await Promise.race([this.pool.end(), new Promise((resolve) => setTimeout(resolve, 1000).unref())]);
   }
 }
 
-/** A website with endpoints of one target, each with an alert that tells a webhook; all by the API. */
+/** Creates, through the API, a website with endpoints of one target, each with an alert to a webhook of its own. */
 export async function watch(
   api: Api,
   count: number,
@@ -167,17 +191,17 @@ export async function watch(
   settings: { endpoint?: object; alert?: object } = {},
 ): Promise<{ endpoints: string[]; alerts: string[] }> {
   const created = async (path: string, body: object): Promise<string> => {
-    const answer = await api.post<{ id: string }>(path, body);
-    if (answer.status !== 201) throw new Error(`${path}: ${answer.status} ${answer.text}`);
-    return answer.body.id;
+    const response = await api.post<{ id: string }>(path, body);
+    if (response.status !== 201) throw new Error(`${path}: ${response.status} ${response.text}`);
+    return response.body.id;
   };
   const website = await created('/websites', { name: 'Shop', url: 'https://shop.example.com' });
   const endpoints: string[] = [];
   const alerts: string[] = [];
-  for (let place = 0; place < count; place++) {
+  for (let index = 0; index < count; index++) {
     const endpoint = await created(`/websites/${website}/endpoints`, {
-      name: `Endpoint ${place}`,
-      url: `${target}/${place}`,
+      name: `Endpoint ${index}`,
+      url: `${target}/${index}`,
       type: 'HTTP',
       interval: 1,
       timeout: 5,
@@ -188,7 +212,7 @@ export async function watch(
       await created('/alerts', {
         endpoint_id: endpoint,
         type: 'webhook',
-        config: { url: `${hook}/${place}` },
+        config: { url: `${hook}/${index}` },
         failure_threshold: 1,
         success_threshold: 1,
         ...settings.alert,

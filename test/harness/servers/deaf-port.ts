@@ -4,7 +4,7 @@ import { connect, type Socket } from 'node:net';
 import { createInterface } from 'node:readline';
 
 /**
- * A port whose packets get no answer: a stopped process listens there and its queue is full, so the kernel drops every
+ * A port that responds to no packet: a stopped process listens there and its accept queue is full, so the kernel drops every
  * SYN, as a firewall would.
  */
 export class DeafPort {
@@ -33,7 +33,7 @@ export class DeafPort {
     socket.on('error', () => {});
     this.queued.push(socket);
     return new Promise((resolve) => {
-      // A connection that was made while this process stood still is noticed first.
+      // A connection made while this process was stalled is noticed first.
       const full = setTimeout(() => setImmediate(() => resolve(false)), 500);
       socket.once('connect', () => {
         clearTimeout(full);

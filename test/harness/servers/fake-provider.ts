@@ -9,19 +9,19 @@ export interface ReceivedRequest {
   path: string;
   headers: Readonly<Record<string, string>>;
   body: string;
-  /** Status it was answered with; `null` when it got no answer and may have been taken all the same. */
+  /** Status of the response; `null` without one: the provider may have accepted all the same. */
   status: number | null;
-  /** The socket it came on has been closed since. */
+  /** Its socket has been closed since. */
   closed: boolean;
 }
 
-/** What the fake does with one request: answers it, keeps it without an answer, or drops the connection. */
+/** What the fake does with one request: responds, never responds, or resets the connection. */
 export type ProviderScript =
   { status: number; headers?: Readonly<Record<string, string>>; body?: string } | 'hang' | 'reset';
 
 /**
  * A provider of notifications on a real loopback socket. Each request takes the next script; without one, the standing
- * script counts. A request that neither covers is unexpected: it is answered 599 and `verify` fails the test.
+ * script counts. A request that neither covers is unexpected: it gets 599 and `verify` fails the test.
  */
 export class FakeProvider {
   readonly requests: ReceivedRequest[] = [];
@@ -76,8 +76,8 @@ export class FakeProvider {
     this.requests.splice(0);
     this.standing = null;
     this.standingAt.clear();
-    if (unexpected.length > 0) throw new Error(`The provider got messages nobody expected:\n${unexpected.join('\n')}`);
-    if (unused.length > 0) throw new Error(`The provider still waits for ${unused.length} messages`);
+    if (unexpected.length > 0) throw new Error(`The provider received unexpected requests:\n${unexpected.join('\n')}`);
+    if (unused.length > 0) throw new Error(`The provider still expects ${unused.length} requests`);
   }
 
   async stop(): Promise<void> {

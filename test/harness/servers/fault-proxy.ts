@@ -2,7 +2,7 @@ import { connect, type Socket } from 'node:net';
 import { createServer, type Server } from 'node:net';
 import type { AddressInfo } from 'node:net';
 
-/** What the proxy does to what passes through it. */
+/** What the proxy does to its connections. */
 export type Fault =
   | 'none'
   /** Accepts and keeps connections, and lets nothing pass in either direction: a half-open connection. */
@@ -10,7 +10,7 @@ export type Fault =
   /** Resets what is open, and every new connection at once. */
   | 'reset';
 
-/** Stands between a client and a server on loopback and spoils their connections when the test says so. */
+/** A proxy between a client and a server on loopback that breaks their connections on demand. */
 export class FaultProxy {
   private fault: Fault = 'none';
   private readonly pairs = new Set<readonly [Socket, Socket]>();
@@ -36,7 +36,7 @@ export class FaultProxy {
     return this.pairs.size;
   }
 
-  /** From now on; what is open is treated the same. What was held back while silent is sent when it ends. */
+  /** Applies to open and new connections from now on. Data held back while silent is sent when that ends. */
   set(fault: Fault): void {
     this.fault = fault;
     for (const pair of this.pairs) this.apply(pair);

@@ -2,7 +2,7 @@ import type { Socket } from 'node:net';
 import type { TlsOptions } from 'node:tls';
 import { TcpTarget } from './tcp-target';
 
-/** The head of a request as it came over the wire, and what followed it in the same packets. */
+/** The head of a request as it came over the wire, and its body. */
 export interface SeenRequest {
   method: string;
   path: string;
@@ -11,10 +11,10 @@ export interface SeenRequest {
   body: string;
 }
 
-/** Answers one request by writing to its socket. */
+/** Responds to one request by writing to its socket. */
 export type HttpScript = (request: SeenRequest, socket: Socket) => void;
 
-/** A web server that can be as wrong as it likes: scripts write raw bytes. Notes every request. */
+/** A web server whose scripts write raw bytes, valid HTTP or not. Records every request. */
 export class HttpTarget {
   private constructor(
     readonly tcp: TcpTarget,
@@ -51,13 +51,13 @@ export class HttpTarget {
   }
 }
 
-/** A well-formed answer. */
+/** A well-formed response as text. */
 export function rawResponse(status: number, body = '', headers: Record<string, string> = {}): string {
   const lines = Object.entries({ 'Content-Length': String(Buffer.byteLength(body)), ...headers });
   return `HTTP/1.1 ${status} Status\r\n${lines.map(([name, value]) => `${name}: ${value}\r\n`).join('')}\r\n${body}`;
 }
 
-/** A script that always answers the same. */
+/** A script that always sends the same. */
 export const always =
   (text: string | Uint8Array): HttpScript =>
   (_request, socket) =>

@@ -15,7 +15,7 @@ export interface ReceivedMail {
 }
 
 /**
- * What the sink does with one mail: accepts it, refuses it at a stage of the conversation, keeps silent after the whole
+ * What the sink does with one mail: accepts it, refuses it at a stage of the conversation, never responds to the whole
  * message, or drops the connection then. `refused` recipients are refused while the others are accepted.
  */
 export type MailScript =
@@ -24,7 +24,7 @@ export type MailScript =
   | 'hang'
   | 'drop';
 
-/** How the server stands: TLS from the start, STARTTLS offered or not, which account it knows. */
+/** TLS from the start, by STARTTLS or not at all, and the account the server knows. */
 export interface SinkOptions {
   tls?: 'implicit' | 'starttls' | 'none';
   certificate?: { key: string; cert: string };
@@ -56,7 +56,7 @@ export class SmtpSink {
       },
       onMailFrom: (address, _session, done) => {
         if (this.current === null) this.unexpected.push(address.address);
-        done(this.current === null ? refusal(550, 'nobody expects this') : this.refusalAt('sender'));
+        done(this.current === null ? refusal(550, 'this mail is not expected') : this.refusalAt('sender'));
       },
       onRcptTo: (address, _session, done) => done(this.recipientRefusal(address.address)),
       onData: (stream, session, done) => {
@@ -75,7 +75,7 @@ export class SmtpSink {
         });
       },
     });
-    // A client that goes away in the middle is part of many tests.
+    // A client that disconnects in the middle is part of many tests.
     this.server.on('error', () => undefined);
     this.server.server.on('connection', (socket: Socket) => {
       this.sockets.add(socket);
@@ -104,8 +104,8 @@ export class SmtpSink {
     const unexpected = this.unexpected.splice(0);
     const unused = this.scripts.splice(0);
     this.mails.splice(0);
-    if (unexpected.length > 0) throw new Error(`The mail server got mails nobody expected, from ${unexpected.join()}`);
-    if (unused.length > 0) throw new Error(`The mail server still waits for ${unused.length} mails`);
+    if (unexpected.length > 0) throw new Error(`The mail server received unexpected mails from ${unexpected.join()}`);
+    if (unused.length > 0) throw new Error(`The mail server still expects ${unused.length} mails`);
   }
 
   async stop(): Promise<void> {

@@ -43,7 +43,7 @@ export class TlsAuthority {
     return new TlsAuthority(keys, root);
   }
 
-  /** The root in PEM, for those who are to trust it. */
+  /** The root in PEM, to be trusted. */
   get rootPem(): string {
     return this.root.toString('pem');
   }
@@ -79,7 +79,7 @@ export class TlsAuthority {
   }
 }
 
-/** A certificate that nobody but itself vouches for. */
+/** A self-signed certificate. */
 export async function selfSigned(options: LeafOptions = {}): Promise<ServerIdentity> {
   const keys = await newKeys();
   const leaf = await x509.X509CertificateGenerator.createSelfSigned({
