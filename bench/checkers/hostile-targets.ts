@@ -90,7 +90,7 @@ async function hostileDns(): Promise<BenchTarget[]> {
     name,
     url: server.target(NAME),
   }));
-  const own = (await resolversOf(hostileOwnResolvers)).map(([name, { place }]): BenchTarget => ({
+  const own = (await resolversOf(hostileOwnResolvers)).map(([name, { address: place }]): BenchTarget => ({
     type: 'DNS',
     name: `of its own: ${name}`,
     url: NAME,
@@ -205,7 +205,7 @@ async function start(part: string | undefined): Promise<Part> {
     case 'web':
       return { targets: await hostileWeb(authority, tls), root };
     case 'others':
-      return { targets: await hostileOthers(), nameServer: (await withoutLog(hostNames)).place };
+      return { targets: await hostileOthers(), nameServer: (await withoutLog(hostNames)).address };
     default:
       throw new Error(`there is no part "${part}"`);
   }

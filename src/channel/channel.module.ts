@@ -15,7 +15,7 @@ import { TelegramChannel } from './vendor/telegram.channel';
 import { TwilioChannel } from './vendor/twilio.channel';
 import { WebhookChannel } from './vendor/webhook.channel';
 
-/** The shelf of channels: one line each. Knows no database and no route. Needs the global `Config` and `Clock`. */
+/** All channels, one line each. Knows no database and no route. Needs the global `Config` and `Clock`. */
 @Module({
   imports: [DiscoveryModule, NetModule],
   providers: [

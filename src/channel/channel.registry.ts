@@ -24,7 +24,7 @@ export class ChannelRegistry implements OnModuleInit {
     if (missing.length > 0) throw new Error(`No channel is registered for: ${missing.join(', ')}`);
   }
 
-  /** Throws for an unknown type: ask `has` first where the type comes from outside. */
+  /** Throws for an unknown type: call `has` first where the type comes from a client. */
   get(type: string): Channel {
     const channel = this.channels.get(type);
     if (!channel) throw new Error(`There is no channel of type "${type}"`);

@@ -1,7 +1,7 @@
 import type { Notification } from './channel';
 import { durationText, notificationText, targetText } from './notification-text';
 
-const notice = (changes: Partial<Notification>): Notification => ({
+const notificationOf = (changes: Partial<Notification>): Notification => ({
   kind: 'triggered',
   id: 'ev_1',
   incidentKey: 'al_1-1',
@@ -27,7 +27,7 @@ const digest = (triggered: number, resolved: number): Partial<Notification> => (
   digest: { triggered, resolved, members: [] },
 });
 
-describe('the sentence of a notice', () => {
+describe('the sentence of a notification', () => {
   it.each<{ changes: Partial<Notification>; sentence: string }>([
     { changes: {}, sentence: 'Checkout API is down: connection refused (3 checks in a row)' },
     { changes: { failureCount: 1 }, sentence: 'Checkout API is down: connection refused (1 check in a row)' },
@@ -72,27 +72,29 @@ describe('the sentence of a notice', () => {
     },
     { changes: { kind: 'test' }, sentence: 'Test message for Checkout API: notifications arrive here' },
   ])('is "$sentence"', ({ changes, sentence }) => {
-    expect(notificationText(notice(changes)).sentence).toBe(sentence);
+    expect(notificationText(notificationOf(changes)).sentence).toBe(sentence);
   });
 
-  it('says what happened even to a bearer of a very long name', () => {
+  it('says what happened even when the endpoint has a very long name', () => {
     const name = 'x'.repeat(255);
-    const { sentence, facts } = notificationText(notice({ endpoint: { id: 'ep_1', name, url: 'a', type: 'TCP' } }));
+    const { sentence, facts } = notificationText(
+      notificationOf({ endpoint: { id: 'ep_1', name, url: 'a', type: 'TCP' } }),
+    );
     expect(sentence).toContain('… is down: connection refused');
     expect(facts).toContainEqual({ label: 'Endpoint', value: `${name} (TCP)` });
   });
 
-  it('stays on one line whatever the names contain', () => {
+  it('keeps the sentence on one line whatever the names contain', () => {
     const name = 'a\r\nb\u0000c\u2028d\u202e';
-    expect(notificationText(notice({ endpoint: { id: 'ep_1', name, url: 'a', type: 'TCP' } })).sentence).toMatch(
-      /^a b c d is down/,
-    );
+    expect(
+      notificationText(notificationOf({ endpoint: { id: 'ep_1', name, url: 'a', type: 'TCP' } })).sentence,
+    ).toMatch(/^a b c d is down/);
   });
 });
 
-describe('the details of a notice', () => {
-  it('come in reading order, without what is unknown', () => {
-    expect(notificationText(notice({ alert: { id: 'al_1', description: 'Call\r\nthe team' } })).details).toBe(
+describe('the details of a notification', () => {
+  it('lists the facts in reading order, without those that are unknown', () => {
+    expect(notificationText(notificationOf({ alert: { id: 'al_1', description: 'Call\r\nthe team' } })).details).toBe(
       [
         'Website: Shop',
         'Endpoint: Checkout API (TCP)',
@@ -105,10 +107,10 @@ describe('the details of a notice', () => {
     );
   });
 
-  it('of a digest are its members and how many more there are', () => {
+  it('lists the members of a digest and how many more there are', () => {
     const member = { kind: 'triggered' as const, endpoint: 'API', website: 'Shop', message: 'refused' };
     const { lines, facts } = notificationText(
-      notice({
+      notificationOf({
         kind: 'digest',
         digest: { triggered: 5, resolved: 1, members: [member, { ...member, kind: 'resolved' }] },
       }),

@@ -36,18 +36,18 @@ describe('the time a provider asks us to wait', () => {
 const outcome = (status: number, reading = {}, headers = {}) =>
   outcomeOfResponse('Slack', { status, headers }, { delivered: false, ...reading }, NOW);
 
-describe('the outcome of an answer', () => {
-  it('is judged by the status the body tells, but reports the one that came', () => {
+describe('the outcome of a response', () => {
+  it('judges a response by the status in its body, but reports the one of the response', () => {
     expect(outcome(200, { status: 429 })).toMatchObject({ result: 'retry', status: 200 });
   });
 
-  it('prefers the time in the body to the header', () => {
+  it('prefers the retry time in the body to that in the header', () => {
     const headers = { 'retry-after': '60' };
     expect(outcome(429, { retryAfterSeconds: 7.5 }, headers)).toMatchObject({ retryAfterMs: 7500 });
     expect(outcome(429, { retryAfterSeconds: 'x' }, headers)).toMatchObject({ retryAfterMs: 60_000 });
   });
 
-  it('names redirects, odd successes and the provider’s own words', () => {
+  it('names redirects, unexpected success codes and the provider’s own words', () => {
     expect(outcome(302)).toMatchObject({ result: 'rejected', error: 'Slack answered 302: redirects are not followed' });
     expect(outcome(200, { detail: 'hello' })).toMatchObject({
       result: 'rejected',
@@ -58,7 +58,7 @@ describe('the outcome of an answer', () => {
     expect(outcome(500, { detail: { not: 'text' } })).toMatchObject({ error: 'Slack answered 500' });
   });
 
-  it('passes a warning on', () => {
+  it('passes the warning of a reading on', () => {
     expect(outcome(200, { delivered: true, warning: 'look here' })).toEqual({
       result: 'delivered',
       status: 200,
@@ -84,11 +84,11 @@ describe('a public error text', () => {
     expect(publicError(text, hidden)).toBe(shown);
   });
 
-  it('hides the longest match first', () => {
+  it('hides the longest secret first', () => {
     expect(publicError('x secret-longer y', ['secret', 'secret-longer'])).toBe('x [hidden] y');
   });
 
-  it('has at most 300 characters', () => {
+  it('limits a public error text to 300 characters', () => {
     expect(publicError('x'.repeat(1000), [])).toHaveLength(300);
   });
 });

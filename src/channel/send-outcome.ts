@@ -4,10 +4,10 @@ import { readUrl } from '../platform/text/read-url';
 
 const MIN_RETRY_AFTER_MS = 5000;
 const MAX_RETRY_AFTER_MS = 3_600_000;
-/** What a delivery row holds. */
+/** The longest error that a delivery stores. */
 const MAX_ERROR = 300;
 const MAX_DETAIL = 160;
-/** Shorter pieces of a secret are too common in ordinary text to be taken out. */
+/** Shorter pieces of a secret are too common in ordinary text to be removed. */
 const MIN_HIDDEN = 5;
 const MIN_HIDDEN_PART = 8;
 const HIDDEN = '[hidden]';
@@ -16,16 +16,16 @@ const HTTP_DATE = /^[A-Z][a-z]{2,8}, ?\d{1,2}[ -][A-Z][a-z]{2}[ -]\d{2,4} \d{2}:
 
 /**
  * How long a provider asks us to wait, from a `Retry-After` header (seconds or an HTTP date) or a number of seconds in
- * its body: at least 5 s, at most 1 h. `null` when it says nothing usable (absent, negative, garbage); then our own
+ * its body: at least 5 s, at most 1 h. `null` when there is no usable value (absent, negative, garbage); then our own
  * schedule decides.
  */
 export function retryAfterMs(value: unknown, nowMs: number): number | null {
-  const wished = wishedMs(value, nowMs);
-  if (wished === null) return null;
-  return Math.min(Math.max(Math.ceil(wished), MIN_RETRY_AFTER_MS), MAX_RETRY_AFTER_MS);
+  const requested = requestedMs(value, nowMs);
+  if (requested === null) return null;
+  return Math.min(Math.max(Math.ceil(requested), MIN_RETRY_AFTER_MS), MAX_RETRY_AFTER_MS);
 }
 
-function wishedMs(value: unknown, nowMs: number): number | null {
+function requestedMs(value: unknown, nowMs: number): number | null {
   if (typeof value === 'number') return Number.isFinite(value) && value >= 0 ? value * 1000 : null;
   if (typeof value !== 'string') return null;
   const text = value.trim();
@@ -35,61 +35,61 @@ function wishedMs(value: unknown, nowMs: number): number | null {
   return Number.isNaN(date) ? null : date - nowMs;
 }
 
-/** What a channel read in a provider's answer. Everything but `delivered` speaks about a failure. */
+/** What a channel reads in a provider's response. Everything but `delivered` and `warning` is about a failure. */
 export interface Reading {
   /** The provider's own rule of success is met. */
   delivered: boolean;
-  /** The status to judge by when the body tells a truer one. */
+  /** The status to judge by when the body has a more exact one. */
   status?: number;
   /** The provider's short error text. */
   detail?: unknown;
   /** Seconds to wait, when the body says it; the header counts otherwise. */
   retryAfterSeconds?: unknown;
-  /** The destination is gone for good: trying again would only harm. */
+  /** The destination no longer exists: trying again would only do harm. */
   gone?: boolean;
-  /** The message may be out in spite of this answer. */
+  /** The message may have been sent in spite of this response. */
   mayHaveArrived?: boolean;
   /** Delivered, yet something should be corrected. */
   warning?: string;
 }
 
 const RETRIED = new Set([408, 425, 429]);
-/** Answers of something in between that lost the provider's own: the message may have been taken. */
+/** Sent by a proxy that lost the provider's response: the message may have been taken. */
 const AMBIGUOUS = new Set([502, 504]);
 
-/** The one retrier: status and reading to outcome, equal for all channels. Error texts are public. */
+/** Status and reading to outcome, the same for all channels. Error texts are public. */
 export function outcomeOfResponse(
   provider: string,
-  answer: { status: number; headers: Readonly<Record<string, string>> },
+  response: { status: number; headers: Readonly<Record<string, string>> },
   reading: Reading,
   nowMs: number,
 ): SendOutcome {
   if (reading.delivered) {
     const { warning } = reading;
-    return { result: 'delivered', status: answer.status, ...(warning === undefined ? {} : { warning }) };
+    return { result: 'delivered', status: response.status, ...(warning === undefined ? {} : { warning }) };
   }
-  const status = reading.status ?? answer.status;
-  const error = answerText(provider, answer.status, reading);
+  const status = reading.status ?? response.status;
+  const error = responseText(provider, response.status, reading);
   if (RETRIED.has(status) || status >= 500)
     return {
       result: 'retry',
-      status: answer.status,
+      status: response.status,
       error,
       retryAfterMs:
-        retryAfterMs(reading.retryAfterSeconds, nowMs) ?? retryAfterMs(answer.headers['retry-after'], nowMs),
+        retryAfterMs(reading.retryAfterSeconds, nowMs) ?? retryAfterMs(response.headers['retry-after'], nowMs),
       mayHaveArrived: reading.mayHaveArrived ?? AMBIGUOUS.has(status),
     };
-  return { result: 'rejected', status: answer.status, error, gone: reading.gone === true || status === 410 };
+  return { result: 'rejected', status: response.status, error, gone: reading.gone === true || status === 410 };
 }
 
-function answerText(provider: string, status: number, reading: Reading): string {
+function responseText(provider: string, status: number, reading: Reading): string {
   if (status >= 300 && status < 400) return `${provider} answered ${status}: redirects are not followed`;
   const detail = detailText(reading.detail);
   const odd = status >= 200 && status < 300 ? ', which does not mean success here' : '';
   return `${provider} answered ${status}${odd}${detail ? `: ${detail}` : ''}`;
 }
 
-/** The short text a provider gave; a page of markup says nothing and is dropped. */
+/** The short text of a provider; a page of markup says nothing and is dropped. */
 function detailText(detail: unknown): string {
   if (typeof detail !== 'string') return '';
   const line = oneLine(detail);
@@ -109,7 +109,7 @@ export function publicOutcome(outcome: SendOutcome, hidden: readonly string[]): 
   return outcome.warning === undefined ? outcome : { ...outcome, warning: publicError(outcome.warning, hidden) };
 }
 
-/** Each value as it is, as it looks in a URL and in base64, and the telling parts of a URL; longest first. */
+/** Each value as it is, as it looks in a URL and in base64, and the secret parts of a URL; longest first. */
 function spellings(hidden: readonly string[]): string[] {
   const parts = hidden.flatMap((value) => [value, ...urlParts(value)]);
   const forms = parts.flatMap((part) => [part, encodeURIComponent(part), Buffer.from(part).toString('base64')]);

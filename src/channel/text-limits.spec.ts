@@ -14,7 +14,7 @@ describe('a cut text', () => {
     expect(cut(text, max)).toBe(result);
   });
 
-  it('keeps to the limit however characters are counted, and never halves one', () => {
+  it('cuts a text within the limit in code points and UTF-16 units, and never cuts a character in half', () => {
     fc.assert(
       fc.property(fc.string({ unit: 'grapheme', maxLength: 60 }), fc.integer({ min: 1, max: 50 }), (text, max) => {
         const result = cut(text, max);
@@ -41,7 +41,7 @@ describe('one line of text', () => {
     expect(oneLine(text)).toBe(line);
   });
 
-  it('is made of each of some lines', () => {
+  it('cleans each line of a text of several lines', () => {
     expect(someLines('a\r\n\r\n b \nc\u0000d\ne', 3)).toBe('a\nb\nc d');
   });
 });

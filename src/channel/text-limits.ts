@@ -2,7 +2,7 @@
 const UNPRINTABLE = /[\p{Cc}\p{Cs}\p{Bidi_Control}]/u;
 const UNPRINTABLE_RUN = /[\p{Cc}\p{Cs}\p{Bidi_Control}]+/gu;
 
-/** How many characters a text has, counted as people and most vendors do: an emoji outside the basic plane is one. */
+/** The length of a text in code points, as most vendors count it: an emoji outside the basic plane is one. */
 export const countCodePoints = (text: string): number => Array.from(text).length;
 
 /** True when the text holds anything that could break a line, hide itself or be refused by a provider's JSON parser. */

@@ -27,15 +27,15 @@ export const down = (code: ErrorCode, phase: CheckPhase, message: string): Check
   error: { code, phase, message: message.slice(0, MAX_MESSAGE) },
 });
 
-/** Our failure, or something we were not allowed to do. */
+/** The monitor's failure, or something it was not allowed to do. */
 export const unknown = (code: ErrorCode, phase: CheckPhase, message: string): CheckFailure => ({
   outcome: 'unknown',
   error: { code, phase, message: message.slice(0, MAX_MESSAGE) },
 });
 
 /**
- * What an aborted check means: the endpoint's own time limit is the target's failure, named after the phase that was
- * waited in; anything else (shutdown) is ours.
+ * What an aborted check means: the endpoint's own timeout is the target's failure, named after the phase that did not end;
+ * anything else (shutdown) is ours.
  */
 export function abortFailure(phase: WaitingPhase, signal: AbortSignal): CheckFailure {
   const reason: unknown = signal.reason;

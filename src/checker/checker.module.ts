@@ -11,7 +11,7 @@ import { SshChecker } from './ssh/ssh.checker';
 import { SystemResolvers } from './dns/system-resolvers';
 import { TcpChecker } from './tcp/tcp.checker';
 
-/** The shelf of checkers: one provider line each. */
+/** All checkers, one line each. */
 @Module({
   imports: [DiscoveryModule, NetModule],
   providers: [

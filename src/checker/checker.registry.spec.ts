@@ -34,14 +34,14 @@ describe('The registry of checkers', () => {
     expect(registry.has('REDIS')).toBe(true);
   });
 
-  it('knows no other type', async () => {
+  it('has no checker of a type that is not registered', async () => {
     const registry = await start(specCheckers);
     expect(registry.has('http')).toBe(false);
     expect(registry.has('toString')).toBe(false);
     expect(() => registry.get('GOPHER')).toThrow('There is no checker of type "GOPHER"');
   });
 
-  it('does not start without a type of the interface, and names all that are missing', async () => {
+  it('does not start without a built-in checker type, and names all that are missing', async () => {
     await expect(start(specCheckers.slice(2))).rejects.toThrow('No checker is registered for: HTTP, HTTPS');
   });
 

@@ -4,7 +4,7 @@ import { Checker, SPEC_CHECKER_TYPES } from './checker';
 
 /**
  * Every checker of the application, found by its `@Checker('type')` in whatever module lists it.
- * Start-up fails when a type exists twice or one of the interface's types is missing.
+ * Start-up fails when a type exists twice or a built-in type is missing.
  */
 @Injectable()
 export class CheckerRegistry implements OnModuleInit {
@@ -21,7 +21,7 @@ export class CheckerRegistry implements OnModuleInit {
     if (missing.length > 0) throw new Error(`No checker is registered for: ${missing.join(', ')}`);
   }
 
-  /** Throws for an unknown type: ask `has` first where the type comes from outside. */
+  /** Throws for an unknown type: call `has` first where the type comes from a client. */
   get(type: string): Checker {
     const checker = this.checkers.get(type);
     if (!checker) throw new Error(`There is no checker of type "${type}"`);
@@ -32,7 +32,7 @@ export class CheckerRegistry implements OnModuleInit {
     return this.checkers.has(type);
   }
 
-  /** The interface's types in its order, then the others by name. */
+  /** The built-in types in their order, then the others by name. */
   types(): string[] {
     const others = [...this.checkers.keys()].filter((type) => !isSpecType(type)).sort();
     return [...SPEC_CHECKER_TYPES.filter((type) => this.checkers.has(type)), ...others];

@@ -8,7 +8,7 @@ export const SPEC_CHECKER_TYPES = ['HTTP', 'HTTPS', 'TCP', 'DNS', 'ICMP', 'SSH']
 
 /**
  * `up` and `down` speak about the target. `unknown` means that the fault is ours or that we were not allowed to look;
- * it is recorded, kept out of uptime and streaks, and never pages.
+ * it is recorded, kept out of uptime and streaks, and never triggers an alert.
  */
 export type Outcome = 'up' | 'down' | 'unknown';
 
@@ -51,7 +51,7 @@ export type ErrorCode = (typeof ERROR_CODES)[number];
 export interface CheckError {
   code: ErrorCode;
   phase: CheckPhase;
-  /** One plain sentence fit for the person who is paged; at most 300 characters, never a secret, never a body. */
+  /** One plain sentence for the person on call; at most 300 characters, never a secret, never a body. */
   message: string;
 }
 
@@ -83,7 +83,7 @@ export interface CheckResult {
   address: string | null;
   /** Reported also when its verification failed. */
   certificate: Certificate | null;
-  /** DNS: the answers, one line each. SSH: the identification and the host key's fingerprint. Otherwise `null`. */
+  /** DNS: the records, one line each. SSH: the identification and the host key's fingerprint. Otherwise `null`. */
   records: string[] | null;
   /** The URLs that were redirected to, without credentials and query, at most 5. */
   redirects: string[];
@@ -91,7 +91,7 @@ export interface CheckResult {
   error: CheckError | null;
 }
 
-/** Everything one check needs. Holds no secret that a result may repeat. */
+/** Everything that one check needs. Holds no secret that a result may repeat. */
 export interface CheckRequest<Target> {
   target: Target;
   /** HTTP(S) only; the other types ignore the next four. */
@@ -156,7 +156,7 @@ export interface Checker<Target = unknown> {
   readonly targetForm: string;
   /** Parses without network. Throws `InvalidTarget`. */
   parseTarget(url: string): Target;
-  /** Hosts (names or literals) the target names itself; those the egress policy refuses are refused when it is saved. */
+  /** The hosts (names or addresses) in the target; one that the egress policy refuses is refused when the endpoint is saved. */
   hostsOf?(target: Target): string[];
   check(request: CheckRequest<Target>, signal: AbortSignal): Promise<CheckResult>;
 }

@@ -9,7 +9,7 @@ export type HeaderProblem = {
 
 const MAX_KEY = 256;
 const MAX_VALUE = 4096;
-/** Hop-by-hop and framing headers: they belong to the connection, which is ours. `Host` follows from the URL. */
+/** Hop-by-hop and framing headers: the client sets them for its own connection. `Host` follows from the URL. */
 const FORBIDDEN =
   /^(host|content-length|transfer-encoding|connection|keep-alive|upgrade|te|trailer|expect|http2-settings|proxy-.*|__proto__)$/i;
 /** Values that are credentials: sealed at rest, masked for read keys, dropped when a redirect leaves the origin. */

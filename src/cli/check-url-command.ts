@@ -1,7 +1,7 @@
 import { parseArgs } from 'node:util';
 import { Module } from '@nestjs/common';
 import { NestFactory } from '@nestjs/core';
-import { resultJson, resultText } from './check-report-text';
+import { resultJson, resultText } from './check-result-text';
 import { type Checker, type CheckRequest, type CheckResult, InvalidTarget, type Outcome } from '../checker/checker';
 import { HTTP_METHODS, toCheckRequest } from '../checker/check-request';
 import { CheckerModule } from '../checker/checker.module';
@@ -33,20 +33,20 @@ Exit code: 0 up, 1 down, 2 unknown or a mistake in the command line.`;
 const EXIT_CODES: Record<Outcome, number> = { up: 0, down: 1, unknown: 2 };
 const MISTAKE = 2;
 
-/** A mistake of whoever typed the command; the message is shown without a stack. */
+/** A mistake in the command line; the message is shown without a stack. */
 class UsageError extends Error {}
 
-/** Not a mistake: the usage is the answer. */
+/** Not a mistake: the usage was asked for. */
 class HelpWanted extends Error {}
 
 type Environment = Readonly<Record<string, string | undefined>>;
 
-/** What a run leaves behind. */
+/** The result of a run of the command. */
 export interface CheckUrlResult {
   exitCode: number;
   text: string;
-  /** False when `text` is a complaint and belongs to the error stream. */
-  isAnswer: boolean;
+  /** False when `text` is an error message for stderr. */
+  isOutput: boolean;
 }
 
 interface Command {
@@ -60,17 +60,17 @@ interface Command {
   json: boolean;
 }
 
-/** Runs the command with the arguments behind its name. Throws for a bug only. */
+/** Runs the command with its arguments. Throws only for a bug. */
 export async function runCheckUrl(args: string[], environment: Environment): Promise<CheckUrlResult> {
   try {
     const command = parseCommand(args);
-    const report = await check(command, environment);
-    const text = command.json ? JSON.stringify(resultJson(report)) : resultText(command.type, command.url, report);
-    return { exitCode: EXIT_CODES[report.outcome], text, isAnswer: true };
+    const result = await check(command, environment);
+    const text = command.json ? JSON.stringify(resultJson(result)) : resultText(command.type, command.url, result);
+    return { exitCode: EXIT_CODES[result.outcome], text, isOutput: true };
   } catch (error) {
-    if (error instanceof HelpWanted) return { exitCode: 0, text: USAGE, isAnswer: true };
+    if (error instanceof HelpWanted) return { exitCode: 0, text: USAGE, isOutput: true };
     if (error instanceof UsageError || error instanceof ConfigError) {
-      return { exitCode: MISTAKE, text: error.message, isAnswer: false };
+      return { exitCode: MISTAKE, text: error.message, isOutput: false };
     }
     throw error;
   }
@@ -127,8 +127,8 @@ function parseHeader(text: string): { key: string; value: string } {
   return header;
 }
 
-/** The shelf of checkers and the way out, nothing else of the service. */
-async function openShelf(config: Config) {
+/** The checkers and the egress policy, nothing else of the service. */
+async function openCheckers(config: Config) {
   @Module({ imports: [ConfigModule.forRoot(config), CheckerModule] })
   class CheckUrlModule {}
 
@@ -136,17 +136,17 @@ async function openShelf(config: Config) {
 }
 
 async function check(command: Command, environment: Environment): Promise<CheckResult> {
-  const shelf = await openShelf(loadConfig(environment));
+  const application = await openCheckers(loadConfig(environment));
   const deadline = startDeadline(command.timeoutMs);
   try {
-    const checkers = shelf.get(CheckerRegistry);
+    const checkers = application.get(CheckerRegistry);
     if (!checkers.has(command.type)) throw new UsageError(`the type must be one of ${checkers.types().join(', ')}`);
     const checker = checkers.get(command.type);
-    const egress = shelf.get(EgressPolicy).forOrganization({ isDefault: true });
+    const egress = application.get(EgressPolicy).forOrganization({ isDefault: true });
     return await checker.check(requestOf(checker, command, egress), deadline.signal);
   } finally {
     deadline.clear();
-    await shelf.close();
+    await application.close();
   }
 }
 

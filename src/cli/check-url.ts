@@ -3,9 +3,9 @@ import { runCheckUrl } from './check-url-command';
 
 /** `npm run check-url`: one check from the terminal. */
 runCheckUrl(process.argv.slice(2), process.env).then(
-  ({ exitCode, text, isAnswer }) => {
+  ({ exitCode, text, isOutput }) => {
     process.exitCode = exitCode;
-    (isAnswer ? process.stdout : process.stderr).write(`${text}\n`);
+    (isOutput ? process.stdout : process.stderr).write(`${text}\n`);
   },
   (error: unknown) => {
     process.exitCode = 2;

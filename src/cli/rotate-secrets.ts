@@ -8,8 +8,8 @@ import { SecretRotation } from '../platform/secrets/secret-rotation';
 import { SecretsModule } from '../platform/secrets/secrets.module';
 
 /**
- * `npm run secrets:rotate`: seals every stored secret anew under the first of `SECRETS_KEYS`. Takes the same variables
- * as the service. On PostgreSQL the service may run meanwhile, once it was started with the new key in front.
+ * `npm run secrets:rotate`: seals every stored secret again under the first of `SECRETS_KEYS`. Takes the same variables
+ * as the service. On PostgreSQL the service may keep running, if it was started with the new key first in the list.
  */
 async function rotateSecrets(): Promise<void> {
   const config = loadConfig(process.env);
@@ -24,7 +24,7 @@ async function rotateSecrets(): Promise<void> {
   });
   try {
     for (const { table, column, rows } of await context.get(SecretRotation).rotate()) {
-      process.stdout.write(`${table}.${column}: ${rows} rows sealed anew\n`);
+      process.stdout.write(`${table}.${column}: ${rows} rows sealed again\n`);
     }
   } finally {
     await context.close();

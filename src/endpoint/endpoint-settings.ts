@@ -8,7 +8,8 @@ import { Config } from '../platform/config/config';
 import { EgressPolicy } from '../platform/net/egress/egress-policy';
 import { type FieldProblem, problems } from '../platform/problem/problem';
 import { SecretBox } from '../platform/secrets/secret-box';
-import { type HeaderDto, MASK, sentSettings, type UpdateEndpointDto } from './endpoint.dto';
+import { MASK } from '../platform/secrets/mask';
+import { type HeaderDto, sentSettings, type UpdateEndpointDto } from './endpoint.dto';
 import { DEFAULT_SETTINGS, type EndpointSettings, type StoredHeader } from './endpoint.entity';
 
 const MAX_BODY_BYTES = 64 * 1024;

@@ -11,15 +11,13 @@ import {
 import { HTTP_METHODS } from '../checker/check-request';
 import { IsName, Nullable, ObjectList, Optional, ReadOnlyField } from '../platform/http/validators';
 import { formatId, NIL_UUID } from '../platform/ids/id';
+import { MASK } from '../platform/secrets/mask';
 import type { Endpoint, EndpointSettings } from './endpoint.entity';
 import { OUTCOME_CODE, outcomeOf } from './outcome-code';
 
 /** What an endpoint's status may be. */
 export const ENDPOINT_STATUSES = ['up', 'down', 'unknown', 'paused'] as const;
 export type EndpointStatus = (typeof ENDPOINT_STATUSES)[number];
-
-/** How a value is shown to a key that may not see it; sent back, it keeps what is stored. */
-export const MASK = '********';
 
 const upperCase = ({ value }: { value: unknown }): unknown => (typeof value === 'string' ? value.toUpperCase() : value);
 

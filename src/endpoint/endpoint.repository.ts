@@ -7,7 +7,8 @@ import { problems } from '../platform/problem/problem';
 import { isSensitiveHeader } from '../checker/request-headers';
 import { NIL_UUID } from '../platform/ids/id';
 import { selectColumns } from '../platform/database/select-columns';
-import { type EndpointRow, type EndpointView, MASK, toEndpointView } from './endpoint.dto';
+import { MASK } from '../platform/secrets/mask';
+import { type EndpointRow, type EndpointView, toEndpointView } from './endpoint.dto';
 import { Endpoint } from './endpoint.entity';
 import { EndpointSettingsResolver } from './endpoint-settings';
 

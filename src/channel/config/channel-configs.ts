@@ -6,18 +6,18 @@ import { markedKeys } from './config-metadata';
 import { configProblems } from './config-validation';
 import { dialedValues, hiddenValues, isMasked, mapMarked, maskOf, type RefusedMask, unmask } from './config-masking';
 
-/** Who looks at a config: decides what is masked. */
+/** The role of the API key that reads a config: decides what is masked. */
 export type ConfigReader = 'read' | 'write' | 'admin';
 
-/** A config fit to be stored. */
+/** A config that may be stored. */
 export interface ValidConfig {
   /** Plain JSON: the keys as they were sent, masks replaced by the stored values, generated secrets added. */
   config: object;
-  /** Secrets made up by us because none was sent: show them once, in the answer to this very request. */
+  /** Secrets that were generated because none was sent: shown once, in the response to this request. */
   generatedKeys: string[];
 }
 
-/** The configs of all channels: judged on the way in, masked on the way out. Knows no vendor. */
+/** The configs of all channels: validated on the way in, masked on the way out. Knows no vendor. */
 @Injectable()
 export class ChannelConfigs {
   constructor(private readonly registry: ChannelRegistry) {}
@@ -40,7 +40,7 @@ export class ChannelConfigs {
 
   /**
    * The config as the API returns it: credentials always masked, confidential values masked for read keys.
-   * `shownKeys` are the generated secrets of the request that is being answered.
+   * `shownKeys` are the secrets that this request generated.
    */
   present(type: string, config: object, reader: ConfigReader, shownKeys: readonly string[] = []): object {
     if (!this.registry.has(type)) return {};

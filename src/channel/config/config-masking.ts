@@ -1,11 +1,9 @@
+import { MASK } from '../../platform/secrets/mask';
 import { readUrl } from '../../platform/text/read-url';
 import { type ConfigClass, markedKeys, nestedType } from './config-metadata';
 
-/** What is put in the place of a hidden value. No accepted value contains it, so a mask is recognised when it is sent back. */
-export const MASK = '********';
-
 const TAIL = 4;
-/** Below this length the last characters would give too much of the value away. */
+/** Below this length the last characters would reveal too much of the value. */
 const LONG_ENOUGH_FOR_TAIL = 16;
 
 /** One marked string or number of a config. `path` leads to it: keys and list positions. */
@@ -16,7 +14,7 @@ export interface MarkedValue {
   value: string | number;
 }
 
-/** A stand-in that lets its owner recognise the value: the host of a URL, the domain of an address, the end of a long token. */
+/** A mask by which the owner recognises the value: the host of a URL, the domain of an address, the end of a long token. */
 export function maskOf(shown: string | number): string {
   const value = String(shown);
   const url = /^(https?:\/\/)(?:[^/?#@]*@)?([^/?#]+)/i.exec(value);
@@ -26,10 +24,10 @@ export function maskOf(shown: string | number): string {
   return value.length >= LONG_ENOUGH_FOR_TAIL ? MASK + value.slice(-TAIL) : MASK;
 }
 
-/** True when the text came out of `maskOf`, whatever the value behind it. */
+/** True when `maskOf` has made the text, whatever the value. */
 export const isMasked = (value: string | number): boolean => String(value).includes(MASK);
 
-/** A copy in which every marked string or number went through `change`. Unmarked values are kept. */
+/** A copy with every marked string or number replaced by `change`. Unmarked values are kept. */
 export function mapMarked(type: ConfigClass, config: object, change: (found: MarkedValue) => string | number): object {
   const secrets = new Set(markedKeys(type, 'secret'));
   const signing = new Set(markedKeys(type, 'signing'));
@@ -64,7 +62,7 @@ export function markedValues(type: ConfigClass, config: object): MarkedValue[] {
   return found;
 }
 
-/** The hosts and URLs a config is pointed at, with the pointers of their keys. */
+/** The hosts and URLs that a config names, with the pointers of their keys. */
 export function dialedValues(type: ConfigClass, config: object): { pointer: string; value: string }[] {
   const dialed = new Set(markedKeys(type, 'dialed'));
   return Object.entries(config).flatMap(([key, value]: [string, unknown]) => {
@@ -80,7 +78,7 @@ const hostsOf = (type: ConfigClass, config: object): string =>
     .map(({ pointer, value }) => `${pointer} ${readUrl(value)?.host || value}`)
     .join('\n');
 
-/** A mask that cannot stand for anything, and why. */
+/** A mask that cannot be replaced by a stored value, and why. */
 export interface RefusedMask {
   path: MarkedValue['path'];
   reason: 'unknown' | 'redirected';
@@ -90,9 +88,10 @@ const shape = (path: MarkedValue['path']): string =>
   path.map((step) => (typeof step === 'number' ? '*' : step)).join('/');
 
 /**
- * Puts the stored values back where the input repeats their masks. A mask is looked for at its own place first, then
- * among the other items of the same list, where it must be the only one. Refused are masks that no stored value has, and
- * masked credentials of a config that is pointed at another host: whoever may not read one must not have it sent to them.
+ * Replaces masks in the input by the stored values. A mask is compared with the value at its own position first, then with
+ * the other items of the same list, where it must match exactly one. Refused are masks that match no stored value, and
+ * masked credentials of a config that now names another host: a client that may not read a credential must not be able to
+ * have it sent to a host of its own.
  */
 export function unmask(
   type: ConfigClass,

@@ -5,7 +5,7 @@ import type { MailSender } from './smtp-account';
 
 const MAX_SUBJECT = 200;
 
-/** A mail, free of the library that sends it. Addresses are single and checked: none of them is ever parsed as a list. */
+/** A mail, independent of the library that sends it. Each address is a single one and validated: none is parsed as a list. */
 export interface Mail {
   from: MailSender;
   to: readonly string[];
@@ -14,7 +14,7 @@ export interface Mail {
   text: string;
   html: string;
   messageId: string;
-  /** Message ids of the mails this one belongs under, oldest first. */
+  /** Message ids of the mails before it in the thread, oldest first. */
   references: readonly string[];
   headers: Readonly<Record<string, string>>;
 }

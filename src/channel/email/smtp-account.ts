@@ -10,14 +10,14 @@ export interface SmtpAccount {
   requireTls: boolean;
   username: string | null;
   password: string | null;
-  /** Set by the operator of the service, whose own network the organization's egress rule does not govern. */
+  /** Set by the operator of the service: the egress rule of the organization does not apply to it. */
   operators: boolean;
 }
 
 const IMPLICIT_TLS_PORT = 465;
 const SUBMISSION_PORT = 587;
 
-/** The account of one alert. TLS is demanded unless `secure` is false. */
+/** The account of one alert. TLS is required unless `secure` is false. */
 export function alertAccount(smtp: {
   host: string;
   port?: number;
@@ -39,8 +39,8 @@ export function alertAccount(smtp: {
 }
 
 /**
- * The server-wide account from `SMTP_URL`. `smtps://` is implicit TLS. `smtp://` demands STARTTLS when it carries a
- * password, so that none travels in clear; without one it takes STARTTLS when offered (a relay on the same machine).
+ * The server-wide account from `SMTP_URL`. `smtps://` is implicit TLS. `smtp://` requires STARTTLS when it carries a
+ * password, so that it is never sent in clear; without one it uses STARTTLS when offered (a relay on the same machine).
  */
 export function serverAccount(smtpUrl: string): SmtpAccount {
   const url = new URL(smtpUrl);
@@ -57,7 +57,7 @@ export function serverAccount(smtpUrl: string): SmtpAccount {
   };
 }
 
-/** A sender as it stands in a header. */
+/** The sender in the header of a mail. */
 export interface MailSender {
   name: string;
   address: string;

@@ -15,7 +15,7 @@ import { publicOutcome } from '../send-outcome';
 import { judgeSmtpFailure, type SmtpFailure } from './smtp-outcome';
 import type { SmtpAccount } from './smtp-account';
 
-/** The operator's own mail server may stand anywhere: the egress rule protects the operator, not the organization. */
+/** The operator's own mail server may have any address: egress rules protect the operator from organizations. */
 const OPERATORS_EGRESS: EgressRule = { refusal: () => null };
 
 type Attempt = Pick<SendRequest<unknown>, 'egress' | 'signal' | 'hidden'>;
@@ -72,7 +72,7 @@ export class SmtpClient {
       disableFileAccess: true,
       disableUrlAccess: true,
     });
-    // The whole message has been read by the sender: from then on the server may have taken it.
+    // Set once the whole message has been read by the transport: from then on the server may have taken it.
     const written = { whole: false };
     transport.use('stream', ({ message }, done) => {
       message.transform(() => new PassThrough({ flush: (end) => end(void (written.whole = true)) }));
@@ -107,7 +107,7 @@ function mailOptions(mail: Mail): object {
   };
 }
 
-/** At least one recipient was accepted; a refused one would not be helped by sending to all of them again. */
+/** At least one recipient was accepted; sending to all of them again would not help a refused one. */
 function delivered(refused: number, all: number): SendOutcome {
   if (refused === 0) return { result: 'delivered', status: 250 };
   return { result: 'delivered', status: 250, warning: `The mail server refused ${refused} of ${all} recipients` };

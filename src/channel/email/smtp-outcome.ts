@@ -1,7 +1,7 @@
 import { oneLine, cut } from '../text-limits';
 import type { SendOutcome } from '../channel';
 
-/** What the mail library tells about a failed attempt. */
+/** What nodemailer reports about a failed attempt. */
 export interface SmtpFailure extends Error {
   /** `ECONNECTION`, `ETIMEDOUT`, `ETLS`, `EAUTH`, `EENVELOPE` and the like. */
   code?: string;
@@ -20,7 +20,7 @@ const CONNECTION = new Set(['ECONNECTION', 'ETIMEDOUT', 'ESOCKET', 'EDNS', 'EABO
 
 /**
  * The outcome of a failed conversation: 4xx may work later, 5xx will not without a change. Without a reply to the whole
- * message (`messageWritten`) nobody knows whether it was taken. TLS that was demanded and refused is never given up.
+ * message (`messageWritten`) it may have been taken. TLS that is required is never given up.
  */
 export function judgeSmtpFailure(error: SmtpFailure, messageWritten: boolean, aborted: boolean): SendOutcome {
   const reply = error.responseCode ?? null;

@@ -112,7 +112,7 @@ function mentionMarkup(mention: string): string {
 
 const ENTITIES: Readonly<Record<string, string>> = { '&': '&amp;', '<': '&lt;', '>': '&gt;' };
 
-/** Slack's three control characters escaped. The limit counts the escaped text; what does not fit goes before the escape. */
+/** Slack's three control characters escaped. The limit counts the escaped text, but the text is cut before it is escaped. */
 function escaped(value: string, max: number): string {
   const whole = cut(value, max);
   const safe = whole.replace(/[&<>]/g, (character) => ENTITIES[character] ?? character);

@@ -19,15 +19,15 @@ describe('the segments of a text message', () => {
 });
 
 describe('the text of a message', () => {
-  it('is kept when it fits', () => {
+  it('keeps an SMS that fits', () => {
     expect(smsText('Checkout API is down: connection refused')).toBe('Checkout API is down: connection refused');
   });
 
-  it('does not pay for typographic characters', () => {
+  it('replaces typographic characters that would double the price of an SMS', () => {
     expect(smsText('‘a’ “b” – c…')).toBe('\'a\' "b" - c...');
   });
 
-  it.each(['a', '€', 'я', '🔥'])('is cut to the allowed segments when it is made of %s', (character) => {
+  it.each(['a', '€', 'я', '🔥'])('cuts an SMS of %s to the allowed segments', (character) => {
     const text = smsText(character.repeat(2000));
     expect(segmentsOf(text)).toBe(MAX_SEGMENTS);
     expect(text.endsWith(`${character}...`)).toBe(true);

@@ -1,6 +1,6 @@
 import { cut } from '../text-limits';
 
-/** GSM 03.38: its basic characters take one place of a segment, the extended ones two. One other character forces UCS-2. */
+/** GSM 03.38: a basic character takes one unit of a segment, an extended one two. Any other character forces UCS-2. */
 const GSM_BASIC =
   '@£$¥èéùìòÇ\nØø\rÅåΔ_ΦΓΛΩΠΨΣΘΞÆæßÉ !"#¤%&\'()*+,-./0123456789:;<=>?¡ABCDEFGHIJKLMNOPQRSTUVWXYZÄÖÑÜ§¿abcdefghijklmnopqrstuvwxyzäöñüà';
 const GSM_EXTENDED = '^{}\\[~]|€\f';
@@ -8,11 +8,11 @@ const GSM_EXTENDED = '^{}\\[~]|€\f';
 const BASIC = new Set(GSM_BASIC);
 const EXTENDED = new Set(GSM_EXTENDED);
 
-/** Places of a lone message and of each segment of a longer one, by encoding. */
+/** Units of a message of one segment and of each segment of a longer one, by encoding. */
 const GSM = { single: 160, segment: 153 };
 const UCS2 = { single: 70, segment: 67 };
 
-/** Each segment is billed: a page is short. */
+/** Each segment is billed, so an SMS is kept short. */
 export const MAX_SEGMENTS = 4;
 
 const isGsm = (text: string): boolean =>
@@ -21,17 +21,17 @@ const isGsm = (text: string): boolean =>
 /** How many segments the text is sent and billed as. */
 export function segmentsOf(text: string): number {
   const gsm = isGsm(text);
-  const places = gsm ? gsmPlaces(text) : text.length;
+  const units = gsm ? gsmUnits(text) : text.length;
   const { single, segment } = gsm ? GSM : UCS2;
-  return places <= single ? 1 : Math.ceil(places / segment);
+  return units <= single ? 1 : Math.ceil(units / segment);
 }
 
-const gsmPlaces = (text: string): number =>
+const gsmUnits = (text: string): number =>
   Array.from(text).reduce((sum, character) => sum + (EXTENDED.has(character) ? 2 : 1), 0);
 
 /**
- * The text within `MAX_SEGMENTS`. Typographic characters are replaced by plain ones first, so that they alone do not
- * halve the room; the end of a cut text is marked with dots that every phone can show.
+ * The text within `MAX_SEGMENTS`. Typographic characters are replaced by plain ones first, because one of them would
+ * halve the length of a segment; a cut text ends with dots that every phone can show.
  */
 export function smsText(text: string): string {
   const plain = text.replace(/[‘’]/g, "'").replace(/[“”]/g, '"').replace(/[–—]/g, '-').replaceAll('…', '...');

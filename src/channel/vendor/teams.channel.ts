@@ -9,7 +9,7 @@ const MAX_TITLE = 600;
 const MAX_LINE = 1200;
 const MAX_LINES = 30;
 
-/** Office 365 connectors are retired: their hosts answer, yet nothing arrives. */
+/** Office 365 connectors are retired: their hosts respond, but nothing is delivered. */
 const isRetiredConnector = (url: URL): boolean => /(?:^|\.)webhook\.office\.com$/i.test(url.hostname);
 
 export class TeamsConfig {
@@ -33,7 +33,7 @@ export class TeamsConfig {
   webhook_url!: string;
 }
 
-/** Microsoft Teams: a Workflows webhook that is sent an adaptive card. 202 means accepted; Teams tells no more than that. */
+/** Microsoft Teams: a Workflows webhook that is sent an adaptive card. 202 means accepted; Teams reports no more than that. */
 @Channel('teams')
 @Injectable()
 export class TeamsChannel implements Channel<TeamsConfig> {

@@ -7,7 +7,7 @@ import * as field from '../config/config-fields';
 
 const API_URL = 'https://api.twilio.com';
 const MAX_RECIPIENTS = 10;
-/** A page that is still queued after this is stale; Twilio drops it. */
+/** Twilio drops a message that is still queued after this: it would be out of date. */
 const VALIDITY_SECONDS = 300;
 
 export class TwilioConfig {
@@ -154,8 +154,8 @@ const recipientsOf = (config: TwilioConfig): string[] => [
 ];
 
 /**
- * One outcome for all recipients. Something to retry repeats the message to all of them, marked as a repeat: rather
- * twice than never. A refused number among accepted ones is a warning, because trying again would not help it.
+ * One outcome for all recipients. A retry sends the message to all of them again, marked as a repeat: twice is better than
+ * never. A refused number among accepted ones is a warning, because trying again would not help it.
  */
 export function combined(outcomes: readonly SendOutcome[]): SendOutcome {
   const delivered = outcomes.filter((outcome) => outcome.result === 'delivered');

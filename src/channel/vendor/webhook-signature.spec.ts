@@ -3,7 +3,7 @@ import { isWebhookSecret, newWebhookSecret, signatureHeaders } from './webhook-s
 const of = (bytes: number): string => `whsec_${Buffer.alloc(bytes, 7).toString('base64')}`;
 
 describe('a webhook signature', () => {
-  it('is the one that Standard Webhooks publishes for its example', () => {
+  it('signs the example of Standard Webhooks with the published signature', () => {
     const headers = signatureHeaders({
       id: 'msg_p5jXN8AQM9LWM0D4loKWxJek',
       timestampSeconds: 1_614_265_330,
@@ -19,7 +19,7 @@ describe('a webhook signature', () => {
 });
 
 describe('a webhook secret', () => {
-  it('is new each time and of an accepted form', () => {
+  it('generates a new webhook secret each time, of an accepted form', () => {
     expect(isWebhookSecret(newWebhookSecret())).toBe(true);
     expect(newWebhookSecret()).not.toBe(newWebhookSecret());
   });

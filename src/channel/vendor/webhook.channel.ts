@@ -11,7 +11,7 @@ import * as field from '../config/config-fields';
 const METHODS = ['POST', 'PUT', 'PATCH'] as const;
 const MAX_HEADERS = 50;
 const MAX_LINES = 500;
-/** Headers that frame the message, name its receiver or carry our signature. */
+/** Headers that belong to the connection, name its host or carry our signature. */
 const FORBIDDEN_HEADER =
   /^(?:host|content-length|transfer-encoding|connection|keep-alive|upgrade|te|trailer|expect|proxy-.*|webhook-(?:id|timestamp|signature))$/i;
 

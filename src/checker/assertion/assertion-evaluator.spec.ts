@@ -114,22 +114,25 @@ describe('An assertion', () => {
     expect(holds(assertion('json', comparison, target, path), { ...facts, body: json })).toBe(false);
   });
 
-  it.each(['not_equals', 'not_contains', 'exists'] as const)('on what is not JSON never holds: %s', (comparison) => {
-    const one = assertion('json', comparison, 'false', '$.a');
-    expect(firstFailure([one], facts)?.seen).toBe('a body that is not JSON');
-    expect(firstFailure([one], { ...facts, body: { text: '', complete: true } })?.seen).toBe('an empty body');
-    expect(firstFailure([one], { ...facts, body: { text: '{"a":1', complete: false } })?.seen).toBe(
-      'a JSON body larger than 1 MiB',
-    );
-  });
+  it.each(['not_equals', 'not_contains', 'exists'] as const)(
+    'does not hold for a body that is not JSON: %s',
+    (comparison) => {
+      const one = assertion('json', comparison, 'false', '$.a');
+      expect(firstFailure([one], facts)?.seen).toBe('a body that is not JSON');
+      expect(firstFailure([one], { ...facts, body: { text: '', complete: true } })?.seen).toBe('an empty body');
+      expect(firstFailure([one], { ...facts, body: { text: '{"a":1', complete: false } })?.seen).toBe(
+        'a JSON body larger than 1 MiB',
+      );
+    },
+  );
 
-  it('survives JSON nested as deep as a body can be', () => {
+  it('evaluates a JSONPath on JSON nested as deep as a body can be', () => {
     const deep = '['.repeat(500_000) + ']'.repeat(500_000);
     const one = assertion('json', 'exists', 'true', '$..a');
     expect(firstFailure([one], { ...facts, body: { text: deep, complete: true } })).not.toBeNull();
   });
 
-  it('of a type that has no such thing does not hold', () => {
+  it('does not hold when the type of check has no such source', () => {
     for (const source of ['status_code', 'certificate_days', 'banner'] as const) {
       expect(firstFailure([assertion(source, 'less_than', '1')], { durationMs: 1 })?.seen).toBe('absent');
     }
@@ -137,7 +140,7 @@ describe('An assertion', () => {
 });
 
 describe('A failed assertion', () => {
-  it('is the first of the list that does not hold', () => {
+  it('reports the first assertion that does not hold', () => {
     const list = [
       assertion('status_code', 'equals', '204'),
       assertion('body', 'contains', 'error'),
@@ -165,7 +168,7 @@ describe('A failed assertion', () => {
     expect(failed && failureSentence(failed)).toBe(sentence);
   });
 
-  it('hides the values of headers that carry credentials, both its own and the seen one', () => {
+  it('hides the values of headers that carry credentials, the expected and the seen one', () => {
     const secret = 'a-secret-session';
     const failed = firstFailure([assertion('header', 'equals', `other-${secret}`, 'X-Auth-Token')], {
       ...facts,
@@ -175,7 +178,7 @@ describe('A failed assertion', () => {
     expect(failed?.seen).toBe('another value (hidden)');
   });
 
-  it('shows at most a hundred characters, on one line', () => {
+  it('shows at most a hundred characters of a value, on one line', () => {
     const failed = firstFailure([assertion('banner', 'equals', 'x\n'.repeat(500))], {
       ...facts,
       banner: 'line\r\n\u001b[31m'.repeat(1000),

@@ -3,7 +3,7 @@ import type { Assertion } from './assertion';
 import { holdsNumber, parseRanges } from './number-ranges';
 import { isSensitiveHeader } from '../request-headers';
 
-/** What a check learned about its target. Absent: this type of check has no such thing. */
+/** What a check learned about its target. Absent: this type of check does not have it. */
 export interface AssertionFacts {
   statusCode?: number;
   /** Sum of the phases. */
@@ -18,13 +18,13 @@ export interface AssertionFacts {
   banner?: string;
 }
 
-/** The first assertion that does not hold, in words fit for the person who is paged. */
+/** The first assertion that does not hold, in words for the person on call. */
 export interface FailedAssertion {
   /** Its place in the list. */
   index: number;
-  /** What was asked, e.g. `status_code to be one of 200-299`. */
+  /** What was expected, e.g. `status_code to be one of 200-299`. */
   expected: string;
-  /** What was there, at most 100 characters, never the value of a credential. */
+  /** What was found, at most 100 characters, never the value of a credential. */
   seen: string;
 }
 
@@ -34,7 +34,7 @@ const MAX_SHOWN = 100;
 export function firstFailure(assertions: readonly Assertion[], facts: AssertionFacts): FailedAssertion | null {
   for (const [index, assertion] of assertions.entries()) {
     const found = read(assertion, facts);
-    if (!holds(assertion, found)) return { index, expected: expectation(assertion), seen: sight(assertion, found) };
+    if (!holds(assertion, found)) return { index, expected: expectation(assertion), seen: seenText(assertion, found) };
   }
   return null;
 }
@@ -43,10 +43,10 @@ export function firstFailure(assertions: readonly Assertion[], facts: AssertionF
 export const failureSentence = ({ expected, seen }: FailedAssertion): string =>
   `Expected ${expected}, but it was ${seen}.`.slice(0, 300);
 
-/** The values an assertion looks at: none, one, or (JSON, DNS) many. `trouble` says why there is none. */
+/** The values an assertion looks at: none, one, or (JSON, DNS) many. `problem` says why there is none. */
 interface Reading {
   values: readonly unknown[];
-  trouble?: string;
+  problem?: string;
 }
 
 const single = (value: unknown): Reading => ({ values: value === undefined ? [] : [value] });
@@ -75,16 +75,16 @@ function read({ source, property }: Assertion, facts: AssertionFacts): Reading {
 }
 
 function readJson(path: string, body: AssertionFacts['body']): Reading {
-  if (body === undefined || body.text === '') return { values: [], trouble: 'an empty body' };
+  if (body === undefined || body.text === '') return { values: [], problem: 'an empty body' };
   try {
     return { values: query(JSON.parse(body.text), path) };
   } catch {
-    return { values: [], trouble: body.complete ? 'a body that is not JSON' : 'a JSON body larger than 1 MiB' };
+    return { values: [], problem: body.complete ? 'a body that is not JSON' : 'a JSON body larger than 1 MiB' };
   }
 }
 
-function holds({ source, comparison, target }: Assertion, { values, trouble }: Reading): boolean {
-  if (trouble !== undefined) return false;
+function holds({ source, comparison, target }: Assertion, { values, problem }: Reading): boolean {
+  if (problem !== undefined) return false;
   switch (comparison) {
     case 'exists':
       return values.some((value) => value !== '') === (target !== 'false');
@@ -149,7 +149,7 @@ function textOf(value: unknown): string {
   }
 }
 
-/** Text that is no number compares with nothing. */
+/** Text that is not a number is neither less nor greater than anything. */
 function numberOf(value: unknown): number {
   if (typeof value === 'number') return value;
   return typeof value === 'string' && value.trim() !== '' ? Number(value) : Number.NaN;
@@ -172,9 +172,9 @@ function expectation({ source, property, comparison, target }: Assertion): strin
   return `${subject} ${WORDS[comparison]} ${shown}`;
 }
 
-/** A body is the target's own and may hold anything: what is shown of it is its size. */
-function sight({ source, property }: Assertion, { values, trouble }: Reading): string {
-  if (trouble !== undefined) return trouble;
+/** A body may contain anything: only its size is shown. */
+function seenText({ source, property }: Assertion, { values, problem }: Reading): string {
+  if (problem !== undefined) return problem;
   if (values.length === 0) return 'absent';
   if (source === 'header' && isSensitiveHeader(property ?? '')) return 'another value (hidden)';
   if (source === 'body') return `a body of ${textOf(values[0]).length} characters`;

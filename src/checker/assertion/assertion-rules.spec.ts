@@ -30,7 +30,7 @@ describe('The rules for assertions', () => {
     { source: 'dns_record', comparison: 'equals', target: '192.0.2.1,192.0.2.2' },
     { source: 'banner', comparison: 'contains', target: 'OpenSSH' },
   ];
-  it.each(good)('accept %j', (assertion) => {
+  it.each(good)('accepts the assertion %j', (assertion) => {
     expect(problemsOf(assertion)).toEqual([]);
   });
 
@@ -59,11 +59,11 @@ describe('The rules for assertions', () => {
     [{ ...json, property: 'a.b' }, '/0/property invalid_format'],
     [{ ...json, property: '$.a[' }, '/0/property invalid_format'],
   ];
-  it.each(bad)('refuse %j', (assertion, problem) => {
+  it.each(bad)('refuses the assertion %j', (assertion, problem) => {
     expect(problemsOf(assertion)).toEqual([problem]);
   });
 
-  it('refuse a source that the type of check does not offer, and name those it does', () => {
+  it('refuses an assertion whose source the type of check does not offer, and names those it does', () => {
     const [problem] = assertionProblems(
       [{ source: 'body', comparison: 'contains', target: 'x' }],
       ['response_time', 'banner'],
@@ -71,7 +71,7 @@ describe('The rules for assertions', () => {
     expect(problem).toMatchObject({ pointer: '/0/source', message: expect.stringContaining('response_time, banner') });
   });
 
-  it('tell every problem at once, at its place', () => {
+  it('reports every problem of a list of assertions at once, with its pointer', () => {
     const list: Assertion[] = [
       { source: 'body', comparison: 'contains', target: 'x' },
       { source: 'header', comparison: 'contains', target: '' },
@@ -84,7 +84,7 @@ describe('The rules for assertions', () => {
     ]);
   });
 
-  it('allow twenty and no more', () => {
+  it('accepts twenty assertions and refuses more', () => {
     expect(assertionProblems(many(MAX_ASSERTIONS), ASSERTION_SOURCES)).toEqual([]);
     expect(assertionProblems(many(MAX_ASSERTIONS + 1), ASSERTION_SOURCES)).toMatchObject([
       { pointer: '', code: 'out_of_range' },

@@ -27,7 +27,7 @@ export const COMPARISONS_OF: Record<AssertionSource, readonly AssertionCompariso
 
 /**
  * Everything wrong with a list of assertions for a checker that offers `sources`. Pointers are relative to the list
- * (`/0/target`); empty when all is well.
+ * (`/0/target`). Empty when nothing is.
  */
 export function assertionProblems(
   assertions: readonly Assertion[],

@@ -3,7 +3,7 @@ import parse from 'jsonpath-rfc9535/parser';
 const MAX_LENGTH = 256;
 const FUNCTIONS = new Set(['length', 'count', 'value']);
 
-/** What a walk over a parsed path found; each of these decides how the work grows with the document. */
+/** What a parsed path contains; each of these decides how the work grows with the document. */
 interface Shape {
   descents: number;
   choices: number;
@@ -11,8 +11,8 @@ interface Shape {
 }
 
 /**
- * What is wrong with a JSONPath (RFC 9535), or `null`. Beyond the grammar it refuses what could keep the monitor busy on a
- * document that the target wrote: regular expressions (`match`, `search`), more than one `..`, more than one list of
+ * What is wrong with a JSONPath (RFC 9535), or `null`. Beyond the grammar it refuses what could occupy the monitor for long
+ * with a document of the target: regular expressions (`match`, `search`), more than one `..`, more than one list of
  * selectors, and whole-document or nested searches inside a filter. What is left takes time linear in the document.
  */
 export function jsonPathProblem(path: string): string | null {

@@ -4,10 +4,10 @@ import type { DnsQuestion } from './dns-message';
 import { askResolver, type DnsServer, type OpenTcp } from './dns-query';
 import { findRecords, type DnsFinding } from './dns-records';
 
-/** What asking one resolver one question came to. `elapsedMs` is that resolver's own time. */
+/** The result of asking one resolver one question. `elapsedMs` is the time that this resolver took. */
 export interface DnsResult {
   question: DnsQuestion;
-  /** `null` when there was none to ask. */
+  /** `null` when no resolver is known. */
   server: DnsServer | null;
   elapsedMs: number;
   finding: DnsFinding | { kind: 'silent' } | { kind: 'fault'; error: Error };
@@ -16,12 +16,12 @@ export interface DnsResult {
 /** The next resolver is asked when one has been silent for this long; the silent one may still answer. */
 const NEXT_SERVER_AFTER_MS = 1000;
 
-/** How long the other question of two is waited for once one has brought records. */
+/** How long to wait for the other of two questions once one has brought records. */
 const SECOND_ANSWER_MS = 1000;
 
 /**
- * Asks all questions at once. Ends with one result each, in their order: all answered, or one answered with records and
- * the others silent for a second more, or the signal aborted. Never rejects.
+ * Asks all questions at once. Returns one result for each, in their order, when all are answered, or a second after the
+ * first that brought records, or when the signal aborts. Never rejects.
  */
 export async function lookUp(
   servers: readonly DnsServer[],
@@ -29,14 +29,14 @@ export async function lookUp(
   openTcp: OpenTcp,
   signal: AbortSignal,
 ): Promise<DnsResult[]> {
-  const patience = new AbortController();
-  const onAbort = () => patience.abort(signal.reason);
+  const limit = new AbortController();
+  const onAbort = () => limit.abort(signal.reason);
   if (signal.aborted) onAbort();
   signal.addEventListener('abort', onAbort, { once: true });
   let grace: NodeJS.Timeout | undefined;
   const ask = async (question: DnsQuestion) => {
-    const result = await askInTurn(servers, question, openTcp, patience.signal);
-    if (result.finding.kind === 'records') grace ??= setTimeout(() => patience.abort(), SECOND_ANSWER_MS);
+    const result = await askInTurn(servers, question, openTcp, limit.signal);
+    if (result.finding.kind === 'records') grace ??= setTimeout(() => limit.abort(), SECOND_ANSWER_MS);
     return result;
   };
   const results = await Promise.all(questions.map(ask));
@@ -46,8 +46,8 @@ export async function lookUp(
 }
 
 /**
- * Asks the resolvers in their order until one gives an answer about the name: the next when one fails, or is silent for a
- * second. When none does, the result is the failure that says most. Never rejects.
+ * Asks the resolvers in their order until one answers about the name: the next when one fails or is silent for a second.
+ * When none does, the result is the most specific failure. Never rejects.
  */
 export async function askInTurn(
   servers: readonly DnsServer[],
@@ -64,7 +64,7 @@ export async function askInTurn(
     },
     signal,
   );
-  return results.find(isAnswer) ?? mostTelling(results, question);
+  return results.find(isAnswer) ?? mostSpecific(results, question);
 }
 
 async function askOne(
@@ -81,11 +81,11 @@ async function askOne(
   return { question, server, elapsedMs: Math.max(0, arrivalMs() - startedAt), finding };
 }
 
-/** A refusal or failure is no answer: another resolver may know. */
+/** A refusal or a failure does not count: another resolver may know the name. */
 const isAnswer = ({ finding }: DnsResult) => !['failed', 'silent', 'fault'].includes(finding.kind);
 
-function mostTelling(failures: readonly DnsResult[], question: DnsQuestion): DnsResult {
+function mostSpecific(failures: readonly DnsResult[], question: DnsQuestion): DnsResult {
   const found = (kind: DnsResult['finding']['kind']) => failures.find(({ finding }) => finding.kind === kind);
-  const nobody: DnsResult = { question, server: null, elapsedMs: 0, finding: { kind: 'silent' } };
-  return found('failed') ?? found('fault') ?? found('silent') ?? nobody;
+  const noServer: DnsResult = { question, server: null, elapsedMs: 0, finding: { kind: 'silent' } };
+  return found('failed') ?? found('fault') ?? found('silent') ?? noServer;
 }

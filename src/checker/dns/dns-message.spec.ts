@@ -13,8 +13,8 @@ const reply = (packet: Partial<Packet> & { rcode?: number } = {}) => {
 
 const read = (packet: Buffer) => decodeReply(packet, ID, question);
 
-describe('A reply', () => {
-  it('is read with its records', () => {
+describe('A DNS reply', () => {
+  it('decodes a reply with its records', () => {
     const answers = [{ type: 'A', name: question.name, ttl: 5, data: '192.0.2.1' } as const];
     expect(read(reply({ answers }))).toMatchObject({
       rcode: 'NOERROR',
@@ -23,7 +23,7 @@ describe('A reply', () => {
     });
   });
 
-  it('is ours whatever the case of the echoed name', () => {
+  it('accepts a reply that echoes the name in another case', () => {
     expect(read(reply({ questions: [{ ...asked, name: 'WWW.Example.COM' }] }))).not.toBeNull();
   });
 
@@ -38,7 +38,7 @@ describe('A reply', () => {
     expect(read(reply({ rcode }))).toMatchObject({ rcode: name, answers: [] });
   });
 
-  it('that was cut off is known before its rest is read', () => {
+  it('recognises a truncated reply before the rest is decoded', () => {
     const cut = Buffer.concat([reply({ flags: 0x0200 }), Buffer.from('rest of a record')]);
     expect(read(cut)).toEqual({ rcode: 'NOERROR', truncated: true, answers: [] });
   });
@@ -55,16 +55,16 @@ describe('A reply', () => {
     expect(read(packet)).toBeNull();
   });
 
-  it('with an error needs no question, for some servers leave it out', () => {
+  it('accepts an error reply without a question: some servers leave it out', () => {
     expect(read(reply({ questions: [], rcode: 1 }))).toMatchObject({ rcode: 'FORMERR' });
   });
 
-  it('is refused when it cannot be read to its end', () => {
+  it('refuses a reply that ends too early', () => {
     const answers = [{ type: 'A', name: question.name, ttl: 5, data: '192.0.2.1' } as const];
     expect(() => read(reply({ answers }).subarray(0, -3))).toThrow(MalformedReply);
   });
 
-  it('is read, ignored or refused, whatever its bytes are', () => {
+  it('decodes, ignores or refuses any bytes', () => {
     const header = fc.constant(Buffer.from([ID >> 8, ID & 255, 0x84, 0]));
     fc.assert(
       fc.property(header, fc.uint8Array({ maxLength: 600 }), (start, rest) => {
@@ -80,15 +80,15 @@ describe('A reply', () => {
   });
 });
 
-describe('A query', () => {
-  it('asks for recursion and offers larger answers', () => {
+describe('A DNS query', () => {
+  it('sets the recursion flag and offers larger UDP replies (EDNS)', () => {
     const query = encodeQuery(ID, question, true);
     expect(query.readUInt16BE(0)).toBe(ID);
     expect(query.readUInt16BE(2)).toBe(0x0100);
     expect(query.readUInt16BE(10)).toBe(1);
   });
 
-  it('can do without the offer', () => {
+  it('leaves EDNS out when told to', () => {
     expect(encodeQuery(ID, question, false).readUInt16BE(10)).toBe(0);
   });
 });

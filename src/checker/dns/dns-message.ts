@@ -7,23 +7,23 @@ export interface DnsQuestion {
   type: DnsRecordType;
 }
 
-/** A resolver's answer to one question. */
+/** The reply of a resolver to one question. */
 export interface DnsReply {
   /** `NOERROR`, `NXDOMAIN`, `SERVFAIL`, … as the RFCs call it. */
   rcode: string;
-  /** Cut off by the resolver: the whole answer is to be had over TCP. Then `answers` is empty. */
+  /** Cut off by the resolver: the whole reply must be fetched over TCP. Then `answers` is empty. */
   truncated: boolean;
   answers: readonly Answer[];
 }
 
-/** The packet claims to answer our question but cannot be read. */
+/** The packet claims to be the reply to our query but cannot be decoded. */
 export class MalformedReply extends Error {
   constructor() {
     super('the answer is not a valid DNS message');
   }
 }
 
-/** Largest UDP answer we ask for: what fits into one packet on any sane path (DNS flag day 2020). */
+/** Largest UDP reply we offer to take: what fits into one packet on ordinary paths (DNS flag day 2020). */
 const UDP_PAYLOAD_BYTES = 1232;
 
 const RCODES = ['NOERROR', 'FORMERR', 'SERVFAIL', 'NXDOMAIN', 'NOTIMP', 'REFUSED'];
@@ -31,7 +31,7 @@ const HEADER_BYTES = 12;
 const RESPONSE_FLAG = 0x8000;
 const TRUNCATED_FLAG = 0x0200;
 
-/** The query packet. `edns` is left out only for resolvers so old that they call it a format error. */
+/** The query packet. EDNS is left out only for resolvers that report it as a format error. */
 export function encodeQuery(id: number, question: DnsQuestion, edns: boolean): Buffer {
   const opt = {
     type: 'OPT' as const,
@@ -53,8 +53,8 @@ export function encodeQuery(id: number, question: DnsQuestion, edns: boolean): B
 }
 
 /**
- * Reads a packet that may be the reply to our query. `null` when it is somebody else's: another id, not a response, or
- * another question; such packets are to be ignored, for anyone can send them. Throws `MalformedReply`.
+ * Reads a packet that may be the reply to our query. `null` when it is not: another id, not a response, or another
+ * question. Such packets are ignored, because anyone can send them. Throws `MalformedReply`.
  */
 export function decodeReply(packet: Buffer, id: number, question: DnsQuestion): DnsReply | null {
   if (packet.length < HEADER_BYTES || packet.readUInt16BE(0) !== id) return null;
@@ -67,7 +67,7 @@ export function decodeReply(packet: Buffer, id: number, question: DnsQuestion): 
   return { rcode, truncated: false, answers: message.answers ?? [] };
 }
 
-/** The package reads past the end of a packet that was cut short without complaint, so its end is compared. */
+/** dns-packet reads past the end of a packet that was cut short without an error, so the end is compared. */
 function decodeOrThrow(packet: Buffer): DecodedPacket {
   const message = tryDecode(packet);
   if (!message || decode.bytes > packet.length) throw new MalformedReply();
@@ -82,14 +82,14 @@ function tryDecode(packet: Buffer): DecodedPacket | null {
   }
 }
 
-/** An error answer may leave the question out (some servers do so with FORMERR); an answer with records may not. */
+/** An error reply may leave the question out (some servers do so with FORMERR); a reply with records may not. */
 function echoes(message: DecodedPacket, asked: DnsQuestion, rcode: string): boolean {
   const [question] = message.questions ?? [];
   if (!question) return rcode !== 'NOERROR' && rcode !== 'NXDOMAIN';
   return question.type === asked.type && question.class === 'IN' && bareName(question.name) === bareName(asked.name);
 }
 
-/** The form in which two DNS names are equal when they are the same: lower case, without the final dot. */
+/** The form in which DNS names are compared: lower case, without the final dot. */
 export const bareName = (name: string): string => name.toLowerCase().replace(/(?<=.)\.$/, '');
 
 const rcodeName = (code: number) => RCODES[code] ?? `RCODE${code}`;

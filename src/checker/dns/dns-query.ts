@@ -10,15 +10,15 @@ export interface DnsServer {
   port: number;
 }
 
-/** Opens the TCP connection a truncated answer is fetched over; rejects when it cannot or when `signal` aborts. */
+/** Opens the TCP connection over which a truncated reply is fetched; rejects when it cannot or when `signal` aborts. */
 export type OpenTcp = (server: DnsServer, signal: AbortSignal) => Promise<Socket>;
 
-/** A lost packet is sent again after this, then after twice as long, and so on; any answer counts. */
+/** A query is sent again after this, then after twice as long, and so on; the first reply to any of them counts. */
 const RESEND_AFTER_MS = 1000;
 
 /**
- * Asks one resolver one question: over UDP from a fresh socket with a random port and id, over TCP when the answer did
- * not fit. Rejects with the signal's reason, the socket's error (`ECONNREFUSED` when the port is closed) or
+ * Asks one resolver one question: over UDP from a fresh socket with a random port and id, over TCP when the reply did not
+ * fit. Rejects with the signal's reason, the socket's error (`ECONNREFUSED` when the port is closed) or
  * `MalformedReply`. Every socket is closed when it settles.
  */
 export async function askResolver(
@@ -70,7 +70,7 @@ function askOverUdp(server: DnsServer, question: DnsQuestion, edns: boolean, sig
   });
 }
 
-/** Takes the socket over and destroys it. */
+/** Takes over the socket and destroys it. */
 function askOverTcp(socket: Socket, question: DnsQuestion, signal: AbortSignal): Promise<DnsReply> {
   return new Promise((resolve, reject) => {
     const id = randomInt(0x10000);
@@ -101,13 +101,13 @@ function askOverTcp(socket: Socket, question: DnsQuestion, signal: AbortSignal):
   });
 }
 
-/** Collects one packet behind its 16-bit length; so it cannot be longer than 64 KiB. */
+/** Collects one packet after its 16-bit length, which limits it to 64 KiB. */
 class PacketStream {
   private readonly chunks: Buffer[] = [];
   private received = 0;
   private expected: number | null = null;
 
-  /** The packet once all of it is there. */
+  /** The packet once it is complete. */
   push(chunk: Buffer): Buffer | null {
     this.chunks.push(chunk);
     this.received += chunk.length;
@@ -125,5 +125,5 @@ function uint16(value: number): Buffer {
 
 const asError = (reason: unknown) => (reason instanceof Error ? reason : new Error(String(reason)));
 
-/** A socket that is being closed may still report the error that is already known. */
+/** A socket that is being closed may report the error again. */
 const ignore = () => undefined;

@@ -15,16 +15,16 @@ const values = (answers: Answer[], type: DnsRecordType = 'A') => {
   return finding.kind === 'records' ? finding.records.map(({ value }) => value) : finding.kind;
 };
 
-describe('the records of an answer', () => {
-  it('are sorted, so that a rotating answer reads the same', () => {
+describe('the records of a DNS reply', () => {
+  it('sorts the records, so that a rotating reply reads the same', () => {
     expect(values([a('192.0.2.9'), a('192.0.2.10'), a('192.0.2.1')])).toEqual(['192.0.2.1', '192.0.2.10', '192.0.2.9']);
   });
 
-  it('are found whatever the case of the name and its final dot', () => {
+  it('finds records whatever the case of the name and its final dot', () => {
     expect(values([a('192.0.2.1', 'WWW.Example.COM.')])).toEqual(['192.0.2.1']);
   });
 
-  it('are found at the end of a chain of aliases, in any order', () => {
+  it('finds records at the end of a chain of aliases, in any order', () => {
     const finding = find([
       a('192.0.2.1', 'c.example.net'),
       alias('b.example.net', 'C.example.net'),
@@ -37,19 +37,19 @@ describe('the records of an answer', () => {
     });
   });
 
-  it('are not those of other names or other types', () => {
+  it('ignores records of other names or types', () => {
     expect(values([a('192.0.2.1', 'other.example.com')])).toBe('no_records');
     expect(values([a('192.0.2.1')], 'MX')).toBe('no_records');
     expect(values([])).toBe('no_records');
   });
 
-  it('are missing when the aliases lead nowhere', () => {
+  it('finds no records when the aliases lead nowhere', () => {
     expect(values([alias(NAME, 'gone.example.net')])).toBe('no_records');
   });
 
   it.each([
     ['to itself', [alias(NAME, NAME)]],
-    ['in a circle', [alias(NAME, 'b.example.net'), alias('b.example.net', NAME)]],
+    ['that lead back to each other', [alias(NAME, 'b.example.net'), alias('b.example.net', NAME)]],
     [
       'to an inner circle',
       [alias(NAME, 'b.example'), alias('b.example', 'c.example'), alias('c.example', 'b.example')],
@@ -58,11 +58,11 @@ describe('the records of an answer', () => {
     expect(values(answers)).toBe('alias_loop');
   });
 
-  it('an alias is itself the record when aliases are asked for', () => {
+  it('takes the alias as the record when CNAME is asked for', () => {
     expect(values([alias(NAME, 'b.example.net')], 'CNAME')).toEqual(['b.example.net']);
   });
 
-  it('a thousand of them are a thousand', () => {
+  it('keeps all of a thousand records', () => {
     const many = Array.from({ length: 1000 }, (_, index) => a(`192.0.${index >> 8}.${index & 255}`));
     expect(values(many)).toHaveLength(1000);
   });
@@ -77,7 +77,7 @@ it.each([
   expect(find([a('192.0.2.1')], 'A', rcode)).toEqual(finding);
 });
 
-describe('a line of a report', () => {
+describe('the line of a record in a result', () => {
   const lines: [Answer, DnsRecordType, string][] = [
     [a('192.0.2.1'), 'A', 'A 192.0.2.1 ttl 300'],
     [{ type: 'AAAA', name: NAME, ttl: 5, data: '2001:db8::1' }, 'AAAA', 'AAAA 2001:db8::1 ttl 5'],
@@ -106,12 +106,12 @@ describe('a line of a report', () => {
     ],
   ];
 
-  it.each(lines)('of %j (%s) is %s', (answer, type, line) => {
+  it.each(lines)('shows the record %j (%s) as %s', (answer, type, line) => {
     const finding = find([answer], type);
     expect(finding.kind === 'records' && finding.records.map(recordLine)).toEqual([line]);
   });
 
-  it('holds no control characters and is bounded', () => {
+  it('replaces control characters in a record and limits its length', () => {
     const finding = find(
       [{ type: 'TXT', name: NAME, ttl: 5, data: [`\u001b[31m\u202e${'x'.repeat(250)}`, 'y'.repeat(255)] }],
       'TXT',

@@ -1,19 +1,19 @@
 import type { Answer } from 'dns-packet';
 import { bareName, type DnsQuestion, type DnsReply } from './dns-message';
 
-/** One record of an answer. */
+/** One record of a reply. */
 export interface DnsRecord {
   type: string;
-  /** The data alone, as a person writes it: `192.0.2.1`, `10 mail.example.com`. */
+  /** The data alone, as in a zone file: `192.0.2.1`, `10 mail.example.com`. */
   value: string;
   ttlSeconds: number;
 }
 
-/** What an answer holds for its question. */
+/** What a reply says about its question. */
 export type DnsFinding =
   /** At least one record of the asked type. `chain` are the aliases that lead to them. */
   | { kind: 'records'; records: DnsRecord[]; chain: DnsRecord[] }
-  /** The name exists but not with this type, or only as aliases that lead nowhere. */
+  /** The name exists, but not with this type, or only as aliases that lead nowhere. */
   | { kind: 'no_records' }
   /** The name does not exist. */
   | { kind: 'no_name' }
@@ -24,7 +24,7 @@ export type DnsFinding =
 
 const LONGEST_VALUE = 255;
 
-/** Reads an answer: follows the aliases in it from the asked name and keeps the records at their end, sorted by value. */
+/** Follows the aliases in a reply from the name that was asked for and keeps the records at their end, sorted by value. */
 export function findRecords(reply: DnsReply, question: DnsQuestion): DnsFinding {
   if (reply.rcode === 'NXDOMAIN') return { kind: 'no_name' };
   if (reply.rcode !== 'NOERROR') return { kind: 'failed', rcode: reply.rcode };
@@ -54,7 +54,7 @@ function answersByName(answers: readonly Answer[]): Map<string, Answer[]> {
   return byName;
 }
 
-/** One line for a report: `MX 10 mail.example.com ttl 300`. */
+/** One line of a result: `MX 10 mail.example.com ttl 300`. */
 export const recordLine = ({ type, value, ttlSeconds }: DnsRecord): string => `${type} ${value} ttl ${ttlSeconds}`;
 
 const toRecord = (answer: Answer): DnsRecord => ({
@@ -96,7 +96,7 @@ function textOf(data: string | Buffer | (string | Buffer)[]): string {
   return Buffer.concat(pieces.map((piece) => Buffer.from(piece))).toString('utf8');
 }
 
-/** A record is somebody else's text and ends up on screens. */
+/** A record is the text of a stranger and is shown to people. */
 const printable = (text: string) => text.replace(/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/gu, '?').slice(0, LONGEST_VALUE);
 
 const byValue = (one: DnsRecord, other: DnsRecord) => (one.value < other.value ? -1 : 1);

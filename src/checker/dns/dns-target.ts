@@ -10,9 +10,9 @@ export type DnsRecordType = (typeof DNS_RECORD_TYPES)[number];
 export const DNS_TARGET_FORM =
   'dns:[//resolver[:port]/]name[?type=A|AAAA|CNAME|MX|NS|TXT|SOA|SRV|CAA|PTR] or a bare name';
 
-/** What one DNS check asks, and whom. */
+/** What one DNS check asks, and which resolver. */
 export interface DnsTarget {
-  /** `null`: the resolvers this machine is configured with. */
+  /** `null`: the resolvers that this machine is configured with. */
   resolver: { host: string; port: number } | null;
   /** In ASCII (punycode) and lower case, without the final dot; `.` is the root. */
   name: string;
@@ -74,7 +74,7 @@ function decodeName(name: string): string {
   }
 }
 
-/** Underscores and a leading `*` are legal in the DNS although no host is called so. */
+/** Underscores and a leading `*` are legal in the DNS, though not in host names. */
 function parseName(text: string): string {
   if (text === '') throw invalid('the name is missing');
   if (text === '.') return text;

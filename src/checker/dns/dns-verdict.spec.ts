@@ -36,8 +36,8 @@ const named = (known: Partial<DnsCircumstances> = {}) => circumstances('dns://19
 const timedOut = { interruption: abortFailure('dns', aborted) };
 const stopped = { interruption: abortFailure('dns', AbortSignal.abort(new Error('shutting down'))) };
 
-describe('The verdict of a DNS lookup', () => {
-  it('is up with one record of any asked type', () => {
+describe('What a DNS lookup means', () => {
+  it('judges a lookup as up with one record of any asked type', () => {
     expect(judgeLookup([noRecords, records], own())).toBeNull();
     expect(judgeLookup([silent, records], own(timedOut))).toBeNull();
   });
@@ -45,7 +45,7 @@ describe('The verdict of a DNS lookup', () => {
   const rows: [string, DnsResult[], DnsCircumstances, string, string][] = [
     ['a missing name', [noName, noName], own(), 'down', 'dns_not_found'],
     ['a missing type', [noRecords, noRecords], own(), 'down', 'dns_not_found'],
-    ['aliases in a circle', [result({ kind: 'alias_loop' })], named(), 'down', 'dns_failure'],
+    ['aliases that lead back to themselves', [result({ kind: 'alias_loop' })], named(), 'down', 'dns_failure'],
     ['SERVFAIL of our resolver', [failed('SERVFAIL')], own(), 'down', 'dns_failure'],
     ['SERVFAIL of the resolver in the target', [failed('SERVFAIL')], named(), 'down', 'dns_failure'],
     ['REFUSED of our resolver', [failed('REFUSED')], own(), 'unknown', 'dns_failure'],
@@ -66,11 +66,11 @@ describe('The verdict of a DNS lookup', () => {
     ['a garbled answer', [malformed], named(), 'down', 'dns_failure'],
   ];
 
-  it.each(rows)('for %s', (_, results, known, outcome, code) => {
+  it.each(rows)('judges %s', (_, results, known, outcome, code) => {
     expect(judgeLookup(results, known)).toMatchObject({ outcome, error: { code } });
   });
 
-  it('names resolver, answer and name', () => {
+  it('names the resolver, its reply and the name that was asked for', () => {
     expect(judgeLookup([failed('SERVFAIL')], named())?.error.message).toBe(
       'The resolver 192.0.2.53 answered SERVFAIL for www.example.com.',
     );
@@ -80,7 +80,7 @@ describe('The verdict of a DNS lookup', () => {
   });
 });
 
-it('A list of records has no line twice and is cut after a hundred', () => {
+it('A list of DNS records has no line twice and ends after a hundred', () => {
   const many = Array.from({ length: 150 }, (_, index) => ({ type: 'A', value: `10.0.0.${index}`, ttlSeconds: 5 }));
   const lines = listRecords([result({ kind: 'records', records: [...many, ...many], chain: [] })]);
   expect(lines).toHaveLength(101);

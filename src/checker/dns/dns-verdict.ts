@@ -8,13 +8,13 @@ import type { DnsServer } from './dns-query';
 import { recordLine, type DnsRecord } from './dns-records';
 import type { DnsTarget } from './dns-target';
 
-/** What is known besides the results when they are judged. */
+/** What is known besides the results when a lookup is judged. */
 export interface DnsCircumstances {
   target: DnsTarget;
   assertions: readonly Assertion[];
   /** What ended a lookup that was silent: the endpoint's timeout, or something of ours. */
   interruption: CheckFailure | null;
-  /** Whether the machine's own resolvers answered anything at all meanwhile. Means nothing for a resolver of the target. */
+  /** Whether the machine's own resolvers answered anything during the lookup. Unused for a resolver of the target. */
   ownAlive: boolean;
   /** Whether this machine has a route to the resolver that could not be reached. */
   hasRoute: boolean;
@@ -26,18 +26,18 @@ const LISTED_RECORDS = 100;
 const DNS_PORT = 53;
 
 /**
- * `null` (up) when there is a record of any asked type. Otherwise what says most: a resolver that failed or was silent
- * hides whether the name exists. A resolver the target names is part of the target; one of the machine's own that is
- * dead is our trouble.
+ * `null` (up) when there is a record of any asked type. Otherwise a resolver that failed or was silent comes first, because
+ * it hides whether the name exists. A resolver in the target is part of the target; a dead one of the machine's own is the
+ * monitor's fault.
  */
 export function judgeLookup(results: readonly DnsResult[], known: DnsCircumstances): CheckFailure | null {
   if (results.some(({ finding }) => finding.kind === 'records')) return null;
   const troubled = results.find(({ finding }) => finding.kind !== 'no_name' && finding.kind !== 'no_records');
-  const told = troubled ?? results[0];
-  return told ? judgeFailure(told, known) : null;
+  const decisive = troubled ?? results[0];
+  return decisive ? judgeFailure(decisive, known) : null;
 }
 
-/** The lines of a report: the aliases, then the records, each with its time to live. */
+/** The lines of a result: the aliases, then the records, each with its time to live. */
 export function listRecords(results: readonly DnsResult[]): string[] {
   const lines = results.flatMap(({ finding }) =>
     finding.kind === 'records' ? [...finding.chain, ...finding.records].map(recordLine) : [],
@@ -73,7 +73,7 @@ function judgeFailure({ finding, server }: DnsResult, known: DnsCircumstances): 
   }
 }
 
-/** A name that must be absent is what some people watch for. */
+/** An assertion may demand that the name does not exist. */
 function absence({ assertions }: DnsCircumstances, message: string): CheckFailure | null {
   const isWanted = assertions.some(
     ({ source, comparison, target }) => source === 'dns_record' && comparison === 'exists' && target === 'false',
@@ -81,7 +81,7 @@ function absence({ assertions }: DnsCircumstances, message: string): CheckFailur
   return isWanted ? null : down('dns_not_found', 'dns', message);
 }
 
-/** `REFUSED` is said to us, not of the name: our own resolver does not serve us. */
+/** `REFUSED` says nothing about the name: our own resolver does not serve us. */
 function refusal(rcode: string, resolver: string, { target }: DnsCircumstances): CheckFailure {
   const judge = target.resolver === null && rcode === 'REFUSED' ? unknown : down;
   return judge('dns_failure', 'dns', `${resolver} answered ${rcode} for ${target.name}.`);
@@ -96,16 +96,16 @@ function silence(resolver: string, { target, interruption, ownAlive }: DnsCircum
     : unknown('dns_timeout', 'dns', `${resolver} does not answer.`);
 }
 
-/** What went wrong on the way to a resolver. To one of our own it is our trouble whatever it was. */
+/** The connection to a resolver failed. For one of our own it is the monitor's fault whatever it was. */
 function fault(error: NodeJS.ErrnoException, resolver: string, known: DnsCircumstances): CheckFailure {
   if (error instanceof MalformedReply) return down('dns_failure', 'dns', `${resolver} sent what is not a DNS answer.`);
-  const failure = wayFailure(error, `The connection to ${lowerFirst(resolver)}`, known.hasRoute);
+  const failure = connectionFailure(error, `The connection to ${lowerFirst(resolver)}`, known.hasRoute);
   const { phase, message } = failure.error;
   return known.target.resolver || failure.outcome === 'unknown' ? failure : unknown('dns_failure', phase, message);
 }
 
-/** A dial is that of the TCP connection a long answer is fetched over. */
-function wayFailure(error: NodeJS.ErrnoException | DialError, subject: string, hasRoute: boolean): CheckFailure {
+/** A dial error is that of the TCP connection for a truncated reply. */
+function connectionFailure(error: NodeJS.ErrnoException | DialError, subject: string, hasRoute: boolean): CheckFailure {
   if (!(error instanceof DialError)) return socketFailure(hasRoute ? socketFault(error) : NO_ROUTE, 'connect', subject);
   const { code, phase, message, local } = error;
   return (local || code === 'target_blocked' || code === 'aborted' ? unknown : down)(

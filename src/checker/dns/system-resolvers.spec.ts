@@ -1,7 +1,7 @@
 import { SystemResolvers } from './system-resolvers';
 
 describe("The machine's resolvers", () => {
-  it('are read in every form the system lists them', () => {
+  it('reads the resolvers in every form the system lists them', () => {
     const listed = ['10.0.0.1', '127.0.0.1:5353', '::1', '[::1]:5353', 'fe80::1%eth0', '2001:db8::53', 'nonsense'];
     expect(new SystemResolvers(() => listed).list()).toEqual([
       { address: '10.0.0.1', port: 53 },
@@ -13,7 +13,7 @@ describe("The machine's resolvers", () => {
     ]);
   });
 
-  it('are not read again for every check', () => {
+  it('does not read the list of resolvers again for every check', () => {
     let reads = 0;
     const resolvers = new SystemResolvers(() => [`10.0.0.${(reads += 1)}`]);
     resolvers.list();

@@ -2,7 +2,7 @@ import { Resolver } from 'node:dns';
 import { isIP } from 'node:net';
 import type { DnsServer } from './dns-query';
 
-/** How long a list is used; a changed `resolv.conf` is seen after this. */
+/** How long the list is used: a change of `resolv.conf` takes effect after this. */
 const LIST_LIFETIME_MS = 30_000;
 
 const DNS_PORT = 53;
@@ -12,7 +12,7 @@ export class SystemResolvers {
   private servers: DnsServer[] = [];
   private readUntil = -Infinity;
 
-  /** `listed` answers `address` or `address:port` lines; the system's own by default. */
+  /** `listed` returns `address` or `address:port`; the system's own list by default. */
   constructor(private readonly listed: () => string[] = () => new Resolver().getServers()) {}
 
   /** Empty when none is configured. */

@@ -2,11 +2,11 @@ import { promisify } from 'node:util';
 import { brotliDecompress, constants, gunzip, inflate } from 'node:zlib';
 import type { AssertionFacts } from '../assertion/assertion-evaluator';
 
-/** At most this much of a body is read, and inflated. */
+/** The most that is read of a body, and the most it may inflate to. */
 export const MAX_BODY_BYTES = 1024 * 1024;
 
 const LIMITS = { maxOutputLength: MAX_BODY_BYTES };
-/** A body that was cut at the limit has no proper end; what can be inflated of it counts. */
+/** A body that was cut at the limit has no proper end; what can be inflated of it is used. */
 const CUT_ZLIB = { ...LIMITS, finishFlush: constants.Z_SYNC_FLUSH };
 const CUT_BROTLI = { ...LIMITS, finishFlush: constants.BROTLI_OPERATION_FLUSH };
 
@@ -19,11 +19,11 @@ const DECODERS: Record<string, (data: Buffer) => Promise<Buffer>> = {
   br: (data) => promisify<Buffer, object, Buffer>(brotliDecompress)(data, CUT_BROTLI),
 };
 
-/** Why a body cannot be looked into, as the end of a sentence. */
+/** Why a body cannot be read; the message is the end of a sentence. */
 export class UnreadableBody extends Error {}
 
 /**
- * The text of a body, inflated when the server compressed it although it was asked not to. Throws `UnreadableBody` for an
+ * The text of a body, inflated when the server compressed it although the request did not ask for that. Throws `UnreadableBody` for an
  * unknown or stacked encoding, damaged data, or more than `MAX_BODY_BYTES` of it.
  */
 export async function readBody(

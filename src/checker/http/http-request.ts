@@ -2,7 +2,7 @@ import { bracketed } from '../../platform/net/egress/host-name';
 import { type HttpTarget, httpTargetOf, sameOrigin } from './http-target';
 import { readUrl } from '../../platform/text/read-url';
 
-/** One request of a check; each redirect makes the next one from it. */
+/** One request of a check; a redirect makes the next one from it. */
 export interface HttpRequest {
   target: HttpTarget;
   method: string;
@@ -16,7 +16,7 @@ const HARMLESS = /^(accept|accept-language|accept-encoding|accept-charset|cache-
 const DESCRIBES_BODY = /^content-/i;
 const REDIRECTS = new Set([301, 302, 303, 307, 308]);
 
-/** What leaves for the wire, in order. The user's headers win over ours; framing is always ours. */
+/** The headers that are sent, in order. The user's win over ours; framing is always ours. */
 export function wireHeaders({ target, method, headers, body }: HttpRequest): [string, string][] {
   const given = new Set(headers.map(({ key }) => key.toLowerCase()));
   const wire: [string, string][] = [];
@@ -58,5 +58,5 @@ function nextRequest(request: HttpRequest, status: number, target: HttpTarget): 
   return { target, method: 'GET', headers: kept.filter(({ key }) => !DESCRIBES_BODY.test(key)), body: null };
 }
 
-/** Host and port as they are shown to people. */
+/** Host and port as they are shown in messages. */
 export const addressOf = ({ host, port }: HttpTarget): string => `${bracketed(host)}:${port}`;

@@ -5,14 +5,14 @@ import { readUrl } from '../../platform/text/read-url';
 /** Where an HTTP request goes, parsed once. */
 export interface HttpTarget {
   secure: boolean;
-  /** As it is dialed: IPv6 without brackets. */
+  /** As the dialer takes it: IPv6 without brackets. */
   host: string;
   port: number;
   /** Path and query. */
   path: string;
-  /** As it stands in the `Host` header. */
+  /** The value of the `Host` header. */
   authority: string;
-  /** Without query, credentials and fragment: fit to be shown. */
+  /** Without query, credentials and fragment: may be shown. */
   shown: string;
 }
 
@@ -36,7 +36,7 @@ export function parseHttpTarget(url: string, form: string, schemes: RegExp): Htt
   return target;
 }
 
-/** The target of a parsed http(s) URL, credentials and fragment left out; `null` when its host is no host. */
+/** The target of a parsed http(s) URL, credentials and fragment left out; `null` when its host is not valid. */
 export function httpTargetOf(url: URL): HttpTarget | null {
   const host = normalizeHost(url.hostname);
   if (host === null) return null;
@@ -52,6 +52,6 @@ export function httpTargetOf(url: URL): HttpTarget | null {
   };
 }
 
-/** Scheme, host and port: the border that credentials do not cross. */
+/** Scheme, host and port: credentials are not sent beyond them. */
 export const sameOrigin = (a: HttpTarget, b: HttpTarget): boolean =>
   a.secure === b.secure && a.host === b.host && a.port === b.port;

@@ -37,26 +37,26 @@ const ipv6Header = (nextHeader: number, destination: Buffer) => {
 const error = (type: number, code: number, ...quoted: Buffer[]) =>
   Buffer.concat([Buffer.from([type, code, 0, 0, 0, 0, 0, 0]), ...quoted]);
 
-describe('echo requests', () => {
-  it('carry a checksum that makes the whole IPv4 message sum up to all ones', () => {
+describe('an ICMP echo request', () => {
+  it('encodes an IPv4 echo request with a checksum that makes the message sum up to all ones', () => {
     expect(onesComplementSum(encodeEchoRequest(4, echo))).toBe(0xffff);
   });
 
-  it('leave the IPv6 checksum to the kernel', () => {
+  it('leaves the checksum of an IPv6 echo request to the kernel', () => {
     expect(encodeEchoRequest(6, echo).readUInt16BE(2)).toBe(0);
   });
 
-  it.each([4, 6] as const)('are 64 bytes like those of ping (IPv%d)', (family) => {
+  it.each([4, 6] as const)('encodes an echo request of 64 bytes like that of ping (IPv%d)', (family) => {
     expect(encodeEchoRequest(family, echo)).toHaveLength(64);
   });
 });
 
 describe('decodeIcmp', () => {
-  it.each([4, 6] as const)('reads an echo reply (IPv%d)', (family) => {
+  it.each([4, 6] as const)('decodes an echo reply (IPv%d)', (family) => {
     expect(decodeIcmp(family, asReply(family))).toEqual({ kind: 'reply', identifier: 0x1234, sequence: 0xfffe, token });
   });
 
-  it('reads an IPv4 error with the whole request quoted', () => {
+  it('decodes an IPv4 error that quotes the whole request', () => {
     const packet = error(3, 1, ipv4Header(1, [192, 0, 2, 7]), encodeEchoRequest(4, echo));
     expect(decodeIcmp(4, packet)).toEqual({
       kind: 'unreachable',
@@ -68,7 +68,7 @@ describe('decodeIcmp', () => {
     });
   });
 
-  it('reads an IPv4 error that quotes eight bytes behind a header with options', () => {
+  it('decodes an IPv4 error that quotes eight bytes after a header with options', () => {
     const packet = error(3, 13, ipv4Header(1, [192, 0, 2, 7], 6), encodeEchoRequest(4, echo).subarray(0, 8));
     expect(decodeIcmp(4, packet)).toMatchObject({
       sequence: 0xfffe,
@@ -77,7 +77,7 @@ describe('decodeIcmp', () => {
     });
   });
 
-  it('reads an IPv6 error', () => {
+  it('decodes an IPv6 error', () => {
     const destination = Buffer.from('20010db8000000000000000000000007', 'hex');
     const packet = error(1, 3, ipv6Header(58, destination), encodeEchoRequest(6, echo));
     expect(decodeIcmp(6, packet)).toMatchObject({
@@ -88,7 +88,7 @@ describe('decodeIcmp', () => {
     });
   });
 
-  it('says when the time to live ran out', () => {
+  it('decodes the error that the time to live ran out', () => {
     const packet = error(11, 0, ipv4Header(1, [192, 0, 2, 7]), encodeEchoRequest(4, echo));
     expect(decodeIcmp(4, packet)).toMatchObject({ reason: 'the time to live ran out on the way' });
   });
@@ -107,7 +107,7 @@ describe('decodeIcmp', () => {
     expect(decodeIcmp(4, packet)).toBeNull();
   });
 
-  it('never throws whatever the bytes are', () => {
+  it('decodes any bytes without throwing', () => {
     const whole = error(3, 1, ipv4Header(1, [192, 0, 2, 7]), encodeEchoRequest(4, echo));
     for (let length = 0; length <= whole.length; length++) {
       expect(() => decodeIcmp(4, whole.subarray(0, length))).not.toThrow();
@@ -116,12 +116,12 @@ describe('decodeIcmp', () => {
   });
 });
 
-it('the header of a raw IPv4 packet is stripped, options included', () => {
+it('strips the header of a raw IPv4 packet, options included', () => {
   expect(stripIpv4Header(Buffer.concat([ipv4Header(1, [1, 2, 3, 4], 8), asReply(4)]))).toEqual(asReply(4));
   expect(stripIpv4Header(ipv4Header(1, [1, 2, 3, 4]).subarray(0, 12))).toBeNull();
 });
 
-it('only a quoted echo request counts as ours', () => {
+it('decodes a quoted packet only if it is an echo request', () => {
   expect(decodeQuotedEcho(4, encodeEchoRequest(4, echo))).toMatchObject({ identifier: 0x1234 });
   expect(decodeQuotedEcho(4, asReply(4))).toBeNull();
   expect(decodeQuotedEcho(6, encodeEchoRequest(4, echo))).toBeNull();

@@ -20,7 +20,7 @@ describe('The output of ping', () => {
       31.004,
     ],
     ['Windows subsystem, below its clock', 'Reply from 192.0.2.1: bytes=32 time<1 ms TTL=64\n', 1],
-  ])('of %s shows the round-trip time', (_, output, rttMs) => {
+  ])('reads the round-trip time from the output of %s', (_, output, rttMs) => {
     expect(readPingOutput(output)).toEqual({ kind: 'reply', rttMs });
   });
 
@@ -28,7 +28,7 @@ describe('The output of ping', () => {
     ['From 192.0.2.254 icmp_seq=1 Destination Host Unreachable\n', 'host unreachable'],
     ['From 192.0.2.254 icmp_seq=1 Destination Net Unreachable\n', 'net unreachable'],
     ['From 192.0.2.254 icmp_seq=1 Packet filtered\n', 'administratively prohibited'],
-  ])('%j says that the host cannot be reached', (line, reason) => {
+  ])('reads that the host cannot be reached from %j', (line, reason) => {
     expect(readPingOutput(iputils + line)).toEqual({ kind: 'unreachable', reason });
   });
 
@@ -37,23 +37,23 @@ describe('The output of ping', () => {
     ['ping: sendto: No route to host\n', 'ENETUNREACH'],
     ['ping: socktype: SOCK_RAW\nping: socket: Operation not permitted\n', 'EPERM'],
     ['ping: permission denied (are you root?)\n', 'EPERM'],
-  ])('%j says that nothing was sent', (output, code) => {
+  ])('reads that nothing was sent from %j', (output, code) => {
     expect(readPingOutput(output)).toEqual({ kind: 'not_sent', code });
   });
 
   it.each([[''], [iputils], [`${iputils}64 bytes from 192.0.2.1: icmp_seq=1 ttl=64 time=12`], ['no idea\n']])(
-    '%j says nothing yet',
+    'finds no result yet in %j',
     (output) => {
       expect(readPingOutput(output)).toBeNull();
     },
   );
 });
 
-it('A ping command that is not there is said to be not installed', () => {
+it('A missing ping command is reported as not installed', () => {
   expect(probePingCommand('ping-that-does-not-exist')).toBe('not installed');
 });
 
-it('A command that refuses is quoted', () => {
+it('A ping command that fails without a message is reported as not permitted', () => {
   expect(probePingCommand('false')).toBe('not permitted');
 });
 
@@ -68,10 +68,10 @@ describe('The ping command', () => {
 
   afterAll(() => rmSync(directory, { recursive: true }));
 
-  it('runs eight times at once at most, and whoever does not get a turn is not called silent', async () => {
-    const method = new PingCommandTransport(script('hang', 'exec sleep 60'));
+  it('runs at most eight processes at once, and a check that gets no turn does not find the host silent', async () => {
+    const transport = new PingCommandTransport(script('hang', 'exec sleep 60'));
     const stop = new AbortController();
-    const echoes = Array.from({ length: 9 }, () => method.echo('192.0.2.1', stop.signal));
+    const echoes = Array.from({ length: 9 }, () => transport.echo('192.0.2.1', stop.signal));
     // Long beside the time that eight processes need to start on a busy machine, while all the others wait.
     setTimeout(() => stop.abort(), 3000);
     const results = await Promise.all(echoes);
@@ -79,11 +79,11 @@ describe('The ping command', () => {
     expect(results[8]).toEqual({ kind: 'not_sent', code: 'EBUSY' });
   });
 
-  it('whose turn comes when hardly any time is left does not call the host silent', async () => {
-    const method = new PingCommandTransport(script('deaf', 'exec sleep 60'));
+  it('does not find the host silent when its turn comes with hardly any time left', async () => {
+    const transport = new PingCommandTransport(script('deaf', 'exec sleep 60'));
     const [early, late] = [new AbortController(), new AbortController()];
-    const echoes = Array.from({ length: 8 }, () => method.echo('192.0.2.1', early.signal));
-    const last = method.echo('192.0.2.1', late.signal);
+    const echoes = Array.from({ length: 8 }, () => transport.echo('192.0.2.1', early.signal));
+    const last = transport.echo('192.0.2.1', late.signal);
     setTimeout(() => early.abort(), 3000);
     await Promise.all(echoes);
     await new Promise((resolve) => setTimeout(resolve, 20));
@@ -91,14 +91,14 @@ describe('The ping command', () => {
     expect(await last).toEqual({ kind: 'not_sent', code: 'EBUSY' });
   });
 
-  it('gives its turn to the next', async () => {
-    const method = new PingCommandTransport(script('answer', 'echo "64 bytes: time=1.5 ms"; exec sleep 60'));
-    const echo = () => method.echo('192.0.2.1', new AbortController().signal);
+  it('starts the next process when one ends', async () => {
+    const transport = new PingCommandTransport(script('answer', 'echo "64 bytes: time=1.5 ms"; exec sleep 60'));
+    const echo = () => transport.echo('192.0.2.1', new AbortController().signal);
     const results = await Promise.all(Array.from({ length: 20 }, echo));
     expect(results).toEqual(Array.from({ length: 20 }, () => ({ kind: 'reply', rttMs: 1.5 })));
   });
 
-  it('that fails in an unknown way sent nothing', async () => {
+  it('reports that nothing was sent when the command fails in an unknown way', async () => {
     const { signal } = new AbortController();
     const failing = new PingCommandTransport(script('fail', 'echo "what?" >&2; exit 2'));
     expect(await failing.echo('192.0.2.1', signal)).toEqual({ kind: 'not_sent', code: 'EPERM' });

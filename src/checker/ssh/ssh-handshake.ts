@@ -4,11 +4,11 @@ import { Client, type KexAlgorithm } from 'ssh2';
 import { arrivalMs } from '../../platform/time/arrival-clock';
 import { SshIdentificationReader } from './ssh-identification';
 
-/** What a server showed of itself before any authentication. Times are milliseconds from the call. */
+/** What a server sent before any authentication. Times are milliseconds from the call. */
 export type SshGreeting =
-  /** `hostKey` is `ssh-ed25519 SHA256:…` as OpenSSH prints it, proven by the server's signature, or why it was not shown. */
+  /** `hostKey` is `ssh-ed25519 SHA256:…` as OpenSSH prints it, verified by the server's signature, or why there is none. */
   | { kind: 'identified'; identification: string; identificationMs: number; hostKey: SshHostKey }
-  /** The peer is there but is no SSH 2.0 server. `reason` is the predicate of a sentence about it. */
+  /** The peer is not an SSH 2.0 server. `reason` is the predicate of a sentence about it. */
   | { kind: 'not_ssh'; reason: string; elapsedMs: number }
   /** The connection broke before there was an identification. */
   | { kind: 'broken'; error: NodeJS.ErrnoException; elapsedMs: number }
@@ -17,7 +17,7 @@ export type SshGreeting =
 
 export type SshHostKey = { fingerprint: string; keyExchangeMs: number } | { missing: string };
 
-/** Only exchanges whose cost the server cannot choose: no group exchange, nothing beyond 4096 bits. */
+/** Only key exchanges whose cost the server cannot choose: no group exchange, nothing beyond 4096 bits. */
 const KEY_EXCHANGES: KexAlgorithm[] = [
   'curve25519-sha256',
   'curve25519-sha256@libssh.org',
@@ -29,14 +29,14 @@ const KEY_EXCHANGES: KexAlgorithm[] = [
   'diffie-hellman-group14-sha1',
 ];
 
-/** How we identify ourselves; nobody is authenticated under it. */
+/** The name we send; no user is authenticated with it. */
 const OUR_NAME = 'uptime-monitor';
 
 const REASON_CHARACTERS = 100;
 
 /**
- * Reads a server's identification and makes a key exchange to learn its host key; nothing is authenticated. Takes the
- * connected socket over and destroys it. Never rejects; a failed exchange does not take the identification away.
+ * Reads a server's identification and makes a key exchange to learn its host key; nothing is authenticated. Takes over the
+ * connected socket and destroys it. Never rejects; the identification counts even if the key exchange fails.
  */
 export const greetSsh = (socket: Socket, signal: AbortSignal): Promise<SshGreeting> =>
   new Promise((resolve) => new Greeter(socket, signal, resolve).run());
@@ -56,7 +56,7 @@ class Greeter {
     private readonly resolve: (greeting: SshGreeting) => void,
   ) {}
 
-  /** The package's client pauses the socket until it is ready, so our reader sees every byte, and before it. */
+  /** The client of ssh2 pauses the socket until it is ready, so our reader sees every byte, before ssh2 does. */
   run(): void {
     if (this.signal.aborted) return this.interrupt();
     this.signal.addEventListener('abort', this.onAbort, { once: true });
@@ -90,14 +90,14 @@ class Greeter {
     this.identified = { identification: state.line, identificationMs: this.elapsedMs };
   }
 
-  /** The package has verified the server's signature over the exchange. */
+  /** ssh2 has verified the server's signature over the key exchange. */
   private complete(): void {
     if (this.hostKey === null) return this.fail('the key exchange showed none');
     this.client.end();
     this.settleIdentified({ fingerprint: this.hostKey, keyExchangeMs: this.elapsedMs });
   }
 
-  /** Without an identification the socket's own events and our reader know better what went wrong. */
+  /** Without an identification this is ignored: the socket's events and our reader tell better what went wrong. */
   private fail(missing: string): void {
     this.settleIdentified({ missing });
   }
@@ -133,11 +133,11 @@ class Greeter {
 /** The key's type and the fingerprint `ssh-keygen -l` shows. */
 export function describeHostKey(key: Buffer): string {
   const type = key.subarray(4, 4 + Math.min(key.readUInt32BE(0), 64)).toString('latin1');
-  const digest = createHash('sha256').update(key).digest('base64').replace(/=+$/, '');
-  return `${type.replace(/[^\u0021-\u007e]/g, '?')} SHA256:${digest}`;
+  const fingerprint = createHash('sha256').update(key).digest('base64').replace(/=+$/, '');
+  return `${type.replace(/[^\u0021-\u007e]/g, '?')} SHA256:${fingerprint}`;
 }
 
-/** A library's sentence as part of ours: one line, bounded, printable. */
+/** The message of a library as part of ours: one line, bounded, printable. */
 const publicReason = (error: Error) =>
   error.message
     .split('\n', 1)[0]

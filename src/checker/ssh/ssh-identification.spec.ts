@@ -22,13 +22,16 @@ describe('an SSH identification', () => {
     expect(readAll(sent)).toEqual(identification(line));
   });
 
-  it('is found when it arrives byte by byte', () => {
+  it('finds an SSH identification that arrives byte by byte', () => {
     expect(readAll(...'hello\r\nSSH-2.0-x\r\n')).toEqual(identification('SSH-2.0-x'));
   });
 
-  it.each([['SSH-2.0-OpenSSH'], ['SS'], ['hello\r\nSSH-'], ['']])('is not yet there in %j', (sent) => {
-    expect(readAll(sent)).toEqual({ kind: 'incomplete' });
-  });
+  it.each([['SSH-2.0-OpenSSH'], ['SS'], ['hello\r\nSSH-'], ['']])(
+    'waits for more of an SSH identification after %j',
+    (sent) => {
+      expect(readAll(sent)).toEqual({ kind: 'incomplete' });
+    },
+  );
 
   it.each([
     ['an old version', 'SSH-1.5-1.2.27\n', /"SSH-1\.5-1\.2\.27".*not SSH 2\.0/],
@@ -42,7 +45,7 @@ describe('an SSH identification', () => {
     expect(readAll(sent)).toEqual(invalid(reason));
   });
 
-  it('keeps its verdict whatever follows', () => {
+  it('keeps the SSH identification it found, whatever follows', () => {
     expect(readAll('SSH-2.0-x\r\n', 'SSH-1.5-y\r\n')).toEqual(identification('SSH-2.0-x'));
     expect(readAll('SSH-1.5-y\r\n', 'SSH-2.0-x\r\n')).toEqual(invalid(/1\.5/));
   });
@@ -60,7 +63,7 @@ describe('an SSH identification', () => {
   });
 });
 
-it('Whatever a server sends in whatever pieces, the reader ends with a verdict and holds little', () => {
+it('The SSH reader ends with a result and bounded memory, whatever a server sends in whatever pieces', () => {
   fc.assert(
     fc.property(fc.array(fc.uint8Array({ maxLength: 5000 }), { maxLength: 10 }), (chunks) => {
       const reader = new SshIdentificationReader();

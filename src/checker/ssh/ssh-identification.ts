@@ -1,19 +1,19 @@
-/** What the first bytes of a server have shown so far. `reason` is the predicate of a sentence about the server. */
+/** What the bytes received so far contain. `reason` is the predicate of a sentence about the server. */
 export type IdentificationState =
   { kind: 'incomplete' } | { kind: 'identification'; line: string } | { kind: 'invalid'; reason: string };
 
 /** An identification is at most this long with its line end (RFC 4253, section 4.2). */
 const LONGEST_LINE = 255;
 
-/** Servers may send other lines before it; a server that sends more of them than this is no SSH server. */
+/** Servers may send other lines first; one that sends more of them than this is not an SSH server. */
 const PREAMBLE_BYTES = 16_384;
 
 const LINE_FEED = 0x0a;
 const QUOTED_CHARACTERS = 60;
 
 /**
- * Reads the identification a server sends (`SSH-2.0-OpenSSH_9.2`), and the lines it may send before. Holds 16 KiB at most;
- * once it has found the identification or knows that there is none it stays with that.
+ * Reads the identification of a server (`SSH-2.0-OpenSSH_9.2`) and skips the lines it may send before. Holds 16 KiB at most.
+ * Once the identification is found, or there can be none, the state is final.
  */
 export class SshIdentificationReader {
   private received = Buffer.alloc(0);
@@ -27,7 +27,7 @@ export class SshIdentificationReader {
     return this.state;
   }
 
-  /** What to say of a server that ends the connection now. */
+  /** The reason for a server that closes the connection now. */
   get endedEarly(): string {
     if (this.received.length === 0) return 'closed the connection without an SSH identification';
     return `sent "${quote(this.received)}" and closed the connection without an SSH identification`;
@@ -57,7 +57,7 @@ const tooLong: IdentificationState = {
   reason: `sent an SSH identification of more than ${LONGEST_LINE} characters`,
 };
 
-/** 1.99 is a server that speaks 2.0 and older versions. */
+/** 1.99 means 2.0 and older versions. */
 function judge(bytes: Buffer): IdentificationState {
   if (bytes.length > LONGEST_LINE) return tooLong;
   const line = bytes.toString('latin1').replace(/\r?\n$/, '');

@@ -2,27 +2,27 @@ import type { SendOutcome } from '../../../src/channel/channel';
 import type { EgressRule } from '../../../src/platform/net/egress/egress-policy';
 import { type ChannelBench, openChannelBench } from './channel-bench';
 import { expectGolden } from './golden';
-import { hostileNotice, longNotice, noticeOf } from './notices';
+import { hostileNotification, longNotification, notificationOf } from './notifications';
 import type { ProviderDouble, ReceivedMessage } from './provider-double';
 
 /** What one status of the provider must lead to. */
 export interface StatusRow {
   status: number;
   result: 'retry' | 'rejected';
-  /** Given up at once instead of after some tries. */
+  /** The destination is gone: parked at once. */
   gone?: boolean;
-  /** The message may be out in spite of the answer. */
+  /** The message may have been sent in spite of this response. */
   mayHaveArrived?: boolean;
 }
 
-/** A text of the message and how long the vendor lets it be. */
+/** A text of the message and the vendor's limit for it. */
 export interface LimitedText {
   name: string;
   text: string;
   max: number;
 }
 
-/** What a channel must show to belong to the house. */
+/** What the suite has to know of a channel. */
 export interface ChannelSuite {
   type: string;
   open(): Promise<ProviderDouble>;
@@ -33,13 +33,13 @@ export interface ChannelSuite {
   limits(message: ReceivedMessage): LimitedText[];
   /** Fails when a hostile text could be read as anything but text. */
   expectHarmless(message: ReceivedMessage): void;
-  /** The idempotency key of a message, for channels that have one; the others must say when they repeat themselves. */
+  /** The idempotency key of a message, for channels that have one; the others must say in the text when they repeat. */
   keyOf?: (message: ReceivedMessage) => string;
   /** A resolve carries the key of its trigger (pagers), or one of its own (webhook, mail). */
   keyIsShared?: boolean;
-  /** False where the protocol has no way to say when to come back. */
+  /** False where the protocol cannot say when to retry. */
   honoursRetryAfter?: boolean;
-  /** Certificates (PEM) that the double shows. */
+  /** Certificates (PEM) of the double. */
   trustedCertificates?: readonly string[];
 }
 
@@ -58,7 +58,7 @@ export const httpStatuses = (...changes: readonly StatusRow[]): StatusRow[] =>
 
 const LONE_SURROGATE = /[\ud800-\udbff](?![\udc00-\udfff])|(?<![\ud800-\udbff])[\udc00-\udfff]/;
 
-/** Waits for a condition of the outside world, up to ten seconds. */
+/** Waits for a condition, up to ten seconds. */
 export async function until(condition: () => boolean): Promise<void> {
   const deadline = performance.now() + 10_000;
   while (!condition()) {
@@ -84,17 +84,17 @@ export function describeChannel(suite: ChannelSuite): void {
     afterEach(() => provider.verify());
 
     const send = (
-      notice = noticeOf('triggered'),
+      notification = notificationOf('triggered'),
       options: { egress?: EgressRule; signal?: AbortSignal; config?: object } = {},
     ): Promise<SendOutcome> =>
-      bench.registry.send(suite.type, notice, options.config ?? provider.config(), {
+      bench.registry.send(suite.type, notification, options.config ?? provider.config(), {
         egress: options.egress ?? bench.trusted,
         signal: options.signal ?? new AbortController().signal,
       });
 
-    const sent = async (notice = noticeOf('triggered')): Promise<ReceivedMessage> => {
+    const sent = async (notification = notificationOf('triggered')): Promise<ReceivedMessage> => {
       provider.succeed();
-      expect(await send(notice)).toMatchObject({ result: 'delivered' });
+      expect(await send(notification)).toMatchObject({ result: 'delivered' });
       const message = provider.messages().at(-1);
       if (!message) throw new Error('the provider got nothing');
       return message;
@@ -104,16 +104,16 @@ export function describeChannel(suite: ChannelSuite): void {
       expect(bench.configs.validate(suite.type, provider.config())).toHaveProperty('config');
     });
 
-    it.each(['triggered', 'resolved', 'test'] as const)('says "%s" exactly as its golden file', async (kind) => {
-      const { golden } = await sent(noticeOf(kind));
+    it.each(['triggered', 'resolved', 'test'] as const)('sends "%s" exactly as in its golden file', async (kind) => {
+      const { golden } = await sent(notificationOf(kind));
       expectGolden(`${suite.type}.${kind}.${provider.goldenExtension}`, golden);
     });
 
-    it.each(['recovered', 'digest', 'flapping'] as const)('can say "%s"', async (kind) => {
-      expect((await sent(noticeOf(kind))).text).not.toBe('');
+    it.each(['recovered', 'digest', 'flapping'] as const)('can send "%s"', async (kind) => {
+      expect((await sent(notificationOf(kind))).text).not.toBe('');
     });
 
-    it.each(suite.statuses)('takes status $status for: $result', async ({ status, result, gone, mayHaveArrived }) => {
+    it.each(suite.statuses)('judges status $status as $result', async ({ status, result, gone, mayHaveArrived }) => {
       provider.fail(status, 'something is wrong', status < 400 ? { location: '/elsewhere' } : {});
       expect(await send()).toMatchObject({
         result,
@@ -132,46 +132,46 @@ export function describeChannel(suite: ChannelSuite): void {
         { header: 'Fri, 20 Nov 2026 12:07:00 GMT', ms: 120_000 },
         { header: '-5', ms: null },
         { header: 'soon', ms: null },
-      ])('waits $ms ms when told "Retry-After: $header"', async ({ header, ms }) => {
+      ])('waits $ms ms after "Retry-After: $header"', async ({ header, ms }) => {
         provider.fail(429, 'too many', { 'retry-after': header });
         expect(await send()).toMatchObject({ result: 'retry', retryAfterMs: ms, mayHaveArrived: false });
       });
     }
 
-    it('gives up when the attempt is over, not knowing whether the message arrived', async () => {
+    it('gives up at the end of the attempt: the message may have arrived', async () => {
       provider.hang();
       const attempt = new AbortController();
-      const outcome = send(noticeOf('triggered'), { signal: attempt.signal });
+      const outcome = send(notificationOf('triggered'), { signal: attempt.signal });
       await until(() => provider.messages().length === 1);
       attempt.abort();
       expect(await outcome).toMatchObject({ result: 'retry', status: null, mayHaveArrived: true });
     });
 
-    it('does not know whether the message arrived when the connection is lost before the answer', async () => {
+    it('reports that the message may have arrived when the connection is lost before the response', async () => {
       provider.drop();
       expect(await send()).toMatchObject({ result: 'retry', status: null, mayHaveArrived: true });
     });
 
-    it('knows that nothing arrived when nobody listens', async () => {
+    it('reports that nothing arrived when the connection is refused', async () => {
       const closed = await suite.open();
       const config = closed.config();
       await closed.stop();
-      expect(await send(noticeOf('triggered'), { config })).toMatchObject({
+      expect(await send(notificationOf('triggered'), { config })).toMatchObject({
         result: 'retry',
         status: null,
         mayHaveArrived: false,
       });
     });
 
-    it('knows that nothing arrived when the attempt was over before it began', async () => {
-      expect(await send(noticeOf('triggered'), { signal: AbortSignal.abort() })).toMatchObject({
+    it('reports that nothing arrived when the attempt was over before it began', async () => {
+      expect(await send(notificationOf('triggered'), { signal: AbortSignal.abort() })).toMatchObject({
         result: 'retry',
         mayHaveArrived: false,
       });
     });
 
-    it('does not connect where the egress policy forbids it, and says so', async () => {
-      expect(await send(noticeOf('triggered'), { egress: bench.untrusted })).toMatchObject({
+    it('does not connect where the egress policy forbids it, and names the policy', async () => {
+      expect(await send(notificationOf('triggered'), { egress: bench.untrusted })).toMatchObject({
         result: 'rejected',
         error: expect.stringContaining('egress policy'),
         gone: false,
@@ -179,7 +179,7 @@ export function describeChannel(suite: ChannelSuite): void {
       expect(provider.messages()).toHaveLength(0);
     });
 
-    it('tells no secret when the provider repeats all of them', async () => {
+    it('removes all secrets that the provider repeats from the error', async () => {
       const refusals = suite.statuses.filter(({ result }) => result === 'rejected').map(({ status }) => status);
       for (const status of [...refusals.slice(-1), 503].filter((one) =>
         suite.statuses.some((row) => row.status === one),
@@ -190,9 +190,9 @@ export function describeChannel(suite: ChannelSuite): void {
       }
     });
 
-    it('tells no secret when the connection fails', async () => {
+    it('names no secret in the error of a failed connection', async () => {
       provider.drop();
-      const outcomes = [await send(), await send(noticeOf('triggered'), { egress: bench.untrusted })];
+      const outcomes = [await send(), await send(notificationOf('triggered'), { egress: bench.untrusted })];
       for (const secret of suite.secrets) expect(JSON.stringify(outcomes)).not.toContain(secret);
     });
 
@@ -204,23 +204,23 @@ export function describeChannel(suite: ChannelSuite): void {
       expect(error).toMatch(/^[^\r\n]{10,300}$/);
     });
 
-    it('keeps every text within what the vendor allows, without cutting a character in half', async () => {
-      const message = await sent(longNotice());
+    it('keeps every text within the limits of the vendor, without cutting a character in half', async () => {
+      const message = await sent(longNotification());
       const limits = suite.limits(message);
       expect(limits.length).toBeGreaterThan(0);
       expect(limits.filter(({ text, max }) => text === '' || text.length > max)).toEqual([]);
       expect(limits.filter(({ text }) => LONE_SURROGATE.test(text))).toEqual([]);
     });
 
-    it('lets hostile names and errors be nothing but text', async () => {
-      const message = await sent(hostileNotice());
+    it('sends hostile names and errors as plain text only', async () => {
+      const message = await sent(hostileNotification());
       expect(message.strings.filter((text) => /[^\P{Cc}\n]|\p{Bidi_Control}|\p{Cs}/u.test(text))).toEqual([]);
       suite.expectHarmless(message);
     });
 
     const destinationOf = (config: object) => bench.registry.destination(suite.type, config);
 
-    it('describes its destination by a stable digest without secrets', () => {
+    it('has a stable destination key without secrets', () => {
       const destination = destinationOf(provider.config());
       expect(destination).toBe(destinationOf(provider.config()));
       expect(destination.length).toBeLessThanOrEqual(64);
@@ -230,24 +230,26 @@ export function describeChannel(suite: ChannelSuite): void {
 
     const { keyOf } = suite;
     if (keyOf) {
-      it('repeats a message with the same key', async () => {
+      it('sends a repeated attempt with the same key', async () => {
         const first = keyOf(await sent());
-        expect(keyOf(await sent(noticeOf('triggered', { repeat: true })))).toBe(first);
+        expect(keyOf(await sent(notificationOf('triggered', { repeat: true })))).toBe(first);
       });
 
-      it(`gives a resolve ${suite.keyIsShared ? 'the key' : 'another key than that'} of its trigger`, async () => {
-        const [trigger, resolve] = [keyOf(await sent()), keyOf(await sent(noticeOf('resolved')))];
+      it(`sends a resolve with ${suite.keyIsShared ? 'the key' : 'another key than that'} of its trigger`, async () => {
+        const [trigger, resolve] = [keyOf(await sent()), keyOf(await sent(notificationOf('resolved')))];
         expect(resolve === trigger).toBe(suite.keyIsShared ?? false);
       });
 
-      it('gives another incident another key, and a test one of its own', async () => {
-        const next = noticeOf('triggered', { incidentKey: 'al_01jd4alert00000000000000000-8', id: 'ev_next' });
-        const keys = [await sent(), await sent(next), await sent(noticeOf('test'))].map(keyOf);
+      it('uses another key for another incident, and one of its own for a test', async () => {
+        const next = notificationOf('triggered', { incidentKey: 'al_01jd4alert00000000000000000-8', id: 'ev_next' });
+        const keys = [await sent(), await sent(next), await sent(notificationOf('test'))].map(keyOf);
         expect(new Set(keys).size).toBe(3);
       });
     } else {
-      it('says that it may repeat itself, having no key', async () => {
-        expect((await sent(noticeOf('triggered', { repeat: true }))).text).toContain('Repeat: Checkout API is down');
+      it('says in the text that a message may be a repeat, having no key', async () => {
+        expect((await sent(notificationOf('triggered', { repeat: true }))).text).toContain(
+          'Repeat: Checkout API is down',
+        );
         expect((await sent()).text).not.toContain('Repeat');
       });
     }

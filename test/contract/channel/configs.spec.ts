@@ -1,6 +1,6 @@
 import { SPEC_CHANNEL_TYPES } from '../../../src/channel/channel';
 import type { ValidConfig } from '../../../src/channel/config/channel-configs';
-import { MASK } from '../../../src/channel/config/config-masking';
+import { MASK } from '../../../src/platform/secrets/mask';
 import { type ChannelBench, openChannelBench } from './channel-bench';
 
 const HOOK = 'https://hooks.example.com/services/T00/B00/canary-path-token';
@@ -49,7 +49,7 @@ const COMPLETE: Readonly<Record<string, Record<string, unknown>>> = {
 
 const complete = (type: string): Record<string, unknown> => ({ ...COMPLETE[type] });
 
-/** A wrong config by the difference to the complete one; `undefined` leaves a key out. */
+/** A wrong config, by its difference from the complete one; `undefined` leaves a key out. */
 const WRONG: readonly { type: string; change: Record<string, unknown>; pointer: string; code: string }[] = [
   ...['slack', 'discord', 'teams'].flatMap((type) => [
     { type, change: { webhook_url: undefined }, pointer: '/config/webhook_url', code: 'required' },
@@ -223,7 +223,7 @@ describe('channel configs', () => {
     return result;
   };
 
-  it('knows the types of the interface, in its order', () => {
+  it('lists the built-in channel types in their order', () => {
     expect(bench.registry.types()).toEqual([...SPEC_CHANNEL_TYPES]);
   });
 
@@ -236,13 +236,16 @@ describe('channel configs', () => {
     expect(bench.configs.validate(type, input)).toEqual([{ pointer, code, message: expect.any(String) }]);
   });
 
-  it.each(['text', 7, null, [], true].map((input) => ({ input })))('refuses $input for a config', ({ input }) => {
-    expect(bench.configs.validate('slack', input)).toEqual([
-      { pointer: '/config', code: 'wrong_type', message: 'must be an object' },
-    ]);
-  });
+  it.each(['text', 7, null, [], true].map((input) => ({ input })))(
+    'refuses $input as a channel config',
+    ({ input }) => {
+      expect(bench.configs.validate('slack', input)).toEqual([
+        { pointer: '/config', code: 'wrong_type', message: 'must be an object' },
+      ]);
+    },
+  );
 
-  it('names everything that is wrong at once', () => {
+  it('names everything that is wrong with a config at once', () => {
     const problems = bench.configs.validate('twilio', { auth_token: 7, to: [], x: 1 });
     expect(problems).toMatchObject([
       { pointer: '/config/x' },
@@ -252,7 +255,7 @@ describe('channel configs', () => {
     ]);
   });
 
-  it('is not impressed by keys that reach for the prototype', () => {
+  it('refuses config keys that would change the prototype', () => {
     const input: unknown = JSON.parse('{"webhook_url":"https://example.com/","__proto__":{"x":1},"constructor":1}');
     expect(bench.configs.validate('slack', input)).toMatchObject([
       { pointer: '/config/__proto__', code: 'unknown_field' },
@@ -261,13 +264,13 @@ describe('channel configs', () => {
     expect({}).not.toHaveProperty('x');
   });
 
-  it('does not repeat a secret in what it says about it', () => {
+  it('does not repeat a secret in the problem about it', () => {
     const problems = bench.configs.validate('telegram', { bot_token: 'canary token', chat_id: 'canary chat' });
     expect(problems).toHaveLength(2);
     expect(JSON.stringify(problems)).not.toContain('canary');
   });
 
-  it('gives every key of every config a description and an example', () => {
+  it('describes every key of every config, with an example', () => {
     for (const type of bench.registry.types()) {
       const schema = bench.configs.schema(type);
       for (const key of Object.keys(complete(type))) {
@@ -281,14 +284,14 @@ describe('channel configs', () => {
     }
   });
 
-  describe('shown to a key', () => {
-    it.each([...SPEC_CHANNEL_TYPES])('never contain a credential of %s', (type) => {
+  describe('presented to an API key', () => {
+    it.each([...SPEC_CHANNEL_TYPES])('never presents a credential of a %s config', (type) => {
       const shown = JSON.stringify(bench.configs.present(type, complete(type), 'read'));
       expect(shown).not.toMatch(/canary|ops@|\+15005550009|-1001234567890/);
       expect(shown).toContain(MASK);
     });
 
-    it.each(['write', 'admin'] as const)('show URLs and addresses to %s keys, credentials to none', (role) => {
+    it.each(['write', 'admin'] as const)('presents URLs and addresses to %s keys, and credentials to none', (role) => {
       expect(bench.configs.present('slack', complete('slack'), role)).toEqual(complete('slack'));
       expect(bench.configs.present('email', complete('email'), role)).toMatchObject({
         to: ['ops@example.com', 'night@example.com'],
@@ -301,7 +304,7 @@ describe('channel configs', () => {
       });
     });
 
-    it('keep enough of a masked value to be recognised', () => {
+    it('keeps enough of a masked value to be recognised', () => {
       expect(bench.configs.present('slack', complete('slack'), 'read')).toMatchObject({
         webhook_url: `https://hooks.example.com/${MASK}`,
       });
@@ -310,27 +313,27 @@ describe('channel configs', () => {
       });
     });
 
-    it('show a generated secret in full only when asked to', () => {
+    it('presents a generated secret in full only when asked to', () => {
       const { config, generatedKeys } = valid('webhook', { url: HOOK });
       expect(generatedKeys).toEqual(['secret']);
       expect(bench.configs.present('webhook', config, 'write', generatedKeys)).toEqual(config);
       expect(bench.configs.present('webhook', config, 'write')).not.toEqual(config);
     });
 
-    it('show nothing of a type that is gone', () => {
+    it('presents nothing of a channel type that no longer exists', () => {
       expect(bench.configs.present('pigeon', { token: 'canary' }, 'admin')).toEqual({});
     });
   });
 
   describe('sent back', () => {
-    it.each([...SPEC_CHANNEL_TYPES])('keep what is stored where the masks of %s are repeated', (type) => {
+    it.each([...SPEC_CHANNEL_TYPES])('keeps the stored values where the masks of a %s config are sent back', (type) => {
       for (const role of ['read', 'write'] as const) {
         const shown = bench.configs.present(type, complete(type), role);
         expect(valid(type, shown, complete(type))).toEqual({ config: complete(type), generatedKeys: [] });
       }
     });
 
-    it('find a masked recipient again when the list was reordered', () => {
+    it('finds a masked recipient again when the list was reordered', () => {
       const stored = { to: ['a@one.example', 'b@two.example'] };
       const input = { to: [`${MASK}@two.example`, 'c@three.example', `${MASK}@one.example`] };
       expect(valid('email', input, stored).config).toEqual({
@@ -341,7 +344,7 @@ describe('channel configs', () => {
     it.each([
       { name: 'nothing is stored', stored: undefined },
       { name: 'something else is stored', stored: { bot_token: '1:another-token-than-that', chat_id: 1 } },
-    ])('are refused with a mask when $name', ({ stored }) => {
+    ])('refuses a mask when $name', ({ stored }) => {
       const input = { bot_token: `${MASK}oken`, chat_id: 1 };
       expect(
         bench.configs.validate('telegram', input, stored && { ...stored, bot_token: 'different-enough-abcd' }),
@@ -358,20 +361,20 @@ describe('channel configs', () => {
         changes: { smtp: { host: 'evil.example', username: 'uptime', password: `${MASK}rd-1` } },
         pointer: '/config/smtp/password',
       },
-    ])('do not let a masked credential of $type go to another host', ({ type, changes, pointer }) => {
+    ])('does not send a masked credential of a $type config to another host', ({ type, changes, pointer }) => {
       const shown = bench.configs.present(type, complete(type), 'write');
       expect(bench.configs.validate(type, { ...shown, ...changes }, complete(type))).toEqual([
         { pointer, code: 'invalid_config', message: expect.stringContaining('another host') },
       ]);
     });
 
-    it('let a masked signing secret stay when the webhook moves: it is never sent', () => {
+    it('keeps a masked signing secret when the URL of the webhook changes: it is never sent', () => {
       const shown = bench.configs.present('webhook', complete('webhook'), 'write');
       const moved = { ...shown, url: 'https://moved.example.com/' };
       expect(valid('webhook', moved, complete('webhook')).config).toMatchObject({ secret: SECRET });
     });
 
-    it('let a masked credential stay when only the path of its host changes', () => {
+    it('keeps a masked credential when only the path of the URL changes', () => {
       const shown = bench.configs.present('telegram', complete('telegram'), 'write');
       const input = { ...shown, api_url: 'https://telegram.example.com/v2' };
       expect(valid('telegram', input, complete('telegram')).config).toMatchObject({
@@ -379,14 +382,14 @@ describe('channel configs', () => {
       });
     });
 
-    it('keep a generated secret when the new config has none', () => {
+    it('keeps a generated secret when the new config has none', () => {
       const first = valid('webhook', { url: HOOK });
       const second = valid('webhook', { url: `${HOOK}/moved` }, first.config);
       expect(second).toEqual({ config: { ...first.config, url: `${HOOK}/moved` }, generatedKeys: [] });
     });
   });
 
-  it('name the hosts they dial, for the egress policy', () => {
+  it('names the hosts that a config dials, for the egress policy', () => {
     const smtp = { to: ['a@example.com'], smtp: { host: '10.0.0.1' } };
     expect(bench.configs.dialed('email', smtp)).toEqual([{ pointer: '/config/smtp/host', value: '10.0.0.1' }]);
     expect(bench.configs.dialed('webhook', { url: HOOK })).toEqual([{ pointer: '/config/url', value: HOOK }]);

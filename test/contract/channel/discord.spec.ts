@@ -1,6 +1,6 @@
 import { describeChannel, httpStatuses } from './channel.contract';
 import { type ChannelBench, openChannelBench } from './channel-bench';
-import { noticeOf } from './notices';
+import { notificationOf } from './notifications';
 import { httpDouble, type ReceivedMessage } from './provider-double';
 
 const SECRET_PATH = '/api/webhooks/110000000000000001/canary-discord-token';
@@ -36,7 +36,7 @@ describeChannel({
   secrets: ['canary-discord-token', SECRET_PATH],
   statuses: [
     ...httpStatuses({ status: 404, result: 'rejected', gone: true }),
-    // Accepted without a proof that the message was saved.
+    // Accepted, but not proven to be saved.
     { status: 204, result: 'rejected' },
   ],
   limits: (message) => {
@@ -66,17 +66,17 @@ describe('channel discord, beyond the contract', () => {
   afterEach(() => provider.verify());
 
   const send = (config: object, kind: 'triggered' | 'resolved' = 'triggered') =>
-    bench.registry.send('discord', noticeOf(kind), config, {
+    bench.registry.send('discord', notificationOf(kind), config, {
       egress: bench.trusted,
       signal: new AbortController().signal,
     });
 
-  it('waits the fractional seconds that the body of a 429 names', async () => {
+  it('waits the fractional seconds in the body of a 429', async () => {
     provider.fake.expect({ status: 429, body: '{"message":"You are being rate limited.","retry_after":64.57}' });
     expect(await send(provider.config())).toMatchObject({ result: 'retry', retryAfterMs: 64_570 });
   });
 
-  it('asks for the saved message and posts to the thread', async () => {
+  it('waits for the saved message and posts to the thread', async () => {
     provider.succeed();
     await send({ ...provider.config(), thread_id: '1100000000000000000' });
     expect(provider.messages()[0]?.path).toBe(`${SECRET_PATH}?wait=true&thread_id=1100000000000000000`);

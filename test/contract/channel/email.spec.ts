@@ -3,7 +3,7 @@ import { type MailScript, type ReceivedMail, type SinkOptions, SmtpSink } from '
 import { describeChannel } from './channel.contract';
 import { type ChannelBench, openChannelBench } from './channel-bench';
 import { mailCertificate } from './mail-certificate';
-import { noticeOf } from './notices';
+import { notificationOf } from './notifications';
 import type { ProviderDouble, ReceivedMessage } from './provider-double';
 
 const PASSWORD = 'canary-mail-password';
@@ -96,7 +96,7 @@ function decodeWords(header: string): string {
   );
 }
 
-/** Everything but what each mail has of its own: the date and the random boundary. */
+/** The mail without what differs each time: the date and the random boundary. */
 const goldenOf = (mail: ReceivedMail): string =>
   `MAIL FROM:<${mail.from}>\nRCPT TO:<${mail.recipients.join('>, <')}>\n\n${mail.raw
     .replaceAll('\r\n', '\n')
@@ -155,18 +155,18 @@ describe('channel email, beyond the contract', () => {
   ): Promise<SendOutcome> =>
     from.registry.send(
       'email',
-      noticeOf(kind),
+      notificationOf(kind),
       { to: ['ops@example.com'], from: 'uptime@example.com', ...(smtp ? { smtp } : {}), ...changes },
       { egress: from.trusted, signal: new AbortController().signal },
     );
 
-  it('puts the resolve into the thread of its trigger and marks both as written by a machine', async () => {
+  it('sends the resolve in the thread of its trigger and marks both as auto-generated', async () => {
     const server = await startSink({}, { accept: true }, { accept: true });
     const smtp = { host: '127.0.0.1', port: server.port, secure: false };
     await send(smtp);
     await send(smtp, {}, bench, 'resolved');
     const [trigger, resolve] = server.mails.map(({ raw }) => parseMail(raw).headers);
-    expect(trigger?.['message-id']).toBe(`<${noticeOf('triggered').id}@example.com>`);
+    expect(trigger?.['message-id']).toBe(`<${notificationOf('triggered').id}@example.com>`);
     expect(trigger).not.toHaveProperty('references');
     expect(resolve).toMatchObject({
       references: trigger?.['message-id'],
@@ -182,7 +182,7 @@ describe('channel email, beyond the contract', () => {
     expect(server.mails[0]).toMatchObject({ encrypted: true, user: ACCOUNT.user });
   });
 
-  it('sends nothing when STARTTLS was stripped although TLS is demanded', async () => {
+  it('sends nothing when STARTTLS was stripped although TLS is required', async () => {
     const server = await startSink({ tls: 'none', account: ACCOUNT }, { accept: true });
     expect(await send({ ...smtpAt(server.port), secure: true })).toMatchObject({
       result: 'rejected',
@@ -191,7 +191,7 @@ describe('channel email, beyond the contract', () => {
     expect(server.mails).toHaveLength(0);
   });
 
-  it('sends nothing to a server whose certificate nobody vouches for', async () => {
+  it('sends nothing to a server whose certificate is not trusted', async () => {
     const stranger = await mailCertificate();
     const server = await startSink({ tls: 'starttls', certificate: stranger }, { accept: true });
     expect(await send({ host: '127.0.0.1', port: server.port, secure: true })).toMatchObject({
@@ -202,7 +202,7 @@ describe('channel email, beyond the contract', () => {
     expect(server.mails).toHaveLength(0);
   });
 
-  it('gives up on a wrong password without repeating it', async () => {
+  it('rejects a wrong password without repeating it in the error', async () => {
     const server = await startSink({ account: ACCOUNT }, { accept: true });
     const outcome = await send({ ...smtpAt(server.port), password: 'canary-wrong-password' });
     expect(outcome).toMatchObject({ result: 'rejected', status: 535 });
@@ -216,7 +216,7 @@ describe('channel email, beyond the contract', () => {
     { refuse: 'sender', code: 553, result: 'rejected' },
     { refuse: 'recipient', code: 450, result: 'retry' },
     { refuse: 'recipient', code: 550, result: 'rejected' },
-  ] as const)('takes $code to the $refuse for: $result', async ({ refuse, code, result }) => {
+  ] as const)('judges $code to the $refuse as $result', async ({ refuse, code, result }) => {
     const server = await startSink({}, { refuse, code, text: 'not today' });
     expect(await send({ host: '127.0.0.1', port: server.port, secure: false })).toMatchObject({
       result,
@@ -238,7 +238,7 @@ describe('channel email, beyond the contract', () => {
     expect(server.mails[0]?.recipients).toEqual(['ops@example.com']);
   });
 
-  it('says clearly that there is no account to send with', async () => {
+  it('rejects the delivery with a clear error when there is no mail account', async () => {
     expect(await send(undefined)).toEqual({
       result: 'rejected',
       status: null,
@@ -247,7 +247,7 @@ describe('channel email, beyond the contract', () => {
     });
   });
 
-  it("sends through the server's account, wherever the operator put it", async () => {
+  it("sends through the server's mail account, whatever its address", async () => {
     const server = await startSink({}, { accept: true });
     const own = await openChannelBench({
       smtpUrl: `smtp://127.0.0.1:${server.port}`,
@@ -255,7 +255,7 @@ describe('channel email, beyond the contract', () => {
     });
     const outcome = await own.registry.send(
       'email',
-      noticeOf('triggered'),
+      notificationOf('triggered'),
       { to: ['ops@example.com'] },
       { egress: own.untrusted, signal: new AbortController().signal },
     );
@@ -264,7 +264,7 @@ describe('channel email, beyond the contract', () => {
     expect(server.mails[0]?.from).toBe('uptime@operator.example');
   });
 
-  it("never sends the server's password in clear", async () => {
+  it("never sends the password of the server's account in clear", async () => {
     const server = await startSink({ tls: 'none', account: ACCOUNT }, { accept: true });
     const own = await openChannelBench({
       smtpUrl: `smtp://canary:${PASSWORD}@127.0.0.1:${server.port}`,

@@ -1,29 +1,29 @@
 import { FakeProvider, type ProviderScript, type ReceivedRequest } from '../../harness/servers/fake-provider';
 
-/** One message as the provider got it. */
+/** One message as the provider received it. */
 export interface ReceivedMessage {
   /** All of it, decoded, as text. */
   text: string;
-  /** Every string in it, as the receiver's parser gives them. */
+  /** Every string in it, as the receiver parses them. */
   strings: string[];
   /** The body as data: parsed JSON or form fields of a request; `{}` for a mail. */
   data: Readonly<Record<string, unknown>>;
   headers: Readonly<Record<string, string>>;
   path: string;
-  /** The form in which it is kept in `test/golden`. */
+  /** The form in which it is kept in `test/contract/channel/golden`. */
   golden: string;
 }
 
-/** A scripted provider of any protocol. One script per attempt; anything else it gets fails `verify`. */
+/** A scripted provider of any protocol. One script per attempt; any other request fails `verify`. */
 export interface ProviderDouble {
   goldenExtension: 'json' | 'txt';
   /** A config that sends here, or to `elsewhere`. */
   config(elsewhere?: string): object;
-  /** Takes the message as the vendor does when all is well. */
+  /** Accepts the message as the vendor does. */
   succeed(): void;
-  /** Answers with this status and error text, in the vendor's own form. */
+  /** Responds with this status and error text, in the vendor's own form. */
   fail(status: number, text?: string, headers?: Readonly<Record<string, string>>): void;
-  /** Reads the whole message and never answers. */
+  /** Reads the whole message and never responds. */
   hang(): void;
   /** Reads the whole message and drops the connection. */
   drop(): void;
@@ -32,12 +32,12 @@ export interface ProviderDouble {
   stop(): Promise<void>;
 }
 
-/** What an HTTP provider does when all is well, and how it words an error. */
+/** How an HTTP provider reports success and errors. */
 export interface HttpVendor {
   config(url: string): object;
   success: ProviderScript;
   errorBody(status: number, text: string): string;
-  /** Headers that belong to the message, besides its content type. */
+  /** Headers that are part of the message, besides its content type. */
   goldenHeaders?: readonly string[];
 }
 

@@ -64,7 +64,7 @@ describe('the registry of channels', () => {
     );
   });
 
-  it('does not start without a type of the interface', async () => {
+  it('does not start without a built-in channel type', async () => {
     await expect(start(IncompleteModule)).rejects.toThrow(
       `No channel is registered for: ${SPEC_CHANNEL_TYPES.join(', ')}`,
     );

@@ -25,7 +25,7 @@ describeChannel({
       errorBody: (_status, text) => JSON.stringify({ error: { code: 'WorkflowError', message: text } }),
     }),
   secrets: ['canary-teams-signature', 'canary-flow-id', SECRET_PATH],
-  // A retired connector answers 200 and posts nothing.
+  // A retired connector responds with 200 and posts nothing.
   statuses: [...httpStatuses(), { status: 200, result: 'rejected' }, { status: 204, result: 'rejected' }],
   limits: (message) => [
     { name: 'message', text: JSON.stringify(message.data), max: 28_000 },

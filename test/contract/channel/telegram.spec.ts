@@ -1,13 +1,13 @@
 import { describeChannel, httpStatuses } from './channel.contract';
 import { type ChannelBench, openChannelBench } from './channel-bench';
-import { noticeOf } from './notices';
+import { notificationOf } from './notifications';
 import { httpDouble, type ReceivedMessage } from './provider-double';
 
 const TOKEN = '123456789:AAcanary-telegram-token';
 
 const textOf = (message: ReceivedMessage): string => String(message.data['text']);
 
-/** What Telegram counts: the text after its entities are read. */
+/** The text that Telegram counts: without markup, with entities decoded. */
 const shownText = (html: string): string =>
   html
     .replace(/<\/?b>/g, '')
@@ -51,19 +51,19 @@ describe('channel telegram, beyond the contract', () => {
   afterEach(() => provider.verify());
 
   const send = (config: object = provider.config()) =>
-    bench.registry.send('telegram', noticeOf('triggered'), config, {
+    bench.registry.send('telegram', notificationOf('triggered'), config, {
       egress: bench.trusted,
       signal: new AbortController().signal,
     });
 
   const answer = (status: number, body: object) => provider.fake.expect({ status, body: JSON.stringify(body) });
 
-  it('does not take 200 with "ok: false" for a delivery', async () => {
+  it('does not count 200 with "ok: false" as delivered', async () => {
     answer(200, { ok: false, error_code: 400, description: 'Bad Request: message is too long' });
     expect(await send()).toMatchObject({ result: 'rejected', error: expect.stringContaining('message is too long') });
   });
 
-  it('waits the seconds that the parameters of a 429 name', async () => {
+  it('waits the seconds in the parameters of a 429', async () => {
     answer(429, { ok: false, error_code: 429, description: 'Too Many Requests', parameters: { retry_after: 35 } });
     expect(await send()).toMatchObject({ result: 'retry', retryAfterMs: 35_000, mayHaveArrived: false });
   });
@@ -74,12 +74,12 @@ describe('channel telegram, beyond the contract', () => {
     'Forbidden: bot was kicked from the group chat',
     'Forbidden: the group chat was deleted',
     'Forbidden: user is deactivated',
-  ])('gives up at once on "%s"', async (description) => {
+  ])('marks the destination as gone on "%s"', async (description) => {
     answer(description.startsWith('Bad') ? 400 : 403, { ok: false, error_code: 403, description });
     expect(await send()).toMatchObject({ result: 'rejected', gone: true });
   });
 
-  it('follows a group to the supergroup it became, and asks for the config to be corrected', async () => {
+  it('sends to the supergroup that a group became, and warns that the config must be corrected', async () => {
     answer(400, {
       ok: false,
       error_code: 400,

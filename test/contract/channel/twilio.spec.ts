@@ -1,7 +1,7 @@
 import { segmentsOf } from '../../../src/channel/vendor/sms-text';
 import { describeChannel, httpStatuses } from './channel.contract';
 import { type ChannelBench, openChannelBench } from './channel-bench';
-import { noticeOf } from './notices';
+import { notificationOf } from './notifications';
 import { httpDouble, type ReceivedMessage } from './provider-double';
 
 const TOKEN = 'canary-twilio-auth-token';
@@ -57,7 +57,7 @@ describe('channel twilio, beyond the contract', () => {
   const send = (changes: object = {}) =>
     bench.registry.send(
       'twilio',
-      noticeOf('triggered'),
+      notificationOf('triggered'),
       { ...provider.config(), ...changes },
       { egress: bench.trusted, signal: new AbortController().signal },
     );
@@ -80,7 +80,7 @@ describe('channel twilio, beyond the contract', () => {
     });
   });
 
-  it('repeats for all when one of them may work later', async () => {
+  it('retries all recipients when one of them may work later', async () => {
     provider.succeed();
     provider.fail(429);
     expect(await send(two)).toMatchObject({ result: 'retry', mayHaveArrived: true });
@@ -95,7 +95,7 @@ describe('channel twilio, beyond the contract', () => {
     expect(message?.data).not.toHaveProperty('From');
   });
 
-  it('does not let a stale page wait in the queue', async () => {
+  it('limits how long Twilio may queue a message', async () => {
     provider.succeed();
     await send();
     expect(provider.messages()[0]?.data['ValidityPeriod']).toBe('300');

@@ -1,7 +1,7 @@
 import { createHmac } from 'node:crypto';
 import { describeChannel, httpStatuses } from './channel.contract';
 import { type ChannelBench, NOW, openChannelBench } from './channel-bench';
-import { noticeOf } from './notices';
+import { notificationOf } from './notifications';
 import { httpDouble, type ReceivedMessage } from './provider-double';
 
 const SECRET = `whsec_${Buffer.from('canary-webhook-secret-32-bytes!!').toString('base64')}`;
@@ -64,19 +64,22 @@ describe('channel webhook, beyond the contract', () => {
   const send = (changes: object = {}, repeat = false) =>
     bench.registry.send(
       'webhook',
-      noticeOf('triggered', { repeat }),
+      notificationOf('triggered', { repeat }),
       { ...provider.config(), ...changes },
       { egress: bench.trusted, signal: new AbortController().signal },
     );
 
-  it('signs the very bytes it sends, by the id of the event and the time of the attempt', async () => {
+  it('signs the bytes it sends, with the id of the event and the time of the attempt', async () => {
     provider.succeed();
     await send();
     const [request] = provider.fake.requests;
     const timestamp = String(NOW.getTime() / 1000);
-    expect(request?.headers).toMatchObject({ 'webhook-id': noticeOf('triggered').id, 'webhook-timestamp': timestamp });
+    expect(request?.headers).toMatchObject({
+      'webhook-id': notificationOf('triggered').id,
+      'webhook-timestamp': timestamp,
+    });
     expect(request?.headers['webhook-signature']).toBe(
-      sign(SECRET, noticeOf('triggered').id, timestamp, request?.body ?? ''),
+      sign(SECRET, notificationOf('triggered').id, timestamp, request?.body ?? ''),
     );
   });
 
@@ -91,7 +94,7 @@ describe('channel webhook, beyond the contract', () => {
     );
   });
 
-  it('sends the same bytes again when it repeats', async () => {
+  it('sends the same body on every attempt', async () => {
     provider.succeed();
     provider.succeed();
     await send();
@@ -100,12 +103,12 @@ describe('channel webhook, beyond the contract', () => {
     expect(second).toBe(first);
   });
 
-  it.each([200, 201, 202, 204, 299])('takes %i for a delivery', async (status) => {
+  it.each([200, 201, 202, 204, 299])('counts %i as delivered', async (status) => {
     provider.fail(status);
     expect(await send()).toEqual({ result: 'delivered', status });
   });
 
-  it('uses the method, the headers and the other name of the URL', async () => {
+  it('uses the configured method and headers, and webhook_url as another name of url', async () => {
     provider.succeed();
     await send({ url: undefined, webhook_url: `${provider.fake.url}/other`, method: 'PUT' });
     expect(provider.fake.requests[0]).toMatchObject({

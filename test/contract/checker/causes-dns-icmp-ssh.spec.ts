@@ -10,7 +10,7 @@ import { closedEgress, dialerWith } from '../../harness/app/network';
 import { closedPort, silence, TcpTarget } from '../../harness/servers/tcp-target';
 import { runCheck } from './checker.contract';
 
-/** What a check is made of, once its cause is in place. */
+/** What a check needs, once the cause of its failure is set up. */
 interface Case {
   checker: Checker;
   url: string;
@@ -44,19 +44,19 @@ async function dnsServer(script: DnsScript): Promise<DnsTestServer> {
   return server;
 }
 
-/** A check by a resolver the target names. */
+/** A check through a resolver in the target. */
 const named = (script: DnsScript, options?: Case['options']) => async (): Promise<Case> => {
   const server = await dnsServer(script);
   return { checker: new DnsChecker(dialer, new SystemResolvers(() => [])), url: server.target(NAME), options };
 };
 
-/** A check by the machine's own resolver. */
+/** A check through the machine's own resolver. */
 const own = (script: DnsScript, options?: Case['options']) => async (): Promise<Case> => {
   const server = await dnsServer(script);
-  return { checker: new DnsChecker(dialer, new SystemResolvers(() => [server.place])), url: `dns:${NAME}`, options };
+  return { checker: new DnsChecker(dialer, new SystemResolvers(() => [server.address])), url: `dns:${NAME}`, options };
 };
 
-/** The answer does not fit into UDP; `tcp` is what happens to the connection. */
+/** The reply does not fit into UDP; `tcp` is what happens to the TCP connection. */
 const long =
   (tcp: DnsScript): DnsScript =>
   (question) =>
@@ -75,7 +75,7 @@ const dnsRows: Row[] = [
   ['NODATA', named(() => ({ answers: [] })), 'down', 'dns_not_found', 'dns'],
   ['an alias to nowhere', named(() => ({ answers: [alias(NAME, 'gone.example')] })), 'down', 'dns_not_found', 'dns'],
   [
-    'aliases in a circle',
+    'aliases that lead back to themselves',
     named(() => ({ answers: [alias(NAME, 'b.example'), alias('b.example', NAME)] })),
     'down',
     'dns_failure',
@@ -186,7 +186,7 @@ async function namelessResolver(): Promise<Case> {
 }
 
 /** Its DNS server knows no name. */
-const dialerThatFindsNothing = async () => dialerWith({ servers: [(await dnsServer(() => ({ rcode: 3 }))).place] });
+const dialerThatFindsNothing = async () => dialerWith({ servers: [(await dnsServer(() => ({ rcode: 3 }))).address] });
 
 const ssh = (script: Parameters<typeof TcpTarget.listen>[0], options?: Case['options']) => async (): Promise<Case> => {
   const target = await TcpTarget.listen(script);
@@ -261,7 +261,7 @@ const icmpRows: Row[] = [
     'internal',
   ],
 ];
-/** A reply needs the permission to send; silence, absence and missing routes need a network of their own: icmp.spec. */
+/** A reply needs the permission to send. Silence, absence and missing routes need a network namespace: see icmp.spec. */
 const permittedIcmpRows: Row[] = [
   ['a reply', () => ({ checker: new IcmpChecker(dialer, icmp), url: '127.0.0.1' }), 'up', null, null],
   [

@@ -20,7 +20,7 @@ import { drip, hostileScripts } from './http-hostility';
 type Type = 'HTTP' | 'HTTPS' | 'TCP';
 
 /** What is checked, and where it differs from the defaults. */
-interface Trial extends Partial<CheckRequest<unknown>> {
+interface Scenario extends Partial<CheckRequest<unknown>> {
   url: string;
   resolver?: ResolverOptions;
   timeoutMs?: number;
@@ -29,7 +29,7 @@ interface Trial extends Partial<CheckRequest<unknown>> {
 interface Cause {
   cause: string;
   type: Type;
-  make: () => Promise<Trial>;
+  make: () => Promise<Scenario>;
   outcome: Outcome;
   code: ErrorCode;
   phase: CheckPhase;
@@ -51,11 +51,11 @@ const tcp = async (script: (socket: Socket) => void, tls?: TlsOptions): Promise<
 const nameServer = async (script: DnsScript): Promise<ResolverOptions> => {
   const server = await DnsTestServer.start(script);
   closers.push(() => server.stop());
-  return { servers: [server.place] };
+  return { servers: [server.address] };
 };
 const deaf = async (): Promise<string> => `127.0.0.1:${kept(await DeafPort.open()).port}`;
 
-/** Answers what every resolver knows, and nothing else. */
+/** Answers the question that every resolver can answer, and nothing else. */
 const onlyTheRoot: DnsScript = ({ name, type }) =>
   type === 'NS' && (name === '.' || name === '')
     ? { answers: [{ type: 'NS', name: '.', ttl: 60, data: 'a.root-servers.net' }] }
@@ -74,7 +74,7 @@ const pointsTo =
 const HEAD = 'HTTP/1.1 200 OK\r\n';
 /** Long enough, on a busy machine too, for the phases before the one that must run out of time. */
 const SHORT = { timeoutMs: 800 };
-/** Long enough for the question that tells a dead resolver from a dead name, which is asked after 400 ms. */
+/** Long enough for the silence probe of the resolver, which is sent after 400 ms. */
 const DNS_PATIENCE = { timeoutMs: 1500 };
 const hostile = (name: string): HttpScript => {
   const found = hostileScripts.find((script) => script.name === name);
@@ -142,11 +142,11 @@ const connections: Cause[] = [
   down('HTTP', 'a closed port', 'connection_refused', 'connect', async () => ({
     url: `http://127.0.0.1:${await closedPort()}/`,
   })),
-  down('TCP', 'packets that get no answer', 'connection_timeout', 'connect', async () => ({
+  down('TCP', 'packets that are never answered', 'connection_timeout', 'connect', async () => ({
     url: await deaf(),
     ...SHORT,
   })),
-  down('HTTP', 'packets that get no answer', 'connection_timeout', 'connect', async () => ({
+  down('HTTP', 'packets that are never answered', 'connection_timeout', 'connect', async () => ({
     url: `http://${await deaf()}/`,
     ...SHORT,
   })),
@@ -213,8 +213,11 @@ const certificates: Cause[] = [
 ];
 
 const answers: Cause[] = [
-  down('HTTP', 'no answer', 'first_byte_timeout', 'first_byte', async () => ({ url: await web(() => {}), ...SHORT })),
-  down('HTTPS', 'no answer', 'first_byte_timeout', 'first_byte', async () => ({
+  down('HTTP', 'silence after the request', 'first_byte_timeout', 'first_byte', async () => ({
+    url: await web(() => {}),
+    ...SHORT,
+  })),
+  down('HTTPS', 'silence after the request', 'first_byte_timeout', 'first_byte', async () => ({
     url: await web(() => {}, '/', await authority.issue()),
     ...SHORT,
   })),
@@ -232,10 +235,10 @@ const answers: Cause[] = [
     url: await web(hostile('interim answers without end')),
     ...SHORT,
   })),
-  down('HTTP', 'a reset instead of an answer', 'connection_reset', 'first_byte', async () => ({
+  down('HTTP', 'a reset instead of a response', 'connection_reset', 'first_byte', async () => ({
     url: await web((_request, socket) => socket.resetAndDestroy()),
   })),
-  down('HTTP', 'an end instead of an answer', 'protocol_error', 'first_byte', async () => ({
+  down('HTTP', 'an end instead of a response', 'protocol_error', 'first_byte', async () => ({
     url: await web((_request, socket) => socket.end()),
   })),
   down('HTTP', 'a bad status line', 'protocol_error', 'first_byte', async () => ({

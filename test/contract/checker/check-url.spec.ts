@@ -7,7 +7,7 @@ import { closedPort, silence, TcpTarget } from '../../harness/servers/tcp-target
 
 const ROOT = join(__dirname, '../../..');
 
-/** Runs the command as a person would, but from the sources: exit code and what went to each stream. */
+/** Runs the command from the sources: its exit code and what it wrote to each stream. */
 function spawnCheckUrl(args: string[]): Promise<{ code: number; stdout: string }> {
   return new Promise((resolve) => {
     const child = execFile(
@@ -27,7 +27,7 @@ describe('The command check-url', () => {
   });
   afterAll(() => web.close());
 
-  it('shows verdict and phases of a target that is up, and ends with 0', async () => {
+  it('prints outcome and phases of a target that is up, and exits with 0', async () => {
     const { exitCode, text } = await runCheckUrl(
       ['http', web.url(), '--header', 'X-Probe: yes', '--method', 'head'],
       {},
@@ -41,7 +41,7 @@ describe('The command check-url', () => {
     expect(sent(web.seen.at(-1), 'x-probe')).toBe('yes');
   });
 
-  it('ends with 1 when the target is down, and says why in JSON', async () => {
+  it('exits with 1 when the target is down, and prints the error as JSON', async () => {
     const { code, stdout } = await spawnCheckUrl(['TCP', `127.0.0.1:${await closedPort()}`, '--json']);
     expect(JSON.parse(stdout)).toMatchObject({
       outcome: 'down',
@@ -51,7 +51,7 @@ describe('The command check-url', () => {
     expect(code).toBe(1);
   });
 
-  it('keeps to the time limit', async () => {
+  it('keeps to the time limit of check-url', async () => {
     const mute = await TcpTarget.listen(silence);
     const args = ['HTTP', `http://${mute.authority}/`, '--timeout', '0.3', '--json'];
     const { exitCode, text } = await runCheckUrl(args, {});
@@ -60,7 +60,7 @@ describe('The command check-url', () => {
     await mute.close();
   });
 
-  it('ends with 2 when it could not tell', async () => {
+  it('exits with 2 when the outcome is unknown', async () => {
     const { exitCode, text } = await runCheckUrl(['http', web.url(), '--json'], { EGRESS_PRIVATE: 'deny' });
     expect(JSON.parse(text)).toMatchObject({ outcome: 'unknown', error: { code: 'target_blocked' } });
     expect(exitCode).toBe(2);
@@ -73,21 +73,21 @@ describe('The command check-url', () => {
     [['tcp', 'a:1', '--timeout', '0'], '--timeout'],
     [['http', 'http://a', '--header', 'Host: b'], '--header'],
     [['http', 'http://a', '--colour'], '--colour'],
-  ])('ends with 2 and explains itself after %j', async (args, complaint) => {
+  ])('exits with 2 and prints the mistake in %j', async (args, complaint) => {
     expect(await runCheckUrl(args, {})).toEqual({
       exitCode: 2,
       text: expect.stringContaining(complaint) as string,
-      isAnswer: false,
+      isOutput: false,
     });
   });
 
-  it('names a setting that is wrong', async () => {
+  it('names a setting that is not valid', async () => {
     const { exitCode, text } = await runCheckUrl(['tcp', 'a:1'], { EGRESS_DENY: 'everything' });
     expect(text).toContain('EGRESS_DENY');
     expect(exitCode).toBe(2);
   });
 
-  it('explains itself on request', async () => {
+  it('prints its usage with --help', async () => {
     const { exitCode, text } = await runCheckUrl(['--help'], {});
     expect(text).toContain('usage:');
     expect(exitCode).toBe(0);

@@ -13,24 +13,24 @@ import type { EgressRule } from '../../../src/platform/net/egress/egress-policy'
 import { closedEgress, openEgress } from '../../harness/app/network';
 import { eventually } from '../../harness/app/poll';
 
-/** A target of a real kind on this machine. The two counts are absent where there are no connections to count. */
+/** A real target on this machine. The two counts are absent where there are no connections to count. */
 export interface LiveTarget {
   url: string;
-  /** Connections or requests that ever arrived. */
+  /** Connections or requests so far. */
   arrived?: () => number;
   /** Settles when no connection is open any more; fails otherwise. */
   untilLeft?: () => Promise<void>;
 }
 
-/** What a checker's live targets are, once they run. */
+/** A checker and its live targets, once they run. */
 export interface CheckerBench {
   checker: Checker;
   up: LiveTarget;
-  /** Refuses at once. */
+  /** Refuses connections. */
   refused?: LiveTarget & { code: ErrorCode; phase: CheckPhase };
-  /** Takes what is sent and never answers; `code` and `phase` are those of its time-out. */
+  /** Takes what is sent and never responds; `code` and `phase` are those of its timeout. */
   silent?: LiveTarget & { code: ErrorCode; phase: CheckPhase };
-  /** Answers whatever is worst for this protocol: the check must settle, the verdict is `outcome` where it is given. */
+  /** Responds with whatever is worst for this protocol: the check must settle, with `outcome` where it is given. */
   hostile?: (LiveTarget & { name: string; outcome?: CheckResult['outcome'] })[];
   close(): Promise<void>;
 }
@@ -46,7 +46,7 @@ export interface CheckerSuite {
 
 const SECRET = 'canary-5d1c6bb0f2';
 const TIMEOUT_MS = 400;
-/** Ten times what a settled check needs on a busy machine; a check that is not bounded runs for ever. */
+/** Ten times what a check needs on a busy machine; an unbounded check never ends. */
 const PATIENCE_MS = TIMEOUT_MS * 10;
 
 /** A check of the request's defaults, ended by a deadline like the scheduler's. */
@@ -118,31 +118,31 @@ export function describeChecker(suite: CheckerSuite): void {
       expect(parse).toThrow(bench.checker.targetForm);
     });
 
-    it('says that a live target is up, and leaves nothing open', async () => {
+    it('reports a live target as up and leaves nothing open', async () => {
       const result = await check(bench.up);
       expect(result).toMatchObject({ outcome: 'up', error: null });
       await bench.up.untilLeft?.();
     });
 
-    it('measures the time of a live target', async () => {
+    it('measures the duration of a check of a live target', async () => {
       expect((await check(bench.up)).durationMs).toBeGreaterThan(0);
     });
 
-    it('says that a target is down when it does not meet an assertion, and what was expected', async () => {
+    it('reports a target as down when an assertion does not hold, and what was expected', async () => {
       const impossible: Assertion = { source: 'response_time', comparison: 'less_than', target: '0' };
       const result = await check(bench.up, { assertions: [impossible] });
       expect(result).toMatchObject({ outcome: 'down', error: { code: 'assertion_failed', phase: 'assertion' } });
       expect(result.error?.message).toContain('response_time');
     });
 
-    it('says what is wrong with a target that refuses', async () => {
+    it('names the error of a target that refuses', async () => {
       const { refused } = bench;
       if (!refused) return;
       const result = await check(refused);
       expect(result).toMatchObject({ outcome: 'down', error: { code: refused.code, phase: refused.phase } });
     });
 
-    it('gives a silent target its time and no more, names the phase, and leaves', async () => {
+    it('ends the check of a silent target at its timeout, names the phase and closes the connection', async () => {
       const { silent } = bench;
       if (!silent) return;
       const startedAt = performance.now();
@@ -165,7 +165,7 @@ export function describeChecker(suite: CheckerSuite): void {
       await target.untilLeft?.();
     });
 
-    it('does nothing when it was stopped before it began', async () => {
+    it('sends nothing when the check was stopped before it began', async () => {
       const before = bench.up.arrived?.();
       const result = await check(bench.up, { shutdown: AbortSignal.abort(new Error('shutting down')) });
       expect(result.outcome).toBe('unknown');
@@ -174,7 +174,7 @@ export function describeChecker(suite: CheckerSuite): void {
     });
 
     it.each<[string, EgressRule]>([['every address', closedEgress]])(
-      'does not contact what the egress policy refuses: %s',
+      'does not connect to what the egress policy refuses: %s',
       async (_what, egress) => {
         const before = bench.up.arrived?.();
         const result = await check(bench.up, { egress });
@@ -183,9 +183,9 @@ export function describeChecker(suite: CheckerSuite): void {
       },
     );
 
-    it('survives the worst that a target can answer', async () => {
+    it('ends every check of a hostile target, with the expected outcome', async () => {
       for (const target of bench.hostile ?? []) {
-        // Whoever is to be up, however busy this machine is, gets the time of any other check.
+        // A target that must be up, however busy this machine is, gets the default timeout.
         const result = await check(target, target.outcome === 'up' ? {} : { timeoutMs: TIMEOUT_MS });
         expect({ name: target.name, outcome: result.outcome }).toEqual({
           name: target.name,
@@ -195,7 +195,7 @@ export function describeChecker(suite: CheckerSuite): void {
       }
     });
 
-    it('judges many targets at once without mixing them up', async () => {
+    it('runs twenty checks at once without mixing up their results', async () => {
       const results = await Promise.all(Array.from({ length: 20 }, () => check(bench.up)));
       expect(results.map(({ outcome }) => outcome)).toEqual(Array.from({ length: 20 }, () => 'up'));
     });

@@ -19,7 +19,7 @@ const serve = async (script: DnsScript, host?: string) => {
 };
 
 const checkerWith = (...own: DnsTestServer[]) =>
-  new DnsChecker(dialer, new SystemResolvers(() => own.map(({ place }) => place)));
+  new DnsChecker(dialer, new SystemResolvers(() => own.map(({ address: place }) => place)));
 const checker = checkerWith();
 
 const a = (data: string, name = NAME): Answer => ({ type: 'A', name, ttl: 300, data });
@@ -70,7 +70,7 @@ describe('A DNS check', () => {
     ['PTR', { type: 'PTR', name: NAME, ttl: 60, data: 'host.example' }, 'PTR host.example ttl 60'],
   ];
 
-  it.each(records)('of type %s lists what was answered', async (type, answer, line) => {
+  it.each(records)('lists the records of type %s', async (type, answer, line) => {
     const server = await serve(() => ({ answers: [answer] }));
     const result = await runCheck(checker, server.target(NAME, type));
     expect(result).toMatchObject({ outcome: 'up', error: null, records: [line], address: '127.0.0.1' });
@@ -79,7 +79,7 @@ describe('A DNS check', () => {
     expect(server.asked).toMatchObject([{ name: NAME, type, via: 'udp', edns: true }]);
   });
 
-  it('of a bare name asks the own resolver for both address types and lists both', async () => {
+  it('asks the own resolver for both address types of a bare name and lists both', async () => {
     const server = await serve(({ type }) => ({
       answers: type === 'A' ? [a('192.0.2.1')] : [{ type: 'AAAA', name: NAME, ttl: 60, data: '2001:db8::1' }],
     }));
@@ -87,21 +87,21 @@ describe('A DNS check', () => {
     expect(result).toMatchObject({ outcome: 'up', records: ['A 192.0.2.1 ttl 300', 'AAAA 2001:db8::1 ttl 60'] });
   });
 
-  it('of a bare name is up when it has only IPv6 addresses', async () => {
+  it('reports a bare name with only IPv6 addresses as up', async () => {
     const server = await serve(({ type }) => ({
       answers: type === 'A' ? [] : [{ type: 'AAAA', name: NAME, ttl: 60, data: '2001:db8::1' }],
     }));
     expect(await runCheck(checkerWith(server), NAME)).toMatchObject({ outcome: 'up', error: null });
   });
 
-  it('does not wait long for AAAA once A has answered, and does not count the wait', async () => {
+  it('does not wait long for AAAA once A was answered, and does not count the wait', async () => {
     const server = await serve(({ type }) => (type === 'A' ? { answers: [a('192.0.2.1')] } : null));
     const result = await runCheck(checkerWith(server), NAME, { timeoutMs: 20_000 });
     expect(result).toMatchObject({ outcome: 'up', records: ['A 192.0.2.1 ttl 300'] });
     expect(result.durationMs).toBeLessThan(900);
   });
 
-  it('shows the aliases that lead to the records', async () => {
+  it('lists the aliases that lead to the records', async () => {
     const server = await serve(() => ({
       answers: [alias(NAME, 'cdn.example.net'), a('192.0.2.1', 'cdn.example.net')],
     }));
@@ -109,7 +109,7 @@ describe('A DNS check', () => {
     expect(result.records).toEqual(['CNAME cdn.example.net ttl 60', 'A 192.0.2.1 ttl 300']);
   });
 
-  it('fetches a truncated answer over TCP, all thousand records of it', async () => {
+  it('fetches a truncated DNS reply over TCP, all of its thousand records', async () => {
     const many = Array.from({ length: 1000 }, (_, index) => a(`10.0.${index >> 8}.${index & 255}`));
     const server = await serve(({ via }) => (via === 'udp' ? { truncated: true } : { answers: many }));
     const result = await runCheck(checker, server.target(NAME), {
@@ -121,13 +121,13 @@ describe('A DNS check', () => {
     expect(server.asked.map(({ via }) => via)).toEqual(['udp', 'tcp']);
   });
 
-  it('asks again without EDNS when the resolver is too old for it', async () => {
+  it('asks again without EDNS when the resolver does not know it', async () => {
     const server = await serve(({ edns }) => (edns ? { rcode: 1 } : { answers: [a('192.0.2.1')] }));
     expect(await runCheck(checker, server.target(NAME))).toMatchObject({ outcome: 'up' });
     expect(server.asked.map(({ edns }) => edns)).toEqual([true, false]);
   });
 
-  it('asks again when a packet got lost', async () => {
+  it('sends the DNS query again when a packet was lost', async () => {
     let lost = false;
     const server = await serve(() => {
       if (lost) return { answers: [a('192.0.2.1')] };
@@ -138,7 +138,7 @@ describe('A DNS check', () => {
     expect(server.asked).toHaveLength(2);
   });
 
-  it('uses a new port and a new id for each question', async () => {
+  it('uses a new port and a new id for each DNS query', async () => {
     const server = await serve(good);
     for (let round = 0; round < 8; round++) await runCheck(checker, server.target(NAME));
     expect(new Set(server.asked.map(({ port }) => port)).size).toBeGreaterThan(4);
@@ -157,7 +157,7 @@ describe('A DNS check', () => {
   });
 });
 
-describe('Packets that are no answer to the question are ignored:', () => {
+describe('Packets that are not the reply to the query', () => {
   const right = { answers: [a('192.0.2.1')] };
   const wrong = { answers: [a('192.0.2.66')] };
 
@@ -170,33 +170,33 @@ describe('Packets that are no answer to the question are ignored:', () => {
       'our own question sent back',
       (id: number) => ({ raw: Buffer.from([id >> 8, id & 255, 1, 0, 0, 0, 0, 0, 0, 0, 0, 0]) }),
     ],
-  ])('%s', async (_, spoofed) => {
+  ])('ignores %s', async (_, spoofed) => {
     const server = await serve(({ id }) => [spoofed(id), right]);
     const result = await runCheck(checker, server.target(NAME));
     expect(result).toMatchObject({ outcome: 'up', records: ['A 192.0.2.1 ttl 300'] });
   });
 });
 
-describe('With several resolvers of its own a DNS check', () => {
+describe('A DNS check with several resolvers of its own', () => {
   it.each<[string, DnsScript]>([
     ['is silent', () => null],
     ['fails', () => ({ rcode: 2 })],
     ['refuses', () => ({ rcode: 5 })],
-  ])('asks the second when the first %s', async (_, script) => {
+  ])('asks the second resolver when the first %s', async (_, script) => {
     const [first, second] = [await serve(script), await serve(good)];
     const result = await runCheck(checkerWith(first, second), `dns:${NAME}`);
     expect(result).toMatchObject({ outcome: 'up', error: null });
     expect(second.asked).toHaveLength(1);
   });
 
-  it('asks the second when nothing listens at the first', async () => {
+  it('asks the second resolver when nothing listens at the first', async () => {
     const [first, second] = [await serve(good), await serve(good)];
     await first.stop();
     servers.splice(servers.indexOf(first), 1);
     expect(await runCheck(checkerWith(first, second), `dns:${NAME}`)).toMatchObject({ outcome: 'up' });
   });
 
-  it('does not ask the second when the first knows that the name does not exist', async () => {
+  it('does not ask the second resolver when the first says that the name does not exist', async () => {
     const [first, second] = [await serve(() => ({ rcode: 3 })), await serve(good)];
     const result = await runCheck(checkerWith(first, second), `dns:${NAME}`);
     expect(result).toMatchObject({ outcome: 'down', error: { code: 'dns_not_found' } });
@@ -204,7 +204,7 @@ describe('With several resolvers of its own a DNS check', () => {
   });
 });
 
-describe('Assertions on the records', () => {
+describe('Assertions on DNS records', () => {
   const answers = [a('192.0.2.2'), a('192.0.2.1')];
 
   it.each<[Assertion['comparison'], string]>([
@@ -212,13 +212,13 @@ describe('Assertions on the records', () => {
     ['contains', '192.0.2.2'],
     ['not_contains', '192.0.2.3'],
     ['exists', 'true'],
-  ])('%s %s holds', async (comparison, target) => {
+  ])('holds for the records: %s %s', async (comparison, target) => {
     const server = await serve(() => ({ answers }));
     const result = await runCheck(checker, server.target(NAME), { assertions: [assertion(comparison, target)] });
     expect(result).toMatchObject({ outcome: 'up', error: null });
   });
 
-  it('name what was expected and what was answered when they do not hold', async () => {
+  it('names the expected and the found records when an assertion does not hold', async () => {
     const server = await serve(() => ({ answers }));
     const result = await runCheck(checker, server.target(NAME), { assertions: [assertion('equals', '192.0.2.9')] });
     expect(result).toMatchObject({ outcome: 'down', error: { code: 'assertion_failed', phase: 'assertion' } });
@@ -226,7 +226,7 @@ describe('Assertions on the records', () => {
     expect(result.records).toHaveLength(2);
   });
 
-  it('that the name must not exist make a missing name up and an existing one down', async () => {
+  it('reports a missing name as up and an existing one as down when it must not exist', async () => {
     const absent = [assertion('exists', 'false')];
     const [missing, present] = [await serve(() => ({ rcode: 3 })), await serve(() => ({ answers }))];
     expect(await runCheck(checker, missing.target(NAME), { assertions: absent })).toMatchObject({ outcome: 'up' });
@@ -237,7 +237,7 @@ describe('Assertions on the records', () => {
   });
 });
 
-it('A DNS check that is stopped while it reads a long answer closes the connection', async () => {
+it('A DNS check that is stopped while it reads a long reply closes the connection', async () => {
   const server = await serve(({ via }) => (via === 'udp' ? { truncated: true } : null));
   const shutdown = new AbortController();
   const check = runCheck(checker, server.target(NAME), { shutdown: shutdown.signal });

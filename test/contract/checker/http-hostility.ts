@@ -11,7 +11,7 @@ export const liveHttp = (target: HttpTarget): LiveTarget => ({
   untilLeft: () => target.tcp.untilLeft(),
 });
 
-/** Writes `chunk` again and again for as long as somebody reads. */
+/** Writes `chunk` again and again until the client is gone. */
 function pour(socket: Socket, chunk: string | Uint8Array): void {
   const more = () => {
     while (!socket.destroyed && socket.write(chunk));
@@ -20,7 +20,7 @@ function pour(socket: Socket, chunk: string | Uint8Array): void {
   more();
 }
 
-/** Writes one byte every few milliseconds until the other side has gone. */
+/** Writes one byte every few milliseconds until the client is gone. */
 export function drip(socket: Socket, bytes: Iterable<string>, everyMs = 20): void {
   const source = bytes[Symbol.iterator]();
   const timer = setInterval(() => {
@@ -37,7 +37,7 @@ function* forever(byte: string): Generator<string> {
 
 const HEAD = 'HTTP/1.1 200 OK\r\n';
 
-/** Ways of answering that have brought other clients down or kept them for ever. */
+/** Responses that have crashed other clients or blocked them for ever. */
 export const hostileScripts: { name: string; script: HttpScript; outcome: CheckResult['outcome'] }[] = [
   {
     name: 'a body without end',
@@ -95,7 +95,7 @@ export const hostileScripts: { name: string; script: HttpScript; outcome: CheckR
   { name: 'HTTP/0.9', script: always('<html>hello</html>'), outcome: 'down' },
   { name: 'another protocol', script: always('SSH-2.0-OpenSSH_9.2\r\n'), outcome: 'down' },
   { name: 'nothing but an end', script: (_request, socket) => socket.end(), outcome: 'down' },
-  { name: 'a reset instead of an answer', script: (_request, socket) => slam(socket), outcome: 'down' },
+  { name: 'a reset instead of a response', script: (_request, socket) => slam(socket), outcome: 'down' },
   {
     name: 'interim answers without end',
     script: (_request, socket) => drip(socket, forever('HTTP/1.1 102 Processing\r\n\r\n'), 5),

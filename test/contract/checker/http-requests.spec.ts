@@ -31,8 +31,8 @@ afterEach(async () => {
   await Promise.all(targets.splice(0).map((target) => target.close()));
 });
 
-describe('An HTTP check sends', () => {
-  it('method, headers and body as they were given, in order, and our own beside them', async () => {
+describe('An HTTP check', () => {
+  it('sends method, headers and body as given, in order, and its own headers beside them', async () => {
     const target = await serve(always(rawResponse(200)));
     const headers = [
       { key: 'X-Two', value: 'b' },
@@ -60,7 +60,7 @@ describe('An HTTP check sends', () => {
     ]);
   });
 
-  it('the user agent and the encodings that the user prefers', async () => {
+  it('sends the user agent and the encodings that the user prefers', async () => {
     const target = await serve(always(rawResponse(200)));
     const headers = [
       { key: 'user-agent', value: 'me/1' },
@@ -71,20 +71,20 @@ describe('An HTTP check sends', () => {
     expect(sent(target.seen[0], 'Accept-Encoding')).toBe('gzip');
   });
 
-  it.each(['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS'])('%s', async (method) => {
+  it.each(['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS'])('sends the method %s', async (method) => {
     const target = await serve(always(rawResponse(204)));
     expect(await runCheck(checker, target.url(), { method })).toMatchObject({ outcome: 'up', statusCode: 204 });
     expect(target.seen[0]?.method).toBe(method);
   });
 
-  it('a fresh connection for every check', async () => {
+  it('opens a fresh connection for every check', async () => {
     const target = await serve(always(rawResponse(200)));
     await runCheck(checker, target.url());
     await runCheck(checker, target.url());
     expect(target.tcp.accepted).toBe(2);
   });
 
-  itOverIpv6(`to IPv6 as well${whyNotOverIpv6}`, async () => {
+  itOverIpv6(`sends requests over IPv6 as well${whyNotOverIpv6}`, async () => {
     const target = await serve(always(rawResponse(200)), '::1');
     expect(await runCheck(checker, target.url())).toMatchObject({ outcome: 'up', address: '::1' });
     expect(sent(target.seen[0], 'Host')).toBe(`[::1]:${target.tcp.port}`);
@@ -92,7 +92,7 @@ describe('An HTTP check sends', () => {
 });
 
 describe('A redirect', () => {
-  it('is followed up to five times, and every step is listed without its query', async () => {
+  it('follows up to five redirects, and lists every step without its query', async () => {
     const target = await serve((request, socket) => {
       const step = Number(request.path.slice(1).split('?')[0] ?? 0);
       socket.end(step === 5 ? rawResponse(200) : rawResponse(302, '', { Location: `/${step + 1}?secret=1` }));
@@ -102,7 +102,7 @@ describe('A redirect', () => {
     expect(result).toMatchObject({ outcome: 'up', statusCode: 200 });
   });
 
-  it('counts all its steps in the duration', async () => {
+  it('counts all redirects in the duration', async () => {
     const target = await serve(redirectTo('/landing'));
     const result = await runCheck(checker, target.url());
     const direct = await runCheck(checker, target.url('/landing'));
@@ -118,7 +118,7 @@ describe('A redirect', () => {
     [307, 'POST', 'POST', 'body'],
     [308, 'PUT', 'PUT', 'body'],
     [302, 'HEAD', 'HEAD', ''],
-  ])('with status %d turns %s into %s', async (status, method, next, body) => {
+  ])('follows a redirect with status %d to a %s request by a %s request', async (status, method, next, body) => {
     const target = await serve(redirectTo('/landing', status));
     const headers = [{ key: 'Content-Type', value: 'text/plain' }];
     await runCheck(checker, target.url(), { method, headers, body: method === 'HEAD' ? null : 'body' });
@@ -127,13 +127,13 @@ describe('A redirect', () => {
     expect(sent(last, 'content-type') !== undefined).toBe(body !== '' || method === 'HEAD');
   });
 
-  it('within the origin keeps the credentials', async () => {
+  it('keeps the credentials on a redirect within the origin', async () => {
     const target = await serve(redirectTo('/landing'));
     await runCheck(checker, target.url(), { headers: [{ key: 'Authorization', value: 'Bearer s3cret' }] });
     expect(sent(target.seen[1], 'authorization')).toBe('Bearer s3cret');
   });
 
-  it('to another origin drops everything that may be a credential', async () => {
+  it('drops everything that may be a credential on a redirect to another origin', async () => {
     const other = await serve(always(rawResponse(200)));
     const target = await serve(redirectTo(other.url('/landing')));
     const headers = ['Authorization', 'Cookie', 'X-API-Key', 'X-Custom', 'Accept-Language'].map((key) => ({
@@ -145,7 +145,7 @@ describe('A redirect', () => {
     expect(names).toEqual(['Host', 'User-Agent', 'Accept', 'Accept-Encoding', 'Accept-Language', 'Connection']);
   });
 
-  it('never uses the credentials that stand in its address', async () => {
+  it('never uses the credentials in the URL of a redirect', async () => {
     const target = await serve((request, socket) =>
       socket.end(
         request.path === '/'
@@ -158,7 +158,7 @@ describe('A redirect', () => {
     expect(sent(target.seen[1], 'authorization')).toBeUndefined();
   });
 
-  it('is an answer like any other when it is not followed', async () => {
+  it('judges a redirect like any other response when it is not followed', async () => {
     const target = await serve(redirectTo('/landing'));
     const result = await runCheck(checker, target.url(), {
       followRedirects: false,
@@ -171,19 +171,19 @@ describe('A redirect', () => {
   });
 });
 
-describe('The body of an answer', () => {
+describe('The body of a response', () => {
   const wanted = [{ source: 'body' as const, comparison: 'contains' as const, target: 'needle' }];
   it.each([
     ['gzip', gzipSync('a needle')],
     ['deflate', deflateSync('a needle')],
     ['br', brotliCompressSync('a needle')],
     ['identity', Buffer.from('a needle')],
-  ])('is read although it is %s-encoded', async (encoding, body) => {
+  ])('decodes a %s-encoded body', async (encoding, body) => {
     const target = await serve(withEncoding(encoding, body));
     expect(await runCheck(checker, target.url(), { assertions: wanted })).toMatchObject({ outcome: 'up' });
   });
 
-  it('is read in the character set it declares', async () => {
+  it('reads a body in the character set it declares', async () => {
     const body = Buffer.from('Übersicht', 'latin1');
     const target = await serve(
       always(
@@ -194,7 +194,7 @@ describe('The body of an answer', () => {
     expect(await runCheck(checker, target.url(), { assertions })).toMatchObject({ outcome: 'up' });
   });
 
-  it('counts as far as its first MiB', async () => {
+  it('reads the first MiB of a body and no more', async () => {
     const filler = 'x'.repeat(1024 * 1024);
     const early = await serve(always(rawResponse(200, `needle${filler}`)));
     const late = await serve(always(rawResponse(200, `${filler}needle`)));
@@ -202,7 +202,7 @@ describe('The body of an answer', () => {
     expect(await runCheck(checker, late.url(), { assertions: wanted })).toMatchObject({ outcome: 'down' });
   });
 
-  it('is never repeated in a result beyond what an assertion names', async () => {
+  it('never repeats a body in a result beyond what an assertion names', async () => {
     const target = await serve(always(rawResponse(200, 'internal: '.repeat(100))));
     const { error } = await runCheck(checker, target.url(), { assertions: wanted });
     expect(error?.message).toBe('Expected body to contain needle, but it was a body of 1000 characters.');
@@ -222,7 +222,7 @@ describe('A credential that the target echoes', () => {
     { source: 'header', property: 'X-Echo', comparison: 'equals', target: 'x' },
     { source: 'json', property: '$.token', comparison: 'equals', target: 'x' },
     { source: 'json', property: '$', comparison: 'equals', target: 'x' },
-  ] as const)('does not come back in a result: $source $property', async (assertion) => {
+  ] as const)('hides a credential that the target echoes: $source $property', async (assertion) => {
     const target = await serve(echo);
     const result = await runCheck(checker, target.url(), { headers, assertions: [assertion] });
     expect(result).toMatchObject({ outcome: 'down', redirects: [target.url('/(hidden)')] });

@@ -73,7 +73,7 @@ describe('An HTTPS check', () => {
     await Promise.all(targets.splice(0).map((target) => target.close()));
   });
 
-  it('results phases and certificate of a target that is up', async () => {
+  it('reports phases and certificate of an HTTPS target that is up', async () => {
     const target = await serve(always(rawResponse(200)), {
       tls: await authority.issue({ names: ['127.0.0.1', 'www.example.com'], untilDays: 10 }),
     });
@@ -96,7 +96,7 @@ describe('An HTTPS check', () => {
     expect(days).toBeLessThan(10.1);
   });
 
-  it('shows the certificate also when it is not valid, and writes nothing to such a peer', async () => {
+  it('reports the certificate also when it is not valid, and sends nothing to such a server', async () => {
     const target = await serve(always(rawResponse(200)), { tls: await authority.issue({ names: ['other.example'] }) });
     const result = await runCheck(checkerTrusting(authority), target.url());
     expect(result).toMatchObject({
@@ -107,7 +107,7 @@ describe('An HTTPS check', () => {
     expect(target.seen).toEqual([]);
   });
 
-  it('asks for the host by name and is served by that name (SNI)', async () => {
+  it('sends the host name in the TLS handshake (SNI)', async () => {
     const names: string[] = [];
     const tls = await authority.issue({ names: ['localhost'] });
     const target = await serve(always(rawResponse(200)), {
@@ -125,7 +125,7 @@ describe('An HTTPS check', () => {
     expect(sent(target.seen[0], 'host')).toBe(`localhost:${target.tcp.port}`);
   });
 
-  it('takes nothing from an earlier session: every check sees a full handshake', async () => {
+  it('makes a full TLS handshake for every check, without session resumption', async () => {
     const resumed: boolean[] = [];
     const target = await serve(
       (_request, socket) => {
@@ -140,7 +140,7 @@ describe('An HTTPS check', () => {
     for (const { certificate } of results) expect(certificate).not.toBeNull();
   });
 
-  it('follows a redirect to plain HTTP, keeps the certificate that was shown and drops the credentials', async () => {
+  it('follows a redirect to plain HTTP, keeps the certificate and drops the credentials', async () => {
     const plain = await serve(always(rawResponse(200)));
     const target = await serve(always(rawResponse(302, '', { Location: plain.url('/landing?token=1') })), {
       tls: await authority.issue(),

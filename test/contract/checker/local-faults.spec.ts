@@ -46,7 +46,7 @@ function resultsOf(order: ChecksOrder, setup: { namespace?: string[]; limits?: s
 
 const brief = ({ outcome, error }: CheckResult) => `${outcome} ${error?.code ?? ''} ${error?.phase ?? ''}`.trim();
 
-describe('A fault of our own is not the fault of the target:', () => {
+describe('A fault of the monitor is not blamed on the target', () => {
   it('a process without descriptors', async () => {
     const target = await HttpTarget.listen(always(rawResponse(200)));
     const results = await resultsOf(
@@ -84,7 +84,7 @@ describe('A fault of our own is not the fault of the target:', () => {
           'ip addr add 10.99.0.1/24 dev v0',
           'ip link set v0 up',
           'ip link set v1 up',
-          // A neighbour that is known but not there swallows every packet in silence, as a firewall would.
+          // A neighbour entry without a host drops every packet silently, as a firewall would.
           'ip neigh add 10.99.0.2 lladdr 02:00:00:00:00:02 dev v0',
           'ip route add prohibit 10.99.2.0/24',
           'ip route add blackhole 10.99.3.0/24',

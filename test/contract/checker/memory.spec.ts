@@ -38,7 +38,7 @@ afterAll(() => {
 });
 
 const obstacle = obstacleTo(...CABLE);
-/** What a type's hostile targets are told apart by: with another verdict, something in front of them would hide them. */
+/** The result that shows that a hostile target of this type was really met. */
 const TELLING: Record<(typeof SPEC_CHECKER_TYPES)[number], string> = {
   HTTP: 'down protocol_error',
   HTTPS: 'down protocol_error',
@@ -50,24 +50,24 @@ const TELLING: Record<(typeof SPEC_CHECKER_TYPES)[number], string> = {
 const without = obstacle === null ? '' : ` (without hostile ICMP hosts: ${obstacle})`;
 
 describe(`Nine thousand checks of all six types, a third of them of hostile targets${without},`, () => {
-  it('meet every target', () => {
+  it('meets every target', () => {
     expect(run.verdicts).toMatchObject({ 'every target met': true });
   });
 
-  it.each(SPEC_CHECKER_TYPES)('see the hostile %s targets for what they are', (type) => {
+  it.each(SPEC_CHECKER_TYPES)('recognises the hostile %s targets', (type) => {
     const hostile = run.targets.filter((target) => target.isHostile && target.type === type);
     expect(hostile.flatMap(({ codes }) => Object.keys(codes))).toContain(TELLING[type]);
   });
 
-  it('leave no memory behind', () => {
+  it('leaks no memory in nine thousand checks', () => {
     expect(run.leak.bytesPerCheck).toBeLessThan(BYTES_PER_CHECK);
   });
 
-  it('leave no descriptor open', () => {
+  it('leaves no descriptor open after nine thousand checks', () => {
     expect(run.verdicts).toMatchObject({ 'no descriptor left open': true });
   });
 
-  it('judge the well-behaved targets among them alike from the first to the last', () => {
+  it('gives each well-behaved target the same result from first to last', () => {
     const wavering = run.targets.filter(({ isHostile, codes }) => !isHostile && Object.keys(codes).length !== 1);
     expect(wavering).toEqual([]);
   });

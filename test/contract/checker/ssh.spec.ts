@@ -36,17 +36,20 @@ const urlOf = ({ port }: { port: number }) => `ssh://127.0.0.1:${port}`;
 const here = isSshdInstalled ? describe : describe.skip;
 
 here(`An SSH check of OpenSSH${isSshdInstalled ? '' : ' (skipped: sshd is absent)'}`, () => {
-  it.each(['ed25519', 'ecdsa', 'rsa'] as const)('shows its identification and its %s key', async (type) => {
-    const server = await started(OpenSshServer.start(type));
-    const result = await runCheck(checker, urlOf(server));
-    expect(result).toMatchObject({ outcome: 'up', error: null, address: '127.0.0.1' });
-    expect(result.records).toEqual([expect.stringMatching(/^SSH-2\.0-OpenSSH_/), server.hostKey]);
-    expect(result.phases.firstByteMs).toBeGreaterThan(0);
-    expect(result.phases.transferMs).toBeGreaterThan(0);
-    await eventually('sshd to end', () => server.open === 0);
-  });
+  it.each(['ed25519', 'ecdsa', 'rsa'] as const)(
+    'reports the identification and the %s key of an SSH server',
+    async (type) => {
+      const server = await started(OpenSshServer.start(type));
+      const result = await runCheck(checker, urlOf(server));
+      expect(result).toMatchObject({ outcome: 'up', error: null, address: '127.0.0.1' });
+      expect(result.records).toEqual([expect.stringMatching(/^SSH-2\.0-OpenSSH_/), server.hostKey]);
+      expect(result.phases.firstByteMs).toBeGreaterThan(0);
+      expect(result.phases.transferMs).toBeGreaterThan(0);
+      await eventually('sshd to end', () => server.open === 0);
+    },
+  );
 
-  it('makes the key exchange with every method that is still common', async () => {
+  it('supports every key exchange that is still common', async () => {
     for (const method of ['ecdh-sha2-nistp521', 'diffie-hellman-group14-sha256', 'diffie-hellman-group16-sha512']) {
       const server = await started(OpenSshServer.start('ed25519', [`KexAlgorithms=${method}`]));
       const { records } = await runCheck(checker, urlOf(server));
@@ -54,7 +57,7 @@ here(`An SSH check of OpenSSH${isSshdInstalled ? '' : ' (skipped: sshd is absent
     }
   });
 
-  it('is up without a host key when no key exchange is possible', async () => {
+  it('reports an SSH server as up without its host key when no key exchange is possible', async () => {
     const server = await started(OpenSshServer.start('ed25519', ['KexAlgorithms=sntrup761x25519-sha512@openssh.com']));
     const result = await runCheck(checker, urlOf(server));
     expect(result).toMatchObject({ outcome: 'up', error: null });
@@ -62,7 +65,7 @@ here(`An SSH check of OpenSSH${isSshdInstalled ? '' : ' (skipped: sshd is absent
   });
 });
 
-it("An SSH check of ssh2's server shows its identification and its key", async () => {
+it("An SSH check reports the identification and the key of ssh2's server", async () => {
   const server = await started(Ssh2Server.start());
   const result = await runCheck(checker, urlOf(server));
   expect(result).toMatchObject({ outcome: 'up', error: null });
@@ -70,7 +73,7 @@ it("An SSH check of ssh2's server shows its identification and its key", async (
 });
 
 describe('An SSH check', () => {
-  it('is up with the identification alone, and notes what became of the key exchange', async () => {
+  it('reports a server as up by its identification alone, and why there is no host key', async () => {
     const target = await speaking((socket) => void socket.resume().end('hello\r\nSSH-1.99-Old\r\n'));
     const result = await runCheck(checker, urlOf(target));
     expect(result).toMatchObject({ outcome: 'up', error: null, phases: { transferMs: null } });
@@ -78,7 +81,7 @@ describe('An SSH check', () => {
     await target.untilLeft();
   });
 
-  it('waits for the key exchange no longer than the endpoint allows', async () => {
+  it('waits for the key exchange no longer than the timeout', async () => {
     const target = await speaking((socket) => void socket.resume().write('SSH-2.0-Tarpit\r\n'));
     const result = await runCheck(checker, urlOf(target), { timeoutMs: 300 });
     expect(result).toMatchObject({ outcome: 'up', error: null });
@@ -86,7 +89,7 @@ describe('An SSH check', () => {
     await target.untilLeft();
   });
 
-  it('notes a reset during the key exchange', async () => {
+  it('reports a reset during the key exchange beside the identification', async () => {
     const target = await speaking((socket) => {
       socket.write('SSH-2.0-x\r\n', () => socket.once('data', () => socket.resetAndDestroy()));
     });
@@ -97,7 +100,7 @@ describe('An SSH check', () => {
     });
   });
 
-  it('survives garbage after the identification', async () => {
+  it('reports a server that sends garbage after its identification as up', async () => {
     const target = await speaking(
       (socket) => void socket.resume().end(Buffer.concat([Buffer.from('SSH-2.0-x\r\n'), noise])),
     );
@@ -108,7 +111,7 @@ describe('An SSH check', () => {
     });
   });
 
-  it('judges the banner', async () => {
+  it('judges the SSH banner by the assertions', async () => {
     const target = await speaking((socket) => void socket.resume().end('SSH-2.0-OpenSSH_9.2\r\n'));
     expect(await runCheck(checker, urlOf(target), { assertions: asks('OpenSSH_9') })).toMatchObject({ outcome: 'up' });
     const result = await runCheck(checker, urlOf(target), { assertions: asks('dropbear') });

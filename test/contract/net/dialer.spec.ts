@@ -20,7 +20,7 @@ const listen = async (...args: Parameters<typeof TcpTarget.listen>) => {
   return target;
 };
 
-/** A name server for tests whose answers depend on the question. */
+/** A DNS server that follows a script. */
 const serve = async (script: DnsScript) => {
   const server = await DnsTestServer.start(script);
   closers.push(() => server.stop());
@@ -60,12 +60,15 @@ afterEach(async () => {
   await Promise.all(closers.splice(0).map((close) => close()));
 });
 
-describe('The dialer', () => {
-  it.each(['127.0.0.1', '127.1', '0x7f000001', 'localhost', 'any.name.localhost'])('reaches %s', async (host) => {
-    const target = await listen(silence);
-    expect(await dial(dialerWith(), host, target.port)).toMatchObject({ address: '127.0.0.1', certificate: null });
-    await target.untilLeft();
-  });
+describe('Dialer', () => {
+  it.each(['127.0.0.1', '127.1', '0x7f000001', 'localhost', 'any.name.localhost'])(
+    'reaches the host %s',
+    async (host) => {
+      const target = await listen(silence);
+      expect(await dial(dialerWith(), host, target.port)).toMatchObject({ address: '127.0.0.1', certificate: null });
+      await target.untilLeft();
+    },
+  );
 
   const ipv6 = ['::1', '[::1]', '0:0:0:0:0:0:0:1', '::ffff:127.0.0.1'];
   itOverIpv6.each(ipv6)(`reaches the IPv6 address %s${whyNotOverIpv6}`, async (host) => {
@@ -75,28 +78,28 @@ describe('The dialer', () => {
     await target.untilLeft();
   });
 
-  it('has no DNS phase for an address, and one for a name', async () => {
+  it('measures a DNS phase for a name, and none for an address', async () => {
     const target = await listen(silence);
     const server = await serve(addresses(['127.0.0.1']));
     expect((await dial(dialerWith(), '127.0.0.1', target.port)).phases.dnsMs).toBeNull();
-    const named = await dial(dialerWith({ servers: [server.place] }), 'www.example.com', target.port);
+    const named = await dial(dialerWith({ servers: [server.address] }), 'www.example.com', target.port);
     expect(named.phases.dnsMs).toBeGreaterThan(0);
     expect(named.phases.tlsMs).toBeNull();
   });
 
-  it('asks A and AAAA again for every connection', async () => {
+  it('looks up A and AAAA again for every connection', async () => {
     const target = await listen(silence);
     const server = await serve(addresses(['127.0.0.1']));
-    const dialer = dialerWith({ servers: [server.place] });
+    const dialer = dialerWith({ servers: [server.address] });
     await dial(dialer, 'www.example.com', target.port);
     await dial(dialer, 'www.example.com', target.port);
     expect(server.asked.map(({ type }) => type).sort()).toEqual(['A', 'A', 'AAAA', 'AAAA']);
   });
 
-  it('asks once for a name that many want at the same time', async () => {
+  it('looks up a name once for many simultaneous connections', async () => {
     const target = await listen(silence);
     const server = await serve(addresses(['127.0.0.1']));
-    const dialer = dialerWith({ servers: [server.place] });
+    const dialer = dialerWith({ servers: [server.address] });
     await Promise.all(Array.from({ length: 10 }, () => dial(dialer, 'www.example.com', target.port)));
     expect(server.asked).toHaveLength(2);
     await eventually('all ten to arrive', () => target.accepted === 10);
@@ -106,19 +109,19 @@ describe('The dialer', () => {
     const target = await listen(silence);
     const script = addresses(['127.0.0.1']);
     const server = await serve((question) => (question.type === 'AAAA' ? null : script(question)));
-    const { phases } = await dial(dialerWith({ servers: [server.place] }), 'www.example.com', target.port);
-    // c-ares would wait two seconds for the lost answer.
+    const { phases } = await dial(dialerWith({ servers: [server.address] }), 'www.example.com', target.port);
+    // c-ares would wait two seconds for the lost reply.
     expect(phases.dnsMs).toBeLessThan(1500);
   });
 
-  it('reads the hosts file, and its changes', async () => {
+  it('uses the hosts file, also after it has changed', async () => {
     const directory = mkdtempSync(join(tmpdir(), 'hosts-'));
     closers.push(() => rmSync(directory, { recursive: true }));
     const hostsFile = join(directory, 'hosts');
     const target = await listen(silence, { host: '127.0.0.7' });
     const server = await serve(() => ({ rcode: 3 }));
     writeFileSync(hostsFile, '127.0.0.7 printer.example\n');
-    const dialer = dialerWith({ servers: [server.place], hostsFile });
+    const dialer = dialerWith({ servers: [server.address], hostsFile });
     expect(await dial(dialer, 'Printer.example', target.port)).toMatchObject({ address: '127.0.0.7' });
     writeFileSync(hostsFile, '# nothing any more\n');
     await eventually('the change to be seen', () =>
@@ -129,43 +132,43 @@ describe('The dialer', () => {
     );
   });
 
-  it('reaches the good address when another one is refused', async () => {
+  it('connects to a second address when the first refuses the connection', async () => {
     const target = await listen(silence);
     const server = await serve(addresses(['127.0.0.1'], ['::1']));
-    const dialer = dialerWith({ servers: [server.place] });
+    const dialer = dialerWith({ servers: [server.address] });
     expect(await dial(dialer, 'www.example.com', target.port)).toMatchObject({ address: '127.0.0.1' });
   });
 
-  it('reaches the good address while another one is silent, and leaves nothing open', async () => {
+  it('connects to a second address while the first is silent, and leaves no connection open', async () => {
     const deaf = await DeafPort.open();
     closers.push(() => deaf.close());
     const target = await listen(silence, { host: '127.0.0.2', port: deaf.port });
     const server = await serve(addresses(['127.0.0.1', '127.0.0.2']));
-    const dialed = await dial(dialerWith({ servers: [server.place] }), 'www.example.com', target.port);
+    const dialed = await dial(dialerWith({ servers: [server.address] }), 'www.example.com', target.port);
     expect(dialed.address).toBe('127.0.0.2');
     await target.untilLeft();
   });
 
-  it('does not bill the wait for a silent address to the one that answers', async () => {
+  it('does not count the wait for a silent address as connect time of the one that accepts', async () => {
     const deaf = await DeafPort.open();
     closers.push(() => deaf.close());
     const target = await listen(silence, { host: '127.0.0.2', port: deaf.port });
     const server = await serve(addresses(['127.0.0.1', '127.0.0.2']));
     const startedAt = performance.now();
-    const { phases } = await dial(dialerWith({ servers: [server.place] }), 'www.example.com', target.port);
+    const { phases } = await dial(dialerWith({ servers: [server.address] }), 'www.example.com', target.port);
     expect(performance.now() - startedAt).toBeGreaterThan(240);
     expect(phases.connectMs).toBeLessThan(240);
   });
 
-  it('says what the target did when one family failed for a reason of ours', async () => {
-    // No machine has a road for TCP to a multicast address.
+  it('reports the target’s fault when the other address family failed for a reason of ours', async () => {
+    // No machine has a route for TCP to a multicast address.
     const server = await serve(addresses(['127.0.0.1'], ['ff02::1']));
-    const dialer = dialerWith({ servers: [server.place] });
+    const dialer = dialerWith({ servers: [server.address] });
     const error = await failure(dial(dialer, 'www.example.com', await closedPort()));
     expect(error).toMatchObject({ code: 'connection_refused', local: false });
   });
 
-  it('ends at once when it is aborted, and leaves nothing open', async () => {
+  it('ends at once when it is aborted', async () => {
     const deaf = await DeafPort.open();
     closers.push(() => deaf.close());
     const controller = new AbortController();
@@ -180,7 +183,7 @@ describe('The dialer', () => {
   });
 
   it.each(['', 'a b', 'http://example.com', 'example.com:80', '-x.com', 'fe80::1%lo'])(
-    'refuses %j, which is no host',
+    'refuses the invalid host %j',
     async (host) => {
       expect(await failure(dialerWith().dial({ host, port: 80, egress: openEgress, signal: never }))).toMatchObject({
         code: 'dns_not_found',
@@ -189,7 +192,7 @@ describe('The dialer', () => {
     },
   );
 
-  it('does not end the process when a connection breaks that nobody listens to', async () => {
+  it('survives an error on a socket without an error listener of its caller', async () => {
     const target = await listen((socket) => socket.on('error', () => {}).write('hello'));
     const { socket } = await dialerWith().dial({
       host: '127.0.0.1',
@@ -197,13 +200,13 @@ describe('The dialer', () => {
       egress: openEgress,
       signal: never,
     });
-    socket.destroy(new Error('nobody listens'));
+    socket.destroy(new Error('on purpose'));
     await target.untilLeft();
   });
 });
 
-describe('The order in which addresses are tried', () => {
-  it('takes turns between the families, IPv6 first', () => {
+describe('interleave', () => {
+  it('alternates between IPv6 and IPv4 addresses, IPv6 first', () => {
     expect(interleave(['10.0.0.1', '10.0.0.2', '10.0.0.3', '::1', '::2'])).toEqual([
       '::1',
       '10.0.0.1',

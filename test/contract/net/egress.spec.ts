@@ -21,7 +21,7 @@ const serve = async (script: DnsScript) => {
   return server;
 };
 const checkerWith = (server?: DnsTestServer) =>
-  new HttpChecker(new HttpProbe(dialerWith(server ? { servers: [server.place] } : {})));
+  new HttpChecker(new HttpProbe(dialerWith(server ? { servers: [server.address] } : {})));
 const pointsTo =
   (a: string[], aaaa: string[] = []): DnsScript =>
   ({ name, type }) => ({
@@ -53,9 +53,9 @@ describe('A foreign organization cannot make the monitor connect to its own mach
     '0.0.0.0',
     '[::]',
     '%6c%6fcalhost',
-  ])('by the address http://%s', async (host) => {
-    const report = await runCheck(checkerWith(), target.url('/', host), { egress: stranger });
-    expect(report).toMatchObject({ outcome: 'unknown', error: { code: 'target_blocked' } });
+  ])('blocks a check of http://%s', async (host) => {
+    const result = await runCheck(checkerWith(), target.url('/', host), { egress: stranger });
+    expect(result).toMatchObject({ outcome: 'unknown', error: { code: 'target_blocked' } });
   });
 
   it.each<[string, string[], string[]]>([
@@ -71,13 +71,13 @@ describe('A foreign organization cannot make the monitor connect to its own mach
       [...Array.from({ length: 60 }, (_, i) => `93.184.216.${i}`), '127.0.0.1'],
       [],
     ],
-  ])('by a name that leads to %s', async (_what, a, aaaa) => {
+  ])('blocks a check of a name that resolves to %s', async (_what, a, aaaa) => {
     const server = await serve(pointsTo(a, aaaa));
-    const report = await runCheck(checkerWith(server), target.url('/', 'innocent.example'), { egress: stranger });
-    expect(report).toMatchObject({ outcome: 'unknown', error: { code: 'target_blocked' } });
+    const result = await runCheck(checkerWith(server), target.url('/', 'innocent.example'), { egress: stranger });
+    expect(result).toMatchObject({ outcome: 'unknown', error: { code: 'target_blocked' } });
   });
 
-  it('by a name that is an alias of a metadata service', async () => {
+  it('blocks a check of a name that is an alias of a metadata service', async () => {
     const server = await serve(({ name, type }) => ({
       answers: [
         { type: 'CNAME', name, ttl: 0, data: 'metadata.google.internal' },
@@ -86,11 +86,11 @@ describe('A foreign organization cannot make the monitor connect to its own mach
           : []),
       ],
     }));
-    const report = await runCheck(checkerWith(server), 'http://innocent.example/', { egress: stranger });
-    expect(report).toMatchObject({ outcome: 'unknown', error: { code: 'target_blocked' } });
+    const result = await runCheck(checkerWith(server), 'http://innocent.example/', { egress: stranger });
+    expect(result).toMatchObject({ outcome: 'unknown', error: { code: 'target_blocked' } });
   });
 
-  it('by a name whose answer changes: what was judged is what is dialed', async () => {
+  it('connects to the address that it judged, although the name resolves to another one by then', async () => {
     const asked: string[] = [];
     let turn = 0;
     const server = await serve((question) => {
@@ -99,15 +99,15 @@ describe('A foreign organization cannot make the monitor connect to its own mach
       return pointsTo([first ? '127.0.0.5' : '127.0.0.1'])(question);
     });
     // Stands for a public address: only 127.0.0.1 is forbidden, and 127.0.0.5 has no listener.
-    const report = await runCheck(checkerWith(server), target.url('/', 'rebinding.example'), {
+    const result = await runCheck(checkerWith(server), target.url('/', 'rebinding.example'), {
       egress: egressWithout('127.0.0.1'),
     });
-    expect(report).toMatchObject({ outcome: 'down', address: '127.0.0.5', error: { code: 'connection_refused' } });
+    expect(result).toMatchObject({ outcome: 'down', address: '127.0.0.5', error: { code: 'connection_refused' } });
     expect(asked).toHaveLength(1);
   });
 });
 
-describe('A redirect cannot lead past the policy', () => {
+describe('A redirect cannot bypass the egress policy', () => {
   it.each([
     'http://127.0.0.1:PORT/',
     'http://0x7f000001:PORT/',
@@ -115,27 +115,27 @@ describe('A redirect cannot lead past the policy', () => {
     'http://[::ffff:7f00:1]:PORT/',
     '//127.0.0.1:PORT/',
     'http://innocent.example:PORT/',
-  ])('to %s', async (location) => {
+  ])('blocks a redirect to %s', async (location) => {
     const public_ = await HttpTarget.listen(
       always(rawResponse(302, '', { Location: location.replace('PORT', String(target.tcp.port)) })),
       { host: '127.0.0.2' },
     );
     closers.push(() => public_.close());
     const server = await serve(pointsTo(['127.0.0.1']));
-    const report = await runCheck(checkerWith(server), public_.url(), {
+    const result = await runCheck(checkerWith(server), public_.url(), {
       egress: egressWithout('127.0.0.1', '::ffff:7f00:1'),
     });
-    expect(report).toMatchObject({ outcome: 'unknown', error: { code: 'target_blocked' } });
-    expect(report.redirects).toHaveLength(1);
+    expect(result).toMatchObject({ outcome: 'unknown', error: { code: 'target_blocked' } });
+    expect(result.redirects).toHaveLength(1);
   });
 });
 
-describe('A notification cannot be sent past the policy', () => {
+describe('A notification cannot bypass the egress policy', () => {
   it.each(['127.0.0.1', '0x7f.1', 'localhost', '[::1]', 'innocent.example', 'metadata.google.internal'])(
-    'to %s',
+    'blocks a notification to %s',
     async (host) => {
       const server = await serve(pointsTo(['127.0.0.1'], ['::1']));
-      const outbound = new OutboundHttp(dialerWith({ servers: [server.place] }));
+      const outbound = new OutboundHttp(dialerWith({ servers: [server.address] }));
       const sending = outbound.request({
         method: 'POST',
         url: target.url('/hook', host),

@@ -11,7 +11,7 @@ import { TlsAuthority } from '../../harness/servers/tls-authority';
 /** More than a socket takes at once. */
 const BODY = 'x'.repeat(1_000_000);
 
-describe.each(['http', 'https'])('a held answer over %s', (scheme) => {
+describe.each(['http', 'https'])('holdResponse over %s', (scheme) => {
   let server: ReturnType<typeof createHttpServer>;
   let requests = 0;
 
@@ -57,27 +57,27 @@ describe.each(['http', 'https'])('a held answer over %s', (scheme) => {
       signal: AbortSignal.timeout(20_000),
     });
 
-  it('is read only when the peer has had the whole request and what was to be done is done', async () => {
+  it('reads the response only after the peer has the whole request and the given work is done', async () => {
     const socket = await dial();
     const order: string[] = [];
-    const answering = ask(socket).then(({ status }) => order.push(`answer ${status}`));
+    const responding = ask(socket).then(({ status }) => order.push(`response ${status}`));
     void holdResponse(socket, async () => {
       await arrival();
       await new Promise((resolve) => setTimeout(resolve, 200));
       order.push('done');
     });
-    await answering;
-    expect(order).toEqual(['done', 'answer 200']);
+    await responding;
+    expect(order).toEqual(['done', 'response 200']);
   });
 
-  it('is lost when that fails, though the request has arrived', async () => {
+  it('loses the response of a request that has arrived when the given work fails', async () => {
     const socket = await dial();
-    const answering = ask(socket);
+    const responding = ask(socket);
     void holdResponse(socket, async () => {
       await arrival();
       throw new Error('on purpose');
     });
-    await expect(answering).rejects.toMatchObject({ fault: 'closed', written: true });
+    await expect(responding).rejects.toMatchObject({ fault: 'closed', written: true });
     expect(requests).toBe(1);
   });
 });

@@ -27,7 +27,7 @@ const post = (url: string, more: Partial<OutboundRequest> = {}): OutboundRequest
 
 async function failure(request: OutboundRequest, by = outbound): Promise<OutboundError> {
   const error: unknown = await by.request(request).then(
-    () => new Error('there was an answer'),
+    () => new Error('there was a response'),
     (reason: unknown) => reason,
   );
   if (!(error instanceof OutboundError)) throw error;
@@ -40,11 +40,11 @@ afterEach(async () => {
   await Promise.all(closers.splice(0).map((close) => close()));
 });
 
-describe('An outgoing request', () => {
-  it('arrives as it was given, on a connection of its own', async () => {
-    const target = await serve(always(rawResponse(201, 'made', { 'X-Answer': 'yes', 'Retry-After': '7' })));
+describe('OutboundHttp', () => {
+  it('sends the request as given, on a connection of its own', async () => {
+    const target = await serve(always(rawResponse(201, 'made', { 'X-Custom': 'yes', 'Retry-After': '7' })));
     const response = await outbound.request(post(target.url(`/${SECRET}?a=b`)));
-    expect(response).toMatchObject({ status: 201, body: 'made', headers: { 'x-answer': 'yes', 'retry-after': '7' } });
+    expect(response).toMatchObject({ status: 201, body: 'made', headers: { 'x-custom': 'yes', 'retry-after': '7' } });
     const [request] = target.seen;
     expect(request).toMatchObject({ method: 'POST', path: `/${SECRET}?a=b` });
     expect(Buffer.from(request?.body ?? '', 'latin1').toString('utf8')).toBe('{"text":"ä"}');
@@ -54,7 +54,7 @@ describe('An outgoing request', () => {
     await target.tcp.untilLeft();
   });
 
-  it('cannot be framed by the headers it is given', async () => {
+  it('ignores given headers that would change the framing', async () => {
     const target = await serve(always(rawResponse(200)));
     const headers = { Host: 'evil.example', 'Content-Length': '1', 'Transfer-Encoding': 'chunked' };
     await outbound.request(post(target.url(), { headers }));
@@ -64,7 +64,7 @@ describe('An outgoing request', () => {
   });
 
   it.each([200, 204, 301, 302, 404, 429, 500])(
-    'takes the status %d for an answer and follows nothing',
+    'returns status %d as a response and follows no redirect',
     async (status) => {
       const target = await serve(always(rawResponse(status, '', { Location: '/elsewhere' })));
       expect((await outbound.request(post(target.url()))).status).toBe(status);
@@ -72,13 +72,13 @@ describe('An outgoing request', () => {
     },
   );
 
-  it('reads at most 64 KiB of the answer', async () => {
+  it('reads at most 64 KiB of the response', async () => {
     const target = await serve(always(rawResponse(200, 'x'.repeat(1_000_000))));
     expect((await outbound.request(post(target.url()))).body).toHaveLength(65_536);
     await target.tcp.untilLeft();
   });
 
-  it('goes over TLS only to a peer with a valid certificate', async () => {
+  it('writes nothing over TLS to a peer without a valid certificate', async () => {
     const authority = await TlsAuthority.create();
     const trusting = new OutboundHttp(dialerWith({ roots: [authority.rootPem] }));
     const good = await serve(always(rawResponse(200)), { tls: await authority.issue() });
@@ -89,23 +89,23 @@ describe('An outgoing request', () => {
   });
 });
 
-describe('An outgoing request that gets no answer', () => {
-  it('says that nothing was written when nobody listens', async () => {
+describe('OutboundHttp without a response', () => {
+  it('reports that nothing was written when the connection is refused', async () => {
     const url = `http://127.0.0.1:${await closedPort()}/${SECRET}`;
     expect(await failure(post(url))).toMatchObject({ code: 'connect', requestWritten: false });
   });
 
-  it('says that nothing was written when the name does not exist', async () => {
+  it('reports that nothing was written when the name does not exist', async () => {
     const server = await DnsTestServer.start(() => ({ rcode: 3 }));
     closers.push(() => server.stop());
-    const lost = new OutboundHttp(dialerWith({ servers: [server.place] }));
+    const lost = new OutboundHttp(dialerWith({ servers: [server.address] }));
     expect(await failure(post(`http://gone.example/${SECRET}`), lost)).toMatchObject({
       code: 'dns',
       requestWritten: false,
     });
   });
 
-  it('says that it may have arrived when the time ran out afterwards', async () => {
+  it('reports that the request may have arrived when the response did not come in time', async () => {
     const target = await serve(() => {});
     const request = post(target.url(`/${SECRET}`), { timeoutMs: 200 });
     expect(await failure(request)).toMatchObject({ code: 'timeout', requestWritten: true });
@@ -113,14 +113,14 @@ describe('An outgoing request that gets no answer', () => {
     await target.tcp.untilLeft();
   });
 
-  it('says that nothing was written when the time ran out in the handshake', async () => {
+  it('reports that nothing was written when the TLS handshake timed out', async () => {
     const mute = await TcpTarget.listen(silence);
     closers.push(() => mute.close());
     const request = post(`https://${mute.authority}/${SECRET}`, { timeoutMs: 200 });
     expect(await failure(request)).toMatchObject({ code: 'timeout', requestWritten: false });
   });
 
-  it('says that it may have arrived when the peer hangs up', async () => {
+  it('reports that the request may have arrived when the peer closes the connection', async () => {
     const reset = await serve((_request, socket) => slam(socket));
     const ended = await serve((_request, socket) => socket.end());
     for (const target of [reset, ended]) {
@@ -128,12 +128,12 @@ describe('An outgoing request that gets no answer', () => {
     }
   });
 
-  it('says that it may have arrived when the answer is not HTTP', async () => {
+  it('reports that the request may have arrived when the response is not HTTP', async () => {
     const target = await serve(always('hello\r\n\r\n'));
     expect(await failure(post(target.url(`/${SECRET}`)))).toMatchObject({ code: 'protocol', requestWritten: true });
   });
 
-  it('ends when its signal does', async () => {
+  it('ends when its signal aborts', async () => {
     const target = await serve(() => {});
     const controller = new AbortController();
     const failing = failure(post(target.url(`/${SECRET}`), { signal: controller.signal }));
@@ -147,7 +147,7 @@ describe('An outgoing request that gets no answer', () => {
     expect(target.seen).toHaveLength(1);
   });
 
-  it.each(['', 'nonsense', 'ftp://example.com/', 'http://', 'http://a..b/'])('refuses the address %j', async (url) => {
+  it.each(['', 'nonsense', 'ftp://example.com/', 'http://', 'http://a..b/'])('refuses the URL %j', async (url) => {
     expect(await failure(post(url))).toMatchObject({ code: 'protocol', requestWritten: false });
   });
 

@@ -11,7 +11,7 @@ import {
   TRUNCATED_RESPONSE,
 } from 'dns-packet';
 
-/** What the server sends back for one question. */
+/** What the server replies to one question. */
 export interface DnsServerReply {
   /** 0 NOERROR, 1 FORMERR, 2 SERVFAIL, 3 NXDOMAIN, 5 REFUSED. */
   rcode?: number;
@@ -20,7 +20,7 @@ export interface DnsServerReply {
   /** Of the reply, when it is not to be that of the question. */
   id?: number;
   question?: Question;
-  /** Sent as it is instead of all that. */
+  /** Sent as it is, instead of everything above. */
   raw?: Buffer;
 }
 
@@ -28,15 +28,15 @@ export interface DnsServerReply {
 export interface DnsServerQuestion extends Question {
   via: 'udp' | 'tcp';
   id: number;
-  /** Port of the asker. */
+  /** Port that the question came from. */
   port: number;
   edns: boolean;
 }
 
-/** `null` stays silent; several replies are sent one after another; the words end a TCP connection. */
+/** `null` stays silent; several replies are sent one after another; the strings end a TCP connection. */
 export type DnsScript = (question: DnsServerQuestion) => DnsServerReply | DnsServerReply[] | 'hang_up' | 'reset' | null;
 
-/** A DNS server on a free loopback port, UDP and TCP, that answers by a script and remembers what it was asked. */
+/** A DNS server on a free loopback port, UDP and TCP, that replies by a script and records the questions. */
 export class DnsTestServer {
   readonly asked: DnsServerQuestion[] = [];
   readonly connections = new Set<Socket>();
@@ -74,16 +74,16 @@ export class DnsTestServer {
   }
 
   /** `address:port`, IPv6 in brackets. */
-  get place(): string {
+  get address(): string {
     return `${this.host.includes(':') ? `[${this.host}]` : this.host}:${this.port}`;
   }
 
-  /** A target that asks this server. */
+  /** A check target that asks this server. */
   target(name: string, type = 'A'): string {
-    return `dns://${this.place}/${name}?type=${type}`;
+    return `dns://${this.address}/${name}?type=${type}`;
   }
 
-  /** From now on it answers over UDP only. */
+  /** From now on it replies over UDP only. */
   async stopTcp(): Promise<void> {
     for (const socket of this.connections) socket.destroy();
     if (!this.tcp.listening) return;

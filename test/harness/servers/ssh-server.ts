@@ -9,27 +9,27 @@ import { type Connection, Server as Ssh2, utils } from 'ssh2';
 
 const SSHD = '/usr/sbin/sshd';
 
-/** Whether Debian's openssh-server is installed here. */
+/** Whether openssh-server (Debian's path) is installed here. */
 export const isSshdInstalled = existsSync(SSHD);
 
-/** An SSH server of a real kind on a free loopback port. */
+/** A real SSH server on a free loopback port. */
 export interface SshServer {
   readonly port: number;
-  /** Type and fingerprint of its host key, as a check reports them. */
+  /** Type and fingerprint of its host key, as in a check's result. */
   readonly hostKey: string;
-  /** Connections that ever arrived. */
+  /** Connections accepted so far. */
   readonly arrived: number;
-  /** Connections that are still served. */
+  /** Connections that are open. */
   readonly open: number;
   stop(): Promise<void>;
 }
 
-/** What `ssh-keygen -t` takes. */
+/** Types of `ssh-keygen -t`. */
 export type HostKeyType = 'ed25519' | 'ecdsa' | 'rsa';
 
 const KEY_NAMES = { ed25519: 'ssh-ed25519', ecdsa: 'ecdsa-sha2-nistp256', rsa: 'ssh-rsa' };
 
-/** OpenSSH: each connection is handed to an `sshd -i` of its own, with a host key made for it. */
+/** OpenSSH: each connection is handled by its own `sshd -i`, with a new host key. */
 export class OpenSshServer implements SshServer {
   arrived = 0;
   private readonly children = new Set<ChildProcess>();
@@ -80,7 +80,7 @@ export class OpenSshServer implements SshServer {
 /** A name with its length, and 32 bytes with theirs (RFC 8709, section 4). */
 const ED25519_BLOB_BYTES = 4 + 'ssh-ed25519'.length + 4 + 32;
 
-/** ssh2 drops zeros that a public key begins with (1.17, lib/keygen.js): one key in 256 is too short to be read again. */
+/** ssh2 drops zeros that a public key begins with (1.17, lib/keygen.js), so one key in 256 is too short to be parsed. */
 function newHostKey(): { type: string; blob: Buffer; secret: string } {
   for (;;) {
     const pair = utils.generateKeyPairSync('ed25519');

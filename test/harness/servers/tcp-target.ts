@@ -3,9 +3,9 @@ import type { AddressInfo } from 'node:net';
 import { createServer as createTlsServer, type TlsOptions, TLSSocket } from 'node:tls';
 import { eventually } from '../app/poll';
 
-/** A real listener on loopback whose every connection is handled by a script. */
+/** A listener on loopback that handles every connection with a script. */
 export class TcpTarget {
-  /** Connections that were ever accepted. */
+  /** Connections accepted so far. */
   accepted = 0;
   private readonly open = new Set<Socket>();
 
@@ -38,7 +38,7 @@ export class TcpTarget {
     return this.open.size;
   }
 
-  /** Settles when every client has gone; fails when one stays. */
+  /** Settles when no connection is open; fails when one stays open. */
   async untilLeft(): Promise<void> {
     await eventually('every connection to be closed', () => this.open.size === 0);
   }
@@ -63,12 +63,12 @@ export async function closedPort(host = '127.0.0.1'): Promise<number> {
   return target.port;
 }
 
-/** Accepts and says nothing. */
+/** Accepts and sends nothing. */
 export const silence = (socket: Socket): void => {
   socket.on('error', () => {}).resume();
 };
 
-/** Ends a connection without ceremony: with a reset, or under TLS without its farewell. */
+/** Ends a connection abruptly: with a reset, or under TLS without close_notify. */
 export const slam = (socket: Socket): void => {
   if (socket instanceof TLSSocket) socket.destroy();
   else socket.resetAndDestroy();

@@ -66,31 +66,31 @@ const OF_KIND: Readonly<Record<NotificationKind, Partial<Notification>>> = {
   flapping: {},
 };
 
-/** A notice of one kind about the same incident, as the alert module would build it. */
-export const noticeOf = (kind: NotificationKind, changes: Partial<Notification> = {}): Notification => ({
+/** A notification of one kind about the same incident, as the alert module would build it. */
+export const notificationOf = (kind: NotificationKind, changes: Partial<Notification> = {}): Notification => ({
   ...TRIGGERED,
   ...OF_KIND[kind],
   kind,
   ...changes,
 });
 
-/** Text that tries everything: markup of every vendor, mentions, links, line ends, control and direction characters. */
+/** Hostile text: markup of every vendor, mentions, links, line ends, control and direction characters. */
 export const HOSTILE =
   '<script>alert(1)</script> <!channel> @everyone <@U012AB3CD> [click](http://evil.example) *b* _i_ `c`' +
   '\r\nBcc: victim@evil.example\r\n\r\n.\r\nMAIL FROM:<x@evil.example>\u0000\u0007\u001b[31m\u202e\ud800';
 
-/** A triggered notice in which everything a stranger may choose is hostile. */
-export const hostileNotice = (): Notification =>
-  noticeOf('triggered', {
+/** A triggered notification in which every text from outside is hostile. */
+export const hostileNotification = (): Notification =>
+  notificationOf('triggered', {
     alert: { id: 'al_01jd4alert00000000000000000', description: HOSTILE },
     endpoint: { ...TRIGGERED.endpoint, name: HOSTILE, url: `https://shop.example.com/${HOSTILE}` },
     website: { ...TRIGGERED.website, name: HOSTILE },
     error: { code: 'assertion_failed', message: HOSTILE },
   });
 
-/** A triggered notice with every text at its longest, in characters that take two UTF-16 units each. */
-export const longNotice = (): Notification =>
-  noticeOf('triggered', {
+/** A triggered notification with every text at its longest, in characters that take two UTF-16 units each. */
+export const longNotification = (): Notification =>
+  notificationOf('triggered', {
     alert: { id: 'al_01jd4alert00000000000000000', description: '🔥'.repeat(1000) },
     endpoint: { ...TRIGGERED.endpoint, name: '🔥'.repeat(255), url: `https://shop.example.com/${'a'.repeat(2000)}` },
     website: { ...TRIGGERED.website, name: '🔥'.repeat(255) },
