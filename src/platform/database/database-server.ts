@@ -27,9 +27,11 @@ export class DatabaseServer {
   /** Starts the embedded engine if the settings ask for it. Throws a `DirectoryInUseError` when another process has its directory. */
   static async open(config: Pick<Config, 'databaseUrl' | 'dataDir'>): Promise<DatabaseServer> {
     const { databaseUrl, dataDir } = config;
-    if (databaseUrl !== null && databaseUrl !== 'embedded:memory')
-      return new DatabaseServer({ url: databaseUrl }, null);
-    const embedded = await EmbeddedPostgres.start({ directory: databaseUrl === null ? dataDir : null });
+    // Tests name a migrated cluster behind it; the rules of the setting refuse that.
+    const memory = /^embedded:memory(?::(.+))?$/.exec(databaseUrl ?? '');
+    if (databaseUrl !== null && memory === null) return new DatabaseServer({ url: databaseUrl }, null);
+    const directory = databaseUrl === null ? dataDir : null;
+    const embedded = await EmbeddedPostgres.start({ directory, template: memory?.[1] });
     return new DatabaseServer({ connect: () => embedded.connect() }, embedded);
   }
 

@@ -5,6 +5,7 @@ import { Config } from '../config/config';
 import { dataSourceOptions, type PostgresOptions } from './data-source-options';
 import { Database, type TransactionLimits, WorkerDatabase } from './database';
 import { DatabaseClock } from './database-clock';
+import { TimeModule } from '../time/time.module';
 import { DatabaseServer } from './database-server';
 import { EmbeddedMaintenance } from './embedded/embedded-maintenance';
 
@@ -92,6 +93,7 @@ export class DatabaseModule {
       module: DatabaseModule,
       global: true,
       imports: [
+        TimeModule,
         DatabaseServerModule,
         TypeOrmModule.forRootAsync({
           imports: [DatabaseServerModule],

@@ -10,21 +10,21 @@ interface Made {
   id: string;
 }
 
-/** How a route is used, and the entry that it leaves. */
+/** How a route is called, and the entry of the audit log that it makes. */
 interface Use {
   entry: string;
-  /** Makes what it is used on, and answers its id. */
+  /** Creates the resource it is called for and returns its id. */
   on?: () => Promise<string>;
   body?: (id: string) => object;
   headers?: () => Promise<Record<string, string>>;
 }
 
-/** What a request left, in an organization's log or in the operator's. */
+/** The entries of a request, in the log of an organization or of the operator. */
 const ENTRIES_OF = `
   SELECT action || ' ' || resource AS entry FROM audit_log WHERE request_id = $1
   UNION ALL SELECT action || ' ' || resource FROM operator_audit_log WHERE request_id = $1`;
 
-describe('an entry of the audit log', () => {
+describe('the audit log of every route', () => {
   let app: TestApp;
   let target: SwitchableServer;
 
@@ -43,7 +43,7 @@ describe('an entry of the audit log', () => {
   const endpoint = async () => newEndpoint(app.admin, await website(), { type: 'HTTP', url: target.url });
   const webhook = () => ({ type: 'webhook', config: { url: target.url } });
   const alert = async () => newAlert(app.admin, await endpoint(), webhook());
-  /** A delivery that has ended and may be repeated: a test message that pretends to be none. */
+  /** A delivery that has ended and may be repeated: a test delivery turned into another kind. */
   const delivery = async () => {
     const id = await made(app.admin, `/alerts/${await alert()}/test`);
     const uuid = parseId('delivery', id);
@@ -52,7 +52,7 @@ describe('an entry of the audit log', () => {
   };
   const byOperator = () => Promise.resolve({ authorization: `Bearer ${app.operator.key}` });
 
-  /** A route that changes something, or sends something, and is not listed here fails. */
+  /** A route that changes or sends something and is not listed here fails. */
   const uses: Readonly<Record<string, Use>> = {
     'POST /api/v1/organizations': {
       entry: 'create organization',
@@ -105,18 +105,18 @@ describe('an entry of the audit log', () => {
     },
   };
 
-  it('is left by every route that is not only for reading', () => {
+  it('the list of uses has every route that does more than read', () => {
     const writing = routesOf(app.app).filter(({ method }) => method !== 'GET');
     expect(writing.map(({ name }) => name).sort()).toEqual(Object.keys(uses).sort());
   });
 
-  it.each(Object.keys(uses))('is left by %s', async (name) => {
+  it.each(Object.keys(uses))('%s makes an entry in the audit log', async (name) => {
     const { entry, on, body, headers }: Use = uses[name] ?? { entry: '' };
     const [method = '', path = ''] = name.split(' ');
     const id = (await on?.()) ?? '';
     const requestId = newUuid();
     const sent = body?.(id);
-    const answer = await fetch(app.url + path.replace(/:\w+/, id), {
+    const response = await fetch(app.url + path.replace(/:\w+/, id), {
       method,
       headers: {
         ...(sent && { 'content-type': 'application/json' }),
@@ -125,7 +125,7 @@ describe('an entry of the audit log', () => {
       },
       ...(sent && { body: JSON.stringify(sent) }),
     });
-    expect([answer.status < 300, await answer.text()]).toEqual([true, expect.any(String)]);
+    expect([response.status < 300, await response.text()]).toEqual([true, expect.any(String)]);
     const rows = await app.app.get(Database).query<{ entry: string }>(ENTRIES_OF, [requestId]);
     expect(rows.map((row) => row.entry)).toContain(entry);
   });

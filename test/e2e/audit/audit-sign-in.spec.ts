@@ -1,6 +1,7 @@
 import type { AuditEntryView } from '../../../src/audit/audit.dto';
 import { Database } from '../../../src/platform/database/database';
 import { Clock } from '../../../src/platform/time/clock';
+import { MINUTE_MS } from '../../../src/platform/time/time-units';
 import { SignInLinks } from '../../../src/identity/session/sign-in-links';
 import { type Api, startApp, type TestApp, type TestOrganization } from '../../harness/app/app';
 import { type SignedIn, signIn, signOut } from '../../harness/app/browser-session';
@@ -10,8 +11,6 @@ interface Key {
   name: string;
   key: string;
 }
-
-const MINUTE_MS = 60_000;
 
 describe('the audit log of sessions', () => {
   let app: TestApp;
@@ -32,7 +31,7 @@ describe('the audit log of sessions', () => {
   const count = async (): Promise<number> =>
     (await app.app.get(Database).query<object>('SELECT 1 FROM audit_log')).length;
 
-  it('tells who signed in with which key, from where, and who signed out', async () => {
+  it('records who signed in with which key, from where, and who signed out', async () => {
     const key = await newKey();
     const { status, cookie, requestId } = await signIn(app.url, { api_key: key.key });
     expect([status, await signOut(app.url, cookie), await signOut(app.url, cookie)]).toEqual([201, 204, 401]);
@@ -54,7 +53,7 @@ describe('the audit log of sessions', () => {
     expect(more).toEqual([]);
   });
 
-  it('tells of a one-time link whose key it was', async () => {
+  it('records a sign-in by link with the key of the link', async () => {
     const { requestId } = await signIn(app.url, { sign_in_token: await app.app.get(SignInLinks).create() });
     const { body } = await app.admin.get<AuditEntryView[]>('/audit-log?resource=session&limit=1');
     expect(body).toMatchObject([
@@ -67,21 +66,21 @@ describe('the audit log of sessions', () => {
     expect(body[0]?.resource_id).toBe(body[0]?.author.key_id);
   });
 
-  it('tells each organization only its own half when a browser changes sides', async () => {
+  it('records for each organization only its own part when a browser changes from one to another', async () => {
     const [mine, theirs] = [await newKey(), await newKey({ name: 'Theirs' }, other.admin)];
     const { cookie } = await signIn(app.url, { api_key: mine.key });
     const { requestId } = await signIn(app.url, { api_key: theirs.key }, cookie);
-    const told = await of(mine.id);
-    expect(told.map(({ action, author }) => [action, author.key_name])).toEqual([
+    const entries = await of(mine.id);
+    expect(entries.map(({ action, author }) => [action, author.key_name])).toEqual([
       ['sign_in', 'Laptop'],
       ['sign_out', 'Laptop'],
     ]);
-    expect(told[1]?.request_id).toBe(requestId);
+    expect(entries[1]?.request_id).toBe(requestId);
     expect(await of(theirs.id, other.admin)).toMatchObject([{ action: 'sign_in', author: { key_name: 'Theirs' } }]);
     expect([await of(theirs.id), await of(mine.id, other.admin)]).toEqual([[], []]);
   });
 
-  it('tells of an attempt with a key that had expired', async () => {
+  it('records a failed sign-in with an expired key', async () => {
     const key = await newKey({ expires_at: '2020-01-01T00:00:00.000Z' });
     const { status, cookie, requestId } = await signIn(app.url, { api_key: key.key });
     expect([status, cookie]).toEqual([401, '']);
@@ -94,7 +93,7 @@ describe('the audit log of sessions', () => {
     ]);
   });
 
-  it('tells of an attempt with a link that had expired', async () => {
+  it('records a failed sign-in with an expired link', async () => {
     const token = await app.app.get(SignInLinks).create();
     const late = Date.now() + 15 * MINUTE_MS;
     jest.spyOn(app.app.get(Clock), 'now').mockImplementation(() => new Date(late));
@@ -110,7 +109,7 @@ describe('the audit log of sessions', () => {
     ]);
   });
 
-  it('has no entry of what is nobody’s, and none of looking', async () => {
+  it('records neither sign-ins with unknown credentials nor reading by cookie', async () => {
     const { cookie } = await signIn(app.url, { api_key: app.read.key });
     const before = await count();
     for (const credentials of [{ api_key: 'ums_r_wrong' }, { sign_in_token: 'x'.repeat(43) }, {}]) {
@@ -121,7 +120,7 @@ describe('the audit log of sessions', () => {
     expect(await count()).toBe(before);
   });
 
-  it('has no sign-out of a session that had run out by itself', async () => {
+  it('records no sign-out of a session that had expired', async () => {
     const key = await newKey();
     const { cookie } = await signIn(app.url, { api_key: key.key });
     const late = Date.now() + 13 * 60 * MINUTE_MS;
@@ -130,7 +129,7 @@ describe('the audit log of sessions', () => {
     expect((await of(key.id)).map(({ action }) => action)).toEqual(['sign_in', 'sign_in']);
   });
 
-  it('holds neither keys nor cookies nor the tokens of links', async () => {
+  it('holds neither keys nor session cookies nor tokens of sign-in links', async () => {
     const key = await newKey();
     const token = await app.app.get(SignInLinks).create();
     const cookies = [await signIn(app.url, { api_key: key.key }), await signIn(app.url, { sign_in_token: token })];
@@ -142,7 +141,7 @@ describe('the audit log of sessions', () => {
   });
 });
 
-describe('signing in again and again', () => {
+describe('repeated sign-ins', () => {
   let app: TestApp;
   beforeEach(async () => {
     app = await startApp({ role: 'api' });
@@ -155,7 +154,7 @@ describe('signing in again and again', () => {
   it.each([
     ['a valid key', null, 201],
     ['an expired key', '2020-01-01T00:00:00.000Z', 401],
-  ])('with %s does not fill the audit log', async (_, expires_at, answered) => {
+  ])('repeated sign-ins with %s do not fill the audit log', async (_, expires_at, expected) => {
     let seconds = 1000;
     jest.spyOn(app.app.get(Clock), 'monotonic').mockImplementation(() => seconds * 1000);
     const key = (await app.admin.post<Key>('/api-keys', { name: 'Loop', role: 'read', expires_at })).body;
@@ -165,7 +164,7 @@ describe('signing in again and again', () => {
     attempts.push(await signIn(app.url, { api_key: key.key }));
 
     const statuses = attempts.map(({ status }) => status);
-    expect(statuses).toEqual([...Array(20).fill(answered), ...Array(10).fill(429), answered]);
+    expect(statuses).toEqual([...Array(20).fill(expected), ...Array(10).fill(429), expected]);
     expect(attempts[20]?.retryAfter).toBe('10');
     const entries = await app.admin.get<object[]>(`/audit-log?resource=session&resource_id=${key.id}`);
     expect(entries.body).toHaveLength(21);

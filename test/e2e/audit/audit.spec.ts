@@ -5,12 +5,12 @@ import { parseId } from '../../../src/platform/ids/id';
 import { Api, startApp, type TestApp, type TestOrganization } from '../../harness/app/app';
 import { fromDashboard, signIn } from '../../harness/app/browser-session';
 
-interface Thing {
+interface Resource {
   id: string;
   name: string;
 }
 
-const NEVER_SEEN = 'C4N4RY-that-nobody-may-read-in-the-log';
+const NEVER_SEEN = 'C4N4RY-that-must-not-be-in-the-log';
 
 describe('the audit log', () => {
   let app: TestApp;
@@ -21,24 +21,27 @@ describe('the audit log', () => {
   beforeAll(async () => {
     app = await startApp({ role: 'api', egressPrivate: 'allow' });
     other = await app.organization('Other');
-    websiteId = (await app.write.post<Thing>('/websites', { name: 'Shop', url: 'https://shop.example' })).body.id;
+    websiteId = (await app.write.post<Resource>('/websites', { name: 'Shop', url: 'https://shop.example' })).body.id;
     const endpoint = { name: 'Front', type: 'HTTP', url: 'http://127.0.0.1:9/' };
-    endpointId = (await app.write.post<Thing>(`/websites/${websiteId}/endpoints`, endpoint)).body.id;
+    endpointId = (await app.write.post<Resource>(`/websites/${websiteId}/endpoints`, endpoint)).body.id;
   });
   afterAll(() => app.close());
 
   const read = async (query = '', api: Api = app.admin): Promise<AuditEntryView[]> => {
-    const answer = await api.get<AuditEntryView[]>(`/audit-log${query}`);
-    expect([query, answer.status]).toEqual([query, 200]);
-    return answer.body;
+    const { status, body } = await api.get<AuditEntryView[]>(`/audit-log${query}`);
+    expect([query, status]).toEqual([query, 200]);
+    return body;
   };
-  /** The entries of one thing, oldest first. */
+  /** The entries of one resource, oldest first. */
   const of = async (id: string): Promise<AuditEntryView[]> => (await read(`?resource_id=${id}`)).reverse();
   const keyId = async (name: string): Promise<string> =>
-    (await app.admin.get<Thing[]>('/api-keys')).body.find((key) => key.name === name)?.id ?? '';
+    (await app.admin.get<Resource[]>('/api-keys')).body.find((key) => key.name === name)?.id ?? '';
 
-  it('tells who did what to a website, from where, with which request', async () => {
-    const { body, headers } = await app.write.post<Thing>('/websites', { name: ' Blog ', url: 'https://blog.example' });
+  it('records who did what to a website, from where, by which request', async () => {
+    const { body, headers } = await app.write.post<Resource>('/websites', {
+      name: ' Blog ',
+      url: 'https://blog.example',
+    });
     await app.admin.put(`/websites/${body.id}`, { enabled: false });
     await app.write.put(`/websites/${body.id}`, { enabled: false });
     await app.admin.delete(`/websites/${body.id}`);
@@ -65,12 +68,12 @@ describe('the audit log', () => {
     expect(entries[2]).toMatchObject({ before: { name: 'Blog', enabled: false }, after: null });
   });
 
-  it('keeps the values of headers that are credentials out, and still tells that they changed', async () => {
+  it('masks credentials in an endpoint’s headers, and still records that they changed', async () => {
     const headers = (value: string) => [
       { key: 'Accept', value: 'text/html' },
       { key: 'Authorization', value },
     ];
-    const { body } = await app.write.post<Thing>(`/websites/${websiteId}/endpoints`, {
+    const { body } = await app.write.post<Resource>(`/websites/${websiteId}/endpoints`, {
       name: 'Secret',
       type: 'HTTP',
       url: 'http://127.0.0.1:9/',
@@ -99,16 +102,16 @@ describe('the audit log', () => {
     expect(more).toEqual([]);
   });
 
-  it('keeps the credentials and addresses of alerts out, and still tells that they changed', async () => {
+  it('masks credentials and addresses of alerts, and still records that they changed', async () => {
     const config = (token: string) => ({ url: `http://127.0.0.1:9/${token}`, secret: undefined });
-    const { body } = await app.write.post<Thing>('/alerts', {
+    const { body } = await app.write.post<Resource>('/alerts', {
       endpoint_id: endpointId,
       type: 'webhook',
       config: config(NEVER_SEEN),
     });
     await app.write.put(`/alerts/${body.id}`, { config: config(`${NEVER_SEEN}-2`) });
     await app.write.put(`/alerts/${body.id}`, { failure_threshold: 5 });
-    const test = await app.write.post<Thing>(`/alerts/${body.id}/test`);
+    const test = await app.write.post<Resource>(`/alerts/${body.id}/test`);
     expect(test.status).toBe(201);
     await app.write.delete(`/alerts/${body.id}`);
     const [created, redirected, edited, tested, deleted, ...more] = await of(body.id);
@@ -127,14 +130,14 @@ describe('the audit log', () => {
     expect(more).toEqual([]);
   });
 
-  it('tells who had a message delivered again', async () => {
-    const { body: alert } = await app.write.post<Thing>('/alerts', {
+  it('records who repeated a delivery', async () => {
+    const { body: alert } = await app.write.post<Resource>('/alerts', {
       endpoint_id: endpointId,
       type: 'webhook',
       config: { url: 'http://127.0.0.1:9/' },
     });
-    const { body: delivery } = await app.write.post<Thing>(`/alerts/${alert.id}/test`);
-    // Nobody delivers in this process, so a message that was given up is made from the test message.
+    const { body: delivery } = await app.write.post<Resource>(`/alerts/${alert.id}/test`);
+    // This process does not deliver, so a given-up delivery is made from the test delivery.
     await app.app.get(Database).query(`UPDATE notification SET kind = 'triggered' WHERE state = 'failed'`);
     expect((await app.admin.post(`/deliveries/${delivery.id}/redeliver`)).status).toBe(201);
     expect(await of(delivery.id)).toMatchObject([
@@ -142,8 +145,8 @@ describe('the audit log', () => {
     ]);
   });
 
-  it('tells who published a status page', async () => {
-    const id = (await app.write.post<Thing>('/websites', { name: 'Public', url: 'https://public.example' })).body.id;
+  it('records who published a status page', async () => {
+    const id = (await app.write.post<Resource>('/websites', { name: 'Public', url: 'https://public.example' })).body.id;
     await app.write.put(`/websites/${id}/status-page`, { enabled: true, slug: 'audited' });
     await app.write.put(`/websites/${id}/status-page`, { enabled: true });
     const pages = await read(`?resource=status_page&resource_id=${id}`);
@@ -156,8 +159,8 @@ describe('the audit log', () => {
     });
   });
 
-  it('tells of keys, never what they are', async () => {
-    const { body } = await app.admin.post<Thing & { key: string }>('/api-keys', { name: 'CI', role: 'write' });
+  it('records the creation and revocation of keys without the keys themselves', async () => {
+    const { body } = await app.admin.post<Resource & { key: string }>('/api-keys', { name: 'CI', role: 'write' });
     await app.admin.delete(`/api-keys/${body.id}`);
     const [created, revoked] = await of(body.id);
     expect(created).toMatchObject({
@@ -169,8 +172,8 @@ describe('the audit log', () => {
     expect(JSON.stringify([created, revoked])).not.toContain(body.key);
   });
 
-  it('tells an organization that the operator made it, and goes with it', async () => {
-    const { body } = await app.operator.post<Thing & { api_key: { id: string; key: string } }>('/organizations', {
+  it('records that the operator created the organization, and is deleted with it', async () => {
+    const { body } = await app.operator.post<Resource & { api_key: { id: string; key: string } }>('/organizations', {
       name: 'Acme',
     });
     const acme = new Api(app.url, body.api_key.key);
@@ -192,7 +195,7 @@ describe('the audit log', () => {
     expect(left).toEqual([]);
   });
 
-  it('tells who had an endpoint checked by hand, and nothing of a check that was refused', async () => {
+  it('records who checked an endpoint on demand, and no refused check', async () => {
     const { headers } = await app.write.post(`/endpoints/${endpointId}/checks`);
     await app.write.put(`/endpoints/${endpointId}`, { enabled: false });
     expect((await app.write.post(`/endpoints/${endpointId}/checks`)).status).toBe(409);
@@ -208,37 +211,37 @@ describe('the audit log', () => {
     });
   });
 
-  it('tells who tried out what before saving it, without credentials, and not what was refused', async () => {
-    const trial = { name: 'Trial', type: 'HTTP', url: 'http://127.0.0.1:9/trial' };
+  it('records who tested an unsaved endpoint, without credentials, and no refused test', async () => {
+    const unsaved = { name: 'Unsaved', type: 'HTTP', url: 'http://127.0.0.1:9/unsaved' };
     const headers = [{ key: 'Authorization', value: NEVER_SEEN }];
-    const answer = await app.write.post('/endpoints/test', { ...trial, headers });
-    expect(answer.status).toBe(200);
-    expect((await app.write.post('/endpoints/test', { ...trial, url: 'ftp://x' })).status).toBe(400);
-    const tried = (await read('?resource=endpoint&limit=1000')).filter(({ action }) => action === 'test');
-    expect(tried).toHaveLength(1);
-    expect(tried[0]).toMatchObject({
+    const response = await app.write.post('/endpoints/test', { ...unsaved, headers });
+    expect(response.status).toBe(200);
+    expect((await app.write.post('/endpoints/test', { ...unsaved, url: 'ftp://x' })).status).toBe(400);
+    const tests = (await read('?resource=endpoint&limit=1000')).filter(({ action }) => action === 'test');
+    expect(tests).toHaveLength(1);
+    expect(tests[0]).toMatchObject({
       resource_id: expect.stringMatching(/^ep_/),
       before: null,
-      after: { website_id: null, ...trial, headers: [{ key: 'Authorization', value: '********' }] },
+      after: { website_id: null, ...unsaved, headers: [{ key: 'Authorization', value: '********' }] },
       author: { key_id: await keyId('write') },
-      request_id: answer.headers['x-request-id'],
+      request_id: response.headers['x-request-id'],
     });
-    expect((await app.read.get(`/endpoints/${tried[0]?.resource_id}`)).status).toBe(404);
+    expect((await app.read.get(`/endpoints/${tests[0]?.resource_id}`)).status).toBe(404);
   });
 
-  it('names the key behind a session of the dashboard', async () => {
+  it('records the key of the dashboard session that made a change', async () => {
     const { cookie } = await signIn(app.url, { api_key: app.write.key });
-    const answer = await fetch(`${app.url}/api/v1/websites`, {
+    const response = await fetch(`${app.url}/api/v1/websites`, {
       method: 'POST',
       headers: fromDashboard(app.url, cookie),
       body: JSON.stringify({ name: 'By hand', url: 'https://hand.example' }),
     });
-    expect(answer.status).toBe(201);
-    const [entry] = await of(((await answer.json()) as Thing).id);
+    expect(response.status).toBe(201);
+    const [entry] = await of(((await response.json()) as Resource).id);
     expect(entry?.author).toMatchObject({ via: 'session', key_id: await keyId('write'), key_name: 'write' });
   });
 
-  it('says so when nobody had to prove who they are', async () => {
+  it('records auth_off as the author with AUTH=off', async () => {
     const open = await startApp({ role: 'api', auth: false });
     await open.anonymous.post('/websites', { name: 'a', url: 'https://a.example' });
     const [entry] = await read('', open.anonymous);
@@ -246,12 +249,12 @@ describe('the audit log', () => {
     expect(entry?.author).toEqual({ via: 'auth_off', key_id: null, key_name: null, ip: '127.0.0.1' });
   });
 
-  it('gives every change to its own author, however many act at once', async () => {
+  it('records the right author of each of many simultaneous changes', async () => {
     const [write, admin] = [await keyId('write'), await keyId('admin')];
     const names = await Promise.all(
       Array.from({ length: 60 }, async (_, n) => {
         const api = n % 2 === 0 ? app.write : app.admin;
-        const { body, headers } = await api.post<Thing>('/websites', { name: `n${n}`, url: 'https://n.example' });
+        const { body, headers } = await api.post<Resource>('/websites', { name: `n${n}`, url: 'https://n.example' });
         if (n % 3 === 0) await api.put(`/websites/${body.id}`, { name: `m${n}` });
         return { id: body.id, key: n % 2 === 0 ? write : admin, request: headers['x-request-id'], edited: n % 3 === 0 };
       }),
@@ -263,7 +266,7 @@ describe('the audit log', () => {
     }
   });
 
-  it('has no entry of what was refused', async () => {
+  it('records no refused change', async () => {
     const before = await read('?limit=1');
     expect((await app.write.post('/websites', { name: '', url: 'x' })).status).toBe(400);
     expect((await app.read.post('/websites', { name: 'a', url: 'https://a.example' })).status).toBe(403);
@@ -272,7 +275,7 @@ describe('the audit log', () => {
     expect(await read('?limit=1')).toEqual(before);
   });
 
-  it('is read newest first, by page and by filter', async () => {
+  it('lists the audit log newest first, by page and by filter', async () => {
     const all = await read('?limit=1000');
     expect(all.map(({ id }) => id)).toEqual(
       all
@@ -292,13 +295,13 @@ describe('the audit log', () => {
   });
 
   it.each(['?limit=0', '?resource=check', '?resource_id=nonsense', '?since=yesterday', '?cursor=x', '?unknown=1'])(
-    'refuses the query %s',
+    'refuses the audit log query %s',
     async (query) => {
       expect((await app.admin.get<{ code: string }>(`/audit-log${query}`)).status).toBe(400);
     },
   );
 
-  it('is for admins, and for nobody of another organization', async () => {
+  it('shows the audit log to admins of its organization only', async () => {
     for (const api of [app.read, app.write]) expect((await api.get('/audit-log')).status).toBe(403);
     expect(await read(`?resource_id=${websiteId}`, other.admin)).toEqual([]);
     await other.write.post('/websites', { name: 'Theirs', url: 'https://theirs.example' });
@@ -309,24 +312,24 @@ describe('the audit log', () => {
     expect((await other.admin.get(`/audit-log?cursor=${cursor}`)).status).toBe(400);
   });
 
-  it('never holds a credential', async () => {
+  it('holds no credential in the audit log', async () => {
     const rows = await app.app.get(Database).query<{ row: string }>('SELECT a::text AS row FROM audit_log a');
     expect(rows.length).toBeGreaterThan(20);
     expect(rows.map(({ row }) => row).join('\n')).not.toContain(NEVER_SEEN);
   });
 
   it.each([
-    `UPDATE audit_log SET key_name = 'somebody else'`,
+    `UPDATE audit_log SET key_name = 'another'`,
     'DELETE FROM audit_log',
     'TRUNCATE audit_log',
     'TRUNCATE organization CASCADE',
-  ])('refuses %s', async (statement) => {
+  ])('the database refuses %s', async (statement) => {
     const before = await read('?limit=1000');
     await expect(app.app.get(Database).query(statement)).rejects.toThrow('append-only');
     expect(await read('?limit=1000')).toEqual(before);
   });
 
-  it('lets retention remove what is older than ROLLUP_RETENTION_DAYS, and nothing else', async () => {
+  it('retention removes entries older than ROLLUP_RETENTION_DAYS, and no others', async () => {
     const { orgId } = other;
     const insert = `INSERT INTO audit_log (id, org_id, created_at, action, resource, resource_id, changed, via)
       SELECT gen_random_uuid(), $1, now() - $2::interval, 'test', 'alert', gen_random_uuid(), '{}', 'system'

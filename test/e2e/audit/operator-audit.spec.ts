@@ -19,13 +19,13 @@ describe('the operator’s audit log', () => {
   afterAll(() => app.close());
 
   const read = async (query = ''): Promise<AuditEntryView[]> => {
-    const answer = await app.operator.get<AuditEntryView[]>(`${PATH}${query}`);
-    expect([query, answer.status]).toEqual([query, 200]);
-    return answer.body;
+    const { status, body } = await app.operator.get<AuditEntryView[]>(`${PATH}${query}`);
+    expect([query, status]).toEqual([query, 200]);
+    return body;
   };
   const create = (name: string) => app.operator.post<Made>('/organizations', { name });
 
-  it('tells who created and who deleted an organization, after it has gone with its own log', async () => {
+  it('records who created and who deleted an organization, and keeps that after the deletion', async () => {
     const created = await create('Transient');
     const { id, api_key } = created.body;
     const deleted = await app.operator.delete(`/organizations/${id}`);
@@ -39,14 +39,14 @@ describe('the operator’s audit log', () => {
       author: { via: 'operator', key_id: null, key_name: null, ip: '127.0.0.1' },
     };
     const settings = { name: 'Transient' };
-    const [making, removing] = [created.headers['x-request-id'], deleted.headers['x-request-id']];
-    expect(first).toEqual({ ...entry, action: 'create', before: null, after: settings, request_id: making });
-    expect(last).toEqual({ ...entry, action: 'delete', before: settings, after: null, request_id: removing });
+    const [creation, deletion] = [created.headers['x-request-id'], deleted.headers['x-request-id']];
+    expect(first).toEqual({ ...entry, action: 'create', before: null, after: settings, request_id: creation });
+    expect(last).toEqual({ ...entry, action: 'delete', before: settings, after: null, request_id: deletion });
     expect(more).toEqual([]);
     expect(JSON.stringify([first, last])).not.toContain(api_key.key);
   });
 
-  it('has no entry of what was refused', async () => {
+  it('records no refused act of the operator', async () => {
     const before = await read();
     const home = (await app.operator.get<{ id: string; name: string }[]>('/organizations')).body[0];
     expect([home?.name, (await app.operator.delete(`/organizations/${home?.id}`)).status]).toEqual(['Default', 409]);
@@ -55,14 +55,14 @@ describe('the operator’s audit log', () => {
     expect(await read()).toEqual(before);
   });
 
-  it('is for the operator only', async () => {
+  it('shows the operator’s audit log to the operator only', async () => {
     await create('Confidential');
     for (const api of [app.read, app.write, app.admin]) expect((await api.get(PATH)).status).toBe(403);
     expect((await app.anonymous.get(PATH)).status).toBe(401);
     expect((await app.admin.get('/audit-log?limit=1000')).text).not.toContain('Confidential');
   });
 
-  it('is read newest first, by page and by filter', async () => {
+  it('lists the operator’s audit log newest first, by page and by filter', async () => {
     for (const name of ['a', 'b', 'c']) await create(name);
     const all = await read('?limit=1000');
     expect(all.slice(0, 3).map(({ after }) => after?.['name'])).toEqual(['c', 'b', 'a']);
@@ -79,14 +79,14 @@ describe('the operator’s audit log', () => {
     `UPDATE operator_audit_log SET address = 'somewhere else'`,
     'DELETE FROM operator_audit_log',
     'TRUNCATE operator_audit_log',
-  ])('refuses %s', async (statement) => {
+  ])('the database refuses %s', async (statement) => {
     await create('Kept');
     const before = await read();
     await expect(app.app.get(Database).query(statement)).rejects.toThrow('append-only');
     expect(await read()).toEqual(before);
   });
 
-  it('loses by retention what is older than ROLLUP_RETENTION_DAYS, and nothing else', async () => {
+  it('retention removes entries of the operator’s log older than ROLLUP_RETENTION_DAYS, and no others', async () => {
     const insert = `INSERT INTO operator_audit_log (id, created_at, action, resource, resource_id, changed, via)
       SELECT gen_random_uuid(), now() - $1::interval, 'test', 'alert', gen_random_uuid(), '{}', 'system'
         FROM generate_series(1, $2)`;

@@ -13,7 +13,7 @@ jest.setTimeout(180_000);
 const run = promisify(execFile);
 const ROOT = join(__dirname, '../../..');
 
-/** What the service knows about what was made before the backup. */
+/** What the API shows of everything that was created before the backup. */
 const READ = ['/websites', '/alerts', '/api-keys', '/audit-log', '/organization'];
 
 describe('a backup', () => {
@@ -22,7 +22,7 @@ describe('a backup', () => {
   let endpointId: string;
   let isServer: boolean;
 
-  /** `npm run backup` as it stands in the source. */
+  /** `npm run backup`, from the source. */
   const backup = (...words: string[]): Promise<{ stdout: string; stderr: string }> =>
     backupOf(app.config.dataDir, words);
   const backupOf = (dataDir: string, words: string[]): Promise<{ stdout: string; stderr: string }> =>
@@ -64,7 +64,7 @@ describe('a backup', () => {
     rmSync(folder, { recursive: true, force: true });
   });
 
-  it('of the embedded database waits until the service is stopped', async () => {
+  it('refuses to back up the embedded database while the service runs', async () => {
     if (isServer) return;
     await expect(backup('save', join(folder, 'running'))).rejects.toMatchObject({
       code: 1,
@@ -73,7 +73,7 @@ describe('a backup', () => {
     expect(readdirSync(folder)).toEqual([]);
   });
 
-  it('brings everything back after everything was lost', async () => {
+  it('restores everything after a complete loss', async () => {
     const file = join(folder, 'all.backup');
     const before = await known(app.admin);
     const { key } = app.admin;
@@ -89,13 +89,13 @@ describe('a backup', () => {
     const after = await known(sameKey);
     for (const [path, items] of Object.entries(before)) {
       // The harness makes its three keys again at every start.
-      const isGrown = path === '/api-keys' || path === '/audit-log';
-      expect([path, after[path]]).toEqual([path, isGrown ? expect.arrayContaining(items) : items]);
+      const hasMore = path === '/api-keys' || path === '/audit-log';
+      expect([path, after[path]]).toEqual([path, hasMore ? expect.arrayContaining(items) : items]);
     }
     expect(await newWebsite(app.write, 'After')).toMatch(/^ws_/);
   });
 
-  it('never overwrites: neither a file nor data', async () => {
+  it('overwrites neither an existing file with a backup nor existing data by restoring', async () => {
     const file = join(folder, 'kept.backup');
     writeFileSync(file, 'something else');
     await expect(backup('save', file)).rejects.toMatchObject({ stderr: expect.stringContaining('exists already') });
@@ -105,7 +105,7 @@ describe('a backup', () => {
     expect((await app.read.get<object[]>('/websites')).body.length).toBeGreaterThan(0);
   });
 
-  it('leaves nothing behind when it fails', async () => {
+  it('leaves no files behind when a backup or a restore fails', async () => {
     const missing = join(folder, 'no', 'such', 'folder');
     await expect(backup('save', missing)).rejects.toMatchObject({ code: 1 });
     expect(existsSync(missing)).toBe(false);

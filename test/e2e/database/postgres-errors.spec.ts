@@ -6,10 +6,10 @@ import { findPostgres, PostgresCluster } from '../../harness/database/postgres-c
 import { DatabaseWitness, watch } from '../../harness/processes/service-process';
 
 /** The SQLSTATEs after which the same transaction may succeed. */
-const PASSING = {
+const RETRYABLE = {
   '40001': 'a serialization failure',
   '40P01': 'a deadlock',
-  '55P03': 'a lock that was not to be had',
+  '55P03': 'an unavailable lock',
   '53300': 'too many connections',
 };
 /** A transaction and its three repetitions. */
@@ -25,7 +25,7 @@ const WEBSITE = { name: 'Shop', url: 'https://shop.example.com' };
   beforeAll(async () => {
     cluster = await PostgresCluster.start();
     witness = DatabaseWitness.on(cluster.url);
-    // A superuser is not held to limits of connections.
+    // Connection limits do not apply to a superuser.
     await witness.query('CREATE ROLE uptime LOGIN');
     await witness.query('CREATE DATABASE uptime OWNER uptime');
     await witness.close();
@@ -44,7 +44,7 @@ const WEBSITE = { name: 'Shop', url: 'https://shop.example.com' };
     await cluster.remove();
   });
 
-  /** The first `times` rows that come into the table are refused. A sequence counts what is rolled back as well. */
+  /** Makes the first `times` inserts into the table fail. A sequence counts those that are rolled back, too. */
   async function raise(sqlState: string, times: number, table: string): Promise<void> {
     await witness.query('ALTER SEQUENCE attempt RESTART');
     await witness.query(
@@ -58,8 +58,8 @@ const WEBSITE = { name: 'Shop', url: 'https://shop.example.com' };
   const attempts = () => witness.query<{ count: number }>('SELECT last_value::int AS count FROM attempt');
   const websites = () => witness.count('SELECT FROM website');
 
-  describe.each(Object.entries(PASSING))('%s, %s', (sqlState) => {
-    it('is not seen by the client when it passes', async () => {
+  describe.each(Object.entries(RETRYABLE))('%s, %s', (sqlState, what) => {
+    it(`hides ${what} from the client when a repetition succeeds`, async () => {
       const before = await websites();
       await raise(sqlState, ATTEMPTS - 1, 'website');
       expect((await app.admin.post('/websites', WEBSITE)).status).toBe(201);
@@ -67,34 +67,34 @@ const WEBSITE = { name: 'Shop', url: 'https://shop.example.com' };
       expect(await websites()).toBe(before + 1);
     });
 
-    it('is 503 with Retry-After and without its text when it stays, after three repetitions', async () => {
+    it(`responds to ${what} that stays with 503 and Retry-After after three repetitions, without the server’s text`, async () => {
       const before = await websites();
       await raise(sqlState, 1000, 'website');
-      const answer = await app.admin.post<{ code: string }>('/websites', WEBSITE);
-      expect([answer.status, answer.body.code]).toEqual([503, 'temporarily_unavailable']);
-      expect(answer.headers['content-type']).toMatch('application/problem+json');
-      expect(Number(answer.headers['retry-after'])).toBeGreaterThan(0);
-      expect(answer.text).not.toContain(RAW_TEXT);
+      const response = await app.admin.post<{ code: string }>('/websites', WEBSITE);
+      expect([response.status, response.body.code]).toEqual([503, 'temporarily_unavailable']);
+      expect(response.headers['content-type']).toMatch('application/problem+json');
+      expect(Number(response.headers['retry-after'])).toBeGreaterThan(0);
+      expect(response.text).not.toContain(RAW_TEXT);
       expect(await attempts()).toEqual([{ count: ATTEMPTS }]);
       expect(await websites()).toBe(before);
     });
   });
 
-  it('of an unknown kind are 500 without their text, and nothing is repeated', async () => {
+  it('responds to an unknown error of PostgreSQL with 500, without its text and without repeating', async () => {
     await raise('XX000', 1000, 'website');
-    const answer = await app.admin.post<{ code: string }>('/websites', WEBSITE);
-    expect([answer.status, answer.body.code]).toEqual([500, 'internal_error']);
-    expect(answer.text).not.toContain(RAW_TEXT);
+    const response = await app.admin.post<{ code: string }>('/websites', WEBSITE);
+    expect([response.status, response.body.code]).toEqual([500, 'internal_error']);
+    expect(response.text).not.toContain(RAW_TEXT);
     expect(await attempts()).toEqual([{ count: 1 }]);
   });
 
-  it('for want of connections are 503, and pass with the want', async () => {
+  it('answers 503 when the pool is exhausted, and recovers', async () => {
     await witness.query('ALTER ROLE uptime CONNECTION LIMIT 0');
     await witness.query(`SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE usename = 'uptime'`);
-    for (const answer of [await app.admin.get('/websites'), await app.admin.post('/websites', WEBSITE)]) {
-      expect(answer.status).toBe(503);
-      expect(Number(answer.headers['retry-after'])).toBeGreaterThan(0);
-      expect(answer.text).not.toContain('uptime"');
+    for (const response of [await app.admin.get('/websites'), await app.admin.post('/websites', WEBSITE)]) {
+      expect(response.status).toBe(503);
+      expect(Number(response.headers['retry-after'])).toBeGreaterThan(0);
+      expect(response.text).not.toContain('uptime"');
     }
     expect((await fetch(`${app.url}/health/live`)).status).toBe(200);
     await witness.query('ALTER ROLE uptime CONNECTION LIMIT -1');
@@ -102,7 +102,7 @@ const WEBSITE = { name: 'Shop', url: 'https://shop.example.com' };
     expect((await app.admin.post('/websites', WEBSITE)).status).toBe(201);
   });
 
-  describe('while the engine records the change of an alert', () => {
+  describe('while the recorder writes an alert event', () => {
     let target: SwitchableServer;
     let hook: SwitchableServer;
 
@@ -111,20 +111,20 @@ const WEBSITE = { name: 'Shop', url: 'https://shop.example.com' };
     });
     afterAll(() => Promise.all([target.close(), hook.close()]));
 
-    it.each(Object.keys(PASSING))(
-      'do not lose or double it: %s',
+    it.each(Object.keys(RETRYABLE))(
+      'neither loses nor repeats a notification after %s while recording',
       async (sqlState) => {
         target.status = 200;
         const { endpoints, alerts } = await watch(app.admin, 1, target.url, hook.url);
         const [[endpoint = ''], [alert = '']] = [endpoints, alerts];
-        const told = () => hook.seen.filter(({ body }) => body.includes(alert) && body.includes('alert.triggered'));
+        const received = () => hook.seen.filter(({ body }) => body.includes(alert) && body.includes('alert.triggered'));
         const status = async () => (await app.read.get<{ status: string }>(`/endpoints/${endpoint}`)).body.status;
         await eventually('it is checked', async () => (await status()) === 'up');
         await raise(sqlState, 2 * ATTEMPTS, 'alert_event');
         target.status = 500;
-        await eventually('it is told', () => told().length > 0, 60_000);
+        await eventually('the notification arrives', () => received().length > 0, 60_000);
         expect((await attempts())[0]?.count).toBe(2 * ATTEMPTS + 1);
-        expect(told()).toHaveLength(1);
+        expect(received()).toHaveLength(1);
         await checkEngine(witness);
         await app.admin.delete(`/endpoints/${endpoint}`);
       },

@@ -15,7 +15,7 @@ interface Scene {
 }
 type Kind = keyof Scene;
 
-/** What is done while somebody keeps the row of this kind locked. */
+/** Writes that need the row of this kind, which another session keeps locked. */
 const WRITES: readonly [
   what: string,
   locked: Kind,
@@ -37,7 +37,7 @@ const ANOTHER = (endpoint: string) => ({
 /** Far below the 30 s of a statement, and room for a busy machine above the two seconds of a lock. */
 const LIMIT_MS = 15_000;
 
-(findPostgres() === null ? describe.skip : describe)('a row that somebody else keeps locked in PostgreSQL', () => {
+(findPostgres() === null ? describe.skip : describe)('a row that another session keeps locked in PostgreSQL', () => {
   let cluster: PostgresCluster;
   let app: TestApp;
   let witness: DatabaseWitness;
@@ -74,7 +74,7 @@ const LIMIT_MS = 15_000;
     await Promise.all(holds.splice(0).map((each) => each.release()));
   }
 
-  it('lets a write fail with 503 after about two seconds, changes nothing, and takes the write when it is free', async () => {
+  it('fails writes to a locked row with 503 after about two seconds and changes nothing; they succeed once it is free', async () => {
     const cases = await Promise.all(
       WRITES.map(async ([what, locked, write]) => ({ what, locked, write, scene: await prepare() })),
     );
@@ -103,7 +103,7 @@ const LIMIT_MS = 15_000;
     }
   }, 90_000);
 
-  it('keeps nobody else waiting', async () => {
+  it('does not delay requests for other rows while one is locked', async () => {
     const [held, free] = await Promise.all([prepare(), prepare()]);
     await hold('alert', [held]);
     const [refused, ...others] = await Promise.all([
@@ -116,7 +116,7 @@ const LIMIT_MS = 15_000;
     expect(refused.status).toBe(503);
   }, 60_000);
 
-  it('is waited for while it is locked for some hundred milliseconds, as the recorder of checks may do', async () => {
+  it('waits for a row that is locked for some hundred milliseconds, as by the recorder of checks', async () => {
     const scene = await prepare();
     await hold('alert', [scene]);
     setTimeout(() => void release(), 300);
@@ -124,7 +124,7 @@ const LIMIT_MS = 15_000;
     expect(status).toBe(200);
   }, 60_000);
 
-  it('is not waited for by a check on demand, whose result is kept until it is free', async () => {
+  it('responds to a check on demand with 503 while its row is locked, and records the result when it is free', async () => {
     const scene = await prepare();
     holds.push(
       await witness.hold('SELECT 1 FROM endpoint_state WHERE endpoint_id = $1 FOR UPDATE', [

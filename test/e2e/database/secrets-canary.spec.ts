@@ -12,10 +12,10 @@ import { newWebsite } from '../../harness/app/resources';
 // Nine alerts times several requests, one after the other.
 jest.setTimeout(120_000);
 
-/** A value that stands nowhere else. Letters and digits only, so that every channel takes it and no escaping hides it. */
+/** A unique value. Letters and digits only, so that every channel accepts it and no escaping hides it. */
 const canary = (length = 32): string => `C4N4RY${randomBytes(length).toString('hex')}`.slice(0, length);
 
-/** Values nobody may ever see again, and values that only keys with the role `write` may read. */
+/** Values that must never be shown again, and values that only keys with the role `write` may read. */
 const secrets: string[] = [];
 const confidential: string[] = [];
 const secret = (value: string = canary()): string => {
@@ -29,7 +29,7 @@ const hidden = (value: string = canary()): string => {
 
 const TWILIO_ACCOUNT = `AC${randomBytes(16).toString('hex')}`;
 
-/** A password that is sent as basic credentials: neither it nor its encoded form may be seen. */
+/** A password for basic authentication: neither it nor its encoded form may be shown. */
 function basicSecret(username: string): string {
   const password = secret();
   secret(Buffer.from(`${username}:${password}`).toString('base64'));
@@ -59,7 +59,7 @@ class Output {
   }
 }
 
-/** The rudest provider there is: it fails, and its error repeats all it was sent. */
+/** The worst provider: it fails, and its error repeats everything it was sent. */
 async function echo(request: IncomingMessage, response: ServerResponse): Promise<void> {
   const sent = `${request.url} ${JSON.stringify(request.headers)} ${await text(request)}`;
   const body = request.headers['content-type']?.includes('json')
@@ -68,9 +68,9 @@ async function echo(request: IncomingMessage, response: ServerResponse): Promise
   response.writeHead(500, { 'content-type': 'text/plain' }).end(body);
 }
 
-describe('a secret in every field', () => {
+describe('secrets in every field', () => {
   const output = new Output();
-  const answers: { role: string; path: string; body: string }[] = [];
+  const responses: { role: string; path: string; body: string }[] = [];
   let service: TestApp;
   let provider: Server;
   let base: string;
@@ -125,9 +125,9 @@ describe('a secret in every field', () => {
     },
   });
 
-  function keep<Body>(role: string, path: string, answer: ApiResponse<Body>): ApiResponse<Body> {
-    answers.push({ role, path, body: `${JSON.stringify(answer.headers)}\n${answer.text}` });
-    return answer;
+  function keep<Body>(role: string, path: string, response: ApiResponse<Body>): ApiResponse<Body> {
+    responses.push({ role, path, body: `${JSON.stringify(response.headers)}\n${response.text}` });
+    return response;
   }
 
   async function createEndpoint(): Promise<string> {
@@ -143,23 +143,23 @@ describe('a secret in every field', () => {
         { key: 'Cookie', value: `session=${hidden()}` },
       ],
     };
-    const answer = await service.write.post<{ id: string }>(`/websites/${websiteId}/endpoints`, body);
-    expect(answer.status).toBe(201);
-    return keep('write', 'create endpoint', answer).body.id;
+    const response = await service.write.post<{ id: string }>(`/websites/${websiteId}/endpoints`, body);
+    expect(response.status).toBe(201);
+    return keep('write', 'create endpoint', response).body.id;
   }
 
   async function createAlert(type: string, config: object): Promise<string> {
     const body = { endpoint_id: endpointId, type, config, failure_threshold: 1 };
-    const answer = await service.write.post<AlertView>('/alerts', body);
-    expect([type, answer.status]).toEqual([type, 201]);
-    return keep('write', `create ${type} alert`, answer).body.id;
+    const response = await service.write.post<AlertView>('/alerts', body);
+    expect([type, response.status]).toEqual([type, 201]);
+    return keep('write', `create ${type} alert`, response).body.id;
   }
 
-  it('is put into every channel', () => {
+  it('puts secrets into every channel', () => {
     expect(Object.keys(configs()).sort()).toEqual([...SPEC_CHANNEL_TYPES].sort());
   });
 
-  it('is not told by refusals', async () => {
+  it('shows no secret in refusals', async () => {
     for (const [type, config] of Object.entries(configs())) {
       const broken = {
         endpoint_id: endpointId,
@@ -167,8 +167,8 @@ describe('a secret in every field', () => {
         config: { ...config, unknown: secret() },
         failure_threshold: 'x',
       };
-      const answer = keep('write', `refused ${type} alert`, await service.write.post('/alerts', broken));
-      expect(answer.status).toBe(400);
+      const refused = keep('write', `refused ${type} alert`, await service.write.post('/alerts', broken));
+      expect(refused.status).toBe(400);
     }
     for (const type of SPEC_CHANNEL_TYPES) {
       const config = { webhook_url: secret(), routing_key: { value: secret() }, bot_token: [secret()], to: secret() };
@@ -186,7 +186,7 @@ describe('a secret in every field', () => {
     );
     for (const key of [secret(), secret(`ums_w_${canary(36)}`)]) {
       const response = await fetch(`${service.url}/api/v1/alerts`, { headers: { authorization: `Bearer ${key}` } });
-      answers.push({ role: 'stranger', path: '/alerts', body: await response.text() });
+      responses.push({ role: 'stranger', path: '/alerts', body: await response.text() });
       expect(response.status).toBe(401);
     }
     const malformed = await fetch(`${service.url}/api/v1/alerts`, {
@@ -194,13 +194,13 @@ describe('a secret in every field', () => {
       headers: { authorization: `Bearer ${service.write.key}`, 'content-type': 'application/json' },
       body: `{"config": "${secret()}"`,
     });
-    answers.push({ role: 'write', path: 'malformed', body: await malformed.text() });
+    responses.push({ role: 'write', path: 'malformed', body: await malformed.text() });
     expect(malformed.status).toBe(400);
   });
 
-  it('is not told by failing deliveries', async () => {
+  it('shows no secret after failed deliveries', async () => {
     for (const id of alertIds) {
-      keep('write', 'test message', await service.write.post(`/alerts/${id}/test`));
+      keep('write', 'test delivery', await service.write.post(`/alerts/${id}/test`));
       const attempted = await eventually(`an attempt of ${id}`, async () => {
         const { body } = await service.read.get<{ kind: string; attempts: number; error: string | null }[]>(
           `/alerts/${id}/deliveries`,
@@ -211,7 +211,7 @@ describe('a secret in every field', () => {
     }
   });
 
-  it('is not told by any read, whoever asks', async () => {
+  it('shows no secret in any response, whatever the role', async () => {
     const paths = [
       '/websites',
       `/websites/${websiteId}`,
@@ -235,23 +235,23 @@ describe('a secret in every field', () => {
     for (const [role, api] of readers) for (const path of paths) keep(role, path, await api.get(path));
     for (const path of ['/metrics', '/health/live', '/health/ready']) {
       const response = await fetch(service.url + path);
-      answers.push({ role: 'read', path, body: await response.text() });
+      responses.push({ role: 'read', path, body: await response.text() });
     }
-    for (const { role, path, body } of answers) {
+    for (const { role, path, body } of responses) {
       expect({ role, path, found: found(body, secrets) }).toEqual({ role, path, found: [] });
       if (role === 'read') expect({ role, path, found: found(body, confidential) }).toEqual({ role, path, found: [] });
     }
-    const shown = answers.filter(({ role }) => role === 'admin').map(({ body }) => body);
+    const shown = responses.filter(({ role }) => role === 'admin').map(({ body }) => body);
     expect(confidential.some((value) => shown.join().includes(value))).toBe(true);
   });
 
-  it('is not logged', () => {
+  it('logs no secret', () => {
     expect(output.text).toContain('Migrated: ');
-    expect(output.text).toContain('gave up a webhook message');
+    expect(output.text).toContain('gave up a webhook delivery');
     for (const value of [...secrets, ...confidential]) expect(output.text).not.toContain(value);
   });
 
-  it('is not readable in the database', async () => {
+  it('stores no secret readable in the database', async () => {
     const database = service.app.get(Database);
     const tables = await database.query<{ name: string }>(
       `SELECT table_name AS name FROM information_schema.tables WHERE table_schema = 'public' AND table_type = 'BASE TABLE'`,

@@ -1,7 +1,7 @@
 import { connect } from 'node:net';
 import { startApp, type TestApp } from '../../harness/app/app';
 
-/** RELIABILITY section 4: whatever a client sends, the answer is documented and never a 5xx. */
+/** Whatever a client sends, the response is documented and never a 5xx. */
 describe('bad input', () => {
   let app: TestApp;
   beforeAll(async () => {
@@ -66,17 +66,17 @@ describe('bad input', () => {
     ['a lone surrogate', '{"name":"\\ud800","url":"http://a.example"}', 'application/json', 400, 'validation_failed'],
     ['NUL in a key', '{"a\\u0000":1}', 'application/json', 400, 'validation_failed'],
     ['a huge number', '{"name":1e999,"url":"http://a.example"}', 'application/json', 400, 'validation_failed'],
-  ])('%s is answered as documented', async (_, body, type, status, code) => {
+  ])('responds to a body with %s as documented', async (_, body, type, status, code) => {
     expect(await send(json(body, type))).toEqual([status, code]);
     expect(({} as { polluted?: number }).polluted).toBeUndefined();
   });
 
-  it('a byte order mark is accepted, and of duplicate keys the last one wins', async () => {
+  it('accepts a byte order mark, and takes the last of duplicate keys', async () => {
     expect((await send(json(utf8('\uFEFF{"name":"a","url":"http://a.example"}'))))[0]).toBe(201);
     expect((await send(json('{"name":7,"name":"a","url":"http://a.example"}')))[0]).toBe(201);
   });
 
-  it('a compressed body is refused', async () => {
+  it('refuses a compressed body', async () => {
     expect(
       await send({ body: '{}', headers: { 'content-type': 'application/json', 'content-encoding': 'gzip' } }),
     ).toEqual([415, 'unsupported_media_type']);
@@ -93,11 +93,11 @@ describe('bad input', () => {
     ['GET', '/api/v1/websites/%00', 404, 'not_found'],
     ['GET', '/api/v1/websites/%ff', 404, 'not_found'],
     ['GET', '/nonsense', 404, 'not_found'],
-  ])('%s %s is %d', async (method, path, status, code) => {
+  ])('responds to %s %s with %d', async (method, path, status, code) => {
     expect(await send({ method, path })).toEqual([status, code]);
   });
 
-  it('405 names what is allowed', async () => {
+  it('lists the allowed methods in a 405', async () => {
     const response = await fetch(`${app.url}/api/v1/websites`, { method: 'PATCH' });
     expect(response.headers.get('allow')).toBe('GET, HEAD, POST');
   });
@@ -119,12 +119,12 @@ describe('bad input', () => {
     '/alerts/events?since=yesterday',
     '/alerts?triggered=yes',
     '/overview?limit=x',
-  ])('%s is 400', async (path) => {
+  ])('responds to the query of %s with 400', async (path) => {
     const [status, code] = await send({ method: 'GET', path: `/api/v1${path}` });
     expect([status, /^invalid_(query|cursor)$/.test(code ?? '')]).toEqual([400, true]);
   });
 
-  it('unwanted headers change nothing', async () => {
+  it('ignores headers that ask for another format, method or address', async () => {
     expect(
       await send({
         method: 'GET',
@@ -136,10 +136,10 @@ describe('bad input', () => {
   const raw = (text: string): Promise<string> =>
     new Promise((resolve, reject) => {
       const socket = connect(Number(new URL(app.url).port), '127.0.0.1', () => socket.write(text));
-      let answer = '';
-      socket.setTimeout(5000, () => socket.destroy(new Error('no answer')));
-      socket.on('data', (chunk) => (answer += chunk.toString()));
-      socket.on('close', () => resolve(answer));
+      let received = '';
+      socket.setTimeout(5000, () => socket.destroy(new Error('no response')));
+      socket.on('data', (chunk) => (received += chunk.toString()));
+      socket.on('close', () => resolve(received));
       socket.on('error', reject);
     });
 
@@ -157,13 +157,13 @@ describe('bad input', () => {
     ['17 KiB of headers', `GET / HTTP/1.1\r\nHost: a\r\nX: ${'y'.repeat(17_000)}\r\n\r\n`, 431],
     ['no HTTP at all', 'hello\r\n\r\n', 400],
     ['an expectation', 'GET /api/v1/websites HTTP/1.1\r\nHost: a\r\nExpect: junk\r\n\r\n', 417],
-  ])('%s is answered with a problem and the connection closed', async (_, text, status) => {
-    const answer = await raw(text);
-    expect(answer).toMatch(new RegExp(`^HTTP/1.1 ${status} `));
-    expect(answer).toContain('application/problem+json');
+  ])('responds to %s with a problem and closes the connection', async (_, text, status) => {
+    const response = await raw(text);
+    expect(response).toMatch(new RegExp(`^HTTP/1.1 ${status} `));
+    expect(response).toContain('application/problem+json');
   });
 
-  it('every answer carries a request id, the client’s own when it is well formed', async () => {
+  it('gives every response a request id, the client’s own when it is well formed', async () => {
     const ask = async (id: string) =>
       (await fetch(`${app.url}/api/v1/nonsense`, { headers: { 'x-request-id': id } })).headers.get('x-request-id');
     expect(await ask('my-request-0001')).toBe('my-request-0001');

@@ -25,7 +25,7 @@ const PUBLIC = [
   '2000::/3',
 ];
 const CANARY = 'Canary7f3a';
-/** What random input cannot reach: a key and a page's address are secrets, and no message ends while nobody delivers. */
+/** Random input cannot succeed here: keys and slugs are secrets, and no delivery ends in a process that does not deliver. */
 const OUT_OF_REACH = [
   'POST /auth/session',
   'GET /auth/session',
@@ -46,26 +46,31 @@ interface Blueprint {
   query: readonly [string, string][];
   body: unknown;
   wrapping: 'json' | 'no type' | 'text' | 'truncated' | 'charset' | 'gzip';
-  /** Which of the ids that exist. */
+  /** Chooses one of the existing ids. */
   pick: number;
-  /** Use the other organization's id wherever one is wanted. */
+  /** Use the other organization's ids. */
   foreign: boolean;
 }
 
-interface Answer {
+interface WireResponse {
   status: number;
   type: string;
   text: string;
 }
 
-/** Sends what `fetch` would refuse to send. An endless answer (a stream) is read to its first chunk. */
+/** Sends what `fetch` would refuse to send. An endless response (a stream) is not read. */
 class Wire {
   private readonly agent = new Agent({ keepAlive: true, maxSockets: 1 });
 
   constructor(private readonly url: string) {}
 
-  /** A connection that the server closes at the very moment it is used again tells nothing: once more. */
-  async send(method: string, path: string, headers: Record<string, string>, body: string | null): Promise<Answer> {
+  /** Tries again when the server closed a kept connection in the moment of its reuse. */
+  async send(
+    method: string,
+    path: string,
+    headers: Record<string, string>,
+    body: string | null,
+  ): Promise<WireResponse> {
     try {
       return await this.once(method, path, headers, body);
     } catch (error) {
@@ -74,7 +79,12 @@ class Wire {
     }
   }
 
-  private once(method: string, path: string, headers: Record<string, string>, body: string | null): Promise<Answer> {
+  private once(
+    method: string,
+    path: string,
+    headers: Record<string, string>,
+    body: string | null,
+  ): Promise<WireResponse> {
     const { hostname, port } = new URL(this.url);
     // Node sends no length with a GET on its own.
     const length = body === null ? {} : { 'Content-Length': String(Buffer.byteLength(body)) };
@@ -97,7 +107,7 @@ class Wire {
         },
       );
       request.on('error', (error) => reject(request.reusedSocket ? Object.assign(error, { reused: true }) : error));
-      request.setTimeout(60_000, () => request.destroy(new Error('no answer')));
+      request.setTimeout(60_000, () => request.destroy(new Error('no response')));
       request.end(body ?? undefined);
     });
   }
@@ -146,7 +156,7 @@ describe(`${REQUESTS} random requests of the documented API`, () => {
 
   async function populate(by: Api, name: string, note: (id: string) => void): Promise<void> {
     const website = await newWebsite(by, name);
-    // Nothing checks these: the service runs as ROLE=api.
+    // These are never checked: the service runs as ROLE=api.
     const endpoint = await newEndpoint(by, website, { name });
     const alert = await newAlert(by, endpoint, { description: name });
     for (const id of [website, endpoint, alert]) note(id);
@@ -160,7 +170,7 @@ describe(`${REQUESTS} random requests of the documented API`, () => {
       ),
     );
 
-  /** The first of each kind is never deleted: something is always there to be asked for. */
+  /** The first of each kind is never deleted: one always exists. */
   function idOf({ name, foreign: takesForeign, credential, pick }: Blueprint): (prefix: string) => string {
     return (prefix) => {
       const others = credential === 'operator' ? undefined : foreign.get(prefix);
@@ -180,9 +190,9 @@ describe(`${REQUESTS} random requests of the documented API`, () => {
     const { name, path, query, body, wrapping, credential } = blueprint;
     const endpoint = endpointOf(name);
     const ids = idOf(blueprint);
-    let place = 0;
+    let index = 0;
     const filled = endpoint.path.replace(/\{\w+\}/g, () =>
-      percentEncoded(withId(path[place++] ?? '', ids)).slice(0, 11_000),
+      percentEncoded(withId(path[index++] ?? '', ids)).slice(0, 11_000),
     );
     const search = query
       .map(([name, value]) => `${percentEncoded(name)}=${percentEncoded(withId(value, ids))}`)
@@ -263,15 +273,15 @@ describe(`${REQUESTS} random requests of the documented API`, () => {
     return compiled;
   }
 
-  /** What is wrong with an answer; nothing when all is well. */
-  function faultsOf({ name, credential }: Blueprint, { status, type, text }: Answer): string[] {
+  /** The faults of a response; none when all is well. */
+  function faultsOf({ name, credential }: Blueprint, { status, type, text }: WireResponse): string[] {
     const endpoint = endpointOf(name);
     const faults: string[] = [];
     const media = type.split(';')[0] ?? '';
     const documented = endpoint.operation.responses[String(status)];
     if (status >= 500) faults.push('a server error');
     if (!documented) faults.push(`the status is not documented`);
-    if (credential !== 'operator' && text.includes(CANARY)) faults.push('it tells of another organization');
+    if (credential !== 'operator' && text.includes(CANARY)) faults.push('it reveals data of another organization');
     if (status >= 400 && media !== 'application/problem+json') faults.push(`an error as ${type}`);
     if (status === 204 && text !== '') faults.push('204 with a body');
     if (media !== 'application/json' && media !== 'application/problem+json') return faults;
@@ -282,7 +292,7 @@ describe(`${REQUESTS} random requests of the documented API`, () => {
     return faults;
   }
 
-  function note({ name }: Blueprint, path: string, { status, text }: Answer): void {
+  function note({ name }: Blueprint, path: string, { status, text }: WireResponse): void {
     if (name.startsWith('DELETE') && status === 204) {
       const gone = path.slice(path.lastIndexOf('/') + 1).split('?')[0] ?? '';
       pool.set(
@@ -296,26 +306,26 @@ describe(`${REQUESTS} random requests of the documented API`, () => {
   }
 
   it(
-    'get documented answers that fit their schema, never a 5xx, and nothing of another organization',
+    'random requests get documented responses that fit their schema, never a 5xx, and no data of another organization',
     async () => {
       const before = await seenByOther();
       const statuses = new Map<string, Set<number>>();
       const faults = new Map<string, string>();
       const ask = async (blueprint: Blueprint): Promise<void> => {
         const { method, path, headers, body } = rendered(blueprint);
-        const answer = await wire.send(method, path, headers, body);
+        const response = await wire.send(method, path, headers, body);
         const { name } = blueprint;
-        statuses.set(name, (statuses.get(name) ?? new Set()).add(answer.status));
-        note(blueprint, path, answer);
-        for (const fault of faultsOf(blueprint, answer))
+        statuses.set(name, (statuses.get(name) ?? new Set()).add(response.status));
+        note(blueprint, path, response);
+        for (const fault of faultsOf(blueprint, response))
           faults.set(
-            `${name} ${answer.status}: ${fault}`,
-            `${path.slice(0, 300)} ${body?.slice(0, 600) ?? ''}\n    → ${answer.text.slice(0, 400)}`,
+            `${name} ${response.status}: ${fault}`,
+            `${path.slice(0, 300)} ${body?.slice(0, 600) ?? ''}\n    → ${response.text.slice(0, 400)}`,
           );
       };
       await fc.assert(fc.asyncProperty(blueprints(), ask), { numRuns: REQUESTS, seed: SEED, endOnFailure: true });
-      // The run proves something only where requests went through, not only into the first wall: what chance has missed
-      // is asked for again.
+      // The run proves something only for operations that succeeded at least once: those that chance has missed are
+      // tried again.
       const unreached = () =>
         [...statuses]
           .filter(([name, seen]) => Math.min(...seen) >= 300 && !OUT_OF_REACH.includes(name))
@@ -327,8 +337,8 @@ describe(`${REQUESTS} random requests of the documented API`, () => {
           endOnFailure: true,
         });
 
-      const report = [...faults].map(([fault, how]) => `${fault}\n    ${how}`).join('\n');
-      if (report !== '') throw new Error(`FUZZ_SEED=${SEED}\n${report}`);
+      const list = [...faults].map(([fault, how]) => `${fault}\n    ${how}`).join('\n');
+      if (list !== '') throw new Error(`FUZZ_SEED=${SEED}\n${list}`);
       expect(await seenByOther()).toEqual(before);
       expect(({} as { polluted?: number }).polluted).toBeUndefined();
       await checkInvariants(app.app.get(Database));

@@ -7,7 +7,7 @@ let finish: (() => void)[] = [];
 
 @Controller('api/v1/slow')
 class SlowController {
-  /** Answers when the test says so. */
+  /** Responds when the test says so. */
   @Get()
   @Access('public')
   slow(): Promise<object> {
@@ -20,7 +20,7 @@ class SlowModule {}
 
 const OVERLOADED = { status: 503, code: 'temporarily_unavailable' };
 
-describe('an API with more to do than it can', () => {
+describe('an overloaded API', () => {
   let app: TestApp;
 
   beforeAll(async () => {
@@ -34,7 +34,7 @@ describe('an API with more to do than it can', () => {
     return Number(new RegExp(`^uptime_requests_shed_total\\{reason="${reason}"\\} (\\d+)$`, 'm').exec(text)?.[1] ?? 0);
   };
 
-  it('refuses requests above its limit with 503 and Retry-After, stays healthy, and serves again', async () => {
+  it('refuses requests above its limit with 503 and Retry-After, stays live, and serves again', async () => {
     const slow = [1, 2, 3].map(() => fetch(`${app.url}/api/v1/slow`));
     await eventually('three open requests', () => finish.length === 3);
     const refused = await app.read.get<{ code: string }>('/websites');
@@ -45,10 +45,10 @@ describe('an API with more to do than it can', () => {
     for (const one of finish) one();
     finish = [];
     expect((await Promise.all(slow)).map(({ status }) => status)).toEqual([200, 200, 200]);
-    await eventually('an answer', async () => (await app.read.get('/websites')).status === 200);
+    await eventually('a response', async () => (await app.read.get('/websites')).status === 200);
   });
 
-  it('forgets requests whose client went away', async () => {
+  it('does not count requests whose client has disconnected', async () => {
     const leaving = new AbortController();
     const slow = [1, 2, 3].map(() =>
       fetch(`${app.url}/api/v1/slow`, { signal: leaving.signal }).catch((error: Error) => error.name),
@@ -56,12 +56,12 @@ describe('an API with more to do than it can', () => {
     await eventually('three open requests', () => finish.length === 3);
     leaving.abort();
     expect(await Promise.all(slow)).toEqual(['AbortError', 'AbortError', 'AbortError']);
-    await eventually('an answer', async () => (await app.read.get('/websites')).status === 200);
+    await eventually('a response', async () => (await app.read.get('/websites')).status === 200);
     for (const one of finish) one();
     finish = [];
   });
 
-  it('refuses requests while its event loop keeps coming late, and serves again when it is in time', async () => {
+  it('refuses requests while its event loop is late again and again, and serves again afterwards', async () => {
     const turns = new AbortController();
     const block = () => {
       const until = performance.now() + 700;
@@ -81,7 +81,7 @@ describe('an API with more to do than it can', () => {
     } finally {
       turns.abort();
     }
-    await eventually('an answer', async () => (await app.read.get('/websites')).status === 200);
+    await eventually('a response', async () => (await app.read.get('/websites')).status === 200);
     expect(await shed('event_loop')).toBeGreaterThan(0);
   }, 120_000);
 });

@@ -47,7 +47,7 @@ describe('the OpenAPI document', () => {
     expect(committed).toEqual(document);
   });
 
-  it('has every route of the API and nothing else', () => {
+  it('documents every route of the API and nothing else', () => {
     const routes = routesOf(app.app)
       .filter(({ path }) => path.startsWith('/api/v1/'))
       .map(({ method, path }) => `${method} ${path.replace(/:(\w+)/g, '{$1}')}`);
@@ -59,7 +59,7 @@ describe('the OpenAPI document', () => {
     ).toEqual(routes.sort());
   });
 
-  it('gives every operation an id of its own, a summary, a description and a tag', () => {
+  it('gives every operation a unique id, a summary, a description and one tag', () => {
     const ids = operations.map(([, { operationId }]) => operationId);
     expect(new Set(ids).size).toBe(ids.length);
     for (const [name, operation] of operations) {
@@ -73,7 +73,7 @@ describe('the OpenAPI document', () => {
     }
   });
 
-  it('documents every error answer of every operation as a problem with an example', () => {
+  it('documents every error response of every operation as a problem with an example', () => {
     for (const [name, { responses }] of operations) {
       const errors = Object.entries(responses).filter(([status]) => Number(status) >= 400);
       expect([name, errors.map(([status]) => status)]).toEqual([name, expect.arrayContaining(['500'])]);
@@ -96,7 +96,7 @@ describe('the OpenAPI document', () => {
     }
   });
 
-  it('tells the forms of an alert apart by its channel, with secrets write-only', () => {
+  it('distinguishes the alerts of each channel by a discriminator, with secrets write-only', () => {
     const { oneOf, discriminator } = document.components.schemas['CreateAlertDto'] ?? {};
     expect(Object.keys(discriminator?.mapping ?? {})).toEqual(SPEC_CHANNEL_TYPES);
     expect(oneOf).toHaveLength(SPEC_CHANNEL_TYPES.length);
@@ -105,7 +105,7 @@ describe('the OpenAPI document', () => {
     });
   });
 
-  it('is shown at /docs with scripts and styles of our own only', async () => {
+  it('is shown at /docs without scripts or styles from other hosts', async () => {
     const response = await fetch(`${app.url}/docs`);
     const html = await response.text();
     expect(response.status).toBe(200);

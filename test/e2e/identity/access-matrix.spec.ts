@@ -4,7 +4,7 @@ import { Database } from '../../../src/platform/database/database';
 import { Api, startApp, type TestApp, type TestOrganization } from '../../harness/app/app';
 import { type Route, routesOf } from '../../harness/app/routes';
 
-/** Who may do what. A route that is not listed here fails. */
+/** Who may call which route. A route that is not listed here fails. */
 const MATRIX: Readonly<Record<string, AccessRule>> = {
   'GET /health/live': 'public',
   'GET /health/ready': 'public',
@@ -55,9 +55,9 @@ const MATRIX: Readonly<Record<string, AccessRule>> = {
 };
 
 const ORDER: readonly AccessRule[] = ['public', 'read', 'write', 'admin'];
-const NOBODY = '00000000000000000000000000';
+const NO_ID = '00000000000000000000000000';
 
-/** What a wrong credential of each kind looks like. Filled in `beforeAll`. */
+/** A wrong credential of each kind. Completed in `beforeAll`. */
 const wrongKeys: Record<string, string | null> = { none: null, nonsense: 'nonsense', 'badly formed': 'ums_w_0000' };
 
 describe('the access matrix', () => {
@@ -88,7 +88,7 @@ describe('the access matrix', () => {
     );
   };
   const send = async (route: Route, key: string | null): Promise<number> => {
-    const response = await fetch(app.url + route.path.replace(/:\w+/g, `${idPrefix(route.path)}_${NOBODY}`), {
+    const response = await fetch(app.url + route.path.replace(/:\w+/g, `${idPrefix(route.path)}_${NO_ID}`), {
       method: route.method,
       headers: {
         ...(key === null ? {} : { authorization: `Bearer ${key}` }),
@@ -100,37 +100,40 @@ describe('the access matrix', () => {
     return response.status;
   };
 
-  it('has a row for every route, and every route the rule of its row', () => {
+  it('the access matrix has every route with its rule', () => {
     expect(Object.fromEntries(routes.map(({ name, access }) => [name, access]))).toEqual(MATRIX);
   });
 
   it.each(['none', 'nonsense', 'badly formed', 'revoked', 'expired'])(
-    'answers 401 to the wrong key "%s" everywhere',
+    'every route refuses a credential of the kind "%s"',
     async (kind) => {
       for (const route of routes.filter(({ access }) => access !== 'public')) {
         const status = await send(route, wrongKeys[kind] ?? null);
-        // An address that sends many wrong keys is slowed down: that is a refusal as well.
+        // 429: an address that sends many wrong keys is slowed down.
         expect([route.name, [401, 429].includes(status)]).toEqual([route.name, true]);
       }
     },
   );
 
-  it.each(['read', 'write', 'admin'] as const)('lets a %s key do exactly what its role may', async (role: Role) => {
-    for (const route of routes.filter(({ access }) => access !== 'public' && access !== 'operator')) {
-      const status = await send(route, app[role].key);
-      const allowed = ORDER.indexOf(route.access ?? 'admin') <= ORDER.indexOf(role);
-      expect([route.name, allowed ? status !== 403 && status !== 401 : status === 403]).toEqual([route.name, true]);
-    }
-  });
+  it.each(['read', 'write', 'admin'] as const)(
+    'a %s key may call exactly the routes of its role',
+    async (role: Role) => {
+      for (const route of routes.filter(({ access }) => access !== 'public' && access !== 'operator')) {
+        const status = await send(route, app[role].key);
+        const allowed = ORDER.indexOf(route.access ?? 'admin') <= ORDER.indexOf(role);
+        expect([route.name, allowed ? status !== 403 && status !== 401 : status === 403]).toEqual([route.name, true]);
+      }
+    },
+  );
 
-  it('keeps operator routes from the mightiest key of an organization', async () => {
+  it('operator routes refuse an organization’s admin key', async () => {
     for (const route of routes.filter(({ access }) => access === 'operator')) {
       expect([route.name, await send(route, app.admin.key)]).toEqual([route.name, 403]);
       expect([403, 401]).not.toContain(await send(route, app.operator.key));
     }
   });
 
-  it('shows and lets change nothing of another organization', async () => {
+  it('no route shows or changes anything of another organization', async () => {
     const website = (await app.write.post<{ id: string }>('/websites', { name: 'Mine', url: 'https://mine.example' }))
       .body.id;
     const endpoint = (
@@ -153,13 +156,13 @@ describe('the access matrix', () => {
       const path = route.path.slice('/api/v1'.length).replace(/:\w+/, mine[collection] ?? '');
       const body = route.method === 'PUT' ? { name: 'x' } : { name: 'x', type: 'HTTP', url: 'http://x.example' };
       const api = new Api(app.url, other.admin.key);
-      const answer = await {
+      const response = await {
         GET: () => api.get<{ code: string }>(path),
         POST: () => api.post<{ code: string }>(path, body),
         PUT: () => api.put<{ code: string }>(path, /alerts|status-page/.test(path) ? {} : body),
         DELETE: () => api.delete<{ code: string }>(path),
       }[route.method as 'GET']();
-      expect([route.name, answer.status, answer.body.code]).toEqual([route.name, 404, 'not_found']);
+      expect([route.name, response.status, response.body.code]).toEqual([route.name, 404, 'not_found']);
     }
     for (const list of ['/websites', '/alerts', '/alerts/events', '/overview'])
       expect((await other.read.get(list)).body).toEqual([]);

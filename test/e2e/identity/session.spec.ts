@@ -2,6 +2,7 @@ import { request as httpRequest } from 'node:http';
 import { SignInLinks } from '../../../src/identity/session/sign-in-links';
 import { Clock } from '../../../src/platform/time/clock';
 import { Database } from '../../../src/platform/database/database';
+import { HOUR_MS, MINUTE_MS } from '../../../src/platform/time/time-units';
 import { startApp, type TestApp } from '../../harness/app/app';
 import { type SignedIn, signIn as attempt } from '../../harness/app/browser-session';
 
@@ -11,7 +12,6 @@ interface Reply {
   setCookie: string[];
 }
 
-const HOUR_MS = 3_600_000;
 const cookieOf = (reply: Reply): string => reply.setCookie[0]?.split(';')[0] ?? '';
 
 function moveClock({ app }: TestApp, ms: number): void {
@@ -78,7 +78,7 @@ describe('browser sessions', () => {
     ['nothing', {}, 401, 'unauthenticated'],
     ['an unknown field', { password: 'x' }, 400, 'validation_failed'],
     ['a number', { api_key: 1 }, 400, 'validation_failed'],
-  ])('refuses %s', async (_, body, status, code) => {
+  ])('refuses to sign in with %s', async (_, body, status, code) => {
     const reply = await send('POST', '/auth/session', {}, body);
     expect({ status: reply.status, code: reply.body.code, cookies: reply.setCookie }).toEqual({
       status,
@@ -87,7 +87,7 @@ describe('browser sessions', () => {
     });
   });
 
-  it('slows an address down that is often wrong, and nobody who is right', async () => {
+  it('slows down an address with many wrong credentials, but not its valid sign-ins', async () => {
     const busy = await startApp({ role: 'api' });
     jest.spyOn(busy.app.get(Clock), 'monotonic').mockReturnValue(1_000_000);
     const attempts: SignedIn[] = [];
@@ -98,12 +98,12 @@ describe('browser sessions', () => {
     await busy.close();
   });
 
-  it('does not sign a browser in from another site', async () => {
+  it('refuses a sign-in from another site', async () => {
     const reply = await send('POST', '/auth/session', { Origin: 'https://evil.example' }, { api_key: keyOf('read') });
     expect([reply.status, reply.body.code]).toEqual([403, 'origin_not_allowed']);
   });
 
-  it('has exactly the rights of its key', async () => {
+  it('gives a session exactly the rights of its key', async () => {
     const Cookie = await signIn('read');
     const created = await send(
       'POST',
@@ -120,19 +120,19 @@ describe('browser sessions', () => {
     ['without an Origin', {}],
     ['with another Origin', { Origin: 'https://evil.example' }],
     ['with the right Origin but from another site', { Origin: 'same', 'Sec-Fetch-Site': 'cross-site' }],
-  ])('changes nothing %s', async (_, headers: Record<string, string>) => {
+  ])('refuses a change by cookie %s', async (_, headers: Record<string, string>) => {
     const Cookie = await signIn('write');
     const given = headers['Origin'] === 'same' ? { ...headers, Origin: app.url } : headers;
     const reply = await send('POST', '/api/v1/websites', { Cookie, ...given }, { name: 'x', url: 'https://x.example' });
     expect([reply.status, reply.body.code]).toEqual([403, 'origin_not_allowed']);
   });
 
-  it('says without an error that nobody is signed in', async () => {
+  it('responds with 204 to GET /auth/session without a session', async () => {
     const reply = await send('GET', '/auth/session', {});
     expect([reply.status, reply.body]).toEqual([204, {}]);
   });
 
-  it('ends with signing out', async () => {
+  it('ends a session by signing out', async () => {
     const Cookie = await signIn('write');
     const out = await send('DELETE', '/auth/session', { Cookie, Origin: app.url });
 
@@ -141,7 +141,7 @@ describe('browser sessions', () => {
     expect((await send('GET', '/api/v1/websites', { Cookie })).status).toBe(401);
   });
 
-  it('dies with its key', async () => {
+  it('ends a session when its key is revoked', async () => {
     const { body: made } = await app.admin.post<{ id: string; key: string }>('/api-keys', {
       name: 'short',
       role: 'read',
@@ -154,7 +154,7 @@ describe('browser sessions', () => {
   });
 
   describe('with a moved clock', () => {
-    it('ends after 12 hours without use', async () => {
+    it('ends a session after 12 hours without use', async () => {
       const Cookie = await signIn('read');
       moveClock(app, 12 * HOUR_MS - 60_000);
       expect((await send('GET', '/auth/session', { Cookie })).status).toBe(200);
@@ -164,7 +164,7 @@ describe('browser sessions', () => {
       expect((await send('GET', '/api/v1/websites', { Cookie })).status).toBe(401);
     });
 
-    it('ends after 7 days however much it is used', async () => {
+    it('ends a session after 7 days although it is used', async () => {
       const Cookie = await signIn('read');
       for (let hours = 11; hours < 7 * 24; hours += 11) {
         moveClock(app, hours * HOUR_MS);
@@ -174,14 +174,14 @@ describe('browser sessions', () => {
       expect((await send('GET', '/api/v1/websites', { Cookie })).status).toBe(401);
     });
 
-    it('does not accept a sign-in link after 15 minutes', async () => {
+    it('refuses a sign-in link after 15 minutes', async () => {
       const token = await app.app.get(SignInLinks).create();
-      moveClock(app, 15 * 60_000);
+      moveClock(app, 15 * MINUTE_MS);
       expect((await send('POST', '/auth/session', {}, { sign_in_token: token })).status).toBe(401);
     });
   });
 
-  it('signs in once per link, as an administrator', async () => {
+  it('signs in once by a sign-in link, as an administrator', async () => {
     const token = await app.app.get(SignInLinks).create();
     const first = await send('POST', '/auth/session', { Origin: app.url }, { sign_in_token: token });
     const second = await send('POST', '/auth/session', { Origin: app.url }, { sign_in_token: token });
@@ -189,7 +189,7 @@ describe('browser sessions', () => {
     expect([first.status, first.body.role, second.status]).toEqual([201, 'admin', 401]);
   });
 
-  it('stores neither cookies nor link tokens', async () => {
+  it('stores neither session cookies nor link tokens', async () => {
     const cookie = (await signIn('read')).split('=')[1] ?? '';
     const token = await app.app.get(SignInLinks).create();
     const rows = await app.app

@@ -30,7 +30,7 @@ const application = async (url: string): Promise<TestingModule> => {
   return module.init();
 };
 
-describe('the database of an application', () => {
+describe('DatabaseModule', () => {
   let fresh: TestDatabase;
   let app: TestingModule;
 
@@ -43,13 +43,13 @@ describe('the database of an application', () => {
     await fresh.drop();
   });
 
-  it('has the migrated schema, in both pools', async () => {
+  it('gives both pools the migrated schema', async () => {
     const sql = `SELECT count(*)::int AS count FROM organization`;
     expect(await app.get(Database).query(sql)).toEqual([{ count: 0 }]);
     expect(await app.get(WorkerDatabase).query(sql)).toEqual([{ count: 0 }]);
   });
 
-  it('serves the repositories of feature modules', async () => {
+  it('provides the TypeORM repositories of feature modules', async () => {
     const { repository } = app.get(Organizations);
     const id = '01890a5d-ac96-774b-bcce-b302099a8057';
     await repository.insert({ id, name: 'one' });
@@ -59,7 +59,7 @@ describe('the database of an application', () => {
     await repository.delete({ id });
   });
 
-  it('rolls a failed transaction back', async () => {
+  it('rolls back a failed transaction', async () => {
     const database = app.get(Database);
     const failed = database.transaction(async (tx) => {
       await tx.query(`INSERT INTO organization (id, name) VALUES (gen_random_uuid(), 'lost')`);
@@ -69,7 +69,7 @@ describe('the database of an application', () => {
     expect(await database.query(`SELECT name FROM organization WHERE name = 'lost'`)).toEqual([]);
   });
 
-  it('keeps 300 read-modify-writes apart, thirty at a time', async () => {
+  it('isolates 300 read-modify-write transactions, thirty at a time', async () => {
     const database = app.get(WorkerDatabase);
     await database.query(`CREATE TABLE counter (value integer NOT NULL)`);
     await database.query(`INSERT INTO counter VALUES (0)`);

@@ -14,7 +14,7 @@ jest.setTimeout(360_000);
 const ROUNDS = 5;
 const ROWS_PER_ROUND = 150;
 
-/** The writer runs as a process of its own, so that it can be killed like the service. */
+/** Runs in a process of its own, so that it can be killed like the service. */
 class Writer {
   private output = '';
   private readonly child: ChildProcess;
@@ -105,16 +105,16 @@ describe('the embedded database in a directory', () => {
     expect(acknowledged.size).toBeGreaterThanOrEqual(ROUNDS * ROWS_PER_ROUND);
   });
 
-  it('starts afresh when its very first start was killed half-way', async () => {
+  it('starts after its very first start was killed half-way', async () => {
     const first = start();
     const cluster = join(directory, 'pgdata');
     await first.until(() => existsSync(join(cluster, 'base')) || first.isOpen);
     await first.kill();
-    const answer = await inDatabase(directory, (client) => client.query('SELECT 1 AS one'));
-    expect(answer.rows).toEqual([{ one: 1 }]);
+    const result = await inDatabase(directory, (client) => client.query('SELECT 1 AS one'));
+    expect(result.rows).toEqual([{ one: 1 }]);
   });
 
-  it('refuses a second process, and serves the first one on', async () => {
+  it('refuses a second process, and goes on serving the first one', async () => {
     const first = start();
     await first.until(() => first.isOpen);
     const second = EmbeddedPostgres.start({ directory });

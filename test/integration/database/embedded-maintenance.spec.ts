@@ -7,7 +7,7 @@ import { EmbeddedMaintenance } from '../../../src/platform/database/embedded/emb
 
 const MEGABYTE = 1024 * 1024;
 
-describe('the maintenance of the embedded database', () => {
+describe('EmbeddedMaintenance', () => {
   let server: DatabaseServer;
   let database: WorkerDatabase;
   let maintenance: EmbeddedMaintenance;
@@ -69,7 +69,7 @@ describe('the maintenance of the embedded database', () => {
     expect(table).toEqual({ rows: 10, pages: 1, clean: 1 });
   });
 
-  it('has statistics of every table after a full round', async () => {
+  it('leaves statistics of every table after vacuumAll', async () => {
     await maintenance.vacuumAll();
     const unknown = await database.query(
       `SELECT relname FROM pg_class WHERE relkind = 'r' AND relnamespace = 'public'::regnamespace AND reltuples < 0`,

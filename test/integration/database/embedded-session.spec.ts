@@ -38,17 +38,17 @@ describe('many connections over the one session of the embedded database', () =>
     }
   };
 
-  it('gives every connection its own answers', async () => {
+  it('gives every connection its own results', async () => {
     const numbers = Array.from({ length: 500 }, (_, i) => i);
-    const answers = await Promise.all(
+    const results = await Promise.all(
       numbers.map((n) =>
         pool.query<{ n: number; text: string }>('SELECT $1::int AS n, $2::text AS text', [n, `#${n}`]),
       ),
     );
-    expect(answers.map(({ rows }) => rows)).toEqual(numbers.map((n) => [{ n, text: `#${n}` }]));
+    expect(results.map(({ rows }) => rows)).toEqual(numbers.map((n) => [{ n, text: `#${n}` }]));
   });
 
-  it('carries large parameters and large answers whole', async () => {
+  it('transfers large parameters and large results completely', async () => {
     const text = 'ä€𝄞'.repeat(300_000);
     const { rows } = await pool.query<{ text: string }>('SELECT $1::text AS text', [text]);
     expect(rows[0]?.text === text).toBe(true);
@@ -56,14 +56,14 @@ describe('many connections over the one session of the embedded database', () =>
     expect(many.rowCount).toBe(100_000);
   });
 
-  it('goes on after an error, on the same connection', async () => {
+  it('goes on after an error on the same connection', async () => {
     const client = await pool.connect();
     await expect(client.query('SELECT nonsense')).rejects.toMatchObject({ code: '42703' });
     expect((await client.query('SELECT 1 AS one')).rows).toEqual([{ one: 1 }]);
     client.release();
   });
 
-  it('keeps statements of others out of an open transaction', async () => {
+  it('keeps statements of other connections out of an open transaction', async () => {
     let outside: Promise<unknown> = Promise.resolve();
     await inTransaction(async (client) => {
       outside = pool.query(`INSERT INTO note VALUES ('outside')`);
@@ -73,7 +73,7 @@ describe('many connections over the one session of the embedded database', () =>
     expect(await notes()).toEqual(['outside']);
   });
 
-  it('keeps them out of a failed one too', async () => {
+  it('keeps statements of other connections out of a failed transaction', async () => {
     let outside: Promise<unknown> = Promise.resolve();
     await inTransaction(async (client) => {
       await client.query(`INSERT INTO note VALUES ('inside')`);
@@ -85,7 +85,7 @@ describe('many connections over the one session of the embedded database', () =>
     expect(await notes()).toEqual(['outside']);
   });
 
-  it('rolls back what a dropped connection left open', async () => {
+  it('rolls back the open transaction of a dropped connection', async () => {
     const client = await pool.connect();
     await client.query('BEGIN');
     await client.query(`INSERT INTO note VALUES ('dropped')`);
@@ -93,18 +93,18 @@ describe('many connections over the one session of the embedded database', () =>
     expect(await notes()).toEqual([]);
   });
 
-  it('rolls back when the connection is cut instead of closed', async () => {
+  it('rolls back the open transaction of a connection that was cut', async () => {
     const client = await pool.connect();
     client.on('error', () => {});
     await client.query('BEGIN');
     await client.query(`INSERT INTO note VALUES ('cut')`);
-    const unanswered = client.query('SELECT pg_sleep(0.05)');
-    await Promise.all([client.end(), expect(unanswered).rejects.toThrow('Connection terminated')]);
+    const pending = client.query('SELECT pg_sleep(0.05)');
+    await Promise.all([client.end(), expect(pending).rejects.toThrow('Connection terminated')]);
     client.release(true);
     expect(await notes()).toEqual([]);
   });
 
-  it('answers 55P03 to a statement that waits for a transaction which waits for it', async () => {
+  it('fails a statement with 55P03 when it waits for a transaction that waits for it', async () => {
     await inTransaction(async (client) => {
       await client.query(`INSERT INTO note VALUES ('inside')`);
       await expect(pool.query('SELECT text FROM note')).rejects.toMatchObject({
@@ -116,19 +116,19 @@ describe('many connections over the one session of the embedded database', () =>
     expect(await notes()).toEqual([]);
   });
 
-  it('lets a statement wait as long as the transaction before it is at work', async () => {
+  it('lets a statement wait as long as the transaction before it is active', async () => {
     let outside: Promise<unknown> = Promise.resolve();
     await inTransaction(async (client) => {
-      outside = pool.query(`INSERT INTO note VALUES ('patient')`);
+      outside = pool.query(`INSERT INTO note VALUES ('waited')`);
       for (let sleptMs = 0; sleptMs < 1.5 * PATIENCE_MS; sleptMs += 250) await client.query('SELECT pg_sleep(0.25)');
     });
     await outside;
-    expect(await notes()).toEqual(['patient']);
+    expect(await notes()).toEqual(['waited']);
   });
 });
 
-describe('the embedded engine', () => {
-  it('reports its own death, once, and fails what waits for it', async () => {
+describe('EmbeddedPostgres', () => {
+  it('reports its crash once, and fails pending statements', async () => {
     const reasons: string[] = [];
     const embedded = await EmbeddedPostgres.start({ directory: null, onCrash: (reason) => reasons.push(reason) });
     const pool = new Pool({ user: 'postgres', stream: () => embedded.connect() });

@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 
-/** A second service on a directory in use, as a person would start it. Runs the built service. */
+/** A second service on a directory in use, started like the first. Runs the built service. */
 describe('a service on a data directory that is in use', () => {
   const root = join(__dirname, '../../..');
   const started: ChildProcess[] = [];
@@ -41,7 +41,7 @@ describe('a service on a data directory that is in use', () => {
     rmSync(directory, { recursive: true, force: true });
   });
 
-  it('ends with 1 and one line that names the process and the directory', async () => {
+  it('a second service on a data directory ends with 1 and one line that names the process and the directory', async () => {
     const first = start();
     await until(first, /Bearer /);
     const second = start();

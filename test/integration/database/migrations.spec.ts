@@ -15,7 +15,7 @@ describe('the migrations on the command line', () => {
 
   /** The output; throws when the command fails. */
   const typeorm = async (...words: string[]): Promise<string> => {
-    const server = fresh.url === 'embedded:memory' ? {} : { DATABASE_URL: fresh.url };
+    const server = fresh.url.startsWith('embedded:') ? {} : { DATABASE_URL: fresh.url };
     const program = ['-r', 'ts-node/register/transpile-only', 'node_modules/typeorm/cli.js'];
     const { stdout } = await run(process.execPath, [...program, ...words, '-d', 'ormconfig.ts'], {
       cwd: root,
@@ -33,7 +33,7 @@ describe('the migrations on the command line', () => {
     rmSync(directory, { recursive: true, force: true });
   });
 
-  it('make the schema that the entities describe, and can be taken back one by one', async () => {
+  it('the migrations make the schema that the entities describe, and can be reverted one by one', async () => {
     const migrated = await typeorm('migration:run');
     for (const { name } of migrations) expect(migrated).toContain(`Migration ${name} has been executed successfully`);
 

@@ -13,9 +13,9 @@ import { findPostgres, PostgresCluster } from '../../harness/database/postgres-c
 // Servers start, stop and recover here.
 jest.setTimeout(120_000);
 
-/** Long enough for any statement of a busy machine; waited for where the server is silent. */
+/** Long enough for any statement on a busy machine; tests with a silent server wait that long. */
 const QUERY_TIMEOUT_MS = 3000;
-/** Shorter, so that the server gives up first; long enough for the gap between two statements. */
+/** Shorter, so that the server times out first; long enough for the gap between two statements. */
 const IDLE_MS = 1500;
 
 const open = (url: string): Promise<DatabaseServer> => DatabaseServer.open({ databaseUrl: url, dataDir: '' });
@@ -46,7 +46,7 @@ const backend = async (database: Database): Promise<number | undefined> =>
     await client.end();
     return cluster.url.replace(/postgres$/, name);
   };
-  /** One connection, so that a lost one would be missed. */
+  /** A pool of one connection: a lost one is noticed at once. */
   const connect = async (url = cluster.url, limits: TransactionLimits = {}): Promise<Database> => {
     const pool = { size: 1, name: 'test', queryTimeoutMs: QUERY_TIMEOUT_MS };
     const source = await new DataSource(dataSourceOptions({ url }, pool)).initialize();
@@ -54,7 +54,7 @@ const backend = async (database: Database): Promise<number | undefined> =>
     return new Database(source, limits);
   };
 
-  it('are migrated once by several instances that start together', async () => {
+  it('several instances that start together migrate once', async () => {
     const url = await createDatabase('together');
     const servers = await Promise.all([1, 2, 3].map(() => open(url)));
     await Promise.all(servers.map((server) => server.migrate()));
@@ -65,15 +65,15 @@ const backend = async (database: Database): Promise<number | undefined> =>
     expect(rows).toEqual(migrations.map(({ name }) => ({ name })));
   });
 
-  describe('that are migrated while an older version is at work', () => {
+  describe('a migration while an older version is running', () => {
     /** A database from before the migration that puts triggers on `endpoint_state` and then on `alert_event`. */
     const olderDatabase = async (name: string): Promise<{ url: string; session: () => Promise<Client> }> => {
       const url = await createDatabase(name);
       await (await open(url)).migrate();
       const { dataSource } = await connect(url);
-      const place = migrations.indexOf(Stream1700000001500);
-      expect(place).toBeGreaterThan(0);
-      for (const _ of migrations.slice(place)) await dataSource.undoLastMigration();
+      const index = migrations.indexOf(Stream1700000001500);
+      expect(index).toBeGreaterThan(0);
+      for (const _ of migrations.slice(index)) await dataSource.undoLastMigration();
       return {
         url,
         session: async () => {
@@ -92,8 +92,8 @@ const backend = async (database: Database): Promise<number | undefined> =>
                       WHERE NOT l.granted AND a.application_name LIKE '%migrations%'`;
     const migrated = async (client: Client) => (await client.query('SELECT name FROM migrations')).rows.length;
 
-    it('give way where the two would wait for each other in a circle', async () => {
-      const { url, session } = await olderDatabase('circle');
+    it('a migration gives way in a deadlock with a running instance', async () => {
+      const { url, session } = await olderDatabase('deadlock');
       const [older, witness] = [await session(), await session()];
       await older.query('BEGIN');
       await older.query('LOCK TABLE alert_event IN ROW EXCLUSIVE MODE');
@@ -105,7 +105,7 @@ const backend = async (database: Database): Promise<number | undefined> =>
       expect(await migrated(witness)).toBe(migrations.length);
     });
 
-    it('hold nobody up behind a table that another session keeps, and end when it is free', async () => {
+    it('a migration that waits for a locked table does not block other sessions, and ends when it is free', async () => {
       const { url, session } = await olderDatabase('kept');
       const [keeper, older, witness] = [await session(), await session(), await session()];
       await keeper.query('BEGIN');
@@ -120,7 +120,7 @@ const backend = async (database: Database): Promise<number | undefined> =>
     });
   });
 
-  it('are waited for when the server starts later', async () => {
+  it('a start waits for a PostgreSQL server that is started later', async () => {
     const url = await createDatabase('later');
     await cluster.stop();
     const migrated = open(url).then((server) => server.migrate());
@@ -128,7 +128,7 @@ const backend = async (database: Database): Promise<number | undefined> =>
     await expect(migrated).resolves.toBeUndefined();
   });
 
-  it('are given up with a clear message, without the password, when no server answers', async () => {
+  it('a start without a PostgreSQL server fails with a clear message, without the password', async () => {
     const url = await createDatabase('never');
     await cluster.stop();
     try {
@@ -143,12 +143,12 @@ const backend = async (database: Database): Promise<number | undefined> =>
     }
   });
 
-  it('do not wait for a database that does not exist', async () => {
+  it('a start does not wait for a database that does not exist', async () => {
     const server = await open(cluster.url.replace(/postgres$/, 'missing'));
     await expect(server.migrate()).rejects.toMatchObject({ code: '3D000' });
   });
 
-  it('survive the end of the server while they are idle', async () => {
+  it('a pool survives the end of the server while its connections are idle', async () => {
     const database = await connect();
     await backend(database);
     await cluster.kill();
@@ -157,7 +157,7 @@ const backend = async (database: Database): Promise<number | undefined> =>
     expect(await database.query('SELECT 1 AS one')).toEqual([{ one: 1 }]);
   });
 
-  it('fail in time when the server freezes, and are replaced', async () => {
+  it('a statement fails in time when the server freezes, and its connection is replaced', async () => {
     const database = await connect();
     const before = await backend(database);
     cluster.freeze();
@@ -168,7 +168,7 @@ const backend = async (database: Database): Promise<number | undefined> =>
     expect(after).not.toBe(before);
   });
 
-  it('fail in time inside a transaction as well', async () => {
+  it('a statement inside a transaction fails in time when the server freezes', async () => {
     const database = await connect();
     const before = await backend(database);
     const frozen = database.transaction(async (tx) => {
@@ -181,7 +181,7 @@ const backend = async (database: Database): Promise<number | undefined> =>
     expect(await backend(database)).not.toBe(before);
   });
 
-  it('give back the locks of a transaction whose other half is gone without a word', async () => {
+  it('the server releases the locks of a transaction whose client has silently disappeared', async () => {
     const proxy = await FaultProxy.to(cluster.port);
     const [lost, other] = await Promise.all([
       connect(cluster.url.replace(`:${cluster.port}/`, `:${proxy.port}/`), { idleMs: IDLE_MS }),

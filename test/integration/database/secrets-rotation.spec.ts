@@ -24,7 +24,7 @@ describe('the keys of stored secrets', () => {
   });
   afterAll(() => alerting.close());
 
-  /** One secret in every column that holds some, sealed as the given box does. */
+  /** One secret in every column that holds some, sealed with the old key. */
   beforeEach(async () => {
     await alerting.database.query('DELETE FROM organization');
     await alerting.database.query('DELETE FROM notification');
@@ -77,16 +77,16 @@ describe('the keys of stored secrets', () => {
   };
   const startWith = (box: SecretBox) => new SecretKeysCheck(alerting.database, box).onModuleInit();
 
-  it('let the service start when all of them are there', async () => {
+  it('the service starts when SECRETS_KEYS has the key of every stored secret', async () => {
     await expect(startWith(boxWith(NEW, OLD))).resolves.toBeUndefined();
   });
 
-  it('stop the start when one is missing, and are named', async () => {
+  it('the service does not start without the key of a stored secret, and names it', async () => {
     await expect(startWith(boxWith(NEW))).rejects.toThrow(/SECRETS_KEYS lacks: old\./);
     await expect(startWith(boxWith())).rejects.toThrow(/SECRETS_KEYS lacks: old\./);
   });
 
-  it('are asked for whenever the service starts', async () => {
+  it('every start checks the keys of stored secrets', async () => {
     const dataDir = await mkdtemp(join(tmpdir(), 'uptime-secrets-'));
     const start = (...secretsKeys: string[]) => Alerting.start({ databaseUrl: null, dataDir, secretsKeys });
     const first = await start(OLD);
@@ -97,7 +97,7 @@ describe('the keys of stored secrets', () => {
     await rm(dataDir, { recursive: true });
   }, 120_000);
 
-  it('are replaced everywhere by rotation, after which the old key is needed no more', async () => {
+  it('rotation seals every stored secret with the new key, and the old one is no longer needed', async () => {
     const rotated = await new SecretRotation(alerting.database, boxWith(NEW, OLD)).rotate();
     expect(rotated).toEqual([
       { table: 'alert', column: 'config', rows: 1 },
@@ -108,7 +108,7 @@ describe('the keys of stored secrets', () => {
     expect(await readable(boxWith(NEW))).toEqual(everything);
   });
 
-  it('change nothing when rotation runs again', async () => {
+  it('a second rotation changes nothing', async () => {
     const rotation = new SecretRotation(alerting.database, boxWith(NEW, OLD));
     await rotation.rotate();
     const before = await stored();
@@ -116,7 +116,7 @@ describe('the keys of stored secrets', () => {
     expect(await stored()).toEqual(before);
   });
 
-  it('seal what was stored before there were any', async () => {
+  it('rotation seals what was stored without a key', async () => {
     await alerting.database.query('DELETE FROM notification');
     await sealAll(boxWith());
     expect((await stored()).alert).toBe('plain:{"token":"t"}');
@@ -125,7 +125,7 @@ describe('the keys of stored secrets', () => {
     expect(await readable(boxWith(NEW))).toEqual(everything);
   });
 
-  it('rotate through more rows than one step takes', async () => {
+  it('rotation handles more rows than one of its transactions', async () => {
     const orgId = await alerting.organization();
     const many = await alerting.endpoint(orgId);
     await alerting.database.query(

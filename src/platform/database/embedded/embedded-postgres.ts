@@ -15,6 +15,8 @@ const PANIC_CODE = 70;
 export interface EmbeddedPostgresOptions {
   /** Where the cluster is stored; `null` keeps it in memory. Created when missing, readable by its owner only. */
   readonly directory: string | null;
+  /** The tar of a cluster that one in memory starts from. Default: the empty one beside this file. */
+  readonly template?: string;
   /** How long a statement waits for another connection's idle transaction before it fails with 55P03; default 5 s. */
   readonly patienceMs?: number;
   /** Called when the engine died and nothing can be read or written any more. Default: print why and end the process with 1. */
@@ -48,7 +50,7 @@ export class EmbeddedPostgres {
     const worker = new Worker(join(__dirname, 'embedded-worker.cjs'), {
       workerData: {
         directory,
-        template: join(__dirname, 'embedded-template.tgz'),
+        template: options.template ?? join(__dirname, 'embedded-template.tgz'),
         patienceMs: options.patienceMs,
         reserveBytes: RESERVE_BYTES,
         panicCode: PANIC_CODE,

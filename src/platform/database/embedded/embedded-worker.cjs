@@ -245,7 +245,8 @@ function open() {
   const { directory, template } = workerData;
   if (directory !== null)
     return PGlite.create({ dataDir: prepareDirectory(directory, template), startParams: START_PARAMETERS });
-  const loadDataDir = new Blob([readFileSync(template)], { type: 'application/x-gzip' });
+  const type = template.endsWith('.tgz') ? 'application/x-gzip' : 'application/x-tar';
+  const loadDataDir = new Blob([readFileSync(template)], { type });
   return PGlite.create({ loadDataDir, startParams: START_PARAMETERS });
 }
 
