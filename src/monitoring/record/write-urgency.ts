@@ -20,7 +20,7 @@ export class WriteUrgency {
 
   isUrgent(endpointId: string, outcome: Outcome): boolean {
     const left = outcome === 'up' ? (this.left.get(endpointId) ?? 1) : WATCHED + 1;
-    this.left.set(endpointId, Math.max(0, left - 1));
+    if (left > 0) this.left.set(endpointId, left - 1);
     return left > 0;
   }
 }

@@ -13,11 +13,16 @@ export class BoundedMap<K, V> extends Map<K, V> {
 
   override set(key: K, value: V): this {
     this.moveToEnd(key, value);
+    if (this.size > this.max) this.evict();
+    return this;
+  }
+
+  // Only when the map is full: an iterator walks over all entries that were moved or deleted since the last rehash.
+  private evict(): void {
     for (const oldest of this.keys()) {
       if (this.size <= this.max) break;
       this.delete(oldest);
     }
-    return this;
   }
 
   private moveToEnd(key: K, value: V): void {
