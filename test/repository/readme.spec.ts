@@ -60,6 +60,39 @@ async function endGroup(leader: number): Promise<void> {
   await eventually('the service to end', () => !isThere(0), 30_000);
 }
 
+/** A command on a terminal of its own, what it has shown so far, and Ctrl-C, which resolves with its exit code. */
+function onTerminal(command: string, env: Record<string, string>) {
+  const child = spawn('script', ['--quiet', '--return', '--flush', '--command', command, '/dev/null'], {
+    cwd: ROOT,
+    env: { ...process.env, BOOTSTRAP_API_KEY: undefined, ...env },
+    stdio: ['pipe', 'pipe', 'inherit'],
+  });
+  const ended = new Promise<number | null>((settle) => child.once('exit', settle));
+  const terminal = {
+    shown: '',
+    interrupt: () => {
+      child.stdin.write('\u0003');
+      return ended;
+    },
+  };
+  child.stdout.on('data', (chunk: Buffer) => (terminal.shown += chunk.toString()));
+  return terminal;
+}
+
+const linkIn = (text: string): string => /http\S+#\/sign-in\/[\w-]+/.exec(text)?.[0] ?? '';
+
+/** The statuses of using a sign-in link twice, as the dashboard does. */
+async function signInsWith(link: string): Promise<number[]> {
+  const [url = '', token] = link.split('/#/sign-in/');
+  const signIn = () =>
+    fetch(`${url}/auth/session`, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json' },
+      body: JSON.stringify({ sign_in_token: token }),
+    });
+  return [(await signIn()).status, (await signIn()).status];
+}
+
 describe('README', () => {
   const commands = blocks('sh').flatMap(commandsOf);
   const isInstallation = ({ line }: Command): boolean => /^npm ci && npm (start|test)$/.test(line);
@@ -143,11 +176,38 @@ describe('README', () => {
     }, 60_000);
   });
 
-  it('"npm run demo" triggers and resolves by itself', async () => {
-    expect(README).toContain('`npm run demo`');
-    const { code, output } = await shell('npm run demo', { PORT: '0' });
-    expect([code, output]).toEqual([0, expect.stringContaining('Triggered and resolved, by webhook and by mail.')]);
-  }, 120_000);
+  describe('the demo', () => {
+    let demo: ReturnType<typeof onTerminal>;
+
+    // Both play the same story, side by side.
+    beforeAll(() => {
+      demo = onTerminal('exec npm run demo', { PORT: '0' });
+    });
+
+    it('"npm run demo -- --once" triggers, resolves and ends by itself', async () => {
+      expect(README).toContain('`npm run demo`');
+      const { code, output } = await shell('npm run demo -- --once', { PORT: '0' });
+      expect([code, output]).toEqual([0, expect.stringContaining('Triggered and resolved, by webhook and by mail.')]);
+    }, 120_000);
+
+    it('"npm run demo" keeps running after its story, with a link that signs in once, until Ctrl-C', async () => {
+      await eventually('the story to end', () => demo.shown.includes('Ctrl-C ends the demo'), 100_000);
+      expect(await signInsWith(linkIn(demo.shown))).toEqual([201, 401]);
+      expect(await demo.interrupt()).toBe(0);
+    }, 130_000);
+  });
+
+  it('the first "npm start" on a terminal prints a link that signs in once', async () => {
+    const service = onTerminal('npm run prestart && exec node dist/main.js', {
+      DATABASE_URL: 'embedded:memory',
+      HOST: '127.0.0.1',
+      PORT: '0',
+    });
+    await eventually('the banner', () => service.shown.includes('└'), 120_000);
+    expect(service.shown).toMatch(/Dashboard .*#\/sign-in\/\S+ {2}\(signs in once, within 15 minutes\)/);
+    expect(await signInsWith(linkIn(service.shown))).toEqual([201, 401]);
+    expect(await service.interrupt()).toBe(0);
+  }, 130_000);
 
   it('"npm run check-url" shows phases and verdict, and ends with 1 when the target is down', async () => {
     const line = /`(npm run check-url -- HTTPS https:\/\/example\.com)`/.exec(README)?.[1] ?? '';
