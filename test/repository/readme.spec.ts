@@ -180,9 +180,10 @@ describe('README', () => {
     let demo: ReturnType<typeof onTerminal>;
 
     // Both play the same story, side by side.
-    beforeAll(() => {
-      demo = onTerminal('exec npm run demo', { PORT: '0' });
-    });
+    beforeAll(async () => {
+      await shell('npm run predemo');
+      demo = onTerminal('exec node scripts/demo.mjs', { PORT: '0' });
+    }, 120_000);
 
     it('"npm run demo -- --once" triggers, resolves and ends by itself', async () => {
       expect(README).toContain('`npm run demo`');
