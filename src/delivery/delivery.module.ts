@@ -13,6 +13,7 @@ import { AttemptResults } from './send/attempt-results';
 import { DeliveryClaim } from './send/claim';
 import { DeliveryLoop } from './send/delivery-loop';
 import { DeliverySender } from './send/sender';
+import { TestDeliveries } from './send/test-deliveries';
 
 /** Delivers what alerts decided: the outbox, the plan of what leaves now, and the sending. */
 @Module({
@@ -25,12 +26,13 @@ import { DeliverySender } from './send/sender';
     DeliveryMetrics,
     DeliveryClaim,
     DeliverySender,
+    TestDeliveries,
     AttemptReader,
     AttemptResults,
     DeliveryLoop,
     DeliveryService,
     DeliveryRetentionJob,
   ],
-  exports: [Outbox, SealedConfigs, DeliverySender],
+  exports: [Outbox, SealedConfigs, TestDeliveries],
 })
 export class DeliveryModule {}

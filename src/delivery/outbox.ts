@@ -1,5 +1,5 @@
 import { Injectable } from '@nestjs/common';
-import type { Tx } from '../platform/database/database';
+import type { Sql, Tx } from '../platform/database/database';
 import { DatabaseClock } from '../platform/database/database-clock';
 import { newUuid } from '../platform/ids/id';
 import { DAY_MS } from '../platform/time/time-units';
@@ -178,4 +178,17 @@ export class Outbox {
     );
     tx.afterCommit(() => this.listeners.forEach((wake) => wake()));
   }
+}
+
+/** Makes every destination due that has pending deliveries and no due time. Safe at any time: being due changes nothing by itself. */
+export async function wakeForgotten(sql: Sql, now: Date): Promise<void> {
+  await sql.query(
+    `INSERT INTO notification_destination AS d (org_id, destination, channel_type, due_at)
+     SELECT n.org_id, n.destination, min(n.channel_type), $1 FROM notification n
+     WHERE n.state = 'pending'
+     GROUP BY n.org_id, n.destination
+     ORDER BY n.org_id, n.destination
+     ON CONFLICT (org_id, destination) DO UPDATE SET due_at = COALESCE(d.due_at, EXCLUDED.due_at)`,
+    [now],
+  );
 }

@@ -120,16 +120,3 @@ async function compare(
   );
   return found && found.count > 0 ? [{ kind, count: found.count, samples: found.samples ?? [] }] : [];
 }
-
-/** Makes every destination with pending deliveries due. Safe at any time: being due changes nothing by itself. */
-export async function repairForgotten(sql: Sql, now: Date): Promise<void> {
-  await sql.query(
-    `INSERT INTO notification_destination AS d (org_id, destination, channel_type, due_at)
-     SELECT n.org_id, n.destination, min(n.channel_type), $1 FROM notification n
-     WHERE n.state = 'pending'
-     GROUP BY n.org_id, n.destination
-     ORDER BY n.org_id, n.destination
-     ON CONFLICT (org_id, destination) DO UPDATE SET due_at = COALESCE(d.due_at, EXCLUDED.due_at)`,
-    [now],
-  );
-}

@@ -1,11 +1,12 @@
 import { Injectable, Logger } from '@nestjs/common';
 import { Cron, CronExpression } from '@nestjs/schedule';
+import { wakeForgotten } from '../../delivery/outbox';
 import { WorkerDatabase } from '../../platform/database/database';
 import { DatabaseClock } from '../../platform/database/database-clock';
 import { type BackgroundJob, BackgroundJobs } from '../../platform/jobs/background-job';
 import { Heartbeat } from '../../platform/observability/heartbeat';
 import { HOUR_MS, MINUTE_MS } from '../../platform/time/time-units';
-import { checkConsistency, type Inconsistency, repairForgotten } from './consistency-check';
+import { checkConsistency, type Inconsistency } from './consistency-check';
 import { ConsistencyFindings } from './consistency-findings';
 import { DestinationBackfill } from './destination-backfill';
 
@@ -50,7 +51,7 @@ export class ConsistencyJob {
     });
     const forgotten = found.find(({ kind }) => kind === 'message_forgotten');
     if (forgotten) {
-      await repairForgotten(this.database, now);
+      await wakeForgotten(this.database, now);
       this.logger.warn(`${forgotten.count} pending deliveries had no due time at their destination; they are due now`);
     }
     const findings = found.filter((finding) => finding !== forgotten);

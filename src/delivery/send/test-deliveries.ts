@@ -1,0 +1,97 @@
+import { randomUUID } from 'node:crypto';
+import { Injectable } from '@nestjs/common';
+import { ChannelRegistry } from '../../channel/channel.registry';
+import { Database, type Tx } from '../../platform/database/database';
+import { DatabaseClock } from '../../platform/database/database-clock';
+import { problems } from '../../platform/problem/problem';
+import { MINUTE_MS } from '../../platform/time/time-units';
+import type { NewDelivery } from '../delivery';
+import { DELIVERY_COLUMNS, type DeliveryRow, type DeliveryView, toDeliveryView } from '../delivery.dto';
+import { Outbox } from '../outbox';
+import { type Attempt, LEASE_MS } from './attempt';
+import { DeliverySender } from './sender';
+
+const MOST_PER_MINUTE = 10;
+
+/** A test of an alert's channel. `id`: uuid of the delivery, which its notification names. */
+export type NewTest = Omit<NewDelivery, 'eventId' | 'kind' | 'config'> & { id: string; createdAt: Date };
+
+/** Tests: one attempt, now, recorded like any delivery. They are outside the queue and its rate limit. */
+@Injectable()
+export class TestDeliveries {
+  constructor(
+    private readonly database: Database,
+    private readonly channels: ChannelRegistry,
+    private readonly outbox: Outbox,
+    private readonly sender: DeliverySender,
+    private readonly clock: DatabaseClock,
+  ) {}
+
+  /**
+   * Writes the delivery under its lease: should this process die, a delivery loop ends it when the lease is over. The
+   * caller holds the alert's row lock. Throws `rate_limited` after ten tests of the alert in a minute.
+   */
+  async lease(tx: Tx, test: NewTest): Promise<Attempt> {
+    await refuseTooMany(tx, test);
+    const token = randomUUID();
+    const until = new Date(test.createdAt.getTime() + LEASE_MS);
+    await tx.query(
+      `INSERT INTO notification (id, org_id, alert_id, kind, incident_no, channel_type, destination, notice, attempts,
+         next_attempt_at, last_attempt_at, lease_token, lease_until, created_at)
+       VALUES ($1, $2, $3, 'test', $4, $5, $6, $7, 1, $8, $8, $9, $10, $8)`,
+      [
+        test.id,
+        test.orgId,
+        test.alertId,
+        test.incidentNo,
+        test.channelType,
+        test.destination,
+        JSON.stringify(test.notification),
+        test.createdAt,
+        token,
+        until,
+      ],
+    );
+    await this.outbox.wakeDestinations(tx, [test], until);
+    return this.attemptOf(test, token);
+  }
+
+  /** Makes the attempt. Returns the delivery with its outcome. */
+  async send(attempt: Attempt): Promise<DeliveryView> {
+    await this.sender.send(attempt, new AbortController().signal);
+    const [row] = await this.database.query<DeliveryRow>(
+      `SELECT ${DELIVERY_COLUMNS} FROM notification WHERE id = ANY ($1::uuid[])`,
+      [attempt.deliveries.map(({ end }) => end.id)],
+    );
+    if (!row) throw problems.notFound();
+    return toDeliveryView(row);
+  }
+
+  private attemptOf({ id, orgId, destination, channelType, createdAt }: NewTest, token: string): Attempt {
+    return {
+      orgId,
+      destination,
+      channelType,
+      token,
+      audience: this.channels.has(channelType) ? this.channels.get(channelType).audience : 'chat',
+      host: null,
+      leaseEndsAt: this.clock.monotonic() + LEASE_MS,
+      isTest: true,
+      parts: [{ kind: 'test', primary: id, merged: null }],
+      repeat: false,
+      digest: null,
+      deliveries: [
+        { end: { id, state: 'delivered', detail: null }, attempts: 1, rejections: 0, mayHaveArrived: false, createdAt },
+      ],
+    };
+  }
+}
+
+async function refuseTooMany(tx: Tx, { alertId, createdAt }: NewTest): Promise<void> {
+  const [recent] = await tx.query<{ count: number }>(
+    `SELECT count(*)::int AS count FROM notification
+     WHERE alert_id = $1 AND kind = 'test' AND created_at > $2`,
+    [alertId, new Date(createdAt.getTime() - MINUTE_MS)],
+  );
+  if ((recent?.count ?? 0) >= MOST_PER_MINUTE) throw problems.rateLimited(60);
+}
