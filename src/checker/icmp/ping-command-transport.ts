@@ -2,7 +2,7 @@ import { spawn, spawnSync, type ChildProcess, type SpawnSyncReturns } from 'node
 import { Semaphore } from '../../platform/net/semaphore';
 import type { EchoResult, IcmpTransport } from './icmp-transport';
 
-/** A process costs sixty times what a packet costs (decision 0010); more of them at once would disturb every other check. */
+/** A process costs seventy times what a packet costs (decision 0010); more of them at once would disturb every other check. */
 const PROCESSES_AT_ONCE = 8;
 
 /** One request a second; every `ping` understands these two options. */
