@@ -19,7 +19,7 @@ const tree = plantRecipes(['CONTRIBUTING.md', 'docs/recipes.md']);
 afterAll(() => tree.remove());
 
 const { Checker } = tree.load('src/checker/checker') as typeof import('../../src/checker/checker');
-const { RedisChecker } = tree.load('src/checker/redis.checker') as { RedisChecker: new (dialer: object) => object };
+const { RedisChecker } = tree.load('src/checker/redis/redis.checker') as { RedisChecker: new (dialer: object) => object };
 const { NetModule } = tree.load('src/platform/net/net.module') as typeof import('../../src/platform/net/net.module');
 
 /** What a team keeps in its own package. */
@@ -47,8 +47,8 @@ async function redisServer() {
 describe('the recipes', () => {
   it('add the files they speak of, and a few lines elsewhere', () => {
     expect(tree.added.filter((path) => !path.startsWith('test/')).sort()).toEqual([
-      'src/channel/matrix.channel.ts',
-      'src/checker/redis.checker.ts',
+      'src/channel/vendor/matrix.channel.ts',
+      'src/checker/redis/redis.checker.ts',
       'src/incident/incident.controller.ts',
       'src/incident/incident.dto.ts',
       'src/incident/incident.entity.ts',
@@ -95,7 +95,7 @@ describe('the recipes', () => {
 
 describe('with the recipes carried out', () => {
   tree.load('test/repository/architecture.spec.ts');
-  tree.load('test/contract/redis.spec.ts');
+  tree.load('test/contract/checker/redis.spec.ts');
   tree.load('test/e2e/incidents.spec.ts');
   tree.load('test/e2e/identity/access-matrix.spec.ts');
   tree.load('test/e2e/audit/audit-routes.spec.ts');
@@ -107,7 +107,7 @@ describe('with the recipes carried out', () => {
       if (before === undefined) delete process.env['UPDATE_GOLDEN'];
       else process.env['UPDATE_GOLDEN'] = before;
     });
-    tree.load('test/contract/channels/matrix.spec.ts');
+    tree.load('test/contract/channel/matrix.spec.ts');
   });
 
   describe('the service', () => {

@@ -1,0 +1,89 @@
+import { connect, createServer, type AddressInfo, type Server, type Socket } from 'node:net';
+import { once } from 'node:events';
+import type { Assertion } from './assertion/assertion';
+import { CheckResultBuilder } from './check-result-builder';
+
+const builderWith = (assertions: readonly Assertion[] = [], signal = new AbortController().signal) =>
+  new CheckResultBuilder(
+    {
+      target: null,
+      method: 'GET',
+      headers: [],
+      body: null,
+      followRedirects: true,
+      assertions,
+      egress: { refusal: () => null },
+    },
+    signal,
+  );
+
+describe('CheckResultBuilder', () => {
+  let server: Server | undefined;
+  afterEach(() => server?.close());
+
+  /** A connection to a server that handles it with the script. */
+  const connected = async (script: (socket: Socket) => void): Promise<Socket> => {
+    server = createServer((socket) => script(socket.on('error', () => {}))).listen(0, '127.0.0.1');
+    await once(server, 'listening');
+    const socket = connect((server.address() as AddressInfo).port, '127.0.0.1');
+    await once(socket, 'connect');
+    return socket;
+  };
+  const isLine = (received: string) => received.includes('\n');
+
+  it('returns the response once it is complete, books the wait and destroys the socket', async () => {
+    const socket = await connected((peer) => peer.on('data', (data) => peer.write(`${String(data)}!\n`)));
+    const builder = builderWith();
+    expect(await builder.ask(socket, 'hello', isLine)).toBe('hello!\n');
+    expect(socket.destroyed).toBe(true);
+    expect(builder.finish()).toMatchObject({ outcome: 'up', phases: { firstByteMs: expect.any(Number) as unknown } });
+  });
+
+  it.each<[string, (socket: Socket) => void, string, string]>([
+    ['closes the connection early', (peer) => peer.end('hel'), 'protocol_error', 'closed the connection before'],
+    ['sends without end', (peer) => peer.write('x'.repeat(100_000)), 'protocol_error', 'within 64 KiB'],
+    [
+      'resets the connection',
+      (peer) => peer.on('data', () => peer.resetAndDestroy()),
+      'connection_reset',
+      'reset by the other side',
+    ],
+  ])('reports a server as down that %s', async (_, script, code, sentence) => {
+    const builder = builderWith();
+    expect(await builder.ask(await connected(script), 'hello', isLine)).toBeNull();
+    expect(builder.finish()).toMatchObject({
+      outcome: 'down',
+      error: { code, phase: 'first_byte', message: expect.stringContaining(sentence) as unknown },
+    });
+  });
+
+  it('reports a check that a shutdown ended as unknown', async () => {
+    const shutdown = new AbortController();
+    const builder = builderWith([], shutdown.signal);
+    const response = builder.ask(await connected(() => {}), 'hello', isLine);
+    shutdown.abort(new Error('shutting down'));
+    expect(await response).toBeNull();
+    expect(builder.finish()).toMatchObject({ outcome: 'unknown', error: { code: 'internal' } });
+  });
+
+  it('keeps the first failure and judges no assertion after it', () => {
+    const builder = builderWith([{ source: 'response_time', comparison: 'less_than', target: '0' }]);
+    builder.down('banner_invalid', 'first_byte', 'The first.');
+    builder.unknown('internal', 'internal', 'The second.');
+    expect(builder.finish()).toMatchObject({ outcome: 'down', error: { code: 'banner_invalid' } });
+  });
+
+  it('judges the assertions by the sum of the phases and the given facts', () => {
+    const builder = builderWith([
+      { source: 'response_time', comparison: 'less_than', target: '31' },
+      { source: 'banner', comparison: 'contains', target: 'SSH' },
+    ]);
+    builder.add('connectMs', 10);
+    builder.add('connectMs', 10);
+    builder.add('firstByteMs', 10.5);
+    expect(builder.finish({ banner: 'HTTP' })).toMatchObject({
+      durationMs: 30.5,
+      error: { code: 'assertion_failed', message: expect.stringContaining('banner') as unknown },
+    });
+  });
+});
