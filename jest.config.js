@@ -1,9 +1,11 @@
 const project = (displayName, testMatch, more = {}) => ({
   displayName,
   testMatch,
-  testEnvironment: 'node',
-  transform: { '^.+\\.ts$': ['ts-jest', { tsconfig: 'tsconfig.spec.json' }] },
-  modulePathIgnorePatterns: ['<rootDir>/dist', '<rootDir>/data'],
+  // One name for all projects: they share what is cached of the files that several of them read.
+  id: 'uptime-monitor',
+  roots: ['<rootDir>/src', '<rootDir>/test'],
+  testEnvironment: '<rootDir>/scripts/jest/environment.cjs',
+  transform: { '\\.ts$': '<rootDir>/scripts/jest/transformer.cjs' },
   ...more,
 });
 
@@ -11,6 +13,7 @@ const DATABASE = '<rootDir>/test/harness/database/global-setup.ts';
 
 /** @type {import('jest').Config} */
 module.exports = {
+  testSequencer: '<rootDir>/scripts/jest/sequencer.cjs',
   // Ten times what the slowest needs: only a test that hangs may meet it.
   testTimeout: 90_000,
   projects: [

@@ -1,5 +1,6 @@
 import { createHash, randomBytes } from 'node:crypto';
 import { Client } from 'pg';
+import { migratedCluster } from './migrated-cluster';
 
 export interface TestDatabase {
   /** For `Config.databaseUrl`. */
@@ -24,7 +25,8 @@ async function onServer(url: string, sql: string): Promise<void> {
  */
 export async function freshDatabase(): Promise<TestDatabase> {
   const server = process.env['TEST_DATABASE_URL'];
-  if (server === undefined || server === '') return { url: 'embedded:memory', drop: async () => {} };
+  if (server === undefined || server === '')
+    return { url: `embedded:memory:${await migratedCluster()}`, drop: async () => {} };
   const file = createHash('sha256')
     .update(expect.getState().testPath ?? '')
     .digest('hex');

@@ -1,0 +1,57 @@
+import { execFile } from 'node:child_process';
+import { createHash } from 'node:crypto';
+import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, renameSync, rmSync, statSync } from 'node:fs';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+import { DatabaseServer } from '../../../src/platform/database/database-server';
+import { HOUR_MS } from '../../../src/platform/time/time-units';
+
+const ROOT = join(__dirname, '../../..');
+const SHELF = join(ROOT, '.cache/test-clusters');
+
+/**
+ * A tar of the embedded database, migrated and empty: what a test's database in memory starts from, because the migrations
+ * take a third of an application's start. Made by the first test that needs it and kept for the hour it was made in:
+ * the migrations write down from which hour on the history is rolled up.
+ */
+export async function migratedCluster(): Promise<string> {
+  const file = join(SHELF, `${fingerprint()}.tar`);
+  if (existsSync(file)) return file;
+  mkdirSync(SHELF, { recursive: true });
+  const draft = mkdtempSync(join(SHELF, 'draft-'));
+  try {
+    const server = await DatabaseServer.open({ databaseUrl: null, dataDir: draft });
+    await server.migrate();
+    await server.close();
+    const tar = join(draft, 'cluster.tar');
+    await promisify(execFile)(process.execPath, [join(__dirname, 'dump-cluster.cjs'), join(draft, 'pgdata'), tar]);
+    forgetOld();
+    // Another worker may have made the same one: either is good.
+    renameSync(tar, file);
+  } finally {
+    rmSync(draft, { recursive: true, force: true });
+  }
+  return file;
+}
+
+/** Of everything that the migrated cluster depends on. */
+function fingerprint(): string {
+  const hash = createHash('sha256').update(new Date().toISOString().slice(0, 'yyyy-mm-ddThh'.length));
+  const directories = ['', 'embedded', 'migrations'].map((name) => join(ROOT, 'src/platform/database', name));
+  const sources = directories.flatMap((directory) =>
+    readdirSync(directory, { withFileTypes: true })
+      .filter((entry) => entry.isFile())
+      .map(({ name }) => join(directory, name)),
+  );
+  const versions = ['@electric-sql/pglite', 'typeorm'].map((name) => join(ROOT, 'node_modules', name, 'package.json'));
+  for (const file of [...sources, ...versions]) hash.update(file).update(readFileSync(file));
+  return hash.digest('hex').slice(0, 16);
+}
+
+/** What was made of earlier sources or hours; not the hour before, whose file a running test may be about to read. */
+function forgetOld(): void {
+  for (const name of readdirSync(SHELF)) {
+    const path = join(SHELF, name);
+    if (Date.now() - statSync(path).mtimeMs > 2 * HOUR_MS) rmSync(path, { recursive: true, force: true });
+  }
+}
