@@ -17,7 +17,7 @@ const TIMEOUTS: Record<WaitingPhase, [code: ErrorCode, sentence: string]> = {
   dns: ['dns_timeout', 'The DNS lookup was not answered'],
   connect: ['connection_timeout', 'The connection was not established'],
   tls: ['tls_timeout', 'Connected, but the TLS handshake was not completed'],
-  first_byte: ['first_byte_timeout', 'Connected, but no answer came'],
+  first_byte: ['first_byte_timeout', 'Connected, but no response came'],
   transfer: ['body_timeout', 'The answer began but was not complete'],
 };
 

@@ -49,7 +49,7 @@ const STAGES: Readonly<Record<string, Readonly<Record<string, readonly string[]>
     secrets: ['config', 'database', 'ids'],
     observability: ['access', 'config', 'database', 'net', 'time'],
     jobs: ['config', 'database', 'observability', 'time'],
-    http: ['config', 'database', 'ids', 'observability', 'problem', 'secrets', 'text', 'time'],
+    http: ['config', 'database', 'ids', 'observability', 'problem', 'secrets', 'text'],
     openapi: ['problem'],
   },
   'platform/net': { egress: [], dns: ['egress'], dial: ['dns', 'egress'], http: ['dial', 'egress'] },

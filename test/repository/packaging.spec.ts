@@ -88,7 +88,7 @@ describe('the Dockerfile', () => {
     [200, 0],
     [503, 1],
     [null, 1],
-  ])('takes an answer of %s on the liveness route for %s', async (status, code) => {
+  ])('takes a response of %s on the liveness route for %s', async (status, code) => {
     const asked: (string | undefined)[] = [];
     const server = createServer((request, response) => {
       asked.push(request.url);

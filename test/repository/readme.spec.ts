@@ -8,10 +8,10 @@ import { eventually } from '../harness/app/poll';
 const ROOT = resolve(__dirname, '../..');
 const README = readFileSync(join(ROOT, 'README.md'), 'utf8');
 
-/** Commands of a shell block, each on one line with what is printed below or beside it as its answer. */
+/** Commands of a shell block, each on one line with the output that is printed below or beside it. */
 interface Command {
   line: string;
-  answer: string | null;
+  printed: string | null;
 }
 
 const blocks = (language: string): string[] =>
@@ -21,16 +21,16 @@ function commandsOf(block: string): Command[] {
   const commands: Command[] = [];
   for (const line of block.replaceAll('\\\n', ' ').split('\n').filter(Boolean)) {
     const last = commands.at(-1);
-    if (line.startsWith('#') && last) last.answer = line.slice(1).trim();
-    else commands.push({ line, answer: null });
+    if (line.startsWith('#') && last) last.printed = line.slice(1).trim();
+    else commands.push({ line, printed: null });
   }
   return commands;
 }
 
-/** A printed answer as a pattern: `…` stands for anything, what follows three spaces is a remark. */
+/** Printed output as a pattern: `…` stands for anything, what follows three spaces is a remark. */
 function patternOf(printed: string): RegExp {
-  const [answer = ''] = printed.split('   ');
-  const escaped = answer.split('…').map((part) => part.replace(/[.*+?^${}()|[\]\\]/g, '\\$&'));
+  const [output = ''] = printed.split('   ');
+  const escaped = output.split('…').map((part) => part.replace(/[.*+?^${}()|[\]\\]/g, '\\$&'));
   return new RegExp(`^${escaped.join('.*')}$`);
 }
 
@@ -148,7 +148,7 @@ describe('README', () => {
       }
     });
 
-    it('every curl line works in its order and answers as printed', async () => {
+    it('every curl line works in its order and prints what the README says', async () => {
       const url = /running at (http\S+)/.exec(banner)?.[1] ?? '';
       const placeholders: Record<string, string> = {
         KEY: readFileSync(join(directory, 'bootstrap-api-key'), 'utf8').trim(),
@@ -163,10 +163,10 @@ describe('README', () => {
       const settings = commands.filter(({ line }) => /^[A-Z]+=/.test(line)).map(({ line }) => local(line));
       expect(settings).toHaveLength(1);
       expect(curls.length).toBeGreaterThanOrEqual(5);
-      for (const { line, answer } of curls) {
+      for (const { line, printed } of curls) {
         const { code, output } = await shell(`${settings.join('\n')}\n${local(line)}`, placeholders);
         expect([line, code, output]).toEqual([line, 0, expect.not.stringContaining('"status":4')]);
-        if (answer !== null) expect(output).toMatch(patternOf(answer));
+        if (printed !== null) expect(output).toMatch(patternOf(printed));
         const created = /^\{"id":"((ws|ep)_\w+)"/.exec(output);
         if (created?.[2] === 'ws') placeholders['WEBSITE'] ??= created[1] ?? '';
         if (created?.[2] === 'ep') placeholders['ENDPOINT'] ??= created[1] ?? '';

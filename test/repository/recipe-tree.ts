@@ -11,11 +11,11 @@ export interface RecipeBlock {
 }
 
 /**
- * What a document adds to the tree, in reading order: `ts` blocks under a path in bold, `**`src/…`**`, and `diff` blocks
- * whose parts each begin with `+++ path`.
+ * What a document adds to the tree, in reading order: `ts` and `tsx` blocks under a path in bold, `**`src/…`**`, and
+ * `diff` blocks whose parts each begin with `+++ path`.
  */
 export function recipeBlocks(markdown: string): RecipeBlock[] {
-  const blocks = /^(?:\*\*`([^`]+)`\*\*\n\n```ts|```diff)\n([\s\S]*?)^```$/gm;
+  const blocks = /^(?:\*\*`([^`]+)`\*\*\n\n```tsx?|```diff)\n([\s\S]*?)^```$/gm;
   return [...markdown.matchAll(blocks)].flatMap(([, path, text = '']): RecipeBlock[] => {
     if (path !== undefined) return [{ path, kind: 'file', text }];
     const parts = [...text.matchAll(/^\+\+\+ (.+)\n((?:(?!\+\+\+ ).*\n)+)/gm)];
@@ -76,7 +76,7 @@ function isAnother(pid: number): boolean {
   }
 }
 
-const COPIED = ['src', 'test', 'tsconfig.json', 'tsconfig.spec.json', 'tsconfig.check.json', '.oxlintrc.json'];
+const COPIED = ['src', 'test', 'web', 'tsconfig.json', 'tsconfig.spec.json', 'tsconfig.check.json', '.oxlintrc.json'];
 
 /** Synchronous, so that a spec can register the suites of the copy while it is loaded. */
 export function plantRecipes(documents: readonly string[]): RecipeTree {

@@ -61,7 +61,7 @@ function judgeFailure({ finding, server }: DnsResult, known: DnsCircumstances): 
     case 'no_records':
       return absence(known, `The name ${name} has no ${types.join(' or ')} record.`);
     case 'alias_loop':
-      return down('dns_failure', 'dns', `The aliases (CNAME) of ${name} lead in a circle.`);
+      return down('dns_failure', 'dns', `The aliases (CNAME) of ${name} form a loop.`);
     case 'failed':
       return refusal(finding.rcode, nameOf(server, known), known);
     case 'silent':

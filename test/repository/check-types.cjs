@@ -1,0 +1,17 @@
+'use strict';
+/** node check-types.cjs <tsconfig> <files…>: prints what the compiler has to say about these files, and ends with 1 if anything. */
+const path = require('node:path');
+const ts = require('typescript');
+
+const [settings, ...names] = process.argv.slice(2);
+const { config } = ts.readConfigFile(settings, ts.sys.readFile);
+const { options } = ts.parseJsonConfigFileContent(config, ts.sys, path.dirname(path.resolve(settings)));
+const files = names.map((name) => path.resolve(name));
+const program = ts.createProgram(files, { ...options, incremental: false, noEmit: true });
+const problems = files.flatMap((file) => {
+  const source = program.getSourceFile(file);
+  return [...program.getSyntacticDiagnostics(source), ...program.getSemanticDiagnostics(source)];
+});
+const host = { getCanonicalFileName: (name) => name, getCurrentDirectory: () => process.cwd(), getNewLine: () => '\n' };
+process.stdout.write(ts.formatDiagnostics(problems, host));
+process.exitCode = problems.length > 0 ? 1 : 0;
