@@ -43,8 +43,8 @@ function fingerprint(): string {
       .filter((entry) => entry.isFile())
       .map(({ name }) => join(directory, name)),
   );
-  const versions = ['@electric-sql/pglite', 'typeorm'].map((name) => join(ROOT, 'node_modules', name, 'package.json'));
-  for (const file of [...sources, ...versions]) hash.update(file).update(readFileSync(file));
+  const engine = require.resolve('@electric-sql/pglite');
+  for (const file of [...sources, engine]) hash.update(file).update(readFileSync(file));
   return hash.digest('hex').slice(0, 16);
 }
 
