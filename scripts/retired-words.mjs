@@ -39,9 +39,9 @@ export function retiredWords(root, paths = []) {
     for (const { word, instead, pattern, only, except } of words) {
       if ((only && !only.test(file)) || except.some((exception) => exception.test(file))) continue;
       lines.forEach((text, index) => {
-        if (isPublicText(document, text)) return;
-        for (const match of text.matchAll(pattern))
-          hits.push({ word, instead, file, line: index + 1, found: match[0], text });
+        const found = [...text.matchAll(pattern)];
+        if (found.length === 0 || isPublicText(document, text)) return;
+        for (const [match] of found) hits.push({ word, instead, file, line: index + 1, found: match, text });
       });
     }
   }
