@@ -253,8 +253,8 @@ describe('without the lines', () => {
 
   it('an unknown type of endpoint is refused with the types there are', async () => {
     const fields = { name: 'Cache', type: 'REDIS', url: 'redis://cache' };
-    const answer = await app.write.post(`/websites/${await newWebsite(app.write)}/endpoints`, fields);
-    expect(answer).toMatchObject({
+    const response = await app.write.post(`/websites/${await newWebsite(app.write)}/endpoints`, fields);
+    expect(response).toMatchObject({
       status: 400,
       body: {
         errors: [
@@ -270,9 +270,9 @@ describe('without the lines', () => {
 
   it('an unknown type of alert is refused with the types there are', async () => {
     const endpoint_id = await newEndpoint(app.write, await newWebsite(app.write));
-    const answer = await app.write.post('/alerts', { endpoint_id, type: 'matrix', config: {} });
-    expect(answer).toMatchObject({ status: 400, body: { errors: [{ pointer: '/type' }] } });
-    expect(answer.text).toContain('email, webhook, slack, discord, teams, telegram, pagerduty, opsgenie, twilio');
+    const response = await app.write.post('/alerts', { endpoint_id, type: 'matrix', config: {} });
+    expect(response).toMatchObject({ status: 400, body: { errors: [{ pointer: '/type' }] } });
+    expect(response.text).toContain('email, webhook, slack, discord, teams, telegram, pagerduty, opsgenie, twilio');
   });
 
   it('an unknown module has no routes', async () => {
