@@ -4,7 +4,7 @@ const path = require('node:path');
 const ts = require('typescript');
 
 const [settings, ...names] = process.argv.slice(2);
-const { config } = ts.readConfigFile(settings, ts.sys.readFile);
+const { config } = ts.readConfigFile(settings, (file) => ts.sys.readFile(file));
 const { options } = ts.parseJsonConfigFileContent(config, ts.sys, path.dirname(path.resolve(settings)));
 const files = names.map((name) => path.resolve(name));
 const program = ts.createProgram(files, { ...options, incremental: false, noEmit: true });
