@@ -93,7 +93,10 @@ export class Connectivity {
 
   private needsProbe(): boolean {
     const oldest = this.clock.monotonic() - WINDOW_MS;
-    return this.probe.hasTargets || isMassFailure([...this.recent.values()].filter(({ at }) => at >= oldest));
+    return (
+      this.probe.hasTargets ||
+      isMassFailure([...this.recent].map(([, evidence]) => evidence).filter(({ at }) => at >= oldest))
+    );
   }
 
   /** One probe at a time, shared by all checks that ask while its result is valid. */

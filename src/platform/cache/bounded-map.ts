@@ -1,32 +1,90 @@
-/** A map of at most `max` entries: beyond that, the least recently used one is evicted. `max` may change at any time. */
-export class BoundedMap<K, V> extends Map<K, V> {
-  constructor(public max: number) {
-    super();
+interface Entry<K, V> {
+  key: K;
+  value: V;
+  /** Towards the least recently used. */
+  older: Entry<K, V> | null;
+  /** Towards the most recently used. */
+  newer: Entry<K, V> | null;
+}
+
+/**
+ * A map of at most `max` entries: beyond that, the least recently used one is evicted. `max` may change at any time.
+ * Every operation takes constant time, however many entries there are: uses are kept in order by a linked list, because
+ * a `Map` that entries are moved in walks over the places they left.
+ */
+export class BoundedMap<K, V> {
+  private readonly entries = new Map<K, Entry<K, V>>();
+  private oldest: Entry<K, V> | null = null;
+  private newest: Entry<K, V> | null = null;
+
+  constructor(public max: number) {}
+
+  get size(): number {
+    return this.entries.size;
   }
 
-  /** Counts as a use; `has` and iterating do not. Iteration goes from the least to the most recently used. */
-  override get(key: K): V | undefined {
-    const value = super.get(key);
-    if (value !== undefined) this.moveToEnd(key, value);
-    return value;
+  /** Does not count as a use. */
+  has(key: K): boolean {
+    return this.entries.has(key);
   }
 
-  override set(key: K, value: V): this {
-    this.moveToEnd(key, value);
-    if (this.size > this.max) this.evict();
+  /** Counts as a use. */
+  get(key: K): V | undefined {
+    const entry = this.entries.get(key);
+    if (!entry) return undefined;
+    this.use(entry);
+    return entry.value;
+  }
+
+  set(key: K, value: V): this {
+    const known = this.entries.get(key);
+    if (known) {
+      known.value = value;
+      this.use(known);
+    } else {
+      const entry = { key, value, older: null, newer: null };
+      this.entries.set(key, entry);
+      this.append(entry);
+    }
+    while (this.entries.size > this.max && this.oldest) this.delete(this.oldest.key);
     return this;
   }
 
-  // Only when the map is full: an iterator walks over all entries that were moved or deleted since the last rehash.
-  private evict(): void {
-    for (const oldest of this.keys()) {
-      if (this.size <= this.max) break;
-      this.delete(oldest);
-    }
+  delete(key: K): boolean {
+    const entry = this.entries.get(key);
+    if (!entry) return false;
+    this.unlink(entry);
+    return this.entries.delete(key);
   }
 
-  private moveToEnd(key: K, value: V): void {
-    this.delete(key);
-    super.set(key, value);
+  clear(): void {
+    this.entries.clear();
+    this.oldest = this.newest = null;
+  }
+
+  /** From the least to the most recently used; reading them so does not count as a use. */
+  *[Symbol.iterator](): IterableIterator<[K, V]> {
+    for (let entry = this.oldest; entry; entry = entry.newer) yield [entry.key, entry.value];
+  }
+
+  private use(entry: Entry<K, V>): void {
+    if (entry === this.newest) return;
+    this.unlink(entry);
+    this.append(entry);
+  }
+
+  private append(entry: Entry<K, V>): void {
+    entry.older = this.newest;
+    entry.newer = null;
+    if (this.newest) this.newest.newer = entry;
+    else this.oldest = entry;
+    this.newest = entry;
+  }
+
+  private unlink({ older, newer }: Entry<K, V>): void {
+    if (older) older.newer = newer;
+    else this.oldest = newer;
+    if (newer) newer.older = older;
+    else this.newest = older;
   }
 }
