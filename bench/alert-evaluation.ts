@@ -4,8 +4,8 @@ import { Alerting } from '../test/harness/app/alerting';
 
 /**
  * How much alert evaluation adds to the transaction of a batch of checks: milliseconds, median.
- * On the embedded database: `npx ts-node -T bench/alert-evaluation.ts`
- * On PostgreSQL: `node scripts/with-postgres.mjs npx ts-node -T bench/alert-evaluation.ts`
+ * On the embedded database: `node -r ./scripts/typescript.cjs bench/alert-evaluation.ts`
+ * On PostgreSQL: `node scripts/with-postgres.mjs node -r ./scripts/typescript.cjs bench/alert-evaluation.ts`
  */
 const ALERTS = Number(process.env['ALERTS'] ?? 20_000);
 const BATCH = 500;

@@ -76,8 +76,7 @@ async function run() {
 async function startTargets(part) {
   const file = fileURLToPath(new URL('checkers/hostile-targets.ts', import.meta.url));
   const child = fork(file, [part, ...(values.isolated ? ['isolated'] : [])], {
-    execArgv: ['-r', 'ts-node/register'],
-    env: { ...process.env, TS_NODE_TRANSPILE_ONLY: '1', TS_NODE_PROJECT: join(root, 'tsconfig.spec.json') },
+    execArgv: ['-r', join(root, 'scripts/typescript.cjs')],
   });
   const [message] = await once(child, 'message');
   return { child, ...message };

@@ -4,14 +4,10 @@
 import { createRequire } from 'node:module';
 import { availableParallelism, loadavg } from 'node:os';
 import { parseArgs } from 'node:util';
-import { fileURLToPath } from 'node:url';
 
 const require = createRequire(import.meta.url);
 require('reflect-metadata');
-require('ts-node').register({
-  transpileOnly: true,
-  project: fileURLToPath(new URL('../tsconfig.spec.json', import.meta.url)),
-});
+require('../scripts/typescript.cjs');
 require('@nestjs/common').Logger.overrideLogger(false);
 const { PostgresCluster } = require('../test/harness/database/postgres-cluster.ts');
 const { HistoryBench, recorded } = require('../test/harness/app/history.ts');

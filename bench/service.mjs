@@ -12,7 +12,7 @@ const require = createRequire(import.meta.url);
 
 /** A temporary PostgreSQL: `{ url, remove() }`. */
 export async function startPostgres() {
-  require('ts-node').register({ transpileOnly: true, project: join(root, 'tsconfig.spec.json') });
+  require('../scripts/typescript.cjs');
   const { PostgresCluster } = require('../test/harness/database/postgres-cluster.ts');
   return PostgresCluster.start();
 }

@@ -9,8 +9,5 @@ const { status } = spawnSync(process.execPath, ['scripts/build.mjs', '--if-neede
 if (status !== 0) process.exit(1);
 
 const require = createRequire(import.meta.url);
-require('ts-node').register({
-  transpileOnly: true,
-  project: fileURLToPath(new URL('../tsconfig.spec.json', import.meta.url)),
-});
+require('./typescript.cjs');
 require('../test/chaos/main.ts');

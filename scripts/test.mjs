@@ -13,8 +13,11 @@ const root = fileURLToPath(new URL('..', import.meta.url));
 const folder = mkdtempSync(join(tmpdir(), 'uptime-test-'));
 const countsFile = join(folder, 'counts.json');
 
-/** Each worker may hold an embedded database: more than four would cost memory and win nothing. */
-const workers = Math.min(4, availableParallelism());
+/**
+ * One more than there are cores, because a third of the time the specs wait (for limits, restarts, servers). Each worker may
+ * hold an embedded database: more than four would cost memory and win nothing.
+ */
+const workers = Math.min(4, availableParallelism() + 1);
 /** More failures than this are no bad luck. */
 const MAX_AGAIN = 3;
 const chosen = process.argv.slice(2);

@@ -3,7 +3,6 @@
 import { spawn } from 'node:child_process';
 import { createRequire } from 'node:module';
 import { constants } from 'node:os';
-import { fileURLToPath } from 'node:url';
 
 const [command, ...args] = process.argv.slice(2);
 if (command === undefined) {
@@ -12,10 +11,7 @@ if (command === undefined) {
 }
 
 const require = createRequire(import.meta.url);
-require('ts-node').register({
-  transpileOnly: true,
-  project: fileURLToPath(new URL('../tsconfig.spec.json', import.meta.url)),
-});
+require('./typescript.cjs');
 const { PostgresCluster } = require('../test/harness/database/postgres-cluster.ts');
 
 let child = null;

@@ -5,10 +5,7 @@ import { fileURLToPath } from 'node:url';
 
 const require = createRequire(import.meta.url);
 require('reflect-metadata');
-require('ts-node').register({
-  transpileOnly: true,
-  project: fileURLToPath(new URL('../tsconfig.spec.json', import.meta.url)),
-});
+require('../scripts/typescript.cjs');
 const { startApp } = require('../test/harness/app/app.ts');
 const { launchBrowser, Visit } = require('../test/web/browser.ts');
 const { showcase } = require('../test/web/showcase.ts');

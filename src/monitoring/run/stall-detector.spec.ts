@@ -89,14 +89,11 @@ describe('StallDetector', () => {
   });
 });
 
+const TYPESCRIPT = join(__dirname, '../../../scripts/typescript.cjs');
+
 describe('StallDetector in another process', () => {
   it('notices that the process was stopped by a signal', async () => {
-    const child = spawn(process.execPath, ['-r', 'ts-node/register', '-e', CHILD], {
-      env: {
-        ...process.env,
-        TS_NODE_TRANSPILE_ONLY: '1',
-        TS_NODE_PROJECT: join(__dirname, '../../../tsconfig.spec.json'),
-      },
+    const child = spawn(process.execPath, ['-r', TYPESCRIPT, '-e', CHILD], {
       stdio: ['ignore', 'pipe', 'inherit'],
     });
     try {

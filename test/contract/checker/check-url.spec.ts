@@ -12,8 +12,8 @@ function spawnCheckUrl(args: string[]): Promise<{ code: number; stdout: string }
   return new Promise((resolve) => {
     const child = execFile(
       process.execPath,
-      ['-r', 'ts-node/register', 'src/cli/check-url.ts', ...args],
-      { cwd: ROOT, env: { ...process.env, TS_NODE_TRANSPILE_ONLY: '1', TS_NODE_PROJECT: 'tsconfig.spec.json' } },
+      ['-r', './scripts/typescript.cjs', 'src/cli/check-url.ts', ...args],
+      { cwd: ROOT },
       (_error, stdout) => resolve({ code: child.exitCode ?? -1, stdout }),
     );
   });

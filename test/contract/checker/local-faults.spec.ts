@@ -9,7 +9,7 @@ const ROOT = join(__dirname, '../../..');
 /** Three of the checks take seconds by themselves; the rest is for the start of the process on a busy machine. */
 const LIMIT_MS = 50_000;
 jest.setTimeout(LIMIT_MS + 10_000);
-const PROCESS = [process.execPath, '-r', 'ts-node/register', 'test/harness/processes/checks-process.ts'];
+const PROCESS = [process.execPath, '-r', './scripts/typescript.cjs', 'test/harness/processes/checks-process.ts'];
 
 const FEW_PORTS = ['ip link set lo up', 'echo "40000 40003" > /proc/sys/net/ipv4/ip_local_port_range'];
 const obstacle = obstacleTo(...CABLE, ...FEW_PORTS);
@@ -27,7 +27,6 @@ function resultsOf(order: ChecksOrder, setup: { namespace?: string[]; limits?: s
       args,
       {
         cwd: ROOT,
-        env: { ...process.env, TS_NODE_TRANSPILE_ONLY: '1', TS_NODE_PROJECT: 'tsconfig.spec.json' },
         timeout: LIMIT_MS,
       },
       (error, stdout, stderr) => {

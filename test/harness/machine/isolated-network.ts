@@ -27,8 +27,7 @@ class Namespace {
 
   static async open(): Promise<Namespace> {
     const file = join(__dirname, 'namespace-door.ts');
-    const door = spawn('unshare', ['-n', process.execPath, '-r', 'ts-node/register/transpile-only', file], {
-      env: { ...process.env, TS_NODE_PROJECT: 'tsconfig.spec.json' },
+    const door = spawn('unshare', ['-n', process.execPath, '-r', './scripts/typescript.cjs', file], {
       stdio: ['ignore', 'ignore', 'inherit', 'ipc'],
     });
     const namespace = new Namespace(door);

@@ -16,11 +16,10 @@ const LIMIT_MS = 50_000;
 
 /** Runs a TypeScript file in a network namespace of its own after the shell commands of `setup`; returns its output. */
 export function runInNamespace(setup: readonly string[], file: string, argument: string, prefix = ''): string {
-  const node = `${prefix} ${process.execPath} -r ts-node/register/transpile-only ${file} '${argument}'`;
+  const node = `${prefix} ${process.execPath} -r ./scripts/typescript.cjs ${file} '${argument}'`;
   const { status, stdout, stderr } = spawnSync('unshare', ['-n', 'sh', '-ec', [...setup, `exec ${node}`].join('\n')], {
     encoding: 'utf8',
     timeout: LIMIT_MS,
-    env: { ...process.env, TS_NODE_PROJECT: 'tsconfig.spec.json' },
   });
   if (status !== 0) throw new Error(`the process in the namespace failed: ${stderr}`);
   return stdout;

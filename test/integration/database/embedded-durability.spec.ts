@@ -8,8 +8,10 @@ import { Client } from 'pg';
 import { DirectoryInUseError } from '../../../src/platform/database/embedded/directory-lock';
 import { EmbeddedPostgres } from '../../../src/platform/database/embedded/embedded-postgres';
 
-// Every start of the writer compiles it first.
+// Every start of the writer is that of an engine.
 jest.setTimeout(360_000);
+
+const TYPESCRIPT = join(__dirname, '../../../scripts/typescript.cjs');
 
 const ROUNDS = 5;
 const ROWS_PER_ROUND = 150;
@@ -21,9 +23,8 @@ class Writer {
 
   constructor(directory: string) {
     const program = join(__dirname, '../../harness/processes/row-writer.ts');
-    this.child = spawn(process.execPath, ['-r', 'ts-node/register/transpile-only', program, directory], {
+    this.child = spawn(process.execPath, ['-r', TYPESCRIPT, program, directory], {
       stdio: ['ignore', 'pipe', 'inherit'],
-      env: { ...process.env, TS_NODE_PROJECT: join(__dirname, '../../../tsconfig.spec.json') },
     });
     this.child.stdout?.on('data', (chunk: Buffer) => {
       this.output += chunk.toString();

@@ -16,7 +16,7 @@ describe('the migrations on the command line', () => {
   /** The output; throws when the command fails. */
   const typeorm = async (...words: string[]): Promise<string> => {
     const server = fresh.url.startsWith('embedded:') ? {} : { DATABASE_URL: fresh.url };
-    const program = ['-r', 'ts-node/register/transpile-only', 'node_modules/typeorm/cli.js'];
+    const program = ['-r', './scripts/typescript.cjs', 'node_modules/typeorm/cli.js'];
     const { stdout } = await run(process.execPath, [...program, ...words, '-d', 'ormconfig.ts'], {
       cwd: root,
       env: { PATH: process.env['PATH'], DATA_DIR: directory, ...server },

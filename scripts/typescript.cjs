@@ -1,0 +1,41 @@
+'use strict';
+/**
+ * node -r ./scripts/typescript.cjs program.ts: lets a process load TypeScript, as the tests do (scripts/jest/transformer.cjs):
+ * without types, each version of a file compiled once. `node --enable-source-maps` shows positions in the sources.
+ */
+const { mkdirSync, readFileSync, renameSync, writeFileSync } = require('node:fs');
+const path = require('node:path');
+const transformer = require('./jest/transformer.cjs');
+
+const FOLDER = path.join(__dirname, '../.cache/typescript');
+
+function compiled(file) {
+  const source = readFileSync(file, 'utf8');
+  const kept = path.join(FOLDER, `${transformer.getCacheKey(source, file)}.js`);
+  try {
+    return readFileSync(kept, 'utf8');
+  } catch {
+    const { code, map } = transformer.process(source, file);
+    const inline = Buffer.from(JSON.stringify({ ...JSON.parse(map), sources: [file] })).toString('base64');
+    const text = code.replace(
+      /^\/\/# sourceMappingURL=.*$/m,
+      `//# sourceMappingURL=data:application/json;base64,${inline}`,
+    );
+    keep(kept, text);
+    return text;
+  }
+}
+
+/** Several processes may keep the same file at once; some may write nowhere. */
+function keep(file, text) {
+  const draft = `${file}.${process.pid}`;
+  try {
+    mkdirSync(FOLDER, { recursive: true });
+    writeFileSync(draft, text);
+    renameSync(draft, file);
+  } catch {
+    // Compiled again the next time.
+  }
+}
+
+require.extensions['.ts'] = (module, file) => module._compile(compiled(file), file);
