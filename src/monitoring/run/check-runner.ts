@@ -46,9 +46,18 @@ export class CheckRunner {
   ): Promise<FinishedCheck | null> {
     const first = await this.runUnstalled(definition, shutdown);
     if (shutdown.aborted && first.outcome !== 'up') return null;
-    const { endpointId, endpointKey, orgId, revision } = definition;
-    const of = { endpointId, endpointKey, orgId, revision, slotMs, checkedAt };
-    const check: FinishedCheck = { ...of, result: first, attempts: 1, firstError: null };
+    // One literal: an object made by spreading is slower to read in every step that follows.
+    const check: FinishedCheck = {
+      endpointId: definition.endpointId,
+      endpointKey: definition.endpointKey,
+      orgId: definition.orgId,
+      revision: definition.revision,
+      slotMs,
+      checkedAt,
+      result: first,
+      attempts: 1,
+      firstError: null,
+    };
     if (first.outcome === 'down' && (await this.needsConfirmation(definition))) {
       await this.clock.sleep(CONFIRM_AFTER_MS.least + Math.random() * CONFIRM_AFTER_MS.spread, shutdown);
       if (shutdown.aborted) return null;
@@ -58,7 +67,7 @@ export class CheckRunner {
       check.firstError = first.error;
       if (shutdown.aborted && check.result.outcome !== 'up') return null;
     }
-    check.result = await this.connectivity.judge(endpointId, check.result);
+    check.result = await this.connectivity.judge(definition.endpointId, check.result);
     this.metrics.finished(check.result.outcome);
     return check;
   }
