@@ -2,7 +2,7 @@
 const path = require('node:path');
 const { default: Sequencer } = require('@jest/test-sequencer');
 
-/** What takes longest, in seconds of a run on two cores; begun late it would be waited for in the end. */
+/** What takes longest, in seconds of a run on two cores (fuzz: with the requests of CI). Begun late, all would wait for it. */
 const SECONDS = require('./durations.json');
 const root = path.join(__dirname, '../..');
 

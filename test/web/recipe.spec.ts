@@ -1,17 +1,24 @@
 import { execFile } from 'node:child_process';
-import { resolve } from 'node:path';
+import { join, resolve } from 'node:path';
 import { promisify } from 'node:util';
 import { plantRecipes } from '../repository/recipe-tree';
 
-const VITE = resolve(__dirname, '../../node_modules/vite/bin/vite.js');
+const ROOT = resolve(__dirname, '../..');
 const tree = plantRecipes(['CONTRIBUTING.md', 'docs/recipes.md']);
+const run = (script: string, ...words: string[]) =>
+  promisify(execFile)(process.execPath, [join(ROOT, script), ...words], { cwd: tree.root });
 
 beforeAll(async () => {
   // Into the folder that the service of the copy serves.
-  await promisify(execFile)(process.execPath, [VITE, 'build', 'web', '--logLevel', 'error'], { cwd: tree.root });
+  await run('node_modules/vite/bin/vite.js', 'build', 'web', '--logLevel', 'error');
 }, 120_000);
 afterAll(() => tree.remove());
 
 describe('the dashboard with the page of the recipe', () => {
+  it('the dashboard with the page of the recipe keeps to its budget', async () => {
+    const { stdout } = await run('web/check-budget.mjs', join(tree.root, 'dist/public'));
+    expect(stdout).toContain('all .js');
+  });
+
   tree.load('test/web/certificates.spec.ts');
 });
