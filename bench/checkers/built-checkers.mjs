@@ -35,7 +35,7 @@ export class BuiltCheckers {
     const { SshChecker } = load('./checker/ssh/ssh.checker.js');
     this.#load = load;
     this.#dialer = new Dialer(new HostResolver({ servers: nameServers }), new TrustedRoots(roots));
-    this.#egress = new EgressPolicy(loadConfig({})).forOrganization({ isDefault: true });
+    this.#egress = new EgressPolicy(loadConfig({})).forOrganization({ id: null, isDefault: true });
     const probe = new HttpProbe(this.#dialer);
     this.#checkers = {
       HTTP: new HttpChecker(probe),

@@ -99,7 +99,7 @@ export class AlertSettings {
 
   /** Every address is checked again when it is dialed; here a client learns at once what can never work. */
   private refuseForbiddenHosts(caller: Caller, type: string, config: object): void {
-    const rule = this.egress.forOrganization({ isDefault: caller.isDefaultOrg });
+    const rule = this.egress.forOrganization({ id: caller.orgId, isDefault: caller.isDefaultOrg });
     for (const { pointer, value } of this.channels.dialed(type, config)) {
       const refusal = this.egress.refusalOfHost(hostOf(value), rule);
       if (refusal !== null) throw problems.targetNotAllowed(pointer, refusal);

@@ -1,5 +1,6 @@
 import { connect, createServer, type AddressInfo, type Server, type Socket } from 'node:net';
 import { once } from 'node:events';
+import { OPERATORS_EGRESS } from '../platform/net/egress/egress-policy';
 import type { Assertion } from './assertion/assertion';
 import { CheckResultBuilder } from './check-result-builder';
 
@@ -12,7 +13,7 @@ const builderWith = (assertions: readonly Assertion[] = [], signal = new AbortCo
       body: null,
       followRedirects: true,
       assertions,
-      egress: { refusal: () => null },
+      egress: OPERATORS_EGRESS,
     },
     signal,
   );

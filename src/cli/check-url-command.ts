@@ -142,7 +142,7 @@ async function check(command: Command, environment: Environment): Promise<CheckR
     const checkers = application.get(CheckerRegistry);
     if (!checkers.has(command.type)) throw new UsageError(`the type must be one of ${checkers.types().join(', ')}`);
     const checker = checkers.get(command.type);
-    const egress = application.get(EgressPolicy).forOrganization({ isDefault: true });
+    const egress = application.get(EgressPolicy).forOrganization({ id: null, isDefault: true });
     return await checker.check(requestOf(checker, command, egress), deadline.signal);
   } finally {
     deadline.clear();

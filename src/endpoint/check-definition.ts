@@ -42,6 +42,12 @@ export interface CheckDefinition extends PreparedCheck {
   revision: number;
 }
 
+/** Whose endpoint it is: decides where its checks may connect to. */
+interface Organization {
+  id: string;
+  isDefault: boolean;
+}
+
 interface Row extends CheckedSettings {
   id: string;
   key: string;
@@ -98,11 +104,11 @@ export class CheckDefinitions {
   }
 
   /** A check with these settings, whether the endpoint is stored or not. Its type must have a checker. */
-  prepare(endpointId: string, settings: CheckedSettings, isDefaultOrg: boolean): PreparedCheck {
+  prepare(endpointId: string, settings: CheckedSettings, organization: Organization): PreparedCheck {
     const { type, timeoutSeconds, ...requested } = settings;
     const checker = this.checkers.get(type);
     const headers = this.settings.openHeaders(endpointId, settings.headers);
-    const egress = this.egress.forOrganization({ isDefault: isDefaultOrg });
+    const egress = this.egress.forOrganization(organization);
     return {
       timeoutMs: timeoutSeconds * SECOND_MS,
       checker,
@@ -116,7 +122,7 @@ export class CheckDefinitions {
   }
 
   private define({ id, key, orgId, isDefaultOrg, revision, ...settings }: Row): CheckDefinition {
-    const prepared = this.prepare(id, settings, isDefaultOrg);
+    const prepared = this.prepare(id, settings, { id: orgId, isDefault: isDefaultOrg });
     return { endpointId: id, endpointKey: key, orgId, revision, ...prepared };
   }
 }

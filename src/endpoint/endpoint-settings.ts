@@ -83,7 +83,7 @@ export class EndpointSettingsResolver {
 
   private refuseForbiddenTarget(checker: Checker, url: string, caller: Caller): void {
     const hosts = checker.hostsOf?.(checker.parseTarget(url)) ?? [];
-    const rule = this.egress.forOrganization({ isDefault: caller.isDefaultOrg });
+    const rule = this.egress.forOrganization({ id: caller.orgId, isDefault: caller.isDefaultOrg });
     for (const host of hosts) {
       const refusal = this.egress.refusalOfHost(host, rule);
       if (refusal !== null) throw problems.targetNotAllowed('/url', refusal);

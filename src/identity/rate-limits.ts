@@ -3,7 +3,7 @@ import { Config } from '../platform/config/config';
 import { type Problem, problems } from '../platform/problem/problem';
 import { Clock } from '../platform/time/clock';
 import type { Caller } from '../platform/access/caller';
-import { TokenBuckets } from './token-bucket';
+import { TokenBuckets } from '../platform/access/token-bucket';
 
 /** Wrong credentials that one address may send: 20 at once, then one every three seconds. */
 const FAILED_SIGN_INS = { rate: 1 / 3, burst: 20 };

@@ -4,7 +4,7 @@ import type { Socket } from 'node:net';
 import { PassThrough } from 'node:stream';
 import { DialError } from '../../platform/net/dial/dial-error';
 import { Dialer } from '../../platform/net/dial/dialer';
-import type { EgressRule } from '../../platform/net/egress/egress-policy';
+import { type EgressRule, OPERATORS_EGRESS } from '../../platform/net/egress/egress-policy';
 import { holdResponse } from '../../platform/net/http/hold-response';
 import { TrustedRoots } from '../../platform/net/dial/trusted-roots';
 import { armedFailpoint } from '../../platform/observability/failpoints';
@@ -16,7 +16,6 @@ import { judgeSmtpFailure, type SmtpFailure } from './smtp-outcome';
 import type { SmtpAccount } from './smtp-account';
 
 /** The operator's own mail server may have any address: egress rules protect the operator from organizations. */
-const OPERATORS_EGRESS: EgressRule = { refusal: () => null };
 
 type Attempt = Pick<SendRequest<unknown>, 'egress' | 'signal' | 'hidden'>;
 

@@ -1,5 +1,5 @@
 import { Dialer } from '../../platform/net/dial/dialer';
-import type { EgressRule } from '../../platform/net/egress/egress-policy';
+import { type EgressRule, OPERATORS_EGRESS } from '../../platform/net/egress/egress-policy';
 import { hasRoute } from '../../platform/net/dial/route-probe';
 import { CheckResultBuilder } from '../check-result-builder';
 import { abortFailure } from '../check-failure';
@@ -12,7 +12,6 @@ import { ResolverProbe } from './resolver-probe';
 import { SystemResolvers } from './system-resolvers';
 
 /** The machine's own resolvers are the operator's choice, not an organization's. */
-const ANY_ADDRESS: EgressRule = { refusal: () => null };
 
 /**
  * Looks a name up, at the machine's own resolvers or at one the target names; the egress rule judges the latter. `dnsMs`
@@ -50,7 +49,7 @@ export class DnsChecker implements Checker<DnsTarget> {
     builder: CheckResultBuilder,
     signal: AbortSignal,
   ): Promise<DnsResult[]> {
-    const openTcp = this.tcpOpener(target.resolver ? egress : ANY_ADDRESS);
+    const openTcp = this.tcpOpener(target.resolver ? egress : OPERATORS_EGRESS);
     const questions = target.types.map((type) => ({ name: target.name, type }));
     const probe = target.resolver ? null : new ResolverProbe(servers, openTcp);
     const results = await lookUp(servers, questions, openTcp, signal);

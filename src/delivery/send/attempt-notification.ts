@@ -38,6 +38,7 @@ export interface StoredNotification {
 interface Row extends StoredNotification {
   id: string;
   alertId: string;
+  orgId: string;
   isDefaultOrg: boolean;
   config: SealedConfig | null;
 }
@@ -69,7 +70,7 @@ export class AttemptReader {
   private readRows(attempt: Attempt): Promise<Row[]> {
     const ids = attempt.parts.flatMap(({ primary, merged }) => (merged === null ? [primary] : [primary, merged]));
     return this.database.query<Row>(
-      `SELECT n.id, n.notice AS notification, n.alert_id AS "alertId", COALESCE(o.is_default, false) AS "isDefaultOrg",
+      `SELECT n.id, n.notice AS notification, n.alert_id AS "alertId", n.org_id AS "orgId", COALESCE(o.is_default, false) AS "isDefaultOrg",
          COALESCE(n.config, CASE WHEN a.type = n.channel_type THEN a.config END) AS config,
          e.created_at AS "endedAt", e.duration_seconds AS "endedAfterSeconds"
        FROM notification n
@@ -85,7 +86,7 @@ export class AttemptReader {
   private open(
     channelType: string,
     notification: Notification,
-    { alertId, config: stored, isDefaultOrg }: Row & { config: SealedConfig },
+    { alertId, config: stored, orgId, isDefaultOrg }: Row & { config: SealedConfig },
   ): AttemptContent | NothingToSend {
     if (!this.channels.has(channelType)) {
       const reason = `There is no channel of type "${channelType}" in this installation.`;
@@ -93,7 +94,7 @@ export class AttemptReader {
     }
     try {
       const config = this.sealed.open(alertId, stored);
-      const egress = this.egress.forOrganization({ isDefault: isDefaultOrg });
+      const egress = this.egress.forOrganization({ id: orgId, isDefault: isDefaultOrg });
       return { notification, config, egress, host: this.hostOf(channelType, config) };
     } catch (error) {
       this.logger.error(`the config of alert ${alertId} cannot be read: ${String(error)}`);

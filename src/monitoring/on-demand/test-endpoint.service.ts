@@ -50,7 +50,10 @@ export class TestEndpointService {
   }
 
   private async check(endpointId: string, settings: EndpointSettings, caller: Caller): Promise<TrialView> {
-    const { checker, request, timeoutMs } = this.definitions.prepare(endpointId, settings, caller.isDefaultOrg);
+    const { checker, request, timeoutMs } = this.definitions.prepare(endpointId, settings, {
+      id: caller.orgId,
+      isDefault: caller.isDefaultOrg,
+    });
     const checkedAt = this.clock.now();
     const deadline = startDeadline(timeoutMs, this.never);
     try {

@@ -4,6 +4,7 @@ import { Config } from '../../platform/config/config';
 import { startDeadline } from '../../platform/net/deadline';
 import { DialError } from '../../platform/net/dial/dial-error';
 import { Dialer } from '../../platform/net/dial/dialer';
+import { OPERATORS_EGRESS } from '../../platform/net/egress/egress-policy';
 
 const PROBE_TIMEOUT_MS = 3000;
 
@@ -36,7 +37,7 @@ export class NetworkProbe {
       const { socket } = await this.dialer.dial({
         host,
         port: Number(target.slice(colon + 1)),
-        egress: { refusal: () => null },
+        egress: OPERATORS_EGRESS,
         signal: deadline.signal,
       });
       socket.destroy();

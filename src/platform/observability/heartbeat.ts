@@ -34,7 +34,7 @@ export class Heartbeat {
     if (held) return this.report(`no heartbeat: ${held[0]}`);
     try {
       // The operator's own setting, so it may point into the operator's network.
-      const egress = this.egress.forOrganization({ isDefault: true });
+      const egress = this.egress.forOrganization({ id: null, isDefault: true });
       const { status } = await this.http.request({
         method: 'GET',
         url,

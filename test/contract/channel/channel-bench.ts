@@ -46,8 +46,8 @@ export async function openChannelBench(
   return {
     registry: module.get(ChannelRegistry),
     configs: module.get(ChannelConfigs),
-    trusted: policy.forOrganization({ isDefault: true }),
-    untrusted: policy.forOrganization({ isDefault: false }),
+    trusted: policy.forOrganization({ id: null, isDefault: true }),
+    untrusted: policy.forOrganization({ id: null, isDefault: false }),
     close: () => module.close(),
   };
 }

@@ -10,7 +10,7 @@ import { runCheck } from '../checker/checker.contract';
 
 const policy = new EgressPolicy(loadConfig({}));
 /** An organization that is not the operator's: nothing on this machine or its network may be reached. */
-const stranger = policy.forOrganization({ isDefault: false });
+const stranger = policy.forOrganization({ id: null, isDefault: false });
 
 const closers: (() => unknown)[] = [];
 let target: HttpTarget;

@@ -10,10 +10,14 @@ export function dialerWith(options: ResolverOptions & { roots?: string[] } = {})
 }
 
 /** Everything may be dialed. */
-export const openEgress: EgressRule = { refusal: () => null };
+export const openEgress: EgressRule = { refusal: () => null, organization: null, allowsPrivate: true };
 
 /** Nothing may be dialed. */
-export const closedEgress: EgressRule = { refusal: () => 'every address is refused here' };
+export const closedEgress: EgressRule = {
+  refusal: () => 'every address is refused here',
+  organization: null,
+  allowsPrivate: false,
+};
 
 /** Only the listed addresses are refused. */
 export const egressWithout = (...addresses: string[]): EgressRule => ({

@@ -3,8 +3,8 @@ import { EgressPolicy, type EgressRule } from './egress-policy';
 
 const policyWith = (environment: Record<string, string> = {}) => new EgressPolicy(loadConfig(environment));
 const policy = policyWith();
-const stranger = policy.forOrganization({ isDefault: false });
-const owner = policy.forOrganization({ isDefault: true });
+const stranger = policy.forOrganization({ id: null, isDefault: false });
+const owner = policy.forOrganization({ id: null, isDefault: true });
 
 const METADATA = /cloud metadata|link-local/;
 const NEVER = /refused/;
@@ -119,7 +119,10 @@ const publicAddresses = [
 
 const rulesUnder = (mode: string): EgressRule[] => {
   const strict = policyWith({ EGRESS_PRIVATE: mode });
-  return [strict.forOrganization({ isDefault: true }), strict.forOrganization({ isDefault: false })];
+  return [
+    strict.forOrganization({ id: null, isDefault: true }),
+    strict.forOrganization({ id: null, isDefault: false }),
+  ];
 };
 
 /** Addresses that are never dialed, whatever the operator configures. */
@@ -159,7 +162,7 @@ describe('EgressPolicy', () => {
 
   it.each(forbidden)('refuses %s even with EGRESS_ALLOW=0.0.0.0/0,::/0', (address) => {
     const open = policyWith({ EGRESS_PRIVATE: 'allow', EGRESS_ALLOW: '0.0.0.0/0,::/0' });
-    expect(open.forOrganization({ isDefault: true }).refusal(address)).toMatch(NEVER);
+    expect(open.forOrganization({ id: null, isDefault: true }).refusal(address)).toMatch(NEVER);
   });
 
   it('names the kind of a refused address', () => {
@@ -179,7 +182,10 @@ describe('EgressPolicy', () => {
   });
 
   it('allows what EGRESS_ALLOW lists, also inside IPv6 addresses, and nothing else', () => {
-    const rule = policyWith({ EGRESS_ALLOW: '10.1.0.0/16,198.18.0.0/15' }).forOrganization({ isDefault: false });
+    const rule = policyWith({ EGRESS_ALLOW: '10.1.0.0/16,198.18.0.0/15' }).forOrganization({
+      id: null,
+      isDefault: false,
+    });
     for (const address of ['10.1.2.3', '::ffff:10.1.2.3', '64:ff9b::10.1.2.3', '198.18.0.1']) {
       expect(rule.refusal(address)).toBeNull();
     }
@@ -187,14 +193,14 @@ describe('EgressPolicy', () => {
   });
 
   it('does not allow a private address inside an IPv6 address when EGRESS_ALLOW lists only the IPv6 range', () => {
-    const rule = policyWith({ EGRESS_ALLOW: '2000::/3' }).forOrganization({ isDefault: false });
+    const rule = policyWith({ EGRESS_ALLOW: '2000::/3' }).forOrganization({ id: null, isDefault: false });
     expect(rule.refusal('2002:7f00:1::1')).toBe('loopback addresses are refused');
   });
 
   it('refuses what EGRESS_DENY lists, also when EGRESS_ALLOW lists it', () => {
     const listed = policyWith({ EGRESS_ALLOW: '10.0.0.0/8', EGRESS_DENY: '10.9.0.0/16,8.8.8.0/24' });
     for (const isDefault of [true, false]) {
-      const rule = listed.forOrganization({ isDefault });
+      const rule = listed.forOrganization({ id: null, isDefault });
       expect(rule.refusal('10.8.0.1')).toBeNull();
       expect(rule.refusal('10.9.0.1')).toBe('addresses in EGRESS_DENY are refused');
       expect(rule.refusal('8.8.8.8')).toBe('addresses in EGRESS_DENY are refused');

@@ -13,7 +13,14 @@ import { normalizeHost } from './host-name';
 export interface EgressRule {
   /** `null` when the address may be dialed, otherwise a short public reason ("link-local addresses are refused"). */
   refusal(address: string): string | null;
+  /** For whom (uuid): what is shared between organizations is shared fairly by it. `null`: the operator. */
+  readonly organization: string | null;
+  /** False for organizations that must learn nothing about the operator's own network. */
+  readonly allowsPrivate: boolean;
 }
+
+/** The operator's own connections, such as those to the mail server of the settings: they may go anywhere. */
+export const OPERATORS_EGRESS: EgressRule = { refusal: () => null, organization: null, allowsPrivate: true };
 
 const METADATA_NAMES = new Set([
   'metadata',
@@ -40,8 +47,8 @@ export const isLocalhostName = (name: string): boolean => name === 'localhost' |
 @Injectable()
 export class EgressPolicy {
   private readonly privateMode: Config['egressPrivate'];
-  private readonly trusted: EgressRule;
-  private readonly untrusted: EgressRule;
+  private readonly trusted: CidrRule;
+  private readonly untrusted: CidrRule;
 
   constructor(config: Config) {
     this.privateMode = config.egressPrivate;
@@ -52,10 +59,10 @@ export class EgressPolicy {
   }
 
   /** The rule of one organization. Holders of a key of the Default organization run the machine, hence `auto`. */
-  forOrganization(organization: { isDefault: boolean }): EgressRule {
+  forOrganization({ id, isDefault }: { id: string | null; isDefault: boolean }): EgressRule {
     const mode = this.privateMode;
-    const allowed = mode === 'allow' || (mode === 'auto' && organization.isDefault);
-    return allowed ? this.trusted : this.untrusted;
+    const allowsPrivate = mode === 'allow' || (mode === 'auto' && isDefault);
+    return new OrganizationRule(id, allowsPrivate, allowsPrivate ? this.trusted : this.untrusted);
   }
 
   /**
@@ -73,7 +80,20 @@ export class EgressPolicy {
 /** Endpoints are checked again and again: what a rule says of their addresses is kept, up to this many for each rule. */
 const MAX_KNOWN = 10_000;
 
-class CidrRule implements EgressRule {
+/** One per definition that is kept: it holds references only. */
+class OrganizationRule implements EgressRule {
+  constructor(
+    readonly organization: string | null,
+    readonly allowsPrivate: boolean,
+    private readonly rule: CidrRule,
+  ) {}
+
+  refusal(address: string): string | null {
+    return this.rule.refusal(address);
+  }
+}
+
+class CidrRule {
   /** Address → refusal, `null` when it is allowed. */
   private readonly refusals = new BoundedMap<string, string | null>(MAX_KNOWN);
 

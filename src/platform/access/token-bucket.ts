@@ -1,4 +1,4 @@
-import { BoundedMap } from '../platform/cache/bounded-map';
+import { BoundedMap } from '../cache/bounded-map';
 
 interface Bucket {
   tokens: number;
