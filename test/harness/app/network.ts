@@ -22,4 +22,6 @@ export const closedEgress: EgressRule = {
 /** Only the listed addresses are refused. */
 export const egressWithout = (...addresses: string[]): EgressRule => ({
   refusal: (address) => (addresses.includes(address) ? 'the address is refused here' : null),
+  organization: null,
+  allowsPrivate: false,
 });
