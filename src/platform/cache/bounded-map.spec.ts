@@ -57,4 +57,32 @@ describe('BoundedMap', () => {
     map.set('e', 4);
     expect([...map].map(([key]) => key)).toEqual(['d', 'e']);
   });
+
+  describe('with a limit of weight', () => {
+    const texts = (max: number) => new BoundedMap<string, string>(100, { max, of: (text) => text.length });
+
+    it('evicts as many of the oldest entries as a heavy one needs', () => {
+      const map = texts(10).set('a', 'xxxx').set('b', 'xxxx').set('c', 'x').set('d', 'xxxxxxxx');
+      expect([[...map].map(([key]) => key), map.weight]).toEqual([['c', 'd'], 9]);
+    });
+
+    it('keeps nothing that alone weighs more than is allowed, and evicts nothing for it', () => {
+      const map = texts(10).set('a', 'xxxx').set('b', 'x'.repeat(11));
+      expect([[...map].map(([key]) => key), map.weight]).toEqual([['a'], 4]);
+    });
+
+    it('forgets an entry whose new value is too heavy, rather than return the old one', () => {
+      const map = texts(10).set('a', 'xxxx').set('a', 'x'.repeat(11));
+      expect([map.get('a'), map.weight]).toEqual([undefined, 0]);
+    });
+
+    it('counts an entry that gets another value, or is deleted, by what is there now', () => {
+      const map = texts(10).set('a', 'xxxxxxxx').set('a', 'xx').set('b', 'xxxxxxx');
+      expect(map.weight).toBe(9);
+      map.delete('a');
+      expect(map.weight).toBe(7);
+      map.clear();
+      expect(map.weight).toBe(0);
+    });
+  });
 });

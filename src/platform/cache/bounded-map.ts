@@ -1,14 +1,22 @@
 interface Entry<K, V> {
   key: K;
   value: V;
+  weight: number;
   /** Towards the least recently used. */
   older: Entry<K, V> | null;
   /** Towards the most recently used. */
   newer: Entry<K, V> | null;
 }
 
+/** A bound by size instead of number: what an entry weighs when it is set (bytes, usually), and the sum allowed. */
+export interface WeightLimit<K, V> {
+  max: number;
+  of: (value: V, key: K) => number;
+}
+
 /**
- * A map of at most `max` entries: beyond that, the least recently used one is evicted. `max` may change at any time.
+ * A map of at most `max` entries, which together weigh at most `weights.max` if that is given: beyond it, the least
+ * recently used ones are evicted. One that alone weighs more is not kept. `max` may change at any time.
  * Every operation takes constant time, however many entries there are: uses are kept in order by a linked list, because
  * a `Map` that entries are moved in walks over the places they left.
  */
@@ -16,11 +24,20 @@ export class BoundedMap<K, V> {
   private readonly entries = new Map<K, Entry<K, V>>();
   private oldest: Entry<K, V> | null = null;
   private newest: Entry<K, V> | null = null;
+  private totalWeight = 0;
 
-  constructor(public max: number) {}
+  constructor(
+    public max: number,
+    private readonly weights: WeightLimit<K, V> = { max: Infinity, of: () => 0 },
+  ) {}
 
   get size(): number {
     return this.entries.size;
+  }
+
+  /** What all entries weigh together; 0 without a limit of weight. */
+  get weight(): number {
+    return this.totalWeight;
   }
 
   /** Does not count as a use. */
@@ -38,15 +55,23 @@ export class BoundedMap<K, V> {
 
   set(key: K, value: V): this {
     const known = this.entries.get(key);
+    const weight = this.weights.of(value, key);
+    if (weight > this.weights.max) {
+      this.delete(key);
+      return this;
+    }
+    this.totalWeight += weight - (known?.weight ?? 0);
     if (known) {
       known.value = value;
+      known.weight = weight;
       this.use(known);
     } else {
-      const entry = { key, value, older: null, newer: null };
+      const entry = { key, value, weight, older: null, newer: null };
       this.entries.set(key, entry);
       this.append(entry);
     }
-    while (this.entries.size > this.max && this.oldest) this.delete(this.oldest.key);
+    while ((this.entries.size > this.max || this.totalWeight > this.weights.max) && this.oldest)
+      this.delete(this.oldest.key);
     return this;
   }
 
@@ -54,12 +79,14 @@ export class BoundedMap<K, V> {
     const entry = this.entries.get(key);
     if (!entry) return false;
     this.unlink(entry);
+    this.totalWeight -= entry.weight;
     return this.entries.delete(key);
   }
 
   clear(): void {
     this.entries.clear();
     this.oldest = this.newest = null;
+    this.totalWeight = 0;
   }
 
   /** From the least to the most recently used; reading them so does not count as a use. */
