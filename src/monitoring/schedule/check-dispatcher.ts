@@ -17,6 +17,20 @@ export interface PlannedSlot {
   fireAt: number;
 }
 
+/** What waits like a slot and checks nothing: it shows that slots get their turn. */
+interface Passage {
+  fireAt: number;
+  pass: () => void;
+}
+
+type Planned = PlannedSlot | Passage;
+
+/** Waits for its turn beside the organizations, as one more of them. No organization has this id. */
+const OPERATOR = 'operator';
+
+const isPassage = (planned: Planned): planned is Passage => 'pass' in planned;
+const slotsOf = (planned: readonly Planned[]): PlannedSlot[] =>
+  planned.flatMap((item) => (isPassage(item) ? [] : [item]));
 const orgOf = ({ definition }: PlannedSlot): string => definition.orgId;
 
 /** Open files kept free for the database, the API and deliveries. A check may need two: it tries IPv6 and IPv4. */
@@ -40,8 +54,8 @@ const PER_TURN = 25;
 export class CheckDispatcher {
   private readonly logger = new Logger(CheckDispatcher.name);
   /** Sorted by `fireAt`, latest first: the next one is popped from the end. */
-  private planned: PlannedSlot[] = [];
-  private readonly due = new FairQueue<PlannedSlot>();
+  private planned: Planned[] = [];
+  private readonly due = new FairQueue<Planned>();
   /** Endpoint → organization. */
   private readonly running = new Map<string, string>();
   private readonly shutdown = new AbortController();
@@ -75,20 +89,27 @@ export class CheckDispatcher {
 
   /** Organizations that hold more than their share while room is scarce: all others claim before them. */
   get crowding(): string[] {
-    const held = [...this.planned.map(orgOf), ...this.due.items().map(orgOf), ...this.running.values()];
+    const held = [...slotsOf([...this.planned, ...this.due.items()]).map(orgOf), ...this.running.values()];
     return beyondShare(held, this.room);
   }
 
   plan(slots: readonly PlannedSlot[]): void {
     if (slots.length === 0 || this.shutdown.signal.aborted) return;
-    this.planned = [...this.planned, ...slots].sort((a, b) => b.fireAt - a.fireAt);
-    this.arm();
+    this.wait(slots);
+  }
+
+  /**
+   * Resolves when something that is due now has had its turn, on the way that every slot takes: timer, turn, a free place.
+   * It takes no place and counts as no check. It stays unresolved for as long as slots do not get their turn.
+   */
+  passThrough(): Promise<void> {
+    return new Promise((pass) => this.wait([{ fireAt: this.clock.monotonic(), pass }]));
   }
 
   /** Drops the slots that have not begun; returns their endpoints. */
   stop(): string[] {
     if (this.timer) clearTimeout(this.timer);
-    const left = [...this.planned, ...this.due.clear()].map(({ definition }) => definition.endpointId);
+    const left = slotsOf([...this.planned, ...this.due.clear()]).map(({ definition }) => definition.endpointId);
     this.planned = [];
     return left;
   }
@@ -101,6 +122,11 @@ export class CheckDispatcher {
     await this.clock.sleep(limitMs, idle.signal);
     this.shutdown.abort(new Error('the monitor is shutting down'));
     await this.clock.sleep(1000, idle.signal);
+  }
+
+  private wait(items: readonly Planned[]): void {
+    this.planned = [...this.planned, ...items].sort((a, b) => b.fireAt - a.fireAt);
+    this.arm();
   }
 
   private arm(): void {
@@ -122,7 +148,12 @@ export class CheckDispatcher {
     setImmediate(() => this.turn());
   }
 
-  private fire(planned: PlannedSlot): void {
+  private fire(planned: Planned): void {
+    if (isPassage(planned)) {
+      if (this.running.size < this.room) planned.pass();
+      else this.due.push(OPERATOR, planned);
+      return;
+    }
     if (this.running.has(planned.definition.endpointId)) {
       this.metrics.skipped.inc();
       return;
@@ -147,8 +178,15 @@ export class CheckDispatcher {
     } finally {
       this.running.delete(definition.endpointId);
       if (this.running.size === 0) this.idle?.();
-      const waiting = this.due.take();
-      if (waiting) this.fire(waiting);
+      this.fireWaiting();
+    }
+  }
+
+  /** What gets its turn may leave the place free: a passage, or a slot whose endpoint is still being checked. */
+  private fireWaiting(): void {
+    while (this.due.size > 0 && this.running.size < this.room) {
+      const next = this.due.take();
+      if (next) this.fire(next);
     }
   }
 }
