@@ -7,7 +7,7 @@ import { carryAuthorship } from './audit/authorship';
 import type { Config } from './platform/config/config';
 import { jsonBody } from './platform/http/json-body';
 import { refuseWhileDraining } from './platform/http/draining';
-import { LoadShedder } from './platform/http/load-shedder';
+import { LoadShedder } from './platform/http/load/load-shedder';
 import { requestId } from './platform/http/request-id';
 import { ServerAdapter } from './platform/http/server.adapter';
 import { Health } from './platform/observability/health';

@@ -1,6 +1,6 @@
 import { Global, Module } from '@nestjs/common';
 import { Cursors } from './cursors';
-import { LoadShedder } from './load-shedder';
+import { LoadShedder } from './load/load-shedder';
 
 /** What every list and every request needs. */
 @Global()

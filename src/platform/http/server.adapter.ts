@@ -7,7 +7,7 @@ import { Problem } from '../problem/problem';
 import { toProblemView } from '../problem/problem.view';
 import { Page } from './page';
 import { writePageHeaders } from './page-headers';
-import { endSlowReaders } from './slow-readers';
+import { endSlowReaders } from './load/slow-readers';
 
 /** Limits against slow and greedy clients; Node's defaults are far longer (60 s, 300 s, checked every 30 s). */
 const LIMITS = {

@@ -1,9 +1,9 @@
 import { Injectable } from '@nestjs/common';
 import type { RequestHandler } from 'express';
-import { Config } from '../config/config';
-import { EventLoopLag } from '../observability/event-loop-lag';
-import { Metrics } from '../observability/metrics';
-import { problems } from '../problem/problem';
+import { Config } from '../../config/config';
+import { EventLoopLag } from '../../observability/event-loop-lag';
+import { Metrics } from '../../observability/metrics';
+import { problems } from '../../problem/problem';
 
 /** Time between two samples; the event loop is late by what it took longer. */
 const SAMPLE_MS = 100;
