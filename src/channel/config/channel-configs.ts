@@ -44,9 +44,9 @@ export class ChannelConfigs {
    */
   present(type: string, config: object, reader: ConfigReader, shownKeys: readonly string[] = []): object {
     if (!this.registry.has(type)) return {};
-    return mapMarked(this.registry.get(type).configClass, config, ({ path, mark, value }) => {
-      const shown = mark === 'confidential' ? reader !== 'read' : shownKeys.includes(String(path[0]));
-      return shown ? value : maskOf(value);
+    return mapMarked(this.registry.get(type).configClass, config, (found) => {
+      const isShown = found.mark === 'confidential' ? reader !== 'read' : shownKeys.includes(String(found.path[0]));
+      return isShown ? found.value : maskOf(found);
     });
   }
 
@@ -77,7 +77,8 @@ const underConfig = (found: readonly FieldProblem[]): FieldProblem[] =>
 
 const REFUSED_MASK = {
   unknown: 'is a masked value that does not belong to the stored config; send the value itself',
-  redirected: 'must be sent itself, not masked, because the config names another host than before',
+  redirected:
+    'must be sent itself, not masked, because the config connects to another server, port or encryption than before',
 } as const;
 
 const refusedMask = ({ path, reason }: RefusedMask): FieldProblem => ({

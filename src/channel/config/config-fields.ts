@@ -4,7 +4,7 @@ import { HOST_FORM, normalizeHost } from '../../platform/net/egress/host-name';
 import type { FieldProblem } from '../../platform/problem/problem';
 import { countCodePoints, hasUnprintable } from '../text-limits';
 import { readUrl } from '../../platform/text/read-url';
-import { type ConfigClass, markedAs, nestedAs } from './config-metadata';
+import { type ConfigClass, connectionKey, markedAs, nestedAs } from './config-metadata';
 import { configProblems, RULE_CONTEXT, type RuleContext, type ValueRule } from './config-validation';
 
 const problem = (code: FieldProblem['code'], message: string, pointer = ''): FieldProblem[] => [
@@ -42,11 +42,20 @@ export const Secret = (): PropertyDecorator => markedAs('secret');
 /** A secret that signs and is itself never sent: it is kept when the config is pointed at another host. */
 export const SigningSecret = (): PropertyDecorator => markedAs('secret', 'signing');
 
-/** Returned as stored to write and admin keys, masked for read keys (webhook URLs, addresses); encrypted at rest as well. */
+/** Returned as stored to write and admin keys, masked for read keys; encrypted at rest as well. */
 export const Confidential = (): PropertyDecorator => markedAs('confidential');
+
+/** The same for a URL or a mail address: read keys see its host, or its domain, and nothing else of it. */
+export const ConfidentialAddress = (): PropertyDecorator => markedAs('confidential', 'address');
 
 /** An http(s) URL or a host name that `send` connects to: judged by the egress policy when the alert is saved. */
 export const Dialed = (): PropertyDecorator => markedAs('dialed');
+
+/**
+ * Decides how the dialed host of the same object is connected to, such as its port: after a change a masked credential has
+ * to be sent again. `unsent` is what counts when the key is left out.
+ */
+export const Connection = (unsent: string | number | boolean): PropertyDecorator => connectionKey(unsent);
 
 /** The value is an object, or a list of objects, of a class whose keys carry marks of their own. */
 export const Nested = (type: () => ConfigClass): PropertyDecorator => nestedAs(type);

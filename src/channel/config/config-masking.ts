@@ -1,30 +1,35 @@
+import { isDeepStrictEqual } from 'node:util';
+import { normalizeHost } from '../../platform/net/egress/host-name';
 import { MASK } from '../../platform/secrets/mask';
 import { readUrl } from '../../platform/text/read-url';
-import { type ConfigClass, markedKeys, nestedType } from './config-metadata';
-
-const TAIL = 4;
-/** Below this length the last characters would reveal too much of the value. */
-const LONG_ENOUGH_FOR_TAIL = 16;
+import { type ConfigClass, connectionDefaults, markedKeys, nestedType } from './config-metadata';
 
 /** One marked string or number of a config. `path` leads to it: keys and list positions. */
 export interface MarkedValue {
   path: readonly (string | number)[];
   /** A signing secret is never sent, a secret is. */
   mark: 'secret' | 'signing' | 'confidential';
+  /** The value is a URL or a mail address by the rule of its key, so that its host is no part of a secret. */
+  isAddress: boolean;
   value: string | number;
+  /** The object that holds the value: in a list it tells which item this is. */
+  holder: object;
 }
 
-/** A mask by which the owner recognises the value: the host of a URL, the domain of an address, the end of a long token. */
-export function maskOf(shown: string | number): string {
-  const value = String(shown);
-  const url = /^(https?:\/\/)(?:[^/?#@]*@)?([^/?#]+)/i.exec(value);
-  if (url) return `${url[1]}${url[2]}/${MASK}`;
-  const domain = /^[^@\s]+@([^@\s]+)$/.exec(value);
-  if (domain) return `${MASK}@${domain[1]}`;
-  return value.length >= LONG_ENOUGH_FOR_TAIL ? MASK + value.slice(-TAIL) : MASK;
+/**
+ * What is shown in place of a value: nothing of it, but the host of a URL and the domain of a mail address, by which its
+ * owner recognises it. The mark of the key decides, never the look of the value: a password may look like anything.
+ */
+export function maskOf({ mark, isAddress, value }: Pick<MarkedValue, 'mark' | 'isAddress' | 'value'>): string {
+  if (mark !== 'confidential' || !isAddress) return MASK;
+  const text = String(value);
+  const url = readUrl(text);
+  if (url !== null && /^https?:$/.test(url.protocol)) return `${url.protocol}//${url.host}/${MASK}`;
+  const domain = /^[^@\s]+@([^@\s]+)$/.exec(text)?.[1];
+  return domain === undefined ? MASK : `${MASK}@${domain}`;
 }
 
-/** True when `maskOf` has made the text, whatever the value. */
+/** True when a client may have got the text from `maskOf`, of whatever version. */
 export const isMasked = (value: string | number): boolean => String(value).includes(MASK);
 
 /** A copy with every marked string or number replaced by `change`. Unmarked values are kept. */
@@ -32,8 +37,10 @@ export function mapMarked(type: ConfigClass, config: object, change: (found: Mar
   const secrets = new Set(markedKeys(type, 'secret'));
   const signing = new Set(markedKeys(type, 'signing'));
   const confidential = new Set(markedKeys(type, 'confidential'));
+  const addresses = new Set(markedKeys(type, 'address'));
   const visit = (value: unknown, path: (string | number)[], mark: MarkedValue['mark']): unknown => {
-    if (typeof value === 'string' || typeof value === 'number') return change({ path, mark, value });
+    if (typeof value === 'string' || typeof value === 'number')
+      return change({ path, mark, value, isAddress: addresses.has(String(path[0])), holder: config });
     if (Array.isArray(value)) return value.map((item, index) => visit(item, [...path, index], mark));
     return value;
   };
@@ -73,10 +80,23 @@ export function dialedValues(type: ConfigClass, config: object): { pointer: stri
   });
 }
 
-const hostsOf = (type: ConfigClass, config: object): string =>
-  dialedValues(type, config)
-    .map(({ pointer, value }) => `${pointer} ${readUrl(value)?.host || value}`)
-    .join('\n');
+/** Where a config connects to, and how: scheme, host and port of its URLs, its hosts with their port and encryption. */
+function connectionsOf(type: ConfigClass, config: object): string[] {
+  const dialed = new Set(markedKeys(type, 'dialed'));
+  const how = { ...connectionDefaults(type), ...config } as Readonly<Record<string, unknown>>;
+  const own = Object.keys(connectionDefaults(type)).map((key) => `${key}=${String(how[key])}`);
+  return Object.entries(config).flatMap(([key, value]: [string, unknown]) => {
+    if (dialed.has(key) && typeof value === 'string') return [[key, originOf(value), ...own].join(' ')];
+    const nested = nestedType(type, key);
+    if (!nested || typeof value !== 'object' || value === null || Array.isArray(value)) return [];
+    return connectionsOf(nested, value).map((connection) => `${key}/${connection}`);
+  });
+}
+
+function originOf(value: string): string {
+  const url = readUrl(value);
+  return url?.host ? `${url.protocol}//${url.host}` : (normalizeHost(value) ?? value);
+}
 
 /** A mask that cannot be replaced by a stored value, and why. */
 export interface RefusedMask {
@@ -84,14 +104,28 @@ export interface RefusedMask {
   reason: 'unknown' | 'redirected';
 }
 
+/** True unless another key of the two objects differs: masked ones are not compared. */
+const mayBeSame = (one: object, other: object, key: string | number | undefined): boolean =>
+  Object.entries({ ...one, ...other }).every(([name]) => {
+    const [a, b] = [one, other].map((item) => (item as Readonly<Record<string, unknown>>)[name]);
+    return (
+      name === key || [a, b].some((value) => typeof value === 'string' && isMasked(value)) || isDeepStrictEqual(a, b)
+    );
+  });
+
+/** Items of a list are told apart by their other keys: a header by its name. Everything else has its place. */
+const isSameItem = (one: MarkedValue, other: MarkedValue): boolean =>
+  typeof one.path.at(-2) !== 'number' || mayBeSame(one.holder, other.holder, one.path.at(-1));
+
 const shape = (path: MarkedValue['path']): string =>
   path.map((step) => (typeof step === 'number' ? '*' : step)).join('/');
 
 /**
  * Replaces masks in the input by the stored values. A mask is compared with the value at its own position first, then with
  * the other items of the same list, where it must match exactly one. Refused are masks that match no stored value, and
- * masked credentials of a config that now names another host: a client that may not read a credential must not be able to
- * have it sent to a host of its own.
+ * masked credentials of a config that now connects elsewhere or otherwise: a client that may not read a credential must
+ * not be able to have it sent to a host or port of its own, nor without encryption. The masks of older versions, which
+ * showed the end of long values, match nothing.
  */
 export function unmask(
   type: ConfigClass,
@@ -103,14 +137,17 @@ export function unmask(
   const secrets: RefusedMask[] = [];
   const config = mapMarked(type, input, (found) => {
     if (!isMasked(found.value)) return found.value;
-    const alike = known.filter((one) => shape(one.path) === shape(found.path) && maskOf(one.value) === found.value);
+    const alike = known.filter(
+      (one) => shape(one.path) === shape(found.path) && maskOf(one) === found.value && isSameItem(one, found),
+    );
     const same =
       alike.find((one) => one.path.join('/') === found.path.join('/')) ?? (alike.length === 1 ? alike[0] : null);
     if (!same) unknown.push({ path: found.path, reason: 'unknown' });
     else if (found.mark === 'secret') secrets.push({ path: found.path, reason: 'redirected' });
     return same ? same.value : found.value;
   });
-  const isRedirected = stored !== null && hostsOf(type, config) !== hostsOf(type, stored);
+  const isRedirected =
+    stored !== null && !isDeepStrictEqual(connectionsOf(type, config).sort(), connectionsOf(type, stored).sort());
   return { config, refused: isRedirected ? [...unknown, ...secrets] : unknown };
 }
 

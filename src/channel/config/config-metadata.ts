@@ -4,15 +4,17 @@ import 'reflect-metadata';
 export type ConfigClass = new () => object;
 
 /** What a key of a config class can be marked as; `config-fields.ts` says what each mark means. */
-export type KeyMark = 'secret' | 'signing' | 'confidential' | 'dialed';
+export type KeyMark = 'secret' | 'signing' | 'confidential' | 'address' | 'dialed';
 
 const MARKS: Readonly<Record<KeyMark, symbol>> = {
   secret: Symbol('channel:secret'),
   signing: Symbol('channel:signing'),
   confidential: Symbol('channel:confidential'),
+  address: Symbol('channel:address'),
   dialed: Symbol('channel:dialed'),
 };
 const NESTED = Symbol('channel:nested');
+const CONNECTION = Symbol('channel:connection');
 
 /** Decorates a key with one or several marks. */
 export const markedAs =
@@ -39,3 +41,17 @@ export const nestedAs =
 /** The class of a nested object or list, or `null` for a plain value. */
 export const nestedType = (type: ConfigClass, key: string): ConfigClass | null =>
   (Reflect.getMetadata(NESTED, type.prototype) as Map<string, () => ConfigClass> | undefined)?.get(key)?.() ?? null;
+
+/** Decorates a key that decides how the host beside it is connected to; `unsent` is what counts without it. */
+export const connectionKey =
+  (unsent: string | number | boolean): PropertyDecorator =>
+  (target, key) => {
+    Reflect.defineMetadata(CONNECTION, { ...connectionOf(target), [String(key)]: unsent }, target);
+  };
+
+/** The keys that decide how a config's host is connected to, with what counts when they are not sent. */
+export const connectionDefaults = (type: ConfigClass): Readonly<Record<string, unknown>> =>
+  connectionOf(type.prototype);
+
+const connectionOf = (prototype: object): Readonly<Record<string, unknown>> =>
+  (Reflect.getMetadata(CONNECTION, prototype) as Readonly<Record<string, unknown>> | undefined) ?? {};

@@ -2,7 +2,14 @@ import { Injectable } from '@nestjs/common';
 import { ApiProperty, ApiPropertyOptional } from '@nestjs/swagger';
 import { Config } from '../../platform/config/config';
 import { emailMessage } from './email-message';
-import { alertAccount, type MailSender, parseSender, serverAccount, type SmtpAccount } from './smtp-account';
+import {
+  alertAccount,
+  type MailSender,
+  parseSender,
+  serverAccount,
+  type SmtpAccount,
+  SUBMISSION_PORT,
+} from './smtp-account';
 import { SmtpClient } from './smtp-client';
 import { Channel, type ConfigProblem, type SendOutcome, type SendRequest } from '../channel';
 import * as field from '../config/config-fields';
@@ -30,6 +37,7 @@ export class EmailSmtpConfig {
     maximum: 65_535,
   })
   @field.Optional(field.integer(1, 65_535))
+  @field.Connection(SUBMISSION_PORT)
   port?: number;
 
   @ApiPropertyOptional({
@@ -41,6 +49,7 @@ export class EmailSmtpConfig {
     type: 'boolean',
   })
   @field.Optional(field.flag)
+  @field.Connection(true)
   secure?: boolean;
 
   @ApiPropertyOptional({ description: 'User name of the account.', example: 'uptime@example.com', maxLength: 320 })
@@ -67,7 +76,7 @@ export class EmailConfig {
     maxItems: MAX_RECIPIENTS,
   })
   @field.Required(field.list(field.mailAddress, MAX_RECIPIENTS))
-  @field.Confidential()
+  @field.ConfidentialAddress()
   to!: string[];
 
   @ApiPropertyOptional({
@@ -77,7 +86,7 @@ export class EmailConfig {
     maxItems: MAX_RECIPIENTS,
   })
   @field.Optional(field.list(field.mailAddress, MAX_RECIPIENTS, 0))
-  @field.Confidential()
+  @field.ConfidentialAddress()
   cc?: string[];
 
   @ApiPropertyOptional({

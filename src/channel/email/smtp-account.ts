@@ -15,7 +15,8 @@ export interface SmtpAccount {
 }
 
 const IMPLICIT_TLS_PORT = 465;
-const SUBMISSION_PORT = 587;
+/** The port of an account that names none. */
+export const SUBMISSION_PORT = 587;
 
 /** The account of one alert. TLS is required unless `secure` is false. */
 export function alertAccount(smtp: {

@@ -21,7 +21,7 @@ export class DiscordConfig {
     maxLength: 2048,
   })
   @field.Required(field.httpUrl())
-  @field.Confidential()
+  @field.ConfidentialAddress()
   @field.Dialed()
   webhook_url!: string;
 

@@ -22,7 +22,7 @@ export class SlackConfig {
     maxLength: 2048,
   })
   @field.Required(field.httpUrl())
-  @field.Confidential()
+  @field.ConfidentialAddress()
   @field.Dialed()
   webhook_url!: string;
 

@@ -28,7 +28,7 @@ export class TeamsConfig {
         : null,
     ),
   )
-  @field.Confidential()
+  @field.ConfidentialAddress()
   @field.Dialed()
   webhook_url!: string;
 }

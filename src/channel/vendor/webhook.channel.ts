@@ -44,7 +44,7 @@ export class WebhookConfig {
     maxLength: 2048,
   })
   @field.Optional(field.httpUrl())
-  @field.Confidential()
+  @field.ConfidentialAddress()
   @field.Dialed()
   url?: string;
 
@@ -55,7 +55,7 @@ export class WebhookConfig {
     maxLength: 2048,
   })
   @field.Optional(field.httpUrl())
-  @field.Confidential()
+  @field.ConfidentialAddress()
   @field.Dialed()
   webhook_url?: string;
 

@@ -295,13 +295,35 @@ describe('channel configs', () => {
       expect(bench.configs.present('slack', complete('slack'), role)).toEqual(complete('slack'));
       expect(bench.configs.present('email', complete('email'), role)).toMatchObject({
         to: ['ops@example.com', 'night@example.com'],
-        smtp: { username: 'uptime', password: `${MASK}rd-1` },
+        smtp: { username: 'uptime', password: MASK },
       });
       expect(bench.configs.present('webhook', complete('webhook'), role)).toMatchObject({
         url: HOOK,
         headers: [{ key: 'X-Token', value: 'canary-header-value-1' }],
-        secret: `${MASK}${SECRET.slice(-4)}`,
+        secret: MASK,
       });
+    });
+
+    it.each([
+      { name: 'with an @', password: 'P@ssw0rd-Prod2026' },
+      { name: 'with spaces', password: 'correct horse battery staple' },
+      { name: 'that looks like a URL', password: 'http://u:p@h/x' },
+      { name: 'of 4 characters', password: 'k3y!' },
+      { name: 'of 500 characters', password: 'x'.repeat(500) },
+    ])('presents no part of a password $name to anybody', ({ password }) => {
+      const config = { ...complete('email'), smtp: { host: 'smtp.example.com', username: 'uptime', password } };
+      for (const role of ['read', 'write', 'admin'] as const)
+        expect(bench.configs.present('email', config, role)).toMatchObject({ smtp: { password: MASK } });
+    });
+
+    it.each([
+      { name: 'with an @', value: 'P@ss w0rd!' },
+      { name: 'that looks like a URL', value: 'http://u:p@h/x' },
+      { name: 'that looks like an address', value: 'a@b.example' },
+      { name: 'of 4000 characters', value: 'x'.repeat(4000) },
+    ])('presents no part of a header value $name to a read key', ({ value }) => {
+      const shown = bench.configs.present('webhook', { url: HOOK, headers: [{ key: 'X-Token', value }] }, 'read');
+      expect(shown).toMatchObject({ headers: [{ key: 'X-Token', value: MASK }] });
     });
 
     it('keeps enough of a masked value to be recognised', () => {
@@ -346,9 +368,9 @@ describe('channel configs', () => {
       { name: 'something else is stored', stored: { bot_token: '1:another-token-than-that', chat_id: 1 } },
     ])('refuses a mask when $name', ({ stored }) => {
       const input = { bot_token: `${MASK}oken`, chat_id: 1 };
-      expect(
-        bench.configs.validate('telegram', input, stored && { ...stored, bot_token: 'different-enough-abcd' }),
-      ).toEqual([{ pointer: '/config/bot_token', code: 'invalid_config', message: expect.stringContaining('masked') }]);
+      expect(bench.configs.validate('telegram', input, stored)).toEqual([
+        { pointer: '/config/bot_token', code: 'invalid_config', message: expect.stringContaining('masked') },
+      ]);
     });
 
     it.each([
@@ -358,13 +380,58 @@ describe('channel configs', () => {
       { type: 'twilio', changes: { api_url: 'https://evil.example' }, pointer: '/config/auth_token' },
       {
         type: 'email',
-        changes: { smtp: { host: 'evil.example', username: 'uptime', password: `${MASK}rd-1` } },
+        changes: { smtp: { host: 'evil.example', username: 'uptime', password: MASK } },
         pointer: '/config/smtp/password',
       },
     ])('does not send a masked credential of a $type config to another host', ({ type, changes, pointer }) => {
       const shown = bench.configs.present(type, complete(type), 'write');
       expect(bench.configs.validate(type, { ...shown, ...changes }, complete(type))).toEqual([
-        { pointer, code: 'invalid_config', message: expect.stringContaining('another host') },
+        { pointer, code: 'invalid_config', message: expect.stringContaining('another server') },
+      ]);
+    });
+
+    const stored = {
+      telegram: { ...COMPLETE['telegram'], api_url: 'https://telegram.example.com:8443' },
+      email: COMPLETE['email'] as { smtp: object },
+    };
+    it.each([
+      { type: 'telegram', name: 'without TLS', changes: { api_url: 'http://telegram.example.com:8443' } },
+      { type: 'telegram', name: 'to another port', changes: { api_url: 'https://telegram.example.com' } },
+      {
+        type: 'email',
+        name: 'without TLS',
+        changes: { smtp: { ...stored.email.smtp, password: MASK, secure: false } },
+      },
+      { type: 'email', name: 'to another port', changes: { smtp: { ...stored.email.smtp, password: MASK, port: 25 } } },
+    ] as const)('does not send a masked credential of a $type config $name', ({ type, changes }) => {
+      const shown = bench.configs.present(type, stored[type], 'write');
+      expect(bench.configs.validate(type, { ...shown, ...changes }, stored[type])).toEqual([
+        {
+          pointer: type === 'email' ? '/config/smtp/password' : '/config/bot_token',
+          code: 'invalid_config',
+          message: expect.stringContaining('another server'),
+        },
+      ]);
+    });
+
+    it('keeps a masked password when what it had by default is written out', () => {
+      const before = { to: ['a@example.com'], smtp: { host: 'SMTP.example.com', username: 'u', password: 'canary' } };
+      const smtp = { host: 'smtp.example.com', port: 587, secure: true, username: 'u', password: MASK };
+      expect(valid('email', { ...before, smtp }, before).config).toMatchObject({ smtp: { password: 'canary' } });
+    });
+
+    it('gives a masked header value to the header of its name only, in whatever order', () => {
+      const before = { url: HOOK, headers: ['One', 'Two'].map((key) => ({ key, value: `of ${key}` })) };
+      const swapped = { url: HOOK, headers: ['Two', 'One'].map((key) => ({ key, value: MASK })) };
+      expect(valid('webhook', swapped, before).config).toMatchObject({
+        headers: [
+          { key: 'Two', value: 'of Two' },
+          { key: 'One', value: 'of One' },
+        ],
+      });
+      const renamed = { url: HOOK, headers: [{ key: 'Three', value: MASK }] };
+      expect(bench.configs.validate('webhook', renamed, before)).toMatchObject([
+        { pointer: '/config/headers/0/value' },
       ]);
     });
 
