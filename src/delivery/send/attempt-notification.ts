@@ -15,7 +15,7 @@ export interface AttemptContent {
   notification: Notification;
   config: object;
   egress: EgressRule;
-  /** Concurrency is limited per host: the one that the config names, else the vendor. */
+  /** Concurrency is limited per host and organization: the one that the config names, else `channel:` and the vendor. */
   host: string;
 }
 
@@ -105,7 +105,7 @@ export class AttemptReader {
 
   private hostOf(channelType: string, config: object): string {
     const [dialed] = this.configs.dialed(channelType, config);
-    if (!dialed) return channelType;
+    if (!dialed) return `channel:${channelType}`;
     return readUrl(dialed.value)?.host ?? dialed.value.slice(0, 255);
   }
 }

@@ -8,7 +8,7 @@ export interface Attempt extends Destination, AttemptContents {
   token: string;
   channelType: string;
   audience: ChannelAudience;
-  /** Host it goes to, once known: concurrency is limited per host. */
+  /** Host it goes to, once known: concurrency is limited per host and organization. */
   host: string | null;
   /** On our own monotonic clock, in milliseconds: after this another instance may send. */
   leaseEndsAt: number;

@@ -1,19 +1,39 @@
+import type { Destination } from '../destination';
 import type { Attempt } from './attempt';
 import type { Busy } from './destination-queries';
 
 /** Attempts in flight at once in this process. */
 export interface Limits {
   total: number;
+  /** Of them, only for organizations that have none in flight, one each. */
+  reserved: number;
   perOrg: number;
+  /** Per host and organization: many may send to one provider, and only their own receivers there may hang. */
   perHost: number;
   perDestination: number;
 }
 
+/** What they mean when receivers hang, each for its fifteen seconds: `roomOf`. */
+export const CONCURRENCY_LIMITS: Limits = { total: 64, reserved: 8, perOrg: 32, perHost: 16, perDestination: 4 };
+
 /**
- * A provider that takes its fifteen seconds uses up its host's limit and no more; an organization whose providers all do
- * uses up half of the total. The others go on.
+ * How many more attempts an organization may start that has `own` in flight, of `inFlight` in all. Never more than it
+ * leaves free to the others: alone it gets half of the total, beside n others that take what they can a share of
+ * 1 / (n + 2). Attempts end on their own only, so what was given away is not there for whom comes later: the last ones
+ * go to organizations without any.
  */
-export const CONCURRENCY_LIMITS: Limits = { total: 64, perOrg: 32, perHost: 16, perDestination: 4 };
+export function roomOf({ total, reserved, perOrg }: Limits, inFlight: number, own: number): number {
+  const free = total - inFlight;
+  const shared = Math.min(Math.floor((free - own) / 2), free - reserved, perOrg - own);
+  return Math.max(shared, own === 0 && free > 0 ? 1 : 0, 0);
+}
+
+interface Count {
+  orgId: string;
+  /** Destination or host. */
+  key: string;
+  count: number;
+}
 
 /** Counts the attempts in flight. */
 export class ConcurrencyLimits {
@@ -34,33 +54,40 @@ export class ConcurrencyLimits {
   }
 
   /** How many more attempts may start at a destination, as far as its host is not known to be at its limit. */
-  freeAt(orgId: string, destination: string): number {
-    const ofOrg = this.count((attempt) => attempt.orgId === orgId);
-    const ofDestination = this.count((attempt) => attempt.destination === destination);
-    return Math.min(this.free, this.limits.perOrg - ofOrg, this.limits.perDestination - ofDestination);
+  freeAt({ orgId, destination }: Destination): number {
+    let [ofOrg, ofDestination] = [0, 0];
+    for (const attempt of this.inFlight) {
+      if (attempt.orgId !== orgId) continue;
+      ofOrg++;
+      if (attempt.destination === destination) ofDestination++;
+    }
+    return Math.min(roomOf(this.limits, this.inFlight.size, ofOrg), this.limits.perDestination - ofDestination);
   }
 
   /** Everything that is at its limit. */
   busy(): Busy {
+    const orgs = this.countBy(() => '');
     return {
-      orgs: this.full(({ orgId }) => orgId, this.limits.perOrg),
+      orgs: orgs.filter(({ count }) => roomOf(this.limits, this.inFlight.size, count) === 0).map(({ orgId }) => orgId),
       destinations: this.full(({ destination }) => destination, this.limits.perDestination),
       hosts: this.full(({ host }) => host, this.limits.perHost),
     };
   }
 
-  private count(belongs: (attempt: Attempt) => boolean): number {
-    let count = 0;
-    for (const attempt of this.inFlight) if (belongs(attempt)) count++;
-    return count;
+  private full(keyOf: (attempt: Attempt) => string | null, limit: number): { orgId: string; key: string }[] {
+    return this.countBy(keyOf).filter(({ count }) => count >= limit);
   }
 
-  private full(keyOf: (attempt: Attempt) => string | null, limit: number): string[] {
-    const counts = new Map<string, number>();
+  private countBy(keyOf: (attempt: Attempt) => string | null): Count[] {
+    const counts = new Map<string, Count>();
     for (const attempt of this.inFlight) {
       const key = keyOf(attempt);
-      if (key !== null) counts.set(key, (counts.get(key) ?? 0) + 1);
+      if (key === null) continue;
+      const of = `${attempt.orgId} ${key}`;
+      const known = counts.get(of);
+      if (known) known.count++;
+      else counts.set(of, { orgId: attempt.orgId, key, count: 1 });
     }
-    return [...counts].filter(([, count]) => count >= limit).map(([key]) => key);
+    return [...counts.values()];
   }
 }

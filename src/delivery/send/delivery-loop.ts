@@ -9,6 +9,7 @@ import { Outbox } from '../outbox';
 import type { Attempt } from './attempt';
 import { DeliveryClaim } from './claim';
 import { ConcurrencyLimits } from './concurrency-limits';
+import type { Busy } from './destination-queries';
 import { DeliverySender } from './sender';
 
 /** For what becomes due without a commit of this process: retries, and what other instances enqueue. */
@@ -18,6 +19,8 @@ const DRAIN_MS = 20_000;
 const AFTER_ABORT_MS = 2000;
 /** A loop that has not finished a pass for this long is stuck: only a restart helps. */
 const STUCK_MS = 90_000;
+/** The destinations of one pass travel with each of its queries. */
+const MOST_SEEN = 500;
 
 /**
  * Sends the deliveries: every second, and after every commit that enqueues one, it claims what may leave, sends it
@@ -114,10 +117,18 @@ export class DeliveryLoop implements OnModuleInit, BeforeApplicationShutdown {
     return { ok: silentMs < STUCK_MS, fatal: silentMs >= STUCK_MS, detail };
   }
 
-  /** Starts what may leave, destination by destination, until nothing is due or the limit of attempts is reached. */
+  /**
+   * Starts what may leave, destination by destination, until nothing is due or the limit of attempts is reached. A pass
+   * looks at no destination twice; one that has looked at very many and found something to send is followed by another.
+   */
   private async dispatch(): Promise<void> {
-    const seen = new Set<string>();
+    const seen: Busy['destinations'][number][] = [];
+    let started = 0;
     while (!this.stopping && this.limits.free > 0) {
+      if (seen.length >= MOST_SEEN) {
+        this.again ||= started > 0;
+        return;
+      }
       const busy = this.limits.busy();
       const destinations = await this.claim.due(this.limits.free, {
         ...busy,
@@ -126,11 +137,12 @@ export class DeliveryLoop implements OnModuleInit, BeforeApplicationShutdown {
       if (destinations.length === 0) return;
       await failpoint('outbox.before_claim');
       for (const destination of destinations) {
-        seen.add(destination.destination);
-        const free = this.limits.freeAt(destination.orgId, destination.destination);
+        seen.push({ orgId: destination.orgId, key: destination.destination });
+        const free = this.limits.freeAt(destination);
         if (free <= 0 || this.stopping) continue;
         const attempts = await this.claim.claim(destination, free);
         for (const attempt of attempts) this.start(attempt);
+        started += attempts.length;
       }
     }
   }

@@ -11,25 +11,55 @@ export interface DestinationState extends Circuit {
   digestAt: Date | null;
 }
 
-/** What is at its limit of attempts in flight. */
+/** What is at its limit of attempts in flight, or was looked at already; `key` is a destination or a host. */
 export interface Busy {
   orgs: readonly string[];
-  destinations: readonly string[];
-  hosts: readonly string[];
+  destinations: readonly { orgId: string; key: string }[];
+  hosts: readonly { orgId: string; key: string }[];
 }
 
-/** Due destinations, organizations taking turns. One index scan; a single probe of the index when nothing is pending. */
+/** Of one organization at a time: more than may be in flight at most destinations, so that one look is short. */
+const MOST_PER_ORGANIZATION = 16;
+/** So many due destinations of one organization are searched for one that is not at its limit. */
+const MOST_SEARCHED = 500;
+
+/**
+ * Due destinations, organizations taking turns. Costs two probes of the index per organization that owes anything, plus
+ * the rows returned: not more when thousands of destinations of one are due. A single probe when nothing is pending.
+ */
 export const dueDestinations = (sql: Sql, now: Date, limit: number, busy: Busy): Promise<Destination[]> =>
   sql.query<Destination>(
-    `SELECT org_id AS "orgId", destination
-     FROM (
-       SELECT org_id, destination, due_at, row_number() OVER (PARTITION BY org_id ORDER BY due_at) AS turn
-       FROM notification_destination
-       WHERE due_at <= $1 AND org_id <> ALL ($2::uuid[]) AND destination <> ALL ($3::text[])
-         AND (host IS NULL OR host <> ALL ($4::text[]))
+    `WITH RECURSIVE owing AS (
+       (SELECT org_id FROM notification_destination WHERE due_at IS NOT NULL ORDER BY org_id LIMIT 1)
+       UNION ALL
+       SELECT (SELECT n.org_id FROM notification_destination n
+               WHERE n.due_at IS NOT NULL AND n.org_id > o.org_id ORDER BY n.org_id LIMIT 1)
+       FROM owing o WHERE o.org_id IS NOT NULL
+     )
+     SELECT o.org_id AS "orgId", d.destination
+     FROM owing o
+     CROSS JOIN LATERAL (
+       SELECT s.destination, s.due_at, row_number() OVER (ORDER BY s.due_at) AS turn
+       FROM (
+         SELECT n.org_id, n.destination, n.due_at, n.host FROM notification_destination n
+         WHERE n.org_id = o.org_id AND n.due_at <= $1
+         ORDER BY n.due_at LIMIT ${MOST_SEARCHED}
+       ) s
+       WHERE (s.org_id, s.destination) NOT IN (SELECT * FROM unnest($3::uuid[], $4::text[]))
+         AND (s.host IS NULL OR (s.org_id, s.host) NOT IN (SELECT * FROM unnest($5::uuid[], $6::text[])))
+       ORDER BY s.due_at LIMIT ${MOST_PER_ORGANIZATION}
      ) d
-     ORDER BY turn, due_at LIMIT $5`,
-    [now, busy.orgs, busy.destinations, busy.hosts, limit],
+     WHERE o.org_id <> ALL ($2::uuid[])
+     ORDER BY d.turn, d.due_at LIMIT $7`,
+    [
+      now,
+      busy.orgs,
+      busy.destinations.map(({ orgId }) => orgId),
+      busy.destinations.map(({ key }) => key),
+      busy.hosts.map(({ orgId }) => orgId),
+      busy.hosts.map(({ key }) => key),
+      limit,
+    ],
   );
 
 /** The destination under its row lock, if it is still due and no other session has it locked. */

@@ -164,13 +164,19 @@ export class DeliveryScene {
   }
 
   /** Many alerts at one destination, each on an endpoint of its own, written straight into the database. */
-  async crowd(count: number, type: SceneType, path: string, orgId?: string): Promise<SceneAlert[]> {
+  async crowd(
+    count: number,
+    type: SceneType,
+    path: string,
+    orgId?: string,
+    provider: FakeProvider = this.provider,
+  ): Promise<SceneAlert[]> {
     const [org] = await this.database.query<{ id: string }>(
       'SELECT id FROM organization WHERE id = COALESCE($1, id) ORDER BY is_default DESC LIMIT 1',
       [orgId ?? null],
     );
     const configs = this.nest.get(SealedConfigs);
-    const config = CONFIGS[type]?.(`${this.provider.url}/${path}`) ?? {};
+    const config = CONFIGS[type]?.(`${provider.url}/${path}`) ?? {};
     const destination = this.nest.get(ChannelRegistry).destination(type, config);
     const websiteUuid = newUuid();
     const alerts = Array.from({ length: count }, () => {
