@@ -35,11 +35,19 @@ export class AuditRetention {
   }
 
   async removeOld(): Promise<void> {
-    const cutoff = new Date(this.clock.now().getTime() - this.config.rollupRetentionDays * DAY_MS);
+    const cutoff = await this.cutoff();
     for (const [table, key] of LOGS) {
       let removed = BATCH;
       while (removed === BATCH && !this.job.isStopping) removed = await this.removeBatch(table, key, cutoff);
     }
+  }
+
+  /** By the earlier of two clocks: a host whose clock jumped ahead must not remove what is still young. */
+  private async cutoff(): Promise<Date> {
+    const [row] = await this.database.query<{ now: Date }>('SELECT least($1::timestamptz, now()) AS now', [
+      this.clock.now(),
+    ]);
+    return new Date((row?.now ?? this.clock.now()).getTime() - this.config.rollupRetentionDays * DAY_MS);
   }
 
   /** The trigger on the table lets rows go that are older than `uptime.audit_cutoff`. */

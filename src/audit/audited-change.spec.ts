@@ -1,4 +1,5 @@
-import { differenceOf } from './audited-change';
+import fc from 'fast-check';
+import { differenceOf, MAX_SIDE_BYTES } from './audited-change';
 
 describe('differenceOf', () => {
   const website = { id: 'ws_1', name: 'Shop', url: 'https://shop.example/', enabled: true, endpoint_count: 3 };
@@ -41,5 +42,47 @@ describe('differenceOf', () => {
     expect(changed).toEqual(['list']);
     expect(before).toEqual({ list: [{ body: `${'x'.repeat(500)}… (601 characters)` }] });
     expect(after).toEqual(before);
+  });
+
+  it('cuts no character in half: the database would refuse the entry', () => {
+    const description = `${'x'.repeat(499)}🔥${'y'.repeat(100)}`;
+    const { after } = differenceOf({ description: '' }, { description });
+    expect(after).toEqual({ description: `${'x'.repeat(499)}… (601 characters)` });
+    expect(differenceOf({ a: 1 }, { a: '\ud83d' }).after).toEqual({ a: '\ufffd' });
+  });
+
+  const bytesOf = (side: unknown): number => Buffer.byteLength(JSON.stringify(side));
+
+  it('keeps each side within its bytes, and says what was cut', () => {
+    const headers = Array.from({ length: 50 }, (_, i) => ({ key: `x-${i}`.padEnd(256, 'k'), value: '********' }));
+    const assertions = Array.from({ length: 20 }, () => ({
+      source: 'body',
+      comparison: 'equals',
+      target: 't'.repeat(900),
+    }));
+    const { after } = differenceOf(null, { name: 'Shop', type: 'HTTP', interval: 60, headers, assertions });
+    expect(bytesOf(after)).toBeLessThanOrEqual(MAX_SIDE_BYTES);
+    expect(after).toMatchObject({ name: 'Shop', type: 'HTTP', interval: 60 });
+    expect(JSON.stringify(after)).toMatch(/… \((?:46 more|\d+ bytes)\)/);
+  });
+
+  it('keeps each side within its bytes, whatever the settings', () => {
+    const settings = fc.dictionary(
+      fc.stringMatching(/^[a-z_]{1,20}$/),
+      fc.jsonValue({ stringUnit: 'binary', maxDepth: 4 }),
+      {
+        maxKeys: 25,
+      },
+    );
+    fc.assert(
+      fc.property(settings, fc.string({ unit: 'binary', minLength: 3000, maxLength: 9000 }), (sent, long) => {
+        const { before, after } = differenceOf({ ...sent, name: long }, { ...sent, list: [long, long, [long]] });
+        for (const side of [before, after]) {
+          expect(bytesOf(side)).toBeLessThanOrEqual(MAX_SIDE_BYTES);
+          expect(JSON.stringify(side)).not.toMatch(/\\ud[89a-f]/);
+        }
+      }),
+      { numRuns: 50 },
+    );
   });
 });

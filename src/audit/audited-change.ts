@@ -1,5 +1,7 @@
 import { isDeepStrictEqual } from 'node:util';
+import { storableText } from '../platform/database/postgres-text';
 import type { IdKind } from '../platform/ids/id';
+import { cut } from '../platform/text/text-limits';
 
 export const AUDIT_ACTIONS = [
   'create',
@@ -39,8 +41,15 @@ export interface Difference {
   after: Settings | null;
 }
 
-/** Texts are cut after this many characters, so that a request body of 64 KiB is not copied with every edit. */
-const LONGEST = 500;
+/** The most that an entry keeps of each side, as JSON: entries stay for `ROLLUP_RETENTION_DAYS`, whoever makes how many. */
+export const MAX_SIDE_BYTES = 2048;
+/** Texts are cut after so many characters, lists after so many items: the first pair that makes a side fit. */
+const CUTS = [
+  { text: 500, items: Infinity },
+  { text: 120, items: 12 },
+  { text: 40, items: 4 },
+] as const;
+type Cut = (typeof CUTS)[number];
 /** Fields that the service derives or counts itself: they are no settings. */
 const DERIVED = new Set([
   'id',
@@ -67,8 +76,36 @@ export function differenceOf(before: object | null, after: object | null, hidden
   return { changed, before: only(was, changed), after: only(is, changed) };
 }
 
-const only = (settings: Settings, names: readonly string[]): Settings =>
-  Object.fromEntries(names.map((name) => [name, bounded(settings[name])]));
+/** These settings within `MAX_SIDE_BYTES`; what was cut ends with `…` and how much there was. */
+function only(settings: Settings, names: readonly string[]): Settings {
+  const chosen = names.map((name) => [name, settings[name]] as const);
+  for (const cuts of CUTS) {
+    const side = Object.fromEntries(chosen.map(([name, value]) => [name, bounded(value, cuts)]));
+    if (bytesOf(side) <= MAX_SIDE_BYTES) return side;
+  }
+  return withoutLargest(chosen);
+}
+
+/** The settings that fit, smallest first, in their order; of each of the others its size. Names are ours, few and short. */
+function withoutLargest(chosen: readonly (readonly [string, unknown])[]): Settings {
+  const side: Record<string, unknown> = {};
+  const entryOf = (name: string, value: unknown): number => bytesOf({ [name]: value });
+  const kept = chosen.map(([name, value]) => ({ name, value: bounded(value, CUTS[2]), size: bytesOf(value) }));
+  let left = MAX_SIDE_BYTES - 2;
+  for (const one of kept) {
+    side[one.name] = `… (${one.size} bytes)`;
+    left -= entryOf(one.name, side[one.name]);
+  }
+  for (const { name, value } of kept.toSorted((a, b) => entryOf(a.name, a.value) - entryOf(b.name, b.value))) {
+    const more = entryOf(name, value) - entryOf(name, side[name]);
+    if (more > left) continue;
+    side[name] = value;
+    left -= more;
+  }
+  return side;
+}
+
+const bytesOf = (value: unknown): number => Buffer.byteLength(JSON.stringify(value) ?? '');
 
 /** By way of JSON, so that a missing and an undefined setting are equal. */
 function settingsOf(view: object): Settings {
@@ -76,11 +113,15 @@ function settingsOf(view: object): Settings {
   return Object.fromEntries(Object.entries(plain).filter(([name]) => !DERIVED.has(name)));
 }
 
-function bounded(value: unknown): unknown {
-  if (typeof value === 'string' && value.length > LONGEST) {
-    return `${value.slice(0, LONGEST)}… (${value.length} characters)`;
+function bounded(value: unknown, cuts: Cut): unknown {
+  if (typeof value === 'string') return boundedText(storableText(value), cuts.text);
+  if (Array.isArray(value)) {
+    const items = value.slice(0, cuts.items).map((item) => bounded(item, cuts));
+    return value.length > items.length ? [...items, `… (${value.length - items.length} more)`] : items;
   }
-  if (Array.isArray(value)) return value.map(bounded);
   if (typeof value !== 'object' || value === null) return value;
-  return Object.fromEntries(Object.entries(value).map(([name, item]) => [name, bounded(item)]));
+  return Object.fromEntries(Object.entries(value).map(([name, item]) => [storableText(name), bounded(item, cuts)]));
 }
+
+const boundedText = (text: string, max: number): string =>
+  text.length > max ? `${cut(text, max, '')}… (${text.length} characters)` : text;

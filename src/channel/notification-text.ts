@@ -1,5 +1,5 @@
 import type { Notification } from './channel';
-import { cut, oneLine, someLines } from './text-limits';
+import { cut, oneLine, someLines } from '../platform/text/text-limits';
 
 const MAX_NAME_IN_SENTENCE = 100;
 

@@ -1,4 +1,4 @@
-import { cut, oneLine } from './text-limits';
+import { cut, oneLine } from '../platform/text/text-limits';
 import type { SendOutcome } from './channel';
 import { readUrl } from '../platform/text/read-url';
 

@@ -12,9 +12,22 @@ const MAX_VALUE = 4096;
 /** Hop-by-hop and framing headers: the client sets them for its own connection. `Host` follows from the URL. */
 const FORBIDDEN =
   /^(host|content-length|transfer-encoding|connection|keep-alive|upgrade|te|trailer|expect|http2-settings|proxy-.*|__proto__)$/i;
-/** Values that are credentials: sealed at rest, masked for read keys, dropped when a redirect leaves the origin. */
-const SENSITIVE =
-  /^(authorization|cookie|x-api-key|api-key|apikey|x-auth-token|x-access-token|x-csrf-token|.*(secret|token|password|credential).*)$/i;
+/**
+ * Headers that carry no credential, by their name: what a client accepts, what a body is, what a cache may do, and what servers
+ * say about themselves. Everything else may be one, whatever it is called.
+ */
+const HARMLESS = new RegExp(
+  `^(${[
+    'accept(-charset|-encoding|-language|-ranges)?',
+    'cache-control|pragma|user-agent|dnt|range|if-modified-since|if-unmodified-since',
+    'x-requested-with|x-forwarded-proto|upgrade-insecure-requests',
+    'content-(type|length|language|encoding|disposition|security-policy)',
+    'age|allow|alt-svc|date|expires|last-modified|retry-after|server|vary|via|warning|x-cache(-hits)?|x-powered-by',
+    'strict-transport-security|referrer-policy|permissions-policy|x-frame-options|x-content-type-options|x-robots-tag',
+    'access-control-allow-(origin|methods|headers|credentials)|access-control-max-age',
+  ].join('|')})$`,
+  'i',
+);
 
 export function headerProblem(key: string, value: string): HeaderProblem | null {
   if (key.length > MAX_KEY)
@@ -44,4 +57,8 @@ export function headerProblem(key: string, value: string): HeaderProblem | null 
   return null;
 }
 
-export const isSensitiveHeader = (key: string): boolean => SENSITIVE.test(key);
+/**
+ * True when the value of the header may be a credential: sealed at rest, masked for read keys and in the audit log, kept out
+ * of messages, and not sent to another origin by a redirect.
+ */
+export const isSensitiveHeader = (key: string): boolean => !HARMLESS.test(key);

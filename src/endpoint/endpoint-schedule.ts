@@ -41,11 +41,11 @@ const OVERDUE = `(next_check_at < now() - interval '10 seconds' AND (busy_until 
 // Claiming is one short statement on the narrow table, by database time. An endpoint that another instance may still be
 // checking is skipped; this instance keeps checks of one endpoint apart in memory. Cost: one index range scan over the due
 // rows and one update of each (measured with PostgreSQL 15: docs/benchmarks.md).
-const CLAIM = `
+const claimOf = (organizations: string): string => `
   WITH due AS (
     SELECT endpoint_id, next_check_at FROM endpoint_schedule
      WHERE active AND next_check_at <= now() + make_interval(secs => $1::float8) AND NOT ${OVERDUE}
-       AND (busy_until IS NULL OR busy_until <= next_check_at OR claimed_by = $3) AND org_id <> ALL ($4::uuid[])
+       AND (busy_until IS NULL OR busy_until <= next_check_at OR claimed_by = $3) AND ${organizations}
      ORDER BY next_check_at LIMIT $2 FOR UPDATE SKIP LOCKED
   )
   UPDATE endpoint_schedule s
@@ -58,6 +58,8 @@ const CLAIM = `
   RETURNING s.endpoint_id AS "endpointId", s.org_id AS "orgId", s.revision,
             extract(epoch FROM due.next_check_at)::float8 * 1000 AS "slotMs",
             extract(epoch FROM now())::float8 * 1000 AS "nowMs"`;
+const CLAIM = claimOf('org_id <> ALL ($4::uuid[])');
+const CLAIM_OF_ONE = claimOf('org_id = $4::uuid');
 
 /** A moment in the next min(interval, 30 s), at the same offset for an endpoint each time. */
 const SOON = `now() + make_interval(secs => (phase_ms % (LEAST(interval_seconds, 30) * 1000)) / 1000.0)`;
@@ -79,6 +81,9 @@ const BRING_FORWARD = `
 
 const UNRECORDED = '(t.last_slot_at IS NULL OR t.last_slot_at < s.claimed_slot)';
 
+/** Endpoints that one statement stops for good. */
+const STOP_BATCH = 2000;
+
 /** The only SQL that moves `next_check_at`. Stateless: the caller passes the connection or the transaction. */
 @Injectable()
 export class EndpointSchedule {
@@ -91,6 +96,11 @@ export class EndpointSchedule {
     without: readonly string[] = [],
   ): Promise<ClaimedSlot[]> {
     return sql.query<ClaimedSlot>(CLAIM, [aheadSeconds, limit, instance, without]);
+  }
+
+  /** The same for the slots of one organization only. */
+  claimOfOne(sql: Sql, instance: number, limit: number, aheadSeconds: number, orgId: string): Promise<ClaimedSlot[]> {
+    return sql.query<ClaimedSlot>(CLAIM_OF_ONE, [aheadSeconds, limit, instance, orgId]);
   }
 
   /** Moves overdue slots into the next seconds, at most 5,000; returns how many. */
@@ -149,6 +159,17 @@ export class EndpointSchedule {
         WHERE e.id = s.endpoint_id AND e.website_id = $1`,
       [websiteId, on],
     );
+  }
+
+  /** Of an organization or website that is being deleted: stops some; true when there may be more. Their revisions stay. */
+  async stopSome(sql: Sql, by: 'org_id' | 'website_id', id: string): Promise<boolean> {
+    const rows = await sql.query(
+      `UPDATE endpoint_schedule SET active = false WHERE endpoint_id IN (
+         SELECT s.endpoint_id FROM endpoint e JOIN endpoint_schedule s ON s.endpoint_id = e.id
+          WHERE e.${by} = $1 AND s.active LIMIT ${STOP_BATCH}) RETURNING 1`,
+      [id],
+    );
+    return rows.length === STOP_BATCH;
   }
 
   /** Returns slots that this process claimed and did not run: they are due again at once. */

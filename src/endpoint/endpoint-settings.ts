@@ -7,12 +7,12 @@ import type { Caller } from '../platform/access/caller';
 import { Config } from '../platform/config/config';
 import { EgressPolicy } from '../platform/net/egress/egress-policy';
 import { type FieldProblem, problems } from '../platform/problem/problem';
-import { SecretBox } from '../platform/secrets/secret-box';
+import { SecretBox, SecretUnreadable } from '../platform/secrets/secret-box';
 import { MASK } from '../platform/secrets/mask';
 import { type HeaderDto, sentSettings, type UpdateEndpointDto } from './endpoint.dto';
 import { DEFAULT_SETTINGS, type EndpointSettings, type StoredHeader } from './endpoint.entity';
-
-const MAX_BODY_BYTES = 64 * 1024;
+import { sizeProblems, type SizedSettings } from './settings-size';
+import { isMaskedUrl, maskedUrl } from './shown-settings';
 
 /** Merges what a client sent with what is stored, and validates the result as a whole: every problem at once. */
 @Injectable()
@@ -30,10 +30,10 @@ export class EndpointSettingsResolver {
    */
   resolve(id: string, dto: UpdateEndpointDto, stored: EndpointSettings | null, caller: Caller): EndpointSettings {
     const before = stored ?? this.defaults();
-    const settings: EndpointSettings = { ...before, ...sentSettings(dto) };
+    const found: FieldProblem[] = [];
+    const settings: EndpointSettings = { ...before, ...unmasked(sentSettings(dto), stored, found) };
     const checker = this.checkers.has(settings.type) ? this.checkers.get(settings.type) : null;
     const hasNewTarget = dto.url !== undefined || dto.type !== undefined;
-    const found: FieldProblem[] = [];
     if (!checker) found.push(this.unsupportedType());
     else {
       if (hasNewTarget) found.push(...targetProblems(checker, settings.url));
@@ -41,7 +41,9 @@ export class EndpointSettingsResolver {
         found.push(...assertionsProblems(checker, settings.assertions));
     }
     if (dto.headers) settings.headers = this.storedHeaders(id, dto.headers, before.headers, found);
-    found.push(...this.boundProblems(settings, dto));
+    found.push(...this.intervalProblems(dto));
+    if (dto.headers ?? dto.assertions ?? dto.body)
+      found.push(...sizeProblems(this.sized(id, settings), stored && this.sized(id, stored)));
     if (found.length > 0) throw problems.validationFailed(found);
     if (checker && hasNewTarget) this.refuseForbiddenTarget(checker, settings.url, caller);
     return settings;
@@ -65,20 +67,16 @@ export class EndpointSettingsResolver {
     return { pointer: '/type', code: 'unsupported_type', message };
   }
 
-  private boundProblems(settings: EndpointSettings, dto: UpdateEndpointDto): FieldProblem[] {
-    const found: FieldProblem[] = [];
+  private intervalProblems({ interval }: UpdateEndpointDto): FieldProblem[] {
     const floor = this.config.minIntervalSeconds;
-    if (dto.interval !== undefined && dto.interval < floor) {
-      found.push({
-        pointer: '/interval',
-        code: 'out_of_range',
-        message: `interval must not be less than ${floor} on this installation`,
-      });
-    }
-    if (settings.body !== null && Buffer.byteLength(settings.body) > MAX_BODY_BYTES) {
-      found.push({ pointer: '/body', code: 'too_long', message: `body may have at most ${MAX_BODY_BYTES} bytes` });
-    }
-    return found;
+    if (interval === undefined || interval >= floor) return [];
+    const message = `interval must not be less than ${floor} on this installation`;
+    return [{ pointer: '/interval', code: 'out_of_range', message }];
+  }
+
+  private sized(id: string, { headers, body, assertions }: EndpointSettings): SizedSettings {
+    const opened = headers.map((header) => ({ key: header.key, value: this.openHeader(id, header) ?? header.value }));
+    return { headers: opened, body, assertions };
   }
 
   private refuseForbiddenTarget(checker: Checker, url: string, caller: Caller): void {
@@ -90,25 +88,81 @@ export class EndpointSettingsResolver {
     }
   }
 
-  /** A masked value keeps what is stored under the same name; all others are validated, and sealed when they are credentials. */
+  /**
+   * A masked value keeps what is stored under the same name, in the same turn where a name comes twice. An unchanged value
+   * keeps its seal, so that sending back what was read is no change. All others are validated, and sealed unless harmless.
+   */
   private storedHeaders(
     id: string,
     sent: readonly HeaderDto[],
     stored: readonly StoredHeader[],
     found: FieldProblem[],
   ): StoredHeader[] {
+    const isNamed = (name: string) => (header: { key: string }) => header.key.toLowerCase() === name.toLowerCase();
     return sent.map(({ key, value }, i): StoredHeader => {
-      const kept = value === MASK ? stored.find((header) => header.key.toLowerCase() === key.toLowerCase()) : undefined;
-      if (kept) return { ...kept, key };
-      const problem = headerProblem(key, value);
+      const turn = sent.slice(0, i).filter(isNamed(key)).length;
+      const before = stored.filter(isNamed(key))[turn];
+      const present = before ? this.openHeader(id, before) : null;
+      if (before && value === MASK && present === null) return { ...before, key };
+      if (before && present !== null && (value === MASK || value === present)) {
+        return this.isStoredAsNow(before) ? { ...before, key } : this.storedHeader(id, key, present);
+      }
+      const problem = value === MASK ? MASK_OF_NOTHING : headerProblem(key, value);
       if (problem)
         found.push({ pointer: `/headers/${i}/${problem.part}`, code: problem.code, message: problem.message });
-      return isSensitiveHeader(key)
-        ? { key, value: this.secrets.seal(value, headerContext(id)), sealed: true }
-        : { key, value };
+      return this.storedHeader(id, key, value);
     });
   }
+
+  private storedHeader(id: string, key: string, value: string): StoredHeader {
+    if (!isSensitiveHeader(key)) return { key, value };
+    return { key, value: this.secrets.seal(value, headerContext(id)), sealed: true };
+  }
+
+  /** False for the value of an older version, which sealed fewer headers, or of another key of `SECRETS_KEYS`. */
+  private isStoredAsNow({ key, value, sealed }: StoredHeader): boolean {
+    return sealed ? this.secrets.isCurrent(value) : !isSensitiveHeader(key);
+  }
+
+  /** `null` when the value cannot be opened. */
+  private openHeader(id: string, { value, sealed }: StoredHeader): string | null {
+    if (!sealed) return value;
+    try {
+      return this.secrets.open(value, headerContext(id));
+    } catch (error) {
+      if (error instanceof SecretUnreadable) return null;
+      throw error;
+    }
+  }
 }
+
+const MASK_OF_NOTHING = {
+  part: 'value',
+  code: 'invalid_format',
+  message: 'is a mask, and no header of this name is stored; send the value itself',
+} as const;
+
+/** Masks of URL and body keep what is stored; one that stands for nothing stored is a problem. */
+function unmasked(
+  { url, body, ...sent }: Partial<EndpointSettings>,
+  stored: EndpointSettings | null,
+  found: FieldProblem[],
+): Partial<EndpointSettings> {
+  const settings: Partial<EndpointSettings> = { ...sent };
+  const isUrlKept = url !== undefined && isMaskedUrl(url) && stored !== null && url === maskedUrl(stored.url);
+  const isBodyKept = body === MASK && Boolean(stored?.body);
+  if (url !== undefined && !isUrlKept) settings.url = url;
+  if (body !== undefined && !isBodyKept) settings.body = body;
+  if (settings.url !== undefined && isMaskedUrl(settings.url)) found.push(refusedMask('/url'));
+  if (settings.body === MASK) found.push(refusedMask('/body'));
+  return settings;
+}
+
+const refusedMask = (pointer: string): FieldProblem => ({
+  pointer,
+  code: 'invalid_format',
+  message: `${pointer.slice(1)} is a mask that stands for nothing stored; send the value itself`,
+});
 
 const headerContext = (id: string): string => `endpoint:${id}:headers`;
 

@@ -47,7 +47,7 @@ export class EndpointController {
     description: 'The first check runs at once.',
   })
   @ApiCreatedResponse({ type: EndpointView, description: 'The new endpoint.' })
-  @BodyProblems('not_found', 'target_not_allowed')
+  @BodyProblems('not_found', 'quota_exceeded', 'target_not_allowed')
   create(
     @CurrentCaller() caller: Caller,
     @Param('websiteId', new PrefixedIdPipe('website')) websiteId: string,
@@ -79,7 +79,7 @@ export class EndpointController {
     description: 'Partial: only the fields sent change. `enabled: false` pauses it and resolves what is open.',
   })
   @ApiOkResponse({ type: EndpointView, description: 'The endpoint as it is now.' })
-  @BodyProblems('not_found', 'target_not_allowed')
+  @BodyProblems('not_found', 'quota_exceeded', 'target_not_allowed')
   update(
     @CurrentCaller() caller: Caller,
     @Param('id', new PrefixedIdPipe('endpoint')) id: string,

@@ -14,6 +14,7 @@ import { formatId, NIL_UUID } from '../platform/ids/id';
 import { MASK } from '../platform/secrets/mask';
 import type { Endpoint, EndpointSettings } from './endpoint.entity';
 import { OUTCOME_CODE, outcomeOf } from './outcome-code';
+import { withoutCredentials } from './shown-settings';
 
 /** What an endpoint's status may be. */
 export const ENDPOINT_STATUSES = ['up', 'down', 'unknown', 'paused'] as const;
@@ -29,7 +30,9 @@ export class HeaderDto {
   @ApiProperty({
     example: 'text/html',
     maxLength: 4096,
-    description: 'Values of credentials (`Authorization`, `Cookie`, `X-API-Key` …) are masked for read keys.',
+    description:
+      'Any value may be a credential: encrypted at rest and masked for read keys, but for headers that never carry one ' +
+      '(`Accept`, `User-Agent`, `Content-Type`, `Cache-Control` …). A mask sent back keeps the stored value.',
   })
   @IsString()
   value!: string;
@@ -117,7 +120,9 @@ class EndpointOptions extends EndpointReadOnly {
   @ApiPropertyOptional({
     type: [HeaderDto],
     maxItems: 50,
-    description: 'Sent in order with HTTP and HTTPS checks. Framing and hop-by-hop headers are refused.',
+    description:
+      'Sent in order with HTTP and HTTPS checks. Framing and hop-by-hop headers are refused. All values together have ' +
+      'at most 16 KiB, headers, body and assertions together 32 KiB.',
   })
   @Optional()
   @ObjectList(() => HeaderDto, 50)
@@ -126,7 +131,9 @@ class EndpointOptions extends EndpointReadOnly {
   @ApiPropertyOptional({
     type: String,
     nullable: true,
-    description: 'Request body, at most 64 KiB, sent as it is.',
+    description:
+      'Request body, sent as it is: at most 32 KiB together with headers and assertions. Masked for read keys; a mask ' +
+      'sent back keeps it.',
     example: null,
   })
   @Nullable()
@@ -202,7 +209,10 @@ export class EndpointView {
   @ApiProperty({ example: 'Checkout' })
   name!: string;
 
-  @ApiProperty({ example: 'https://shop.example.com/checkout' })
+  @ApiProperty({
+    example: 'https://shop.example.com/checkout',
+    description: 'Read keys see the query of an http(s) URL as `?********`; sent back like that, it keeps its value.',
+  })
   url!: string;
 
   @ApiProperty({ example: 'HTTPS' })
@@ -226,7 +236,7 @@ export class EndpointView {
   @ApiProperty({ type: [HeaderDto] })
   headers!: HeaderDto[];
 
-  @ApiProperty({ type: String, nullable: true, example: null })
+  @ApiProperty({ type: String, nullable: true, example: null, description: 'Masked for read keys.' })
   body!: string | null;
 
   @ApiProperty({ example: true })
@@ -322,13 +332,18 @@ const NOT_AUDITED = {
 };
 
 /**
- * The settings as the audit log keeps them: the API's view, with sealed header values masked and never opened. No website
- * when the endpoint is only being tested.
+ * The settings as the audit log keeps them: what a read key sees, sealed header values never opened. No website when the
+ * endpoint is only being tested.
  */
 export const toAuditView = (websiteId: string | null, settings: EndpointSettings): object => ({
-  ...toEndpointView(
-    { ...NOT_AUDITED, ...settings },
-    settings.headers.map(({ key, value, sealed }) => ({ key, value: sealed ? MASK : value })),
+  ...withoutCredentials(
+    toEndpointView(
+      { ...NOT_AUDITED, ...settings },
+      settings.headers.map(({ key, value, sealed }) => ({ key, value: sealed ? MASK : value })),
+    ),
   ),
   website_id: websiteId === null ? null : formatId('website', websiteId),
 });
+
+/** Settings of which `toAuditView` shows a mask: that they changed has to be said beside it. */
+export const MASKED_SETTINGS = ['url', 'headers', 'body'] as const satisfies readonly (keyof EndpointSettings)[];

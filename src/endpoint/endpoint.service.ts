@@ -11,7 +11,13 @@ import { CHECKED_SETTINGS } from './check-definition';
 import { EndpointsStopped } from './endpoint-events';
 import { EndpointSchedule } from './endpoint-schedule';
 import { EndpointSettingsResolver } from './endpoint-settings';
-import { type CreateEndpointDto, type EndpointView, toAuditView, type UpdateEndpointDto } from './endpoint.dto';
+import {
+  type CreateEndpointDto,
+  type EndpointView,
+  MASKED_SETTINGS,
+  toAuditView,
+  type UpdateEndpointDto,
+} from './endpoint.dto';
 import { Endpoint, type EndpointSettings, settingsOf } from './endpoint.entity';
 import { EndpointRepository } from './endpoint.repository';
 import { OUTCOME_CODE } from './outcome-code';
@@ -38,21 +44,14 @@ export class EndpointService {
     return this.repository.view(this.database, caller, id);
   }
 
-  /**
-   * Due at once, then on its grid. `endpoint_state` and `endpoint_schedule` have no entity: the recorder and the schedule
-   * write them in sets.
-   */
+  /** Due at once, then on its grid. */
   async create(caller: Caller, websiteId: string, dto: CreateEndpointDto): Promise<EndpointView> {
     const id = newUuid();
     const settings = this.settings.resolve(id, dto, null, caller);
     await this.database.transaction(async (tx) => {
       const website = await this.websites.lock(tx, caller.orgId, websiteId);
       if (dto.website_id !== undefined && dto.website_id !== formatId('website', websiteId)) throw immutableWebsite();
-      await tx.manager.insert(Endpoint, { id, orgId: caller.orgId, websiteId, ...settings });
-      await tx.query(
-        'INSERT INTO endpoint_state (endpoint_id, endpoint_key, org_id) SELECT id, key, org_id FROM endpoint WHERE id = $1',
-        [id],
-      );
+      await this.repository.insert(tx, { id, orgId: caller.orgId, websiteId }, settings);
       await this.schedule.add(tx, {
         endpointId: id,
         orgId: caller.orgId,
@@ -77,7 +76,7 @@ export class EndpointService {
       const isChanged = (key: keyof EndpointSettings) => JSON.stringify(settings[key]) !== JSON.stringify(stored[key]);
       const hasNewCheck = CHECKED_SETTINGS.some(isChanged);
       const revision = endpoint.revision + (hasNewCheck ? 1 : 0);
-      await tx.manager.update(Endpoint, { id }, { ...settings, revision, updatedAt: new Date() });
+      await this.repository.save(tx, endpoint, { ...settings, revision });
       if (isChanged('url') || isChanged('type')) await this.startNewStreak(tx, id);
       await this.reschedule(
         tx,
@@ -91,7 +90,7 @@ export class EndpointService {
         action: 'update',
         before: toAuditView(endpoint.websiteId, stored),
         after: toAuditView(endpoint.websiteId, settings),
-        hidden: isChanged('headers') ? ['headers'] : [],
+        hidden: MASKED_SETTINGS.filter(isChanged),
       });
       return this.repository.view(tx, caller, id);
     });
@@ -105,6 +104,12 @@ export class EndpointService {
       const before = toAuditView(endpoint.websiteId, settingsOf(endpoint));
       await recordChange(tx, { ...about(orgId, id), action: 'delete', before });
     });
+  }
+
+  /** Throws `not_found` unless the endpoint is this organization's; it cannot be deleted until the transaction ends. */
+  async hold(tx: Tx, orgId: string, id: string): Promise<void> {
+    const rows = await tx.query('SELECT 1 FROM endpoint WHERE org_id = $1 AND id = $2 FOR KEY SHARE', [orgId, id]);
+    if (rows.length === 0) throw problems.notFound();
   }
 
   /** Throws `not_found` unless the endpoint is this organization's; returns its internal history key. */

@@ -88,7 +88,10 @@ export class StatusSnapshots {
     const since = new Date(floorTo(now.getTime(), DAY_MS) - (DAYS - 1) * DAY_MS);
     const [website, items, days, outages] = await Promise.all([
       this.websites.get(page.org_id, page.website_id),
-      this.overview.list(page.org_id, { website_id: formatId('website', page.website_id), limit: MAX_ENDPOINTS }),
+      this.overview.list(
+        { orgId: page.org_id, role: 'read' },
+        { website_id: formatId('website', page.website_id), limit: MAX_ENDPOINTS },
+      ),
       this.database.query<DayRow>(DAY_COUNTS, [page.website_id, since]),
       this.database.query<OutageRow>(OUTAGES, [page.website_id, since, MAX_OUTAGES]),
     ]);

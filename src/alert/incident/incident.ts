@@ -1,6 +1,6 @@
 import type { Notification } from '../../channel/channel';
 import { notificationText } from '../../channel/notification-text';
-import { cut, oneLine } from '../../channel/text-limits';
+import { cut, oneLine } from '../../platform/text/text-limits';
 import { formatId } from '../../platform/ids/id';
 import type { AlertSnapshot } from './alert-snapshot';
 import type { Transition } from './alert-transition';

@@ -2,7 +2,7 @@ import { applyDecorators } from '@nestjs/common';
 import { ValidateBy, ValidateIf } from 'class-validator';
 import { HOST_FORM, normalizeHost } from '../../platform/net/egress/host-name';
 import type { FieldProblem } from '../../platform/problem/problem';
-import { countCodePoints, hasUnprintable } from '../text-limits';
+import { countCodePoints, hasUnprintable } from '../../platform/text/text-limits';
 import { readUrl } from '../../platform/text/read-url';
 import { type ConfigClass, connectionKey, markedAs, nestedAs } from './config-metadata';
 import { configProblems, RULE_CONTEXT, type RuleContext, type ValueRule } from './config-validation';

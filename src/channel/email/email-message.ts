@@ -1,6 +1,6 @@
 import type { Notification } from '../channel';
 import type { NotificationText } from '../notification-text';
-import { cut } from '../text-limits';
+import { cut } from '../../platform/text/text-limits';
 import type { MailSender } from './smtp-account';
 
 const MAX_SUBJECT = 200;

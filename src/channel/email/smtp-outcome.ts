@@ -1,4 +1,4 @@
-import { oneLine, cut } from '../text-limits';
+import { oneLine, cut } from '../../platform/text/text-limits';
 import type { SendOutcome } from '../channel';
 
 /** What nodemailer reports about a failed attempt. */

@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { ApiPropertyOptional } from '@nestjs/swagger';
 import { ProviderClient } from '../provider-client';
-import { cut, oneLine } from '../text-limits';
+import { cut, oneLine } from '../../platform/text/text-limits';
 import { Channel, type ConfigProblem, type SendOutcome, type SendRequest } from '../channel';
 import * as field from '../config/config-fields';
 

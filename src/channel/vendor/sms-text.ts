@@ -1,4 +1,4 @@
-import { cut } from '../text-limits';
+import { cut } from '../../platform/text/text-limits';
 
 /** GSM 03.38: a basic character takes one unit of a segment, an extended one two. Any other character forces UCS-2. */
 const GSM_BASIC =

@@ -2,7 +2,7 @@ import { Injectable } from '@nestjs/common';
 import { ApiProperty, ApiPropertyOptional } from '@nestjs/swagger';
 import { Clock } from '../../platform/time/clock';
 import { ProviderClient } from '../provider-client';
-import { oneLine, someLines } from '../text-limits';
+import { oneLine, someLines } from '../../platform/text/text-limits';
 import { isWebhookSecret, newWebhookSecret, signatureHeaders } from './webhook-signature';
 import { eventSentence } from '../notification-text';
 import { Channel, type Notification, type ConfigProblem, type SendOutcome, type SendRequest } from '../channel';

@@ -1,6 +1,7 @@
 import { bracketed } from '../../platform/net/egress/host-name';
 import { type HttpTarget, httpTargetOf, sameOrigin } from './http-target';
 import { readUrl } from '../../platform/text/read-url';
+import { isSensitiveHeader } from '../request-headers';
 
 /** One request of a check; a redirect makes the next one from it. */
 export interface HttpRequest {
@@ -11,8 +12,6 @@ export interface HttpRequest {
 }
 
 const USER_AGENT = 'uptime-monitor/1 (availability check)';
-/** The only headers of the user that another origin receives: they cannot be credentials. */
-const HARMLESS = /^(accept|accept-language|accept-encoding|accept-charset|cache-control|pragma|user-agent)$/i;
 const DESCRIBES_BODY = /^content-/i;
 const REDIRECTS = new Set([301, 302, 303, 307, 308]);
 
@@ -52,7 +51,7 @@ export function followRedirect(
 function nextRequest(request: HttpRequest, status: number, target: HttpTarget): HttpRequest {
   const kept = sameOrigin(request.target, target)
     ? request.headers
-    : request.headers.filter(({ key }) => HARMLESS.test(key) || (status > 303 && DESCRIBES_BODY.test(key)));
+    : request.headers.filter(({ key }) => !isSensitiveHeader(key));
   const repeats = status > 303 || request.method === 'GET' || request.method === 'HEAD';
   if (repeats) return { ...request, target, headers: kept };
   return { target, method: 'GET', headers: kept.filter(({ key }) => !DESCRIBES_BODY.test(key)), body: null };

@@ -1,6 +1,6 @@
 import { Controller, Get, Query } from '@nestjs/common';
 import { ApiOkResponse, ApiOperation, ApiTags } from '@nestjs/swagger';
-import { Access, OrgId } from '../../platform/access/caller';
+import { Access, type Caller, CurrentCaller } from '../../platform/access/caller';
 import type { Page } from '../../platform/http/page';
 import { Problems } from '../../platform/problem/problems.decorator';
 import { OverviewItemView, OverviewQuery } from './overview.dto';
@@ -21,7 +21,7 @@ export class OverviewController {
   })
   @ApiOkResponse({ type: OverviewItemView, isArray: true, description: 'One page of endpoints.' })
   @Problems('invalid_query', 'invalid_cursor', 'not_found')
-  list(@OrgId() orgId: string, @Query() query: OverviewQuery): Promise<Page<OverviewItemView>> {
-    return this.overview.list(orgId, query);
+  list(@CurrentCaller() caller: Caller, @Query() query: OverviewQuery): Promise<Page<OverviewItemView>> {
+    return this.overview.list(caller, query);
   }
 }

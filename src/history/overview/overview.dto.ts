@@ -2,6 +2,8 @@ import { ApiProperty, ApiPropertyOptional } from '@nestjs/swagger';
 import { IsString, MaxLength } from 'class-validator';
 import { ERROR_CODES, type ErrorCode, type Outcome } from '../../checker/checker';
 import { ENDPOINT_STATUSES, type EndpointStatus } from '../../endpoint/endpoint.dto';
+import { shownUrl } from '../../endpoint/shown-settings';
+import type { Role } from '../../platform/access/caller';
 import { Optional } from '../../platform/http/validators';
 import { PageQuery } from '../../platform/http/page';
 import { formatId } from '../../platform/ids/id';
@@ -50,7 +52,10 @@ export class OverviewItemView {
   @ApiProperty({ example: 'Checkout' })
   name!: string;
 
-  @ApiProperty({ example: 'https://shop.example.com/checkout' })
+  @ApiProperty({
+    example: 'https://shop.example.com/checkout',
+    description: 'Read keys see the query of an http(s) URL as `?********`.',
+  })
   url!: string;
 
   @ApiProperty({ example: 'HTTPS' })
@@ -120,12 +125,12 @@ export class OverviewItemView {
 const timeOf = (ms: number | null): string | null => (ms === null ? null : new Date(ms).toISOString());
 
 /** `p95Us`: microseconds, `null` when there is none. */
-export function toOverviewItem(row: OverviewRow, p95Us: number | null): OverviewItemView {
+export function toOverviewItem(row: OverviewRow, p95Us: number | null, role: Role): OverviewItemView {
   const counts = windowCounts(row);
   return {
     id: formatId('endpoint', row.id),
     name: row.name,
-    url: row.url,
+    url: shownUrl(row.url, role),
     type: row.type,
     website: { id: formatId('website', row.website_id), name: row.website_name },
     status: row.active ? outcomeOf(row.status) : 'paused',

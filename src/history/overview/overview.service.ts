@@ -1,4 +1,5 @@
 import { Injectable } from '@nestjs/common';
+import type { Caller } from '../../platform/access/caller';
 import { Database } from '../../platform/database/database';
 import { Cursors } from '../../platform/http/cursors';
 import type { Page } from '../../platform/http/page';
@@ -25,7 +26,7 @@ export class OverviewService {
     private readonly clock: Clock,
   ) {}
 
-  async list(orgId: string, query: OverviewQuery): Promise<Page<OverviewItemView>> {
+  async list({ orgId, role }: Pick<Caller, 'orgId' | 'role'>, query: OverviewQuery): Promise<Page<OverviewItemView>> {
     const websiteId = await this.websiteOf(orgId, query.website_id);
     let total = 0;
     const page = await this.cursors.paginate({
@@ -45,7 +46,9 @@ export class OverviewService {
       total: () => total,
     });
     const newEndpoints = await this.newEndpointLatencies(page.items);
-    return page.map((row) => toOverviewItem(row, summarized(row.p95_24h_us) ?? newEndpoints.get(row.key) ?? null));
+    return page.map((row) =>
+      toOverviewItem(row, summarized(row.p95_24h_us) ?? newEndpoints.get(row.key) ?? null, role),
+    );
   }
 
   /** Throws `not_found` for a website of another organization and `invalid_query` for a malformed id. */

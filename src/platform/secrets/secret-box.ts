@@ -5,7 +5,8 @@ import { Config } from '../config/config';
 const CIPHER = 'aes-256-gcm';
 const IV_BYTES = 12;
 const TAG_BYTES = 16;
-const PLAIN = 'plain:';
+/** Begins a value that is stored without encryption. */
+export const PLAIN = 'plain:';
 const ENVELOPE = /^v1:([A-Za-z0-9_-]{1,32}):([A-Za-z0-9+/]+={0,2})$/;
 
 /** A stored value cannot be opened. The message names the key id at most, never the value. */

@@ -3,6 +3,7 @@ import { AuditRetention } from '../../../src/audit/audit-retention.job';
 import { Database } from '../../../src/platform/database/database';
 import { parseId } from '../../../src/platform/ids/id';
 import { Api, startApp, type TestApp, type TestOrganization } from '../../harness/app/app';
+import { MovingClock } from '../../harness/app/moving-clock';
 import { fromDashboard, signIn } from '../../harness/app/browser-session';
 
 interface Resource {
@@ -102,6 +103,35 @@ describe('the audit log', () => {
     expect(more).toEqual([]);
   });
 
+  it('masks every header value that is not harmless, the body and the query of the URL, and records their change', async () => {
+    const settings = (value: string) => ({
+      url: `http://127.0.0.1:9/path?key=${value}`,
+      body: `{"password":"${value}"}`,
+      headers: [
+        { key: 'DD-API-KEY', value },
+        { key: 'Accept', value: 'text/html' },
+      ],
+    });
+    const { body } = await app.write.post<Resource>(`/websites/${websiteId}/endpoints`, {
+      name: 'Masked',
+      type: 'HTTP',
+      method: 'POST',
+      ...settings(NEVER_SEEN),
+    });
+    await app.write.put(`/endpoints/${body.id}`, settings(`${NEVER_SEEN}-2`));
+    const masked = {
+      url: 'http://127.0.0.1:9/path?********',
+      body: '********',
+      headers: [
+        { key: 'DD-API-KEY', value: '********' },
+        { key: 'Accept', value: 'text/html' },
+      ],
+    };
+    const [created, changed] = await of(body.id);
+    expect(created?.after).toMatchObject(masked);
+    expect(changed).toMatchObject({ changed: ['url', 'headers', 'body'], before: masked, after: masked });
+  });
+
   it('masks credentials and addresses of alerts, and still records that they changed', async () => {
     const config = (token: string) => ({ url: `http://127.0.0.1:9/${token}`, secret: undefined });
     const { body } = await app.write.post<Resource>('/alerts', {
@@ -128,6 +158,37 @@ describe('the audit log', () => {
     expect(tested).toMatchObject({ action: 'test', changed: [], before: null, after: null });
     expect(deleted).toMatchObject({ action: 'delete', before: { failure_threshold: 5 } });
     expect(more).toEqual([]);
+  });
+
+  it('records a description that is cut in the middle of an emoji', async () => {
+    const { body } = await app.write.post<Resource>('/alerts', {
+      endpoint_id: endpointId,
+      type: 'webhook',
+      config: { url: 'http://127.0.0.1:9/' },
+    });
+    const description = `${'x'.repeat(499)}🔥${'y'.repeat(100)}`;
+    expect((await app.write.put(`/alerts/${body.id}`, { description })).status).toBe(200);
+    const [, changed] = await of(body.id);
+    expect(changed?.after).toEqual({ description: `${'x'.repeat(499)}… (601 characters)` });
+  });
+
+  it('keeps at most 2 KiB of the settings of an endpoint that was only tried out', async () => {
+    const response = await app.write.post('/endpoints/test', {
+      name: 'Large',
+      type: 'HTTP',
+      url: 'http://127.0.0.1:9/large',
+      headers: Array.from({ length: 40 }, (_, i) => ({ key: `X-${i}`.padEnd(200, 'k'), value: 'v'.repeat(100) })),
+      assertions: Array.from({ length: 20 }, () => ({
+        source: 'body',
+        comparison: 'contains',
+        target: 't'.repeat(900),
+      })),
+    });
+    expect(response.status).toBe(200);
+    const [entry] = await read('?resource=endpoint&limit=1');
+    expect(entry?.after).toMatchObject({ name: 'Large', url: 'http://127.0.0.1:9/large' });
+    expect(Buffer.byteLength(JSON.stringify(entry?.after))).toBeLessThanOrEqual(2048);
+    expect(JSON.stringify(entry?.after)).toContain('… (');
   });
 
   it('records who repeated a delivery', async () => {
@@ -217,7 +278,8 @@ describe('the audit log', () => {
     const response = await app.write.post('/endpoints/test', { ...unsaved, headers });
     expect(response.status).toBe(200);
     expect((await app.write.post('/endpoints/test', { ...unsaved, url: 'ftp://x' })).status).toBe(400);
-    const tests = (await read('?resource=endpoint&limit=1000')).filter(({ action }) => action === 'test');
+    const all = (await read('?resource=endpoint&limit=1000')).filter(({ action }) => action === 'test');
+    const tests = all.filter(({ after }) => after?.['name'] === 'Unsaved');
     expect(tests).toHaveLength(1);
     expect(tests[0]).toMatchObject({
       resource_id: expect.stringMatching(/^ep_/),
@@ -340,5 +402,14 @@ describe('the audit log', () => {
     await app.app.get(AuditRetention).removeOld();
     const left = await database.query(`SELECT 1 FROM audit_log WHERE org_id = $1 AND action = 'test'`, [orgId]);
     expect(left).toHaveLength(3);
+  });
+
+  it('retention removes nothing young although the clock of the host jumped 500 days ahead', async () => {
+    const before = await read('?limit=1000');
+    const clock = MovingClock.of(app.app);
+    clock.advance(500 * 24 * 3_600_000);
+    await app.app.get(AuditRetention).removeOld();
+    clock.advance(-500 * 24 * 3_600_000);
+    expect(await read('?limit=1000')).toEqual(before);
   });
 });

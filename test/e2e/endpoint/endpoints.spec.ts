@@ -1,3 +1,5 @@
+import { Database } from '../../../src/platform/database/database';
+import { parseId } from '../../../src/platform/ids/id';
 import { startApp, type TestApp, type TestOrganization } from '../../harness/app/app';
 
 interface Endpoint {
@@ -263,6 +265,107 @@ describe('endpoints', () => {
       name: 'Renamed',
       headers: endpoint.headers,
     });
+  });
+
+  const SECRETIVE = {
+    ...MINIMAL,
+    url: 'https://shop.example/search?q=1&token=s3cret-token',
+    method: 'POST',
+    body: '{"password":"s3cret-body"}',
+    headers: ['DD-API-KEY', 'X-Goog-Api-Key', 'Ocp-Apim-Subscription-Key', 'X-Anything', 'Content-Type'].map((key) => ({
+      key,
+      value: `s3cret-${key}`,
+    })),
+  };
+
+  it('masks for read keys every header value that is not harmless, the body and the query of the URL', async () => {
+    const endpoint = await create(SECRETIVE);
+    expect(endpoint).toMatchObject(SECRETIVE);
+    const website = (await app.read.get<Endpoint[]>(`/websites/${websiteId}/endpoints`)).body;
+    const overview = (await app.read.get<Endpoint[]>('/overview')).body;
+    const views = [
+      (await app.read.get<Endpoint>(`/endpoints/${endpoint.id}`)).body,
+      website.find(({ id }) => id === endpoint.id),
+    ];
+    const url = 'https://shop.example/search?********';
+    for (const view of views) {
+      expect(view).toMatchObject({ url, body: '********' });
+      expect(view?.headers.map(({ value }) => value)).toEqual([
+        ...Array<string>(4).fill('********'),
+        's3cret-Content-Type',
+      ]);
+    }
+    expect(overview.find(({ id }) => id === endpoint.id)?.url).toBe(url);
+    const full = (await app.write.get<Endpoint[]>('/overview')).body;
+    expect(full.find(({ id }) => id === endpoint.id)?.url).toBe(SECRETIVE.url);
+  });
+
+  it('keeps URL, body and header values when their masks are sent back, and refuses masks that stand for nothing', async () => {
+    const endpoint = await create(SECRETIVE);
+    const masked = (await app.read.get<Endpoint>(`/endpoints/${endpoint.id}`)).body;
+    expect((await app.write.put<Endpoint>(`/endpoints/${endpoint.id}`, { ...masked, name: 'R' })).body).toMatchObject({
+      ...SECRETIVE,
+      name: 'R',
+    });
+    const foreign = { url: 'https://evil.example/?********', headers: [{ key: 'X-Other', value: '********' }] };
+    const refused = await app.write.put<Problem>(`/endpoints/${endpoint.id}`, foreign);
+    expect(refused.body.errors.map(({ pointer }) => pointer).sort()).toEqual(['/headers/0/value', '/url']);
+    const created = await app.write.post<Problem>(`/websites/${websiteId}/endpoints`, { ...MINIMAL, body: '********' });
+    expect(created.body.errors.map(({ pointer }) => pointer)).toEqual(['/body']);
+  });
+
+  it('gives each of two headers with one name its own value back', async () => {
+    const headers = ['one', 'two'].map((value) => ({ key: 'Cookie', value }));
+    const endpoint = await create({ ...MINIMAL, headers });
+    const masked = (await app.read.get<Endpoint>(`/endpoints/${endpoint.id}`)).body;
+    const { body } = await app.write.put<Endpoint>(`/endpoints/${endpoint.id}`, { headers: masked.headers });
+    expect(body.headers).toEqual(headers);
+  });
+
+  it('starts no new revision when headers are sent as they are', async () => {
+    const endpoint = await create(SECRETIVE);
+    const revision = async (): Promise<number | undefined> => {
+      const [row] = await app.app
+        .get(Database)
+        .query<{ revision: number }>('SELECT revision FROM endpoint WHERE id = $1', [parseId('endpoint', endpoint.id)]);
+      return row?.revision;
+    };
+    await app.write.put(`/endpoints/${endpoint.id}`, endpoint);
+    expect(await revision()).toBe(1);
+    await app.write.put(`/endpoints/${endpoint.id}`, { headers: [{ key: 'X-Anything', value: 'new' }] });
+    expect(await revision()).toBe(2);
+  });
+
+  const long = (count: number, each: number) =>
+    Array.from({ length: count }, (_, i) => ({ key: `X-${i}`, value: 'v'.repeat(each) }));
+
+  it.each([
+    { name: 'header values of more than 16 KiB', sent: { headers: long(5, 4000) }, pointer: '/headers' },
+    { name: 'a body of more than 32 KiB', sent: { body: 'b'.repeat(32 * 1024 + 1) }, pointer: '/body' },
+    {
+      name: 'headers and body of together more than 32 KiB',
+      sent: { headers: long(4, 4000), body: 'b'.repeat(17 * 1024) },
+      pointer: '/body',
+    },
+  ])('refuses $name', async ({ sent, pointer }) => {
+    const refused = await app.write.post<Problem>(`/websites/${websiteId}/endpoints`, { ...MINIMAL, ...sent });
+    expect(refused.body.errors).toEqual([expect.objectContaining({ pointer, code: 'too_long' })]);
+    const endpoint = await create();
+    expect((await app.write.put<Problem>(`/endpoints/${endpoint.id}`, sent)).status).toBe(400);
+  });
+
+  it('lets an endpoint that is larger than allowed be changed, and its settings become smaller only', async () => {
+    const endpoint = await create({ ...MINIMAL, method: 'POST' });
+    await app.app
+      .get(Database)
+      .query('UPDATE endpoint SET body = $2 WHERE id = $1', [parseId('endpoint', endpoint.id), 'b'.repeat(60_000)]);
+    const put = async (sent: object): Promise<number> =>
+      (await app.write.put(`/endpoints/${endpoint.id}`, sent)).status;
+    expect(await put({ name: 'Renamed' })).toBe(200);
+    expect(await put({ body: 'b'.repeat(60_001) })).toBe(400);
+    expect(await put({ body: 'b'.repeat(50_000) })).toBe(200);
+    expect(await put({ headers: long(1, 10) })).toBe(400);
+    expect(await put({ body: 'b'.repeat(1000), headers: long(1, 10) })).toBe(200);
   });
 
   it('lists the endpoints of a website oldest first, in pages, and counts them', async () => {

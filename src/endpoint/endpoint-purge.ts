@@ -1,0 +1,43 @@
+import { Injectable } from '@nestjs/common';
+import type { OrganizationPurge } from '../identity/organization/organization-events';
+import type { Tx } from '../platform/database/database';
+import { TransactionEvents } from '../platform/events/transaction-events';
+import type { WebsitePurge } from '../website/website-events';
+import { EndpointsStopped } from './endpoint-events';
+import { EndpointSchedule } from './endpoint-schedule';
+
+/** Endpoints that one step removes; few at once, because the recorder waits for their state rows. */
+const BATCH = 200;
+
+/** What happens to endpoints while their website or organization is removed in steps. */
+@Injectable()
+export class EndpointPurge {
+  constructor(
+    private readonly schedule: EndpointSchedule,
+    private readonly events: TransactionEvents,
+  ) {}
+
+  /** No further check of the organization's endpoints begins. */
+  async stopSome(tx: Tx, step: OrganizationPurge): Promise<void> {
+    if (await this.schedule.stopSome(tx, 'org_id', step.orgId)) step.leave();
+  }
+
+  /**
+   * No further check of the website's endpoints begins, and some of them go. Their state rows are locked as the recorder
+   * locks them, in the order of their ids; the endpoints with them, before anything of theirs is removed.
+   */
+  async removeSome(tx: Tx, step: WebsitePurge): Promise<void> {
+    const { orgId, websiteId } = step;
+    if (await this.schedule.stopSome(tx, 'website_id', websiteId)) step.leave();
+    const rows = await tx.query<{ id: string }>(
+      `SELECT s.endpoint_id AS id FROM endpoint_state s JOIN endpoint e ON e.id = s.endpoint_id
+        WHERE e.website_id = $1 ORDER BY s.endpoint_id LIMIT ${BATCH} FOR UPDATE OF s, e`,
+      [websiteId],
+    );
+    if (rows.length === 0) return;
+    const ids = rows.map(({ id }) => id);
+    await this.events.emit(new EndpointsStopped(orgId, ids, 'deleted'), tx);
+    await tx.query('DELETE FROM endpoint WHERE id = ANY ($1::uuid[])', [ids]);
+    if (ids.length === BATCH) step.leave();
+  }
+}

@@ -1,0 +1,51 @@
+import type { Assertion } from '../checker/assertion/assertion';
+import type { FieldProblem } from '../platform/problem/problem';
+
+const MAX_HEADER_VALUES = 16 * 1024;
+const MAX_TOTAL = 32 * 1024;
+
+/** What takes room in the definition of a check, which every process that runs it keeps in memory. Values are not sealed. */
+export interface SizedSettings {
+  headers: readonly { key: string; value: string }[];
+  body: string | null;
+  assertions: readonly Assertion[];
+}
+
+/**
+ * What is too large: all header values together may have 16 KiB, headers, body and assertions together 32 KiB. Settings that
+ * were stored before (`stored`) and are larger may stay and become smaller. The pointer names the largest part.
+ */
+export function sizeProblems(settings: SizedSettings, stored: SizedSettings | null): FieldProblem[] {
+  const [now, before] = [sizesOf(settings), stored && sizesOf(stored)];
+  const found: FieldProblem[] = [];
+  if (now.headerValues > MAX_HEADER_VALUES && now.headerValues >= (before?.headerValues ?? 0)) {
+    const message = `the values of all headers may have at most ${MAX_HEADER_VALUES} bytes together, not ${now.headerValues}`;
+    found.push({ pointer: '/headers', code: 'too_long', message });
+  }
+  const total = totalOf(now);
+  if (total > MAX_TOTAL && (before === null || total >= totalOf(before))) {
+    const parts = (['headers', 'body', 'assertions'] as const).toSorted((a, b) => now[b] - now[a]);
+    const message = `headers, body and assertions may have at most ${MAX_TOTAL} bytes together, not ${total}`;
+    found.push({ pointer: `/${parts[0]}`, code: 'too_long', message });
+  }
+  return found;
+}
+
+interface Sizes {
+  headerValues: number;
+  headers: number;
+  body: number;
+  assertions: number;
+}
+
+/** Bytes as UTF-8. */
+const sizesOf = ({ headers, body, assertions }: SizedSettings): Sizes => ({
+  headerValues: sum(headers.map(({ value }) => Buffer.byteLength(value))),
+  headers: sum(headers.map(({ key, value }) => Buffer.byteLength(key) + Buffer.byteLength(value))),
+  body: Buffer.byteLength(body ?? ''),
+  assertions: Buffer.byteLength(JSON.stringify(assertions)),
+});
+
+const totalOf = ({ headers, body, assertions }: Sizes): number => headers + body + assertions;
+
+const sum = (numbers: readonly number[]): number => numbers.reduce((total, number) => total + number, 0);
