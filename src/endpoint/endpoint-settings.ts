@@ -11,8 +11,8 @@ import { SecretBox, SecretUnreadable } from '../platform/secrets/secret-box';
 import { MASK } from '../platform/secrets/mask';
 import { type HeaderDto, sentSettings, type UpdateEndpointDto } from './endpoint.dto';
 import { DEFAULT_SETTINGS, type EndpointSettings, type StoredHeader } from './endpoint.entity';
-import { sizeProblems, type SizedSettings } from './settings-size';
-import { isMaskedUrl, maskedUrl } from './shown-settings';
+import { sizeProblems, type SizedSettings } from './settings/settings-size';
+import { isMaskedUrl, maskedUrl } from './settings/shown-settings';
 
 /** Merges what a client sent with what is stored, and validates the result as a whole: every problem at once. */
 @Injectable()

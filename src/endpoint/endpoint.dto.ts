@@ -14,7 +14,7 @@ import { formatId, NIL_UUID } from '../platform/ids/id';
 import { MASK } from '../platform/secrets/mask';
 import type { Endpoint, EndpointSettings } from './endpoint.entity';
 import { OUTCOME_CODE, outcomeOf } from './outcome-code';
-import { withoutCredentials } from './shown-settings';
+import { withoutCredentials } from './settings/shown-settings';
 
 /** What an endpoint's status may be. */
 export const ENDPOINT_STATUSES = ['up', 'down', 'unknown', 'paused'] as const;

@@ -2,7 +2,7 @@ import { Injectable } from '@nestjs/common';
 import { Quotas } from '../identity/quota/quotas.service';
 import type { Caller } from '../platform/access/caller';
 import { Database, type Sql, type Tx } from '../platform/database/database';
-import { Cursors } from '../platform/http/cursors';
+import { Cursors, LARGE_ROWS } from '../platform/http/cursors';
 import type { Page, PageQuery } from '../platform/http/page';
 import { problems } from '../platform/problem/problem';
 import { NIL_UUID } from '../platform/ids/id';
@@ -10,7 +10,7 @@ import { selectColumns } from '../platform/database/select-columns';
 import { type EndpointRow, type EndpointView, toEndpointView } from './endpoint.dto';
 import { Endpoint, type EndpointSettings } from './endpoint.entity';
 import { EndpointSettingsResolver } from './endpoint-settings';
-import { withoutCredentials } from './shown-settings';
+import { withoutCredentials } from './settings/shown-settings';
 
 const DEFAULT_LIMIT = 1000;
 
@@ -61,6 +61,7 @@ export class EndpointRepository {
       list: `endpoints:${websiteId}`,
       cursor: query.cursor,
       limit: query.limit ?? DEFAULT_LIMIT,
+      rowsAtOnce: LARGE_ROWS,
       idOf: (row) => row.id,
       read: (after, count) =>
         this.database.query<EndpointRow>(

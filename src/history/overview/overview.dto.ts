@@ -2,7 +2,7 @@ import { ApiProperty, ApiPropertyOptional } from '@nestjs/swagger';
 import { IsString, MaxLength } from 'class-validator';
 import { ERROR_CODES, type ErrorCode, type Outcome } from '../../checker/checker';
 import { ENDPOINT_STATUSES, type EndpointStatus } from '../../endpoint/endpoint.dto';
-import { shownUrl } from '../../endpoint/shown-settings';
+import { shownUrl } from '../../endpoint/settings/shown-settings';
 import type { Role } from '../../platform/access/caller';
 import { Optional } from '../../platform/http/validators';
 import { PageQuery } from '../../platform/http/page';

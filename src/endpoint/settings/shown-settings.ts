@@ -1,6 +1,6 @@
-import { isSensitiveHeader } from '../checker/request-headers';
-import type { Role } from '../platform/access/caller';
-import { MASK } from '../platform/secrets/mask';
+import { isSensitiveHeader } from '../../checker/request-headers';
+import type { Role } from '../../platform/access/caller';
+import { MASK } from '../../platform/secrets/mask';
 
 const MASKED_QUERY = `?${MASK}`;
 

@@ -1,5 +1,5 @@
-import type { Assertion } from '../checker/assertion/assertion';
-import type { FieldProblem } from '../platform/problem/problem';
+import type { Assertion } from '../../checker/assertion/assertion';
+import type { FieldProblem } from '../../platform/problem/problem';
 
 const MAX_HEADER_VALUES = 16 * 1024;
 const MAX_TOTAL = 32 * 1024;
