@@ -9,6 +9,7 @@ import { MonitoringMetrics } from './monitoring.metrics';
 import { MonitoringService } from './monitoring.service';
 import { InstanceRegistry } from './instance-registry';
 import { CheckDispatcher } from './schedule/check-dispatcher';
+import { CheckPlaces } from './schedule/check-places';
 import { ClockJumpRecovery } from './schedule/clock-jump-recovery';
 import { SchedulerHealth } from './schedule/scheduler-health';
 import { SlotClaimer } from './schedule/slot-claimer';
@@ -34,6 +35,7 @@ import { TestEndpointService } from './on-demand/test-endpoint.service';
     // schedule: which check begins when
     SchedulerHealth,
     SlotClaimer,
+    CheckPlaces,
     CheckDispatcher,
     ClockJumpRecovery,
     // run: one check, and whether its failure is the target's

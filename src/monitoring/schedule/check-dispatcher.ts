@@ -1,14 +1,13 @@
-import { setMaxListeners } from 'node:events';
-import { readFileSync } from 'node:fs';
 import { Injectable, Logger } from '@nestjs/common';
 import type { ClaimedSlot } from '../../endpoint/endpoint-schedule';
 import type { CheckDefinition } from '../../endpoint/check-definition';
-import { Config } from '../../platform/config/config';
 import { Clock } from '../../platform/time/clock';
 import { CheckRecorder } from '../record/check-recorder';
 import { CheckRunner } from '../run/check-runner';
-import { beyondShare, FairQueue } from './fair-queue';
 import { MonitoringMetrics } from '../monitoring.metrics';
+import { CheckPlaces } from './check-places';
+import { FairQueue } from './fair-queue';
+import { SharedRoom } from './shared-room';
 
 /** A claimed slot with what it takes to run it. `fireAt`: monotonic milliseconds. */
 export interface PlannedSlot {
@@ -29,26 +28,14 @@ type Planned = PlannedSlot | Passage;
 const OPERATOR = 'operator';
 
 const isPassage = (planned: Planned): planned is Passage => 'pass' in planned;
-const slotsOf = (planned: readonly Planned[]): PlannedSlot[] =>
-  planned.flatMap((item) => (isPassage(item) ? [] : [item]));
-const orgOf = ({ definition }: PlannedSlot): string => definition.orgId;
-
-/** Open files kept free for the database, the API and deliveries. A check may need two: it tries IPv6 and IPv4. */
-const OTHER_FILES = 100;
-
-/** How many checks the limit of open files allows at once. Read from /proc on Linux; elsewhere the setting alone counts. */
-function openFilesAllow(): number {
-  if (process.platform !== 'linux') return Infinity;
-  const [, files] = /^Max open files +(\d+)/m.exec(readFileSync('/proc/self/limits', 'latin1')) ?? [];
-  return files === undefined ? Infinity : Math.max(1, Math.floor((Number(files) - OTHER_FILES) / 2));
-}
+const ownerOf = (planned: Planned): string => (isPassage(planned) ? OPERATOR : planned.definition.orgId);
 
 /** Checks started in one turn of the event loop; the rest of a burst follows in the next turns. */
 const PER_TURN = 25;
 
 /**
- * Starts the check of each claimed slot at its millisecond, bounds how many run at once, and hands the finished checks to
- * the recorder. Two checks of one endpoint never overlap: the later slot is skipped.
+ * Starts the check of each claimed slot at its millisecond, within the places there are, and hands the finished checks to
+ * the recorder. A slot whose endpoint is still being checked is skipped.
  */
 @Injectable()
 export class CheckDispatcher {
@@ -56,45 +43,43 @@ export class CheckDispatcher {
   /** Sorted by `fireAt`, latest first: the next one is popped from the end. */
   private planned: Planned[] = [];
   private readonly due = new FairQueue<Planned>();
-  /** Endpoint → organization. */
-  private readonly running = new Map<string, string>();
-  private readonly shutdown = new AbortController();
+  /** Claimed slots, from the claim to the end of the check: what waits is bounded as well as what runs. */
+  private readonly held: SharedRoom;
   private timer: NodeJS.Timeout | null = null;
-  private idle: (() => void) | null = null;
-  private readonly room: number;
 
   constructor(
-    config: Config,
+    private readonly places: CheckPlaces,
     private readonly runner: CheckRunner,
     private readonly recorder: CheckRecorder,
     private readonly metrics: MonitoringMetrics,
     private readonly clock: Clock,
   ) {
-    this.room = Math.min(config.maxConcurrentChecks, openFilesAllow());
-    if (this.room < config.maxConcurrentChecks)
-      this.logger.warn(`The limit of open files leaves room for ${this.room} checks at once; raise it (ulimit -n).`);
-    // Every running check listens to it: thousands of listeners are not a leak.
-    setMaxListeners(0, this.shutdown.signal);
-    metrics.watch({ name: 'uptime_checks_in_flight', help: 'Checks running now.' }, () => this.running.size);
+    this.held = new SharedRoom(2 * places.size);
+    places.onFree(() => this.fireWaiting());
     metrics.watch(
       { name: 'uptime_slots_waiting', help: 'Claimed slots that have not begun.' },
       () => this.planned.length + this.due.size,
     );
+    metrics.watch(
+      { name: 'uptime_slots_held_back', help: 'Due slots that wait because their organizations hold their share.' },
+      () => (places.isFull ? 0 : this.due.size),
+    );
   }
 
-  /** How many more slots may be claimed: what waits is bounded as well as what runs. */
-  get free(): number {
-    return Math.max(0, 2 * this.room - this.planned.length - this.due.size - this.running.size);
+  /** How many more slots may be claimed, and of whom. */
+  get claims(): Pick<SharedRoom, 'free' | 'portion' | 'restOf' | 'ownersNearLimit'> {
+    return this.held;
   }
 
-  /** Organizations that hold more than their share while room is scarce: all others claim before them. */
-  get crowding(): string[] {
-    const held = [...slotsOf([...this.planned, ...this.due.items()]).map(orgOf), ...this.running.values()];
-    return beyondShare(held, this.room);
+  /** Call it with `false` while there is only one organization: it need not leave room for others. */
+  shareRoom(isShared: boolean): void {
+    this.held.isShared = isShared;
+    this.places.share(isShared);
   }
 
   plan(slots: readonly PlannedSlot[]): void {
-    if (slots.length === 0 || this.shutdown.signal.aborted) return;
+    if (slots.length === 0 || this.places.shutdown.aborted) return;
+    for (const { definition } of slots) this.held.take(definition.orgId);
     this.wait(slots);
   }
 
@@ -109,19 +94,15 @@ export class CheckDispatcher {
   /** Drops the slots that have not begun; returns their endpoints. */
   stop(): string[] {
     if (this.timer) clearTimeout(this.timer);
-    const left = slotsOf([...this.planned, ...this.due.clear()]).map(({ definition }) => definition.endpointId);
+    const left = [...this.planned, ...this.due.clear()].flatMap((item) => (isPassage(item) ? [] : [item.definition]));
+    for (const { orgId } of left) this.held.giveBack(orgId);
     this.planned = [];
-    return left;
+    return left.map(({ endpointId }) => endpointId);
   }
 
   /** Waits for the checks in flight; those still running after `limitMs` are aborted and not recorded. */
-  async drain(limitMs: number): Promise<void> {
-    if (this.running.size === 0) return;
-    const idle = new AbortController();
-    this.idle = () => idle.abort();
-    await this.clock.sleep(limitMs, idle.signal);
-    this.shutdown.abort(new Error('the monitor is shutting down'));
-    await this.clock.sleep(1000, idle.signal);
+  drain(limitMs: number): Promise<void> {
+    return this.places.drain(limitMs);
   }
 
   private wait(items: readonly Planned[]): void {
@@ -149,21 +130,27 @@ export class CheckDispatcher {
   }
 
   private fire(planned: Planned): void {
-    if (isPassage(planned)) {
-      if (this.running.size < this.room) planned.pass();
-      else this.due.push(OPERATOR, planned);
-      return;
-    }
-    if (this.running.has(planned.definition.endpointId)) {
+    const owner = ownerOf(planned);
+    if (!isPassage(planned) && this.places.isChecking(planned.definition.endpointId)) {
       this.metrics.skipped.inc();
-      return;
+      this.held.giveBack(owner);
+    } else if (!this.places.hasRoomFor(owner)) {
+      this.due.push(owner, planned);
+    } else if (isPassage(planned)) {
+      planned.pass();
+    } else {
+      this.places.begin(owner, planned.definition.endpointId);
+      void this.run(planned);
     }
-    if (this.running.size >= this.room) {
-      this.due.push(planned.definition.orgId, planned);
-      return;
+  }
+
+  /** What gets its turn may leave the place free: a passage, or a slot whose endpoint is still being checked. */
+  private fireWaiting(): void {
+    while (this.due.size > 0 && !this.places.isFull) {
+      const next = this.due.take((owner) => this.places.hasRoomFor(owner));
+      if (!next) return;
+      this.fire(next);
     }
-    this.running.set(planned.definition.endpointId, planned.definition.orgId);
-    void this.run(planned);
   }
 
   private async run({ slot, definition, fireAt }: PlannedSlot): Promise<void> {
@@ -171,22 +158,13 @@ export class CheckDispatcher {
     this.metrics.lateness.observe(Math.max(0, late) / 1000);
     try {
       const checkedAt = new Date(Math.round(slot.slotMs + Math.max(0, late)));
-      const check = await this.runner.run(definition, slot.slotMs, checkedAt, this.shutdown.signal);
+      const check = await this.runner.run(definition, slot.slotMs, checkedAt, this.places.shutdown);
       if (check) this.recorder.add(check);
     } catch (error) {
       this.logger.error(`a check was lost`, error instanceof Error ? error.stack : String(error));
     } finally {
-      this.running.delete(definition.endpointId);
-      if (this.running.size === 0) this.idle?.();
-      this.fireWaiting();
-    }
-  }
-
-  /** What gets its turn may leave the place free: a passage, or a slot whose endpoint is still being checked. */
-  private fireWaiting(): void {
-    while (this.due.size > 0 && this.running.size < this.room) {
-      const next = this.due.take();
-      if (next) this.fire(next);
+      this.held.giveBack(definition.orgId);
+      this.places.end(definition.orgId, definition.endpointId);
     }
   }
 }

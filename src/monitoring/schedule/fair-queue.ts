@@ -14,9 +14,10 @@ export class FairQueue<T> {
     this.count++;
   }
 
-  /** The oldest item of the owner whose turn it is. */
-  take(): T | undefined {
+  /** The oldest item of the owner whose turn it is, among those that `mayHave` allows; the others keep their turn. */
+  take(mayHave: (owner: string) => boolean = () => true): T | undefined {
     for (const [owner, queue] of this.queues) {
+      if (!mayHave(owner)) continue;
       const item = queue.shift();
       this.queues.delete(owner);
       if (queue.length > 0) this.queues.set(owner, queue);
@@ -39,20 +40,4 @@ export class FairQueue<T> {
     this.count = 0;
     return items;
   }
-}
-
-/**
- * The owners that hold more than an equal share of `room`; none while less than three quarters of it are taken. A lone
- * owner's share is a half, so that an owner who arrives later goes first.
- */
-export function beyondShare(held: Iterable<string>, room: number): string[] {
-  const counts = new Map<string, number>();
-  let total = 0;
-  for (const owner of held) {
-    counts.set(owner, (counts.get(owner) ?? 0) + 1);
-    total++;
-  }
-  if (total * 4 <= room * 3) return [];
-  const share = room / Math.max(2, counts.size);
-  return [...counts].flatMap(([owner, count]) => (count > share ? [owner] : []));
 }

@@ -136,6 +136,16 @@ describe('the schedule', () => {
     expect(rest.map(({ endpointId }) => endpointId).sort()).toEqual(order.slice(3, 7));
   });
 
+  it('claims of one organization, when asked to, no more than asked for', async () => {
+    const small = await app.organization('Small');
+    const ids = await add(5);
+    expect(await schedule.claimOfOne(database, ONE, 10, 2, small.orgId)).toEqual([]);
+    const claimed = await schedule.claimOfOne(database, ONE, 3, 2, orgId);
+    const rest = await schedule.claim(database, ONE, 10, 2, [small.orgId]);
+    expect([...claimed, ...rest].map(({ endpointId }) => endpointId).sort()).toEqual([...ids].sort());
+    expect(claimed).toHaveLength(3);
+  });
+
   it('claims no slot of a paused endpoint', async () => {
     await add(3, { active: false });
     expect(await claim(ONE)).toEqual([]);

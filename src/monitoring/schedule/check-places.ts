@@ -1,0 +1,162 @@
+import { setMaxListeners } from 'node:events';
+import { Injectable, Logger } from '@nestjs/common';
+import { Config } from '../../platform/config/config';
+import { problems } from '../../platform/problem/problem';
+import { Clock } from '../../platform/time/clock';
+import { MonitoringMetrics } from '../monitoring.metrics';
+import { openFilesAllow } from './open-files';
+import { SharedRoom } from './shared-room';
+
+/**
+ * The checks that run in this process: at most `size`, never two of one endpoint, and no organization can take the places
+ * of the others, however long its checks last (`SharedRoom`). Scheduled checks and those that clients ask for take the
+ * same places.
+ */
+@Injectable()
+export class CheckPlaces {
+  /** How many checks run at once at most. */
+  readonly size: number;
+  private readonly room: SharedRoom;
+  /** Endpoints that are being checked. */
+  private readonly checking = new Set<string>();
+  /** Endpoints for which a client has asked for a check that has not ended. */
+  private readonly onDemand = new Set<string>();
+  /** Endpoint → what takes over its place when its scheduled check ends. */
+  private readonly successors = new Map<string, () => void>();
+  private readonly stopping = new AbortController();
+  private freed: () => void = () => {};
+  private idle: (() => void) | null = null;
+
+  constructor(
+    config: Config,
+    private readonly clock: Clock,
+    metrics: MonitoringMetrics,
+  ) {
+    this.size = Math.min(config.maxConcurrentChecks, openFilesAllow());
+    if (this.size < config.maxConcurrentChecks)
+      new Logger(CheckPlaces.name).warn(
+        `The limit of open files leaves room for ${this.size} checks at once; raise it (ulimit -n).`,
+      );
+    this.room = new SharedRoom(this.size);
+    // Every running check listens to it: thousands of listeners are not a leak.
+    setMaxListeners(0, this.stopping.signal);
+    metrics.watch({ name: 'uptime_checks_in_flight', help: 'Checks running now.' }, () => this.checking.size);
+  }
+
+  /** Aborted when the time to drain is over. */
+  get shutdown(): AbortSignal {
+    return this.stopping.signal;
+  }
+
+  get isFull(): boolean {
+    return this.room.free === 0;
+  }
+
+  /** `listener` is called whenever a place has become free. One listener. */
+  onFree(listener: () => void): void {
+    this.freed = listener;
+  }
+
+  share(isShared: boolean): void {
+    this.room.isShared = isShared;
+  }
+
+  isChecking(endpointId: string): boolean {
+    return this.checking.has(endpointId);
+  }
+
+  hasRoomFor(orgId: string): boolean {
+    return this.room.hasRoomFor(orgId);
+  }
+
+  /** Takes a place. The caller has asked `isChecking` and `hasRoomFor`, and calls `end` when the check has ended. */
+  begin(orgId: string, endpointId: string): void {
+    this.room.take(orgId);
+    this.checking.add(endpointId);
+  }
+
+  end(orgId: string, endpointId: string): void {
+    this.room.giveBack(orgId);
+    this.checking.delete(endpointId);
+    if (this.successors.size > 0) this.successors.get(endpointId)?.();
+    if (this.checking.size === 0) this.idle?.();
+    this.freed();
+  }
+
+  /**
+   * Runs a check that a client asks for; `ended` aborts when the client leaves. It begins when the endpoint's scheduled
+   * check has ended, and slots of the endpoint that fall due meanwhile are skipped. `check` gets a signal that ends with
+   * the client and with the process. Throws `conflict` while another client's check of the endpoint runs or waits, and
+   * `temporarily_unavailable` when there is no place.
+   */
+  async runOnDemand<T>(
+    orgId: string,
+    endpointId: string,
+    ended: AbortSignal,
+    check: (signal: AbortSignal) => Promise<T>,
+  ): Promise<T> {
+    if (this.onDemand.has(endpointId))
+      throw problems.conflict('A check of the endpoint that was asked for before still runs; wait for its result.');
+    this.onDemand.add(endpointId);
+    const { signal, release } = eitherOf(ended, this.stopping.signal);
+    try {
+      if (!(await this.takePlace(orgId, endpointId, signal))) throw problems.temporarilyUnavailable();
+      try {
+        return await check(signal);
+      } finally {
+        this.end(orgId, endpointId);
+      }
+    } finally {
+      release();
+      this.onDemand.delete(endpointId);
+    }
+  }
+
+  /** Waits for the checks in flight; those still running after `limitMs` are aborted. */
+  async drain(limitMs: number): Promise<void> {
+    if (this.checking.size === 0) return;
+    const idle = new AbortController();
+    this.idle = () => idle.abort();
+    await this.clock.sleep(limitMs, idle.signal);
+    this.stopping.abort(new Error('the monitor is shutting down'));
+    await this.clock.sleep(1000, idle.signal);
+  }
+
+  /** False when there is no place, or `signal` ended the wait for the scheduled check. */
+  private takePlace(orgId: string, endpointId: string, signal: AbortSignal): Promise<boolean> {
+    if (signal.aborted) return Promise.resolve(false);
+    if (!this.checking.has(endpointId)) return Promise.resolve(this.tryBegin(orgId, endpointId));
+    return new Promise((resolve) => {
+      const settle = (hasBegun: () => boolean) => () => {
+        if (this.successors.delete(endpointId)) resolve(hasBegun());
+      };
+      this.successors.set(
+        endpointId,
+        settle(() => this.tryBegin(orgId, endpointId)),
+      );
+      signal.addEventListener(
+        'abort',
+        settle(() => false),
+        { once: true },
+      );
+    });
+  }
+
+  private tryBegin(orgId: string, endpointId: string): boolean {
+    const hasRoom = this.room.hasRoomFor(orgId);
+    if (hasRoom) this.begin(orgId, endpointId);
+    return hasRoom;
+  }
+}
+
+/** Aborts with the first of both. `release` when nobody needs it any more: one of them may outlive it by far. */
+function eitherOf(one: AbortSignal, other: AbortSignal): { signal: AbortSignal; release: () => void } {
+  const either = new AbortController();
+  const releases = [one, other].map((source) => {
+    const end = () => either.abort(source.reason);
+    if (source.aborted) end();
+    else source.addEventListener('abort', end, { once: true });
+    return () => source.removeEventListener('abort', end);
+  });
+  return { signal: either.signal, release: () => releases.forEach((release) => release()) };
+}

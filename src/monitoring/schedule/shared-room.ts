@@ -1,0 +1,65 @@
+/**
+ * Places that owners share: each may take one while it holds fewer than are free. So a lone owner holds at most half, of
+ * `n` that want all they can get each holds 1 / (n + 1), and a part is always left for whoever comes next, however long
+ * the others keep theirs. Every operation takes constant time.
+ */
+export class SharedRoom {
+  private readonly counts = new Map<string, number>();
+  private taken = 0;
+
+  /** False while there is only one owner in the world: then nobody else can come, and it may take every place. */
+  isShared = true;
+
+  constructor(readonly size: number) {}
+
+  get used(): number {
+    return this.taken;
+  }
+
+  get free(): number {
+    return Math.max(0, this.size - this.taken);
+  }
+
+  /**
+   * So many places may be handed out at once to owners that are not known yet: no more than the share of one who holds
+   * none, and few enough that hardly anybody who holds some is near the limit (`ownersNearLimit`).
+   */
+  get portion(): number {
+    return this.isShared ? Math.ceil(this.free / 4) : this.free;
+  }
+
+  heldBy(owner: string): number {
+    return this.counts.get(owner) ?? 0;
+  }
+
+  hasRoomFor(owner: string): boolean {
+    return this.taken < this.size && (!this.isShared || this.heldBy(owner) < this.free);
+  }
+
+  /** How many places the owner may take one after the other, if nobody else takes or returns one. */
+  restOf(owner: string): number {
+    return this.isShared ? Math.max(0, Math.ceil((this.free - this.heldBy(owner)) / 2)) : this.free;
+  }
+
+  /** Takes a place, also one that `hasRoomFor` would refuse. */
+  take(owner: string): void {
+    this.counts.set(owner, this.heldBy(owner) + 1);
+    this.taken++;
+  }
+
+  giveBack(owner: string): void {
+    const left = this.heldBy(owner) - 1;
+    if (left > 0) this.counts.set(owner, left);
+    else this.counts.delete(owner);
+    this.taken--;
+  }
+
+  /** The owners that may take fewer than `count` more, those first that hold the least. Takes time for each owner. */
+  ownersNearLimit(count: number): string[] {
+    if (!this.isShared) return [];
+    return [...this.counts]
+      .filter(([owner]) => this.restOf(owner) < count)
+      .sort(([, a], [, b]) => a - b)
+      .map(([owner]) => owner);
+  }
+}
