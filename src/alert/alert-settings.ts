@@ -3,11 +3,14 @@ import { Injectable, Logger } from '@nestjs/common';
 import { ChannelRegistry } from '../channel/channel.registry';
 import { ChannelConfigs } from '../channel/config/channel-configs';
 import { type SealedConfig, SealedConfigs } from '../delivery/sealed-config';
+import { refusalOf } from '../identity/quota/quotas';
+import { Quotas } from '../identity/quota/quotas.service';
 import type { Caller } from '../platform/access/caller';
+import type { Tx } from '../platform/database/database';
 import { EgressPolicy } from '../platform/net/egress/egress-policy';
 import { type FieldProblem, problems } from '../platform/problem/problem';
 import { readUrl } from '../platform/text/read-url';
-import type { Alert } from './alert.entity';
+import { Alert } from './alert.entity';
 
 /** Type, config and destination as they are to be stored. */
 export interface ResolvedConfig {
@@ -30,7 +33,19 @@ export class AlertSettings {
     private readonly channels: ChannelConfigs,
     private readonly sealed: SealedConfigs,
     private readonly egress: EgressPolicy,
+    private readonly quotas: Quotas,
   ) {}
+
+  /**
+   * Room for one more alert on a held endpoint, or `quota_exceeded`. The claim keeps parallel creations apart, so that the
+   * count of the endpoint's alerts is exact, too.
+   */
+  async claim(tx: Tx, orgId: string, endpointId: string): Promise<void> {
+    const limits = await this.quotas.claim(tx, orgId, { alerts: 1 });
+    const used = await tx.manager.countBy(Alert, { endpointId });
+    const refusal = refusalOf('alerts_per_endpoint', limits.alerts_per_endpoint, used, 1);
+    if (refusal) throw refusal;
+  }
 
   /**
    * What to store for the type and config a client sent. `alert` is the present one: without a new type or config it

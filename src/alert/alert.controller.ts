@@ -59,7 +59,7 @@ export class AlertController {
       'Counts from the endpoint’s running streak. A secret that the channel generated is shown in this answer only.',
   })
   @ApiCreatedResponse({ type: AlertView, description: 'The new alert.' })
-  @BodyProblems('not_found', 'target_not_allowed')
+  @BodyProblems('not_found', 'quota_exceeded', 'target_not_allowed')
   create(@CurrentCaller() caller: Caller, @Body() dto: CreateAlertDto): Promise<AlertView> {
     return this.alerts.create(caller, dto);
   }

@@ -4,7 +4,7 @@ import { recordChange } from '../audit/audit-log';
 import { EndpointService } from '../endpoint/endpoint.service';
 import type { Caller } from '../platform/access/caller';
 import { Database, type Tx } from '../platform/database/database';
-import { Cursors } from '../platform/http/cursors';
+import { Cursors, LARGE_ROWS } from '../platform/http/cursors';
 import type { Page } from '../platform/http/page';
 import { newUuid, parseId } from '../platform/ids/id';
 import { problems } from '../platform/problem/problem';
@@ -41,6 +41,7 @@ export class AlertService {
       list: LIST,
       cursor: query.cursor,
       limit: query.limit ?? DEFAULT_LIMIT,
+      rowsAtOnce: LARGE_ROWS,
       idOf: ({ id }) => id,
       read: (after, take) =>
         manager.find(Alert, {
@@ -66,7 +67,8 @@ export class AlertService {
     const endpointId = parseId('endpoint', dto.endpoint_id);
     if (endpointId === null) throw problems.notFound();
     return this.database.transaction(async (tx) => {
-      await this.endpoints.require(caller.orgId, endpointId, tx);
+      await this.endpoints.hold(tx, caller.orgId, endpointId);
+      await this.settings.claim(tx, caller.orgId, endpointId);
       const now = this.clock.now();
       const target = { orgId: caller.orgId, endpointId, type, config, destination };
       await tx.manager.insert(Alert, { id, ...target, ...ruleOf(dto), createdAt: now, updatedAt: now });

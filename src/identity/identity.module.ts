@@ -2,8 +2,10 @@ import { Global, Module } from '@nestjs/common';
 import { ApiKeyController } from './api-key/api-key.controller';
 import { ApiKeyService } from './api-key/api-key.service';
 import { Bootstrap } from './organization/bootstrap';
+import { OrganizationPurgeJob } from './organization/organization-purge.job';
 import { OrganizationController } from './organization/organization.controller';
 import { OrganizationService } from './organization/organization.service';
+import { Quotas } from './quota/quotas.service';
 import { RateLimits } from './rate-limits';
 import { SessionController } from './session/session.controller';
 import { SessionService } from './session/session.service';
@@ -14,7 +16,17 @@ import { SignInService } from './session/sign-in.service';
 @Global()
 @Module({
   controllers: [OrganizationController, ApiKeyController, SessionController],
-  providers: [ApiKeyService, OrganizationService, Bootstrap, RateLimits, SessionService, SignInLinks, SignInService],
-  exports: [ApiKeyService, OrganizationService, Bootstrap, RateLimits, SessionService, SignInLinks],
+  providers: [
+    ApiKeyService,
+    OrganizationService,
+    OrganizationPurgeJob,
+    Quotas,
+    Bootstrap,
+    RateLimits,
+    SessionService,
+    SignInLinks,
+    SignInService,
+  ],
+  exports: [ApiKeyService, OrganizationService, Quotas, Bootstrap, RateLimits, SessionService, SignInLinks],
 })
 export class IdentityModule {}

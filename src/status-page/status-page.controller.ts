@@ -38,7 +38,7 @@ export class StatusPageController {
       'everybody who knows its address; no target, no error text.',
   })
   @ApiOkResponse({ type: StatusPageView, description: 'The settings as they are now.' })
-  @BodyProblems('not_found', 'conflict')
+  @BodyProblems('not_found', 'conflict', 'quota_exceeded')
   update(
     @OrgId() orgId: string,
     @Param('id', new PrefixedIdPipe('website')) id: string,

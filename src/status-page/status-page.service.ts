@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { Injectable } from '@nestjs/common';
 import { recordChange } from '../audit/audit-log';
+import { Quotas } from '../identity/quota/quotas.service';
 import { Database, type Tx } from '../platform/database/database';
 import { problems } from '../platform/problem/problem';
 import { Clock } from '../platform/time/clock';
@@ -31,7 +32,19 @@ export class StatusPageService {
     private readonly websites: WebsiteService,
     private readonly publicStatus: PublicStatusService,
     private readonly clock: Clock,
+    private readonly quotas: Quotas,
   ) {}
+
+  /** The pages of deleted websites are gone at once. */
+  async forget(tx: Tx, websiteIds: readonly string[]): Promise<void> {
+    const pages = await tx.query<{ slug: string }>(
+      'DELETE FROM status_page WHERE website_id = ANY ($1::uuid[]) RETURNING slug',
+      [websiteIds],
+    );
+    tx.afterCommit(() => {
+      for (const { slug } of pages) this.publicStatus.forget(slug);
+    });
+  }
 
   async get(orgId: string, websiteId: string): Promise<StatusPageView> {
     await this.websites.get(orgId, websiteId);
@@ -54,6 +67,7 @@ export class StatusPageService {
         websiteId,
       ]);
       if (taken) throw problems.conflict(`The address "${slug}" is taken.`);
+      if (!stored) await this.quotas.claim(tx, orgId, { status_pages: 1 });
       await tx.query(
         `INSERT INTO status_page (website_id, org_id, slug, enabled, updated_at) VALUES ($1, $2, $3, $4, $5)
          ON CONFLICT (website_id) DO UPDATE SET slug = excluded.slug, enabled = excluded.enabled, updated_at = excluded.updated_at`,

@@ -1,9 +1,8 @@
-/** The website was disabled or is about to be deleted: its endpoints stop. Emitted inside the same transaction. */
+/** The website was disabled: its endpoints stop. Emitted inside the same transaction. */
 export class WebsiteStopped {
   constructor(
     readonly orgId: string,
     readonly websiteId: string,
-    readonly reason: 'disabled' | 'deleted',
   ) {}
 }
 
@@ -15,10 +14,28 @@ export class WebsiteStarted {
   ) {}
 }
 
-/** The website and all its endpoints are deleted. Rows elsewhere that do not go with them are removed now, in the same transaction. */
-export class WebsiteDeleted {
+/** Websites were marked as deleted: to clients they are gone. Emitted inside the same transaction; their rows go in steps after it. */
+export class WebsitesDeleted {
+  constructor(readonly websiteIds: readonly string[]) {}
+}
+
+/**
+ * One step of removing what a deleted website owns, in a short transaction. Each handler removes a bounded number of its
+ * rows, children before parents, and calls `leave` when there may be more: then another step follows.
+ */
+export class WebsitePurge {
+  private left = false;
+
   constructor(
     readonly orgId: string,
     readonly websiteId: string,
   ) {}
+
+  get hasMore(): boolean {
+    return this.left;
+  }
+
+  leave(): void {
+    this.left = true;
+  }
 }

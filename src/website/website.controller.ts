@@ -58,7 +58,7 @@ export class WebsiteController {
     description: 'Endpoints are added to it afterwards.',
   })
   @ApiCreatedResponse({ type: WebsiteView, description: 'The new website.' })
-  @BodyProblems()
+  @BodyProblems('quota_exceeded')
   create(@OrgId() orgId: string, @Body() dto: CreateWebsiteDto): Promise<WebsiteView> {
     return this.websites.create(orgId, dto);
   }

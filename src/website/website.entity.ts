@@ -1,8 +1,9 @@
-import { Column, CreateDateColumn, Entity, PrimaryColumn, Unique, UpdateDateColumn } from 'typeorm';
+import { Column, CreateDateColumn, Entity, Index, PrimaryColumn, Unique, UpdateDateColumn } from 'typeorm';
 
 /** A website that an organization monitors; its endpoints are what is checked. */
 @Entity('website')
 @Unique('website_org_id', ['orgId', 'id'])
+@Index('website_being_deleted', ['deletedAt'], { where: 'deleted_at IS NOT NULL' })
 export class Website {
   @PrimaryColumn('uuid')
   id!: string;
@@ -25,4 +26,8 @@ export class Website {
 
   @UpdateDateColumn({ name: 'updated_at', type: 'timestamptz', precision: 3, default: () => 'now()' })
   updatedAt!: Date;
+
+  /** Set while it is being removed in steps: to clients it is gone. */
+  @Column({ type: 'timestamptz', name: 'deleted_at', precision: 3, nullable: true })
+  deletedAt!: Date | null;
 }

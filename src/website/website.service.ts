@@ -1,5 +1,7 @@
 import { Injectable } from '@nestjs/common';
+import { IsNull } from 'typeorm';
 import { recordChange } from '../audit/audit-log';
+import { Quotas } from '../identity/quota/quotas.service';
 import { Database, type Sql, type Tx } from '../platform/database/database';
 import { TransactionEvents } from '../platform/events/transaction-events';
 import { Cursors } from '../platform/http/cursors';
@@ -7,6 +9,7 @@ import type { Page, PageQuery } from '../platform/http/page';
 import { NIL_UUID, newUuid } from '../platform/ids/id';
 import { problems } from '../platform/problem/problem';
 import { Clock } from '../platform/time/clock';
+import { SECOND_MS } from '../platform/time/time-units';
 import {
   type CreateWebsiteDto,
   toWebsiteView,
@@ -14,11 +17,14 @@ import {
   type WebsiteRow,
   type WebsiteView,
 } from './website.dto';
-import { WebsiteDeleted, WebsiteStarted, WebsiteStopped } from './website-events';
+import { WebsitesDeleted, WebsiteStarted, WebsiteStopped } from './website-events';
+import { WebsitePurgeJob } from './website-purge.job';
 import { parseWebsiteUrl } from './website-url';
 import { Website } from './website.entity';
 
 const DEFAULT_LIMIT = 1000;
+/** How long a request that deletes a website helps to remove it. */
+const PURGE_MS = 5 * SECOND_MS;
 
 const SELECT = `SELECT w.*, s.endpoint_count, s.last_checked_at, s.any_down, s.any_up
   FROM website w LEFT JOIN website_summary s ON s.org_id = w.org_id AND s.website_id = w.id`;
@@ -31,6 +37,8 @@ export class WebsiteService {
     private readonly events: TransactionEvents,
     private readonly cursors: Cursors,
     private readonly clock: Clock,
+    private readonly quotas: Quotas,
+    private readonly purge: WebsitePurgeJob,
   ) {}
 
   /** One statement for the page (its endpoints aggregated once by hash), one for the count. */
@@ -42,11 +50,10 @@ export class WebsiteService {
       limit: query.limit ?? DEFAULT_LIMIT,
       idOf: (row) => row.id,
       read: (after, count) =>
-        this.database.query<WebsiteRow>(`${SELECT} WHERE w.org_id = $1 AND w.id > $2 ORDER BY w.id LIMIT $3`, [
-          orgId,
-          after ?? NIL_UUID,
-          count,
-        ]),
+        this.database.query<WebsiteRow>(
+          `${SELECT} WHERE w.org_id = $1 AND w.deleted_at IS NULL AND w.id > $2 ORDER BY w.id LIMIT $3`,
+          [orgId, after ?? NIL_UUID, count],
+        ),
       total: () => this.count(orgId),
     });
     return page.map(toWebsiteView);
@@ -68,8 +75,10 @@ export class WebsiteService {
       enabled: dto.enabled ?? true,
       createdAt: now,
       updatedAt: now,
+      deletedAt: null,
     };
     await this.database.transaction(async (tx) => {
+      await this.quotas.claim(tx, orgId, { websites: 1 });
       await tx.manager.insert(Website, website);
       await recordChange(tx, { ...about(orgId, website.id), action: 'create', after: settingsOf(website) });
     });
@@ -92,34 +101,36 @@ export class WebsiteService {
       }
       const after = settingsOf({ ...website, name, enabled });
       await recordChange(tx, { ...about(orgId, id), action: 'update', before: settingsOf(website), after });
-      if (website.enabled && !enabled) await this.events.emit(new WebsiteStopped(orgId, id, 'disabled'), tx);
+      if (website.enabled && !enabled) await this.events.emit(new WebsiteStopped(orgId, id), tx);
       if (!website.enabled && enabled) await this.events.emit(new WebsiteStarted(orgId, id), tx);
       return toWebsiteView(await this.read(tx, orgId, id));
     });
   }
 
-  /** For good, with endpoints, alerts, events and history. Open incidents are resolved, and their deliveries stored, first. */
-  remove(orgId: string, id: string): Promise<void> {
-    return this.database.transaction(async (tx) => {
+  /**
+   * For good, with endpoints, alerts, events and history. Once it is marked it is gone for clients; its rows go in steps,
+   * within this call or, for a large website, in the background. Open incidents are resolved, and their deliveries stored.
+   */
+  async remove(orgId: string, id: string): Promise<void> {
+    await this.database.transaction(async (tx) => {
       const website = await this.lock(tx, orgId, id);
-      await this.erase(orgId, id, tx);
+      await this.mark(tx, 'id = $1', id);
       await recordChange(tx, { ...about(orgId, id), action: 'delete', before: settingsOf(website) });
     });
+    await this.purge.purge(orgId, id, PURGE_MS);
   }
 
-  /** Removes every website of an organization that is being deleted. */
-  async removeAll(orgId: string, tx: Tx): Promise<void> {
-    for (const { id } of await tx.query<{ id: string }>(
-      'SELECT id FROM website WHERE org_id = $1 ORDER BY id FOR UPDATE',
-      [orgId],
-    )) {
-      await this.erase(orgId, id, tx);
-    }
+  /** Marks every website of an organization that is being deleted. */
+  async markAll(orgId: string, tx: Tx): Promise<void> {
+    await this.mark(tx, 'org_id = $1', orgId);
   }
 
   /** The website, locked against being switched or deleted until the caller's transaction ends. */
   async lock(tx: Tx, orgId: string, id: string): Promise<Website> {
-    const website = await tx.manager.findOne(Website, { where: { orgId, id }, lock: { mode: 'pessimistic_write' } });
+    const website = await tx.manager.findOne(Website, {
+      where: { orgId, id, deletedAt: IsNull() },
+      lock: { mode: 'pessimistic_write' },
+    });
     if (!website) throw problems.notFound();
     return website;
   }
@@ -131,20 +142,26 @@ export class WebsiteService {
 
   private async count(orgId: string): Promise<number> {
     const [row] = await this.database.query<{ total: number }>(
-      'SELECT count(*)::int AS total FROM website WHERE org_id = $1',
+      'SELECT count(*)::int AS total FROM website WHERE org_id = $1 AND deleted_at IS NULL',
       [orgId],
     );
     return row?.total ?? 0;
   }
 
-  private async erase(orgId: string, id: string, tx: Tx): Promise<void> {
-    await this.events.emit(new WebsiteStopped(orgId, id, 'deleted'), tx);
-    await tx.manager.delete(Website, { id });
-    await this.events.emit(new WebsiteDeleted(orgId, id), tx);
+  /** Their status pages go at once, too. */
+  private async mark(tx: Tx, which: 'id = $1' | 'org_id = $1', value: string): Promise<void> {
+    const rows = await tx.query<{ id: string }>(
+      `UPDATE website SET deleted_at = now() WHERE ${which} AND deleted_at IS NULL RETURNING id`,
+      [value],
+    );
+    await this.events.emit(new WebsitesDeleted(rows.map(({ id }) => id)), tx);
   }
 
   private async read(sql: Sql, orgId: string, id: string): Promise<WebsiteRow> {
-    const [row] = await sql.query<WebsiteRow>(`${SELECT} WHERE w.org_id = $1 AND w.id = $2`, [orgId, id]);
+    const [row] = await sql.query<WebsiteRow>(`${SELECT} WHERE w.org_id = $1 AND w.id = $2 AND w.deleted_at IS NULL`, [
+      orgId,
+      id,
+    ]);
     if (!row) throw problems.notFound();
     return row;
   }

@@ -6,10 +6,13 @@ import { EndpointsStopped } from '../../endpoint/endpoint-events';
 import type { Tx } from '../../platform/database/database';
 import { TransactionEvents } from '../../platform/events/transaction-events';
 import { Clock } from '../../platform/time/clock';
-import { WebsiteDeleted } from '../../website/website-events';
+import { WebsitePurge } from '../../website/website-events';
 import type { Alert } from '../alert.entity';
 import { type AlertSnapshot, lockAlertsSql } from './alert-snapshot';
 import { IncidentRecorder } from './incident-recorder';
+
+/** Events that one statement removes with their website. */
+const EVENT_BATCH = 2000;
 
 type StopReason = 'disabled' | 'deleted';
 
@@ -38,7 +41,7 @@ export class AlertLifecycle implements OnModuleInit {
 
   onModuleInit(): void {
     this.events.on(EndpointsStopped, (event, tx) => this.stopAlertsOf(tx, event));
-    this.events.on(WebsiteDeleted, ({ websiteId }, tx) => deleteEvents(tx, websiteId));
+    this.events.on(WebsitePurge, (step, tx) => deleteEvents(tx, step));
   }
 
   /**
@@ -68,6 +71,10 @@ export class AlertLifecycle implements OnModuleInit {
       endpointIds,
     ]);
     await this.stop(tx, alerts, reason);
+    if (reason === 'deleted') {
+      // In one statement: left to the foreign key it would be one for each endpoint.
+      await tx.query('DELETE FROM alert WHERE id = ANY ($1::uuid[])', [alerts.map(({ id }) => id)]);
+    }
   }
 
   private async stop(tx: Tx, alerts: readonly AlertSnapshot[], reason: StopReason): Promise<void> {
@@ -140,6 +147,11 @@ async function goesThroughPresentConfig(tx: Tx, open: AlertSnapshot): Promise<bo
 }
 
 /** Events name their website by id only, so that they outlive alerts and endpoints; with the website they go too. */
-async function deleteEvents(tx: Tx, websiteId: string): Promise<void> {
-  await tx.query('DELETE FROM alert_event WHERE website_id = $1', [websiteId]);
+async function deleteEvents(tx: Tx, step: WebsitePurge): Promise<void> {
+  const removed = await tx.query(
+    `DELETE FROM alert_event WHERE id IN (
+       SELECT id FROM alert_event WHERE website_id = $1 ORDER BY id LIMIT ${EVENT_BATCH}) RETURNING 1`,
+    [step.websiteId],
+  );
+  if (removed.length === EVENT_BATCH) step.leave();
 }

@@ -42,7 +42,7 @@ export class ApiKeyController {
     description: 'The answer shows the key itself, this one time only.',
   })
   @ApiCreatedResponse({ type: CreatedApiKeyView, description: 'The new key.' })
-  @BodyProblems()
+  @BodyProblems('quota_exceeded')
   create(@OrgId() orgId: string, @Body() dto: CreateApiKeyDto): Promise<CreatedApiKeyView> {
     return this.keys.create(orgId, dto);
   }
@@ -54,10 +54,11 @@ export class ApiKeyController {
   @ApiOperation({
     operationId: 'deleteApiKey',
     summary: 'Revoke an API key',
-    description: 'Its requests are refused at once; sessions made from it end.',
+    description:
+      'Its requests are refused at once; sessions made from it end. The last admin key that does not expire stays: create another one first.',
   })
   @ApiNoContentResponse({ description: 'The key is revoked.' })
-  @Problems('not_found')
+  @Problems('not_found', 'conflict')
   remove(@OrgId() orgId: string, @Param('id', new PrefixedIdPipe('apiKey')) id: string): Promise<void> {
     return this.keys.remove(orgId, id);
   }

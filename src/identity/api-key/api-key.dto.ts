@@ -1,6 +1,6 @@
 import { ApiProperty, ApiPropertyOptional } from '@nestjs/swagger';
-import { IsIn, IsISO8601 } from 'class-validator';
-import { IsName, Nullable } from '../../platform/http/validators';
+import { IsIn } from 'class-validator';
+import { IsName, IsTimestamp, Nullable } from '../../platform/http/validators';
 import { formatId } from '../../platform/ids/id';
 import { type Role, ROLES } from '../../platform/access/caller';
 
@@ -33,11 +33,11 @@ export class CreateApiKeyDto {
     type: String,
     format: 'date-time',
     nullable: true,
-    description: 'When the key stops working; never when absent.',
+    description: 'When the key stops working: a time to come, with `Z` or an offset, or a date. Never when absent.',
     example: '2027-12-31T00:00:00.000Z',
   })
   @Nullable()
-  @IsISO8601({ strict: true, strictSeparator: true })
+  @IsTimestamp()
   expires_at?: string | null;
 }
 

@@ -2,13 +2,16 @@ import { timingSafeEqual } from 'node:crypto';
 import { Injectable } from '@nestjs/common';
 import { recordChange } from '../../audit/audit-log';
 import { BoundedMap } from '../../platform/cache/bounded-map';
-import { Database, type Sql } from '../../platform/database/database';
+import { Database, type Sql, type Tx } from '../../platform/database/database';
 import { NIL_UUID, newUuid } from '../../platform/ids/id';
+import { parseTimestamp } from '../../platform/http/validators';
 import { Cursors } from '../../platform/http/cursors';
 import { MAX_PAGE_SIZE, type Page, type PageQuery } from '../../platform/http/page';
 import { problems } from '../../platform/problem/problem';
 import { Clock } from '../../platform/time/clock';
 import { MINUTE_MS } from '../../platform/time/time-units';
+import { Quotas } from '../quota/quotas.service';
+import { mayBeRevoked } from './admin-keys';
 import { hashApiKey, generateApiKey, isPlausibleApiKey } from './api-key-secret';
 import type { Caller, Role } from '../../platform/access/caller';
 import {
@@ -40,25 +43,31 @@ export interface KeyHolder {
 /** API keys: created, listed, revoked, and turned into callers. */
 @Injectable()
 export class ApiKeyService {
-  private readonly cache = new BoundedMap<string, { at: number; known: KnownKey | null }>(CACHE_SIZE);
+  private readonly cache = new BoundedMap<string, { at: number; known: KnownKey }>(CACHE_SIZE);
+  /** Look-ups that found nothing, apart from the keys: however many wrong ones come, no right one is forgotten. */
+  private readonly unknown = new BoundedMap<string, number>(CACHE_SIZE);
 
   constructor(
     private readonly database: Database,
     private readonly secrets: ServerSecrets,
     private readonly cursors: Cursors,
     private readonly clock: Clock,
+    private readonly quotas: Quotas,
   ) {}
 
-  /** The caller of a valid key, or `null` for every kind of wrong key. */
-  async authenticate(key: string): Promise<Caller | null> {
-    return validCaller(await this.holderOf(key));
+  /** The caller of a valid key, or `null` for every kind of wrong key. `admit` as in `holderOf`. */
+  async authenticate(key: string, admit: () => void): Promise<Caller | null> {
+    return validCaller(await this.holderOf(key, admit));
   }
 
-  /** Whose key it is, expired or not; `null` for every other kind of wrong key. */
-  async holderOf(key: string): Promise<KeyHolder | null> {
+  /**
+   * Whose key it is, expired or not; `null` for every other kind of wrong key. `admit` is called, and may throw, before a
+   * key is looked up that this process has not seen; one that it knows needs nobody's leave.
+   */
+  async holderOf(key: string, admit: () => void): Promise<KeyHolder | null> {
     if (!isPlausibleApiKey(key)) return null;
     const { lookup, hash } = hashApiKey(key, this.secrets.get('api_key_pepper'));
-    const known = await this.find(lookup);
+    const known = await this.find(lookup, admit);
     if (!known || !timingSafeEqual(known.hash, hash)) return null;
     const now = this.clock.now();
     const isValid = isValidAt(known, now);
@@ -98,8 +107,9 @@ export class ApiKeyService {
   /** The result holds the key itself, this one time. */
   async create(orgId: string, dto: CreateApiKeyDto): Promise<CreatedApiKeyView> {
     const key = generateApiKey(dto.role);
-    const wanted = { name: dto.name.trim(), role: dto.role, key, expiresAt: dto.expires_at ?? null };
+    const wanted = { name: dto.name.trim(), role: dto.role, key, expiresAt: this.expiryOf(dto) };
     const view = await this.database.transaction(async (tx) => {
+      await this.quotas.claim(tx, orgId, { api_keys: 1 });
       const row = await this.store(tx, orgId, wanted);
       const after = toApiKeyView(row);
       await recordChange(tx, { orgId, action: 'create', resource: 'api_key', id: row.id, after });
@@ -112,7 +122,7 @@ export class ApiKeyService {
   async store(
     sql: Sql,
     orgId: string,
-    key: { name: string; role: Role; key: string; expiresAt: string | null },
+    key: { name: string; role: Role; key: string; expiresAt: Date | null },
   ): Promise<ApiKeyRow> {
     const { lookup, hash } = hashApiKey(key.key, this.secrets.get('api_key_pepper'));
     const [row] = await sql.query<ApiKeyRow>(
@@ -123,14 +133,17 @@ export class ApiKeyService {
     return row;
   }
 
-  /** Revokes the key at once here, and within a second on other instances. */
+  /**
+   * Revokes the key at once here, and within a second on other instances. Throws `conflict` for the last admin key: nobody
+   * could make another one.
+   */
   async remove(orgId: string, id: string): Promise<void> {
     const { lookup } = await this.database.transaction(async (tx) => {
-      const [row] = await tx.query<ApiKeyRow>('DELETE FROM api_key WHERE org_id = $1 AND id = $2 RETURNING *', [
-        orgId,
-        id,
-      ]);
+      const [row] = await tx.query<ApiKeyRow>('SELECT * FROM api_key WHERE org_id = $1 AND id = $2', [orgId, id]);
       if (!row) throw problems.notFound();
+      await this.keepAnAdmin(tx, row);
+      const deleted = await tx.query('DELETE FROM api_key WHERE id = $1 RETURNING 1', [id]);
+      if (deleted.length === 0) throw problems.notFound();
       await recordChange(tx, { orgId, action: 'delete', resource: 'api_key', id, before: toApiKeyView(row) });
       return row;
     });
@@ -139,21 +152,52 @@ export class ApiKeyService {
 
   /** Forgets what is cached of an organization that is being removed. */
   forget(orgId: string): void {
-    for (const [lookup, { known }] of this.cache) if (known?.caller.orgId === orgId) this.cache.delete(lookup);
+    for (const [lookup, { known }] of this.cache) if (known.caller.orgId === orgId) this.cache.delete(lookup);
   }
 
-  private async find(lookup: string): Promise<KnownKey | null> {
+  /** The admin keys stay locked until the end of the transaction, so that two requests cannot remove the last two. */
+  private async keepAnAdmin(tx: Tx, key: ApiKeyRow): Promise<void> {
+    if (key.role !== 'admin') return;
+    const admins = await tx.query<ApiKeyRow>(
+      `SELECT * FROM api_key WHERE org_id = $1 AND role = 'admin' ORDER BY id FOR UPDATE`,
+      [key.org_id],
+    );
+    const others = admins.filter(({ id }) => id !== key.id);
+    if (!mayBeRevoked(key, others, this.clock.now())) {
+      throw problems.conflict(
+        'This is the last admin key that does not expire. Create another admin key without expires_at, then delete this one.',
+      );
+    }
+  }
+
+  private expiryOf({ expires_at }: CreateApiKeyDto): Date | null {
+    const at = parseTimestamp(expires_at);
+    if (at !== null && at <= this.clock.now()) {
+      const message = 'expires_at must be in the future';
+      throw problems.validationFailed([{ pointer: '/expires_at', code: 'out_of_range', message }]);
+    }
+    return at;
+  }
+
+  private async find(lookup: string, admit: () => void): Promise<KnownKey | null> {
     const cached = this.cache.get(lookup);
     const now = this.clock.monotonic();
     if (cached && now - cached.at < CACHE_MS) return cached.known;
+    if (!cached && now - (this.unknown.get(lookup) ?? -Infinity) < CACHE_MS) return null;
+    if (!cached) admit();
     const known = await this.read('k.lookup', lookup);
-    this.cache.set(lookup, { at: now, known });
+    if (known) this.cache.set(lookup, { at: now, known });
+    else {
+      this.cache.delete(lookup);
+      this.unknown.set(lookup, now);
+    }
     return known;
   }
 
   private async read(column: 'k.lookup' | 'k.id', value: string): Promise<KnownKey | null> {
     const [row] = await this.database.query<ApiKeyRow & { org_name: string; is_default: boolean }>(
-      `SELECT k.*, o.name AS org_name, o.is_default FROM api_key k JOIN organization o ON o.id = k.org_id WHERE ${column} = $1`,
+      `SELECT k.*, o.name AS org_name, o.is_default FROM api_key k JOIN organization o ON o.id = k.org_id
+        WHERE ${column} = $1 AND o.deleted_at IS NULL`,
       [value],
     );
     if (!row) return null;

@@ -1,4 +1,4 @@
-import { Body, Controller, Delete, Get, HttpCode, Param, Post, Query } from '@nestjs/common';
+import { Body, Controller, Delete, Get, HttpCode, Param, Post, Put, Query } from '@nestjs/common';
 import {
   ApiCreatedResponse,
   ApiNoContentResponse,
@@ -17,6 +17,7 @@ import {
   CreateOrganizationDto,
   CurrentOrganizationView,
   OrganizationView,
+  UpdateOrganizationDto,
 } from './organization.dto';
 import { OrganizationService } from './organization.service';
 
@@ -30,11 +31,12 @@ export class OrganizationController {
   @ApiOperation({
     operationId: 'getCurrentOrganization',
     summary: 'Who am I',
-    description: 'The organization your key belongs to, the key’s name and role.',
+    description:
+      'The organization your key belongs to, the key’s name and role, and what the organization may have and has.',
   })
   @ApiOkResponse({ type: CurrentOrganizationView, description: 'Your organization.' })
   @Problems()
-  current(@CurrentCaller() caller: Caller): CurrentOrganizationView {
+  current(@CurrentCaller() caller: Caller): Promise<CurrentOrganizationView> {
     return this.organizations.current(caller);
   }
 
@@ -65,6 +67,24 @@ export class OrganizationController {
     return this.organizations.create(dto);
   }
 
+  @Put('organizations/:id')
+  @Access('operator')
+  @ApiParam({ name: 'id', example: 'org_01jd3k6q7be5y9x4v2m8n0r1st' })
+  @ApiOperation({
+    operationId: 'updateOrganization',
+    summary: 'Rename an organization, change its limits',
+    description:
+      'Operator only, partial. A limit below what the organization has removes nothing; it refuses more with 409 `quota_exceeded`.',
+  })
+  @ApiOkResponse({ type: OrganizationView, description: 'The organization after the change.' })
+  @BodyProblems('not_found')
+  update(
+    @Param('id', new PrefixedIdPipe('organization')) id: string,
+    @Body() dto: UpdateOrganizationDto,
+  ): Promise<OrganizationView> {
+    return this.organizations.update(id, dto);
+  }
+
   @Delete('organizations/:id')
   @Access('operator')
   @HttpCode(204)
@@ -72,7 +92,8 @@ export class OrganizationController {
   @ApiOperation({
     operationId: 'deleteOrganization',
     summary: 'Delete an organization',
-    description: 'Operator only. Removes the organization with everything it owns, for good.',
+    description:
+      'Operator only. Removes the organization with everything it owns, for good. Its keys and checks stop at once; a large one is removed in the background.',
   })
   @ApiNoContentResponse({ description: 'The organization is deleted.' })
   @Problems('not_found', 'conflict')

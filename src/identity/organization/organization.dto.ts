@@ -1,14 +1,19 @@
-import { ApiProperty } from '@nestjs/swagger';
-import { IsName } from '../../platform/http/validators';
+import { ApiProperty, ApiPropertyOptional } from '@nestjs/swagger';
+import { IsInt, Max, Min } from 'class-validator';
+import { IsName, Nested, Nullable, Optional, ReadOnlyField } from '../../platform/http/validators';
 import { formatId } from '../../platform/ids/id';
 import { type Role, ROLES } from '../../platform/access/caller';
+import type { QuotaName, QuotaOverrides } from '../quota/quotas';
 
 /** A row of `organization`. */
 export interface OrganizationRow {
   id: string;
   name: string;
   is_default: boolean;
+  quotas: QuotaOverrides;
   created_at: Date;
+  /** Set while it is being removed in steps: to everybody it is gone. */
+  deleted_at: Date | null;
 }
 
 export class CreateOrganizationDto {
@@ -17,12 +22,59 @@ export class CreateOrganizationDto {
   name!: string;
 }
 
+/** A limit as the operator may set it. */
+const Limit =
+  (example: number): PropertyDecorator =>
+  (target, name) => {
+    const options = { type: Number, nullable: true, minimum: 0, maximum: MOST, example } as const;
+    for (const decorate of [ApiPropertyOptional(options), Nullable(), IsInt(), Min(0), Max(MOST)])
+      decorate(target, name);
+  };
+const MOST = 10_000_000;
+
+export class QuotaOverridesDto implements Partial<Record<QuotaName, number | null>> {
+  @Limit(2000) websites?: number | null;
+  @Limit(20_000) endpoints?: number | null;
+  @Limit(40_000) alerts?: number | null;
+  @Limit(100) alerts_per_endpoint?: number | null;
+  @Limit(1000) checks_per_second?: number | null;
+  @Limit(200) api_keys?: number | null;
+  @Limit(200) status_pages?: number | null;
+  @Limit(200) streams?: number | null;
+}
+
+export class UpdateOrganizationDto {
+  @ReadOnlyField() id?: unknown;
+  @ReadOnlyField() created_at?: unknown;
+
+  @ApiPropertyOptional({ example: 'Acme', minLength: 1, maxLength: 255 })
+  @Optional()
+  @IsName(255)
+  name?: string;
+
+  @ApiPropertyOptional({
+    description:
+      'Limits of this organization. One that is absent stays as it is; `null` returns to the limit of the installation.',
+  })
+  @Optional()
+  @Nested(() => QuotaOverridesDto)
+  quotas?: QuotaOverridesDto;
+}
+
 export class OrganizationView {
   @ApiProperty({ example: 'org_01jd3k6q7be5y9x4v2m8n0r1st' })
   id!: string;
 
   @ApiProperty({ example: 'Acme' })
   name!: string;
+
+  @ApiProperty({
+    type: 'object',
+    additionalProperties: { type: 'number' },
+    description: 'The limits that the operator set for this organization; the others are those of the installation.',
+    example: { endpoints: 20_000 },
+  })
+  quotas!: QuotaOverrides;
 
   @ApiProperty({ type: String, format: 'date-time', example: '2026-11-20T10:00:00.000Z' })
   created_at!: string;
@@ -47,6 +99,33 @@ export class CreatedOrganizationView extends OrganizationView {
   api_key!: FirstKeyView;
 }
 
+export class QuotaUseView {
+  @ApiProperty({ type: Number, nullable: true, description: '`null`: no limit.', example: 10_000 })
+  limit!: number | null;
+
+  @ApiProperty({
+    type: Number,
+    nullable: true,
+    description: '`null` where there is no one number: alerts are counted for each endpoint, streams in each process.',
+    example: 42,
+  })
+  used!: number | null;
+}
+
+/** A property for each limit. */
+const Use = (description: string): PropertyDecorator => ApiProperty({ type: QuotaUseView, description });
+
+export class QuotasView implements Record<QuotaName, QuotaUseView> {
+  @Use('Websites.') websites!: QuotaUseView;
+  @Use('Endpoints.') endpoints!: QuotaUseView;
+  @Use('Alerts.') alerts!: QuotaUseView;
+  @Use('Alerts of one endpoint.') alerts_per_endpoint!: QuotaUseView;
+  @Use('The sum of 1 / interval over all endpoints, paused ones included.') checks_per_second!: QuotaUseView;
+  @Use('API keys.') api_keys!: QuotaUseView;
+  @Use('Public status pages, disabled ones included.') status_pages!: QuotaUseView;
+  @Use('Live streams open at once in one process.') streams!: QuotaUseView;
+}
+
 /** Who am I. */
 export class CurrentOrganizationView {
   @ApiProperty({ example: 'org_01jd3k6q7be5y9x4v2m8n0r1st' })
@@ -60,10 +139,14 @@ export class CurrentOrganizationView {
 
   @ApiProperty({ enum: ROLES, example: 'admin' })
   role!: Role;
+
+  @ApiProperty({ type: QuotasView, description: 'What the organization may have, and has.' })
+  quotas!: QuotasView;
 }
 
 export const toOrganizationView = (row: OrganizationRow): OrganizationView => ({
   id: formatId('organization', row.id),
   name: row.name,
+  quotas: row.quotas,
   created_at: row.created_at.toISOString(),
 });

@@ -1,11 +1,12 @@
 import { Injectable, Logger } from '@nestjs/common';
 import { recordChange, recordOperatorAct } from '../../audit/audit-log';
-import { Database, type Sql } from '../../platform/database/database';
+import { Database, type Sql, type Tx } from '../../platform/database/database';
 import { TransactionEvents } from '../../platform/events/transaction-events';
 import { Cursors } from '../../platform/http/cursors';
 import { MAX_PAGE_SIZE, type Page, type PageQuery } from '../../platform/http/page';
 import { NIL_UUID, formatId, newUuid } from '../../platform/ids/id';
 import { problems } from '../../platform/problem/problem';
+import { SECOND_MS } from '../../platform/time/time-units';
 import { generateApiKey } from '../api-key/api-key-secret';
 import { ApiKeyService } from '../api-key/api-key.service';
 import type { Caller } from '../../platform/access/caller';
@@ -16,15 +17,17 @@ import {
   type OrganizationRow,
   type OrganizationView,
   toOrganizationView,
+  type UpdateOrganizationDto,
 } from './organization.dto';
-
-/** Emitted inside the transaction that removes an organization, before its rows go. */
-export class OrganizationDeleted {
-  constructor(readonly orgId: string) {}
-}
+import { OrganizationDeleted } from './organization-events';
+import { OrganizationPurgeJob } from './organization-purge.job';
+import { changedOverrides } from '../quota/quotas';
+import { Quotas } from '../quota/quotas.service';
 
 /** Cursors of the operator's list are signed with this in place of an organization. */
 const OPERATOR = 'operator';
+/** How long a request that deletes an organization helps to remove it. */
+const PURGE_MS = 5 * SECOND_MS;
 
 /** Organizations: created and removed by the operator; a key belongs to one. */
 @Injectable()
@@ -36,14 +39,17 @@ export class OrganizationService {
     private readonly keys: ApiKeyService,
     private readonly cursors: Cursors,
     private readonly events: TransactionEvents,
+    private readonly quotas: Quotas,
+    private readonly purge: OrganizationPurgeJob,
   ) {}
 
-  current(caller: Caller): CurrentOrganizationView {
+  async current(caller: Caller): Promise<CurrentOrganizationView> {
     return {
       id: formatId('organization', caller.orgId),
       name: caller.orgName,
       key_name: caller.keyName,
       role: caller.role,
+      quotas: await this.quotas.usage(caller.orgId),
     };
   }
 
@@ -55,8 +61,8 @@ export class OrganizationService {
       limit,
       read: (after, count) =>
         this.database.query<OrganizationRow & { total: number }>(
-          `SELECT o.*, (SELECT count(*)::int FROM organization) AS total
-             FROM organization o WHERE o.id > $1 ORDER BY o.id LIMIT $2`,
+          `SELECT o.*, (SELECT count(*)::int FROM organization WHERE deleted_at IS NULL) AS total
+             FROM organization o WHERE o.deleted_at IS NULL AND o.id > $1 ORDER BY o.id LIMIT $2`,
           [after ?? NIL_UUID, count],
         ),
       idOf: (row) => row.id,
@@ -86,20 +92,42 @@ export class OrganizationService {
     });
   }
 
-  /** Removes the organization with everything it owns, but never "Default": that is the operator's own. */
+  /** Partial. Holds for what is created from now on; what is there stays. */
+  update(id: string, dto: UpdateOrganizationDto): Promise<OrganizationView> {
+    return this.database.transaction(async (tx) => {
+      const row = await this.lock(tx, id);
+      const name = dto.name?.trim() ?? row.name;
+      const quotas = changedOverrides(row.quotas, { ...dto.quotas });
+      await tx.query('UPDATE organization SET name = $2, quotas = $3 WHERE id = $1', [
+        id,
+        name,
+        JSON.stringify(quotas),
+      ]);
+      const before = { name: row.name, quotas: row.quotas };
+      const change = { action: 'update', resource: 'organization', id, before, after: { name, quotas } } as const;
+      await recordChange(tx, { ...change, orgId: id });
+      await recordOperatorAct(tx, change);
+      return toOrganizationView({ ...row, name, quotas });
+    });
+  }
+
+  /**
+   * Removes the organization with everything it owns, but never "Default": that is the operator's own. Once it is marked it
+   * is gone for everybody; its rows go in steps, within this call or, for a large organization, in the background.
+   */
   async remove(id: string): Promise<void> {
     await this.database.transaction(async (tx) => {
-      const [row] = await tx.query<OrganizationRow>('SELECT * FROM organization WHERE id = $1 FOR UPDATE', [id]);
-      if (!row) throw problems.notFound();
+      const row = await this.lock(tx, id);
       if (row.is_default) throw problems.conflict('The organization "Default" cannot be deleted.');
+      await tx.query('UPDATE organization SET deleted_at = now() WHERE id = $1', [id]);
       await this.events.emit(new OrganizationDeleted(id), tx);
-      await tx.query('DELETE FROM organization WHERE id = $1', [id]);
       // The organization's own audit log is deleted with it.
       const before = { name: row.name };
       await recordOperatorAct(tx, { action: 'delete', resource: 'organization', id, before });
     });
     this.keys.forget(id);
     this.logger.log(`the operator deleted organization ${formatId('organization', id)}`);
+    await this.purge.purge(id, PURGE_MS);
   }
 
   /** "Default", or `null` while the database is empty. */
@@ -122,6 +150,15 @@ export class OrganizationService {
       [newUuid(), name, isDefault],
     );
     if (!row) throw new Error('the organization was not stored');
+    return row;
+  }
+
+  private async lock(tx: Tx, id: string): Promise<OrganizationRow> {
+    const [row] = await tx.query<OrganizationRow>(
+      'SELECT * FROM organization WHERE id = $1 AND deleted_at IS NULL FOR UPDATE',
+      [id],
+    );
+    if (!row) throw problems.notFound();
     return row;
   }
 }

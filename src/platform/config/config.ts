@@ -11,7 +11,7 @@ import {
   Min,
   MinLength,
 } from 'class-validator';
-import { Env, loadSettings } from './env';
+import { ConfigError, Env, loadSettings } from './env';
 import { IsCidr, IsDatabaseUrl, IsHostPort, IsSecretsKey } from './config-rules';
 
 const URL_RULES = { require_tld: false, require_protocol: true };
@@ -45,6 +45,12 @@ export class Config {
   /** `off`: every request acts as Default's admin. Only for a trusted network. */
   @Env('AUTH') @IsBoolean({ message: 'must be on or off' }) auth = true;
 
+  /** With AUTH=off the start is refused on a HOST that others can reach, unless this is on. */
+  @Env('AUTH_OFF_ANYWHERE') @IsBoolean({ message: 'must be on or off' }) authOffAnywhere = false;
+
+  /** With AUTH=off: names (or name:port) besides localhost and the own address that requests may be sent to, comma-separated. */
+  @Env('ALLOWED_HOSTS') @ArrayMaxSize(50) @MaxLength(255, { each: true }) allowedHosts: string[] = [];
+
   /** Private and loopback targets: `auto` = for the Default organization only, `allow` = for all, `deny` = for none. */
   @Env('EGRESS_PRIVATE') @IsIn(['auto', 'allow', 'deny']) egressPrivate: 'auto' | 'allow' | 'deny' = 'auto';
 
@@ -75,8 +81,38 @@ export class Config {
   /** API requests served at once by this process; further ones get 503 `temporarily_unavailable`. */
   @Env('MAX_CONCURRENT_REQUESTS') @IsInt() @Min(1) @Max(100_000) maxConcurrentRequests = 500;
 
+  /** Connections from one IPv4 address or IPv6 /64; beyond it the one that has been idle for longest is closed. */
+  @Env('MAX_CONNECTIONS_PER_ADDRESS') @IsInt() @Min(10) @Max(100_000) maxConnectionsPerAddress = 2000;
+
+  /** Requests for public status pages per second and IPv4 address or IPv6 /64; 0 = no limit. */
+  @Env('STATUS_RATE_LIMIT_PER_SECOND') @IsInt() @Min(0) @Max(100_000) statusRateLimitPerSecond = 100;
+
   /** Requests per second and API key; 0 = no limit. */
   @Env('RATE_LIMIT_PER_SECOND') @IsInt() @Min(0) @Max(100_000) rateLimitPerSecond = 100;
+
+  /** Websites that an organization may have. This and the next three hold for every organization but Default. */
+  @Env('QUOTA_WEBSITES') @IsInt() @Min(1) @Max(10_000_000) quotaWebsites = 1000;
+
+  /** Endpoints that an organization may have. */
+  @Env('QUOTA_ENDPOINTS') @IsInt() @Min(1) @Max(10_000_000) quotaEndpoints = 10_000;
+
+  /** Alerts that an organization may have. */
+  @Env('QUOTA_ALERTS') @IsInt() @Min(1) @Max(10_000_000) quotaAlerts = 20_000;
+
+  /** Checks per second that the endpoints of an organization may ask for: the sum of 1 / interval, paused ones included. */
+  @Env('QUOTA_CHECKS_PER_SECOND') @IsInt() @Min(1) @Max(10_000_000) quotaChecksPerSecond = 500;
+
+  /** Alerts that one endpoint may have. This and the next three hold for every organization. */
+  @Env('QUOTA_ALERTS_PER_ENDPOINT') @IsInt() @Min(1) @Max(10_000_000) quotaAlertsPerEndpoint = 50;
+
+  /** API keys that an organization may have. */
+  @Env('QUOTA_API_KEYS') @IsInt() @Min(1) @Max(10_000_000) quotaApiKeys = 100;
+
+  /** Public status pages that an organization may have, disabled ones included. */
+  @Env('QUOTA_STATUS_PAGES') @IsInt() @Min(1) @Max(10_000_000) quotaStatusPages = 100;
+
+  /** Live streams that an organization may have open at once in this process. */
+  @Env('QUOTA_STREAMS') @IsInt() @Min(1) @Max(10_000_000) quotaStreams = 100;
 
   /** Days that single checks are kept. */
   @Env('RAW_RETENTION_DAYS') @IsInt() @Min(1) @Max(3650) rawRetentionDays = 30;
@@ -107,5 +143,12 @@ export class Config {
 }
 
 /** Reads the environment. Throws a `ConfigError` that lists every problem at once. */
-export const loadConfig = (environment: Readonly<Record<string, string | undefined>>): Config =>
-  loadSettings(Config, environment);
+export function loadConfig(environment: Readonly<Record<string, string | undefined>>): Config {
+  const config = loadSettings(Config, environment);
+  if (!config.auth && !config.authOffAnywhere && !LOOPBACK.test(config.host)) throw new ConfigError([OPEN_TO_OTHERS]);
+  return config;
+}
+
+const LOOPBACK = /^(localhost|127(\.\d{1,3}){3}|::1)$/i;
+const OPEN_TO_OTHERS =
+  'AUTH: off makes everyone who reaches HOST an administrator: listen on 127.0.0.1, or say AUTH_OFF_ANYWHERE=on';

@@ -33,6 +33,10 @@ export const ObjectList = (type: () => new () => object, maxItems: number): Prop
     Type(type),
   );
 
+/** An object of one class. Unlike nested validation alone it refuses lists and `null`. */
+export const Nested = (type: () => new () => object): PropertyDecorator =>
+  applyDecorators(IsPlainObject(), ValidateNested(), Type(type));
+
 /** A JSON object whose own keys are validated elsewhere (a channel's config). */
 export const IsPlainObject = (): PropertyDecorator =>
   ValidateBy({
@@ -91,6 +95,17 @@ export function parseTimestamp(text: unknown): Date | null {
   const isInRange = date.getUTCFullYear() >= 1 && date.getUTCFullYear() <= 9999;
   return isInRange && Number(day) <= daysInMonth ? date : null;
 }
+
+/** A time in a body by the same rule; `parseTimestamp` reads it. */
+export const IsTimestamp = (): PropertyDecorator =>
+  ValidateBy({
+    name: 'isTimestamp',
+    validator: {
+      validate: (value: unknown) => parseTimestamp(value) !== null,
+      defaultMessage: (args) =>
+        `${args?.property ?? 'value'} must be an ISO 8601 timestamp such as 2026-11-20T10:00:00Z`,
+    },
+  });
 
 /** The first and the last accepted time. */
 export interface TimestampBounds {

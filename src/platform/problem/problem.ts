@@ -52,6 +52,13 @@ export const PROBLEMS = {
 } as const;
 export type ProblemCode = keyof typeof PROBLEMS;
 
+/** A limit that would have been passed. */
+export interface QuotaUse {
+  name: string;
+  limit: number;
+  used: number;
+}
+
 /** An error response. Thrown anywhere, written by `ProblemFilter`. `detail` is public. */
 export class Problem extends Error {
   readonly status: number;
@@ -61,6 +68,7 @@ export class Problem extends Error {
     readonly detail: string,
     readonly errors: readonly FieldProblem[] = [],
     readonly headers: Readonly<Record<string, string>> = {},
+    readonly quota: QuotaUse | null = null,
   ) {
     super(`${code}: ${detail}`);
     this.status = PROBLEMS[code].status;
@@ -94,7 +102,14 @@ export const problems = {
       { pointer, code: 'invalid_format', message },
     ]),
   conflict: (detail: string) => new Problem('conflict', detail),
-  quotaExceeded: (detail: string) => new Problem('quota_exceeded', detail),
+  quotaExceeded: (quota: QuotaUse, what: string) =>
+    new Problem(
+      'quota_exceeded',
+      `The organization may have at most ${quota.limit} ${what}, and has ${quota.used}. Remove some, or ask the operator for more.`,
+      [],
+      {},
+      quota,
+    ),
   storageUnavailable: () =>
     new Problem('storage_unavailable', 'Try again in a few seconds.', [], { 'Retry-After': '5' }),
   temporarilyUnavailable: () =>

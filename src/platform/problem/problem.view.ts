@@ -1,5 +1,12 @@
 import { ApiProperty, ApiPropertyOptional } from '@nestjs/swagger';
-import { FIELD_PROBLEM_CODES, type FieldProblem, PROBLEMS, type Problem, type ProblemCode } from './problem';
+import {
+  FIELD_PROBLEM_CODES,
+  type FieldProblem,
+  PROBLEMS,
+  type Problem,
+  type ProblemCode,
+  type QuotaUse,
+} from './problem';
 
 export class FieldProblemView {
   @ApiProperty({
@@ -13,6 +20,17 @@ export class FieldProblemView {
 
   @ApiProperty({ example: 'interval must not be greater than 86400' })
   message!: string;
+}
+
+export class QuotaProblemView {
+  @ApiProperty({ description: 'Which limit; see `GET /api/v1/organization`.', example: 'endpoints' })
+  name!: string;
+
+  @ApiProperty({ example: 10_000 })
+  limit!: number;
+
+  @ApiProperty({ description: 'What the organization had before the request.', example: 10_000 })
+  used!: number;
 }
 
 /** RFC 9457. */
@@ -50,6 +68,9 @@ export class ProblemView {
 
   @ApiPropertyOptional({ type: [FieldProblemView] })
   errors?: FieldProblem[];
+
+  @ApiPropertyOptional({ type: QuotaProblemView, description: 'With `quota_exceeded`: the limit that is reached.' })
+  quota?: QuotaUse;
 }
 
 export function toProblemView(problem: Problem, requestId: string): ProblemView {
@@ -62,6 +83,7 @@ export function toProblemView(problem: Problem, requestId: string): ProblemView 
     code: problem.code,
     request_id: requestId,
     ...(problem.errors.length > 0 ? { errors: [...problem.errors] } : {}),
+    ...(problem.quota ? { quota: problem.quota } : {}),
   };
 }
 

@@ -24,6 +24,7 @@ export function problemResponse(status: number, codes: readonly ProblemCode[]) {
     instance: 'urn:uptime:request:018f3f6e-1c1b-7a52-9d3e-0a6f6f0f5a11',
     code,
     request_id: '018f3f6e-1c1b-7a52-9d3e-0a6f6f0f5a11',
+    ...(code === 'quota_exceeded' ? { quota: { name: 'endpoints', limit: 10_000, used: 10_000 } } : {}),
   });
   return {
     description: codes.map((code) => `\`${code}\`: ${PROBLEMS[code].title}.`).join(' '),

@@ -13,6 +13,7 @@ const MATRIX: Readonly<Record<string, AccessRule>> = {
   'GET /api/v1/organizations': 'operator',
   'POST /api/v1/organizations': 'operator',
   'GET /api/v1/organizations/audit-log': 'operator',
+  'PUT /api/v1/organizations/:id': 'operator',
   'DELETE /api/v1/organizations/:id': 'operator',
   'GET /api/v1/api-keys': 'admin',
   'POST /api/v1/api-keys': 'admin',
@@ -73,9 +74,9 @@ describe('the access matrix', () => {
     const revoked = await keys.create(other.orgId, { name: 'revoked', role: 'admin' });
     wrongKeys['revoked'] = revoked.key;
     await app.app.get(Database).query('DELETE FROM api_key WHERE name = $1', ['revoked']);
-    wrongKeys['expired'] = (
-      await keys.create(other.orgId, { name: 'expired', role: 'admin', expires_at: '2020-01-01T00:00:00.000Z' })
-    ).key;
+    wrongKeys['expired'] = (await keys.create(other.orgId, { name: 'expired', role: 'admin' })).key;
+    const expire = `UPDATE api_key SET expires_at = now() - interval '1 day' WHERE name = $1`;
+    await app.app.get(Database).query(expire, ['expired']);
   });
   afterAll(() => app.close());
 

@@ -1,4 +1,6 @@
 import { Api, startApp, type TestApp } from '../../harness/app/app';
+import { Database } from '../../../src/platform/database/database';
+import { Clock } from '../../../src/platform/time/clock';
 import { MovingClock } from '../../harness/app/moving-clock';
 
 interface Key {
@@ -19,7 +21,13 @@ describe('organizations and keys', () => {
 
   it('GET /organization returns the organization, the key’s name and its role', async () => {
     const { body } = await app.read.get('/organization');
-    expect(body).toEqual({ id: expect.stringMatching(/^org_/), name: 'Default', key_name: 'read', role: 'read' });
+    expect(body).toEqual({
+      id: expect.stringMatching(/^org_/),
+      name: 'Default',
+      key_name: 'read',
+      role: 'read',
+      quotas: expect.objectContaining({ websites: { limit: null, used: 0 } }),
+    });
   });
 
   it('accepts a key in either header and nowhere else', async () => {
@@ -54,18 +62,67 @@ describe('organizations and keys', () => {
   });
 
   it('refuses a key after its expiry', async () => {
-    const past = await app.admin.post<Key>('/api-keys', {
-      name: 'old',
-      role: 'read',
-      expires_at: '2020-01-01T00:00:00.000Z',
-    });
-    expect((await new Api(app.url, past.body.key).get('/organization')).status).toBe(401);
-    const future = await app.admin.post<Key>('/api-keys', {
-      name: 'new',
-      role: 'read',
-      expires_at: '2999-01-01T00:00:00.000Z',
-    });
-    expect((await new Api(app.url, future.body.key).get('/organization')).status).toBe(200);
+    const clock = MovingClock.frozenIn(app.app);
+    const expires_at = new Date(app.app.get(Clock).now().getTime() + 60_000).toISOString();
+    const { body } = await app.admin.post<Key>('/api-keys', { name: 'short', role: 'read', expires_at });
+    expect(body.expires_at).toBe(expires_at);
+    const client = new Api(app.url, body.key);
+    expect((await client.get('/organization')).status).toBe(200);
+    clock.advance(60_000);
+    expect((await client.get('/organization')).status).toBe(401);
+  });
+
+  it.each([
+    ['2999-12-31T23:59:59.000Z', '2999-12-31T23:59:59.000Z'],
+    ['2999-12-31T23:59:59+02:00', '2999-12-31T21:59:59.000Z'],
+    ['2999-12-31', '2999-12-31T00:00:00.000Z'],
+    [null, null],
+  ])('takes the expiry %j for %j', async (sent, stored) => {
+    const created = await app.admin.post<Key>('/api-keys', { name: 'x', role: 'read', expires_at: sent });
+    expect([created.status, created.body.expires_at]).toEqual([201, stored]);
+  });
+
+  it.each([
+    ['2999-W05', 'invalid_format'],
+    ['2999-02-30', 'invalid_format'],
+    ['2999-12-31T23:59:59', 'invalid_format'],
+    ['2999-365', 'invalid_format'],
+    ['tomorrow', 'invalid_format'],
+    [32503680000000, 'invalid_format'],
+    ['2020-01-01T00:00:00.000Z', 'out_of_range'],
+  ])('refuses the expiry %j and names the field', async (expires_at, code) => {
+    const refused = await app.admin.post<object>('/api-keys', { name: 'x', role: 'read', expires_at });
+    expect(refused).toMatchObject({ status: 400, body: { errors: [{ pointer: '/expires_at', code }] } });
+  });
+
+  it('refuses to revoke the last admin key that does not expire, and says what to do', async () => {
+    const created = await app.operator.post<{ id: string; api_key: Key }>('/organizations', { name: 'Locked out' });
+    const admin = new Api(app.url, created.body.api_key.key);
+    const more = async (fields: object) => (await admin.post<Key>('/api-keys', { name: 'more', ...fields })).body;
+    await more({ role: 'write' });
+    await more({ role: 'admin', expires_at: '2999-01-01' });
+    const first = `/api-keys/${created.body.api_key.id}`;
+    const refused = await admin.delete<{ code: string; detail: string }>(first);
+    expect(refused).toMatchObject({ status: 409, body: { code: 'conflict' } });
+    expect(refused.body.detail).toContain('Create another admin key');
+    const second = await more({ role: 'admin' });
+    expect((await admin.delete(first)).status).toBe(204);
+    expect((await new Api(app.url, second.key).delete(`/api-keys/${second.id}`)).status).toBe(409);
+  });
+
+  it('two admin keys that revoke each other at once leave one', async () => {
+    const created = await app.operator.post<{ id: string; api_key: Key }>('/organizations', { name: 'Duel' });
+    const admin = new Api(app.url, created.body.api_key.key);
+    const { body: other } = await admin.post<Key>('/api-keys', { name: 'other', role: 'admin' });
+    const statuses = await Promise.all([
+      admin.delete(`/api-keys/${other.id}`),
+      new Api(app.url, other.key).delete(`/api-keys/${created.body.api_key.id}`),
+    ]);
+    expect(statuses.map(({ status }) => status).sort()).toEqual([204, expect.any(Number)]);
+    const left = await app.app
+      .get(Database)
+      .query(`SELECT 1 FROM api_key k JOIN organization o ON o.id = k.org_id WHERE o.name = 'Duel'`);
+    expect(left).toHaveLength(1);
   });
 
   it.each([

@@ -1,0 +1,83 @@
+import { Injectable, Logger } from '@nestjs/common';
+import { Interval } from '@nestjs/schedule';
+import { type Tx, WorkerDatabase } from '../../platform/database/database';
+import { TransactionEvents } from '../../platform/events/transaction-events';
+import { formatId } from '../../platform/ids/id';
+import { type BackgroundJob, BackgroundJobs } from '../../platform/jobs/background-job';
+import { Clock } from '../../platform/time/clock';
+import { SECOND_MS } from '../../platform/time/time-units';
+import { OrganizationPurge } from './organization-events';
+
+const TICK_MS = 5 * SECOND_MS;
+/** Rows that one statement removes, so that none holds its locks for long. */
+const BATCH = 2000;
+
+/** What the identity module keeps of an organization, children before parents: a key would take its sessions along. */
+const OWNED = [
+  `DELETE FROM session WHERE hash IN (
+     SELECT s.hash FROM session s JOIN api_key k ON k.id = s.key_id WHERE k.org_id = $1 LIMIT ${BATCH}) RETURNING 1`,
+  `DELETE FROM api_key WHERE id IN (SELECT id FROM api_key WHERE org_id = $1 ORDER BY id LIMIT ${BATCH}) RETURNING 1`,
+  `DELETE FROM audit_log WHERE (org_id, id) IN (
+     SELECT org_id, id FROM audit_log WHERE org_id = $1 ORDER BY id LIMIT ${BATCH}) RETURNING 1`,
+];
+
+/** Removes deleted organizations in steps, each a short transaction; goes on after a restart. */
+@Injectable()
+export class OrganizationPurgeJob {
+  private readonly logger = new Logger(OrganizationPurgeJob.name);
+  private readonly job: BackgroundJob;
+
+  constructor(
+    private readonly database: WorkerDatabase,
+    private readonly events: TransactionEvents,
+    private readonly clock: Clock,
+    jobs: BackgroundJobs,
+  ) {
+    this.job = jobs.create({ name: 'organization-purge', run: () => this.run() });
+  }
+
+  @Interval(TICK_MS)
+  tick(): Promise<void> {
+    return this.job.tick();
+  }
+
+  async run(): Promise<void> {
+    const deleted = await this.database.query<{ id: string }>(
+      'SELECT id FROM organization WHERE deleted_at IS NOT NULL ORDER BY deleted_at LIMIT 100',
+    );
+    for (const { id } of deleted) await this.purge(id, Infinity);
+  }
+
+  /** Works on one organization for this many milliseconds, or until nothing is left of it. The job does the rest. */
+  async purge(orgId: string, budgetMs: number): Promise<void> {
+    const end = this.clock.monotonic() + budgetMs;
+    while (!this.job.isStopping && this.clock.monotonic() < end) {
+      if (!(await this.step(orgId))) return;
+    }
+  }
+
+  /** True when there may be more to remove. The row lock lets one process at a time work on an organization. */
+  private step(orgId: string): Promise<boolean> {
+    return this.database.transaction(async (tx) => {
+      const [row] = await tx.query(
+        'SELECT 1 FROM organization WHERE id = $1 AND deleted_at IS NOT NULL FOR NO KEY UPDATE',
+        [orgId],
+      );
+      if (!row) return false;
+      const step = new OrganizationPurge(orgId);
+      await this.events.emit(step, tx);
+      await removeOwn(tx, step);
+      if (step.hasMore) return true;
+      await tx.query('DELETE FROM organization WHERE id = $1', [orgId]);
+      tx.afterCommit(() => this.logger.log(`nothing is left of organization ${formatId('organization', orgId)}`));
+      return false;
+    });
+  }
+}
+
+async function removeOwn(tx: Tx, step: OrganizationPurge): Promise<void> {
+  for (const statement of OWNED) {
+    const removed = await tx.query(statement, [step.orgId]);
+    if (removed.length === BATCH) return step.leave();
+  }
+}

@@ -1,0 +1,88 @@
+import type { Config } from '../../platform/config/config';
+import { type Problem, problems } from '../../platform/problem/problem';
+
+/** What an organization may have only so many of, in the order of the API. */
+export const QUOTA_NAMES = [
+  'websites',
+  'endpoints',
+  'alerts',
+  'alerts_per_endpoint',
+  'checks_per_second',
+  'api_keys',
+  'status_pages',
+  'streams',
+] as const;
+export type QuotaName = (typeof QUOTA_NAMES)[number];
+
+/** Counted in the database for each organization; the others are counted where they are used. */
+export const COUNTED_QUOTAS = [
+  'websites',
+  'endpoints',
+  'alerts',
+  'checks_per_second',
+  'api_keys',
+  'status_pages',
+] as const satisfies readonly QuotaName[];
+export type CountedQuota = (typeof COUNTED_QUOTAS)[number];
+
+/** `null`: no limit. */
+export type Limits = Readonly<Record<QuotaName, number | null>>;
+/** What the operator set for one organization. */
+export type QuotaOverrides = Partial<Record<QuotaName, number>>;
+
+/** Who runs the installation needs no limit on what it monitors; mistakes in the rest would hurt it as much as others. */
+const OPEN_TO_DEFAULT: ReadonlySet<QuotaName> = new Set(['websites', 'endpoints', 'alerts', 'checks_per_second']);
+
+const SETTINGS = {
+  websites: 'quotaWebsites',
+  endpoints: 'quotaEndpoints',
+  alerts: 'quotaAlerts',
+  alerts_per_endpoint: 'quotaAlertsPerEndpoint',
+  checks_per_second: 'quotaChecksPerSecond',
+  api_keys: 'quotaApiKeys',
+  status_pages: 'quotaStatusPages',
+  streams: 'quotaStreams',
+} as const satisfies Readonly<Record<QuotaName, keyof Config>>;
+export type QuotaSettings = Pick<Config, (typeof SETTINGS)[QuotaName]>;
+
+/** The words of a refusal. */
+const WORDS: Readonly<Record<QuotaName, string>> = {
+  websites: 'websites',
+  endpoints: 'endpoints',
+  alerts: 'alerts',
+  alerts_per_endpoint: 'alerts on one endpoint',
+  checks_per_second: 'checks per second, the sum of 1 / interval over all endpoints',
+  api_keys: 'API keys',
+  status_pages: 'status pages',
+  streams: 'live streams',
+};
+
+/** An organization's limits: what was set for it, else what holds for the installation. */
+export function limitsOf(
+  organization: { isDefault: boolean; overrides: QuotaOverrides },
+  settings: QuotaSettings,
+): Limits {
+  const limit = (name: QuotaName): number | null =>
+    organization.overrides[name] ??
+    (organization.isDefault && OPEN_TO_DEFAULT.has(name) ? null : settings[SETTINGS[name]]);
+  return Object.fromEntries(QUOTA_NAMES.map((name) => [name, limit(name)])) as Record<QuotaName, number | null>;
+}
+
+/** Overrides after a change: what was not sent stays, `null` returns to the installation's limit. */
+export function changedOverrides(
+  before: QuotaOverrides,
+  sent: Readonly<Partial<Record<QuotaName, number | null>>>,
+): QuotaOverrides {
+  const after: QuotaOverrides = {};
+  for (const name of QUOTA_NAMES) {
+    const value = sent[name] === undefined ? before[name] : sent[name];
+    if (value !== undefined && value !== null) after[name] = value;
+  }
+  return after;
+}
+
+/** The problem when `wanted` more would go beyond the limit, else `null`. */
+export function refusalOf(name: QuotaName, limit: number | null, used: number, wanted: number): Problem | null {
+  if (limit === null || wanted <= 0 || used + wanted <= limit) return null;
+  return problems.quotaExceeded({ name, limit, used }, WORDS[name]);
+}

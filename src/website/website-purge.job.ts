@@ -1,0 +1,69 @@
+import { Injectable } from '@nestjs/common';
+import { Interval } from '@nestjs/schedule';
+import type { OrganizationPurge } from '../identity/organization/organization-events';
+import { type Tx, WorkerDatabase } from '../platform/database/database';
+import { TransactionEvents } from '../platform/events/transaction-events';
+import { type BackgroundJob, BackgroundJobs } from '../platform/jobs/background-job';
+import { Clock } from '../platform/time/clock';
+import { SECOND_MS } from '../platform/time/time-units';
+import { WebsitePurge } from './website-events';
+
+const TICK_MS = 5 * SECOND_MS;
+
+/** Removes deleted websites in steps, each a short transaction; goes on after a restart. */
+@Injectable()
+export class WebsitePurgeJob {
+  private readonly job: BackgroundJob;
+
+  constructor(
+    private readonly database: WorkerDatabase,
+    private readonly events: TransactionEvents,
+    private readonly clock: Clock,
+    jobs: BackgroundJobs,
+  ) {
+    this.job = jobs.create({ name: 'website-purge', run: () => this.run() });
+  }
+
+  @Interval(TICK_MS)
+  tick(): Promise<void> {
+    return this.job.tick();
+  }
+
+  /** Those of a deleted organization are removed with it. */
+  async run(): Promise<void> {
+    const deleted = await this.database.query<{ id: string; orgId: string }>(
+      `SELECT w.id, w.org_id AS "orgId" FROM website w JOIN organization o ON o.id = w.org_id
+        WHERE w.deleted_at IS NOT NULL AND o.deleted_at IS NULL ORDER BY w.deleted_at LIMIT 100`,
+    );
+    for (const { orgId, id } of deleted) await this.purge(orgId, id, Infinity);
+  }
+
+  /** Works on one website for this many milliseconds, or until nothing is left of it. The job does the rest. */
+  async purge(orgId: string, id: string, budgetMs: number): Promise<void> {
+    const end = this.clock.monotonic() + budgetMs;
+    while (!this.job.isStopping && this.clock.monotonic() < end) {
+      if (!(await this.database.transaction((tx) => this.step(tx, orgId, id)))) return;
+    }
+  }
+
+  /** A step for one website of an organization that is being removed. */
+  async purgeOf(tx: Tx, organization: OrganizationPurge): Promise<void> {
+    const [website] = await tx.query<{ id: string }>('SELECT id FROM website WHERE org_id = $1 ORDER BY id LIMIT 1', [
+      organization.orgId,
+    ]);
+    if (!website) return;
+    await this.step(tx, organization.orgId, website.id);
+    organization.leave();
+  }
+
+  /** True when there may be more to remove. The row lock lets one process at a time work on a website. */
+  private async step(tx: Tx, orgId: string, id: string): Promise<boolean> {
+    const [row] = await tx.query('SELECT 1 FROM website WHERE id = $1 FOR NO KEY UPDATE', [id]);
+    if (!row) return false;
+    const step = new WebsitePurge(orgId, id);
+    await this.events.emit(step, tx);
+    if (step.hasMore) return true;
+    await tx.query('DELETE FROM website WHERE id = $1', [id]);
+    return false;
+  }
+}
