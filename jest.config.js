@@ -22,6 +22,7 @@ module.exports = {
     project('repository', ['<rootDir>/test/repository/**/*.spec.ts']),
     project('integration', ['<rootDir>/test/integration/**/*.spec.ts'], { globalSetup: DATABASE }),
     project('faults', ['<rootDir>/test/faults/**/*.spec.ts'], { globalSetup: DATABASE }),
+    project('bounds', ['<rootDir>/test/bounds/**/*.spec.ts']),
     project('web', ['<rootDir>/test/web/**/*.spec.ts'], { globalSetup: '<rootDir>/test/web/built.ts' }),
     project('e2e', ['<rootDir>/test/e2e/**/*.spec.ts'], { globalSetup: DATABASE }),
   ],

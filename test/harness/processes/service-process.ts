@@ -16,6 +16,8 @@ export interface Surroundings {
   entry?: readonly string[];
   /** Its address as seen from the test, when that is not the one it prints. */
   url?: string;
+  /** The folder of another version whose `dist` runs instead of ours. */
+  folder?: string;
 }
 
 /** Builds what the processes run, unless it is up to date. */
@@ -47,11 +49,11 @@ export class ServiceProcess {
   static launch(
     databaseUrl: string,
     env: Readonly<Record<string, string>> = {},
-    { entry = [], url }: Surroundings = {},
+    { entry = [], url, folder = ROOT }: Surroundings = {},
   ): ServiceProcess {
     const [command, ...words] = [...entry, process.execPath, 'dist/main.js'];
     const child = spawn(command, words, {
-      cwd: ROOT,
+      cwd: folder,
       env: {
         PATH: process.env['PATH'] ?? '',
         HOST: '127.0.0.1',
@@ -93,6 +95,11 @@ export class ServiceProcess {
   /** A client with an admin key of the organization "Default". */
   get api(): Api {
     return new Api(this.url, KEY);
+  }
+
+  /** `null` when it could not be started. */
+  get pid(): number | null {
+    return this.child.pid ?? null;
   }
 
   /** The last part of what it logged. */

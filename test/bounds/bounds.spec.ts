@@ -1,0 +1,44 @@
+import { buildService } from '../harness/processes/service-process';
+import { ATTACKS, COMPARISON } from './attacks/attacks';
+import { type Measured, play } from './scene';
+
+/** A hanging host needs two checks of 4 s with a confirmation each: 16 s without any attack. */
+const ALERT_LIMIT_MS = 30_000;
+const P99_LIMIT_MS = 500;
+/** The embedded database takes 330 MB of it without any attack. */
+const MEMORY_LIMIT_MB = 640;
+
+const NOTHING = {
+  slotsMissed: 0,
+  alertedInTime: true,
+  fastReads: true,
+  failedReads: 0,
+  withinItsMemory: true,
+  stayedLive: true,
+  asDocumented: true,
+};
+
+/** What the victim noticed, as far as it matters. */
+const felt = (seen: Measured): typeof NOTHING => ({
+  slotsMissed: seen.missed,
+  alertedInTime: seen.alertMs !== null && seen.alertMs < ALERT_LIMIT_MS,
+  fastReads: seen.p99 < P99_LIMIT_MS,
+  failedReads: seen.failedReads,
+  withinItsMemory: seen.memoryMb < MEMORY_LIMIT_MB,
+  stayedLive: seen.stayedLive,
+  asDocumented: seen.effect.asDocumented,
+});
+
+describe('another organization notices nothing', () => {
+  beforeAll(() => buildService(), 120_000);
+
+  it.each([...ATTACKS, ...COMPARISON])(
+    'of $name',
+    async (attack) => {
+      const seen = await play(attack);
+      const figures = `${attack.what}: ${JSON.stringify(seen, null, 1)}`;
+      expect({ ...felt(seen), figures }).toEqual({ ...NOTHING, figures });
+    },
+    300_000,
+  );
+});

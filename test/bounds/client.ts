@@ -1,0 +1,107 @@
+import { Agent, request as httpRequest } from 'node:http';
+import { connect, type Socket } from 'node:net';
+
+/** What came back; status 0: nothing, because the connection broke or the time ran out. */
+export interface Reply {
+  status: number;
+  text: string;
+  ms: number;
+}
+
+interface Sent {
+  key?: string | null;
+  body?: object;
+  headers?: Record<string, string>;
+  /** Milliseconds. */
+  patience?: number;
+  /** The address it comes from: another one on loopback is another client. */
+  from?: string;
+  signal?: AbortSignal;
+}
+
+const agent = new Agent({ keepAlive: true, maxSockets: Infinity });
+
+/** Sends one request and never throws: what is attacked may well not respond. */
+export function send(
+  url: string,
+  method: string,
+  path: string,
+  { key, body, headers = {}, patience = 30_000, from, signal }: Sent = {},
+): Promise<Reply> {
+  const began = performance.now();
+  const payload = body === undefined ? null : JSON.stringify(body);
+  return new Promise((resolve) => {
+    const end = (status: number, text: string) => resolve({ status, text, ms: performance.now() - began });
+    const request = httpRequest(
+      `${url}${path}`,
+      {
+        method,
+        agent,
+        ...(from === undefined ? {} : { localAddress: from }),
+        ...(signal === undefined ? {} : { signal }),
+        headers: {
+          ...(key ? { Authorization: `Bearer ${key}` } : {}),
+          ...(payload === null
+            ? {}
+            : { 'Content-Type': 'application/json', 'Content-Length': Buffer.byteLength(payload) }),
+          ...headers,
+        },
+      },
+      (response) => {
+        const chunks: Buffer[] = [];
+        response.on('data', (chunk: Buffer) => chunks.push(chunk));
+        response.on('end', () => end(response.statusCode ?? 0, Buffer.concat(chunks).toString()));
+        response.on('error', () => end(0, ''));
+      },
+    );
+    request.setTimeout(patience, () => request.destroy());
+    request.on('error', () => end(0, ''));
+    request.end(payload ?? undefined);
+  });
+}
+
+/** Creates a resource and returns its id; `null` when that is refused. */
+export async function create(url: string, key: string, path: string, body: object): Promise<string | null> {
+  for (;;) {
+    const { status, text } = await send(url, 'POST', `/api/v1${path}`, { key, body });
+    if (status === 201) return (JSON.parse(text) as { id: string }).id;
+    if (status !== 429) return null;
+    await new Promise((resolve) => setTimeout(resolve, 500));
+  }
+}
+
+/** Starts `action` that many times a second until it is stopped; `stop` resolves when all have ended. */
+export function repeat(perSecond: number, action: () => Promise<unknown>): { stop(): Promise<void> } {
+  const running = new Set<Promise<unknown>>();
+  let owed = 0;
+  let at = performance.now();
+  const timer = setInterval(() => {
+    const now = performance.now();
+    // Of a pause of this process not more than a second is made up for.
+    owed = Math.min(perSecond, owed + ((now - at) / 1000) * perSecond);
+    at = now;
+    for (; owed >= 1; owed--) {
+      const one: Promise<unknown> = action().finally(() => running.delete(one));
+      running.add(one);
+    }
+  }, 20);
+  return {
+    stop: async () => {
+      clearInterval(timer);
+      await Promise.all(running);
+    },
+  };
+}
+
+/** A bare connection that sends `text` and reads nothing. Errors end it silently. */
+export function rawConnection(url: string, text: string, from?: string): Socket {
+  const { port, hostname } = new URL(url);
+  const socket = connect({
+    port: Number(port),
+    host: hostname,
+    ...(from === undefined ? {} : { localAddress: from }),
+  }).pause();
+  socket.on('error', () => {});
+  if (text !== '') socket.write(text);
+  return socket;
+}

@@ -1,0 +1,241 @@
+import { readFileSync } from 'node:fs';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { PostgresCluster } from '../harness/database/postgres-cluster';
+import { eventually } from '../harness/app/poll';
+import { ServiceProcess } from '../harness/processes/service-process';
+import { create, send } from './client';
+import { type Breakage, Victim } from './victim';
+
+const OPERATOR_TOKEN = 'operator-token-of-the-bounds-tests-01';
+/** How long an attack goes on at least, and how long an alert is waited for. */
+const WINDOW_MS = 15_000;
+const ALERT_LIMIT_MS = 60_000;
+/** The site breaks when the attack has had this long to take effect. */
+const BREAK_AFTER_MS = 4000;
+/** A service that does not respond must not hold up the test of it. */
+const BEGIN_LIMIT_MS = 60_000;
+const END_LIMIT_MS = 30_000;
+
+/** An organization that attacks, with as many keys as an attacker makes. */
+export interface Attacker {
+  id: string;
+  admin: string;
+  write: string[];
+  read: string;
+  /** Creates a resource; `null` when it is refused. Takes its keys in turn. */
+  create(path: string, body: object): Promise<string | null>;
+  /** Creates one for each body, as fast as the keys allow; the ids of those that were not refused. */
+  createAll(path: string, bodies: readonly object[]): Promise<string[]>;
+  website: string;
+}
+
+/** What an attack may use. */
+export interface World {
+  url: string;
+  service: ServiceProcess;
+  /** Another organization. */
+  organization(name: string): Promise<Attacker>;
+  /** Starts another instance on the same database (`onPostgres`); its address. */
+  secondInstance(env: Readonly<Record<string, string>>): Promise<string>;
+  operator(method: string, path: string, body?: object): Promise<{ status: number; text: string; ms: number }>;
+  /** Closed in the end. */
+  keep<T extends { close(): Promise<void> }>(thing: T): T;
+}
+
+/** One attack: what it needs, what it does, and what it came to. */
+export interface Attack {
+  /** One word or two: in the table and in the names of tests. */
+  name: string;
+  /** What is done, in one sentence. */
+  what: string;
+  env?: Readonly<Record<string, string>>;
+  breakage?: Breakage;
+  /** The name of the victim's own server. */
+  host?: string;
+  /** On a PostgreSQL of its own, not on the embedded database. */
+  onPostgres?: boolean;
+  /** Prepares and begins; the function it returns ends it and says what the attacker achieved, and whether that is as documented. */
+  begin(world: World): Promise<() => Promise<Effect>>;
+}
+
+export interface Effect {
+  /** For people, in a few words. */
+  text: string;
+  /** What is documented: false fails the test. */
+  asDocumented: boolean;
+}
+
+const NO_RESPONSE: Effect = { text: 'the service did not respond to its last questions', asDocumented: false };
+
+export interface Measured {
+  missed: number;
+  due: number;
+  /** `null`: no alert within a minute. */
+  alertMs: number | null;
+  p50: number;
+  p99: number;
+  failedReads: number;
+  /** Highest resident memory of the process, MB. */
+  memoryMb: number;
+  /** Whether every probe of `/health/live` was answered with 200. */
+  stayedLive: boolean;
+  effect: Effect;
+  /** Errors and warnings of the service, the last of them. */
+  log: string;
+}
+
+/** Plays an attack against the built service of `folder`, embedded database, and measures what the victim notices. */
+export async function play(attack: Attack, folder?: string): Promise<Measured> {
+  const directory = await mkdtemp(join(tmpdir(), 'uptime-bounds-'));
+  const kept: { close(): Promise<void> }[] = [];
+  const cluster = attack.onPostgres ? await PostgresCluster.start() : null;
+  const env = {
+    DATA_DIR: directory,
+    OPERATOR_TOKEN,
+    RATE_LIMIT_PER_SECOND: '100',
+    CONFIRM_FAILURES: 'on',
+    EGRESS_ALLOW: '127.0.0.0/8',
+    LOG_LEVEL: 'warn',
+    ...attack.env,
+  };
+  const service = await ServiceProcess.start(cluster?.url ?? '', env, folder === undefined ? {} : { folder });
+  try {
+    const world = worldOf(service, cluster?.url ?? '', folder, kept);
+    const victim = await Victim.settle(service.url, (await world.organization('Victim')).admin, attack.host);
+    kept.unshift(victim);
+    return await measure(attack, world, victim);
+  } finally {
+    await service.kill();
+    for (const thing of kept) await thing.close();
+    await cluster?.remove();
+    await rm(directory, { recursive: true, force: true });
+  }
+}
+
+async function measure(attack: Attack, world: World, victim: Victim): Promise<Measured> {
+  await eventually('the victim is watched', () => victim.isWatched, 30_000);
+  const memory = new MemoryWatch(world.service.pid ?? 0);
+  const liveness = watchLiveness(world.url);
+  const beginning = attack.begin(world);
+  await Promise.race([beginning, pause(BEGIN_LIMIT_MS)]);
+  const reading = victim.startReading();
+  const began = performance.now();
+  await pause(BREAK_AFTER_MS);
+  const brokeAt = performance.now();
+  victim.break(attack.breakage ?? 'status');
+  await eventually('the victim is alerted', () => victim.isAlerted, ALERT_LIMIT_MS).catch(() => undefined);
+  await pause(Math.max(0, began + WINDOW_MS - performance.now()));
+  const { missed, due } = victim.slots(began, performance.now());
+  reading.stop();
+  const { p50, p99, failed: failedReads } = victim.reads();
+  const memoryMb = memory.stop();
+  const stayedLive = await liveness.stop();
+  const ended = beginning.then((end) => end());
+  const effect = (await Promise.race([ended, pause(END_LIMIT_MS)])) ?? NO_RESPONSE;
+  const alertMs = victim.alertedAfter(brokeAt);
+  return { missed, due, alertMs, p50, p99, failedReads, memoryMb, stayedLive, effect, log: world.service.log };
+}
+
+function worldOf(
+  service: ServiceProcess,
+  databaseUrl: string,
+  folder: string | undefined,
+  kept: { close(): Promise<void> }[],
+): World {
+  const operator: World['operator'] = (method, path, body) =>
+    send(service.url, method, `/api/v1${path}`, { key: OPERATOR_TOKEN, ...(body === undefined ? {} : { body }) });
+  return {
+    url: service.url,
+    service,
+    operator,
+    secondInstance: async (env) => {
+      const surroundings = folder === undefined ? {} : { folder };
+      const second = await ServiceProcess.start(databaseUrl, { OPERATOR_TOKEN, ...env }, surroundings);
+      kept.push({ close: () => second.kill() });
+      return second.url;
+    },
+    organization: async (name) => {
+      const { status, text } = await operator('POST', '/organizations', { name });
+      if (status !== 201) throw new Error(`no organization: ${status} ${text}`);
+      const { id, api_key } = JSON.parse(text) as { id: string; api_key: { key: string } };
+      return attackerOf(service.url, id, api_key.key);
+    },
+    keep: (thing) => {
+      kept.push(thing);
+      return thing;
+    },
+  };
+}
+
+async function attackerOf(url: string, id: string, admin: string): Promise<Attacker> {
+  const key = async (role: string) => {
+    const { text } = await send(url, 'POST', '/api/v1/api-keys', { key: admin, body: { name: role, role } });
+    return (JSON.parse(text) as { key: string }).key;
+  };
+  const write = await Promise.all(['write', 'write', 'write', 'write'].map(key));
+  let turn = 0;
+  const createOne: Attacker['create'] = (path, body) => create(url, write[turn++ % write.length] ?? '', path, body);
+  const website = await createOne('/websites', { name: 'Site', url: 'https://site.example.com' });
+  return {
+    id,
+    admin,
+    write,
+    read: await key('read'),
+    create: createOne,
+    createAll: async (path, bodies) => {
+      const left = [...bodies];
+      const ids: string[] = [];
+      const work = async () => {
+        for (let body = left.shift(); body !== undefined; body = left.shift()) {
+          const made = await createOne(path, body);
+          if (made !== null) ids.push(made);
+        }
+      };
+      await Promise.all(Array.from({ length: 8 }, work));
+      return ids;
+    },
+    website: website ?? '',
+  };
+}
+
+/** The highest resident memory of a process while it is watched, MB. */
+class MemoryWatch {
+  private highest = 0;
+  private readonly timer = setInterval(() => this.look(), 100);
+
+  constructor(private readonly pid: number) {}
+
+  stop(): number {
+    clearInterval(this.timer);
+    this.look();
+    return Math.round(this.highest / 1024);
+  }
+
+  private look(): void {
+    try {
+      const [, kilobytes] = /^VmRSS:\s+(\d+)/m.exec(readFileSync(`/proc/${this.pid}/status`, 'latin1')) ?? [];
+      this.highest = Math.max(this.highest, Number(kilobytes ?? 0));
+    } catch {
+      // The process has ended; its victim will show it.
+    }
+  }
+}
+
+/** Asks for liveness once a second, with the patience of an orchestrator. */
+function watchLiveness(url: string): { stop(): Promise<boolean> } {
+  const answers: Promise<number>[] = [];
+  const timer = setInterval(
+    () => answers.push(send(url, 'GET', '/health/live', { patience: 5000 }).then(({ status }) => status)),
+    1000,
+  );
+  return {
+    stop: async () => {
+      clearInterval(timer);
+      return (await Promise.all(answers)).every((status) => status === 200);
+    },
+  };
+}
+
+export const pause = (ms: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, ms));

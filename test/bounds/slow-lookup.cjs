@@ -1,0 +1,34 @@
+'use strict';
+/**
+ * Loaded into the service by NODE_OPTIONS, in its main thread: the system's own name lookup takes 60 ms, as in a network with
+ * a slow resolver. It knows one name, the victim's.
+ */
+const dns = require('node:dns');
+const { isMainThread } = require('node:worker_threads');
+
+const MS = 60;
+/** getaddrinfo holds one of libuv's threads for as long as it takes; more than four do not run at once. */
+const THREADS = 4;
+const waiting = [];
+let running = 0;
+
+function next() {
+  while (running < THREADS && waiting.length > 0) {
+    const { name, callback } = waiting.shift();
+    running++;
+    setTimeout(() => {
+      running--;
+      if (name === 'victim.internal') callback(null, [{ address: '127.0.0.1', family: 4 }]);
+      else callback(Object.assign(new Error(`getaddrinfo ENOTFOUND ${name}`), { code: 'ENOTFOUND' }));
+      next();
+    }, MS);
+  }
+}
+
+const system = dns.lookup;
+if (isMainThread)
+  dns.lookup = (name, options, callback) => {
+    if (!name.endsWith('.internal')) return system(name, options, callback);
+    waiting.push({ name, callback });
+    return next();
+  };
