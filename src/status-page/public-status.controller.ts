@@ -32,7 +32,7 @@ export class PublicStatusController {
       'image/svg+xml': { schema: { type: 'string' } },
     },
   })
-  @PublicProblems('invalid_query', 'not_found', 'storage_unavailable')
+  @PublicProblems('invalid_query', 'not_found', 'rate_limited', 'storage_unavailable', 'temporarily_unavailable')
   show(
     @Param('page') page: string,
     @Query() query: PublicStatusQuery,

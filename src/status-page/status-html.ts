@@ -80,11 +80,11 @@ function bar({ date, up, down }: StatusDay, index: number): string {
   const share = up + down === 0 ? null : down / (up + down);
   const failed = share === null || share === 0 ? 0 : Math.min(HEIGHT, Math.max(6, Math.round(share * HEIGHT)));
   const part = (kind: string, y: number, height: number) =>
-    height > 0 ? `<rect class="${kind}" x="${x}" y="${y}" width="4" height="${height}"/>` : '';
-  const rects =
+    height > 0 ? `<path class="${kind}" d="M${x} ${y}h4v${height}h-4z"/>` : '';
+  const parts =
     share === null ? part('none', HEIGHT - 4, 4) : part('bad', 0, failed) + part('ok', failed, HEIGHT - failed);
   const text = share === null ? 'no data' : `${percent(1 - share)} of ${up + down} checks`;
-  return `<g><title>${date}: ${text}</title>${rects}</g>`;
+  return `<g><title>${date}: ${text}</title>${parts}</g>`;
 }
 
 function endpointItem({ name, status, days }: StatusEndpoint): string {
@@ -103,11 +103,11 @@ function outageItem({ endpoint, started_at, ended_at, reason }: StatusOutage, no
 <span class="small soft">${reason === null ? 'not reachable' : html(reason)}</span><span class="small soft">${stamp(started_at)}</span></li>`;
 }
 
-/** The page as one HTML document: no script, no stylesheet or image to load but the icon. */
-export function statusHtml(snapshot: StatusSnapshot): string {
+/** The page as one HTML document, in pieces of one endpoint each: no script, no stylesheet or image to load but the icon. */
+export function* statusHtml(snapshot: StatusSnapshot): Generator<string> {
   const { name, slug, status, endpoints, outages, updated_at } = snapshot;
   const list = outages.map((outage) => outageItem(outage, updated_at)).join('\n');
-  return `<!doctype html>
+  yield `<!doctype html>
 <html lang="en">
 <head>
 <meta charset="utf-8">
@@ -123,7 +123,9 @@ export function statusHtml(snapshot: StatusSnapshot): string {
 <p class="overall ${status}">${shape(status, 20)} ${summary(snapshot)}</p>
 <p class="small soft">As of ${stamp(updated_at)}</p>
 <h2>Last ${DAYS} days</h2>
-${endpoints.length === 0 ? '<p class="soft">Nothing is monitored yet.</p>' : `<ul class="endpoints">\n${endpoints.map(endpointItem).join('\n')}\n</ul>`}
+${endpoints.length === 0 ? '<p class="soft">Nothing is monitored yet.</p>' : '<ul class="endpoints">'}`;
+  for (const endpoint of endpoints) yield `\n${endpointItem(endpoint)}`;
+  yield `${endpoints.length === 0 ? '' : '\n</ul>'}
 <h2>Outages</h2>
 ${outages.length === 0 ? `<p class="soft">None in ${DAYS} days.</p>` : `<ol class="outages">\n${list}\n</ol>`}
 <footer><a href="/status/${slug}.json">This page for programs</a></footer>

@@ -2,7 +2,9 @@ import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { Database } from '../../../src/platform/database/database';
 import { Clock } from '../../../src/platform/time/clock';
+import { StatusSnapshots } from '../../../src/status-page/status-snapshot';
 import { startApp, type TestApp, type TestOrganization } from '../../harness/app/app';
+import { MovingClock } from '../../harness/app/moving-clock';
 import { eventually } from '../../harness/app/poll';
 
 interface Settings {
@@ -39,7 +41,7 @@ describe('public status pages', () => {
     target = createServer((_, response) => response.writeHead(503).end('a secret text of the target'));
     await new Promise<void>((resolve) => target.listen(0, '127.0.0.1', resolve));
     ({ port } = target.address() as AddressInfo);
-    app = await startApp();
+    app = await startApp({ statusRateLimitPerSecond: 0 });
     other = await app.organization('Other');
   });
   afterAll(async () => {
@@ -107,10 +109,11 @@ describe('public status pages', () => {
   });
 
   describe('with an endpoint that is down', () => {
+    let id: string;
     let slug: string;
 
     beforeAll(async () => {
-      const id = await website(HOSTILE);
+      id = await website(HOSTILE);
       const url = `http://127.0.0.1:${port}/secret-path`;
       await app.write.post(`/websites/${id}/endpoints`, {
         name: HOSTILE,
@@ -181,6 +184,45 @@ describe('public status pages', () => {
       expect(query.mock.calls.filter(([sql]) => sql.includes('status_page'))).toEqual([]);
     });
 
+    it.each(['', '.json', '.svg'])(
+      'renders the form "%s" once for everybody who asks within 15 seconds',
+      async (form) => {
+        const [snapshots, clock] = [app.app.get(StatusSnapshots), app.app.get(Clock)];
+        await publish(id, { enabled: true });
+        jest.spyOn(clock, 'monotonic').mockReturnValue(clock.monotonic());
+        const read = snapshots.read.bind(snapshots);
+        let renderings = 0;
+        jest.spyOn(snapshots, 'read').mockImplementation(async (page) => {
+          const { name, ...rest } = await read(page);
+          return Object.defineProperty({ ...rest, name }, 'status', {
+            enumerable: true,
+            get: () => {
+              renderings++;
+              return rest.status;
+            },
+          });
+        });
+        const etag = (await show(`/status/${slug}${form}`)).headers.get('etag') ?? '';
+        const once = renderings;
+        const again = await Promise.all([
+          ...Array.from({ length: 5 }, () => show(`/status/${slug}${form}`)),
+          ...Array.from({ length: 5 }, () => show(`/status/${slug}${form}`, { 'If-None-Match': etag })),
+          ...Array.from({ length: 5 }, () => fetch(`${app.url}/status/${slug}${form}`, { method: 'HEAD' })),
+        ]);
+
+        expect(once).toBeGreaterThan(0);
+        expect(renderings).toBe(once);
+        expect(again.map(({ status }) => status)).toEqual([200, 304, 200].flatMap((status) => Array(5).fill(status)));
+        expect(new Set(again.map(({ headers }) => headers.get('etag')))).toEqual(new Set([etag]));
+      },
+    );
+
+    it('says how long a page is to a client that asks for its head', async () => {
+      const body = await (await show(`/status/${slug}`)).arrayBuffer();
+      const head = await fetch(`${app.url}/status/${slug}`, { method: 'HEAD' });
+      expect(head.headers.get('content-length')).toBe(String(body.byteLength));
+    });
+
     it('refuses a badge of an unknown window', async () => {
       expect((await show(`/status/${slug}.svg?uptime=1y`)).status).toBe(400);
     });
@@ -224,5 +266,77 @@ describe('public status pages', () => {
       { date: at(progress.day, -24).toISOString().slice(0, 10), checks: 10, uptime: 0.9 },
       { date: progress.hour.toISOString().slice(0, 10), checks: 4, uptime: 0.75 },
     ]);
+  });
+
+  it('refuses an address that asks too often, and says when to come back', async () => {
+    const limited = await startApp({ statusRateLimitPerSecond: 2 });
+    try {
+      const clock = limited.app.get(Clock);
+      jest.spyOn(clock, 'monotonic').mockReturnValue(clock.monotonic());
+      const asked = await Promise.all(Array.from({ length: 5 }, () => fetch(`${limited.url}/status/nobody`)));
+      const refused = asked.filter(({ status }) => status === 429);
+
+      expect(asked.map(({ status }) => status).sort()).toEqual([404, 404, 404, 404, 429]);
+      expect(refused.map(({ headers }) => headers.get('retry-after'))).toEqual(['1']);
+      expect(await refused[0]?.json()).toMatchObject({ code: 'rate_limited' });
+    } finally {
+      await limited.close();
+    }
+  });
+});
+
+describe('public status pages while somebody guesses names', () => {
+  let app: TestApp;
+  let clock: MovingClock;
+
+  beforeAll(async () => {
+    app = await startApp({ statusRateLimitPerSecond: 0 });
+    clock = MovingClock.frozenIn(app.app);
+    const { body } = await app.write.post<{ id: string }>('/websites', { name: 'Shop', url: 'https://shop.example' });
+    await app.write.put(`/websites/${body.id}/status-page`, { enabled: true, slug: 'shop' });
+  });
+  afterAll(() => app.close());
+  beforeEach(() => clock.advance(60_000));
+  afterEach(() => jest.restoreAllMocks());
+
+  const show = (name: string) => fetch(`${app.url}/status/${name}`);
+  const guess = (count: number) => Promise.all(Array.from({ length: count }, (_, i) => show(`guess-${i}`)));
+
+  it('keep what was read, and ask the database little', async () => {
+    await show('shop');
+    const query = jest.spyOn(app.app.get(Database), 'query');
+    const guessed = await guess(150);
+    const kept = await show('shop');
+
+    expect(query.mock.calls.filter(([sql]) => sql.includes('status_page')).length).toBeLessThanOrEqual(50);
+    expect(new Set(guessed.map(({ status }) => status))).toEqual(new Set([404, 429]));
+    expect(kept.status).toBe(200);
+    expect(guessed.at(-1)?.headers.get('retry-after')).toMatch(/^\d+$/);
+  });
+
+  it('ask nothing for a name that was found to have no page', async () => {
+    await guess(1);
+    const query = jest.spyOn(app.app.get(Database), 'query');
+    expect((await guess(1)).map(({ status }) => status)).toEqual([404]);
+    expect(query).not.toHaveBeenCalled();
+  });
+
+  it('show a page again that was found before, also to the address that guesses', async () => {
+    await show('shop');
+    await guess(80);
+    clock.advance(15_000);
+    await guess(200);
+    const read = jest.spyOn(app.app.get(StatusSnapshots), 'read');
+
+    expect((await show('shop')).status).toBe(200);
+    expect(read).toHaveBeenCalledTimes(1);
+  });
+
+  it('show a page at once that is published under a guessed name', async () => {
+    await guess(1);
+    const { body } = await app.write.post<{ id: string }>('/websites', { name: 'New', url: 'https://new.example' });
+    await app.write.put(`/websites/${body.id}/status-page`, { enabled: true, slug: 'guess-0' });
+    expect((await show('guess-0')).status).toBe(200);
+    await app.write.put(`/websites/${body.id}/status-page`, { enabled: false });
   });
 });
