@@ -4,7 +4,7 @@ import { armedFailpoint } from '../platform/observability/failpoints';
 import { Clock } from '../platform/time/clock';
 import { isRecord } from '../platform/text/json';
 import type { SendOutcome, SendRequest } from './channel';
-import { outcomeOfResponse, publicOutcome, type Reading } from './send-outcome';
+import { outcomeOfResponse, publicOutcome, quoting, type Reading } from './send-outcome';
 
 /** No attempt takes longer, whatever the provider does. */
 export const ATTEMPT_LIMIT_MS = 15_000;
@@ -45,12 +45,12 @@ export class ProviderClient {
     request: ProviderRequest,
     read: (response: ProviderResponse) => Reading,
   ): Promise<SendOutcome> {
-    const outcome = await this.exchange(attempt, request, read);
-    return publicOutcome(outcome, [...attempt.hidden, ...(request.hidden ?? [])]);
+    const hidden = [...attempt.hidden, ...(request.hidden ?? [])];
+    return publicOutcome(await this.exchange({ ...attempt, hidden }, request, read), hidden);
   }
 
   private async exchange(
-    { egress, signal }: Attempt,
+    { egress, signal, hidden }: Attempt,
     { provider, method = 'POST', url, headers, body }: ProviderRequest,
     read: (response: ProviderResponse) => Reading,
   ): Promise<SendOutcome> {
@@ -66,7 +66,13 @@ export class ProviderClient {
         afterWritten: armedFailpoint('outbox.after_request_written'),
       });
       const reading = read({ ...response, json: jsonObject(response.body) });
-      return outcomeOfResponse(provider, response, reading, this.clock.now().getTime());
+      return outcomeOfResponse(
+        provider,
+        response,
+        reading,
+        this.clock.now().getTime(),
+        quoting(response.address, hidden),
+      );
     } catch (error) {
       if (error instanceof OutboundError) return outcomeOfOutboundError(provider, error);
       throw error;

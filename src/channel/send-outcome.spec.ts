@@ -1,4 +1,4 @@
-import { outcomeOfResponse, publicError, retryAfterMs } from './send-outcome';
+import { outcomeOfResponse, publicError, quoting, retryAfterMs } from './send-outcome';
 
 const NOW = Date.parse('2026-11-20T12:00:00.000Z');
 
@@ -34,7 +34,7 @@ describe('the time a provider asks us to wait', () => {
 });
 
 const outcome = (status: number, reading = {}, headers = {}) =>
-  outcomeOfResponse('Slack', { status, headers }, { delivered: false, ...reading }, NOW);
+  outcomeOfResponse('Slack', { status, headers }, { delivered: false, ...reading }, NOW, quoting('1.1.1.1', []));
 
 describe('the outcome of a response', () => {
   it('judges a response by the status in its body, but reports the one of the response', () => {
@@ -67,6 +67,29 @@ describe('the outcome of a response', () => {
   });
 });
 
+describe('what is quoted of a response', () => {
+  it.each(['127.0.0.1', '10.1.2.3', '::1', 'fd00::1', '100.64.0.1', '64:ff9b::a00:1', '192.0.2.1'])(
+    'is nothing when %s answered: whoever may write alerts may not read the network of the operator',
+    (address) => {
+      expect(quoting(address, [])('internal secret')).toBe('');
+    },
+  );
+
+  it.each(['1.1.1.1', '2606:4700::1111', '64:ff9b::101:101'])('is one short line when %s answered', (address) => {
+    expect(quoting(address, [])('no_text\n')).toBe('no_text');
+    expect(quoting(address, [])('x'.repeat(1000))).toHaveLength(160);
+  });
+
+  it('is nothing when the address is not known', () => {
+    expect(quoting(null, [])('words')).toBe('');
+  });
+
+  it('holds no secret that is longer than the quote', () => {
+    const secret = Array.from({ length: 1000 }, (_, i) => `s${i}`).join('');
+    expect(quoting('1.1.1.1', [secret])(`you sent ${secret}, really`)).toBe('you sent [hidden], really');
+  });
+});
+
 describe('a public error text', () => {
   it.each([
     { text: 'token abcdef123 is wrong', hidden: ['abcdef123'], shown: 'token [hidden] is wrong' },
@@ -80,6 +103,10 @@ describe('a public error text', () => {
     { text: 'see https://evil.example/x?y for more', hidden: [], shown: 'see [url] for more' },
     { text: 'a\r\nb\u0000c', hidden: [], shown: 'a b c' },
     { text: 'abc', hidden: ['', 'a', 'bc'], shown: 'abc' },
+    { text: 'is k3y! wrong', hidden: ['k3y!'], shown: 'is [hidden] wrong' },
+    { text: '{"sent":"a\\"b\\\\cd"}', hidden: ['a"b\\cd'], shown: '{"sent":"[hidden]"}' },
+    { text: 'form pass+w0rd%21', hidden: ['pass w0rd!'], shown: 'form [hidden]' },
+    { text: 'two  blanks', hidden: ['wo  bl'], shown: 't[hidden]anks' },
   ])('of "$text" is "$shown"', ({ text, hidden, shown }) => {
     expect(publicError(text, hidden)).toBe(shown);
   });

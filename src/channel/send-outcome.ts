@@ -1,5 +1,6 @@
 import { cut, oneLine } from '../platform/text/text-limits';
 import type { SendOutcome } from './channel';
+import { isPublicAddress } from '../platform/net/egress/address-class';
 import { readUrl } from '../platform/text/read-url';
 
 const MIN_RETRY_AFTER_MS = 5000;
@@ -8,7 +9,7 @@ const MAX_RETRY_AFTER_MS = 3_600_000;
 const MAX_ERROR = 300;
 const MAX_DETAIL = 160;
 /** Shorter pieces of a secret are too common in ordinary text to be removed. */
-const MIN_HIDDEN = 5;
+const MIN_HIDDEN = 4;
 const MIN_HIDDEN_PART = 8;
 const HIDDEN = '[hidden]';
 
@@ -63,13 +64,14 @@ export function outcomeOfResponse(
   response: { status: number; headers: Readonly<Record<string, string>> },
   reading: Reading,
   nowMs: number,
+  quote: Quote,
 ): SendOutcome {
   if (reading.delivered) {
     const { warning } = reading;
     return { result: 'delivered', status: response.status, ...(warning === undefined ? {} : { warning }) };
   }
   const status = reading.status ?? response.status;
-  const error = responseText(provider, response.status, reading);
+  const error = responseText(provider, response.status, quote(reading.detail));
   if (RETRIED.has(status) || status >= 500)
     return {
       result: 'retry',
@@ -82,25 +84,41 @@ export function outcomeOfResponse(
   return { result: 'rejected', status: response.status, error, gone: reading.gone === true || status === 410 };
 }
 
-function responseText(provider: string, status: number, reading: Reading): string {
+function responseText(provider: string, status: number, quoted: string): string {
   if (status >= 300 && status < 400) return `${provider} answered ${status}: redirects are not followed`;
-  const detail = detailText(reading.detail);
   const odd = status >= 200 && status < 300 ? ', which does not mean success here' : '';
-  return `${provider} answered ${status}${odd}${detail ? `: ${detail}` : ''}`;
+  return `${provider} answered ${status}${odd}${quoted ? `: ${quoted}` : ''}`;
 }
 
-/** The short text of a provider; a page of markup says nothing and is dropped. */
-function detailText(detail: unknown): string {
-  if (typeof detail !== 'string') return '';
-  const line = oneLine(detail);
-  return line.startsWith('<') ? '' : cut(line, MAX_DETAIL);
-}
+/** What may be repeated of a peer's own words: one short line without secrets, or nothing. */
+export type Quote = (words: unknown) => string;
+
+/**
+ * The rule for what is quoted of a peer at this address. Of a private one nothing: who may write alerts could otherwise
+ * read, answer by answer, what services inside the operator's network say.
+ */
+export const quoting = (address: string | null, hidden: readonly string[]): Quote =>
+  address !== null && isPublicAddress(address) ? quotingAnybody(hidden) : () => '';
+
+/** The same wherever the peer is. Secrets are hidden before the text is cut; a page of markup says nothing and is dropped. */
+export const quotingAnybody =
+  (hidden: readonly string[]): Quote =>
+  (words) => {
+    if (typeof words !== 'string') return '';
+    const line = withoutHidden(words, hidden);
+    return line.startsWith('<') ? '' : cut(line, MAX_DETAIL);
+  };
 
 /** An error text that may be stored and shown: no hidden value nor part of one, no URL, one line of at most 300 characters. */
 export function publicError(text: string, hidden: readonly string[]): string {
+  return cut(withoutHidden(text, hidden).replace(/\bhttps?:\/\/\S+/gi, '[url]'), MAX_ERROR);
+}
+
+/** One line with every hidden value replaced. */
+function withoutHidden(text: string, hidden: readonly string[]): string {
   let line = oneLine(text);
   for (const secret of spellings(hidden)) line = line.replaceAll(secret, HIDDEN);
-  return cut(line.replace(/\bhttps?:\/\/\S+/gi, '[url]'), MAX_ERROR);
+  return line;
 }
 
 /** The same for a whole outcome. */
@@ -109,10 +127,16 @@ export function publicOutcome(outcome: SendOutcome, hidden: readonly string[]): 
   return outcome.warning === undefined ? outcome : { ...outcome, warning: publicError(outcome.warning, hidden) };
 }
 
-/** Each value as it is, as it looks in a URL and in base64, and the secret parts of a URL; longest first. */
+/** Each value as it is on one line, and as URLs, forms, JSON and base64 spell it, and the secret parts of a URL; longest first. */
 function spellings(hidden: readonly string[]): string[] {
   const parts = hidden.flatMap((value) => [value, ...urlParts(value)]);
-  const forms = parts.flatMap((part) => [part, encodeURIComponent(part), Buffer.from(part).toString('base64')]);
+  const forms = parts.flatMap((part) => [
+    oneLine(part),
+    encodeURIComponent(part),
+    new URLSearchParams([[part, '']]).toString().slice(0, -1),
+    JSON.stringify(part).slice(1, -1),
+    Buffer.from(part).toString('base64'),
+  ]);
   return [...new Set(forms)].filter((form) => form.length >= MIN_HIDDEN).sort((a, b) => b.length - a.length);
 }
 

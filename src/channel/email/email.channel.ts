@@ -90,7 +90,9 @@ export class EmailConfig {
   cc?: string[];
 
   @ApiPropertyOptional({
-    description: 'Sender; by default the one of the server (`SMTP_FROM`) or the user name of the account.',
+    description:
+      'Sender, with an `smtp` account of the alert; by default the user name of that account. The server’s own account sends ' +
+      'from the address of the server (`SMTP_FROM`): of `from` it takes the display name.',
     example: 'Uptime <uptime@example.com>',
     maxLength: 320,
   })
@@ -141,7 +143,7 @@ export class EmailChannel implements Channel<EmailConfig> {
     const account = this.accountOf(config);
     if (!account) return refused('There is no mail account: the alert has no "smtp" and the server has no SMTP_URL');
     const from = this.senderOf(config, account);
-    if (!from) return refused('There is no sender: the alert has no "from" and the server has no SMTP_FROM');
+    if (!from) return refused(account.operators ? NO_SMTP_FROM : NO_SENDER);
     const mail = emailMessage(notification, text, from, { to: config.to, cc: config.cc ?? [] });
     const hidden = [...attempt.hidden, ...credentialsOf(account)];
     return this.smtp.send(mail, account, { ...attempt, hidden });
@@ -152,11 +154,17 @@ export class EmailChannel implements Channel<EmailConfig> {
     return this.settings.smtpUrl === null ? null : serverAccount(this.settings.smtpUrl);
   }
 
+  /** The operator's account sends from the operator's address, whatever the alert says: it gives the display name at most. */
   private senderOf(config: EmailConfig, account: SmtpAccount): MailSender | null {
-    const configured = config.from ?? (account.operators ? this.settings.smtpFrom : null);
-    return parseSender(configured ?? account.username ?? this.settings.smtpFrom ?? '');
+    const own = parseSender(config.from ?? '');
+    if (!account.operators) return own ?? parseSender(account.username ?? this.settings.smtpFrom ?? '');
+    const operators = parseSender(this.settings.smtpFrom ?? account.username ?? '');
+    return operators && { ...operators, name: own?.name || operators.name };
   }
 }
+
+const NO_SENDER = 'There is no sender: the alert has no "from" and the server has no SMTP_FROM';
+const NO_SMTP_FROM = 'There is no sender: the server has a mail account (SMTP_URL), but no SMTP_FROM';
 
 const refused = (error: string): SendOutcome => ({ result: 'rejected', status: null, error, gone: false });
 

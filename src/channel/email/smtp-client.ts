@@ -1,46 +1,62 @@
-import { Injectable } from '@nestjs/common';
+import { Injectable, Logger } from '@nestjs/common';
 import { createTransport } from 'nodemailer';
 import type { Socket } from 'node:net';
 import { PassThrough } from 'node:stream';
 import { DialError } from '../../platform/net/dial/dial-error';
 import { Dialer } from '../../platform/net/dial/dialer';
-import { type EgressRule, OPERATORS_EGRESS } from '../../platform/net/egress/egress-policy';
+import { OPERATORS_EGRESS } from '../../platform/net/egress/egress-policy';
 import { holdResponse } from '../../platform/net/http/hold-response';
 import { TrustedRoots } from '../../platform/net/dial/trusted-roots';
 import { armedFailpoint } from '../../platform/observability/failpoints';
-import type { AttemptLimits, SendOutcome, SendRequest } from '../channel';
+import type { SendOutcome, SendRequest } from '../channel';
 import type { Mail } from './email-message';
 import { ATTEMPT_LIMIT_MS } from '../provider-client';
-import { publicOutcome } from '../send-outcome';
+import { publicOutcome, quoting, quotingAnybody, type Quote } from '../send-outcome';
 import { judgeSmtpFailure, type SmtpFailure } from './smtp-outcome';
 import type { SmtpAccount } from './smtp-account';
 
-/** The operator's own mail server may have any address: egress rules protect the operator from organizations. */
-
 type Attempt = Pick<SendRequest<unknown>, 'egress' | 'signal' | 'hidden'>;
+
+interface Conversation {
+  connection: Socket;
+  quote: Quote;
+  signal: AbortSignal;
+}
+
+const OPERATORS_FAULT = {
+  retry: 'The mail server of this installation could not take the mail now; its operator finds the reason in the log',
+  rejected: 'The mail server of this installation refused the mail; its operator finds the reason in the log',
+} as const;
 
 /** Hands one mail to a mail server, over a connection of the service's own making, so that the egress policy holds. */
 @Injectable()
 export class SmtpClient {
+  private readonly logger = new Logger(SmtpClient.name);
+
   constructor(
     private readonly dialer: Dialer,
     private readonly roots: TrustedRoots,
   ) {}
 
-  /** One attempt. */
-  async send(mail: Mail, account: SmtpAccount, { egress, signal, hidden }: Attempt): Promise<SendOutcome> {
-    const limits = {
-      egress: account.operators ? OPERATORS_EGRESS : egress,
-      signal: AbortSignal.any([signal, AbortSignal.timeout(ATTEMPT_LIMIT_MS)]),
-    };
-    return publicOutcome(await this.attempt(mail, account, limits), hidden);
+  /** One attempt. What the operator's own mail server says is for the operator's log: address, port and words of it. */
+  async send(mail: Mail, account: SmtpAccount, attempt: Attempt): Promise<SendOutcome> {
+    const signal = AbortSignal.any([attempt.signal, AbortSignal.timeout(ATTEMPT_LIMIT_MS)]);
+    if (!account.operators)
+      return publicOutcome(await this.attempt(mail, account, { ...attempt, signal }), attempt.hidden);
+    const limits = { ...attempt, egress: OPERATORS_EGRESS, signal };
+    const outcome = publicOutcome(await this.attempt(mail, account, limits), attempt.hidden);
+    if (outcome.result === 'delivered') return outcome;
+    this.logger.warn(`a mail through the account of SMTP_URL was not sent: ${outcome.error}`);
+    return { ...outcome, error: OPERATORS_FAULT[outcome.result] };
   }
 
-  private async attempt(mail: Mail, account: SmtpAccount, { egress, signal }: AttemptLimits): Promise<SendOutcome> {
+  private async attempt(mail: Mail, account: SmtpAccount, { egress, signal, hidden }: Attempt): Promise<SendOutcome> {
     let socket: Socket | null = null;
     try {
-      ({ socket } = await this.dialer.dial({ host: account.host, port: account.port, egress, signal }));
-      return await this.converse(mail, account, socket, signal);
+      const dialed = await this.dialer.dial({ host: account.host, port: account.port, egress, signal });
+      socket = dialed.socket;
+      const quote = account.operators ? quotingAnybody(hidden) : quoting(dialed.address, hidden);
+      return await this.converse(mail, account, { connection: socket, quote, signal });
     } catch (error) {
       if (error instanceof DialError) return outcomeOfDialError(error);
       throw error;
@@ -52,8 +68,7 @@ export class SmtpClient {
   private async converse(
     mail: Mail,
     account: SmtpAccount,
-    connection: Socket,
-    signal: AbortSignal,
+    { connection, quote, signal }: Conversation,
   ): Promise<SendOutcome> {
     const transport = createTransport({
       host: account.host,
@@ -84,7 +99,7 @@ export class SmtpClient {
       const sent = await transport.sendMail({ ...mailOptions(mail), signal });
       return delivered(sent.rejected.length, mail.to.length + mail.cc.length);
     } catch (error) {
-      return judgeSmtpFailure(error as SmtpFailure, written.whole, signal.aborted);
+      return judgeSmtpFailure(error as SmtpFailure, written.whole, signal.aborted, quote);
     }
   }
 }

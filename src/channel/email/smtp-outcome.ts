@@ -1,5 +1,6 @@
 import { oneLine, cut } from '../../platform/text/text-limits';
 import type { SendOutcome } from '../channel';
+import type { Quote } from '../send-outcome';
 
 /** What nodemailer reports about a failed attempt. */
 export interface SmtpFailure extends Error {
@@ -22,9 +23,14 @@ const CONNECTION = new Set(['ECONNECTION', 'ETIMEDOUT', 'ESOCKET', 'EDNS', 'EABO
  * The outcome of a failed conversation: 4xx may work later, 5xx will not without a change. Without a reply to the whole
  * message (`messageWritten`) it may have been taken. TLS that is required is never given up.
  */
-export function judgeSmtpFailure(error: SmtpFailure, messageWritten: boolean, aborted: boolean): SendOutcome {
+export function judgeSmtpFailure(
+  error: SmtpFailure,
+  messageWritten: boolean,
+  aborted: boolean,
+  quote: Quote,
+): SendOutcome {
   const reply = error.responseCode ?? null;
-  const text = failureText(error, aborted);
+  const text = failureText(error, aborted, quote(error.response));
   const retry = (mayHaveArrived: boolean): SendOutcome => ({
     result: 'retry',
     status: reply,
@@ -39,8 +45,9 @@ export function judgeSmtpFailure(error: SmtpFailure, messageWritten: boolean, ab
   return { result: 'rejected', status: reply, error: text, gone: false };
 }
 
-function failureText(error: SmtpFailure, aborted: boolean): string {
-  const said = error.response === undefined ? '' : `: ${cut(oneLine(error.response), 160)}`;
+function failureText(error: SmtpFailure, aborted: boolean, quoted: string): string {
+  const code = error.responseCode === undefined ? '' : ` (${error.responseCode})`;
+  const said = quoted === '' ? code : `: ${quoted}`;
   if (aborted) return 'The mail server did not answer in time';
   if (TLS_FAULT.test(error.originalCode ?? '')) return `TLS with the mail server failed: ${tlsReason(error)}`;
   switch (error.code) {

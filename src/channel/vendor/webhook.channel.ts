@@ -4,7 +4,7 @@ import { Clock } from '../../platform/time/clock';
 import { ProviderClient } from '../provider-client';
 import { oneLine, someLines } from '../../platform/text/text-limits';
 import { isWebhookSecret, newWebhookSecret, signatureHeaders } from './webhook-signature';
-import { eventSentence } from '../notification-text';
+import { eventSentence, targetText } from '../notification-text';
 import { Channel, type Notification, type ConfigProblem, type SendOutcome, type SendRequest } from '../channel';
 import * as field from '../config/config-fields';
 
@@ -166,7 +166,7 @@ function webhookBody(notification: Notification): object {
         created_at: notification.createdAt,
       },
       alert: { id: alert.id, description: someLines(alert.description, MAX_LINES) },
-      endpoint: { id: endpoint.id, name: oneLine(endpoint.name), url: oneLine(endpoint.url), type: endpoint.type },
+      endpoint: { id: endpoint.id, name: oneLine(endpoint.name), url: targetText(endpoint.url), type: endpoint.type },
       website: { id: website.id, name: oneLine(website.name), url: oneLine(website.url) },
       check: check && {
         checked_at: check.checkedAt,

@@ -196,6 +196,12 @@ export function describeChannel(suite: ChannelSuite): void {
       for (const secret of suite.secrets) expect(JSON.stringify(outcomes)).not.toContain(secret);
     });
 
+    it('quotes nothing of a provider at a private address', async () => {
+      const [refusal] = suite.statuses.filter(({ result }) => result === 'rejected').slice(-1);
+      provider.fail(refusal?.status ?? 400, 'internal-words');
+      expect(JSON.stringify(await send())).not.toContain('internal-words');
+    });
+
     it('keeps error texts on one line of at most 300 characters', async () => {
       const [refusal] = suite.statuses.filter(({ result }) => result === 'rejected').slice(-1);
       provider.fail(refusal?.status ?? 400, 'long '.repeat(100));

@@ -29,6 +29,8 @@ export interface OutboundResponse {
   headers: ResponseHeaders;
   /** At most 64 KiB, decoded as UTF-8; the rest is dropped. */
   body: string;
+  /** Who answered: the address that was connected to. */
+  address: string;
 }
 
 /**
@@ -75,7 +77,7 @@ export class OutboundHttp {
     const target = targetOf(request.url);
     const limit = startDeadline(request.timeoutMs, request.signal);
     try {
-      const socket = await this.connect(target, request.egress, limit.signal);
+      const { socket, address } = await this.connect(target, request.egress, limit.signal);
       const responding = exchange({
         socket,
         method: request.method,
@@ -87,7 +89,7 @@ export class OutboundHttp {
         signal: limit.signal,
       });
       if (request.afterWritten) void holdResponse(socket, request.afterWritten);
-      return responseOf(await responding);
+      return responseOf(await responding, address);
     } catch (error) {
       throw outboundErrorOf(error, target.host, limit.signal);
     } finally {
@@ -98,7 +100,7 @@ export class OutboundHttp {
   private async connect(to: UrlTarget, egress: EgressRule, signal: AbortSignal) {
     const tls = to.secure ? { alpn: ['http/1.1'] } : undefined;
     const dialed = await this.dialer.dial({ host: to.host, port: to.port, tls, egress, signal });
-    if (dialed.authorizationError === null) return dialed.socket;
+    if (dialed.authorizationError === null) return dialed;
     dialed.socket.destroy();
     throw new OutboundError('tls', dialed.authorizationError.message, false);
   }
@@ -127,8 +129,8 @@ function headersOf(request: OutboundRequest, { authority }: UrlTarget): [string,
   ];
 }
 
-function responseOf({ status, headers, body }: ExchangeResponse): OutboundResponse {
-  return { status, headers, body: body.toString('utf8') };
+function responseOf({ status, headers, body }: ExchangeResponse, address: string): OutboundResponse {
+  return { status, headers, body: body.toString('utf8'), address };
 }
 
 function outboundErrorOf(error: unknown, host: string, signal: AbortSignal): OutboundError {
