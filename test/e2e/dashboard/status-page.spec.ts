@@ -276,7 +276,7 @@ describe('public status pages', () => {
       const asked = await Promise.all(Array.from({ length: 5 }, () => fetch(`${limited.url}/status/nobody`)));
       const refused = asked.filter(({ status }) => status === 429);
 
-      expect(asked.map(({ status }) => status).sort()).toEqual([404, 404, 404, 404, 429]);
+      expect(asked.filter(({ status }) => status === 404)).toHaveLength(4);
       expect(refused.map(({ headers }) => headers.get('retry-after'))).toEqual(['1']);
       expect(await refused[0]?.json()).toMatchObject({ code: 'rate_limited' });
     } finally {
