@@ -11,6 +11,7 @@ export class MonitoringMetrics {
   private readonly dropped;
   readonly lateness;
   readonly resultsLost;
+  readonly resultsParked;
   readonly skipped;
   readonly reruns;
   readonly bugs;
@@ -43,6 +44,10 @@ export class MonitoringMetrics {
     this.resultsLost = metrics.counter({
       name: 'uptime_results_lost_total',
       help: 'Times that results were given up because the database was away too long.',
+    });
+    this.resultsParked = metrics.counter({
+      name: 'uptime_results_parked_total',
+      help: 'Results that were given up alone because the database refuses them.',
     });
     this.skipped = metrics.counter({
       name: 'uptime_slots_skipped_total',

@@ -1,14 +1,18 @@
 import { Injectable, Logger } from '@nestjs/common';
 import { AlertEvaluator } from '../../alert/incident/alert-evaluator';
 import { HistoryWriter } from '../../history/write/history-writer';
-import { type Tx, WorkerDatabase } from '../../platform/database/database';
-import { isLockTimeout } from '../../platform/database/postgres-errors';
+import { type TransactionLimits, type Tx, WorkerDatabase } from '../../platform/database/database';
+import { BoundedMap } from '../../platform/cache/bounded-map';
 import { failpoint } from '../../platform/observability/failpoints';
 import { Clock } from '../../platform/time/clock';
 import type { FinishedCheck } from '../../endpoint/finished-check';
+import { byEndpoint, type EndpointResults, writeInParts } from './batch-split';
 import { foldBatch, outagesOf, streakUpdatesOf } from './check-batch';
 import { EndpointStateStore } from './endpoint-state-store';
 import { MonitoringMetrics } from '../monitoring.metrics';
+import type { PendingCheck, Recorded } from './pending-check';
+import { Suspects } from './suspects';
+import { type WriteFailure, writeFailureOf } from './write-failure';
 import { WriteUrgency } from './write-urgency';
 
 /** A batch is written when its oldest urgent result is this old … */
@@ -19,27 +23,27 @@ const MAX_BATCH = 500;
 /** Results wait here while the database is unavailable; beyond this many the oldest are given up, which is counted. */
 const MAX_WAITING = 50_000;
 const RETRY_MS = 1000;
-/** Our transactions never hold a row lock this long; only a manual session or a backup does. */
-const LOCK_WAIT_MS = 1000;
-
-/** `dropped`: the endpoint is deleted, paused or changed by now, or the slot was recorded before. */
-export type Recorded = 'recorded' | 'dropped';
-
-interface Pending {
-  check: FinishedCheck;
-  /** How long it may wait before its batch is written. */
-  maxAgeMs: number;
-  resolve?: (recorded: Recorded) => void;
-}
+/**
+ * Our transactions never hold a row lock this long; only a manual session or a backup does. A statement of a batch takes
+ * milliseconds: one that takes much longer has too much to do, and the batch is split.
+ */
+const LIMITS = { lockMs: 1000, statementMs: 15_000 };
+const PART_LIMITS = { lockMs: 1000, statementMs: 5000 };
+/** How long results that were refused before are tried between two batches; all the time when there is no other work. */
+const SUSPECTS_MS = 250;
+/** A message of the database is logged this far. */
+const MAX_MESSAGE = 300;
 
 /**
  * Decides when results are written, and writes them in one transaction per batch: history, streaks, alert flags, events
- * and deliveries, all or nothing. One batch at a time, in the order in which the results came.
+ * and deliveries, all or nothing. One batch at a time, in the order in which the results came. A batch that is refused is
+ * written in parts, so that a result that cannot be written costs its own endpoint that result and nobody else anything.
  */
 @Injectable()
 export class CheckRecorder {
   private readonly logger = new Logger(CheckRecorder.name);
-  private waiting: Pending[] = [];
+  private waiting: PendingCheck[] = [];
+  private readonly suspects = new Suspects();
   private readonly urgency = new WriteUrgency();
   private timer: NodeJS.Timeout | null = null;
   /** When the timer fires, monotonic milliseconds. */
@@ -50,6 +54,17 @@ export class CheckRecorder {
   private stopped = false;
   /** Endpoints whose rows another session keeps locked: their results wait, those of all others are written. */
   private lockedOut: ReadonlySet<string> = new Set();
+  /** Batches in a row that failed although the database is available. */
+  private refusedInARow = 0;
+  /** Batches and parts that were written. */
+  private written = 0;
+  /** Monotonic: when something was last written, and since when there is something to write. */
+  private writtenAt = -Infinity;
+  private busySince: number | null = null;
+  private lastRefusal = '';
+  /** Endpoints whose refused results are in the log. */
+  private readonly reported = new BoundedMap<string, true>(10_000);
+  private passing: ((passed: Promise<void>) => void)[] = [];
 
   constructor(
     private readonly database: WorkerDatabase,
@@ -62,7 +77,21 @@ export class CheckRecorder {
 
   /** Results that wait to be written. */
   get backlog(): number {
-    return this.waiting.length;
+    return this.waiting.length + this.suspects.size;
+  }
+
+  /** Milliseconds for which results have waited while none at all could be written. */
+  get stalledMs(): number {
+    if (this.busySince === null) return 0;
+    return this.clock.monotonic() - Math.max(this.busySince, this.writtenAt);
+  }
+
+  /** Resolves when a transaction without results was committed in its turn between two batches; rejects when it failed. */
+  pass(): Promise<void> {
+    return new Promise((resolve) => {
+      this.passing.push(resolve);
+      this.flushSoon(0);
+    });
   }
 
   /** Takes a result. One that may change a state is written within a quarter of a second, any other within about one. */
@@ -87,14 +116,16 @@ export class CheckRecorder {
       this.flush();
       await Promise.race([this.writing, new Promise((resolve) => setTimeout(resolve, 100))]);
     }
-    if (this.waiting.length > 0)
-      this.logger.error(`${this.waiting.length} results could not be written before the shutdown`);
+    if (this.timer) clearTimeout(this.timer);
+    if (this.backlog > 0) this.logger.error(`${this.backlog} results could not be written before the shutdown`);
   }
 
-  private push(entry: Pending): void {
-    this.waiting.push(entry);
-    if (this.waiting.length > MAX_WAITING) {
-      for (const lost of this.waiting.splice(0, this.waiting.length - MAX_WAITING)) lost.resolve?.('dropped');
+  private push(entry: PendingCheck): void {
+    this.busySince ??= this.clock.monotonic();
+    if (this.suspects.has(entry.check.endpointId, this.clock.monotonic())) this.suspects.add(entry, this.written);
+    else this.waiting.push(entry);
+    if (this.backlog > MAX_WAITING) {
+      (this.suspects.forgetOne() ?? this.waiting.shift())?.resolve?.('dropped');
       this.metrics.resultsLost.inc();
     }
     this.flushSoon(this.waiting.length >= MAX_BATCH ? 0 : entry.maxAgeMs);
@@ -113,40 +144,157 @@ export class CheckRecorder {
     if (this.timer) clearTimeout(this.timer);
     this.timer = null;
     this.flushAt = Infinity;
-    if (this.writing || this.waiting.length === 0) return;
-    this.writing = this.writeOne().then((pauseMs) => {
+    if (this.writing || (this.backlog === 0 && this.passing.length === 0)) return;
+    this.writing = this.writeRound().then((pauseMs) => {
       this.writing = null;
       if (pauseMs !== null) this.pausedUntil = this.clock.monotonic() + pauseMs;
+      if (this.backlog === 0) this.busySince = null;
+      if (this.passing.length > 0) this.flushSoon(0);
+      if (this.suspects.size > 0 && !this.stopped)
+        this.flushSoon(this.suspects.next(this.clock.monotonic()) ? 0 : RETRY_MS);
       if (this.waiting.length === 0) return;
       const isDue = pauseMs !== null || this.waiting.length >= MAX_BATCH;
       this.flushSoon(isDue ? 0 : Math.min(...this.waiting.map(({ maxAgeMs }) => maxAgeMs)));
     });
   }
 
-  /** Writes one batch. When that fails, the batch returns to the front of the queue; resolves to the pause before the next. */
+  /** One batch, then for a moment what was refused before. Resolves to the pause before the next round. */
+  private async writeRound(): Promise<number | null> {
+    const pauseMs = this.waiting.length > 0 ? await this.writeOne() : null;
+    if (pauseMs === null && this.suspects.size > 0) await this.retrySuspects();
+    if (this.passing.length > 0) {
+      const passed = this.database.transaction((tx) => passThrough(tx), LIMITS);
+      for (const resolve of this.passing.splice(0)) resolve(passed);
+      await passed.catch(() => {});
+    }
+    return pauseMs;
+  }
+
+  /** Writes one batch, in parts when it is refused as a whole. Otherwise it returns to the front of the queue. */
   private async writeOne(): Promise<number | null> {
     await this.recheckLockedOut();
     const batch = this.takeBatch();
     if (batch.length === 0) return RETRY_MS;
-    const checks = batch.map(({ check }) => check);
-    const began = this.clock.monotonic();
     try {
-      const recorded = await this.database.transaction((tx) => this.write(tx, checks), { lockMs: LOCK_WAIT_MS });
-      batch.forEach(({ check, resolve }) => resolve?.(recorded.has(check) ? 'recorded' : 'dropped'));
-      this.metrics.batch(batch.length, recorded.size, this.clock.monotonic() - began);
+      await this.commit(batch, LIMITS);
+      this.refusedInARow = 0;
       return null;
     } catch (error) {
-      this.waiting = [...batch, ...this.waiting];
-      this.logger.warn(`${batch.length} results wait: ${error instanceof Error ? error.message : String(error)}`);
-      if (isLockTimeout(error) && (await this.lockOut(checks))) return 0;
-      return this.stopped ? 100 : RETRY_MS;
+      const isRefused = await this.isRefused(error);
+      if (isRefused) return this.split(batch, error);
+      return this.putBack(batch, error);
     }
   }
 
+  /** Whether the batch failed because of what is in it. What is unclear is believed the second time. */
+  private async isRefused(error: unknown): Promise<boolean> {
+    const failure = writeFailureOf(error);
+    if (failure === 'content') return true;
+    if (failure !== 'unclear' || ++this.refusedInARow < 2) return false;
+    return this.database.query('SELECT 1').then(
+      () => true,
+      () => false,
+    );
+  }
+
+  /** The results that no part could be written with are tried alone from now on, apart from the others. */
+  private async split(batch: readonly PendingCheck[], error: unknown): Promise<number | null> {
+    this.logger.warn(`${batch.length} results are written in parts: ${messageOf(error)}`);
+    const open = new Set(batch);
+    const written = this.written;
+    const write = async (part: readonly EndpointResults[]): Promise<boolean> => {
+      const entries = part.flat();
+      const failure = await this.tryCommit(entries);
+      if (failure === null) for (const entry of entries) open.delete(entry);
+      return failure === null;
+    };
+    try {
+      const { suspects } = await writeInParts(byEndpoint(batch), write);
+      for (const entry of suspects.flat()) this.suspects.add(entry, written);
+      this.moveSuspects();
+      return null;
+    } catch (failed) {
+      return this.putBack(
+        batch.filter((entry) => open.has(entry)),
+        failed,
+      );
+    }
+  }
+
+  /** `null` when the part was committed. Throws when the database is away or rows are locked: nobody's fault here. */
+  private async tryCommit(entries: readonly PendingCheck[]): Promise<WriteFailure | null> {
+    try {
+      await this.commit(entries, PART_LIMITS);
+      return null;
+    } catch (error) {
+      const failure = writeFailureOf(error);
+      if (failure === 'away' || failure === 'locked') throw error;
+      this.lastRefusal = messageOf(error);
+      return failure;
+    }
+  }
+
+  /** Later results of the suspects wait with them: the results of one endpoint keep their order. */
+  private moveSuspects(): void {
+    const now = this.clock.monotonic();
+    const isSuspect = ({ check }: PendingCheck) => this.suspects.has(check.endpointId, now);
+    const moved = this.waiting.filter(isSuspect);
+    if (moved.length === 0) return;
+    this.waiting = this.waiting.filter((entry) => !isSuspect(entry));
+    for (const entry of moved) this.suspects.add(entry, this.written);
+  }
+
+  /** One by one, for a bounded time. */
+  private async retrySuspects(): Promise<void> {
+    const began = this.clock.monotonic();
+    const givenUp: string[] = [];
+    for (let entry = this.suspects.next(began); entry; entry = this.suspects.next(began)) {
+      try {
+        const failure = await this.tryCommit([entry]);
+        if (failure === null) this.suspects.written(entry);
+        else if (this.suspects.refused(entry, failure, this.written, this.clock.monotonic())) {
+          entry.resolve?.('dropped');
+          givenUp.push(entry.check.endpointId);
+        }
+      } catch (error) {
+        this.logger.warn(`${this.suspects.size} refused results wait: ${messageOf(error)}`);
+        break;
+      }
+      if (this.clock.monotonic() - began > (this.waiting.length > 0 ? SUSPECTS_MS : RETRY_MS)) break;
+    }
+    if (givenUp.length === 0) return;
+    this.metrics.resultsParked.inc(givenUp.length);
+    const unreported = [...new Set(givenUp)].filter((id) => !this.reported.get(id));
+    for (const id of unreported) this.reported.set(id, true);
+    if (unreported.length > 0)
+      this.logger.error(
+        `Results of ${unreported.length} endpoints were given up, the database refuses them (${unreported.slice(0, 5).join(' ')}): ${this.lastRefusal}`,
+      );
+  }
+
+  private async commit(entries: readonly PendingCheck[], limits: TransactionLimits): Promise<void> {
+    const checks = entries.map(({ check }) => check);
+    const began = this.clock.monotonic();
+    const recorded = await this.database.transaction((tx) => this.write(tx, checks), limits);
+    this.written++;
+    this.writtenAt = this.clock.monotonic();
+    entries.forEach(({ check, resolve }) => resolve?.(recorded.has(check) ? 'recorded' : 'dropped'));
+    this.metrics.batch(entries.length, recorded.size, this.writtenAt - began);
+  }
+
+  /** Returns results to the front of the queue; resolves to the pause before the next batch. */
+  private async putBack(batch: readonly PendingCheck[], error: unknown): Promise<number> {
+    this.waiting = [...batch, ...this.waiting];
+    this.logger.warn(`${batch.length} results wait: ${messageOf(error)}`);
+    const isLocked = writeFailureOf(error) === 'locked';
+    if (isLocked && (await this.lockOut(batch.map(({ check }) => check)))) return 0;
+    return this.stopped ? 100 : RETRY_MS;
+  }
+
   /** The oldest results, without those of locked endpoints. */
-  private takeBatch(): Pending[] {
+  private takeBatch(): PendingCheck[] {
     if (this.lockedOut.size === 0) return this.waiting.splice(0, MAX_BATCH);
-    const isWritable = ({ check }: Pending) => !this.lockedOut.has(check.endpointId);
+    const isWritable = ({ check }: PendingCheck) => !this.lockedOut.has(check.endpointId);
     const batch = this.waiting.filter(isWritable).slice(0, MAX_BATCH);
     const taken = new Set(batch);
     this.waiting = this.waiting.filter((entry) => !taken.has(entry));
@@ -185,3 +333,12 @@ export class CheckRecorder {
     return new Set(recorded);
   }
 }
+
+/** Takes a transaction number, as every batch does: a database that does not write refuses that. */
+async function passThrough(tx: Tx): Promise<void> {
+  await tx.query('SELECT pg_current_xact_id()');
+  await failpoint('recorder.before_commit');
+}
+
+const messageOf = (error: unknown): string =>
+  (error instanceof Error ? error.message : String(error)).slice(0, MAX_MESSAGE);

@@ -32,15 +32,21 @@ async function run<Row>(manager: EntityManager, sql: string, parameters: readonl
 export interface TransactionLimits {
   /** How long the transaction waits for a lock before it fails with 55P03; by default as long as a statement may take. */
   readonly lockMs?: number;
+  /** How long one of its statements may take before it fails with 57014. The embedded database keeps no such time. */
+  readonly statementMs?: number;
   /** How long the server keeps it and its locks while we are silent: our half of the connection may be gone. */
   readonly idleMs?: number;
 }
 
-const SETTINGS = { lockMs: 'lock_timeout', idleMs: 'idle_in_transaction_session_timeout' } as const;
+const SETTINGS = {
+  lockMs: 'lock_timeout',
+  statementMs: 'statement_timeout',
+  idleMs: 'idle_in_transaction_session_timeout',
+} as const;
 
 /** For the transaction that is open on `manager`. */
 export async function setLimits(manager: EntityManager, limits: TransactionLimits): Promise<void> {
-  const calls = (['lockMs', 'idleMs'] as const).flatMap((key) =>
+  const calls = (['lockMs', 'statementMs', 'idleMs'] as const).flatMap((key) =>
     limits[key] === undefined ? [] : [`set_config('${SETTINGS[key]}', '${limits[key]}ms', true)`],
   );
   if (calls.length > 0) await run(manager, `SELECT ${calls.join(', ')}`);

@@ -1,0 +1,12 @@
+import type { FinishedCheck } from '../../endpoint/finished-check';
+
+/** `dropped`: the endpoint is deleted, paused or changed by now, the slot was recorded before, or the result was given up. */
+export type Recorded = 'recorded' | 'dropped';
+
+/** A result that waits to be written. */
+export interface PendingCheck {
+  check: FinishedCheck;
+  /** How long it may wait before its batch is written. */
+  maxAgeMs: number;
+  resolve?: (recorded: Recorded) => void;
+}

@@ -1,0 +1,172 @@
+import { Logger } from '@nestjs/common';
+import { AlertEvaluator } from '../../../src/alert/incident/alert-evaluator';
+import { type CheckDefinition, CheckDefinitions } from '../../../src/endpoint/check-definition';
+import type { FinishedCheck } from '../../../src/endpoint/finished-check';
+import { HistoryWriter } from '../../../src/history/write/history-writer';
+import { MonitoringMetrics } from '../../../src/monitoring/monitoring.metrics';
+import { CheckRecorder } from '../../../src/monitoring/record/check-recorder';
+import { EndpointStateStore } from '../../../src/monitoring/record/endpoint-state-store';
+import { Database, WorkerDatabase } from '../../../src/platform/database/database';
+import { parseId } from '../../../src/platform/ids/id';
+import { armFailpoints } from '../../../src/platform/observability/failpoints';
+import { Metrics } from '../../../src/platform/observability/metrics';
+import { Clock } from '../../../src/platform/time/clock';
+import { type Api, startApp, type TestApp } from '../../harness/app/app';
+import { recorded as finishedCheck } from '../../harness/app/history';
+import { eventually } from '../../harness/app/poll';
+import { newEndpoint, newWebsite } from '../../harness/app/resources';
+
+const HEALTHY = 20;
+
+describe('a result that cannot be written', () => {
+  let app: TestApp;
+  let database: Database;
+  let recorder: CheckRecorder;
+  let healthy: CheckDefinition[];
+  let attackers: Api;
+  let warned: jest.SpyInstance;
+  let tick = Date.now() - 3_600_000;
+
+  beforeAll(async () => {
+    app = await startApp({ role: 'api' });
+    database = app.app.get(Database);
+    attackers = (await app.organization('Attacker')).write;
+    healthy = await definitionsOf(app.write, HEALTHY);
+    await database.query(`CREATE TABLE poisoned (endpoint_id uuid, sqlstate text)`);
+    await database.query(`CREATE FUNCTION refuse_poisoned() RETURNS trigger LANGUAGE plpgsql AS $$
+      DECLARE state text;
+      BEGIN
+        SELECT sqlstate INTO state FROM poisoned WHERE endpoint_id = NEW.endpoint_id;
+        IF state IS NOT NULL THEN RAISE EXCEPTION 'this row is refused' USING ERRCODE = state; END IF;
+        RETURN NEW;
+      END $$`);
+    await database.query(
+      `CREATE TRIGGER refuse_poisoned BEFORE UPDATE ON endpoint_state FOR EACH ROW EXECUTE FUNCTION refuse_poisoned()`,
+    );
+  });
+  afterAll(() => app.close());
+  beforeEach(() => {
+    warned = jest.spyOn(Logger.prototype, 'warn').mockImplementation(() => {});
+    jest.spyOn(Logger.prototype, 'error').mockImplementation(() => {});
+    recorder = new CheckRecorder(
+      app.app.get(WorkerDatabase),
+      app.app.get(EndpointStateStore),
+      app.app.get(HistoryWriter),
+      app.app.get(AlertEvaluator),
+      app.app.get(MonitoringMetrics),
+      app.app.get(Clock),
+    );
+  });
+  afterEach(async () => {
+    armFailpoints([]);
+    await database.query('DELETE FROM poisoned');
+    await recorder.drain(0);
+    jest.restoreAllMocks();
+  });
+
+  async function definitionsOf(api: Api, count: number): Promise<CheckDefinition[]> {
+    const website = await newWebsite(api);
+    const ids = await Promise.all(Array.from({ length: count }, () => newEndpoint(api, website)));
+    const uuids = ids.map((id) => ({ endpointId: parseId('endpoint', id) ?? '', revision: 1 }));
+    return [...(await app.app.get(CheckDefinitions).load(database, uuids)).values()];
+  }
+
+  /** One more result of the endpoint, of the next slot. */
+  function next({ endpointId, endpointKey, orgId, revision }: CheckDefinition): FinishedCheck {
+    tick += 5;
+    const check = finishedCheck({ id: endpointId, key: endpointKey }, new Date(tick), 'up', 12.5);
+    return { ...check, orgId, revision, slotMs: tick };
+  }
+
+  const poison = ({ endpointId }: CheckDefinition, sqlstate: string) =>
+    database.query('INSERT INTO poisoned VALUES ($1, $2)', [endpointId, sqlstate]);
+
+  async function checksOf(definitions: readonly CheckDefinition[]): Promise<number> {
+    const [row] = await database.query<{ count: number }>(
+      'SELECT count(*)::int AS count FROM check_result WHERE endpoint_key = ANY ($1::bigint[])',
+      [definitions.map(({ endpointKey }) => endpointKey)],
+    );
+    return row?.count ?? 0;
+  }
+
+  const counted = async (name: string): Promise<number> => {
+    const value = await app.app.get(Metrics).registry.getSingleMetric(name)?.get();
+    return value?.values[0]?.value ?? 0;
+  };
+
+  /** A round of everybody's results, in which the poisoned ones stand among the healthy ones. */
+  function addRound(poisoned: readonly CheckDefinition[]): void {
+    for (const definition of [...healthy.slice(0, 7), ...poisoned, ...healthy.slice(7)]) recorder.add(next(definition));
+  }
+
+  it.each([
+    ['its values', '22P05'],
+    ['a constraint', '23514'],
+    ['a limit of the database', '54000'],
+    ['an error of its own', 'P0001'],
+  ])('holds up nobody else and is given up when the database refuses it because of %s', async (_, sqlstate) => {
+    const [culprit] = await definitionsOf(attackers, 1);
+    if (!culprit) throw new Error('no endpoint');
+    await poison(culprit, sqlstate);
+    const [before, parked] = [await checksOf(healthy), await counted('uptime_results_parked_total')];
+    addRound([culprit]);
+    await eventually('every healthy result is written', async () => (await checksOf(healthy)) === before + HEALTHY);
+    addRound([]);
+    await eventually('the next ones as well', async () => (await checksOf(healthy)) === before + 2 * HEALTHY);
+    await eventually('the culprit is given up', async () => (await counted('uptime_results_parked_total')) > parked);
+    expect([await checksOf([culprit]), recorder.backlog]).toEqual([0, 0]);
+  });
+
+  it('holds up nobody else when it is too long for one parameter of a statement', async () => {
+    const [culprit] = await definitionsOf(attackers, 1);
+    if (!culprit) throw new Error('no endpoint');
+    const check = next(culprit);
+    Object.defineProperty(check.result, 'durationMs', {
+      get: () => {
+        throw new RangeError('Invalid string length');
+      },
+    });
+    const before = await checksOf(healthy);
+    recorder.add(check);
+    addRound([]);
+    await eventually('every healthy result is written', async () => (await checksOf(healthy)) === before + HEALTHY);
+    await eventually('the culprit is given up', () => recorder.backlog === 0);
+  });
+
+  it('costs its endpoint that one result: the later ones are recorded in their order', async () => {
+    const [culprit] = await definitionsOf(attackers, 1);
+    if (!culprit) throw new Error('no endpoint');
+    await poison(culprit, '22P05');
+    const parked = await counted('uptime_results_parked_total');
+    addRound([culprit]);
+    await eventually('the culprit is given up', async () => (await counted('uptime_results_parked_total')) > parked);
+    await database.query('DELETE FROM poisoned');
+    const results = await Promise.all([1, 2, 3].map(() => recorder.record(next(culprit))));
+    expect([results, await checksOf([culprit])]).toEqual([['recorded', 'recorded', 'recorded'], 3]);
+  });
+
+  it('holds up nobody else when there are many of them, and again and again', async () => {
+    const culprits = await definitionsOf(attackers, 60);
+    await Promise.all(culprits.map((culprit) => poison(culprit, 'P0001')));
+    const before = await checksOf(healthy);
+    for (let round = 1; round <= 3; round++) {
+      addRound(culprits);
+      await eventually(
+        `every healthy result of round ${round} is written`,
+        async () => (await checksOf(healthy)) === before + round * HEALTHY,
+      );
+    }
+    expect(await checksOf(culprits)).toBe(0);
+  });
+
+  it('is kept while nobody’s result can be written, and is written when that is over', async () => {
+    armFailpoints(['recorder.before_commit=error']);
+    const [parked, before] = [await counted('uptime_results_parked_total'), await checksOf(healthy)];
+    addRound([]);
+    addRound([]);
+    await eventually('the batch has failed twice', () => warned.mock.calls.length >= 2);
+    armFailpoints([]);
+    await eventually('every result is written', async () => (await checksOf(healthy)) === before + 2 * HEALTHY);
+    expect(await counted('uptime_results_parked_total')).toBe(parked);
+  });
+});
