@@ -22,7 +22,7 @@ export class TestAlertController {
     operationId: 'testAlert',
     summary: 'Send a test message',
     description:
-      'Sends one message marked as a test through the alert’s channel now and answers after the attempt, within 15 s. It is not retried: `state` is `delivered` or `failed`, `error` says why. At most 10 a minute per alert.',
+      'Sends one message marked as a test through the alert’s channel now and answers after the attempt, within 15 s. It is not retried: `state` is `delivered` or `failed`, `error` says why. At most 10 a minute per alert. An organization may run 8 checks on demand, endpoint tests and test messages at once, and begin 20, then one each second.',
   })
   @ApiCreatedResponse({ type: DeliveryView, description: 'The delivery after its one attempt.' })
   @Problems('not_found')

@@ -5,6 +5,7 @@ import type { DeliveryView } from '../delivery/delivery.dto';
 import { destinationOfAlert } from '../delivery/destination';
 import type { Attempt } from '../delivery/send/attempt';
 import { TestDeliveries } from '../delivery/send/test-deliveries';
+import { WorkLimits } from '../platform/access/work-limits';
 import { Database, type Tx } from '../platform/database/database';
 import { DatabaseClock } from '../platform/database/database-clock';
 import { formatId, newUuid } from '../platform/ids/id';
@@ -18,11 +19,17 @@ export class TestAlertService {
     private readonly database: Database,
     private readonly tests: TestDeliveries,
     private readonly clock: DatabaseClock,
+    private readonly limits: WorkLimits,
   ) {}
 
-  /** Returns after the attempt. Throws `not_found`, and `rate_limited` after ten tests in a minute. */
-  async send(orgId: string, alertId: string): Promise<DeliveryView> {
-    return this.tests.send(await this.database.transaction((tx) => this.lease(tx, orgId, alertId)));
+  /**
+   * Returns after the attempt, which is made to its end also when the client leaves: its delivery tells what came of it.
+   * Throws `not_found`, and `rate_limited` after ten tests in a minute or beyond the organization's limits (`WorkLimits`).
+   */
+  send(orgId: string, alertId: string): Promise<DeliveryView> {
+    return this.limits.run(orgId, async () =>
+      this.tests.send(await this.database.transaction((tx) => this.lease(tx, orgId, alertId))),
+    );
   }
 
   private async lease(tx: Tx, orgId: string, alertId: string): Promise<Attempt> {

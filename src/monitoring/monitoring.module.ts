@@ -22,6 +22,7 @@ import { CheckRecorder } from './record/check-recorder';
 import { EndpointStateStore } from './record/endpoint-state-store';
 import { CheckNowController } from './on-demand/check-now.controller';
 import { CheckNowService } from './on-demand/check-now.service';
+import { OnDemandChecks } from './on-demand/on-demand-checks';
 import { TestEndpointController } from './on-demand/test-endpoint.controller';
 import { TestEndpointService } from './on-demand/test-endpoint.service';
 
@@ -49,6 +50,7 @@ import { TestEndpointService } from './on-demand/test-endpoint.service';
     CheckRecorder,
     EndpointStateStore,
     // on demand: a client asks for a check
+    OnDemandChecks,
     CheckNowService,
     TestEndpointService,
   ],

@@ -2,6 +2,7 @@ import { Controller, Param, Post } from '@nestjs/common';
 import { ApiCreatedResponse, ApiOperation, ApiParam, ApiTags } from '@nestjs/swagger';
 import { CheckView } from '../../history/read/check.dto';
 import { Access, type Caller, CurrentCaller } from '../../platform/access/caller';
+import { ClientLeft } from '../../platform/http/client-left';
 import { PrefixedIdPipe } from '../../platform/ids/prefixed-id.pipe';
 import { Problems } from '../../platform/problem/problems.decorator';
 import { CheckNowService } from './check-now.service';
@@ -17,11 +18,16 @@ export class CheckNowController {
   @ApiOperation({
     operationId: 'runCheck',
     summary: 'Check now',
-    description: 'Runs one check, records it like any other (it counts for streaks and alerts) and answers with it.',
+    description:
+      'Runs one check, records it like any other (it counts for streaks and alerts) and answers with it. It waits for a scheduled check of the endpoint that runs now, and ends unrecorded when the client leaves. An organization may run 8 checks on demand, endpoint tests and test messages at once, and begin 20, then one each second.',
   })
   @ApiCreatedResponse({ type: CheckView, description: 'The finished check.' })
   @Problems('not_found', 'conflict')
-  run(@CurrentCaller() caller: Caller, @Param('id', new PrefixedIdPipe('endpoint')) id: string): Promise<CheckView> {
-    return this.checks.run(caller, id);
+  run(
+    @CurrentCaller() caller: Caller,
+    @Param('id', new PrefixedIdPipe('endpoint')) id: string,
+    @ClientLeft() left: AbortSignal,
+  ): Promise<CheckView> {
+    return this.checks.run(caller, id, left);
   }
 }

@@ -10,7 +10,7 @@ import type { Caller } from '../../platform/access/caller';
 import { problems } from '../../platform/problem/problem';
 import { within } from '../../platform/net/deadline';
 import { CheckRecorder } from '../record/check-recorder';
-import { CheckRunner } from '../run/check-runner';
+import { OnDemandChecks } from './on-demand-checks';
 
 /** The result is written at once, but another session that keeps the endpoint's row locked may delay it for long. */
 const RECORD_WAIT_MS = 5000;
@@ -18,12 +18,10 @@ const RECORD_WAIT_MS = 5000;
 /** A check that a client asks for: run now, recorded like any other. */
 @Injectable()
 export class CheckNowService {
-  private readonly never = new AbortController().signal;
-
   constructor(
     private readonly endpoints: EndpointService,
     private readonly definitions: CheckDefinitions,
-    private readonly runner: CheckRunner,
+    private readonly onDemand: OnDemandChecks,
     private readonly recorder: CheckRecorder,
     private readonly history: HistoryWriter,
     private readonly database: WorkerDatabase,
@@ -31,24 +29,28 @@ export class CheckNowService {
 
   /**
    * Returns once the result is committed; its audit entry is committed before the check begins. A paused endpoint is a
-   * conflict. `temporarily_unavailable` when the result could not be committed within 5 s; it will be as soon as possible.
+   * conflict. When the client leaves, the check ends and nothing is recorded. `temporarily_unavailable` when the result
+   * could not be committed within 5 s; it will be as soon as possible. Throws what `OnDemandChecks.run` throws.
    */
-  async run(caller: Caller, endpointId: string): Promise<CheckView> {
+  async run(caller: Caller, endpointId: string, left: AbortSignal): Promise<CheckView> {
     const endpoint = await this.endpoints.get(caller, endpointId);
     if (endpoint.status === 'paused')
       throw problems.conflict('The endpoint is paused; enable it and its website first.');
-    const definition = await this.definitions.loadOne(this.database, endpointId);
-    if (!definition) throw problems.notFound();
-    await this.database.transaction((tx) =>
-      recordChange(tx, { orgId: caller.orgId, action: 'check', resource: 'endpoint', id: endpointId }),
-    );
-    const checkedAt = new Date(Math.round(await readDatabaseTime(this.database)));
-    const check = await this.runner.run(definition, null, checkedAt, this.never);
-    if (!check) throw problems.shuttingDown();
+    const asked = { orgId: caller.orgId, endpointId, left };
+    const check = await this.onDemand.runStored(asked, () => this.prepare(caller.orgId, endpointId));
     const recorded = await within(RECORD_WAIT_MS, this.recorder.record(check));
     if (recorded === 'late') throw problems.temporarilyUnavailable();
     if (recorded === 'dropped')
       throw problems.conflict('The endpoint was changed while it was being checked; ask again.');
-    return toCheckView(check, this.history.checkId(check.endpointKey, checkedAt));
+    return toCheckView(check, this.history.checkId(check.endpointKey, check.checkedAt));
+  }
+
+  private async prepare(orgId: string, endpointId: string) {
+    const definition = await this.definitions.loadOne(this.database, endpointId);
+    if (!definition) throw problems.notFound();
+    await this.database.transaction((tx) =>
+      recordChange(tx, { orgId, action: 'check', resource: 'endpoint', id: endpointId }),
+    );
+    return { definition, checkedAt: new Date(Math.round(await readDatabaseTime(this.database))) };
   }
 }

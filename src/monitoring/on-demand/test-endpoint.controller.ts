@@ -2,6 +2,7 @@ import { Body, Controller, HttpCode, Post } from '@nestjs/common';
 import { ApiOkResponse, ApiOperation, ApiTags } from '@nestjs/swagger';
 import { CreateEndpointDto } from '../../endpoint/endpoint.dto';
 import { Access, type Caller, CurrentCaller } from '../../platform/access/caller';
+import { ClientLeft } from '../../platform/http/client-left';
 import { BodyProblems } from '../../platform/problem/problems.decorator';
 import { TrialView } from './test-endpoint.dto';
 import { TestEndpointService } from './test-endpoint.service';
@@ -18,11 +19,15 @@ export class TestEndpointController {
     operationId: 'testEndpoint',
     summary: 'Test before saving',
     description:
-      'Takes what creating an endpoint takes, runs one check and answers with its verdict. Nothing is stored but an entry in the audit log, and nobody is notified.',
+      'Takes what creating an endpoint takes, runs one check and answers with its verdict. Nothing is stored but an entry in the audit log, and nobody is notified. It ends when the client leaves. An organization may run 8 checks on demand, endpoint tests and test messages at once, and begin 20, then one each second.',
   })
   @ApiOkResponse({ type: TrialView, description: 'The verdict.' })
   @BodyProblems('target_not_allowed', 'temporarily_unavailable')
-  run(@CurrentCaller() caller: Caller, @Body() dto: CreateEndpointDto): Promise<TrialView> {
-    return this.tests.run(caller, dto);
+  run(
+    @CurrentCaller() caller: Caller,
+    @Body() dto: CreateEndpointDto,
+    @ClientLeft() left: AbortSignal,
+  ): Promise<TrialView> {
+    return this.tests.run(caller, dto, left);
   }
 }

@@ -9,12 +9,9 @@ import type { Caller } from '../../platform/access/caller';
 import { Database } from '../../platform/database/database';
 import { newUuid } from '../../platform/ids/id';
 import { startDeadline } from '../../platform/net/deadline';
-import { problems } from '../../platform/problem/problem';
 import { Clock } from '../../platform/time/clock';
+import { OnDemandChecks } from './on-demand-checks';
 import type { TrialView } from './test-endpoint.dto';
-
-/** These tests are run by people at a form; the bound keeps enough sockets free for scheduled checks. */
-const MAX_AT_ONCE = 32;
 
 /**
  * Checks a target as an endpoint would be checked, before one is saved. Nothing is stored but an audit entry, which is
@@ -22,40 +19,39 @@ const MAX_AT_ONCE = 32;
  */
 @Injectable()
 export class TestEndpointService {
-  private readonly never = new AbortController().signal;
-  private running = 0;
-
   constructor(
     private readonly settings: EndpointSettingsResolver,
     private readonly definitions: CheckDefinitions,
     private readonly clock: Clock,
     private readonly database: Database,
+    private readonly onDemand: OnDemandChecks,
   ) {}
 
-  /** Throws what creating the endpoint would throw; `temporarily_unavailable` when too many tests run. */
-  async run(caller: Caller, dto: CreateEndpointDto): Promise<TrialView> {
+  /** Throws what creating the endpoint would throw, and what `OnDemandChecks.run` throws. Ends when the client leaves. */
+  async run(caller: Caller, dto: CreateEndpointDto, left: AbortSignal): Promise<TrialView> {
     const id = newUuid();
     const settings = this.settings.resolve(id, dto, null, caller);
-    if (this.running >= MAX_AT_ONCE) throw problems.temporarilyUnavailable();
-    this.running++;
-    try {
+    return this.onDemand.run({ orgId: caller.orgId, endpointId: id, left }, async (signal) => {
       const after = toAuditView(null, settings);
       await this.database.transaction((tx) =>
         recordChange(tx, { orgId: caller.orgId, action: 'test', resource: 'endpoint', id, after }),
       );
-      return await this.check(id, settings, caller);
-    } finally {
-      this.running--;
-    }
+      return this.check(id, settings, caller, signal);
+    });
   }
 
-  private async check(endpointId: string, settings: EndpointSettings, caller: Caller): Promise<TrialView> {
+  private async check(
+    endpointId: string,
+    settings: EndpointSettings,
+    caller: Caller,
+    ended: AbortSignal,
+  ): Promise<TrialView> {
     const { checker, request, timeoutMs } = this.definitions.prepare(endpointId, settings, {
       id: caller.orgId,
       isDefault: caller.isDefaultOrg,
     });
     const checkedAt = this.clock.now();
-    const deadline = startDeadline(timeoutMs, this.never);
+    const deadline = startDeadline(timeoutMs, ended);
     try {
       const result = await checker.check(request, deadline.signal);
       const check = { endpointId, checkedAt, result, attempts: 1 as const, firstError: null };

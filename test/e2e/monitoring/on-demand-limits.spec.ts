@@ -1,0 +1,138 @@
+import { type Api, startApp, type TestApp } from '../../harness/app/app';
+import { eventually } from '../../harness/app/poll';
+import { newAlert, newEndpoint, newWebsite } from '../../harness/app/resources';
+import { HttpTarget, rawResponse } from '../../harness/servers/http-target';
+
+interface Refusal {
+  status: number;
+  code: string;
+  retryAfter: string | null;
+}
+
+/** A request whose client may leave before it is answered. */
+class Request {
+  private readonly client = new AbortController();
+  readonly refusal: Promise<Refusal>;
+
+  constructor(api: Api, path: string, body?: object) {
+    this.refusal = this.send(api, path, body);
+    this.refusal.catch(() => {});
+  }
+
+  leave(): void {
+    this.client.abort();
+  }
+
+  private async send(api: Api, path: string, body: object = {}): Promise<Refusal> {
+    const response = await fetch(`${api.url}/api/v1${path}`, {
+      method: 'POST',
+      headers: { Authorization: `Bearer ${api.key}`, 'Content-Type': 'application/json' },
+      body: JSON.stringify(body),
+      signal: this.client.signal,
+    });
+    const { code } = (await response.json()) as { code: string };
+    return { status: response.status, code, retryAfter: response.headers.get('retry-after') };
+  }
+}
+
+describe('checks that clients ask for', () => {
+  let app: TestApp;
+  let target: HttpTarget;
+  let asked: Request[];
+  let inFlight = 0;
+  let mostInFlight = 0;
+
+  beforeAll(async () => {
+    target = await HttpTarget.listen(({ path }, socket) => {
+      if (path === '/silent') return;
+      mostInFlight = Math.max(mostInFlight, ++inFlight);
+      const respond = () => {
+        inFlight--;
+        socket.end(rawResponse(200));
+      };
+      setTimeout(respond, path === '/slow' ? 600 : 0);
+    });
+  });
+  beforeEach(() => {
+    asked = [];
+  });
+  afterEach(async () => {
+    for (const request of asked) request.leave();
+    await app.close();
+  });
+  afterAll(() => target.close());
+
+  const ask = (api: Api, path: string, body?: object) => {
+    const request = new Request(api, path, body);
+    asked.push(request);
+    return request;
+  };
+  const endpoint = async (api: Api, path: string, more: object = {}) =>
+    newEndpoint(api, await newWebsite(api), { type: 'HTTP', url: target.url(path), timeout: 120, ...more });
+  const connections = (count: number) =>
+    eventually(`${count} connections to the target`, () => target.tcp.openConnections === count);
+
+  it('are at most eight at once for an organization, of all kinds together', async () => {
+    app = await startApp({ role: 'api', egressPrivate: 'allow' });
+    const other = await app.organization('Other');
+    const draft = { name: 'Draft', type: 'HTTP', url: target.url('/silent'), timeout: 120 };
+    const first = await endpoint(app.write, '/silent');
+    ask(app.write, `/endpoints/${first}/checks`);
+    for (let count = 0; count < 7; count++) ask(app.write, '/endpoints/test', draft);
+    await connections(8);
+    const refused = { status: 429, code: 'rate_limited', retryAfter: '2' };
+    const second = await endpoint(app.write, '/quick');
+    expect(await ask(app.write, `/endpoints/${second}/checks`).refusal).toEqual(refused);
+    expect(await ask(app.write, '/endpoints/test', draft).refusal).toEqual(refused);
+    const alert = await newAlert(app.write, second);
+    expect(await ask(app.write, `/alerts/${alert}/test`).refusal).toEqual(refused);
+    const foreign = await endpoint(other.write, '/quick');
+    expect((await other.write.post(`/endpoints/${foreign}/checks`)).status).toBe(201);
+  });
+
+  it('end with the client: nothing is recorded and no socket stays', async () => {
+    app = await startApp({ role: 'api' });
+    const id = await endpoint(app.write, '/silent');
+    const draft = { name: 'Draft', type: 'HTTP', url: target.url('/silent'), timeout: 120 };
+    const requests = [ask(app.write, `/endpoints/${id}/checks`), ask(app.write, '/endpoints/test', draft)];
+    await connections(2);
+    for (const request of requests) request.leave();
+    await connections(0);
+    await eventually('no check is in flight', async () => {
+      const metrics = await (await fetch(`${app.url}/metrics`)).text();
+      return /^uptime_checks_in_flight 0$/m.test(metrics);
+    });
+    expect((await app.read.get(`/endpoints/${id}/checks`)).body).toEqual([]);
+  });
+
+  it('are one at a time for an endpoint', async () => {
+    app = await startApp({ role: 'api' });
+    const id = await endpoint(app.write, '/silent');
+    ask(app.write, `/endpoints/${id}/checks`);
+    await connections(1);
+    expect(await ask(app.write, `/endpoints/${id}/checks`).refusal).toMatchObject({ status: 409, code: 'conflict' });
+  });
+
+  it('are refused while there is no place for them', async () => {
+    app = await startApp({ role: 'api', maxConcurrentChecks: 2 });
+    const [one, two] = [await endpoint(app.write, '/silent'), await endpoint(app.write, '/silent')];
+    ask(app.write, `/endpoints/${one}/checks`);
+    await connections(1);
+    expect(await ask(app.write, `/endpoints/${two}/checks`).refusal).toEqual({
+      status: 503,
+      code: 'temporarily_unavailable',
+      retryAfter: '2',
+    });
+  });
+
+  it('never run beside the scheduled check of the endpoint', async () => {
+    app = await startApp();
+    const id = await endpoint(app.write, '/slow', { interval: 1 });
+    mostInFlight = 0;
+    for (let count = 0; count < 4; count++) {
+      await eventually('a scheduled check is under way', () => inFlight === 1);
+      expect((await app.write.post(`/endpoints/${id}/checks`)).status).toBe(201);
+    }
+    expect(mostInFlight).toBe(1);
+  });
+});
