@@ -1,4 +1,5 @@
 import './start/gc-flags';
+import './start/thread-pool';
 import 'reflect-metadata';
 import { existsSync } from 'node:fs';
 import { Logger } from '@nestjs/common';

@@ -1,3 +1,4 @@
+import type { Owner } from '../../platform/net/fair-semaphore';
 import { attemptInTurn } from '../../platform/net/staggered-attempts';
 import type { EchoResult, IcmpTransport } from './icmp-transport';
 
@@ -17,13 +18,14 @@ export interface AddressEcho {
 export async function echoAny(
   transport: IcmpTransport,
   addresses: readonly string[],
+  owner: Owner,
   signal: AbortSignal,
 ): Promise<AddressEcho> {
   const echoes = await attemptInTurn<string, AddressEcho>(
     addresses.slice(0, ADDRESSES),
     {
       nextAfterMs: NEXT_ADDRESS_AFTER_MS,
-      attempt: async (address, until) => ({ address, result: await transport.echo(address, until) }),
+      attempt: async (address, until) => ({ address, result: await transport.echo(address, owner, until) }),
       isGood: ({ result }) => result?.kind === 'reply',
     },
     signal,

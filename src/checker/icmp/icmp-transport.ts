@@ -1,3 +1,5 @@
+import type { Owner } from '../../platform/net/fair-semaphore';
+
 /** How pinging a host ended, other than by silence (then the signal decides). */
 export type EchoResult =
   | { kind: 'reply'; rttMs: number }
@@ -10,8 +12,9 @@ export type EchoResult =
 export interface IcmpTransport {
   /**
    * Sends up to three echo requests and settles with the first reply, or with a refusal that no reply to a later request
-   * contradicts. `null` when the host was silent until the signal aborted. Never rejects.
+   * contradicts. `null` when the host was silent until the signal aborted. Never rejects. `owner` is for whom: what is
+   * scarce is shared by it.
    */
-  echo(address: string, signal: AbortSignal): Promise<EchoResult | null>;
+  echo(address: string, owner: Owner, signal: AbortSignal): Promise<EchoResult | null>;
   close(): void;
 }

@@ -41,7 +41,7 @@ export class IcmpChecker implements Checker<IcmpTarget> {
   async check(request: CheckRequest<IcmpTarget>, signal: AbortSignal): Promise<CheckResult> {
     const builder = new CheckResultBuilder(request, signal);
     const transport = this.transports.best();
-    if (transport) await this.ping(transport, request.target, builder, signal);
+    if (transport) await this.ping(transport, request, builder, signal);
     else
       builder.unknown('icmp_unavailable', 'internal', `ICMP is not permitted to the monitor; ${HOW_TO_PERMIT_ICMP}.`);
     return builder.finish();
@@ -49,14 +49,14 @@ export class IcmpChecker implements Checker<IcmpTarget> {
 
   private async ping(
     transport: IcmpTransport,
-    { host }: IcmpTarget,
+    { target: { host }, egress }: CheckRequest<IcmpTarget>,
     builder: CheckResultBuilder,
     signal: AbortSignal,
   ): Promise<void> {
     const addresses = await builder.resolve(this.dialer, host);
     if (!addresses) return;
     const startedAt = performance.now();
-    const { address, result } = await echoAny(transport, addresses, signal);
+    const { address, result } = await echoAny(transport, addresses, egress.organization, signal);
     builder.address = address;
     if (result?.kind !== 'not_sent')
       builder.add('firstByteMs', result?.kind === 'reply' ? result.rttMs : performance.now() - startedAt);

@@ -1,5 +1,6 @@
 import { randomBytes, randomInt } from 'node:crypto';
 import ipaddr from 'ipaddr.js';
+import type { Owner } from '../../platform/net/fair-semaphore';
 import { TOKEN_BYTES } from './icmp-packet';
 import type { EchoResult, IcmpTransport } from './icmp-transport';
 import { loadKernelSocketCalls } from './kernel-calls';
@@ -35,7 +36,7 @@ class KernelTransport implements IcmpTransport {
     private readonly six: SocketEcho | null,
   ) {}
 
-  async echo(address: string, signal: AbortSignal): Promise<EchoResult | null> {
+  async echo(address: string, _owner: Owner, signal: AbortSignal): Promise<EchoResult | null> {
     const echo = address.includes(':') ? this.six : this.four;
     return echo ? echo.echo(address, signal) : { kind: 'not_sent', code: 'EAFNOSUPPORT' };
   }

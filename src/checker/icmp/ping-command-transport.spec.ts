@@ -68,10 +68,10 @@ describe('The ping command', () => {
 
   afterAll(() => rmSync(directory, { recursive: true }));
 
-  it('runs at most eight processes at once, and a check that gets no turn does not find the host silent', async () => {
+  it('runs at most eight processes of one organization at once, and a check that gets no turn does not find the host silent', async () => {
     const transport = new PingCommandTransport(script('hang', 'exec sleep 60'));
     const stop = new AbortController();
-    const echoes = Array.from({ length: 9 }, () => transport.echo('192.0.2.1', stop.signal));
+    const echoes = Array.from({ length: 9 }, () => transport.echo('192.0.2.1', 'B', stop.signal));
     // Long beside the time that eight processes need to start on a busy machine, while all the others wait.
     setTimeout(() => stop.abort(), 3000);
     const results = await Promise.all(echoes);
@@ -82,8 +82,8 @@ describe('The ping command', () => {
   it('does not find the host silent when its turn comes with hardly any time left', async () => {
     const transport = new PingCommandTransport(script('deaf', 'exec sleep 60'));
     const [early, late] = [new AbortController(), new AbortController()];
-    const echoes = Array.from({ length: 8 }, () => transport.echo('192.0.2.1', early.signal));
-    const last = transport.echo('192.0.2.1', late.signal);
+    const echoes = Array.from({ length: 8 }, () => transport.echo('192.0.2.1', 'B', early.signal));
+    const last = transport.echo('192.0.2.1', 'B', late.signal);
     setTimeout(() => early.abort(), 3000);
     await Promise.all(echoes);
     await new Promise((resolve) => setTimeout(resolve, 20));
@@ -91,9 +91,29 @@ describe('The ping command', () => {
     expect(await last).toEqual({ kind: 'not_sent', code: 'EBUSY' });
   });
 
+  it('answers one organization at once while hosts of another are silent and more of them wait', async () => {
+    const command = script('by-address', '[ "$4" = 192.0.2.9 ] && echo "64 bytes: time=1.5 ms"; exec sleep 60');
+    const transport = new PingCommandTransport(command);
+    const stop = new AbortController();
+    const silent = Array.from({ length: 20 }, () => transport.echo('192.0.2.1', 'B', stop.signal));
+    expect(await transport.echo('192.0.2.9', 'A', stop.signal)).toEqual({ kind: 'reply', rttMs: 1.5 });
+    stop.abort();
+    await Promise.all(silent);
+  });
+
+  it('gives the place of a process that has ended to the next check while the host is still awaited', async () => {
+    const command = script('ends', '[ "$4" = 192.0.2.9 ] && sleep 0.3 && echo "64 bytes: time=1.5 ms"; exit 1');
+    const transport = new PingCommandTransport(command);
+    const stop = new AbortController();
+    const silent = Array.from({ length: 8 }, () => transport.echo('192.0.2.1', 'B', stop.signal));
+    expect(await transport.echo('192.0.2.9', 'B', stop.signal)).toEqual({ kind: 'reply', rttMs: 1.5 });
+    stop.abort();
+    expect(await Promise.all(silent)).toEqual(Array.from({ length: 8 }, () => null));
+  });
+
   it('starts the next process when one ends', async () => {
     const transport = new PingCommandTransport(script('answer', 'echo "64 bytes: time=1.5 ms"; exec sleep 60'));
-    const echo = () => transport.echo('192.0.2.1', new AbortController().signal);
+    const echo = () => transport.echo('192.0.2.1', 'B', new AbortController().signal);
     const results = await Promise.all(Array.from({ length: 20 }, echo));
     expect(results).toEqual(Array.from({ length: 20 }, () => ({ kind: 'reply', rttMs: 1.5 })));
   });
@@ -101,8 +121,8 @@ describe('The ping command', () => {
   it('reports that nothing was sent when the command fails in an unknown way', async () => {
     const { signal } = new AbortController();
     const failing = new PingCommandTransport(script('fail', 'echo "what?" >&2; exit 2'));
-    expect(await failing.echo('192.0.2.1', signal)).toEqual({ kind: 'not_sent', code: 'EPERM' });
+    expect(await failing.echo('192.0.2.1', null, signal)).toEqual({ kind: 'not_sent', code: 'EPERM' });
     const missing = new PingCommandTransport(join(directory, 'nothing'));
-    expect(await missing.echo('192.0.2.1', signal)).toEqual({ kind: 'not_sent', code: 'ENOENT' });
+    expect(await missing.echo('192.0.2.1', null, signal)).toEqual({ kind: 'not_sent', code: 'ENOENT' });
   });
 });

@@ -1,12 +1,18 @@
 import { spawn, spawnSync, type ChildProcess, type SpawnSyncReturns } from 'node:child_process';
-import { Semaphore } from '../../platform/net/semaphore';
+import { FairSemaphore, type Owner } from '../../platform/net/fair-semaphore';
 import type { EchoResult, IcmpTransport } from './icmp-transport';
 
-/** A process costs seventy times what a packet costs (decision 0010); more of them at once would disturb every other check. */
-const PROCESSES_AT_ONCE = 8;
+/**
+ * A process costs seventy times what a packet costs (decision 0010); more of them at once would disturb every other check.
+ * Silent hosts of one organization hold half of them at most.
+ */
+const PROCESS_LIMITS = { size: 16, share: 8, waiting: 1000 };
 
 /** One request a second; every `ping` understands these two options. */
 const ECHO_ARGUMENTS = ['-n', '-c', '3'];
+
+/** Three requests and the wait for their replies take a `ping` twelve seconds; one that hangs is ended. */
+const LIFETIME_MS = 15_000;
 
 const PROBE_LIMIT_MS = 3000;
 const OUTPUT_LIMIT = 8192;
@@ -14,25 +20,21 @@ const ENVIRONMENT = { ...process.env, LC_ALL: 'C' };
 
 /** The system's `ping`, one process per check: the fallback, permitted where nothing else is. */
 export class PingCommandTransport implements IcmpTransport {
-  private readonly processes = new Semaphore(PROCESSES_AT_ONCE);
+  private readonly processes = new FairSemaphore(PROCESS_LIMITS);
   private readonly running = new Set<ChildProcess>();
 
   constructor(private readonly command = 'ping') {}
 
   /** When no process may be started in time nothing was sent, and the host is not to blame. */
-  async echo(address: string, signal: AbortSignal): Promise<EchoResult | null> {
+  async echo(address: string, owner: Owner, signal: AbortSignal): Promise<EchoResult | null> {
     const queuedAt = performance.now();
-    const release = await this.mayStart(signal);
+    const release = await this.processes.take(owner, signal);
     if (!release) return { kind: 'not_sent', code: 'EBUSY' };
     const startedAt = performance.now();
-    try {
-      const result = await this.run(address, signal);
-      // A check that waited in the queue for longer than its process ran had no time to hear the host.
-      const hadNoTime = startedAt - queuedAt > performance.now() - startedAt;
-      return result ?? (hadNoTime ? { kind: 'not_sent', code: 'EBUSY' } : null);
-    } finally {
-      release();
-    }
+    const result = await this.run(address, signal, release);
+    // A check that waited in the queue for longer than its process ran had no time to hear the host.
+    const hadNoTime = startedAt - queuedAt > performance.now() - startedAt;
+    return result ?? (hadNoTime ? { kind: 'not_sent', code: 'EBUSY' } : null);
   }
 
   close(): void {
@@ -44,32 +46,24 @@ export class PingCommandTransport implements IcmpTransport {
     return process.platform === 'darwin' && address.includes(':') ? `${this.command}6` : this.command;
   }
 
-  /** `null` when the signal aborts first; a turn that comes later is given back. */
-  private mayStart(signal: AbortSignal): Promise<(() => void) | null> {
-    return new Promise((resolve) => {
-      const onAbort = () => resolve(null);
-      if (signal.aborted) onAbort();
-      signal.addEventListener('abort', onAbort, { once: true });
-      void this.processes.take().then((release) => {
-        signal.removeEventListener('abort', onAbort);
-        if (signal.aborted) release();
-        else resolve(release);
-      });
-    });
-  }
-
-  private run(address: string, signal: AbortSignal): Promise<EchoResult | null> {
+  /** The process ends before the check of a silent host does, and so does its hold on a place. */
+  private run(address: string, signal: AbortSignal, release: () => void): Promise<EchoResult | null> {
     return new Promise((resolve) => {
       const child: ChildProcess = spawn(this.commandFor(address), [...ECHO_ARGUMENTS, address], {
         env: ENVIRONMENT,
         stdio: ['ignore', 'pipe', 'pipe'],
+        timeout: LIFETIME_MS,
+        killSignal: 'SIGKILL',
       });
       this.running.add(child);
       let output = '';
+      const leave = () => {
+        if (this.running.delete(child)) release();
+      };
       const conclude = (result: EchoResult | null) => {
         signal.removeEventListener('abort', onAbort);
-        this.running.delete(child);
         child.kill('SIGKILL');
+        leave();
         resolve(result);
       };
       const onAbort = () => conclude(null);
@@ -83,7 +77,10 @@ export class PingCommandTransport implements IcmpTransport {
       child.stderr?.on('data', read);
       child.on('error', ({ code }: NodeJS.ErrnoException) => conclude({ kind: 'not_sent', code: code ?? 'ENOENT' }));
       child.on('close', (code) => {
-        if (code !== NO_REPLY) conclude(readPingOutput(`${output}\n`) ?? { kind: 'not_sent', code: 'EPERM' });
+        leave();
+        // Without a code it was ended by us.
+        if (code !== NO_REPLY && code !== null)
+          conclude(readPingOutput(`${output}\n`) ?? { kind: 'not_sent', code: 'EPERM' });
       });
     });
   }

@@ -2,6 +2,7 @@ import { Module } from '@nestjs/common';
 import { Dialer } from './dial/dialer';
 import { EgressPolicy } from './egress/egress-policy';
 import { HostResolver } from './dns/host-resolver';
+import { BodyBudget } from './http/body-budget';
 import { OutboundHttp } from './http/outbound-http';
 import { TrustedRoots } from './dial/trusted-roots';
 
@@ -11,9 +12,10 @@ import { TrustedRoots } from './dial/trusted-roots';
     EgressPolicy,
     Dialer,
     OutboundHttp,
+    { provide: BodyBudget, useFactory: () => new BodyBudget() },
     { provide: HostResolver, useFactory: () => new HostResolver() },
     { provide: TrustedRoots, useFactory: () => new TrustedRoots() },
   ],
-  exports: [EgressPolicy, Dialer, OutboundHttp, HostResolver, TrustedRoots],
+  exports: [EgressPolicy, Dialer, OutboundHttp, BodyBudget, HostResolver, TrustedRoots],
 })
 export class NetModule {}

@@ -101,16 +101,17 @@ export class Dialer {
 
   private async addressesOf(
     name: string,
-    { signal }: Pick<DialRequest, 'egress' | 'signal'>,
+    { egress, signal }: Pick<DialRequest, 'egress' | 'signal'>,
     phases: DialPhases,
   ): Promise<string[]> {
     const refusal = refusalOfName(name);
     if (refusal !== null) throw blocked(name, refusal, phases, null);
     const startedAt = performance.now();
     try {
-      return await this.resolver.resolve(name, signal);
+      return await this.resolver.resolve(name, egress.organization, signal);
     } catch (error) {
       if (!(error instanceof ResolveError)) throw error;
+      if (error.code === 'no_turn') throw new DialError('internal', 'dns', error.message, true, phases);
       const local = error.code === 'monitor_offline' || (error.code === 'aborted' && error.resolverSilent);
       const message = error.code === 'aborted' ? `The lookup of ${name} was not answered in time.` : error.message;
       throw new DialError(error.code, 'dns', message, local, phases);

@@ -1,13 +1,17 @@
 import { Injectable, type OnModuleDestroy } from '@nestjs/common';
-import { lookup, Resolver } from 'node:dns';
+import { Resolver } from 'node:dns';
+import { lookup } from 'node:dns/promises';
 import { isLocalhostName } from '../egress/egress-policy';
-import { Semaphore } from '../semaphore';
+import { FairSemaphore, type Owner } from '../fair-semaphore';
 import { parseHosts, parseSearchDots } from './hosts-file';
 import { PROBE_QUESTION, SilenceProbe } from './silence-probe';
 import { WatchedFile } from './watched-file';
 
-/** `aborted`: by the caller's signal. `monitor_offline`: our own resolver does not answer, so nothing is known of the name. */
-export type ResolveCode = 'dns_not_found' | 'dns_timeout' | 'dns_failure' | 'monitor_offline' | 'aborted';
+/**
+ * `aborted`: by the caller's signal. `monitor_offline`: our own resolver does not answer, `no_turn`: too many lookups of
+ * this organization wait; then nothing is known of the name.
+ */
+export type ResolveCode = 'dns_not_found' | 'dns_timeout' | 'dns_failure' | 'monitor_offline' | 'no_turn' | 'aborted';
 
 /** Why a name gave no address. The message is public. */
 export class ResolveError extends Error {
@@ -27,14 +31,32 @@ export interface ResolverOptions {
   servers?: string[];
   hostsFile?: string;
   resolvConf?: string;
+  /** The system's own lookup, `getaddrinfo`; rejects with its code. */
+  systemLookup?: (name: string) => Promise<string[]>;
+}
+
+/** One lookup in flight, and those who wait for it. Times are those of `performance.now()`. */
+interface Flight {
+  key: string;
+  name: string;
+  found: Promise<string[]>;
+  callers: number;
+  /** Since when it waits for a turn at the system's lookup; `null` while it needs none. */
+  queuedAt: number | null;
+  /** When its turn came. */
+  beganAt: number | null;
+  /** Gives up its place in the queue. */
+  leave: (() => void) | null;
 }
 
 const POOL_SIZE = 16;
 const POOL_LIFETIME_MS = 60_000;
 /** How long to wait for the slower of A and AAAA once the other was answered (RFC 8305, section 3). */
 const RESOLUTION_DELAY_MS = 50;
-/** getaddrinfo may block half of libuv's four threads; the others are left to files and compression. */
-const MAX_LOOKUPS = 2;
+/** libuv runs `getaddrinfo` on half of its threads at most; the others are left to files and compression. */
+const SYSTEM_LOOKUPS = Math.max(2, Math.floor((Number(process.env['UV_THREADPOOL_SIZE']) || 4) / 2));
+/** Nothing ends a lookup that hangs, so one organization never has more than half of them. */
+const LOOKUP_LIMITS = { size: SYSTEM_LOOKUPS, share: Math.floor(SYSTEM_LOOKUPS / 2), waiting: 1000 };
 const SYSTEM_NAME = /(^[^.]+|\.(local|lan|internal|home\.arpa))$/;
 /** Our own DNS server refuses, or there is none: the monitor's fault, not the name's. */
 const OWN_RESOLVER_CODES = new Set(['ECONNREFUSED', 'EREFUSED', 'ENOMEM', 'EFILE', 'ENOTINITIALIZED', 'ECANCELLED']);
@@ -43,14 +65,16 @@ const SILENT_CODES = new Set(['ETIMEOUT', 'ECONNREFUSED', 'ECANCELLED']);
 /**
  * Turns host names into addresses without queueing behind libuv's threads: `/etc/hosts`, then A and AAAA in parallel on
  * a round-robin pool of c-ares resolvers, each with its own socket. `getaddrinfo` serves only the names that need the
- * system's rules (no dot, `.local`, search lists). Nothing is cached; identical lookups in flight share one query.
+ * system's rules (no dot, `.local`, search lists), organizations in turn. Nothing is cached; identical lookups of one
+ * organization in flight share one query.
  */
 @Injectable()
 export class HostResolver implements OnModuleDestroy {
   private readonly hosts: WatchedFile<Map<string, string[]>>;
   private readonly searchDots: WatchedFile<number>;
-  private readonly inFlight = new Map<string, Promise<string[]>>();
-  private readonly lookups = new Semaphore(MAX_LOOKUPS);
+  /** By organization and name: nobody joins another organization's place in a queue. */
+  private readonly inFlight = new Map<string, Flight>();
+  private readonly lookups = new FairSemaphore(LOOKUP_LIMITS);
   private pool: Resolver[] = [];
   private poolUntil = -Infinity;
   private poolVersion = -1;
@@ -63,35 +87,43 @@ export class HostResolver implements OnModuleDestroy {
   }
 
   /**
-   * The addresses of a normalised host name, both families, at least one. Throws `ResolveError`; on abort at once, while
-   * the lookup itself goes on for other callers that wait for it.
+   * The addresses of a normalised host name, both families, at least one; `owner` is for whom. Throws `ResolveError`; on
+   * abort at once. Then a lookup that has not begun is dropped, and one that runs goes on for other callers that wait.
    */
-  resolve(name: string, signal: AbortSignal): Promise<string[]> {
+  resolve(name: string, owner: Owner, signal: AbortSignal): Promise<string[]> {
     const listed = this.hosts.read().get(name);
     if (listed) return Promise.resolve(listed);
     if (isLocalhostName(name)) return Promise.resolve(['::1', '127.0.0.1']);
-    const running = this.inFlight.get(name) ?? this.start(name);
-    return this.untilAborted(running, signal);
+    const key = `${owner ?? ''} ${name}`;
+    let flight = this.inFlight.get(key);
+    if (flight) flight.callers += 1;
+    else flight = this.start(key, name, owner);
+    return this.untilAborted(flight, signal);
   }
 
   onModuleDestroy(): void {
     for (const resolver of this.pool) resolver.cancel();
   }
 
-  private start(name: string): Promise<string[]> {
-    const running = this.find(name).finally(() => this.inFlight.delete(name));
-    this.inFlight.set(name, running);
-    return running;
+  private start(key: string, name: string, owner: Owner): Flight {
+    const flight: Flight = { key, name, found: NOTHING, callers: 1, queuedAt: null, beganAt: null, leave: null };
+    flight.found = this.find(name, owner, flight).finally(() => this.forget(flight));
+    this.inFlight.set(key, flight);
+    return flight;
   }
 
-  private async find(name: string): Promise<string[]> {
-    if (SYSTEM_NAME.test(name)) return this.lookup(name);
+  private forget(flight: Flight): void {
+    if (this.inFlight.get(flight.key) === flight) this.inFlight.delete(flight.key);
+  }
+
+  private async find(name: string, owner: Owner, flight: Flight): Promise<string[]> {
+    if (SYSTEM_NAME.test(name)) return this.lookup(name, owner, flight);
     const dots = name.split('.').length - 1;
     try {
       return await this.ask(name);
     } catch (error) {
       const missing = error instanceof ResolveError && error.code === 'dns_not_found';
-      if (missing && dots < this.searchDots.read()) return this.lookup(name);
+      if (missing && dots < this.searchDots.read()) return this.lookup(name, owner, flight);
       throw error;
     }
   }
@@ -124,31 +156,45 @@ export class HostResolver implements OnModuleDestroy {
     });
   }
 
-  private async lookup(name: string): Promise<string[]> {
-    const release = await this.lookups.take();
+  private async lookup(name: string, owner: Owner, flight: Flight): Promise<string[]> {
+    if (flight.callers === 0) throw noTurn(name);
+    const queue = new AbortController();
+    flight.queuedAt = performance.now();
+    flight.leave = () => queue.abort();
+    const release = await this.lookups.take(owner, queue.signal);
+    if (!release) throw noTurn(name);
+    flight.leave = null;
+    flight.beganAt = performance.now();
     try {
-      return await new Promise((resolve, reject) => {
-        lookup(name, { all: true, order: 'verbatim' }, (error, found) => {
-          if (error) reject(lookupFailureOf(name, error.code));
-          else resolve(found.map(({ address }) => address));
-        });
-      });
+      return await (this.options.systemLookup ?? systemLookup)(name);
+    } catch (error) {
+      throw lookupFailureOf(name, error instanceof Error && 'code' in error ? error.code : undefined);
     } finally {
       release();
     }
   }
 
-  private untilAborted(running: Promise<string[]>, signal: AbortSignal): Promise<string[]> {
+  private untilAborted(flight: Flight, signal: AbortSignal): Promise<string[]> {
     const startedAt = performance.now();
     return new Promise((resolve, reject) => {
       const onAbort = () => {
+        flight.callers -= 1;
+        if (flight.callers === 0) this.drop(flight);
         const silent = this.silence.isSilentSince(startedAt);
-        reject(new ResolveError('aborted', 'the lookup was given up', silent));
+        const hadTurn = hadItsTurn(flight, startedAt);
+        reject(hadTurn ? new ResolveError('aborted', 'the lookup was given up', silent) : noTurn(flight.name));
       };
       if (signal.aborted) onAbort();
-      signal.addEventListener('abort', onAbort, { once: true });
-      running.then(resolve, reject).finally(() => signal.removeEventListener('abort', onAbort));
+      else signal.addEventListener('abort', onAbort, { once: true });
+      flight.found.then(resolve, reject).finally(() => signal.removeEventListener('abort', onAbort));
     });
+  }
+
+  /** A lookup that nobody waits for any more leaves the queue; whoever asks for the name again queues anew. */
+  private drop(flight: Flight): void {
+    if (!flight.leave) return;
+    this.forget(flight);
+    flight.leave();
   }
 
   private hasLiveServer(): Promise<boolean> {
@@ -176,6 +222,22 @@ export class HostResolver implements OnModuleDestroy {
   }
 }
 
+const NOTHING = Promise.resolve<string[]>([]);
+
+const noTurn = (name: string): ResolveError =>
+  new ResolveError('no_turn', `The monitor could not look up ${name} in time: too many lookups were waiting.`);
+
+/** False when the caller's time went by in the queue: a lookup that ran for less than it waited says nothing of the name. */
+function hadItsTurn({ queuedAt, beganAt }: Flight, startedAt: number): boolean {
+  if (queuedAt === null) return true;
+  const now = performance.now();
+  const began = Math.max(beganAt ?? now, startedAt);
+  return beganAt !== null && began - Math.max(queuedAt, startedAt) <= now - began;
+}
+
+const systemLookup = async (name: string): Promise<string[]> =>
+  (await lookup(name, { all: true, order: 'verbatim' })).map(({ address }) => address);
+
 /** True unless no server has answered: an error code that a server sent shows that it is alive. */
 const isAnswer = (error: NodeJS.ErrnoException | null): boolean => !error || !SILENT_CODES.has(error.code ?? '');
 
@@ -198,7 +260,7 @@ function failureOf(name: string, codes: string[], silent: boolean): ResolveError
     : new ResolveError('dns_timeout', `The DNS servers of ${name} did not answer in time.`);
 }
 
-function lookupFailureOf(name: string, code: string | undefined): ResolveError {
+function lookupFailureOf(name: string, code: unknown): ResolveError {
   if (code === 'ENOTFOUND' || code === 'ENODATA') {
     return new ResolveError('dns_not_found', `The name ${name} does not exist.`);
   }

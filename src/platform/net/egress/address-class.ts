@@ -111,6 +111,12 @@ export function classify(reading: IPv4 | IPv6): AddressClass {
   return row?.is ?? PUBLIC;
 }
 
+/** False for what is not an address, too. */
+export function isPublicAddress(address: string): boolean {
+  const forms = readings(address);
+  return forms.length > 0 && forms.every((form) => classify(form).tier === 'public');
+}
+
 function ipv6Readings(address: IPv6): (IPv4 | IPv6)[] {
   const bytes = address.toByteArray();
   if (isLoopbackOrUnspecified(bytes)) return [address];

@@ -1,7 +1,8 @@
 import type { Socket } from 'node:net';
 import { arrivalMs } from '../../time/arrival-clock';
 import { type SocketFault, socketFault } from '../dial/dial-error';
-import { type ResponseHeaders, HttpResponseParser, MalformedResponse } from './http-response-parser';
+import type { BodyMemory } from './body-budget';
+import { type ResponseHeaders, HttpResponseParser, MalformedResponse, NoBodyMemory } from './http-response-parser';
 import { NOT_IN_VALUE, TOKEN } from './http-field';
 
 /** One HTTP/1.1 request on a connection that was made for it; the connection is closed afterwards. */
@@ -17,6 +18,8 @@ export interface ExchangeRequest {
   maxBodyBytes: number;
   /** Whether the body is returned, or only counted. */
   keepBody: boolean;
+  /** Where the memory for a kept body is asked for; the caller releases it. Without it none is asked for. */
+  memory?: BodyMemory | undefined;
   signal: AbortSignal;
 }
 
@@ -30,8 +33,11 @@ export interface ExchangeResponse {
   transferMs: number;
 }
 
-/** `aborted`: by the signal. `closed`: too early by the peer. `protocol`: the response is not HTTP. Otherwise the socket's fault. */
-export type ExchangeFault = 'aborted' | 'closed' | 'protocol' | SocketFault;
+/**
+ * `aborted`: by the signal. `closed`: too early by the peer. `protocol`: the response is not HTTP. `memory`: we have none for
+ * the body. Otherwise the socket's fault.
+ */
+export type ExchangeFault = 'aborted' | 'closed' | 'protocol' | 'memory' | SocketFault;
 
 /** There was no complete response. */
 export class ExchangeError extends Error {
@@ -70,8 +76,8 @@ class Exchange {
     private readonly resolve: (response: ExchangeResponse) => void,
     private readonly reject: (error: ExchangeError) => void,
   ) {
-    const { method, maxBodyBytes, keepBody } = request;
-    this.parser = new HttpResponseParser({ absent: method === 'HEAD', maxBytes: maxBodyBytes, keep: keepBody });
+    const { method, maxBodyBytes, keepBody, memory } = request;
+    this.parser = new HttpResponseParser({ absent: method === 'HEAD', maxBytes: maxBodyBytes, keep: keepBody, memory });
   }
 
   run(): void {
@@ -98,14 +104,15 @@ class Exchange {
     const outcome = this.read(bytes);
     if (this.parser.headRead && this.firstByteAt === 0) this.firstByteAt = arrivalMs();
     if (outcome instanceof MalformedResponse) this.fail('protocol', outcome.message);
+    else if (outcome instanceof NoBodyMemory) this.fail('memory', 'there is no memory for the body of the response');
     else if (outcome) this.finish();
   }
 
-  private read(bytes: Buffer): boolean | MalformedResponse {
+  private read(bytes: Buffer): boolean | MalformedResponse | NoBodyMemory {
     try {
       return this.parser.read(bytes);
     } catch (error) {
-      if (error instanceof MalformedResponse) return error;
+      if (error instanceof MalformedResponse || error instanceof NoBodyMemory) return error;
       throw error;
     }
   }

@@ -1,3 +1,4 @@
+import type { BodyMemory } from './body-budget';
 import { NOT_IN_VALUE, TOKEN } from './http-field';
 
 /** By lower-case names. Repeated fields are joined with a comma (RFC 9110, section 5.3). */
@@ -5,6 +6,9 @@ export type ResponseHeaders = Readonly<Record<string, string>>;
 
 /** The bytes are not an HTTP/1.1 response. The message says why without quoting them. */
 export class MalformedResponse extends Error {}
+
+/** There is no memory for the body. */
+export class NoBodyMemory extends Error {}
 
 const MAX_HEAD_BYTES = 64 * 1024;
 const MAX_EXTENSION_BYTES = 16 * 1024;
@@ -31,6 +35,8 @@ export interface BodyRules {
   maxBytes: number;
   /** Whether the bytes are returned, or only counted. */
   keep: boolean;
+  /** Asked before memory is taken for what is kept. Without it there is no limit but `maxBytes`. */
+  memory?: BodyMemory | undefined;
 }
 
 /**
@@ -67,7 +73,10 @@ export class HttpResponseParser {
     return this.kept.subarray(0, this.keptBytes);
   }
 
-  /** Reads the next bytes and returns whether the response is complete. Throws `MalformedResponse`; do not use it after that. */
+  /**
+   * Reads the next bytes and returns whether the response is complete. Throws `MalformedResponse` and `NoBodyMemory`; do not
+   * use it after that.
+   */
   read(bytes: Buffer): boolean {
     for (let at = 0; at < bytes.length && this.state !== 'done';) {
       at = this.inBody() ? this.readBody(bytes, at) : this.readLine(bytes, at);
@@ -104,7 +113,9 @@ export class HttpResponseParser {
   private keep(bytes: Buffer, from: number, length: number): void {
     const end = Math.min(this.keptBytes + length, this.rules.maxBytes);
     if (end > this.kept.length) {
-      const larger = Buffer.allocUnsafe(Math.min(this.rules.maxBytes, Math.max(4096, 2 * end)));
+      const size = Math.min(this.rules.maxBytes, Math.max(4096, 2 * end));
+      if (this.rules.memory?.take(size - this.kept.length) === false) throw new NoBodyMemory();
+      const larger = Buffer.allocUnsafe(size);
       this.kept.copy(larger, 0, 0, this.keptBytes);
       this.kept = larger;
     }

@@ -1,0 +1,97 @@
+import { FairSemaphore } from './fair-semaphore';
+
+const never = new AbortController().signal;
+const LIMITS = { size: 4, share: 2, waiting: 3 };
+
+/** The names of those who were admitted, in order; each gives its place back by its name. */
+function scene(limits = LIMITS) {
+  const semaphore = new FairSemaphore(limits);
+  const admitted: string[] = [];
+  const refused: string[] = [];
+  const held = new Map<string, () => void>();
+  const take = (owner: string | null, name: string, signal = never) =>
+    void semaphore.take(owner, signal).then((release) => {
+      if (release) held.set(name, release);
+      (release ? admitted : refused).push(name);
+    });
+  const settle = () => new Promise(setImmediate);
+  const release = async (name: string) => {
+    held.get(name)?.();
+    await settle();
+  };
+  return { admitted, refused, take, release, settle };
+}
+
+describe('FairSemaphore', () => {
+  it('admits no more of one owner than its share, also while nobody else holds a place', async () => {
+    const { admitted, take, settle } = scene();
+    for (const name of ['b1', 'b2', 'b3']) take('B', name);
+    await settle();
+    expect(admitted).toEqual(['b1', 'b2']);
+  });
+
+  it('admits the operator and another owner at once beside one who waits', async () => {
+    const { admitted, take, settle } = scene();
+    for (const name of ['b1', 'b2', 'b3']) take('B', name);
+    take('A', 'a1');
+    take(null, 'o1');
+    await settle();
+    expect(admitted).toEqual(['b1', 'b2', 'a1', 'o1']);
+  });
+
+  it('never admits more than its size', async () => {
+    const { admitted, take, settle } = scene();
+    for (const owner of ['A', 'B', 'C']) for (const turn of [1, 2]) take(owner, `${owner}${turn}`);
+    await settle();
+    expect(admitted).toEqual(['A1', 'A2', 'B1', 'B2']);
+  });
+
+  it('serves waiting owners in turn, and the waiters of each in their order', async () => {
+    const { admitted, take, release, settle } = scene({ size: 1, share: 1, waiting: 3 });
+    take('A', 'a0');
+    for (const name of ['b1', 'b2', 'b3']) take('B', name);
+    for (const name of ['c1', 'c2']) take('C', name);
+    await settle();
+    for (const name of ['a0', 'b1', 'c1', 'b2', 'c2']) await release(name);
+    expect(admitted).toEqual(['a0', 'b1', 'c1', 'b2', 'c2', 'b3']);
+  });
+
+  it('passes over an owner that holds its share already', async () => {
+    const { admitted, take, release, settle } = scene({ size: 2, share: 1, waiting: 3 });
+    for (const name of ['b1', 'b2']) take('B', name);
+    for (const name of ['a1', 'a2']) take('A', name);
+    await settle();
+    await release('a1');
+    expect(admitted).toEqual(['b1', 'a1', 'a2']);
+  });
+
+  it('forgets a waiter whose signal aborts: its place in the queue is free at once', async () => {
+    const { admitted, refused, take, release, settle } = scene({ size: 1, share: 1, waiting: 1 });
+    const gone = new AbortController();
+    take('B', 'b1');
+    take('B', 'b2', gone.signal);
+    await settle();
+    gone.abort();
+    take('B', 'b3');
+    await settle();
+    expect(refused).toEqual(['b2']);
+    await release('b1');
+    expect(admitted).toEqual(['b1', 'b3']);
+  });
+
+  it('refuses at once whom it would queue beyond the waiters of one owner, and nobody else', async () => {
+    const { admitted, refused, take, settle } = scene();
+    for (let count = 1; count <= 6; count++) take('B', `b${count}`);
+    take('A', 'a1');
+    await settle();
+    expect(refused).toEqual(['b6']);
+    expect(admitted).toContain('a1');
+  });
+
+  it('refuses whoever asks with an aborted signal', async () => {
+    const { refused, take, settle } = scene();
+    take('A', 'a1', AbortSignal.abort());
+    await settle();
+    expect(refused).toEqual(['a1']);
+  });
+});
