@@ -39,7 +39,7 @@ const STAGES: Readonly<Record<string, Readonly<Record<string, readonly string[]>
     text: [],
     time: [],
     cache: [],
-    access: ['cache'],
+    access: ['cache', 'config', 'problem', 'time'],
     problem: [],
     ids: ['problem'],
     config: ['text'],
@@ -67,7 +67,7 @@ const STAGES: Readonly<Record<string, Readonly<Record<string, readonly string[]>
   delivery: { plan: [], send: ['plan'] },
   alert: { incident: [], event: ['incident'], consistency: [] },
   history: { write: [], rollup: [], read: ['rollup', 'write'], overview: [], retention: ['write'] },
-  monitoring: { record: [], run: [], schedule: ['record', 'run'], 'on-demand': ['record', 'run'] },
+  monitoring: { record: [], run: [], schedule: ['record', 'run'], 'on-demand': ['record', 'run', 'schedule'] },
 };
 
 /** More files than this in one folder are several stages in one list. Migrations are a list by nature. */
