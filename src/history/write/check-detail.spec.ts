@@ -72,6 +72,59 @@ describe('storedDetail', () => {
   });
 });
 
+describe('storedDetail of a hostile target', () => {
+  const long = 'x'.repeat(384_000);
+  const many = (text: string, count: number) => Array.from({ length: count }, () => text);
+
+  it.each([
+    ['long redirects', { redirects: many(`http://a/${long}`, 5) }],
+    ['many redirects', { redirects: many('http://a/b', 10_000) }],
+    ['long records', { records: many(long, 3) }],
+    ['many records', { records: many('a 192.0.2.1', 10_000) }],
+    ['records of three bytes a character', { records: many('\u{20ac}'.repeat(5000), 20) }],
+    ['records that JSON has to escape', { records: many('"\\\u0001'.repeat(500), 20) }],
+    ['a long message', { error: { ...REFUSED, message: long } }],
+    ['a long address', { address: long }],
+    [
+      'a large certificate',
+      { certificate: { expiresAt: '2027-01-01T00:00:00.000Z', issuer: long, subject: long, names: many(long, 20) } },
+    ],
+    [
+      'everything at once',
+      {
+        address: long,
+        redirects: many(long, 9),
+        records: many('\u{20ac}'.repeat(5000), 900),
+        error: { ...REFUSED, message: '\u{20ac}'.repeat(5000) },
+        certificate: { expiresAt: 'x', issuer: long, subject: long, names: many('\u{20ac}'.repeat(900), 90) },
+      },
+    ],
+  ])('is at most 16 KiB of JSON with %s', (_, result: Partial<CheckResult>) => {
+    const text = storedDetail(check(result, { firstError: { ...REFUSED, message: long } }))?.text ?? '';
+    expect(Buffer.byteLength(text)).toBeLessThanOrEqual(16 * 1024);
+    expect(Object.keys(JSON.parse(text) as object)).toEqual([...Object.keys(result).sort(inOrder), 'firstError']);
+  });
+
+  const ORDER = ['address', 'certificate', 'records', 'redirects', 'error'];
+  const inOrder = (a: string, b: string) => ORDER.indexOf(a) - ORDER.indexOf(b);
+
+  it('says what it left out', () => {
+    const stored = storedDetail(check({ records: many('a'.repeat(600), 40) }))?.text ?? '';
+    const { records } = JSON.parse(stored) as { records: string[] };
+    expect([records.length, records[0]?.length, records[0]?.at(-1), records.at(-1)]).toEqual([
+      16,
+      500,
+      '…',
+      '… 25 more',
+    ]);
+  });
+
+  it('leaves a detail of just 16 KiB as it is', () => {
+    const records = many('a'.repeat(96), 164);
+    expect(JSON.parse(storedDetail(check({ records }))?.text ?? '')).toEqual({ records });
+  });
+});
+
 describe('DetailCache', () => {
   it('knows a detail up to the day it was last marked as seen', () => {
     const cache = new DetailCache();

@@ -39,6 +39,45 @@ function detailOf({ result, firstError }: FinishedCheck): CheckDetail {
   return detail;
 }
 
+/** Bytes of a stored detail: what a target makes us keep for `RAW_RETENTION_DAYS`, as often as it says something new. */
+const MAX_DETAIL_BYTES = 16 * 1024;
+const MAX_REDIRECTS = 5;
+/** Characters of one redirect, record or name, and of an error's message. */
+const MAX_TEXT = 300;
+
+const fits = (text: string): boolean =>
+  text.length * 3 <= MAX_DETAIL_BYTES || Buffer.byteLength(text) <= MAX_DETAIL_BYTES;
+
+const shortened = (text: string): string => (text.length > MAX_TEXT ? `${text.slice(0, MAX_TEXT - 1)}…` : text);
+
+/** At most `most` of them, each shortened; the last one then says how many are missing. */
+const few = (texts: readonly string[], most: number): string[] =>
+  texts.length <= most
+    ? texts.map(shortened)
+    : [...texts.slice(0, most - 1).map(shortened), `… ${texts.length - most + 1} more`];
+
+/** The detail with at most `most` redirects, records and names. Cut texts end with an ellipsis. */
+function cutDetail({ address, certificate, records, redirects, error, firstError }: CheckDetail, most: number) {
+  const cut: CheckDetail = {};
+  if (address !== undefined) cut.address = shortened(address);
+  if (certificate) {
+    const { expiresAt, issuer, subject, names } = certificate;
+    cut.certificate = { expiresAt, issuer: shortened(issuer), subject: shortened(subject), names: few(names, most) };
+  }
+  if (records) cut.records = few(records, most);
+  if (redirects) cut.redirects = few(redirects, Math.min(MAX_REDIRECTS, most));
+  if (error) cut.error = { ...error, message: shortened(error.message) };
+  if (firstError) cut.firstError = { ...firstError, message: shortened(firstError.message) };
+  return cut;
+}
+
+/** JSON of at most 16 KiB, still of the same form. A detail is hardly ever this large: only hostile targets make one. */
+function boundedJson(detail: CheckDetail): string {
+  let text = storableJson(detail);
+  for (let most = 16; most >= 1 && !fits(text); most >>= 1) text = storableJson(cutDetail(detail, most));
+  return text;
+}
+
 /** JSON.stringify writes NUL and lone surrogates as \u escapes, which jsonb refuses. */
 function storableJson(detail: CheckDetail): string {
   const text = JSON.stringify(detail);
@@ -48,7 +87,7 @@ function storableJson(detail: CheckDetail): string {
 
 /** The detail of one check with its content hash, or `null` when the check has none. */
 export function storedDetail(check: FinishedCheck): StoredDetail | null {
-  const text = storableJson(detailOf(check));
+  const text = boundedJson(detailOf(check));
   if (text === '{}') return null;
   const number = hash('sha256', text, 'buffer').readBigInt64BE(0);
   return { hash: number === 0n ? '1' : number.toString(), text };
