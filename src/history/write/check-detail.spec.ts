@@ -113,7 +113,7 @@ describe('storedDetail of a hostile target', () => {
     const { records } = JSON.parse(stored) as { records: string[] };
     expect([records.length, records[0]?.length, records[0]?.at(-1), records.at(-1)]).toEqual([
       16,
-      500,
+      300,
       '…',
       '… 25 more',
     ]);
