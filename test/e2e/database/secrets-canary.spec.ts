@@ -271,3 +271,138 @@ describe('secrets in every field', () => {
     }
   });
 });
+
+/** Secrets that masks and redaction must not mistake for anything else, with what may be recognised of them. */
+const AWKWARD = [
+  { value: 'P@ss w0rd!', pieces: ['P@ss', '0rd!'] },
+  { value: 'http://u:p@h/x', pieces: ['u:p@', '@h/x'] },
+  { value: 'k3y!', pieces: ['k3y!'] },
+  { value: `Qz~9${'long'.repeat(998)}y8#Q`, pieces: ['Qz~9', 'y8#Q', 'longlong'] },
+];
+
+/** Every way in which a text may repeat a value or a telling piece of it. */
+const spellings = AWKWARD.flatMap(({ value, pieces }) => [value, ...pieces]).flatMap((text) => [
+  text,
+  encodeURIComponent(text),
+  new URLSearchParams({ '': text }).toString().slice(1),
+  JSON.stringify(text).slice(1, -1),
+  ...(text.length > 4 ? [Buffer.from(text).toString('base64')] : []),
+]);
+
+/** A valid config of each type, and the places in it that hold secrets. */
+const WITH_SECRETS: Record<string, { config: (secret: string) => object }[]> = {
+  email: [
+    {
+      config: (secret) => ({
+        to: ['ops@example.com'],
+        from: 'uptime@example.com',
+        smtp: { host: '127.0.0.1', port: 9, username: 'mailer', password: secret },
+      }),
+    },
+    { config: (secret) => ({ to: [secret] }) },
+  ],
+  webhook: [
+    { config: (value) => ({ url: 'http://127.0.0.1:9/', headers: [{ key: 'X-Anything', value }] }) },
+    { config: (secret) => ({ url: `http://127.0.0.1:9/${encodeURIComponent(secret)}` }) },
+    { config: (secret) => ({ url: 'http://127.0.0.1:9/', secret }) },
+  ],
+  slack: [{ config: (secret) => ({ webhook_url: `http://127.0.0.1:9/?token=${encodeURIComponent(secret)}` }) }],
+  discord: [{ config: (secret) => ({ webhook_url: `http://127.0.0.1:9/${encodeURIComponent(secret)}` }) }],
+  teams: [{ config: (secret) => ({ webhook_url: `http://127.0.0.1:9/?sig=${encodeURIComponent(secret)}` }) }],
+  telegram: [
+    { config: (bot_token) => ({ bot_token, chat_id: '@ops', api_url: 'http://127.0.0.1:9' }) },
+    { config: (chat_id) => ({ bot_token: `1234567890:${'a'.repeat(35)}`, chat_id, api_url: 'http://127.0.0.1:9' }) },
+  ],
+  pagerduty: [
+    { config: (routing_key) => ({ routing_key, api_url: 'http://127.0.0.1:9' }) },
+    { config: (integration_key) => ({ integration_key, api_url: 'http://127.0.0.1:9' }) },
+  ],
+  opsgenie: [{ config: (api_key) => ({ api_key, api_url: 'http://127.0.0.1:9' }) }],
+  twilio: [
+    {
+      config: (auth_token) => ({
+        account_sid: 'AC0123456789abcdef',
+        auth_token,
+        from: '+15005550006',
+        to: '+15005550009',
+        api_url: 'http://127.0.0.1:9',
+      }),
+    },
+  ],
+};
+
+const HEADER_NAMES = ['Authorization', 'DD-API-KEY', 'X-Goog-Api-Key', 'X-RapidAPI-Key', 'Referer', 'X-Anything'];
+
+describe('secrets of awkward shapes', () => {
+  const output = new Output();
+  let service: TestApp;
+  const alertIds: string[] = [];
+  const endpointIds: string[] = [];
+  const refusals: string[] = [];
+
+  beforeAll(async () => {
+    output.start();
+    service = await startApp({ role: 'api', logLevel: 'trace', egressPrivate: 'allow' });
+    const websiteId = await newWebsite(service.write);
+    for (const { value } of AWKWARD) {
+      const { body } = await service.write.post<{ id: string }>(`/websites/${websiteId}/endpoints`, {
+        name: 'Checkout',
+        type: 'HTTP',
+        method: 'POST',
+        url: `http://127.0.0.1:9/?key=${encodeURIComponent(value.slice(0, 1000))}`,
+        headers: HEADER_NAMES.slice(0, value.length > 1000 ? 3 : 6).map((key) => ({ key, value })),
+        body: value,
+      });
+      endpointIds.push(body.id);
+      for (const [type, places] of Object.entries(WITH_SECRETS))
+        for (const { config } of places) {
+          const alert = { endpoint_id: body.id, type, config: config(value) };
+          const response = await service.write.post<{ id: string }>('/alerts', alert);
+          expect([201, 400]).toContain(response.status);
+          if (response.status === 201) alertIds.push(response.body.id);
+          else refusals.push(response.text);
+        }
+    }
+  });
+  afterAll(async () => {
+    await service.close();
+    output.stop();
+  });
+
+  const shownIn = (text: string): string[] => spellings.filter((spelling) => text.includes(spelling));
+
+  it('are accepted by most of the fields', () => {
+    expect(endpointIds).not.toContain(undefined);
+    expect(alertIds.length).toBeGreaterThan(20);
+  });
+
+  it('are repeated by no refusal', () => {
+    expect(refusals.length).toBeGreaterThan(5);
+    expect(shownIn(refusals.join('\n'))).toEqual([]);
+  });
+
+  it('are shown to no read key, before and after what failed with them', async () => {
+    for (const id of endpointIds) expect((await service.write.post(`/endpoints/${id}/checks`)).status).toBe(201);
+    for (const id of alertIds) await service.write.post(`/alerts/${id}/test`);
+    const paths = [
+      '/alerts',
+      '/overview',
+      '/alerts/events',
+      ...endpointIds.flatMap((id) => [`/endpoints/${id}`, `/endpoints/${id}/checks`]),
+      ...alertIds.flatMap((id) => [`/alerts/${id}`, `/alerts/${id}/deliveries`]),
+    ];
+    for (const path of paths) {
+      const { status, text: body } = await service.read.get(path);
+      expect({ path, status, shown: shownIn(body) }).toEqual({ path, status: 200, shown: [] });
+    }
+  });
+
+  it('stand in no entry of the audit log and in no line of the log', async () => {
+    for (const id of [...alertIds, ...endpointIds])
+      await service.write.delete(`${id.startsWith('al') ? '/alerts' : '/endpoints'}/${id}`);
+    const { text: entries } = await service.admin.get('/audit-log?limit=1000');
+    expect(entries).toContain('X-RapidAPI-Key');
+    expect(shownIn(entries)).toEqual([]);
+    expect(shownIn(output.text)).toEqual([]);
+  });
+});
