@@ -11,6 +11,7 @@ import { LoadShedder } from './platform/http/load/load-shedder';
 import { requestId } from './platform/http/request-id';
 import { ServerAdapter } from './platform/http/server.adapter';
 import { Health } from './platform/observability/health';
+import { Metrics } from './platform/observability/metrics';
 import { mountOpenApi } from './platform/openapi/openapi';
 
 const LEVELS: readonly string[] = ['trace', 'debug', 'info', 'warn', 'error'];
@@ -40,16 +41,14 @@ export async function createApp(
   config: Config,
   modules: readonly AppExtension[] = [],
 ): Promise<NestExpressApplication> {
-  const app = await NestFactory.create<NestExpressApplication>(
-    AppModule.forRoot(config, modules),
-    // Who makes a change travels by AsyncLocalStorage from here to the audit log.
-    new ServerAdapter(carryAuthorship),
-    {
-      bodyParser: false,
-      abortOnError: false,
-      logger: logger(config),
-    },
-  );
+  // Who makes a change travels by AsyncLocalStorage from here to the audit log.
+  const adapter = new ServerAdapter(carryAuthorship, config.maxConnectionsPerAddress);
+  const app = await NestFactory.create<NestExpressApplication>(AppModule.forRoot(config, modules), adapter, {
+    bodyParser: false,
+    abortOnError: false,
+    logger: logger(config),
+  });
+  measure(adapter, app.get(Metrics));
   app.use(requestId);
   app.use(refuseWhileDraining(app.get(Health)));
   app.use(securityHeaders());
@@ -58,6 +57,19 @@ export async function createApp(
   mountOpenApi(app);
   await app.init();
   return app;
+}
+
+function measure(adapter: ServerAdapter, metrics: Metrics): void {
+  const closed = metrics.counter({
+    name: 'uptime_connections_closed_total',
+    help: 'Connections of clients that the service closed to keep its limits.',
+    labelNames: ['reason'],
+  });
+  adapter.watchClosed((reason) => closed.inc({ reason }));
+  metrics.watch(
+    { name: 'uptime_responses_unread_bytes', help: 'Bytes of responses that their clients have not read yet.' },
+    () => adapter.unread.bytes,
+  );
 }
 
 /** Strict everywhere; only the API reference needs inline styles and data: images, which its own route allows. */

@@ -5,9 +5,11 @@ import type { Request } from 'express';
 import { Config } from '../platform/config/config';
 import { Problem, problems } from '../platform/problem/problem';
 import { ApiKeyService } from './api-key/api-key.service';
+import { COST, type CostOf } from '../platform/access/cost';
 import { ACCESS, type AccessRule, type AuthenticatedRequest, type Caller, ROLES } from '../platform/access/caller';
 import { OrganizationService } from './organization/organization.service';
 import { RateLimits } from './rate-limits';
+import { requireOwnPage } from './own-page';
 import { sameOrigin } from './same-origin';
 import { sessionCookie } from './session/session-cookie';
 import { SessionService } from './session/session.service';
@@ -44,7 +46,8 @@ export class AuthGuard implements CanActivate {
     }
     if (rule === 'operator') return this.operator(request);
     const caller = await this.authenticate(request);
-    this.limits.countRequest(caller);
+    const costOf = this.reflector.get<CostOf | undefined>(COST, context.getHandler());
+    this.limits.countRequest(request, caller, costOf?.(request) ?? 1);
     if (ROLES.indexOf(caller.role) < ROLES.indexOf(rule)) throw problems.insufficientRole(rule);
     request.caller = caller;
     return true;
@@ -52,19 +55,29 @@ export class AuthGuard implements CanActivate {
 
   private async authenticate(request: Request): Promise<Caller> {
     const key = credential(request);
-    const caller = key !== null ? await this.keys.authenticate(key) : await this.withoutKey(request);
+    const caller = key !== null ? await this.callerOf(key, request) : await this.withoutKey(request);
     if (caller) return caller;
     throw this.refused(request);
   }
 
+  private callerOf(key: string, request: Request): Promise<Caller | null> {
+    return this.keys.authenticate(key, () => this.limits.admitLookUp(request));
+  }
+
   private async withoutKey(request: Request): Promise<Caller | null> {
-    if (!this.config.auth) return this.organizations.defaultAdmin();
+    if (!this.config.auth) return this.withoutAuth(request);
     const cookie = sessionCookie(request);
     if (cookie === null) return null;
     if (!SAFE.has(request.method) && !sameOrigin(request)) {
       throw new Problem('origin_not_allowed', 'Requests with the session cookie must come from the dashboard itself.');
     }
-    return this.sessions.authenticate(cookie);
+    return this.sessions.authenticate(cookie, () => this.limits.admitLookUp(request));
+  }
+
+  /** Whoever reaches the port is an administrator, but no page of another site that a browser on this machine shows. */
+  private withoutAuth(request: Request): Promise<Caller | null> {
+    requireOwnPage(request, this.config);
+    return this.organizations.defaultAdmin();
   }
 
   /** Without a token in the settings the routes do not exist. The key of an organization is never enough, not even an admin's. */
@@ -72,14 +85,16 @@ export class AuthGuard implements CanActivate {
     if (this.config.operatorToken === null) throw problems.notFound();
     const given = credential(request);
     if (given !== null && sameText(given, this.config.operatorToken)) return (request.isOperator = true);
-    if (given !== null && (await this.keys.authenticate(given))) throw problems.insufficientRole('operator');
+    if (given !== null && (await this.callerOf(given, request))) throw problems.insufficientRole('operator');
     throw this.refused(request);
   }
 
-  /** The same response to every wrong credential; an address that guesses is slowed down. */
+  /** The same response to every wrong credential; an address that guesses is slowed down, one that sends none is not. */
   private refused(request: Request): Problem {
-    const refusal = this.limits.refusal(request.socket.remoteAddress);
-    return credential(request) === null ? problems.unauthenticated() : refusal;
+    const isWithout = credential(request) === null;
+    if (isWithout && sessionCookie(request) === null) return problems.unauthenticated();
+    const refusal = this.limits.refusal(request);
+    return isWithout ? problems.unauthenticated() : refusal;
   }
 }
 

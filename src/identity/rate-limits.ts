@@ -1,4 +1,7 @@
 import { Injectable } from '@nestjs/common';
+import type { Request } from 'express';
+import { LoadShedder } from '../platform/http/load/load-shedder';
+import { networkOf } from '../platform/access/client-network';
 import { Config } from '../platform/config/config';
 import { type Problem, problems } from '../platform/problem/problem';
 import { Clock } from '../platform/time/clock';
@@ -9,24 +12,50 @@ import { TokenBuckets } from '../platform/access/token-bucket';
 const FAILED_SIGN_INS = { rate: 1 / 3, burst: 20 };
 /** Sign-ins with one key: 20 at once, then one every ten seconds. Each makes a session and an entry in the audit log. */
 const SIGN_INS = { rate: 1 / 10, burst: 20 };
+/** All keys of one organization together have as many tokens as three keys: an admin can make more keys. */
+const KEYS_PER_ORGANIZATION = 3;
+/** Look-ups of credentials that this process does not know yet, of all addresses: about a tenth of a core at most. */
+const LOOK_UPS = { rate: 200, burst: 1000 };
+/** The same for addresses that have sent too many wrong ones, all of them together. */
+const DOUBTFUL_LOOK_UPS = { rate: 20, burst: 20 };
+const ALL = 'all';
 
-/** Limits of requests and sign-ins by key, and of wrong credentials by address. Each process counts for itself. */
+/**
+ * Limits of requests by key and by organization, of sign-ins by key, and of wrong credentials by address, an IPv6 /64 being
+ * one. Each process counts for itself.
+ */
 @Injectable()
 export class RateLimits {
   private readonly requests: TokenBuckets | null;
+  private readonly organizations: TokenBuckets | null;
   private readonly signIns: TokenBuckets;
   private readonly failures: TokenBuckets;
+  private readonly lookUps: TokenBuckets;
+  private readonly doubtfulLookUps: TokenBuckets;
 
-  constructor({ rateLimitPerSecond: rate }: Config, clock: Clock) {
+  constructor(
+    { rateLimitPerSecond: rate }: Config,
+    clock: Clock,
+    private readonly load: LoadShedder,
+  ) {
     const monotonic = () => clock.monotonic();
+    const ofAllKeys = rate * KEYS_PER_ORGANIZATION;
     this.requests = rate === 0 ? null : new TokenBuckets(rate, rate * 2, monotonic);
+    this.organizations = rate === 0 ? null : new TokenBuckets(ofAllKeys, ofAllKeys * 2, monotonic);
     this.signIns = new TokenBuckets(SIGN_INS.rate, SIGN_INS.burst, monotonic);
     this.failures = new TokenBuckets(FAILED_SIGN_INS.rate, FAILED_SIGN_INS.burst, monotonic);
+    this.lookUps = new TokenBuckets(LOOK_UPS.rate, LOOK_UPS.burst, monotonic);
+    this.doubtfulLookUps = new TokenBuckets(DOUBTFUL_LOOK_UPS.rate, DOUBTFUL_LOOK_UPS.burst, monotonic);
   }
 
-  /** Counts a request with the key, or any request with AUTH=off. Throws `rate_limited`. */
-  countRequest({ keyId, orgId }: Caller): void {
-    refuse(this.requests?.take(keyId ?? orgId) ?? 0);
+  /**
+   * Counts a request with the key, or any request with AUTH=off: its cost in tokens, and its place among the open requests
+   * of its organization. Throws `rate_limited`.
+   */
+  countRequest(request: Request, { keyId, orgId }: Caller, cost: number): void {
+    this.load.identified(request, orgId);
+    refuse(this.requests?.take(keyId ?? orgId, cost) ?? 0);
+    refuse(this.organizations?.take(orgId, cost) ?? 0);
   }
 
   /** Counts a sign-in with the key (uuid). Throws `rate_limited`. */
@@ -34,9 +63,18 @@ export class RateLimits {
     refuse(this.signIns.take(keyId));
   }
 
+  /**
+   * Call it before a credential is looked up that this process does not know: what an address that has sent many wrong ones
+   * may still have looked up, and what all together may, is bounded. Throws `rate_limited`.
+   */
+  admitLookUp(request: Request): void {
+    const isDoubtful = this.failures.waitFor(networkOf(request.socket.remoteAddress)) > 0;
+    refuse((isDoubtful ? this.doubtfulLookUps : this.lookUps).take(ALL));
+  }
+
   /** Counts a wrong credential and returns the problem for it: the same for every kind of wrong one, until an address sends many. */
-  refusal(address: string | undefined): Problem {
-    const wait = this.failures.take(address ?? '');
+  refusal(request: Request): Problem {
+    const wait = this.failures.take(networkOf(request.socket.remoteAddress));
     return wait > 0 ? problems.rateLimited(Math.ceil(wait)) : problems.unauthenticated();
   }
 }

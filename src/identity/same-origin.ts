@@ -1,14 +1,31 @@
 import type { Request } from 'express';
 import { readUrl } from '../platform/text/read-url';
+import { isLoopbackDestination } from './local-host';
 
 /** True when the browser states that the request comes from a page of this service. Other clients send no `Origin`. */
 export function sameOrigin(request: Pick<Request, 'headers'>): boolean {
-  const { origin, host } = request.headers;
-  const site = request.headers['sec-fetch-site'];
-  return (
-    typeof origin === 'string' &&
-    host !== undefined &&
-    readUrl(origin)?.host === host &&
-    (site === undefined || site === 'same-origin')
-  );
+  const { origin } = request.headers;
+  return typeof origin === 'string' && !isFromElsewhere(request);
+}
+
+/** True when a browser states that the request comes from another site's page; other clients state nothing. */
+export function isFromElsewhere({ headers }: Pick<Request, 'headers'>): boolean {
+  const { origin, host } = headers;
+  const site = headers['sec-fetch-site'];
+  if (origin !== undefined && (host === undefined || readUrl(origin)?.host !== host)) return true;
+  return site !== undefined && site !== 'same-origin' && !(site === 'none' && origin === undefined);
+}
+
+/**
+ * True when anything says that the browser came by https: a proxy in between may terminate TLS. Browsers send
+ * `Sec-Fetch-Site` by https, and by http to this machine itself only. Whoever forges one of these headers gets less for
+ * it, never more: then only the cookie counts that no other host can set.
+ */
+export function cameByHttps({ headers, secure }: Pick<Request, 'headers' | 'secure'>): boolean {
+  const { origin, host } = headers;
+  if (secure) return true;
+  const own = origin === undefined ? null : readUrl(origin);
+  if (own !== null && own.host === host) return own.protocol === 'https:';
+  if (/\bhttps\b/i.test(`${String(headers['x-forwarded-proto'] ?? '')} ${headers.forwarded ?? ''}`)) return true;
+  return headers['sec-fetch-site'] !== undefined && !isLoopbackDestination(host);
 }

@@ -1,13 +1,25 @@
 import type { Request } from 'express';
+import { cameByHttps } from '../same-origin';
 
 /** Over https: the prefix makes browsers refuse the cookie from another host or over http. */
 export const SECURE_SESSION_COOKIE = '__Host-uptime_session';
 /** Over plain http (localhost, a trusted network), where browsers reject `Secure` cookies. */
 export const PLAIN_SESSION_COOKIE = 'uptime_session';
 
-const COOKIE = new RegExp(`(?:^|;\\s*)(?:${SECURE_SESSION_COOKIE}|${PLAIN_SESSION_COOKIE})=([A-Za-z0-9_-]{43})(?:;|$)`);
+const SECURE = patternOf(SECURE_SESSION_COOKIE);
+const PLAIN = patternOf(PLAIN_SESSION_COOKIE);
 
-/** The value of the session cookie, or `null`. 256 bits in base64url; anything else is no session. */
-export function sessionCookie(request: Pick<Request, 'headers'>): string | null {
-  return COOKIE.exec(request.headers.cookie ?? '')?.[1] ?? null;
+/**
+ * The value of the session cookie, or `null`. 256 bits in base64url; anything else is no session. The prefixed cookie wins
+ * wherever it stands, and over https no other counts: a sibling host could have set it, to sign the browser in elsewhere.
+ */
+export function sessionCookie(request: Pick<Request, 'headers' | 'secure'>): string | null {
+  const cookies = request.headers.cookie ?? '';
+  const secure = SECURE.exec(cookies)?.[1];
+  if (secure !== undefined) return secure;
+  return cameByHttps(request) ? null : (PLAIN.exec(cookies)?.[1] ?? null);
+}
+
+function patternOf(name: string): RegExp {
+  return new RegExp(`(?:^|;\\s*)${name}=([A-Za-z0-9_-]{43})(?:;|$)`);
 }

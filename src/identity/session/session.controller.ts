@@ -50,7 +50,7 @@ export class SessionController {
   })
   @ApiOkResponse({ type: SessionView })
   @ApiNoContentResponse({ description: 'Nobody is signed in.' })
-  @PublicProblems('storage_unavailable')
+  @PublicProblems('origin_not_allowed', 'rate_limited', 'storage_unavailable')
   current(@Req() request: Request, @Res({ passthrough: true }) response: Response): Promise<SessionView | undefined> {
     return this.signInService.current(request, response);
   }

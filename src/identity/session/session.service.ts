@@ -4,6 +4,7 @@ import { ApiKeyService } from '../api-key/api-key.service';
 import { recordChange } from '../../audit/audit-log';
 import { type Authorship, authorshipOf, type Origin } from '../../audit/authorship';
 import type { Caller } from '../../platform/access/caller';
+import { BoundedMap } from '../../platform/cache/bounded-map';
 import { Database } from '../../platform/database/database';
 import { Clock } from '../../platform/time/clock';
 import { DAY_MS, HOUR_MS, MINUTE_MS } from '../../platform/time/time-units';
@@ -12,6 +13,11 @@ import { DAY_MS, HOUR_MS, MINUTE_MS } from '../../platform/time/time-units';
 const IDLE_MS = 12 * HOUR_MS;
 /** A session in use ends after this, too. */
 const LIFETIME_MS = 7 * DAY_MS;
+
+/** Sessions that are remembered as known, and values that are remembered as none. */
+const REMEMBERED = 10_000;
+/** How long a value that is no session is not looked up again. */
+const UNKNOWN_MS = 1000;
 
 /** 256 random bits; only their hash is stored. */
 export const newToken = (): string => randomBytes(32).toString('base64url');
@@ -23,6 +29,10 @@ export const hashOf = (token: string): Buffer => createHash('sha256').update(tok
  */
 @Injectable()
 export class SessionService {
+  /** Values of cookies that were a session when they were last looked up. */
+  private readonly known = new BoundedMap<string, true>(REMEMBERED);
+  private readonly unknown = new BoundedMap<string, number>(REMEMBERED);
+
   constructor(
     private readonly database: Database,
     private readonly keys: ApiKeyService,
@@ -42,6 +52,7 @@ export class SessionService {
       ]);
       await recordChange(tx, { orgId, action: 'sign_in', resource: 'session', id: keyId, author });
     });
+    this.known.set(hashOf(token).toString('base64'), true);
     return token;
   }
 
@@ -52,8 +63,39 @@ export class SessionService {
     );
   }
 
-  /** The caller with the current rights of its key, or `null` for an unknown, expired or revoked session. */
-  async authenticate(cookie: string): Promise<Caller | null> {
+  /**
+   * The caller with the current rights of its key, or `null` for an unknown, expired or revoked session. `admit` is called,
+   * and may throw, before a cookie is looked up that this process does not know as a session.
+   */
+  async authenticate(cookie: string, admit: () => void): Promise<Caller | null> {
+    const id = hashOf(cookie).toString('base64');
+    const monotonic = this.clock.monotonic();
+    const isKnown = this.known.get(id) === true;
+    if (!isKnown && monotonic - (this.unknown.get(id) ?? -Infinity) < UNKNOWN_MS) return null;
+    if (!isKnown) admit();
+    const caller = await this.callerOf(cookie);
+    if (caller) this.known.set(id, true);
+    else {
+      this.known.delete(id);
+      this.unknown.set(id, monotonic);
+    }
+    return caller;
+  }
+
+  /** Ends the session; an unknown one is no error. The holder of the cookie is the author of the entry. */
+  async close(cookie: string, origin: Origin, admit: () => void): Promise<void> {
+    const caller = await this.authenticate(cookie, admit);
+    if (!caller || caller.keyId === null) return;
+    const { orgId, keyId: id } = caller;
+    await this.database.transaction(async (tx) => {
+      const ended = await tx.query('DELETE FROM session WHERE hash = $1 RETURNING 1', [hashOf(cookie)]);
+      if (ended.length === 0) return;
+      const author = authorshipOf(caller, 'session', origin);
+      await recordChange(tx, { orgId, action: 'sign_out', resource: 'session', id, author });
+    });
+  }
+
+  private async callerOf(cookie: string): Promise<Caller | null> {
     const now = this.clock.now();
     const [session] = await this.database.query<{ key_id: string; last_seen_at: Date }>(
       'SELECT key_id, last_seen_at FROM session WHERE hash = $3 AND last_seen_at > $1 AND created_at > $2',
@@ -61,19 +103,19 @@ export class SessionService {
     );
     if (!session) return null;
     await this.touch(cookie, session.last_seen_at, now);
-    return this.keys.callerOfKey(session.key_id);
+    const caller = await this.keys.callerOfKey(session.key_id);
+    return caller && { ...caller, sessionId: hashOf(cookie).toString('hex') };
   }
 
-  /** Ends the session; an unknown one is no error. The holder of the cookie is the author of the entry. */
-  async close(cookie: string, origin: Origin): Promise<void> {
-    const caller = await this.authenticate(cookie);
-    await this.database.transaction(async (tx) => {
-      const ended = await tx.query('DELETE FROM session WHERE hash = $1 RETURNING 1', [hashOf(cookie)]);
-      if (ended.length === 0 || !caller || caller.keyId === null) return;
-      const { orgId, keyId: id } = caller;
-      const author = authorshipOf(caller, 'session', origin);
-      await recordChange(tx, { orgId, action: 'sign_out', resource: 'session', id, author });
-    });
+  /** Which of these sessions (`Caller.sessionId`) are neither over nor closed. Asking is no use of a session. */
+  async stillOpen(sessionIds: readonly string[]): Promise<Set<string>> {
+    if (sessionIds.length === 0) return new Set();
+    const open = await this.database.query<{ id: string }>(
+      `SELECT encode(hash, 'hex') AS id FROM session
+        WHERE hash = ANY (SELECT decode(id, 'hex') FROM unnest($3::text[]) AS id) AND last_seen_at > $1 AND created_at > $2`,
+      [...this.oldest(this.clock.now()), sessionIds],
+    );
+    return new Set(open.map(({ id }) => id));
   }
 
   /** The oldest last use and the oldest creation of a session that is still valid. */

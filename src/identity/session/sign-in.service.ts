@@ -4,7 +4,8 @@ import { authorshipOf, originOf } from '../../audit/authorship';
 import { ApiKeyService, type KeyHolder } from '../api-key/api-key.service';
 import { OrganizationService } from '../organization/organization.service';
 import { RateLimits } from '../rate-limits';
-import { sameOrigin } from '../same-origin';
+import { requireOwnPage } from '../own-page';
+import { cameByHttps, sameOrigin } from '../same-origin';
 import { PLAIN_SESSION_COOKIE, SECURE_SESSION_COOKIE, sessionCookie } from './session-cookie';
 import { Config } from '../../platform/config/config';
 import { Problem, problems } from '../../platform/problem/problem';
@@ -39,17 +40,17 @@ export class SignInService {
     if (request.headers.origin !== undefined && !sameOrigin(request)) {
       throw new Problem('origin_not_allowed', 'Sign in from the dashboard itself.');
     }
-    const attempt = await this.recognize(credentials);
-    if (!attempt || attempt.caller.keyId === null) throw this.limits.refusal(request.socket.remoteAddress);
+    const attempt = await this.recognize(credentials, request);
+    if (!attempt || attempt.caller.keyId === null) throw this.limits.refusal(request);
     const { orgId, keyId } = attempt.caller;
     const origin = originOf(request);
     const author = authorshipOf(attempt.caller, attempt.via, origin);
     if (!attempt.isValid) {
       await this.sessions.refuse(orgId, keyId, author);
-      throw this.limits.refusal(request.socket.remoteAddress);
+      throw this.limits.refusal(request);
     }
     const old = sessionCookie(request);
-    if (old !== null) await this.sessions.close(old, origin);
+    if (old !== null) await this.sessions.close(old, origin, this.admitting(request));
     setCookie(request, response, await this.sessions.open(orgId, keyId, author));
     response.setHeader('Location', '/auth/session');
     response.setHeader('Cache-Control', 'no-store');
@@ -63,9 +64,11 @@ export class SignInService {
   async current(request: Request, response: Response): Promise<SessionView | undefined> {
     const cookie = sessionCookie(request);
     response.setHeader('Cache-Control', 'no-store');
-    if (!this.config.auth) return this.withoutAuth();
-    const caller = cookie === null ? null : await this.sessions.authenticate(cookie);
+    if (!this.config.auth) return this.withoutAuth(request);
+    const caller = cookie === null ? null : await this.sessions.authenticate(cookie, this.admitting(request));
     if (caller) return toSessionView(caller);
+    // Nobody is told so, but many cookies that are no session make the address a doubtful one.
+    if (cookie !== null) this.limits.refusal(request);
     response.status(204);
     return undefined;
   }
@@ -73,33 +76,38 @@ export class SignInService {
   /** Ends the session on the server and in the browser. */
   async signOut(request: Request, response: Response): Promise<void> {
     const cookie = sessionCookie(request);
-    if (cookie !== null) await this.sessions.close(cookie, originOf(request));
+    if (cookie !== null) await this.sessions.close(cookie, originOf(request), this.admitting(request));
     response.clearCookie(SECURE_SESSION_COOKIE, { path: '/', secure: true });
     response.clearCookie(PLAIN_SESSION_COOKIE, { path: '/' });
   }
 
-  private async withoutAuth(): Promise<SessionView> {
+  private admitting(request: Request): () => void {
+    return () => this.limits.admitLookUp(request);
+  }
+
+  private async withoutAuth(request: Request): Promise<SessionView> {
+    requireOwnPage(request, this.config);
     const caller = await this.organizations.defaultAdmin();
     if (!caller) throw problems.storageUnavailable();
     return toSessionView(caller);
   }
 
   /** Whose key or link it is, valid or expired; `null` for an unknown one. Throws `rate_limited` for a key. */
-  private async recognize({ api_key, sign_in_token }: CreateSessionDto): Promise<Attempt | null> {
+  private async recognize({ api_key, sign_in_token }: CreateSessionDto, request: Request): Promise<Attempt | null> {
     if (api_key !== undefined) {
-      const holder = await this.keys.holderOf(api_key);
+      const holder = await this.keys.holderOf(api_key, this.admitting(request));
       if (holder?.caller.keyId) this.limits.countSignIn(holder.caller.keyId);
       return holder && { ...holder, via: 'api_key' };
     }
+    this.limits.admitLookUp(request);
     const link = sign_in_token === undefined ? null : await this.links.exchange(sign_in_token);
     const holder = link && (await this.keys.holderOfKey(link.keyId));
     return holder && { caller: holder.caller, isValid: holder.isValid && link.isInTime, via: 'sign_in_link' };
   }
 }
 
-/** The browser's `Origin` says whether the page came by https: a proxy in between may terminate TLS. */
 function setCookie(request: Request, response: Response, token: string): void {
-  const secure = request.secure || (request.headers.origin?.startsWith('https://') ?? false);
+  const secure = cameByHttps(request);
   response.cookie(secure ? SECURE_SESSION_COOKIE : PLAIN_SESSION_COOKIE, token, {
     httpOnly: true,
     sameSite: 'strict',

@@ -21,14 +21,18 @@ export class TokenBuckets {
     this.buckets = new BoundedMap(maxKeys);
   }
 
-  /** 0 when a token was taken, otherwise the seconds until there is one. */
-  take(key: string): number {
-    const bucket = this.refilled(key);
-    if (bucket.tokens >= 1) {
-      bucket.tokens -= 1;
-      return 0;
-    }
-    return (1 - bucket.tokens) / this.rate;
+  /** 0 when `count` tokens were taken (never more than a full bucket has), otherwise the seconds until there are so many. */
+  take(key: string, count = 1): number {
+    const wanted = Math.min(count, this.burst);
+    const wait = this.waitFor(key, wanted);
+    if (wait === 0) this.refilled(key).tokens -= wanted;
+    return wait;
+  }
+
+  /** The seconds until `count` tokens could be taken; 0 when they could be now. Takes nothing. */
+  waitFor(key: string, count = 1): number {
+    const { tokens } = this.refilled(key);
+    return tokens >= count ? 0 : (count - tokens) / this.rate;
   }
 
   private refilled(key: string): Bucket {

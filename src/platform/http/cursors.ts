@@ -2,7 +2,10 @@ import { createHmac, timingSafeEqual } from 'node:crypto';
 import { Injectable } from '@nestjs/common';
 import { ServerSecrets } from '../secrets/server-secrets';
 import { problems } from '../problem/problem';
-import { Page } from './page';
+import { MAX_PAGE_BYTES, Page } from './page';
+
+/** Rows at once of lists whose rows may have tens of kilobytes: a few megabytes in memory. */
+export const LARGE_ROWS = 100;
 
 /** One list and what the client asked of it. */
 export interface PageRequest<Row> {
@@ -18,6 +21,11 @@ export interface PageRequest<Row> {
   read: (after: string | null, count: number) => Promise<readonly Row[]>;
   /** The sort key of a row: the next page begins behind that of the last row. */
   idOf: (row: Row) => string;
+  /**
+   * For lists whose rows may be large: so many rows are read at once, and no more once a page is full by its bytes.
+   * Without it one statement reads the page.
+   */
+  rowsAtOnce?: number;
   /** Count of the whole list, asked for after the page was read; without it the page has none. */
   total?: (rows: readonly Row[]) => number | Promise<number>;
 }
@@ -43,28 +51,20 @@ export class Cursors {
     return position;
   }
 
-  /** Reads one page: decodes the cursor, reads one row more than `limit`, and signs the next cursor if there is one. */
-  async paginate<Row>({ orgId, list, cursor, limit, idOf, read, total }: PageRequest<Row>): Promise<Page<Row>> {
-    const rows = await read(this.decode(orgId, list, cursor), limit + 1);
-    return this.page(orgId, list, rows, limit, idOf, total ? await total(rows) : null);
-  }
-
   /**
-   * Makes a page of rows that were read with one row more than `limit`.
-   * `positionOf` names the sort key of a row, from which the next page starts.
+   * Reads one page: decodes the cursor, reads one row more than `limit` (fewer where rows are so large that the page would
+   * have more than a megabyte), and signs the next cursor if there is one.
    */
-  page<Row>(
-    orgId: string,
-    list: string,
-    rows: readonly Row[],
-    limit: number,
-    positionOf: (row: Row) => string,
-    total: number | null = null,
-  ): Page<Row> {
-    const items = rows.slice(0, limit);
-    const last = items.at(-1);
-    const next = rows.length > limit && last !== undefined ? this.encode(orgId, list, positionOf(last)) : null;
-    return new Page(items, next, total);
+  async paginate<Row>(request: PageRequest<Row>): Promise<Page<Row>> {
+    const { orgId, list, cursor, idOf, total } = request;
+    const { rows, isLast } = await readRows(request, this.decode(orgId, list, cursor));
+    const cursorBehind = (index: number): string => {
+      const row = rows[index];
+      if (row === undefined) throw new Error(`the page has no item ${index}`);
+      return this.encode(orgId, list, idOf(row));
+    };
+    const next = isLast || rows.length === 0 ? null : cursorBehind(rows.length - 1);
+    return new Page(rows, next, total ? await total(rows) : null, cursorBehind);
   }
 
   private sign(orgId: string, list: string, position: string): string {
@@ -73,4 +73,36 @@ export class Cursors {
       .digest('base64url')
       .slice(0, 22);
   }
+}
+
+/** At most `limit` rows behind the position, as many as fit into a page's bytes, but at least one. */
+async function readRows<Row>(
+  { limit, read, idOf, rowsAtOnce }: PageRequest<Row>,
+  after: string | null,
+): Promise<{ rows: Row[]; isLast: boolean }> {
+  const rows: Row[] = [];
+  let [position, bytes] = [after, 0];
+  for (;;) {
+    // One row more tells whether there is another page.
+    const count = Math.min(limit + 1 - rows.length, (rowsAtOnce ?? limit) + 1);
+    const next = await read(position, count);
+    for (const row of next) {
+      if (rowsAtOnce !== undefined) bytes += sizeOf(row);
+      if (rows.length === limit || (bytes > MAX_PAGE_BYTES && rows.length > 0)) return { rows, isLast: false };
+      rows.push(row);
+    }
+    const last = rows.at(-1);
+    if (next.length < count || last === undefined) return { rows, isLast: true };
+    position = idOf(last);
+  }
+}
+
+/** About what a value from the database takes: the characters and bytes in it. */
+function sizeOf(value: unknown): number {
+  if (typeof value === 'string') return value.length;
+  if (typeof value !== 'object' || value === null) return 4;
+  if (Buffer.isBuffer(value)) return value.length;
+  let size = 0;
+  for (const key in value) size += key.length + sizeOf((value as Record<string, unknown>)[key]);
+  return size;
 }

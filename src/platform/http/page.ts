@@ -26,8 +26,12 @@ export class CursorQuery {
 /** Items of a page when the client does not say how many; also the most it may ask for. */
 export const MAX_PAGE_SIZE = 1000;
 
+/** Of every `limit`. */
+export const LIMIT_DESCRIPTION =
+  'Items per page, at most: a page ends early when its body would have more than 1 MiB; `X-Next-Cursor` tells whether there is more.';
+
 export class PageQuery extends CursorQuery {
-  @ApiPropertyOptional({ description: 'Items per page.', minimum: 1, maximum: MAX_PAGE_SIZE, default: MAX_PAGE_SIZE })
+  @ApiPropertyOptional({ description: LIMIT_DESCRIPTION, minimum: 1, maximum: MAX_PAGE_SIZE, default: MAX_PAGE_SIZE })
   @IsOptional()
   @QueryInteger()
   @IsInt()
@@ -35,6 +39,9 @@ export class PageQuery extends CursorQuery {
   @Max(MAX_PAGE_SIZE)
   limit?: number;
 }
+
+/** A page's body has at most this many bytes, or one item that is larger; the next page goes on behind it. */
+export const MAX_PAGE_BYTES = 1024 * 1024;
 
 /** One page of a list. The response is a bare array with `Link`, `X-Next-Cursor` and `X-Total-Count`. */
 export class Page<T> {
@@ -44,9 +51,25 @@ export class Page<T> {
     readonly nextCursor: string | null,
     /** Count of the whole list, for resource lists. */
     readonly total: number | null = null,
+    /** The cursor behind the item at this index; without it the page is never cut. */
+    private readonly cursorBehind: ((index: number) => string) | null = null,
   ) {}
 
   map<U>(change: (item: T) => U): Page<U> {
-    return new Page(this.items.map(change), this.nextCursor, this.total);
+    return new Page(this.items.map(change), this.nextCursor, this.total, this.cursorBehind);
+  }
+
+  /** The items as a JSON array of at most `maxBytes`, and the cursor behind the last one that is in it. */
+  toJson(maxBytes = MAX_PAGE_BYTES): { json: string; nextCursor: string | null } {
+    const texts: string[] = [];
+    let bytes = 1;
+    for (const item of this.items) {
+      const text = JSON.stringify(item);
+      bytes += Buffer.byteLength(text) + 1;
+      if (bytes > maxBytes && texts.length > 0 && this.cursorBehind !== null)
+        return { json: `[${texts.join(',')}]`, nextCursor: this.cursorBehind(texts.length - 1) };
+      texts.push(text);
+    }
+    return { json: `[${texts.join(',')}]`, nextCursor: this.nextCursor };
   }
 }

@@ -2,12 +2,16 @@ import { createServer, type Server, STATUS_CODES } from 'node:http';
 import type { Socket } from 'node:net';
 import { ExpressAdapter } from '@nestjs/platform-express';
 import express, { type Request, type Response } from 'express';
+import type { AuthenticatedRequest } from '../access/caller';
+import { networkOf } from '../access/client-network';
 import { newUuid } from '../ids/id';
 import { Problem } from '../problem/problem';
 import { toProblemView } from '../problem/problem.view';
+import { type ClosedBecause, limitConnections } from './load/connection-limits';
+import { endSlowReaders } from './load/slow-readers';
+import { UnreadResponses } from './load/unread-responses';
 import { Page } from './page';
 import { writePageHeaders } from './page-headers';
-import { endSlowReaders } from './load/slow-readers';
 
 /** Limits against slow and greedy clients; Node's defaults are far longer (60 s, 300 s, checked every 30 s). */
 const LIMITS = {
@@ -17,6 +21,10 @@ const LIMITS = {
   connectionsCheckingInterval: 1000,
 };
 const MAX_CONNECTIONS = 12_000;
+/** Where Node itself refuses: those that we close still count for a moment. */
+const MAX_SOCKETS = MAX_CONNECTIONS + 1000;
+/** Memory of responses that their clients do not read: of one organization (or address without a key), and of all. */
+const UNREAD_BYTES = { perHolder: 16 * 1024 * 1024, inAll: 128 * 1024 * 1024 };
 
 const CLIENT_ERRORS: Readonly<Record<string, Problem>> = {
   HPE_HEADER_OVERFLOW: new Problem('headers_too_large', 'The request headers may have at most 16 KiB.'),
@@ -24,6 +32,9 @@ const CLIENT_ERRORS: Readonly<Record<string, Problem>> = {
 };
 
 type RouteHandler = (request: Request, response: Response, next: unknown) => Promise<void>;
+
+/** Why the service itself closed a connection. */
+export type ConnectionClosed = ClosedBecause | 'unread';
 
 /** Runs the handler of a route that may change something; resolves when it is done. */
 export type AroundChange = (request: Request, handle: () => Promise<void>) => Promise<void>;
@@ -34,7 +45,14 @@ export type AroundChange = (request: Request, handle: () => Promise<void>) => Pr
  * that may change something, and a `Page` becomes an array and its headers.
  */
 export class ServerAdapter extends ExpressAdapter {
-  constructor(private readonly around: AroundChange) {
+  /** Responses that wait to be read. */
+  readonly unread = new UnreadResponses(UNREAD_BYTES, () => this.onClosed('unread'));
+  private onClosed: (because: ConnectionClosed) => void = () => {};
+
+  constructor(
+    private readonly around: AroundChange,
+    private readonly maxConnectionsPerAddress: number,
+  ) {
     // Set before the router exists: it reads them once.
     super(
       express()
@@ -67,14 +85,24 @@ export class ServerAdapter extends ExpressAdapter {
   }
 
   override reply(response: Response, body: unknown, status?: number): unknown {
-    if (!(body instanceof Page)) return super.reply(response, body, status);
-    writePageHeaders(body, response.req, response);
-    return super.reply(response, body.items, status);
+    const result = body instanceof Page ? this.replyPage(response, body, status) : super.reply(response, body, status);
+    const { caller, socket } = response.req as AuthenticatedRequest;
+    const bytes = Number(response.getHeader('Content-Length') ?? 0);
+    this.unread.add(caller?.orgId ?? networkOf(socket.remoteAddress), response, bytes);
+    return result;
+  }
+
+  /** Called for each connection that the service closes to keep its limits. */
+  watchClosed(onClosed: (because: ConnectionClosed) => void): void {
+    this.onClosed = onClosed;
   }
 
   override initHttpServer(): void {
     const server: Server = createServer(LIMITS);
-    server.maxConnections = MAX_CONNECTIONS;
+    server.maxConnections = MAX_SOCKETS;
+    limitConnections(server, { perAddress: this.maxConnectionsPerAddress, inAll: MAX_CONNECTIONS }, (because) =>
+      this.onClosed(because),
+    );
     endSlowReaders(server, this.getInstance());
     server.on('clientError', respondToClientError);
     server.on('checkExpectation', (_, response) => {
@@ -82,6 +110,14 @@ export class ServerAdapter extends ExpressAdapter {
       response.writeHead(417, { 'Content-Type': 'application/problem+json', Connection: 'close' }).end(body);
     });
     this.setHttpServer(server);
+  }
+
+  /** As text made once, so that what does not fit the page is not made at all. */
+  private replyPage(response: Response, page: Page<unknown>, status?: number): unknown {
+    const { json, nextCursor } = page.toJson();
+    writePageHeaders({ total: page.total, nextCursor }, response.req, response);
+    response.setHeader('Content-Type', 'application/json; charset=utf-8');
+    return super.reply(response, json, status);
   }
 
   /** `route`: a path and its handler, as Nest registers them. */

@@ -1,17 +1,25 @@
 import { Controller, Get, Module } from '@nestjs/common';
 import { Access } from '../../../src/platform/access/caller';
-import { startApp, type TestApp } from '../../harness/app/app';
+import { type Api, startApp, type TestApp } from '../../harness/app/app';
 import { eventually } from '../../harness/app/poll';
 
 let finish: (() => void)[] = [];
 
-@Controller('api/v1/slow')
+/** Responds when the test says so. */
+const untilTold = (): Promise<object> => new Promise((resolve) => finish.push(() => resolve({})));
+
+@Controller('api/v1')
 class SlowController {
-  /** Responds when the test says so. */
-  @Get()
-  @Access('public')
+  @Get('slow')
+  @Access('read')
   slow(): Promise<object> {
-    return new Promise((resolve) => finish.push(() => resolve({})));
+    return untilTold();
+  }
+
+  @Get('slow-for-all')
+  @Access('public')
+  slowForAll(): Promise<object> {
+    return untilTold();
   }
 }
 
@@ -19,46 +27,108 @@ class SlowController {
 class SlowModule {}
 
 const OVERLOADED = { status: 503, code: 'temporarily_unavailable' };
+/** A fifth of it, two, is for an organization; half for an address without a key. */
+const MAX_OPEN = 10;
 
 describe('an overloaded API', () => {
   let app: TestApp;
+  let others: Api[];
 
   beforeAll(async () => {
-    app = await startApp({ maxConcurrentRequests: 3 }, { modules: [SlowModule] });
+    app = await startApp({ maxConcurrentRequests: MAX_OPEN }, { modules: [SlowModule] });
+    others = await Promise.all([1, 2, 3, 4, 5].map(async (n) => (await app.organization(`Other ${n}`)).read));
+  });
+  afterEach(async () => {
+    await finishAll();
+    await eventually('nothing is open', async () => (await value('uptime_requests_in_flight')) === 0);
   });
   afterAll(() => app.close());
 
-  const health = async () => (await fetch(`${app.url}/health/live`)).status;
-  const shed = async (reason: string) => {
+  const statusOf = async (path: string) => (await fetch(`${app.url}${path}`)).status;
+  async function value(metric: string): Promise<number> {
     const text = await (await fetch(`${app.url}/metrics`)).text();
-    return Number(new RegExp(`^uptime_requests_shed_total\\{reason="${reason}"\\} (\\d+)$`, 'm').exec(text)?.[1] ?? 0);
+    const line = text.split('\n').find((one) => one.startsWith(`${metric} `));
+    return Number(line?.split(' ')[1] ?? 0);
+  }
+  const shed = (reason: string) => value(`uptime_requests_shed_total{reason="${reason}"}`);
+  const opened = (count: number) => eventually(`${count} open requests`, () => finish.length === count);
+  /** One after the other: until their keys are known they all count for one address. */
+  async function openAll(): Promise<Promise<{ status: number }>[]> {
+    const open: Promise<{ status: number }>[] = [];
+    for (const api of [...others, ...others]) {
+      open.push(api.get('/slow'));
+      await opened(open.length);
+    }
+    return open;
+  }
+  const finishAll = async (open: readonly Promise<{ status: number }>[] = []) => {
+    for (const one of finish.splice(0)) one();
+    return (await Promise.all(open)).map(({ status }) => status);
   };
 
   it('refuses requests above its limit with 503 and Retry-After, stays live, and serves again', async () => {
-    const slow = [1, 2, 3].map(() => fetch(`${app.url}/api/v1/slow`));
-    await eventually('three open requests', () => finish.length === 3);
+    const before = await shed('requests');
+    const slow = await openAll();
     const refused = await app.read.get<{ code: string }>('/websites');
     expect(refused.body).toMatchObject(OVERLOADED);
     expect(refused.headers['retry-after']).toBe('2');
-    expect(await health()).toBe(200);
-    expect(await shed('requests')).toBe(1);
-    for (const one of finish) one();
-    finish = [];
-    expect((await Promise.all(slow)).map(({ status }) => status)).toEqual([200, 200, 200]);
+    expect(await Promise.all(['/health/live', '/health/ready', '/metrics'].map(statusOf))).toEqual([200, 200, 200]);
+    expect(await shed('requests')).toBe(before + 1);
+    expect(await finishAll(slow)).toEqual(Array(MAX_OPEN).fill(200));
     await eventually('a response', async () => (await app.read.get('/websites')).status === 200);
+  });
+
+  it.each(['/', '/status/some-page', '/auth/session', '/docs', '/api/v1/stream', '/api/v1/openapi.json'])(
+    'refuses %s above its limit as well',
+    async (path) => {
+      const slow = await openAll();
+      expect(await statusOf(path)).toBe(503);
+      await finishAll(slow);
+    },
+  );
+
+  it('gives one organization a fifth of its open requests, and serves the others', async () => {
+    const [greedy] = others;
+    const before = await shed('organization');
+    const slow = [greedy?.get('/slow'), greedy?.get('/slow')];
+    await opened(2);
+    const refused = await greedy?.get<{ code: string }>('/websites');
+    expect([refused?.status, refused?.body.code, refused?.headers['retry-after']]).toEqual([429, 'rate_limited', '1']);
+    expect(await shed('organization')).toBe(before + 1);
+    expect((await app.read.get('/websites')).status).toBe(200);
+    await finishAll();
+    expect((await Promise.all(slow)).map((response) => response?.status)).toEqual([200, 200]);
+    await eventually('a response', async () => (await greedy?.get('/websites'))?.status === 200);
+  });
+
+  it('gives one address without a key half of them', async () => {
+    const slow = [1, 2, 3, 4, 5].map(() => fetch(`${app.url}/api/v1/slow-for-all`));
+    await opened(5);
+    expect(await statusOf('/api/v1/slow-for-all')).toBe(503);
+    expect(await shed('address')).toBeGreaterThan(0);
+    expect(await finishAll(slow)).toEqual(Array(5).fill(200));
   });
 
   it('does not count requests whose client has disconnected', async () => {
     const leaving = new AbortController();
-    const slow = [1, 2, 3].map(() =>
-      fetch(`${app.url}/api/v1/slow`, { signal: leaving.signal }).catch((error: Error) => error.name),
+    const slow = [1, 2, 3, 4, 5].map(() =>
+      fetch(`${app.url}/api/v1/slow-for-all`, { signal: leaving.signal }).catch((error: Error) => error.name),
     );
-    await eventually('three open requests', () => finish.length === 3);
+    await opened(5);
     leaving.abort();
-    expect(await Promise.all(slow)).toEqual(['AbortError', 'AbortError', 'AbortError']);
-    await eventually('a response', async () => (await app.read.get('/websites')).status === 200);
-    for (const one of finish) one();
-    finish = [];
+    expect(await Promise.all(slow)).toEqual(Array(5).fill('AbortError'));
+    await eventually('a response', async () => (await statusOf('/auth/session')) === 204);
+  });
+
+  it('does not count open streams', async () => {
+    const leaving = new AbortController();
+    const headers = { Authorization: `Bearer ${app.read.key ?? ''}` };
+    const streams = await Promise.all(
+      [1, 2, 3].map(() => fetch(`${app.url}/api/v1/stream`, { headers, signal: leaving.signal })),
+    );
+    expect(streams.map(({ status }) => status)).toEqual([200, 200, 200]);
+    expect((await app.read.get('/websites')).status).toBe(200);
+    leaving.abort();
   });
 
   it('refuses requests while its event loop is late again and again, and serves again afterwards', async () => {

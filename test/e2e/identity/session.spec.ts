@@ -127,6 +127,39 @@ describe('browser sessions', () => {
     expect([reply.status, reply.body.code]).toEqual([403, 'origin_not_allowed']);
   });
 
+  describe('over https, where a sibling host can set only the cookie without the prefix', () => {
+    const cookies = async () => {
+      const own = cookieOf(await send('POST', '/auth/session', { Origin: `https://${new URL(app.url).host}` }, read()));
+      const tossed = cookieOf(await send('POST', '/auth/session', {}, { api_key: keyOf('admin') }));
+      return { own, tossed };
+    };
+    const read = () => ({ api_key: keyOf('read') });
+    const roleWith = async (headers: Record<string, string>) =>
+      (await send('GET', '/auth/session', headers)).body.role ?? null;
+
+    it('takes the prefixed cookie, wherever it stands', async () => {
+      const { own, tossed } = await cookies();
+      expect(await roleWith({ Cookie: `${tossed}; ${own}` })).toBe('read');
+      expect(await roleWith({ Cookie: `${own}; ${tossed}` })).toBe('read');
+    });
+
+    it.each([
+      ['a proxy says so', { 'X-Forwarded-Proto': 'https' }],
+      ['a proxy says so in the standard way', { Forwarded: 'for=192.0.2.1;proto=https' }],
+      ['the browser says where it came from', { 'Sec-Fetch-Site': 'same-origin', Host: 'uptime.example' }],
+    ])('takes no other cookie when %s', async (_, headers: Record<string, string>) => {
+      const { own, tossed } = await cookies();
+      expect(await roleWith({ Cookie: tossed, ...headers })).toBeNull();
+      expect(await roleWith({ Cookie: own, ...headers })).toBe('read');
+    });
+
+    it('still takes the plain cookie by http on this machine and in a trusted network', async () => {
+      const { tossed } = await cookies();
+      expect(await roleWith({ Cookie: tossed, 'Sec-Fetch-Site': 'same-origin', Host: 'localhost:3000' })).toBe('admin');
+      expect(await roleWith({ Cookie: tossed, Host: 'nas.lan:3000' })).toBe('admin');
+    });
+  });
+
   it('responds with 204 to GET /auth/session without a session', async () => {
     const reply = await send('GET', '/auth/session', {});
     expect([reply.status, reply.body]).toEqual([204, {}]);

@@ -1,9 +1,12 @@
 import { Injectable } from '@nestjs/common';
-import type { RequestHandler } from 'express';
+import type { Request, RequestHandler } from 'express';
+import { networkOf } from '../../access/client-network';
+import { TokenBuckets } from '../../access/token-bucket';
 import { Config } from '../../config/config';
 import { EventLoopLag } from '../../observability/event-loop-lag';
 import { Metrics } from '../../observability/metrics';
 import { problems } from '../../problem/problem';
+import { Shares } from './shares';
 
 /** Time between two samples; the event loop is late by what it took longer. */
 const SAMPLE_MS = 100;
@@ -11,31 +14,63 @@ const SAMPLE_MS = 100;
 const SAMPLES = 5;
 const LATE_MS = 250;
 
-/** Streams have a limit of their own: each stays open for as long as its page. */
+/** The most that one organization has of the open requests. */
+const ORGANIZATION_SHARE = 1 / 5;
+/**
+ * The most that one address has without a known key. Behind a reverse proxy all requests have its address, but each one
+ * only until its key is known, a matter of milliseconds.
+ */
+const ADDRESS_SHARE = 1 / 2;
+/** Streams have a limit of their own: each stays open for as long as its page. They count here until they are identified. */
 const STREAM = '/api/v1/stream';
+/** Whoever supervises the service is answered always. */
+const PROBES: ReadonlySet<string> = new Set(['/health/live', '/health/ready']);
+/** Needed most when all else is refused; then a few per second and address must do. */
+const METRICS = '/metrics';
+const LATE_SCRAPES = { rate: 1, burst: 5 };
 
 export interface Load {
-  /** API requests without a complete response. */
+  /** Requests without a complete response. */
   inFlight: number;
   /** How late the event loop was in each of the newest samples, milliseconds. */
   lateness: readonly number[];
 }
 
-/** Why a further API request must be refused, if it must. */
+/** Why a further request must be refused, if it must. */
 export function overloadedBy({ inFlight, lateness }: Load, maxInFlight: number): 'requests' | 'event_loop' | null {
   if (inFlight >= maxInFlight) return 'requests';
-  return lateness.length >= SAMPLES && lateness.every((late) => late > LATE_MS) ? 'event_loop' : null;
+  return isLate(lateness) ? 'event_loop' : null;
 }
 
+const isLate = (lateness: readonly number[]): boolean =>
+  lateness.length >= SAMPLES && lateness.every((late) => late > LATE_MS);
+
+/** One open request is the least that anybody gets. */
+const shareOf = (part: number, most: number): number => Math.max(1, Math.floor(most * part));
+
+const PLACE = Symbol('http:place');
+/** The place of a request among the open ones. */
+interface Place {
+  /** Whose share it is: an organization (uuid) or a client's network. */
+  holder: string;
+  /** The shares in which it counts; `null` once it counts no more. */
+  shares: Shares | null;
+}
+type PlacedRequest = Request & { [PLACE]?: Place };
+
 /**
- * Refuses API requests, before any work is done for them, while more are open than can be served soon or while the event
- * loop is late again and again: checks and deliveries go on, and clients learn from `Retry-After` when to come back.
+ * Refuses requests, before any work is done for them, while more are open than can be served soon or while the event loop
+ * is late again and again: checks and deliveries go on, and clients learn from `Retry-After` when to come back. Nobody
+ * gets all of it: until its key is known a request counts for its address, then for its organization.
  */
 @Injectable()
 export class LoadShedder {
   private inFlight = 0;
   private lateness: number[] = [];
   private sampledAt: number | null = null;
+  private readonly organizations: Shares;
+  private readonly addresses: Shares;
+  private readonly scrapes = new TokenBuckets(LATE_SCRAPES.rate, LATE_SCRAPES.burst, () => performance.now(), 1000);
   private readonly shed;
 
   constructor(
@@ -43,33 +78,68 @@ export class LoadShedder {
     metrics: Metrics,
     lag: EventLoopLag,
   ) {
+    this.organizations = new Shares(shareOf(ORGANIZATION_SHARE, config.maxConcurrentRequests));
+    this.addresses = new Shares(shareOf(ADDRESS_SHARE, config.maxConcurrentRequests));
     lag.onBeat(() => this.sample());
     this.shed = metrics.counter({
       name: 'uptime_requests_shed_total',
-      help: 'API requests refused with 503 to stay alive.',
+      help: 'Requests refused to stay alive: with 503, or 429 for one organization that has too many open.',
       labelNames: ['reason'],
     });
     metrics.watch(
-      { name: 'uptime_requests_in_flight', help: 'API requests that are being answered.' },
+      { name: 'uptime_requests_in_flight', help: 'Requests that are being answered.' },
       () => this.inFlight,
     );
   }
 
   /** Express middleware; must come before the body is read. */
   readonly refuseWhileOverloaded: RequestHandler = (request, response, next) => {
-    if (!request.path.startsWith('/api/') || request.path === STREAM) return next();
-    const reason = overloadedBy(
-      { inFlight: this.inFlight, lateness: this.lateness },
-      this.config.maxConcurrentRequests,
-    );
+    if (PROBES.has(request.path)) return next();
+    const network = networkOf(request.socket.remoteAddress);
+    const reason = request.path === METRICS ? this.refusedScrape(network) : this.refusedRequest(network);
     if (reason) {
       this.shed.inc({ reason });
       return next(problems.temporarilyUnavailable());
     }
+    if (request.path === METRICS) return next();
+    const place: Place = { holder: network, shares: this.addresses };
+    Object.assign(request, { [PLACE]: place });
     this.inFlight++;
-    response.once('close', () => this.inFlight--);
+    response.once('close', () => this.leave(place));
     return next();
   };
+
+  /** Counts the request for its organization (uuid) from now on. Throws `rate_limited` when that has its share open. */
+  identified(request: Request, orgId: string): void {
+    const place = (request as PlacedRequest)[PLACE];
+    if (!place?.shares) return;
+    if (request.path === STREAM) return this.leave(place);
+    if (!this.organizations.enter(orgId)) {
+      this.shed.inc({ reason: 'organization' });
+      throw problems.rateLimited(1);
+    }
+    place.shares.leave(place.holder);
+    Object.assign(place, { holder: orgId, shares: this.organizations });
+  }
+
+  private refusedRequest(network: string): 'requests' | 'event_loop' | 'address' | null {
+    const load = { inFlight: this.inFlight, lateness: this.lateness };
+    return (
+      overloadedBy(load, this.config.maxConcurrentRequests) ??
+      (this.addresses.enter(network) ? null : ('address' as const))
+    );
+  }
+
+  private refusedScrape(network: string): 'event_loop' | null {
+    return isLate(this.lateness) && this.scrapes.take(network) > 0 ? 'event_loop' : null;
+  }
+
+  private leave(place: Place): void {
+    if (!place.shares) return;
+    place.shares.leave(place.holder);
+    place.shares = null;
+    this.inFlight--;
+  }
 
   /** In the process's own time, not the beat's: a `Clock` that a test has moved says nothing about load. */
   private sample(): void {

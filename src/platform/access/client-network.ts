@@ -1,0 +1,15 @@
+import ipaddr from 'ipaddr.js';
+
+const MAPPED = '::ffff:';
+
+/**
+ * What stands for one client where limits count by address: the IPv4 address, or the /64 of an IPv6 one, because whoever
+ * has an IPv6 address has 2^64 of them. Empty for a connection that is gone.
+ */
+export function networkOf(address: string | undefined): string {
+  if (address === undefined || !address.includes(':')) return address ?? '';
+  if (address.startsWith(MAPPED) && address.includes('.')) return address.slice(MAPPED.length);
+  if (!ipaddr.IPv6.isValid(address)) return address;
+  const groups = ipaddr.IPv6.parse(address).parts.slice(0, 4);
+  return `${groups.map((group) => group.toString(16)).join(':')}::/64`;
+}

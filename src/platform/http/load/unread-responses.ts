@@ -1,0 +1,77 @@
+import type { ServerResponse } from 'node:http';
+
+/** Bytes of responses that wait to be read. */
+export interface UnreadLimits {
+  /** Of one holder: an organization, or an address without a key. */
+  perHolder: number;
+  inAll: number;
+}
+
+interface Held {
+  bytes: number;
+  /** The oldest first. */
+  readonly responses: Map<ServerResponse, number>;
+}
+
+/**
+ * Counts the bytes of responses that their clients have not read yet. When there are too many, the connection whose
+ * response has waited longest is reset: of the holder that has too many, or of the one with the most of all. A client that
+ * reads is not hit: its responses leave as fast as they are made.
+ */
+export class UnreadResponses {
+  private readonly holders = new Map<string, Held>();
+  private total = 0;
+
+  constructor(
+    private readonly limits: UnreadLimits,
+    private readonly onReset: () => void,
+  ) {}
+
+  get bytes(): number {
+    return this.total;
+  }
+
+  /** Counts the finished response until it has left or its connection is gone. */
+  add(holder: string, response: ServerResponse, bytes: number): void {
+    const held = this.heldBy(holder);
+    held.responses.set(response, bytes);
+    held.bytes += bytes;
+    this.total += bytes;
+    response.once('close', () => this.remove(holder, held, response));
+    while (held.bytes > this.limits.perHolder && held.responses.size > 1) this.resetOldest(holder, held);
+    while (this.total > this.limits.inAll && this.resetOldestOfLargest()) continue;
+  }
+
+  private heldBy(holder: string): Held {
+    const known = this.holders.get(holder);
+    if (known) return known;
+    const held = { bytes: 0, responses: new Map<ServerResponse, number>() };
+    this.holders.set(holder, held);
+    return held;
+  }
+
+  private remove(holder: string, held: Held, response: ServerResponse): void {
+    const bytes = held.responses.get(response);
+    if (bytes === undefined) return;
+    held.responses.delete(response);
+    held.bytes -= bytes;
+    this.total -= bytes;
+    if (held.responses.size === 0 && this.holders.get(holder) === held) this.holders.delete(holder);
+  }
+
+  /** Walks over the holders, of which there are few: it happens only when memory is short. */
+  private resetOldestOfLargest(): boolean {
+    let largest: [string, Held] | null = null;
+    for (const entry of this.holders) if (largest === null || entry[1].bytes > largest[1].bytes) largest = entry;
+    return largest !== null && this.resetOldest(...largest);
+  }
+
+  private resetOldest(holder: string, held: Held): boolean {
+    const [oldest] = held.responses.keys();
+    if (!oldest) return false;
+    this.remove(holder, held, oldest);
+    this.onReset();
+    oldest.req.socket.resetAndDestroy();
+    return true;
+  }
+}

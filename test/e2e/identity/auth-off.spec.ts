@@ -1,0 +1,82 @@
+import { request as httpRequest } from 'node:http';
+import { startApp, type TestApp } from '../../harness/app/app';
+import { loadConfig } from '../../../src/platform/config/config';
+
+describe('the API with AUTH=off', () => {
+  let app: TestApp;
+  let port: string;
+
+  beforeAll(async () => {
+    app = await startApp({ role: 'api', auth: false, allowedHosts: ['nas.lan'] });
+    ({ port } = new URL(app.url));
+  });
+  afterAll(() => app.close());
+
+  function send(
+    method: string,
+    path: string,
+    headers: Record<string, string>,
+  ): Promise<{ status: number; code: string }> {
+    const body = method === 'POST' ? JSON.stringify({ name: 'a', url: 'https://a.example' }) : '';
+    return new Promise((resolve, reject) => {
+      const sent = { 'Content-Type': 'application/json', 'Content-Length': String(body.length), ...headers };
+      const request = httpRequest(`${app.url}${path}`, { method, headers: sent }, (response) => {
+        let text = '';
+        response.setEncoding('utf8').on('data', (chunk: string) => (text += chunk));
+        response.on('end', () => {
+          const { code = '' } = (text === '' ? {} : JSON.parse(text)) as { code?: string };
+          resolve({ status: response.statusCode ?? 0, code });
+        });
+      });
+      request.on('error', reject);
+      request.end(body);
+    });
+  }
+  const REFUSED = { status: 403, code: 'origin_not_allowed' };
+
+  it.each(['localhost:PORT', '127.0.0.1:PORT', '[::1]:PORT', 'uptime.localhost', 'nas.lan:PORT'])(
+    'serves requests sent to %s',
+    async (name) => {
+      const Host = name.replace('PORT', port);
+      expect((await send('GET', '/api/v1/websites', { Host })).status).toBe(200);
+      expect((await send('GET', '/auth/session', { Host })).status).toBe(200);
+      expect((await send('POST', '/api/v1/websites', { Host, Origin: `http://${Host}` })).status).toBe(201);
+      expect((await send('POST', '/api/v1/websites', { Host })).status).toBe(201);
+    },
+  );
+
+  it.each(['evil.example:PORT', 'localhost.evil.example', '192.0.2.1:PORT'])(
+    'refuses requests sent to %s, a name that a page may have pointed at this machine',
+    async (name) => {
+      const Host = name.replace('PORT', port);
+      expect(await send('GET', '/api/v1/websites', { Host })).toEqual(REFUSED);
+      expect(await send('GET', '/auth/session', { Host })).toEqual(REFUSED);
+      expect(await send('POST', '/api/v1/websites', { Host, Origin: `http://${Host}` })).toEqual(REFUSED);
+    },
+  );
+
+  it.each([
+    ['another origin', { Origin: 'https://evil.example' }],
+    ['no origin at all', { Origin: 'null' }],
+    ['another site without an origin', { 'Sec-Fetch-Site': 'cross-site' }],
+    ['another port of this machine', { 'Sec-Fetch-Site': 'same-site' }],
+  ])('refuses a change that a browser sends from %s', async (_, headers: Record<string, string>) => {
+    expect(await send('POST', '/api/v1/websites', headers)).toEqual(REFUSED);
+    expect((await send('GET', '/api/v1/websites', headers)).status).toBe(200);
+  });
+});
+
+describe('the settings with AUTH=off', () => {
+  it.each(['127.0.0.1', '127.0.0.2', '::1', 'localhost'])('may listen on %s', (HOST) => {
+    expect(loadConfig({ AUTH: 'off', HOST }).auth).toBe(false);
+  });
+
+  it.each(['0.0.0.0', '::', '192.168.1.5', 'nas.lan', '127.evil.example'])(
+    'refuse to listen on %s without AUTH_OFF_ANYWHERE',
+    (HOST) => {
+      expect(() => loadConfig({ AUTH: 'off', HOST })).toThrow(/AUTH_OFF_ANYWHERE/);
+      expect(loadConfig({ AUTH: 'off', AUTH_OFF_ANYWHERE: 'on', HOST }).auth).toBe(false);
+      expect(loadConfig({ HOST }).auth).toBe(true);
+    },
+  );
+});
