@@ -1,8 +1,9 @@
-import { chmod, mkdir, writeFile } from 'node:fs/promises';
+import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { Injectable } from '@nestjs/common';
 import { Config } from '../../platform/config/config';
 import { Database } from '../../platform/database/database';
+import { writeSecretFile } from '../../platform/secrets/secret-file';
 import { generateApiKey } from '../api-key/api-key-secret';
 import { ApiKeyService } from '../api-key/api-key.service';
 import { OrganizationService } from './organization.service';
@@ -46,8 +47,7 @@ export class Bootstrap {
   async writeKeyFile(key: string): Promise<string> {
     await mkdir(this.config.dataDir, { recursive: true, mode: 0o700 });
     const path = join(this.config.dataDir, KEY_FILE);
-    await writeFile(path, `${key}\n`, { mode: 0o600 });
-    await chmod(path, 0o600);
+    await writeSecretFile(path, `${key}\n`);
     return path;
   }
 }

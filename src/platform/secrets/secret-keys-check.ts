@@ -15,27 +15,34 @@ export class SecretKeysCheck implements OnModuleInit {
 
   /** One scan per column. Throws an error with the ids of the missing keys. */
   async onModuleInit(): Promise<void> {
-    const missing = (await this.storedKeyIds()).filter((id) => !this.secrets.hasKey(id));
+    const stored = await this.storedSecrets();
+    const missing = stored.flatMap(({ id }) => (id === null || this.secrets.hasKey(id) ? [] : [id]));
     if (missing.length > 0) {
       throw new Error(
         `The database holds secrets encrypted with keys that SECRETS_KEYS lacks: ${missing.join(', ')}. ` +
           'Add these keys again, behind the first one if it should seal from now on.',
       );
     }
+    const plain = stored.find(({ id }) => id === null)?.secrets ?? 0;
     if (!this.secrets.encrypts) {
       this.logger.warn('SECRETS_KEYS is not set: credentials of alerts and endpoints are stored unencrypted');
+    } else if (plain > 0) {
+      this.logger.warn(
+        `${plain} stored secrets are not encrypted: they were saved without SECRETS_KEYS, here or by another instance. ` +
+          'Run "npm run secrets:rotate" to encrypt them.',
+      );
     }
   }
 
-  private async storedKeyIds(): Promise<string[]> {
+  /** How many secrets each key has sealed; `id` is `null` for those that were stored without encryption. */
+  private storedSecrets(): Promise<{ id: string | null; secrets: number }[]> {
     const scans = SEALED_COLUMNS.map(
       ({ table, column, path }) =>
         `SELECT substring(found #>> '{}' FROM '^v1:([A-Za-z0-9_-]+):') AS id
          FROM ${table}, jsonb_path_query(${column}, '${path}') AS found`,
     );
-    const rows = await this.database.query<{ id: string }>(
-      `SELECT DISTINCT id FROM (${scans.join(' UNION ALL ')}) AS stored WHERE id IS NOT NULL ORDER BY id`,
+    return this.database.query<{ id: string | null; secrets: number }>(
+      `SELECT id, count(*)::int AS secrets FROM (${scans.join(' UNION ALL ')}) AS stored GROUP BY id ORDER BY id`,
     );
-    return rows.map(({ id }) => id);
   }
 }

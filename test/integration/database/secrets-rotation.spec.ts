@@ -1,3 +1,4 @@
+import { Logger } from '@nestjs/common';
 import { randomBytes } from 'node:crypto';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -127,6 +128,22 @@ describe('the keys of stored secrets', () => {
     await new SecretRotation(alerting.database, boxWith(NEW)).rotate();
     expect(Object.values(await stored()).join()).not.toContain('plain:');
     expect(await readable(boxWith(NEW))).toEqual(everything);
+  });
+
+  it('a start with keys warns of secrets that are stored without encryption, until they are rotated', async () => {
+    const warn = jest.spyOn(Logger.prototype, 'warn').mockImplementation(() => {});
+    try {
+      await alerting.database.query('DELETE FROM notification');
+      await sealAll(boxWith());
+      await startWith(boxWith(NEW));
+      expect(warn.mock.calls.flat().join()).toMatch(/\d+ stored secrets are not encrypted/);
+      warn.mockClear();
+      await new SecretRotation(alerting.database, boxWith(NEW)).rotate();
+      await startWith(boxWith(NEW));
+      expect(warn).not.toHaveBeenCalled();
+    } finally {
+      warn.mockRestore();
+    }
   });
 
   it('rotation handles more rows than one of its transactions', async () => {
