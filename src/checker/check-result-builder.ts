@@ -2,7 +2,12 @@ import type { Socket } from 'node:net';
 import { DialError, socketFault } from '../platform/net/dial/dial-error';
 import type { Dialer } from '../platform/net/dial/dialer';
 import { arrivalMs } from '../platform/time/arrival-clock';
-import { type AssertionFacts, failureSentence, firstFailure } from './assertion/assertion-evaluator';
+import {
+  type AssertionFacts,
+  type FailedAssertion,
+  failureSentence,
+  firstFailure,
+} from './assertion/assertion-evaluator';
 import {
   abortFailure,
   type CheckFailure,
@@ -24,6 +29,9 @@ export interface DialTarget {
   unread?: boolean;
 }
 
+/** What a checker adds to what the builder knows. */
+export type LearnedFacts = Omit<AssertionFacts, 'durationMs' | 'address'>;
+
 /** More of a response than this is not read by `ask`. */
 const MAX_RESPONSE_BYTES = 64 * 1024;
 
@@ -42,6 +50,7 @@ export class CheckResultBuilder {
   certificate: Certificate | null = null;
   records: string[] | null = null;
   private failure: CheckFailure | null = null;
+  private isJudged = false;
 
   constructor(
     private readonly request: CheckRequest<unknown>,
@@ -144,10 +153,24 @@ export class CheckResultBuilder {
     return (dnsMs ?? 0) + (connectMs ?? 0) + (tlsMs ?? 0) + (firstByteMs ?? 0) + (transferMs ?? 0);
   }
 
-  /** The result. Without a failure so far the request's assertions decide, by the duration and what else was learned. */
-  finish(facts: Omit<AssertionFacts, 'durationMs'> = {}): CheckResult {
+  /** What the request's assertions are judged by: what the builder knows, and what else was learned. */
+  factsWith(learned: LearnedFacts): AssertionFacts {
+    return { ...learned, durationMs: this.durationMs, address: this.address };
+  }
+
+  /** The request's assertions were judged; `failed` is the first that does not hold. `finish` judges none then. */
+  judged(failed: FailedAssertion | null): null {
+    this.isJudged = true;
+    return failed && this.down('assertion_failed', 'assertion', failureSentence(failed));
+  }
+
+  /** The result. Without a failure so far the request's assertions decide. Of a body they must have been judged before. */
+  finish(learned: Omit<LearnedFacts, 'body'> = {}): CheckResult {
     const { durationMs } = this;
-    if (this.failure === null && this.request.assertions.length > 0) this.judge({ ...facts, durationMs });
+    const { assertions } = this.request;
+    if (this.failure === null && !this.isJudged && assertions.length > 0) {
+      this.judged(firstFailure(assertions, this.factsWith(learned)) ?? null);
+    }
     return {
       outcome: this.failure?.outcome ?? 'up',
       durationMs,
@@ -159,11 +182,6 @@ export class CheckResultBuilder {
       redirects: this.redirects,
       error: this.failure?.error ?? null,
     };
-  }
-
-  private judge(facts: AssertionFacts): void {
-    const failed = firstFailure(this.request.assertions, facts);
-    if (failed) this.down('assertion_failed', 'assertion', failureSentence(failed));
   }
 
   private dialFailed(error: unknown): null {

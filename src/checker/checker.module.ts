@@ -5,6 +5,7 @@ import { CheckerRegistry } from './checker.registry';
 import { DnsChecker } from './dns/dns.checker';
 import { HttpProbe } from './http/http-probe';
 import { HttpChecker, HttpsChecker } from './http/http.checker';
+import { JudgingTurns } from './http/judging-turns';
 import { IcmpTransports } from './icmp/icmp-transports';
 import { IcmpChecker } from './icmp/icmp.checker';
 import { SshChecker } from './ssh/ssh.checker';
@@ -16,6 +17,7 @@ import { TcpChecker } from './tcp/tcp.checker';
   imports: [DiscoveryModule, NetModule],
   providers: [
     CheckerRegistry,
+    JudgingTurns,
     HttpProbe,
     HttpChecker,
     HttpsChecker,

@@ -85,7 +85,7 @@ export interface CheckResult {
   certificate: Certificate | null;
   /** DNS: the records, one line each. SSH: the identification and the host key's fingerprint. Otherwise `null`. */
   records: string[] | null;
-  /** The URLs that were redirected to, without credentials and query, at most 5. */
+  /** The URLs that were redirected to, without credentials and query, at most 5 of 500 characters. */
   redirects: string[];
   /** `null` exactly when the outcome is `up`. */
   error: CheckError | null;

@@ -1,4 +1,4 @@
-import { type AssertionFacts, failureSentence, firstFailure } from './assertion-evaluator';
+import { type AssertionFacts, failureSentence, firstFailure, firstFailureInPieces } from './assertion-evaluator';
 import type { Assertion, AssertionComparison, AssertionSource } from './assertion';
 
 const json = {
@@ -16,7 +16,13 @@ const json = {
 const facts: AssertionFacts = {
   statusCode: 204,
   durationMs: 120.25,
-  headers: { 'content-type': 'text/html; charset=utf-8', 'x-count': '7', 'set-cookie': 'a=1, b=2', 'x-empty': '' },
+  headers: {
+    'content-type': 'text/html; charset=utf-8',
+    'x-count': '7',
+    'set-cookie': 'a=1, b=2',
+    'x-empty': '',
+    server: '',
+  },
   body: { text: 'all systems go', complete: true },
   certificateDays: 30.5,
   records: ['192.0.2.1', 'MAIL.example.com.'],
@@ -29,6 +35,10 @@ const assertion = (
   target: string,
   property?: string,
 ): Assertion => (property === undefined ? { source, comparison, target } : { source, property, comparison, target });
+
+/** Judged as a large body is. */
+const inPieces = (assertions: readonly Assertion[], text: string) =>
+  firstFailureInPieces(assertions, { ...facts, body: { text, complete: true } }, async () => {});
 
 const holds = (one: Assertion, known: AssertionFacts = facts) => firstFailure([one], known) === null;
 
@@ -99,8 +109,14 @@ describe('An assertion', () => {
     ['$.list[*].n', 'greater_than', '0'],
     ['$.list[?@.n == 2].n', 'equals', '2'],
     ['$.list[*].n', 'in', '1,2,3'],
-  ] as const)('on JSON holds: %s %s %s', (path, comparison, target) => {
-    expect(holds(assertion('json', comparison, target, path), { ...facts, body: json })).toBe(true);
+    ['$.list[0]', 'equals', '{"n":1}'],
+    ['$.list', 'contains', '{"n":2}'],
+    ['$.list[1]', 'contains', '"n":2'],
+    ['$', 'contains', '"status":"ok"'],
+  ] as const)('on JSON holds: %s %s %s', async (path, comparison, target) => {
+    const one = assertion('json', comparison, target, path);
+    expect(holds(one, { ...facts, body: json })).toBe(true);
+    expect(await inPieces([one], json.text)).toBeNull();
   });
 
   it.each([
@@ -126,16 +142,64 @@ describe('An assertion', () => {
     },
   );
 
-  it('evaluates a JSONPath on JSON nested as deep as a body can be', () => {
+  it('evaluates a JSONPath on JSON nested as deep as a body can be', async () => {
     const deep = '['.repeat(500_000) + ']'.repeat(500_000);
     const one = assertion('json', 'exists', 'true', '$..a');
-    expect(firstFailure([one], { ...facts, body: { text: deep, complete: true } })).not.toBeNull();
+    expect(await inPieces([one], deep)).not.toBeNull();
   });
 
   it('does not hold when the type of check has no such source', () => {
     for (const source of ['status_code', 'certificate_days', 'banner'] as const) {
       expect(firstFailure([assertion(source, 'less_than', '1')], { durationMs: 1 })?.seen).toBe('absent');
     }
+  });
+});
+
+describe('A body that takes long to judge', () => {
+  const HARD = '$..[?@.a == 1 || @.b == 1 || @.c == 1]';
+  const many = `[${'{},'.repeat(100_000)}0]`;
+
+  it.each(['exists', 'equals', 'not_equals', 'contains', 'in', 'less_than'] as const)(
+    'is too complex, and what to do is said: %s',
+    async (comparison) => {
+      const failed = await inPieces(
+        [assertion('json', comparison, comparison === 'exists' ? 'false' : '1', HARD)],
+        many,
+      );
+      expect(failed && failureSentence(failed)).toMatch(
+        /but it was a body too complex .* use one without \.\. and filters/,
+      );
+    },
+  );
+
+  it('has one budget for all JSON assertions of a check', async () => {
+    const list = (n: number) => Array.from({ length: n }, () => assertion('json', 'exists', 'false', '$[?@.a == 1]'));
+    expect(await inPieces(list(2), `[${'{},'.repeat(60_000)}0]`)).toBeNull();
+    const failed = await inPieces(list(20), `[${'{},'.repeat(60_000)}0]`);
+    expect(failed?.index).toBeGreaterThan(1);
+    expect(failed?.seen).toContain('too complex');
+  });
+
+  it('is left to be judged in pieces when it is large, or small and hard', () => {
+    const body = (text: string) => ({ ...facts, body: { text, complete: true } });
+    expect(firstFailure([assertion('body', 'contains', 'x')], body('x'.repeat(100_000)))).toBeUndefined();
+    const hard = Array.from({ length: 20 }, () => assertion('json', 'exists', 'false', HARD));
+    expect(firstFailure(hard, body(`[${'{},'.repeat(5_000)}0]`))).toBeUndefined();
+  });
+
+  it('is judged as a small one, whatever the containers inside each other are', async () => {
+    const deep = `${'{"a":'.repeat(100_000)}1${'}'.repeat(100_000)}`;
+    const failed = await inPieces([assertion('json', 'equals', '1', '$..a')], deep);
+    expect(failed?.seen).toContain('too complex');
+    expect(await inPieces([assertion('json', 'equals', '{"b":1}', '$.a.b')], '{"a":{"b":{"b":1}}}')).toBeNull();
+  });
+
+  it('is read with pauses, and others pass before each assertion about it', async () => {
+    let pauses = 0;
+    const text = JSON.stringify({ a: ['x'.repeat(100)], list: Array.from({ length: 100_000 }, (_, i) => i) });
+    const list = [assertion('json', 'exists', 'true', '$.a'), assertion('body', 'contains', 'xxx')];
+    await firstFailureInPieces(list, { ...facts, body: { text, complete: true } }, async () => void (pauses += 1));
+    expect(pauses).toBeGreaterThanOrEqual(2 + Math.floor(text.length / (256 * 1024)));
   });
 });
 
@@ -157,7 +221,7 @@ describe('A failed assertion', () => {
       'Expected response_time to be less than 100, but it was 120.25 ms.',
     ],
     [assertion('header', 'exists', 'true', 'x-absent'), 'Expected header x-absent to exist, but it was absent.'],
-    [assertion('header', 'equals', 'x', 'x-empty'), 'Expected header x-empty to equal x, but it was empty.'],
+    [assertion('header', 'equals', 'x', 'server'), 'Expected header server to equal x, but it was empty.'],
     [assertion('body', 'contains', 'err'), 'Expected body to contain err, but it was a body of 14 characters.'],
     [
       assertion('dns_record', 'equals', '192.0.2.9'),
@@ -176,6 +240,18 @@ describe('A failed assertion', () => {
     });
     expect(JSON.stringify(failed)).not.toContain(secret);
     expect(failed?.seen).toBe('another value (hidden)');
+  });
+
+  it.each([
+    [assertion('json', 'equals', 'x', '$.status'), '127.0.0.1'],
+    [assertion('json', 'equals', 'x', '$.list'), '::ffff:10.0.0.1'],
+    [assertion('header', 'equals', 'x', 'Content-Type'), '192.168.1.1'],
+    [assertion('body', 'contains', 'x', undefined), 'fd00::1'],
+    [assertion('json', 'equals', 'x', '$.status'), '100.64.0.1'],
+  ])('quotes nothing from an address that is not public: %j %s', (one, address) => {
+    expect(firstFailure([one], { ...facts, body: json, address })?.seen).toBe('another value');
+    const failed = firstFailure([one], { ...facts, body: json, address: '93.184.215.14' });
+    expect(failed?.seen).not.toBe('another value');
   });
 
   it('shows at most a hundred characters of a value, on one line', () => {

@@ -1,6 +1,9 @@
-import { query } from 'jsonpath-rfc9535';
+import { isPublicAddress } from '../../platform/net/egress/address-class';
 import type { Assertion } from './assertion';
+import { JsonContainer, type JsonDocument, JsonReader, NotJson, TooComplex } from './json/json-document';
+import { valuesAt } from './json/json-path';
 import { holdsNumber, parseRanges } from './number-ranges';
+import { includesText } from './text-search';
 import { isSensitiveHeader } from '../request-headers';
 
 /** What a check learned about its target. Absent: this type of check does not have it. */
@@ -16,6 +19,8 @@ export interface AssertionFacts {
   certificateDays?: number;
   records?: readonly string[];
   banner?: string;
+  /** What was connected to: of what is no public address nothing is quoted. */
+  address?: string | null;
 }
 
 /** The first assertion that does not hold, in words for the person on call. */
@@ -30,13 +35,145 @@ export interface FailedAssertion {
 
 const MAX_SHOWN = 100;
 
-/** The first assertion that does not hold, or `null` when all do. Never throws, whatever the target sent. */
-export function firstFailure(assertions: readonly Assertion[], facts: AssertionFacts): FailedAssertion | null {
-  for (const [index, assertion] of assertions.entries()) {
-    const found = read(assertion, facts);
-    if (!holds(assertion, found)) return { index, expected: expectation(assertion), seen: seenText(assertion, found) };
+/**
+ * Steps that the JSON assertions of one check may take: 20 to 50 ns each, so that one assertion never takes more than 20 ms.
+ * A filter takes about ten for each member of a list.
+ */
+const STEPS_PER_ASSERTION = 400_000;
+const STEPS_PER_CHECK = 5 * STEPS_PER_ASSERTION;
+/** What may be judged at once, without letting others pass: a millisecond or two. */
+const QUICK_STEPS = 40_000;
+export const QUICK_BODY = 32 * 1024;
+/** Characters of a body that are read in one piece: at most 7 ms. */
+const PIECE = 256 * 1024;
+
+/**
+ * The first assertion that does not hold, or `null` when all do; `undefined` when judging takes longer than a moment and is
+ * for `firstFailureInPieces`. Never throws, whatever the target sent.
+ */
+export function firstFailure(
+  assertions: readonly Assertion[],
+  facts: AssertionFacts,
+): FailedAssertion | null | undefined {
+  if (facts.body && facts.body.text.length > QUICK_BODY) return undefined;
+  const judge = new Judge(assertions, facts, QUICK_STEPS);
+  try {
+    for (let index = 0; index < assertions.length; index++) {
+      const failed = judge.failureOf(index);
+      if (failed) return failed;
+    }
+    return null;
+  } catch (error) {
+    if (error instanceof TooComplex) return undefined;
+    throw error;
+  }
+}
+
+/** As `firstFailure`, for bodies of any size: `pause` lets others pass between pieces of at most 25 ms. */
+export async function firstFailureInPieces(
+  assertions: readonly Assertion[],
+  facts: AssertionFacts,
+  pause: () => Promise<void>,
+): Promise<FailedAssertion | null> {
+  const judge = new Judge(assertions, facts, STEPS_PER_CHECK);
+  if (assertions.some(({ source }) => source === 'json')) while (!judge.readPiece()) await pause();
+  for (const [index, { source }] of assertions.entries()) {
+    if (source === 'json' || source === 'body') await pause();
+    const failed = judge.failureInTime(index);
+    if (failed) return failed;
   }
   return null;
+}
+
+/** Judges the assertions of one check. The body is read as JSON once, when the first assertion asks for it. */
+class Judge {
+  private reader: JsonReader | null = null;
+  private document: JsonDocument | null = null;
+  /** Why there is no document. */
+  private obstacle: string | null = null;
+
+  constructor(
+    private readonly assertions: readonly Assertion[],
+    private readonly facts: AssertionFacts,
+    private steps: number,
+  ) {}
+
+  /** One piece of the body, as JSON; returns whether that was all. */
+  readPiece(): boolean {
+    const { body } = this.facts;
+    if (body === undefined || body.text === '') this.obstacle = 'an empty body';
+    if (this.document !== null || this.obstacle !== null || body === undefined) return true;
+    try {
+      this.reader ??= new JsonReader(body.text);
+      this.document = this.reader.read(PIECE);
+    } catch (error) {
+      if (!(error instanceof NotJson)) throw error;
+      this.obstacle = body.complete ? 'a body that is not JSON' : 'a JSON body larger than 1 MiB';
+    }
+    return this.document !== null || this.obstacle !== null;
+  }
+
+  /** Throws `TooComplex`. */
+  failureOf(index: number): FailedAssertion | null {
+    const assertion = this.assertions[index];
+    if (!assertion) return null;
+    const reading = this.read(assertion);
+    return holds(assertion, reading) ? null : this.failed(index, assertion, reading);
+  }
+
+  failureInTime(index: number): FailedAssertion | null {
+    const allowed = Math.min(this.steps, STEPS_PER_ASSERTION);
+    this.document?.allow(allowed);
+    try {
+      const failed = this.failureOf(index);
+      this.steps -= allowed - (this.document?.left ?? allowed);
+      return failed;
+    } catch (error) {
+      const assertion = this.assertions[index];
+      if (!(error instanceof TooComplex) || !assertion) throw error;
+      return this.failed(index, assertion, { values: [], problem: TOO_COMPLEX });
+    }
+  }
+
+  private read({ source, property }: Assertion): Reading {
+    const { facts } = this;
+    switch (source) {
+      case 'status_code':
+        return single(facts.statusCode);
+      case 'response_time':
+        return single(Math.round(facts.durationMs * 1000) / 1000);
+      case 'header':
+        return single(facts.headers?.[(property ?? '').toLowerCase()]);
+      case 'body':
+        return single(facts.body?.text);
+      case 'json':
+        return this.readJson(property ?? '$');
+      case 'certificate_days':
+        return single(facts.certificateDays);
+      case 'dns_record':
+        return { values: facts.records ?? [] };
+      case 'banner':
+        return single(facts.banner);
+      default:
+        return source satisfies never;
+    }
+  }
+
+  private readJson(path: string): Reading {
+    if (this.document === null && this.obstacle === null) {
+      while (!this.readPiece());
+      (this.document as JsonDocument | null)?.allow(this.steps);
+    }
+    if (this.document === null) return { values: [], problem: this.obstacle ?? 'an empty body' };
+    return { values: valuesAt(this.document, path) };
+  }
+
+  private failed(index: number, assertion: Assertion, reading: Reading): FailedAssertion {
+    // What is quoted is short, and must not make a simple assertion too complex.
+    this.document?.allow(STEPS_PER_ASSERTION);
+    const seen = seenText(assertion, reading, this.facts.address ?? null);
+    return { index, expected: expectation(assertion), seen };
+  }
 }
 
 /** One sentence about a failed assertion, at most 300 characters. */
@@ -49,39 +186,10 @@ interface Reading {
   problem?: string;
 }
 
+const TOO_COMPLEX =
+  'a body too complex for this JSONPath: use one without .. and filters, or let the endpoint return less';
+
 const single = (value: unknown): Reading => ({ values: value === undefined ? [] : [value] });
-
-function read({ source, property }: Assertion, facts: AssertionFacts): Reading {
-  switch (source) {
-    case 'status_code':
-      return single(facts.statusCode);
-    case 'response_time':
-      return single(Math.round(facts.durationMs * 1000) / 1000);
-    case 'header':
-      return single(facts.headers?.[(property ?? '').toLowerCase()]);
-    case 'body':
-      return single(facts.body?.text);
-    case 'json':
-      return readJson(property ?? '$', facts.body);
-    case 'certificate_days':
-      return single(facts.certificateDays);
-    case 'dns_record':
-      return { values: facts.records ?? [] };
-    case 'banner':
-      return single(facts.banner);
-    default:
-      return source satisfies never;
-  }
-}
-
-function readJson(path: string, body: AssertionFacts['body']): Reading {
-  if (body === undefined || body.text === '') return { values: [], problem: 'an empty body' };
-  try {
-    return { values: query(JSON.parse(body.text), path) };
-  } catch {
-    return { values: [], problem: body.complete ? 'a body that is not JSON' : 'a JSON body larger than 1 MiB' };
-  }
-}
 
 function holds({ source, comparison, target }: Assertion, { values, problem }: Reading): boolean {
   if (problem !== undefined) return false;
@@ -110,7 +218,7 @@ function holds({ source, comparison, target }: Assertion, { values, problem }: R
 /** Status codes equal a list or range that holds them; records equal a list as a set; of several JSON values one is enough. */
 function equals(source: Assertion['source'], values: readonly unknown[], target: string): boolean {
   if (source === 'status_code') return values.length > 0 && isIn(source, values, target);
-  if (source !== 'dns_record') return values.some((value) => textOf(value) === target);
+  if (source !== 'dns_record') return values.some((value) => isText(value, target));
   const records = values.map(recordForm);
   const wanted = new Set(listOf(target).map(recordForm));
   const sameSet = records.length > 0 && records.every((record) => wanted.has(record));
@@ -124,29 +232,38 @@ function isIn(source: Assertion['source'], values: readonly unknown[], target: s
     const ranges = parseRanges(target) ?? [];
     return values.every((value) => holdsNumber(ranges, numberOf(value)));
   }
-  const form = source === 'dns_record' ? recordForm : textOf;
-  const wanted = new Set(listOf(target).map(form));
-  return values.every((value) => wanted.has(form(value)));
+  if (source === 'dns_record') {
+    const wanted = new Set(listOf(target).map(recordForm));
+    return values.every((value) => wanted.has(recordForm(value)));
+  }
+  const wanted = new Set(listOf(target));
+  return values.every((value) => wanted.has(textOf(value, target.length)));
 }
 
+/** An array contains a value of its own; an object, as text, a part of what `JSON.stringify` writes for it. */
 function contains(source: Assertion['source'], value: unknown, target: string): boolean {
-  if (source === 'dns_record') return recordForm(value).includes(recordForm(target));
-  if (Array.isArray(value)) return value.some((member) => textOf(member) === target);
-  return textOf(value).includes(target);
+  if (source === 'dns_record') return includesText(recordForm(value), recordForm(target));
+  if (!(value instanceof JsonContainer)) return includesText(textOf(value), target);
+  const { document, node } = value;
+  if (!document.isArray(node)) {
+    const text = textOf(value);
+    document.spend(text.length >> 3);
+    return includesText(text, target);
+  }
+  return document.childrenOf(node).some((child) => isText(document.valueOf(child), target));
 }
+
+const isText = (value: unknown, target: string): boolean => textOf(value, target.length) === target;
 
 const listOf = (target: string): string[] => target.split(',').map((part) => part.trim());
 
 /** DNS names differ neither by case nor by the final dot. */
 const recordForm = (value: unknown): string => textOf(value).toLowerCase().replace(/\.$/, '');
 
-function textOf(value: unknown): string {
+/** Of an object or array not much more than `limit` characters are written; the other values are whole. */
+function textOf(value: unknown, limit = Infinity): string {
   if (typeof value === 'string') return value;
-  try {
-    return JSON.stringify(value) ?? '';
-  } catch {
-    return '';
-  }
+  return value instanceof JsonContainer ? value.document.textOf(value.node, limit) : String(value);
 }
 
 /** Text that is not a number is neither less nor greater than anything. */
@@ -172,16 +289,23 @@ function expectation({ source, property, comparison, target }: Assertion): strin
   return `${subject} ${WORDS[comparison]} ${shown}`;
 }
 
-/** A body may contain anything: only its size is shown. */
-function seenText({ source, property }: Assertion, { values, problem }: Reading): string {
+/**
+ * A body may contain anything: only its size is shown. What came from an address that is not public is not shown at all: who
+ * may set up a check must not read the network of the monitor with it.
+ */
+function seenText({ source, property }: Assertion, { values, problem }: Reading, address: string | null): string {
   if (problem !== undefined) return problem;
   if (values.length === 0) return 'absent';
   if (source === 'header' && isSensitiveHeader(property ?? '')) return 'another value (hidden)';
-  if (source === 'body') return `a body of ${textOf(values[0]).length} characters`;
+  if (CONTENT.has(source) && address !== null && !isPublicAddress(address)) return 'another value';
+  if (source === 'body') return `a body of ${String(values[0]).length} characters`;
   if (source === 'response_time') return `${String(values[0])} ms`;
-  const shown = shorten(values.slice(0, 10).map(textOf).join(', '), MAX_SHOWN);
+  const quoted = values.slice(0, 10).map((value) => textOf(value, 4 * MAX_SHOWN));
+  const shown = shorten(quoted.join(', '), MAX_SHOWN);
   return shown === '' ? 'empty' : shown;
 }
+
+const CONTENT: ReadonlySet<Assertion['source']> = new Set(['header', 'body', 'json']);
 
 /** At most `length` characters on one line. */
 function shorten(text: string, length: number): string {

@@ -1,17 +1,22 @@
 import { Injectable } from '@nestjs/common';
 import { Dialer } from '../../platform/net/dial/dialer';
+import { BodyBudget, type BodyMemory } from '../../platform/net/http/body-budget';
 import { type ExchangeResponse, ExchangeError, exchange } from '../../platform/net/http/http-exchange';
+import { cut } from '../../platform/text/text-limits';
 import { DAY_MS } from '../../platform/time/time-units';
-import type { AssertionFacts } from '../assertion/assertion-evaluator';
-import { CheckResultBuilder } from '../check-result-builder';
+import { firstFailure, firstFailureInPieces, QUICK_BODY } from '../assertion/assertion-evaluator';
+import { CheckResultBuilder, type LearnedFacts } from '../check-result-builder';
 import { socketFailure } from '../check-failure';
 import type { CheckResult, CheckRequest } from '../checker';
-import { MAX_BODY_BYTES, readBody, UnreadableBody } from './http-body';
+import { inflated, MAX_BODY_BYTES, textInPieces, textOf, UnreadableBody } from './http-body';
 import { followRedirect, type HttpRequest, addressOf, wireHeaders } from './http-request';
 import type { HttpTarget } from './http-target';
+import { JudgingTurns } from './judging-turns';
 import { redacted } from './redaction';
 
 const MAX_REDIRECTS = 5;
+/** Characters of an address in the trail of redirects: it is stored with the check. */
+const MAX_SHOWN = 500;
 const HTTPS_ALPN = { alpn: ['http/1.1'] };
 
 type HttpCheck = CheckRequest<HttpTarget>;
@@ -22,25 +27,32 @@ type HttpCheck = CheckRequest<HttpTarget>;
  */
 @Injectable()
 export class HttpProbe {
-  constructor(private readonly dialer: Dialer) {}
+  constructor(
+    private readonly dialer: Dialer,
+    private readonly bodies: BodyBudget = new BodyBudget(),
+    private readonly turns: JudgingTurns = new JudgingTurns(),
+  ) {}
 
   async check(check: HttpCheck, signal: AbortSignal): Promise<CheckResult> {
     const builder = new CheckResultBuilder(check, signal);
-    const response = await this.follow(check, builder, signal);
-    const facts = response && (await judge(check, response, builder));
-    return redacted(builder.finish(facts ?? {}), check.headers);
+    const memory = looksIntoBody(check) ? this.bodies.open(check.egress.organization) : null;
+    try {
+      const response = await this.follow({ check, builder, memory, signal });
+      const learned = response && learnedFrom(check, response, builder);
+      if (response && learned && memory) await this.judge({ check, builder, memory, signal }, response, learned);
+      return redacted(builder.finish(learned ?? {}), check.headers);
+    } finally {
+      memory?.release();
+    }
   }
 
   /** The response that is no redirect; `null` when the check has failed before. */
-  private async follow(
-    check: HttpCheck,
-    builder: CheckResultBuilder,
-    signal: AbortSignal,
-  ): Promise<ExchangeResponse | null> {
+  private async follow(run: Run): Promise<ExchangeResponse | null> {
+    const { check, builder, memory } = run;
     const { target, method, headers, body } = check;
     let request: HttpRequest = { target, method, headers, body };
     for (;;) {
-      const response = await this.send(request, check, builder, signal);
+      const response = await this.send(request, run);
       if (!response || !check.followRedirects) return response;
       const next = followRedirect(request, response.status, response.headers.location);
       if (next === null) return response;
@@ -49,17 +61,13 @@ export class HttpProbe {
         const sentence = `${target.shown} redirects more than ${MAX_REDIRECTS} times.`;
         return builder.down('too_many_redirects', 'transfer', sentence);
       }
-      builder.redirects.push(next.target.shown);
+      builder.redirects.push(cut(next.target.shown, MAX_SHOWN));
+      memory?.release();
       request = next;
     }
   }
 
-  private async send(
-    request: HttpRequest,
-    check: HttpCheck,
-    builder: CheckResultBuilder,
-    signal: AbortSignal,
-  ): Promise<ExchangeResponse | null> {
+  private async send(request: HttpRequest, { builder, memory, signal }: Run): Promise<ExchangeResponse | null> {
     const { host, port, secure, path } = request.target;
     const socket = await builder.dial(this.dialer, { host, port, tls: secure ? HTTPS_ALPN : undefined });
     if (!socket) return null;
@@ -71,7 +79,8 @@ export class HttpProbe {
         headers: wireHeaders(request),
         body: request.body,
         maxBodyBytes: MAX_BODY_BYTES,
-        keepBody: looksIntoBody(check),
+        keepBody: memory !== null,
+        memory: memory ?? undefined,
         signal,
       });
       noteExchange(builder, response);
@@ -82,7 +91,37 @@ export class HttpProbe {
       return exchangeFailed(builder, error, addressOf(request.target));
     }
   }
+
+  /** Judges the assertions by the body too; a large body, or what takes long to find in it, when it is its turn. */
+  private async judge(run: Run, response: ExchangeResponse, learned: LearnedFacts): Promise<null> {
+    const { check, builder, memory, signal } = run;
+    const data = await bodyOf(response, builder, memory);
+    if (data === null) return null;
+    const type = response.headers['content-type'] ?? '';
+    const factsOf = (text: string) => builder.factsWith({ ...learned, body: { text, complete: !response.truncated } });
+    if (data.length <= QUICK_BODY) {
+      const failed = firstFailure(check.assertions, factsOf(textOf(data, type)));
+      if (failed !== undefined) return builder.judged(failed);
+    }
+    const hadItsTurn = await this.turns.take(check.egress.organization, signal, async (pause) => {
+      const facts = factsOf(await textInPieces(data, type, pause));
+      builder.judged(await firstFailureInPieces(check.assertions, facts, pause));
+    });
+    return hadItsTurn ? null : builder.unknown('internal', 'assertion', NO_TURN);
+  }
 }
+
+/** One check under way. */
+interface Run {
+  check: HttpCheck;
+  builder: CheckResultBuilder;
+  /** `null`: no assertion looks into the body. */
+  memory: BodyMemory | null;
+  signal: AbortSignal;
+}
+
+const NO_TURN = 'The monitor had no time to look into the body: too many large ones are waiting to be judged.';
+const NO_MEMORY = 'The monitor has no memory for the body: too many large ones are being read at once.';
 
 const looksIntoBody = ({ assertions }: HttpCheck): boolean =>
   assertions.some(({ source }) => source === 'body' || source === 'json');
@@ -98,42 +137,34 @@ function noteExchange(
 
 function exchangeFailed(builder: CheckResultBuilder, { fault, phase, message }: ExchangeError, server: string): null {
   if (fault === 'aborted') return builder.aborted(phase);
+  if (fault === 'memory') return builder.unknown('internal', phase, NO_MEMORY);
   if (typeof fault === 'string') return builder.down('protocol_error', phase, `${server}: ${message}.`);
   return builder.fail(socketFailure(fault, phase, `The connection to ${server}`));
 }
 
-/** What the assertions may look at. Without an assertion about the status it must be 200 to 299. */
-async function judge(
-  check: HttpCheck,
-  response: ExchangeResponse,
-  builder: CheckResultBuilder,
-): Promise<HttpFacts | null> {
-  const { assertions } = check;
-  const judgesStatus = assertions.some(({ source }) => source === 'status_code');
-  if (!judgesStatus && (response.status < 200 || response.status > 299)) {
-    const sentence = `The status is ${response.status}; expected is 200 to 299.`;
-    return builder.down('status_unexpected', 'first_byte', sentence);
+/** What the assertions may look at but the body. Without an assertion about the status it must be 200 to 299. */
+function learnedFrom(check: HttpCheck, response: ExchangeResponse, builder: CheckResultBuilder): LearnedFacts | null {
+  const { status, headers } = response;
+  const judgesStatus = check.assertions.some(({ source }) => source === 'status_code');
+  if (!judgesStatus && (status < 200 || status > 299)) {
+    return builder.down('status_unexpected', 'first_byte', `The status is ${status}; expected is 200 to 299.`);
   }
-  if (assertions.length === 0) return null;
+  if (!builder.certificate) return { statusCode: status, headers };
+  const certificateDays = (Date.parse(builder.certificate.expiresAt) - Date.now()) / DAY_MS;
+  return { statusCode: status, headers, certificateDays };
+}
+
+async function bodyOf(
+  { body, headers }: ExchangeResponse,
+  builder: CheckResultBuilder,
+  memory: BodyMemory | null,
+): Promise<Buffer | null> {
+  if (memory === null) return null;
   try {
-    return await factsOf(check, response, builder);
+    const data = await inflated(body, headers['content-encoding'] ?? '', memory);
+    return data ?? builder.unknown('internal', 'transfer', NO_MEMORY);
   } catch (error) {
     if (!(error instanceof UnreadableBody)) throw error;
     return builder.down('protocol_error', 'transfer', `The body ${error.message}.`);
   }
-}
-
-type HttpFacts = Omit<AssertionFacts, 'durationMs'>;
-
-async function factsOf(check: HttpCheck, response: ExchangeResponse, builder: CheckResultBuilder): Promise<HttpFacts> {
-  const { status, headers, body, truncated } = response;
-  const facts: HttpFacts = { statusCode: status, headers };
-  if (builder.certificate) {
-    facts.certificateDays = (Date.parse(builder.certificate.expiresAt) - Date.now()) / DAY_MS;
-  }
-  if (looksIntoBody(check)) {
-    const encoding = headers['content-encoding'] ?? '';
-    facts.body = await readBody(body, !truncated, encoding, headers['content-type'] ?? '');
-  }
-  return facts;
 }

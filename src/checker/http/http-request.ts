@@ -13,6 +13,8 @@ export interface HttpRequest {
 
 const USER_AGENT = 'uptime-monitor/1 (availability check)';
 const DESCRIBES_BODY = /^content-/i;
+/** A longer `Location` is refused: no client has to follow it (RFC 9110, section 4.1 asks for 8,000). */
+const MAX_LOCATION = 8 * 1024;
 const REDIRECTS = new Set([301, 302, 303, 307, 308]);
 
 /** The headers that are sent, in order. The user's win over ours; framing is always ours. */
@@ -37,6 +39,7 @@ export function followRedirect(
   location: string | undefined,
 ): HttpRequest | { refused: string } | null {
   if (!REDIRECTS.has(status) || location === undefined) return null;
+  if (location.length > MAX_LOCATION) return { refused: 'a redirect whose Location is longer than 8 KiB' };
   const base = `${request.target.secure ? 'https' : 'http'}://${request.target.authority}${request.target.path}`;
   if (readUrl(location, base) === null) return { refused: 'a redirect to an address that cannot be read' };
   const url = new URL(location, base);

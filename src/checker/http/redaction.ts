@@ -1,47 +1,70 @@
 import type { CheckResult, CheckRequest } from '../checker';
 import { isSensitiveHeader } from '../request-headers';
 
-/** Shorter values and pieces are too common in ordinary words to be taken out. */
-const MIN_VALUE = 4;
-const MIN_PIECE = 6;
-/** So much of the beginning of a longer value is recognised as it: messages are cut. */
-const MIN_BEGINNING = 16;
+/** Shorter pieces of a credential reveal nothing, and hiding them would remove ordinary words. */
+const MIN_LENGTH = 6;
+const HIDDEN = '(hidden)';
+/** Where a text was cut. */
+const CUT = '…';
 
 /**
- * The result without the values of the request's headers: a target may echo them, in a header, a body or the URL it redirects
- * to, whole or cut. Parts of a value (the token behind `Bearer`) count as well.
+ * The result without the credentials among the request's headers: a target may echo them, in a header, a body or the URL it
+ * redirects to. Parts of a value (the token behind `Bearer`) count as well, and so does the beginning of one where the text
+ * was cut. A header may have hundreds of parts: each is looked for only where its first characters are.
  */
 export function redacted(result: CheckResult, headers: CheckRequest<unknown>['headers']): CheckResult {
   const { error, redirects } = result;
   if (error === null && redirects.length === 0) return result;
-  const secrets = headers.filter(({ key }) => isSensitiveHeader(key)).flatMap(({ value }) => piecesOf(value));
-  if (secrets.length === 0) return result;
-  const hide = (text: string) => secrets.reduce(withoutSecret, text);
+  const secrets = new Set(headers.filter(({ key }) => isSensitiveHeader(key)).flatMap(({ value }) => piecesOf(value)));
+  if (secrets.size === 0) return result;
   return {
     ...result,
-    error: error && { ...error, message: hide(error.message) },
-    redirects: redirects.map(hide),
+    error: error && { ...error, message: without(secrets, error.message) },
+    redirects: redirects.map((url) => without(secrets, url)),
   };
 }
 
-/** Replaces the secret, and any run of characters that begins like it. */
-function withoutSecret(text: string, secret: string): string {
-  const beginning = secret.slice(0, MIN_BEGINNING);
-  let shown = '';
-  let from = 0;
-  for (let at = text.indexOf(beginning); at !== -1; at = text.indexOf(beginning, from)) {
-    let end = at + beginning.length;
-    while (end < text.length && end - at < secret.length && text[end] === secret[end - at]) end += 1;
-    shown += `${text.slice(from, at)}(hidden)`;
-    from = end;
+const piecesOf = (value: string): string[] =>
+  [value, ...value.split(/[\s;,=]+/)].filter((piece) => piece.length >= MIN_LENGTH);
+
+function without(secrets: ReadonlySet<string>, text: string): string {
+  const places = beginningsIn(text);
+  const ranges: [from: number, to: number][] = [];
+  for (const secret of secrets) {
+    for (const at of places.get(secret.slice(0, MIN_LENGTH)) ?? []) {
+      const end = endOf(secret, text, at);
+      if (end !== null) ranges.push([at, end]);
+    }
   }
-  return shown + text.slice(from);
+  return ranges.length === 0 ? text : hide(ranges, text);
 }
 
-/** The value as it is and as a URL spells it, and its pieces; longest first, so that none is hidden inside a longer one. */
-function piecesOf(value: string): string[] {
-  const pieces = value.split(/[\s;,=]+/).filter((piece) => piece.length >= MIN_PIECE);
-  const whole = value.length >= MIN_VALUE ? [value] : [];
-  const spelled = [...whole, ...pieces].flatMap((piece) => [piece, encodeURIComponent(piece), encodeURI(piece)]);
-  return [...new Set(spelled)].sort((a, b) => b.length - a.length);
+/** Where each run of as many characters as a secret has at least stands in a text. */
+function beginningsIn(text: string): Map<string, number[]> {
+  const places = new Map<string, number[]>();
+  for (let at = 0; at + MIN_LENGTH <= text.length; at++) {
+    const run = text.slice(at, at + MIN_LENGTH);
+    const known = places.get(run);
+    if (known) known.push(at);
+    else places.set(run, [at]);
+  }
+  return places;
+}
+
+/** Where a secret that may begin at a place ends; `null` when it does not stand there. */
+function endOf(secret: string, text: string, at: number): number | null {
+  if (text.startsWith(secret, at)) return at + secret.length;
+  const mark = text.indexOf(CUT, at);
+  const end = mark < 0 ? text.length : mark;
+  return end - at >= MIN_LENGTH && secret.startsWith(text.slice(at, end)) ? end : null;
+}
+
+function hide(ranges: [from: number, to: number][], text: string): string {
+  let shown = '';
+  let done = 0;
+  for (const [from, to] of ranges.toSorted(([a], [b]) => a - b)) {
+    if (from >= done) shown += text.slice(done, from) + HIDDEN;
+    done = Math.max(done, to);
+  }
+  return shown + text.slice(done);
 }

@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
 import type { Socket } from 'node:net';
 import { Client, type KexAlgorithm } from 'ssh2';
+import { isPublicAddress } from '../../platform/net/egress/address-class';
 import { arrivalMs } from '../../platform/time/arrival-clock';
 import { SshIdentificationReader } from './ssh-identification';
 
@@ -43,7 +44,7 @@ export const greetSsh = (socket: Socket, signal: AbortSignal): Promise<SshGreeti
 
 class Greeter {
   private readonly startedAt = performance.now();
-  private readonly reader = new SshIdentificationReader();
+  private readonly reader: SshIdentificationReader;
   private readonly client = new Client();
   private readonly onAbort = () => this.interrupt();
   private identified: { identification: string; identificationMs: number } | null = null;
@@ -54,7 +55,11 @@ class Greeter {
     private readonly socket: Socket,
     private readonly signal: AbortSignal,
     private readonly resolve: (greeting: SshGreeting) => void,
-  ) {}
+  ) {
+    // The address is gone when the connection is, and only then is it known whether anything is quoted.
+    const { remoteAddress = '' } = socket;
+    this.reader = new SshIdentificationReader(() => isPublicAddress(remoteAddress));
+  }
 
   /** The client of ssh2 pauses the socket until it is ready, so our reader sees every byte, before ssh2 does. */
   run(): void {

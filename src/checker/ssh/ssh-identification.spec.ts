@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { SshIdentificationReader } from './ssh-identification';
 
 const readAll = (...chunks: (string | Uint8Array)[]) => {
-  const reader = new SshIdentificationReader();
+  const reader = new SshIdentificationReader(() => true);
   const states = chunks.map((chunk) => reader.push(Buffer.from(chunk)));
   return states.at(-1);
 };
@@ -57,7 +57,7 @@ describe('an SSH identification', () => {
       'sent "HTTP/1.1 400 Bad Request" and closed the connection without an SSH identification',
     ],
   ])('is missed when the connection ends after %j', (sent, sentence) => {
-    const reader = new SshIdentificationReader();
+    const reader = new SshIdentificationReader(() => true);
     reader.push(Buffer.from(sent));
     expect(reader.endedEarly).toBe(sentence);
   });
@@ -66,7 +66,7 @@ describe('an SSH identification', () => {
 it('The SSH reader ends with a result and bounded memory, whatever a server sends in whatever pieces', () => {
   fc.assert(
     fc.property(fc.array(fc.uint8Array({ maxLength: 5000 }), { maxLength: 10 }), (chunks) => {
-      const reader = new SshIdentificationReader();
+      const reader = new SshIdentificationReader(() => true);
       const sent = chunks.reduce((bytes, chunk) => bytes + chunk.length, 0);
       const last = chunks.map((chunk) => reader.push(Buffer.from(chunk))).at(-1);
       return last === undefined || last.kind !== 'incomplete' || sent <= 16_384;

@@ -20,6 +20,9 @@ export class SshIdentificationReader {
   private lineStart = 0;
   private state: IdentificationState = { kind: 'incomplete' };
 
+  /** Without `mayQuote` nothing is repeated of a server that does not speak SSH. */
+  constructor(private readonly mayQuote: () => boolean) {}
+
   push(chunk: Buffer): IdentificationState {
     if (this.state.kind !== 'incomplete') return this.state;
     this.received = Buffer.concat([this.received, chunk.subarray(0, PREAMBLE_BYTES + 1)]);
@@ -30,7 +33,8 @@ export class SshIdentificationReader {
   /** The reason for a server that closes the connection now. */
   get endedEarly(): string {
     if (this.received.length === 0) return 'closed the connection without an SSH identification';
-    return `sent "${quote(this.received)}" and closed the connection without an SSH identification`;
+    const sent = this.mayQuote() ? `"${quote(this.received)}"` : 'something else';
+    return `sent ${sent} and closed the connection without an SSH identification`;
   }
 
   private readLines(): IdentificationState {

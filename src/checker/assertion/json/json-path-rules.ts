@@ -13,7 +13,8 @@ interface Shape {
 /**
  * What is wrong with a JSONPath (RFC 9535), or `null`. Beyond the grammar it refuses what could occupy the monitor for long
  * with a document of the target: regular expressions (`match`, `search`), more than one `..`, more than one list of
- * selectors, and whole-document or nested searches inside a filter. What is left takes time linear in the document.
+ * selectors, and whole-document or nested searches inside a filter. What is left is bounded by the steps that a document
+ * allows (`JsonDocument`): no path can occupy the monitor, whatever the document.
  */
 export function jsonPathProblem(path: string): string | null {
   if (path.length > MAX_LENGTH) return `a JSONPath may have at most ${MAX_LENGTH} characters`;

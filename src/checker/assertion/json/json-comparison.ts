@@ -1,0 +1,67 @@
+import { JsonContainer } from './json-document';
+
+/** What a path inside a filter is compared as when it finds no value. */
+export const NOTHING = Symbol('nothing');
+
+/** Equality of RFC 9535, section 2.3.5.2.2. Takes steps of the document that the values are of. */
+export function isSame(a: unknown, b: unknown): boolean {
+  if (!(a instanceof JsonContainer && b instanceof JsonContainer)) return a === b;
+  // Without recursion: containers may be nested as deep as the document is long.
+  const pairs: [unknown, unknown][] = [[a, b]];
+  for (let pair = pairs.pop(); pair; pair = pairs.pop()) {
+    const [one, other] = pair;
+    if (!(one instanceof JsonContainer && other instanceof JsonContainer)) {
+      if (one !== other) return false;
+    } else if (one.node !== other.node) {
+      const inside = pairsInside(one, other);
+      if (inside === null) return false;
+      for (const next of inside) pairs.push(next);
+    }
+  }
+  return true;
+}
+
+/** Numbers and strings have an order, among themselves. */
+export function isBefore(a: unknown, b: unknown): boolean {
+  if (typeof a === 'number' && typeof b === 'number') return a < b;
+  return typeof a === 'string' && typeof b === 'string' && isTextBefore(a, b);
+}
+
+/** What must be equal for two containers to be so; `null` when they cannot be. */
+function pairsInside(a: JsonContainer, b: JsonContainer): [unknown, unknown][] | null {
+  const { document } = a;
+  if (document.isObject(a.node) !== document.isObject(b.node)) return null;
+  if (document.isObject(a.node)) return pairsOfMembers(membersOf(a), membersOf(b));
+  const [one, other] = [document.childrenOf(a.node), document.childrenOf(b.node)];
+  if (one.length !== other.length) return null;
+  return one.map((child, i) => [document.valueOf(child), document.valueOf(other[i] ?? child)]);
+}
+
+function pairsOfMembers(a: Map<string, unknown>, b: Map<string, unknown>): [unknown, unknown][] | null {
+  if (a.size !== b.size) return null;
+  const pairs: [unknown, unknown][] = [];
+  for (const [name, value] of a) {
+    if (!b.has(name)) return null;
+    pairs.push([value, b.get(name)]);
+  }
+  return pairs;
+}
+
+function membersOf({ document, node }: JsonContainer): Map<string, unknown> {
+  const children = document.childrenOf(node);
+  // A place in a map costs some ten times what a look at a node does.
+  document.spend(8 * children.length);
+  return new Map(children.map((child) => [document.stringOf(child - 1), document.valueOf(child)]));
+}
+
+/** By code points, where `<` of JavaScript goes by halves of surrogate pairs. */
+function isTextBefore(a: string, b: string): boolean {
+  const length = Math.min(a.length, b.length);
+  for (let i = 0; i < length; i++) {
+    const [one, other] = [a.charCodeAt(i), b.charCodeAt(i)];
+    if (one !== other) return isSurrogate(one) === isSurrogate(other) ? one < other : isSurrogate(other);
+  }
+  return a.length < b.length;
+}
+
+const isSurrogate = (unit: number): boolean => unit >= 0xd800 && unit <= 0xdfff;

@@ -1,0 +1,110 @@
+import fc from 'fast-check';
+import { query } from 'jsonpath-rfc9535';
+import { JsonContainer, type JsonDocument, JsonReader, TooComplex } from './json-document';
+import { valuesAt } from './json-path';
+
+function documentOf(value: unknown, steps = 1_000_000): JsonDocument {
+  const document = new JsonReader(JSON.stringify(value)).read(Infinity);
+  if (!document) throw new Error('the document is read in one piece');
+  document.allow(steps);
+  return document;
+}
+
+/** Each value as text. */
+function found(path: string, value: unknown): string[] {
+  return valuesAt(documentOf(value), path).map((one) =>
+    one instanceof JsonContainer ? one.document.textOf(one.node, Infinity) : JSON.stringify(one),
+  );
+}
+
+const BOOKS = {
+  store: [
+    { id: 1, name: 'one', tags: ['a', 'b'], price: 8.5 },
+    { id: 2, name: 'two', tags: [], price: null },
+    { id: 3, name: 'thr\u{1f600}', tags: ['b', 'c', 'd'], price: 12, id2: 3 },
+  ],
+  limit: 9,
+  'a b': { c: true, d: { c: false } },
+};
+
+const PATHS = [
+  ...'$ $.a $..a $[0] $[-1] $[*] $..* $[1:3] $[::-1] $.a[*].b $..[0] $[?@.a] $..[?@.a>0] $[?@==@.a] $[?@.a==$.a]'.split(
+    ' ',
+  ),
+  ..."$['a','b'] $[?@.a==1] $[?@.a<=@.b] $[?@!=null] $[?length(@)>1] $..[?count(@.*)==1] $[?value(@.*)==1]".split(' '),
+  '$[?@.a || !@.b]',
+];
+
+describe('A JSONPath finds', () => {
+  it.each([
+    ['$', [JSON.stringify(BOOKS)]],
+    ['$.limit', ['9']],
+    ["$['a b'].c", ['true']],
+    ['$..c', ['true', 'false']],
+    ['$.store[0].name', ['"one"']],
+    ['$.store[-1].id', ['3']],
+    ['$.store[3].id', []],
+    ['$.store[*].id', ['1', '2', '3']],
+    ['$.store[::-1].id', ['3', '2', '1']],
+    ['$.store[1:].id', ['2', '3']],
+    ['$.store[-2:-1].id', ['2']],
+    ['$.store[5:0:-2].id', ['3']],
+    ['$.store[0:3:0].id', []],
+    ["$.store[0]['id','name']", ['1', '"one"']],
+    ['$.store[?@.id == 2].name', ['"two"']],
+    ["$.store[?@.name >= 'thr'].id", ['2', '3']],
+    ['$.store[?@.id == @.id2].id', ['3']],
+    ['$.store[?@.price < $.limit].id', ['1']],
+    ['$.store[?@.id2].id', ['3']],
+    ['$.store[?!@.id2 && @.price == null].id', ['2']],
+    ['$.store[?@.absent == @.missing].id', ['1', '2', '3']],
+    ['$.store[?length(@.tags) > 1].id', ['1', '3']],
+    ['$.store[?length(@.name) == 4].id', ['3']],
+    ['$.store[?count(@.tags[*]) == 3].id', ['3']],
+    ["$.store[?value(@.tags[0:1]) == 'b'].id", ['3']],
+    ['$.store[?@.tags == $.store[1].tags].id', ['2']],
+    ['$.store[?@.tags[0] == @.tags[-1]].id', ['2']],
+    ['$.limit.x', []],
+    ['$.limit[0]', []],
+    ['$.limit[*]', []],
+  ])('%s', (path, values) => {
+    expect(found(path, BOOKS)).toEqual(values);
+  });
+
+  it('equal containers whatever the order of their members', () => {
+    const value = [
+      { a: { x: 1, y: [2, {}] }, b: { y: [2, {}], x: 1 } },
+      { a: [1], b: [2] },
+      { a: [], b: {} },
+    ];
+    expect(found('$[?@.a == @.b].a.x', value)).toEqual(['1']);
+  });
+
+  it('what another implementation of RFC 9535 finds', () => {
+    const path = fc.constantFrom(...PATHS);
+    const { value } = fc.letrec((tie) => ({
+      value: fc.oneof(
+        { maxDepth: 4, withCrossShrink: true },
+        fc.constantFrom(0, 1, 2.5, 'a', 'b', '', true, null),
+        fc.array(tie('value'), { maxLength: 4 }),
+        fc.dictionary(fc.constantFrom('a', 'b', 'c'), tie('value'), { maxKeys: 3 }),
+      ),
+    }));
+    fc.assert(
+      fc.property(path, value, (text, document) => {
+        const plain = JSON.parse(JSON.stringify(document)) as Parameters<typeof query>[0];
+        const expected = query(plain, text).map((one) => JSON.stringify(one));
+        expect(found(text, plain).toSorted()).toEqual(expected.toSorted());
+      }),
+      { numRuns: 2000 },
+    );
+  });
+
+  it.each(['$..a', '$..*', '$..[?@.a == 1 || @.b == 1]', '$[?count(@.*) > 1]', '$..[-1]', '$..[?length(@) > 3]'])(
+    'nothing when it takes too long to look: %s',
+    (path) => {
+      const many = Array.from({ length: 5_000 }, () => ({ a: [1, 2] }));
+      expect(() => valuesAt(documentOf(many, 10_000), path)).toThrow(TooComplex);
+    },
+  );
+});
