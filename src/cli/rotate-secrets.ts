@@ -9,7 +9,8 @@ import { SecretsModule } from '../platform/secrets/secrets.module';
 
 /**
  * `npm run secrets:rotate`: seals every stored secret again under the first of `SECRETS_KEYS`. Takes the same variables
- * as the service. On PostgreSQL the service may keep running, if it was started with the new key first in the list.
+ * as the service. On PostgreSQL the service may keep running, if it was started with the new key first in the list. Ends
+ * with 1 when a value could not be opened; the others are rotated all the same.
  */
 async function rotateSecrets(): Promise<void> {
   const config = loadConfig(process.env);
@@ -23,8 +24,10 @@ async function rotateSecrets(): Promise<void> {
     abortOnError: false,
   });
   try {
-    for (const { table, column, rows } of await context.get(SecretRotation).rotate()) {
+    for (const { table, column, rows, unreadable } of await context.get(SecretRotation).rotate()) {
       process.stdout.write(`${table}.${column}: ${rows} rows sealed again\n`);
+      for (const { id, why } of unreadable) process.stderr.write(`${table}.${column} of ${id} was left: ${why}\n`);
+      if (unreadable.length > 0) process.exitCode = 1;
     }
   } finally {
     await context.close();

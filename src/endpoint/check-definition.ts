@@ -1,14 +1,16 @@
-import { Injectable } from '@nestjs/common';
+import { Injectable, Logger } from '@nestjs/common';
 import { toCheckRequest } from '../checker/check-request';
-import type { Checker, CheckRequest } from '../checker/checker';
+import { type Checker, type CheckRequest, InvalidTarget } from '../checker/checker';
 import { CheckerRegistry } from '../checker/checker.registry';
 import { BoundedMap } from '../platform/cache/bounded-map';
 import type { Sql } from '../platform/database/database';
 import { selectColumns } from '../platform/database/select-columns';
 import { EgressPolicy } from '../platform/net/egress/egress-policy';
+import { SecretUnreadable } from '../platform/secrets/secret-box';
 import { SECOND_MS } from '../platform/time/time-units';
 import { EndpointSettingsResolver } from './endpoint-settings';
 import { Endpoint, type EndpointSettings } from './endpoint.entity';
+import { UnreadableSettings } from './unreadable-settings';
 
 /**
  * The settings that a check consists of. A change of one is a change of what is checked: it makes a new revision, and
@@ -56,23 +58,76 @@ interface Row extends CheckedSettings {
   revision: number;
 }
 
-/** Definitions kept in memory, about 1 KB each. */
+/** Definitions kept in memory, about 1 KB each besides their texts. */
 const MAX_KNOWN = 100_000;
+/**
+ * Bytes of their texts: headers, body, assertions. Large definitions have a share of their own, so that an organization
+ * with thousands of them evicts no small one of the others. One that is not kept costs a row to read at each claim.
+ */
+const MAX_SMALL_BYTES = 48 * 1024 * 1024;
+const MAX_LARGE_BYTES = 16 * 1024 * 1024;
+const LARGE_BYTES = 2048;
 
 const READ = `
   SELECT ${selectColumns(Endpoint, 'e', ['id', 'key', 'orgId', 'revision', ...CHECKED_SETTINGS])}, o.is_default AS "isDefaultOrg"
     FROM endpoint e JOIN organization o ON o.id = e.org_id WHERE e.id = ANY($1)`;
 
+/** About what its texts take in memory; the rest of a definition is much the same for all. */
+export function textBytesOf({ request: { headers, body, assertions } }: PreparedCheck): number {
+  let bytes = body?.length ?? 0;
+  for (const { key, value } of headers) bytes += key.length + value.length;
+  if (assertions.length > 0) bytes += JSON.stringify(assertions).length;
+  return bytes;
+}
+
+/** Definitions by endpoint, bounded by the bytes of their texts. */
+class KnownDefinitions {
+  private readonly small = new BoundedMap<string, CheckDefinition>(MAX_KNOWN, {
+    max: MAX_SMALL_BYTES,
+    of: textBytesOf,
+  });
+  private readonly large = new BoundedMap<string, CheckDefinition>(MAX_KNOWN, {
+    max: MAX_LARGE_BYTES,
+    of: textBytesOf,
+  });
+
+  get(endpointId: string): CheckDefinition | undefined {
+    return this.small.get(endpointId) ?? this.large.get(endpointId);
+  }
+
+  set(definition: CheckDefinition): void {
+    const [to, from] = textBytesOf(definition) > LARGE_BYTES ? [this.large, this.small] : [this.small, this.large];
+    from.delete(definition.endpointId);
+    to.set(definition.endpointId, definition);
+  }
+
+  delete(endpointId: string): void {
+    this.small.delete(endpointId);
+    this.large.delete(endpointId);
+  }
+
+  get textBytes(): number {
+    return this.small.weight + this.large.weight;
+  }
+}
+
 /** Definitions of the endpoints this process checks, kept between checks: a steady schedule reads no wide row. */
 @Injectable()
 export class CheckDefinitions {
-  private readonly known = new BoundedMap<string, CheckDefinition>(MAX_KNOWN);
+  private readonly logger = new Logger(CheckDefinitions.name);
+  private readonly known = new KnownDefinitions();
+  private reported = '';
 
   constructor(
     private readonly checkers: CheckerRegistry,
     private readonly egress: EgressPolicy,
     private readonly settings: EndpointSettingsResolver,
   ) {}
+
+  /** What the texts of the definitions in memory take. */
+  get textBytes(): number {
+    return this.known.textBytes;
+  }
 
   /**
    * The definitions of these endpoints at these revisions or newer; deleted endpoints are absent. One statement for those
@@ -91,7 +146,9 @@ export class CheckDefinitions {
     }
     if (missing.length === 0) return found;
     for (const definition of await this.read(sql, missing)) {
-      this.known.set(definition.endpointId, definition);
+      // Read again at each claim, so that a repaired row is checked without a restart.
+      if (definition.checker instanceof UnreadableSettings) this.known.delete(definition.endpointId);
+      else this.known.set(definition);
       found.set(definition.endpointId, definition);
     }
     return found;
@@ -122,7 +179,28 @@ export class CheckDefinitions {
   }
 
   private define({ id, key, orgId, isDefaultOrg, revision, ...settings }: Row): CheckDefinition {
-    const prepared = this.prepare(id, settings, { id: orgId, isDefault: isDefaultOrg });
-    return { endpointId: id, endpointKey: key, orgId, revision, ...prepared };
+    const organization = { id: orgId, isDefault: isDefaultOrg };
+    return { endpointId: id, endpointKey: key, orgId, revision, ...this.prepareStored(id, settings, organization) };
+  }
+
+  /** One row that cannot be read must not keep the others of its claim from being checked. */
+  private prepareStored(id: string, settings: CheckedSettings, organization: Organization): PreparedCheck {
+    try {
+      return this.prepare(id, settings, organization);
+    } catch (error) {
+      const isExpected = error instanceof SecretUnreadable || error instanceof InvalidTarget;
+      const why = isExpected ? error.message : 'the stored row is damaged';
+      this.report(id, `${why}${isExpected ? '' : ` (${String(error)})`}`);
+      const checker = new UnreadableSettings(why);
+      const egress = this.egress.forOrganization(organization);
+      const none = { method: 'GET', headers: [], body: null, followRedirects: false, assertions: [] };
+      return { timeoutMs: settings.timeoutSeconds * SECOND_MS, checker, request: { ...none, target: null, egress } };
+    }
+  }
+
+  /** Once for each reason in a row, not at every check. */
+  private report(endpointId: string, why: string): void {
+    if (why !== this.reported) this.logger.error(`the settings of endpoint ${endpointId} cannot be read: ${why}`);
+    this.reported = why;
   }
 }

@@ -57,6 +57,11 @@ export class EndpointSettingsResolver {
     }));
   }
 
+  /** The same for showing them: a value that cannot be opened is masked, and sent back masked it stays as it is stored. */
+  shownHeaders(id: string, headers: readonly StoredHeader[]): HeaderDto[] {
+    return headers.map((header) => ({ key: header.key, value: this.openHeader(id, header) ?? MASK }));
+  }
+
   private defaults(): EndpointSettings {
     const intervalSeconds = Math.max(DEFAULT_SETTINGS.intervalSeconds, this.config.minIntervalSeconds);
     return { ...DEFAULT_SETTINGS, intervalSeconds };

@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { Database, type Tx } from '../database/database';
-import { SecretBox } from './secret-box';
+import { SecretBox, SecretUnreadable } from './secret-box';
 import { SEALED_COLUMNS, type SealedColumn } from './sealed-columns';
 import { NIL_UUID } from '../ids/id';
 
@@ -18,6 +18,21 @@ export interface Rotated {
   column: string;
   /** Rows that were sealed again; the others were already under the first key. */
   rows: number;
+  /** Rows that were left as they are, because a value in them cannot be opened. */
+  unreadable: UnreadableRow[];
+}
+
+/** `why` names the missing key at most, never the value. */
+export interface UnreadableRow {
+  id: string;
+  why: string;
+}
+
+interface Step {
+  changed: number;
+  unreadable: UnreadableRow[];
+  /** The row to go on after, or `null` at the end. */
+  last: string | null;
 }
 
 /**
@@ -31,7 +46,7 @@ export class SecretRotation {
     private readonly secrets: SecretBox,
   ) {}
 
-  /** Throws `SecretUnreadable` at the first damaged value; the rows before it stay rotated. */
+  /** Goes on past values that cannot be opened and reports their rows. */
   async rotate(): Promise<Rotated[]> {
     const done: Rotated[] = [];
     for (const column of SEALED_COLUMNS) done.push(await this.rotateColumn(column));
@@ -39,36 +54,43 @@ export class SecretRotation {
   }
 
   private async rotateColumn(column: SealedColumn): Promise<Rotated> {
-    let rows = 0;
+    const done: Rotated = { table: column.table, column: column.column, rows: 0, unreadable: [] };
     for (let after: string | null = NIL_UUID; after !== null;) {
       const from: string = after;
-      const step = await this.database.transaction((tx) => this.rotateStep(tx, column, from));
-      rows += step.changed;
+      const step: Step = await this.database.transaction((tx) => this.rotateStep(tx, column, from));
+      done.rows += step.changed;
+      done.unreadable.push(...step.unreadable);
       after = step.last;
     }
-    return { table: column.table, column: column.column, rows };
+    return done;
   }
 
-  private async rotateStep(
-    tx: Tx,
-    { table, column, context, map }: SealedColumn,
-    after: string,
-  ): Promise<{ changed: number; last: string | null }> {
+  private async rotateStep(tx: Tx, { table, column, context, map }: SealedColumn, after: string): Promise<Step> {
     const rows = await tx.query<SealedRow>(
       `SELECT id, ${context} AS context, ${column} AS value FROM ${table}
        WHERE id > $1 AND ${column} IS NOT NULL ORDER BY id LIMIT ${STEP} FOR UPDATE`,
       [after],
     );
-    const changed = rows.filter((row) => this.isStale(row, map));
+    const unreadable: UnreadableRow[] = [];
+    const changed = rows.flatMap((row): { id: string; value: string }[] => {
+      if (!this.isStale(row, map)) return [];
+      try {
+        return [{ id: row.id, value: JSON.stringify(map(row.value, this.resealer(row.context))) }];
+      } catch (error) {
+        if (!(error instanceof SecretUnreadable)) throw error;
+        unreadable.push({ id: row.id, why: error.message });
+        return [];
+      }
+    });
     if (changed.length > 0) {
       await tx.query(
         `UPDATE ${table} t SET ${column} = r.value::jsonb
          FROM unnest($1::uuid[], $2::text[]) AS r (id, value)
          WHERE t.id = r.id`,
-        [changed.map(({ id }) => id), changed.map((row) => JSON.stringify(map(row.value, this.resealer(row.context))))],
+        [changed.map(({ id }) => id), changed.map(({ value }) => value)],
       );
     }
-    return { changed: changed.length, last: rows.length < STEP ? null : (rows.at(-1)?.id ?? null) };
+    return { changed: changed.length, unreadable, last: rows.length < STEP ? null : (rows.at(-1)?.id ?? null) };
   }
 
   private isStale(row: SealedRow, map: SealedColumn['map']): boolean {

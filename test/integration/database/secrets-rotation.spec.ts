@@ -104,13 +104,27 @@ describe('the keys of stored secrets', () => {
   it('rotation seals every stored secret with the new key, and the old one is no longer needed', async () => {
     const rotated = await new SecretRotation(alerting.database, boxWith(NEW, OLD)).rotate();
     expect(rotated).toEqual([
-      { table: 'alert', column: 'config', rows: 1 },
-      { table: 'notification', column: 'config', rows: 1 },
-      { table: 'endpoint', column: 'headers', rows: 1 },
+      { table: 'alert', column: 'config', rows: 1, unreadable: [] },
+      { table: 'notification', column: 'config', rows: 1, unreadable: [] },
+      { table: 'endpoint', column: 'headers', rows: 1, unreadable: [] },
     ]);
     await expect(startWith(boxWith(NEW))).resolves.toBeUndefined();
     expect(await readable(boxWith(NEW))).toEqual(everything);
     expect((await stored()).plain).toMatch(/^v1:new:/);
+  });
+
+  it('rotation goes on past a damaged value, leaves it and names its row', async () => {
+    await alerting.database.query(`UPDATE alert SET config = '{"sealed": "v1:old:AAAA"}'`);
+    const rotated = await new SecretRotation(alerting.database, boxWith(NEW, OLD)).rotate();
+    expect(rotated.map(({ table, rows, unreadable }) => [table, rows, unreadable])).toEqual([
+      ['alert', 0, [{ id: alertId, why: 'a stored secret is damaged or belongs to another row' }]],
+      ['notification', 1, []],
+      ['endpoint', 1, []],
+    ]);
+    expect([(await stored()).alert, (await stored()).header]).toEqual([
+      'v1:old:AAAA',
+      expect.stringMatching(/^v1:new:/) as string,
+    ]);
   });
 
   it('a second rotation changes nothing', async () => {
@@ -155,6 +169,6 @@ describe('the keys of stored secrets', () => {
       [orgId, many],
     );
     const [alerts] = await new SecretRotation(alerting.database, boxWith(NEW, OLD)).rotate();
-    expect(alerts).toEqual({ table: 'alert', column: 'config', rows: 451 });
+    expect(alerts).toEqual({ table: 'alert', column: 'config', rows: 451, unreadable: [] });
   });
 });

@@ -1,0 +1,32 @@
+import type { Checker, CheckResult } from '../checker/checker';
+import { unknown } from '../checker/check-failure';
+
+/**
+ * Stands in for the checker of an endpoint whose stored settings cannot be read, such as a header that was encrypted with
+ * a key this process does not have: its checks are `unknown` and say why, those of all others go on.
+ */
+export class UnreadableSettings implements Checker {
+  readonly assertionSources = [];
+  readonly targetForm = '';
+
+  constructor(private readonly why: string) {}
+
+  parseTarget(): null {
+    return null;
+  }
+
+  check(): Promise<CheckResult> {
+    const { outcome, error } = unknown('internal', 'internal', `The settings cannot be read: ${this.why}.`);
+    return Promise.resolve({
+      outcome,
+      durationMs: 0,
+      phases: { dnsMs: null, connectMs: null, tlsMs: null, firstByteMs: null, transferMs: null },
+      statusCode: null,
+      address: null,
+      certificate: null,
+      records: null,
+      redirects: [],
+      error,
+    });
+  }
+}
