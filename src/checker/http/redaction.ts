@@ -1,8 +1,9 @@
 import type { CheckResult, CheckRequest } from '../checker';
 import { isSensitiveHeader } from '../request-headers';
 
-/** Shorter pieces of a credential reveal nothing, and hiding them would remove ordinary words. */
-const MIN_LENGTH = 6;
+/** Shorter values, and pieces of values, reveal little, and hiding them would remove ordinary words. */
+const MIN_VALUE = 4;
+const MIN_PIECE = 6;
 const HIDDEN = '(hidden)';
 /** Where a text was cut. */
 const CUT = '…';
@@ -24,14 +25,18 @@ export function redacted(result: CheckResult, headers: CheckRequest<unknown>['he
   };
 }
 
-const piecesOf = (value: string): string[] =>
-  [value, ...value.split(/[\s;,=]+/)].filter((piece) => piece.length >= MIN_LENGTH);
+/** Each of them as it is and as URLs spell it. */
+function piecesOf(value: string): string[] {
+  const pieces = value.split(/[\s;,=]+/).filter((piece) => piece.length >= MIN_PIECE);
+  const whole = value.length >= MIN_VALUE ? [value] : [];
+  return [...whole, ...pieces].flatMap((piece) => [piece, encodeURI(piece), encodeURIComponent(piece)]);
+}
 
 function without(secrets: ReadonlySet<string>, text: string): string {
   const places = beginningsIn(text);
   const ranges: [from: number, to: number][] = [];
   for (const secret of secrets) {
-    for (const at of places.get(secret.slice(0, MIN_LENGTH)) ?? []) {
+    for (const at of places.get(secret.slice(0, MIN_VALUE)) ?? []) {
       const end = endOf(secret, text, at);
       if (end !== null) ranges.push([at, end]);
     }
@@ -42,8 +47,8 @@ function without(secrets: ReadonlySet<string>, text: string): string {
 /** Where each run of as many characters as a secret has at least stands in a text. */
 function beginningsIn(text: string): Map<string, number[]> {
   const places = new Map<string, number[]>();
-  for (let at = 0; at + MIN_LENGTH <= text.length; at++) {
-    const run = text.slice(at, at + MIN_LENGTH);
+  for (let at = 0; at + MIN_VALUE <= text.length; at++) {
+    const run = text.slice(at, at + MIN_VALUE);
     const known = places.get(run);
     if (known) known.push(at);
     else places.set(run, [at]);
@@ -56,7 +61,7 @@ function endOf(secret: string, text: string, at: number): number | null {
   if (text.startsWith(secret, at)) return at + secret.length;
   const mark = text.indexOf(CUT, at);
   const end = mark < 0 ? text.length : mark;
-  return end - at >= MIN_LENGTH && secret.startsWith(text.slice(at, end)) ? end : null;
+  return end - at >= MIN_PIECE && secret.startsWith(text.slice(at, end)) ? end : null;
 }
 
 function hide(ranges: [from: number, to: number][], text: string): string {
