@@ -9,6 +9,7 @@ import { MonitoringMetrics } from '../monitoring.metrics';
 import { Connectivity } from './connectivity';
 import { NearTriggerLookup } from './near-trigger';
 import { StallDetector } from './stall-detector';
+import { mayExplain } from './stall-evidence';
 
 /** A failure is confirmed after `least` to `least + spread`: spread, so that a mass failure is not repeated all at once. */
 const CONFIRM_AFTER_MS = { least: 1000, spread: 1000 };
@@ -17,7 +18,8 @@ const CONFIRM_AFTER_MS = { least: 1000, spread: 1000 };
  * Runs one check and decides whether a failure is the target's. In this order:
  *
  * 1. The checker asks the target, within the endpoint's timeout. A checker that throws is a bug: logged, `unknown`.
- * 2. A failure during a stall of our own event loop is run again; stalled again, it is `unknown` (`StallDetector`).
+ * 2. A failure that a stall of our own event loop may explain is run again; explained again, it is `unknown`
+ *    (`stall-evidence.ts`).
  * 3. A failure that would trigger an alert is confirmed by a second attempt 1–2 s later, on a new connection, which goes
  *    through 1 and 2 as well (`NearTriggerLookup`).
  * 4. A failure that an offline machine would have too is `unknown` while we are offline (`Connectivity`).
@@ -67,7 +69,7 @@ export class CheckRunner {
       check.firstError = first.error;
       if (shutdown.aborted && check.result.outcome !== 'up') return null;
     }
-    check.result = await this.connectivity.judge(definition.endpointId, check.result);
+    check.result = await this.connectivity.judge(definition, check.result);
     this.metrics.finished(check.result.outcome);
     return check;
   }
@@ -77,11 +79,11 @@ export class CheckRunner {
   }
 
   private async runUnstalled(definition: CheckDefinition, shutdown: AbortSignal): Promise<CheckResult> {
-    const first = await this.runOnce(definition, shutdown);
-    if (!first.wasStalled) return first.result;
+    const first = await this.runOnce(definition, 'first', shutdown);
+    if (!first.isInDoubt) return first.result;
     this.metrics.reruns.inc({ why: 'stall' });
-    const second = await this.runOnce(definition, shutdown);
-    if (!second.wasStalled) return second.result;
+    const second = await this.runOnce(definition, 'second', shutdown);
+    if (!second.isInDoubt) return second.result;
     return {
       ...second.result,
       outcome: 'unknown',
@@ -95,21 +97,24 @@ export class CheckRunner {
 
   private async runOnce(
     definition: CheckDefinition,
+    attempt: 'first' | 'second',
     shutdown: AbortSignal,
-  ): Promise<{ result: CheckResult; wasStalled: boolean }> {
+  ): Promise<{ result: CheckResult; isInDoubt: boolean }> {
     const deadline = startDeadline(definition.timeoutMs, shutdown);
     const began = this.clock.monotonic();
     try {
       const result = await definition.checker.check(definition.request, deadline.signal);
-      const wasStalled = result.outcome === 'down' && this.stalls.overlaps(began, this.clock.monotonic());
-      return { result, wasStalled };
+      const isInDoubt =
+        result.outcome === 'down' &&
+        mayExplain(this.stalls.stalls, { from: began, to: this.clock.monotonic() }, attempt);
+      return { result, isInDoubt };
     } catch (error) {
       this.metrics.bugs.inc();
       this.logger.error(
         `a checker threw for endpoint ${definition.endpointId}`,
         error instanceof Error ? error.stack : String(error),
       );
-      return { result: resultOfBug(), wasStalled: false };
+      return { result: resultOfBug(), isInDoubt: false };
     } finally {
       deadline.clear();
     }

@@ -14,7 +14,7 @@ import { Health } from '../../platform/observability/health';
 import { Metrics } from '../../platform/observability/metrics';
 import { Clock } from '../../platform/time/clock';
 import { Connectivity } from './connectivity';
-import { NetworkProbe } from './network-probe';
+import { NetworkProbe, type NetworkState } from './network-probe';
 
 class SetClock extends Clock {
   ms = 100_000;
@@ -52,19 +52,46 @@ const timedOut: CheckResult = {
   error: { code: 'connection_timeout', phase: 'connect', message: 'No response.' },
 };
 
-it('ignores the result of a connectivity probe when a newer probe ended before it', async () => {
-  const config = Object.assign(new Config(), { connectivityTargets: ['192.0.2.1:1'] });
+const of = (endpointId: string, orgId = 'A') => ({ endpointId, orgId });
+const failedLookup: CheckResult = {
+  ...timedOut,
+  address: null,
+  error: { code: 'dns_failure', phase: 'dns', message: 'The DNS servers could not answer.' },
+};
+const reached: CheckResult = { ...timedOut, outcome: 'up', error: null };
+
+/** A machine's routing table cannot be changed for one test: here it is what the test says. */
+class SetRouting extends NetworkProbe {
+  state: NetworkState = 'online';
+  routed = new Set<string>();
+
+  override look(): Promise<NetworkState> {
+    return Promise.resolve(this.state);
+  }
+
+  override hasRouteTo(address: string | null): Promise<boolean> {
+    return Promise.resolve(address !== null && this.routed.has(address));
+  }
+}
+
+function scene(connectivityTargets: string[] = [], Probe: typeof NetworkProbe = SetRouting) {
+  const config = Object.assign(new Config(), { connectivityTargets });
   const dialer = new WaitingDialer(new HostResolver(), new TrustedRoots());
   const [clock, metrics] = [new SetClock(), new Metrics()];
   const heartbeat = new Heartbeat(config, new OutboundHttp(dialer), new EgressPolicy(config));
   const health = new Health(config, new Database(new DataSource({ type: 'postgres' })));
   const jobs = new BackgroundJobs(config, clock, metrics);
-  const probe = new NetworkProbe(config, dialer);
+  const probe = new Probe(config, dialer);
   const connectivity = new Connectivity(probe, clock, health, metrics, heartbeat, jobs);
+  const routing = probe instanceof SetRouting ? probe : new SetRouting(config, dialer);
+  return { dialer, clock, metrics, routing, connectivity };
+}
 
-  const before = connectivity.judge('a', timedOut);
+it('ignores the result of a connectivity probe when a newer probe ended before it', async () => {
+  const { dialer, clock, metrics, connectivity } = scene(['192.0.2.1:1'], NetworkProbe);
+  const before = connectivity.judge(of('a'), timedOut);
   clock.ms += 2500;
-  const after = connectivity.judge('b', timedOut);
+  const after = connectivity.judge(of('b'), timedOut);
   const [older, newer] = dialer.attempts;
   newer?.refuse();
   expect(await after).toMatchObject({ outcome: 'down' });
@@ -72,4 +99,51 @@ it('ignores the result of a connectivity probe when a newer probe ended before i
   older?.fail();
   await before;
   expect(await metrics.expose()).toContain('uptime_blind_seconds 0\n');
+});
+
+describe('Without connectivity targets', () => {
+  it('a mass failure in a network of its own, without any default route, is recorded as down', async () => {
+    const { connectivity, routing } = scene();
+    routing.state = 'unproven';
+    routing.routed.add('192.0.2.2');
+    for (let count = 0; count < 50; count++) {
+      expect(await connectivity.judge(of(`endpoint ${count}`), timedOut)).toBe(timedOut);
+    }
+  });
+
+  it('a mass failure of addresses to which no route exists is unknown where there never was a default route', async () => {
+    const { connectivity, routing, clock } = scene();
+    routing.state = 'unproven';
+    for (let count = 0; count < 5; count++) await connectivity.judge(of(`endpoint ${count}`), timedOut);
+    clock.ms += 1000;
+    expect(await connectivity.judge(of('another'), timedOut)).toMatchObject({
+      outcome: 'unknown',
+      error: { code: 'monitor_offline' },
+    });
+  });
+
+  it('a failed lookup is unknown once the default route is gone, down while there is one', async () => {
+    const { connectivity, routing, clock } = scene();
+    expect(await connectivity.judge(of('a'), failedLookup)).toBe(failedLookup);
+    routing.state = 'offline';
+    clock.ms += 10_000;
+    expect(await connectivity.judge(of('a'), failedLookup)).toMatchObject({ outcome: 'unknown' });
+  });
+
+  it('an address of a network that is still connected is believed when the default route is gone', async () => {
+    const { connectivity, routing } = scene();
+    routing.state = 'offline';
+    routing.routed.add('192.0.2.2');
+    expect(await connectivity.judge(of('a'), timedOut)).toBe(timedOut);
+  });
+
+  it('one organization whose lookups all fail does not make those of others unknown', async () => {
+    const { connectivity, routing, clock, metrics } = scene();
+    routing.state = 'unproven';
+    for (let count = 0; count < 3; count++) await connectivity.judge(of(`fine ${count}`), reached);
+    for (let count = 0; count < 50; count++) await connectivity.judge(of(`bad ${count}`, 'B'), failedLookup);
+    clock.ms += 1000;
+    expect(await connectivity.judge(of('mine'), failedLookup)).toBe(failedLookup);
+    expect(await metrics.expose()).toContain('uptime_blind_seconds 0\n');
+  });
 });

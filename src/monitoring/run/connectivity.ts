@@ -1,6 +1,7 @@
 import { Injectable, Logger } from '@nestjs/common';
 import { Interval } from '@nestjs/schedule';
 import type { CheckResult, ErrorCode } from '../../checker/checker';
+import type { CheckDefinition } from '../../endpoint/check-definition';
 import { BoundedMap } from '../../platform/cache/bounded-map';
 import { BackgroundJobs } from '../../platform/jobs/background-job';
 import { Health } from '../../platform/observability/health';
@@ -8,8 +9,8 @@ import { Heartbeat } from '../../platform/observability/heartbeat';
 import { Metrics } from '../../platform/observability/metrics';
 import { Clock } from '../../platform/time/clock';
 import { MINUTE_MS, SECOND_MS } from '../../platform/time/time-units';
-import { type Evidence, isMassFailure, isSuspicious } from './network-evidence';
-import { NetworkProbe } from './network-probe';
+import { type Evidence, isMassFailure, isProof, isSuspicious } from './network-evidence';
+import { NetworkProbe, type NetworkState } from './network-probe';
 
 /** Results older than this say nothing about the network now. */
 const WINDOW_MS = 30_000;
@@ -17,12 +18,18 @@ const WINDOW_MS = 30_000;
 const MAX_RECENT = 20_000;
 /** How long a probe's result is used, and never for a check that began before the probe; bounds how often probes run. */
 const PROBE_VALID_MS = { least: 1000, most: 5000 };
+/** All recent results are counted at most this often. */
+const COUNT_VALID_MS = 100;
 /** After this long offline the heartbeat stops, so that the operator is alerted from outside. */
 const HOLD_LIMIT_MS = 15 * MINUTE_MS;
 
+/** Whose result is judged. */
+type Judged = Pick<CheckDefinition, 'endpointId' | 'orgId'>;
+
 /**
  * Is this machine offline? Failures that an offline machine would produce as well are believed only after a fresh probe.
- * While offline they are recorded as `unknown`: streaks do not move and nobody is notified.
+ * While offline they are recorded as `unknown`: streaks do not move and nobody is notified. Where only the routing table
+ * can be asked, a failure of an address to which a route exists is believed whatever else fails.
  */
 @Injectable()
 export class Connectivity {
@@ -31,7 +38,8 @@ export class Connectivity {
   private readonly recent = new BoundedMap<string, Evidence>(MAX_RECENT);
   private readonly offlineSeconds;
   private readonly job;
-  private newest: { at: number; isOffline: Promise<boolean> } | null = null;
+  private newest: { at: number; state: Promise<NetworkState> } | null = null;
+  private counted = { at: -Infinity, isMass: false };
   /** When the machine was found offline, monotonic; `null` while it is online. */
   private offlineSince: number | null = null;
   /** When the network was last found to be back. */
@@ -64,13 +72,15 @@ export class Connectivity {
   }
 
   /** The result as it may be recorded: unchanged, or `unknown` with `monitor_offline` when our own network is at fault. */
-  async judge(endpointId: string, result: CheckResult): Promise<CheckResult> {
+  async judge({ endpointId, orgId }: Judged, result: CheckResult): Promise<CheckResult> {
     const now = this.clock.monotonic();
-    const suspicious = isSuspicious(result);
-    this.recent.set(endpointId, { at: now, suspicious });
-    if (!suspicious || (this.offlineSince === null && !this.needsProbe())) return result;
+    if (isProof(result)) this.recent.set(endpointId, { at: now, orgId, suspicious: false });
+    if (!isSuspicious(result)) return result;
     const began = now - result.durationMs;
-    if (!(await this.isOffline(now, began)) && began > this.onlineSince) return result;
+    const state = await this.look(now, began);
+    if (state !== 'online' && !this.probe.hasTargets && (await this.probe.hasRouteTo(result.address))) return result;
+    this.recent.set(endpointId, { at: now, orgId, suspicious: true });
+    if (!this.note(state) && began > this.onlineSince) return result;
     return {
       ...result,
       outcome: 'unknown',
@@ -82,8 +92,12 @@ export class Connectivity {
     };
   }
 
+  /** Without targets it also learns, while all is well, that there is a default route to be lost. */
   private async recheck(): Promise<void> {
-    if (this.offlineSince !== null) await this.isOffline(this.clock.monotonic());
+    if (this.offlineSince === null && this.probe.hasTargets) return;
+    const now = this.clock.monotonic();
+    const state = await this.look(now, now);
+    if (this.offlineSince !== null) this.note(state);
   }
 
   /** True while the operator should learn from the missing heartbeat that nothing is being monitored. */
@@ -91,27 +105,30 @@ export class Connectivity {
     return this.offlineSince !== null && this.clock.monotonic() - this.offlineSince > HOLD_LIMIT_MS;
   }
 
-  private needsProbe(): boolean {
-    const oldest = this.clock.monotonic() - WINDOW_MS;
-    return (
-      this.probe.hasTargets ||
-      isMassFailure([...this.recent].map(([, evidence]) => evidence).filter(({ at }) => at >= oldest))
-    );
-  }
-
   /** One probe at a time, shared by all checks that ask while its result is valid. */
-  private async isOffline(now: number, began = now): Promise<boolean> {
+  private async look(now: number, began: number): Promise<NetworkState> {
     const oldest = now - Math.min(PROBE_VALID_MS.most, Math.max(PROBE_VALID_MS.least, now - began));
-    if (!this.newest || this.newest.at < oldest) this.newest = { at: now, isOffline: this.probe.isOffline() };
+    if (!this.newest || this.newest.at < oldest) this.newest = { at: now, state: this.probe.look() };
     const asked = this.newest;
-    const isOffline = await asked.isOffline;
+    const state = await asked.state;
     // The newest probe decides: this one may have begun before the network went or came back.
-    if (asked !== this.newest) return this.isOffline(now, began);
-    this.note(isOffline, now);
-    return isOffline;
+    return asked === this.newest ? state : this.look(now, began);
   }
 
-  private note(isOffline: boolean, now: number): void {
+  private isMassFailure(now: number): boolean {
+    if (now - this.counted.at < COUNT_VALID_MS) return this.counted.isMass;
+    this.counted = { at: now, isMass: isMassFailure(this.evidence(), now - WINDOW_MS) };
+    return this.counted.isMass;
+  }
+
+  private *evidence(): Generator<Evidence> {
+    for (const [, evidence] of this.recent) yield evidence;
+  }
+
+  /** Whether this machine is offline by what the newest probe found; notes when that begins and ends. */
+  private note(state: NetworkState): boolean {
+    const now = this.clock.monotonic();
+    const isOffline = state === 'offline' || (state === 'unproven' && this.isMassFailure(now));
     if (isOffline && this.offlineSince === null) {
       this.offlineSince = now;
       this.logger.error(
@@ -121,8 +138,9 @@ export class Connectivity {
       const seconds = Math.round((now - this.offlineSince) / SECOND_MS);
       this.logger.warn(`The network is back after ${seconds} s; results count again.`);
       this.offlineSince = null;
-      this.onlineSince = this.clock.monotonic();
+      this.onlineSince = now;
     }
+    return isOffline;
   }
 
   private publish(): void {

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { type CheckResult, ERROR_CODES, type ErrorCode } from '../../checker/checker';
-import { type Evidence, isMassFailure, isSuspicious } from './network-evidence';
+import { type Evidence, isMassFailure, isProof, isSuspicious } from './network-evidence';
 
 const resultWith = (code: ErrorCode | null, address: string | null = '192.0.2.1'): CheckResult => ({
   outcome: code === null ? 'up' : 'down',
@@ -14,11 +14,14 @@ const resultWith = (code: ErrorCode | null, address: string | null = '192.0.2.1'
   error: code === null ? null : { code, phase: 'connect', message: 'It failed.' },
 });
 
-const evidence = (suspicious: boolean): Evidence => ({ at: 0, suspicious });
-const recent = (suspiciousCount: number, otherCount: number): Evidence[] => [
-  ...Array.from({ length: suspiciousCount }, () => evidence(true)),
-  ...Array.from({ length: otherCount }, () => evidence(false)),
-];
+type Organization = [name: string, suspiciousCount: number, otherCount: number];
+
+const recent = (...organizations: Organization[]): Evidence[] =>
+  organizations.flatMap(([orgId, suspiciousCount, otherCount]) => [
+    ...Array.from({ length: suspiciousCount }, () => ({ at: 100, orgId, suspicious: true })),
+    ...Array.from({ length: otherCount }, () => ({ at: 100, orgId, suspicious: false })),
+  ]);
+const isMass = (...organizations: Organization[]): boolean => isMassFailure(recent(...organizations), 0);
 
 describe('a suspicious result, one that an offline machine would have had too', () => {
   const OURS: readonly ErrorCode[] = [
@@ -60,6 +63,21 @@ describe('a suspicious result, one that an offline machine would have had too', 
   });
 });
 
+describe('proof that our network works', () => {
+  it.each<[string, CheckResult, boolean]>([
+    ['a success', resultWith(null), true],
+    ['a refusal', resultWith('connection_refused'), true],
+    ['a wrong status', resultWith('status_unexpected'), true],
+    ['a success on this machine', resultWith(null, '127.0.0.1'), false],
+    ['a timeout', resultWith('connection_timeout'), false],
+    // Otherwise an organization could prove with targets that are refused to it that a dead network works.
+    ['a target that is not allowed', { ...resultWith('target_blocked'), outcome: 'unknown' }, false],
+    ['a fault of our own', { ...resultWith('internal'), outcome: 'unknown' }, false],
+  ])('is %s: %p', (_, result, expected) => {
+    expect(isProof(result)).toBe(expected);
+  });
+});
+
 describe('mass failure', () => {
   it.each([
     [0, 0, false],
@@ -71,14 +89,84 @@ describe('mass failure', () => {
     [29, 71, false],
     [3000, 7000, true],
   ])('calls %i suspicious results among %i others a mass failure: %p', (suspiciousCount, otherCount, expected) => {
-    expect(isMassFailure(recent(suspiciousCount, otherCount))).toBe(expected);
+    expect(isMass(['A', suspiciousCount, otherCount])).toBe(expected);
+  });
+
+  it.each<[string, Organization[], boolean]>([
+    [
+      'one of two organizations, with all of its many endpoints',
+      [
+        ['B', 5000, 0],
+        ['A', 0, 3],
+      ],
+      false,
+    ],
+    [
+      'one of two organizations, while one endpoint of four of the other fails',
+      [
+        ['B', 5000, 0],
+        ['A', 1, 3],
+      ],
+      false,
+    ],
+    [
+      'two of four organizations',
+      [
+        ['B', 90, 0],
+        ['C', 90, 0],
+        ['A', 0, 1],
+        ['D', 0, 1],
+      ],
+      false,
+    ],
+    [
+      'all organizations',
+      [
+        ['B', 5, 0],
+        ['A', 3, 0],
+      ],
+      true,
+    ],
+    [
+      'most organizations',
+      [
+        ['B', 5, 0],
+        ['A', 3, 0],
+        ['C', 0, 100],
+      ],
+      true,
+    ],
+    [
+      'all of several small organizations',
+      [
+        ['B', 2, 0],
+        ['A', 2, 0],
+        ['C', 1, 0],
+      ],
+      true,
+    ],
+  ])('is judged by organizations: %s', (_, organizations, expected) => {
+    expect(isMass(...organizations)).toBe(expected);
+  });
+
+  it('counts only what was checked since then', () => {
+    expect(isMassFailure(recent(['A', 9, 0]), 100)).toBe(true);
+    expect(isMassFailure(recent(['A', 9, 0]), 101)).toBe(false);
   });
 
   it('does not end a mass failure by one more failure, nor begin one by one more success', () => {
     fc.assert(
       fc.property(fc.nat(50), fc.nat(100), (bad, good) => {
-        if (isMassFailure(recent(bad, good))) expect(isMassFailure(recent(bad + 1, good))).toBe(true);
-        else expect(isMassFailure(recent(bad, good + 1))).toBe(false);
+        if (isMass(['A', bad, good])) expect(isMass(['A', bad + 1, good])).toBe(true);
+        else expect(isMass(['A', bad, good + 1])).toBe(false);
+      }),
+    );
+  });
+
+  it('is not made by one organization, whatever it does, while those of others are reached', () => {
+    fc.assert(
+      fc.property(fc.nat(500), fc.nat(500), fc.integer({ min: 1, max: 5 }), (bad, good, reached) => {
+        expect(isMass(['B', bad, good], ['A', 0, reached])).toBe(false);
       }),
     );
   });

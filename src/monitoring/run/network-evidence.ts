@@ -5,6 +5,7 @@ import type { CheckResult, ErrorCode } from '../../checker/checker';
 export interface Evidence {
   /** Monotonic milliseconds. */
   at: number;
+  orgId: string;
   suspicious: boolean;
 }
 
@@ -29,8 +30,29 @@ const couldBeOurs = ({ outcome, error }: CheckResult): boolean =>
 /** True when an offline machine would have had this result as well. */
 export const isSuspicious = (result: CheckResult): boolean => couldBeOurs(result) && !isLoopback(result.address);
 
-/** At least 5 endpoints, and 30 % of those checked recently, fail in a way that could be our network's. */
-export function isMassFailure(recent: readonly Evidence[]): boolean {
-  const count = recent.filter(({ suspicious }) => suspicious).length;
-  return count >= 5 && count >= 0.3 * recent.length;
+/** True when another machine had a part in the result: our network works. */
+export const isProof = (result: CheckResult): boolean =>
+  result.outcome !== 'unknown' && !couldBeOurs(result) && !isLoopback(result.address);
+
+const LEAST_FAILURES = 5;
+const LEAST_SHARE = 0.3;
+
+/**
+ * At least 5 endpoints fail in a way that could be our network's, and in more than half of the organizations 30 % of those
+ * checked since then: however many endpoints of its own one organization lets fail, that says nothing about the others.
+ */
+export function isMassFailure(recent: Iterable<Evidence>, since: number): boolean {
+  const counts = new Map<string, { failed: number; all: number }>();
+  let failed = 0;
+  for (const { at, orgId, suspicious } of recent) {
+    if (at < since) continue;
+    let count = counts.get(orgId);
+    if (!count) counts.set(orgId, (count = { failed: 0, all: 0 }));
+    count.all += 1;
+    if (!suspicious) continue;
+    count.failed += 1;
+    failed += 1;
+  }
+  const hit = [...counts.values()].filter((count) => count.failed >= LEAST_SHARE * count.all).length;
+  return failed >= LEAST_FAILURES && hit * 2 > counts.size;
 }

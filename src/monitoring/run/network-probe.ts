@@ -1,16 +1,23 @@
 import { readFile } from 'node:fs/promises';
+import { isIP } from 'node:net';
 import { Injectable } from '@nestjs/common';
 import { Config } from '../../platform/config/config';
 import { startDeadline } from '../../platform/net/deadline';
 import { DialError } from '../../platform/net/dial/dial-error';
 import { Dialer } from '../../platform/net/dial/dialer';
+import { hasLiveRoute } from '../../platform/net/dial/route-probe';
 import { OPERATORS_EGRESS } from '../../platform/net/egress/egress-policy';
 
 const PROBE_TIMEOUT_MS = 3000;
 
-/** Asks whether this machine has a network: `CONNECTIVITY_TARGETS`, or without any the routing table. Keeps nothing. */
+/** `unproven`: there is no default route and never was one, as in a network of its own; that alone proves nothing. */
+export type NetworkState = 'online' | 'offline' | 'unproven';
+
+/** Asks whether this machine has a network: `CONNECTIVITY_TARGETS`, or without any the routing table. */
 @Injectable()
 export class NetworkProbe {
+  private hadDefaultRoute = false;
+
   constructor(
     private readonly config: Config,
     private readonly dialer: Dialer,
@@ -21,12 +28,23 @@ export class NetworkProbe {
     return this.config.connectivityTargets.length > 0;
   }
 
-  /** True when more than half of the targets are out of reach, or when there is no default route. */
-  async isOffline(): Promise<boolean> {
-    if (!this.hasTargets) return !(await hasDefaultRoute());
+  /** Offline: more than half of the targets are out of reach, or the default route is gone. */
+  async look(): Promise<NetworkState> {
+    if (!this.hasTargets) return this.routing();
     const targets = this.config.connectivityTargets;
     const reached = await Promise.all(targets.map((target) => this.reaches(target)));
-    return reached.filter(Boolean).length * 2 < targets.length;
+    return reached.filter(Boolean).length * 2 < targets.length ? 'offline' : 'online';
+  }
+
+  /** Whether this machine is in a network from which that address can be reached, with or without a default route. */
+  async hasRouteTo(address: string | null): Promise<boolean> {
+    return address !== null && isIP(address) !== 0 && hasLiveRoute(address);
+  }
+
+  private async routing(): Promise<NetworkState> {
+    if (!(await hasDefaultRoute())) return this.hadDefaultRoute ? 'offline' : 'unproven';
+    this.hadDefaultRoute = true;
+    return 'online';
   }
 
   private async reaches(target: string): Promise<boolean> {

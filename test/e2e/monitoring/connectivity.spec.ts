@@ -40,10 +40,11 @@ describe('a failure that an offline monitor would have had too', () => {
 
   const judge = async (connectivityTargets: string[], result: CheckResult): Promise<CheckResult> => {
     app = await startApp({ role: 'api', connectivityTargets });
-    return app.app.get(Connectivity).judge('endpoint', result);
+    return app.app.get(Connectivity).judge({ endpointId: 'endpoint', orgId: 'organization' }, result);
   };
   const alive = () => sink.url.replace('http://', '');
-  const judgeAgain = async (result: CheckResult) => app?.app.get(Connectivity).judge('another endpoint', result);
+  const judgeAgain = async (result: CheckResult) =>
+    app?.app.get(Connectivity).judge({ endpointId: 'another endpoint', orgId: 'organization' }, result);
   const detail = async (): Promise<string | undefined> => {
     const health = (await (await fetch(`${app?.url}/health/ready`)).json()) as {
       details: Record<string, { detail?: string }>;
