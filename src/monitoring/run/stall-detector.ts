@@ -1,23 +1,18 @@
 import { Injectable } from '@nestjs/common';
 import { type Beat, EventLoopLag, lagOf } from '../../platform/observability/event-loop-lag';
 import { Metrics } from '../../platform/observability/metrics';
+import type { Stall } from './stall-evidence';
 
-/** A lag longer than this makes a failure inconclusive. */
+/** A lag longer than this is a stall. */
 const STALL_MS = 250;
 /** The wall clock may drift by this much between two beats before it counts as a jump (suspend, a set clock). */
 const JUMP_MS = 1000;
 /** Checks last 300 s at most; with more stalls than this in that time hardly any result can be trusted anyway. */
 const REMEMBERED = 256;
 
-/** Milliseconds on the monotonic clock. */
-interface Stall {
-  from: number;
-  to: number;
-}
-
 /**
  * Remembers when this process could not look at its sockets: a blocked event loop, SIGSTOP, a suspended machine, a clock
- * that was set. A check that failed during a stall says nothing about the target and is run again.
+ * that was set. Whether that explains a check's failure: `stall-evidence.ts`.
  */
 @Injectable()
 export class StallDetector {
@@ -45,10 +40,10 @@ export class StallDetector {
     });
   }
 
-  /** True when the process was stalled in any part of the span, the present moment included. Monotonic milliseconds. */
-  overlaps(startMonotonicMs: number, endMonotonicMs: number): boolean {
+  /** The stalls that are remembered, oldest first, one that ends at the present moment included. */
+  get stalls(): readonly Stall[] {
     this.lag.reportBeyond(STALL_MS);
-    return this.recent.some(({ from, to }) => from <= endMonotonicMs && startMonotonicMs <= to);
+    return this.recent;
   }
 
   private note(beat: Beat): void {
@@ -56,7 +51,7 @@ export class StallDetector {
     const jumped = Math.abs(beat.wallShiftMs) > JUMP_MS;
     if (jumped) this.jumps.inc();
     if (lag > STALL_MS) this.noteLength(lag);
-    if (jumped || lag > STALL_MS) this.remember({ from: beat.from, to: beat.to });
+    if (jumped || lag > STALL_MS) this.remember({ from: beat.from, to: beat.to, isJump: jumped });
   }
 
   private noteLength(lag: number): void {
