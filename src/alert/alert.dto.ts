@@ -17,7 +17,7 @@ const CONFIG = {
   type: 'object' as const,
   additionalProperties: true,
   description:
-    'Settings of the channel, by `type`. Credentials are write-only: they are returned masked, and a masked value sent back keeps the stored one. URLs and addresses are masked for read keys.',
+    'Settings of the channel, by `type`. Credentials are write-only: they are returned masked, and a masked value sent back keeps the stored one, unless the config now connects to another server, port or encryption. URLs and addresses are masked for read keys; what is shown of a masked value is no part of a secret.',
   example: { webhook_url: 'https://hooks.slack.com/services/T000/B000/XXXX' },
 };
 const FAILURES = {

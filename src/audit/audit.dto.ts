@@ -140,7 +140,8 @@ export class AuditEntryView {
     type: 'object',
     additionalProperties: true,
     nullable: true,
-    description: 'The changed settings before, all of them for a deletion. Credentials are masked, long texts cut.',
+    description:
+      'The changed settings before, all of them for a deletion. Credentials are masked. At most 2 KiB: a text or list that was cut ends with `…` and how much there was, a setting that does not fit is `… (n bytes)`.',
     example: { enabled: true },
   })
   before!: Settings | null;
@@ -149,7 +150,7 @@ export class AuditEntryView {
     type: 'object',
     additionalProperties: true,
     nullable: true,
-    description: 'The changed settings after, all of them for a creation.',
+    description: 'The changed settings after, all of them for a creation; cut as `before`.',
     example: { enabled: false },
   })
   after!: Settings | null;

@@ -66,7 +66,7 @@ export class Config {
   @IsUrl({ ...URL_RULES, protocols: ['smtp', 'smtps'] }, { message: 'must be an smtp:// or smtps:// URL' })
   smtpUrl: string | null = null;
 
-  /** Sender of `email` alerts, e.g. `Uptime <uptime@example.com>`. */
+  /** Sender of `email` alerts through `SMTP_URL`, e.g. `Uptime <uptime@example.com>`; alerts may change its display name. */
   @Env('SMTP_FROM') @IsOptional() @MaxLength(320) smtpFrom: string | null = null;
 
   /** `id:base64 of 32 bytes`, comma-separated: the first encrypts stored credentials, all decrypt. */
