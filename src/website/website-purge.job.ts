@@ -1,18 +1,23 @@
-import { Injectable } from '@nestjs/common';
+import { Injectable, Logger } from '@nestjs/common';
 import { Interval } from '@nestjs/schedule';
 import type { OrganizationPurge } from '../identity/organization/organization-events';
 import { type Tx, WorkerDatabase } from '../platform/database/database';
 import { TransactionEvents } from '../platform/events/transaction-events';
+import { formatId } from '../platform/ids/id';
 import { type BackgroundJob, BackgroundJobs } from '../platform/jobs/background-job';
+import { eachInTurn } from '../platform/jobs/each-in-turn';
 import { Clock } from '../platform/time/clock';
 import { SECOND_MS } from '../platform/time/time-units';
 import { WebsitePurge } from './website-events';
 
 const TICK_MS = 5 * SECOND_MS;
+/** A row that somebody else holds is waited for no longer: the next run tries again. */
+const LIMITS = { lockMs: 2 * SECOND_MS };
 
 /** Removes deleted websites in steps, each a short transaction; goes on after a restart. */
 @Injectable()
 export class WebsitePurgeJob {
+  private readonly logger = new Logger(WebsitePurgeJob.name);
   private readonly job: BackgroundJob;
 
   constructor(
@@ -35,14 +40,23 @@ export class WebsitePurgeJob {
       `SELECT w.id, w.org_id AS "orgId" FROM website w JOIN organization o ON o.id = w.org_id
         WHERE w.deleted_at IS NOT NULL AND o.deleted_at IS NULL ORDER BY w.deleted_at LIMIT 100`,
     );
-    for (const { orgId, id } of deleted) await this.purge(orgId, id, Infinity);
+    await eachInTurn(deleted, ({ orgId, id }) => this.purge(orgId, id, Infinity));
   }
 
-  /** Works on one website for this many milliseconds, or until nothing is left of it. The job does the rest. */
+  /** The same for a request, which has done its part: what fails here is left to the job. */
+  async help(orgId: string, id: string, budgetMs: number): Promise<void> {
+    await this.purge(orgId, id, budgetMs).catch((error: unknown) =>
+      this.logger.warn(`the removal of ${formatId('website', id)} goes on in the background: ${String(error)}`),
+    );
+  }
+
+  /** Works on one website for this many milliseconds, one step at least, or until nothing is left of it. The job does the rest. */
   async purge(orgId: string, id: string, budgetMs: number): Promise<void> {
     const end = this.clock.monotonic() + budgetMs;
-    while (!this.job.isStopping && this.clock.monotonic() < end) {
-      if (!(await this.database.transaction((tx) => this.step(tx, orgId, id)))) return;
+    let hasMore = true;
+    while (hasMore && !this.job.isStopping) {
+      const left = await this.database.transaction((tx) => this.step(tx, orgId, id), LIMITS);
+      hasMore = left && this.clock.monotonic() < end;
     }
   }
 

@@ -117,7 +117,7 @@ export class WebsiteService {
       await this.mark(tx, 'id = $1', id);
       await recordChange(tx, { ...about(orgId, id), action: 'delete', before: settingsOf(website) });
     });
-    await this.purge.purge(orgId, id, PURGE_MS);
+    await this.purge.help(orgId, id, PURGE_MS);
   }
 
   /** Marks every website of an organization that is being deleted. */

@@ -4,6 +4,7 @@ import { type Tx, WorkerDatabase } from '../../platform/database/database';
 import { TransactionEvents } from '../../platform/events/transaction-events';
 import { formatId } from '../../platform/ids/id';
 import { type BackgroundJob, BackgroundJobs } from '../../platform/jobs/background-job';
+import { eachInTurn } from '../../platform/jobs/each-in-turn';
 import { Clock } from '../../platform/time/clock';
 import { SECOND_MS } from '../../platform/time/time-units';
 import { OrganizationPurge } from './organization-events';
@@ -11,6 +12,8 @@ import { OrganizationPurge } from './organization-events';
 const TICK_MS = 5 * SECOND_MS;
 /** Rows that one statement removes, so that none holds its locks for long. */
 const BATCH = 2000;
+/** A row that somebody else holds is waited for no longer: the next run tries again. */
+const LIMITS = { lockMs: 2 * SECOND_MS };
 
 /** What the identity module keeps of an organization, children before parents: a key would take its sessions along. */
 const OWNED = [
@@ -45,15 +48,21 @@ export class OrganizationPurgeJob {
     const deleted = await this.database.query<{ id: string }>(
       'SELECT id FROM organization WHERE deleted_at IS NOT NULL ORDER BY deleted_at LIMIT 100',
     );
-    for (const { id } of deleted) await this.purge(id, Infinity);
+    await eachInTurn(deleted, ({ id }) => this.purge(id, Infinity));
   }
 
-  /** Works on one organization for this many milliseconds, or until nothing is left of it. The job does the rest. */
+  /** The same for a request, which has done its part: what fails here is left to the job. */
+  async help(orgId: string, budgetMs: number): Promise<void> {
+    await this.purge(orgId, budgetMs).catch((error: unknown) =>
+      this.logger.warn(`the removal of ${formatId('organization', orgId)} goes on in the background: ${String(error)}`),
+    );
+  }
+
+  /** Works on one organization for this many milliseconds, one step at least, or until nothing is left of it. The job does the rest. */
   async purge(orgId: string, budgetMs: number): Promise<void> {
     const end = this.clock.monotonic() + budgetMs;
-    while (!this.job.isStopping && this.clock.monotonic() < end) {
-      if (!(await this.step(orgId))) return;
-    }
+    let hasMore = true;
+    while (hasMore && !this.job.isStopping) hasMore = (await this.step(orgId)) && this.clock.monotonic() < end;
   }
 
   /** True when there may be more to remove. The row lock lets one process at a time work on an organization. */
@@ -71,7 +80,7 @@ export class OrganizationPurgeJob {
       await tx.query('DELETE FROM organization WHERE id = $1', [orgId]);
       tx.afterCommit(() => this.logger.log(`nothing is left of organization ${formatId('organization', orgId)}`));
       return false;
-    });
+    }, LIMITS);
   }
 }
 

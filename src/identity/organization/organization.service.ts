@@ -127,7 +127,7 @@ export class OrganizationService {
     });
     this.keys.forget(id);
     this.logger.log(`the operator deleted organization ${formatId('organization', id)}`);
-    await this.purge.purge(id, PURGE_MS);
+    await this.purge.help(id, PURGE_MS);
   }
 
   /** "Default", or `null` while the database is empty. */

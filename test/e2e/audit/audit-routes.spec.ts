@@ -59,6 +59,12 @@ describe('the audit log of every route', () => {
       body: () => ({ name: 'Acme' }),
       headers: byOperator,
     },
+    'PUT /api/v1/organizations/:id': {
+      entry: 'update organization',
+      on: () => made(app.operator, '/organizations', { name: 'Small' }),
+      body: () => ({ quotas: { websites: 1 } }),
+      headers: byOperator,
+    },
     'DELETE /api/v1/organizations/:id': {
       entry: 'delete organization',
       on: () => made(app.operator, '/organizations', { name: 'Gone' }),

@@ -16,6 +16,9 @@ const ROOT = join(__dirname, '../../..');
 /** What the API shows of everything that was created before the backup. */
 const READ = ['/websites', '/alerts', '/api-keys', '/audit-log', '/organization'];
 
+/** When a key was used; and how many there are: the harness makes its three keys again at every start. */
+const isMoving = (name: string): boolean => name === 'last_used_at' || name === 'api_keys';
+
 describe('a backup', () => {
   let app: TestApp;
   let folder: string;
@@ -38,7 +41,7 @@ describe('a backup', () => {
     const found: Record<string, unknown[]> = {};
     for (const path of [...READ, `/endpoints/${endpointId}`]) {
       const { text } = await api.get(path);
-      found[path] = [JSON.parse(text, (name, value: unknown) => (name === 'last_used_at' ? null : value))].flat();
+      found[path] = [JSON.parse(text, (name, value: unknown) => (isMoving(name) ? null : value))].flat();
     }
     return found;
   };

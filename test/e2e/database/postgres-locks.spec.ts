@@ -1,4 +1,6 @@
+import { Database } from '../../../src/platform/database/database';
 import { parseId } from '../../../src/platform/ids/id';
+import { WebsitePurgeJob } from '../../../src/website/website-purge.job';
 import { type ApiResponse, startApp, type TestApp } from '../../harness/app/app';
 import { eventually } from '../../harness/app/poll';
 import { findPostgres, PostgresCluster } from '../../harness/database/postgres-cluster';
@@ -27,7 +29,7 @@ const WRITES: readonly [
   ['delete the endpoint of an alert', 'alert', (app, { endpoint }) => app.admin.delete(`/endpoints/${endpoint}`)],
   ['add an alert to an endpoint', 'endpoint', (app, { endpoint }) => app.admin.post('/alerts', ANOTHER(endpoint))],
   ['change a website', 'website', (app, { website }) => app.admin.put(`/websites/${website}`, { name: 'New' })],
-  ['delete the website of an alert', 'alert', (app, { website }) => app.admin.delete(`/websites/${website}`)],
+  ['delete a website', 'website', (app, { website }) => app.admin.delete(`/websites/${website}`)],
 ];
 const ANOTHER = (endpoint: string) => ({
   endpoint_id: endpoint,
@@ -102,6 +104,19 @@ const LIMIT_MS = 15_000;
       expect([what, Math.floor(status / 100)]).toEqual([what, 2]);
     }
   }, 90_000);
+
+  it('deletes a website although one of its rows is locked; the rows go once it is free', async () => {
+    const scene = await prepare();
+    await hold('alert', [scene]);
+    expect((await app.admin.delete(`/websites/${scene.website}`)).status).toBe(204);
+    expect((await app.read.get(`/websites/${scene.website}`)).status).toBe(404);
+    const rows = () =>
+      app.app.get(Database).query('SELECT 1 FROM alert WHERE id = $1', [parseId('alert', scene.alert)]);
+    expect(await rows()).toHaveLength(1);
+    await release();
+    await app.app.get(WebsitePurgeJob).run();
+    expect(await rows()).toHaveLength(0);
+  }, 60_000);
 
   it('does not delay requests for other rows while one is locked', async () => {
     const [held, free] = await Promise.all([prepare(), prepare()]);
