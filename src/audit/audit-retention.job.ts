@@ -42,7 +42,7 @@ export class AuditRetention {
     }
   }
 
-  /** By the earlier of two clocks: a host whose clock jumped ahead must not remove what is still young. */
+  /** By the earlier of two clocks: a host whose clock jumped ahead must not remove what is still new. */
   private async cutoff(): Promise<Date> {
     const [row] = await this.database.query<{ now: Date }>('SELECT least($1::timestamptz, now()) AS now', [
       this.clock.now(),

@@ -404,7 +404,7 @@ describe('the audit log', () => {
     expect(left).toHaveLength(3);
   });
 
-  it('retention removes nothing young although the clock of the host jumped 500 days ahead', async () => {
+  it('retention removes nothing new although the clock of the host jumped 500 days ahead', async () => {
     const before = await read('?limit=1000');
     const clock = MovingClock.of(app.app);
     clock.advance(500 * 24 * 3_600_000);
