@@ -2,12 +2,16 @@ import { Injectable, Logger, type OnModuleDestroy } from '@nestjs/common';
 import { Cron, CronExpression } from '@nestjs/schedule';
 import type { Response } from 'express';
 import { ApiKeyService } from '../identity/api-key/api-key.service';
+import { Quotas } from '../identity/quota/quotas.service';
+import { SessionService } from '../identity/session/session.service';
 import type { Caller } from '../platform/access/caller';
 import { type BackgroundJob, BackgroundJobs } from '../platform/jobs/background-job';
+import { FairSemaphore } from '../platform/net/fair-semaphore';
 import { problems } from '../platform/problem/problem';
 import { Clock } from '../platform/time/clock';
+import { OpenStreams } from './open-streams';
 import { frame } from './stream-message';
-import { formatPosition, isAfter, type StreamPosition } from './stream-position';
+import { isAfter, type StreamPosition } from './stream-position';
 import { StreamReader } from './stream-reader';
 import { StreamSubscriber } from './stream-subscriber';
 
@@ -15,9 +19,11 @@ const POLL_MS = 1000;
 const PAGE = 1000;
 /** In polls, so in seconds. */
 const PING_EVERY = 10;
-const CHECK_KEYS_EVERY = 5;
-const MAX_PER_ORGANIZATION = 100;
+const CHECK_CALLERS_EVERY = 5;
 const MAX_OPEN = 2000;
+/** Clients that catch up on missed events: a few at once, of one organization one after the other, with pauses. */
+const CATCHING_UP = { size: 4, share: 1, waiting: MAX_OPEN };
+const CATCH_UP_PAUSE_MS = 50;
 
 const HEADERS = {
   'Content-Type': 'text/event-stream; charset=utf-8',
@@ -34,7 +40,8 @@ const HEADERS = {
 @Injectable()
 export class StreamFeed implements OnModuleDestroy {
   private readonly logger = new Logger(StreamFeed.name);
-  private readonly subscribers = new Set<StreamSubscriber>();
+  private readonly streams = new OpenStreams();
+  private readonly catchingUp = new FairSemaphore(CATCHING_UP);
   private position: StreamPosition | null = null;
   private timer: NodeJS.Timeout | null = null;
   private polling: Promise<void> = Promise.resolve();
@@ -45,6 +52,8 @@ export class StreamFeed implements OnModuleDestroy {
   constructor(
     private readonly reader: StreamReader,
     private readonly keys: ApiKeyService,
+    private readonly sessions: SessionService,
+    private readonly quotas: Quotas,
     private readonly clock: Clock,
     jobs: BackgroundJobs,
   ) {
@@ -56,9 +65,33 @@ export class StreamFeed implements OnModuleDestroy {
    * first: it must read the lists again. Throws `rate_limited` when its organization has too many streams open.
    */
   async open(caller: Caller, lastId: string | undefined, response: Response): Promise<void> {
-    this.admit(caller);
-    const now = await this.reader.now();
-    const known = lastId === undefined ? null : await this.reader.positionOf(caller.orgId, lastId);
+    // A client that has left before this closes no more.
+    if (response.destroyed) return;
+    const left = new AbortController();
+    const { own, release } = this.streams.reserve(caller.orgId);
+    response.once('close', () => {
+      left.abort();
+      release();
+    });
+    try {
+      await this.admit(caller, own);
+      const now = await this.reader.now();
+      const known = lastId === undefined ? null : await this.reader.positionOf(caller.orgId, lastId);
+      if (!left.signal.aborted) await this.stream(caller, lastId, known, now, response, left.signal);
+    } catch (error) {
+      release();
+      throw error;
+    }
+  }
+
+  private async stream(
+    caller: Caller,
+    lastId: string | undefined,
+    known: StreamPosition | null,
+    now: StreamPosition,
+    response: Response,
+    left: AbortSignal,
+  ): Promise<void> {
     const start = known && !isAfter(known, now) ? known : now;
     const isReset = lastId !== undefined && start !== known;
     response.writeHead(200, HEADERS);
@@ -68,12 +101,11 @@ export class StreamFeed implements OnModuleDestroy {
     }
     const subscriber = new StreamSubscriber(caller, response, start);
     if (isReset) subscriber.write(frame('reset', {}, null));
-    subscriber.write(
-      `retry: 1000\n${frame('ready', {}, lastId === undefined || isReset ? this.greeting(start) : null)}`,
-    );
+    const greeting = lastId === undefined || isReset ? this.reader.idOf(caller.orgId, start) : null;
+    subscriber.write(`retry: 1000\n${frame('ready', {}, greeting)}`);
     this.add(subscriber, now);
-    response.on('close', () => this.drop(subscriber));
-    await this.catchUp(subscriber);
+    left.addEventListener('abort', () => this.drop(subscriber), { once: true });
+    await this.catchUp(subscriber, left);
   }
 
   /**
@@ -81,8 +113,7 @@ export class StreamFeed implements OnModuleDestroy {
    * poll in progress end before the database closes.
    */
   async onModuleDestroy(): Promise<void> {
-    for (const subscriber of this.subscribers) subscriber.close();
-    this.subscribers.clear();
+    for (const subscriber of this.streams.all()) subscriber.close();
     this.stop();
     await this.polling;
   }
@@ -92,27 +123,23 @@ export class StreamFeed implements OnModuleDestroy {
     return this.pruning.tick();
   }
 
-  private greeting(position: StreamPosition): string {
-    return formatPosition(position, this.clock.now().getTime());
-  }
-
-  private admit(caller: Caller): void {
-    let own = 0;
-    for (const subscriber of this.subscribers) if (subscriber.caller.orgId === caller.orgId) own++;
-    if (own >= MAX_PER_ORGANIZATION) throw problems.rateLimited(10);
-    if (this.subscribers.size >= MAX_OPEN) throw problems.temporarilyUnavailable();
+  /** `own`: the organization's streams, this one included. */
+  private async admit({ orgId }: Caller, own: number): Promise<void> {
+    if (this.streams.places > MAX_OPEN) throw problems.temporarilyUnavailable();
+    const limit = await this.quotas.limitOf(orgId, 'streams');
+    if (limit !== null && own > limit) throw problems.rateLimited(10);
   }
 
   private add(subscriber: StreamSubscriber, now: StreamPosition): void {
-    this.subscribers.add(subscriber);
+    this.streams.add(subscriber);
     if (this.timer) return;
     this.position = now;
     this.schedule();
   }
 
   private drop(subscriber: StreamSubscriber): void {
-    this.subscribers.delete(subscriber);
-    if (this.subscribers.size === 0) this.stop();
+    this.streams.delete(subscriber);
+    if (this.streams.isEmpty) this.stop();
   }
 
   private stop(): void {
@@ -131,14 +158,14 @@ export class StreamFeed implements OnModuleDestroy {
   private async tick(): Promise<void> {
     try {
       await this.poll();
-      if (this.ticks++ % CHECK_KEYS_EVERY === 0) await this.closeRevoked();
+      if (this.ticks++ % CHECK_CALLERS_EVERY === 0) await this.closeEnded();
       this.failing = false;
     } catch (error) {
       if (!this.failing) this.logger.warn(`polling the stream failed, will try again: ${String(error)}`);
       this.failing = true;
     }
     if (this.ticks % PING_EVERY === 0)
-      for (const subscriber of this.subscribers) subscriber.write(frame('ping', {}, null));
+      for (const subscriber of this.streams.all()) subscriber.write(frame('ping', {}, null));
     if (this.timer) this.schedule();
   }
 
@@ -150,32 +177,44 @@ export class StreamFeed implements OnModuleDestroy {
       const last = items.at(-1);
       if (!last || this.position !== position) return;
       this.position = last.position;
-      for (const item of items) for (const subscriber of this.subscribers) subscriber.offer(item);
+      for (const item of items) for (const subscriber of this.streams.of(item.orgId)) subscriber.offer(item);
+      this.streams.closeUnread();
       if (items.length < PAGE) return;
     }
   }
 
   /** The response has begun, so an error can only end it; the client reconnects. */
-  private async catchUp(subscriber: StreamSubscriber): Promise<void> {
+  private async catchUp(subscriber: StreamSubscriber, left: AbortSignal): Promise<void> {
+    const release = await this.catchingUp.take(subscriber.caller.orgId, left);
+    if (!release) return subscriber.close();
     try {
       for (;;) {
         const items = await this.reader.after(subscriber.resumeFrom, subscriber.caller.orgId, PAGE);
         subscriber.catchUp(items);
         if (items.length < PAGE || subscriber.isClosed) break;
+        await this.clock.sleep(CATCH_UP_PAUSE_MS, left);
       }
       subscriber.goLive();
     } catch (error) {
       this.logger.warn(`a client of the stream could not catch up: ${String(error)}`);
       subscriber.close();
+    } finally {
+      release();
     }
   }
 
-  /** Ends the streams whose API key was revoked or has expired. */
-  private async closeRevoked(): Promise<void> {
-    const keyIds = new Set([...this.subscribers].map(({ caller }) => caller.keyId).filter((id) => id !== null));
-    for (const keyId of keyIds) {
-      if (await this.keys.callerOfKey(keyId)) continue;
-      for (const subscriber of this.subscribers) if (subscriber.caller.keyId === keyId) subscriber.close();
+  /** Ends the streams whose API key was revoked or has expired, and those whose session is over. */
+  private async closeEnded(): Promise<void> {
+    const subscribers = [...this.streams.all()];
+    const sessionIds = new Set(subscribers.flatMap(({ caller }) => caller.sessionId ?? []));
+    const keyIds = new Set(subscribers.flatMap(({ caller }) => caller.keyId ?? []));
+    const openSessions = await this.sessions.stillOpen([...sessionIds]);
+    const endedKeys = new Set<string>();
+    for (const keyId of keyIds) if (!(await this.keys.callerOfKey(keyId))) endedKeys.add(keyId);
+    for (const subscriber of subscribers) {
+      const { keyId, sessionId } = subscriber.caller;
+      const isEnded = keyId !== null && endedKeys.has(keyId);
+      if (isEnded || (sessionId !== undefined && !openSessions.has(sessionId))) subscriber.close();
     }
   }
 }

@@ -1,3 +1,4 @@
+import { OpaquePositions } from '../platform/secrets/opaque-position';
 import { DAY_MS } from '../platform/time/time-units';
 
 /**
@@ -12,16 +13,30 @@ export interface StreamPosition {
 /** How long after disconnecting a client may still resume. */
 export const KEPT_MS = DAY_MS;
 
-const FORM = /^at_(\d{1,15})_(\d{1,19})_(\d{1,19})$/;
+const PREFIX = 'at_';
 
-/** The id of `ready`, for clients that have not received an event yet: `at_<milliseconds>_<xid>_<seq>`. */
-export const formatPosition = ({ xid, seq }: StreamPosition, nowMs: number): string => `at_${nowMs}_${xid}_${seq}`;
+/** The ids of `ready`, for clients that have not received an event yet: `at_` and an encrypted position. */
+export class StreamPositions {
+  private readonly positions: OpaquePositions;
 
-/** The position in the id of a `ready`; `null` for any other text and for one so old that rows after it may be deleted. */
-export function parsePosition(text: string, nowMs: number): StreamPosition | null {
-  const [match, at = '', xid = '', seq = ''] = FORM.exec(text) ?? [];
-  return match === undefined || nowMs - Number(at) > KEPT_MS ? null : { xid: BigInt(xid), seq: BigInt(seq) };
+  constructor(secret: Buffer) {
+    this.positions = new OpaquePositions(secret);
+  }
+
+  format(orgId: string, { xid, seq }: StreamPosition, nowMs: number): string {
+    return PREFIX + this.positions.seal(contextOf(orgId), `${nowMs} ${xid} ${seq}`);
+  }
+
+  /** `null` for any text that `format` did not make for this organization, and when rows after the position may be deleted. */
+  parse(orgId: string, text: string, nowMs: number): StreamPosition | null {
+    if (!text.startsWith(PREFIX)) return null;
+    const [at, xid, seq] = this.positions.open(contextOf(orgId), text.slice(PREFIX.length))?.split(' ') ?? [];
+    if (at === undefined || xid === undefined || seq === undefined) return null;
+    return nowMs - Number(at) > KEPT_MS ? null : { xid: BigInt(xid), seq: BigInt(seq) };
+  }
 }
+
+const contextOf = (orgId: string): string => `${orgId}\nstream`;
 
 /** True when `a` comes after `b`. */
 export const isAfter = (a: StreamPosition, b: StreamPosition): boolean =>

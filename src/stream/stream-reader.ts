@@ -4,10 +4,10 @@ import { AlertEvent } from '../alert/event/alert-event.entity';
 import { checkId } from '../history/check-id';
 import { ServerSecrets } from '../platform/secrets/server-secrets';
 import { Database } from '../platform/database/database';
-import { parseId } from '../platform/ids/id';
+import { NIL_UUID, parseId } from '../platform/ids/id';
 import { Clock } from '../platform/time/clock';
 import { messageOf, type StreamRow } from './stream-message';
-import { KEPT_MS, parsePosition, type StreamPosition } from './stream-position';
+import { KEPT_MS, type StreamPosition, StreamPositions } from './stream-position';
 
 /** An event of the stream: whose it is, its position, and its wire form (`null`: what it is about has been deleted). */
 export interface StreamItem {
@@ -20,19 +20,27 @@ export interface StreamItem {
  * Rows of finished transactions in the order of the stream. Only another client of the database server keeps a transaction
  * open for a minute, ours take milliseconds: the stream does not wait longer for it.
  */
-const ROWS = `
+const rowsWhere = (condition: string): string => `
   SELECT s.xid::text, s.seq::text, s.org_id, s.event_id, s.endpoint_id, e.key::text AS endpoint_key,
          e.name AS endpoint_name, e.website_id, s.checked_at, s.status, s.previous_status, s.duration_us, s.status_code, s.error
     FROM stream_event s
     LEFT JOIN endpoint e ON e.id = s.endpoint_id
-   WHERE (s.xid, s.seq) > ($1::xid8, $2::bigint)
+   WHERE ${condition}
      AND (s.xid < pg_snapshot_xmin(pg_current_snapshot()) OR s.at < now() - interval '1 minute')
-     AND ($3::uuid IS NULL OR s.org_id = $3)
-   ORDER BY s.xid, s.seq LIMIT $4`;
+   ORDER BY s.xid, s.seq LIMIT $3`;
+/** By the primary key. */
+const ROWS = rowsWhere('(s.xid, s.seq) > ($1::xid8, $2::bigint)');
+/**
+ * By an index of their own: reads no row of another organization, however far back it begins. The organization stands in
+ * the comparison of rows because the planner, which knows little about `xid8`, would take the primary key otherwise.
+ */
+const ROWS_OF_ORGANIZATION = rowsWhere('s.org_id = $4 AND (s.org_id, s.xid, s.seq) > ($4::uuid, $1::xid8, $2::bigint)');
 
 /** Reads the rows of the stream, and finds the position of a `Last-Event-ID`. */
 @Injectable()
 export class StreamReader {
+  private knownPositions: StreamPositions | null = null;
+
   constructor(
     private readonly database: Database,
     private readonly secrets: ServerSecrets,
@@ -50,7 +58,9 @@ export class StreamReader {
   /** The events after a position, of one organization or (`null`) of all. */
   async after(position: StreamPosition, orgId: string | null, limit: number): Promise<StreamItem[]> {
     const start = [position.xid.toString(), position.seq.toString()];
-    const rows = await this.database.query<StreamRow>(ROWS, [...start, orgId, limit]);
+    const rows = await (orgId === null
+      ? this.database.query<StreamRow>(ROWS, [...start, limit])
+      : this.database.query<StreamRow>(ROWS_OF_ORGANIZATION, [...start, limit, orgId]));
     const ids = rows.map((row) => row.event_id).filter((id) => id !== null);
     const events = ids.length === 0 ? [] : await this.database.dataSource.manager.findBy(AlertEvent, { id: In(ids) });
     const byId = new Map(events.map((event) => [event.id, event]));
@@ -61,14 +71,25 @@ export class StreamReader {
     }));
   }
 
-  /** The position of a client that last received `id`; `null` for an id that the stream does not hold (any more). */
+  /** The id of a position, for this organization: it says nothing about the others. */
+  idOf(orgId: string, position: StreamPosition): string {
+    return this.positions.format(orgId, position, this.clock.now().getTime());
+  }
+
+  /**
+   * The position of a client that last received `id`; `null` for an id that the stream does not hold (any more). Asks the
+   * database for ids of alert events and checks only, and not for those whose time is longer ago than rows are kept.
+   */
   async positionOf(orgId: string, id: string): Promise<StreamPosition | null> {
-    const position = parsePosition(id, this.clock.now().getTime());
+    const now = this.clock.now().getTime();
+    const position = this.positions.parse(orgId, id, now);
     if (position) return position;
-    const eventId = parseId('event', id);
+    const [eventId, checkUuid] = [parseId('event', id), parseId('check', id)];
+    const createdAt = timeOf(eventId ?? checkUuid ?? NIL_UUID);
+    // Ids have the time of whoever made them, which may be some hours off.
+    if (Math.abs(now - createdAt.getTime()) > 2 * KEPT_MS) return null;
     if (eventId !== null) return this.positionOfEvent(orgId, eventId);
-    const uuid = parseId('check', id);
-    return uuid === null ? null : this.positionOfCheck(orgId, id, uuid);
+    return checkUuid === null ? null : this.positionOfCheck(orgId, id, createdAt);
   }
 
   /** Deletes rows too old to resume from, and rows with transaction ids of the server that a backup was restored from. */
@@ -87,10 +108,8 @@ export class StreamReader {
     return row ? { xid: BigInt(row.xid), seq: BigInt(row.seq) } : null;
   }
 
-  /** A check's id begins with its time in milliseconds: finds the rows of that time and compares their ids. */
-  private async positionOfCheck(orgId: string, id: string, uuid: string): Promise<StreamPosition | null> {
-    const checkedAt = new Date(Number.parseInt(uuid.replaceAll('-', '').slice(0, 12), 16));
-    if (Number.isNaN(checkedAt.getTime())) return null;
+  /** A check's id begins with its time: finds the rows of that time and compares their ids. */
+  private async positionOfCheck(orgId: string, id: string, checkedAt: Date): Promise<StreamPosition | null> {
     const rows = await this.database.query<{ xid: string; seq: string; key: string }>(
       `SELECT s.xid::text, s.seq::text, e.key::text FROM stream_event s JOIN endpoint e ON e.id = s.endpoint_id
         WHERE s.org_id = $1 AND s.checked_at = $2`,
@@ -99,4 +118,11 @@ export class StreamReader {
     const found = rows.find((row) => checkId(this.secrets.get('check_id'), row.key, checkedAt) === id);
     return found ? { xid: BigInt(found.xid), seq: BigInt(found.seq) } : null;
   }
+
+  private get positions(): StreamPositions {
+    return (this.knownPositions ??= new StreamPositions(this.secrets.get('cursor')));
+  }
 }
+
+/** The milliseconds that a UUIDv7 begins with. */
+const timeOf = (uuid: string): Date => new Date(Number.parseInt(uuid.replaceAll('-', '').slice(0, 12), 16));

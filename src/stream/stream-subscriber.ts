@@ -5,6 +5,8 @@ import type { StreamItem } from './stream-reader';
 
 /** A client with more unread data than this is disconnected: it resumes from the database, which costs us no memory. */
 const MAX_UNSENT_BYTES = 1_000_000;
+/** One that takes so long to catch up that more happens meanwhile begins again. */
+const MAX_HELD_BACK = 10_000;
 
 /** One open connection. Items of the live feed are held back until it has caught up; none is sent twice. */
 export class StreamSubscriber {
@@ -28,11 +30,16 @@ export class StreamSubscriber {
     return this.response.writableEnded || this.response.destroyed;
   }
 
-  /** Takes an item of the live feed; call it in order. */
+  /** Bytes that the client has not read yet. */
+  get unsentBytes(): number {
+    return this.isClosed ? 0 : this.response.writableLength;
+  }
+
+  /** Takes an item of the live feed, of its organization; call it in order. */
   offer(item: StreamItem): void {
-    if (item.orgId !== this.caller.orgId) return;
     if (this.heldBack) this.heldBack.push(item);
     else this.send(item);
+    if (this.heldBack && this.heldBack.length > MAX_HELD_BACK) this.cutOff();
   }
 
   /** Sends items that were read for this client alone; call it in order. */
@@ -50,7 +57,13 @@ export class StreamSubscriber {
   write(text: string): void {
     if (this.isClosed) return;
     this.response.write(text);
-    if (this.response.writableLength > MAX_UNSENT_BYTES) this.response.destroy();
+    if (this.response.writableLength > MAX_UNSENT_BYTES) this.cutOff();
+  }
+
+  /** Closes the connection with all that waits in it. */
+  cutOff(): void {
+    this.heldBack = null;
+    this.response.destroy();
   }
 
   close(): void {

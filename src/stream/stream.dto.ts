@@ -9,6 +9,6 @@ export class StreamQuery {
   })
   @Optional()
   @IsString()
-  @MaxLength(100)
+  @MaxLength(200)
   last_event_id?: string;
 }

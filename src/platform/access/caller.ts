@@ -15,6 +15,8 @@ export interface Caller {
   /** uuid of the key; `null` with AUTH=off. */
   keyId: string | null;
   keyName: string;
+  /** The hash of a session's cookie; absent without a session. A stream ends with it. */
+  sessionId?: string;
 }
 
 /** Who may call a route. `public` needs no key, `operator` the operator token. */

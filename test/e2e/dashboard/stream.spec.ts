@@ -1,6 +1,11 @@
+import { once } from 'node:events';
+import { connect, type AddressInfo } from 'node:net';
+import { setTimeout as delay } from 'node:timers/promises';
 import { request as httpRequest, type ClientRequest, type IncomingMessage } from 'node:http';
 import { Database } from '../../../src/platform/database/database';
-import { startApp, type Api, type TestApp, type TestOrganization } from '../../harness/app/app';
+import { firstUuidAt, formatId } from '../../../src/platform/ids/id';
+import { signIn, signOut } from '../../harness/app/browser-session';
+import { Api, startApp, type TestApp, type TestOrganization } from '../../harness/app/app';
 import { SwitchableServer } from '../../harness/servers/switchable-server';
 import { eventually } from '../../harness/app/poll';
 
@@ -42,9 +47,12 @@ class StreamClient {
     response.on('error', () => {});
   }
 
-  static open({ url, key }: Api, lastId?: string): Promise<StreamClient> {
+  static open({ url, key }: Pick<Api, 'url' | 'key'>, lastId?: string, cookie?: string): Promise<StreamClient> {
     return new Promise((resolve, reject) => {
-      const headers = { Authorization: `Bearer ${key}`, ...(lastId !== undefined && { 'Last-Event-ID': lastId }) };
+      const headers = {
+        ...(cookie === undefined ? { Authorization: `Bearer ${key}` } : { Cookie: cookie }),
+        ...(lastId !== undefined && { 'Last-Event-ID': lastId }),
+      };
       const request = httpRequest(`${url}/api/v1/stream`, { headers, agent: false }, (response) =>
         resolve(new StreamClient(response.statusCode ?? 0, request, response)),
       );
@@ -131,6 +139,19 @@ describe('the live stream', () => {
     target.status = status;
     return (await api.post<{ id: string }>(`/endpoints/${endpointId}/checks`)).body.id;
   };
+  /** Starts these while no query is answered, so that none of them is ahead of another. */
+  const whileTheDatabaseWaits = async <T>(start: () => Promise<T>[]): Promise<T[]> => {
+    const waiting = app.app.get(Database).query('SELECT pg_sleep(0.7)');
+    const started = start();
+    await waiting;
+    return Promise.all(started);
+  };
+  /** A query after all of theirs, which are answered in order. */
+  const nothingLeftOf = async (api: Api): Promise<void> => {
+    for (let i = 0; i < 5; i++) await api.get('/websites');
+  };
+  /** Of the other organization, at the present port. */
+  const theirs = (): Api => new Api(app.url, other.read.key);
   const of = (reader: StreamClient, endpointId: string) =>
     reader.changes.filter(({ data }) => data.endpoint_id === endpointId);
 
@@ -249,6 +270,112 @@ describe('the live stream', () => {
     const reader = await open({ ...app.read, url: app.url, key: made.key } as Api);
     await app.admin.delete(`/api-keys/${made.id}`);
     await eventually('the stream ends', () => reader.isOver);
+  });
+
+  it('ends the stream with the session that opened it, and no other stream of the same key', async () => {
+    const sessions = await Promise.all([1, 2].map(() => signIn(app.url, { api_key: app.read.key })));
+    const [mine, other] = await Promise.all(
+      sessions.map(({ cookie }) => StreamClient.open(app.read, undefined, cookie)),
+    );
+    if (!mine || !other) throw new Error('a stream is missing');
+    readers.push(mine, other);
+    expect([mine.status, other.status]).toEqual([200, 200]);
+    expect(await signOut(app.url, sessions[0]?.cookie ?? '')).toBe(204);
+
+    await eventually('the stream ends', () => mine.isOver);
+    expect(other.isOver).toBe(false);
+  });
+
+  it('ends the stream of a session that nobody used for half a day', async () => {
+    const { cookie } = await signIn(app.url, { api_key: app.read.key });
+    const reader = await StreamClient.open(app.read, undefined, cookie);
+    readers.push(reader);
+    await eventually('the stream is ready', () => reader.events.some(({ type }) => type === 'ready'));
+    await app.app
+      .get(Database)
+      .query(
+        `UPDATE session SET last_seen_at = last_seen_at - interval '12 hours', created_at = created_at - interval '12 hours'`,
+      );
+    await eventually('the stream ends', () => reader.isOver);
+  });
+
+  it('gives an organization its hundred streams at most, however many are asked for at once', async () => {
+    const clients = await whileTheDatabaseWaits(() => Array.from({ length: 130 }, () => StreamClient.open(app.read)));
+    readers.push(...clients);
+    const statuses = clients.map(({ status }) => status);
+    expect(statuses.filter((status) => status === 200)).toHaveLength(100);
+    expect(statuses.filter((status) => status === 429)).toHaveLength(30);
+
+    for (const client of clients) client.close();
+    await eventually('there is room again', async () => (await StreamClient.open(app.read)).status === 200);
+  });
+
+  it('forgets clients that leave before their stream begins', async () => {
+    const { address, port } = app.app.getHttpServer().address() as AddressInfo;
+    const request = `GET /api/v1/stream HTTP/1.1\r\nHost: a\r\nAuthorization: Bearer ${other.read.key}\r\n\r\n`;
+    await whileTheDatabaseWaits(() =>
+      Array.from({ length: 120 }, async () => {
+        const socket = connect(port, address);
+        await once(socket, 'connect');
+        await new Promise((sent) => socket.write(request, sent));
+        await delay(50);
+        socket.resetAndDestroy();
+      }),
+    );
+    await nothingLeftOf(theirs());
+    const reader = await StreamClient.open(theirs());
+    readers.push(reader);
+    expect(reader.status).toBe(200);
+  });
+
+  describe('positions', () => {
+    it('say nothing about what happens elsewhere', async () => {
+      const [first, second] = [await open(app.read), await open(theirs())];
+      expect(first.lastId).toMatch(/^at_[\w-]{60,}$/);
+      expect(first.lastId).toHaveLength(second.lastId.length);
+      const text = Buffer.from(first.lastId.slice(3), 'base64url').toString('latin1');
+      expect(text).not.toMatch(/\d{5}/);
+    });
+
+    it.each([
+      ['of another organization', async () => (await open(theirs())).lastId],
+      ['that nobody signed', () => Promise.resolve(`at_${Date.now()}_0_0`)],
+      ['far beyond every number', () => Promise.resolve('at_1_0_9999999999999999999')],
+      ['of an alert event long ago', () => Promise.resolve('ev_00000000000000000000000000')],
+      ['of a check in a thousand years', () => Promise.resolve(formatId('check', firstUuidAt(new Date('3026-01-01'))))],
+      ['that is no id', () => Promise.resolve('x'.repeat(150))],
+    ])('are not looked up when they are one %s', async (_, make) => {
+      const id = await make();
+      const query = jest.spyOn(app.app.get(Database), 'query');
+      const reader = await open(app.read, id);
+      const lookedUp = query.mock.calls.filter(
+        ([sql]) => sql.includes('stream_event') && !sql.includes('pg_snapshot_xmin'),
+      );
+      query.mockRestore();
+      expect(lookedUp).toEqual([]);
+      expect(reader.events[0]?.type).toBe('reset');
+    });
+
+    it('lead to the rows of one organization by an index, however many the others have', async () => {
+      const database = app.app.get(Database);
+      const { lastId } = await open(theirs());
+      await database.query(
+        `INSERT INTO stream_event (org_id, checked_at) SELECT gen_random_uuid(), now() FROM generate_series(1, 5000)`,
+      );
+      await database.query('ANALYZE stream_event');
+      const query = jest.spyOn(database, 'query');
+      await open(theirs(), lastId);
+      await eventually('the client caught up', () =>
+        query.mock.calls.some(([, values]) => values?.includes(other.orgId) && values.length === 4),
+      );
+      const [sql, values] = query.mock.calls.find(
+        ([, given]) => given?.includes(other.orgId) && given.length === 4,
+      ) ?? [''];
+      query.mockRestore();
+      const plan = JSON.stringify(await database.query(`EXPLAIN ${sql}`, values));
+      expect(plan).toContain('stream_event_of_organization');
+      await database.query('DELETE FROM stream_event WHERE endpoint_id IS NULL AND event_id IS NULL');
+    });
   });
 
   it('ends open streams at shutdown instead of waiting for them', async () => {

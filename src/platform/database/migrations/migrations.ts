@@ -10,6 +10,7 @@ import { OperatorAuditLog1700000003500 } from './1700000003500-operator-audit-lo
 import { AlertDestination1700000004000 } from './1700000004000-alert-destination';
 import { Quotas1700000005000 } from './1700000005000-quotas';
 import { MaskedAudit1700000005600 } from './1700000005600-masked-audit';
+import { StreamOfOrganization1700000005400 } from './1700000005400-stream-of-organization';
 import { DeliveryTurns1700000005800 } from './1700000005800-delivery-turns';
 
 /** Every migration, oldest first. Add a new one here by hand: nothing depends on file name patterns. */
@@ -24,6 +25,7 @@ export const migrations: (new () => MigrationInterface)[] = [
   OperatorAuditLog1700000003500,
   AlertDestination1700000004000,
   Quotas1700000005000,
+  StreamOfOrganization1700000005400,
   MaskedAudit1700000005600,
   DeliveryTurns1700000005800,
 ];

@@ -1,0 +1,50 @@
+import { createCipheriv, createDecipheriv, createHmac, hkdfSync } from 'node:crypto';
+
+const CIPHER = 'aes-256-gcm';
+const IV_BYTES = 12;
+const TAG_BYTES = 16;
+/** The length of a number would say how large it is. */
+const PADDED_TO = 16;
+
+/**
+ * Positions in lists and streams are numbers of the whole installation: who can read them can count what the others do.
+ * A client gets them encrypted for its organization and list (the context), and any other use is refused.
+ */
+export class OpaquePositions {
+  private readonly encryption: Buffer;
+  private readonly nonces: Buffer;
+
+  constructor(secret: Buffer) {
+    const keyFor = (use: string) => Buffer.from(hkdfSync('sha256', secret, '', use, 32));
+    this.encryption = keyFor('position encryption');
+    this.nonces = keyFor('position nonce');
+  }
+
+  /** 64 characters and more, URL-safe. Equal for equal positions: the nonce is a hash of what is encrypted. */
+  seal(context: string, position: string): string {
+    const length = Buffer.byteLength(position);
+    const padded = Buffer.alloc(Math.ceil((length + 1) / PADDED_TO) * PADDED_TO);
+    padded.write(position);
+    const iv = createHmac('sha256', this.nonces).update(`${context}\n${position}`).digest().subarray(0, IV_BYTES);
+    const cipher = createCipheriv(CIPHER, this.encryption, iv).setAAD(Buffer.from(context));
+    const sealed = Buffer.concat([cipher.update(padded), cipher.final()]);
+    return Buffer.concat([iv, cipher.getAuthTag(), sealed]).toString('base64url');
+  }
+
+  /** `null` for a text that `seal` did not make for this context. */
+  open(context: string, text: string): string | null {
+    const bytes = Buffer.from(text, 'base64url');
+    if (bytes.length <= IV_BYTES + TAG_BYTES || bytes.toString('base64url') !== text) return null;
+    try {
+      const decipher = createDecipheriv(CIPHER, this.encryption, bytes.subarray(0, IV_BYTES), {
+        authTagLength: TAG_BYTES,
+      })
+        .setAAD(Buffer.from(context))
+        .setAuthTag(bytes.subarray(IV_BYTES, IV_BYTES + TAG_BYTES));
+      const padded = Buffer.concat([decipher.update(bytes.subarray(IV_BYTES + TAG_BYTES)), decipher.final()]);
+      return padded.toString('utf8', 0, padded.indexOf(0));
+    } catch {
+      return null;
+    }
+  }
+}
