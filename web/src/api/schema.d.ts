@@ -44,6 +44,38 @@ export interface components {
             /** @example 018f3f6e-1c1b-7a52-9d3e-0a6f6f0f5a11 */
             request_id: string;
             errors?: components["schemas"]["FieldProblemView"][];
+            /** @description With `quota_exceeded`: the limit that is reached. */
+            quota?: components["schemas"]["QuotaProblemView"];
+        };
+        QuotaUseView: {
+            /**
+             * @description `null`: no limit.
+             * @example 10000
+             */
+            limit: number | null;
+            /**
+             * @description `null` where there is no one number: alerts are counted for each endpoint, streams in each process.
+             * @example 42
+             */
+            used: number | null;
+        };
+        QuotasView: {
+            /** @description Websites. */
+            websites: components["schemas"]["QuotaUseView"];
+            /** @description Endpoints. */
+            endpoints: components["schemas"]["QuotaUseView"];
+            /** @description Alerts. */
+            alerts: components["schemas"]["QuotaUseView"];
+            /** @description Alerts of one endpoint. */
+            alerts_per_endpoint: components["schemas"]["QuotaUseView"];
+            /** @description The sum of 1 / interval over all endpoints, paused ones included. */
+            checks_per_second: components["schemas"]["QuotaUseView"];
+            /** @description API keys. */
+            api_keys: components["schemas"]["QuotaUseView"];
+            /** @description Public status pages, disabled ones included. */
+            status_pages: components["schemas"]["QuotaUseView"];
+            /** @description Live streams open at once in one process. */
+            streams: components["schemas"]["QuotaUseView"];
         };
         CurrentOrganizationView: {
             /** @example org_01jd3k6q7be5y9x4v2m8n0r1st */
@@ -60,12 +92,37 @@ export interface components {
              * @enum {string}
              */
             role: "read" | "write" | "admin";
+            /** @description What the organization may have, and has. */
+            quotas: components["schemas"]["QuotasView"];
+        };
+        QuotaProblemView: {
+            /**
+             * @description Which limit; see `GET /api/v1/organization`.
+             * @example endpoints
+             */
+            name: string;
+            /** @example 10000 */
+            limit: number;
+            /**
+             * @description What the organization had before the request.
+             * @example 10000
+             */
+            used: number;
         };
         OrganizationView: {
             /** @example org_01jd3k6q7be5y9x4v2m8n0r1st */
             id: string;
             /** @example Acme */
             name: string;
+            /**
+             * @description The limits that the operator set for this organization; the others are those of the installation.
+             * @example {
+             *       "endpoints": 20000
+             *     }
+             */
+            quotas: {
+                [key: string]: number;
+            };
             /**
              * Format: date-time
              * @example 2026-11-20T10:00:00.000Z
@@ -98,12 +155,45 @@ export interface components {
             /** @example Acme */
             name: string;
             /**
+             * @description The limits that the operator set for this organization; the others are those of the installation.
+             * @example {
+             *       "endpoints": 20000
+             *     }
+             */
+            quotas: {
+                [key: string]: number;
+            };
+            /**
              * Format: date-time
              * @example 2026-11-20T10:00:00.000Z
              */
             created_at: string;
             /** @description The organization’s first admin key. */
             api_key: components["schemas"]["FirstKeyView"];
+        };
+        QuotaOverridesDto: {
+            /** @example 2000 */
+            websites?: number | null;
+            /** @example 20000 */
+            endpoints?: number | null;
+            /** @example 40000 */
+            alerts?: number | null;
+            /** @example 100 */
+            alerts_per_endpoint?: number | null;
+            /** @example 1000 */
+            checks_per_second?: number | null;
+            /** @example 200 */
+            api_keys?: number | null;
+            /** @example 200 */
+            status_pages?: number | null;
+            /** @example 200 */
+            streams?: number | null;
+        };
+        UpdateOrganizationDto: {
+            /** @example Acme */
+            name?: string;
+            /** @description Limits of this organization. One that is absent stays as it is; `null` returns to the limit of the installation. */
+            quotas?: components["schemas"]["QuotaOverridesDto"];
         };
         ApiKeyView: {
             /** @example key_01jd3k6q7be5y9x4v2m8n0r1st */
@@ -139,7 +229,7 @@ export interface components {
             role: "read" | "write" | "admin";
             /**
              * Format: date-time
-             * @description When the key stops working; never when absent.
+             * @description When the key stops working: a time to come, with `Z` or an offset, or a date. Never when absent.
              * @example 2027-12-31T00:00:00.000Z
              */
             expires_at?: string | null;
@@ -228,7 +318,7 @@ export interface components {
              */
             changed: string[];
             /**
-             * @description The changed settings before, all of them for a deletion. Credentials are masked, long texts cut.
+             * @description The changed settings before, all of them for a deletion. Credentials are masked. At most 2 KiB: a text or list that was cut ends with `…` and how much there was, a setting that does not fit is `… (n bytes)`.
              * @example {
              *       "enabled": true
              *     }
@@ -237,7 +327,7 @@ export interface components {
                 [key: string]: unknown;
             } | null;
             /**
-             * @description The changed settings after, all of them for a creation.
+             * @description The changed settings after, all of them for a creation; cut as `before`.
              * @example {
              *       "enabled": false
              *     }
@@ -357,7 +447,7 @@ export interface components {
             /** @example Accept */
             key: string;
             /**
-             * @description Values of credentials (`Authorization`, `Cookie`, `X-API-Key` …) are masked for read keys.
+             * @description Any value may be a credential: encrypted at rest and masked for read keys, but for headers that never carry one (`Accept`, `User-Agent`, `Content-Type`, `Cache-Control` …). A mask sent back keeps the stored value.
              * @example text/html
              */
             value: string;
@@ -385,7 +475,10 @@ export interface components {
             website_id: string;
             /** @example Checkout */
             name: string;
-            /** @example https://shop.example.com/checkout */
+            /**
+             * @description Read keys see the query of an http(s) URL as `?********`; sent back like that, it keeps its value.
+             * @example https://shop.example.com/checkout
+             */
             url: string;
             /** @example HTTPS */
             type: string;
@@ -412,7 +505,10 @@ export interface components {
              */
             group: string;
             headers: components["schemas"]["HeaderDto"][];
-            /** @example null */
+            /**
+             * @description Masked for read keys.
+             * @example null
+             */
             body: string | null;
             /** @example true */
             follow_redirects: boolean;
@@ -457,10 +553,10 @@ export interface components {
             timeout?: number;
             /** @default true */
             enabled?: boolean;
-            /** @description Sent in order with HTTP and HTTPS checks. Framing and hop-by-hop headers are refused. */
+            /** @description Sent in order with HTTP and HTTPS checks. Framing and hop-by-hop headers are refused. All values together have at most 16 KiB, headers, body and assertions together 32 KiB. */
             headers?: components["schemas"]["HeaderDto"][];
             /**
-             * @description Request body, at most 64 KiB, sent as it is.
+             * @description Request body, sent as it is: at most 32 KiB together with headers and assertions. Masked for read keys; a mask sent back keeps it.
              * @example null
              */
             body?: string | null;
@@ -509,10 +605,10 @@ export interface components {
             timeout?: number;
             /** @default true */
             enabled?: boolean;
-            /** @description Sent in order with HTTP and HTTPS checks. Framing and hop-by-hop headers are refused. */
+            /** @description Sent in order with HTTP and HTTPS checks. Framing and hop-by-hop headers are refused. All values together have at most 16 KiB, headers, body and assertions together 32 KiB. */
             headers?: components["schemas"]["HeaderDto"][];
             /**
-             * @description Request body, at most 64 KiB, sent as it is.
+             * @description Request body, sent as it is: at most 32 KiB together with headers and assertions. Masked for read keys; a mask sent back keeps it.
              * @example null
              */
             body?: string | null;
@@ -634,7 +730,7 @@ export interface components {
              */
             enabled: boolean;
             /**
-             * @description Settings of the channel, by `type`. Credentials are write-only: they are returned masked, and a masked value sent back keeps the stored one. URLs and addresses are masked for read keys.
+             * @description Settings of the channel, by `type`. Credentials are write-only: they are returned masked, and a masked value sent back keeps the stored one, unless the config now connects to another server, port or encryption. URLs and addresses are masked for read keys; what is shown of a masked value is no part of a secret.
              * @example {
              *       "webhook_url": "https://hooks.slack.com/services/T000/B000/XXXX"
              *     }
@@ -1070,7 +1166,10 @@ export interface components {
             id: string;
             /** @example Checkout */
             name: string;
-            /** @example https://shop.example.com/checkout */
+            /**
+             * @description Read keys see the query of an http(s) URL as `?********`.
+             * @example https://shop.example.com/checkout
+             */
             url: string;
             /** @example HTTPS */
             type: string;
@@ -1333,7 +1432,7 @@ export interface components {
              */
             cc?: string[];
             /**
-             * @description Sender; by default the one of the server (`SMTP_FROM`) or the user name of the account.
+             * @description Sender, with an `smtp` account of the alert; by default the user name of that account. The server’s own account sends from the address of the server (`SMTP_FROM`): of `from` it takes the display name.
              * @example Uptime <uptime@example.com>
              */
             from?: string;
@@ -1661,7 +1760,7 @@ export interface components {
              */
             type: string;
             /**
-             * @description Settings of the channel, by `type`. Credentials are write-only: they are returned masked, and a masked value sent back keeps the stored one. URLs and addresses are masked for read keys.
+             * @description Settings of the channel, by `type`. Credentials are write-only: they are returned masked, and a masked value sent back keeps the stored one, unless the config now connects to another server, port or encryption. URLs and addresses are masked for read keys; what is shown of a masked value is no part of a secret.
              * @example {
              *       "webhook_url": "https://hooks.slack.com/services/T000/B000/XXXX"
              *     }
