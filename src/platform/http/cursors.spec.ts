@@ -1,3 +1,4 @@
+import { createHmac } from 'node:crypto';
 import type { ServerSecrets } from '../secrets/server-secrets';
 import { Cursors } from './cursors';
 import type { Page } from './page';
@@ -50,6 +51,24 @@ describe('Cursors', () => {
   ])('refuses %s', async (_, damage) => {
     const { nextCursor } = await pageOf();
     await expect(pageOf(damage(nextCursor ?? ''))).rejects.toMatchObject({ code: 'invalid_cursor' });
+  });
+
+  it('shows a client nothing of a position, neither its value nor its length', async () => {
+    const [small, large] = ['7', '1234567890'].map((position) => cursors.encode('org-1', 'letters', position));
+    expect(small).toHaveLength(large?.length ?? 0);
+    expect(Buffer.from(large ?? '', 'base64url').toString('latin1')).not.toContain('567');
+    expect(cursors.decode('org-1', 'letters', large)).toBe('1234567890');
+  });
+
+  it('takes the signed cursor that an earlier version gave, for its list only', () => {
+    const signed = `${Buffer.from('b').toString('base64url')}.${createHmac('sha256', Buffer.alloc(32, 1))
+      .update('org-1\nletters\nb')
+      .digest('base64url')
+      .slice(0, 22)}`;
+    expect(cursors.decode('org-1', 'letters', signed)).toBe('b');
+    for (const other of [`${signed}.x`, signed.slice(0, -1), `x${signed}`])
+      expect(() => cursors.decode('org-1', 'letters', other)).toThrow('invalid_cursor');
+    expect(() => cursors.decode('org-2', 'letters', signed)).toThrow('invalid_cursor');
   });
 
   it('refuses the cursor of another list or another organization', async () => {

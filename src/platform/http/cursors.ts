@@ -1,5 +1,6 @@
 import { createHmac, timingSafeEqual } from 'node:crypto';
 import { Injectable } from '@nestjs/common';
+import { OpaquePositions } from '../secrets/opaque-position';
 import { ServerSecrets } from '../secrets/server-secrets';
 import { problems } from '../problem/problem';
 import { MAX_PAGE_BYTES, Page } from './page';
@@ -30,24 +31,27 @@ export interface PageRequest<Row> {
   total?: (rows: readonly Row[]) => number | Promise<number>;
 }
 
-/** Opaque list positions, signed to one organization and one list: a foreign, damaged or swapped one is refused. */
+/**
+ * List positions, encrypted for one organization and one list: some are numbers of the whole installation, by which a client
+ * could count what others do. A foreign, damaged or swapped one is refused.
+ */
 @Injectable()
 export class Cursors {
+  private positions: OpaquePositions | null = null;
+
   constructor(private readonly secrets: ServerSecrets) {}
 
   encode(orgId: string, list: string, position: string): string {
-    return `${Buffer.from(position).toString('base64url')}.${this.sign(orgId, list, position)}`;
+    return this.opaque.seal(contextOf(orgId, list), position);
   }
 
   /** The position, or `null` when there is no cursor. Throws `invalid_cursor`. */
   decode(orgId: string, list: string, cursor: string | undefined): string | null {
     if (cursor === undefined) return null;
-    const [encoded, signature, more] = cursor.split('.');
-    const position = Buffer.from(encoded ?? '', 'base64url').toString();
-    const expected = Buffer.from(this.sign(orgId, list, position));
-    const given = Buffer.from(signature ?? '');
-    if (more !== undefined || given.length !== expected.length || !timingSafeEqual(given, expected))
-      throw problems.invalidCursor();
+    const position = cursor.includes('.')
+      ? this.decodeSigned(orgId, list, cursor)
+      : this.opaque.open(contextOf(orgId, list), cursor);
+    if (position === null) throw problems.invalidCursor();
     return position;
   }
 
@@ -67,13 +71,25 @@ export class Cursors {
     return new Page(rows, next, total ? await total(rows) : null, cursorBehind);
   }
 
-  private sign(orgId: string, list: string, position: string): string {
-    return createHmac('sha256', this.secrets.get('cursor'))
-      .update(`${orgId}\n${list}\n${position}`)
+  private get opaque(): OpaquePositions {
+    return (this.positions ??= new OpaquePositions(this.secrets.get('cursor')));
+  }
+
+  /** What earlier versions gave: signed, but readable. A client may be in the middle of a list during an upgrade. */
+  private decodeSigned(orgId: string, list: string, cursor: string): string | null {
+    const [encoded, signature, more] = cursor.split('.');
+    const position = Buffer.from(encoded ?? '', 'base64url').toString();
+    const expected = createHmac('sha256', this.secrets.get('cursor'))
+      .update(`${contextOf(orgId, list)}\n${position}`)
       .digest('base64url')
       .slice(0, 22);
+    const given = Buffer.from(signature ?? '');
+    const isSigned = given.length === expected.length && timingSafeEqual(given, Buffer.from(expected));
+    return isSigned && more === undefined ? position : null;
   }
 }
+
+const contextOf = (orgId: string, list: string): string => `${orgId}\n${list}`;
 
 /** At most `limit` rows behind the position, as many as fit into a page's bytes, but at least one. */
 async function readRows<Row>(
