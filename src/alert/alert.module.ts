@@ -15,6 +15,7 @@ import { DestinationBackfill } from './consistency/destination-backfill';
 import { AlertEventController } from './event/alert-event.controller';
 import { AlertEvent } from './event/alert-event.entity';
 import { AlertEventService } from './event/alert-event.service';
+import { EventRetentionJob } from './event/event-retention.job';
 import { AlertEvaluator } from './incident/alert-evaluator';
 import { AlertLifecycle } from './incident/alert-lifecycle';
 import { IncidentRecorder } from './incident/incident-recorder';
@@ -33,6 +34,7 @@ import { TestAlertService } from './test-alert.service';
     AlertEvaluator,
     AlertLifecycle,
     AlertEventService,
+    EventRetentionJob,
     IncidentRecorder,
     TestAlertService,
     DestinationBackfill,

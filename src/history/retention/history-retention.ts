@@ -2,6 +2,7 @@ import { setImmediate as nextTurn } from 'node:timers/promises';
 import { Injectable } from '@nestjs/common';
 import { Config } from '../../platform/config/config';
 import { type Tx, WorkerDatabase } from '../../platform/database/database';
+import { earlierNow } from '../../platform/database/database-clock';
 import { Clock } from '../../platform/time/clock';
 import { Partitions } from '../write/partitions';
 import { DAY_MS, dayNumber, dayText } from '../../platform/time/time-units';
@@ -11,6 +12,12 @@ const PORTION = 2000;
 
 /** Endpoints whose history is deleted, or searched for old rollups, at a time. */
 const ENDPOINTS = 50;
+
+/**
+ * Days of history that one run may remove beyond the oldest stored one. Retention runs every hour, so that it catches up
+ * quickly; a host whose clock is wrong loses two days an hour, oldest first, instead of everything at once.
+ */
+const MAX_DAYS_PER_RUN = 2;
 
 /** Tables with rows per endpoint, besides the partitions of check_result. */
 const TABLES = ['check_detail', 'check_hour', 'check_day', 'outage', 'endpoint_summary', 'history_late'];
@@ -52,13 +59,23 @@ export class HistoryRetention {
     );
   }
 
-  /** Deletes what is older than the configured retention. Walks all endpoints; runs once an hour. */
+  /**
+   * Deletes what is older than the configured retention by both clocks, at most two days more than the run before. Walks
+   * all endpoints; runs once an hour.
+   */
   async removeOld(isStopping: StopSignal = never): Promise<void> {
-    const today = dayNumber(this.clock.now());
+    const today = await this.trustedToday();
     await this.partitions.dropBefore(today - this.config.rawRetentionDays);
     const oldestDay = dayText(today - this.config.rawRetentionDays);
     await this.deletePortions('check_detail', 'seen_on < $1::date', [oldestDay], isStopping);
     await this.removeOldRollups(new Date((today - this.config.rollupRetentionDays) * DAY_MS), isStopping);
+  }
+
+  /** The oldest partition tells how far earlier runs came: days without checks have one too, while the service runs. */
+  private async trustedToday(): Promise<number> {
+    const today = dayNumber(await earlierNow(this.database, this.clock));
+    const oldest = await this.partitions.oldestDay();
+    return oldest === null ? today : Math.min(today, oldest + this.config.rawRetentionDays + MAX_DAYS_PER_RUN);
   }
 
   /** By endpoint, because the primary keys of these tables begin with it. */

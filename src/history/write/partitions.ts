@@ -64,6 +64,12 @@ export class Partitions implements OnModuleInit {
     return old.length;
   }
 
+  /** The oldest day (since 1970, UTC) that has a partition, or `null` without any. */
+  async oldestDay(): Promise<number | null> {
+    const days = (await this.all()).flatMap(({ name }) => dayOf(name) ?? []);
+    return days.length === 0 ? null : Math.min(...days);
+  }
+
   /** The names of all partitions, including one that an interrupted drop left detached. */
   async tables(): Promise<string[]> {
     return (await this.all()).map((table) => table.name);

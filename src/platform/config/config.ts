@@ -120,6 +120,9 @@ export class Config {
   /** Days that hourly and daily stats are kept. */
   @Env('ROLLUP_RETENTION_DAYS') @IsInt() @Min(1) @Max(36_500) rollupRetentionDays = 400;
 
+  /** Days that alert events are kept; those of an alert's newest incident stay. */
+  @Env('EVENT_RETENTION_DAYS') @IsInt() @Min(1) @Max(36_500) eventRetentionDays = 400;
+
   /** Repeat a failure that would trigger an alert once before it is recorded. */
   @Env('CONFIRM_FAILURES') @IsBoolean({ message: 'must be on or off' }) confirmFailures = true;
 

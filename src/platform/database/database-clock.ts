@@ -24,6 +24,14 @@ export async function readDatabaseTime(sql: Sql): Promise<number> {
 }
 
 /**
+ * The earlier of this process's time and the database's: for deciding what is old enough to be deleted, so that one wrong
+ * clock cannot make everything old. Asks the database.
+ */
+export async function earlierNow(sql: Sql, clock: Clock): Promise<Date> {
+  return new Date(Math.min(clock.now().getTime(), Math.round(await readDatabaseTime(sql))));
+}
+
+/**
  * The database's time, counted on by our monotonic clock. Slots, due times and leases are compared between instances, so
  * all take them from here and none from its own wall clock, which may be wrong or jump: that moves nothing that is
  * already planned. Passed to SQL as a parameter. A test that moves `Clock` moves this one with it.

@@ -1,4 +1,5 @@
 import { bucketOf, bucketSql } from '../../../src/history/latency-histogram';
+import type { WorkerDatabase } from '../../../src/platform/database/database';
 import { HistoryBench, recorded } from '../../harness/app/history';
 
 const HOUR = 3_600_000;
@@ -6,6 +7,13 @@ const DAY = 24 * HOUR;
 const MIDNIGHT = Math.floor(Date.now() / DAY) * DAY;
 const at = (offset: number): Date => new Date(MIDNIGHT + offset);
 const dayName = (offset: number): string => `check_result_${at(offset).toISOString().slice(0, 10).replaceAll('-', '')}`;
+
+/** The database's own clock, as a host whose time is wrong shows it. */
+function aheadByAYear(database: WorkerDatabase) {
+  const query = database.query.bind(database);
+  const shifted = (sql: string) => sql.replace('clock_timestamp()', `clock_timestamp() + interval '365 days'`);
+  return jest.spyOn(database, 'query').mockImplementation((sql, parameters) => query(shifted(sql), parameters));
+}
 
 describe('stored history', () => {
   let bench: HistoryBench;
@@ -41,6 +49,11 @@ describe('stored history', () => {
   const close = (ms: number) => ({ endpointKey: endpoint.key, endedAt: at(ms) });
   const save = (opened: ReturnType<typeof open>[], closed: ReturnType<typeof close>[]) =>
     bench.database.transaction((tx) => bench.writer.outages(tx, opened, closed));
+
+  /** One run removes two days at most. */
+  const removeAllOld = async () => {
+    for (let run = 1; run <= 40; run++) await bench.retention.removeOld();
+  };
 
   const fill = async () => {
     await bench.write([-DAY, 0].map((offset) => recorded(endpoint, at(offset), 'down', 1)));
@@ -102,11 +115,32 @@ describe('stored history', () => {
 
     it('drops the partitions that are older than the retention and keeps the newer ones', async () => {
       await bench.write([-40, -31, -30, -1].map((days) => recorded(endpoint, at(days * DAY), 'up', 1)));
-      await bench.retention.removeOld();
+      await removeAllOld();
       expect(await ofEndpoint('checked_at', 'check_result')).toEqual([
         { checked_at: at(-30 * DAY) },
         { checked_at: at(-DAY) },
       ]);
+    });
+
+    it('drops nothing because the clock of this process is a year ahead', async () => {
+      await bench.write([-29, -2, -1].map((days) => recorded(endpoint, at(days * DAY), 'up', 1)));
+      bench.clock.at = at(365 * DAY);
+      for (let run = 1; run <= 3; run++) await bench.retention.removeOld();
+      bench.clock.at = at(12 * HOUR);
+      expect(await ofEndpoint('checked_at', 'check_result')).toHaveLength(3);
+    });
+
+    it('drops two days in one run at most when both clocks are a year ahead', async () => {
+      await removeAllOld();
+      await bench.write([-30, -29, -28, -27, -1].map((days) => recorded(endpoint, at(days * DAY), 'up', 1)));
+      const ahead = aheadByAYear(bench.database);
+      bench.clock.at = at(365 * DAY);
+      await bench.retention.removeOld();
+      bench.clock.at = at(12 * HOUR);
+      ahead.mockRestore();
+      expect(await ofEndpoint('checked_at', 'check_result', 'checked_at')).toEqual(
+        [-28, -27, -1].map((days) => ({ checked_at: at(days * DAY) })),
+      );
     });
 
     it('drops a partition that an interrupted drop left detached', async () => {
