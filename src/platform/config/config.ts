@@ -75,7 +75,7 @@ export class Config {
   /** Seconds; a smaller `interval` of an endpoint is refused. */
   @Env('MIN_INTERVAL_SECONDS') @IsInt() @Min(1) @Max(86_400) minIntervalSeconds = 1;
 
-  /** Checks in flight at once in this process. */
+  /** Checks in flight at once in this process; of several organizations none has more than half of it. */
   @Env('MAX_CONCURRENT_CHECKS') @IsInt() @Min(1) @Max(50_000) maxConcurrentChecks = 2000;
 
   /** API requests served at once by this process; further ones get 503 `temporarily_unavailable`. */
