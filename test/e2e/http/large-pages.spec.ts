@@ -36,7 +36,7 @@ describe('lists of large items', () => {
       `INSERT INTO endpoint_state (endpoint_id, endpoint_key, org_id)
        SELECT id, key, org_id FROM endpoint ON CONFLICT DO NOTHING`,
     );
-    const { body } = await app.read.get<Item[]>(`/websites/${websiteId}/endpoints?limit=1`);
+    const { body } = await app.write.get<Item[]>(`/websites/${websiteId}/endpoints?limit=1`);
     return [body[0]?.id ?? ''];
   }
   async function walk(path: string): Promise<{ sizes: number[]; bytes: number[]; ids: string[] }> {
@@ -44,7 +44,7 @@ describe('lists of large items', () => {
     let next: string | undefined = path;
     while (next !== undefined) {
       const page: { status: number; text: string; body: Item[]; headers: Record<string, string> } =
-        await app.read.get<Item[]>(next);
+        await app.write.get<Item[]>(next);
       expect(page.status).toBe(200);
       walked.sizes.push(page.body.length);
       walked.bytes.push(page.text.length);

@@ -33,6 +33,8 @@ export class UnreadResponses {
 
   /** Counts the finished response until it has left or its connection is gone. */
   add(holder: string, response: ServerResponse, bytes: number): void {
+    // Its connection went while it was being made: nothing is kept of it, and nothing would tell its end.
+    if (response.destroyed) return;
     const held = this.heldBy(holder);
     held.responses.set(response, bytes);
     held.bytes += bytes;

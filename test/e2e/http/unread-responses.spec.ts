@@ -1,0 +1,79 @@
+import { once } from 'node:events';
+import { connect, type Socket } from 'node:net';
+import { DataSource } from 'typeorm';
+import { parseId } from '../../../src/platform/ids/id';
+import { startApp, type TestApp, type TestOrganization } from '../../harness/app/app';
+import { eventually } from '../../harness/app/poll';
+import { newWebsite } from '../../harness/app/resources';
+
+const MIB = 1024 * 1024;
+const HELD_AT_MOST = 16 * MIB;
+/** More than what the buffers of the system take from each connection, a page being a megabyte. */
+const [CONNECTIONS, PAGES_EACH] = [12, 20];
+
+describe('responses that nobody reads', () => {
+  let app: TestApp;
+  let greedy: TestOrganization;
+  let path: string;
+  const clients: Socket[] = [];
+
+  beforeAll(async () => {
+    app = await startApp({ role: 'api' });
+    greedy = await app.organization('Greedy');
+    const website = await newWebsite(greedy.write);
+    path = `/api/v1/websites/${website}/endpoints`;
+    const database = app.app.get(DataSource);
+    await database.query(
+      `INSERT INTO endpoint (id, org_id, website_id, name, url, type, body)
+       SELECT gen_random_uuid(), org_id, id, 'n' || n, 'http://large.example/' || n, 'HTTP', repeat('x', 30000)
+         FROM website, generate_series(1, 40) AS n WHERE id = $1`,
+      [parseId('website', website)],
+    );
+    await database.query(
+      `INSERT INTO endpoint_state (endpoint_id, endpoint_key, org_id)
+       SELECT id, key, org_id FROM endpoint ON CONFLICT DO NOTHING`,
+    );
+  });
+  afterAll(async () => {
+    for (const client of clients) client.destroy();
+    await app.close();
+  });
+
+  async function askWithoutReading(): Promise<void> {
+    const client = connect(Number(new URL(app.url).port), '127.0.0.1').pause();
+    clients.push(client);
+    client.on('error', () => {});
+    await once(client, 'connect');
+    const request = `GET ${path} HTTP/1.1\r\nHost: a\r\nAuthorization: Bearer ${greedy.write.key ?? ''}\r\n\r\n`;
+    client.write(request.repeat(PAGES_EACH));
+  }
+  async function value(metric: string): Promise<number> {
+    const text = await (await fetch(`${app.url}/metrics`)).text();
+    const line = text.split('\n').find((one) => one.startsWith(`${metric} `));
+    return Number(line?.split(' ')[1] ?? NaN);
+  }
+
+  it('hold a bounded amount of memory: the connection that has waited longest is reset, and others are served', async () => {
+    for (let n = 0; n < CONNECTIONS; n++) await askWithoutReading();
+    const seen: number[] = [];
+    await eventually(
+      'a connection is reset',
+      async () => {
+        seen.push(await value('uptime_responses_unread_bytes'));
+        return (await value('uptime_connections_closed_total{reason="unread"}')) > 0;
+      },
+      60_000,
+    );
+    await eventually('the requests are answered or gone', async () => {
+      seen.push(await value('uptime_responses_unread_bytes'));
+      return (await app.read.get('/websites')).status === 200;
+    });
+    expect(Math.max(...seen)).toBeGreaterThan(MIB);
+    expect(Math.max(...seen)).toBeLessThanOrEqual(HELD_AT_MOST);
+  }, 120_000);
+
+  it('are forgotten once their connections are gone', async () => {
+    for (const client of clients.splice(0)) client.destroy();
+    await eventually('nothing is held', async () => (await value('uptime_responses_unread_bytes')) === 0, 60_000);
+  });
+});
