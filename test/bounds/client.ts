@@ -105,3 +105,9 @@ export function rawConnection(url: string, text: string, from?: string): Socket 
   if (text !== '') socket.write(text);
   return socket;
 }
+
+/** The items of a list; none when what came back is empty or no list. */
+export function listOf<T>(text: string): readonly T[] {
+  const list: unknown = JSON.parse(text || '[]');
+  return Array.isArray(list) ? (list as T[]) : [];
+}

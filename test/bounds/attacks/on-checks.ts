@@ -1,4 +1,5 @@
-import { rawConnection, send } from '../client';
+import { setMaxListeners } from 'node:events';
+import { listOf, rawConnection, send } from '../client';
 import { type Attack, type Attacker, pause, type World } from '../scene';
 import { HostileTarget, response, times } from './targets';
 
@@ -18,8 +19,7 @@ const watch = (by: Attacker, endpoints: readonly object[]): Promise<string[]> =>
 /** What the newest check of an endpoint says. */
 async function newestCheck({ url }: World, { read }: Attacker, endpoint: string | undefined) {
   const { text } = await send(url, 'GET', `/api/v1/endpoints/${endpoint ?? ''}/checks?limit=1`, { key: read });
-  const [check] = JSON.parse(text || '[]') as { outcome?: string; status?: string; error?: { message: string } }[];
-  return check;
+  return listOf<{ error?: { message: string } }>(text)[0];
 }
 
 const freezing: Attack = {
@@ -107,6 +107,7 @@ const onDemand: Attack = {
     await pause(500);
     const scheduled = target.connections;
     const leave = new AbortController();
+    setMaxListeners(0, leave.signal);
     const sent = times(520).map((index) =>
       send(world.url, 'POST', `/api/v1/endpoints/${endpoints[index % endpoints.length] ?? ''}/checks`, {
         key: attacker.write[index % 4] ?? '',

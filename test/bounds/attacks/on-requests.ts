@@ -1,5 +1,5 @@
 import type { Socket } from 'node:net';
-import { create, rawConnection, repeat, send } from '../client';
+import { create, listOf, rawConnection, repeat, send } from '../client';
 import { type Attack, pause } from '../scene';
 import { times } from './targets';
 
@@ -48,10 +48,8 @@ const storage: Attack = {
     return async () => {
       await flood.stop();
       const { text } = await send(world.url, 'GET', '/api/v1/audit-log?limit=100', { key: attacker.admin });
-      const largest = Math.max(
-        0,
-        ...(JSON.parse(text || '[]') as object[]).map((entry) => JSON.stringify(entry).length),
-      );
+      const entries = listOf<object>(text);
+      const largest = Math.max(0, ...entries.map((entry) => JSON.stringify(entry).length));
       const { status } = await world.operator('DELETE', `/organizations/${attacker.id}`);
       return {
         text: `${counted(statuses)}; the largest entry of the audit log has ${largest} bytes; deleted with ${status}`,
@@ -236,7 +234,7 @@ const rotation: Attack = {
       const { text } = await send(url, 'GET', `/api/v1/endpoints/${ids[0] ?? ''}/checks?limit=1`, {
         key: attacker.read,
       });
-      const [check] = JSON.parse(text || '[]') as { error?: { message: string } }[];
+      const [check] = listOf<{ error?: { message: string } }>(text);
       const made = ids.filter((id) => id !== null).length;
       return { text: `${made} made; ${check?.error?.message ?? 'not checked'}`, asDocumented: check !== undefined };
     };
