@@ -1,6 +1,7 @@
 import { encode, type Packet } from 'dns-packet';
 import fc from 'fast-check';
-import { decodeReply, encodeQuery, MalformedReply } from './dns-message';
+import { decodeReply, encodeQuery } from './dns-message';
+import { MalformedReply } from './packet-reader';
 
 const ID = 0x1234;
 const question = { name: 'www.example.com', type: 'A' } as const;

@@ -1,5 +1,7 @@
-import { decode, encode, RECURSION_DESIRED, type Answer, type DecodedPacket } from 'dns-packet';
+import { encode, RECURSION_DESIRED } from 'dns-packet';
+import { type DnsAnswer, readAnswers, typeOf } from './dns-answers';
 import type { DnsRecordType } from './dns-target';
+import { MalformedReply, PacketReader } from './packet-reader';
 
 /** One question to one resolver. */
 export interface DnsQuestion {
@@ -13,14 +15,7 @@ export interface DnsReply {
   rcode: string;
   /** Cut off by the resolver: the whole reply must be fetched over TCP. Then `answers` is empty. */
   truncated: boolean;
-  answers: readonly Answer[];
-}
-
-/** The packet claims to be the reply to our query but cannot be decoded. */
-export class MalformedReply extends Error {
-  constructor() {
-    super('the answer is not a valid DNS message');
-  }
+  answers: readonly DnsAnswer[];
 }
 
 /** Largest UDP reply we offer to take: what fits into one packet on ordinary paths (DNS flag day 2020). */
@@ -28,6 +23,7 @@ const UDP_PAYLOAD_BYTES = 1232;
 
 const RCODES = ['NOERROR', 'FORMERR', 'SERVFAIL', 'NXDOMAIN', 'NOTIMP', 'REFUSED'];
 const HEADER_BYTES = 12;
+const CLASS_IN = 1;
 const RESPONSE_FLAG = 0x8000;
 const TRUNCATED_FLAG = 0x0200;
 
@@ -62,31 +58,19 @@ export function decodeReply(packet: Buffer, id: number, question: DnsQuestion): 
   if ((flags & RESPONSE_FLAG) === 0) return null;
   const rcode = rcodeName(flags & 0xf);
   if ((flags & TRUNCATED_FLAG) !== 0) return { rcode, truncated: true, answers: [] };
-  const message = decodeOrThrow(packet);
-  if (!echoes(message, question, rcode)) return null;
-  return { rcode, truncated: false, answers: message.answers ?? [] };
+  const reader = new PacketReader(packet);
+  reader.offset = 4;
+  const [questions, answers] = [reader.uint16(), reader.uint16()];
+  reader.offset = HEADER_BYTES;
+  if (questions > 1) throw new MalformedReply();
+  // An error reply may leave the question out (some servers do so with FORMERR); a reply with records may not.
+  const echoes = questions === 1 ? echoesQuestion(reader, question) : rcode !== 'NOERROR' && rcode !== 'NXDOMAIN';
+  return echoes ? { rcode, truncated: false, answers: readAnswers(reader, answers, question.type) } : null;
 }
 
-/** dns-packet reads past the end of a packet that was cut short without an error, so the end is compared. */
-function decodeOrThrow(packet: Buffer): DecodedPacket {
-  const message = tryDecode(packet);
-  if (!message || decode.bytes > packet.length) throw new MalformedReply();
-  return message;
-}
-
-function tryDecode(packet: Buffer): DecodedPacket | null {
-  try {
-    return decode(packet);
-  } catch {
-    return null;
-  }
-}
-
-/** An error reply may leave the question out (some servers do so with FORMERR); a reply with records may not. */
-function echoes(message: DecodedPacket, asked: DnsQuestion, rcode: string): boolean {
-  const [question] = message.questions ?? [];
-  if (!question) return rcode !== 'NOERROR' && rcode !== 'NXDOMAIN';
-  return question.type === asked.type && question.class === 'IN' && bareName(question.name) === bareName(asked.name);
+function echoesQuestion(reader: PacketReader, asked: DnsQuestion): boolean {
+  const [name, type, rrClass] = [reader.name(), reader.uint16(), reader.uint16()];
+  return typeOf(type) === asked.type && rrClass === CLASS_IN && bareName(name) === bareName(asked.name);
 }
 
 /** The form in which DNS names are compared: lower case, without the final dot. */

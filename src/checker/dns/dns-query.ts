@@ -1,7 +1,8 @@
 import { randomInt } from 'node:crypto';
 import { createSocket } from 'node:dgram';
 import { isIPv6, type Socket } from 'node:net';
-import { decodeReply, encodeQuery, MalformedReply, type DnsQuestion, type DnsReply } from './dns-message';
+import { decodeReply, encodeQuery, type DnsQuestion, type DnsReply } from './dns-message';
+import { MalformedReply } from './packet-reader';
 
 /** Where a resolver listens. */
 export interface DnsServer {

@@ -1,5 +1,6 @@
-import type { Answer } from 'dns-packet';
-import { findRecords, recordLine } from './dns-records';
+import { type Answer, encode } from 'dns-packet';
+import { decodeReply } from './dns-message';
+import { findRecords, type Hides, recordLine } from './dns-records';
 import type { DnsRecordType } from './dns-target';
 
 const NAME = 'www.example.com';
@@ -7,8 +8,14 @@ const NAME = 'www.example.com';
 const a = (data: string, name = NAME): Answer => ({ type: 'A', name, ttl: 300, data });
 const alias = (name: string, data: string): Answer => ({ type: 'CNAME', name, ttl: 60, data });
 
-const find = (answers: Answer[], type: DnsRecordType = 'A', rcode = 'NOERROR') =>
-  findRecords({ rcode, truncated: false, answers }, { name: NAME, type });
+/** The records as they come out of a packet. */
+function answersOf(answers: Answer[], type: DnsRecordType) {
+  const packet = encode({ type: 'response', id: 1, questions: [{ name: NAME, type, class: 'IN' }], answers });
+  return decodeReply(packet, 1, { name: NAME, type })?.answers ?? [];
+}
+
+const find = (answers: Answer[], type: DnsRecordType = 'A', rcode = 'NOERROR', hides?: Hides) =>
+  findRecords({ rcode, truncated: false, answers: answersOf(answers, type) }, { name: NAME, type }, hides);
 
 const values = (answers: Answer[], type: DnsRecordType = 'A') => {
   const finding = find(answers, type);
@@ -58,6 +65,15 @@ describe('the records of a DNS reply', () => {
     expect(values(answers)).toBe('alias_loop');
   });
 
+  it.each([
+    [16, 'records'],
+    [17, 'too_many_aliases'],
+  ])('follows %i aliases to %s', (count, kind) => {
+    const names = [NAME, ...Array.from({ length: count }, (_, index) => `alias${index}.example`)];
+    const aliases = names.slice(1).map((to, index) => alias(names[index] ?? '', to));
+    expect(find([...aliases, a('192.0.2.1', names.at(-1))]).kind).toBe(kind);
+  });
+
   it('takes the alias as the record when CNAME is asked for', () => {
     expect(values([alias(NAME, 'b.example.net')], 'CNAME')).toEqual(['b.example.net']);
   });
@@ -65,6 +81,26 @@ describe('the records of a DNS reply', () => {
   it('keeps all of a thousand records', () => {
     const many = Array.from({ length: 1000 }, (_, index) => a(`192.0.${index >> 8}.${index & 255}`));
     expect(values(many)).toHaveLength(1000);
+  });
+});
+
+describe('records that may not be shown', () => {
+  const hides: Hides = ({ data }) => data.startsWith('10.') || data.endsWith('.internal');
+
+  it('are left out beside others', () => {
+    expect(find([a('10.0.0.1'), a('192.0.2.1')], 'A', 'NOERROR', hides)).toMatchObject({
+      kind: 'records',
+      records: [{ value: '192.0.2.1' }],
+    });
+  });
+
+  it('are hidden when there are no others', () => {
+    expect(find([a('10.0.0.1')], 'A', 'NOERROR', hides)).toEqual({ kind: 'hidden' });
+  });
+
+  it.each(['NOERROR', 'NXDOMAIN', 'SERVFAIL'])('hide everything behind an alias, also the code %s', (rcode) => {
+    const answers = [alias(NAME, 'db.corp.internal'), a('192.0.2.1', 'db.corp.internal')];
+    expect(find(answers, 'A', rcode, hides)).toEqual({ kind: 'hidden' });
   });
 });
 
@@ -79,16 +115,16 @@ it.each([
 
 describe('the line of a record in a result', () => {
   const lines: [Answer, DnsRecordType, string][] = [
-    [a('192.0.2.1'), 'A', 'A 192.0.2.1 ttl 300'],
-    [{ type: 'AAAA', name: NAME, ttl: 5, data: '2001:db8::1' }, 'AAAA', 'AAAA 2001:db8::1 ttl 5'],
-    [{ type: 'NS', name: NAME, ttl: 5, data: 'ns1.example.com' }, 'NS', 'NS ns1.example.com ttl 5'],
-    [{ type: 'PTR', name: NAME, ttl: 5, data: 'host.example.com' }, 'PTR', 'PTR host.example.com ttl 5'],
+    [a('192.0.2.1'), 'A', 'A 192.0.2.1'],
+    [{ type: 'AAAA', name: NAME, ttl: 5, data: '2001:db8::1' }, 'AAAA', 'AAAA 2001:db8::1'],
+    [{ type: 'NS', name: NAME, ttl: 5, data: 'ns1.example.com' }, 'NS', 'NS ns1.example.com'],
+    [{ type: 'PTR', name: NAME, ttl: 5, data: 'host.example.com' }, 'PTR', 'PTR host.example.com'],
     [
       { type: 'MX', name: NAME, ttl: 5, data: { preference: 10, exchange: 'mx.example.com' } },
       'MX',
-      'MX 10 mx.example.com ttl 5',
+      'MX 10 mx.example.com',
     ],
-    [{ type: 'TXT', name: NAME, ttl: 5, data: ['v=spf1 ', Buffer.from('-all')] }, 'TXT', 'TXT v=spf1 -all ttl 5'],
+    [{ type: 'TXT', name: NAME, ttl: 5, data: ['v=spf1 ', Buffer.from('-all')] }, 'TXT', 'TXT v=spf1 -all'],
     [
       {
         type: 'SOA',
@@ -97,12 +133,12 @@ describe('the line of a record in a result', () => {
         data: { mname: 'ns1', rname: 'root', serial: 7, refresh: 1, retry: 2, expire: 3, minimum: 4 },
       },
       'SOA',
-      'SOA ns1 root 7 1 2 3 4 ttl 5',
+      'SOA ns1 root 7 1 2 3 4',
     ],
     [
       { type: 'CAA', name: NAME, ttl: 5, data: { flags: 0, tag: 'issue', value: 'ca.example' } },
       'CAA',
-      'CAA 0 issue "ca.example" ttl 5',
+      'CAA 0 issue "ca.example"',
     ],
   ];
 
@@ -113,11 +149,11 @@ describe('the line of a record in a result', () => {
 
   it('replaces control characters in a record and limits its length', () => {
     const finding = find(
-      [{ type: 'TXT', name: NAME, ttl: 5, data: [`\u001b[31m\u202e${'x'.repeat(250)}`, 'y'.repeat(255)] }],
+      [{ type: 'TXT', name: NAME, ttl: 5, data: [`\u001b[31m\u202e${'x'.repeat(245)}`, 'y'.repeat(255)] }],
       'TXT',
     );
     const [line = ''] = finding.kind === 'records' ? finding.records.map(recordLine) : [];
-    expect(line).toMatch(/^TXT \?\[31m\?x+y* ttl 5$/);
+    expect(line).toMatch(/^TXT \?\[31m\?x+y*$/);
     expect(line.length).toBeLessThan(300);
   });
 });

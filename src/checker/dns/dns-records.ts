@@ -1,12 +1,11 @@
-import type { Answer } from 'dns-packet';
+import type { DnsAnswer } from './dns-answers';
 import { bareName, type DnsQuestion, type DnsReply } from './dns-message';
 
-/** One record of a reply. */
+/** One record of a reply as it is shown. */
 export interface DnsRecord {
   type: string;
-  /** The data alone, as in a zone file: `192.0.2.1`, `10 mail.example.com`. */
+  /** As in a zone file: `192.0.2.1`, `10 mail.example.com`. */
   value: string;
-  ttlSeconds: number;
 }
 
 /** What a reply says about its question. */
@@ -19,32 +18,52 @@ export type DnsFinding =
   | { kind: 'no_name' }
   /** The aliases lead back to themselves. */
   | { kind: 'alias_loop' }
+  /** There are more aliases than are followed. */
+  | { kind: 'too_many_aliases' }
+  /** What the resolver answered is of a network that must not be shown. */
+  | { kind: 'hidden' }
   /** The resolver failed: `SERVFAIL`, `REFUSED`, … */
   | { kind: 'failed'; rcode: string };
 
+/** More aliases than this are not followed: resolvers follow about as many. */
+export const MAX_ALIASES = 16;
+
 const LONGEST_VALUE = 255;
 
-/** Follows the aliases in a reply from the name that was asked for and keeps the records at their end, sorted by value. */
-export function findRecords(reply: DnsReply, question: DnsQuestion): DnsFinding {
+/** Whether a record must not be shown to the organization that asks. */
+export type Hides = (answer: DnsAnswer) => boolean;
+
+const nothing: Hides = () => false;
+
+/**
+ * Follows the aliases in a reply from the name that was asked for and keeps the records at their end, sorted by value. An
+ * alias to what is hidden hides everything, also that nothing is there.
+ */
+export function findRecords(reply: DnsReply, question: DnsQuestion, hides: Hides = nothing): DnsFinding {
+  if (reply.answers.some((answer) => answer.type === 'CNAME' && hides(answer))) return { kind: 'hidden' };
   if (reply.rcode === 'NXDOMAIN') return { kind: 'no_name' };
   if (reply.rcode !== 'NOERROR') return { kind: 'failed', rcode: reply.rcode };
   const byName = answersByName(reply.answers);
   const chain: DnsRecord[] = [];
-  for (let name = question.name; ;) {
-    const here = byName.get(bareName(name)) ?? [];
-    const records = here.filter(({ type }) => type === question.type).map(toRecord);
-    if (records.length > 0) return { kind: 'records', records: records.sort(byValue), chain };
+  const visited = new Set<string>();
+  for (let name = bareName(question.name); ;) {
+    if (visited.has(name)) return { kind: 'alias_loop' };
+    visited.add(name);
+    const here = byName.get(name) ?? [];
+    const found = here.filter(({ type }) => type === question.type);
+    const shown = found.filter((answer) => !hides(answer));
+    if (shown.length > 0) return { kind: 'records', records: shown.map(toRecord).sort(byValue), chain };
+    if (found.length > 0) return { kind: 'hidden' };
     const alias = here.find(({ type }) => type === 'CNAME');
     if (!alias) return { kind: 'no_records' };
-    if (chain.length >= reply.answers.length) return { kind: 'alias_loop' };
-    const record = toRecord(alias);
-    chain.push(record);
-    name = record.value;
+    if (chain.length === MAX_ALIASES) return { kind: 'too_many_aliases' };
+    chain.push(toRecord(alias));
+    name = bareName(alias.data);
   }
 }
 
-function answersByName(answers: readonly Answer[]): Map<string, Answer[]> {
-  const byName = new Map<string, Answer[]>();
+function answersByName(answers: readonly DnsAnswer[]): Map<string, DnsAnswer[]> {
+  const byName = new Map<string, DnsAnswer[]>();
   for (const answer of answers) {
     const name = bareName(answer.name);
     const here = byName.get(name);
@@ -54,49 +73,15 @@ function answersByName(answers: readonly Answer[]): Map<string, Answer[]> {
   return byName;
 }
 
-/** One line of a result: `MX 10 mail.example.com ttl 300`. */
-export const recordLine = ({ type, value, ttlSeconds }: DnsRecord): string => `${type} ${value} ttl ${ttlSeconds}`;
+/**
+ * One line of a result: `MX 10 mail.example.com`. Without the time to live: behind a resolver that caches it differs each
+ * time, and a result that differs is stored anew.
+ */
+export const recordLine = ({ type, value }: DnsRecord): string => `${type} ${value}`;
 
-const toRecord = (answer: Answer): DnsRecord => ({
-  type: answer.type,
-  value: printable(valueOf(answer)),
-  ttlSeconds: 'ttl' in answer ? (answer.ttl ?? 0) : 0,
-});
-
-function valueOf(answer: Answer): string {
-  switch (answer.type) {
-    case 'A':
-    case 'AAAA':
-    case 'CNAME':
-    case 'NS':
-    case 'PTR':
-      return answer.data;
-    case 'MX':
-      return `${answer.data.preference ?? 0} ${answer.data.exchange}`;
-    case 'TXT':
-      return textOf(answer.data);
-    case 'SOA': {
-      const { mname, rname, serial = 0, refresh = 0, retry = 0, expire = 0, minimum = 0 } = answer.data;
-      return `${mname} ${rname} ${serial} ${refresh} ${retry} ${expire} ${minimum}`;
-    }
-    case 'SRV': {
-      const data: typeof answer.data & { weight?: number } = answer.data;
-      return `${data.priority ?? 0} ${data.weight ?? 0} ${data.port} ${data.target}`;
-    }
-    case 'CAA':
-      return `${answer.data.flags ?? 0} ${answer.data.tag} "${answer.data.value}"`;
-    default:
-      return '';
-  }
-}
-
-/** The pieces of a TXT record are one text (RFC 7208, section 3.3). */
-function textOf(data: string | Buffer | (string | Buffer)[]): string {
-  const pieces = Array.isArray(data) ? data : [data];
-  return Buffer.concat(pieces.map((piece) => Buffer.from(piece))).toString('utf8');
-}
+const toRecord = ({ type, data }: DnsAnswer): DnsRecord => ({ type, value: printable(data) });
 
 /** A record is the text of a stranger and is shown to people. */
-const printable = (text: string) => text.replace(/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/gu, '?').slice(0, LONGEST_VALUE);
+const printable = (text: string) => text.slice(0, LONGEST_VALUE).replace(/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/gu, '?');
 
 const byValue = (one: DnsRecord, other: DnsRecord) => (one.value < other.value ? -1 : 1);

@@ -1,8 +1,8 @@
 import { DeadlineExceeded } from '../../platform/net/deadline';
 import { abortFailure } from '../check-failure';
-import { MalformedReply } from './dns-message';
 import type { DnsResult } from './dns-lookup';
 import { parseDnsTarget } from './dns-target';
+import { MalformedReply } from './packet-reader';
 import { type DnsCircumstances, judgeLookup, listRecords } from './dns-verdict';
 
 const server = { address: '192.0.2.53', port: 53 };
@@ -15,7 +15,7 @@ const result = (finding: DnsResult['finding'], from: DnsResult['server'] = serve
   finding,
 });
 
-const records = result({ kind: 'records', records: [{ type: 'A', value: '192.0.2.1', ttlSeconds: 5 }], chain: [] });
+const records = result({ kind: 'records', records: [{ type: 'A', value: '192.0.2.1' }], chain: [] });
 const noName = result({ kind: 'no_name' });
 const noRecords = result({ kind: 'no_records' });
 const silent = result({ kind: 'silent' });
@@ -46,6 +46,8 @@ describe('What a DNS lookup means', () => {
     ['a missing name', [noName, noName], own(), 'down', 'dns_not_found'],
     ['a missing type', [noRecords, noRecords], own(), 'down', 'dns_not_found'],
     ['aliases that lead back to themselves', [result({ kind: 'alias_loop' })], named(), 'down', 'dns_failure'],
+    ['too many aliases', [result({ kind: 'too_many_aliases' })], named(), 'down', 'dns_failure'],
+    ['what may not be shown', [noName, result({ kind: 'hidden' })], own(), 'unknown', 'target_blocked'],
     ['SERVFAIL of our resolver', [failed('SERVFAIL')], own(), 'down', 'dns_failure'],
     ['SERVFAIL of the resolver in the target', [failed('SERVFAIL')], named(), 'down', 'dns_failure'],
     ['REFUSED of our resolver', [failed('REFUSED')], own(), 'unknown', 'dns_failure'],
@@ -81,7 +83,7 @@ describe('What a DNS lookup means', () => {
 });
 
 it('A list of DNS records has no line twice and ends after a hundred', () => {
-  const many = Array.from({ length: 150 }, (_, index) => ({ type: 'A', value: `10.0.0.${index}`, ttlSeconds: 5 }));
+  const many = Array.from({ length: 150 }, (_, index) => ({ type: 'A', value: `10.0.0.${index}` }));
   const lines = listRecords([result({ kind: 'records', records: [...many, ...many], chain: [] })]);
   expect(lines).toHaveLength(101);
   expect(lines.at(-1)).toBe('and 50 more');

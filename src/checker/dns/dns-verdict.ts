@@ -3,10 +3,10 @@ import { bracketed } from '../../platform/net/egress/host-name';
 import type { Assertion } from '../assertion/assertion';
 import { type CheckFailure, down, socketFailure, unknown } from '../check-failure';
 import type { DnsResult } from './dns-lookup';
-import { MalformedReply } from './dns-message';
 import type { DnsServer } from './dns-query';
-import { recordLine, type DnsRecord } from './dns-records';
+import { MAX_ALIASES, recordLine, type DnsRecord } from './dns-records';
 import type { DnsTarget } from './dns-target';
+import { MalformedReply } from './packet-reader';
 
 /** What is known besides the results when a lookup is judged. */
 export interface DnsCircumstances {
@@ -37,7 +37,7 @@ export function judgeLookup(results: readonly DnsResult[], known: DnsCircumstanc
   return decisive ? judgeFailure(decisive, known) : null;
 }
 
-/** The lines of a result: the aliases, then the records, each with its time to live. */
+/** The lines of a result: the aliases, then the records. */
 export function listRecords(results: readonly DnsResult[]): string[] {
   const lines = results.flatMap(({ finding }) =>
     finding.kind === 'records' ? [...finding.chain, ...finding.records].map(recordLine) : [],
@@ -62,6 +62,14 @@ function judgeFailure({ finding, server }: DnsResult, known: DnsCircumstances): 
       return absence(known, `The name ${name} has no ${types.join(' or ')} record.`);
     case 'alias_loop':
       return down('dns_failure', 'dns', `The aliases (CNAME) of ${name} form a loop.`);
+    case 'too_many_aliases':
+      return down('dns_failure', 'dns', `${name} has more than ${MAX_ALIASES} aliases (CNAME) one behind the other.`);
+    case 'hidden':
+      return unknown(
+        'target_blocked',
+        'dns',
+        `${name} leads into a network that this monitor may not look at for you.`,
+      );
     case 'failed':
       return refusal(finding.rcode, nameOf(server, known), known);
     case 'silent':

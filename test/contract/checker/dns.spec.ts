@@ -37,16 +37,12 @@ afterEach(async () => {
 
 describe('A DNS check', () => {
   const records: [string, Answer, string][] = [
-    ['A', a('192.0.2.1'), 'A 192.0.2.1 ttl 300'],
-    ['AAAA', { type: 'AAAA', name: NAME, ttl: 60, data: '2001:db8::1' }, 'AAAA 2001:db8::1 ttl 60'],
-    ['CNAME', alias(NAME, 'cdn.example.net'), 'CNAME cdn.example.net ttl 60'],
-    [
-      'MX',
-      { type: 'MX', name: NAME, ttl: 60, data: { preference: 5, exchange: 'mx.example' } },
-      'MX 5 mx.example ttl 60',
-    ],
-    ['NS', { type: 'NS', name: NAME, ttl: 60, data: 'ns.example.net' }, 'NS ns.example.net ttl 60'],
-    ['TXT', { type: 'TXT', name: NAME, ttl: 60, data: ['v=spf1 ', '-all'] }, 'TXT v=spf1 -all ttl 60'],
+    ['A', a('192.0.2.1'), 'A 192.0.2.1'],
+    ['AAAA', { type: 'AAAA', name: NAME, ttl: 60, data: '2001:db8::1' }, 'AAAA 2001:db8::1'],
+    ['CNAME', alias(NAME, 'cdn.example.net'), 'CNAME cdn.example.net'],
+    ['MX', { type: 'MX', name: NAME, ttl: 60, data: { preference: 5, exchange: 'mx.example' } }, 'MX 5 mx.example'],
+    ['NS', { type: 'NS', name: NAME, ttl: 60, data: 'ns.example.net' }, 'NS ns.example.net'],
+    ['TXT', { type: 'TXT', name: NAME, ttl: 60, data: ['v=spf1 ', '-all'] }, 'TXT v=spf1 -all'],
     [
       'SOA',
       {
@@ -55,19 +51,19 @@ describe('A DNS check', () => {
         ttl: 60,
         data: { mname: 'ns.example', rname: 'root.example', serial: 1, refresh: 2, retry: 3, expire: 4, minimum: 5 },
       },
-      'SOA ns.example root.example 1 2 3 4 5 ttl 60',
+      'SOA ns.example root.example 1 2 3 4 5',
     ],
     [
       'SRV',
       { type: 'SRV', name: NAME, ttl: 60, data: { priority: 1, port: 5060, target: 'sip.example' } },
-      'SRV 1 0 5060 sip.example ttl 60',
+      'SRV 1 0 5060 sip.example',
     ],
     [
       'CAA',
       { type: 'CAA', name: NAME, ttl: 60, data: { flags: 0, tag: 'issue', value: 'ca.example' } },
-      'CAA 0 issue "ca.example" ttl 60',
+      'CAA 0 issue "ca.example"',
     ],
-    ['PTR', { type: 'PTR', name: NAME, ttl: 60, data: 'host.example' }, 'PTR host.example ttl 60'],
+    ['PTR', { type: 'PTR', name: NAME, ttl: 60, data: 'host.example' }, 'PTR host.example'],
   ];
 
   it.each(records)('lists the records of type %s', async (type, answer, line) => {
@@ -84,7 +80,7 @@ describe('A DNS check', () => {
       answers: type === 'A' ? [a('192.0.2.1')] : [{ type: 'AAAA', name: NAME, ttl: 60, data: '2001:db8::1' }],
     }));
     const result = await runCheck(checkerWith(server), NAME);
-    expect(result).toMatchObject({ outcome: 'up', records: ['A 192.0.2.1 ttl 300', 'AAAA 2001:db8::1 ttl 60'] });
+    expect(result).toMatchObject({ outcome: 'up', records: ['A 192.0.2.1', 'AAAA 2001:db8::1'] });
   });
 
   it('reports a bare name with only IPv6 addresses as up', async () => {
@@ -97,7 +93,7 @@ describe('A DNS check', () => {
   it('does not wait long for AAAA once A was answered, and does not count the wait', async () => {
     const server = await serve(({ type }) => (type === 'A' ? { answers: [a('192.0.2.1')] } : null));
     const result = await runCheck(checkerWith(server), NAME, { timeoutMs: 20_000 });
-    expect(result).toMatchObject({ outcome: 'up', records: ['A 192.0.2.1 ttl 300'] });
+    expect(result).toMatchObject({ outcome: 'up', records: ['A 192.0.2.1'] });
     expect(result.durationMs).toBeLessThan(900);
   });
 
@@ -106,7 +102,7 @@ describe('A DNS check', () => {
       answers: [alias(NAME, 'cdn.example.net'), a('192.0.2.1', 'cdn.example.net')],
     }));
     const result = await runCheck(checker, server.target(NAME));
-    expect(result.records).toEqual(['CNAME cdn.example.net ttl 60', 'A 192.0.2.1 ttl 300']);
+    expect(result.records).toEqual(['CNAME cdn.example.net', 'A 192.0.2.1']);
   });
 
   it('fetches a truncated DNS reply over TCP, all of its thousand records', async () => {
@@ -173,7 +169,7 @@ describe('Packets that are not the reply to the query', () => {
   ])('ignores %s', async (_, spoofed) => {
     const server = await serve(({ id }) => [spoofed(id), right]);
     const result = await runCheck(checker, server.target(NAME));
-    expect(result).toMatchObject({ outcome: 'up', records: ['A 192.0.2.1 ttl 300'] });
+    expect(result).toMatchObject({ outcome: 'up', records: ['A 192.0.2.1'] });
   });
 });
 
