@@ -1,9 +1,10 @@
 import { Injectable } from '@nestjs/common';
 import { Cron, CronExpression } from '@nestjs/schedule';
 import { WorkerDatabase } from '../platform/database/database';
-import { DatabaseClock } from '../platform/database/database-clock';
+import { earlierNow } from '../platform/database/database-clock';
 import { firstUuidAt } from '../platform/ids/id';
 import { type BackgroundJob, BackgroundJobs } from '../platform/jobs/background-job';
+import { Clock } from '../platform/time/clock';
 import { DAY_MS } from '../platform/time/time-units';
 
 /** Finished deliveries are listed this long. */
@@ -12,14 +13,17 @@ const KEEP_DAYS = 90;
 const KEEP_SNAPSHOT_MS = DAY_MS;
 const BATCH = 1000;
 
-/** Removes what is needed no more, in small steps: old deliveries, snapshots of configs, the state of idle destinations. */
+/**
+ * Removes what is needed no more, in small steps: old deliveries, snapshots of configs, the state of idle destinations. Old
+ * is what both our clock and the database's call old.
+ */
 @Injectable()
 export class DeliveryRetentionJob {
   private readonly job: BackgroundJob;
 
   constructor(
     private readonly database: WorkerDatabase,
-    private readonly clock: DatabaseClock,
+    private readonly clock: Clock,
     jobs: BackgroundJobs,
   ) {
     this.job = jobs.create({ name: 'delivery-retention', run: () => this.run() });
@@ -31,7 +35,7 @@ export class DeliveryRetentionJob {
   }
 
   async run(): Promise<void> {
-    const now = this.clock.now().getTime();
+    const now = (await earlierNow(this.database, this.clock)).getTime();
     await this.database.query(
       `UPDATE notification SET config = NULL WHERE config IS NOT NULL AND state <> 'pending' AND finished_at < $1
          AND id >= $2`,

@@ -6,6 +6,7 @@ import { consistencyByHand } from '../../harness/app/consistency-by-hand';
 import { ACCEPTED, DeliveryScene, type SceneAlert } from '../../harness/app/delivery-scene';
 import { SwitchableServer } from '../../harness/servers/switchable-server';
 import { checkInvariants } from '../../harness/app/invariants';
+import { firstUuidAt } from '../../../src/platform/ids/id';
 import { eventually } from '../../harness/app/poll';
 
 describe('the consistency job', () => {
@@ -113,15 +114,38 @@ describe('the consistency job', () => {
     const [delivered, failed] = await scene.rows(alert);
     expect([delivered?.state, failed?.state, failed?.config]).toEqual(['delivered', 'failed', expect.anything()]);
     const retention = scene.nest.get(DeliveryRetentionJob);
+    const age = (milliseconds: number) =>
+      scene.database.query(`UPDATE notification SET finished_at = now() - $1 * interval '1 millisecond'`, [
+        milliseconds,
+      ]);
     await retention.run();
     expect((await scene.rows(alert))[1]?.config).not.toBeNull();
-    scene.clock.advance(DAY_MS + 1000);
+    await age(DAY_MS + 1000);
+    await scene.database.query(
+      `UPDATE notification_destination SET tokens_at = now() - interval '25 hours', blocked_until = NULL`,
+    );
     await retention.run();
     expect((await scene.rows(alert))[1]?.config).toBeNull();
     expect(await scene.database.query('SELECT 1 FROM notification_destination')).toEqual([]);
-    scene.clock.advance(91 * DAY_MS);
+    await age(91 * DAY_MS);
+    const oldest = Date.now() - 92 * DAY_MS;
+    for (const [index, { id }] of (await scene.rows(alert)).entries())
+      await scene.database.query('UPDATE notification SET id = $2 WHERE id = $1', [
+        id,
+        firstUuidAt(new Date(oldest + index)),
+      ]);
     await retention.run();
     expect(await scene.rows(alert)).toEqual([]);
+  });
+
+  it('removes no delivery because the clock of one process is a year ahead', async () => {
+    scene.provider.standingResponse(ACCEPTED.webhook);
+    const kept = await scene.alert('webhook');
+    await scene.report('F', kept);
+    await scene.deliver();
+    scene.clock.advance(365 * DAY_MS);
+    await scene.nest.get(DeliveryRetentionJob).run();
+    expect(await scene.states(kept)).toEqual(['triggered delivered']);
   });
 });
 
