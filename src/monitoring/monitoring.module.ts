@@ -7,6 +7,7 @@ import { HistoryModule } from '../history/history.module';
 import { NetModule } from '../platform/net/net.module';
 import { MonitoringMetrics } from './monitoring.metrics';
 import { MonitoringService } from './monitoring.service';
+import { Canary } from './canary';
 import { InstanceRegistry } from './instance-registry';
 import { CheckDispatcher } from './schedule/check-dispatcher';
 import { CheckPlaces } from './schedule/check-places';
@@ -33,6 +34,7 @@ import { TestEndpointService } from './on-demand/test-endpoint.service';
     MonitoringService,
     MonitoringMetrics,
     InstanceRegistry,
+    Canary,
     // schedule: which check begins when
     SchedulerHealth,
     SlotClaimer,

@@ -19,6 +19,8 @@ const DRAIN_MS = 20_000;
 const AFTER_ABORT_MS = 2000;
 /** A loop that has not finished a pass for this long is stuck: only a restart helps. */
 const STUCK_MS = 90_000;
+/** A loop whose passes all fail tells nobody anything, whatever the reason. */
+const FAILING_MS = 30_000;
 /** The destinations of one pass travel with each of its queries. */
 const MOST_SEEN = 500;
 
@@ -38,6 +40,7 @@ export class DeliveryLoop implements OnModuleInit, BeforeApplicationShutdown {
   private databaseAway = false;
   /** On the monotonic clock. */
   private lastPassAt = 0;
+  private lastGoodPassAt = 0;
 
   constructor(
     private readonly config: Config,
@@ -49,7 +52,7 @@ export class DeliveryLoop implements OnModuleInit, BeforeApplicationShutdown {
   ) {}
 
   onModuleInit(): void {
-    this.lastPassAt = this.clock.monotonic();
+    this.lastPassAt = this.lastGoodPassAt = this.clock.monotonic();
     this.outbox.onEnqueued(() => this.wake());
     if (this.config.role !== 'api') this.health.register('deliveries', () => this.finding());
   }
@@ -101,7 +104,7 @@ export class DeliveryLoop implements OnModuleInit, BeforeApplicationShutdown {
       do {
         this.again = false;
         await this.dispatch();
-        this.lastPassAt = this.clock.monotonic();
+        this.lastPassAt = this.lastGoodPassAt = this.clock.monotonic();
       } while (this.again);
       this.databaseAway = false;
     } catch (error) {
@@ -113,8 +116,10 @@ export class DeliveryLoop implements OnModuleInit, BeforeApplicationShutdown {
 
   private finding(): HealthFinding {
     const silentMs = this.clock.monotonic() - this.lastPassAt;
-    const detail = `${this.attempts.size} in flight, last pass ${Math.round(silentMs / 1000)} s ago`;
-    return { ok: silentMs < STUCK_MS, fatal: silentMs >= STUCK_MS, detail };
+    const failingMs = this.lastPassAt - this.lastGoodPassAt;
+    const failing = failingMs >= FAILING_MS ? `, all fail since ${Math.round(failingMs / 1000)} s` : '';
+    const detail = `${this.attempts.size} in flight, last pass ${Math.round(silentMs / 1000)} s ago${failing}`;
+    return { ok: silentMs < STUCK_MS && failingMs < FAILING_MS, fatal: silentMs >= STUCK_MS, detail };
   }
 
   /**

@@ -1,0 +1,106 @@
+import { type BeforeApplicationShutdown, Injectable, Logger, type OnApplicationBootstrap } from '@nestjs/common';
+import { Interval } from '@nestjs/schedule';
+import { Health, type HealthFinding } from '../platform/observability/health';
+import { Metrics } from '../platform/observability/metrics';
+import { Clock } from '../platform/time/clock';
+import { CheckRecorder } from './record/check-recorder';
+import { CheckDispatcher } from './schedule/check-dispatcher';
+import { SchedulerHealth } from './schedule/scheduler-health';
+
+const EVERY_MS = 5000;
+/** Three turns: nothing that still works takes this long. */
+const SILENT_MS = 15_000;
+
+interface Stage {
+  name: 'checks' | 'recorder';
+  pass: () => Promise<void>;
+  /** Milliseconds that real work has been stuck there. */
+  stuckMs: () => number;
+  /** Monotonic. */
+  passedAt: number;
+  isPassing: boolean;
+  problem: string | null;
+}
+
+/** `silentMs`: age of the canary's last passage. `stuckMs`: how long real work has waited while none of it was done. */
+export function canaryFinding(silentMs: number, stuckMs: number, problem: string | null): HealthFinding {
+  const seconds = (ms: number) => `${Math.round(ms / 1000)} s`;
+  if (stuckMs >= SILENT_MS) return { ok: false, detail: `results wait, and none was written for ${seconds(stuckMs)}` };
+  if (silentMs < SILENT_MS) return { ok: true, detail: `passed ${seconds(silentMs)} ago` };
+  return { ok: false, detail: `nothing passes since ${seconds(silentMs)}${problem === null ? '' : `: ${problem}`}` };
+}
+
+/**
+ * Sends something through the dispatcher and the recorder every few seconds, on the way of a real check. While it does not
+ * come through, for whatever reason, nobody is checked or recorded, and the service is not ready. It is no background job:
+ * a passage that hangs is what it looks for, so neither its next turn nor the shutdown waits for one.
+ */
+@Injectable()
+export class Canary implements OnApplicationBootstrap, BeforeApplicationShutdown {
+  private readonly logger = new Logger(Canary.name);
+  private readonly stages: Stage[];
+  private isRunning = false;
+
+  constructor(
+    dispatcher: CheckDispatcher,
+    recorder: CheckRecorder,
+    private readonly scheduler: SchedulerHealth,
+    private readonly clock: Clock,
+    private readonly health: Health,
+    private readonly metrics: Metrics,
+  ) {
+    const stage = { passedAt: 0, isPassing: false, problem: null };
+    this.stages = [
+      { ...stage, name: 'checks', pass: () => dispatcher.passThrough(), stuckMs: () => 0 },
+      { ...stage, name: 'recorder', pass: () => recorder.pass(), stuckMs: () => recorder.stalledMs },
+    ];
+  }
+
+  /** With ROLE=api the process neither checks nor records on its own: nothing to look at. */
+  onApplicationBootstrap(): void {
+    if (!this.scheduler.runsChecks) return;
+    this.isRunning = true;
+    const { stages, clock } = this;
+    for (const stage of stages) {
+      stage.passedAt = clock.monotonic();
+      this.health.register(stage.name, () =>
+        canaryFinding(clock.monotonic() - stage.passedAt, stage.stuckMs(), stage.problem),
+      );
+    }
+    this.metrics.gauge({
+      name: 'uptime_canary_seconds',
+      help: 'Age of the last thing that passed through a stage: checks, recorder. Over 15 s the service is not ready.',
+      labelNames: ['stage'],
+      collect() {
+        for (const { name, passedAt } of stages) this.set({ stage: name }, (clock.monotonic() - passedAt) / 1000);
+      },
+    });
+    this.send();
+  }
+
+  @Interval(EVERY_MS)
+  send(): void {
+    if (!this.isRunning) return;
+    for (const stage of this.stages) if (!stage.isPassing) void this.sendThrough(stage);
+  }
+
+  beforeApplicationShutdown(): void {
+    this.isRunning = false;
+  }
+
+  private async sendThrough(stage: Stage): Promise<void> {
+    stage.isPassing = true;
+    try {
+      await stage.pass();
+      stage.passedAt = this.clock.monotonic();
+      stage.problem = null;
+    } catch (error) {
+      const isNew = stage.problem === null && this.isRunning;
+      if (isNew) this.logger.warn(`nothing passes the ${stage.name}: ${String(error)}`);
+      // Public without a key: it says that there is a fault, the log says which.
+      stage.problem = 'it fails, see the log';
+    } finally {
+      stage.isPassing = false;
+    }
+  }
+}
