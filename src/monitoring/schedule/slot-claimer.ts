@@ -22,8 +22,8 @@ export class SlotClaimer {
   private noneOverdueAt = -Infinity;
   private severalAt = -Infinity;
   private stopped = false;
-  /** Endpoints whose slots were claimed, could not be planned, and could not be given back either. */
-  private owed: readonly string[] = [];
+  /** Endpoints whose slots were claimed, could not be planned, and are not given back yet. */
+  private unplanned: readonly string[] = [];
 
   constructor(
     private readonly database: WorkerDatabase,
@@ -38,7 +38,7 @@ export class SlotClaimer {
    * Slots that were claimed and cannot be planned are due again at once; then this rejects.
    */
   async claimDue(instance: number): Promise<void> {
-    await this.returnOwed();
+    await this.returnUnplanned();
     await this.countOrganizations();
     await this.spreadOverdue();
     const passedOver = await this.claimForAll(instance);
@@ -55,9 +55,9 @@ export class SlotClaimer {
     if (endpointIds.length > 0) await this.schedule.giveBack(this.database, endpointIds);
   }
 
-  private async returnOwed(): Promise<void> {
-    await this.giveBack(this.owed);
-    this.owed = [];
+  private async returnUnplanned(): Promise<void> {
+    await this.giveBack(this.unplanned);
+    this.unplanned = [];
   }
 
   private async countOrganizations(): Promise<void> {
@@ -109,8 +109,8 @@ export class SlotClaimer {
       await failpoint('schedule.after_claim');
       this.dispatcher.plan(await this.withDefinitions(slots));
     } catch (error) {
-      this.owed = slots.map(({ endpointId }) => endpointId);
-      await this.returnOwed();
+      this.unplanned = slots.map(({ endpointId }) => endpointId);
+      await this.returnUnplanned();
       throw error;
     }
     return slots.length;
