@@ -8,6 +8,8 @@ const MAX_RETRY_AFTER_MS = 3_600_000;
 /** The longest error that a delivery stores. */
 const MAX_ERROR = 300;
 const MAX_DETAIL = 160;
+/** So much of what a provider says is searched for secrets. */
+const MAX_WORDS = 8192;
 /** Shorter pieces of a secret are too common in ordinary text to be removed. */
 const MIN_HIDDEN = 4;
 const MIN_HIDDEN_PART = 8;
@@ -105,7 +107,9 @@ export const quotingAnybody =
   (hidden: readonly string[]): Quote =>
   (words) => {
     if (typeof words !== 'string') return '';
-    const line = withoutHidden(words, hidden);
+    const line = withoutHidden(words.slice(0, MAX_WORDS), hidden);
+    // So little is left of so much: secrets, of which the last one may have been cut and thus not recognised.
+    if (words.length > MAX_WORDS && line.length <= MAX_DETAIL) return '';
     return line.startsWith('<') ? '' : cut(line, MAX_DETAIL);
   };
 
@@ -128,7 +132,9 @@ export function publicOutcome(outcome: SendOutcome, hidden: readonly string[]): 
 }
 
 /** Each value as it is on one line, and as URLs, forms, JSON and base64 spell it, and the secret parts of a URL; longest first. */
-function spellings(hidden: readonly string[]): string[] {
+function spellings(hidden: readonly string[]): readonly string[] {
+  const known = spelled.get(hidden);
+  if (known) return known;
   const parts = hidden.flatMap((value) => [value, ...urlParts(value)]);
   const forms = parts.flatMap((part) => [
     oneLine(part),
@@ -137,8 +143,13 @@ function spellings(hidden: readonly string[]): string[] {
     JSON.stringify(part).slice(1, -1),
     Buffer.from(part).toString('base64'),
   ]);
-  return [...new Set(forms)].filter((form) => form.length >= MIN_HIDDEN).sort((a, b) => b.length - a.length);
+  const found = [...new Set(forms)].filter((form) => form.length >= MIN_HIDDEN).sort((a, b) => b.length - a.length);
+  spelled.set(hidden, found);
+  return found;
 }
+
+/** Kept for the length of an attempt, which asks twice. */
+const spelled = new WeakMap<readonly string[], readonly string[]>();
 
 function urlParts(value: string): string[] {
   if (!/^https?:\/\//i.test(value) || readUrl(value) === null) return [];
