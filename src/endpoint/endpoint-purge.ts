@@ -7,7 +7,7 @@ import { EndpointsStopped } from './endpoint-events';
 import { EndpointSchedule } from './endpoint-schedule';
 
 /** Endpoints that one step removes; few at once, because the recorder waits for their state rows. */
-const BATCH = 200;
+const BATCH = 100;
 
 /** What happens to endpoints while their website or organization is removed in steps. */
 @Injectable()

@@ -12,7 +12,7 @@ import { type AlertSnapshot, lockAlertsSql } from './alert-snapshot';
 import { IncidentRecorder } from './incident-recorder';
 
 /** Events that one statement removes with their website. */
-const EVENT_BATCH = 2000;
+const EVENT_BATCH = 1000;
 
 type StopReason = 'disabled' | 'deleted';
 
@@ -148,6 +148,7 @@ async function goesThroughPresentConfig(tx: Tx, open: AlertSnapshot): Promise<bo
 
 /** Events name their website by id only, so that they outlive alerts and endpoints; with the website they go too. */
 async function deleteEvents(tx: Tx, step: WebsitePurge): Promise<void> {
+  if (step.hasMore) return;
   const removed = await tx.query(
     `DELETE FROM alert_event WHERE id IN (
        SELECT id FROM alert_event WHERE website_id = $1 ORDER BY id LIMIT ${EVENT_BATCH}) RETURNING 1`,

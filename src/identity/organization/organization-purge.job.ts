@@ -11,7 +11,7 @@ import { OrganizationPurge } from './organization-events';
 
 const TICK_MS = 5 * SECOND_MS;
 /** Rows that one statement removes, so that none holds its locks for long. */
-const BATCH = 2000;
+const BATCH = 1000;
 /** A row that somebody else holds is waited for no longer: the next run tries again. */
 const LIMITS = { lockMs: 2 * SECOND_MS };
 
@@ -75,7 +75,7 @@ export class OrganizationPurgeJob {
       if (!row) return false;
       const step = new OrganizationPurge(orgId);
       await this.events.emit(step, tx);
-      await removeOwn(tx, step);
+      if (!step.hasMore) await removeOwn(tx, step);
       if (step.hasMore) return true;
       await tx.query('DELETE FROM organization WHERE id = $1', [orgId]);
       tx.afterCommit(() => this.logger.log(`nothing is left of organization ${formatId('organization', orgId)}`));
