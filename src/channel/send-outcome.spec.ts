@@ -89,7 +89,7 @@ describe('what is quoted of a response', () => {
     expect(quoting('1.1.1.1', [secret])(`you sent ${secret}, really`)).toBe('you sent [hidden], really');
   });
 
-  it('is nothing when a long response repeats secrets and was cut in the last of them', () => {
+  it('holds no beginning of a secret in the middle of which a long response is cut', () => {
     const secret = Array.from({ length: 1000 }, (_, i) => `s${i}`).join('');
     expect(quoting('1.1.1.1', [secret])(secret.repeat(5))).toBe('');
   });

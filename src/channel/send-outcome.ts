@@ -108,9 +108,9 @@ export const quotingAnybody =
   (words) => {
     if (typeof words !== 'string') return '';
     const line = withoutHidden(words.slice(0, MAX_WORDS), hidden);
-    // So little is left of so much: secrets, of which the last one may have been cut and thus not recognised.
-    if (words.length > MAX_WORDS && line.length <= MAX_DETAIL) return '';
-    return line.startsWith('<') ? '' : cut(line, MAX_DETAIL);
+    // Where the words were cut, a secret may have been cut and thus not recognised.
+    const unsure = words.length > MAX_WORDS ? (spellings(hidden)[0]?.length ?? 0) : 0;
+    return line.startsWith('<') ? '' : cut(line.slice(0, Math.max(0, line.length - unsure)), MAX_DETAIL);
   };
 
 /** An error text that may be stored and shown: no hidden value nor part of one, no URL, one line of at most 300 characters. */
