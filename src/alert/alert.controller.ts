@@ -8,6 +8,7 @@ import {
   ApiTags,
 } from '@nestjs/swagger';
 import { Access, type Caller, CurrentCaller, OrgId } from '../platform/access/caller';
+import { Cost, costOfList } from '../platform/access/cost';
 import { LocatedAt } from '../platform/http/location.interceptor';
 import type { Page } from '../platform/http/page';
 import { PrefixedIdPipe } from '../platform/ids/prefixed-id.pipe';
@@ -24,6 +25,7 @@ export class AlertController {
 
   @Get()
   @Access('read')
+  @Cost(costOfList(1000))
   @ApiOperation({
     operationId: 'listAlerts',
     summary: 'List alerts',

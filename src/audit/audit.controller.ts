@@ -1,6 +1,7 @@
 import { Controller, Get, Query } from '@nestjs/common';
 import { ApiOkResponse, ApiOperation, ApiTags } from '@nestjs/swagger';
 import { Access, OrgId } from '../platform/access/caller';
+import { Cost, costOfAuditLog } from '../platform/access/cost';
 import type { Page } from '../platform/http/page';
 import { Problems } from '../platform/problem/problems.decorator';
 import { AuditEntryView, AuditQuery } from './audit.dto';
@@ -13,6 +14,7 @@ export class AuditController {
 
   @Get()
   @Access('admin')
+  @Cost(costOfAuditLog)
   @ApiOperation({
     operationId: 'listAuditLog',
     summary: 'List who did what',

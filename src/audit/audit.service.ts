@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { Database } from '../platform/database/database';
-import { Cursors, LARGE_ROWS } from '../platform/http/cursors';
+import { Cursors, MEDIUM_ROWS } from '../platform/http/cursors';
 import type { Page } from '../platform/http/page';
 import { type AuditEntryView, type AuditQuery, type AuditRow, parseAuditedId, toAuditEntryView } from './audit.dto';
 
@@ -38,7 +38,7 @@ export class AuditService {
       list: LIST,
       cursor: query.cursor,
       limit: query.limit ?? DEFAULT_LIMIT,
-      rowsAtOnce: LARGE_ROWS,
+      rowsAtOnce: MEDIUM_ROWS,
       read: (before, count) =>
         this.database.query<AuditRow>(
           `SELECT id, created_at, action, resource, resource_id, changed, before, after, via, key_id, key_name, address,

@@ -2,7 +2,7 @@ import { Injectable } from '@nestjs/common';
 import { recordChange } from '../audit/audit-log';
 import { Database, type Tx } from '../platform/database/database';
 import { DatabaseClock } from '../platform/database/database-clock';
-import { Cursors, LARGE_ROWS } from '../platform/http/cursors';
+import { Cursors, MEDIUM_ROWS } from '../platform/http/cursors';
 import type { Page } from '../platform/http/page';
 import { problems } from '../platform/problem/problem';
 import {
@@ -35,7 +35,7 @@ export class DeliveryService {
       list: `${LIST}:${alertId}`,
       cursor,
       limit: limit ?? DEFAULT_LIMIT,
-      rowsAtOnce: LARGE_ROWS,
+      rowsAtOnce: MEDIUM_ROWS,
       idOf: ({ seq }) => seq,
       read: (before, count) => this.read(orgId, alertId, before, count),
     });

@@ -8,6 +8,7 @@ import {
   ApiTags,
 } from '@nestjs/swagger';
 import { Access, type Caller, CurrentCaller, OrgId } from '../platform/access/caller';
+import { Cost, costOfList } from '../platform/access/cost';
 import { LocatedAt } from '../platform/http/location.interceptor';
 import { type Page, PageQuery } from '../platform/http/page';
 import { PrefixedIdPipe } from '../platform/ids/prefixed-id.pipe';
@@ -25,6 +26,7 @@ export class EndpointController {
 
   @Get('websites/:websiteId/endpoints')
   @Access('read')
+  @Cost(costOfList(1000))
   @ApiParam(WEBSITE_ID)
   @ApiOperation({ operationId: 'listEndpoints', summary: 'List endpoints of a website', description: 'Oldest first.' })
   @ApiOkResponse({ type: EndpointView, isArray: true, description: 'One page of endpoints.' })

@@ -1,6 +1,7 @@
 import { Controller, Get, Param, Query } from '@nestjs/common';
 import { ApiOkResponse, ApiOperation, ApiParam, ApiTags } from '@nestjs/swagger';
 import { Access, OrgId } from '../platform/access/caller';
+import { Cost, costOfChecks, costOfLatency, costOfUptime } from '../platform/access/cost';
 import type { Page } from '../platform/http/page';
 import { PrefixedIdPipe } from '../platform/ids/prefixed-id.pipe';
 import { Problems } from '../platform/problem/problems.decorator';
@@ -24,6 +25,7 @@ export class HistoryController {
 
   @Get('checks')
   @Access('read')
+  @Cost(costOfChecks)
   @ApiParam(ENDPOINT_ID)
   @ApiOperation({
     operationId: 'listChecks',
@@ -42,6 +44,7 @@ export class HistoryController {
 
   @Get('uptime')
   @Access('read')
+  @Cost(costOfUptime)
   @ApiParam(ENDPOINT_ID)
   @ApiOperation({
     operationId: 'getUptime',
@@ -61,6 +64,7 @@ export class HistoryController {
 
   @Get('latency')
   @Access('read')
+  @Cost(costOfLatency)
   @ApiParam(ENDPOINT_ID)
   @ApiOperation({
     operationId: 'getLatency',

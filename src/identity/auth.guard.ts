@@ -47,7 +47,7 @@ export class AuthGuard implements CanActivate {
     if (rule === 'operator') return this.operator(request);
     const caller = await this.authenticate(request);
     const costOf = this.reflector.get<CostOf | undefined>(COST, context.getHandler());
-    this.limits.countRequest(request, caller, costOf?.(request) ?? 1);
+    this.limits.countRequest(request, caller, costOf);
     if (ROLES.indexOf(caller.role) < ROLES.indexOf(rule)) throw problems.insufficientRole(rule);
     request.caller = caller;
     return true;

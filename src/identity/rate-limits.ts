@@ -6,6 +6,7 @@ import { Config } from '../platform/config/config';
 import { type Problem, problems } from '../platform/problem/problem';
 import { Clock } from '../platform/time/clock';
 import type { Caller } from '../platform/access/caller';
+import type { CostOf } from '../platform/access/cost';
 import { TokenBuckets } from '../platform/access/token-bucket';
 
 /** Wrong credentials that one address may send: 20 at once, then one every three seconds. */
@@ -35,7 +36,7 @@ export class RateLimits {
 
   constructor(
     { rateLimitPerSecond: rate }: Config,
-    clock: Clock,
+    private readonly clock: Clock,
     private readonly load: LoadShedder,
   ) {
     const monotonic = () => clock.monotonic();
@@ -52,9 +53,11 @@ export class RateLimits {
    * Counts a request with the key, or any request with AUTH=off: its cost in tokens, and its place among the open requests
    * of its organization. Throws `rate_limited`.
    */
-  countRequest(request: Request, { keyId, orgId }: Caller, cost: number): void {
+  countRequest(request: Request, { keyId, orgId }: Caller, costOf?: CostOf): void {
     this.load.identified(request, orgId);
-    refuse(this.requests?.take(keyId ?? orgId, cost) ?? 0);
+    if (this.requests === null) return;
+    const cost = costOf?.(request, this.clock.now().getTime()) ?? 1;
+    refuse(this.requests.take(keyId ?? orgId, cost));
     refuse(this.organizations?.take(orgId, cost) ?? 0);
   }
 

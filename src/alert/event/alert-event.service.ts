@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { And, type FindOptionsWhere, LessThan, MoreThanOrEqual } from 'typeorm';
 import { Database } from '../../platform/database/database';
-import { Cursors, LARGE_ROWS } from '../../platform/http/cursors';
+import { Cursors, MEDIUM_ROWS } from '../../platform/http/cursors';
 import type { Page } from '../../platform/http/page';
 import { parseId } from '../../platform/ids/id';
 import { type AlertEventQuery, type AlertEventView, toAlertEventView } from './alert-event.dto';
@@ -25,7 +25,7 @@ export class AlertEventService {
       list: LIST,
       cursor: query.cursor,
       limit: query.limit ?? DEFAULT_LIMIT,
-      rowsAtOnce: LARGE_ROWS,
+      rowsAtOnce: MEDIUM_ROWS,
       idOf: ({ id }) => id,
       read: (before, count) =>
         this.database.dataSource.manager.find(AlertEvent, {

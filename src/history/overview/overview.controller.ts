@@ -1,6 +1,7 @@
 import { Controller, Get, Query } from '@nestjs/common';
 import { ApiOkResponse, ApiOperation, ApiTags } from '@nestjs/swagger';
 import { Access, type Caller, CurrentCaller } from '../../platform/access/caller';
+import { Cost, costOfList } from '../../platform/access/cost';
 import type { Page } from '../../platform/http/page';
 import { Problems } from '../../platform/problem/problems.decorator';
 import { OverviewItemView, OverviewQuery } from './overview.dto';
@@ -13,6 +14,7 @@ export class OverviewController {
 
   @Get()
   @Access('read')
+  @Cost(costOfList(1000))
   @ApiOperation({
     operationId: 'getOverview',
     summary: 'Get the overview',

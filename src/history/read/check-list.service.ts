@@ -2,7 +2,7 @@ import { Injectable } from '@nestjs/common';
 import { EndpointService } from '../../endpoint/endpoint.service';
 import { ServerSecrets } from '../../platform/secrets/server-secrets';
 import { Config } from '../../platform/config/config';
-import { Cursors, LARGE_ROWS } from '../../platform/http/cursors';
+import { Cursors, MEDIUM_ROWS } from '../../platform/http/cursors';
 import type { Page } from '../../platform/http/page';
 import { Clock } from '../../platform/time/clock';
 import { checkId } from '../check-id';
@@ -36,7 +36,7 @@ export class CheckListService {
       list: `checks:${endpointId}`,
       cursor: query.cursor,
       limit: query.limit ?? DEFAULT_LIMIT,
-      rowsAtOnce: LARGE_ROWS,
+      rowsAtOnce: MEDIUM_ROWS,
       read: (position, limit) =>
         this.reader.read(
           { id: endpointId, key },

@@ -7,6 +7,8 @@ import { MAX_PAGE_BYTES, Page } from './page';
 
 /** Rows at once of lists whose rows may have tens of kilobytes: a few megabytes in memory. */
 export const LARGE_ROWS = 100;
+/** Rows at once of lists whose rows may have several kilobytes, 16 at most. */
+export const MEDIUM_ROWS = 500;
 
 /** One list and what the client asked of it. */
 export interface PageRequest<Row> {

@@ -1,0 +1,66 @@
+import { Api, startApp, type TestApp } from '../../harness/app/app';
+import { MovingClock } from '../../harness/app/moving-clock';
+import { newEndpoint, newWebsite } from '../../harness/app/resources';
+
+/** A key has twice as many tokens at once, an organization three times as many as a key. */
+const RATE = 10;
+const [OF_KEY, OF_ORGANIZATION] = [2 * RATE, 6 * RATE];
+
+describe('the rate limits of requests', () => {
+  let app: TestApp;
+  let endpoint: string;
+  let clock: MovingClock;
+
+  beforeAll(async () => {
+    app = await startApp({ role: 'api', rateLimitPerSecond: RATE });
+    clock = MovingClock.frozenIn(app.app);
+    endpoint = await newEndpoint(app.write, await newWebsite(app.write));
+  });
+  beforeEach(() => clock.advance(60_000));
+  afterAll(() => app.close());
+
+  async function servedOf(api: Api, path: string, count: number): Promise<number> {
+    const statuses: number[] = [];
+    for (let n = 0; n < count; n++) statuses.push((await api.get(path)).status);
+    return statuses.filter((status) => status === 200).length;
+  }
+  async function moreKeys(count: number): Promise<Api[]> {
+    const keys: Api[] = [];
+    for (let n = 0; n < count; n++) {
+      const { body } = await app.admin.post<{ key: string }>('/api-keys', { name: `k${n}`, role: 'read' });
+      keys.push(new Api(app.url, body.key));
+    }
+    return keys;
+  }
+
+  it('let twice the rate of one key through at once', async () => {
+    expect(await servedOf(app.read, '/websites?limit=1', OF_KEY + 5)).toBe(OF_KEY);
+  });
+
+  it('let more keys of one organization through no more than three keys, and leave the others alone', async () => {
+    const keys = await moreKeys(5);
+    clock.advance(60_000);
+    let served = 0;
+    for (const api of keys) served += await servedOf(api, '/websites?limit=1', OF_KEY);
+    expect(served).toBe(OF_ORGANIZATION);
+    const other = await app.organization('Other');
+    expect((await other.read.get('/websites')).status).toBe(200);
+  });
+
+  it('count an expensive read as many', async () => {
+    expect(await servedOf(app.read, '/overview', OF_KEY)).toBe(OF_KEY / 4);
+    clock.advance(60_000);
+    expect(await servedOf(app.read, `/endpoints/${endpoint}/latency`, OF_KEY)).toBe(2);
+    clock.advance(60_000);
+    expect(await servedOf(app.admin, '/audit-log?resource=website', OF_KEY)).toBe(1);
+  });
+
+  it('let the most expensive read through with a full bucket, and say when the next may come', async () => {
+    const path = `/endpoints/${endpoint}/latency?step=600&from=${new Date(Date.now() - 6 * 86_400_000).toISOString()}`;
+    expect((await app.read.get(path)).status).toBe(200);
+    const refused = await app.read.get(path);
+    expect([refused.status, refused.headers['retry-after']]).toEqual([429, String(OF_KEY / RATE)]);
+    clock.advance(2000);
+    expect((await app.read.get(path)).status).toBe(200);
+  });
+});
