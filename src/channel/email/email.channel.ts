@@ -1,6 +1,10 @@
 import { Injectable } from '@nestjs/common';
 import { ApiProperty, ApiPropertyOptional } from '@nestjs/swagger';
+import { TokenBuckets } from '../../platform/access/token-bucket';
 import { Config } from '../../platform/config/config';
+import type { EgressRule } from '../../platform/net/egress/egress-policy';
+import { Clock } from '../../platform/time/clock';
+import { HOUR_MS, SECOND_MS } from '../../platform/time/time-units';
 import { emailMessage } from './email-message';
 import {
   alertAccount,
@@ -116,10 +120,18 @@ export class EmailChannel implements Channel<EmailConfig> {
   readonly audience = 'mail';
   readonly configClass = EmailConfig;
 
+  /** Recipients through the server's account, by organization: its good name is everybody's. */
+  private readonly recipients: TokenBuckets | null;
+
   constructor(
     private readonly smtp: SmtpClient,
     private readonly settings: Config,
-  ) {}
+    clock: Clock,
+  ) {
+    const perHour = settings.mailRecipientsPerHour;
+    const perSecond = (perHour * SECOND_MS) / HOUR_MS;
+    this.recipients = perHour === 0 ? null : new TokenBuckets(perSecond, perHour, () => clock.monotonic());
+  }
 
   complete(config: EmailConfig): EmailConfig | ConfigProblem[] {
     const { smtp } = config;
@@ -144,9 +156,17 @@ export class EmailChannel implements Channel<EmailConfig> {
     if (!account) return refused('There is no mail account: the alert has no "smtp" and the server has no SMTP_URL');
     const from = this.senderOf(config, account);
     if (!from) return refused(account.operators ? NO_SMTP_FROM : NO_SENDER);
+    const wait = account.operators ? this.waitOf(attempt.egress, config) : 0;
+    if (wait > 0) return tooManyRecipients(wait);
     const mail = emailMessage(notification, text, from, { to: config.to, cc: config.cc ?? [] });
     const hidden = [...attempt.hidden, ...credentialsOf(account)];
     return this.smtp.send(mail, account, { ...attempt, hidden });
+  }
+
+  /** Seconds until the organization may send through the server's account again; who runs the installation always may. */
+  private waitOf({ organization, isDefault }: EgressRule, { to, cc = [] }: EmailConfig): number {
+    if (organization === null || isDefault === true) return 0;
+    return this.recipients?.take(organization, to.length + cc.length) ?? 0;
   }
 
   private accountOf(config: EmailConfig): SmtpAccount | null {
@@ -162,6 +182,16 @@ export class EmailChannel implements Channel<EmailConfig> {
     return operators && { ...operators, name: own?.name || operators.name };
   }
 }
+
+const tooManyRecipients = (waitSeconds: number): SendOutcome => ({
+  result: 'retry',
+  status: null,
+  error:
+    "Your organization has sent to too many recipients through the server's mail account within an hour; " +
+    'give the alert an "smtp" account of its own, or fewer recipients',
+  retryAfterMs: Math.ceil(waitSeconds) * SECOND_MS,
+  mayHaveArrived: false,
+});
 
 const NO_SENDER = 'There is no sender: the alert has no "from" and the server has no SMTP_FROM';
 const NO_SMTP_FROM = 'There is no sender: the server has a mail account (SMTP_URL), but no SMTP_FROM';

@@ -24,20 +24,20 @@ const MOST_PER_ORGANIZATION = 16;
 const MOST_SEARCHED = 500;
 
 /**
- * Due destinations, organizations taking turns. Costs two probes of the index per organization that owes anything, plus
+ * Due destinations, organizations taking turns. Costs two probes of the index per organization with anything pending, plus
  * the rows returned: not more when thousands of destinations of one are due. A single probe when nothing is pending.
  */
 export const dueDestinations = (sql: Sql, now: Date, limit: number, busy: Busy): Promise<Destination[]> =>
   sql.query<Destination>(
-    `WITH RECURSIVE owing AS (
+    `WITH RECURSIVE organizations AS (
        (SELECT org_id FROM notification_destination WHERE due_at IS NOT NULL ORDER BY org_id LIMIT 1)
        UNION ALL
        SELECT (SELECT n.org_id FROM notification_destination n
                WHERE n.due_at IS NOT NULL AND n.org_id > o.org_id ORDER BY n.org_id LIMIT 1)
-       FROM owing o WHERE o.org_id IS NOT NULL
+       FROM organizations o WHERE o.org_id IS NOT NULL
      )
      SELECT o.org_id AS "orgId", d.destination
-     FROM owing o
+     FROM organizations o
      CROSS JOIN LATERAL (
        SELECT s.destination, s.due_at, row_number() OVER (ORDER BY s.due_at) AS turn
        FROM (

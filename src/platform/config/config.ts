@@ -69,6 +69,9 @@ export class Config {
   /** Sender of `email` alerts through `SMTP_URL`, e.g. `Uptime <uptime@example.com>`; alerts may change its display name. */
   @Env('SMTP_FROM') @IsOptional() @MaxLength(320) smtpFrom: string | null = null;
 
+  /** Recipients per hour that one organization other than Default may send to through `SMTP_URL`; 0 = no limit. */
+  @Env('MAIL_RECIPIENTS_PER_HOUR') @IsInt() @Min(0) @Max(1_000_000) mailRecipientsPerHour = 200;
+
   /** `id:base64 of 32 bytes`, comma-separated: the first encrypts stored credentials, all decrypt. */
   @Env('SECRETS_KEYS') @IsSecretsKey({ each: true }) secretsKeys: string[] = [];
 

@@ -1,5 +1,7 @@
 import type { SendOutcome } from '../../../src/channel/channel';
 import type { Config } from '../../../src/platform/config/config';
+import type { EgressRule } from '../../../src/platform/net/egress/egress-policy';
+import { openEgress } from '../../harness/app/network';
 import { type MailScript, type ReceivedMail, type SinkOptions, SmtpSink } from '../../harness/servers/smtp-sink';
 import { describeChannel } from './channel.contract';
 import { type ChannelBench, openChannelBench } from './channel-bench';
@@ -299,6 +301,28 @@ describe('channel email, beyond the contract', () => {
       expect(JSON.stringify(outcome)).not.toMatch(/relay7|127\.0\.0\.1|:9\b/);
       expect(outcome).toMatchObject({ error: expect.stringContaining('mail server of this installation') });
     }
+  });
+
+  it("sends to so many recipients an hour through the server's account for one organization, to others and Default on", async () => {
+    const server = await startSink({}, ...Array<MailScript>(4).fill({ accept: true }));
+    const own = await openChannelBench({
+      smtpUrl: `smtp://127.0.0.1:${server.port}`,
+      smtpFrom: 'uptime@operator.example',
+      mailRecipientsPerHour: 5,
+    });
+    const rule = (organization: string, isDefault = false) => ({ ...openEgress, organization, isDefault });
+    const sendTo = (to: string[], egress: EgressRule) =>
+      own.registry.send('email', notificationOf('triggered'), { to }, { egress, signal: new AbortController().signal });
+    const three = ['a@example.com', 'b@example.com', 'c@example.com'];
+    const results = [];
+    for (const egress of [rule('b'), rule('b'), rule('c'), rule('d', true), rule('d', true)])
+      results.push(await sendTo(three, egress));
+    await own.close();
+
+    expect(results.map(({ result }) => result)).toEqual(['delivered', 'retry', 'delivered', 'delivered', 'delivered']);
+    expect(results[1]).toMatchObject({ mayHaveArrived: false, error: expect.stringContaining('too many recipients') });
+    expect((results[1] as { retryAfterMs: number }).retryAfterMs).toBeGreaterThan(0);
+    expect(server.mails).toHaveLength(4);
   });
 
   it("never sends the password of the server's account in clear", async () => {

@@ -17,7 +17,7 @@ describe('the destinations that are looked at next', () => {
   const now = () => alerting.nest.get(DatabaseClock).now();
 
   /** Destinations `<prefix>0`, `<prefix>1` … of one organization, due for `ageMs` and a little less each. */
-  const owe = async (count: number, { prefix = 'd', ageMs = 60_000, host = null as string | null } = {}) => {
+  const makeDue = async (count: number, { prefix = 'd', ageMs = 60_000, host = null as string | null } = {}) => {
     const orgId = newUuid();
     await alerting.database.query(
       `INSERT INTO notification_destination (org_id, destination, channel_type, host, due_at)
@@ -29,9 +29,9 @@ describe('the destinations that are looked at next', () => {
   const look = (limit: number, busy: Parameters<typeof dueDestinations>[3] = NOBODY) =>
     dueDestinations(alerting.database, now(), limit, busy);
 
-  it('are a few of each organization, however many thousands one of them owes', async () => {
-    const many = await owe(5000, { ageMs: 600_000 });
-    const few = await Promise.all([owe(1), owe(2)]);
+  it('are a few of each organization, however many thousands one of them has', async () => {
+    const many = await makeDue(5000, { ageMs: 600_000 });
+    const few = await Promise.all([makeDue(1), makeDue(2)]);
     const found = await look(64);
 
     expect(found.slice(0, 3).map(({ orgId }) => orgId)).toEqual(expect.arrayContaining([many, ...few]));
@@ -40,8 +40,8 @@ describe('the destinations that are looked at next', () => {
   });
 
   it('are those due for the longest, and none that is due later', async () => {
-    const orgId = await owe(3);
-    await owe(2, { ageMs: -60_000 });
+    const orgId = await makeDue(3);
+    await makeDue(2, { ageMs: -60_000 });
     expect(await look(2)).toEqual([
       { orgId, destination: 'd0' },
       { orgId, destination: 'd1' },
@@ -49,7 +49,7 @@ describe('the destinations that are looked at next', () => {
   });
 
   it('leave out what is busy in its own organization only', async () => {
-    const [mine, theirs] = [await owe(2, { host: 'hooks.example' }), await owe(2, { host: 'hooks.example' })];
+    const [mine, theirs] = [await makeDue(2, { host: 'hooks.example' }), await makeDue(2, { host: 'hooks.example' })];
     const looked = async (busy: object) => new Set((await look(8, { ...NOBODY, ...busy })).map(({ orgId }) => orgId));
 
     expect(await looked({ hosts: [{ orgId: theirs, key: 'hooks.example' }] })).toEqual(new Set([mine]));
@@ -59,13 +59,13 @@ describe('the destinations that are looked at next', () => {
   });
 
   it('include destinations whose host is not known while hosts are busy', async () => {
-    const orgId = await owe(1);
+    const orgId = await makeDue(1);
     expect(await look(8, { ...NOBODY, hosts: [{ orgId: newUuid(), key: 'hooks.example' }] })).toEqual([
       { orgId, destination: 'd0' },
     ]);
   });
 
-  it('are none when nothing is owed', async () => {
+  it('are none when nothing is pending', async () => {
     expect(await look(8)).toEqual([]);
   });
 });

@@ -1,7 +1,7 @@
 import type { MigrationInterface, QueryRunner } from 'typeorm';
 
 /**
- * Due destinations are read organization by organization, the longest due first: of one that owes a hundred thousand
+ * Due destinations are read organization by organization, the longest due first: of one with a hundred thousand
  * messages only the first few. Older versions read by time alone: they scan this index, or the small table.
  */
 export class DeliveryTurns1700000005800 implements MigrationInterface {

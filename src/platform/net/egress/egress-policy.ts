@@ -17,6 +17,8 @@ export interface EgressRule {
   readonly organization: string | null;
   /** False for organizations that must learn nothing about the operator's own network. */
   readonly allowsPrivate: boolean;
+  /** True for the organization of who runs the installation. */
+  readonly isDefault?: boolean;
 }
 
 /** The operator's own connections, such as those to the mail server of the settings: they may go anywhere. */
@@ -62,7 +64,7 @@ export class EgressPolicy {
   forOrganization({ id, isDefault }: { id: string | null; isDefault: boolean }): EgressRule {
     const mode = this.privateMode;
     const allowsPrivate = mode === 'allow' || (mode === 'auto' && isDefault);
-    return new OrganizationRule(id, allowsPrivate, allowsPrivate ? this.trusted : this.untrusted);
+    return new OrganizationRule(id, isDefault, allowsPrivate, allowsPrivate ? this.trusted : this.untrusted);
   }
 
   /**
@@ -84,6 +86,7 @@ const MAX_KNOWN = 10_000;
 class OrganizationRule implements EgressRule {
   constructor(
     readonly organization: string | null,
+    readonly isDefault: boolean,
     readonly allowsPrivate: boolean,
     private readonly rule: CidrRule,
   ) {}
