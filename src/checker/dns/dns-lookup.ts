@@ -2,7 +2,7 @@ import { arrivalMs } from '../../platform/time/arrival-clock';
 import { attemptInTurn } from '../../platform/net/staggered-attempts';
 import type { DnsQuestion } from './dns-message';
 import { askResolver, type DnsServer, type OpenTcp } from './dns-query';
-import { findRecords, type DnsFinding } from './dns-records';
+import { findRecords, type DnsFinding, type Hides } from './dns-records';
 
 /** The result of asking one resolver one question. `elapsedMs` is the time that this resolver took. */
 export interface DnsResult {
@@ -21,13 +21,14 @@ const SECOND_ANSWER_MS = 1000;
 
 /**
  * Asks all questions at once. Returns one result for each, in their order, when all are answered, or a second after the
- * first that brought records, or when the signal aborts. Never rejects.
+ * first that brought records, or when the signal aborts. What `hides` says is left out. Never rejects.
  */
 export async function lookUp(
   servers: readonly DnsServer[],
   questions: readonly DnsQuestion[],
   openTcp: OpenTcp,
   signal: AbortSignal,
+  hides?: Hides,
 ): Promise<DnsResult[]> {
   const limit = new AbortController();
   const onAbort = () => limit.abort(signal.reason);
@@ -35,7 +36,7 @@ export async function lookUp(
   signal.addEventListener('abort', onAbort, { once: true });
   let grace: NodeJS.Timeout | undefined;
   const ask = async (question: DnsQuestion) => {
-    const result = await askInTurn(servers, question, openTcp, limit.signal);
+    const result = await askInTurn(servers, question, openTcp, limit.signal, hides);
     if (result.finding.kind === 'records') grace ??= setTimeout(() => limit.abort(), SECOND_ANSWER_MS);
     return result;
   };
@@ -54,12 +55,13 @@ export async function askInTurn(
   question: DnsQuestion,
   openTcp: OpenTcp,
   signal: AbortSignal,
+  hides?: Hides,
 ): Promise<DnsResult> {
   const results = await attemptInTurn<DnsServer, DnsResult>(
     servers,
     {
       nextAfterMs: NEXT_SERVER_AFTER_MS,
-      attempt: (server, until) => askOne(server, question, openTcp, until),
+      attempt: (server, until) => askOne(server, question, openTcp, until, hides),
       isGood: isAnswer,
     },
     signal,
@@ -72,10 +74,11 @@ async function askOne(
   question: DnsQuestion,
   openTcp: OpenTcp,
   signal: AbortSignal,
+  hides: Hides | undefined,
 ): Promise<DnsResult> {
   const startedAt = performance.now();
   const finding = await askResolver(server, question, openTcp, signal).then(
-    (reply) => findRecords(reply, question),
+    (reply) => findRecords(reply, question, hides),
     (error: Error) => (signal.aborted ? ({ kind: 'silent' } as const) : ({ kind: 'fault', error } as const)),
   );
   return { question, server, elapsedMs: Math.max(0, arrivalMs() - startedAt), finding };

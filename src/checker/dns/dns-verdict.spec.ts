@@ -28,6 +28,7 @@ const circumstances = (url: string, known: Partial<DnsCircumstances> = {}): DnsC
   assertions: [],
   interruption: null,
   ownAlive: false,
+  hidesResolver: false,
   hasRoute: true,
   ...known,
 });
@@ -81,6 +82,15 @@ describe('What a DNS lookup means', () => {
     );
   });
 });
+
+it.each([failed('REFUSED'), broken('ECONNREFUSED'), broken('EMFILE'), silent])(
+  'The address of our own resolver is not named to whom it is hidden (%#)',
+  (troubled) => {
+    const failure = judgeLookup([troubled], own({ ...timedOut, hidesResolver: true }));
+    expect(failure?.outcome).toBe('unknown');
+    expect(failure?.error.message).not.toContain('192.0.2.53');
+  },
+);
 
 it('A list of DNS records has no line twice and ends after a hundred', () => {
   const many = Array.from({ length: 150 }, (_, index) => ({ type: 'A', value: `10.0.0.${index}` }));

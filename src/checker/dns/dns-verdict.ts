@@ -16,6 +16,8 @@ export interface DnsCircumstances {
   interruption: CheckFailure | null;
   /** Whether the machine's own resolvers answered anything during the lookup. Unused for a resolver of the target. */
   ownAlive: boolean;
+  /** The machine's own resolvers are not named: the organization must learn nothing of its network. */
+  hidesResolver: boolean;
   /** Whether this machine has a route to the resolver that could not be reached. */
   hasRoute: boolean;
 }
@@ -108,8 +110,10 @@ function silence(resolver: string, { target, interruption, ownAlive }: DnsCircum
 function fault(error: NodeJS.ErrnoException, resolver: string, known: DnsCircumstances): CheckFailure {
   if (error instanceof MalformedReply) return down('dns_failure', 'dns', `${resolver} sent what is not a DNS answer.`);
   const failure = connectionFailure(error, `The connection to ${lowerFirst(resolver)}`, known.hasRoute);
-  const { phase, message } = failure.error;
-  return known.target.resolver || failure.outcome === 'unknown' ? failure : unknown('dns_failure', phase, message);
+  const { code, phase, message } = failure.error;
+  if (known.target.resolver) return failure;
+  const shown = known.hidesResolver ? `${resolver} could not be asked.` : message;
+  return unknown(failure.outcome === 'unknown' ? code : 'dns_failure', phase, shown);
 }
 
 /** A dial error is that of the TCP connection for a truncated reply. */
@@ -123,7 +127,9 @@ function connectionFailure(error: NodeJS.ErrnoException | DialError, subject: st
   );
 }
 
-function nameOf(server: DnsServer | null, { target }: DnsCircumstances): string {
+function nameOf(server: DnsServer | null, known: DnsCircumstances): string {
+  const { target } = known;
+  if (known.hidesResolver && !target.resolver) return "The monitor's own resolver";
   const place = server && (server.port === DNS_PORT ? server.address : `${bracketed(server.address)}:${server.port}`);
   return `${target.resolver ? 'The resolver' : "The monitor's own resolver"} ${place ?? ''}`.trimEnd();
 }

@@ -1,5 +1,6 @@
 import { Dialer } from '../../platform/net/dial/dialer';
 import { type EgressRule, OPERATORS_EGRESS } from '../../platform/net/egress/egress-policy';
+import { INTERNAL_REFUSAL, isInternalName } from '../../platform/net/egress/internal-name';
 import { hasRoute } from '../../platform/net/dial/route-probe';
 import { CheckResultBuilder } from '../check-result-builder';
 import { abortFailure } from '../check-failure';
@@ -7,15 +8,15 @@ import { Checker, type CheckResult, type CheckRequest } from '../checker';
 import { lookUp, type DnsResult } from './dns-lookup';
 import type { DnsServer, OpenTcp } from './dns-query';
 import { DNS_TARGET_FORM, parseDnsTarget, type DnsTarget } from './dns-target';
+import type { Hides } from './dns-records';
 import { foundRecords, judgeLookup, listRecords } from './dns-verdict';
 import { ResolverProbe } from './resolver-probe';
 import { SystemResolvers } from './system-resolvers';
 
-/** The machine's own resolvers are the operator's choice, not an organization's. */
-
 /**
- * Looks a name up, at the machine's own resolvers or at one the target names; the egress rule judges the latter. `dnsMs`
- * is the whole lookup, with that of the resolver's own name.
+ * Looks a name up, at the machine's own resolvers or at one the target names; the egress rule judges the latter. The own
+ * ones are the operator's choice and know the operator's network: whom the rule keeps out of it is told nothing from there.
+ * `dnsMs` is the whole lookup, with that of the resolver's own name.
  */
 @Checker('DNS')
 export class DnsChecker implements Checker<DnsTarget> {
@@ -31,12 +32,18 @@ export class DnsChecker implements Checker<DnsTarget> {
     return parseDnsTarget(url);
   }
 
-  hostsOf({ resolver }: DnsTarget): string[] {
-    return resolver ? [resolver.host] : [];
+  hostsOf({ resolver, name }: DnsTarget): string[] {
+    return resolver ? [resolver.host] : [name];
   }
 
   async check(request: CheckRequest<DnsTarget>, signal: AbortSignal): Promise<CheckResult> {
     const builder = new CheckResultBuilder(request, signal);
+    if (this.isRefused(request)) {
+      const { name } = request.target;
+      const message = `The egress policy of this monitor does not allow ${name}: ${INTERNAL_REFUSAL}.`;
+      builder.unknown('target_blocked', 'dns', message);
+      return builder.finish();
+    }
     const servers = await this.serversOf(request.target, builder);
     if (!servers) return builder.finish();
     const results = await this.lookUp(request, servers, builder, signal);
@@ -52,18 +59,38 @@ export class DnsChecker implements Checker<DnsTarget> {
     const openTcp = this.tcpOpener(target.resolver ? egress : OPERATORS_EGRESS);
     const questions = target.types.map((type) => ({ name: target.name, type }));
     const probe = target.resolver ? null : new ResolverProbe(servers, openTcp);
-    const results = await lookUp(servers, questions, openTcp, signal);
+    const hidesResolver = !target.resolver && !egress.allowsPrivate;
+    const hides = hidesResolver ? this.hiddenFrom(egress) : undefined;
+    const results = await lookUp(servers, questions, openTcp, signal, hides);
     probe?.stop();
     note(results, builder);
+    if (hidesResolver) builder.address = null;
     const circumstances = {
       target,
       assertions,
       interruption: signal.aborted ? abortFailure('dns', signal) : null,
       ownAlive: probe?.isAlive ?? false,
+      hidesResolver,
       hasRoute: await isRouted(results),
     };
     builder.fail(judgeLookup(results, circumstances));
     return results;
+  }
+
+  private isRefused({ target: { resolver, name }, egress }: CheckRequest<DnsTarget>): boolean {
+    return !resolver && !egress.allowsInternalNames && isInternalName(name, this.systemResolvers.searchDomains());
+  }
+
+  private hiddenFrom(egress: EgressRule): Hides {
+    const isHiddenName = (name: string) =>
+      !egress.allowsInternalNames && isInternalName(name, this.systemResolvers.searchDomains());
+    return ({ type, data }) => {
+      if (type === 'A' || type === 'AAAA') return egress.refusal(data) !== null;
+      if (type === 'TXT' || type === 'CAA') return false;
+      // In the others the name comes last, but for SOA. The root (a null MX) is no name.
+      const names = data.split(' ');
+      return isHiddenName((type === 'SOA' ? names[0] : names.at(-1)) ?? '');
+    };
   }
 
   private async serversOf({ resolver }: DnsTarget, builder: CheckResultBuilder): Promise<readonly DnsServer[] | null> {

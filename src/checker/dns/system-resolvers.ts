@@ -1,5 +1,7 @@
 import { Resolver } from 'node:dns';
 import { isIP } from 'node:net';
+import { parseSearchDomains } from '../../platform/net/dns/hosts-file';
+import { WatchedFile } from '../../platform/net/dns/watched-file';
 import type { DnsServer } from './dns-query';
 
 /** How long the list is used: a change of `resolv.conf` takes effect after this. */
@@ -12,8 +14,20 @@ export class SystemResolvers {
   private servers: DnsServer[] = [];
   private readUntil = -Infinity;
 
+  private readonly domains: WatchedFile<string[]>;
+
   /** `listed` returns `address` or `address:port`; the system's own list by default. */
-  constructor(private readonly listed: () => string[] = () => new Resolver().getServers()) {}
+  constructor(
+    private readonly listed: () => string[] = () => new Resolver().getServers(),
+    resolvConf = '/etc/resolv.conf',
+  ) {
+    this.domains = new WatchedFile(resolvConf, parseSearchDomains);
+  }
+
+  /** The domains whose names this machine's network knows without their ending. */
+  searchDomains(): readonly string[] {
+    return this.domains.read();
+  }
 
   /** Empty when none is configured. */
   list(): readonly DnsServer[] {

@@ -1,7 +1,10 @@
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { HttpChecker } from '../../../src/checker/http/http.checker';
 import { HttpProbe } from '../../../src/checker/http/http-probe';
 import { loadConfig } from '../../../src/platform/config/config';
-import { EgressPolicy } from '../../../src/platform/net/egress/egress-policy';
+import { EgressPolicy, type EgressRule } from '../../../src/platform/net/egress/egress-policy';
 import { OutboundHttp } from '../../../src/platform/net/http/outbound-http';
 import { type DnsScript, DnsTestServer } from '../../harness/servers/dns-server';
 import { always, rawResponse, HttpTarget } from '../../harness/servers/http-target';
@@ -147,4 +150,46 @@ describe('A notification cannot bypass the egress policy', () => {
       await expect(sending).rejects.toMatchObject({ code: 'blocked', requestWritten: false });
     },
   );
+});
+
+describe("Of what is refused, a foreign organization learns nothing of the operator's network", () => {
+  it('not the private address that a name leads to', async () => {
+    const server = await serve(pointsTo(['10.20.30.40']));
+    const result = await runCheck(checkerWith(server), 'http://innocent.example/', { egress: stranger });
+    expect(result).toMatchObject({ outcome: 'unknown', error: { code: 'target_blocked' }, address: null });
+    expect(JSON.stringify(result)).not.toContain('10.20.30.40');
+  });
+
+  it.each(['redis', 'db.prod.internal', 'nas.local', 'redis.default.svc.cluster.local'])(
+    'not whether the internal name %s exists: it is not looked up',
+    async (host) => {
+      const server = await serve(() => ({ rcode: 3 }));
+      const asked: string[] = [];
+      const systemLookup = (name: string) => Promise.resolve([String(asked.push(name))]);
+      const dialer = dialerWith({ servers: [server.address], systemLookup });
+      const result = await runCheck(new HttpChecker(new HttpProbe(dialer)), `http://${host}/`, { egress: stranger });
+      expect(result).toMatchObject({ outcome: 'unknown', error: { code: 'target_blocked', phase: 'dns' } });
+      expect([...server.asked, ...asked]).toEqual([]);
+    },
+  );
+
+  it('not whether a name exists under the search list', async () => {
+    const server = await serve(() => ({ rcode: 3 }));
+    const directory = mkdtempSync(join(tmpdir(), 'resolv-'));
+    closers.push(() => rmSync(directory, { recursive: true }));
+    const resolvConf = join(directory, 'resolv.conf');
+    writeFileSync(resolvConf, 'search default.svc.cluster.local\noptions ndots:5\n');
+    const systemLookup = () => Promise.resolve(['10.96.0.1']);
+    const dialer = dialerWith({ servers: [server.address], systemLookup, resolvConf });
+    const check = (egress: EgressRule) =>
+      runCheck(new HttpChecker(new HttpProbe(dialer)), 'http://redis.default/', { egress, timeoutMs: 500 });
+    expect(await check(stranger)).toMatchObject({ outcome: 'down', error: { code: 'dns_not_found' }, address: null });
+  });
+
+  it('while the owner of the installation is told the address', async () => {
+    const server = await serve(pointsTo(['169.254.1.1']));
+    const owner = policy.forOrganization({ id: null, isDefault: true });
+    const result = await runCheck(checkerWith(server), 'http://innocent.example/', { egress: owner });
+    expect(result).toMatchObject({ outcome: 'unknown', error: { code: 'target_blocked' }, address: '169.254.1.1' });
+  });
 });

@@ -10,13 +10,19 @@ export function dialerWith(options: ResolverOptions & { roots?: string[] } = {})
 }
 
 /** Everything may be dialed. */
-export const openEgress: EgressRule = { refusal: () => null, organization: null, allowsPrivate: true };
+export const openEgress: EgressRule = {
+  refusal: () => null,
+  organization: null,
+  allowsPrivate: true,
+  allowsInternalNames: true,
+};
 
 /** Nothing may be dialed. */
 export const closedEgress: EgressRule = {
   refusal: () => 'every address is refused here',
   organization: null,
   allowsPrivate: false,
+  allowsInternalNames: false,
 };
 
 /** Only the listed addresses are refused. */
@@ -24,4 +30,5 @@ export const egressWithout = (...addresses: string[]): EgressRule => ({
   refusal: (address) => (addresses.includes(address) ? 'the address is refused here' : null),
   organization: null,
   allowsPrivate: false,
+  allowsInternalNames: true,
 });

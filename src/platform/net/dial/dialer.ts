@@ -3,7 +3,7 @@ import { isIP, type Socket } from 'node:net';
 import { raceToConnect } from './happy-eyeballs';
 import { arrivalMs } from '../../time/arrival-clock';
 import { type CertificateProblem, DialError, type DialPhases } from './dial-error';
-import { type EgressRule, refusalOfName } from '../egress/egress-policy';
+import { type EgressRule, isLocalhostName, refusalOfInternalName, refusalOfName } from '../egress/egress-policy';
 import { bracketed, normalizeHost } from '../egress/host-name';
 import { HostResolver, ResolveError } from '../dns/host-resolver';
 import type { ShownCertificate } from './peer-certificate';
@@ -104,11 +104,11 @@ export class Dialer {
     { egress, signal }: Pick<DialRequest, 'egress' | 'signal'>,
     phases: DialPhases,
   ): Promise<string[]> {
-    const refusal = refusalOfName(name);
-    if (refusal !== null) throw blocked(name, refusal, phases, null);
+    const refusal = refusalOfName(name) ?? (isLocalhostName(name) ? null : refusalOfInternalName(name, egress));
+    if (refusal !== null) throw blocked(name, refusal, phases, 'dns');
     const startedAt = performance.now();
     try {
-      return await this.resolver.resolve(name, egress.organization, signal);
+      return await this.resolver.resolve(name, egress, signal);
     } catch (error) {
       if (!(error instanceof ResolveError)) throw error;
       if (error.code === 'no_turn') throw new DialError('internal', 'dns', error.message, true, phases);
@@ -131,7 +131,7 @@ export function interleave(addresses: readonly string[]): string[] {
 
 function refuseBlocked(address: string, host: string, egress: EgressRule, phases: DialPhases): void {
   const refusal = egress.refusal(address);
-  if (refusal !== null) throw blocked(host, refusal, phases, address);
+  if (refusal !== null) throw blocked(host, refusal, phases, 'connect', shown(address, host, egress));
 }
 
 /** The address that the socket is really connected to must be the judged one, or be allowed itself. */
@@ -141,13 +141,23 @@ function verifyPeer(socket: Socket, address: string, egress: EgressRule, phases:
   const refusal = egress.refusal(peer);
   if (refusal === null) return;
   socket.destroy();
-  throw blocked(address, refusal, phases, peer);
+  throw blocked(address, refusal, phases, 'connect', shown(peer, address, egress));
 }
 
-const blocked = (host: string, refusal: string, phases: DialPhases, address: string | null): DialError =>
+/** What a name leads to in the operator's network is not told to whom may not go there. */
+const shown = (address: string, host: string, egress: EgressRule): string | null =>
+  egress.allowsPrivate || host === address ? address : null;
+
+const blocked = (
+  host: string,
+  refusal: string,
+  phases: DialPhases,
+  phase: 'dns' | 'connect',
+  address: string | null = null,
+): DialError =>
   new DialError(
     'target_blocked',
-    phases.connectMs === null && address === null ? 'dns' : 'connect',
+    phase,
     `The egress policy of this monitor does not allow ${bracketed(host)}: ${refusal}.`,
     false,
     phases,

@@ -1,7 +1,7 @@
 import { Injectable, type OnModuleDestroy } from '@nestjs/common';
 import { Resolver } from 'node:dns';
 import { lookup } from 'node:dns/promises';
-import { isLocalhostName } from '../egress/egress-policy';
+import { type EgressRule, isLocalhostName } from '../egress/egress-policy';
 import { FairSemaphore, type Owner } from '../fair-semaphore';
 import { parseHosts, parseSearchDots } from './hosts-file';
 import { PROBE_QUESTION, SilenceProbe } from './silence-probe';
@@ -34,6 +34,9 @@ export interface ResolverOptions {
   /** The system's own lookup, `getaddrinfo`; rejects with its code. */
   systemLookup?: (name: string) => Promise<string[]>;
 }
+
+/** For whom a name is looked up: the search list is the operator's, so not for everybody. */
+type Asking = Pick<EgressRule, 'organization' | 'allowsInternalNames'>;
 
 /** One lookup in flight, and those who wait for it. Times are those of `performance.now()`. */
 interface Flight {
@@ -87,17 +90,17 @@ export class HostResolver implements OnModuleDestroy {
   }
 
   /**
-   * The addresses of a normalised host name, both families, at least one; `owner` is for whom. Throws `ResolveError`; on
-   * abort at once. Then a lookup that has not begun is dropped, and one that runs goes on for other callers that wait.
+   * The addresses of a normalised host name, both families, at least one, not yet judged by the rule. Throws `ResolveError`;
+   * on abort at once. Then a lookup that has not begun is dropped, and one that runs goes on for other callers that wait.
    */
-  resolve(name: string, owner: Owner, signal: AbortSignal): Promise<string[]> {
+  resolve(name: string, rule: Asking, signal: AbortSignal): Promise<string[]> {
     const listed = this.hosts.read().get(name);
     if (listed) return Promise.resolve(listed);
     if (isLocalhostName(name)) return Promise.resolve(['::1', '127.0.0.1']);
-    const key = `${owner ?? ''} ${name}`;
+    const key = `${rule.organization ?? ''} ${name}`;
     let flight = this.inFlight.get(key);
     if (flight) flight.callers += 1;
-    else flight = this.start(key, name, owner);
+    else flight = this.start(key, name, rule);
     return this.untilAborted(flight, signal);
   }
 
@@ -105,9 +108,9 @@ export class HostResolver implements OnModuleDestroy {
     for (const resolver of this.pool) resolver.cancel();
   }
 
-  private start(key: string, name: string, owner: Owner): Flight {
+  private start(key: string, name: string, rule: Asking): Flight {
     const flight: Flight = { key, name, found: NOTHING, callers: 1, queuedAt: null, beganAt: null, leave: null };
-    flight.found = this.find(name, owner, flight).finally(() => this.forget(flight));
+    flight.found = this.find(name, rule, flight).finally(() => this.forget(flight));
     this.inFlight.set(key, flight);
     return flight;
   }
@@ -116,14 +119,15 @@ export class HostResolver implements OnModuleDestroy {
     if (this.inFlight.get(flight.key) === flight) this.inFlight.delete(flight.key);
   }
 
-  private async find(name: string, owner: Owner, flight: Flight): Promise<string[]> {
-    if (SYSTEM_NAME.test(name)) return this.lookup(name, owner, flight);
+  private async find(name: string, rule: Asking, flight: Flight): Promise<string[]> {
+    if (SYSTEM_NAME.test(name)) return this.lookup(name, rule.organization, flight);
     const dots = name.split('.').length - 1;
     try {
       return await this.ask(name);
     } catch (error) {
       const missing = error instanceof ResolveError && error.code === 'dns_not_found';
-      if (missing && dots < this.searchDots.read()) return this.lookup(name, owner, flight);
+      const mayBeOurs = rule.allowsInternalNames && dots < this.searchDots.read();
+      if (missing && mayBeOurs) return this.lookup(name, rule.organization, flight);
       throw error;
     }
   }

@@ -1,4 +1,4 @@
-import { parseHosts, parseSearchDots } from './hosts-file';
+import { parseHosts, parseSearchDomains, parseSearchDots } from './hosts-file';
 
 describe('parseHosts', () => {
   it('maps every name in lower case to its addresses, in the order of the lines', () => {
@@ -21,6 +21,17 @@ describe('parseHosts', () => {
       'nas.lan': ['10.0.0.5'],
     });
   });
+});
+
+it.each([
+  ['nameserver 10.0.0.1', []],
+  ['search .', []],
+  [
+    'search svc.cluster.local Cluster.Local.\ndomain corp.example',
+    ['svc.cluster.local', 'cluster.local', 'corp.example'],
+  ],
+])('parseSearchDomains reads from %j the domains %j', (text, domains) => {
+  expect(parseSearchDomains(text)).toEqual(domains);
 });
 
 describe('parseSearchDots', () => {

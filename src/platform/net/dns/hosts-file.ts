@@ -20,6 +20,13 @@ export function parseHosts(text: string): Map<string, string[]> {
   return hosts;
 }
 
+/** The domains of the search list, in lower case without a final dot: names under them are the operator's. */
+export const parseSearchDomains = (resolvConf: string): string[] =>
+  linesOf(resolvConf)
+    .filter(([key]) => key === 'search' || key === 'domain')
+    .flatMap(([, ...domains]) => domains.map((domain) => domain.toLowerCase().replace(/\.$/, '')))
+    .filter((domain) => domain !== '');
+
 /**
  * How many dots a name needs to be looked up as it stands before the search list is tried (`ndots` of `resolv.conf`, 1 by
  * default), and 0 when there is no search list: then every name is looked up as it stands.

@@ -234,6 +234,16 @@ describe('EgressPolicy', () => {
       expect(policy.refusalOfHost(host, owner)).toBeNull();
     });
 
+    it.each(['redis', 'mylocalhost', 'db.prod.internal', 'nas.local', '1.0.0.10.in-addr.arpa', '*.corp.internal'])(
+      'refuses the internal name %s to a foreign organization, unless the operator lets it into a network',
+      (host) => {
+        expect(policy.refusalOfHost(host, stranger)).toBe('names of internal networks are refused');
+        expect(policy.refusalOfHost(host, owner)).toBeNull();
+        const guest = policyWith({ EGRESS_ALLOW: '10.8.0.0/16' }).forOrganization({ id: null, isDefault: false });
+        expect(policy.refusalOfHost(host, guest)).toBeNull();
+      },
+    );
+
     it.each([
       '169.254.169.254',
       '0xa9fea9fe',
@@ -251,7 +261,7 @@ describe('EgressPolicy', () => {
       expect(policy.refusalOfHost(host, owner)).toMatch(METADATA);
     });
 
-    it.each(['example.com', 'münchen.de', '8.8.8.8', '[2606:4700::1]', 'mylocalhost', 'metadata.example.com'])(
+    it.each(['example.com', 'münchen.de', '8.8.8.8', '[2606:4700::1]', 'mylocalhost.com', 'metadata.example.com'])(
       'does not refuse the host %s before its lookup',
       (host) => {
         expect(policy.refusalOfHost(host, stranger)).toBeNull();

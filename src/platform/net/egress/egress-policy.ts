@@ -5,6 +5,7 @@ import { Config } from '../../config/config';
 import { BoundedMap } from '../../cache/bounded-map';
 import { classify, readings } from './address-class';
 import { normalizeHost } from './host-name';
+import { INTERNAL_REFUSAL, isInternalName } from './internal-name';
 
 /**
  * Which addresses the checks and notifications of one organization may connect to. Every outgoing connection asks it
@@ -17,12 +18,19 @@ export interface EgressRule {
   readonly organization: string | null;
   /** False for organizations that must learn nothing about the operator's own network. */
   readonly allowsPrivate: boolean;
+  /** False: names that only the operator's own network knows are not even asked for. */
+  readonly allowsInternalNames: boolean;
   /** True for the organization of who runs the installation. */
   readonly isDefault?: boolean;
 }
 
 /** The operator's own connections, such as those to the mail server of the settings: they may go anywhere. */
-export const OPERATORS_EGRESS: EgressRule = { refusal: () => null, organization: null, allowsPrivate: true };
+export const OPERATORS_EGRESS: EgressRule = {
+  refusal: () => null,
+  organization: null,
+  allowsPrivate: true,
+  allowsInternalNames: true,
+};
 
 const METADATA_NAMES = new Set([
   'metadata',
@@ -37,6 +45,10 @@ const METADATA_NAMES = new Set([
 /** Why a host name is refused for every organization before any lookup, or `null`. */
 export const refusalOfName = (name: string): string | null =>
   METADATA_NAMES.has(name.toLowerCase().replace(/\.$/, '')) ? 'cloud metadata names are refused' : null;
+
+/** Why a rule refuses to ask for a name before any lookup, or `null`. */
+export const refusalOfInternalName = (name: string, rule: EgressRule): string | null =>
+  !rule.allowsInternalNames && isInternalName(name) ? INTERNAL_REFUSAL : null;
 
 /** True for the names that mean this machine without any lookup (RFC 6761). */
 export const isLocalhostName = (name: string): boolean => name === 'localhost' || name.endsWith('.localhost');
@@ -68,14 +80,15 @@ export class EgressPolicy {
   }
 
   /**
-   * Judges a host as it was written, without any lookup: literals in every notation, `localhost`, metadata names.
+   * Judges a host as it was written, without any lookup: literals in every notation, `localhost`, metadata and internal names.
    * `null` means that it is not refused so far; its addresses are judged again at each connection.
    */
   refusalOfHost(host: string, rule: EgressRule): string | null {
     const text = host.replace(/%[^\]]*/s, '');
     const name = normalizeHost(text) ?? text;
     if (isIP(name)) return rule.refusal(name);
-    return refusalOfName(name) ?? (isLocalhostName(name) ? rule.refusal('127.0.0.1') : null);
+    if (isLocalhostName(name)) return rule.refusal('127.0.0.1');
+    return refusalOfName(name) ?? refusalOfInternalName(name, rule);
   }
 }
 
@@ -91,12 +104,19 @@ class OrganizationRule implements EgressRule {
     private readonly rule: CidrRule,
   ) {}
 
+  /** An operator who lets an organization into parts of the network lets it ask for what is there. */
+  get allowsInternalNames(): boolean {
+    return this.allowsPrivate || this.rule.listsInternal;
+  }
+
   refusal(address: string): string | null {
     return this.rule.refusal(address);
   }
 }
 
 class CidrRule {
+  /** Whether `EGRESS_ALLOW` names anything that is not public. */
+  readonly listsInternal: boolean;
   /** Address → refusal, `null` when it is allowed. */
   private readonly refusals = new BoundedMap<string, string | null>(MAX_KNOWN);
 
@@ -104,7 +124,9 @@ class CidrRule {
     private readonly allowsPrivate: boolean,
     private readonly allow: [IPv4 | IPv6, number][],
     private readonly deny: [IPv4 | IPv6, number][],
-  ) {}
+  ) {
+    this.listsInternal = allow.some(([network]) => classify(network).tier !== 'public');
+  }
 
   refusal(address: string): string | null {
     const known = this.refusals.get(address);
