@@ -3,7 +3,7 @@ import { assertionProblems } from '../checker/assertion/assertion-rules';
 import { type Checker, InvalidTarget } from '../checker/checker';
 import { CheckerRegistry } from '../checker/checker.registry';
 import { headerProblem, isSensitiveHeader } from '../checker/request-headers';
-import type { Caller } from '../platform/access/caller';
+import type { Caller, Role } from '../platform/access/caller';
 import { Config } from '../platform/config/config';
 import { EgressPolicy } from '../platform/net/egress/egress-policy';
 import { type FieldProblem, problems } from '../platform/problem/problem';
@@ -57,9 +57,16 @@ export class EndpointSettingsResolver {
     }));
   }
 
-  /** The same for showing them: a value that cannot be opened is masked, and sent back masked it stays as it is stored. */
-  shownHeaders(id: string, headers: readonly StoredHeader[]): HeaderDto[] {
-    return headers.map((header) => ({ key: header.key, value: this.openHeader(id, header) ?? MASK }));
+  /**
+   * The same for showing them: a value that cannot be opened is masked, and sent back masked it stays as it is stored. Nothing
+   * is opened that the role may not see.
+   */
+  shownHeaders(id: string, headers: readonly StoredHeader[], role: Role): HeaderDto[] {
+    const isHidden = (key: string): boolean => role === 'read' && isSensitiveHeader(key);
+    return headers.map((header) => ({
+      key: header.key,
+      value: isHidden(header.key) ? MASK : (this.openHeader(id, header) ?? MASK),
+    }));
   }
 
   private defaults(): EndpointSettings {

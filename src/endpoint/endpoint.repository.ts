@@ -89,7 +89,7 @@ export class EndpointRepository {
 
   /** A read key sees no credential. */
   private toView(row: EndpointRow, { role }: Caller): EndpointView {
-    const view = toEndpointView(row, this.settings.shownHeaders(row.id, row.headers));
+    const view = toEndpointView(row, this.settings.shownHeaders(row.id, row.headers, role));
     return role === 'read' ? withoutCredentials(view) : view;
   }
 }
