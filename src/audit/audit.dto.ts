@@ -1,6 +1,6 @@
 import { ApiProperty, ApiPropertyOptional } from '@nestjs/swagger';
 import { IsIn, IsInt, IsOptional, Max, Min, ValidateBy } from 'class-validator';
-import { CursorQuery, QueryInteger } from '../platform/http/page';
+import { CursorQuery, LIMIT_DESCRIPTION, QueryInteger } from '../platform/http/page';
 import { QueryTimestamp } from '../platform/http/validators';
 import { formatId, parseId } from '../platform/ids/id';
 import {
@@ -33,7 +33,7 @@ const IsAuditedId = (): PropertyDecorator =>
 
 /** Filters of the log; an unknown id finds nothing. */
 export class AuditQuery extends CursorQuery {
-  @ApiPropertyOptional({ type: 'integer', description: 'Entries per page.', minimum: 1, maximum: 1000, default: 50 })
+  @ApiPropertyOptional({ type: 'integer', description: LIMIT_DESCRIPTION, minimum: 1, maximum: 1000, default: 50 })
   @IsOptional()
   @QueryInteger()
   @IsInt()
@@ -161,7 +161,7 @@ export class AuditEntryView {
   @ApiProperty({
     type: String,
     nullable: true,
-    description: '`X-Request-Id` of the request.',
+    description: '`X-Request-Id` of the request; `client:` stands before an id that the client chose itself.',
     example: '018f3f6e-1c1b-7a52-9d3e-0a6f6f0f5a11',
   })
   request_id!: string | null;

@@ -1,7 +1,7 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
 import type { Request } from 'express';
 import type { AuthenticatedRequest, Caller } from '../platform/access/caller';
-import { requestIdOf } from '../platform/http/request-id';
+import { recordedRequestId } from '../platform/http/request-id';
 
 /** What the author was authenticated by: a key, a session or link made from one, the operator token, or nothing with AUTH=off. */
 export const CREDENTIALS = ['api_key', 'session', 'sign_in_link', 'operator', 'auth_off', 'system'] as const;
@@ -56,7 +56,7 @@ function authorOf(request: AuthenticatedRequest): Authorship | null {
 
 export const originOf = (request: Request): Origin => ({
   address: request.socket.remoteAddress?.replace(/^::ffff:(?=\d+\.)/, '') ?? null,
-  requestId: requestIdOf(request),
+  requestId: recordedRequestId(request),
 });
 
 /** The author of a request: `caller` is absent for the operator, and has no key with AUTH=off. */

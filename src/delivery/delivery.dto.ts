@@ -1,6 +1,6 @@
 import { ApiProperty, ApiPropertyOptional } from '@nestjs/swagger';
 import { IsInt, IsOptional, Max, Min } from 'class-validator';
-import { CursorQuery, QueryInteger } from '../platform/http/page';
+import { CursorQuery, LIMIT_DESCRIPTION, QueryInteger } from '../platform/http/page';
 import { formatId } from '../platform/ids/id';
 import {
   DELIVERY_DETAILS,
@@ -12,7 +12,7 @@ import {
 } from './delivery';
 
 export class DeliveryQuery extends CursorQuery {
-  @ApiPropertyOptional({ description: 'Deliveries per page.', minimum: 1, maximum: 1000, default: 50 })
+  @ApiPropertyOptional({ description: LIMIT_DESCRIPTION, minimum: 1, maximum: 1000, default: 50 })
   @IsOptional()
   @QueryInteger()
   @IsInt()

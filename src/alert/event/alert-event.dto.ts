@@ -2,7 +2,7 @@ import { ApiProperty, ApiPropertyOptional } from '@nestjs/swagger';
 import { IsIn, IsInt, IsOptional, Max, Min } from 'class-validator';
 import { SPEC_CHANNEL_TYPES } from '../../channel/channel';
 import { ERROR_CODES } from '../../checker/checker';
-import { CursorQuery, QueryInteger } from '../../platform/http/page';
+import { CursorQuery, LIMIT_DESCRIPTION, QueryInteger } from '../../platform/http/page';
 import { QueryTimestamp } from '../../platform/http/validators';
 import { formatId } from '../../platform/ids/id';
 import { IsPublicId } from '../../platform/ids/public-id.rule';
@@ -14,7 +14,7 @@ export type EventType = (typeof EVENT_TYPES)[number];
 
 /** Filters of the feed; an unknown id matches nothing. */
 export class AlertEventQuery extends CursorQuery {
-  @ApiPropertyOptional({ type: 'integer', description: 'Events per page.', minimum: 1, maximum: 1000, default: 50 })
+  @ApiPropertyOptional({ type: 'integer', description: LIMIT_DESCRIPTION, minimum: 1, maximum: 1000, default: 50 })
   @IsOptional()
   @QueryInteger()
   @IsInt()

@@ -2,7 +2,7 @@ import { ApiProperty, ApiPropertyOptional } from '@nestjs/swagger';
 import { IsIn, IsInt, Max, Min } from 'class-validator';
 import { ERROR_CODES, type CheckError, type ErrorCode, type Outcome } from '../../checker/checker';
 import { Optional } from '../../platform/http/validators';
-import { CursorQuery, QueryInteger } from '../../platform/http/page';
+import { CursorQuery, LIMIT_DESCRIPTION, QueryInteger } from '../../platform/http/page';
 import { formatId } from '../../platform/ids/id';
 import { toMicroseconds, toMilliseconds } from '../check-encoding';
 import type { FinishedCheck } from '../../endpoint/finished-check';
@@ -12,7 +12,7 @@ const OUTCOMES = ['up', 'down', 'unknown'] as const satisfies readonly Outcome[]
 const PHASES = ['dns', 'connect', 'tls', 'first_byte', 'transfer', 'assertion', 'internal'] as const;
 
 export class ChecksQuery extends CursorQuery {
-  @ApiPropertyOptional({ description: 'Checks per page.', minimum: 1, maximum: 1000, default: 100 })
+  @ApiPropertyOptional({ description: LIMIT_DESCRIPTION, minimum: 1, maximum: 1000, default: 100 })
   @Optional()
   @QueryInteger()
   @IsInt()

@@ -132,7 +132,7 @@ describe('the audit log of every route', () => {
       ...(sent && { body: JSON.stringify(sent) }),
     });
     expect([response.status < 300, await response.text()]).toEqual([true, expect.any(String)]);
-    const rows = await app.app.get(Database).query<{ entry: string }>(ENTRIES_OF, [requestId]);
+    const rows = await app.app.get(Database).query<{ entry: string }>(ENTRIES_OF, [`client:${requestId}`]);
     expect(rows.map((row) => row.entry)).toContain(entry);
   });
 });

@@ -328,6 +328,23 @@ describe('the audit log', () => {
     }
   });
 
+  it('marks a request id that the client chose, so that no entry looks like another request’s', async () => {
+    const first = await app.write.post<Resource>('/websites', { name: 'a', url: 'https://a.example' });
+    const chosen = first.headers['x-request-id'] ?? '';
+    const response = await fetch(`${app.url}/api/v1/websites/${first.body.id}`, {
+      method: 'PUT',
+      headers: {
+        authorization: `Bearer ${app.write.key ?? ''}`,
+        'content-type': 'application/json',
+        'x-request-id': chosen,
+      },
+      body: JSON.stringify({ name: 'b' }),
+    });
+    expect(response.headers.get('x-request-id')).toBe(chosen);
+    const entries = await of(first.body.id);
+    expect(entries.map(({ request_id }) => request_id)).toEqual([chosen, `client:${chosen}`]);
+  });
+
   it('records no refused change', async () => {
     const before = await read('?limit=1');
     expect((await app.write.post('/websites', { name: '', url: 'x' })).status).toBe(400);
