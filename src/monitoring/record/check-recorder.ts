@@ -9,6 +9,7 @@ import type { FinishedCheck } from '../../endpoint/finished-check';
 import { byEndpoint, type EndpointResults, writeInParts } from './batch-split';
 import { foldBatch, outagesOf, streakUpdatesOf } from './check-batch';
 import { EndpointStateStore } from './endpoint-state-store';
+import { fairBatch, nextBatchSize, oldestOfLargest } from './fair-batch';
 import { MonitoringMetrics } from '../monitoring.metrics';
 import type { PendingCheck, Recorded } from './pending-check';
 import { Suspects } from './suspects';
@@ -20,9 +21,15 @@ const URGENT_AGE_MS = 200;
 /** … or its oldest other result, at a fifth of the transactions (docs/decisions/0009-batch-age.md), or when it is full. */
 const MAX_AGE_MS = 1000;
 const MAX_BATCH = 500;
-/** Results wait here while the database is unavailable; beyond this many the oldest are given up, which is counted. */
+/**
+ * Results wait here while the database is unavailable; beyond this many the oldest of the organization that has most are
+ * given up, some at a time, which is counted.
+ */
 const MAX_WAITING = 50_000;
+const GIVEN_UP_AT_ONCE = 500;
 const RETRY_MS = 1000;
+/** What the duration of the quickest batch is multiplied by at each further one: forgotten after a few hundred. */
+const FORGET = 1.005;
 /**
  * Our transactions never hold a row lock this long; only a manual session or a backup does. A statement of a batch takes
  * milliseconds: one that takes much longer has too much to do, and the batch is split.
@@ -61,6 +68,9 @@ export class CheckRecorder {
   /** Monotonic: when something was last written, and since when there is something to write. */
   private writtenAt = -Infinity;
   private busySince: number | null = null;
+  private batchSize = MAX_BATCH;
+  /** Of the last batches; an old one counts for less and less. */
+  private quickestMs = Infinity;
   private lastRefusal = '';
   /** Endpoints whose refused results are in the log. */
   private readonly reported = new BoundedMap<string, true>(10_000);
@@ -124,11 +134,17 @@ export class CheckRecorder {
     this.busySince ??= this.clock.monotonic();
     if (this.suspects.has(entry.check.endpointId, this.clock.monotonic())) this.suspects.add(entry, this.written);
     else this.waiting.push(entry);
-    if (this.backlog > MAX_WAITING) {
-      (this.suspects.forgetOne() ?? this.waiting.shift())?.resolve?.('dropped');
-      this.metrics.resultsLost.inc();
-    }
+    if (this.backlog > MAX_WAITING) this.giveUpSome();
     this.flushSoon(this.waiting.length >= MAX_BATCH ? 0 : entry.maxAgeMs);
+  }
+
+  private giveUpSome(): void {
+    this.metrics.resultsLost.inc();
+    const suspect = this.suspects.forgetOne();
+    if (suspect) return suspect.resolve?.('dropped');
+    const lost = new Set(oldestOfLargest(this.waiting, GIVEN_UP_AT_ONCE));
+    for (const { resolve } of lost) resolve?.('dropped');
+    this.waiting = this.waiting.filter((entry) => !lost.has(entry));
   }
 
   private flushSoon(afterMs: number): void {
@@ -153,7 +169,7 @@ export class CheckRecorder {
       if (this.suspects.size > 0 && !this.stopped)
         this.flushSoon(this.suspects.next(this.clock.monotonic()) ? 0 : RETRY_MS);
       if (this.waiting.length === 0) return;
-      const isDue = pauseMs !== null || this.waiting.length >= MAX_BATCH;
+      const isDue = pauseMs !== null || this.waiting.length >= this.batchSize;
       this.flushSoon(isDue ? 0 : Math.min(...this.waiting.map(({ maxAgeMs }) => maxAgeMs)));
     });
   }
@@ -161,7 +177,7 @@ export class CheckRecorder {
   /** One batch, then for a moment what was refused before. Resolves to the pause before the next round. */
   private async writeRound(): Promise<number | null> {
     const pauseMs = this.waiting.length > 0 ? await this.writeOne() : null;
-    if (pauseMs === null && this.suspects.size > 0) await this.retrySuspects();
+    if (this.suspects.size > 0) await this.retrySuspects();
     if (this.passing.length > 0) {
       const passed = this.database.transaction((tx) => passThrough(tx), LIMITS);
       for (const resolve of this.passing.splice(0)) resolve(passed);
@@ -176,7 +192,11 @@ export class CheckRecorder {
     const batch = this.takeBatch();
     if (batch.length === 0) return RETRY_MS;
     try {
+      const began = this.clock.monotonic();
       await this.commit(batch, LIMITS);
+      const durationMs = this.clock.monotonic() - began;
+      this.quickestMs = Math.min(durationMs, this.quickestMs * FORGET);
+      this.batchSize = nextBatchSize(this.batchSize, durationMs, this.quickestMs, MAX_BATCH);
       this.refusedInARow = 0;
       return null;
     } catch (error) {
@@ -291,11 +311,11 @@ export class CheckRecorder {
     return this.stopped ? 100 : RETRY_MS;
   }
 
-  /** The oldest results, without those of locked endpoints. */
+  /** The oldest results of each organization, without those of locked endpoints. */
   private takeBatch(): PendingCheck[] {
-    if (this.lockedOut.size === 0) return this.waiting.splice(0, MAX_BATCH);
+    if (this.lockedOut.size === 0 && this.waiting.length <= this.batchSize) return this.waiting.splice(0);
     const isWritable = ({ check }: PendingCheck) => !this.lockedOut.has(check.endpointId);
-    const batch = this.waiting.filter(isWritable).slice(0, MAX_BATCH);
+    const batch = fairBatch(this.lockedOut.size === 0 ? this.waiting : this.waiting.filter(isWritable), this.batchSize);
     const taken = new Set(batch);
     this.waiting = this.waiting.filter((entry) => !taken.has(entry));
     return batch;

@@ -156,6 +156,7 @@ describe('a result that cannot be written', () => {
         async () => (await checksOf(healthy)) === before + round * HEALTHY,
       );
     }
+    await eventually('all the others are given up', () => recorder.backlog === 0, 30_000);
     expect(await checksOf(culprits)).toBe(0);
   });
 

@@ -1,0 +1,49 @@
+import type { FinishedCheck } from '../../endpoint/finished-check';
+import { fairBatch, nextBatchSize, oldestOfLargest } from './fair-batch';
+import type { PendingCheck } from './pending-check';
+
+let slot = 0;
+const results = (orgId: string, count: number): PendingCheck[] =>
+  Array.from({ length: count }, () => ({ check: { orgId, slotMs: slot++ } as FinishedCheck, maxAgeMs: 0 }));
+const countsOf = (batch: readonly PendingCheck[]) =>
+  ['a', 'b', 'c'].map((org) => batch.filter(({ check }) => check.orgId === org).length);
+
+describe('fairBatch', () => {
+  it.each([
+    ['all, when they fit', [3, 4, 0], 10, [3, 4, 0]],
+    ['the few of one before the many of another', [5, 5000, 0], 100, [5, 95, 0]],
+    ['equally many of those who have many', [400, 4000, 400], 300, [100, 100, 100]],
+    ['what a small one leaves to the large ones', [10, 4000, 400], 300, [10, 145, 145]],
+    ['at least something of everybody', [1, 9000, 1], 10, [1, 8, 1]],
+    ['a full batch of one organization', [0, 9000, 0], 500, [0, 500, 0]],
+  ])('takes %s', (_, [a = 0, b = 0, c = 0], size, expected) => {
+    expect(countsOf(fairBatch([...results('b', b), ...results('a', a), ...results('c', c)], size))).toEqual(expected);
+  });
+
+  it('takes the oldest of each organization, in their order', () => {
+    const waiting = [...results('a', 50), ...results('b', 5), ...results('a', 50)];
+    const own = fairBatch(waiting, 20).filter(({ check }) => check.orgId === 'a');
+    expect(own).toEqual(waiting.slice(0, 15));
+  });
+});
+
+describe('oldestOfLargest', () => {
+  it('gives up the oldest results of the organization that has most', () => {
+    const [few, many] = [results('a', 3), results('b', 9)];
+    expect(oldestOfLargest([...few, ...many], 4)).toEqual(many.slice(0, 4));
+  });
+});
+
+describe('nextBatchSize', () => {
+  it.each([
+    ['halves after a slow batch', 500, 1800, 10, 250],
+    ['never goes below fifty', 60, 5000, 10, 50],
+    ['stays after one that took its time', 100, 700, 10, 100],
+    ['doubles after a quick one', 100, 50, 10, 200],
+    ['never exceeds the most', 400, 50, 10, 500],
+    ['stays large where every batch is slow, as with a database that is far away', 500, 1800, 1500, 500],
+    ['grows again where every batch is slow', 50, 1800, 1500, 100],
+  ])('%s', (_, size, durationMs, quickestMs, expected) => {
+    expect(nextBatchSize(size, durationMs, quickestMs, 500)).toBe(expected);
+  });
+});

@@ -1,0 +1,57 @@
+import type { PendingCheck } from './pending-check';
+
+/** Fewer results than this in one batch cost more in transactions than they save in waiting. */
+const LEAST = 50;
+const SLOW_MS = 1000;
+const QUICK_MS = 500;
+/** A batch this many times as slow as the quickest is so because of what is in it, not because the database is far away. */
+const TIMES_QUICKEST = 4;
+
+/**
+ * How many results the next batch may have after one that took `durationMs`: what one batch does, such as alerts that
+ * change, may cost a hundred times what another does, and everybody's results wait for it. `quickestMs`: of the last
+ * batches; where each takes long, smaller ones would only be more.
+ */
+export function nextBatchSize(size: number, durationMs: number, quickestMs: number, most: number): number {
+  if (durationMs > SLOW_MS && durationMs > TIMES_QUICKEST * quickestMs) return Math.max(LEAST, Math.floor(size / 2));
+  return durationMs < Math.max(QUICK_MS, 2 * quickestMs) ? Math.min(most, size * 2) : size;
+}
+
+const countByOrg = (waiting: readonly PendingCheck[]): Map<string, number> => {
+  const counts = new Map<string, number>();
+  for (const { check } of waiting) counts.set(check.orgId, (counts.get(check.orgId) ?? 0) + 1);
+  return counts;
+};
+
+/** What each may have of `size` when nobody gets more than another who wants more. */
+function sharesOf(wanted: ReadonlyMap<string, number>, size: number): Map<string, number> {
+  const shares = new Map<string, number>();
+  let left = size;
+  const orgs = [...wanted].sort(([, a], [, b]) => a - b);
+  orgs.forEach(([org, count], position) => {
+    const share = Math.min(count, Math.ceil(left / (orgs.length - position)));
+    shares.set(org, share);
+    left -= share;
+  });
+  return shares;
+}
+
+/**
+ * The `size` results that are written next, the oldest of each organization: equally many of each as long as it has some,
+ * so that the backlog of one delays none of the others. Costs one walk over all that wait.
+ */
+export function fairBatch(waiting: readonly PendingCheck[], size: number): PendingCheck[] {
+  if (waiting.length <= size) return [...waiting];
+  const shares = sharesOf(countByOrg(waiting), size);
+  return waiting.filter(({ check: { orgId } }) => {
+    const left = shares.get(orgId) ?? 0;
+    if (left > 0) shares.set(orgId, left - 1);
+    return left > 0;
+  });
+}
+
+/** The oldest `count` results of the organization that has most of them: those to give up when too many wait. */
+export function oldestOfLargest(waiting: readonly PendingCheck[], count: number): PendingCheck[] {
+  const [largest] = [...countByOrg(waiting)].sort(([, a], [, b]) => b - a);
+  return waiting.filter(({ check }) => check.orgId === largest?.[0]).slice(0, count);
+}

@@ -1,0 +1,67 @@
+import { Logger } from '@nestjs/common';
+import { AlertEvaluator } from '../../../src/alert/incident/alert-evaluator';
+import type { Outcome } from '../../../src/checker/checker';
+import { type CheckDefinition, CheckDefinitions } from '../../../src/endpoint/check-definition';
+import type { FinishedCheck } from '../../../src/endpoint/finished-check';
+import { HistoryWriter } from '../../../src/history/write/history-writer';
+import { MonitoringMetrics } from '../../../src/monitoring/monitoring.metrics';
+import { CheckRecorder } from '../../../src/monitoring/record/check-recorder';
+import { EndpointStateStore } from '../../../src/monitoring/record/endpoint-state-store';
+import { Database, WorkerDatabase } from '../../../src/platform/database/database';
+import { parseId } from '../../../src/platform/ids/id';
+import { Clock } from '../../../src/platform/time/clock';
+import { startApp, type TestApp, type TestOrganization } from '../../harness/app/app';
+import { recorded as finishedCheck } from '../../harness/app/history';
+import { newEndpoint, newWebsite } from '../../harness/app/resources';
+
+describe('the results of one organization', () => {
+  let app: TestApp;
+  let database: Database;
+  let other: TestOrganization;
+  let tick = Date.now() - 3_600_000;
+
+  beforeAll(async () => {
+    jest.spyOn(Logger.prototype, 'warn').mockImplementation(() => {});
+    app = await startApp({ role: 'api' });
+    database = app.app.get(Database);
+    other = await app.organization('Other');
+  });
+  afterAll(async () => {
+    await app.close();
+    jest.restoreAllMocks();
+  });
+
+  const definitionOf = async (endpointId: string): Promise<CheckDefinition> => {
+    const definition = await app.app.get(CheckDefinitions).loadOne(database, endpointId);
+    if (!definition) throw new Error('there is no such endpoint');
+    return definition;
+  };
+
+  function next({ endpointId, endpointKey, orgId, revision }: CheckDefinition, outcome: Outcome): FinishedCheck {
+    tick += 5;
+    const check = finishedCheck({ id: endpointId, key: endpointKey }, new Date(tick), outcome, 12.5);
+    return { ...check, orgId, revision, slotMs: tick };
+  }
+
+  it('are written with the next batch, however many of another one wait', async () => {
+    const mine = await definitionOf(
+      parseId('endpoint', await newEndpoint(app.write, await newWebsite(app.write))) ?? '',
+    );
+    const theirs = await definitionOf(
+      parseId('endpoint', await newEndpoint(other.write, await newWebsite(other.write))) ?? '',
+    );
+    const recorder = new CheckRecorder(
+      app.app.get(WorkerDatabase),
+      app.app.get(EndpointStateStore),
+      app.app.get(HistoryWriter),
+      app.app.get(AlertEvaluator),
+      app.app.get(MonitoringMetrics),
+      app.app.get(Clock),
+    );
+    for (let count = 0; count < 5000; count++) recorder.add(next(theirs, 'up'));
+    expect(await recorder.record(next(mine, 'down'))).toBe('recorded');
+    expect(recorder.backlog).toBeGreaterThanOrEqual(4000);
+    await recorder.drain(20_000);
+    expect(recorder.backlog).toBe(0);
+  });
+});
