@@ -36,6 +36,16 @@ export async function recordOperatorAct(tx: Tx, act: Act): Promise<void> {
   await append(tx, 'operator_audit_log', act, {});
 }
 
+/** Removes some entries of an organization that is marked as deleted, the only ones that the database lets go; returns how many. */
+export async function removeSomeEntries(tx: Tx, orgId: string, limit: number): Promise<number> {
+  const rows = await tx.query(
+    `DELETE FROM audit_log WHERE (org_id, id) IN (
+       SELECT org_id, id FROM audit_log WHERE org_id = $1 ORDER BY id LIMIT $2) RETURNING 1`,
+    [orgId, limit],
+  );
+  return rows.length;
+}
+
 async function append(tx: Tx, table: string, act: Act, owner: Readonly<Record<string, string>>): Promise<void> {
   const { changed, before, after } = differenceOf(act.before ?? null, act.after ?? null, act.hidden);
   if (act.action === 'update' && changed.length === 0) return;

@@ -1,5 +1,6 @@
 import { Injectable, Logger } from '@nestjs/common';
 import { Interval } from '@nestjs/schedule';
+import { removeSomeEntries } from '../../audit/audit-log';
 import { type Tx, WorkerDatabase } from '../../platform/database/database';
 import { TransactionEvents } from '../../platform/events/transaction-events';
 import { formatId } from '../../platform/ids/id';
@@ -20,8 +21,6 @@ const OWNED = [
   `DELETE FROM session WHERE hash IN (
      SELECT s.hash FROM session s JOIN api_key k ON k.id = s.key_id WHERE k.org_id = $1 LIMIT ${BATCH}) RETURNING 1`,
   `DELETE FROM api_key WHERE id IN (SELECT id FROM api_key WHERE org_id = $1 ORDER BY id LIMIT ${BATCH}) RETURNING 1`,
-  `DELETE FROM audit_log WHERE (org_id, id) IN (
-     SELECT org_id, id FROM audit_log WHERE org_id = $1 ORDER BY id LIMIT ${BATCH}) RETURNING 1`,
 ];
 
 /** Removes deleted organizations in steps, each a short transaction; goes on after a restart. */
@@ -89,4 +88,5 @@ async function removeOwn(tx: Tx, step: OrganizationPurge): Promise<void> {
     const removed = await tx.query(statement, [step.orgId]);
     if (removed.length === BATCH) return step.leave();
   }
+  if ((await removeSomeEntries(tx, step.orgId, BATCH)) === BATCH) step.leave();
 }
