@@ -338,7 +338,7 @@ export interface components {
             /** @description Who did it. */
             author: components["schemas"]["AuditAuthorView"];
             /**
-             * @description `X-Request-Id` of the request.
+             * @description `X-Request-Id` of the request; `client:` stands before an id that the client chose itself.
              * @example 018f3f6e-1c1b-7a52-9d3e-0a6f6f0f5a11
              */
             request_id: string | null;
