@@ -74,7 +74,7 @@ describe('SharedRoom', () => {
     ]);
   });
 
-  it('forgets owners that hold nothing', () => {
+  it('does not count owners that hold nothing any more', () => {
     const room = new SharedRoom(4);
     room.take('a');
     room.giveBack('a');
