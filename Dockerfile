@@ -32,6 +32,7 @@ WORKDIR /app
 COPY --from=dependencies /app/node_modules ./node_modules
 COPY --from=build /app/dist ./dist
 COPY package.json LICENSE ./
+# Because of this HOST, AUTH=off needs AUTH_OFF_ANYWHERE=on as well.
 ENV NODE_ENV=production HOST=0.0.0.0 PORT=3000 DATA_DIR=/data
 # A number, so that Kubernetes can see that it is not root. The root file system may be read-only: only /data is written.
 USER 1000:1000
