@@ -75,7 +75,7 @@ function answersByName(answers: readonly DnsAnswer[]): Map<string, DnsAnswer[]> 
 
 /**
  * One line of a result: `MX 10 mail.example.com`. Without the time to live: behind a resolver that caches it differs each
- * time, and a result that differs is stored anew.
+ * time, and a result that differs makes a new entry in what is stored.
  */
 export const recordLine = ({ type, value }: DnsRecord): string => `${type} ${value}`;
 

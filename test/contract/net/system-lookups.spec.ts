@@ -79,7 +79,7 @@ describe("Lookups through the system's own resolver", () => {
     expect(asked).toEqual(['first', 'half']);
   });
 
-  it('are asked anew after they were given up while they waited', async () => {
+  it('are asked again after they were given up while they waited', async () => {
     const { dialer, asked, end } = slowSystem((name) => name === 'again');
     const gone = new AbortController();
     const first = resolve(dialer, 'first', A);

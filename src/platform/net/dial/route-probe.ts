@@ -7,7 +7,7 @@ import { networkInterfaces } from 'node:os';
  */
 export const hasRoute = async (address: string): Promise<boolean> => (await sourceTo(address)) !== null;
 
-/** Whether that route leaves by an interface that is up and has a carrier: a pulled cable leaves its route behind. */
+/** Whether that route leaves by an interface that is up and connected: a pulled cable leaves its route behind. */
 export async function hasLiveRoute(address: string): Promise<boolean> {
   const source = await sourceTo(address);
   const live = Object.values(networkInterfaces()).flat();

@@ -39,7 +39,7 @@ export interface ResolverOptions {
 type Asking = Pick<EgressRule, 'organization' | 'allowsInternalNames'>;
 
 /** One lookup in flight, and those who wait for it. Times are those of `performance.now()`. */
-interface Flight {
+interface PendingLookup {
   key: string;
   name: string;
   found: Promise<string[]>;
@@ -76,7 +76,7 @@ export class HostResolver implements OnModuleDestroy {
   private readonly hosts: WatchedFile<Map<string, string[]>>;
   private readonly searchDots: WatchedFile<number>;
   /** By organization and name: nobody joins another organization's place in a queue. */
-  private readonly inFlight = new Map<string, Flight>();
+  private readonly inFlight = new Map<string, PendingLookup>();
   private readonly lookups = new FairSemaphore(LOOKUP_LIMITS);
   private pool: Resolver[] = [];
   private poolUntil = -Infinity;
@@ -98,36 +98,44 @@ export class HostResolver implements OnModuleDestroy {
     if (listed) return Promise.resolve(listed);
     if (isLocalhostName(name)) return Promise.resolve(['::1', '127.0.0.1']);
     const key = `${rule.organization ?? ''} ${name}`;
-    let flight = this.inFlight.get(key);
-    if (flight) flight.callers += 1;
-    else flight = this.start(key, name, rule);
-    return this.untilAborted(flight, signal);
+    let pending = this.inFlight.get(key);
+    if (pending) pending.callers += 1;
+    else pending = this.start(key, name, rule);
+    return this.untilAborted(pending, signal);
   }
 
   onModuleDestroy(): void {
     for (const resolver of this.pool) resolver.cancel();
   }
 
-  private start(key: string, name: string, rule: Asking): Flight {
-    const flight: Flight = { key, name, found: NOTHING, callers: 1, queuedAt: null, beganAt: null, leave: null };
-    flight.found = this.find(name, rule, flight).finally(() => this.forget(flight));
-    this.inFlight.set(key, flight);
-    return flight;
+  private start(key: string, name: string, rule: Asking): PendingLookup {
+    const pending: PendingLookup = {
+      key,
+      name,
+      found: NOTHING,
+      callers: 1,
+      queuedAt: null,
+      beganAt: null,
+      leave: null,
+    };
+    pending.found = this.find(name, rule, pending).finally(() => this.forget(pending));
+    this.inFlight.set(key, pending);
+    return pending;
   }
 
-  private forget(flight: Flight): void {
-    if (this.inFlight.get(flight.key) === flight) this.inFlight.delete(flight.key);
+  private forget(pending: PendingLookup): void {
+    if (this.inFlight.get(pending.key) === pending) this.inFlight.delete(pending.key);
   }
 
-  private async find(name: string, rule: Asking, flight: Flight): Promise<string[]> {
-    if (SYSTEM_NAME.test(name)) return this.lookup(name, rule.organization, flight);
+  private async find(name: string, rule: Asking, pending: PendingLookup): Promise<string[]> {
+    if (SYSTEM_NAME.test(name)) return this.lookup(name, rule.organization, pending);
     const dots = name.split('.').length - 1;
     try {
       return await this.ask(name);
     } catch (error) {
       const missing = error instanceof ResolveError && error.code === 'dns_not_found';
       const mayBeOurs = rule.allowsInternalNames && dots < this.searchDots.read();
-      if (missing && mayBeOurs) return this.lookup(name, rule.organization, flight);
+      if (missing && mayBeOurs) return this.lookup(name, rule.organization, pending);
       throw error;
     }
   }
@@ -160,15 +168,15 @@ export class HostResolver implements OnModuleDestroy {
     });
   }
 
-  private async lookup(name: string, owner: Owner, flight: Flight): Promise<string[]> {
-    if (flight.callers === 0) throw noTurn(name);
+  private async lookup(name: string, owner: Owner, pending: PendingLookup): Promise<string[]> {
+    if (pending.callers === 0) throw noTurn(name);
     const queue = new AbortController();
-    flight.queuedAt = performance.now();
-    flight.leave = () => queue.abort();
+    pending.queuedAt = performance.now();
+    pending.leave = () => queue.abort();
     const release = await this.lookups.take(owner, queue.signal);
     if (!release) throw noTurn(name);
-    flight.leave = null;
-    flight.beganAt = performance.now();
+    pending.leave = null;
+    pending.beganAt = performance.now();
     try {
       return await (this.options.systemLookup ?? systemLookup)(name);
     } catch (error) {
@@ -178,27 +186,27 @@ export class HostResolver implements OnModuleDestroy {
     }
   }
 
-  private untilAborted(flight: Flight, signal: AbortSignal): Promise<string[]> {
+  private untilAborted(pending: PendingLookup, signal: AbortSignal): Promise<string[]> {
     const startedAt = performance.now();
     return new Promise((resolve, reject) => {
       const onAbort = () => {
-        flight.callers -= 1;
-        if (flight.callers === 0) this.drop(flight);
+        pending.callers -= 1;
+        if (pending.callers === 0) this.drop(pending);
         const silent = this.silence.isSilentSince(startedAt);
-        const hadTurn = hadItsTurn(flight, startedAt);
-        reject(hadTurn ? new ResolveError('aborted', 'the lookup was given up', silent) : noTurn(flight.name));
+        const hadTurn = hadItsTurn(pending, startedAt);
+        reject(hadTurn ? new ResolveError('aborted', 'the lookup was given up', silent) : noTurn(pending.name));
       };
       if (signal.aborted) onAbort();
       else signal.addEventListener('abort', onAbort, { once: true });
-      flight.found.then(resolve, reject).finally(() => signal.removeEventListener('abort', onAbort));
+      pending.found.then(resolve, reject).finally(() => signal.removeEventListener('abort', onAbort));
     });
   }
 
-  /** A lookup that nobody waits for any more leaves the queue; whoever asks for the name again queues anew. */
-  private drop(flight: Flight): void {
-    if (!flight.leave) return;
-    this.forget(flight);
-    flight.leave();
+  /** A lookup that nobody waits for any more leaves the queue; whoever asks for the name then queues behind the others. */
+  private drop(pending: PendingLookup): void {
+    if (!pending.leave) return;
+    this.forget(pending);
+    pending.leave();
   }
 
   private hasLiveServer(): Promise<boolean> {
@@ -232,7 +240,7 @@ const noTurn = (name: string): ResolveError =>
   new ResolveError('no_turn', `The monitor could not look up ${name} in time: too many lookups were waiting.`);
 
 /** False when the caller's time went by in the queue: a lookup that ran for less than it waited says nothing of the name. */
-function hadItsTurn({ queuedAt, beganAt }: Flight, startedAt: number): boolean {
+function hadItsTurn({ queuedAt, beganAt }: PendingLookup, startedAt: number): boolean {
   if (queuedAt === null) return true;
   const now = performance.now();
   const began = Math.max(beganAt ?? now, startedAt);

@@ -1,22 +1,26 @@
 import { classify, readings } from './address-class';
 
-/** Reserved, or never delegated, because networks of their own use them. */
-const INTERNAL_ENDS = ['local', 'lan', 'internal', 'intranet', 'private', 'corp', 'home', 'localdomain', 'home.arpa'];
+/** Last labels that are reserved, or never delegated, because networks of their own use them. */
+const INTERNAL_ENDS = new Set(['local', 'lan', 'internal', 'intranet', 'private', 'corp', 'home', 'localdomain']);
 
 /** Said of a refused name. */
 export const INTERNAL_REFUSAL = 'names of internal networks are refused';
 
 /**
- * True for a name that means nothing on the internet, so that an answer tells only about the network of whom is asked: one
+ * True for a name that means nothing on the internet, so that what is known of it tells only of our own network: one
  * label, the usual endings of internal zones, the reverse zones of private addresses, and what is under `domains`.
  */
 export function isInternalName(name: string, domains: readonly string[] = []): boolean {
   const bare = name.toLowerCase().replace(/\.$/, '');
   if (bare === '') return false;
-  const isUnder = (end: string) => bare === end || bare.endsWith(`.${end}`);
-  if (bare.endsWith('.arpa')) return isUnder('home.arpa') || isPrivateReverse(bare);
-  return !bare.includes('.') || INTERNAL_ENDS.some(isUnder) || domains.some(isUnder);
+  const dot = bare.lastIndexOf('.');
+  const end = bare.slice(dot + 1);
+  if (dot === -1 || INTERNAL_ENDS.has(end)) return true;
+  if (end === 'arpa' && (isUnder(bare, 'home.arpa') || isPrivateReverse(bare))) return true;
+  return domains.some((domain) => isUnder(bare, domain));
 }
+
+const isUnder = (name: string, domain: string): boolean => name === domain || name.endsWith(`.${domain}`);
 
 /** `1.10.in-addr.arpa` is the zone of 10.1.0.0, `d.f.ip6.arpa` that of fd00::. */
 function isPrivateReverse(name: string): boolean {
