@@ -1,0 +1,33 @@
+import { CABLE, obstacleTo, runInNamespace } from '../../harness/machine/namespace';
+import { hasLiveRoute, hasRoute } from '../../../src/platform/net/dial/route-probe';
+
+const LAN = [...CABLE, 'ip addr add 10.99.0.1/24 dev v0', 'ip link set v0 up', 'ip link set v1 up'];
+const obstacle = obstacleTo(...LAN);
+const inNamespace = obstacle === null ? it : it.skip;
+const why = obstacle === null ? '' : ` (skipped: ${obstacle})`;
+
+interface Found {
+  route: boolean;
+  live: boolean;
+}
+
+const found = (setup: string[], ...addresses: string[]): Found[] =>
+  JSON.parse(runInNamespace(setup, 'test/harness/processes/routes.ts', JSON.stringify(addresses))) as Found[];
+
+it('This machine has a live route to itself', async () => {
+  expect([await hasRoute('127.0.0.1'), await hasLiveRoute('127.0.0.1')]).toEqual([true, true]);
+});
+
+describe(`In a network of its own, without a default route${why},`, () => {
+  inNamespace('there is a live route to the neighbours and none to the rest of the world', () => {
+    expect(found(LAN, '10.99.0.2', '203.0.113.1', '2001:db8::1')).toEqual([
+      { route: true, live: true },
+      { route: false, live: false },
+      { route: false, live: false },
+    ]);
+  });
+
+  inNamespace('the route to the neighbours is not live once the cable is pulled, though it is still there', () => {
+    expect(found([...LAN, 'ip link set v1 down'], '10.99.0.2')).toEqual([{ route: true, live: false }]);
+  });
+});
