@@ -21,6 +21,7 @@ const PAGES = [
   '/websites/:Example shop',
   '/settings/keys',
   '/settings/websites',
+  '/settings/limits',
   '/settings/system',
   '/no-such-page',
 ];

@@ -202,6 +202,7 @@ describe('the dashboard in a browser', () => {
       ['/alerts/events', 'list', 'Alert events'],
       [`/alerts/${alert}`, 'heading', 'webhook alert'],
       ['/settings/websites', 'region', 'Websites'],
+      ['/settings/limits', 'region', 'Limits'],
     ];
     for (const [path, role, name] of pages) {
       await page.goto(`${app.url}/#${path}`);

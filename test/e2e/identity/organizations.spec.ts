@@ -118,7 +118,7 @@ describe('organizations and keys', () => {
       admin.delete(`/api-keys/${other.id}`),
       new Api(app.url, other.key).delete(`/api-keys/${created.body.api_key.id}`),
     ]);
-    expect(statuses.map(({ status }) => status).sort()).toEqual([204, expect.any(Number)]);
+    expect(statuses.filter(({ status }) => status === 204)).toHaveLength(1);
     const left = await app.app
       .get(Database)
       .query(`SELECT 1 FROM api_key k JOIN organization o ON o.id = k.org_id WHERE o.name = 'Duel'`);

@@ -27,6 +27,7 @@ export type Alert = Schemas['AlertView'];
 export type AlertEvent = Schemas['AlertEventView'];
 export type Delivery = Schemas['DeliveryView'];
 
+export type Organization = Schemas['CurrentOrganizationView'];
 export type ApiKey = Schemas['ApiKeyView'];
 /** The only response that holds the key itself. */
 export type CreatedApiKey = Schemas['CreatedApiKeyView'];

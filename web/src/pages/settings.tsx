@@ -1,7 +1,7 @@
 import { useSignal } from '@preact/signals';
 import type { ComponentChildren } from 'preact';
 import { all, get, post, remove } from '../api/client';
-import type { ApiKey, CreatedApiKey, System as SystemState, Website } from '../api/types';
+import type { ApiKey, CreatedApiKey, Organization, System as SystemState, Website } from '../api/types';
 import { CopyButton } from '../components/copy';
 import { confirmed } from '../components/dialog';
 import { Choice, Text } from '../components/form/field';
@@ -14,18 +14,20 @@ import { into, useEvery, useLoad } from '../state/load';
 import { may, session } from '../state/session';
 import { runAction } from '../state/toast';
 
-/** API keys, websites, and the state of the installation. */
+/** API keys, websites, limits, and the state of the installation. */
 export function SettingsPage({ tab }: { tab: string }) {
   const keys = [
     ...(may.admin() ? ['keys'] : []),
     'websites',
+    'limits',
     ...(may.admin() && session.value?.is_default ? ['system'] : []),
   ];
   const current = keys.includes(tab) ? tab : (keys[0] ?? '');
-  const titles: Record<string, string> = { keys: 'API keys', websites: 'Websites', system: 'System' };
+  const titles: Record<string, string> = { keys: 'API keys', websites: 'Websites', limits: 'Limits', system: 'System' };
   const tabs: Record<string, () => ComponentChildren> = {
     keys: () => <Keys />,
     websites: () => <Websites />,
+    limits: () => <Limits />,
     system: () => <System />,
   };
   return (
@@ -125,6 +127,37 @@ function Websites() {
             <a href={`#/websites/${website.id}`}>{website.name}</a>,
             <span class="mono">{website.url}</span>,
             website.endpoint_count,
+          ])}
+        />
+      )}
+    </Data>
+  );
+}
+
+const LIMITS: readonly [keyof Organization['quotas'], string][] = [
+  ['websites', 'Websites'],
+  ['endpoints', 'Endpoints'],
+  ['checks_per_second', 'Checks per second that endpoints ask for'],
+  ['alerts', 'Alerts'],
+  ['alerts_per_endpoint', 'Alerts of one endpoint'],
+  ['api_keys', 'API keys'],
+  ['status_pages', 'Status pages'],
+  ['streams', 'Live streams at once'],
+];
+
+/** What the organization may have, and has. */
+function Limits() {
+  const organization = useLoad('organization', (signal) => get<Organization>('/api/v1/organization', signal));
+  return (
+    <Data of={organization}>
+      {({ quotas }) => (
+        <Table
+          label="Limits"
+          head={['What', '#In use', '#Limit']}
+          rows={LIMITS.map(([name, title]) => [
+            title,
+            quotas[name].used?.toLocaleString('en') ?? '–',
+            quotas[name].limit?.toLocaleString('en') ?? 'none',
           ])}
         />
       )}
