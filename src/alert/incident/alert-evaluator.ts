@@ -39,6 +39,18 @@ export class AlertEvaluator {
     await this.incidents.record(tx, changes);
   }
 
+  /**
+   * How many alerts a failure of one of `failing`, or a success of one of `succeeding`, may change at most; endpoints
+   * without any are absent. Probes two indexes, the second of which nearly always finds nothing.
+   */
+  async atStake(sql: Sql, failing: readonly string[], succeeding: readonly string[]): Promise<Map<string, number>> {
+    const rows = await sql.query<{ id: string; count: number }>(AT_STAKE, [
+      `{${failing.join(',')}}`,
+      `{${succeeding.join(',')}}`,
+    ]);
+    return new Map(rows.map(({ id, count }) => [id, count]));
+  }
+
   /** Those of these endpoints where one more failure would trigger an alert: a failure there is confirmed first. */
   async nearTrigger(sql: Sql, endpointIds: readonly string[]): Promise<Set<string>> {
     if (endpointIds.length === 0) return new Set();
@@ -52,6 +64,13 @@ export class AlertEvaluator {
     return new Set(rows.map(({ id }) => id));
   }
 }
+
+const AT_STAKE = `
+  SELECT endpoint_id AS id, count(*)::int AS count FROM (
+    SELECT endpoint_id FROM alert WHERE endpoint_id = ANY ($1::uuid[]) AND enabled AND NOT triggered
+    UNION ALL
+    SELECT endpoint_id FROM alert WHERE endpoint_id = ANY ($2::uuid[]) AND triggered
+  ) AS may_change GROUP BY endpoint_id`;
 
 function byEndpoint(updates: readonly StreakUpdate[]): Map<string, EndpointUpdates> {
   const endpoints = new Map<string, EndpointUpdates>();

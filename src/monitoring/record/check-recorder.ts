@@ -5,11 +5,12 @@ import { type TransactionLimits, type Tx, WorkerDatabase } from '../../platform/
 import { BoundedMap } from '../../platform/cache/bounded-map';
 import { failpoint } from '../../platform/observability/failpoints';
 import { Clock } from '../../platform/time/clock';
+import type { Outcome } from '../../checker/checker';
 import type { FinishedCheck } from '../../endpoint/finished-check';
 import { byEndpoint, type EndpointResults, writeInParts } from './batch-split';
 import { foldBatch, outagesOf, streakUpdatesOf } from './check-batch';
 import { EndpointStateStore } from './endpoint-state-store';
-import { fairBatch, nextBatchSize, oldestOfLargest } from './fair-batch';
+import { fairBatch, nextBatchSize, oldestOfLargest, withinWork } from './fair-batch';
 import { MonitoringMetrics } from '../monitoring.metrics';
 import type { PendingCheck, Recorded } from './pending-check';
 import { Suspects } from './suspects';
@@ -28,6 +29,10 @@ const MAX_BATCH = 500;
 const MAX_WAITING = 50_000;
 const GIVEN_UP_AT_ONCE = 500;
 const RETRY_MS = 1000;
+/** Alerts that one batch may change: flag, event and delivery of each are written in its transaction. */
+const MAX_ALERTS = 500;
+/** A batch of this many results is not looked at before: an endpoint may have 50 alerts. */
+const HARMLESS_BATCH = 10;
 /** What the duration of the quickest batch is multiplied by at each further one: forgotten after a few hundred. */
 const FORGET = 1.005;
 /**
@@ -71,6 +76,8 @@ export class CheckRecorder {
   private batchSize = MAX_BATCH;
   /** Of the last batches; an old one counts for less and less. */
   private quickestMs = Infinity;
+  /** Results were left over for lack of room for their alerts: the next batch is written at once. */
+  private hasLeftOver = false;
   private lastRefusal = '';
   /** Endpoints whose refused results are in the log. */
   private readonly reported = new BoundedMap<string, true>(10_000);
@@ -169,7 +176,7 @@ export class CheckRecorder {
       if (this.suspects.size > 0 && !this.stopped)
         this.flushSoon(this.suspects.next(this.clock.monotonic()) ? 0 : RETRY_MS);
       if (this.waiting.length === 0) return;
-      const isDue = pauseMs !== null || this.waiting.length >= this.batchSize;
+      const isDue = pauseMs !== null || this.hasLeftOver || this.waiting.length >= this.batchSize;
       this.flushSoon(isDue ? 0 : Math.min(...this.waiting.map(({ maxAgeMs }) => maxAgeMs)));
     });
   }
@@ -189,9 +196,11 @@ export class CheckRecorder {
   /** Writes one batch, in parts when it is refused as a whole. Otherwise it returns to the front of the queue. */
   private async writeOne(): Promise<number | null> {
     await this.recheckLockedOut();
-    const batch = this.takeBatch();
+    this.hasLeftOver = false;
+    let batch = this.takeBatch();
     if (batch.length === 0) return RETRY_MS;
     try {
+      batch = await this.withinWork(batch);
       const began = this.clock.monotonic();
       await this.commit(batch, LIMITS);
       const durationMs = this.clock.monotonic() - began;
@@ -319,6 +328,21 @@ export class CheckRecorder {
     const taken = new Set(batch);
     this.waiting = this.waiting.filter((entry) => !taken.has(entry));
     return batch;
+  }
+
+  /** What changes too many alerts for one transaction returns to the front of the queue, for the next batch. */
+  private async withinWork(batch: PendingCheck[]): Promise<PendingCheck[]> {
+    if (batch.length <= HARMLESS_BATCH) return batch;
+    const idsOf = (outcome: Outcome) =>
+      batch.flatMap(({ check }) => (check.result.outcome === outcome ? [check.endpointId] : []));
+    const alerts = await this.alerts.atStake(this.database, idsOf('down'), idsOf('up'));
+    if (alerts.size === 0) return batch;
+    const kept = withinWork(batch, alerts, MAX_ALERTS);
+    this.hasLeftOver = kept.length < batch.length;
+    if (!this.hasLeftOver) return batch;
+    const isKept = new Set(kept);
+    this.waiting = [...batch.filter((entry) => !isKept.has(entry)), ...this.waiting];
+    return kept;
   }
 
   /** Finds the endpoints whose rows are locked. True when there are some: the rest of the batch can be written without them. */

@@ -1,5 +1,5 @@
 import type { FinishedCheck } from '../../endpoint/finished-check';
-import { fairBatch, nextBatchSize, oldestOfLargest } from './fair-batch';
+import { fairBatch, nextBatchSize, oldestOfLargest, withinWork } from './fair-batch';
 import type { PendingCheck } from './pending-check';
 
 let slot = 0;
@@ -24,6 +24,32 @@ describe('fairBatch', () => {
     const waiting = [...results('a', 50), ...results('b', 5), ...results('a', 50)];
     const own = fairBatch(waiting, 20).filter(({ check }) => check.orgId === 'a');
     expect(own).toEqual(waiting.slice(0, 15));
+  });
+});
+
+describe('withinWork', () => {
+  const of = (orgId: string, endpointId: string): PendingCheck => ({
+    check: { orgId, endpointId } as FinishedCheck,
+    maxAgeMs: 0,
+  });
+  const kept = (batch: PendingCheck[], alerts: Record<string, number>, most: number) =>
+    withinWork(batch, new Map(Object.entries(alerts)), most).map(({ check }) => check.endpointId);
+  const [x, y, z, mine, calm] = [of('b', 'x'), of('b', 'y'), of('b', 'z'), of('a', 'mine'), of('b', 'calm')];
+
+  it('keeps everything that changes few alerts', () => {
+    expect(kept([x, y, mine, calm], { x: 50, y: 50, mine: 3 }, 500)).toEqual(['x', 'y', 'mine', 'calm']);
+  });
+
+  it('leaves out what one organization has too much, and nothing of the others', () => {
+    expect(kept([x, y, z, calm, mine], { x: 50, y: 50, z: 50, mine: 40 }, 100)).toEqual(['x', 'calm', 'mine']);
+  });
+
+  it('leaves out the later results of an endpoint whose result is left out', () => {
+    expect(kept([x, y, y, x, mine], { x: 50, y: 60 }, 100)).toEqual(['x', 'x', 'mine']);
+  });
+
+  it('keeps one result of each organization however many alerts it changes', () => {
+    expect(kept([x, y, mine], { x: 20_000, y: 20_000, mine: 1 }, 100)).toEqual(['x', 'mine']);
   });
 });
 

@@ -55,3 +55,33 @@ export function oldestOfLargest(waiting: readonly PendingCheck[], count: number)
   const [largest] = [...countByOrg(waiting)].sort(([, a], [, b]) => b - a);
   return waiting.filter(({ check }) => check.orgId === largest?.[0]).slice(0, count);
 }
+
+/**
+ * The part of a batch that changes at most `most` alerts, shared between organizations like the results themselves.
+ * `alertsOf`: how many alerts a result of the endpoint may change. At least one result is kept; of an endpoint whose result
+ * is left out, no later one is kept.
+ */
+export function withinWork(
+  batch: readonly PendingCheck[],
+  alertsOf: ReadonlyMap<string, number>,
+  most: number,
+): PendingCheck[] {
+  const costOf = ({ check }: PendingCheck): number => alertsOf.get(check.endpointId) ?? 0;
+  const wanted = new Map<string, number>();
+  for (const entry of batch) wanted.set(entry.check.orgId, (wanted.get(entry.check.orgId) ?? 0) + costOf(entry));
+  const shares = sharesOf(wanted, most);
+  const leftOut = new Set<string>();
+  const begun = new Set<string>();
+  return batch.filter((entry) => {
+    const { orgId, endpointId } = entry.check;
+    const left = (shares.get(orgId) ?? 0) - costOf(entry);
+    // The first of an organization always fits, or one endpoint with very many alerts would wait for ever.
+    if (leftOut.has(endpointId) || (left < 0 && begun.has(orgId))) {
+      leftOut.add(endpointId);
+      return false;
+    }
+    if (costOf(entry) > 0) begun.add(orgId);
+    shares.set(orgId, left);
+    return true;
+  });
+}

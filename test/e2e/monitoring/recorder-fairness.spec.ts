@@ -10,9 +10,9 @@ import { EndpointStateStore } from '../../../src/monitoring/record/endpoint-stat
 import { Database, WorkerDatabase } from '../../../src/platform/database/database';
 import { parseId } from '../../../src/platform/ids/id';
 import { Clock } from '../../../src/platform/time/clock';
-import { startApp, type TestApp, type TestOrganization } from '../../harness/app/app';
+import { type Api, startApp, type TestApp, type TestOrganization } from '../../harness/app/app';
 import { recorded as finishedCheck } from '../../harness/app/history';
-import { newEndpoint, newWebsite } from '../../harness/app/resources';
+import { newAlert, newEndpoint, newWebsite } from '../../harness/app/resources';
 
 describe('the results of one organization', () => {
   let app: TestApp;
@@ -43,14 +43,10 @@ describe('the results of one organization', () => {
     return { ...check, orgId, revision, slotMs: tick };
   }
 
-  it('are written with the next batch, however many of another one wait', async () => {
-    const mine = await definitionOf(
-      parseId('endpoint', await newEndpoint(app.write, await newWebsite(app.write))) ?? '',
-    );
-    const theirs = await definitionOf(
-      parseId('endpoint', await newEndpoint(other.write, await newWebsite(other.write))) ?? '',
-    );
-    const recorder = new CheckRecorder(
+  const endpointOf = async (api: Api): Promise<string> => newEndpoint(api, await newWebsite(api));
+  const uuidOf = (id: string): string => parseId('endpoint', id) ?? '';
+  const newRecorder = () =>
+    new CheckRecorder(
       app.app.get(WorkerDatabase),
       app.app.get(EndpointStateStore),
       app.app.get(HistoryWriter),
@@ -58,10 +54,40 @@ describe('the results of one organization', () => {
       app.app.get(MonitoringMetrics),
       app.app.get(Clock),
     );
+
+  /** Endpoints with fifty alerts each, all of which the next failure triggers. */
+  async function endpointsWithAlerts(count: number): Promise<CheckDefinition[]> {
+    const website = await newWebsite(other.write);
+    const ids = await Promise.all(Array.from({ length: count }, () => newEndpoint(other.write, website)));
+    await newAlert(other.write, ids[0] ?? '', { failure_threshold: 1 });
+    await database.query(
+      `INSERT INTO alert (id, org_id, endpoint_id, type, config, destination, failure_threshold)
+       SELECT gen_random_uuid(), a.org_id, e.id, a.type, a.config, a.destination, 1
+         FROM alert a, unnest($1::uuid[]) AS e (id), generate_series(1, 50)`,
+      [ids.map(uuidOf)],
+    );
+    return Promise.all(ids.map((id) => definitionOf(uuidOf(id))));
+  }
+
+  it('are written with the next batch, however many of another one wait', async () => {
+    const mine = await definitionOf(uuidOf(await endpointOf(app.write)));
+    const theirs = await definitionOf(uuidOf(await endpointOf(other.write)));
+    const recorder = newRecorder();
     for (let count = 0; count < 5000; count++) recorder.add(next(theirs, 'up'));
     expect(await recorder.record(next(mine, 'down'))).toBe('recorded');
     expect(recorder.backlog).toBeGreaterThanOrEqual(4000);
     await recorder.drain(20_000);
     expect(recorder.backlog).toBe(0);
+  });
+
+  it('do not wait until thousands of alerts of another one are triggered', async () => {
+    const mine = await definitionOf(uuidOf(await endpointOf(app.write)));
+    const theirs = await endpointsWithAlerts(60);
+    const recorder = newRecorder();
+    for (const definition of theirs) recorder.add(next(definition, 'down'));
+    expect(await recorder.record(next(mine, 'up'))).toBe('recorded');
+    expect(recorder.backlog).toBeGreaterThanOrEqual(30);
+    await recorder.drain(60_000);
+    expect(await database.query('SELECT count(*)::int AS count FROM alert WHERE triggered')).toEqual([{ count: 3001 }]);
   });
 });
