@@ -1,4 +1,5 @@
 import { Injectable } from '@nestjs/common';
+import type { Assertion } from '../checker/assertion/assertion';
 import { assertionProblems } from '../checker/assertion/assertion-rules';
 import { type Checker, InvalidTarget } from '../checker/checker';
 import { CheckerRegistry } from '../checker/checker.registry';
@@ -12,7 +13,7 @@ import { MASK } from '../platform/secrets/mask';
 import { type HeaderDto, sentSettings, type UpdateEndpointDto } from './endpoint.dto';
 import { DEFAULT_SETTINGS, type EndpointSettings, type StoredHeader } from './endpoint.entity';
 import { sizeProblems, type SizedSettings } from './settings/settings-size';
-import { isMaskedUrl, maskedUrl } from './settings/shown-settings';
+import { comparesCredential, isMaskedUrl, maskedUrl } from './settings/shown-settings';
 
 /** Merges what a client sent with what is stored, and validates the result as a whole: every problem at once. */
 @Injectable()
@@ -154,9 +155,9 @@ const MASK_OF_NOTHING = {
   message: 'is a mask, and no header of this name is stored; send the value itself',
 } as const;
 
-/** Masks of URL and body keep what is stored; one that stands for nothing stored is a problem. */
+/** Masks of URL, body and assertions keep what is stored; one that stands for nothing stored is a problem. */
 function unmasked(
-  { url, body, ...sent }: Partial<EndpointSettings>,
+  { url, body, assertions, ...sent }: Partial<EndpointSettings>,
   stored: EndpointSettings | null,
   found: FieldProblem[],
 ): Partial<EndpointSettings> {
@@ -167,13 +168,31 @@ function unmasked(
   if (body !== undefined && !isBodyKept) settings.body = body;
   if (settings.url !== undefined && isMaskedUrl(settings.url)) found.push(refusedMask('/url'));
   if (settings.body === MASK) found.push(refusedMask('/body'));
+  if (assertions !== undefined) settings.assertions = unmaskedAssertions(assertions, stored?.assertions ?? [], found);
   return settings;
+}
+
+/** Assertions of one header by the same comparison keep their targets in their order. */
+function unmaskedAssertions(
+  sent: readonly Assertion[],
+  stored: readonly Assertion[],
+  found: FieldProblem[],
+): Assertion[] {
+  return sent.map((assertion, i) => {
+    if (assertion.target !== MASK || !comparesCredential(assertion)) return assertion;
+    const isAlike = ({ property, comparison }: Assertion): boolean =>
+      property?.toLowerCase() === assertion.property?.toLowerCase() && comparison === assertion.comparison;
+    const before = stored.filter(isAlike)[sent.slice(0, i).filter(isAlike).length];
+    if (before && comparesCredential(before)) return { ...assertion, target: before.target };
+    found.push(refusedMask(`/assertions/${i}/target`));
+    return assertion;
+  });
 }
 
 const refusedMask = (pointer: string): FieldProblem => ({
   pointer,
   code: 'invalid_format',
-  message: `${pointer.slice(1)} is a mask that stands for nothing stored; send the value itself`,
+  message: `${pointer.split('/').at(-1)} is a mask that stands for nothing stored; send the value itself`,
 });
 
 const headerContext = (id: string): string => `endpoint:${id}:headers`;

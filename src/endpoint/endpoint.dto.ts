@@ -58,7 +58,8 @@ export class AssertionDto {
   comparison!: AssertionComparison;
 
   @ApiProperty({
-    description: 'What to compare with, as text. `status_code` takes lists and ranges.',
+    description:
+      'What to compare with, as text. `status_code` takes lists and ranges. Of a header that may be a credential it is masked for read keys; a mask sent back keeps it.',
     example: '200-299,301',
     maxLength: 1000,
   })
@@ -346,4 +347,9 @@ export const toAuditView = (websiteId: string | null, settings: EndpointSettings
 });
 
 /** Settings of which `toAuditView` shows a mask: that they changed has to be said beside it. */
-export const MASKED_SETTINGS = ['url', 'headers', 'body'] as const satisfies readonly (keyof EndpointSettings)[];
+export const MASKED_SETTINGS = [
+  'url',
+  'headers',
+  'body',
+  'assertions',
+] as const satisfies readonly (keyof EndpointSettings)[];

@@ -1,3 +1,4 @@
+import type { Assertion } from '../../checker/assertion/assertion';
 import { isSensitiveHeader } from '../../checker/request-headers';
 import type { Role } from '../../platform/access/caller';
 import { MASK } from '../../platform/secrets/mask';
@@ -19,6 +20,7 @@ interface Confidential {
   url: string;
   headers: { key: string; value: string }[];
   body: string | null;
+  assertions: Assertion[];
 }
 
 /** The settings as read keys and the audit log see them. */
@@ -27,4 +29,11 @@ export const withoutCredentials = <Settings extends Confidential>(settings: Sett
   url: maskedUrl(settings.url),
   headers: settings.headers.map(({ key, value }) => ({ key, value: isSensitiveHeader(key) ? MASK : value })),
   body: settings.body ? MASK : settings.body,
+  assertions: settings.assertions.map((assertion) =>
+    comparesCredential(assertion) ? { ...assertion, target: MASK } : assertion,
+  ),
 });
+
+/** True when what the target answers in a header that may be a credential is compared with the same. */
+export const comparesCredential = ({ source, property, comparison }: Assertion): boolean =>
+  source === 'header' && comparison !== 'exists' && isSensitiveHeader(property ?? '');

@@ -314,6 +314,37 @@ describe('endpoints', () => {
     expect(created.body.errors.map(({ pointer }) => pointer)).toEqual(['/body']);
   });
 
+  it('masks for read keys what a header that may be a credential is compared with, and keeps it when sent back', async () => {
+    const compared = (property: string, target: string) => ({
+      source: 'header',
+      property,
+      comparison: 'equals',
+      target,
+    });
+    const assertions = [
+      compared('Content-Type', 'text/html'),
+      compared('X-Auth-Token', 's3cret-one'),
+      compared('x-auth-token', 's3cret-two'),
+      { source: 'header', property: 'X-Auth-Token', comparison: 'exists', target: 'true' },
+    ];
+    const endpoint = await create({ ...MINIMAL, assertions });
+    const masked = (await app.read.get<Endpoint>(`/endpoints/${endpoint.id}`)).body;
+    expect(masked.assertions).toEqual([
+      assertions[0],
+      compared('X-Auth-Token', '********'),
+      compared('x-auth-token', '********'),
+      assertions[3],
+    ]);
+    const back = await app.write.put<Endpoint>(`/endpoints/${endpoint.id}`, { assertions: masked.assertions });
+    expect(back.body.assertions).toEqual(assertions);
+    const refused = await app.write.put<Problem>(`/endpoints/${endpoint.id}`, {
+      assertions: [compared('X-Another', '********')],
+    });
+    expect(refused.body.errors.map(({ pointer }) => pointer)).toEqual(['/assertions/0/target']);
+    const log = await app.admin.get(`/audit-log?resource_id=${endpoint.id}`);
+    expect(log.text).not.toContain('s3cret');
+  });
+
   it('gives each of two headers with one name its own value back', async () => {
     const headers = ['one', 'two'].map((value) => ({ key: 'Cookie', value }));
     const endpoint = await create({ ...MINIMAL, headers });
