@@ -4,25 +4,37 @@ const PREPARED = 250;
 /** Whether a text contains another one, in time linear in both whatever they are. */
 export function includesText(text: string, target: string): boolean {
   if (target.length <= PREPARED || text.length < 8 * target.length) return text.includes(target);
+  const end = text.indexOf(target.slice(-PREPARED), target.length - PREPARED);
+  if (end < 0) return false;
+  return includesUnits(unitsOf(text.slice(end + PREPARED - target.length)), unitsOf(target));
+}
+
+/** Knuth, Morris and Pratt: never goes back in the text. */
+function includesUnits(text: Uint16Array, target: Uint16Array): boolean {
   const borders = bordersOf(target);
   let matched = 0;
-  for (let at = 0; at < text.length; at++) {
-    const unit = text.charCodeAt(at);
-    while (matched > 0 && target.charCodeAt(matched) !== unit) matched = borders[matched - 1] ?? 0;
-    if (target.charCodeAt(matched) === unit) matched += 1;
+  for (const unit of text) {
+    while (matched > 0 && target[matched] !== unit) matched = borders[matched - 1] ?? 0;
+    if (target[matched] === unit) matched += 1;
     if (matched === target.length) return true;
   }
   return false;
 }
 
-/** For each beginning of a text the length of its longest proper end that is a beginning too (Knuth, Morris and Pratt). */
-function bordersOf(text: string): Int32Array {
+/** For each beginning of a text the length of its longest proper end that is a beginning too. */
+function bordersOf(text: Uint16Array): Int32Array {
   const borders = new Int32Array(text.length);
   let length = 0;
   for (let at = 1; at < text.length; at++) {
-    while (length > 0 && text.charCodeAt(at) !== text.charCodeAt(length)) length = borders[length - 1] ?? 0;
-    if (text.charCodeAt(at) === text.charCodeAt(length)) length += 1;
+    while (length > 0 && text[at] !== text[length]) length = borders[length - 1] ?? 0;
+    if (text[at] === text[length]) length += 1;
     borders[at] = length;
   }
   return borders;
+}
+
+function unitsOf(text: string): Uint16Array {
+  const bytes = Buffer.allocUnsafeSlow(2 * text.length);
+  bytes.write(text, 'utf16le');
+  return new Uint16Array(bytes.buffer);
 }

@@ -6,8 +6,8 @@ import type { Pause } from './judging-turns';
 /** The most that is read of a body, and the most it may inflate to. */
 export const MAX_BODY_BYTES = 1024 * 1024;
 
-/** Bytes of a text that are decoded in one piece: at most 5 ms, whatever they are. */
-const PIECE = 256 * 1024;
+/** Bytes of a text that are decoded in one piece: at most 4 ms, whatever they are. */
+const PIECE = 128 * 1024;
 
 const LIMITS = { maxOutputLength: MAX_BODY_BYTES };
 /** A body that was cut at the limit has no proper end; what can be inflated of it is used. */

@@ -34,6 +34,25 @@ describe('a result without the values of the request’s headers', () => {
     expect(result.redirects).toEqual([`https://a.example/${shown}`]);
   });
 
+  it.each([
+    ['beside each other', 'tok-4f9a1c77tok-4f9a1c77 and abcdef123456', '(hidden)(hidden) and (hidden)'],
+    ['one that begins with another', 'tok-4f9a1c77-and-more, tok-4f9a1c77-and', '(hidden), (hidden)-and'],
+    ['the first letters of one, where the text was cut', 'it was tok-4f9a1…. Next', 'it was (hidden)…. Next'],
+    ['the first letters of one, at the end', 'cut at the end: tok-4f9', 'cut at the end: (hidden)'],
+  ])('hides one of several secrets: %s', (_, message, shown) => {
+    const headers = [
+      { key: 'X-Token', value: 'tok-4f9a1c77' },
+      { key: 'X-Tokens', value: 'tok-4f9a1c77-and-more tok-4f9a1c78' },
+      { key: 'Cookie', value: 'session=abcdef123456; theme=dark-blue' },
+    ];
+    expect(redacted(resultWith(message), headers).error?.message).toBe(shown);
+  });
+
+  it('keeps the first letters of a secret that go on with others', () => {
+    const headers = [{ key: 'X-Token', value: 'tok-4f9a1c77' }];
+    expect(redacted(resultWith('saw tok-4f9, no more'), headers).error?.message).toBe('saw tok-4f9, no more');
+  });
+
   it('keeps words that only harmless headers hold, and short ones', () => {
     const headers = [
       { key: 'Accept', value: 'text/html' },

@@ -5,13 +5,15 @@ import { isSensitiveHeader } from '../request-headers';
 const MIN_VALUE = 4;
 const MIN_PIECE = 6;
 const HIDDEN = '(hidden)';
+/** What URLs spell as it is. */
+const SPELT_ALIKE = /^[\w.!~*'()-]*$/;
 /** Where a text was cut. */
 const CUT = '…';
 
 /**
  * The result without the credentials among the request's headers: a target may echo them, in a header, a body or the URL it
  * redirects to. Parts of a value (the token behind `Bearer`) count as well, and so does the beginning of one where the text
- * was cut. A header may have hundreds of parts: each is looked for only where its first characters are.
+ * was cut. A header may have hundreds of parts: only those are looked for whose first characters are there.
  */
 export function redacted(result: CheckResult, headers: CheckRequest<unknown>['headers']): CheckResult {
   const { error, redirects } = result;
@@ -29,47 +31,75 @@ export function redacted(result: CheckResult, headers: CheckRequest<unknown>['he
 function piecesOf(value: string): string[] {
   const pieces = value.split(/[\s;,=]+/).filter((piece) => piece.length >= MIN_PIECE);
   const whole = value.length >= MIN_VALUE ? [value] : [];
-  return [...whole, ...pieces].flatMap((piece) => [piece, encodeURI(piece), encodeURIComponent(piece)]);
+  return [...whole, ...pieces].flatMap((piece) =>
+    SPELT_ALIKE.test(piece) ? [piece] : [piece, encodeURI(piece), encodeURIComponent(piece)],
+  );
 }
 
 function without(secrets: ReadonlySet<string>, text: string): string {
-  const places = beginningsIn(text);
-  const ranges: [from: number, to: number][] = [];
-  for (const secret of secrets) {
-    for (const at of places.get(secret.slice(0, MIN_VALUE)) ?? []) {
-      const end = endOf(secret, text, at);
-      if (end !== null) ranges.push([at, end]);
-    }
-  }
-  return ranges.length === 0 ? text : hide(ranges, text);
+  const runs = runsOf(text);
+  const present = [...secrets].filter((secret) => runs.has(secret.slice(0, MIN_VALUE)));
+  return present.length === 0 ? text : hide(new SortedSecrets(present), text);
 }
 
-/** Where each run of as many characters as a secret has at least stands in a text. */
-function beginningsIn(text: string): Map<string, number[]> {
-  const places = new Map<string, number[]>();
-  for (let at = 0; at + MIN_VALUE <= text.length; at++) {
-    const run = text.slice(at, at + MIN_VALUE);
-    const known = places.get(run);
-    if (known) known.push(at);
-    else places.set(run, [at]);
-  }
-  return places;
+/** Each run of as many characters as a secret has at least. */
+function runsOf(text: string): Set<string> {
+  const runs = new Set<string>();
+  for (let at = 0; at + MIN_VALUE <= text.length; at++) runs.add(text.slice(at, at + MIN_VALUE));
+  return runs;
 }
 
-/** Where a secret that may begin at a place ends; `null` when it does not stand there. */
-function endOf(secret: string, text: string, at: number): number | null {
-  if (text.startsWith(secret, at)) return at + secret.length;
-  const mark = text.indexOf(CUT, at);
-  const end = mark < 0 ? text.length : mark;
-  return end - at >= MIN_PIECE && secret.startsWith(text.slice(at, end)) ? end : null;
-}
-
-function hide(ranges: [from: number, to: number][], text: string): string {
+function hide(secrets: SortedSecrets, text: string): string {
   let shown = '';
   let done = 0;
-  for (const [from, to] of ranges.toSorted(([a], [b]) => a - b)) {
-    if (from >= done) shown += text.slice(done, from) + HIDDEN;
-    done = Math.max(done, to);
+  for (let at = 0; at + MIN_VALUE <= text.length; at++) {
+    const end = at + secrets.lengthAt(text, at);
+    if (end <= Math.max(at, done)) continue;
+    if (at >= done) shown += text.slice(done, at) + HIDDEN;
+    done = end;
   }
   return shown + text.slice(done);
+}
+
+/** Finds the longest secret at a place in a few comparisons, however many secrets begin alike. */
+class SortedSecrets {
+  private readonly sorted: string[];
+  /** For each secret the place of the longest other one that it begins with; −1 without. */
+  private readonly shorter: number[] = [];
+
+  constructor(secrets: string[]) {
+    this.sorted = secrets.toSorted();
+    for (const [place, secret] of this.sorted.entries()) {
+      let before = place - 1;
+      while (before >= 0 && !secret.startsWith(this.sorted[before] ?? '')) before = this.shorter[before] ?? -1;
+      this.shorter.push(before);
+    }
+  }
+
+  /** How many characters of a secret stand at a place: all, or its first ones until the text was cut; otherwise 0. */
+  lengthAt(text: string, at: number): number {
+    const rest = text.slice(at);
+    const above = this.placeAbove(rest);
+    // What lies in order between a secret and a text that begins with it begins with it, too.
+    for (let place = above - 1; place >= 0; place = this.shorter[place] ?? -1) {
+      const secret = this.sorted[place] ?? '';
+      if (rest.startsWith(secret)) return secret.length;
+    }
+    const mark = rest.indexOf(CUT);
+    const kept = mark < 0 ? rest : rest.slice(0, mark);
+    const longer = mark < 0 ? above : this.placeAbove(kept);
+    return kept.length >= MIN_VALUE && (this.sorted[longer] ?? '').startsWith(kept) ? kept.length : 0;
+  }
+
+  /** The place of the first secret behind a text in order. */
+  private placeAbove(text: string): number {
+    let from = 0;
+    let to = this.sorted.length;
+    while (from < to) {
+      const middle = (from + to) >> 1;
+      if ((this.sorted[middle] ?? '') <= text) from = middle + 1;
+      else to = middle;
+    }
+    return from;
+  }
 }

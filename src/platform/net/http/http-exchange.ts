@@ -57,6 +57,9 @@ export class ExchangeError extends Error {
   }
 }
 
+/** After more lines than this in one piece of the response others pass: chunks of one byte take 100 ns for each byte. */
+const MAX_LINES = 500;
+
 const NOT_IN_PATH = /[^\x21-\x7e\x80-\xff]/;
 
 /** Writes the request and reads the response. Throws `ExchangeError` only. The socket is destroyed when it settles. */
@@ -101,11 +104,20 @@ class Exchange {
 
   private take(bytes: Buffer): void {
     if (this.settled) return;
+    const linesBefore = this.parser.lines;
     const outcome = this.read(bytes);
+    if (this.parser.lines - linesBefore > MAX_LINES) this.letOthersPass();
     if (this.parser.headRead && this.firstByteAt === 0) this.firstByteAt = arrivalMs();
     if (outcome instanceof MalformedResponse) this.fail('protocol', outcome.message);
     else if (outcome instanceof NoBodyMemory) this.fail('memory', 'there is no memory for the body of the response');
     else if (outcome) this.finish();
+  }
+
+  /** What has arrived meanwhile is read in the next turn of the event loop, not in this one. */
+  private letOthersPass(): void {
+    const { socket } = this.request;
+    socket.pause();
+    setImmediate(() => socket.resume());
   }
 
   private read(bytes: Buffer): boolean | MalformedResponse | NoBodyMemory {

@@ -53,6 +53,8 @@ export class HttpResponseParser {
   headRead = false;
   /** The body was longer than `maxBytes`. */
   truncated = false;
+  /** Lines so far, of the head and between chunks: they take longer to read than what is between them. */
+  lines = 0;
 
   private state: State = 'status';
   /** The line that has not ended yet. */
@@ -133,6 +135,7 @@ export class HttpResponseParser {
       if (undecided) refuseOtherProtocol(this.line.replace(LEADING_CR, ''));
       return next;
     }
+    this.lines += 1;
     const line = this.line.endsWith('\r') ? this.line.slice(0, -1) : this.line;
     this.line = '';
     this.take(line);

@@ -1,0 +1,112 @@
+/**
+ * A program that checks hostile targets and prints for how long they held the event loop, as JSON (`HostileRun`). Argument: a
+ * `HostileOrder` as JSON. A process of its own: the globals of a test are slow, and its garbage is collected meanwhile.
+ */
+import 'reflect-metadata';
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { join } from 'node:path';
+import { HttpChecker } from '../../../src/checker/http/http.checker';
+import { HttpProbe } from '../../../src/checker/http/http-probe';
+import { startDeadline } from '../../../src/platform/net/deadline';
+import { dialerWith, openEgress } from '../app/network';
+import { hostileCase } from '../servers/hostile-responses';
+
+export interface HostileOrder {
+  seed: number;
+  responses: number;
+  limitMs: number;
+}
+
+export interface HostileRun {
+  /** The one that held the loop longest. */
+  longest: { held: number; name: string };
+  /** Each that held it longer than the limit. */
+  tooLong: string[];
+  /** Forty at once. */
+  together: number;
+}
+
+/** What is longer is measured again: the collector of garbage may have come in between. */
+const REPEATS = 4;
+/** Checks at once; one that holds the loop for too long is then found among them. */
+const AT_ONCE = 5;
+const MANY = 40;
+/** A target may send back all of this. */
+const HEADERS = Array.from({ length: 4 }, (_, i) => ({
+  key: `X-Token-${i}`,
+  value: Array.from({ length: 500 }, (__, k) => `aaaaaa${(500 * i + k).toString(36)}`)
+    .join(' ')
+    .slice(0, 4000),
+}));
+
+/**
+ * The longest time that the event loop was held while something ran, in milliseconds: between two ticks of a timer, by the
+ * clock or the processor, whichever says less. Others may have had the processor meanwhile, and compression has threads.
+ */
+async function heldBy(run: () => Promise<unknown>): Promise<number> {
+  let longest = 0;
+  let last = { at: performance.now(), cpu: process.cpuUsage() };
+  const tick = () => {
+    const { user, system } = process.cpuUsage(last.cpu);
+    longest = Math.max(longest, Math.min(performance.now() - last.at, (user + system) / 1000));
+    last = { at: performance.now(), cpu: process.cpuUsage() };
+  };
+  const timer = setInterval(tick, 1);
+  await run();
+  clearInterval(timer);
+  tick();
+  return longest;
+}
+
+async function runAll({ seed, responses, limitMs }: HostileOrder, port: number): Promise<HostileRun> {
+  const checker = new HttpChecker(new HttpProbe(dialerWith()));
+  const check = async (index: number) => {
+    const { assertions, end } = hostileCase(seed, index);
+    const deadline = startDeadline(end === 'silence' ? 100 : 10_000);
+    const request = {
+      target: checker.parseTarget(`http://127.0.0.1:${port}/${index}`),
+      method: 'GET',
+      headers: HEADERS,
+      body: null,
+      followRedirects: true,
+      assertions,
+      egress: openEgress,
+    };
+    await checker.check(request, deadline.signal);
+    deadline.clear();
+  };
+  /** The least of some runs when the first was too long. */
+  const leastHeldBy = async (run: () => Promise<unknown>) => {
+    let held = await heldBy(run);
+    for (let again = 1; again < REPEATS && held > limitMs; again++) held = Math.min(held, await heldBy(run));
+    return held;
+  };
+  let longest = { held: 0, name: '' };
+  const tooLong: string[] = [];
+  for (let first = 0; first < responses; first += AT_ONCE) {
+    const indices = Array.from({ length: Math.min(AT_ONCE, responses - first) }, (_, i) => first + i);
+    const together = await heldBy(() => Promise.all(indices.map(check)));
+    if (together <= Math.max(limitMs / 2, longest.held)) continue;
+    for (const index of indices) {
+      const held = await leastHeldBy(() => check(index));
+      const { name } = hostileCase(seed, index);
+      if (held > longest.held) longest = { held, name };
+      if (held > limitMs) tooLong.push(`${Math.round(held)} ms, case ${index}: ${name}`);
+    }
+  }
+  const together = await leastHeldBy(() => Promise.all(Array.from({ length: MANY }, (_, index) => check(index))));
+  return { longest, tooLong, together };
+}
+
+async function main(): Promise<void> {
+  const order = JSON.parse(process.argv[2] ?? '{}') as HostileOrder;
+  const program = ['-r', './scripts/typescript.cjs', join(__dirname, 'hostile-server.ts'), String(order.seed)];
+  const server = spawn(process.execPath, program, { stdio: ['ignore', 'pipe', 'inherit'] });
+  const [line] = (await once(server.stdout, 'data')) as [Buffer];
+  const run = await runAll(order, Number(String(line)));
+  process.stdout.write(JSON.stringify(run));
+  server.kill();
+}
+
+void main();

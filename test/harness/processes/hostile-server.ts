@@ -1,0 +1,32 @@
+/**
+ * A program that serves hostile responses: the case of the number in the path, by the seed in the argument. Prints its port.
+ * A process of its own, so that making a response does not count as reading it.
+ */
+import { type AddressInfo, createServer } from 'node:net';
+import { hostileCase } from '../servers/hostile-responses';
+
+const seed = Number(process.argv[2]);
+
+const server = createServer((socket) => {
+  socket.on('error', () => {});
+  let head = '';
+  socket.on('data', (chunk: Buffer) => {
+    head += chunk.toString('latin1');
+    if (!head.includes('\r\n\r\n')) return;
+    const index = /^\w+ \/(\d+)/.exec(head)?.[1] ?? '0';
+    head = '';
+    const { end, response } = hostileCase(seed, Number(index));
+    const bytes = response();
+    // A redirect leads back here, each time with another path.
+    const place = bytes.subarray(0, 200).indexOf('%CASE%');
+    const sent =
+      place < 0
+        ? bytes
+        : Buffer.concat([bytes.subarray(0, place), Buffer.from(`/${index}/`), bytes.subarray(place + 6)]);
+    socket.write(sent, () => {
+      if (end === 'close') socket.end();
+      else if (end === 'reset') socket.resetAndDestroy();
+    });
+  });
+});
+server.listen(0, '127.0.0.1', () => process.stdout.write(`${(server.address() as AddressInfo).port}\n`));
