@@ -54,6 +54,10 @@ describe('entries of the audit log that were written before an upgrade', () => {
         { key: 'DD-API-KEY', value: 's3cret' },
         { key: 'accept', value: 'text/html' },
       ],
+      assertions: [
+        { source: 'header', property: 'X-Token', comparison: 'equals', target: 's3cret' },
+        { source: 'status_code', comparison: 'in', target: '200' },
+      ],
     };
     const endpoint = await write('endpoint', { interval: 60 }, request);
     const plain = await write('endpoint', null, { url: 'dns:example.com?type=MX', body: null, headers: [] });
@@ -76,6 +80,10 @@ describe('entries of the audit log that were written before an upgrade', () => {
         headers: [
           { key: 'DD-API-KEY', value: '********' },
           { key: 'accept', value: 'text/html' },
+        ],
+        assertions: [
+          { source: 'header', property: 'X-Token', comparison: 'equals', target: '********' },
+          { source: 'status_code', comparison: 'in', target: '200' },
         ],
       },
     });

@@ -5,8 +5,9 @@ const HARMLESS = '^(accept(-charset|-encoding|-language)?|cache-control|pragma|u
 
 /**
  * The settings of one entry without what entries no longer hold: every mask of an alert's config becomes the plain one,
- * because masks showed the end of long values and the "host" of passwords; header values, the body and the query of the
- * URL of an endpoint are masked. Stars stand nowhere in JSON but inside its strings, hence the expression on its text.
+ * because masks showed the end of long values and the "host" of passwords; of an endpoint the header values, the body, the
+ * query of the URL and what headers are compared with are masked. Stars stand nowhere in JSON but inside its strings, hence
+ * the expression on its text.
  */
 const MASKED = String.raw`CREATE FUNCTION masked_audit_settings(resource text, settings jsonb) RETURNS jsonb
   LANGUAGE sql IMMUTABLE AS $$
@@ -23,6 +24,12 @@ const MASKED = String.raw`CREATE FUNCTION masked_audit_settings(resource text, s
                     ELSE jsonb_set(header, '{value}', '"********"') END ORDER BY place), '[]')
              FROM jsonb_array_elements(settings -> 'headers') WITH ORDINALITY AS headers (header, place)
             WHERE jsonb_typeof(header) = 'object')) ELSE '{}' END
+      || CASE WHEN jsonb_typeof(settings -> 'assertions') = 'array' THEN jsonb_build_object('assertions', (
+           SELECT coalesce(jsonb_agg(CASE WHEN assertion ->> 'source' <> 'header'
+                      OR assertion ->> 'comparison' = 'exists' OR assertion ->> 'property' ~* '${HARMLESS}' THEN assertion
+                    ELSE jsonb_set(assertion, '{target}', '"********"') END ORDER BY place), '[]')
+             FROM jsonb_array_elements(settings -> 'assertions') WITH ORDINALITY AS assertions (assertion, place)
+            WHERE jsonb_typeof(assertion) = 'object')) ELSE '{}' END
     ELSE settings END
   $$`;
 
