@@ -17,6 +17,7 @@ type Part = () => HealthFinding;
 export class Health {
   private readonly parts = new Map<string, Part>();
   private stopping = false;
+  private asking: Promise<HealthFinding> | null = null;
 
   constructor(
     private readonly config: Config,
@@ -44,7 +45,7 @@ export class Health {
 
   async sendReady(response: Response): Promise<void> {
     const findings = this.findings();
-    findings.push(['database', await this.askDatabase()]);
+    findings.push(['database', await this.databaseFinding()]);
     if (this.stopping) findings.push(['process', { ok: false, detail: 'shutting down' }]);
     this.write(
       response,
@@ -55,6 +56,12 @@ export class Health {
 
   private findings(): [string, HealthFinding][] {
     return [...this.parts].map(([name, part]) => [name, part()]);
+  }
+
+  /** One question at a time, for all who ask meanwhile: anybody may ask, as often as they like. */
+  private databaseFinding(): Promise<HealthFinding> {
+    this.asking ??= this.askDatabase().finally(() => (this.asking = null));
+    return this.asking;
   }
 
   private async askDatabase(): Promise<HealthFinding> {

@@ -21,6 +21,7 @@ const LAG_RESOLUTION_MS = 50;
 @Injectable()
 export class Metrics {
   readonly registry = new Registry();
+  private exposing: Promise<string> | null = null;
 
   constructor() {
     collectDefaultMetrics({ register: this.registry, eventLoopMonitoringPrecision: LAG_RESOLUTION_MS });
@@ -48,8 +49,9 @@ export class Metrics {
     return new Histogram({ ...options, registers: [this.registry] });
   }
 
-  /** Prometheus text format. */
+  /** Prometheus text format. Whoever asks while it is being written gets the same: some figures ask the database. */
   expose(): Promise<string> {
-    return this.registry.metrics();
+    this.exposing ??= this.registry.metrics().finally(() => (this.exposing = null));
+    return this.exposing;
   }
 }

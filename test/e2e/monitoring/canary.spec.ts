@@ -1,6 +1,7 @@
 import { Logger } from '@nestjs/common';
 import { Canary } from '../../../src/monitoring/canary';
 import { CheckRecorder } from '../../../src/monitoring/record/check-recorder';
+import { Database } from '../../../src/platform/database/database';
 import { armFailpoints } from '../../../src/platform/observability/failpoints';
 import { startApp, type TestApp } from '../../harness/app/app';
 import { MovingClock } from '../../harness/app/moving-clock';
@@ -54,6 +55,15 @@ describe('readiness', () => {
     const metrics = await (await fetch(`${app.url}/metrics`)).text();
     expect(metrics).toMatch(/uptime_canary_seconds\{stage="checks"\} [\d.]+/);
     expect(metrics).toMatch(/uptime_canary_seconds\{stage="recorder"\} [\d.]+/);
+  });
+
+  it('asks the database once for all who ask at the same time', async () => {
+    const database = app.app.get(Database);
+    const query = jest.spyOn(database, 'query');
+    const statuses = await Promise.all(Array.from({ length: 60 }, async () => (await ready()).status));
+    const asked = query.mock.calls.filter(([sql]) => sql === 'SELECT 1').length;
+    query.mockRestore();
+    expect([new Set(statuses), asked < 60]).toEqual([new Set([200]), true]);
   });
 
   it('fails and names the recorder while no batch can be written for a reason that is no connection, and recovers', async () => {
