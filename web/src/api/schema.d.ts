@@ -463,7 +463,7 @@ export interface components {
             /** @enum {string} */
             comparison: "equals" | "not_equals" | "contains" | "not_contains" | "less_than" | "greater_than" | "in" | "exists";
             /**
-             * @description What to compare with, as text. `status_code` takes lists and ranges.
+             * @description What to compare with, as text. `status_code` takes lists and ranges. Of a header that may be a credential it is masked for read keys; a mask sent back keeps it.
              * @example 200-299,301
              */
             target: string;
