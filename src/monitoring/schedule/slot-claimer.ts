@@ -56,6 +56,8 @@ export class SlotClaimer {
   }
 
   private async returnUnplanned(): Promise<void> {
+    if (this.unplanned.length === 0) return;
+    await failpoint('schedule.before_give_back');
     await this.giveBack(this.unplanned);
     this.unplanned = [];
   }

@@ -4,6 +4,7 @@ import { Config } from '../config/config';
 /** Every point at which a test may make the process fail. */
 export const FAILPOINTS = [
   'schedule.after_claim',
+  'schedule.before_give_back',
   'recorder.before_commit',
   'outbox.before_claim',
   'outbox.after_claim',
