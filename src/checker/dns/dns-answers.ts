@@ -74,7 +74,7 @@ function readData(reader: PacketReader, type: DnsRecordType, length: number): st
 
 function addressOf(bytes: Buffer, length: number): string {
   if (bytes.length !== length) throw new MalformedReply();
-  return ipaddr.fromByteArray([...bytes]).toString();
+  return length === 4 ? bytes.join('.') : ipaddr.fromByteArray([...bytes]).toString();
 }
 
 /** The pieces of a TXT record are one text (RFC 7208, section 3.3). */

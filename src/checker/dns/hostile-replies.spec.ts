@@ -49,6 +49,14 @@ function pointers(): { holder: Buffer; last: number } {
   return { holder: record(Buffer.of(0), 10, Buffer.concat([Buffer.of(0), ...chain])), last: dataAt - 1 + 2 * 8000 };
 }
 
+/** 2,000 places, from each of which labels lead to the end of the data, where a pointer leads to the place before it. */
+function overlapping(): { holder: Buffer; last: number } {
+  const dataAt = RECORDS_AT + 11;
+  const labels = Buffer.concat(Array.from({ length: 4000 }, () => Buffer.from([1, 1])));
+  const jumps = Array.from({ length: 2000 }, (_, index) => pointer(dataAt + 2 * index));
+  return { holder: record(Buffer.of(0), 10, Buffer.concat([labels, ...jumps])), last: dataAt };
+}
+
 /** 120 labels of one letter, then the root. */
 const manyLabels = Buffer.concat([...Array.from({ length: 120 }, () => Buffer.from([1, 97])), Buffer.of(0)]);
 const here = pointer(QUESTION_AT);
@@ -68,6 +76,11 @@ const hostile: [string, DnsRecordType, Buffer][] = [
     'data that are pointers to pointers',
     'NS',
     packet('NS', [chain.holder], () => record(here, TYPES.NS, pointer(chain.last))),
+  ],
+  [
+    'pointers that lead over the same labels again and again',
+    'A',
+    packet('A', [overlapping().holder], () => record(pointer(overlapping().last), TYPES.A, address)),
   ],
   [
     'names with as many labels as possible',

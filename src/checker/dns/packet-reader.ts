@@ -59,6 +59,8 @@ export class PacketReader {
     let at = start;
     /** Pointers lead back, so that they cannot lead in circles. */
     let before = start;
+    /** Pointers may lead over the same labels again and again. */
+    let walked = 0;
     for (tail = this.tails.get(at); !tail; tail = this.tails.get(at)) {
       const length = this.byteAt(at);
       if (length === 0) {
@@ -66,6 +68,8 @@ export class PacketReader {
       } else if (length <= LONGEST_LABEL) {
         path.push({ at, end: null, label: this.label(at + 1, length) });
         at += 1 + length;
+        walked += 1 + length;
+        if (walked > LONGEST_NAME + 1) throw new MalformedReply();
       } else {
         const target = ((length << 8) | this.byteAt(at + 1)) - (POINTER << 8);
         if (target < 0 || target >= before) throw new MalformedReply();
@@ -73,7 +77,7 @@ export class PacketReader {
         at = before = target;
       }
     }
-    for (const step of path.reverse()) {
+    for (let step = path.pop(); step; step = path.pop()) {
       tail = this.keep(step.at, { name: joined(step.label, tail.name), end: step.end ?? tail.end });
     }
     return tail;
