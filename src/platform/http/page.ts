@@ -59,17 +59,27 @@ export class Page<T> {
     return new Page(this.items.map(change), this.nextCursor, this.total, this.cursorBehind);
   }
 
-  /** The items as a JSON array of at most `maxBytes`, and the cursor behind the last one that is in it. */
+  /**
+   * The items as a JSON array of at most `maxBytes` (or of one item that is larger), and the cursor behind the last one that
+   * is in it. Nearly all pages fit, so that is tried first: item by item costs a third more.
+   */
   toJson(maxBytes = MAX_PAGE_BYTES): { json: string; nextCursor: string | null } {
+    const whole = JSON.stringify(this.items);
+    if (this.cursorBehind === null || Buffer.byteLength(whole) <= maxBytes) {
+      return { json: whole, nextCursor: this.nextCursor };
+    }
     const texts: string[] = [];
     let bytes = 1;
     for (const item of this.items) {
       const text = JSON.stringify(item);
       bytes += Buffer.byteLength(text) + 1;
-      if (bytes > maxBytes && texts.length > 0 && this.cursorBehind !== null)
-        return { json: `[${texts.join(',')}]`, nextCursor: this.cursorBehind(texts.length - 1) };
+      if (bytes > maxBytes && texts.length > 0) break;
       texts.push(text);
     }
-    return { json: `[${texts.join(',')}]`, nextCursor: this.nextCursor };
+    const isCut = texts.length < this.items.length;
+    return {
+      json: `[${texts.join(',')}]`,
+      nextCursor: isCut ? this.cursorBehind(texts.length - 1) : this.nextCursor,
+    };
   }
 }

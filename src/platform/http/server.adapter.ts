@@ -112,7 +112,7 @@ export class ServerAdapter extends ExpressAdapter {
     this.setHttpServer(server);
   }
 
-  /** As text made once, so that what does not fit the page is not made at all. */
+  /** A page is cut by the bytes of its text, which decide about the cursor in the headers. */
   private replyPage(response: Response, page: Page<unknown>, status?: number): unknown {
     const { json, nextCursor } = page.toJson();
     writePageHeaders({ total: page.total, nextCursor }, response.req, response);
