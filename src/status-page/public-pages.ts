@@ -147,7 +147,10 @@ export class PublicPages {
     }
     this.known.set(slug, true);
     const { orgId } = published;
-    if (this.reads.take(orgId, old ? costOf(old) : 1) > 0) throw problems.temporarilyUnavailable();
+    if (this.reads.take(orgId, old ? costOf(old) : 1) > 0) {
+      if (old) return old;
+      throw problems.temporarilyUnavailable();
+    }
     const snapshot = await this.snapshots.read(published);
     const bytes = snapshot.endpoints.length * DAYS * BYTES_PER_DAY;
     return { orgId, readAtMs: nowMs, snapshot, rendered: new Map(), bytes };
