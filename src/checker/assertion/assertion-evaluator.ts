@@ -1,7 +1,7 @@
 import { isPublicAddress } from '../../platform/net/egress/address-class';
 import type { Assertion } from './assertion';
-import { JsonContainer, type JsonDocument, JsonReader, NotJson, TooComplex } from './json/json-document';
-import { valuesAt } from './json/json-path';
+import { JsonContainer, type JsonDocument, JsonReader, NotJson, TooComplex } from './json-document';
+import { valuesAt } from './json-path';
 import { holdsNumber, parseRanges } from './number-ranges';
 import { includesText } from './text-search';
 import { isSensitiveHeader } from '../request-headers';

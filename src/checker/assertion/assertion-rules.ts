@@ -1,6 +1,6 @@
 import type { FieldProblem } from '../../platform/problem/problem';
 import type { Assertion, AssertionComparison, AssertionSource } from './assertion';
-import { jsonPathProblem } from './json/json-path-rules';
+import { jsonPathProblem } from './json-path-rules';
 import { parseRanges } from './number-ranges';
 
 /** More conditions than this are refused. */

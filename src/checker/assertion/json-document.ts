@@ -37,7 +37,8 @@ export class JsonContainer {
  * A JSON text that somebody else has written, readable without making objects of it: one node for each value and each name of
  * a member, in the order of the text. Reading and looking take time linear in the text whatever its shape; `JSON.parse` takes
  * ten times as long for objects that all differ or arrays inside each other. Looking is counted in steps of 10 to 40 ns, and
- * ends with `TooComplex` when there are more of them than it was allowed; at first it is allowed none. Of members with the same name the last one counts.
+ * ends with `TooComplex` when there are more of them than it was allowed; at first it is allowed none. Of members with the
+ * same name the last one counts.
  */
 export class JsonDocument {
   private steps = 0;

@@ -1,5 +1,5 @@
 import parse, { type JsonPathQuery } from 'jsonpath-rfc9535/parser';
-import { BoundedMap } from '../../../platform/cache/bounded-map';
+import { BoundedMap } from '../../platform/cache/bounded-map';
 import { isBefore, isSame, NOTHING } from './json-comparison';
 import { JsonContainer, type JsonDocument } from './json-document';
 
