@@ -93,6 +93,9 @@ export class Cursors {
 
 const contextOf = (orgId: string, list: string): string => `${orgId}\n${list}`;
 
+/** The first portion is smaller: where rows are large, it is all that fits. */
+const FIRST_PART = 4;
+
 /** At most `limit` rows behind the position, as many as fit into a page's bytes, but at least one. */
 async function readRows<Row>(
   { limit, read, idOf, rowsAtOnce }: PageRequest<Row>,
@@ -102,7 +105,8 @@ async function readRows<Row>(
   let [position, bytes] = [after, 0];
   for (;;) {
     // One row more tells whether there is another page.
-    const count = Math.min(limit + 1 - rows.length, (rowsAtOnce ?? limit) + 1);
+    const portion = rows.length === 0 && rowsAtOnce !== undefined ? Math.ceil(rowsAtOnce / FIRST_PART) : rowsAtOnce;
+    const count = Math.min(limit + 1 - rows.length, (portion ?? limit) + 1);
     const next = await read(position, count);
     for (const row of next) {
       if (rowsAtOnce !== undefined) bytes += sizeOf(row);
