@@ -63,6 +63,12 @@ describe('an SSH identification', () => {
   });
 });
 
+it('Of a server that speaks no SSH nothing is repeated where nothing may be quoted', () => {
+  const reader = new SshIdentificationReader(() => false);
+  reader.push(Buffer.from('220 mail.internal ESMTP\r\n'));
+  expect(reader.endedEarly).toBe('sent something else and closed the connection without an SSH identification');
+});
+
 it('The SSH reader ends with a result and bounded memory, whatever a server sends in whatever pieces', () => {
   fc.assert(
     fc.property(fc.array(fc.uint8Array({ maxLength: 5000 }), { maxLength: 10 }), (chunks) => {
