@@ -18,7 +18,7 @@ const NOTHING = {
   asDocumented: true,
 };
 
-/** What the victim noticed, as far as it matters. */
+/** What the victim felt, as far as it matters. */
 const felt = (seen: Measured): typeof NOTHING => ({
   slotsMissed: seen.missed,
   alertedInTime: seen.alertMs !== null && seen.alertMs < ALERT_LIMIT_MS,
@@ -29,7 +29,7 @@ const felt = (seen: Measured): typeof NOTHING => ({
   asDocumented: seen.effect.asDocumented,
 });
 
-describe('another organization notices nothing', () => {
+describe('another organization feels nothing', () => {
   beforeAll(() => buildService(), 120_000);
 
   it.each([...ATTACKS, ...COMPARISON])(

@@ -73,14 +73,14 @@ export async function create(url: string, key: string, path: string, body: objec
 /** Starts `action` that many times a second until it is stopped; `stop` resolves when all have ended. */
 export function repeat(perSecond: number, action: () => Promise<unknown>): { stop(): Promise<void> } {
   const running = new Set<Promise<unknown>>();
-  let owed = 0;
+  let missing = 0;
   let at = performance.now();
   const timer = setInterval(() => {
     const now = performance.now();
     // Of a pause of this process not more than a second is made up for.
-    owed = Math.min(perSecond, owed + ((now - at) / 1000) * perSecond);
+    missing = Math.min(perSecond, missing + ((now - at) / 1000) * perSecond);
     at = now;
-    for (; owed >= 1; owed--) {
+    for (; missing >= 1; missing--) {
       const one: Promise<unknown> = action().finally(() => running.delete(one));
       running.add(one);
     }

@@ -8,6 +8,8 @@ import { ServiceProcess } from '../harness/processes/service-process';
 import { create, send } from './client';
 import { type Breakage, Victim } from './victim';
 
+/** Targets stand on this machine; they count as public ones. */
+const EGRESS_ALLOW = '127.0.0.0/8';
 const OPERATOR_TOKEN = 'operator-token-of-the-bounds-tests-01';
 /** How long an attack goes on at least, and how long an alert is waited for. */
 const WINDOW_MS = 15_000;
@@ -86,7 +88,7 @@ export interface Measured {
   log: string;
 }
 
-/** Plays an attack against the built service of `folder`, embedded database, and measures what the victim notices. */
+/** Plays an attack against the built service of `folder`, embedded database, and measures what the victim feels. */
 export async function play(attack: Attack, folder?: string): Promise<Measured> {
   const directory = await mkdtemp(join(tmpdir(), 'uptime-bounds-'));
   const kept: { close(): Promise<void> }[] = [];
@@ -96,7 +98,7 @@ export async function play(attack: Attack, folder?: string): Promise<Measured> {
     OPERATOR_TOKEN,
     RATE_LIMIT_PER_SECOND: '100',
     CONFIRM_FAILURES: 'on',
-    EGRESS_ALLOW: '127.0.0.0/8',
+    EGRESS_ALLOW,
     LOG_LEVEL: 'warn',
     ...attack.env,
   };
@@ -152,7 +154,7 @@ function worldOf(
     operator,
     secondInstance: async (env) => {
       const surroundings = folder === undefined ? {} : { folder };
-      const second = await ServiceProcess.start(databaseUrl, { OPERATOR_TOKEN, ...env }, surroundings);
+      const second = await ServiceProcess.start(databaseUrl, { OPERATOR_TOKEN, EGRESS_ALLOW, ...env }, surroundings);
       kept.push({ close: () => second.kill() });
       return second.url;
     },

@@ -25,10 +25,18 @@ function next() {
   }
 }
 
+/** `lookup` by callback, as earlier versions of the service call it, and by promise. */
 const system = dns.lookup;
-if (isMainThread)
-  dns.lookup = (name, options, callback) => {
-    if (!name.endsWith('.internal')) return system(name, options, callback);
-    waiting.push({ name, callback });
-    return next();
-  };
+const systemPromise = dns.promises.lookup;
+const slow = (name, callback) => {
+  waiting.push({ name, callback });
+  next();
+};
+if (isMainThread) {
+  dns.lookup = (name, options, callback) =>
+    name.endsWith('.internal') ? slow(name, callback) : system(name, options, callback);
+  dns.promises.lookup = (name, options) =>
+    name.endsWith('.internal')
+      ? new Promise((resolve, reject) => slow(name, (error, found) => (error ? reject(error) : resolve(found))))
+      : systemPromise(name, options);
+}

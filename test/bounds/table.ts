@@ -4,7 +4,7 @@ import { ATTACKS, COMPARISON } from './attacks/attacks';
 import { type Attack, type Measured, play } from './scene';
 
 /**
- * Plays every attack against each version and prints what the victim noticed as a Markdown table. `name=folder` adds a
+ * Plays every attack against each version and prints what the victim felt as a Markdown table. `name=folder` adds a
  * version whose `dist` is in that folder (`now=.` is what there is without one); other words choose attacks by name.
  */
 async function main(): Promise<void> {

@@ -12,7 +12,7 @@ const READS_PER_SECOND = 5;
 export type Breakage = 'status' | 'silence';
 
 /**
- * The organization that must notice nothing: 50 endpoints at 5 s, an alert on another one, and somebody who reads its list
+ * The organization that must feel nothing: 50 endpoints at 5 s, an alert on another one, and somebody who reads its list
  * five times a second. All is seen from outside: by its web server, its webhook and its reader.
  */
 export class Victim {
@@ -103,7 +103,7 @@ export class Victim {
 
   reads(): { p50: number; p99: number; failed: number } {
     const sorted = [...this.readMs].sort((a, b) => a - b);
-    const at = (share: number) => sorted[Math.min(sorted.length - 1, Math.floor(share * sorted.length))] ?? 0;
+    const at = (share: number) => sorted[Math.floor(share * (sorted.length - 1))] ?? 0;
     return { p50: at(0.5), p99: at(0.99), failed: this.failedReads };
   }
 

@@ -11,7 +11,7 @@ const nobody: Attack = {
   begin: async () => async () => ({ text: '', asDocumented: true }),
 };
 
-/** What the victim notices when there is no attack. */
+/** What the victim feels when there is no attack. */
 export const COMPARISON: readonly Attack[] = [
   nobody,
   { ...nobody, name: 'nobody, while the host hangs', breakage: 'silence' },
