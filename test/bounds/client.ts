@@ -106,8 +106,13 @@ export function rawConnection(url: string, text: string, from?: string): Socket 
   return socket;
 }
 
+/** What the attacks look at of an item. */
+interface Item {
+  error?: { message: string };
+}
+
 /** The items of a list; none when what came back is empty or no list. */
-export function listOf<T>(text: string): readonly T[] {
+export function listOf(text: string): readonly Item[] {
   const list: unknown = JSON.parse(text || '[]');
-  return Array.isArray(list) ? (list as T[]) : [];
+  return Array.isArray(list) ? (list as Item[]) : [];
 }

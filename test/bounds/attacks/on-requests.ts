@@ -48,7 +48,7 @@ const storage: Attack = {
     return async () => {
       await flood.stop();
       const { text } = await send(world.url, 'GET', '/api/v1/audit-log?limit=100', { key: attacker.admin });
-      const entries = listOf<object>(text);
+      const entries = listOf(text);
       const largest = Math.max(0, ...entries.map((entry) => JSON.stringify(entry).length));
       const { status } = await world.operator('DELETE', `/organizations/${attacker.id}`);
       return {
@@ -234,7 +234,7 @@ const rotation: Attack = {
       const { text } = await send(url, 'GET', `/api/v1/endpoints/${ids[0] ?? ''}/checks?limit=1`, {
         key: attacker.read,
       });
-      const [check] = listOf<{ error?: { message: string } }>(text);
+      const [check] = listOf(text);
       const made = ids.filter((id) => id !== null).length;
       return { text: `${made} made; ${check?.error?.message ?? 'not checked'}`, asDocumented: check !== undefined };
     };
