@@ -304,7 +304,7 @@ describe('channel email, beyond the contract', () => {
   });
 
   it("sends to so many recipients an hour through the server's account for one organization, to others and Default on", async () => {
-    const server = await startSink({}, ...Array<MailScript>(4).fill({ accept: true }));
+    const server = await startSink({}, ...Array.from({ length: 4 }, (): MailScript => ({ accept: true })));
     const own = await openChannelBench({
       smtpUrl: `smtp://127.0.0.1:${server.port}`,
       smtpFrom: 'uptime@operator.example',
