@@ -155,6 +155,10 @@ describe.each(['compose.yaml', 'compose.embedded.yaml'])('%s', (path) => {
     }
   });
 
+  it('leaves no container the capabilities that it does not need', () => {
+    for (const service of Object.values(compose.services)) expect(service.cap_drop).toEqual(['ALL']);
+  });
+
   it('has the database it says', () => {
     const { postgres } = compose.services;
     if (path === 'compose.embedded.yaml') {
@@ -205,6 +209,14 @@ const workloads = (folder: string): Workload[] =>
   readdirSync(join(ROOT, MANIFESTS, folder))
     .flatMap((name) => parseYaml(readText(`${MANIFESTS}/${folder}/${name}`)) as Workload[])
     .filter(({ kind }) => kind === 'Deployment' || kind === 'StatefulSet');
+
+it('the Kubernetes network policy is about the pods of both installations', () => {
+  const { spec } = readYaml(`${MANIFESTS}/network-policy.yaml`) as { spec: { podSelector: { matchLabels: object } } };
+  for (const folder of ['embedded', 'postgres']) {
+    const { labels } = readYaml(`${MANIFESTS}/${folder}/kustomization.yaml`) as { labels: { pairs: object }[] };
+    expect(labels[0]?.pairs).toEqual(spec.podSelector.matchLabels);
+  }
+});
 
 describe.each(['embedded', 'postgres'])('the Kubernetes manifests for %s', (folder) => {
   it('are all named by their kustomization', () => {
