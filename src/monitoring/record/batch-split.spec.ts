@@ -5,6 +5,7 @@ import type { PendingCheck } from './pending-check';
 const result = (endpointId: string, orgId = 'org', slotMs = 0): PendingCheck => ({
   check: { endpointId, orgId, slotMs } as FinishedCheck,
   maxAgeMs: 0,
+  mayChange: true,
 });
 const batchOf = (count: number): EndpointResults[] =>
   byEndpoint(Array.from({ length: count }, (_, i) => result(`${i}`)));

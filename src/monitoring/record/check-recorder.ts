@@ -113,15 +113,16 @@ export class CheckRecorder {
 
   /** Takes a result. One that may change a state is written within a quarter of a second, any other within about one. */
   add(check: FinishedCheck): void {
-    const isUrgent = this.urgency.isUrgent(check.endpointId, check.result.outcome);
-    this.push({ check, maxAgeMs: isUrgent ? URGENT_AGE_MS : MAX_AGE_MS });
+    const urgency = this.urgency.of(check.endpointId, check.result.outcome);
+    const maxAgeMs = urgency === 'urgent' ? URGENT_AGE_MS : MAX_AGE_MS;
+    this.push({ check, maxAgeMs, mayChange: urgency !== 'quiet' });
   }
 
   /** The same at once; resolves when it is committed. */
   record(check: FinishedCheck): Promise<Recorded> {
     return new Promise((resolve) => {
       this.pausedUntil = 0;
-      this.push({ check, maxAgeMs: 0, resolve });
+      this.push({ check, maxAgeMs: 0, mayChange: true, resolve });
     });
   }
 
@@ -138,11 +139,12 @@ export class CheckRecorder {
   }
 
   private push(entry: PendingCheck): void {
-    this.busySince ??= this.clock.monotonic();
-    if (this.suspects.has(entry.check.endpointId, this.clock.monotonic())) this.suspects.add(entry, this.written);
+    const now = this.clock.monotonic();
+    this.busySince ??= now;
+    if (this.suspects.has(entry.check.endpointId, now)) this.suspects.add(entry, this.written);
     else this.waiting.push(entry);
     if (this.backlog > MAX_WAITING) this.giveUpSome();
-    this.flushSoon(this.waiting.length >= MAX_BATCH ? 0 : entry.maxAgeMs);
+    this.flushSoon(this.waiting.length >= MAX_BATCH ? 0 : entry.maxAgeMs, now);
   }
 
   private giveUpSome(): void {
@@ -154,8 +156,7 @@ export class CheckRecorder {
     this.waiting = this.waiting.filter((entry) => !lost.has(entry));
   }
 
-  private flushSoon(afterMs: number): void {
-    const now = this.clock.monotonic();
+  private flushSoon(afterMs: number, now = this.clock.monotonic()): void {
     const at = Math.max(now + afterMs, this.pausedUntil);
     if (this.writing || at >= this.flushAt) return;
     if (this.timer) clearTimeout(this.timer);
@@ -332,9 +333,10 @@ export class CheckRecorder {
 
   /** What changes too many alerts for one transaction returns to the front of the queue, for the next batch. */
   private async withinWork(batch: PendingCheck[]): Promise<PendingCheck[]> {
-    if (batch.length <= HARMLESS_BATCH) return batch;
+    const changing = batch.filter(({ mayChange }) => mayChange);
+    if (changing.length <= HARMLESS_BATCH) return batch;
     const idsOf = (outcome: Outcome) =>
-      batch.flatMap(({ check }) => (check.result.outcome === outcome ? [check.endpointId] : []));
+      changing.flatMap(({ check }) => (check.result.outcome === outcome ? [check.endpointId] : []));
     const alerts = await this.alerts.atStake(this.database, idsOf('down'), idsOf('up'));
     if (alerts.size === 0) return batch;
     const kept = withinWork(batch, alerts, MAX_ALERTS);

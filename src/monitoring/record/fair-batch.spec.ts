@@ -4,7 +4,7 @@ import type { PendingCheck } from './pending-check';
 
 let slot = 0;
 const results = (orgId: string, count: number): PendingCheck[] =>
-  Array.from({ length: count }, () => ({ check: { orgId, slotMs: slot++ } as FinishedCheck, maxAgeMs: 0 }));
+  Array.from({ length: count }, () => ({ check: { orgId, slotMs: slot++ } as FinishedCheck, maxAgeMs: 0, mayChange: true }));
 const countsOf = (batch: readonly PendingCheck[]) =>
   ['a', 'b', 'c'].map((org) => batch.filter(({ check }) => check.orgId === org).length);
 
@@ -31,6 +31,7 @@ describe('withinWork', () => {
   const of = (orgId: string, endpointId: string): PendingCheck => ({
     check: { orgId, endpointId } as FinishedCheck,
     maxAgeMs: 0,
+    mayChange: true,
   });
   const kept = (batch: PendingCheck[], alerts: Record<string, number>, most: number) =>
     withinWork(batch, new Map(Object.entries(alerts)), most).map(({ check }) => check.endpointId);

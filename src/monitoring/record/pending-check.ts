@@ -8,5 +8,7 @@ export interface PendingCheck {
   check: FinishedCheck;
   /** How long it may wait before its batch is written. */
   maxAgeMs: number;
+  /** False when it cannot change an alert: it follows on successes only. */
+  mayChange: boolean;
   resolve?: (recorded: Recorded) => void;
 }

@@ -3,10 +3,11 @@ import { WriteUrgency } from './write-urgency';
 
 const OUTCOMES: Record<string, Outcome> = { u: 'up', d: 'down', '?': 'unknown' };
 
-/** Which results (u, d, ?) of one endpoint are urgent: `!` for those that are, `.` for the others. */
+/** How urgent the results (u, d, ?) of one endpoint are: `!` urgent, `:` may change an alert, `.` quiet. */
 const urgencyOf = (results: string): string => {
   const urgency = new WriteUrgency();
-  return Array.from(results, (letter) => (urgency.isUrgent('ep', OUTCOMES[letter] ?? 'up') ? '!' : '.')).join('');
+  const marks = { urgent: '!', may_change: ':', quiet: '.' };
+  return Array.from(results, (letter) => marks[urgency.of('ep', OUTCOMES[letter] ?? 'up')]).join('');
 };
 
 describe('the urgency of a result', () => {
@@ -17,20 +18,21 @@ describe('the urgency of a result', () => {
     ['uud', '!.!'],
     ['dddd', '!!!!'],
     ['u?u', '!!!'],
-    ['duuuuuuuuuuuu', '!!!!!!!!!!!..'],
-    ['duuduuuuuuuuuuu', '!!!!!!!!!!!!!!.'],
+    ['duuuuuuuuuuuu', '!!!!!!!!!!!::'],
+    ['duuduuuuuuuuuuu', '!!!!!!!!!!!!!!:'],
+    [`d${'u'.repeat(102)}`, `${'!'.repeat(11)}${':'.repeat(90)}..`],
   ])('calls of the results %p urgent: %p', (results, expected) => {
     expect(urgencyOf(results)).toBe(expected);
   });
 
   it('judges the urgency of each endpoint on its own', () => {
     const urgency = new WriteUrgency();
-    expect(['a', 'b', 'a', 'b'].map((id) => urgency.isUrgent(id, 'up'))).toEqual([true, true, false, false]);
+    expect(['a', 'b', 'a', 'b'].map((id) => urgency.of(id, 'up'))).toEqual(['urgent', 'urgent', 'quiet', 'quiet']);
   });
 
   it('forgets the endpoint that was checked longest ago when more are known than fit: its next result is urgent', () => {
     const urgency = new WriteUrgency(2);
     const seen = ['a', 'b', 'a', 'c', 'a', 'b'];
-    expect(seen.map((id) => urgency.isUrgent(id, 'up'))).toEqual([true, true, false, true, false, true]);
+    expect(seen.map((id) => urgency.of(id, 'up') === 'urgent')).toEqual([true, true, false, true, false, true]);
   });
 });

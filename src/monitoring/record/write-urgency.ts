@@ -1,9 +1,14 @@
 import type { Outcome } from '../../checker/checker';
 import { BoundedMap } from '../../platform/cache/bounded-map';
 
-/** Successes after a failure that may still resolve an alert: rules ask for two by default. */
+/** Successes after a failure that are written soon: they may resolve an alert, and rules ask for two by default. */
 const WATCHED = 10;
+/** A rule may ask for this many successes. */
+const MAY_RESOLVE = 100;
 const MAX_KNOWN = 100_000;
+
+/** `may_change`: it may wait, but an alert may resolve with it. `quiet`: it changes nothing but history. */
+export type Urgency = 'urgent' | 'may_change' | 'quiet';
 
 /**
  * Which results are written soon: an endpoint's first, every failure, and the successes after one. Those of an endpoint
@@ -11,16 +16,21 @@ const MAX_KNOWN = 100_000;
  * means is decided from the database. `maxKnown` bounds the memory; a forgotten endpoint's next result is urgent.
  */
 export class WriteUrgency {
-  /** Endpoint → how many of its next successes are urgent. */
+  /** Endpoint → how many of its next successes may resolve an alert. */
   private readonly left: BoundedMap<string, number>;
 
   constructor(maxKnown = MAX_KNOWN) {
     this.left = new BoundedMap(maxKnown);
   }
 
-  isUrgent(endpointId: string, outcome: Outcome): boolean {
-    const left = outcome === 'up' ? (this.left.get(endpointId) ?? 1) : WATCHED + 1;
-    if (left > 0) this.left.set(endpointId, left - 1);
-    return left > 0;
+  of(endpointId: string, outcome: Outcome): Urgency {
+    if (outcome !== 'up') {
+      this.left.set(endpointId, MAY_RESOLVE);
+      return 'urgent';
+    }
+    const left = this.left.get(endpointId);
+    if (left === 0) return 'quiet';
+    this.left.set(endpointId, left === undefined ? 0 : left - 1);
+    return left === undefined || left > MAY_RESOLVE - WATCHED ? 'urgent' : 'may_change';
   }
 }
