@@ -19,6 +19,10 @@ interface Sent {
   signal?: AbortSignal;
 }
 
+/** The victim and those who attack it are different clients. */
+export const VICTIM = '127.0.0.1';
+export const ATTACKER = '127.0.0.2';
+
 const agent = new Agent({ keepAlive: true, maxSockets: Infinity });
 
 /** Sends one request and never throws: what is attacked may well not respond. */
@@ -26,7 +30,7 @@ export function send(
   url: string,
   method: string,
   path: string,
-  { key, body, headers = {}, patience = 30_000, from, signal }: Sent = {},
+  { key, body, headers = {}, patience = 30_000, from = ATTACKER, signal }: Sent = {},
 ): Promise<Reply> {
   const began = performance.now();
   const payload = body === undefined ? null : JSON.stringify(body);
@@ -37,7 +41,7 @@ export function send(
       {
         method,
         agent,
-        ...(from === undefined ? {} : { localAddress: from }),
+        localAddress: from,
         ...(signal === undefined ? {} : { signal }),
         headers: {
           ...(key ? { Authorization: `Bearer ${key}` } : {}),
@@ -94,12 +98,12 @@ export function repeat(perSecond: number, action: () => Promise<unknown>): { sto
 }
 
 /** A bare connection that sends `text` and reads nothing. Errors end it silently. */
-export function rawConnection(url: string, text: string, from?: string): Socket {
+export function rawConnection(url: string, text: string): Socket {
   const { port, hostname } = new URL(url);
   const socket = connect({
     port: Number(port),
     host: hostname,
-    ...(from === undefined ? {} : { localAddress: from }),
+    localAddress: ATTACKER,
   }).pause();
   socket.on('error', () => {});
   if (text !== '') socket.write(text);

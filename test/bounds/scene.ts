@@ -121,7 +121,7 @@ async function measure(attack: Attack, world: World, victim: Victim): Promise<Me
   const memory = new MemoryWatch(world.service.pid ?? 0);
   const liveness = watchLiveness(world.url);
   const beginning = attack.begin(world);
-  await Promise.race([beginning, pause(BEGIN_LIMIT_MS)]);
+  await atMost(BEGIN_LIMIT_MS, beginning);
   const reading = victim.startReading();
   const began = performance.now();
   await pause(BREAK_AFTER_MS);
@@ -135,7 +135,7 @@ async function measure(attack: Attack, world: World, victim: Victim): Promise<Me
   const memoryMb = memory.stop();
   const stayedLive = await liveness.stop();
   const ended = beginning.then((end) => end());
-  const effect = (await Promise.race([ended, pause(END_LIMIT_MS)])) ?? NO_RESPONSE;
+  const effect = (await atMost(END_LIMIT_MS, ended)) ?? NO_RESPONSE;
   const alertMs = victim.alertedAfter(brokeAt);
   return { missed, due, alertMs, p50, p99, failedReads, memoryMb, stayedLive, effect, log: world.service.log };
 }
@@ -238,6 +238,15 @@ function watchLiveness(url: string): { stop(): Promise<boolean> } {
       return (await Promise.all(answers)).every((status) => status === 200);
     },
   };
+}
+
+/** What the promise resolves to; `undefined` after that many milliseconds. */
+async function atMost<T>(ms: number, promise: Promise<T>): Promise<T | undefined> {
+  let timer: NodeJS.Timeout | undefined;
+  const late = new Promise<undefined>((resolve) => {
+    timer = setTimeout(() => resolve(undefined), ms);
+  });
+  return Promise.race([promise, late]).finally(() => clearTimeout(timer));
 }
 
 export const pause = (ms: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, ms));

@@ -1,6 +1,6 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { create, send } from './client';
+import { create, send, VICTIM } from './client';
 
 const ENDPOINTS = 50;
 const INTERVAL_SECONDS = 5;
@@ -93,7 +93,7 @@ export class Victim {
   startReading(): { stop(): void } {
     const timer = setInterval(() => {
       const path = `/api/v1/websites/${this.website}/endpoints?limit=20`;
-      void send(this.service, 'GET', path, { key: this.key }).then(({ status, ms }) => {
+      void send(this.service, 'GET', path, { key: this.key, from: VICTIM }).then(({ status, ms }) => {
         this.readMs.push(ms);
         if (status !== 200) this.failedReads++;
       });

@@ -19,7 +19,7 @@ const page: Attack = {
     });
     const statuses = new Map<number, number>();
     const ask = async (path: string) => {
-      const { status } = await send(world.url, 'HEAD', path, { from: '127.0.0.2' });
+      const { status } = await send(world.url, 'HEAD', path);
       statuses.set(status, (statuses.get(status) ?? 0) + 1);
     };
     const flood = repeat(150, () => ask('/status/attacker'));
@@ -122,7 +122,7 @@ const credentials: Attack = {
     const statuses = new Map<number, number>();
     const flood = repeat(500, async () => {
       const key = `ums_a_${Math.random().toString(36).slice(2).padEnd(30, '0')}`;
-      const { status } = await send(world.url, 'GET', '/api/v1/organization', { key, from: '127.0.0.2' });
+      const { status } = await send(world.url, 'GET', '/api/v1/organization', { key });
       statuses.set(status, (statuses.get(status) ?? 0) + 1);
     });
     return async () => {
@@ -139,7 +139,7 @@ const connections: Attack = {
     const sockets: Socket[] = [];
     for (let round = 0; round < 125; round++) {
       for (let index = 0; index < 100; index++)
-        sockets.push(rawConnection(world.url, 'GET /api/v1/organization HTTP/1.1\r\nHost: a\r\n', '127.0.0.2'));
+        sockets.push(rawConnection(world.url, 'GET /api/v1/organization HTTP/1.1\r\nHost: a\r\n'));
       await pause(10);
     }
     return async () => {
