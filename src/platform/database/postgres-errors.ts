@@ -27,7 +27,7 @@ const CONNECTION = new Set([
   'ENETUNREACH',
 ]);
 const CONNECTION_TEXT =
-  /Connection terminated|timeout exceeded when trying to connect|Query read timeout|Client has encountered a connection error|Cannot use a pool after|not queryable|Driver not Connected|Query runner already released/i;
+  /Connection terminated|timeout exceeded when trying to connect|Query read timeout|Client has encountered a connection error|Cannot use a pool after|not queryable|Driver not Connected|query runner (was )?already released/i;
 
 /** The database cannot be reached, is full, read-only or shutting down: a 503, not a bug. */
 export function isUnavailable(error: unknown): boolean {

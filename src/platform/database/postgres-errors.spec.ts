@@ -1,0 +1,21 @@
+import { QueryRunnerAlreadyReleasedError, QueryRunnerProviderAlreadyReleasedError } from 'typeorm';
+import { isUnavailable } from './postgres-errors';
+
+const withCode = (code: string) => Object.assign(new Error('from the driver'), { driverError: { code } });
+
+describe('isUnavailable', () => {
+  it.each([
+    ['a refused connection', withCode('ECONNREFUSED'), true],
+    ['a server that shuts down', withCode('57P01'), true],
+    ['a full disk', withCode('53100'), true],
+    ['a connection that is gone', new Error('Connection terminated unexpectedly'), true],
+    // A connection that breaks between two statements of a transaction: TypeORM has let go of it.
+    ['a transaction whose connection broke', new QueryRunnerProviderAlreadyReleasedError(), true],
+    ['a statement whose connection broke', new QueryRunnerAlreadyReleasedError(), true],
+    ['a violated constraint', withCode('23505'), false],
+    ['a bug of ours', new TypeError('x is not a function'), false],
+    ['what is no error', 'text', false],
+  ])('tells whether %s means that the database is away', (_, error, expected) => {
+    expect(isUnavailable(error)).toBe(expected);
+  });
+});
