@@ -139,13 +139,14 @@ const connections: Attack = {
     const sockets: Socket[] = [];
     for (let round = 0; round < 125; round++) {
       for (let index = 0; index < 100; index++)
-        sockets.push(rawConnection(world.url, 'GET /api/v1/organization HTTP/1.1\r\nHost: a\r\n'));
+        sockets.push(rawConnection(world.url, 'GET /api/v1/organization HTTP/1.1\r\nHost: a\r\n').resume());
       await pause(10);
     }
+    await pause(2000);
+    const open = sockets.filter((socket) => !socket.destroyed).length;
     return async () => {
-      const open = sockets.filter((socket) => !socket.destroyed).length;
       for (const socket of sockets) socket.destroy();
-      return { text: `${open} still open in the end`, asDocumented: true };
+      return { text: `${open} open at once`, asDocumented: open <= 2000 };
     };
   },
 };
