@@ -33,16 +33,21 @@ export class CheckNowService {
    * could not be committed within 5 s; it will be as soon as possible. Throws what `OnDemandChecks.run` throws.
    */
   async run(caller: Caller, endpointId: string, left: AbortSignal): Promise<CheckView> {
-    const endpoint = await this.endpoints.get(caller, endpointId);
-    if (endpoint.status === 'paused')
-      throw problems.conflict('The endpoint is paused; enable it and its website first.');
-    const asked = { orgId: caller.orgId, endpointId, left };
-    const check = await this.onDemand.runStored(asked, () => this.prepare(caller.orgId, endpointId));
+    const check = await this.onDemand.runStored(
+      { orgId: caller.orgId, endpointId, left },
+      () => this.admit(caller, endpointId),
+      () => this.prepare(caller.orgId, endpointId),
+    );
     const recorded = await within(RECORD_WAIT_MS, this.recorder.record(check));
     if (recorded === 'late') throw problems.temporarilyUnavailable();
     if (recorded === 'dropped')
       throw problems.conflict('The endpoint was changed while it was being checked; ask again.');
     return toCheckView(check, this.history.checkId(check.endpointKey, check.checkedAt));
+  }
+
+  private async admit(caller: Caller, endpointId: string): Promise<void> {
+    const { status } = await this.endpoints.get(caller, endpointId);
+    if (status === 'paused') throw problems.conflict('The endpoint is paused; enable it and its website first.');
   }
 
   private async prepare(orgId: string, endpointId: string) {

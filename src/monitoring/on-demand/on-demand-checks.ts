@@ -30,21 +30,32 @@ export class OnDemandChecks {
    * the organization's limits, `conflict` while another client's check of the endpoint lasts, `temporarily_unavailable`
    * without a place.
    */
-  run<T>({ orgId, endpointId, left }: Asked, check: (signal: AbortSignal) => Promise<T>): Promise<T> {
-    return this.limits.run(orgId, () => this.places.runOnDemand(orgId, endpointId, left, check));
+  run<T>(asked: Asked, check: (signal: AbortSignal) => Promise<T>): Promise<T> {
+    return this.limits.run(asked.orgId, () => this.onPlace(asked, check));
   }
 
-  /** The same for an endpoint that is stored. `prepare` is called when there is a place. */
+  /**
+   * The same for an endpoint that is stored. `admit` throws unless the organization may check it now: it is called within
+   * the limits, so that what is refused costs no query. `prepare` is called when there is a place.
+   */
   runStored(
     asked: Asked,
+    admit: () => Promise<void>,
     prepare: () => Promise<{ definition: CheckDefinition; checkedAt: Date }>,
   ): Promise<FinishedCheck> {
-    return this.run(asked, async (signal) => {
-      const { definition, checkedAt } = await prepare();
-      const check = await this.runner.run(definition, null, checkedAt, signal);
-      // Nobody reads the response when it was the client that ended the check.
-      if (!check || signal.aborted) throw problems.shuttingDown();
-      return check;
+    return this.limits.run(asked.orgId, async () => {
+      await admit();
+      return this.onPlace(asked, async (signal) => {
+        const { definition, checkedAt } = await prepare();
+        const check = await this.runner.run(definition, null, checkedAt, signal);
+        // Nobody reads the response when it was the client that ended the check.
+        if (!check || signal.aborted) throw problems.shuttingDown();
+        return check;
+      });
     });
+  }
+
+  private onPlace<T>({ orgId, endpointId, left }: Asked, check: (signal: AbortSignal) => Promise<T>): Promise<T> {
+    return this.places.runOnDemand(orgId, endpointId, left, check);
   }
 }
