@@ -76,7 +76,7 @@ describe('the recipes', () => {
       'src/maintenance-window/maintenance-window.entity.ts',
       'src/maintenance-window/maintenance-window.module.ts',
       'src/maintenance-window/maintenance-window.service.ts',
-      'src/platform/database/migrations/1700000005000-endpoint-notes.ts',
+      'src/platform/database/migrations/1700000006000-endpoint-notes.ts',
       'src/platform/database/migrations/1800000000000-maintenance-windows.ts',
       'web/src/pages/certificates.tsx',
     ]);
