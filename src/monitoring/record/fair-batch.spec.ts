@@ -4,7 +4,11 @@ import type { PendingCheck } from './pending-check';
 
 let slot = 0;
 const results = (orgId: string, count: number): PendingCheck[] =>
-  Array.from({ length: count }, () => ({ check: { orgId, slotMs: slot++ } as FinishedCheck, maxAgeMs: 0, mayChange: true }));
+  Array.from({ length: count }, () => ({
+    check: { orgId, slotMs: slot++ } as FinishedCheck,
+    maxAgeMs: 0,
+    mayChange: true,
+  }));
 const countsOf = (batch: readonly PendingCheck[]) =>
   ['a', 'b', 'c'].map((org) => batch.filter(({ check }) => check.orgId === org).length);
 
