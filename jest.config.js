@@ -9,6 +9,20 @@ const project = (displayName, testMatch, more = {}) => ({
   ...more,
 });
 
+/** With a cluster, also what works with history and decides by it; the rest asks only tables that stay on the coordinator. */
+const ON_CITUS = [
+  'integration/history/history-{rollup,storage}',
+  'integration/delivery/{alert-evaluation,consistency}',
+  'e2e/alert/*',
+  'e2e/audit/audit',
+  'e2e/dashboard/*',
+  'e2e/endpoint/{endpoints,websites}',
+  'e2e/history/*',
+  'e2e/identity/{deletion,organizations,quotas}',
+  'e2e/monitoring/{monitoring,recorder,recorder-fairness,recorder-poison,schedule,give-back}',
+];
+const citusSpecs = process.env.CITUS_URLS ? ON_CITUS.map((name) => `<rootDir>/test/${name}.spec.ts`) : [];
+
 const DATABASE = '<rootDir>/test/harness/database/global-setup.ts';
 
 /** @type {import('jest').Config} */
@@ -23,6 +37,7 @@ module.exports = {
     project('integration', ['<rootDir>/test/integration/**/*.spec.ts'], { globalSetup: DATABASE }),
     project('faults', ['<rootDir>/test/faults/**/*.spec.ts'], { globalSetup: DATABASE }),
     project('bounds', ['<rootDir>/test/bounds/**/*.spec.ts']),
+    project('citus', ['<rootDir>/test/citus/**/*.spec.ts', ...citusSpecs]),
     project('web', ['<rootDir>/test/web/**/*.spec.ts'], { globalSetup: '<rootDir>/test/web/built.ts' }),
     project('e2e', ['<rootDir>/test/e2e/**/*.spec.ts'], { globalSetup: DATABASE }),
   ],

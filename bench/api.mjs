@@ -1,10 +1,13 @@
-// npm run bench:api -- [--endpoints 1000] [--rate 200] [--seconds 10] [--warm 10]: how fast the API responds while checks run.
+// npm run bench:api -- [--endpoints 1000] [--rate 200] [--seconds 10] [--warm 10] [--blocks]: how fast the API responds while checks run.
 // An open loop of `rate` requests a second against each route in turn, on its own PostgreSQL, while 250 checks a second run;
 // also the server's CPU per request, less the CPU that the checks alone used in the seconds before. Each route gets `warm`
 // seconds of requests first that do not count. The lists of all endpoints get fewer requests: they are half a megabyte.
+// With --blocks also what held the event loop meanwhile: bench/api-blocks.cjs.
 import { spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { Agent, request } from 'node:http';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
@@ -24,6 +27,7 @@ const { values } = parseArgs({
     rate: { type: 'string', default: '200' },
     seconds: { type: 'string', default: '10' },
     warm: { type: 'string', default: '10' },
+    blocks: { type: 'boolean', default: false },
   },
 });
 const sites = Number(values.endpoints);
@@ -37,15 +41,20 @@ const target = spawn(process.execPath, [join(root, 'bench/target.mjs'), '--sites
 });
 const postgres = await startPostgres();
 let service = null;
+const directory = mkdtempSync(join(tmpdir(), 'uptime-bench-'));
 async function cleanUp() {
   target.kill('SIGTERM');
   await service?.stop();
   await postgres.remove();
+  rmSync(directory, { recursive: true, force: true });
 }
 for (const signal of ['SIGINT', 'SIGTERM']) process.on(signal, () => void cleanUp().then(() => process.exit(130)));
 try {
   const [port] = await once(target.stdout, 'data');
-  service = await startService({ DATABASE_URL: postgres.url });
+  if (values.blocks)
+    process.env.BENCH_NODE_FLAGS =
+      `${process.env.BENCH_NODE_FLAGS ?? ''} --require ${join(root, 'bench/api-blocks.cjs')}`.trim();
+  service = await startService({ DATABASE_URL: postgres.url, BENCH_BLOCKS: join(directory, 'blocks') });
   const urlOf = (n) => `http://127.0.0.1:${String(port).trim()}/site/${n}`;
   await seed(postgres.url, {
     count: sites,
@@ -67,6 +76,7 @@ try {
     [`list ${sites} endpoints`]: [`/websites/${website.id}/endpoints`, 5],
     [`overview of ${sites}`]: ['/overview', 5],
   };
+  const began = Date.now();
   console.log('| route | requests/s | p50 ms | p99 ms | CPU ms per request |\n|---|---|---|---|---|');
   for (const [name, [path, rate]] of Object.entries(routes)) {
     await load(service, path, rate, Number(values.warm));
@@ -76,6 +86,7 @@ try {
     const own = (cpu - checks * elapsedMs) / times.length;
     console.log(`| ${name} | ${rate} | ${p50.toFixed(1)} | ${p99.toFixed(1)} | ${own.toFixed(2)} |`);
   }
+  if (values.blocks) await reportBlocks(began);
 } finally {
   await cleanUp();
 }
@@ -99,6 +110,32 @@ async function load({ url, key, child }, path, rate, seconds) {
   await Promise.all(pending);
   agent.destroy();
   return { times, cpu: cpuMs([child.pid]) - before, elapsedMs: performance.now() - began };
+}
+
+/** What held the event loop for 10 ms or more since then: running, waiting for a processor, or neither. */
+async function reportBlocks(since) {
+  await sleep(1500);
+  const blocks = readFileSync(join(directory, 'blocks'), 'utf8')
+    .split('\n')
+    .filter((line) => line !== '')
+    .map((line) => JSON.parse(line))
+    .filter(({ at }) => at >= since);
+  console.log('\n| blocks of | number | ms | running | waiting for a processor | longest run ms | with gc | gc ms |');
+  console.log('|---|---|---|---|---|---|---|---|');
+  for (const [from, to] of [
+    [10, 20],
+    [20, 40],
+    [40, Infinity],
+  ]) {
+    const those = blocks.filter(({ ms }) => ms >= from && ms < to);
+    const sum = (key) => those.reduce((total, block) => total + block[key], 0);
+    const share = (key) => `${Math.round((100 * sum(key)) / Math.max(1, sum('ms')))} %`;
+    const longest = Math.max(0, ...those.map(({ run }) => run)).toFixed(1);
+    const collecting = those.filter(({ gc }) => gc > 0).length;
+    console.log(
+      `| ${to === Infinity ? `${from} ms and more` : `${from} to ${to} ms`} | ${those.length} | ${sum('ms').toFixed(0)} | ${share('run')} | ${share('waited')} | ${longest} | ${collecting} | ${sum('gc').toFixed(0)} |`,
+    );
+  }
 }
 
 /** CPU milliseconds per millisecond without any request. */

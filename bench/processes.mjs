@@ -57,3 +57,19 @@ export function pssMb(roots) {
   );
   return kilobytes.reduce((sum, value) => sum + value, 0) / 1024;
 }
+
+/** CPU milliseconds so far of each thread of a process, to the nanosecond: thread id → `{ name, ms }`. */
+export function threadsMs(pid) {
+  const threads = new Map();
+  for (const id of readdirSync(`/proc/${pid}/task`)) {
+    const [ns] = read(`/proc/${pid}/task/${id}/schedstat`).split(' ');
+    threads.set(Number(id), { name: read(`/proc/${pid}/task/${id}/comm`).trim(), ms: Number(ns ?? 0) / 1e6 });
+  }
+  return threads;
+}
+
+/** CPU milliseconds that the machine has worked so far, for whomever. */
+export function machineMs() {
+  const [, user, nice, system, , , irq, softirq] = /^cpu +(.+)$/m.exec(read('/proc/stat'))[0].split(/ +/).map(Number);
+  return (user + nice + system + irq + softirq) * TICK_MS;
+}

@@ -5,6 +5,7 @@
 //   --instances N   processes on the one database        --kill-one   kill -9 one of them in the middle
 //   --simulated     checks without a network (by the benchmark's own checker): all but the checkers, judged by the database
 //   --breaks K      sites made to fail while it measures, to time the webhook
+//   --overload      more than it can do, and back: see overload.mjs
 import { spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdtempSync, readdirSync, rmSync, statSync } from 'node:fs';
@@ -14,6 +15,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
 import pg from 'pg';
+import { runOverload } from './overload.mjs';
 import { cpuMs, pssMb } from './processes.mjs';
 import { quantiles, scheduleReport } from './schedule-report.mjs';
 import { seed } from './seed.mjs';
@@ -21,8 +23,11 @@ import { seedThroughApi } from './seed-api.mjs';
 import { prototypeRule, startPostgres, startService } from './service.mjs';
 
 const root = fileURLToPath(new URL('..', import.meta.url));
+const isOverload = process.argv.includes('--overload');
 const flag = { type: 'boolean', default: false };
 const { values: options } = parseArgs({
+  // overload.mjs has options of its own.
+  args: isOverload ? [] : process.argv.slice(2),
   options: {
     endpoints: { type: 'string', default: '1000' },
     interval: { type: 'string', default: '20' },
@@ -49,11 +54,14 @@ async function cleanUp() {
 }
 for (const signal of ['SIGINT', 'SIGTERM']) process.on(signal, () => void cleanUp().then(() => process.exit(130)));
 
+const isOtherCheckout = process.argv.some((argument) => argument.startsWith('--checkout'));
 const note = (text) => process.stderr.write(`${text}\n`);
-const built = spawnSync(process.execPath, [join(root, 'scripts/build.mjs'), '--if-needed'], {
-  stdio: ['ignore', 'inherit', 'inherit'],
-});
-if (built.status !== 0) process.exit(1);
+if (!isOtherCheckout) {
+  const built = spawnSync(process.execPath, [join(root, 'scripts/build.mjs'), '--if-needed'], {
+    stdio: ['ignore', 'inherit', 'inherit'],
+  });
+  if (built.status !== 0) process.exit(1);
+}
 
 async function startTarget() {
   const child = spawn(process.execPath, [join(root, 'bench/target.mjs'), '--sites', String(sites)], {
@@ -236,7 +244,8 @@ async function judgedByDatabase(client, from) {
 }
 
 try {
-  await main();
+  if (isOverload) await runOverload(process.argv.slice(2), cleanups);
+  else await main();
 } finally {
   await cleanUp();
 }

@@ -1,8 +1,11 @@
 // Fills an empty, migrated database with what would take minutes through the API: one website, many endpoints and their
 // alerts, as EndpointService and AlertService would store them.
 import { randomBytes } from 'node:crypto';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
 import pg from 'pg';
 
+const root = fileURLToPath(new URL('..', import.meta.url));
 const uuid = () => {
   const bytes = randomBytes(16);
   bytes.writeUIntBE(Date.now(), 0, 6);
@@ -13,14 +16,21 @@ const uuid = () => {
 
 /**
  * `urlOf(n)`: the target of endpoint n. `rule`: uuid of an alert that every endpoint gets a copy of, or null.
- * First checks are spread over one interval.
+ * First checks are spread over one interval. `organization`: uuid, by default the default one; `active: false`: none is
+ * checked until its row of `endpoint_schedule` says so; `checkout`: the built tree that knows the schedule.
+ * Returns the uuids of the endpoints.
  */
-export async function seed(databaseUrl, { count, interval, timeout, type = 'HTTP', urlOf, rule }) {
-  const { phaseMs } = await import('../dist/endpoint/endpoint-schedule.js');
+export async function seed(
+  databaseUrl,
+  { count, interval, timeout, type = 'HTTP', urlOf, rule, organization = null, active = true, checkout = root },
+) {
+  const { phaseMs } = await import(join(checkout, 'dist/endpoint/endpoint-schedule.js'));
   const client = new pg.Client({ connectionString: databaseUrl });
   await client.connect();
   try {
-    const { rows } = await client.query('SELECT id FROM organization WHERE is_default');
+    const { rows } = await client.query('SELECT id FROM organization WHERE id = $1 OR ($1 IS NULL AND is_default)', [
+      organization,
+    ]);
     const org = rows[0].id;
     const website = uuid();
     await client.query(`INSERT INTO website (id, org_id, name, url) VALUES ($1, $2, 'Bench', 'http://127.0.0.1/')`, [
@@ -41,10 +51,10 @@ export async function seed(databaseUrl, { count, interval, timeout, type = 'HTTP
     );
     await client.query(
       `INSERT INTO endpoint_schedule (endpoint_id, org_id, interval_seconds, timeout_seconds, phase_ms, active, revision, next_check_at)
-       SELECT v.id, $1, $2, $3, v.phase, true, 1,
+       SELECT v.id, $1, $2, $3, v.phase, $6, 1,
               date_bin(make_interval(secs => $2::int), now() + interval '2 seconds', timestamptz 'epoch' + make_interval(secs => v.phase / 1000.0)) + make_interval(secs => $2::int)
          FROM unnest($4::uuid[], $5::int[]) AS v(id, phase)`,
-      [org, interval, timeout, ids, ids.map((id) => phaseMs(id, interval))],
+      [org, interval, timeout, ids, ids.map((id) => phaseMs(id, interval)), active],
     );
     if (rule !== null) {
       await client.query(
@@ -56,6 +66,7 @@ export async function seed(databaseUrl, { count, interval, timeout, type = 'HTTP
     }
     await client.query('COMMIT');
     await client.query('ANALYZE');
+    return ids;
   } finally {
     await client.end();
   }

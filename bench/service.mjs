@@ -25,27 +25,28 @@ export async function freePort() {
   return port;
 }
 
-/** One process of the service, ready for requests. `env` overrides the benchmark's defaults. */
-export async function startService(env) {
+/**
+ * One process of the service, ready for requests. `env` overrides the benchmark's defaults; `checkout`: the built tree it
+ * runs from, for comparisons with another version.
+ */
+export async function startService(env, checkout = root) {
   const port = await freePort();
   const key = env.BOOTSTRAP_API_KEY ?? `bench-${randomBytes(18).toString('hex')}`;
-  const child = spawn(
-    process.execPath,
-    [...(process.env.BENCH_NODE_FLAGS?.split(' ') ?? []), join(root, env.BENCH_ENTRY ?? 'dist/main.js')],
-    {
-      cwd: root,
-      env: {
-        PATH: process.env.PATH,
-        PORT: String(port),
-        BOOTSTRAP_API_KEY: key,
-        LOG_LEVEL: 'warn',
-        CONFIRM_FAILURES: 'off',
-        RATE_LIMIT_PER_SECOND: '0',
-        ...env,
-      },
-      stdio: ['ignore', 'ignore', 'inherit'],
+  const entry = env.BENCH_ENTRY ? join(root, env.BENCH_ENTRY) : join(checkout, 'dist/main.js');
+  const child = spawn(process.execPath, [...(process.env.BENCH_NODE_FLAGS?.split(' ') ?? []), entry], {
+    cwd: checkout,
+    env: {
+      PATH: process.env.PATH,
+      PORT: String(port),
+      BOOTSTRAP_API_KEY: key,
+      LOG_LEVEL: 'warn',
+      CONFIRM_FAILURES: 'off',
+      RATE_LIMIT_PER_SECOND: '0',
+      BENCH_CHECKOUT: checkout,
+      ...env,
     },
-  );
+    stdio: ['ignore', 'ignore', 'inherit'],
+  });
   const url = `http://127.0.0.1:${port}`;
   const api = async (method, path, body) => {
     const response = await fetch(`${url}/api/v1${path}`, {

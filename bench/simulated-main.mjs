@@ -1,10 +1,12 @@
 // The service with one more checker, SIM, whose result is `up` after 5 ms without a network: measures everything but the
 // checkers. It is added as any team adds one: a module of its own, passed to createApp.
 import { createRequire } from 'node:module';
+import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
-const require = createRequire(import.meta.url);
-const dist = (path) => require(fileURLToPath(new URL(`../dist/${path}`, import.meta.url)));
+const root = process.env.BENCH_CHECKOUT ?? fileURLToPath(new URL('..', import.meta.url));
+const require = createRequire(join(root, 'package.json'));
+const dist = (path) => require(join(root, 'dist', path));
 dist('start/gc-flags.js');
 const { Module } = require('@nestjs/common');
 const { createApp } = dist('app.js');

@@ -1,5 +1,6 @@
 // Builds the service and its dashboard into dist. `--if-needed` does nothing when dist was made from these very inputs.
 // The new dist is made aside and swapped in, so a failed or interrupted build leaves the old one whole.
+import '../src/start/node-version.cjs';
 import { spawnSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import {
@@ -20,6 +21,8 @@ const root = fileURLToPath(new URL('..', import.meta.url));
 const dist = join(root, 'dist');
 const stamp = join(dist, '.built-from');
 const INPUTS = ['src', 'web', 'package.json', 'package-lock.json', 'tsconfig.json', 'scripts/build.mjs'];
+/** The dashboard, then the API reference into a folder of it. */
+const PAGES = { web: 'public', 'web/reference': 'public/docs' };
 const ASSET = /\.(cjs|tgz)$/;
 const IGNORED = new Set(['node_modules', 'dist']);
 
@@ -66,17 +69,9 @@ function build(inputs) {
   try {
     run('typescript/bin/tsc', '-p', 'tsconfig.json', '--outDir', aside, '--incremental', 'false');
     copyAssets(aside);
-    if (existsSync(join(root, 'web/index.html')))
-      run(
-        'vite/bin/vite.js',
-        'build',
-        'web',
-        '--outDir',
-        join(aside, 'public'),
-        '--emptyOutDir',
-        '--logLevel',
-        'error',
-      );
+    for (const [page, target] of Object.entries(PAGES))
+      if (existsSync(join(root, page, 'index.html')))
+        run('vite/bin/vite.js', 'build', page, '--outDir', join(aside, target), '--emptyOutDir', '--logLevel', 'error');
     writeFileSync(join(aside, '.built-from'), inputs);
     if (existsSync(dist)) renameSync(dist, old);
     renameSync(aside, dist);
@@ -96,5 +91,6 @@ if (!(process.argv.includes('--if-needed') && isFresh)) {
     console.error(`Build failed: ${error.message}`);
     process.exit(1);
   }
-  console.log(`Built dist in ${((performance.now() - started) / 1000).toFixed(1)} s`);
+  // Aside from what a command prints for programs.
+  console.error(`Built dist in ${((performance.now() - started) / 1000).toFixed(1)} s`);
 }

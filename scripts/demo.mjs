@@ -2,6 +2,7 @@
 // webhook receiver and a mail server; a website, endpoints and alerts made through the public API; then what happens,
 // as it happens. After a trigger and a resolve have arrived both ways it keeps running, with a link into the dashboard,
 // until Ctrl-C. `-- --once` ends there by itself.
+import '../src/start/node-version.cjs';
 import { createServer } from 'node:http';
 import { createRequire } from 'node:module';
 import { setTimeout as sleep } from 'node:timers/promises';

@@ -17,9 +17,10 @@ import { ConfigModule } from './platform/config/config.module';
 import { DatabaseModule } from './platform/database/database.module';
 import { EventsModule } from './platform/events/events.module';
 import { HttpModule } from './platform/http/http.module';
+import { IdempotencyGuard } from './platform/http/idempotency/idempotency.guard';
 import { JobsModule } from './platform/jobs/jobs.module';
 import { UnknownQueryGuard } from './platform/http/unknown-query.guard';
-import { RequestValidationPipe } from './platform/http/validation.pipe';
+import { RequestValidationPipe } from './platform/http/body/validation.pipe';
 import { NetModule } from './platform/net/net.module';
 import { ObservabilityModule } from './platform/observability/observability.module';
 import { OpenApiModule } from './platform/openapi/openapi.module';
@@ -70,6 +71,7 @@ export class AppModule {
         { provide: APP_FILTER, useClass: ProblemFilter },
         { provide: APP_GUARD, useClass: AuthGuard },
         { provide: APP_GUARD, useClass: UnknownQueryGuard },
+        { provide: APP_GUARD, useClass: IdempotencyGuard },
         { provide: APP_PIPE, useClass: RequestValidationPipe },
       ],
     };

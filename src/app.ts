@@ -13,6 +13,7 @@ import { ServerAdapter } from './platform/http/server.adapter';
 import { Health } from './platform/observability/health';
 import { Metrics } from './platform/observability/metrics';
 import { mountOpenApi } from './platform/openapi/openapi';
+import { HostedPages } from './status-page/public/hosted-pages';
 
 const LEVELS: readonly string[] = ['trace', 'debug', 'info', 'warn', 'error'];
 const NEST_LEVELS: readonly LogLevel[] = ['verbose', 'debug', 'log', 'warn', 'error'];
@@ -20,14 +21,21 @@ const NEST_LEVELS: readonly LogLevel[] = ['verbose', 'debug', 'log', 'warn', 'er
 /** Nest's own account of its wiring: of interest to nobody who runs the service. */
 const WIRING = new Set(['NestFactory', 'InstanceLoader', 'RoutesResolver', 'RouterExplorer', 'NestApplication']);
 
+/** Nest logs what stops the start, with its stack, and throws it as well: whoever starts the application tells it once. */
+const THROWN = 'ExceptionHandler';
+
 class ServiceLogger extends ConsoleLogger {
   override log(message: unknown, context?: string): void {
     if (context === undefined || !WIRING.has(context)) super.log(message, context);
   }
+
+  override error(message: unknown, ...more: unknown[]): void {
+    if (more.at(-1) !== THROWN) super.error(message, ...more);
+  }
 }
 
 /** JSON lines for machines; readable lines on a terminal. */
-function logger(config: Config): ConsoleLogger {
+export function serviceLogger(config: Config): ConsoleLogger {
   const least = LEVELS.indexOf(config.logLevel);
   const logLevels: LogLevel[] = least < 0 ? [] : [...NEST_LEVELS.slice(least), 'fatal'];
   return new ServiceLogger({ json: !process.stdout.isTTY, logLevels, timestamp: false });
@@ -46,13 +54,14 @@ export async function createApp(
   const app = await NestFactory.create<NestExpressApplication>(AppModule.forRoot(config, modules), adapter, {
     bodyParser: false,
     abortOnError: false,
-    logger: logger(config),
+    logger: serviceLogger(config),
   });
   measure(adapter, app.get(Metrics));
   app.use(requestId);
   app.use(refuseWhileDraining(app.get(Health)));
   app.use(securityHeaders());
   app.use(app.get(LoadShedder).refuseWhileOverloaded);
+  app.use(app.get(HostedPages).serve);
   app.use(jsonBody);
   mountOpenApi(app);
   await app.init();
@@ -72,7 +81,7 @@ function measure(adapter: ServerAdapter, metrics: Metrics): void {
   );
 }
 
-/** Strict everywhere; only the API reference needs inline styles and data: images, which its own route allows. */
+/** Strict everywhere, the API reference included: its page has nothing inline either. */
 const securityHeaders = () =>
   helmet({
     contentSecurityPolicy: {

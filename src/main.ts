@@ -1,13 +1,16 @@
+import './start/node-version.cjs';
 import './start/gc-flags';
 import './start/thread-pool';
 import 'reflect-metadata';
-import { existsSync } from 'node:fs';
 import { Logger } from '@nestjs/common';
 import type { NestExpressApplication } from '@nestjs/platform-express';
-import { createApp } from './app';
-import { banner } from './start/banner';
-import { Bootstrap } from './identity/organization/bootstrap';
+import { createApp, serviceLogger } from './app';
+import { fail } from './start/fail';
+import { requireAddress } from './start/listen';
+import { welcome } from './start/welcome';
 import { loadConfig } from './platform/config/config';
+import { readEnvironment } from './platform/config/environment-file';
+import { strangeSettings } from './platform/config/strange-settings';
 import { Health } from './platform/observability/health';
 
 /** After this the process ends whatever is left; supervisors usually wait 30 s. */
@@ -16,14 +19,14 @@ const GRACE_MS = 25_000;
 const UNREADY_MS = 250;
 
 async function start(): Promise<void> {
-  // What is in the environment already wins over the file.
-  if (existsSync('.env')) process.loadEnvFile('.env');
-  const config = loadConfig(process.env);
+  const environment = readEnvironment();
+  const config = loadConfig(environment);
+  Logger.overrideLogger(serviceLogger(config));
+  for (const text of strangeSettings(environment)) new Logger('Settings').warn(text);
+  await requireAddress(config);
   const app = await createApp(config);
-  const first = await app.get(Bootstrap).prepare();
-  await app.listen(config.port, config.host);
   stopOnSignals(app);
-  process.stdout.write(await banner(app, config, first));
+  await welcome(app, config);
 }
 
 function stopOnSignals(app: NestExpressApplication): void {
@@ -41,18 +44,6 @@ function stopOnSignals(app: NestExpressApplication): void {
   };
   for (const signal of ['SIGTERM', 'SIGINT'] as const) process.on(signal, () => void stop(signal).catch(fail));
 }
-
-/** Nothing half-alive: what nobody caught ends the process, and the supervisor starts a new one. */
-function fail(error: unknown): void {
-  process.stderr.write(`${error instanceof Error ? describe(error) : String(error)}\n`);
-  process.exit(1);
-}
-
-/** Mistakes of the operator need no stack. */
-const describe = (error: Error): string =>
-  process.env['LOG_LEVEL'] === 'debug' || !isOperatorError(error) ? (error.stack ?? error.message) : error.message;
-const isOperatorError = (error: Error): boolean =>
-  ['ConfigError', 'StartError'].includes(error.constructor.name) || 'code' in error;
 
 process.on('uncaughtException', fail);
 process.on('unhandledRejection', fail);

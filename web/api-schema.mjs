@@ -9,12 +9,11 @@ const SCHEMA = fileURLToPath(new URL('./src/api/schema.d.ts', import.meta.url));
 const HEADER = '// Generated from docs/openapi.json by "npm run openapi"; do not edit.\n\n';
 
 /**
- * The text of schema.d.ts. Without the paths: they are most of the document, and the dashboard uses the schemas only. A
- * field of a request that has a default may be left out.
+ * The text of schema.d.ts. Without the paths: they are most of the document, and the dashboard uses the schemas only.
  */
 async function schemaTypes() {
   const { openapi, info, components } = JSON.parse(readFileSync(DOCUMENT, 'utf8'));
-  const types = await openapiTypes({ openapi, info, paths: {}, components }, { defaultNonNullable: false });
+  const types = await openapiTypes({ openapi, info, paths: {}, components });
   return HEADER + astToString(types);
 }
 

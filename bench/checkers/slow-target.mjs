@@ -1,4 +1,5 @@
-// Responds to every request after 50 ms, and states in a header how long it really took. Ends with its parent.
+// Responds to every request for /<number> after 50 ms, and tells its parent in the end how long each really took. Ends
+// with its parent.
 import net from 'node:net';
 
 const DELAY_MS = 50;
@@ -6,24 +7,26 @@ const body = 'x'.repeat(512);
 
 /** Pending responses, in order: one timer serves them all. */
 const due = [];
+/** By the number in the path, in milliseconds. */
+const delays = [];
 
 function pump() {
   while (due.length > 0 && due[0].at - performance.now() < 0.5) {
-    const { socket, from } = due.shift();
-    const delay = (performance.now() - from).toFixed(3);
-    socket.end(
-      `HTTP/1.1 200 OK\r\nX-Delay: ${delay}\r\nContent-Length: ${body.length}\r\nConnection: close\r\n\r\n${body}`,
-    );
+    const { socket, from, number } = due.shift();
+    delays[number] = performance.now() - from;
+    socket.end(`HTTP/1.1 200 OK\r\nContent-Length: ${body.length}\r\nConnection: close\r\n\r\n${body}`);
   }
 }
 setInterval(pump, 1);
 
 const server = net.createServer((socket) => {
   socket.on('error', () => {});
-  socket.once('data', () => {
+  socket.once('data', (head) => {
     const from = performance.now();
-    due.push({ socket, from, at: from + DELAY_MS });
+    const number = Number(/^GET \/(\d+) /.exec(head.toString('latin1'))?.[1]);
+    due.push({ socket, from, number, at: from + DELAY_MS });
   });
 });
 server.listen(0, '127.0.0.1', 8192, () => process.send(server.address().port));
+process.on('message', () => process.send(delays));
 process.on('disconnect', () => process.exit());

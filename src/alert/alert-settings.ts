@@ -1,14 +1,15 @@
 import { isDeepStrictEqual } from 'node:util';
 import { Injectable, Logger } from '@nestjs/common';
 import { ChannelRegistry } from '../channel/channel.registry';
-import { ChannelConfigs } from '../channel/config/channel-configs';
+import { ChannelConfigs, type ValidConfig } from '../channel/config/channel-configs';
 import { type SealedConfig, SealedConfigs } from '../delivery/sealed-config';
 import { refusalOf } from '../identity/quota/quotas';
 import { Quotas } from '../identity/quota/quotas.service';
 import type { Caller } from '../platform/access/caller';
 import type { Tx } from '../platform/database/database';
 import { EgressPolicy } from '../platform/net/egress/egress-policy';
-import { type FieldProblem, problems } from '../platform/problem/problem';
+import { type Findings, NO_FINDINGS, refuse, together } from '../platform/problem/findings';
+import type { FieldProblem } from '../platform/problem/problem';
 import { readUrl } from '../platform/text/read-url';
 import { Alert } from './alert.entity';
 
@@ -21,6 +22,25 @@ export interface ResolvedConfig {
   isChanged: boolean;
   /** Secrets generated for this request: shown in its response and never again. */
   generatedKeys: readonly string[];
+}
+
+/** Type and config of an alert that is not stored. */
+export interface AcceptedConfig {
+  type: string;
+  config: object;
+  destination: string | null;
+  /** As read keys and the audit log see it. */
+  masked: object;
+}
+
+type SentConfig = { type?: string; config?: object };
+type StoredConfig = Pick<Alert, 'type' | 'config' | 'destination'>;
+
+/** What became of a config that was sent, beside the present one of the same type. */
+interface Judged {
+  valid: ValidConfig | null;
+  present: object | null;
+  findings: Findings;
 }
 
 /** The configs of alerts between the API and the rows: validated, encrypted, decrypted, masked. */
@@ -49,23 +69,24 @@ export class AlertSettings {
 
   /**
    * What to store for the type and config a client sent. `alert` is the present one: without a new type or config it
-   * stays as it is, and masked values keep what it holds. Throws `validation_failed` and `target_not_allowed`.
+   * stays as it is, and masked values keep what it holds. Throws `validation_failed` and `target_not_allowed`; `others`
+   * are what else is wrong with the body.
    */
   resolve(
     caller: Caller,
     alertId: string,
-    sent: { type?: string; config?: object },
-    alert: Pick<Alert, 'type' | 'config' | 'destination'> | null,
+    sent: SentConfig,
+    alert: StoredConfig | null,
+    others: Findings = NO_FINDINGS,
   ): ResolvedConfig {
     const type = sent.type ?? alert?.type ?? '';
-    if (alert && type === alert.type && sent.config === undefined) {
+    const { valid, present, findings } = this.judge(caller, alertId, sent, alert);
+    refuse(together([others, findings]));
+    if (alert && valid === null) {
       const { config, destination } = alert;
       return { type, config, destination, isChanged: false, generatedKeys: [] };
     }
-    const present = alert && alert.type === type ? this.open(alertId, alert.config) : null;
-    const valid = this.channels.validate(this.known(type), configOf(sent), present);
-    if (Array.isArray(valid)) throw problems.validationFailed(valid);
-    this.refuseForbiddenHosts(caller, type, valid.config);
+    if (valid === null) throw new Error('a config without problems is valid');
     const isChanged = !isDeepStrictEqual(valid.config, present);
     return {
       type,
@@ -76,10 +97,37 @@ export class AlertSettings {
     };
   }
 
-  /** The config as this caller may see it. One that cannot be opened shows as empty: it must not hide the other alerts. */
-  present(caller: Pick<Caller, 'role'>, alert: Alert, generatedKeys: readonly string[] = []): object {
-    const config = this.open(alert.id, alert.config);
-    return config ? this.channels.present(alert.type, config, caller.role, generatedKeys) : {};
+  /** What `resolve` would refuse in these fields. Without a type there is nothing that a config could be judged by. */
+  findingsIn(caller: Caller, alertId: string, sent: SentConfig, alert: StoredConfig | null): Findings {
+    if (sent.type === undefined && alert === null) return NO_FINDINGS;
+    return this.judge(caller, alertId, sent, alert).findings;
+  }
+
+  /** Type and config that a client sent and nothing stores: throws what `resolve` throws for a new alert. */
+  accept(caller: Caller, { type, config: sent }: { type: string; config: object }): AcceptedConfig {
+    const { valid, findings } = this.judge(caller, '', { type, config: sent }, null);
+    refuse(findings);
+    if (valid === null) throw new Error('a config without problems is valid');
+    const { config } = valid;
+    const masked = this.channels.present(type, config, 'read');
+    return { type, config, destination: this.destinationOf(type, config), masked };
+  }
+
+  /**
+   * The config as this caller may see it, and where it notifies. One that cannot be opened shows as empty: it must not
+   * hide the other alerts.
+   */
+  present(
+    { role }: Pick<Caller, 'role'>,
+    { id, type, config: stored }: Alert,
+    generatedKeys: readonly string[] = [],
+  ): { config: object; destination: string | null } {
+    const config = this.open(id, stored);
+    if (!config) return { config: {}, destination: null };
+    return {
+      config: this.channels.present(type, config, role, generatedKeys),
+      destination: this.channels.destination(type, config, role),
+    };
   }
 
   /** A channel that throws here is a bug; the alert is saved all the same, without a destination. */
@@ -101,36 +149,47 @@ export class AlertSettings {
     }
   }
 
-  private known(type: string): string {
-    if (this.registry.has(type)) return type;
-    throw problems.validationFailed([
-      {
-        pointer: '/type',
-        code: 'unsupported_type',
-        message: `type must be one of: ${this.registry.types().join(', ')}`,
-      },
-    ]);
+  /** The config to store, `null` when the present one stays or something is wrong with it. */
+  private judge(caller: Caller, alertId: string, sent: SentConfig, alert: StoredConfig | null): Judged {
+    const type = sent.type ?? alert?.type ?? '';
+    const present = alert && alert.type === type ? alert : null;
+    if (present && sent.config === undefined) return { valid: null, present: null, findings: NO_FINDINGS };
+    if (!this.registry.has(type)) return refused([unsupportedType(this.registry.types())]);
+    if (sent.config === undefined) return refused([CONFIG_MISSING]);
+    const opened = present && this.open(alertId, present.config);
+    const valid = this.channels.validate(type, sent.config, opened);
+    if (Array.isArray(valid)) return refused(valid);
+    const forbidden = this.forbiddenHosts(caller, type, valid.config);
+    return { valid, present: opened, findings: { invalid: [], forbidden } };
   }
 
   /** Every address is checked again when it is dialed; here a client learns at once what can never work. */
-  private refuseForbiddenHosts(caller: Caller, type: string, config: object): void {
+  private forbiddenHosts(caller: Caller, type: string, config: object): FieldProblem[] {
     const rule = this.egress.forOrganization({ id: caller.orgId, isDefault: caller.isDefaultOrg });
-    for (const { pointer, value } of this.channels.dialed(type, config)) {
-      const refusal = this.egress.refusalOfHost(hostOf(value), rule);
-      if (refusal !== null) throw problems.targetNotAllowed(pointer, refusal);
-    }
+    return this.channels.dialed(type, config).flatMap(({ pointer, value }): FieldProblem[] => {
+      const message = this.egress.refusalOfHost(hostOf(value), rule);
+      return message === null ? [] : [{ pointer, code: 'invalid_format', message }];
+    });
   }
 }
 
 /** A config of another type means nothing to the new one, hence both or neither. */
-function configOf(sent: { config?: object }): object {
-  if (sent.config !== undefined) return sent.config;
-  const missing: FieldProblem = {
-    pointer: '/config',
-    code: 'required',
-    message: 'config is required when type changes: send the settings of the new type with it',
-  };
-  throw problems.validationFailed([missing]);
-}
+const CONFIG_MISSING: FieldProblem = {
+  pointer: '/config',
+  code: 'required',
+  message: 'config is required when type changes: send the settings of the new type with it',
+};
+
+const unsupportedType = (types: readonly string[]): FieldProblem => ({
+  pointer: '/type',
+  code: 'unsupported_type',
+  message: `type must be one of: ${types.join(', ')}`,
+});
+
+const refused = (invalid: readonly FieldProblem[]): Judged => ({
+  valid: null,
+  present: null,
+  findings: { invalid, forbidden: [] },
+});
 
 const hostOf = (value: string): string => readUrl(value)?.hostname || value;

@@ -9,6 +9,8 @@ import {
 } from '@nestjs/swagger';
 import { Access, type Caller, CurrentCaller, OrgId } from '../platform/access/caller';
 import { Cost, costOfList } from '../platform/access/cost';
+import { AlsoChecked } from '../platform/http/body/also-checked';
+import { Idempotent } from '../platform/http/idempotency/idempotent.decorator';
 import { LocatedAt } from '../platform/http/location.interceptor';
 import type { Page } from '../platform/http/page';
 import { PrefixedIdPipe } from '../platform/ids/prefixed-id.pipe';
@@ -54,6 +56,7 @@ export class AlertController {
   @Post()
   @Access('write')
   @LocatedAt('/api/v1/alerts')
+  @Idempotent()
   @ApiOperation({
     operationId: 'createAlert',
     summary: 'Create an alert',
@@ -62,6 +65,9 @@ export class AlertController {
   })
   @ApiCreatedResponse({ type: AlertView, description: 'The new alert.' })
   @BodyProblems('not_found', 'quota_exceeded', 'target_not_allowed')
+  @AlsoChecked(AlertService, (alerts, fields: Partial<CreateAlertDto>, { caller }) =>
+    alerts.findingsInNew(caller, fields),
+  )
   create(@CurrentCaller() caller: Caller, @Body() dto: CreateAlertDto): Promise<AlertView> {
     return this.alerts.create(caller, dto);
   }
@@ -77,6 +83,9 @@ export class AlertController {
   })
   @ApiOkResponse({ type: AlertView, description: 'The alert as it is now.' })
   @BodyProblems('not_found', 'target_not_allowed')
+  @AlsoChecked(AlertService, (alerts, fields: UpdateAlertDto, { caller, params }) =>
+    alerts.findingsIn(caller, params['id'], fields),
+  )
   update(
     @CurrentCaller() caller: Caller,
     @Param('id', new PrefixedIdPipe('alert')) id: string,

@@ -1,6 +1,7 @@
 import { ApiProperty, ApiPropertyOptional } from '@nestjs/swagger';
 import { IsBoolean, IsInt, IsOptional, IsString, Max, MaxLength, Min } from 'class-validator';
 import { SPEC_CHANNEL_TYPES } from '../channel/channel';
+import { DeliverySummaryView } from '../delivery/delivery-summary';
 import { IsPlainObject, Optional, ReadOnlyField } from '../platform/http/validators';
 import { PageQuery, QueryBoolean } from '../platform/http/page';
 import { formatId } from '../platform/ids/id';
@@ -11,7 +12,6 @@ const MAX_THRESHOLD = 100;
 
 const TYPE = {
   description: `Channel type: ${SPEC_CHANNEL_TYPES.join(', ')}, and those that modules add.`,
-  example: 'slack',
 };
 const CONFIG = {
   type: 'object' as const,
@@ -26,6 +26,7 @@ const FAILURES = {
   minimum: 1,
   maximum: MAX_THRESHOLD,
   default: 3,
+  example: 3,
 };
 const SUCCESSES = {
   type: 'integer' as const,
@@ -33,6 +34,7 @@ const SUCCESSES = {
   minimum: 1,
   maximum: MAX_THRESHOLD,
   default: 2,
+  example: 2,
 };
 const RESOLVED = { description: 'false: a resolve is recorded, but not sent.', default: true };
 const DESCRIPTION = { description: 'Free text, part of every message.', maxLength: 1000, default: '' };
@@ -42,6 +44,8 @@ const ENABLED = { description: 'false: never triggers; an open incident is resol
 class AlertReadOnly {
   @ReadOnlyField() id?: unknown;
   @ReadOnlyField() triggered?: unknown;
+  @ReadOnlyField() destination?: unknown;
+  @ReadOnlyField() last_delivery?: unknown;
   @ReadOnlyField() created_at?: unknown;
   @ReadOnlyField() updated_at?: unknown;
 }
@@ -108,7 +112,7 @@ export class CreateAlertDto extends AlertRuleFields {
   @IsPublicId('endpoint')
   endpoint_id!: string;
 
-  @ApiProperty(TYPE)
+  @ApiProperty({ ...TYPE, example: 'slack' })
   @IsString()
   type!: string;
 
@@ -158,7 +162,7 @@ export class AlertView {
   @ApiProperty({ description: 'The endpoint it watches.', example: 'ep_01jd3k6q7be5y9x4v2m8n0r1st' })
   endpoint_id!: string;
 
-  @ApiProperty(TYPE)
+  @ApiProperty({ ...TYPE, example: 'slack' })
   type!: string;
 
   @ApiProperty({ description: 'false: never triggers.', example: true })
@@ -167,10 +171,10 @@ export class AlertView {
   @ApiProperty(CONFIG)
   config!: object;
 
-  @ApiProperty({ ...FAILURES, example: 3 })
+  @ApiProperty(FAILURES)
   failure_threshold!: number;
 
-  @ApiProperty({ ...SUCCESSES, example: 2 })
+  @ApiProperty(SUCCESSES)
   success_threshold!: number;
 
   @ApiProperty({ ...RESOLVED, example: true })
@@ -181,6 +185,22 @@ export class AlertView {
 
   @ApiProperty({ description: 'True while an incident is open.', example: false })
   triggered!: boolean;
+
+  @ApiProperty({
+    type: String,
+    nullable: true,
+    description:
+      'Where it notifies, in a few words and without a secret: hosts, addresses, a chat. Masked as in `config`; null when the config tells none.',
+    example: 'hooks.slack.com',
+  })
+  destination!: string | null;
+
+  @ApiProperty({
+    type: DeliverySummaryView,
+    nullable: true,
+    description: 'Its newest message, tests included, and what became of it; null before the first.',
+  })
+  last_delivery!: DeliverySummaryView | null;
 
   @ApiProperty({ type: String, format: 'date-time', example: '2026-11-20T09:00:00.000Z' })
   created_at!: string;
@@ -194,8 +214,11 @@ export class AlertView {
   updated_at!: string;
 }
 
+/** What clients set and what became of it, as the audit log shows it. */
+export type AlertRule = Omit<AlertView, 'destination' | 'last_delivery'>;
+
 /** `config` is already masked for the reader. */
-export const toAlertView = (alert: Alert, config: object): AlertView => ({
+export const toAlertRule = (alert: Alert, config: object): AlertRule => ({
   id: formatId('alert', alert.id),
   endpoint_id: formatId('endpoint', alert.endpointId),
   type: alert.type,

@@ -21,6 +21,7 @@ import { AlertLifecycle } from './incident/alert-lifecycle';
 import { IncidentRecorder } from './incident/incident-recorder';
 import { TestAlertController } from './test-alert.controller';
 import { TestAlertService } from './test-alert.service';
+import { TestNewAlertService } from './test-new-alert.service';
 
 /** The alert rules, the incidents they open and close, and the events of both. What is delivered for them: `DeliveryModule`. */
 @Module({
@@ -37,6 +38,7 @@ import { TestAlertService } from './test-alert.service';
     EventRetentionJob,
     IncidentRecorder,
     TestAlertService,
+    TestNewAlertService,
     DestinationBackfill,
     ConsistencyFindings,
     ConsistencyJob,

@@ -1,21 +1,32 @@
 import { Injectable } from '@nestjs/common';
 import { type FindOptionsWhere, MoreThan } from 'typeorm';
 import { recordChange } from '../audit/audit-log';
+import { lastDeliveries, type Summaries } from '../delivery/delivery-summary';
 import { EndpointService } from '../endpoint/endpoint.service';
 import type { Caller } from '../platform/access/caller';
 import { Database, type Tx } from '../platform/database/database';
 import { Cursors, LARGE_ROWS } from '../platform/http/cursors';
 import type { Page } from '../platform/http/page';
 import { newUuid, parseId } from '../platform/ids/id';
+import { type Findings, NO_FINDINGS, together } from '../platform/problem/findings';
 import { problems } from '../platform/problem/problem';
 import { Clock } from '../platform/time/clock';
 import { AlertSettings, type ResolvedConfig } from './alert-settings';
-import { type AlertQuery, type AlertView, type CreateAlertDto, toAlertView, type UpdateAlertDto } from './alert.dto';
+import {
+  type AlertQuery,
+  type AlertRule,
+  type AlertView,
+  type CreateAlertDto,
+  toAlertRule,
+  type UpdateAlertDto,
+} from './alert.dto';
 import { Alert } from './alert.entity';
 import { AlertLifecycle } from './incident/alert-lifecycle';
 
 const LIST = 'alerts';
 const DEFAULT_LIMIT = 1000;
+/** Of a filtered list: what is counted for its `X-Total-Count`. */
+const MOST_COUNTED = 1000;
 /** The audit log shows what a read key sees: no credential, no address. */
 const READER = { role: 'read' } as const;
 
@@ -31,11 +42,12 @@ export class AlertService {
     private readonly clock: Clock,
   ) {}
 
-  /** Oldest first; one statement for the page (two when filtered by website), one for the count. */
+  /** Oldest first; one statement for the page (two when filtered by website), one for its last deliveries, one for the count, unless the page is all. */
   async list(caller: Caller, query: AlertQuery): Promise<Page<AlertView>> {
     const { orgId } = caller;
-    const where = { orgId, ...filtersOf(query) };
-    const { manager } = this.database.dataSource;
+    const filters = filtersOf(query);
+    const where = { orgId, ...filters };
+    const { manager } = this.database;
     const page = await this.cursors.paginate<Alert>({
       orgId,
       list: LIST,
@@ -49,15 +61,17 @@ export class AlertService {
           order: { id: 'ASC' },
           take,
         }),
-      total: () => manager.countBy(Alert, where),
+      total: () => this.total(orgId, filters),
     });
-    return page.map((alert) => this.view(caller, alert));
+    const ids = page.items.map(({ id }) => id);
+    const last = await lastDeliveries(this.database, orgId, ids);
+    return page.map((alert) => this.view(caller, alert, last));
   }
 
   async get(caller: Caller, id: string): Promise<AlertView> {
-    const alert = await this.database.dataSource.manager.findOneBy(Alert, { orgId: caller.orgId, id });
+    const alert = await this.database.manager.findOneBy(Alert, { orgId: caller.orgId, id });
     if (!alert) throw problems.notFound();
-    return this.view(caller, alert);
+    return this.view(caller, alert, await lastDeliveries(this.database, caller.orgId, [id]));
   }
 
   /** Counts from the endpoint's running streak: on a failing endpoint it may trigger with the next result. */
@@ -73,8 +87,8 @@ export class AlertService {
       const target = { orgId: caller.orgId, endpointId, type, config, destination };
       await tx.manager.insert(Alert, { id, ...target, ...ruleOf(dto), createdAt: now, updatedAt: now });
       const alert = await this.lock(tx, caller.orgId, id);
-      await recordChange(tx, { ...about(caller.orgId, id), action: 'create', after: this.view(READER, alert) });
-      return this.view(caller, alert, generatedKeys);
+      await recordChange(tx, { ...about(caller.orgId, id), action: 'create', after: this.audited(alert) });
+      return this.view(caller, alert, new Map(), generatedKeys);
     });
   }
 
@@ -82,22 +96,36 @@ export class AlertService {
   update(caller: Caller, id: string, dto: UpdateAlertDto): Promise<AlertView> {
     return this.database.transaction(async (tx) => {
       const alert = await this.lock(tx, caller.orgId, id);
-      refuseOtherEndpoint(dto, alert);
-      const resolved = this.settings.resolve(caller, id, dto, alert);
+      const resolved = this.settings.resolve(caller, id, dto, alert, otherEndpoint(dto, alert));
       const { type, config, destination, isChanged, generatedKeys } = resolved;
       const rule = ruleOf(dto);
       const isEdited =
         isChanged || Object.entries(rule).some(([field, value]) => alert[field as keyof Alert] !== value);
-      if (!isEdited) return this.view(caller, alert);
-      const before = this.view(READER, alert);
+      const last = await lastDeliveries(tx, caller.orgId, [id]);
+      if (!isEdited) return this.view(caller, alert, last);
+      const before = this.audited(alert);
       const edit = { enabled: rule.enabled ?? alert.enabled, type, config, destination, hasNewConfig: isChanged };
       await this.lifecycle.change(tx, alert, edit, () => this.save(tx, id, resolved, rule));
       const changed = await this.lock(tx, caller.orgId, id);
       const hidden = isChanged ? ['config'] : [];
-      const after = this.view(READER, changed);
+      const after = this.audited(changed);
       await recordChange(tx, { ...about(caller.orgId, id), action: 'update', before, after, hidden });
-      return this.view(caller, changed, generatedKeys);
+      return this.view(caller, changed, last, generatedKeys);
     });
+  }
+
+  /** What `create` would refuse in these fields. */
+  findingsInNew(caller: Caller, fields: Partial<CreateAlertDto>): Findings {
+    return this.settings.findingsIn(caller, newUuid(), fields, null);
+  }
+
+  /** What `update` would refuse in these fields; nothing for an alert that is not there. */
+  async findingsIn(caller: Caller, publicId: string | undefined, fields: UpdateAlertDto): Promise<Findings> {
+    const { orgId } = caller;
+    const id = parseId('alert', publicId);
+    const alert = id && (await this.database.manager.findOneBy(Alert, { orgId, id }));
+    if (!alert) return NO_FINDINGS;
+    return together([this.settings.findingsIn(caller, alert.id, fields, alert), otherEndpoint(fields, alert)]);
   }
 
   /** Past events stay. */
@@ -106,8 +134,25 @@ export class AlertService {
       const alert = await this.lock(tx, orgId, id);
       await this.lifecycle.deleting(tx, id);
       await tx.manager.delete(Alert, { id });
-      await recordChange(tx, { ...about(orgId, id), action: 'delete', before: this.view(READER, alert) });
+      await recordChange(tx, { ...about(orgId, id), action: 'delete', before: this.audited(alert) });
     });
+  }
+
+  /** From the kept counter. Filtered ones have to be counted: up to a thousand, `null` beyond. */
+  private async total(orgId: string, filters: FindOptionsWhere<Alert>): Promise<number | null> {
+    if (Object.keys(filters).length === 0) {
+      const [row] = await this.database.query<{ alerts: number }>(
+        'SELECT alerts FROM organization_listed WHERE org_id = $1',
+        [orgId],
+      );
+      return row?.alerts ?? 0;
+    }
+    const found = await this.database.manager.find(Alert, {
+      select: { id: true },
+      where: { orgId, ...filters },
+      take: MOST_COUNTED + 1,
+    });
+    return found.length > MOST_COUNTED ? null : found.length;
   }
 
   /** A trigger of the table clears the destination when type or config change, hence the second statement. */
@@ -123,8 +168,13 @@ export class AlertService {
     return alert;
   }
 
-  private view(caller: Pick<Caller, 'role'>, alert: Alert, generatedKeys: readonly string[] = []): AlertView {
-    return toAlertView(alert, this.settings.present(caller, alert, generatedKeys));
+  private view(caller: Caller, alert: Alert, last: Summaries, generatedKeys: readonly string[] = []): AlertView {
+    const { config, destination } = this.settings.present(caller, alert, generatedKeys);
+    return { ...toAlertRule(alert, config), destination, last_delivery: last.get(alert.id) ?? null };
+  }
+
+  private audited(alert: Alert): AlertRule {
+    return toAlertRule(alert, this.settings.present(READER, alert).config);
   }
 }
 
@@ -143,11 +193,10 @@ function ruleOf(dto: UpdateAlertDto | CreateAlertDto): Partial<Alert> {
   );
 }
 
-function refuseOtherEndpoint(dto: UpdateAlertDto, alert: Alert): void {
-  if (dto.endpoint_id === undefined || parseId('endpoint', dto.endpoint_id) === alert.endpointId) return;
-  throw problems.validationFailed([
-    { pointer: '/endpoint_id', code: 'immutable', message: 'endpoint_id cannot be changed; create another alert' },
-  ]);
+function otherEndpoint(dto: UpdateAlertDto, alert: Alert): Findings {
+  if (dto.endpoint_id === undefined || parseId('endpoint', dto.endpoint_id) === alert.endpointId) return NO_FINDINGS;
+  const message = 'endpoint_id cannot be changed; create another alert';
+  return { invalid: [{ pointer: '/endpoint_id', code: 'immutable', message }], forbidden: [] };
 }
 
 /** Ids were validated with the query; a missing one filters nothing. */

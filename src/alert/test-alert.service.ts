@@ -1,6 +1,5 @@
 import { Injectable } from '@nestjs/common';
 import { recordChange } from '../audit/audit-log';
-import type { Notification } from '../channel/channel';
 import type { DeliveryView } from '../delivery/delivery.dto';
 import { destinationOfAlert } from '../delivery/destination';
 import type { Attempt } from '../delivery/send/attempt';
@@ -8,9 +7,10 @@ import { TestDeliveries } from '../delivery/send/test-deliveries';
 import { WorkLimits } from '../platform/access/work-limits';
 import { Database, type Tx } from '../platform/database/database';
 import { DatabaseClock } from '../platform/database/database-clock';
-import { formatId, newUuid } from '../platform/ids/id';
+import { newUuid } from '../platform/ids/id';
 import { problems } from '../platform/problem/problem';
 import { type AlertSnapshot, lockAlertsSql } from './incident/alert-snapshot';
+import { testNotification } from './test-notification';
 
 /** Sends a test through the channel of an alert, whatever the state of the alert. */
 @Injectable()
@@ -50,28 +50,3 @@ export class TestAlertService {
     return attempt;
   }
 }
-
-const testNotification = (alert: AlertSnapshot, id: string, now: Date): Notification => ({
-  kind: 'test',
-  id: formatId('delivery', id),
-  incidentKey: `${formatId('alert', alert.id)}-test-${formatId('delivery', id)}`,
-  triggerId: null,
-  repeat: false,
-  alert: { id: formatId('alert', alert.id), description: alert.description },
-  endpoint: {
-    id: formatId('endpoint', alert.endpointId),
-    name: alert.endpointName,
-    url: alert.endpointUrl,
-    type: alert.endpointType,
-  },
-  website: { id: formatId('website', alert.websiteId), name: alert.websiteName, url: alert.websiteUrl },
-  reason: null,
-  error: null,
-  failureCount: 0,
-  successCount: 0,
-  startedAt: null,
-  createdAt: now.toISOString(),
-  durationSeconds: null,
-  check: null,
-  digest: null,
-});

@@ -2,6 +2,7 @@ import { Injectable } from '@nestjs/common';
 import { Cron } from '@nestjs/schedule';
 import { Config } from '../platform/config/config';
 import { WorkerDatabase } from '../platform/database/database';
+import { earlierNow } from '../platform/database/database-clock';
 import { BackgroundJobs } from '../platform/jobs/background-job';
 import { Clock } from '../platform/time/clock';
 import { DAY_MS } from '../platform/time/time-units';
@@ -35,19 +36,12 @@ export class AuditRetention {
   }
 
   async removeOld(): Promise<void> {
-    const cutoff = await this.cutoff();
+    const now = await earlierNow(this.database, this.clock);
+    const cutoff = new Date(now.getTime() - this.config.rollupRetentionDays * DAY_MS);
     for (const [table, key] of LOGS) {
       let removed = BATCH;
       while (removed === BATCH && !this.job.isStopping) removed = await this.removeBatch(table, key, cutoff);
     }
-  }
-
-  /** By the earlier of two clocks: a host whose clock jumped ahead must not remove what is still new. */
-  private async cutoff(): Promise<Date> {
-    const [row] = await this.database.query<{ now: Date }>('SELECT least($1::timestamptz, now()) AS now', [
-      this.clock.now(),
-    ]);
-    return new Date((row?.now ?? this.clock.now()).getTime() - this.config.rollupRetentionDays * DAY_MS);
   }
 
   /** The trigger on the table lets rows go that are older than `uptime.audit_cutoff`. */

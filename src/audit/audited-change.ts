@@ -16,12 +16,16 @@ export const AUDIT_ACTIONS = [
 ] as const;
 export type AuditAction = (typeof AUDIT_ACTIONS)[number];
 
-/** The audited resources with the kind of their ids: a status page has that of its website, a session that of its key. */
+/**
+ * The audited resources with the kind of their ids. What is changed through its website is a `status_page` with the
+ * website's id; pages that are changed as such are `public_page`. A session has the id of its key.
+ */
 export const AUDITED = {
   website: 'website',
   endpoint: 'endpoint',
   alert: 'alert',
   status_page: 'website',
+  public_page: 'statusPage',
   delivery: 'delivery',
   api_key: 'apiKey',
   session: 'apiKey',

@@ -3,8 +3,16 @@ import type { Request } from 'express';
 import type { AuthenticatedRequest, Caller } from '../platform/access/caller';
 import { recordedRequestId } from '../platform/http/request-id';
 
-/** What the author was authenticated by: a key, a session or link made from one, the operator token, or nothing with AUTH=off. */
-export const CREDENTIALS = ['api_key', 'session', 'sign_in_link', 'operator', 'auth_off', 'system'] as const;
+/** What the author was authenticated by: a key, a session or link made from one, the operator token, nothing with AUTH=off, or a shell on the server. */
+export const CREDENTIALS = [
+  'api_key',
+  'session',
+  'sign_in_link',
+  'operator',
+  'auth_off',
+  'command_line',
+  'system',
+] as const;
 export type Credential = (typeof CREDENTIALS)[number];
 
 /** Who made a change, and by which request. */
@@ -22,15 +30,23 @@ export interface Authorship {
 export type Origin = Pick<Authorship, 'address' | 'requestId'>;
 
 const SYSTEM: Authorship = { via: 'system', keyId: null, keyName: null, address: null, requestId: null };
+/** The author of what no request asks for. */
+let own = SYSTEM;
+
+/** From now on this process is a command that somebody runs: what it changes is theirs. */
+export function actFromCommandLine(): void {
+  own = { ...SYSTEM, via: 'command_line' };
+}
+
 const SAFE = new Set(['GET', 'HEAD', 'OPTIONS']);
 
 const storage = new AsyncLocalStorage<AuthenticatedRequest>();
 let open = 0;
 
-/** The author of what runs now; `system` outside of a request that changes something. */
+/** The author of what runs now; `system` outside of a request that changes something, and of a command. */
 export function currentAuthorship(): Authorship {
   const request = storage.getStore();
-  return (request && authorOf(request)) ?? SYSTEM;
+  return (request && authorOf(request)) ?? own;
 }
 
 /**

@@ -1,5 +1,5 @@
 import { DialError, type SocketFault } from '../platform/net/dial/dial-error';
-import type { CheckError, CheckPhase, ErrorCode, Outcome } from './checker';
+import type { CheckError, CheckPhase, CheckResult, ErrorCode, Outcome } from './checker';
 import { DeadlineExceeded } from '../platform/net/deadline';
 
 /** Why a check did not succeed: `down` is the target's fault, `unknown` is ours. */
@@ -31,6 +31,19 @@ export const down = (code: ErrorCode, phase: CheckPhase, message: string): Check
 export const unknown = (code: ErrorCode, phase: CheckPhase, message: string): CheckFailure => ({
   outcome: 'unknown',
   error: { code, phase, message: message.slice(0, MAX_MESSAGE) },
+});
+
+/** The result of a check that asked the target nothing. */
+export const resultOf = ({ outcome, error }: CheckFailure): CheckResult => ({
+  outcome,
+  durationMs: 0,
+  phases: { dnsMs: null, connectMs: null, tlsMs: null, firstByteMs: null, transferMs: null },
+  statusCode: null,
+  address: null,
+  certificate: null,
+  records: null,
+  redirects: [],
+  error,
 });
 
 /**

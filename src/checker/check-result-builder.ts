@@ -1,6 +1,7 @@
 import type { Socket } from 'node:net';
 import { DialError, socketFault } from '../platform/net/dial/dial-error';
 import type { Dialer } from '../platform/net/dial/dialer';
+import type { Inflow } from '../platform/net/dial/inflow';
 import { arrivalMs } from '../platform/time/arrival-clock';
 import {
   type AssertionFacts,
@@ -27,6 +28,8 @@ export interface DialTarget {
   tls?: { servername?: string; alpn?: string[] } | undefined;
   /** The check ends once it is connected: nothing is read. */
   unread?: boolean;
+  /** Takes what is read; without it there are `data` events. Not for TLS. */
+  inflow?: Inflow | undefined;
 }
 
 /** What a checker adds to what the builder knows. */
@@ -58,10 +61,10 @@ export class CheckResultBuilder {
   ) {}
 
   /** A fresh connection, within the egress policy of the request. The caller destroys the socket. */
-  async dial(dialer: Dialer, { host, port, tls, unread = false }: DialTarget): Promise<Socket | null> {
+  async dial(dialer: Dialer, { host, port, tls, unread = false, inflow }: DialTarget): Promise<Socket | null> {
     const { egress } = this.request;
     try {
-      const dialed = await dialer.dial({ host, port, tls, unread, egress, signal: this.signal });
+      const dialed = await dialer.dial({ host, port, tls, unread, inflow, egress, signal: this.signal });
       this.addDial(dialed);
       this.certificate = dialed.certificate ?? this.certificate;
       if (dialed.authorizationError === null) return dialed.socket;
@@ -155,7 +158,7 @@ export class CheckResultBuilder {
 
   /** What the request's assertions are judged by: what the builder knows, and what else was learned. */
   factsWith(learned: LearnedFacts): AssertionFacts {
-    return { ...learned, durationMs: this.durationMs, address: this.address };
+    return { durationMs: this.durationMs, address: this.address, ...learned };
   }
 
   /** The request's assertions were judged; `failed` is the first that does not hold. `finish` judges none then. */

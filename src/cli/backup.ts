@@ -1,6 +1,6 @@
 import 'reflect-metadata';
-import { existsSync } from 'node:fs';
 import { loadConfig } from '../platform/config/config';
+import { readEnvironment } from '../platform/config/environment-file';
 import { restoreBackup, saveBackup } from '../platform/database/backup';
 
 const USAGE = 'usage: npm run backup -- save <file> | restore <file>\n';
@@ -11,8 +11,7 @@ async function backup([action, file, ...more]: readonly string[]): Promise<numbe
     process.stderr.write(USAGE);
     return 2;
   }
-  if (existsSync('.env')) process.loadEnvFile('.env');
-  const config = loadConfig(process.env);
+  const config = loadConfig(readEnvironment());
   if (action === 'save') await saveBackup(config, file);
   else await restoreBackup(config, file);
   process.stdout.write(action === 'save' ? `saved to ${file}\n` : `restored from ${file}\n`);

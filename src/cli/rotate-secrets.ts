@@ -2,6 +2,7 @@ import 'reflect-metadata';
 import { Module } from '@nestjs/common';
 import { NestFactory } from '@nestjs/core';
 import { loadConfig } from '../platform/config/config';
+import { readEnvironment } from '../platform/config/environment-file';
 import { ConfigModule } from '../platform/config/config.module';
 import { DatabaseModule } from '../platform/database/database.module';
 import { SecretRotation } from '../platform/secrets/secret-rotation';
@@ -13,7 +14,7 @@ import { SecretsModule } from '../platform/secrets/secrets.module';
  * with 1 when a value could not be opened; the others are rotated all the same.
  */
 async function rotateSecrets(): Promise<void> {
-  const config = loadConfig(process.env);
+  const config = loadConfig(readEnvironment());
   if (config.secretsKeys.length === 0) throw new Error('SECRETS_KEYS is not set: there is no key to seal with');
 
   @Module({ imports: [ConfigModule.forRoot(config), DatabaseModule.forRoot(), SecretsModule] })

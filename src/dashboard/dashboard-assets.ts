@@ -24,6 +24,13 @@ export interface Asset {
   body: Buffer;
 }
 
+/** The dashboard and the API reference. */
+const PAGES = new Map([
+  ['/', '/index.html'],
+  ['/docs', '/docs/index.html'],
+  ['/docs/', '/docs/index.html'],
+]);
+
 /** The build's output, seen from dist and from src. */
 const DIRECTORIES = [join(__dirname, '../public'), join(__dirname, '../../dist/public')];
 
@@ -46,7 +53,7 @@ export class DashboardAssets {
   }
 
   find(path: string): Asset | undefined {
-    return this.assets.get(path === '/' ? '/index.html' : path);
+    return this.assets.get(PAGES.get(path) ?? path);
   }
 
   /** The body in an encoding; compressed once per process, on the thread pool. */
@@ -68,7 +75,7 @@ export class DashboardAssets {
       const path = `/${relative(directory, file).split(sep).join('/')}`;
       const body = readFileSync(file);
       const etag = `"${createHash('sha256').update(body).digest('base64url').slice(0, 27)}"`;
-      this.assets.set(path, { type, etag, isImmutable: path.startsWith('/assets/'), body });
+      this.assets.set(path, { type, etag, isImmutable: /^(\/docs)?\/assets\//.test(path), body });
     }
   }
 }

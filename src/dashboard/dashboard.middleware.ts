@@ -4,9 +4,11 @@ import { type Asset, DashboardAssets, type Encoding } from './dashboard-assets';
 import { favicon } from './favicon';
 
 const NOT_BUILT =
-  'The dashboard is not built. Run "npm run build" and start again. The API is at /api/v1, its reference at /docs.\n';
+  'The dashboard is not built. Run "npm run build" and start again. The API is at /api/v1, its document at /api/v1/openapi.json.\n';
 
-/** Serves the dashboard: hashed files may be cached forever, the page is always revalidated. Other requests go to the API. */
+const NEEDS_BUILD = new Set(['/', '/docs', '/docs/']);
+
+/** Serves the dashboard and the API reference: hashed files may be cached forever, the page is always revalidated. Other requests go to the API. */
 @Injectable()
 export class DashboardMiddleware implements NestMiddleware {
   constructor(private readonly assets: DashboardAssets) {}
@@ -18,7 +20,7 @@ export class DashboardMiddleware implements NestMiddleware {
     const asset = isRead ? this.assets.find(path) : undefined;
     if (asset) await this.send(asset, request, response);
     else if (isRead && path === '/favicon.svg') sendFavicon(request, response);
-    else if (isRead && path === '/') response.status(503).type('text/plain').send(NOT_BUILT);
+    else if (isRead && NEEDS_BUILD.has(path)) response.status(503).type('text/plain').send(NOT_BUILT);
     else next();
   }
 

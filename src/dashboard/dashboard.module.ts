@@ -4,10 +4,10 @@ import { DashboardMiddleware } from './dashboard.middleware';
 import { SystemController } from './system.controller';
 import { SystemService } from './system.service';
 
-/** The dashboard's files, and the state of the system, which only the dashboard shows. */
+/** The files of the dashboard and of the API reference, and the state of the system, which only the dashboard shows. */
 @Module({ controllers: [SystemController], providers: [DashboardAssets, SystemService] })
 export class DashboardModule implements NestModule {
   configure(consumer: MiddlewareConsumer): void {
-    consumer.apply(DashboardMiddleware).forRoutes('/', 'favicon.svg', 'assets/*file');
+    consumer.apply(DashboardMiddleware).forRoutes('/', 'favicon.svg', 'assets/*file', 'docs', 'docs/assets/*file');
   }
 }

@@ -11,12 +11,42 @@ export class SystemDatabaseView {
   size_bytes!: number;
 }
 
+export class SystemOverloadView {
+  @ApiProperty({
+    type: String,
+    format: 'date-time',
+    description: 'When it began, by the earliest of the instances that are overloaded.',
+    example: '2026-11-23T14:02:00.000Z',
+  })
+  since!: string;
+
+  @ApiProperty({
+    description: 'Checks that fall due for each one that is begun, in the instance where that is most.',
+    example: 1.8,
+  })
+  ratio!: number;
+
+  @ApiProperty({ description: 'Checks that are skipped for it each second, by all instances.', example: 840 })
+  skipped_per_second!: number;
+}
+
 export class SystemSchedulerView {
   @ApiProperty({ description: 'Endpoints that are checked on a schedule.', example: 120 })
   active_endpoints!: number;
 
   @ApiProperty({ description: 'How late the most overdue check is, milliseconds; 0 when none is.', example: 0 })
   lag_ms!: number;
+
+  @ApiProperty({ description: 'Checks that all instances begin each second, over the last seconds.', example: 12.4 })
+  checks_per_second!: number;
+
+  @ApiProperty({
+    type: SystemOverloadView,
+    nullable: true,
+    description: 'Set while more checks fall due than the installation can make.',
+    example: null,
+  })
+  overload!: SystemOverloadView | null;
 }
 
 export class SystemOutboxView {
@@ -26,7 +56,7 @@ export class SystemOutboxView {
   @ApiProperty({ type: Number, nullable: true, description: 'Age of the oldest of them, seconds.', example: null })
   oldest_pending_age_seconds!: number | null;
 
-  @ApiProperty({ description: 'Messages that were given up.', example: 0 })
+  @ApiProperty({ description: 'Messages of all organizations that were given up, without tests.', example: 0 })
   failed!: number;
 }
 

@@ -7,7 +7,7 @@ import { Database } from '../platform/database/database';
 import { problems } from '../platform/problem/problem';
 import { Clock } from '../platform/time/clock';
 import { SECOND_MS } from '../platform/time/time-units';
-import type { SystemView } from './system.dto';
+import type { SystemOverloadView, SystemView } from './system.dto';
 
 interface Facts {
   version: string;
@@ -17,6 +17,10 @@ interface Facts {
   pending: number;
   oldest_pending_age_seconds: number | null;
   failed: number;
+  checks_per_second: number;
+  overloaded_since: Date | null;
+  overload_ratio: number;
+  skipped_per_second: number;
 }
 
 const { version: VERSION } = JSON.parse(readFileSync(join(__dirname, '../../package.json'), 'utf8')) as {
@@ -39,7 +43,7 @@ export class SystemService {
   /** Throws `not_found` unless the caller belongs to the organization that runs the installation. */
   async read(caller: Caller): Promise<SystemView> {
     if (!caller.isDefaultOrg) throw problems.notFound();
-    const [facts] = await this.database.query<Facts>('SELECT * FROM system_facts');
+    const [facts] = await this.database.query<Facts>('SELECT * FROM system_facts, monitoring_load');
     if (!facts) throw problems.storageUnavailable();
     return {
       version: VERSION,
@@ -51,7 +55,12 @@ export class SystemService {
         version: facts.version.split(' ')[0] ?? '',
         size_bytes: Number(facts.size_bytes),
       },
-      scheduler: { active_endpoints: facts.active_endpoints, lag_ms: Math.round(facts.lag_ms) },
+      scheduler: {
+        active_endpoints: facts.active_endpoints,
+        lag_ms: Math.round(facts.lag_ms),
+        checks_per_second: tenths(facts.checks_per_second),
+        overload: overloadOf(facts),
+      },
       outbox: {
         pending: facts.pending,
         oldest_pending_age_seconds: facts.oldest_pending_age_seconds,
@@ -61,3 +70,14 @@ export class SystemService {
     };
   }
 }
+
+function overloadOf(facts: Facts): SystemOverloadView | null {
+  if (facts.overloaded_since === null) return null;
+  return {
+    since: facts.overloaded_since.toISOString(),
+    ratio: tenths(facts.overload_ratio),
+    skipped_per_second: tenths(facts.skipped_per_second),
+  };
+}
+
+const tenths = (value: number): number => Math.round(value * 10) / 10;

@@ -1,11 +1,12 @@
 import { Controller, Get, Param, Post, Query } from '@nestjs/common';
 import { ApiCreatedResponse, ApiOkResponse, ApiOperation, ApiParam, ApiTags } from '@nestjs/swagger';
 import { Access, OrgId } from '../platform/access/caller';
+import { Idempotent } from '../platform/http/idempotency/idempotent.decorator';
 import { LocatedAt } from '../platform/http/location.interceptor';
 import type { Page } from '../platform/http/page';
 import { PrefixedIdPipe } from '../platform/ids/prefixed-id.pipe';
 import { Problems } from '../platform/problem/problems.decorator';
-import { DeliveryQuery, DeliveryView } from './delivery.dto';
+import { DeliveryListQuery, DeliveryQuery, DeliveryView } from './delivery.dto';
 import { DeliveryService } from './delivery.service';
 
 const ALERT_ID = { name: 'id', example: 'al_01jd3k6q7be5y9x4v2m8n0r1st' };
@@ -34,6 +35,20 @@ export class DeliveryController {
     return this.deliveries.list(orgId, alertId, query);
   }
 
+  @Get('deliveries')
+  @Access('read')
+  @ApiOperation({
+    operationId: 'listFailedDeliveries',
+    summary: 'List deliveries that were given up',
+    description:
+      'The messages of your organization that reached nobody, newest first, without tests. One that is delivered again leaves the list.',
+  })
+  @ApiOkResponse({ type: DeliveryView, isArray: true, description: 'One page of deliveries.' })
+  @Problems('invalid_query', 'invalid_cursor')
+  listAll(@OrgId() orgId: string, @Query() query: DeliveryListQuery): Promise<Page<DeliveryView>> {
+    return this.deliveries.listAll(orgId, query);
+  }
+
   @Get('deliveries/:id')
   @Access('read')
   @ApiParam(DELIVERY_ID)
@@ -51,6 +66,7 @@ export class DeliveryController {
   @Post('deliveries/:id/redeliver')
   @Access('write')
   @LocatedAt('/api/v1/deliveries')
+  @Idempotent()
   @ApiParam(DELIVERY_ID)
   @ApiOperation({
     operationId: 'redeliver',

@@ -1,5 +1,6 @@
 import { ApiProperty, ApiPropertyOptional } from '@nestjs/swagger';
-import { IsInt, IsOptional, Max, Min } from 'class-validator';
+import { IsIn, IsInt, IsOptional, Max, Min } from 'class-validator';
+import type { SendOutcome } from '../channel/channel';
 import { CursorQuery, LIMIT_DESCRIPTION, QueryInteger } from '../platform/http/page';
 import { formatId } from '../platform/ids/id';
 import {
@@ -21,6 +22,47 @@ export class DeliveryQuery extends CursorQuery {
   limit?: number;
 }
 
+/** States of which all deliveries of an organization can be listed: there is an index of each. */
+const LISTED_STATES = ['failed'] as const;
+
+export class DeliveryListQuery extends DeliveryQuery {
+  @ApiProperty({
+    enum: LISTED_STATES,
+    description: '`failed`: given up. Further states may follow.',
+    example: 'failed',
+  })
+  @IsIn(LISTED_STATES)
+  state!: (typeof LISTED_STATES)[number];
+}
+
+/** What became of a test that nothing stores. */
+export class DeliveryTestView {
+  @ApiProperty({ enum: ['delivered', 'failed'] })
+  state!: 'delivered' | 'failed';
+
+  @ApiProperty({
+    type: Number,
+    nullable: true,
+    example: 200,
+    description: 'Status of the answer; null when there was none.',
+  })
+  response_status!: number | null;
+
+  @ApiProperty({
+    type: String,
+    nullable: true,
+    example: null,
+    description: 'What went wrong, without URLs and secrets; of a delivered one what should be corrected.',
+  })
+  error!: string | null;
+}
+
+export const toDeliveryTestView = (outcome: SendOutcome): DeliveryTestView => ({
+  state: outcome.result === 'delivered' ? 'delivered' : 'failed',
+  response_status: outcome.status,
+  error: outcome.result === 'delivered' ? (outcome.warning ?? null) : outcome.error,
+});
+
 export class DeliveryView {
   @ApiProperty({ example: 'dl_01jd3k6q7be5y9x4v2m8n0r1st' })
   id!: string;
@@ -35,6 +77,17 @@ export class DeliveryView {
     description: 'The event it tells; null for a test message.',
   })
   event_id!: string | null;
+
+  @ApiProperty({
+    type: String,
+    nullable: true,
+    example: 'ep_01jd3k6q7be5y9x4v2m8n0r1st',
+    description: 'The endpoint it is about.',
+  })
+  endpoint_id!: string | null;
+
+  @ApiProperty({ type: String, nullable: true, example: 'Checkout API', description: 'Its name at that time.' })
+  endpoint_name!: string | null;
 
   @ApiProperty({ enum: DELIVERY_KINDS })
   kind!: DeliveryKind;
@@ -99,6 +152,8 @@ export interface DeliveryRow {
   seq: string;
   alert_id: string;
   event_id: string | null;
+  endpoint_id: string | null;
+  endpoint_name: string | null;
   kind: DeliveryKind;
   channel_type: string;
   state: DeliveryState;
@@ -111,13 +166,16 @@ export interface DeliveryRow {
   created_at: Date;
 }
 
-export const DELIVERY_COLUMNS = `id, seq, alert_id, event_id, kind, channel_type, state, detail, attempts,
+export const DELIVERY_COLUMNS = `id, seq, alert_id, event_id,
+  notice #>> '{endpoint,id}' AS endpoint_id, notice #>> '{endpoint,name}' AS endpoint_name, kind, channel_type, state, detail, attempts,
   last_attempt_at, next_attempt_at, response_status, error, created_at`;
 
 export const toDeliveryView = (row: DeliveryRow): DeliveryView => ({
   id: formatId('delivery', row.id),
   alert_id: formatId('alert', row.alert_id),
   event_id: row.event_id === null ? null : formatId('event', row.event_id),
+  endpoint_id: row.endpoint_id,
+  endpoint_name: row.endpoint_name,
   kind: row.kind,
   channel_type: row.channel_type,
   state: row.state,

@@ -7,6 +7,7 @@ import type { Page } from '../platform/http/page';
 import { problems } from '../platform/problem/problem';
 import {
   DELIVERY_COLUMNS,
+  type DeliveryListQuery,
   type DeliveryQuery,
   type DeliveryRow,
   type DeliveryView,
@@ -38,6 +39,26 @@ export class DeliveryService {
       rowsAtOnce: MEDIUM_ROWS,
       idOf: ({ seq }) => seq,
       read: (before, count) => this.read(orgId, alertId, before, count),
+    });
+    return page.map(toDeliveryView);
+  }
+
+  /** Those of all alerts in one state, newest first, without tests: a range of the index `notification_failed`. */
+  async listAll(orgId: string, { state, cursor, limit }: DeliveryListQuery): Promise<Page<DeliveryView>> {
+    const page = await this.cursors.paginate<DeliveryRow>({
+      orgId,
+      list: `${LIST}:${state}`,
+      cursor,
+      limit: limit ?? DEFAULT_LIMIT,
+      rowsAtOnce: MEDIUM_ROWS,
+      idOf: ({ seq }) => seq,
+      read: (before, count) =>
+        this.database.query<DeliveryRow>(
+          `SELECT ${DELIVERY_COLUMNS} FROM notification
+           WHERE org_id = $1 AND state = 'failed' AND kind <> 'test' AND ($2::bigint IS NULL OR seq < $2)
+           ORDER BY seq DESC LIMIT $3`,
+          [orgId, before, count],
+        ),
     });
     return page.map(toDeliveryView);
   }

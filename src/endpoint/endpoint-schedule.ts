@@ -10,8 +10,16 @@ export interface ClaimedSlot {
   revision: number;
   /** When the check is due, milliseconds since the epoch by the database's clock. */
   slotMs: number;
+  /** Later slots of the endpoint that were due as well by then: they are skipped, nobody will run them. */
+  skipped: number;
+}
+
+export interface Claim {
+  slots: readonly ClaimedSlot[];
   /** The database's clock when the claim was made: the only time that scheduling trusts. */
   nowMs: number;
+  /** Whether there is more than one organization. */
+  several: boolean;
 }
 
 /** The part of an endpoint that the schedule keeps. */
@@ -35,29 +43,40 @@ const nextSlot = (at: string, phaseMs: string, intervalSeconds: string): string 
   return `date_bin(${stride}, ${at} + ${stride} / 2, ${origin}) + ${stride}`;
 };
 
-/** More than 10 s late. Its newest slot is run once, spread so that a whole backlog does not run at one moment. */
-const OVERDUE = `(next_check_at < now() - interval '10 seconds' AND (busy_until IS NULL OR busy_until < now()))`;
+/** What makes an endpoint free for this instance's claim; `$3` is its number. */
+const FREE = '(busy_until IS NULL OR busy_until <= GREATEST(next_check_at, now()) OR claimed_by = $3)';
 
-// Claiming is one short statement on the narrow table, by database time. An endpoint that another instance may still be
-// checking is skipped; this instance keeps checks of one endpoint apart in memory. Cost: one index range scan over the due
-// rows and one update of each (measured with PostgreSQL 15: docs/benchmarks.md).
+/** In intervals: 1 from slot to slot of the grid, and between 0.5 and 1.5 from a moment beside it to its next slot. */
+const DISTANCE = `(extract(epoch FROM s.next_check_at - due.next_check_at)::float8 / s.interval_seconds)`;
+
+/** Whether there is a second organization. */
+const SEVERAL = '(SELECT count(*) > 1 FROM (SELECT FROM organization LIMIT 2) AS o)';
+
+// Claiming is one short statement on the narrow table, by database time: what has waited longest comes first, however late
+// it is, and the endpoint's next slot is the first one that is not over. So an endpoint waits its turn once per interval,
+// and under overload all of one interval lose the same share (docs/decisions/0019-overload.md). An endpoint that another
+// instance may still be checking is skipped; this instance keeps checks of one endpoint apart in memory. A clock that is
+// past $5 has jumped: nothing is claimed. The first two columns are there without slots, too. Cost: one index range scan over
+// the due rows and one update of each (measured with PostgreSQL 15: docs/benchmarks.md).
 const claimOf = (organizations: string): string => `
   WITH due AS (
     SELECT endpoint_id, next_check_at FROM endpoint_schedule
-     WHERE active AND next_check_at <= now() + make_interval(secs => $1::float8) AND NOT ${OVERDUE}
-       AND (busy_until IS NULL OR busy_until <= next_check_at OR claimed_by = $3) AND ${organizations}
+     WHERE active AND next_check_at <= now() + make_interval(secs => $1::float8) AND now() <= $5::timestamptz
+       AND ${FREE} AND ${organizations}
      ORDER BY next_check_at LIMIT $2 FOR UPDATE SKIP LOCKED
+  ), claimed AS (
+    UPDATE endpoint_schedule s
+       SET claimed_slot = due.next_check_at,
+           claimed_by = $3,
+           busy_until = CASE WHEN ${BUSY_SECONDS} >= s.interval_seconds
+                             THEN GREATEST(due.next_check_at, now()) + make_interval(secs => ${BUSY_SECONDS}) END,
+           next_check_at = ${nextSlot('GREATEST(due.next_check_at, now() - make_interval(secs => s.interval_seconds / 2.0))', 's.phase_ms', 's.interval_seconds')}
+      FROM due WHERE s.endpoint_id = due.endpoint_id
+    RETURNING s.endpoint_id, s.org_id, s.revision, due.next_check_at AS slot, ${DISTANCE} AS distance
   )
-  UPDATE endpoint_schedule s
-     SET claimed_slot = due.next_check_at,
-         claimed_by = $3,
-         busy_until = CASE WHEN ${BUSY_SECONDS} >= s.interval_seconds
-                           THEN GREATEST(due.next_check_at, now()) + make_interval(secs => ${BUSY_SECONDS}) END,
-         next_check_at = ${nextSlot('GREATEST(due.next_check_at, now() - make_interval(secs => s.interval_seconds / 2.0))', 's.phase_ms', 's.interval_seconds')}
-    FROM due WHERE s.endpoint_id = due.endpoint_id
-  RETURNING s.endpoint_id AS "endpointId", s.org_id AS "orgId", s.revision,
-            extract(epoch FROM due.next_check_at)::float8 * 1000 AS "slotMs",
-            extract(epoch FROM now())::float8 * 1000 AS "nowMs"`;
+  SELECT extract(epoch FROM now())::float8 * 1000 AS "nowMs", ${SEVERAL} AS several, endpoint_id AS "endpointId", org_id AS "orgId", revision,
+         extract(epoch FROM slot)::float8 * 1000 AS "slotMs", GREATEST(0, ceil(distance - 0.5) - 1)::int AS skipped
+    FROM (SELECT 1) AS always LEFT JOIN claimed ON true`;
 const CLAIM = claimOf('org_id <> ALL ($4::uuid[])');
 const CLAIM_OF_ONE = claimOf('org_id = $4::uuid');
 
@@ -65,13 +84,31 @@ const CLAIM_OF_ONE = claimOf('org_id = $4::uuid');
 const SOON = `now() + make_interval(secs => (phase_ms % (LEAST(interval_seconds, 30) * 1000)) / 1000.0)`;
 
 // After downtime the newest slot is run once, spread over min(interval, 30 s); the slots before it are gaps, not failures.
+// Cost: an index range scan over the rows due before $1, and one update of each.
 const SPREAD_OVERDUE = `
   UPDATE endpoint_schedule SET next_check_at = ${SOON}
    WHERE endpoint_id IN (
      SELECT endpoint_id FROM endpoint_schedule
-      WHERE active AND ${OVERDUE}
+      WHERE active AND next_check_at < $1::timestamptz AND (busy_until IS NULL OR busy_until < now())
       ORDER BY next_check_at LIMIT 5000 FOR UPDATE SKIP LOCKED)
   RETURNING 1`;
+
+// Under overload nothing waits for much longer than $1 seconds: when the load leaves there is no long backlog. Who was
+// skipped $2 times in a row keeps waiting and is claimed next, and so is a new endpoint: all lose alike. Cost: an index
+// range scan over the rows that are so late, and one update of each that is skipped; none while nothing is.
+const SKIP_LATE = `
+  WITH due AS (
+    SELECT endpoint_id, next_check_at FROM endpoint_schedule
+     WHERE active AND next_check_at < now() - make_interval(secs => $1::float8) AND (busy_until IS NULL OR busy_until < now())
+       AND next_check_at < claimed_slot + make_interval(secs => ($2::int + 0.5) * interval_seconds)
+     ORDER BY next_check_at LIMIT 5000 FOR UPDATE SKIP LOCKED
+  ), skipped AS (
+    UPDATE endpoint_schedule s
+       SET next_check_at = ${nextSlot('GREATEST(due.next_check_at, now() - make_interval(secs => s.interval_seconds / 2.0))', 's.phase_ms', 's.interval_seconds')}
+      FROM due WHERE s.endpoint_id = due.endpoint_id
+    RETURNING ${DISTANCE} AS distance
+  )
+  SELECT coalesce(sum(GREATEST(1, ceil(distance - 0.5))), 0)::int AS slots FROM skipped`;
 
 // Normally no slot is more than one and a half intervals ahead. Cost: an index range scan of all slots ahead; only run
 // after the clock was set back.
@@ -87,25 +124,43 @@ const STOP_BATCH = 2000;
 /** The only SQL that moves `next_check_at`. Stateless: the caller passes the connection or the transaction. */
 @Injectable()
 export class EndpointSchedule {
-  /** Claims at most `limit` slots that fall due within `aheadSeconds`: no overdue ones, none of organizations in `without`. */
+  /**
+   * Claims at most `limit` slots that fall due within `aheadSeconds`, those first that have waited longest; none of
+   * organizations in `without`, and none at all when the database's clock is past `notAfter`.
+   */
   claim(
     sql: Sql,
     instance: number,
     limit: number,
     aheadSeconds: number,
-    without: readonly string[] = [],
-  ): Promise<ClaimedSlot[]> {
-    return sql.query<ClaimedSlot>(CLAIM, [aheadSeconds, limit, instance, without]);
+    { without = [], notAfter = null }: { without?: readonly string[]; notAfter?: Date | null } = {},
+  ): Promise<Claim> {
+    return claimed(sql, CLAIM, [aheadSeconds, limit, instance, without, notAfter ?? 'infinity']);
   }
 
   /** The same for the slots of one organization only. */
-  claimOfOne(sql: Sql, instance: number, limit: number, aheadSeconds: number, orgId: string): Promise<ClaimedSlot[]> {
-    return sql.query<ClaimedSlot>(CLAIM_OF_ONE, [aheadSeconds, limit, instance, orgId]);
+  claimOfOne(
+    sql: Sql,
+    instance: number,
+    limit: number,
+    aheadSeconds: number,
+    { orgId, notAfter = null }: { orgId: string; notAfter?: Date | null },
+  ): Promise<Claim> {
+    return claimed(sql, CLAIM_OF_ONE, [aheadSeconds, limit, instance, orgId, notAfter ?? 'infinity']);
   }
 
-  /** Moves overdue slots into the next seconds, at most 5,000; returns how many. */
-  async spreadOverdue(sql: Sql): Promise<number> {
-    return (await sql.query(SPREAD_OVERDUE)).length;
+  /** Moves slots that fell due before `before` into the next seconds, at most 5,000; returns how many. */
+  async spreadOverdue(sql: Sql, before: Date): Promise<number> {
+    return (await sql.query(SPREAD_OVERDUE, [before])).length;
+  }
+
+  /**
+   * Skips slots that are more than `lateSeconds` late, at most 5,000, of endpoints of which fewer than `inARow` were skipped
+   * since their newest claim; returns how many slots that were.
+   */
+  async skipLate(sql: Sql, lateSeconds: number, inARow: number): Promise<number> {
+    const [row] = await sql.query<{ slots: number }>(SKIP_LATE, [lateSeconds, inARow]);
+    return row?.slots ?? 0;
   }
 
   /** After the database's clock was set back: slots planned by the old time become due within min(interval, 30 s). */
@@ -203,6 +258,20 @@ export class EndpointSchedule {
     );
     return rows.filter(({ due }) => due).length;
   }
+}
+
+type ClaimFacts = Pick<Claim, 'nowMs' | 'several'>;
+type ClaimRow = ClaimedSlot & ClaimFacts;
+
+async function claimed(sql: Sql, statement: string, parameters: readonly unknown[]): Promise<Claim> {
+  const rows = await sql.query<ClaimRow | ({ endpointId: null } & ClaimFacts)>(statement, parameters);
+  const [first] = rows;
+  if (!first) throw new Error('the claim did not return the time');
+  return {
+    nowMs: first.nowMs,
+    several: first.several,
+    slots: rows.filter((row): row is ClaimRow => row.endpointId !== null),
+  };
 }
 
 /**

@@ -7,10 +7,12 @@ import { headerProblem, isSensitiveHeader } from '../checker/request-headers';
 import type { Caller, Role } from '../platform/access/caller';
 import { Config } from '../platform/config/config';
 import { EgressPolicy } from '../platform/net/egress/egress-policy';
-import { type FieldProblem, problems } from '../platform/problem/problem';
+import { type Findings, refuse } from '../platform/problem/findings';
+import type { FieldProblem } from '../platform/problem/problem';
 import { SecretBox, SecretUnreadable } from '../platform/secrets/secret-box';
 import { MASK } from '../platform/secrets/mask';
 import { type HeaderDto, sentSettings, type UpdateEndpointDto } from './endpoint.dto';
+import { judgeable } from './settings/judgeable';
 import { DEFAULT_SETTINGS, type EndpointSettings, type StoredHeader } from './endpoint.entity';
 import { sizeProblems, type SizedSettings } from './settings/settings-size';
 import { comparesCredential, isMaskedUrl, maskedUrl } from './settings/shown-settings';
@@ -25,11 +27,23 @@ export class EndpointSettingsResolver {
     private readonly config: Config,
   ) {}
 
-  /**
-   * The settings after the change, `stored` being those before it (`null` on create, where the dto has name, url, type).
-   * Throws `validation_failed` with every field problem, or `target_not_allowed`.
-   */
+  /** The settings that `examine` returns. Throws `validation_failed` with every field problem, or `target_not_allowed`. */
   resolve(id: string, dto: UpdateEndpointDto, stored: EndpointSettings | null, caller: Caller): EndpointSettings {
+    const { settings, findings } = this.examine(id, dto, stored, caller);
+    refuse(findings);
+    return settings;
+  }
+
+  /**
+   * The settings after the change, `stored` being those before it (`null` on create, where the dto has name, url, type), and
+   * everything that is wrong with them.
+   */
+  examine(
+    id: string,
+    dto: UpdateEndpointDto,
+    stored: EndpointSettings | null,
+    caller: Caller,
+  ): { settings: EndpointSettings; findings: Findings } {
     const before = stored ?? this.defaults();
     const found: FieldProblem[] = [];
     const settings: EndpointSettings = { ...before, ...unmasked(sentSettings(dto), stored, found) };
@@ -45,9 +59,19 @@ export class EndpointSettingsResolver {
     found.push(...this.intervalProblems(dto));
     if (dto.headers ?? dto.assertions ?? dto.body)
       found.push(...sizeProblems(this.sized(id, settings), stored && this.sized(id, stored)));
-    if (found.length > 0) throw problems.validationFailed(found);
-    if (checker && hasNewTarget) this.refuseForbiddenTarget(checker, settings.url, caller);
-    return settings;
+    const forbidden = checker && hasNewTarget ? this.forbiddenTarget(checker, settings.url, caller) : [];
+    return { settings, findings: { invalid: found, forbidden } };
+  }
+
+  /**
+   * The same for a body of which only the fields of the right shape are left. Whether all that a new endpoint needs is
+   * there has been judged before; an incomplete header or assertion is left alone.
+   */
+  findingsIn(id: string, sent: UpdateEndpointDto, stored: EndpointSettings | null, caller: Caller): Findings {
+    const { dto, incomplete } = judgeable(sent);
+    const isComplete = ({ pointer }: FieldProblem): boolean => !incomplete.some((item) => pointer.startsWith(item));
+    const { invalid, forbidden } = this.examine(id, dto, stored, caller).findings;
+    return { invalid: invalid.filter(isComplete), forbidden };
   }
 
   /** Headers as they are sent: sealed values opened. */
@@ -92,13 +116,13 @@ export class EndpointSettingsResolver {
     return { headers: opened, body, assertions };
   }
 
-  private refuseForbiddenTarget(checker: Checker, url: string, caller: Caller): void {
+  /** What the egress policy says of the first host that it refuses; of a target that cannot be read, nothing. */
+  private forbiddenTarget(checker: Checker, url: string, caller: Caller): FieldProblem[] {
+    if (targetProblems(checker, url).length > 0) return [];
     const hosts = checker.hostsOf?.(checker.parseTarget(url)) ?? [];
     const rule = this.egress.forOrganization({ id: caller.orgId, isDefault: caller.isDefaultOrg });
-    for (const host of hosts) {
-      const refusal = this.egress.refusalOfHost(host, rule);
-      if (refusal !== null) throw problems.targetNotAllowed('/url', refusal);
-    }
+    const refusals = hosts.map((host) => this.egress.refusalOfHost(host, rule)).filter((refusal) => refusal !== null);
+    return refusals.slice(0, 1).map((message) => ({ pointer: '/url', code: 'invalid_format', message }));
   }
 
   /**

@@ -9,6 +9,8 @@ import {
 } from '@nestjs/swagger';
 import { Access, type Caller, CurrentCaller, OrgId } from '../platform/access/caller';
 import { Cost, costOfList } from '../platform/access/cost';
+import { AlsoChecked } from '../platform/http/body/also-checked';
+import { Idempotent } from '../platform/http/idempotency/idempotent.decorator';
 import { LocatedAt } from '../platform/http/location.interceptor';
 import { type Page, PageQuery } from '../platform/http/page';
 import { PrefixedIdPipe } from '../platform/ids/prefixed-id.pipe';
@@ -42,6 +44,7 @@ export class EndpointController {
   @Post('websites/:websiteId/endpoints')
   @Access('write')
   @LocatedAt('/api/v1/endpoints')
+  @Idempotent()
   @ApiParam(WEBSITE_ID)
   @ApiOperation({
     operationId: 'createEndpoint',
@@ -50,6 +53,9 @@ export class EndpointController {
   })
   @ApiCreatedResponse({ type: EndpointView, description: 'The new endpoint.' })
   @BodyProblems('not_found', 'quota_exceeded', 'target_not_allowed')
+  @AlsoChecked(EndpointService, (endpoints, fields: Partial<CreateEndpointDto>, { caller, params }) =>
+    endpoints.findingsInNew(caller, params['websiteId'], fields),
+  )
   create(
     @CurrentCaller() caller: Caller,
     @Param('websiteId', new PrefixedIdPipe('website')) websiteId: string,
@@ -82,6 +88,9 @@ export class EndpointController {
   })
   @ApiOkResponse({ type: EndpointView, description: 'The endpoint as it is now.' })
   @BodyProblems('not_found', 'quota_exceeded', 'target_not_allowed')
+  @AlsoChecked(EndpointService, (endpoints, fields: UpdateEndpointDto, { caller, params }) =>
+    endpoints.findingsIn(caller, params['id'], fields),
+  )
   update(
     @CurrentCaller() caller: Caller,
     @Param('id', new PrefixedIdPipe('endpoint')) id: string,

@@ -8,9 +8,11 @@ import {
   type AssertionComparison,
   type AssertionSource,
 } from '../checker/assertion/assertion';
+import { SPEC_CHECKER_TYPES } from '../checker/checker';
 import { HTTP_METHODS } from '../checker/check-request';
 import { IsName, Nullable, ObjectList, Optional, ReadOnlyField } from '../platform/http/validators';
 import { formatId, NIL_UUID } from '../platform/ids/id';
+import { IsPublicId } from '../platform/ids/public-id.rule';
 import { MASK } from '../platform/secrets/mask';
 import type { Endpoint, EndpointSettings } from './endpoint.entity';
 import { OUTCOME_CODE, outcomeOf } from './outcome-code';
@@ -157,14 +159,6 @@ class EndpointOptions extends EndpointReadOnly {
   @Optional()
   @ObjectList(() => AssertionDto, 20)
   assertions?: AssertionDto[];
-
-  @ApiPropertyOptional({
-    description: 'Immutable: accepted only with its present value.',
-    example: 'ws_01jd3k6q7be5y9x4v2m8n0r1st',
-  })
-  @Optional()
-  @IsString()
-  website_id?: string;
 }
 
 export class CreateEndpointDto extends EndpointOptions {
@@ -180,6 +174,14 @@ export class CreateEndpointDto extends EndpointOptions {
   @ApiProperty({ example: 'HTTPS', description: TYPE })
   @IsString()
   type!: string;
+
+  @ApiPropertyOptional({
+    description: 'Accepted only with the id of the website it is made for.',
+    example: 'ws_01jd3k6q7be5y9x4v2m8n0r1st',
+  })
+  @Optional()
+  @IsString()
+  website_id?: string;
 }
 
 export class UpdateEndpointDto extends EndpointOptions {
@@ -198,6 +200,15 @@ export class UpdateEndpointDto extends EndpointOptions {
   @Optional()
   @IsString()
   type?: string;
+
+  @ApiPropertyOptional({
+    description:
+      'Another website of the organization: the endpoint moves there with its state, history and alerts. Past events keep the website of their time. In a website that is disabled it is paused.',
+    example: 'ws_01jd3k6q7be5y9x4v2m8n0r1st',
+  })
+  @Optional()
+  @IsPublicId('website')
+  website_id?: string;
 }
 
 export class EndpointView {
@@ -216,7 +227,7 @@ export class EndpointView {
   })
   url!: string;
 
-  @ApiProperty({ example: 'HTTPS' })
+  @ApiProperty({ enum: SPEC_CHECKER_TYPES, example: 'HTTPS' })
   type!: string;
 
   @ApiProperty({ enum: HTTP_METHODS, example: 'GET' })

@@ -26,6 +26,7 @@ export interface StoredHeader {
 @Unique('endpoint_org_id', ['orgId', 'id'])
 @Unique('endpoint_key', ['key'])
 @Index('endpoint_of_website', ['websiteId', 'id'])
+@Index('endpoint_by_interval', ['websiteId', 'intervalSeconds', 'id'], { where: 'enabled' })
 export class Endpoint {
   @PrimaryColumn('uuid')
   id!: string;

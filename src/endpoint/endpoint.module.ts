@@ -12,14 +12,15 @@ import { EndpointPurge } from './endpoint-purge';
 import { EndpointSettingsResolver } from './endpoint-settings';
 import { EndpointSchedule } from './endpoint-schedule';
 import { EndpointOpenApi } from './endpoint-openapi';
-import { EndpointsStopped } from './endpoint-events';
 import { EndpointController } from './endpoint.controller';
 import { Endpoint } from './endpoint.entity';
 import { EndpointService } from './endpoint.service';
+import { WebsiteSetupController } from './setup/website-setup.controller';
+import { WebsiteSetupService } from './setup/website-setup.service';
 
 @Module({
   imports: [TypeOrmModule.forFeature([Endpoint]), WebsiteModule, CheckerModule, NetModule],
-  controllers: [EndpointController],
+  controllers: [WebsiteSetupController, EndpointController],
   providers: [
     EndpointService,
     EndpointRepository,
@@ -28,6 +29,7 @@ import { EndpointService } from './endpoint.service';
     EndpointSchedule,
     CheckDefinitions,
     EndpointOpenApi,
+    WebsiteSetupService,
   ],
   exports: [EndpointService, EndpointSchedule, CheckDefinitions, EndpointSettingsResolver],
 })
@@ -39,12 +41,8 @@ export class EndpointModule implements OnModuleInit {
   ) {}
 
   onModuleInit(): void {
-    this.events.on(WebsiteStarted, ({ websiteId }, tx) => this.endpoints.followWebsite(tx, websiteId, true));
-    this.events.on(WebsiteStopped, async ({ orgId, websiteId }, tx) => {
-      const endpointIds = await this.endpoints.lockOfWebsite(tx, websiteId);
-      await this.endpoints.followWebsite(tx, websiteId, false);
-      if (endpointIds.length > 0) await this.events.emit(new EndpointsStopped(orgId, endpointIds, 'disabled'), tx);
-    });
+    this.events.on(WebsiteStarted, ({ websiteId }, tx) => this.endpoints.startOfWebsite(tx, websiteId));
+    this.events.on(WebsiteStopped, ({ orgId, websiteId }, tx) => this.endpoints.stopOfWebsite(tx, orgId, websiteId));
     this.events.on(OrganizationPurge, (step, tx) => this.purge.stopSome(tx, step));
     this.events.on(WebsitePurge, (step, tx) => this.purge.removeSome(tx, step));
   }

@@ -4,11 +4,13 @@ import type { Caller } from '../platform/access/caller';
 import { Database, type Sql, type Tx } from '../platform/database/database';
 import { TransactionEvents } from '../platform/events/transaction-events';
 import type { Page, PageQuery } from '../platform/http/page';
-import { formatId, newUuid } from '../platform/ids/id';
+import { formatId, newUuid, parseId } from '../platform/ids/id';
+import { type Findings, NO_FINDINGS, refuse, together } from '../platform/problem/findings';
 import { problems } from '../platform/problem/problem';
+import type { Website } from '../website/website.entity';
 import { WebsiteService } from '../website/website.service';
 import { CHECKED_SETTINGS } from './check-definition';
-import { EndpointsStopped } from './endpoint-events';
+import { EndpointsStopped, StatusEnded } from './endpoint-events';
 import { EndpointSchedule } from './endpoint-schedule';
 import { EndpointSettingsResolver } from './endpoint-settings';
 import {
@@ -19,7 +21,7 @@ import {
   type UpdateEndpointDto,
 } from './endpoint.dto';
 import { Endpoint, type EndpointSettings, settingsOf } from './endpoint.entity';
-import { EndpointRepository } from './endpoint.repository';
+import { EndpointRepository, type NewEndpoint } from './endpoint.repository';
 import { OUTCOME_CODE } from './outcome-code';
 
 /** Endpoints of one organization: what is checked, how often, and how a response is judged. */
@@ -34,10 +36,10 @@ export class EndpointService {
     private readonly events: TransactionEvents,
   ) {}
 
-  /** One statement for the page, one for the count, one that tells another organization's website from an empty one. */
+  /** One statement that tells another organization's website from an empty one and has the count; the rest for the page. */
   async list(caller: Caller, websiteId: string, query: PageQuery): Promise<Page<EndpointView>> {
-    await this.websites.get(caller.orgId, websiteId);
-    return this.repository.list(caller, websiteId, query);
+    const total = await this.websites.endpointsOf(caller.orgId, websiteId);
+    return this.repository.list(caller, websiteId, query, total);
   }
 
   get(caller: Caller, id: string): Promise<EndpointView> {
@@ -47,49 +49,69 @@ export class EndpointService {
   /** Due at once, then on its grid. */
   async create(caller: Caller, websiteId: string, dto: CreateEndpointDto): Promise<EndpointView> {
     const id = newUuid();
-    const settings = this.settings.resolve(id, dto, null, caller);
+    const { settings, findings } = this.settings.examine(id, dto, null, caller);
+    refuse(together([findings, otherWebsite(dto, formatId('website', websiteId))]));
     await this.database.transaction(async (tx) => {
       const website = await this.websites.lock(tx, caller.orgId, websiteId);
-      if (dto.website_id !== undefined && dto.website_id !== formatId('website', websiteId)) throw immutableWebsite();
-      await this.repository.insert(tx, { id, orgId: caller.orgId, websiteId }, settings);
-      await this.schedule.add(tx, {
-        endpointId: id,
-        orgId: caller.orgId,
-        ...settings,
-        active: settings.enabled && website.enabled,
-        revision: 1,
-      });
-      const after = toAuditView(websiteId, settings);
-      await recordChange(tx, { ...about(caller.orgId, id), action: 'create', after });
+      await this.add(tx, website, [{ id, settings }]);
     });
     return this.get(caller, id);
   }
 
-  /** Partial. A change of what is checked is due at once; a change of `type` or `url` starts a new streak. */
+  /** New endpoints of a locked website, due at once. Throws `quota_exceeded`. */
+  async add(tx: Tx, website: Website, endpoints: readonly NewEndpoint[]): Promise<void> {
+    const { id: websiteId, orgId } = website;
+    await this.repository.insert(tx, website, endpoints);
+    for (const { id, settings } of endpoints) {
+      const active = settings.enabled && website.enabled;
+      await this.schedule.add(tx, { endpointId: id, orgId, ...settings, active, revision: 1 });
+      await recordChange(tx, { ...about(orgId, id), action: 'create', after: toAuditView(websiteId, settings) });
+    }
+  }
+
+  /** What `create` would refuse in these fields. */
+  findingsInNew(caller: Caller, websiteId: string | undefined, fields: Partial<CreateEndpointDto>): Findings {
+    return together([this.settings.findingsIn(newUuid(), fields, null, caller), otherWebsite(fields, websiteId)]);
+  }
+
+  /** What `update` would refuse in these fields; nothing for an endpoint that is not there. */
+  async findingsIn(caller: Caller, publicId: string | undefined, fields: UpdateEndpointDto): Promise<Findings> {
+    const { orgId } = caller;
+    const id = parseId('endpoint', publicId);
+    const stored = id && (await this.database.manager.findOneBy(Endpoint, { orgId, id }));
+    if (!stored) return NO_FINDINGS;
+    return this.settings.findingsIn(stored.id, fields, settingsOf(stored), caller);
+  }
+
+  /**
+   * Partial. A change of what is checked is due at once; a change of `type` or `url` starts a new streak. Another website is a
+   * move: all that belongs to the endpoint stays with it.
+   */
   update(caller: Caller, id: string, dto: UpdateEndpointDto): Promise<EndpointView> {
     return this.database.transaction(async (tx) => {
+      const move = await this.lockForMove(tx, caller.orgId, id, dto);
       const endpoint = await this.lock(tx, caller.orgId, id);
-      if (dto.website_id !== undefined && dto.website_id !== formatId('website', endpoint.websiteId))
-        throw immutableWebsite();
+      refuseOvertakenMove(endpoint, dto, move);
+      const websiteId = move?.to.id ?? endpoint.websiteId;
       const stored = settingsOf(endpoint);
       const settings = this.settings.resolve(id, dto, stored, caller);
+      const wasOn = endpoint.enabled && (move?.from.enabled ?? true);
+      const isOn = settings.enabled && (move?.to.enabled ?? true);
       const isChanged = (key: keyof EndpointSettings) => JSON.stringify(settings[key]) !== JSON.stringify(stored[key]);
       const hasNewCheck = CHECKED_SETTINGS.some(isChanged);
       const revision = endpoint.revision + (hasNewCheck ? 1 : 0);
-      await this.repository.save(tx, endpoint, { ...settings, revision });
+      await this.repository.save(tx, endpoint, { ...settings, revision, websiteId });
       if (isChanged('url') || isChanged('type')) await this.startNewStreak(tx, id);
-      await this.reschedule(
-        tx,
-        { ...endpoint, ...settings, revision },
-        hasNewCheck || (settings.enabled && !endpoint.enabled),
-      );
-      if (endpoint.enabled && !settings.enabled)
+      await this.reschedule(tx, { ...endpoint, ...settings, revision, websiteId }, hasNewCheck || (isOn && !wasOn));
+      if (wasOn && !isOn) {
+        await this.endStatus(tx, [id]);
         await this.events.emit(new EndpointsStopped(caller.orgId, [id], 'disabled'), tx);
+      }
       await recordChange(tx, {
         ...about(caller.orgId, id),
         action: 'update',
         before: toAuditView(endpoint.websiteId, stored),
-        after: toAuditView(endpoint.websiteId, settings),
+        after: toAuditView(websiteId, settings),
         hidden: MASKED_SETTINGS.filter(isChanged),
       });
       return this.repository.view(tx, caller, id);
@@ -122,19 +144,46 @@ export class EndpointService {
     return row;
   }
 
-  /** The website was enabled or disabled: so are its endpoints, in the same transaction. */
-  async followWebsite(tx: Tx, websiteId: string, on: boolean): Promise<void> {
-    await this.schedule.switchWebsite(tx, websiteId, on);
+  /** The website was enabled: so are its endpoints, in the same transaction. */
+  async startOfWebsite(tx: Tx, websiteId: string): Promise<void> {
+    await this.schedule.switchWebsite(tx, websiteId, true);
   }
 
-  /** Endpoints of a website with their state rows locked in id order, the order in which the recorder locks them. */
-  async lockOfWebsite(tx: Tx, websiteId: string): Promise<string[]> {
-    const rows = await tx.query<{ id: string }>(
-      `SELECT s.endpoint_id AS id FROM endpoint_state s JOIN endpoint e ON e.id = s.endpoint_id
+  /** The website was disabled: so are its endpoints, their state rows locked in the recorder's order, that of ids. */
+  async stopOfWebsite(tx: Tx, orgId: string, websiteId: string): Promise<void> {
+    const rows = await tx.query<{ id: string; enabled: boolean }>(
+      `SELECT s.endpoint_id AS id, e.enabled FROM endpoint_state s JOIN endpoint e ON e.id = s.endpoint_id
         WHERE e.website_id = $1 ORDER BY s.endpoint_id FOR UPDATE OF s`,
       [websiteId],
     );
-    return rows.map((row) => row.id);
+    await this.schedule.switchWebsite(tx, websiteId, false);
+    if (rows.length === 0) return;
+    await this.endStatus(
+      tx,
+      rows.filter(({ enabled }) => enabled).map(({ id }) => id),
+    );
+    const ids = rows.map(({ id }) => id);
+    await this.events.emit(new EndpointsStopped(orgId, ids, 'disabled'), tx);
+  }
+
+  /**
+   * The websites of a move, locked before anything of the endpoint is, as every change of a website does, and in the order of
+   * their ids: moves that cross cannot deadlock. `null` when the endpoint stays.
+   */
+  private async lockForMove(tx: Tx, orgId: string, id: string, dto: UpdateEndpointDto): Promise<Move | null> {
+    const toId = parseId('website', dto.website_id);
+    if (toId === null) return null;
+    const [row] = await tx.query<{ fromId: string }>(
+      'SELECT website_id AS "fromId" FROM endpoint WHERE org_id = $1 AND id = $2',
+      [orgId, id],
+    );
+    if (!row) throw problems.notFound();
+    if (row.fromId === toId) return null;
+    const websites = await this.websites.lockSome(tx, orgId, [row.fromId, toId]);
+    const [from, to] = [row.fromId, toId].map((wanted) => websites.find((website) => website.id === wanted));
+    if (!from) throw problems.notFound();
+    if (!to) throw problems.referenceNotFound('/website_id', 'there is no such website, or it is not yours');
+    return { from, to };
   }
 
   /** The state row first, as the recorder does: the same order everywhere, so that the two cannot deadlock. */
@@ -160,12 +209,45 @@ export class EndpointService {
               certificate_expires_at = NULL WHERE endpoint_id = $1`,
       [id, OUTCOME_CODE.unknown],
     );
+    await this.events.emit(new StatusEnded([id]), tx);
+  }
+
+  /**
+   * Nobody looks at a paused endpoint: it is neither up nor down, and a failure after the pause is another outage. The
+   * streaks stay, alerts count on (docs/decisions/0022-paused-time.md). What was under way at the pause says nothing of the
+   * time after it: its slot counts as recorded.
+   */
+  private async endStatus(tx: Tx, ids: readonly string[]): Promise<void> {
+    await tx.query(
+      `UPDATE endpoint_state s
+          SET status = $2, status_since = clock_timestamp(), failing_since = NULL,
+              last_slot_at = GREATEST(s.last_slot_at, CASE WHEN c.claimed_slot <= clock_timestamp() THEN c.claimed_slot END)
+         FROM endpoint_schedule c
+        WHERE s.endpoint_id = ANY ($1::uuid[]) AND c.endpoint_id = s.endpoint_id AND s.last_checked_at IS NOT NULL`,
+      [ids, OUTCOME_CODE.unknown],
+    );
+    await this.events.emit(new StatusEnded(ids), tx);
   }
 }
 
 const about = (orgId: string, id: string) => ({ orgId, resource: 'endpoint', id }) as const;
 
-const immutableWebsite = () =>
-  problems.validationFailed([
-    { pointer: '/website_id', code: 'immutable', message: 'an endpoint cannot be moved to another website' },
-  ]);
+/** Locked until the end of the transaction. */
+interface Move {
+  from: Website;
+  to: Website;
+}
+
+/** Another request has moved the endpoint since its websites were chosen: locking others now could deadlock. */
+function refuseOvertakenMove(endpoint: Endpoint, { website_id }: UpdateEndpointDto, move: Move | null): void {
+  const isWhereExpected = move
+    ? endpoint.websiteId === move.from.id
+    : website_id === undefined || parseId('website', website_id) === endpoint.websiteId;
+  if (!isWhereExpected) throw problems.temporarilyUnavailable();
+}
+
+const otherWebsite = ({ website_id }: Pick<UpdateEndpointDto, 'website_id'>, made: string | undefined): Findings => {
+  if (website_id === undefined || website_id === made) return NO_FINDINGS;
+  const message = 'website_id is that of the path: leave it out';
+  return { invalid: [{ pointer: '/website_id', code: 'immutable', message }], forbidden: [] };
+};

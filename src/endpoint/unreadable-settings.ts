@@ -1,5 +1,5 @@
 import type { Checker, CheckResult } from '../checker/checker';
-import { unknown } from '../checker/check-failure';
+import { resultOf, unknown } from '../checker/check-failure';
 
 /**
  * Stands in for the checker of an endpoint whose stored settings cannot be read, such as a header that was encrypted with
@@ -16,17 +16,6 @@ export class UnreadableSettings implements Checker {
   }
 
   check(): Promise<CheckResult> {
-    const { outcome, error } = unknown('internal', 'internal', `The settings cannot be read: ${this.why}.`);
-    return Promise.resolve({
-      outcome,
-      durationMs: 0,
-      phases: { dnsMs: null, connectMs: null, tlsMs: null, firstByteMs: null, transferMs: null },
-      statusCode: null,
-      address: null,
-      certificate: null,
-      records: null,
-      redirects: [],
-      error,
-    });
+    return Promise.resolve(resultOf(unknown('internal', 'internal', `The settings cannot be read: ${this.why}.`)));
   }
 }

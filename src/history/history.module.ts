@@ -7,6 +7,7 @@ import { HistoryController } from './history.controller';
 import { HistoryEvents } from './history-events';
 import { HistoryMetrics } from './history.metrics';
 import { HistoryRetention } from './retention/history-retention';
+import { HistoryBacklog } from './write/history-backlog';
 import { HistoryWriter } from './write/history-writer';
 import { LatencyService } from './read/latency.service';
 import { OutageReader } from './read/outage-reader';
@@ -26,6 +27,7 @@ import { UptimeService } from './read/uptime.service';
   providers: [
     Partitions,
     HistoryWriter,
+    HistoryBacklog,
     HistoryEvents,
     HistoryMetrics,
     RollupSteps,
@@ -40,6 +42,6 @@ import { UptimeService } from './read/uptime.service';
     LatencyService,
     OverviewService,
   ],
-  exports: [Partitions, HistoryWriter, HistoryRetention, UptimeService, OverviewService],
+  exports: [Partitions, HistoryWriter, HistoryBacklog, HistoryRetention, UptimeService, OverviewService],
 })
 export class HistoryModule {}

@@ -14,7 +14,8 @@ export interface TimeRange {
 export const WINDOWS = ['24h', '7d', '30d', '90d'] as const;
 export type Window = (typeof WINDOWS)[number];
 
-const WINDOW_DAYS: Readonly<Record<Exclude<Window, '24h'>, number>> = { '7d': 7, '30d': 30, '90d': 90 };
+/** Full days of the windows that begin with a day. */
+export const WINDOW_DAYS: Readonly<Record<Exclude<Window, '24h'>, number>> = { '7d': 7, '30d': 30, '90d': 90 };
 
 /**
  * The named windows end now. "24h" begins at the full hour 24 hours ago, the others at the start of the UTC day 7, 30 or 90

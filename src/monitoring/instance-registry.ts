@@ -3,6 +3,7 @@ import { EndpointSchedule } from '../endpoint/endpoint-schedule';
 import { Config } from '../platform/config/config';
 import { WorkerDatabase } from '../platform/database/database';
 import { DatabaseServer } from '../platform/database/database-server';
+import type { Load } from './schedule/overload-state';
 
 /** An instance without a heartbeat for this long is dead. With a heartbeat every 5 s its slots are taken over within 30 s. */
 const DEAD_AFTER_SECONDS = 20;
@@ -42,13 +43,18 @@ export class InstanceRegistry {
     return row.id;
   }
 
-  /** Call every 5 s while registered. An instance that was removed as dead, after a long pause, registers again. */
-  async beat(): Promise<void> {
+  /** Call every 5 s while registered, with what this process does. An instance that was removed as dead, after a long pause, registers again. */
+  async beat(load: Load): Promise<void> {
+    const { checksPerSecond, ratio, skippedPerSecond, overloadedSince } = load;
     const rows = await this.database.query<{ id: number }>(
-      'UPDATE instance SET heartbeat_at = now() WHERE id = $1 RETURNING id',
-      [this.ownId],
+      `UPDATE instance SET heartbeat_at = now(), checks_per_second = $2, overload_ratio = $3, skipped_per_second = $4,
+              overloaded_since = $5
+        WHERE id = $1 RETURNING id`,
+      [this.ownId, checksPerSecond, ratio, skippedPerSecond, overloadedSince],
     );
     if (rows.length === 0) await this.register();
+    // Nobody else gets in.
+    if (this.server.isEmbedded) return;
     await this.removeDead(DEAD_AFTER_SECONDS);
     const [count] = await this.database.query<{ others: number }>(
       `SELECT count(*)::int AS others FROM instance WHERE id <> $1 AND role <> 'api'`,

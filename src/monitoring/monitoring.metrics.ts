@@ -2,6 +2,18 @@ import { Injectable } from '@nestjs/common';
 import type { Outcome } from '../checker/checker';
 import { Metrics } from '../platform/observability/metrics';
 
+/** A counter that can be read. */
+class Total {
+  total = 0;
+
+  constructor(private readonly counter: { inc: (count: number) => void }) {}
+
+  inc(count = 1): void {
+    this.total += count;
+    this.counter.inc(count);
+  }
+}
+
 /** How the monitoring itself is doing: checks, their lateness, and the batches that record them. */
 @Injectable()
 export class MonitoringMetrics {
@@ -41,18 +53,22 @@ export class MonitoringMetrics {
       name: 'uptime_results_dropped_total',
       help: 'Results of endpoints that were gone, paused, changed or recorded before.',
     });
-    this.resultsLost = metrics.counter({
-      name: 'uptime_results_lost_total',
-      help: 'Times that results were given up because the database was away too long.',
-    });
+    this.resultsLost = new Total(
+      metrics.counter({
+        name: 'uptime_results_lost_total',
+        help: 'Results that were given up because they could not be written soon enough.',
+      }),
+    );
     this.resultsParked = metrics.counter({
       name: 'uptime_results_parked_total',
       help: 'Results that were given up alone because the database refuses them.',
     });
     this.skipped = metrics.counter({
       name: 'uptime_slots_skipped_total',
-      help: 'Slots skipped because the endpoint’s previous check still ran.',
+      help: 'Slots skipped before their check began: overload, or the endpoint’s previous check was running.',
+      labelNames: ['why'],
     });
+    for (const why of ['overload', 'running']) this.skipped.inc({ why }, 0);
     this.reruns = metrics.counter({
       name: 'uptime_checks_rerun_total',
       help: 'Failures repeated before they were recorded.',

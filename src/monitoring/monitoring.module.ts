@@ -9,9 +9,12 @@ import { MonitoringMetrics } from './monitoring.metrics';
 import { MonitoringService } from './monitoring.service';
 import { Canary } from './canary';
 import { InstanceRegistry } from './instance-registry';
+import { OperatorEvents } from './operator-events';
+import { OperatorOpenApi } from './operator-openapi';
 import { CheckDispatcher } from './schedule/check-dispatcher';
 import { CheckPlaces } from './schedule/check-places';
 import { ClockJumpRecovery } from './schedule/clock-jump-recovery';
+import { Overload } from './schedule/overload';
 import { SchedulerHealth } from './schedule/scheduler-health';
 import { SlotClaimer } from './schedule/slot-claimer';
 import { CheckRunner } from './run/check-runner';
@@ -19,6 +22,7 @@ import { Connectivity } from './run/connectivity';
 import { NearTriggerLookup } from './run/near-trigger';
 import { NetworkProbe } from './run/network-probe';
 import { StallDetector } from './run/stall-detector';
+import { BatchWriter } from './record/batch-writer';
 import { CheckRecorder } from './record/check-recorder';
 import { EndpointStateStore } from './record/endpoint-state-store';
 import { CheckNowController } from './on-demand/check-now.controller';
@@ -35,8 +39,11 @@ import { TestEndpointService } from './on-demand/test-endpoint.service';
     MonitoringMetrics,
     InstanceRegistry,
     Canary,
+    OperatorEvents,
+    OperatorOpenApi,
     // schedule: which check begins when
     SchedulerHealth,
+    Overload,
     SlotClaimer,
     CheckPlaces,
     CheckDispatcher,
@@ -50,6 +57,7 @@ import { TestEndpointService } from './on-demand/test-endpoint.service';
     IcmpHealth,
     // record: results into history, streaks and alerts
     CheckRecorder,
+    BatchWriter,
     EndpointStateStore,
     // on demand: a client asks for a check
     OnDemandChecks,

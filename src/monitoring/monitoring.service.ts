@@ -1,5 +1,5 @@
 import { type BeforeApplicationShutdown, Injectable, Logger, type OnApplicationBootstrap } from '@nestjs/common';
-import { Cron, Interval } from '@nestjs/schedule';
+import { Interval } from '@nestjs/schedule';
 import { BackgroundJobs } from '../platform/jobs/background-job';
 import { InstanceRegistry } from './instance-registry';
 import { CheckRecorder } from './record/check-recorder';
@@ -41,7 +41,7 @@ export class MonitoringService implements OnApplicationBootstrap, BeforeApplicat
   }
 
   /** Does nothing while the previous tick is still claiming. */
-  @Cron('* * * * * *')
+  @Interval(1000)
   async tick(): Promise<void> {
     if (!this.checks || this.stopped || this.ticking) return;
     this.ticking = this.claimDue().catch((error: unknown) => {
@@ -80,10 +80,9 @@ export class MonitoringService implements OnApplicationBootstrap, BeforeApplicat
     const instance = this.instances.id;
     if (instance === null) return;
     await this.claimer.claimDue(instance);
-    this.health.claimed();
   }
 
   private async beatOnce(): Promise<void> {
-    if (this.instances.id !== null) await this.instances.beat();
+    if (this.instances.id !== null) await this.instances.beat(this.health.load);
   }
 }

@@ -1,65 +1,64 @@
 import type { NestExpressApplication } from '@nestjs/platform-express';
-import { type BootstrapKey, Bootstrap } from '../identity/organization/bootstrap';
+import type { BootstrapKey } from '../identity/organization/bootstrap';
 import type { Config } from '../platform/config/config';
-import { SignInLinks } from '../identity/session/sign-in-links';
+
+/** What the banner tells. */
+export interface Welcome {
+  readonly url: string;
+  readonly auth: boolean;
+  /** Somebody is at the terminal: keys and links never go into a log file. */
+  readonly isTerminal: boolean;
+  readonly key: BootstrapKey;
+  /** The token of a link that signs in once; `null` without one. */
+  readonly link: string | null;
+}
 
 /** What a person sees when the service has started: where it is, how to get in, and one command to try. */
-export async function banner(app: NestExpressApplication, config: Config, first: BootstrapKey): Promise<string> {
-  const url = addressOf(app, config);
-  const key = await keyPlace(app, config, first);
+export function banner({ url, auth, isTerminal, key, link }: Welcome): string {
+  const place = auth ? keyPlace(key) : { lines: [], value: null };
+  const request = `  curl -s ${url}/api/v1/websites`;
   const lines = [
-    `Uptime monitor is running at ${url}`,
-    ...(config.auth ? [] : ['AUTH=off: everyone who reaches this address is an administrator.']),
+    `Uptime monitor is running at ${url}${isTerminal ? '  (Ctrl-C stops it)' : ''}`,
+    ...(auth ? [] : ['AUTH=off: everyone who reaches this address is an administrator.']),
     '',
-    `Dashboard      ${await dashboardLink(app, config, first, url)}`,
+    ...(link === null
+      ? [`Dashboard      ${url}/`]
+      : [`Dashboard      ${url}/#/sign-in/${link}`, '               (this link signs in once, within 15 minutes)']),
     `API reference  ${url}/docs`,
-    ...key.lines,
+    ...place.lines,
     '',
     'Try it:',
-    `  curl -s ${url}/api/v1/websites${key.header}`,
+    ...(place.value === null ? [] : [`  KEY=${place.value}`]),
+    auth ? `${request} -H "Authorization: Bearer $KEY"` : request,
   ];
   const width = Math.max(...lines.map((line) => line.length));
   const framed = lines.map((line) => `│ ${line.padEnd(width)} │`);
   return `┌${'─'.repeat(width + 2)}┐\n${framed.join('\n')}\n└${'─'.repeat(width + 2)}┘\n`;
 }
 
-function addressOf(app: NestExpressApplication, config: Config): string {
+/** Where the key is, and what a shell makes of it. */
+function keyPlace(key: BootstrapKey): { lines: string[]; value: string | null } {
+  switch (key.from) {
+    case 'environment':
+      return { lines: ['API key        the value of BOOTSTRAP_API_KEY'], value: '"$BOOTSTRAP_API_KEY"' };
+    case 'file':
+      return { lines: [`API key        in the file ${key.path}`], value: `$(cat ${quoted(key.path)})` };
+    case 'generated':
+      return { lines: [`API key        ${key.key}`, '               (admin; shown this one time)'], value: key.key };
+    case 'before':
+      return { lines: ['API key        as before; if it is lost: npm run keys -- create'], value: null };
+    default:
+      return key satisfies never;
+  }
+}
+
+const quoted = (path: string): string => (/^[\w./-]+$/.test(path) ? path : `'${path.replaceAll("'", `'\\''`)}'`);
+
+/** The address as a browser of this machine takes it. */
+export function addressOf(app: NestExpressApplication, config: Pick<Config, 'host' | 'port'>): string {
   const address: unknown = app.getHttpServer().address();
   const isBound = typeof address === 'object' && address !== null && 'port' in address;
   const port = isBound ? String(address.port) : String(config.port);
   const host = config.host.includes(':') ? `[${config.host}]` : config.host;
   return `http://${host === '0.0.0.0' || host === '[::]' ? 'localhost' : host}:${port}`;
-}
-
-/** On the first start somebody at the terminal gets a link that signs in once; it never goes into a log file. */
-async function dashboardLink(
-  app: NestExpressApplication,
-  config: Config,
-  first: BootstrapKey,
-  url: string,
-): Promise<string> {
-  if (first === null || !config.auth || !process.stdout.isTTY) return `${url}/`;
-  return `${url}/#/sign-in/${await app.get(SignInLinks).create()}  (signs in once, within 15 minutes)`;
-}
-
-/** A generated key goes to the terminal, or, when nobody watches, to a file that only the service's user can read. */
-async function keyPlace(
-  app: NestExpressApplication,
-  config: Config,
-  first: BootstrapKey,
-): Promise<{ lines: string[]; header: string }> {
-  const header = (key: string) => ` -H "Authorization: Bearer ${key}"`;
-  if (!config.auth) return { lines: [], header: '' };
-  if (first === null) return { lines: ['API key        as before'], header: header('$KEY') };
-  if (first.from === 'environment') {
-    return { lines: ['API key        the value of BOOTSTRAP_API_KEY'], header: header('$BOOTSTRAP_API_KEY') };
-  }
-  if (process.stdout.isTTY) {
-    return {
-      lines: [`API key        ${first.key}`, '               (admin; shown this one time)'],
-      header: header(first.key),
-    };
-  }
-  const path = await app.get(Bootstrap).writeKeyFile(first.key);
-  return { lines: [`API key        in the file ${path}`], header: header(`$(cat ${path})`) };
 }

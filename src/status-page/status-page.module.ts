@@ -1,28 +1,44 @@
 import { Module, type OnModuleInit } from '@nestjs/common';
-import { HistoryModule } from '../history/history.module';
+import { OrganizationDeleted } from '../identity/organization/organization-events';
 import { TransactionEvents } from '../platform/events/transaction-events';
 import { WebsitesDeleted } from '../website/website-events';
 import { WebsiteModule } from '../website/website.module';
-import { PublicPages } from './public-pages';
-import { PublicStatusController } from './public-status.controller';
-import { PublicStatusService } from './public-status.service';
-import { StatusPageController } from './status-page.controller';
-import { StatusPageService } from './status-page.service';
+import { HostedPages } from './public/hosted-pages';
+import { PageDomains } from './public/page-domains';
+import { PublicPages } from './public/public-pages';
+import { PublicStatusController } from './public/public-status.controller';
+import { PublicStatusService } from './public/public-status.service';
+import { PageContents } from './settings/page-contents';
+import { PublicPageController } from './settings/public-page.controller';
+import { PublicPageService } from './settings/public-page.service';
+import { WebsitePageController } from './settings/website-page.controller';
+import { WebsitePageService } from './settings/website-page.service';
 import { StatusSnapshots } from './status-snapshot';
 
-/** Public status pages and badges, off by default for each website. */
+/** Public status pages, feeds and badges. None is public until somebody says so. */
 @Module({
-  imports: [WebsiteModule, HistoryModule],
-  controllers: [StatusPageController, PublicStatusController],
-  providers: [StatusPageService, StatusSnapshots, PublicPages, PublicStatusService],
+  imports: [WebsiteModule],
+  controllers: [WebsitePageController, PublicPageController, PublicStatusController],
+  providers: [
+    WebsitePageService,
+    PublicPageService,
+    PageContents,
+    StatusSnapshots,
+    PublicPages,
+    PublicStatusService,
+    PageDomains,
+    HostedPages,
+  ],
 })
 export class StatusPageModule implements OnModuleInit {
   constructor(
     private readonly events: TransactionEvents,
-    private readonly pages: StatusPageService,
+    private readonly ofWebsites: WebsitePageService,
+    private readonly pages: PublicPageService,
   ) {}
 
   onModuleInit(): void {
-    this.events.on(WebsitesDeleted, ({ websiteIds }, tx) => this.pages.forget(tx, websiteIds));
+    this.events.on(WebsitesDeleted, ({ websiteIds }, tx) => this.ofWebsites.forget(tx, websiteIds));
+    this.events.on(OrganizationDeleted, ({ orgId }, tx) => this.pages.removeAll(orgId, tx));
   }
 }

@@ -1,12 +1,13 @@
+import { createHash } from 'node:crypto';
 import { Injectable } from '@nestjs/common';
 import type { EndpointStatus } from '../endpoint/endpoint.dto';
+import { outcomeOf } from '../endpoint/outcome-code';
 import { errorCodeAt } from '../history/check-encoding';
-import { OverviewService } from '../history/overview/overview.service';
 import { Database } from '../platform/database/database';
-import { formatId } from '../platform/ids/id';
 import { Clock } from '../platform/time/clock';
 import { DAY_MS, floorTo } from '../platform/time/time-units';
 import { WebsiteService } from '../website/website.service';
+import { arranged, type PageEndpoint, type PageGroup } from './page-groups';
 
 export const DAYS = 90;
 /** A page shows no more than that. */
@@ -18,16 +19,21 @@ export interface StatusDay {
   date: string;
   up: number;
   down: number;
+  unknown: number;
 }
 
 export interface StatusEndpoint {
   name: string;
+  /** Heading it stands below; empty without one. */
+  group: string;
   status: EndpointStatus;
   /** Oldest first, always `DAYS` of them. */
   days: StatusDay[];
 }
 
 export interface StatusOutage {
+  /** Stays the same as long as the outage is known; tells nothing of the endpoint. */
+  id: string;
   endpoint: string;
   started_at: string;
   ended_at: string | null;
@@ -35,21 +41,49 @@ export interface StatusOutage {
   reason: string | null;
 }
 
+/** How a page looks and where else it is: for people, so programs do not get it. */
+export interface PageLook {
+  /** Of the feed. */
+  id: string;
+  accent: string | null;
+  hasLogo: boolean;
+  /** Host name of its own. */
+  domain: string | null;
+  changedAt: string;
+}
+
 /** Everything a public page may show. What is not in it cannot leak. */
 export interface StatusSnapshot {
   slug: string;
   name: string;
+  description: string;
   status: EndpointStatus;
   updated_at: string;
+  look: PageLook;
   endpoints: StatusEndpoint[];
   outages: StatusOutage[];
 }
 
 /** A page that everybody may see. */
 export interface PublishedPage {
+  id: string;
   slug: string;
   orgId: string;
-  websiteId: string;
+  websiteId: string | null;
+  title: string | null;
+  description: string;
+  accent: string | null;
+  logoHash: string | null;
+  domain: string | null;
+  /** `null`: its website. */
+  groups: PageGroup[] | null;
+  changedAt: Date;
+}
+
+/** An uploaded picture, as it was judged when it was stored. */
+export interface PageLogo {
+  body: Buffer;
+  type: string;
 }
 
 /** The days of one endpoint that have checks: days after the first one shown, and the checks of each. */
@@ -58,21 +92,21 @@ interface DaysRow {
   days: number[];
   up: number[];
   down: number[];
+  unknown: number[];
 }
 
 interface OutageRow {
+  endpoint_id: string;
   endpoint_name: string;
   started_at: Date;
   ended_at: Date | null;
   error: number;
 }
 
-/** up / (up + down) over the newest days; `null` without such a check. */
-export function uptimeOf(days: readonly StatusDay[], newest = DAYS): number | null {
-  const counted = days.slice(-newest);
-  const up = counted.reduce((sum, day) => sum + day.up, 0);
-  const down = counted.reduce((sum, day) => sum + day.down, 0);
-  return up + down === 0 ? null : up / (up + down);
+interface EndpointRow extends PageEndpoint {
+  name: string;
+  active: boolean;
+  status: number;
 }
 
 /** Reads what a public page shows. */
@@ -81,42 +115,60 @@ export class StatusSnapshots {
   constructor(
     private readonly database: Database,
     private readonly websites: WebsiteService,
-    private readonly overview: OverviewService,
     private readonly clock: Clock,
   ) {}
 
   /** `null` when no published page has that slug. One probe of an index. */
   async find(slug: string): Promise<PublishedPage | null> {
-    const [page] = await this.database.query<PublishedPage>(
-      'SELECT slug, org_id AS "orgId", website_id AS "websiteId" FROM status_page WHERE slug = $1 AND enabled',
-      [slug],
-    );
+    const [page] = await this.database.query<PublishedPage>(PUBLISHED, [slug]);
     return page ?? null;
   }
 
+  /** `null` when it has none. */
+  async logo({ id }: Pick<PublishedPage, 'id'>): Promise<PageLogo | null> {
+    const [logo] = await this.database.query<PageLogo>(LOGO, [id]);
+    return logo ?? null;
+  }
+
   /** Costs up to 200 endpoints times 90 days of rows; ask `PublicPages`, which keeps it. */
-  async read({ slug, orgId, websiteId }: PublishedPage): Promise<StatusSnapshot> {
+  async read(page: PublishedPage): Promise<StatusSnapshot> {
+    const { orgId, websiteId } = page;
     const now = this.clock.now();
     const since = new Date(floorTo(now.getTime(), DAY_MS) - (DAYS - 1) * DAY_MS);
-    const [website, items, days, outages] = await Promise.all([
-      this.websites.get(orgId, websiteId),
-      this.overview.list({ orgId, role: 'read' }, { website_id: formatId('website', websiteId), limit: MAX_ENDPOINTS }),
-      this.database.query<DaysRow>(DAY_COUNTS, [websiteId, since]),
-      this.database.query<OutageRow>(OUTAGES, [websiteId, since, MAX_OUTAGES]),
+    const [website, shown] = await Promise.all([
+      websiteId === null ? null : this.websites.get(orgId, websiteId),
+      this.endpointsOf(page),
     ]);
-    const counts = new Map(days.map((row) => [formatId('endpoint', row.endpoint_id), row]));
+    const ids = shown.map(({ endpoint }) => endpoint.id);
+    const [days, outages] = await Promise.all([
+      this.database.query<DaysRow>(DAY_COUNTS, [ids, since]),
+      this.database.query<OutageRow>(OUTAGES, [ids, since, MAX_OUTAGES]),
+    ]);
+    const counts = new Map(days.map((row) => [row.endpoint_id, row]));
     const dates = datesFrom(since);
+    const endpoints = shown.map(({ group, endpoint }) => ({
+      name: endpoint.name,
+      group,
+      status: endpoint.active ? outcomeOf(endpoint.status) : ('paused' as const),
+      days: daysOf(dates, counts.get(endpoint.id)),
+    }));
     return {
-      slug,
-      name: website.name,
-      status: website.status,
+      slug: page.slug,
+      name: page.title ?? website?.name ?? '',
+      description: page.description,
+      // A website may have more endpoints than a page shows.
+      status: page.groups === null && website ? website.status : statusOf(endpoints),
       updated_at: now.toISOString(),
-      endpoints: items.items.map((item) => ({
-        name: item.name,
-        status: item.status,
-        days: daysOf(dates, counts.get(item.id)),
-      })),
+      look: {
+        id: opaqueId(page.id),
+        accent: page.accent,
+        hasLogo: page.logoHash !== null,
+        domain: page.domain,
+        changedAt: page.changedAt.toISOString(),
+      },
+      endpoints,
       outages: outages.map((row) => ({
+        id: opaqueId(`${row.endpoint_id} ${row.started_at.getTime()}`),
         endpoint: row.endpoint_name,
         started_at: row.started_at.toISOString(),
         ended_at: row.ended_at?.toISOString() ?? null,
@@ -124,33 +176,84 @@ export class StatusSnapshots {
       })),
     };
   }
+
+  private async endpointsOf({ orgId, websiteId, groups }: PublishedPage) {
+    const chosen = groups ?? [{ name: '', endpoints: [], websites: websiteId === null ? [] : [websiteId] }];
+    const rows = await this.database.query<EndpointRow>(ENDPOINTS, [
+      orgId,
+      chosen.flatMap((group) => group.endpoints),
+      chosen.flatMap((group) => group.websites),
+      MAX_ENDPOINTS,
+    ]);
+    return arranged(chosen, rows).slice(0, MAX_ENDPOINTS);
+  }
+}
+
+/** The worst of what is shown. */
+export function statusOf(endpoints: readonly Pick<StatusEndpoint, 'status'>[]): EndpointStatus {
+  const has = (status: EndpointStatus) => endpoints.some((endpoint) => endpoint.status === status);
+  if (has('down')) return 'down';
+  if (has('up')) return 'up';
+  return has('paused') && !has('unknown') ? 'paused' : 'unknown';
+}
+
+/** A UUID (version 8) that is made of a text, from which nobody gets the text back. */
+function opaqueId(text: string): string {
+  const hex = createHash('sha256').update(text).digest('hex');
+  return `${hex.slice(0, 8)}-${hex.slice(8, 12)}-8${hex.slice(13, 16)}-8${hex.slice(17, 20)}-${hex.slice(20, 32)}`;
 }
 
 const datesFrom = (since: Date): string[] =>
   Array.from({ length: DAYS }, (_, index) => new Date(since.getTime() + index * DAY_MS).toISOString().slice(0, 10));
 
 function daysOf(dates: readonly string[], row: DaysRow | undefined): StatusDay[] {
-  const days = dates.map((date) => ({ date, up: 0, down: 0 }));
+  const days = dates.map((date) => ({ date, up: 0, down: 0, unknown: 0 }));
   for (const [i, index] of (row?.days ?? []).entries()) {
     const day = days[index];
     if (!row || !day) continue;
     day.up = row.up[i] ?? 0;
     day.down = row.down[i] ?? 0;
+    day.unknown = row.unknown[i] ?? 0;
   }
   return days;
 }
 
+const PUBLISHED = `
+  SELECT id, slug, org_id AS "orgId", website_id AS "websiteId", title, description, accent, logo_hash AS "logoHash", domain,
+         groups, updated_at AS "changedAt"
+    FROM status_page WHERE slug = $1 AND enabled`;
+
+const LOGO = 'SELECT logo AS body, logo_type AS type FROM status_page WHERE id = $1 AND enabled AND logo IS NOT NULL';
+
+/**
+ * Ids first, of each website no more than a page shows; then item by item (OFFSET 0 forbids anything else). The view
+ * leaves out what is being deleted.
+ */
+const ENDPOINTS = `
+  SELECT item.id, item.website_id AS "websiteId", item.name, item.active, item.status
+    FROM (SELECT id AS listed FROM endpoint WHERE org_id = $1 AND id = ANY ($2::uuid[])
+           UNION
+          SELECT listed FROM (
+            SELECT e.id AS listed FROM unnest($3::uuid[]) AS wanted (website)
+             CROSS JOIN LATERAL (SELECT id FROM endpoint WHERE website_id = wanted.website AND org_id = $1
+                                  ORDER BY website_id, id LIMIT $4) e
+             LIMIT 2 * $4) of_websites) page
+   CROSS JOIN LATERAL (SELECT id, website_id, name, active, status FROM endpoint_overview
+                        WHERE org_id = $1 AND id = listed OFFSET 0) item
+   ORDER BY item.id`;
+
 /** One row per endpoint: eighteen thousand would take the event loop longer than the database. */
 const DAY_COUNTS = `
-  SELECT endpoint_id, array_agg(day) AS days, array_agg(up) AS up, array_agg(down) AS down
+  SELECT endpoint_id, array_agg(day) AS days, array_agg(up) AS up, array_agg(down) AS down, array_agg(unknown) AS unknown
     FROM (
-      SELECT endpoint_id, day - ($2::timestamptz AT TIME ZONE 'UTC')::date AS day, sum(up)::int AS up, sum(down)::int AS down
-        FROM endpoint_day WHERE website_id = $1 AND day >= ($2::timestamptz AT TIME ZONE 'UTC')::date
+      SELECT endpoint_id, day - ($2::timestamptz AT TIME ZONE 'UTC')::date AS day,
+             sum(up)::int AS up, sum(down)::int AS down, sum(unknown)::int AS unknown
+        FROM endpoint_day WHERE endpoint_id = ANY ($1::uuid[]) AND day >= ($2::timestamptz AT TIME ZONE 'UTC')::date
        GROUP BY endpoint_id, day
     ) d
    GROUP BY endpoint_id`;
 
 const OUTAGES = `
-  SELECT endpoint_name, started_at, ended_at, error FROM endpoint_outage
-   WHERE website_id = $1 AND COALESCE(ended_at, now()) >= $2
+  SELECT endpoint_id, endpoint_name, started_at, ended_at, error FROM endpoint_outage
+   WHERE endpoint_id = ANY ($1::uuid[]) AND COALESCE(ended_at, now()) >= $2
    ORDER BY started_at DESC LIMIT $3`;

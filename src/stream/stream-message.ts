@@ -4,6 +4,7 @@ import { outcomeOf } from '../endpoint/outcome-code';
 import { errorCodeAt, toMilliseconds } from '../history/check-encoding';
 import { checkId } from '../history/check-id';
 import { formatId } from '../platform/ids/id';
+import type { StateChangeView } from './stream.dto';
 
 /** A row of stream_event with what its message needs: of the endpoint `null` when that is deleted. */
 export interface StreamRow {
@@ -36,10 +37,10 @@ export function messageOf(row: StreamRow, event: AlertEvent | null, checkIdSecre
     return null;
   const id = checkId(checkIdSecret, row.endpoint_key, row.checked_at);
   const error = errorCodeAt(row.error ?? -1);
-  const change = {
+  const change: StateChangeView = {
     id,
     endpoint_id: formatId('endpoint', row.endpoint_id),
-    endpoint_name: row.endpoint_name,
+    endpoint_name: row.endpoint_name ?? '',
     website_id: formatId('website', row.website_id),
     status: outcomeOf(row.status ?? 2),
     previous_status: outcomeOf(row.previous_status ?? 2),

@@ -4,7 +4,7 @@ import { AlertEvent } from '../alert/event/alert-event.entity';
 import { checkId } from '../history/check-id';
 import { ServerSecrets } from '../platform/secrets/server-secrets';
 import { Database } from '../platform/database/database';
-import { NIL_UUID, parseId } from '../platform/ids/id';
+import { madeAtMs, NIL_UUID, parseId } from '../platform/ids/id';
 import { Clock } from '../platform/time/clock';
 import { messageOf, type StreamRow } from './stream-message';
 import { KEPT_MS, type StreamPosition, StreamPositions } from './stream-position';
@@ -62,7 +62,7 @@ export class StreamReader {
       ? this.database.query<StreamRow>(ROWS, [...start, limit])
       : this.database.query<StreamRow>(ROWS_OF_ORGANIZATION, [...start, limit, orgId]));
     const ids = rows.map((row) => row.event_id).filter((id) => id !== null);
-    const events = ids.length === 0 ? [] : await this.database.dataSource.manager.findBy(AlertEvent, { id: In(ids) });
+    const events = ids.length === 0 ? [] : await this.database.manager.findBy(AlertEvent, { id: In(ids) });
     const byId = new Map(events.map((event) => [event.id, event]));
     return rows.map((row) => ({
       orgId: row.org_id,
@@ -85,7 +85,7 @@ export class StreamReader {
     const position = this.positions.parse(orgId, id, now);
     if (position) return position;
     const [eventId, checkUuid] = [parseId('event', id), parseId('check', id)];
-    const createdAt = timeOf(eventId ?? checkUuid ?? NIL_UUID);
+    const createdAt = new Date(madeAtMs(eventId ?? checkUuid ?? NIL_UUID));
     // Ids have the time of whoever made them, which may be some hours off.
     if (Math.abs(now - createdAt.getTime()) > 2 * KEPT_MS) return null;
     if (eventId !== null) return this.positionOfEvent(orgId, eventId);
@@ -123,6 +123,3 @@ export class StreamReader {
     return (this.knownPositions ??= new StreamPositions(this.secrets.get('cursor')));
   }
 }
-
-/** The milliseconds that a UUIDv7 begins with. */
-const timeOf = (uuid: string): Date => new Date(Number.parseInt(uuid.replaceAll('-', '').slice(0, 12), 16));

@@ -1,12 +1,22 @@
 import { Controller, Get, Headers, Query, Res } from '@nestjs/common';
-import { ApiHeader, ApiOkResponse, ApiOperation, ApiTags } from '@nestjs/swagger';
+import { ApiExtraModels, ApiHeader, ApiOkResponse, ApiOperation, ApiTags, getSchemaPath } from '@nestjs/swagger';
 import type { Response } from 'express';
 import { Access, type Caller, CurrentCaller } from '../platform/access/caller';
 import { Problems } from '../platform/problem/problems.decorator';
-import { StreamQuery } from './stream.dto';
+import { STREAM_EVENTS, StreamQuery } from './stream.dto';
 import { StreamFeed } from './stream-feed';
 
+const MODELS = [...new Set(Object.values(STREAM_EVENTS))];
+const EVENT = {
+  oneOf: MODELS.map((model) => ({ $ref: getSchemaPath(model) })),
+  discriminator: {
+    propertyName: 'event',
+    mapping: Object.fromEntries(Object.entries(STREAM_EVENTS).map(([event, model]) => [event, getSchemaPath(model)])),
+  },
+};
+
 @ApiTags('Stream')
+@ApiExtraModels(...MODELS)
 @Controller('api/v1/stream')
 export class StreamController {
   constructor(private readonly feed: StreamFeed) {}
@@ -24,8 +34,9 @@ export class StreamController {
   })
   @ApiHeader({ name: 'Last-Event-ID', required: false, description: 'Id of the last event received.' })
   @ApiOkResponse({
-    description: 'An endless answer.',
-    content: { 'text/event-stream': { schema: { type: 'string' } } },
+    description:
+      'Without an end. The schema is that of one event: its `event`, `id` and `data` lines, the last as JSON.',
+    content: { 'text/event-stream': { schema: EVENT } },
   })
   @Problems('invalid_query')
   open(

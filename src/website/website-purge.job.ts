@@ -7,10 +7,12 @@ import { formatId } from '../platform/ids/id';
 import { type BackgroundJob, BackgroundJobs } from '../platform/jobs/background-job';
 import { eachInTurn } from '../platform/jobs/each-in-turn';
 import { Clock } from '../platform/time/clock';
-import { SECOND_MS } from '../platform/time/time-units';
+import { MINUTE_MS, SECOND_MS } from '../platform/time/time-units';
 import { WebsitePurge } from './website-events';
 
 const TICK_MS = 5 * SECOND_MS;
+/** What another process began to remove and left behind, when it was killed, is found after this long at most. */
+const REST_MS = MINUTE_MS;
 /** A row that somebody else holds is waited for no longer: the next run tries again. */
 const LIMITS = { lockMs: 2 * SECOND_MS };
 
@@ -26,7 +28,7 @@ export class WebsitePurgeJob {
     private readonly clock: Clock,
     jobs: BackgroundJobs,
   ) {
-    this.job = jobs.create({ name: 'website-purge', run: () => this.run() });
+    this.job = jobs.create({ name: 'website-purge', run: () => this.run(), restMs: REST_MS });
   }
 
   @Interval(TICK_MS)
@@ -40,6 +42,7 @@ export class WebsitePurgeJob {
       `SELECT w.id, w.org_id AS "orgId" FROM website w JOIN organization o ON o.id = w.org_id
         WHERE w.deleted_at IS NOT NULL AND o.deleted_at IS NULL ORDER BY w.deleted_at LIMIT 100`,
     );
+    if (deleted.length === 0) this.job.rest();
     await eachInTurn(deleted, ({ orgId, id }) => this.purge(orgId, id, Infinity));
   }
 
@@ -48,6 +51,7 @@ export class WebsitePurgeJob {
     await this.purge(orgId, id, budgetMs).catch((error: unknown) =>
       this.logger.warn(`the removal of ${formatId('website', id)} goes on in the background: ${String(error)}`),
     );
+    this.job.wake();
   }
 
   /** Works on one website for this many milliseconds, one step at least, or until nothing is left of it. The job does the rest. */

@@ -1,22 +1,17 @@
-import { Body, Controller, Delete, Get, HttpCode, Param, Post, Put, Query } from '@nestjs/common';
-import {
-  ApiCreatedResponse,
-  ApiNoContentResponse,
-  ApiOkResponse,
-  ApiOperation,
-  ApiParam,
-  ApiTags,
-} from '@nestjs/swagger';
+import { Body, Controller, Delete, Get, HttpCode, Param, Put, Query } from '@nestjs/common';
+import { ApiNoContentResponse, ApiOkResponse, ApiOperation, ApiParam, ApiTags } from '@nestjs/swagger';
 import { Access, OrgId } from '../platform/access/caller';
-import { LocatedAt } from '../platform/http/location.interceptor';
-import { type Page, PageQuery } from '../platform/http/page';
+import { Cost, costOfSearch } from '../platform/access/cost';
+import { AlsoChecked } from '../platform/http/body/also-checked';
+import type { Page } from '../platform/http/page';
 import { PrefixedIdPipe } from '../platform/ids/prefixed-id.pipe';
 import { BodyProblems, Problems } from '../platform/problem/problems.decorator';
-import { CreateWebsiteDto, UpdateWebsiteDto, WebsiteView } from './website.dto';
+import { UpdateWebsiteDto, WebsiteQuery, WebsiteView } from './website.dto';
 import { WebsiteService } from './website.service';
 
 const WEBSITE_ID = { name: 'id', example: 'ws_01jd3k6q7be5y9x4v2m8n0r1st' };
 
+/** A website may come with its first endpoints, so `endpoint/setup` creates it. */
 @ApiTags('Websites')
 @Controller('api/v1/websites')
 export class WebsiteController {
@@ -24,14 +19,15 @@ export class WebsiteController {
 
   @Get()
   @Access('read')
+  @Cost(costOfSearch)
   @ApiOperation({
     operationId: 'listWebsites',
     summary: 'List websites',
-    description: 'The websites of your organization, oldest first.',
+    description: 'The websites of your organization, oldest first; with `q` those whose name or url contains it.',
   })
   @ApiOkResponse({ type: WebsiteView, isArray: true, description: 'One page of websites.' })
   @Problems('invalid_query', 'invalid_cursor')
-  list(@OrgId() orgId: string, @Query() query: PageQuery): Promise<Page<WebsiteView>> {
+  list(@OrgId() orgId: string, @Query() query: WebsiteQuery): Promise<Page<WebsiteView>> {
     return this.websites.list(orgId, query);
   }
 
@@ -49,20 +45,6 @@ export class WebsiteController {
     return this.websites.get(orgId, id);
   }
 
-  @Post()
-  @Access('write')
-  @LocatedAt('/api/v1/websites')
-  @ApiOperation({
-    operationId: 'createWebsite',
-    summary: 'Create a website',
-    description: 'Endpoints are added to it afterwards.',
-  })
-  @ApiCreatedResponse({ type: WebsiteView, description: 'The new website.' })
-  @BodyProblems('quota_exceeded')
-  create(@OrgId() orgId: string, @Body() dto: CreateWebsiteDto): Promise<WebsiteView> {
-    return this.websites.create(orgId, dto);
-  }
-
   @Put(':id')
   @Access('write')
   @ApiParam(WEBSITE_ID)
@@ -74,6 +56,9 @@ export class WebsiteController {
   })
   @ApiOkResponse({ type: WebsiteView, description: 'The website as it is now.' })
   @BodyProblems('not_found')
+  @AlsoChecked(WebsiteService, (websites, fields: UpdateWebsiteDto, { caller, params }) =>
+    websites.findingsIn(caller.orgId, params['id'], fields),
+  )
   update(
     @OrgId() orgId: string,
     @Param('id', new PrefixedIdPipe('website')) id: string,

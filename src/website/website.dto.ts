@@ -1,10 +1,24 @@
 import { ApiProperty, ApiPropertyOptional } from '@nestjs/swagger';
 import { IsBoolean, IsString } from 'class-validator';
+import { PageQuery } from '../platform/http/page';
 import { IsName, Optional, ReadOnlyField } from '../platform/http/validators';
 import { formatId } from '../platform/ids/id';
 
 export const WEBSITE_STATUSES = ['up', 'down', 'unknown', 'paused'] as const;
 export type WebsiteStatus = (typeof WEBSITE_STATUSES)[number];
+
+/** The list, or those of it that are looked for. */
+export class WebsiteQuery extends PageQuery {
+  @ApiPropertyOptional({
+    description: 'Only websites whose name or url contains this text, in upper or lower case.',
+    example: 'shop',
+    minLength: 1,
+    maxLength: 100,
+  })
+  @Optional()
+  @IsName(100)
+  q?: string;
+}
 
 /** Read-only fields may be sent back; they are ignored. */
 class WebsiteReadOnly {
@@ -16,7 +30,8 @@ class WebsiteReadOnly {
   @ReadOnlyField() updated_at?: unknown;
 }
 
-export class CreateWebsiteDto extends WebsiteReadOnly {
+/** What a new website has of its own. Its first endpoints may come with it: `endpoint/setup`. */
+export class NewWebsiteDto extends WebsiteReadOnly {
   @ApiProperty({ example: 'Example shop', minLength: 1, maxLength: 255 })
   @IsName(255)
   name!: string;
@@ -82,7 +97,8 @@ export class WebsiteView {
     type: String,
     format: 'date-time',
     nullable: true,
-    description: 'Newest check of its endpoints; null before the first.',
+    description:
+      'Newest check of its endpoints; null before the first. With more than 20 endpoints: of the 20 that are checked most often.',
     example: '2026-11-20T10:00:00.000Z',
   })
   last_checked_at!: string | null;
@@ -94,7 +110,7 @@ export class WebsiteView {
   updated_at!: string;
 }
 
-/** A website with what is derived from its endpoints; `null` without any. */
+/** A website with what is derived from its endpoints. */
 export interface WebsiteRow {
   id: string;
   org_id: string;
@@ -103,10 +119,10 @@ export interface WebsiteRow {
   enabled: boolean;
   created_at: Date;
   updated_at: Date;
-  endpoint_count: number | null;
+  endpoint_count: number;
   last_checked_at: Date | null;
-  any_down: boolean | null;
-  any_up: boolean | null;
+  any_down: boolean;
+  any_up: boolean;
 }
 
 export function websiteStatus(row: Pick<WebsiteRow, 'enabled' | 'any_down' | 'any_up'>): WebsiteStatus {
@@ -121,7 +137,7 @@ export const toWebsiteView = (row: WebsiteRow): WebsiteView => ({
   url: row.url,
   enabled: row.enabled,
   status: websiteStatus(row),
-  endpoint_count: row.endpoint_count ?? 0,
+  endpoint_count: row.endpoint_count,
   last_checked_at: row.last_checked_at?.toISOString() ?? null,
   created_at: row.created_at.toISOString(),
   updated_at: row.updated_at.toISOString(),

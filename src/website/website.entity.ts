@@ -4,6 +4,7 @@ import { Column, CreateDateColumn, Entity, Index, PrimaryColumn, Unique, UpdateD
 @Entity('website')
 @Unique('website_org_id', ['orgId', 'id'])
 @Index('website_being_deleted', ['deletedAt'], { where: 'deleted_at IS NOT NULL' })
+@Index('website_leaving', ['orgId'], { where: 'deleted_at IS NOT NULL' })
 export class Website {
   @PrimaryColumn('uuid')
   id!: string;

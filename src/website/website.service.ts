@@ -1,19 +1,22 @@
 import { Injectable } from '@nestjs/common';
-import { IsNull } from 'typeorm';
+import { In, IsNull } from 'typeorm';
 import { recordChange } from '../audit/audit-log';
 import { Quotas } from '../identity/quota/quotas.service';
 import { Database, type Sql, type Tx } from '../platform/database/database';
 import { TransactionEvents } from '../platform/events/transaction-events';
 import { Cursors } from '../platform/http/cursors';
-import type { Page, PageQuery } from '../platform/http/page';
-import { NIL_UUID, newUuid } from '../platform/ids/id';
+import type { Page } from '../platform/http/page';
+import { NIL_UUID, newUuid, parseId } from '../platform/ids/id';
+import { type Findings, NO_FINDINGS, refuse } from '../platform/problem/findings';
 import { problems } from '../platform/problem/problem';
 import { Clock } from '../platform/time/clock';
 import { SECOND_MS } from '../platform/time/time-units';
+import { anyCase } from './any-case';
 import {
-  type CreateWebsiteDto,
+  type NewWebsiteDto,
   toWebsiteView,
   type UpdateWebsiteDto,
+  type WebsiteQuery,
   type WebsiteRow,
   type WebsiteView,
 } from './website.dto';
@@ -26,8 +29,39 @@ const DEFAULT_LIMIT = 1000;
 /** How long a request that deletes a website helps to remove it. */
 const PURGE_MS = 5 * SECOND_MS;
 
-const SELECT = `SELECT w.*, s.endpoint_count, s.last_checked_at, s.any_down, s.any_up
-  FROM website w LEFT JOIN website_summary s ON s.org_id = w.org_id AND s.website_id = w.id`;
+const COLUMNS = 'w.*, s.endpoint_count, s.last_checked_at, s.any_down, s.any_up';
+const SELECT = `SELECT ${COLUMNS} FROM website w JOIN website_summary s ON s.website_id = w.id`;
+
+/**
+ * The page is cut off before anything is looked up for its items, and by the whole order of the index of (org_id, id): with
+ * `org_id = $1 ORDER BY id` the planner may walk over all organizations in the order of ids until it has met enough of this one.
+ */
+const page = (filter = ''): string => `SELECT ${COLUMNS}
+  FROM (SELECT * FROM website WHERE (org_id, id) > ($1::uuid, $2::uuid) AND org_id <= $1::uuid AND deleted_at IS NULL ${filter}
+         ORDER BY org_id, id LIMIT $3) w
+  JOIN website_summary s ON s.website_id = w.id ORDER BY w.id`;
+const PAGE = page();
+
+/**
+ * Names and addresses that contain a text, in any case. Reads every website of the organization, of nobody else, until the
+ * page is full, and for the count of a longer list once more. For a text that none of 100,000 contains that takes about
+ * 0.05 s, embedded 0.07 s, for letters that are not ASCII four times as long; on a busy machine three times. An index of
+ * parts of words would be an extension that not every server has.
+ */
+function containing(text: string, before: readonly unknown[]): { condition: string; parameters: unknown[] } {
+  const { small, capitals, smallCapitals } = anyCase(text);
+  const next = before.length + 1;
+  // "C" knows the case of ASCII letters only, in half the time of a collation that knows more.
+  const name = `(name || E'\\n' || url) COLLATE "C"`;
+  return capitals === ''
+    ? { condition: `AND strpos(lower(${name}), $${next}::text) > 0`, parameters: [...before, small] }
+    : {
+        condition: `AND strpos(lower(translate(${name}, $${next + 1}::text, $${next + 2}::text)), $${next}::text) > 0`,
+        parameters: [...before, small, capitals, smallCapitals],
+      };
+}
+/** Of what is found: counted for its `X-Total-Count`. */
+const MOST_COUNTED = 1000;
 
 /** Websites of one organization. Every method takes it first and throws `not_found` for anything that is not its own. */
 @Injectable()
@@ -41,29 +75,64 @@ export class WebsiteService {
     private readonly purge: WebsitePurgeJob,
   ) {}
 
-  /** One statement for the page (its endpoints aggregated once by hash), one for the count. */
-  async list(orgId: string, query: PageQuery): Promise<Page<WebsiteView>> {
-    const page = await this.cursors.paginate<WebsiteRow>({
+  /** One statement for the page, a few looks into indexes for each website; one for the count, which is kept. */
+  async list(orgId: string, query: WebsiteQuery): Promise<Page<WebsiteView>> {
+    const text = query.q?.trim();
+    const websites = await this.cursors.paginate<WebsiteRow>({
       orgId,
       list: 'websites',
       cursor: query.cursor,
       limit: query.limit ?? DEFAULT_LIMIT,
       idOf: (row) => row.id,
-      read: (after, count) =>
-        this.database.query<WebsiteRow>(
-          `${SELECT} WHERE w.org_id = $1 AND w.deleted_at IS NULL AND w.id > $2 ORDER BY w.id LIMIT $3`,
-          [orgId, after ?? NIL_UUID, count],
-        ),
-      total: () => this.count(orgId),
+      read: (after, count) => this.pageOf([orgId, after ?? NIL_UUID, count], text),
+      total: async () => (text === undefined ? (await this.listed(orgId)).websites : this.found(orgId, text)),
     });
-    return page.map(toWebsiteView);
+    return websites.map(toWebsiteView);
+  }
+
+  private pageOf(place: readonly unknown[], text: string | undefined): Promise<WebsiteRow[]> {
+    if (text === undefined) return this.database.query<WebsiteRow>(PAGE, place);
+    const { condition, parameters } = containing(text, place);
+    return this.database.query<WebsiteRow>(page(condition), parameters);
+  }
+
+  /** How many contain the text: up to a thousand, `null` beyond. */
+  private async found(orgId: string, text: string): Promise<number | null> {
+    const { condition, parameters } = containing(text, [orgId]);
+    const [row] = await this.database.query<{ found: number }>(
+      `SELECT count(*)::int AS found FROM (
+         SELECT FROM website WHERE org_id = $1 AND deleted_at IS NULL ${condition} LIMIT ${MOST_COUNTED + 1}) w`,
+      parameters,
+    );
+    return row && row.found <= MOST_COUNTED ? row.found : null;
   }
 
   async get(orgId: string, id: string): Promise<WebsiteView> {
     return toWebsiteView(await this.read(this.database, orgId, id));
   }
 
-  async create(orgId: string, dto: CreateWebsiteDto): Promise<WebsiteView> {
+  /** How many endpoints it has, from the kept counter. */
+  async endpointsOf(orgId: string, id: string): Promise<number> {
+    const [row] = await this.database.query<{ endpoints: number }>(
+      `SELECT u.endpoints FROM website w JOIN website_use u ON u.website_id = w.id
+        WHERE w.org_id = $1 AND w.id = $2 AND w.deleted_at IS NULL`,
+      [orgId, id],
+    );
+    if (!row) throw problems.notFound();
+    return row.endpoints;
+  }
+
+  /** How many items the organization's lists have, from kept counters. Those that are being removed do not count. */
+  async listed(orgId: string): Promise<{ websites: number; endpoints: number }> {
+    const [row] = await this.database.query<{ websites: number; endpoints: number }>(
+      'SELECT websites, endpoints FROM organization_listed WHERE org_id = $1',
+      [orgId],
+    );
+    return row ?? { websites: 0, endpoints: 0 };
+  }
+
+  /** A new website without endpoints, in the caller's transaction. Throws `validation_failed` and `quota_exceeded`. */
+  async add(tx: Tx, orgId: string, dto: NewWebsiteDto): Promise<Website> {
     const parsed = parseWebsiteUrl(dto.url);
     if ('problem' in parsed) throw problems.validationFailed([parsed.problem]);
     const now = this.clock.now();
@@ -77,23 +146,17 @@ export class WebsiteService {
       updatedAt: now,
       deletedAt: null,
     };
-    await this.database.transaction(async (tx) => {
-      await this.quotas.claim(tx, orgId, { websites: 1 });
-      await tx.manager.insert(Website, website);
-      await recordChange(tx, { ...about(orgId, website.id), action: 'create', after: settingsOf(website) });
-    });
-    return this.get(orgId, website.id);
+    await this.quotas.claim(tx, orgId, { websites: 1 });
+    await tx.manager.insert(Website, website);
+    await recordChange(tx, { ...about(orgId, website.id), action: 'create', after: settingsOf(website) });
+    return website;
   }
 
   /** Partial. Its endpoints are paused or started in the same transaction. */
   update(orgId: string, id: string, dto: UpdateWebsiteDto): Promise<WebsiteView> {
     return this.database.transaction(async (tx) => {
       const website = await this.lock(tx, orgId, id);
-      if (dto.url !== undefined && !sameUrl(dto.url, website.url)) {
-        throw problems.validationFailed([
-          { pointer: '/url', code: 'immutable', message: 'url cannot be changed; create another website' },
-        ]);
-      }
+      refuse(otherUrl(dto, website));
       const enabled = dto.enabled ?? website.enabled;
       const name = dto.name?.trim() ?? website.name;
       if (name !== website.name || enabled !== website.enabled) {
@@ -105,6 +168,13 @@ export class WebsiteService {
       if (!website.enabled && enabled) await this.events.emit(new WebsiteStarted(orgId, id), tx);
       return toWebsiteView(await this.read(tx, orgId, id));
     });
+  }
+
+  /** What `update` would refuse in these fields; nothing for a website that is not there. */
+  async findingsIn(orgId: string, publicId: string | undefined, fields: UpdateWebsiteDto): Promise<Findings> {
+    const id = parseId('website', publicId);
+    const stored = id && (await this.database.manager.findOneBy(Website, { orgId, id }));
+    return stored ? otherUrl(fields, stored) : NO_FINDINGS;
   }
 
   /**
@@ -135,17 +205,18 @@ export class WebsiteService {
     return website;
   }
 
+  /** The same for several, in the order of their ids; those that are not there are missing. */
+  lockSome(tx: Tx, orgId: string, ids: readonly string[]): Promise<Website[]> {
+    return tx.manager.find(Website, {
+      where: { orgId, id: In(ids), deletedAt: IsNull() },
+      order: { id: 'ASC' },
+      lock: { mode: 'pessimistic_write' },
+    });
+  }
+
   /** The website of an endpoint that is known to exist. */
   async find(tx: Tx, id: string): Promise<Website> {
     return tx.manager.findOneOrFail(Website, { where: { id } });
-  }
-
-  private async count(orgId: string): Promise<number> {
-    const [row] = await this.database.query<{ total: number }>(
-      'SELECT count(*)::int AS total FROM website WHERE org_id = $1 AND deleted_at IS NULL',
-      [orgId],
-    );
-    return row?.total ?? 0;
   }
 
   /** Their status pages go at once, too. */
@@ -169,6 +240,12 @@ export class WebsiteService {
 
 const about = (orgId: string, id: string) => ({ orgId, resource: 'website', id }) as const;
 const settingsOf = ({ name, url, enabled }: Pick<Website, 'name' | 'url' | 'enabled'>) => ({ name, url, enabled });
+
+function otherUrl({ url }: UpdateWebsiteDto, website: Website): Findings {
+  if (url === undefined || sameUrl(url, website.url)) return NO_FINDINGS;
+  const message = 'url cannot be changed; create another website';
+  return { invalid: [{ pointer: '/url', code: 'immutable', message }], forbidden: [] };
+}
 
 function sameUrl(sent: string, stored: string): boolean {
   const parsed = parseWebsiteUrl(sent);

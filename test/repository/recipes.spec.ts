@@ -91,6 +91,7 @@ describe('the recipes', () => {
       'src/platform/ids/id.ts',
       'test/e2e/audit/audit-routes.spec.ts',
       'test/e2e/endpoint/endpoints.spec.ts',
+      'test/e2e/http/idempotency.spec.ts',
       'test/e2e/identity/access-matrix.spec.ts',
       'test/repository/architecture.spec.ts',
       'test/web/accessibility.spec.ts',
@@ -115,6 +116,7 @@ describe('with the recipes carried out', () => {
   tree.load('test/e2e/endpoint/endpoints.spec.ts');
   tree.load('test/e2e/identity/access-matrix.spec.ts');
   tree.load('test/e2e/audit/audit-routes.spec.ts');
+  tree.load('test/e2e/http/idempotency.spec.ts');
 
   describe('a first run that writes the golden files', () => {
     const before = process.env['UPDATE_GOLDEN'];
@@ -196,7 +198,7 @@ describe('with the recipes carried out', () => {
       const document = await app.anonymous.get<{ paths: object; components: { schemas: object } }>('/openapi.json');
       expect(document.body.paths).toHaveProperty(['/api/v1/maintenance-windows/{id}', 'get']);
       expect(document.body.components.schemas).toMatchObject({
-        CreateEndpointDto: {
+        CreateEndpoint: {
           properties: {
             notes: { maxLength: 500 },
             type: { enum: ['HTTP', 'HTTPS', 'TCP', 'DNS', 'ICMP', 'SSH', 'REDIS', 'VALKEY'] },

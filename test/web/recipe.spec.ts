@@ -9,8 +9,11 @@ const run = (script: string, ...words: string[]) =>
   promisify(execFile)(process.execPath, [join(ROOT, script), ...words], { cwd: tree.root });
 
 beforeAll(async () => {
-  // Into the folder that the service of the copy serves.
-  await run('node_modules/vite/bin/vite.js', 'build', 'web', '--logLevel', 'error');
+  // Into the folders that the service of the copy serves.
+  const build = (page: string, folder: string) =>
+    run('node_modules/vite/bin/vite.js', 'build', page, '--outDir', join(tree.root, folder), '--logLevel', 'error');
+  await build('web', 'dist/public');
+  await build('web/reference', 'dist/public/docs');
 }, 120_000);
 afterAll(() => tree.remove());
 

@@ -6,7 +6,7 @@ import { HistoryWriter } from '../../src/history/write/history-writer';
 import type { FinishedCheck } from '../../src/endpoint/finished-check';
 import { RollupJob } from '../../src/history/rollup/rollup.job';
 import { Database } from '../../src/platform/database/database';
-import { newUuid, parseId } from '../../src/platform/ids/id';
+import { firstUuidAt, formatId, newUuid, parseId } from '../../src/platform/ids/id';
 import type { TestApp } from '../harness/app/app';
 
 const [MINUTE, HOUR, DAY] = [60_000, 3_600_000, 86_400_000];
@@ -198,8 +198,9 @@ export async function showcase(app: TestApp): Promise<Map<string, string>> {
       };
       const { status, body: made, text } = await app.write.post<{ id: string }>(`/websites/${website}/endpoints`, body);
       if (status !== 201) throw new Error(`${sample.name}: ${text}`);
-      ids.set(sample.name, made.id);
-      await addHistory(app, database, made.id, sample, random);
+      const id = await madeBefore(database, made.id, 100 * DAY);
+      ids.set(sample.name, id);
+      await addHistory(app, database, id, sample, random);
     }
   }
   await app.app.get(RollupJob).run();
@@ -210,6 +211,24 @@ export async function showcase(app: TestApp): Promise<Map<string, string>> {
   await database.query(SUMMARIZE, [keys.map(({ key }) => key), progress?.until]);
   await addIncident(app, database, ids);
   return ids;
+}
+
+/** Makes an endpoint older: its id tells when it was made, and its uptimes rest on no more time than that. Returns its new id. */
+export async function madeBefore(database: Database, id: string, ms: number): Promise<string> {
+  const before = parseId('endpoint', id);
+  const after = firstUuidAt(new Date(Date.now() - ms)).slice(0, 13) + newUuid().slice(13);
+  await database.transaction(async (tx) => {
+    // Without the foreign keys for once: no key may change otherwise.
+    await tx.query('SET LOCAL session_replication_role = replica');
+    await tx.query("UPDATE endpoint SET id = $2, created_at = now() - $3 * interval '1 ms' WHERE id = $1", [
+      before,
+      after,
+      ms,
+    ]);
+    await tx.query('UPDATE endpoint_schedule SET endpoint_id = $2 WHERE endpoint_id = $1', [before, after]);
+    await tx.query('UPDATE endpoint_state SET endpoint_id = $2 WHERE endpoint_id = $1', [before, after]);
+  });
+  return formatId('endpoint', after);
 }
 
 async function addHistory(
@@ -344,6 +363,10 @@ async function addIncident(app: TestApp, database: Database, ids: Map<string, st
   await addEvent(database, ids, 'Payments API', 'slack', 2, now - 28 * MINUTE, 'triggered', 0);
   await addEvent(database, ids, 'Payments API', 'pagerduty', 1, now - 28 * MINUTE + 5, 'triggered', 0);
   await database.query(
+    `UPDATE notification SET state = 'failed', detail = 'rejected', response_status = 403, error = 'PagerDuty answered 403: the routing key is not valid'
+      WHERE channel_type = 'pagerduty'`,
+  );
+  await database.query(
     `UPDATE alert SET triggered = true, incident_no = 2, incident_started_at = now() WHERE type IN ('slack', 'pagerduty')`,
   );
 }
@@ -381,7 +404,7 @@ async function addEvent(
       type === 'triggered' ? 'The status is 503; expected is 200 to 299.' : null,
       type === 'triggered' ? 3 : 0,
       type === 'triggered' ? 0 : 2,
-      at,
+      new Date(atMs - (seconds || 120) * 1000),
       type === 'resolved' ? seconds : null,
       at,
       parseId('endpoint', ids.get(endpoint)),
@@ -390,7 +413,16 @@ async function addEvent(
   await database.query(
     `INSERT INTO notification (id, org_id, alert_id, event_id, kind, incident_no, channel_type, destination, notice, state, attempts,
                                next_attempt_at, last_attempt_at, response_status, created_at, finished_at)
-     SELECT $1, org_id, $2, $3, $4, $5, $6, 'showcase', '{}', 'delivered', 1, $7, $7, 200, $7, $7 FROM alert WHERE id = $2`,
-    [newUuid(atMs), alertId, id, type, incident, channel, at],
+     SELECT $1, org_id, $2, $3, $4, $5, $6, 'showcase', $8, 'delivered', 1, $7, $7, 200, $7, $7 FROM alert WHERE id = $2`,
+    [
+      newUuid(atMs),
+      alertId,
+      id,
+      type,
+      incident,
+      channel,
+      at,
+      JSON.stringify({ endpoint: { id: ids.get(endpoint), name: endpoint } }),
+    ],
   );
 }

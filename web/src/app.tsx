@@ -1,5 +1,5 @@
 import { computed, effect, signal } from '@preact/signals';
-import { useEffect, useRef } from 'preact/hooks';
+import { useEffect, useLayoutEffect, useRef } from 'preact/hooks';
 import { Confirmation } from './components/dialog';
 import { KeyboardHelp, type Shortcut } from './components/keyboard-help';
 import { Tip } from './components/tip';
@@ -11,8 +11,8 @@ import { SignIn } from './pages/sign-in';
 import { useKeys } from './state/keyboard';
 import { announcement, lastMessageAt, listen, live, startLive, stopLive } from './state/live';
 import { applyChange, clearOverview, counts, refreshSoon } from './state/overview-store';
-import { go, route } from './state/router';
-import { may, session } from './state/session';
+import { arrivals, go, route } from './state/router';
+import { isOver, may, session } from './state/session';
 
 const isHelpOpen = signal(false);
 const shown = computed(() => findRoute(route.value.path));
@@ -20,7 +20,7 @@ const shown = computed(() => findRoute(route.value.path));
 /** Tab title and icon show the number of endpoints that are down, also in a background tab. */
 effect(() => {
   const { down } = counts.value;
-  const title = session.value === null ? 'Sign in' : (shown.value?.route.title ?? 'Uptime');
+  const title = session.value === null || isOver.value ? 'Sign in' : (shown.value?.route.title ?? 'Uptime');
   document.title = `${down > 0 ? `(${down}) ` : ''}${title} · Uptime`;
   document
     .querySelector('link[rel=icon]')
@@ -32,7 +32,12 @@ export function App() {
   if (session.value === undefined) return null;
   return (
     <>
-      {session.value === null ? <SignIn /> : <SignedIn />}
+      {(session.value === null || isOver.value) && <SignIn />}
+      {session.value && (
+        <div key={session.value.organization.id} hidden={isOver.value}>
+          <SignedIn />
+        </div>
+      )}
       <Toasts />
       <Confirmation />
       <Tip />
@@ -54,6 +59,7 @@ const SHORTCUTS: readonly Shortcut[] = [
   ['Enter', 'Open it'],
   ['c', 'Check it now'],
   ['p', 'Pause or resume it'],
+  ['x', 'Select it, to change several at once'],
   ['e', 'Edit it (on its page)'],
   ...WITH_SHORTCUT.map(({ shortcut, title }): Shortcut => [shortcut, title]).sort(([a], [b]) => a.length - b.length),
   ['?', 'This help'],
@@ -73,27 +79,31 @@ function SignedIn() {
 
   useEffect(() => {
     const stop = listen({ check: applyChange, alert: refreshSoon, ready: refreshSoon });
-    startLive();
+    if (!isOver.value) startLive();
     return () => {
       stop();
       stopLive();
       clearOverview();
     };
-  }, []);
+  }, [isOver.value]);
 
-  useEffect(() => {
+  // Before the effects of the page, which moves the focus on: to its title, or to the first field of a form.
+  useLayoutEffect(() => {
     if (route.value.path[0] === 'sign-in') go('/');
     scrollTo(0, 0);
-    if (document.activeElement && document.activeElement !== document.body)
-      main.current?.focus({ preventScroll: true });
-  }, [path]);
+    if (arrivals.value > 0) main.current?.focus({ preventScroll: true });
+  }, [path, arrivals.value]);
 
-  useKeys({
-    '?': openHelp,
-    ...Object.fromEntries(
-      WITH_SHORTCUT.map((each) => [each.shortcut, () => (!each.role || may[each.role]()) && go(pathOf(each))]),
-    ),
-  });
+  useKeys(
+    isOver.value
+      ? {}
+      : {
+          '?': openHelp,
+          ...Object.fromEntries(
+            WITH_SHORTCUT.map((each) => [each.shortcut, () => (!each.role || may[each.role]()) && go(pathOf(each))]),
+          ),
+        },
+  );
 
   return (
     <>

@@ -2,6 +2,7 @@ import { ApiProperty, ApiPropertyOptional } from '@nestjs/swagger';
 import { IsIn, IsInt, IsOptional, Max, Min } from 'class-validator';
 import { SPEC_CHANNEL_TYPES } from '../../channel/channel';
 import { ERROR_CODES } from '../../checker/checker';
+import { DeliverySummaryView } from '../../delivery/delivery-summary';
 import { CursorQuery, LIMIT_DESCRIPTION, QueryInteger } from '../../platform/http/page';
 import { QueryTimestamp } from '../../platform/http/validators';
 import { formatId } from '../../platform/ids/id';
@@ -141,8 +142,17 @@ export class AlertEventView {
 
   @ApiProperty({ type: String, format: 'date-time', example: '2026-11-20T10:00:00.000Z' })
   created_at!: string;
+
+  @ApiPropertyOptional({
+    type: DeliverySummaryView,
+    nullable: true,
+    description:
+      'What became of its message; null when none was to be sent. Absent in the live stream, which tells an event before anything is sent.',
+  })
+  delivery?: DeliverySummaryView | null;
 }
 
+/** The event itself. Lists add what became of its message. */
 export const toAlertEventView = (event: AlertEvent): AlertEventView => ({
   id: formatId('event', event.id),
   type: event.type,

@@ -7,6 +7,7 @@ import type { EventReason } from '../incident/incident';
 @Index('alert_event_feed', ['orgId', 'id'])
 @Index('alert_event_of_endpoint', ['endpointId', 'id'])
 @Index('alert_event_of_website', ['websiteId', 'id'])
+@Index('alert_event_of_alert', ['alertId', 'id'])
 export class AlertEvent {
   @PrimaryColumn('uuid')
   id!: string;

@@ -146,12 +146,16 @@ async function goesThroughPresentConfig(tx: Tx, open: AlertSnapshot): Promise<bo
   return rows.length > 0;
 }
 
-/** Events name their website by id only, so that they outlive alerts and endpoints; with the website they go too. */
+/**
+ * Events name their website by id only, so that they outlive alerts and endpoints; with the website they go too. An endpoint
+ * that is still there has moved to another one: its events stay, as its alerts do.
+ */
 async function deleteEvents(tx: Tx, step: WebsitePurge): Promise<void> {
   if (step.hasMore) return;
   const removed = await tx.query(
     `DELETE FROM alert_event WHERE id IN (
-       SELECT id FROM alert_event WHERE website_id = $1 ORDER BY id LIMIT ${EVENT_BATCH}) RETURNING 1`,
+       SELECT id FROM alert_event v WHERE website_id = $1 AND NOT EXISTS (SELECT FROM endpoint e WHERE e.id = v.endpoint_id)
+        ORDER BY id LIMIT ${EVENT_BATCH}) RETURNING 1`,
     [step.websiteId],
   );
   if (removed.length === EVENT_BATCH) step.leave();

@@ -4,6 +4,7 @@ import type { Channel, ConfigProblem } from '../channel';
 import { ChannelRegistry } from '../channel.registry';
 import { markedKeys } from './config-metadata';
 import { configProblems } from './config-validation';
+import { destinationText } from './destination-text';
 import { dialedValues, hiddenValues, isMasked, mapMarked, maskOf, type RefusedMask, unmask } from './config-masking';
 
 /** The role of the API key that reads a config: decides what is masked. */
@@ -48,6 +49,14 @@ export class ChannelConfigs {
       const isShown = found.mark === 'confidential' ? reader !== 'read' : shownKeys.includes(String(found.path[0]));
       return isShown ? found.value : maskOf(found);
     });
+  }
+
+  /** Whom the config reaches, in a few words, as this reader may see it: the keys marked `Addressee`. `null`: it tells nobody. */
+  destination(type: string, config: object, reader: ConfigReader): string | null {
+    if (!this.registry.has(type)) return null;
+    const shown = this.present(type, config, reader) as Readonly<Record<string, unknown>>;
+    const named = markedKeys(this.registry.get(type).configClass, 'addressee').flatMap((key) => shown[key] ?? []);
+    return destinationText(named);
   }
 
   /** The class whose `@ApiProperty` decorators describe the config of this type. */

@@ -4,7 +4,7 @@ import { HOST_FORM, normalizeHost } from '../../platform/net/egress/host-name';
 import type { FieldProblem } from '../../platform/problem/problem';
 import { countCodePoints, hasUnprintable } from '../../platform/text/text-limits';
 import { readUrl } from '../../platform/text/read-url';
-import { type ConfigClass, connectionKey, markedAs, nestedAs } from './config-metadata';
+import { aliasKey, type ConfigClass, connectionKey, markedAs, nestedAs } from './config-metadata';
 import { configProblems, RULE_CONTEXT, type RuleContext, type ValueRule } from './config-validation';
 
 const problem = (code: FieldProblem['code'], message: string, pointer = ''): FieldProblem[] => [
@@ -50,6 +50,12 @@ export const ConfidentialAddress = (): PropertyDecorator => markedAs('confidenti
 
 /** An http(s) URL or a host name that `send` connects to: judged by the egress policy when the alert is saved. */
 export const Dialed = (): PropertyDecorator => markedAs('dialed');
+
+/** Tells people whom an alert reaches: lists of alerts show it, of a URL the host, as far as its reader may see it. */
+export const Addressee = (): PropertyDecorator => markedAs('addressee');
+
+/** A former name of another key: documented as deprecated, and not in the dashboard's forms. */
+export const AliasOf = (name: string): PropertyDecorator => aliasKey(name);
 
 /**
  * Decides how the dialed host of the same object is connected to, such as its port: after a change a masked credential has

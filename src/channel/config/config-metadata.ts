@@ -4,7 +4,7 @@ import 'reflect-metadata';
 export type ConfigClass = new () => object;
 
 /** What a key of a config class can be marked as; `config-fields.ts` says what each mark means. */
-export type KeyMark = 'secret' | 'signing' | 'confidential' | 'address' | 'dialed';
+export type KeyMark = 'secret' | 'signing' | 'confidential' | 'address' | 'dialed' | 'addressee';
 
 const MARKS: Readonly<Record<KeyMark, symbol>> = {
   secret: Symbol('channel:secret'),
@@ -12,8 +12,10 @@ const MARKS: Readonly<Record<KeyMark, symbol>> = {
   confidential: Symbol('channel:confidential'),
   address: Symbol('channel:address'),
   dialed: Symbol('channel:dialed'),
+  addressee: Symbol('channel:addressee'),
 };
 const NESTED = Symbol('channel:nested');
+const ALIAS = Symbol('channel:alias');
 const CONNECTION = Symbol('channel:connection');
 
 /** Decorates a key with one or several marks. */
@@ -55,3 +57,16 @@ export const connectionDefaults = (type: ConfigClass): Readonly<Record<string, u
 
 const connectionOf = (prototype: object): Readonly<Record<string, unknown>> =>
   (Reflect.getMetadata(CONNECTION, prototype) as Readonly<Record<string, unknown>> | undefined) ?? {};
+
+/** Decorates a key that is a former name of another one. */
+export const aliasKey =
+  (name: string): PropertyDecorator =>
+  (target, key) => {
+    Reflect.defineMetadata(ALIAS, { ...aliasesIn(target), [String(key)]: name }, target);
+  };
+
+/** The former names among the keys of a config class, each with the key it stands for. */
+export const aliasesOf = (type: ConfigClass): Readonly<Record<string, string>> => aliasesIn(type.prototype);
+
+const aliasesIn = (prototype: object): Readonly<Record<string, string>> =>
+  (Reflect.getMetadata(ALIAS, prototype) as Readonly<Record<string, string>> | undefined) ?? {};

@@ -27,7 +27,12 @@ const sender = field.text({
 });
 
 export class EmailSmtpConfig {
-  @ApiProperty({ description: 'Host of the mail server.', example: 'smtp.example.com', maxLength: 253 })
+  @ApiProperty({
+    title: 'Mail server',
+    description: 'Host of the mail server.',
+    example: 'smtp.example.com',
+    maxLength: 253,
+  })
   @field.Required(field.hostName)
   @field.Dialed()
   host!: string;
@@ -45,6 +50,7 @@ export class EmailSmtpConfig {
   port?: number;
 
   @ApiPropertyOptional({
+    title: 'Require TLS',
     description:
       'Demand TLS: without it the mail is not sent. `false` uses STARTTLS only when the server offers it, and sends in ' +
       'clear otherwise.',
@@ -56,7 +62,12 @@ export class EmailSmtpConfig {
   @field.Connection(true)
   secure?: boolean;
 
-  @ApiPropertyOptional({ description: 'User name of the account.', example: 'uptime@example.com', maxLength: 320 })
+  @ApiPropertyOptional({
+    title: 'User name',
+    description: 'User name of the account.',
+    example: 'uptime@example.com',
+    maxLength: 320,
+  })
   @field.Optional(field.text({ max: 320 }))
   username?: string;
 
@@ -81,9 +92,11 @@ export class EmailConfig {
   })
   @field.Required(field.list(field.mailAddress, MAX_RECIPIENTS))
   @field.ConfidentialAddress()
+  @field.Addressee()
   to!: string[];
 
   @ApiPropertyOptional({
+    title: 'Copy to',
     description: 'Recipients of a copy, at most 50.',
     example: ['team@example.com'],
     type: [String],
@@ -94,9 +107,10 @@ export class EmailConfig {
   cc?: string[];
 
   @ApiPropertyOptional({
+    title: 'Sender',
     description:
-      'Sender, with an `smtp` account of the alert; by default the user name of that account. The server’s own account sends ' +
-      'from the address of the server (`SMTP_FROM`): of `from` it takes the display name.',
+      'Sender, with a mail account of the alert’s own; by default the user name of that account. The server’s account sends ' +
+      'from the address of the server (`SMTP_FROM`) and takes only the display name from here.',
     example: 'Uptime <uptime@example.com>',
     maxLength: 320,
   })
@@ -104,6 +118,7 @@ export class EmailConfig {
   from?: string;
 
   @ApiPropertyOptional({
+    title: 'Own mail account',
     description: "Mail account of this alert, instead of the server's own (`SMTP_URL`).",
     type: EmailSmtpConfig,
     example: { host: 'smtp.example.com', port: 587, username: 'uptime@example.com', password: 'correct horse battery' },

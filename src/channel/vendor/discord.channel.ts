@@ -23,9 +23,10 @@ export class DiscordConfig {
   @field.Required(field.httpUrl())
   @field.ConfidentialAddress()
   @field.Dialed()
+  @field.Addressee()
   webhook_url!: string;
 
-  @ApiPropertyOptional({ description: 'Name to post under.', example: 'Uptime', maxLength: 80 })
+  @ApiPropertyOptional({ title: 'Post as', description: 'Name to post under.', example: 'Uptime', maxLength: 80 })
   @field.Optional(field.text({ max: 80 }))
   username?: string;
 
@@ -38,6 +39,7 @@ export class DiscordConfig {
   thread_id?: string;
 
   @ApiPropertyOptional({
+    title: 'Text or mention above the message',
     description: 'Text above the message when an alert triggers, usually a mention: `<@&role>`, `<@user>`, `@here`.',
     example: '<@&1100000000000000000>',
     maxLength: 500,

@@ -58,6 +58,7 @@ export class OpsgenieConfig {
   region?: keyof typeof API_URLS;
 
   @ApiPropertyOptional({
+    title: 'API server',
     description: 'Base URL of a compatible server, instead of the region; `/v2/alerts` is added.',
     example: API_URLS.us,
     format: 'uri',
@@ -65,6 +66,7 @@ export class OpsgenieConfig {
   })
   @field.Optional(field.httpUrl())
   @field.Dialed()
+  @field.Addressee()
   api_url?: string;
 
   @ApiPropertyOptional({ description: 'Priority of the alert.', example: 'P1', default: 'P3', enum: PRIORITIES })

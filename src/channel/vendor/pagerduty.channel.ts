@@ -15,7 +15,7 @@ const routingKey = field.text({ max: 64, pattern: /^[A-Za-z0-9_-]+$/, form: 'an 
 
 export class PagerDutyConfig {
   @ApiPropertyOptional({
-    description: 'Integration key of an Events API v2 integration. Required, unless sent as `integration_key`.',
+    description: 'Integration key of an Events API v2 integration.',
     example: '0123456789abcdef0123456789abcdef',
     format: 'password',
     maxLength: 64,
@@ -25,13 +25,14 @@ export class PagerDutyConfig {
   routing_key?: string;
 
   @ApiPropertyOptional({
-    description: 'Another name of `routing_key`.',
+    description: 'Former name of `routing_key`, still accepted; send one of them.',
     example: '0123456789abcdef0123456789abcdef',
     format: 'password',
     maxLength: 64,
   })
   @field.Optional(routingKey)
   @field.Secret()
+  @field.AliasOf('routing_key')
   integration_key?: string;
 
   @ApiPropertyOptional({
@@ -53,6 +54,7 @@ export class PagerDutyConfig {
   region?: keyof typeof API_URLS;
 
   @ApiPropertyOptional({
+    title: 'API server',
     description: 'Base URL of a compatible server, instead of the region.',
     example: API_URLS.us,
     format: 'uri',
@@ -60,6 +62,7 @@ export class PagerDutyConfig {
   })
   @field.Optional(field.httpUrl())
   @field.Dialed()
+  @field.Addressee()
   api_url?: string;
 }
 

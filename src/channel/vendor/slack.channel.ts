@@ -24,6 +24,7 @@ export class SlackConfig {
   @field.Required(field.httpUrl())
   @field.ConfidentialAddress()
   @field.Dialed()
+  @field.Addressee()
   webhook_url!: string;
 
   @ApiPropertyOptional({
@@ -32,9 +33,11 @@ export class SlackConfig {
     maxLength: 80,
   })
   @field.Optional(field.text({ max: 80 }))
+  @field.Addressee()
   channel?: string;
 
   @ApiPropertyOptional({
+    title: 'Post as',
     description: 'Name to post under, where the webhook allows it.',
     example: 'Uptime',
     maxLength: 80,

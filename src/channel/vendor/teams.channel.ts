@@ -14,6 +14,7 @@ const isRetiredConnector = (url: URL): boolean => /(?:^|\.)webhook\.office\.com$
 
 export class TeamsConfig {
   @ApiProperty({
+    title: 'Workflow URL',
     description:
       'URL of a Power Automate workflow "When a Teams webhook request is received". Office 365 connectors ' +
       '(webhook.office.com) are retired and refused.',
@@ -30,6 +31,7 @@ export class TeamsConfig {
   )
   @field.ConfidentialAddress()
   @field.Dialed()
+  @field.Addressee()
   webhook_url!: string;
 }
 

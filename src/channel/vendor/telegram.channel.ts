@@ -42,9 +42,11 @@ export class TelegramConfig {
   })
   @field.Required((value) => (typeof value === 'number' ? field.integer(-1e15, 1e15)(value) : chatId(value)))
   @field.Confidential()
+  @field.Addressee()
   chat_id!: string | number;
 
   @ApiPropertyOptional({
+    title: 'Topic ID',
     description: 'Topic of a forum group to post to.',
     example: 42,
     type: 'integer',
@@ -54,6 +56,7 @@ export class TelegramConfig {
   message_thread_id?: number;
 
   @ApiPropertyOptional({
+    title: 'Bot API server',
     description: 'Base URL of a compatible Bot API server.',
     example: API_URL,
     default: API_URL,
@@ -64,7 +67,13 @@ export class TelegramConfig {
   @field.Dialed()
   api_url?: string;
 
-  @ApiPropertyOptional({ description: 'Deliver without a sound.', example: false, default: false, type: 'boolean' })
+  @ApiPropertyOptional({
+    title: 'Deliver without a sound',
+    description: 'Deliver without a sound.',
+    example: false,
+    default: false,
+    type: 'boolean',
+  })
   @field.Optional(field.flag)
   silent?: boolean;
 }

@@ -20,7 +20,7 @@ export class TwilioConfig {
   account_sid!: string;
 
   @ApiProperty({
-    description: 'Auth token of the account, or the secret of the API key when `api_key_sid` is given.',
+    description: 'Auth token of the account, or the secret of the API key when there is an API key SID.',
     example: '00000000000000000000000000000000',
     format: 'password',
     maxLength: 200,
@@ -30,7 +30,7 @@ export class TwilioConfig {
   auth_token!: string;
 
   @ApiPropertyOptional({
-    description: 'SID of an API key to authenticate with instead of the account itself.',
+    description: 'Instead of the account’s own token: SID of an API key. Its secret is then the auth token.',
     example: 'SK00000000000000000000000000000000',
     maxLength: 64,
   })
@@ -38,7 +38,7 @@ export class TwilioConfig {
   api_key_sid?: string;
 
   @ApiPropertyOptional({
-    description: 'Sender: a number with country code, a short code or a sender name. Or give `messaging_service_sid`.',
+    description: 'Sender: a number with country code, a short code or a sender name. Or give a messaging service SID.',
     example: '+15005550006',
     maxLength: 16,
   })
@@ -52,7 +52,7 @@ export class TwilioConfig {
   from?: string;
 
   @ApiPropertyOptional({
-    description: 'Messaging service that chooses the sender, instead of `from`.',
+    description: 'Instead of a sender: SID of the messaging service that chooses one.',
     example: 'MG00000000000000000000000000000000',
     maxLength: 64,
   })
@@ -62,15 +62,17 @@ export class TwilioConfig {
   messaging_service_sid?: string;
 
   @ApiProperty({
-    description: 'Recipient, or a list of at most 10: numbers with country code (E.164).',
+    description: 'Phone numbers with country code (E.164): one, or a list of at most 10.',
     example: '+15005550009',
     oneOf: [{ type: 'string' }, { type: 'array', items: { type: 'string' }, minItems: 1, maxItems: MAX_RECIPIENTS }],
   })
   @field.Required(field.oneOrMany(field.phoneNumber, MAX_RECIPIENTS))
   @field.Confidential()
+  @field.Addressee()
   to!: string | string[];
 
   @ApiPropertyOptional({
+    title: 'API server',
     description: 'Base URL of a compatible server or of another region.',
     example: API_URL,
     default: API_URL,

@@ -2,15 +2,13 @@ import { Injectable } from '@nestjs/common';
 import { ApiProperty, ApiPropertyOptional } from '@nestjs/swagger';
 import { Clock } from '../../platform/time/clock';
 import { ProviderClient } from '../provider-client';
-import { oneLine, someLines } from '../../platform/text/text-limits';
+import { webhookBody } from './webhook-payload';
 import { isWebhookSecret, newWebhookSecret, signatureHeaders } from './webhook-signature';
-import { eventSentence, targetText } from '../notification-text';
-import { Channel, type Notification, type ConfigProblem, type SendOutcome, type SendRequest } from '../channel';
+import { Channel, type ConfigProblem, type SendOutcome, type SendRequest } from '../channel';
 import * as field from '../config/config-fields';
 
 const METHODS = ['POST', 'PUT', 'PATCH'] as const;
 const MAX_HEADERS = 50;
-const MAX_LINES = 500;
 /** Headers that belong to the connection, name its host or carry our signature. */
 const FORBIDDEN_HEADER =
   /^(?:host|content-length|transfer-encoding|connection|keep-alive|upgrade|te|trailer|expect|proxy-.*|webhook-(?:id|timestamp|signature))$/i;
@@ -38,7 +36,7 @@ export class WebhookHeader {
 
 export class WebhookConfig {
   @ApiPropertyOptional({
-    description: 'URL that receives the notifications. Required, unless sent as `webhook_url`.',
+    description: 'Receives each notification as a JSON request.',
     example: 'https://hooks.example.com/uptime',
     format: 'uri',
     maxLength: 2048,
@@ -46,10 +44,11 @@ export class WebhookConfig {
   @field.Optional(field.httpUrl())
   @field.ConfidentialAddress()
   @field.Dialed()
+  @field.Addressee()
   url?: string;
 
   @ApiPropertyOptional({
-    description: 'Another name of `url`.',
+    description: 'Former name of `url`, still accepted; send one of them.',
     example: 'https://hooks.example.com/uptime',
     format: 'uri',
     maxLength: 2048,
@@ -57,6 +56,8 @@ export class WebhookConfig {
   @field.Optional(field.httpUrl())
   @field.ConfidentialAddress()
   @field.Dialed()
+  @field.Addressee()
+  @field.AliasOf('url')
   webhook_url?: string;
 
   @ApiPropertyOptional({ description: 'Request method.', example: 'POST', default: 'POST', enum: METHODS })
@@ -80,8 +81,9 @@ export class WebhookConfig {
   headers?: WebhookHeader[];
 
   @ApiPropertyOptional({
+    title: 'Signing secret',
     description:
-      'Secret that signs the requests (Standard Webhooks): `whsec_` and 24 to 64 bytes in base64. Generated when absent ' +
+      'Signs the requests (Standard Webhooks): `whsec_` and 24 to 64 bytes in base64. Generated when left empty ' +
       'and returned in full only by the request that generates it. While a secret is being replaced, two with a space ' +
       'between them: every request then carries both signatures.',
     example: 'whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw',
@@ -143,38 +145,3 @@ export class WebhookChannel implements Channel<WebhookConfig> {
 }
 
 const urlOf = (config: WebhookConfig): string => config.url ?? config.webhook_url ?? '';
-
-/** The signed body. It depends on the event alone, so that every attempt sends the same bytes. */
-function webhookBody(notification: Notification): object {
-  const { alert, endpoint, website, check, error, digest } = notification;
-  return {
-    type: `alert.${notification.kind}`,
-    timestamp: notification.createdAt,
-    data: {
-      event: {
-        id: notification.id,
-        type: notification.kind,
-        message: eventSentence(notification),
-        incident_key: notification.incidentKey,
-        trigger_event_id: notification.triggerId,
-        reason: notification.reason,
-        error: error && { code: error.code, message: oneLine(error.message) },
-        failure_count: notification.failureCount,
-        success_count: notification.successCount,
-        started_at: notification.startedAt,
-        duration_seconds: notification.durationSeconds,
-        created_at: notification.createdAt,
-      },
-      alert: { id: alert.id, description: someLines(alert.description, MAX_LINES) },
-      endpoint: { id: endpoint.id, name: oneLine(endpoint.name), url: targetText(endpoint.url), type: endpoint.type },
-      website: { id: website.id, name: oneLine(website.name), url: oneLine(website.url) },
-      check: check && {
-        checked_at: check.checkedAt,
-        duration_ms: check.durationMs,
-        status_code: check.statusCode,
-        address: check.address,
-      },
-      ...(digest === null ? {} : { digest }),
-    },
-  };
-}

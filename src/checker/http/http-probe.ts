@@ -1,5 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { Dialer } from '../../platform/net/dial/dialer';
+import { Inflow } from '../../platform/net/dial/inflow';
 import { BodyBudget, type BodyMemory } from '../../platform/net/http/body-budget';
 import { type ExchangeResponse, ExchangeError, exchange } from '../../platform/net/http/http-exchange';
 import { cut } from '../../platform/text/text-limits';
@@ -36,44 +37,33 @@ export class HttpProbe {
   async check(check: HttpCheck, signal: AbortSignal): Promise<CheckResult> {
     const builder = new CheckResultBuilder(check, signal);
     const memory = looksIntoBody(check) ? this.bodies.open(check.egress.organization) : null;
+    const run: Run = { check, builder, memory, signal };
+    const { target, method, headers, body } = check;
+    let next: HttpRequest | 'arrived' | 'failed' = { target, method, headers, body };
+    let response: ExchangeResponse | null = null;
     try {
-      const response = await this.follow({ check, builder, memory, signal });
-      const learned = response && learnedFrom(check, response, builder);
-      if (response && learned && memory) await this.judge({ check, builder, memory, signal }, response, learned);
+      while (typeof next === 'object') {
+        response = await this.send(next, run);
+        next = response ? followed(next, response, run) : 'failed';
+      }
+      const learned = response && next === 'arrived' ? learnedFrom(check, response, builder) : null;
+      if (response && learned && memory) await this.judge(run, response, learned);
       return redacted(builder.finish(learned ?? {}), check.headers);
     } finally {
       memory?.release();
     }
   }
 
-  /** The response that is no redirect; `null` when the check has failed before. */
-  private async follow(run: Run): Promise<ExchangeResponse | null> {
-    const { check, builder, memory } = run;
-    const { target, method, headers, body } = check;
-    let request: HttpRequest = { target, method, headers, body };
-    for (;;) {
-      const response = await this.send(request, run);
-      if (!response || !check.followRedirects) return response;
-      const next = followRedirect(request, response.status, response.headers.location);
-      if (next === null) return response;
-      if ('refused' in next) return builder.down('protocol_error', 'transfer', `The answer is ${next.refused}.`);
-      if (builder.redirects.length === MAX_REDIRECTS) {
-        const sentence = `${target.shown} redirects more than ${MAX_REDIRECTS} times.`;
-        return builder.down('too_many_redirects', 'transfer', sentence);
-      }
-      builder.redirects.push(cut(next.target.shown, MAX_SHOWN));
-      memory?.release();
-      request = next;
-    }
-  }
-
   private async send(request: HttpRequest, { builder, memory, signal }: Run): Promise<ExchangeResponse | null> {
     const { host, port, secure, path } = request.target;
-    const socket = await builder.dial(this.dialer, { host, port, tls: secure ? HTTPS_ALPN : undefined });
+    const tls = secure ? HTTPS_ALPN : undefined;
+    const inflow = secure ? undefined : new Inflow();
+    const socket = await builder.dial(this.dialer, { host, port, tls, inflow });
     if (!socket) return null;
     try {
       const response = await exchange({
         socket,
+        inflow,
         method: request.method,
         path,
         headers: wireHeaders(request),
@@ -118,6 +108,28 @@ interface Run {
   /** `null`: no assertion looks into the body. */
   memory: BodyMemory | null;
   signal: AbortSignal;
+}
+
+/** The next request after a redirect; `arrived` after any other response. */
+function followed(
+  request: HttpRequest,
+  { status, headers }: ExchangeResponse,
+  { check, builder, memory }: Run,
+): HttpRequest | 'arrived' | 'failed' {
+  const next = check.followRedirects ? followRedirect(request, status, headers.location) : null;
+  if (next === null) return 'arrived';
+  if ('refused' in next) {
+    builder.down('protocol_error', 'transfer', `The answer is ${next.refused}.`);
+    return 'failed';
+  }
+  if (builder.redirects.length === MAX_REDIRECTS) {
+    const sentence = `${check.target.shown} redirects more than ${MAX_REDIRECTS} times.`;
+    builder.down('too_many_redirects', 'transfer', sentence);
+    return 'failed';
+  }
+  builder.redirects.push(cut(next.target.shown, MAX_SHOWN));
+  memory?.release();
+  return next;
 }
 
 const NO_TURN = 'The monitor had no time to look into the body: too many large ones are waiting to be judged.';

@@ -4,6 +4,7 @@ import type { ChannelAudience } from '../../channel/channel';
 import { ChannelRegistry } from '../../channel/channel.registry';
 import { type Tx, WorkerDatabase } from '../../platform/database/database';
 import { DatabaseClock } from '../../platform/database/database-clock';
+import { DatabaseServer } from '../../platform/database/database-server';
 import { isHuman } from '../delivery';
 import { DeliveryMetrics } from '../delivery.metrics';
 import type { Destination } from '../destination';
@@ -24,6 +25,7 @@ import {
   type Busy,
   type DestinationState,
   dueDestinations,
+  isAnyPending,
   lockDestination,
   nextDue,
   saveChosen,
@@ -46,7 +48,13 @@ export class DeliveryClaim {
     private readonly channels: ChannelRegistry,
     private readonly clock: DatabaseClock,
     private readonly metrics: DeliveryMetrics,
+    private readonly server: DatabaseServer,
   ) {}
+
+  /** Nothing can become due before this process commits something: nothing waits, and nobody else has the database. */
+  async isAtRest(): Promise<boolean> {
+    return this.server.isEmbedded && !(await isAnyPending(this.database));
+  }
 
   due(limit: number, busy: Busy): Promise<Destination[]> {
     return dueDestinations(this.database, this.clock.now(), limit, busy);

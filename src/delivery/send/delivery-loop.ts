@@ -14,6 +14,8 @@ import { DeliverySender } from './sender';
 
 /** For what becomes due without a commit of this process: retries, and what other instances enqueue. */
 const WAKE_EVERY_MS = 1000;
+/** While nothing can become due without a commit of this process, which wakes it, it looks this often all the same. */
+const REST_MS = 10_000;
 /** Attempts in flight get this long at shutdown; then their connections are closed and their outcome is unknown. */
 const DRAIN_MS = 20_000;
 const AFTER_ABORT_MS = 2000;
@@ -25,7 +27,8 @@ const FAILING_MS = 30_000;
 const MOST_SEEN = 500;
 
 /**
- * Sends the deliveries: every second, and after every commit that enqueues one, it claims what may leave, sends it
+ * Sends the deliveries: every second (rarely while nothing waits in a database that is ours alone), and after every commit
+ * that enqueues one, it claims what may leave, sends it
  * outside any transaction, and has the outcome written. Its concurrency is its own: slow providers do not slow checks.
  */
 @Injectable()
@@ -41,6 +44,7 @@ export class DeliveryLoop implements OnModuleInit, BeforeApplicationShutdown {
   /** On the monotonic clock. */
   private lastPassAt = 0;
   private lastGoodPassAt = 0;
+  private restUntil = -Infinity;
 
   constructor(
     private readonly config: Config,
@@ -57,8 +61,12 @@ export class DeliveryLoop implements OnModuleInit, BeforeApplicationShutdown {
     if (this.config.role !== 'api') this.health.register('deliveries', () => this.finding());
   }
 
-  /** Starts a pass, or another one right after the pass that is running. A role that only serves requests starts none. */
   @Interval(WAKE_EVERY_MS)
+  tick(): void {
+    if (this.clock.monotonic() >= this.restUntil) this.wake();
+  }
+
+  /** Starts a pass, or another one right after the pass that is running. A role that only serves requests starts none. */
   wake(): void {
     void this.pass();
   }
@@ -100,10 +108,13 @@ export class DeliveryLoop implements OnModuleInit, BeforeApplicationShutdown {
   }
 
   private async passes(): Promise<void> {
+    this.restUntil = -Infinity;
     try {
       do {
         this.again = false;
         await this.dispatch();
+        if (this.attempts.size === 0 && (await this.claim.isAtRest()))
+          this.restUntil = this.clock.monotonic() + REST_MS;
         this.lastPassAt = this.lastGoodPassAt = this.clock.monotonic();
       } while (this.again);
       this.databaseAway = false;

@@ -62,6 +62,10 @@ export const dueDestinations = (sql: Sql, now: Date, limit: number, busy: Busy):
     ],
   );
 
+/** Whether any delivery waits to leave, now or later. One probe of the index. */
+export const isAnyPending = async (sql: Sql): Promise<boolean> =>
+  (await sql.query('SELECT FROM notification_destination WHERE due_at IS NOT NULL LIMIT 1')).length > 0;
+
 /** The destination under its row lock, if it is still due and no other session has it locked. */
 export async function lockDestination(tx: Tx, destination: Destination, now: Date): Promise<DestinationState | null> {
   const [state] = await tx.query<DestinationState>(

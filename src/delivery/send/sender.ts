@@ -51,9 +51,10 @@ export class DeliverySender {
     }
   }
 
-  private async attempt(
+  /** One attempt, of which nothing is written. Never throws. */
+  async attempt(
     channelType: string,
-    { notification, config, egress }: AttemptContent,
+    { notification, config, egress }: Omit<AttemptContent, 'host'>,
     shutdown: AbortSignal,
   ): Promise<SendOutcome> {
     const signal = AbortSignal.any([AbortSignal.timeout(ATTEMPT_LIMIT_MS), shutdown]);

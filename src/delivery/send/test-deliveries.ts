@@ -1,12 +1,23 @@
 import { randomUUID } from 'node:crypto';
 import { Injectable } from '@nestjs/common';
+import type { Notification } from '../../channel/channel';
 import { ChannelRegistry } from '../../channel/channel.registry';
+import type { Caller } from '../../platform/access/caller';
+import { TokenBuckets } from '../../platform/access/token-bucket';
 import { Database, type Tx } from '../../platform/database/database';
 import { DatabaseClock } from '../../platform/database/database-clock';
+import { EgressPolicy } from '../../platform/net/egress/egress-policy';
 import { problems } from '../../platform/problem/problem';
 import { MINUTE_MS } from '../../platform/time/time-units';
 import type { NewDelivery } from '../delivery';
-import { DELIVERY_COLUMNS, type DeliveryRow, type DeliveryView, toDeliveryView } from '../delivery.dto';
+import {
+  DELIVERY_COLUMNS,
+  type DeliveryRow,
+  type DeliveryTestView,
+  type DeliveryView,
+  toDeliveryTestView,
+  toDeliveryView,
+} from '../delivery.dto';
 import { Outbox } from '../outbox';
 import { type Attempt, LEASE_MS } from './attempt';
 import { DeliverySender } from './sender';
@@ -16,16 +27,32 @@ const MOST_PER_MINUTE = 10;
 /** A test of an alert's channel. `id`: uuid of the delivery, which its notification names. */
 export type NewTest = Omit<NewDelivery, 'eventId' | 'kind' | 'config'> & { id: string; createdAt: Date };
 
+/** A test of an alert that is not saved. */
+export interface UnsavedTest {
+  caller: Pick<Caller, 'orgId' | 'isDefaultOrg'>;
+  channelType: string;
+  /** `null` when the channel names none. */
+  destination: string | null;
+  config: object;
+  notification: Notification;
+  signal: AbortSignal;
+}
+
 /** Tests: one attempt, now, recorded like any delivery. They are outside the queue and its rate limit. */
 @Injectable()
 export class TestDeliveries {
+  private readonly unsaved: TokenBuckets;
+
   constructor(
     private readonly database: Database,
     private readonly channels: ChannelRegistry,
     private readonly outbox: Outbox,
     private readonly sender: DeliverySender,
     private readonly clock: DatabaseClock,
-  ) {}
+    private readonly egress: EgressPolicy,
+  ) {
+    this.unsaved = new TokenBuckets(MOST_PER_MINUTE / 60, MOST_PER_MINUTE, () => clock.monotonic());
+  }
 
   /**
    * Writes the delivery under its lease: should this process die, a delivery loop ends it when the lease is over. The
@@ -65,6 +92,17 @@ export class TestDeliveries {
     );
     if (!row) throw problems.notFound();
     return toDeliveryView(row);
+  }
+
+  /**
+   * One attempt for an alert that is not saved; nothing is written. Ends with `signal`. Throws `rate_limited` after ten of
+   * them at one destination in a minute, counted by each process for itself.
+   */
+  async sendUnsaved({ caller, channelType, destination, signal, ...sent }: UnsavedTest): Promise<DeliveryTestView> {
+    const wait = this.unsaved.take(`${caller.orgId} ${destination ?? channelType}`);
+    if (wait > 0) throw problems.rateLimited(Math.ceil(wait));
+    const egress = this.egress.forOrganization({ id: caller.orgId, isDefault: caller.isDefaultOrg });
+    return toDeliveryTestView(await this.sender.attempt(channelType, { ...sent, egress }, signal));
   }
 
   private attemptOf({ id, orgId, destination, channelType, createdAt }: NewTest, token: string): Attempt {

@@ -1,4 +1,5 @@
-import { decodeRecent, type OverviewRow, windowCounts } from './overview-row';
+import { firstUuidAt } from '../../platform/ids/id';
+import { decodeRecent, type OverviewRow, watchedShares, windowCounts, windowsAt } from './overview-row';
 
 const HOUR = 3_600_000;
 const UNTIL = Date.UTC(2026, 10, 20, 9);
@@ -36,6 +37,9 @@ const row = (change: Partial<OverviewRow>): OverviewRow => ({
   up_90d: 90_000,
   down_90d: 9000,
   p95_24h_us: 1,
+  days_7d: 7,
+  days_30d: 30,
+  days_90d: 60,
   alert_open: false,
   ...change,
 });
@@ -76,5 +80,39 @@ describe('windowCounts', () => {
       down: 21,
       unknown: 32,
     });
+  });
+});
+
+describe('watchedShares', () => {
+  const now = UNTIL + HOUR / 2;
+  const made = (hoursAgo: number) => firstUuidAt(new Date(now - hoursAgo * HOUR));
+  const shares = (change: Partial<OverviewRow>) =>
+    watchedShares(row({ id: made(10_000), last_checked_at: now - 1, ...change }), windowsAt(now));
+  const NO_SUMMARY = { until: null, days_7d: null, days_30d: null, days_90d: null };
+
+  it('are whole where each day had a check, and lack the days that had none', () => {
+    expect(shares({})).toEqual({ '24h': 1, '7d': 1, '30d': 1, '90d': 61 / 91 });
+  });
+
+  it('leave the running day out until it has a check', () => {
+    expect(shares({ last_checked_at: now - 12 * HOUR })).toEqual({ '24h': 1, '7d': 1, '30d': 1, '90d': 60 / 90 });
+  });
+
+  it('are at most the time since the endpoint was made', () => {
+    const { '24h': day, '7d': week } = shares({ ...NO_SUMMARY, id: made(1) });
+    expect([day, week]).toEqual([1 / 24.5, 1 / (7 * 24 + 9.5)]);
+  });
+
+  it('are one day of all before the first summary of an old endpoint that has just begun', () => {
+    expect(shares(NO_SUMMARY)['90d']).toBe(1 / 91);
+  });
+
+  it('are nothing without a check', () => {
+    const none = shares({ ...NO_SUMMARY, last_checked_at: null });
+    expect(none).toEqual({ '24h': 0, '7d': 0, '30d': 0, '90d': 0 });
+  });
+
+  it('are not known of a summary that an older version wrote', () => {
+    expect(shares({ days_7d: null, days_30d: null, days_90d: null })).toMatchObject({ '7d': null, '90d': null });
   });
 });

@@ -1,7 +1,9 @@
 import type { Outcome } from '../../checker/checker';
 import type { OutcomeCounts } from '../hour-counters';
-import { HOUR_MS } from '../../platform/time/time-units';
-import type { Window } from '../time-range';
+import { madeAtMs } from '../../platform/ids/id';
+import { DAY_MS, floorTo, HOUR_MS } from '../../platform/time/time-units';
+import { type TimeRange, type Window, WINDOW_DAYS, windowRange } from '../time-range';
+import { watchedShare } from '../watched-share';
 
 /**
  * A row of the view endpoint_overview. Columns of the summary are `null` before the endpoint's first full hour. Times are
@@ -40,6 +42,10 @@ export interface OverviewRow {
   up_90d: number | null;
   down_90d: number | null;
   p95_24h_us: number | null;
+  /** Full days before `until` with a check that could tell; `null` in a summary of an older version. */
+  days_7d: number | null;
+  days_30d: number | null;
+  days_90d: number | null;
   alert_open: boolean;
 }
 
@@ -89,5 +95,37 @@ export function windowCounts(row: OverviewRow): Record<Window, OutcomeCounts> {
     '7d': plus(row.up_7d, row.down_7d),
     '30d': plus(row.up_30d, row.down_30d),
     '90d': plus(row.up_90d, row.down_90d),
+  };
+}
+
+/** The windows that end now: the same for all rows of a response. */
+export type Windows = Readonly<Record<Window, TimeRange>>;
+
+/** The windows at a moment, milliseconds since the epoch. */
+export const windowsAt = (now: number): Windows => ({
+  '24h': windowRange('24h', now),
+  '7d': windowRange('7d', now),
+  '30d': windowRange('30d', now),
+  '90d': windowRange('90d', now),
+});
+
+/**
+ * How much of each window the endpoint was watched, 0 to 1; `null` while it is not known. Full days come from the summary;
+ * the day after them counts once it has a check.
+ */
+export function watchedShares(row: OverviewRow, windows: Windows): Record<Window, number | null> {
+  const madeMs = madeAtMs(row.id);
+  const isSummarized = row.until !== null;
+  const today = floorTo(row.until ?? windows['24h'].to, DAY_MS);
+  const newest = row.last_checked_at !== null && row.last_checked_at >= today ? 1 : 0;
+  const share = (window: Exclude<Window, '24h'>, days: number | null): number | null =>
+    days === null && isSummarized
+      ? null
+      : watchedShare(windows[window], madeMs, { watched: (days ?? 0) + newest, of: WINDOW_DAYS[window] + newest });
+  return {
+    '24h': row.last_checked_at === null ? 0 : watchedShare(windows['24h'], madeMs),
+    '7d': share('7d', row.days_7d),
+    '30d': share('30d', row.days_30d),
+    '90d': share('90d', row.days_90d),
   };
 }

@@ -1,6 +1,6 @@
 import { ApiProperty, ApiPropertyOptional } from '@nestjs/swagger';
 import { IsString, MaxLength } from 'class-validator';
-import { ERROR_CODES, type ErrorCode, type Outcome } from '../../checker/checker';
+import { ERROR_CODES, type ErrorCode, type Outcome, SPEC_CHECKER_TYPES } from '../../checker/checker';
 import { ENDPOINT_STATUSES, type EndpointStatus } from '../../endpoint/endpoint.dto';
 import { shownUrl } from '../../endpoint/settings/shown-settings';
 import type { Role } from '../../platform/access/caller';
@@ -9,7 +9,7 @@ import { PageQuery } from '../../platform/http/page';
 import { formatId } from '../../platform/ids/id';
 import { outcomeOf } from '../../endpoint/outcome-code';
 import { errorCodeAt } from '../check-encoding';
-import { decodeRecent, type OverviewRow, windowCounts } from './overview-row';
+import { decodeRecent, type OverviewRow, watchedShares, windowCounts, type Windows } from './overview-row';
 import { coverageOf, uptimeOf } from '../check-stats';
 
 export class OverviewQuery extends PageQuery {
@@ -37,6 +37,16 @@ const uptime = (window: string) => ({
   example: 0.99931,
 });
 
+const watched = (window: string, how: string) => ({
+  type: Number,
+  nullable: true,
+  minimum: 0,
+  maximum: 1,
+  description: `How much of the ${window} behind the uptime the endpoint was watched, ${how}; null while it is not known.`,
+  example: 1,
+});
+const DAYS_WATCHED = 'by days (UTC): the time since it was made at most, without the days on which no check could tell';
+
 const time = (description: string) => ({
   type: String,
   format: 'date-time',
@@ -58,7 +68,7 @@ export class OverviewItemView {
   })
   url!: string;
 
-  @ApiProperty({ example: 'HTTPS' })
+  @ApiProperty({ enum: SPEC_CHECKER_TYPES, example: 'HTTPS' })
   type!: string;
 
   @ApiProperty({ type: OverviewWebsiteView })
@@ -67,7 +77,7 @@ export class OverviewItemView {
   @ApiProperty({ enum: ENDPOINT_STATUSES })
   status!: EndpointStatus;
 
-  @ApiProperty(time('Since when the status holds; null before the first check.'))
+  @ApiProperty(time('Since when the status holds; null before the first check. A pause begins a new one.'))
   status_since!: string | null;
 
   @ApiProperty(time('Newest check; null before the first.'))
@@ -89,14 +99,26 @@ export class OverviewItemView {
   })
   coverage_24h!: number | null;
 
+  @ApiProperty(watched('24 hours', 'since it was made; a pause is not taken off'))
+  watched_24h!: number | null;
+
   @ApiProperty(uptime('over the last 7 full days (UTC) and today'))
   uptime_7d!: number | null;
+
+  @ApiProperty(watched('7 days', DAYS_WATCHED))
+  watched_7d!: number | null;
 
   @ApiProperty(uptime('over the last 30 full days (UTC) and today'))
   uptime_30d!: number | null;
 
+  @ApiProperty(watched('30 days', DAYS_WATCHED))
+  watched_30d!: number | null;
+
   @ApiProperty(uptime('over the last 90 full days (UTC) and today'))
   uptime_90d!: number | null;
+
+  @ApiProperty(watched('90 days', DAYS_WATCHED))
+  watched_90d!: number | null;
 
   @ApiProperty({
     type: Number,
@@ -125,8 +147,9 @@ export class OverviewItemView {
 const timeOf = (ms: number | null): string | null => (ms === null ? null : new Date(ms).toISOString());
 
 /** `p95Us`: microseconds, `null` when there is none. */
-export function toOverviewItem(row: OverviewRow, p95Us: number | null, role: Role): OverviewItemView {
+export function toOverviewItem(row: OverviewRow, p95Us: number | null, role: Role, windows: Windows): OverviewItemView {
   const counts = windowCounts(row);
+  const shares = watchedShares(row, windows);
   return {
     id: formatId('endpoint', row.id),
     name: row.name,
@@ -139,9 +162,13 @@ export function toOverviewItem(row: OverviewRow, p95Us: number | null, role: Rol
     last_error: errorCodeAt(row.last_error ?? -1),
     uptime_24h: uptimeOf(counts['24h']),
     coverage_24h: coverageOf(counts['24h']),
+    watched_24h: shares['24h'],
     uptime_7d: uptimeOf(counts['7d']),
+    watched_7d: shares['7d'],
     uptime_30d: uptimeOf(counts['30d']),
+    watched_30d: shares['30d'],
     uptime_90d: uptimeOf(counts['90d']),
+    watched_90d: shares['90d'],
     p95_ms: p95Us === null ? null : p95Us / 1000,
     recent: decodeRecent(row.recent),
     certificate_expires_at: timeOf(row.certificate_expires_at),

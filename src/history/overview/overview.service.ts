@@ -6,10 +6,11 @@ import type { Page } from '../../platform/http/page';
 import { NIL_UUID, parseId } from '../../platform/ids/id';
 import { problems } from '../../platform/problem/problem';
 import { Clock } from '../../platform/time/clock';
-import { WebsiteService } from '../../website/website.service';
-import type { OverviewRow } from './overview-row';
-import { type OverviewItemView, type OverviewQuery, toOverviewItem } from './overview.dto';
 import { HOUR_MS } from '../../platform/time/time-units';
+import { WebsiteService } from '../../website/website.service';
+import { P95_OF_CHECKS } from '../check-p95';
+import { type OverviewRow, windowsAt } from './overview-row';
+import { type OverviewItemView, type OverviewQuery, toOverviewItem } from './overview.dto';
 
 const DEFAULT_LIMIT = 1000;
 
@@ -27,41 +28,39 @@ export class OverviewService {
   ) {}
 
   async list({ orgId, role }: Pick<Caller, 'orgId' | 'role'>, query: OverviewQuery): Promise<Page<OverviewItemView>> {
-    const websiteId = await this.websiteOf(orgId, query.website_id);
-    let total = 0;
+    const { websiteId, total } = await this.scopeOf(orgId, query.website_id);
     const page = await this.cursors.paginate({
       orgId,
       list: `overview:${websiteId ?? ''}`,
       cursor: query.cursor,
       limit: query.limit ?? DEFAULT_LIMIT,
-      read: async (after, limit) => {
-        const [rows, counted] = await Promise.all([
-          this.database.query<OverviewRow>(PAGE, [orgId, after ?? NIL_UUID, websiteId, limit]),
-          this.database.query<{ total: number }>(COUNT, [orgId, websiteId]),
-        ]);
-        total = counted[0]?.total ?? 0;
-        return rows;
-      },
+      read: (after, count) =>
+        websiteId === null
+          ? this.database.query<OverviewRow>(PAGE, [orgId, after ?? NIL_UUID, count])
+          : this.database.query<OverviewRow>(PAGE_OF_WEBSITE, [orgId, after ?? NIL_UUID, count, websiteId]),
       idOf: (row) => row.id,
       total: () => total,
     });
     const newEndpoints = await this.newEndpointLatencies(page.items);
+    const windows = windowsAt(this.clock.now().getTime());
     return page.map((row) =>
-      toOverviewItem(row, summarized(row.p95_24h_us) ?? newEndpoints.get(row.key) ?? null, role),
+      toOverviewItem(row, summarized(row.p95_24h_us) ?? newEndpoints.get(row.key) ?? null, role, windows),
     );
   }
 
-  /** Throws `not_found` for a website of another organization and `invalid_query` for a malformed id. */
-  private async websiteOf(orgId: string, text: string | undefined): Promise<string | null> {
-    if (text === undefined) return null;
+  /**
+   * The website, if one is asked for, and how many endpoints there are, from kept counters. Throws `not_found` for a website
+   * of another organization and `invalid_query` for a malformed id.
+   */
+  private async scopeOf(orgId: string, text: string | undefined): Promise<{ websiteId: string | null; total: number }> {
+    if (text === undefined) return { websiteId: null, total: (await this.websites.listed(orgId)).endpoints };
     const id = parseId('website', text);
     if (id === null) {
       throw problems.invalidQuery([
         { pointer: '?website_id', code: 'invalid_format', message: 'website_id must be an id like ws_…' },
       ]);
     }
-    await this.websites.get(orgId, id);
-    return id;
+    return { websiteId: id, total: await this.websites.endpointsOf(orgId, id) };
   }
 
   /** The p95 of new endpoints, with up checks but no full hour yet; read from single checks unless those are too many. */
@@ -69,11 +68,11 @@ export class OverviewService {
     const newEndpoints = rows.filter((row) => summarized(row.p95_24h_us) === null && row.hour_up + row.before_up > 0);
     const checks = newEndpoints.reduce((sum, row) => sum + row.hour_up + row.before_up, 0);
     if (newEndpoints.length === 0 || checks > MAX_SINGLE_CHECKS) return new Map();
-    const latencies = await this.database.query<{ key: string; p95_us: number }>(NEW_ENDPOINT_P95, [
+    const latencies = await this.database.query<{ key: string; us: number }>(P95_OF_CHECKS, [
       newEndpoints.map((row) => row.key),
       new Date(this.clock.now().getTime() - 2 * HOUR_MS),
     ]);
-    return new Map(latencies.map((row) => [row.key, row.p95_us]));
+    return new Map(latencies.map((row) => [row.key, row.us]));
   }
 }
 
@@ -81,20 +80,24 @@ const summarized = (p95Us: number | null): number | null => (p95Us === null || p
 
 const milliseconds = (column: string): string => `(extract(epoch FROM ${column}) * 1000)::float8 AS ${column}`;
 
-const PAGE = `
+const SELECT = `
   SELECT id, key, name, url, type, active, website_id, website_name, status, last_error, recent, alert_open,
          hour_up, hour_down, hour_unknown, before_up, before_down, before_unknown,
-         up_24h, down_24h, unknown_24h, up_7d, down_7d, up_30d, down_30d, up_90d, down_90d, p95_24h_us,
-         ${['status_since', 'last_checked_at', 'certificate_expires_at', 'hour_start', 'until'].map(milliseconds).join(', ')}
-    FROM endpoint_overview
-   WHERE org_id = $1 AND id > $2 AND ($3::uuid IS NULL OR website_id = $3)
-   ORDER BY id LIMIT $4`;
+         up_24h, down_24h, unknown_24h, up_7d, down_7d, up_30d, down_30d, up_90d, down_90d, p95_24h_us, days_7d, days_30d, days_90d,
+         ${['status_since', 'last_checked_at', 'certificate_expires_at', 'hour_start', 'until'].map(milliseconds).join(', ')}`;
 
-const COUNT = `
-  SELECT count(*)::integer AS total FROM endpoint WHERE org_id = $1 AND ($2::uuid IS NULL OR website_id = $2)`;
+/**
+ * The page is cut off before anything is joined, and by the whole order of one index: with `org_id = $1 ORDER BY id` the
+ * planner may walk over all organizations in the order of ids until it has met enough of this one. Then item by item
+ * (OFFSET 0 forbids anything else): a few looks into indexes for each, with or without statistics.
+ */
+const page = (column: string, value: string): string => `${SELECT}
+    FROM (SELECT id AS listed FROM endpoint
+           WHERE (${column}, id) > (${value}::uuid, $2::uuid) AND ${column} <= ${value}::uuid
+             AND website_id <> ALL (ARRAY(SELECT w.id FROM website w WHERE w.org_id = $1 AND w.deleted_at IS NOT NULL))
+           ORDER BY ${column}, id LIMIT $3) page
+    CROSS JOIN LATERAL (SELECT * FROM endpoint_overview WHERE org_id = $1 AND id = listed OFFSET 0) item
+   ORDER BY listed`;
 
-const NEW_ENDPOINT_P95 = `
-  SELECT endpoint_key AS key, percentile_disc(0.95) WITHIN GROUP (ORDER BY duration_us) AS p95_us
-    FROM check_result
-   WHERE endpoint_key = ANY ($1::bigint[]) AND checked_at >= $2 AND outcome & 3 = 1
-   GROUP BY endpoint_key`;
+const PAGE = page('org_id', '$1');
+const PAGE_OF_WEBSITE = page('website_id', '$4');

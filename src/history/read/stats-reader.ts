@@ -17,10 +17,14 @@ export interface Bucket {
 export class StatsReader {
   constructor(private readonly database: Database) {}
 
-  /** The stats of [from, to), milliseconds since the epoch. */
-  async total(endpointKey: string, from: number, to: number): Promise<CheckStats> {
+  /** The stats of [from, to), milliseconds since the epoch, and the beginnings of the days with a check that could tell. */
+  async total(endpointKey: string, from: number, to: number): Promise<{ stats: CheckStats; days: Set<number> }> {
     const parts = await this.read(endpointKey, planReads(from, to, await this.builtUntil(), 'day'), DAY_MS);
-    return mergeStats(parts.map((part) => part.stats));
+    const known = parts.filter(({ stats }) => stats.up + stats.down > 0);
+    return {
+      stats: mergeStats(parts.map((part) => part.stats)),
+      days: new Set(known.map(({ start }) => floorTo(start, DAY_MS))),
+    };
   }
 
   /** The stats of [from, to), both multiples of `stepMs`, in buckets of that width; buckets without a check are left out. */

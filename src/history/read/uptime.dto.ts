@@ -46,7 +46,8 @@ export class OutageView {
     type: String,
     format: 'date-time',
     nullable: true,
-    description: 'The first good check, or when the endpoint was paused; null while it lasts.',
+    description:
+      'The first good check, or when the endpoint was paused or got another target; null while it lasts. A failure after that is another outage.',
   })
   ended_at!: string | null;
 
@@ -107,6 +108,15 @@ export class UptimeView {
     example: 1,
   })
   coverage!: number | null;
+
+  @ApiProperty({
+    minimum: 0,
+    maximum: 1,
+    description:
+      'How much of the range the endpoint was watched: the time since it was made at most, and in a range of two days or more without the days (UTC) on which no check could tell. 0 without a check.',
+    example: 1,
+  })
+  watched!: number;
 
   @ApiProperty({ description: 'All recorded checks.', example: 1440 })
   checks!: number;

@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { EndpointService } from '../../endpoint/endpoint.service';
 import { Config } from '../../platform/config/config';
-import { formatId } from '../../platform/ids/id';
+import { formatId, madeAtMs } from '../../platform/ids/id';
 import { problems } from '../../platform/problem/problem';
 import { Clock } from '../../platform/time/clock';
 import { OutageReader } from './outage-reader';
@@ -9,6 +9,7 @@ import { coverageOf, latencyOf, uptimeOf } from '../check-stats';
 import { StatsReader } from './stats-reader';
 import { ceilTo, DAY_MS, dayNumber, floorTo, HOUR_MS } from '../../platform/time/time-units';
 import { type TimeRange, windowRange } from '../time-range';
+import { watchedDays, watchedShare } from '../watched-share';
 import type { LatencyView, UptimeQuery, UptimeView } from './uptime.dto';
 
 const NO_LATENCY: LatencyView = { avg: null, p50: null, p95: null, p99: null, min: null, max: null };
@@ -28,7 +29,7 @@ export class UptimeService {
     const { key } = await this.endpoints.require(orgId, endpointId);
     const now = this.clock.now();
     const range = this.readable(rangeOf(query, now.getTime()), now);
-    const [stats, outages] = await Promise.all([
+    const [{ stats, days }, outages] = await Promise.all([
       this.stats.total(key, range.from, range.to),
       this.outages.read(key, range, now),
     ]);
@@ -38,6 +39,7 @@ export class UptimeService {
       to: new Date(range.to).toISOString(),
       uptime: uptimeOf(stats),
       coverage: coverageOf(stats),
+      watched: days.size === 0 ? 0 : watchedShare(range, madeAtMs(endpointId), watchedDays(range, days)),
       checks: stats.up + stats.down + stats.unknown,
       failures: stats.down,
       unknown: stats.unknown,

@@ -2,7 +2,8 @@ import { Injectable } from '@nestjs/common';
 import { Config } from '../../platform/config/config';
 import { type Tx, WorkerDatabase } from '../../platform/database/database';
 import { Clock } from '../../platform/time/clock';
-import { SUMMARIZE, SUMMARIZE_NEW } from './endpoint-summary';
+import { MARK_STALE, summarizeHour } from './endpoint-summary';
+import { NOTE_WITHOUT_P95, noteNewEndpoints, summarizeNewEndpoints } from './new-endpoints';
 import { mergeHoursSql, REPLACE_STATS, STATS_COLUMNS, rollUpChecksSql } from './rollup-sql';
 import { DAY_MS, dayNumber, dayText, floorTo, HOUR_MS } from '../../platform/time/time-units';
 
@@ -44,8 +45,11 @@ export class RollupSteps {
       const keys = await this.nextKeys(tx, after_key, limit);
       const last = keys.at(-1);
       if (last !== undefined) {
-        await tx.query(CLOSE_HOUR, [start, end, after_key, last]);
-        if (progress.is_newest) await tx.query(SUMMARIZE, [keys, end]);
+        await tx.query(keys.length < MANY_KEYS ? CLOSE_HOUR : CLOSE_HOUR_BY_TIME, [start, end, after_key, last, keys]);
+        if (progress.is_newest) {
+          await summarizeHour(tx, keys, end);
+          await tx.query(NOTE_WITHOUT_P95, [keys]);
+        }
       }
       const full = keys.length === limit;
       await tx.query(ADVANCE, ['hour', full ? start : end, full ? last : '0']);
@@ -81,18 +85,18 @@ export class RollupSteps {
       const oldestDay = dayNumber(this.clock.now()) - this.config.rawRetentionDays + 1;
       const complete = lateHours.filter((late) => dayNumber(late.hour_at) >= oldestDay);
       await this.rebuild(tx, complete, progress.day);
-      return { more: true, full: lateHours.length === limit };
+      return { more: true, full: lateHours.length >= limit };
     });
   }
 
-  /** Writes the p95 of the next `limit` new endpoints, those without a full hour, for the overview. */
+  /** Notes the next `limit` endpoints that were created, so that `summarizeNew` looks at them. */
+  noteNew(limit: number): Promise<StepResult> {
+    return this.forNewEndpoints(limit, (tx) => noteNewEndpoints(tx, limit));
+  }
+
+  /** Writes the p95 of new endpoints, those without one from closed hours, for the overview; looks at `limit` of them. */
   summarizeNew(limit: number): Promise<StepResult> {
-    return this.database.transaction(async (tx) => {
-      const [progress] = await tx.query<{ hour: Date }>(LOCK_PROGRESS);
-      if (!progress) return NOTHING;
-      const full = (await tx.query(SUMMARIZE_NEW, [progress.hour, limit])).length === limit;
-      return { more: full, full };
-    });
+    return this.forNewEndpoints(limit, (tx, closedUntil) => summarizeNewEndpoints(tx, closedUntil, limit));
   }
 
   /** The time up to which check_hour is built. */
@@ -101,6 +105,15 @@ export class RollupSteps {
       `SELECT done_until AS until FROM history_progress WHERE name = 'hour'`,
     );
     return row?.until ?? new Date(0);
+  }
+
+  private forNewEndpoints(limit: number, step: (tx: Tx, closedUntil: Date) => Promise<number>): Promise<StepResult> {
+    return this.database.transaction(async (tx) => {
+      const [progress] = await tx.query<{ hour: Date }>(LOCK_PROGRESS);
+      if (!progress) return NOTHING;
+      const full = (await step(tx, progress.hour)) === limit;
+      return { more: full, full };
+    });
   }
 
   private async rebuild(
@@ -117,6 +130,7 @@ export class RollupSteps {
       new Date(Math.min(...times)),
       new Date(Math.max(...times) + HOUR_MS),
     ]);
+    await tx.query(MARK_STALE, [keys]);
     const days = new Map<string, { key: string; day: Date }>();
     hours.forEach(({ endpoint_key: key, hour_at }) => {
       const day = new Date(floorTo(hour_at.getTime(), DAY_MS));
@@ -166,20 +180,38 @@ const LOCK_PROGRESS = `
 
 const ADVANCE = 'UPDATE history_progress SET done_until = $2, after_key = $3 WHERE name = $1';
 
-/** Inserts or replaces stats, except of endpoints that were deleted in the meantime. */
-const upsertStats = (table: string, stats: string): string => `
+/**
+ * Inserts or replaces stats, except of endpoints that were deleted in the meantime: `present` is a condition on
+ * endpoint_key, in a form that also runs where history is distributed over servers and endpoints are not.
+ */
+const upsertStats = (table: string, stats: string, present: string): string => `
   INSERT INTO ${table} (endpoint_key, start_at, ${STATS_COLUMNS})
   SELECT endpoint_key, start_at, ${STATS_COLUMNS} FROM (${stats}) AS built
-   WHERE EXISTS (SELECT FROM endpoint WHERE key = endpoint_key)
+   WHERE ${present}
   ON CONFLICT (endpoint_key, start_at) DO UPDATE SET ${REPLACE_STATS}`;
 
-const CLOSE_HOUR = upsertStats(
-  'check_hour',
-  rollUpChecksSql(
-    '$1::timestamptz',
-    'check_result WHERE checked_at >= $1 AND checked_at < $2 AND endpoint_key > $3 AND endpoint_key <= $4',
-  ),
-);
+const STILL_THERE = 'endpoint_key IN (SELECT key FROM endpoint WHERE key = ANY ($1::bigint[]))';
+
+const closeHourSql = (key: string): string =>
+  upsertStats(
+    'check_hour',
+    rollUpChecksSql(
+      '$1::timestamptz',
+      `check_result WHERE checked_at >= $1 AND checked_at < $2 AND ${key} > $3 AND ${key} <= $4`,
+    ),
+    `${key} = ANY ($5::bigint[])`,
+  );
+
+// Few endpoints: by their index, or by that and the one over time, as the planner decides.
+const CLOSE_HOUR = closeHourSql('endpoint_key');
+
+/**
+ * A step of this many endpoints is only reached where they are checked rarely (the job's limits). The index over endpoints
+ * would then read all of their day, a page for each check; one pass over the hour costs 0.15 µs a check, however
+ * many endpoints there are, and the sum keeps the planner from choosing.
+ */
+const MANY_KEYS = 1000;
+const CLOSE_HOUR_BY_TIME = closeHourSql('(endpoint_key + 0)');
 
 const REBUILD_HOURS = upsertStats(
   'check_hour',
@@ -190,6 +222,7 @@ const REBUILD_HOURS = upsertStats(
                              AND checked_at >= hour_at AND checked_at < hour_at + interval '1 hour'
            WHERE checked_at >= $3 AND checked_at < $4`,
   ),
+  STILL_THERE,
 );
 
 const BUILD_DAYS = upsertStats(
@@ -200,10 +233,14 @@ const BUILD_DAYS = upsertStats(
        JOIN check_hour ON endpoint_key = wanted_key
                       AND start_at >= wanted_at AND start_at < wanted_at + interval '1 day'`,
   ),
+  STILL_THERE,
 );
 
-/** By row position, since history_late has no key: the same late hour inserted in the meantime is another row and stays. */
+/**
+ * By key, of which there may be several rows. In a database that is distributed a note lies with its checks: both are seen
+ * at once. A note that is inserted in the meantime is not seen by this statement, and stays.
+ */
 const TAKE_LATE_HOURS = `
   DELETE FROM history_late
-   WHERE ctid = ANY (ARRAY(SELECT ctid FROM history_late WHERE hour_at < $1 LIMIT $2))
+   WHERE (endpoint_key, hour_at) IN (SELECT endpoint_key, hour_at FROM history_late WHERE hour_at < $1 LIMIT $2)
   RETURNING endpoint_key, hour_at`;

@@ -1,4 +1,6 @@
-import { nextPortion } from './rollup.job';
+import { nextPortion, type StepLimits } from './rollup.job';
+
+const LIMITS: StepLimits = { first: 100, min: 16, max: 5000, lowMs: 75, highMs: 250, runMs: Infinity };
 
 describe('nextPortion', () => {
   it.each([
@@ -10,6 +12,6 @@ describe('nextPortion', () => {
     ['never returns less than 16', 20, 400, true, 16],
     ['never returns more than 5000', 4000, 1, true, 5000],
   ])('%s', (_, portion, elapsedMs, full, expected) => {
-    expect(nextPortion(portion, elapsedMs, full)).toBe(expected);
+    expect(nextPortion(portion, elapsedMs, full, LIMITS)).toBe(expected);
   });
 });

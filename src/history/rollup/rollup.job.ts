@@ -2,22 +2,42 @@ import { setImmediate as nextTurn } from 'node:timers/promises';
 import { Injectable } from '@nestjs/common';
 import { Cron } from '@nestjs/schedule';
 import { type BackgroundJob, BackgroundJobs } from '../../platform/jobs/background-job';
+import { DatabaseServer } from '../../platform/database/database-server';
 import { Clock } from '../../platform/time/clock';
 import { HistoryMetrics } from '../history.metrics';
+import { MAX_NEW_ENDPOINTS } from './new-endpoints';
 import { RollupSteps, type StepResult } from './rollup-steps';
 import { SECOND_MS } from '../../platform/time/time-units';
 
-/** Endpoints (or late hours) in the first step; the portions after it depend on the measured time. */
-const FIRST_PORTION = 100;
-const PORTION_BOUNDS = { min: 16, max: 5000 };
+/** How the steps of one kind are divided: endpoints (or late hours) of a portion, and the time of a step and of a run. */
+export interface StepLimits {
+  /** Endpoints in the first step; the portions after it depend on the measured time. */
+  first: number;
+  min: number;
+  max: number;
+  /** Milliseconds a step should take. */
+  lowMs: number;
+  highMs: number;
+  /** Milliseconds after which no further step of a run begins; what is left waits for the next minute. */
+  runMs: number;
+}
 
-/** Milliseconds a step should take: during it the embedded database serves no other query. */
-const STEP_MS = { low: 75, high: 250 };
+/** The embedded database serves no other query during a step. */
+const SHORT_STEPS: StepLimits = { first: 100, min: 16, max: 5000, lowMs: 75, highMs: 250, runMs: Infinity };
+
+/**
+ * A server serves the others meanwhile. With endpoints that are checked rarely, a step of any size costs a look at the
+ * whole hour: few large ones. One takes far less than a statement may (30 s), and the shutdown waits for it.
+ */
+const LONG_STEPS: StepLimits = { first: 400, min: 16, max: 100_000, lowMs: 1500, highMs: 5000, runMs: Infinity };
+
+/** The p95 of new endpoints is a convenience: the overview reads single checks until it is there. */
+const NEW_ENDPOINTS: StepLimits = { ...SHORT_STEPS, max: MAX_NEW_ENDPOINTS, runMs: 2 * SECOND_MS };
 
 /** The size of the next portion: doubled after a quick full step, halved after a slow one. */
-export function nextPortion(portion: number, elapsedMs: number, full: boolean): number {
-  if (elapsedMs > STEP_MS.high) return Math.max(Math.floor(portion / 2), PORTION_BOUNDS.min);
-  if (elapsedMs < STEP_MS.low && full) return Math.min(portion * 2, PORTION_BOUNDS.max);
+export function nextPortion(portion: number, elapsedMs: number, full: boolean, limits: StepLimits): number {
+  if (elapsedMs > limits.highMs) return Math.max(Math.floor(portion / 2), limits.min);
+  if (elapsedMs < limits.lowMs && full) return Math.min(portion * 2, limits.max);
   return portion;
 }
 
@@ -28,13 +48,16 @@ export function nextPortion(portion: number, elapsedMs: number, full: boolean): 
 @Injectable()
 export class RollupJob {
   private readonly job: BackgroundJob;
+  private readonly hourLimits: StepLimits;
 
   constructor(
     private readonly steps: RollupSteps,
     private readonly clock: Clock,
     private readonly metrics: HistoryMetrics,
     jobs: BackgroundJobs,
+    server: DatabaseServer,
   ) {
+    this.hourLimits = server.isEmbedded ? SHORT_STEPS : LONG_STEPS;
     this.job = jobs.create({
       name: 'history-rollup',
       run: () =>
@@ -52,20 +75,23 @@ export class RollupJob {
 
   /** Builds everything that is due now; at shutdown it ends after the step in progress. */
   async run(): Promise<void> {
-    await this.repeat((portion) => this.steps.closeHour(portion));
-    await this.repeat((portion) => this.steps.correctLate(portion));
-    await this.repeat((portion) => this.steps.closeDay(portion));
-    await this.repeat((portion) => this.steps.summarizeNew(portion));
+    await this.repeat((portion) => this.steps.closeHour(portion), this.hourLimits);
+    await this.repeat((portion) => this.steps.correctLate(portion), SHORT_STEPS);
+    await this.repeat((portion) => this.steps.closeDay(portion), SHORT_STEPS);
+    await this.repeat((portion) => this.steps.noteNew(portion), NEW_ENDPOINTS);
+    await this.repeat((portion) => this.steps.summarizeNew(portion), NEW_ENDPOINTS);
     this.metrics.rolledUpUntil.set((await this.steps.hoursUntil()).getTime() / SECOND_MS);
   }
 
-  private async repeat(step: (portion: number) => Promise<StepResult>): Promise<void> {
-    let portion = FIRST_PORTION;
+  private async repeat(step: (portion: number) => Promise<StepResult>, limits: StepLimits): Promise<void> {
+    const until = this.clock.monotonic() + limits.runMs;
+    let portion = limits.first;
     while (!this.job.isStopping) {
       const started = this.clock.monotonic();
       const { more, full } = await step(portion);
-      if (!more) return;
-      portion = nextPortion(portion, this.clock.monotonic() - started, full);
+      const ended = this.clock.monotonic();
+      if (!more || ended >= until) return;
+      portion = nextPortion(portion, ended - started, full, limits);
       await nextTurn();
     }
   }

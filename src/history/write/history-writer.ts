@@ -36,8 +36,8 @@ const MAX_STATUS = 32_767;
 const list = (values: readonly (string | number)[]): string => `{${values.join(',')}}`;
 
 /**
- * The only writer of single checks and outages. Everything runs inside the recorder's transaction, one statement for a
- * whole batch. A check of an hour that is closed (or about to be) also inserts that hour into history_late, so that the
+ * The only writer of single checks and outages. Everything runs inside the transaction that records them, or in a later
+ * one when history could not be written then (`HistoryBacklog`), one statement for a whole batch. A check of an hour that is closed (or about to be) also inserts that hour into history_late, so that the
  * rollup builds it again; lateness is judged by database time, as the rollup does.
  */
 @Injectable()
@@ -84,6 +84,17 @@ export class HistoryWriter {
       list(ends.map((end) => end.endedAt.toISOString())),
       list(ends.map((end) => end.startedAt?.toISOString() ?? 'NULL')),
     ]);
+  }
+
+  /** Those of these checks that are not stored. For a transaction of which it is not known whether it was committed. */
+  async missing(tx: Tx, checks: readonly FinishedCheck[]): Promise<FinishedCheck[]> {
+    if (checks.length === 0) return [];
+    const stored = await tx.query<{ key: string; at: number }>(FIND_STORED, [
+      list(checks.map((check) => check.endpointKey)),
+      list(checks.map((check) => check.checkedAt.toISOString())),
+    ]);
+    const known = new Set(stored.map(({ key, at }) => `${key}/${at}`));
+    return checks.filter((check) => !known.has(`${check.endpointKey}/${check.checkedAt.getTime()}`));
   }
 
   /** The public id of a check, e.g. for the response to "check now". */
@@ -149,6 +160,14 @@ const INSERT_CHECKS = `
                             first_byte_us, transfer_us, status_code, error, outcome)
   SELECT * FROM unnest($1::bigint[], $2::timestamptz[], $3::bigint[], $4::integer[], $5::integer[], $6::integer[],
                        $7::integer[], $8::integer[], $9::integer[], $10::smallint[], $11::smallint[], $12::smallint[])`;
+
+// Between two constants, so that only the partitions of those days are looked at.
+const FIND_STORED = `
+  SELECT c.endpoint_key::text AS key, (extract(epoch FROM c.checked_at) * 1000)::float8 AS at
+    FROM check_result c JOIN unnest($1::bigint[], $2::timestamptz[]) AS r (endpoint_key, checked_at)
+      ON c.endpoint_key = r.endpoint_key AND c.checked_at = r.checked_at
+   WHERE c.checked_at BETWEEN (SELECT min(at) FROM unnest($2::timestamptz[]) AS t (at))
+                          AND (SELECT max(at) FROM unnest($2::timestamptz[]) AS t (at))`;
 
 const INSERT_DETAILS = `
   INSERT INTO check_detail (endpoint_key, hash, seen_on, body)

@@ -7,6 +7,8 @@ import {
   ApiParam,
   ApiTags,
 } from '@nestjs/swagger';
+import { AlsoChecked } from '../../platform/http/body/also-checked';
+import { RefusesIdempotencyKey } from '../../platform/http/idempotency/idempotent.decorator';
 import { LocatedAt } from '../../platform/http/location.interceptor';
 import { type Page, PageQuery } from '../../platform/http/page';
 import { PrefixedIdPipe } from '../../platform/ids/prefixed-id.pipe';
@@ -36,6 +38,7 @@ export class ApiKeyController {
   @Post()
   @Access('admin')
   @LocatedAt('/api/v1/api-keys')
+  @RefusesIdempotencyKey('The response shows a key that is stored nowhere, so it cannot be sent again.')
   @ApiOperation({
     operationId: 'createApiKey',
     summary: 'Create an API key',
@@ -43,6 +46,7 @@ export class ApiKeyController {
   })
   @ApiCreatedResponse({ type: CreatedApiKeyView, description: 'The new key.' })
   @BodyProblems('quota_exceeded')
+  @AlsoChecked(ApiKeyService, (keys, fields: Partial<CreateApiKeyDto>) => keys.findingsIn(fields))
   create(@OrgId() orgId: string, @Body() dto: CreateApiKeyDto): Promise<CreatedApiKeyView> {
     return this.keys.create(orgId, dto);
   }

@@ -7,6 +7,7 @@ import { NIL_UUID, newUuid } from '../../platform/ids/id';
 import { parseTimestamp } from '../../platform/http/validators';
 import { Cursors } from '../../platform/http/cursors';
 import { MAX_PAGE_SIZE, type Page, type PageQuery } from '../../platform/http/page';
+import { type Findings, NO_FINDINGS, refuse } from '../../platform/problem/findings';
 import { problems } from '../../platform/problem/problem';
 import { Clock } from '../../platform/time/clock';
 import { MINUTE_MS } from '../../platform/time/time-units';
@@ -73,6 +74,14 @@ export class ApiKeyService {
     const isValid = isValidAt(known, now);
     if (isValid) await this.touch(known, now);
     return { caller: known.caller, isValid };
+  }
+
+  /** Whether the key works now. Not a use of it: nothing is noted. */
+  async isValid(key: string): Promise<boolean> {
+    if (!isPlausibleApiKey(key)) return false;
+    const { lookup, hash } = hashApiKey(key, this.secrets.get('api_key_pepper'));
+    const known = await this.read('k.lookup', lookup);
+    return known !== null && timingSafeEqual(known.hash, hash) && isValidAt(known, this.clock.now());
   }
 
   /** The caller a session acts as, read afresh: `null` once its key is revoked or expired. */
@@ -171,12 +180,16 @@ export class ApiKeyService {
   }
 
   private expiryOf({ expires_at }: CreateApiKeyDto): Date | null {
+    refuse(this.findingsIn({ expires_at }));
+    return parseTimestamp(expires_at);
+  }
+
+  /** What `create` would refuse in these fields. */
+  findingsIn({ expires_at }: Partial<CreateApiKeyDto>): Findings {
     const at = parseTimestamp(expires_at);
-    if (at !== null && at <= this.clock.now()) {
-      const message = 'expires_at must be in the future';
-      throw problems.validationFailed([{ pointer: '/expires_at', code: 'out_of_range', message }]);
-    }
-    return at;
+    if (at === null || at > this.clock.now()) return NO_FINDINGS;
+    const message = 'expires_at must be in the future';
+    return { invalid: [{ pointer: '/expires_at', code: 'out_of_range', message }], forbidden: [] };
   }
 
   private async find(lookup: string, admit: () => void): Promise<KnownKey | null> {

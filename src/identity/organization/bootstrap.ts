@@ -1,17 +1,21 @@
-import { mkdir } from 'node:fs/promises';
+import { mkdir, readFile, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { Injectable } from '@nestjs/common';
 import { Config } from '../../platform/config/config';
 import { Database } from '../../platform/database/database';
+import { StartError } from '../../platform/database/start-error';
+import { failpoint } from '../../platform/observability/failpoints';
 import { writeSecretFile } from '../../platform/secrets/secret-file';
+import { Clock } from '../../platform/time/clock';
 import { generateApiKey } from '../api-key/api-key-secret';
 import { ApiKeyService } from '../api-key/api-key.service';
 import { OrganizationService } from './organization.service';
 
-/** Where the first admin key is. `null` when this was not the first start. */
-export type BootstrapKey = { from: 'environment' } | { from: 'generated'; key: string; keyId: string } | null;
+/** Where the first admin key is. `before`: an earlier start has told it. */
+export type BootstrapKey =
+  { from: 'environment' } | { from: 'generated'; key: string } | { from: 'file'; path: string } | { from: 'before' };
 
-/** Name of the file for a generated key when the start is not watched on a terminal. */
+/** Name of the file that keeps a generated key. */
 const KEY_FILE = 'bootstrap-api-key';
 
 /** Creates the organization "Default" and its admin key in an empty database; in any other it does nothing. */
@@ -22,32 +26,71 @@ export class Bootstrap {
     private readonly database: Database,
     private readonly organizations: OrganizationService,
     private readonly keys: ApiKeyService,
+    private readonly clock: Clock,
   ) {}
 
-  /** Several instances may call this at once: the table lock lets one of them create the key. */
-  async prepare(): Promise<BootstrapKey> {
-    return this.database.transaction(async (tx) => {
+  /**
+   * Several instances may call this at once: the table lock lets one of them create the key. `keep` gets a generated key
+   * before the database has it: whenever the process ends, no key is in force that is written nowhere.
+   */
+  async prepare(keep: (key: string) => Promise<void> = async () => {}): Promise<BootstrapKey> {
+    const made = await this.database.transaction(async (tx): Promise<BootstrapKey | null> => {
       await tx.query('LOCK TABLE organization IN SHARE ROW EXCLUSIVE MODE');
       const [any] = await tx.query('SELECT 1 FROM organization LIMIT 1');
       if (any) return null;
-      const organization = await this.organizations.insert(tx, 'Default', true);
       const given = this.config.bootstrapApiKey;
       const key = given ?? generateApiKey('admin');
-      const row = await this.keys.store(tx, organization.id, {
-        name: 'First admin key',
-        role: 'admin',
-        key,
-        expiresAt: null,
-      });
-      return given === null ? { from: 'generated', key, keyId: row.id } : { from: 'environment' };
+      if (given === null) await keep(key);
+      const organization = await this.organizations.insert(tx, 'Default', true);
+      await this.keys.store(tx, organization.id, { name: 'First admin key', role: 'admin', key, expiresAt: null });
+      await failpoint('start.before_first_key');
+      return given === null ? { from: 'generated', key } : { from: 'environment' };
     });
+    if (made !== null) await failpoint('start.after_first_key');
+    return made ?? this.find();
   }
 
-  /** Writes the generated key to a file that only the service's user can read, and returns its path. */
-  async writeKeyFile(key: string): Promise<string> {
-    await mkdir(this.config.dataDir, { recursive: true, mode: 0o700 });
-    const path = join(this.config.dataDir, KEY_FILE);
-    await writeSecretFile(path, `${key}\n`);
-    return path;
+  /** True until a key of "Default" was used or signed somebody in. False when it has no valid admin key. */
+  async isUnused(): Promise<boolean> {
+    const [found] = await this.database.query<{ unused: boolean | null }>(
+      `SELECT bool_and(k.last_used_at IS NULL AND NOT EXISTS (SELECT FROM session s WHERE s.key_id = k.id))
+              AND bool_or(k.role = 'admin' AND (k.expires_at IS NULL OR k.expires_at > $1)) AS unused
+         FROM api_key k JOIN organization o ON o.id = k.org_id WHERE o.is_default`,
+      [this.clock.now()],
+    );
+    return found?.unused === true;
+  }
+
+  /** Writes the generated key to a file that only the service's user can read. */
+  async writeKeyFile(key: string): Promise<void> {
+    try {
+      await mkdir(this.config.dataDir, { recursive: true, mode: 0o700 });
+      await writeSecretFile(this.keyFile, `${key}\n`);
+    } catch (error) {
+      throw new StartError(
+        `DATA_DIR: the first admin key cannot be written to ${this.keyFile} (${reasonOf(error)}). Set DATA_DIR to a ` +
+          'directory that this user may write to, or BOOTSTRAP_API_KEY to a key of your own.',
+        { cause: error },
+      );
+    }
+  }
+
+  /** For a key that was shown to somebody. */
+  async removeKeyFile(): Promise<void> {
+    await rm(this.keyFile, { force: true });
+  }
+
+  get keyFile(): string {
+    return join(this.config.dataDir, KEY_FILE);
+  }
+
+  /** A key that was not made just now. The file may be of another database: only a key that works is told. */
+  private async find(): Promise<BootstrapKey> {
+    const given = this.config.bootstrapApiKey;
+    if (given !== null && (await this.keys.isValid(given))) return { from: 'environment' };
+    const kept = await readFile(this.keyFile, 'utf8').catch(() => '');
+    return (await this.keys.isValid(kept.trim())) ? { from: 'file', path: this.keyFile } : { from: 'before' };
   }
 }
+
+const reasonOf = (error: unknown): string => (error instanceof Error ? error.message : String(error));

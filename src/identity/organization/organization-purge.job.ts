@@ -3,14 +3,17 @@ import { Interval } from '@nestjs/schedule';
 import { removeSomeEntries } from '../../audit/audit-log';
 import { type Tx, WorkerDatabase } from '../../platform/database/database';
 import { TransactionEvents } from '../../platform/events/transaction-events';
+import { removeSomeKeys } from '../../platform/http/idempotency/idempotency-keys';
 import { formatId } from '../../platform/ids/id';
 import { type BackgroundJob, BackgroundJobs } from '../../platform/jobs/background-job';
 import { eachInTurn } from '../../platform/jobs/each-in-turn';
 import { Clock } from '../../platform/time/clock';
-import { SECOND_MS } from '../../platform/time/time-units';
+import { MINUTE_MS, SECOND_MS } from '../../platform/time/time-units';
 import { OrganizationPurge } from './organization-events';
 
 const TICK_MS = 5 * SECOND_MS;
+/** What another process began to remove and left behind, when it was killed, is found after this long at most. */
+const REST_MS = MINUTE_MS;
 /** Rows that one statement removes, so that none holds its locks for long. */
 const BATCH = 1000;
 /** A row that somebody else holds is waited for no longer: the next run tries again. */
@@ -35,7 +38,7 @@ export class OrganizationPurgeJob {
     private readonly clock: Clock,
     jobs: BackgroundJobs,
   ) {
-    this.job = jobs.create({ name: 'organization-purge', run: () => this.run() });
+    this.job = jobs.create({ name: 'organization-purge', run: () => this.run(), restMs: REST_MS });
   }
 
   @Interval(TICK_MS)
@@ -47,6 +50,7 @@ export class OrganizationPurgeJob {
     const deleted = await this.database.query<{ id: string }>(
       'SELECT id FROM organization WHERE deleted_at IS NOT NULL ORDER BY deleted_at LIMIT 100',
     );
+    if (deleted.length === 0) this.job.rest();
     await eachInTurn(deleted, ({ id }) => this.purge(id, Infinity));
   }
 
@@ -55,6 +59,7 @@ export class OrganizationPurgeJob {
     await this.purge(orgId, budgetMs).catch((error: unknown) =>
       this.logger.warn(`the removal of ${formatId('organization', orgId)} goes on in the background: ${String(error)}`),
     );
+    this.job.wake();
   }
 
   /** Works on one organization for this many milliseconds, one step at least, or until nothing is left of it. The job does the rest. */
@@ -88,5 +93,6 @@ async function removeOwn(tx: Tx, step: OrganizationPurge): Promise<void> {
     const removed = await tx.query(statement, [step.orgId]);
     if (removed.length === BATCH) return step.leave();
   }
+  if ((await removeSomeKeys(tx, step.orgId, BATCH)) === BATCH) return step.leave();
   if ((await removeSomeEntries(tx, step.orgId, BATCH)) === BATCH) step.leave();
 }

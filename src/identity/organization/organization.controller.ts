@@ -7,6 +7,7 @@ import {
   ApiParam,
   ApiTags,
 } from '@nestjs/swagger';
+import { RefusesIdempotencyKey } from '../../platform/http/idempotency/idempotent.decorator';
 import { LocatedAt } from '../../platform/http/location.interceptor';
 import { type Page, PageQuery } from '../../platform/http/page';
 import { PrefixedIdPipe } from '../../platform/ids/prefixed-id.pipe';
@@ -56,6 +57,7 @@ export class OrganizationController {
   @Post('organizations')
   @Access('operator')
   @LocatedAt('/api/v1/organizations')
+  @RefusesIdempotencyKey('The response shows a key that is stored nowhere, so it cannot be sent again.')
   @ApiOperation({
     operationId: 'createOrganization',
     summary: 'Create an organization',

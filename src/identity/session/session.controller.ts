@@ -2,6 +2,7 @@ import { Body, Controller, Delete, Get, HttpCode, Post, Req, Res } from '@nestjs
 import { ApiCreatedResponse, ApiNoContentResponse, ApiOkResponse, ApiOperation, ApiTags } from '@nestjs/swagger';
 import type { Request, Response } from 'express';
 import { Access } from '../../platform/access/caller';
+import { RefusesIdempotencyKey } from '../../platform/http/idempotency/idempotent.decorator';
 import { Problems, PublicProblems } from '../../platform/problem/problems.decorator';
 import { CreateSessionDto, SessionView } from './session.dto';
 import { SignInService } from './sign-in.service';
@@ -13,6 +14,7 @@ export class SessionController {
 
   @Post()
   @Access('public')
+  @RefusesIdempotencyKey('Signing in begins a session each time.')
   @ApiOperation({
     operationId: 'signIn',
     summary: 'Sign in to the dashboard',

@@ -3,6 +3,7 @@ import { ApiCreatedResponse, ApiOperation, ApiParam, ApiTags } from '@nestjs/swa
 import { CheckView } from '../../history/read/check.dto';
 import { Access, type Caller, CurrentCaller } from '../../platform/access/caller';
 import { ClientLeft } from '../../platform/http/client-left';
+import { RefusesIdempotencyKey } from '../../platform/http/idempotency/idempotent.decorator';
 import { PrefixedIdPipe } from '../../platform/ids/prefixed-id.pipe';
 import { Problems } from '../../platform/problem/problems.decorator';
 import { CheckNowService } from './check-now.service';
@@ -14,6 +15,7 @@ export class CheckNowController {
 
   @Post()
   @Access('write')
+  @RefusesIdempotencyKey('Each request runs a check.')
   @ApiParam({ name: 'id', example: 'ep_01jd3k6q7be5y9x4v2m8n0r1st' })
   @ApiOperation({
     operationId: 'runCheck',

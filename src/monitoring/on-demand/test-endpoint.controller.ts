@@ -2,7 +2,9 @@ import { Body, Controller, HttpCode, Post } from '@nestjs/common';
 import { ApiOkResponse, ApiOperation, ApiTags } from '@nestjs/swagger';
 import { CreateEndpointDto } from '../../endpoint/endpoint.dto';
 import { Access, type Caller, CurrentCaller } from '../../platform/access/caller';
+import { AlsoChecked } from '../../platform/http/body/also-checked';
 import { ClientLeft } from '../../platform/http/client-left';
+import { RefusesIdempotencyKey } from '../../platform/http/idempotency/idempotent.decorator';
 import { BodyProblems } from '../../platform/problem/problems.decorator';
 import { TrialView } from './test-endpoint.dto';
 import { TestEndpointService } from './test-endpoint.service';
@@ -14,6 +16,7 @@ export class TestEndpointController {
 
   @Post()
   @Access('write')
+  @RefusesIdempotencyKey('Each request runs a check.')
   @HttpCode(200)
   @ApiOperation({
     operationId: 'testEndpoint',
@@ -23,6 +26,9 @@ export class TestEndpointController {
   })
   @ApiOkResponse({ type: TrialView, description: 'The verdict.' })
   @BodyProblems('target_not_allowed', 'temporarily_unavailable')
+  @AlsoChecked(TestEndpointService, (tests, fields: Partial<CreateEndpointDto>, { caller }) =>
+    tests.findingsIn(caller, fields),
+  )
   run(
     @CurrentCaller() caller: Caller,
     @Body() dto: CreateEndpointDto,

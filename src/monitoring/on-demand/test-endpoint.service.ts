@@ -9,6 +9,7 @@ import type { Caller } from '../../platform/access/caller';
 import { Database } from '../../platform/database/database';
 import { newUuid } from '../../platform/ids/id';
 import { startDeadline } from '../../platform/net/deadline';
+import type { Findings } from '../../platform/problem/findings';
 import { Clock } from '../../platform/time/clock';
 import { OnDemandChecks } from './on-demand-checks';
 import type { TrialView } from './test-endpoint.dto';
@@ -38,6 +39,11 @@ export class TestEndpointService {
       );
       return this.check(id, settings, caller, signal);
     });
+  }
+
+  /** What `run` would refuse in these fields. */
+  findingsIn(caller: Caller, fields: Partial<CreateEndpointDto>): Findings {
+    return this.settings.findingsIn(newUuid(), fields, null, caller);
   }
 
   private async check(

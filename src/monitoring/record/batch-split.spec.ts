@@ -4,6 +4,7 @@ import type { PendingCheck } from './pending-check';
 
 const result = (endpointId: string, orgId = 'org', slotMs = 0): PendingCheck => ({
   check: { endpointId, orgId, slotMs } as FinishedCheck,
+  addedAt: 0,
   maxAgeMs: 0,
   mayChange: true,
 });

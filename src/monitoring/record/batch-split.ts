@@ -14,16 +14,21 @@ export interface Split {
   suspects: EndpointResults[];
 }
 
-/** The results by endpoint, those of one organization side by side: where one is refused, its neighbours often are too. */
-export function byEndpoint(batch: readonly PendingCheck[]): EndpointResults[] {
+/** The results by endpoint, as they come. */
+export function resultsOfEach(batch: readonly PendingCheck[]): EndpointResults[] {
   const endpoints = new Map<string, PendingCheck[]>();
   for (const entry of batch) {
     const known = endpoints.get(entry.check.endpointId);
     if (known) known.push(entry);
     else endpoints.set(entry.check.endpointId, [entry]);
   }
+  return [...endpoints.values()];
+}
+
+/** The results by endpoint, those of one organization side by side: where one is refused, its neighbours often are too. */
+export function byEndpoint(batch: readonly PendingCheck[]): EndpointResults[] {
   const orgOf = ([first]: EndpointResults): string => first?.check.orgId ?? '';
-  return [...endpoints.values()].sort((a, b) => (orgOf(a) < orgOf(b) ? -1 : Number(orgOf(a) > orgOf(b))));
+  return resultsOfEach(batch).sort((a, b) => (orgOf(a) < orgOf(b) ? -1 : Number(orgOf(a) > orgOf(b))));
 }
 
 /**

@@ -1,8 +1,9 @@
 import type { FinishedCheck } from '../../endpoint/finished-check';
 import type { StreakUpdate } from '../../endpoint/streak-update';
 import type { ClosedOutage, OpenedOutage } from '../../history/write/history-writer';
-import { fold, isDuplicate } from './endpoint-state';
+import { type EndpointState, fold, isDuplicate } from './endpoint-state';
 import type { FoldedCheck, LockedState } from './endpoint-state-store';
+import type { SteadyRun } from './steady-run';
 
 /** Endpoint → its checks of one batch that count, in order, each with the state after it. */
 export type FoldedBatch = ReadonlyMap<string, readonly FoldedCheck[]>;
@@ -64,25 +65,38 @@ export function outagesOf(
 
 /** What counts for streaks and alerts: every check but the `unknown` ones, with the streaks after it. */
 export function streakUpdatesOf(folded: FoldedBatch): StreakUpdate[] {
-  return [...folded.values()].flatMap((list) =>
-    list.flatMap(({ state, check }): StreakUpdate[] => {
-      const { result, orgId, endpointId, checkedAt } = check;
-      if (result.outcome === 'unknown') return [];
-      return [
-        {
-          orgId,
-          endpointId,
-          outcome: result.outcome,
-          consecutiveFailures: state.failures,
-          consecutiveSuccesses: state.successes,
-          failingSince: state.failingSinceMs === null ? null : new Date(state.failingSinceMs),
-          checkedAt,
-          durationMs: Math.round(result.durationMs * 1000) / 1000,
-          statusCode: result.statusCode,
-          address: result.address,
-          error: result.error ? { code: result.error.code, message: result.error.message } : null,
-        },
-      ];
-    }),
-  );
+  return [...folded.values()].flatMap((list) => list.flatMap(({ state, check }) => updateOf(check, state) ?? []));
+}
+
+/** The same for successes of endpoints with an open incident; `open`: their consecutive successes after the run. */
+export function steadyUpdatesOf(runs: readonly SteadyRun[], open: ReadonlyMap<string, number>): StreakUpdate[] {
+  if (open.size === 0) return [];
+  return runs.flatMap(({ endpointId, results }) => {
+    const after = open.get(endpointId);
+    if (after === undefined) return [];
+    return results.flatMap(({ check }, index) => {
+      const successes = after - (results.length - 1 - index);
+      return updateOf(check, { failures: 0, successes, failingSinceMs: null }) ?? [];
+    });
+  });
+}
+
+function updateOf(
+  { orgId, endpointId, checkedAt, result }: FinishedCheck,
+  { failures, successes, failingSinceMs }: Pick<EndpointState, 'failures' | 'successes' | 'failingSinceMs'>,
+): StreakUpdate | null {
+  if (result.outcome === 'unknown') return null;
+  return {
+    orgId,
+    endpointId,
+    outcome: result.outcome,
+    consecutiveFailures: failures,
+    consecutiveSuccesses: successes,
+    failingSince: failingSinceMs === null ? null : new Date(failingSinceMs),
+    checkedAt,
+    durationMs: Math.round(result.durationMs * 1000) / 1000,
+    statusCode: result.statusCode,
+    address: result.address,
+    error: result.error ? { code: result.error.code, message: result.error.message } : null,
+  };
 }

@@ -1,30 +1,28 @@
 import { Injectable, Logger } from '@nestjs/common';
-import { AlertEvaluator } from '../../alert/incident/alert-evaluator';
-import { HistoryWriter } from '../../history/write/history-writer';
-import { type TransactionLimits, type Tx, WorkerDatabase } from '../../platform/database/database';
-import { BoundedMap } from '../../platform/cache/bounded-map';
-import { failpoint } from '../../platform/observability/failpoints';
-import { Clock } from '../../platform/time/clock';
-import type { Outcome } from '../../checker/checker';
 import type { FinishedCheck } from '../../endpoint/finished-check';
-import { byEndpoint, type EndpointResults, writeInParts } from './batch-split';
-import { foldBatch, outagesOf, streakUpdatesOf } from './check-batch';
-import { EndpointStateStore } from './endpoint-state-store';
-import { fairBatch, nextBatchSize, oldestOfLargest, withinWork } from './fair-batch';
+import { LossLog } from '../../history/write/loss-log';
+import { reasonOf, writeFailureOf } from '../../history/write/write-failure';
+import { DatabaseServer } from '../../platform/database/database-server';
+import { Clock } from '../../platform/time/clock';
 import { MonitoringMetrics } from '../monitoring.metrics';
+import { BatchWriter, type WrittenBatch } from './batch-writer';
+import { nextBatchSize, withinWork } from './fair-batch';
 import type { PendingCheck, Recorded } from './pending-check';
-import { Suspects } from './suspects';
-import { type WriteFailure, writeFailureOf } from './write-failure';
+import { PendingChecks } from './pending-checks';
 import { WriteUrgency } from './write-urgency';
 
 /** A batch is written when its oldest urgent result is this old … */
 const URGENT_AGE_MS = 200;
-/** … or its oldest other result, at a fifth of the transactions (docs/decisions/0009-batch-age.md), or when it is full. */
+/** … or its oldest other result, at a fifth of the transactions (docs/decisions/0009-batch-age.md), or when this many wait. */
 const MAX_AGE_MS = 1000;
-const MAX_BATCH = 500;
+const ENOUGH = 500;
+/** A batch takes what waits up to this: the more wait, the fewer transactions each result costs. */
+const MAX_BATCH = 2000;
+/** Of it, results of endpoints where one may change something: what follows from them may be much. */
+const MAX_CHANGING = 500;
 /**
- * Results wait here while the database is unavailable; beyond this many the oldest of the organization that has most are
- * given up, some at a time, which is counted.
+ * Results wait here while the database is unavailable or slower than the checks; beyond this many the oldest of the
+ * organization that has most are given up, those that change nothing first, some at a time, which is counted.
  */
 const MAX_WAITING = 50_000;
 const GIVEN_UP_AT_ONCE = 500;
@@ -35,72 +33,88 @@ const MAX_ALERTS = 500;
 const HARMLESS_BATCH = 10;
 /** What the duration of the quickest batch is multiplied by at each further one: forgotten after a few hundred. */
 const FORGET = 1.005;
-/**
- * Our transactions never hold a row lock this long; only a manual session or a backup does. A statement of a batch takes
- * milliseconds: one that takes much longer has too much to do, and the batch is split.
- */
-const LIMITS = { lockMs: 1000, statementMs: 15_000 };
-const PART_LIMITS = { lockMs: 1000, statementMs: 5000 };
 /** How long results that were refused before are tried between two batches; all the time when there is no other work. */
 const SUSPECTS_MS = 250;
-/** A message of the database is logged this far. */
-const MAX_MESSAGE = 300;
 
 /**
- * Decides when results are written, and writes them in one transaction per batch: history, streaks, alert flags, events
- * and deliveries, all or nothing. One batch at a time, in the order in which the results came. A batch that is refused is
- * written in parts, so that a result that cannot be written costs its own endpoint that result and nobody else anything.
+ * The batches that may be under way, one of each. The first also has what comes between batches: refused results, locked
+ * endpoints, the canary. Under load it and the second are large and always busy; the express one has only endpoints where
+ * something may change, so a failure need not wait for either.
+ */
+type Role = 'first' | 'second' | 'express';
+
+/**
+ * Decides when results are written and which together; `BatchWriter` writes them. The results of one endpoint are written
+ * in the order in which they came. Those that may change something go before the others, and every organization gets its
+ * turn. On a server several batches may be under way, never with the same endpoint.
  */
 @Injectable()
 export class CheckRecorder {
   private readonly logger = new Logger(CheckRecorder.name);
-  private waiting: PendingCheck[] = [];
-  private readonly suspects = new Suspects();
+  private readonly pending = new PendingChecks();
   private readonly urgency = new WriteUrgency();
+  /** The embedded database has one session: a second batch would only wait for the first. */
+  private readonly roles: readonly Role[];
   private timer: NodeJS.Timeout | null = null;
   /** When the timer fires, monotonic milliseconds. */
   private flushAt = Infinity;
   /** After a failed batch nothing is tried before this, unless a client asks for a check; monotonic milliseconds. */
   private pausedUntil = 0;
-  private writing: Promise<void> | null = null;
+  private readonly writing = new Map<Promise<void>, Role>();
+  /** The newest round did not succeed: one batch at a time. */
+  private isFailing = false;
   private stopped = false;
   /** Endpoints whose rows another session keeps locked: their results wait, those of all others are written. */
   private lockedOut: ReadonlySet<string> = new Set();
-  /** Batches in a row that failed although the database is available. */
-  private refusedInARow = 0;
-  /** Batches and parts that were written. */
-  private written = 0;
-  /** Monotonic: when something was last written, and since when there is something to write. */
-  private writtenAt = -Infinity;
+  /** Monotonic: since when there is something to write. */
   private busySince: number | null = null;
-  private batchSize = MAX_BATCH;
+  private mostChanging = MAX_CHANGING;
   /** Of the last batches; an old one counts for less and less. */
   private quickestMs = Infinity;
-  /** Results were left over for lack of room for their alerts: the next batch is written at once. */
+  /** Results were left over, for lack of room for their alerts or to be looked at again: the next batch is written at once. */
   private hasLeftOver = false;
-  private lastRefusal = '';
-  /** Endpoints whose refused results are in the log. */
-  private readonly reported = new BoundedMap<string, true>(10_000);
   private passing: ((passed: Promise<void>) => void)[] = [];
+  private settled: (check: FinishedCheck) => void = () => {};
+  private failure = '';
+  private readonly losses = new LossLog(
+    (line) => this.logger.error(line),
+    ({ count, organizations }, why) => `${count} results of ${organizations} organizations were given up: ${why}`,
+  );
 
   constructor(
-    private readonly database: WorkerDatabase,
-    private readonly states: EndpointStateStore,
-    private readonly history: HistoryWriter,
-    private readonly alerts: AlertEvaluator,
+    private readonly writer: BatchWriter,
     private readonly metrics: MonitoringMetrics,
     private readonly clock: Clock,
-  ) {}
+    server: DatabaseServer,
+  ) {
+    this.roles = server.isEmbedded ? ['first'] : ['first', 'second', 'express'];
+  }
 
   /** Results that wait to be written. */
   get backlog(): number {
-    return this.waiting.length + this.suspects.size;
+    return this.pending.size + this.writer.suspects.size;
+  }
+
+  /** Results recorded per second, over the last seconds. */
+  get recordedPerSecond(): number {
+    return this.writer.recordedPerSecond;
+  }
+
+  /** Age of the oldest result that waits to be written, milliseconds; 0 when none does. */
+  get lagMs(): number {
+    const { oldestAt } = this.pending;
+    return oldestAt === null ? 0 : this.clock.monotonic() - oldestAt;
+  }
+
+  /** `listener` is called once for each check given to `add`: when it is recorded, dropped or given up. One listener. */
+  onSettled(listener: (check: FinishedCheck) => void): void {
+    this.settled = listener;
   }
 
   /** Milliseconds for which results have waited while none at all could be written. */
   get stalledMs(): number {
     if (this.busySince === null) return 0;
-    return this.clock.monotonic() - Math.max(this.busySince, this.writtenAt);
+    return this.clock.monotonic() - Math.max(this.busySince, this.writer.writtenAt);
   }
 
   /** Resolves when a transaction without results was committed in its turn between two batches; rejects when it failed. */
@@ -113,16 +127,23 @@ export class CheckRecorder {
 
   /** Takes a result. One that may change a state is written within a quarter of a second, any other within about one. */
   add(check: FinishedCheck): void {
-    const urgency = this.urgency.of(check.endpointId, check.result.outcome);
+    const urgency = this.urgency.of(check);
     const maxAgeMs = urgency === 'urgent' ? URGENT_AGE_MS : MAX_AGE_MS;
-    this.push({ check, maxAgeMs, mayChange: urgency !== 'quiet' });
+    this.push({
+      check,
+      addedAt: this.clock.monotonic(),
+      maxAgeMs,
+      mayChange: urgency !== 'quiet',
+      resolve: () => this.settled(check),
+    });
   }
 
-  /** The same at once; resolves when it is committed. */
+  /** The same at once; resolves when it is committed, its history as well. */
   record(check: FinishedCheck): Promise<Recorded> {
     return new Promise((resolve) => {
       this.pausedUntil = 0;
-      this.push({ check, maxAgeMs: 0, mayChange: true, resolve });
+      const entry = { check, addedAt: this.clock.monotonic(), maxAgeMs: 0, mayChange: true, isAwaited: true };
+      this.push({ ...entry, resolve });
     });
   }
 
@@ -130,261 +151,188 @@ export class CheckRecorder {
   async drain(limitMs: number): Promise<void> {
     this.stopped = true;
     const until = this.clock.monotonic() + limitMs;
-    while ((this.waiting.length > 0 || this.writing) && this.clock.monotonic() < until) {
+    while ((this.pending.size > 0 || this.writing.size > 0) && this.clock.monotonic() < until) {
       this.flush();
-      await Promise.race([this.writing, new Promise((resolve) => setTimeout(resolve, 100))]);
+      await Promise.race([...this.writing.keys(), new Promise((resolve) => setTimeout(resolve, 100))]);
     }
     if (this.timer) clearTimeout(this.timer);
+    this.losses.end();
     if (this.backlog > 0) this.logger.error(`${this.backlog} results could not be written before the shutdown`);
+    await this.writer.drainHistory(Math.max(0, until - this.clock.monotonic()));
   }
 
   private push(entry: PendingCheck): void {
-    const now = this.clock.monotonic();
+    const now = entry.addedAt;
     this.busySince ??= now;
-    if (this.suspects.has(entry.check.endpointId, now)) this.suspects.add(entry, this.written);
-    else this.waiting.push(entry);
+    const { suspects } = this.writer;
+    if (suspects.has(entry.check.endpointId, now)) suspects.add(entry, this.writer.written);
+    else this.pending.add(entry);
     if (this.backlog > MAX_WAITING) this.giveUpSome();
-    this.flushSoon(this.waiting.length >= MAX_BATCH ? 0 : entry.maxAgeMs, now);
+    this.flushSoon(this.pending.ready >= ENOUGH ? 0 : entry.maxAgeMs, now);
   }
 
+  /** What the database refuses goes first, then what changes nothing; anything else only when nothing else waits. */
   private giveUpSome(): void {
-    this.metrics.resultsLost.inc();
-    const suspect = this.suspects.forgetOne();
-    if (suspect) return suspect.resolve?.('dropped');
-    const lost = new Set(oldestOfLargest(this.waiting, GIVEN_UP_AT_ONCE));
-    for (const { resolve } of lost) resolve?.('dropped');
-    this.waiting = this.waiting.filter((entry) => !lost.has(entry));
+    const { suspects } = this.writer;
+    const suspect = suspects.forgetOne((entry) => !entry.mayChange || !this.pending.hasQuiet);
+    const given = suspect ? [suspect] : this.pending.giveUp(GIVEN_UP_AT_ONCE);
+    this.metrics.resultsLost.inc(given.length);
+    const why = this.failure === '' ? 'they come faster than they can be recorded' : this.failure;
+    this.losses.add(
+      given.map(({ check }) => check.orgId),
+      given.length,
+      `more than ${MAX_WAITING} wait: ${why}`,
+    );
+    for (const { resolve } of given) resolve?.('dropped');
   }
 
   private flushSoon(afterMs: number, now = this.clock.monotonic()): void {
     const at = Math.max(now + afterMs, this.pausedUntil);
-    if (this.writing || at >= this.flushAt) return;
+    if (this.freeRole === null || at >= this.flushAt) return;
     if (this.timer) clearTimeout(this.timer);
     this.flushAt = at;
     this.timer = setTimeout(() => this.flush(), at - now);
+  }
+
+  /** What the next batch would be; `null` while as many are under way as may be. */
+  private get freeRole(): Role | null {
+    const roles = this.isFailing ? this.roles.slice(0, 1) : this.roles;
+    const taken = new Set(this.writing.values());
+    return roles.find((role) => !taken.has(role)) ?? null;
   }
 
   private flush(): void {
     if (this.timer) clearTimeout(this.timer);
     this.timer = null;
     this.flushAt = Infinity;
-    if (this.writing || (this.backlog === 0 && this.passing.length === 0)) return;
-    this.writing = this.writeRound().then((pauseMs) => {
-      this.writing = null;
-      if (pauseMs !== null) this.pausedUntil = this.clock.monotonic() + pauseMs;
-      if (this.backlog === 0) this.busySince = null;
-      if (this.passing.length > 0) this.flushSoon(0);
-      if (this.suspects.size > 0 && !this.stopped)
-        this.flushSoon(this.suspects.next(this.clock.monotonic()) ? 0 : RETRY_MS);
-      if (this.waiting.length === 0) return;
-      const isDue = pauseMs !== null || this.hasLeftOver || this.waiting.length >= this.batchSize;
-      this.flushSoon(isDue ? 0 : Math.min(...this.waiting.map(({ maxAgeMs }) => maxAgeMs)));
+    const role = this.freeRole;
+    if (role === null || !this.hasWorkFor(role)) return;
+    const round = this.writeRound(role).then((pauseMs) => {
+      this.writing.delete(round);
+      this.scheduleNext(pauseMs);
     });
+    this.writing.set(round, role);
+    if (this.pending.ready >= ENOUGH) this.flushSoon(0);
   }
 
-  /** One batch, then for a moment what was refused before. Resolves to the pause before the next round. */
-  private async writeRound(): Promise<number | null> {
-    const pauseMs = this.waiting.length > 0 ? await this.writeOne() : null;
-    if (this.suspects.size > 0) await this.retrySuspects();
+  /** False while all that waits is of endpoints whose earlier results are under way. */
+  private get canWrite(): boolean {
+    return this.pending.ready > 0 || this.lockedOut.size > 0;
+  }
+
+  private hasWorkFor(role: Role): boolean {
+    if (role === 'first') return this.canWrite || this.writer.suspects.size > 0 || this.passing.length > 0;
+    return role === 'second' ? this.pending.ready > 0 : this.pending.changing > 0;
+  }
+
+  private scheduleNext(pauseMs: number | null): void {
+    this.isFailing = pauseMs !== null;
+    if (pauseMs !== null) this.pausedUntil = this.clock.monotonic() + pauseMs;
+    if (this.backlog === 0 && this.writing.size === 0) this.busySince = null;
+    if (this.passing.length > 0) this.flushSoon(0);
+    const { suspects } = this.writer;
+    if (suspects.size > 0 && !this.stopped) this.flushSoon(suspects.next(this.clock.monotonic()) ? 0 : RETRY_MS);
+    if (this.pending.size === 0) return;
+    const isDue = pauseMs !== null || this.hasLeftOver || this.pending.ready >= ENOUGH;
+    this.flushSoon(isDue ? 0 : (this.pending.shortestAgeMs ?? RETRY_MS));
+  }
+
+  /** One batch; the first then tries for a moment what was refused before. Resolves to the pause before the next. */
+  private async writeRound(role: Role): Promise<number | null> {
+    const pauseMs = this.canWrite ? await this.writeOne(role) : null;
+    if (role !== 'first') return pauseMs;
+    if (this.writer.suspects.size > 0) await this.writer.retrySuspects(this.pending.size > 0 ? SUSPECTS_MS : RETRY_MS);
     if (this.passing.length > 0) {
-      const passed = this.database.transaction((tx) => passThrough(tx), LIMITS);
+      const passed = this.writer.pass();
       for (const resolve of this.passing.splice(0)) resolve(passed);
       await passed.catch(() => {});
     }
     return pauseMs;
   }
 
-  /** Writes one batch, in parts when it is refused as a whole. Otherwise it returns to the front of the queue. */
-  private async writeOne(): Promise<number | null> {
-    await this.recheckLockedOut();
+  /** Writes one batch. What cannot be written returns to the front of what waits; resolves to the pause before the next. */
+  private async writeOne(role: Role): Promise<number | null> {
+    if (role === 'first') await this.recheckLockedOut();
     this.hasLeftOver = false;
-    let batch = this.takeBatch();
-    if (batch.length === 0) return RETRY_MS;
+    const taken = this.pending.take(role === 'express' ? 0 : MAX_BATCH, this.mostChanging);
+    if (taken.length === 0) return null;
+    const endpointIds = new Set(taken.map(({ check }) => check.endpointId));
+    const { left, error } = await this.writeWithinWork(taken);
+    let pauseMs: number | null = null;
+    let locked: ReadonlySet<string> = new Set();
+    if (error === undefined) {
+      this.failure = '';
+      this.hasLeftOver ||= left.length > 0;
+    } else {
+      this.failure = reasonOf(error);
+      this.logger.warn(`${left.length} results wait: ${this.failure}`);
+      if (writeFailureOf(error) === 'locked') locked = await this.lockOut([...endpointIds]);
+      pauseMs = this.stopped ? 100 : RETRY_MS;
+      if (locked.size > 0) pauseMs = 0;
+    }
+    this.pending.putBack(left);
+    this.moveSuspects(endpointIds);
+    this.pending.release([...endpointIds].filter((id) => !locked.has(id)));
+    return pauseMs;
+  }
+
+  /** What changes too many alerts for one transaction goes back at once, for the next batch. */
+  private async writeWithinWork(taken: readonly PendingCheck[]): Promise<WrittenBatch> {
+    let batch = taken;
     try {
-      batch = await this.withinWork(batch);
+      batch = await this.withinWork(taken);
+      if (batch.length < taken.length) {
+        const kept = new Set(batch);
+        this.pending.putBack(taken.filter((entry) => !kept.has(entry)));
+        this.hasLeftOver = true;
+      }
       const began = this.clock.monotonic();
-      await this.commit(batch, LIMITS);
-      const durationMs = this.clock.monotonic() - began;
-      this.quickestMs = Math.min(durationMs, this.quickestMs * FORGET);
-      this.batchSize = nextBatchSize(this.batchSize, durationMs, this.quickestMs, MAX_BATCH);
-      this.refusedInARow = 0;
-      return null;
+      const written = await this.writer.write(batch);
+      if (written.error === undefined) this.adapt(batch, this.clock.monotonic() - began);
+      return written;
     } catch (error) {
-      const isRefused = await this.isRefused(error);
-      if (isRefused) return this.split(batch, error);
-      return this.putBack(batch, error);
+      return { left: batch, error };
     }
   }
 
-  /** Whether the batch failed because of what is in it. What is unclear is believed the second time. */
-  private async isRefused(error: unknown): Promise<boolean> {
-    const failure = writeFailureOf(error);
-    if (failure === 'content') return true;
-    if (failure !== 'unclear' || ++this.refusedInARow < 2) return false;
-    return this.database.query('SELECT 1').then(
-      () => true,
-      () => false,
-    );
+  private async withinWork(batch: readonly PendingCheck[]): Promise<readonly PendingCheck[]> {
+    const changing = batch.filter(({ mayChange }) => mayChange);
+    if (changing.length <= HARMLESS_BATCH) return batch;
+    const alerts = await this.writer.atStake(changing);
+    return alerts.size === 0 ? batch : withinWork(batch, alerts, MAX_ALERTS);
   }
 
-  /** The results that no part could be written with are tried alone from now on, apart from the others. */
-  private async split(batch: readonly PendingCheck[], error: unknown): Promise<number | null> {
-    this.logger.warn(`${batch.length} results are written in parts: ${messageOf(error)}`);
-    const open = new Set(batch);
-    const written = this.written;
-    const write = async (part: readonly EndpointResults[]): Promise<boolean> => {
-      const entries = part.flat();
-      const failure = await this.tryCommit(entries);
-      if (failure === null) for (const entry of entries) open.delete(entry);
-      return failure === null;
-    };
-    try {
-      const { suspects } = await writeInParts(byEndpoint(batch), write);
-      for (const entry of suspects.flat()) this.suspects.add(entry, written);
-      this.moveSuspects();
-      return null;
-    } catch (failed) {
-      return this.putBack(
-        batch.filter((entry) => open.has(entry)),
-        failed,
-      );
-    }
-  }
-
-  /** `null` when the part was committed. Throws when the database is away or rows are locked: nobody's fault here. */
-  private async tryCommit(entries: readonly PendingCheck[]): Promise<WriteFailure | null> {
-    try {
-      await this.commit(entries, PART_LIMITS);
-      return null;
-    } catch (error) {
-      const failure = writeFailureOf(error);
-      if (failure === 'away' || failure === 'locked') throw error;
-      this.lastRefusal = messageOf(error);
-      return failure;
-    }
+  /** Only what may change something can make a batch slow by what is in it. */
+  private adapt(batch: readonly PendingCheck[], durationMs: number): void {
+    this.quickestMs = Math.min(durationMs, this.quickestMs * FORGET);
+    if (batch.some(({ mayChange }) => mayChange))
+      this.mostChanging = nextBatchSize(this.mostChanging, durationMs, this.quickestMs, MAX_CHANGING);
   }
 
   /** Later results of the suspects wait with them: the results of one endpoint keep their order. */
-  private moveSuspects(): void {
+  private moveSuspects(endpointIds: Iterable<string>): void {
+    const { suspects, written } = this.writer;
+    if (suspects.size === 0) return;
     const now = this.clock.monotonic();
-    const isSuspect = ({ check }: PendingCheck) => this.suspects.has(check.endpointId, now);
-    const moved = this.waiting.filter(isSuspect);
-    if (moved.length === 0) return;
-    this.waiting = this.waiting.filter((entry) => !isSuspect(entry));
-    for (const entry of moved) this.suspects.add(entry, this.written);
+    for (const id of endpointIds)
+      if (suspects.has(id, now)) for (const entry of this.pending.extract(id)) suspects.add(entry, written);
   }
 
-  /** One by one, for a bounded time. */
-  private async retrySuspects(): Promise<void> {
-    const began = this.clock.monotonic();
-    const givenUp: string[] = [];
-    for (let entry = this.suspects.next(began); entry; entry = this.suspects.next(began)) {
-      try {
-        const failure = await this.tryCommit([entry]);
-        if (failure === null) this.suspects.written(entry);
-        else if (this.suspects.refused(entry, failure, this.written, this.clock.monotonic())) {
-          entry.resolve?.('dropped');
-          givenUp.push(entry.check.endpointId);
-        }
-      } catch (error) {
-        this.logger.warn(`${this.suspects.size} refused results wait: ${messageOf(error)}`);
-        break;
-      }
-      if (this.clock.monotonic() - began > (this.waiting.length > 0 ? SUSPECTS_MS : RETRY_MS)) break;
-    }
-    if (givenUp.length === 0) return;
-    this.metrics.resultsParked.inc(givenUp.length);
-    const unreported = [...new Set(givenUp)].filter((id) => !this.reported.get(id));
-    for (const id of unreported) this.reported.set(id, true);
-    if (unreported.length > 0)
-      this.logger.error(
-        `Results of ${unreported.length} endpoints were given up, the database refuses them (${unreported.slice(0, 5).join(' ')}): ${this.lastRefusal}`,
-      );
-  }
-
-  private async commit(entries: readonly PendingCheck[], limits: TransactionLimits): Promise<void> {
-    const checks = entries.map(({ check }) => check);
-    const began = this.clock.monotonic();
-    const recorded = await this.database.transaction((tx) => this.write(tx, checks), limits);
-    this.written++;
-    this.writtenAt = this.clock.monotonic();
-    entries.forEach(({ check, resolve }) => resolve?.(recorded.has(check) ? 'recorded' : 'dropped'));
-    this.metrics.batch(entries.length, recorded.size, this.writtenAt - began);
-  }
-
-  /** Returns results to the front of the queue; resolves to the pause before the next batch. */
-  private async putBack(batch: readonly PendingCheck[], error: unknown): Promise<number> {
-    this.waiting = [...batch, ...this.waiting];
-    this.logger.warn(`${batch.length} results wait: ${messageOf(error)}`);
-    const isLocked = writeFailureOf(error) === 'locked';
-    if (isLocked && (await this.lockOut(batch.map(({ check }) => check)))) return 0;
-    return this.stopped ? 100 : RETRY_MS;
-  }
-
-  /** The oldest results of each organization, without those of locked endpoints. */
-  private takeBatch(): PendingCheck[] {
-    if (this.lockedOut.size === 0 && this.waiting.length <= this.batchSize) return this.waiting.splice(0);
-    const isWritable = ({ check }: PendingCheck) => !this.lockedOut.has(check.endpointId);
-    const batch = fairBatch(this.lockedOut.size === 0 ? this.waiting : this.waiting.filter(isWritable), this.batchSize);
-    const taken = new Set(batch);
-    this.waiting = this.waiting.filter((entry) => !taken.has(entry));
-    return batch;
-  }
-
-  /** What changes too many alerts for one transaction returns to the front of the queue, for the next batch. */
-  private async withinWork(batch: PendingCheck[]): Promise<PendingCheck[]> {
-    const changing = batch.filter(({ mayChange }) => mayChange);
-    if (changing.length <= HARMLESS_BATCH) return batch;
-    const idsOf = (outcome: Outcome) =>
-      changing.flatMap(({ check }) => (check.result.outcome === outcome ? [check.endpointId] : []));
-    const alerts = await this.alerts.atStake(this.database, idsOf('down'), idsOf('up'));
-    if (alerts.size === 0) return batch;
-    const kept = withinWork(batch, alerts, MAX_ALERTS);
-    this.hasLeftOver = kept.length < batch.length;
-    if (!this.hasLeftOver) return batch;
-    const isKept = new Set(kept);
-    this.waiting = [...batch.filter((entry) => !isKept.has(entry)), ...this.waiting];
-    return kept;
-  }
-
-  /** Finds the endpoints whose rows are locked. True when there are some: the rest of the batch can be written without them. */
-  private async lockOut(checks: readonly FinishedCheck[]): Promise<boolean> {
-    this.lockedOut = await this.lockedOf(checks.map(({ endpointId }) => endpointId));
-    const count = this.lockedOut.size;
-    if (count > 0)
-      this.logger.error(`Another session keeps the rows of ${count} endpoints locked; their results wait.`);
-    return count > 0;
+  /** Finds the endpoints whose rows are locked: while there are some, the others can be written without them. */
+  private async lockOut(endpointIds: readonly string[]): Promise<ReadonlySet<string>> {
+    const locked = await this.writer.lockedOf(endpointIds);
+    if (locked.size === 0) return locked;
+    this.logger.error(`Another session keeps the rows of ${locked.size} endpoints locked; their results wait.`);
+    this.lockedOut = new Set([...this.lockedOut, ...locked]);
+    return locked;
   }
 
   private async recheckLockedOut(): Promise<void> {
-    if (this.lockedOut.size > 0) this.lockedOut = await this.lockedOf([...this.lockedOut]);
-  }
-
-  private lockedOf(endpointIds: readonly string[]): Promise<Set<string>> {
-    return this.states.lockedByOthers(this.database, endpointIds).catch(() => new Set<string>());
-  }
-
-  /** Writes everything that follows from these checks; returns those that count. */
-  private async write(tx: Tx, checks: readonly FinishedCheck[]): Promise<Set<FinishedCheck>> {
-    const states = await this.states.lock(tx, checks);
-    const folded = foldBatch(states, checks);
-    const recorded = [...folded.values()].flatMap((list) => list.map(({ check }) => check));
-    if (recorded.length === 0) return new Set();
-    await this.states.save(tx, folded);
-    await this.history.write(tx, recorded);
-    const { opened, closed } = outagesOf(states, folded);
-    await this.history.outages(tx, opened, closed);
-    await this.alerts.evaluate(tx, streakUpdatesOf(folded));
-    await failpoint('recorder.before_commit');
-    return new Set(recorded);
+    if (this.lockedOut.size === 0) return;
+    const before = [...this.lockedOut];
+    const locked = await this.writer.lockedOf(before);
+    const free = before.filter((id) => !locked.has(id));
+    this.lockedOut = new Set([...this.lockedOut].filter((id) => !free.includes(id)));
+    this.pending.release(free);
   }
 }
-
-/** Takes a transaction number, as every batch does: a database that does not write refuses that. */
-async function passThrough(tx: Tx): Promise<void> {
-  await tx.query('SELECT pg_current_xact_id()');
-  await failpoint('recorder.before_commit');
-}
-
-const messageOf = (error: unknown): string =>
-  (error instanceof Error ? error.message : String(error)).slice(0, MAX_MESSAGE);

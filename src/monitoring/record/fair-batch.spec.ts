@@ -1,39 +1,25 @@
 import type { FinishedCheck } from '../../endpoint/finished-check';
-import { fairBatch, nextBatchSize, oldestOfLargest, withinWork } from './fair-batch';
+import { nextBatchSize, sharesOf, withinWork } from './fair-batch';
 import type { PendingCheck } from './pending-check';
 
-let slot = 0;
-const results = (orgId: string, count: number): PendingCheck[] =>
-  Array.from({ length: count }, () => ({
-    check: { orgId, slotMs: slot++ } as FinishedCheck,
-    maxAgeMs: 0,
-    mayChange: true,
-  }));
-const countsOf = (batch: readonly PendingCheck[]) =>
-  ['a', 'b', 'c'].map((org) => batch.filter(({ check }) => check.orgId === org).length);
-
-describe('fairBatch', () => {
+describe('sharesOf', () => {
   it.each([
-    ['all, when they fit', [3, 4, 0], 10, [3, 4, 0]],
-    ['the few of one before the many of another', [5, 5000, 0], 100, [5, 95, 0]],
+    ['all, when they fit', [3, 4], 10, [3, 4]],
+    ['the few of one before the many of another', [5, 5000], 100, [5, 95]],
     ['equally many of those who have many', [400, 4000, 400], 300, [100, 100, 100]],
     ['what a small one leaves to the large ones', [10, 4000, 400], 300, [10, 145, 145]],
-    ['at least something of everybody', [1, 9000, 1], 10, [1, 8, 1]],
-    ['a full batch of one organization', [0, 9000, 0], 500, [0, 500, 0]],
-  ])('takes %s', (_, [a = 0, b = 0, c = 0], size, expected) => {
-    expect(countsOf(fairBatch([...results('b', b), ...results('a', a), ...results('c', c)], size))).toEqual(expected);
-  });
-
-  it('takes the oldest of each organization, in their order', () => {
-    const waiting = [...results('a', 50), ...results('b', 5), ...results('a', 50)];
-    const own = fairBatch(waiting, 20).filter(({ check }) => check.orgId === 'a');
-    expect(own).toEqual(waiting.slice(0, 15));
+    ['at least something to everybody', [1, 9000, 1], 10, [1, 8, 1]],
+    ['everything to one that is alone', [9000], 500, [500]],
+  ])('gives %s', (_, wanted, size, expected) => {
+    const shares = sharesOf(new Map(wanted.entries()), size);
+    expect(wanted.map((_count, org) => shares.get(org))).toEqual(expected);
   });
 });
 
 describe('withinWork', () => {
   const of = (orgId: string, endpointId: string): PendingCheck => ({
     check: { orgId, endpointId } as FinishedCheck,
+    addedAt: 0,
     maxAgeMs: 0,
     mayChange: true,
   });
@@ -55,13 +41,6 @@ describe('withinWork', () => {
 
   it('keeps one result of each organization however many alerts it changes', () => {
     expect(kept([x, y, mine], { x: 20_000, y: 20_000, mine: 1 }, 100)).toEqual(['x', 'mine']);
-  });
-});
-
-describe('oldestOfLargest', () => {
-  it('gives up the oldest results of the organization that has most', () => {
-    const [few, many] = [results('a', 3), results('b', 9)];
-    expect(oldestOfLargest([...few, ...many], 4)).toEqual(many.slice(0, 4));
   });
 });
 

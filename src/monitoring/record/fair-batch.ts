@@ -17,15 +17,9 @@ export function nextBatchSize(size: number, durationMs: number, quickestMs: numb
   return durationMs < Math.max(QUICK_MS, 2 * quickestMs) ? Math.min(most, size * 2) : size;
 }
 
-const countByOrg = (waiting: readonly PendingCheck[]): Map<string, number> => {
-  const counts = new Map<string, number>();
-  for (const { check } of waiting) counts.set(check.orgId, (counts.get(check.orgId) ?? 0) + 1);
-  return counts;
-};
-
 /** What each may have of `size` when nobody gets more than another who wants more. */
-function sharesOf(wanted: ReadonlyMap<string, number>, size: number): Map<string, number> {
-  const shares = new Map<string, number>();
+export function sharesOf<Org>(wanted: ReadonlyMap<Org, number>, size: number): Map<Org, number> {
+  const shares = new Map<Org, number>();
   let left = size;
   const orgs = [...wanted].sort(([, a], [, b]) => a - b);
   orgs.forEach(([org, count], position) => {
@@ -34,26 +28,6 @@ function sharesOf(wanted: ReadonlyMap<string, number>, size: number): Map<string
     left -= share;
   });
   return shares;
-}
-
-/**
- * The `size` results that are written next, the oldest of each organization: equally many of each as long as it has some,
- * so that the backlog of one delays none of the others. Costs one walk over all that wait.
- */
-export function fairBatch(waiting: readonly PendingCheck[], size: number): PendingCheck[] {
-  if (waiting.length <= size) return [...waiting];
-  const shares = sharesOf(countByOrg(waiting), size);
-  return waiting.filter(({ check: { orgId } }) => {
-    const left = shares.get(orgId) ?? 0;
-    if (left > 0) shares.set(orgId, left - 1);
-    return left > 0;
-  });
-}
-
-/** The oldest `count` results of the organization that has most of them: those to give up when too many wait. */
-export function oldestOfLargest(waiting: readonly PendingCheck[], count: number): PendingCheck[] {
-  const [largest] = [...countByOrg(waiting)].sort(([, a], [, b]) => b - a);
-  return waiting.filter(({ check }) => check.orgId === largest?.[0]).slice(0, count);
 }
 
 /**

@@ -6,9 +6,13 @@ export type Recorded = 'recorded' | 'dropped';
 /** A result that waits to be written. */
 export interface PendingCheck {
   check: FinishedCheck;
+  /** Monotonic milliseconds. */
+  addedAt: number;
   /** How long it may wait before its batch is written. */
   maxAgeMs: number;
   /** False when it cannot change an alert: it follows on successes only. */
   mayChange: boolean;
+  /** A client waits for it: it is recorded for the client when its history is written. */
+  isAwaited?: boolean;
   resolve?: (recorded: Recorded) => void;
 }

@@ -1,6 +1,6 @@
 import { BoundedMap } from '../../platform/cache/bounded-map';
 import type { PendingCheck } from './pending-check';
-import type { WriteFailure } from './write-failure';
+import type { WriteFailure } from '../../history/write/write-failure';
 
 /** A result that may yet be written is refused this often, a second apart, before it is given up. */
 const REFUSALS = 3;
@@ -79,9 +79,10 @@ export class Suspects {
     return false;
   }
 
-  /** Gives up the oldest result of the endpoint whose turn is next. */
-  forgetOne(): PendingCheck | undefined {
-    for (const [endpointId, queue] of this.queues) return this.dropFirst(endpointId, queue);
+  /** Gives up the oldest result of the endpoint whose turn is next, of those endpoints whose oldest result `may` go. */
+  forgetOne(may: (entry: PendingCheck) => boolean): PendingCheck | undefined {
+    for (const [endpointId, queue] of this.queues)
+      if (queue.waiting[0] && may(queue.waiting[0])) return this.dropFirst(endpointId, queue);
     return undefined;
   }
 

@@ -1,13 +1,17 @@
 import type { Outcome } from '../../checker/checker';
+import type { FinishedCheck } from '../../endpoint/finished-check';
 import { WriteUrgency } from './write-urgency';
 
 const OUTCOMES: Record<string, Outcome> = { u: 'up', d: 'down', '?': 'unknown' };
+
+const resultOf = (endpointKey: string, outcome: Outcome) =>
+  ({ endpointKey, result: { outcome } }) as Pick<FinishedCheck, 'endpointKey' | 'result'>;
 
 /** How urgent the results (u, d, ?) of one endpoint are: `!` urgent, `:` may change an alert, `.` quiet. */
 const urgencyOf = (results: string): string => {
   const urgency = new WriteUrgency();
   const marks = { urgent: '!', may_change: ':', quiet: '.' };
-  return Array.from(results, (letter) => marks[urgency.of('ep', OUTCOMES[letter] ?? 'up')]).join('');
+  return Array.from(results, (letter) => marks[urgency.of(resultOf('7', OUTCOMES[letter] ?? 'up'))]).join('');
 };
 
 describe('the urgency of a result', () => {
@@ -27,12 +31,31 @@ describe('the urgency of a result', () => {
 
   it('judges the urgency of each endpoint on its own', () => {
     const urgency = new WriteUrgency();
-    expect(['a', 'b', 'a', 'b'].map((id) => urgency.of(id, 'up'))).toEqual(['urgent', 'urgent', 'quiet', 'quiet']);
+    expect(['1', '2', '1', '2'].map((key) => urgency.of(resultOf(key, 'up')))).toEqual([
+      'urgent',
+      'urgent',
+      'quiet',
+      'quiet',
+    ]);
   });
 
-  it('forgets the endpoint that was checked longest ago when more are known than fit: its next result is urgent', () => {
+  it('forgets the endpoints that were checked longest ago when more are known than fit: their next results are urgent', () => {
     const urgency = new WriteUrgency(2);
-    const seen = ['a', 'b', 'a', 'c', 'a', 'b'];
-    expect(seen.map((id) => urgency.of(id, 'up') === 'urgent')).toEqual([true, true, false, true, false, true]);
+    const seen = ['1', '5000', '2', '9000', '1', '5000'];
+    expect(seen.map((key) => urgency.of(resultOf(key, 'up')) === 'urgent')).toEqual([
+      true,
+      true,
+      true,
+      true,
+      false,
+      true,
+    ]);
+  });
+
+  it('knows a million endpoints, in any order', () => {
+    const urgency = new WriteUrgency();
+    const keys = Array.from({ length: 20_000 }, (_, index) => `${(index * 7_919_993) % 1_000_000}`);
+    for (const key of keys) urgency.of(resultOf(key, 'up'));
+    expect(keys.every((key) => urgency.of(resultOf(key, 'up')) === 'quiet')).toBe(true);
   });
 });

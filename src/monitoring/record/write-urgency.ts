@@ -1,11 +1,14 @@
-import type { Outcome } from '../../checker/checker';
+import type { FinishedCheck } from '../../endpoint/finished-check';
 import { BoundedMap } from '../../platform/cache/bounded-map';
 
 /** Successes after a failure that are written soon: they may resolve an alert, and rules ask for two by default. */
 const WATCHED = 10;
 /** A rule may ask for this many successes. */
 const MAY_RESOLVE = 100;
-const MAX_KNOWN = 100_000;
+/** Endpoints are numbered as they are created: those of neighbouring numbers share a page, a byte each. */
+const PAGE = 4096;
+/** 64 MB, for 67 million endpoints. */
+const MAX_PAGES = 16_384;
 
 /** `may_change`: it may wait, but an alert may resolve with it. `quiet`: it changes nothing but history. */
 export type Urgency = 'urgent' | 'may_change' | 'quiet';
@@ -13,24 +16,35 @@ export type Urgency = 'urgent' | 'may_change' | 'quiet';
 /**
  * Which results are written soon: an endpoint's first, every failure, and the successes after one. Those of an endpoint
  * that has been up for long change only its history and may wait. A hint for when to write, nothing else: what a result
- * means is decided from the database. `maxKnown` bounds the memory; a forgotten endpoint's next result is urgent.
+ * means is decided from the database. `maxPages` bounds the memory; a forgotten endpoint's next result is urgent.
  */
 export class WriteUrgency {
-  /** Endpoint → how many of its next successes may resolve an alert. */
-  private readonly left: BoundedMap<string, number>;
+  /** Page → of each endpoint: 0 for one that is not known, else 1 more than its next successes that may resolve an alert. */
+  private readonly pages: BoundedMap<number, Uint8Array>;
 
-  constructor(maxKnown = MAX_KNOWN) {
-    this.left = new BoundedMap(maxKnown);
+  constructor(maxPages = MAX_PAGES) {
+    this.pages = new BoundedMap(maxPages);
   }
 
-  of(endpointId: string, outcome: Outcome): Urgency {
-    if (outcome !== 'up') {
-      this.left.set(endpointId, MAY_RESOLVE);
+  of({ endpointKey, result }: Pick<FinishedCheck, 'endpointKey' | 'result'>): Urgency {
+    const key = Number(endpointKey);
+    const page = this.page(Math.floor(key / PAGE));
+    const index = key % PAGE;
+    if (result.outcome !== 'up') {
+      page[index] = MAY_RESOLVE + 1;
       return 'urgent';
     }
-    const left = this.left.get(endpointId);
+    const left = (page[index] ?? 0) - 1;
     if (left === 0) return 'quiet';
-    this.left.set(endpointId, left === undefined ? 0 : left - 1);
-    return left === undefined || left > MAY_RESOLVE - WATCHED ? 'urgent' : 'may_change';
+    page[index] = Math.max(1, left);
+    return left < 0 || left > MAY_RESOLVE - WATCHED ? 'urgent' : 'may_change';
+  }
+
+  private page(number: number): Uint8Array {
+    const known = this.pages.get(number);
+    if (known) return known;
+    const page = new Uint8Array(PAGE);
+    this.pages.set(number, page);
+    return page;
   }
 }

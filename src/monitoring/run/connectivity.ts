@@ -18,6 +18,8 @@ const WINDOW_MS = 30_000;
 const MAX_RECENT = 20_000;
 /** How long a probe's result is used, and never for a check that began before the probe; bounds how often probes run. */
 const PROBE_VALID_MS = { least: 1000, most: 5000 };
+/** While all is well it is looked at this often without a reason. */
+const AT_REST_MS = MINUTE_MS;
 /** All recent results are counted at most this often. */
 const COUNT_VALID_MS = 100;
 /** After this long offline the heartbeat stops, so that the operator is alerted from outside. */
@@ -72,10 +74,13 @@ export class Connectivity {
   }
 
   /** The result as it may be recorded: unchanged, or `unknown` with `monitor_offline` when our own network is at fault. */
-  async judge({ endpointId, orgId }: Judged, result: CheckResult): Promise<CheckResult> {
+  judge(of: Judged, result: CheckResult): CheckResult | Promise<CheckResult> {
     const now = this.clock.monotonic();
-    if (isProof(result)) this.recent.set(endpointId, { at: now, orgId, suspicious: false });
-    if (!isSuspicious(result)) return result;
+    if (isProof(result)) this.recent.set(of.endpointId, { at: now, orgId: of.orgId, suspicious: false });
+    return isSuspicious(result) ? this.judgeSuspicious(of, result, now) : result;
+  }
+
+  private async judgeSuspicious({ endpointId, orgId }: Judged, result: CheckResult, now: number): Promise<CheckResult> {
     const began = now - result.durationMs;
     const state = await this.look(now, began);
     if (state !== 'online' && !this.probe.hasTargets && (await this.probe.hasRouteTo(result.address))) return result;
@@ -94,8 +99,9 @@ export class Connectivity {
 
   /** Without targets it also learns, while all is well, that there is a default route to be lost. */
   private async recheck(): Promise<void> {
-    if (this.offlineSince === null && this.probe.hasTargets) return;
     const now = this.clock.monotonic();
+    const isOnline = this.offlineSince === null;
+    if (isOnline && (this.probe.hasTargets || (this.newest !== null && now - this.newest.at < AT_REST_MS))) return;
     const state = await this.look(now, now);
     if (this.offlineSince !== null) this.note(state);
   }

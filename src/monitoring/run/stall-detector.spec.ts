@@ -43,6 +43,7 @@ describe('StallDetector', () => {
     lag = new EventLoopLag(of);
     detector = new StallDetector(lag, metrics);
     lag.onModuleInit();
+    detector.enter();
   };
 
   afterEach(() => lag.onModuleDestroy());
@@ -123,6 +124,7 @@ const { StallDetector } = require(${JSON.stringify(join(__dirname, 'stall-detect
 const lag = new EventLoopLag(new Clock());
 const detector = new StallDetector(lag, new Metrics());
 lag.onModuleInit();
+detector.enter();
 setTimeout(() => {
   detector.stallCount = 0;
   console.log('ready');

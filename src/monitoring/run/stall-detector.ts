@@ -40,6 +40,15 @@ export class StallDetector {
     });
   }
 
+  /** A check begins: from now on no stall goes unnoticed, until as many `leave`. */
+  enter(): void {
+    this.lag.enter();
+  }
+
+  leave(): void {
+    this.lag.leave();
+  }
+
   /** The stalls that are remembered, oldest first, one that ends at the present moment included. */
   get stalls(): readonly Stall[] {
     this.lag.reportBeyond(STALL_MS);

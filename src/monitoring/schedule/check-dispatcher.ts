@@ -1,12 +1,15 @@
 import { Injectable, Logger } from '@nestjs/common';
 import type { ClaimedSlot } from '../../endpoint/endpoint-schedule';
 import type { CheckDefinition } from '../../endpoint/check-definition';
+import type { FinishedCheck } from '../../endpoint/finished-check';
 import { Clock } from '../../platform/time/clock';
 import { CheckRecorder } from '../record/check-recorder';
 import { CheckRunner } from '../run/check-runner';
 import { MonitoringMetrics } from '../monitoring.metrics';
 import { CheckPlaces } from './check-places';
 import { FairQueue } from './fair-queue';
+import { Overload, type SkipReason } from './overload';
+import { firstRoom, KEEPS_UP_MS, nextRoom } from './room-size';
 import { SharedRoom } from './shared-room';
 
 /** A claimed slot with what it takes to run it. `fireAt`: monotonic milliseconds. */
@@ -30,8 +33,10 @@ const OPERATOR = 'operator';
 const isPassage = (planned: Planned): planned is Passage => 'pass' in planned;
 const ownerOf = (planned: Planned): string => (isPassage(planned) ? OPERATOR : planned.definition.orgId);
 
-/** Checks started in one turn of the event loop; the rest of a burst follows in the next turns. */
-const PER_TURN = 25;
+/** Checks are started for this long in one turn of the event loop; the rest of a burst follows in the next turns. */
+const TURN_MS = 4;
+/** How soon it shows that recording has fallen behind. */
+const WATCH_EVERY_MS = 200;
 
 /**
  * Starts the check of each claimed slot at its millisecond, within the places there are, and hands the finished checks to
@@ -43,9 +48,17 @@ export class CheckDispatcher {
   /** Sorted by `fireAt`, latest first: the next one is popped from the end. */
   private planned: Planned[] = [];
   private readonly due = new FairQueue<Planned>();
-  /** Claimed slots, from the claim to the end of the check: what waits is bounded as well as what runs. */
+  /** Claimed slots, from the claim until the check has ended, or is recorded: what waits is bounded as well as what runs. */
   private readonly held: SharedRoom;
+  /** Finished checks that hold their place until they are recorded: those that end while the recorder falls behind. */
+  private readonly unrecorded = new Set<FinishedCheck>();
+  private isRecorderBehind = false;
+  private fittedAt = -Infinity;
+  /** Endpoint → `fireAt` of its newest slot that has not begun. */
+  private readonly newest = new Map<string, number>();
   private timer: NodeJS.Timeout | null = null;
+  /** More is due than one turn starts, and the next turn goes on with it. */
+  private isStarting = false;
 
   constructor(
     private readonly places: CheckPlaces,
@@ -53,9 +66,13 @@ export class CheckDispatcher {
     private readonly recorder: CheckRecorder,
     private readonly metrics: MonitoringMetrics,
     private readonly clock: Clock,
+    private readonly overload: Overload,
   ) {
-    this.held = new SharedRoom(2 * places.size);
+    this.held = new SharedRoom(firstRoom(places.size));
     places.onFree(() => this.fireWaiting());
+    recorder.onSettled((check) => {
+      if (this.unrecorded.delete(check)) this.held.giveBack(check.orgId);
+    });
     metrics.watch(
       { name: 'uptime_slots_waiting', help: 'Claimed slots that have not begun.' },
       () => this.planned.length + this.due.size,
@@ -67,7 +84,7 @@ export class CheckDispatcher {
   }
 
   /** How many more slots may be claimed, and of whom. */
-  get claims(): Pick<SharedRoom, 'free' | 'portion' | 'restOf' | 'ownersNearLimit'> {
+  get claims(): Pick<SharedRoom, 'size' | 'free' | 'portion' | 'restOf' | 'ownersNearLimit' | 'largeOwners'> {
     return this.held;
   }
 
@@ -77,9 +94,39 @@ export class CheckDispatcher {
     this.places.share(isShared);
   }
 
+  /** Once a second; `isFull`: slots were due for which there was no room. The room follows what can be recorded. */
+  followRecorder(isFull: boolean): void {
+    // What waits for a place is no reason to claim more.
+    this.fitRoom(isFull && this.due.size === 0);
+  }
+
+  /** Before each claim: the room shrinks as soon as recording falls behind. */
+  watchRecorder(): void {
+    if (this.clock.monotonic() - this.fittedAt >= WATCH_EVERY_MS) this.fitRoom(false);
+  }
+
+  private fitRoom(isTooSmall: boolean): void {
+    const { lagMs, recordedPerSecond } = this.recorder;
+    this.fittedAt = this.clock.monotonic();
+    this.isRecorderBehind = lagMs > KEEPS_UP_MS;
+    this.held.size = nextRoom({
+      size: this.held.size,
+      used: this.held.used,
+      places: this.places.size,
+      isTooSmall,
+      lagMs,
+      recordedPerSecond,
+      isShared: this.held.isShared,
+    });
+  }
+
   plan(slots: readonly PlannedSlot[]): void {
     if (slots.length === 0 || this.places.shutdown.aborted) return;
-    for (const { definition } of slots) this.held.take(definition.orgId);
+    for (const { slot, definition, fireAt } of slots) {
+      this.held.take(definition.orgId);
+      this.newest.set(slot.endpointId, fireAt);
+      this.overload.skipped('overload', slot.skipped);
+    }
     this.wait(slots);
   }
 
@@ -97,6 +144,7 @@ export class CheckDispatcher {
     const left = [...this.planned, ...this.due.clear()].flatMap((item) => (isPassage(item) ? [] : [item.definition]));
     for (const { orgId } of left) this.held.giveBack(orgId);
     this.planned = [];
+    this.newest.clear();
     return left.map(({ endpointId }) => endpointId);
   }
 
@@ -110,7 +158,9 @@ export class CheckDispatcher {
     this.arm();
   }
 
+  /** One timer, or one chain of turns: with several, each turn would start several times as many. */
   private arm(): void {
+    if (this.isStarting) return;
     if (this.timer) clearTimeout(this.timer);
     const next = this.planned.at(-1);
     if (!next) return;
@@ -118,30 +168,47 @@ export class CheckDispatcher {
   }
 
   private turn(): void {
-    const now = this.clock.monotonic();
-    for (let count = 0; count < PER_TURN; count++) {
+    const began = this.clock.monotonic();
+    this.isStarting = false;
+    do {
       const next = this.planned.at(-1);
       // Timers may fire up to a millisecond early.
-      if (!next || next.fireAt > now + 0.5) return this.arm();
+      if (!next || next.fireAt > began + 0.5) return this.arm();
       this.planned.pop();
       this.fire(next);
-    }
+    } while (this.clock.monotonic() - began < TURN_MS);
+    this.isStarting = true;
     setImmediate(() => this.turn());
   }
 
   private fire(planned: Planned): void {
     const owner = ownerOf(planned);
-    if (!isPassage(planned) && this.places.isChecking(planned.definition.endpointId)) {
-      this.metrics.skipped.inc();
+    const why = isPassage(planned) ? null : this.whyNot(planned);
+    if (!isPassage(planned) && why !== null) {
+      this.overload.skipped(why);
+      this.forget(planned);
       this.held.giveBack(owner);
     } else if (!this.places.hasRoomFor(owner)) {
       this.due.push(owner, planned);
     } else if (isPassage(planned)) {
       planned.pass();
     } else {
+      this.forget(planned);
       this.places.begin(owner, planned.definition.endpointId);
       void this.run(planned);
     }
+  }
+
+  /** Why a slot is skipped when its turn comes, `null` when it is not. */
+  private whyNot({ definition: { endpointId }, fireAt }: PlannedSlot): SkipReason | null {
+    if (this.places.isChecking(endpointId)) return 'running';
+    const newest = this.newest.get(endpointId) ?? fireAt;
+    // It waited here until the next slot of its endpoint was due: that one is run.
+    return newest > fireAt && newest <= this.clock.monotonic() ? 'overload' : null;
+  }
+
+  private forget({ definition: { endpointId }, fireAt }: PlannedSlot): void {
+    if (this.newest.get(endpointId) === fireAt) this.newest.delete(endpointId);
   }
 
   /** What gets its turn may leave the place free: a passage, or a slot whose endpoint is still being checked. */
@@ -156,14 +223,22 @@ export class CheckDispatcher {
   private async run({ slot, definition, fireAt }: PlannedSlot): Promise<void> {
     const late = this.clock.monotonic() - fireAt;
     this.metrics.lateness.observe(Math.max(0, late) / 1000);
+    this.overload.begun();
+    let isHeld = true;
     try {
       const checkedAt = new Date(Math.round(slot.slotMs + Math.max(0, late)));
       const check = await this.runner.run(definition, slot.slotMs, checkedAt, this.places.shutdown);
-      if (check) this.recorder.add(check);
+      if (check) {
+        if (this.isRecorderBehind) {
+          isHeld = false;
+          this.unrecorded.add(check);
+        }
+        this.recorder.add(check);
+      }
     } catch (error) {
       this.logger.error(`a check was lost`, error instanceof Error ? error.stack : String(error));
     } finally {
-      this.held.giveBack(definition.orgId);
+      if (isHeld) this.held.giveBack(definition.orgId);
       this.places.end(definition.orgId, definition.endpointId);
     }
   }

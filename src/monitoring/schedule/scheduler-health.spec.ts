@@ -10,4 +10,14 @@ describe('schedulerFinding', () => {
   ])('the scheduler %s', (_, lagMs, databaseIsAway, ok, fatal) => {
     expect(schedulerFinding(lagMs, databaseIsAway)).toMatchObject({ ok, fatal });
   });
+
+  it('says an overload, which is no fault', () => {
+    const overload = { lastedMs: 12_345, ratio: 1.94, skippedPerSecond: 839.6 };
+    const state = { ...overload, since: new Date(0), skipped: 9000, lost: 0, waiting: 100 };
+    expect(schedulerFinding(400, false, state)).toEqual({
+      ok: true,
+      fatal: false,
+      detail: 'last claim 0 s ago; overloaded for 12 s: 1.9 times what is possible; 840 slots/s skipped',
+    });
+  });
 });

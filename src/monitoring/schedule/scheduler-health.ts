@@ -4,14 +4,27 @@ import { isUnavailable } from '../../platform/database/postgres-errors';
 import { Health, type HealthFinding } from '../../platform/observability/health';
 import { Clock } from '../../platform/time/clock';
 import { MonitoringMetrics } from '../monitoring.metrics';
+import { describe, Overload, type OverloadState } from './overload';
+import type { Load } from './overload-state';
 
 const NOT_READY_MS = 15_000;
 /** A scheduler that has claimed nothing for this long is stuck and needs a restart, unless the database is unavailable. */
 const STUCK_MS = 120_000;
 
-/** `lagMs`: age of the last completed claim. `databaseIsAway`: that is why the newest one failed. */
-export function schedulerFinding(lagMs: number, databaseIsAway: boolean): HealthFinding {
-  const detail = `last claim ${Math.round(lagMs / 1000)} s ago`;
+/**
+ * `lagMs`: age of the last completed claim. `databaseIsAway`: that is why the newest one failed. Overload is told and is
+ * no fault: all that can be done is done, and elsewhere no more of it would be.
+ */
+export function schedulerFinding(
+  lagMs: number,
+  databaseIsAway: boolean,
+  overload: OverloadState | null = null,
+): HealthFinding {
+  const since = `last claim ${Math.round(lagMs / 1000)} s ago`;
+  const detail =
+    overload === null
+      ? since
+      : `${since}; overloaded for ${Math.round(overload.lastedMs / 1000)} s: ${describe(overload)}`;
   return { ok: lagMs < NOT_READY_MS, fatal: lagMs > STUCK_MS && !databaseIsAway, detail };
 }
 
@@ -26,9 +39,10 @@ export class SchedulerHealth {
     private readonly clock: Clock,
     metrics: MonitoringMetrics,
     health: Health,
+    private readonly overload: Overload,
   ) {
     this.lastClaim = clock.monotonic();
-    health.register('scheduler', () => schedulerFinding(this.lagMs, this.databaseIsAway));
+    health.register('scheduler', () => schedulerFinding(this.lagMs, this.databaseIsAway, overload.state));
     metrics.watch(
       { name: 'uptime_scheduler_lag_seconds', help: 'Age of the last completed claim.' },
       () => this.lagMs / 1000,
@@ -45,9 +59,25 @@ export class SchedulerHealth {
     return this.runsChecks ? this.clock.monotonic() - this.lastClaim : 0;
   }
 
+  /** What this process does now. */
+  get load(): Load {
+    return this.overload.load;
+  }
+
+  /** A claim was made, maybe of nothing: whoever works off a backlog is alive. */
   claimed(): void {
     this.lastClaim = this.clock.monotonic();
     this.databaseIsAway = false;
+  }
+
+  /** Once a second; see `Overload.tick`. */
+  ticked(lateMs: number | null): void {
+    this.overload.tick(lateMs);
+  }
+
+  /** Slots that were skipped instead of claimed. */
+  skipped(slots: number): void {
+    this.overload.skipped('overload', slots);
   }
 
   notClaimed(error: unknown): void {

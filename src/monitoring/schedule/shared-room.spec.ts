@@ -26,6 +26,22 @@ describe('SharedRoom', () => {
     expect(crowd(new SharedRoom(size), owners.split(' '))).toEqual(held);
   });
 
+  it.each([
+    ['nobody, where all hold the same', { a: 5, b: 5, c: 5 }, []],
+    ['nobody, where there is only one', { a: 9 }, []],
+    ['who holds most of it', { a: 9, b: 1 }, ['a']],
+    ['the largest first', { a: 1, b: 10, c: 20, d: 1, e: 1, f: 1 }, ['c', 'b']],
+    [
+      'no more than a few',
+      Object.fromEntries(Array.from('abcdefghijklmnopqrst', (o, i) => [o, i < 10 ? 30 : 1])),
+      [...'abcdefgh'],
+    ],
+  ])('counts as large %s', (_, held, large) => {
+    const room = new SharedRoom(1000);
+    for (const [owner, count] of Object.entries(held)) for (let i = 0; i < count; i++) room.take(owner);
+    expect(room.largeOwners).toEqual(large);
+  });
+
   it('leaves a newcomer room, whatever those before it hold', () => {
     fc.assert(
       fc.property(fc.integer({ min: 20, max: 200 }), fc.integer({ min: 1, max: 8 }), (size, count) => {

@@ -1,6 +1,10 @@
 /** Of more owners than this, those that hold nothing are forgotten. */
 const MOST_KEPT = 1000;
 
+/** What makes an owner large, in averages; of more than so many only the largest count. */
+const LARGE = 1.5;
+const MOST_LARGE = 8;
+
 /**
  * Places that owners share: each may take one while it holds fewer than are free. So a lone owner holds at most half, of
  * `n` that want all they can get each holds 1 / (n + 1), and a part is always left for whoever comes next, however long
@@ -14,7 +18,8 @@ export class SharedRoom {
   /** False while there is only one owner in the world: then nobody else can come, and it may take every place. */
   isShared = true;
 
-  constructor(readonly size: number) {}
+  /** `size` may change at any time: what is held beyond it stays held. */
+  constructor(public size: number) {}
 
   get used(): number {
     return this.taken;
@@ -55,8 +60,23 @@ export class SharedRoom {
 
   giveBack(owner: string): void {
     const holder = this.holders.get(owner);
-    if (holder && --holder.count === 0 && this.holders.size > MOST_KEPT) this.holders.delete(owner);
+    if (!holder || holder.count === 0) return;
+    if (--holder.count === 0 && this.holders.size > MOST_KEPT) this.holders.delete(owner);
     this.taken--;
+  }
+
+  /**
+   * Those that hold half as much again as the average of all that hold something, the largest first, at most a few. While
+   * more is wanted than there is, the others come before them. Takes time for each owner.
+   */
+  get largeOwners(): string[] {
+    if (!this.isShared) return [];
+    const active = [...this.holders].filter(([, { count }]) => count > 0);
+    return active
+      .filter(([, { count }]) => count * active.length > LARGE * this.taken)
+      .sort(([, a], [, b]) => b.count - a.count)
+      .slice(0, MOST_LARGE)
+      .map(([owner]) => owner);
   }
 
   /** The owners that may take fewer than `count` more, those first that hold the least. Takes time for each owner. */

@@ -5,23 +5,52 @@ import { WorkerDatabase } from '../../platform/database/database';
 import { DatabaseClock } from '../../platform/database/database-clock';
 import { failpoint } from '../../platform/observability/failpoints';
 import { CheckDispatcher, type PlannedSlot } from './check-dispatcher';
+import { SchedulerHealth } from './scheduler-health';
 
 /** Slots are claimed this long before they are due: one tick, a slow claim, and a margin. */
 const AHEAD_SECONDS = 2;
-/** Slots per claim: small enough that several instances share evenly and that no statement is long. */
+/** Slots per claim: small enough that several instances share evenly and that no statement is long … */
 const CLAIM_SIZE = 250;
-/** Slots that fell behind while no instance could run them are looked for at the start, after a pause, and this often. */
-const OVERDUE_EVERY_MS = 5000;
+/** … and while more is due than that, each claim takes twice as many, up to this: fewer statements for many checks. */
+const LARGEST_CLAIM = 1000;
+/** No claim of fewer than this part of all the room. */
+const LEAST_PART = 64;
+/** Without a claim for this long nobody ran what fell due: that is spread. */
+const PAUSE_MS = 10_000;
+/** Under overload a slot waits about so long at most, unless the slots of its endpoint before it were skipped. */
+const LONGEST_WAIT_SECONDS = 6;
+/** While there is no room for what is due, it is looked for this often … */
+const ROOM_EVERY_MS = 50;
+/** … for this long at most: a slow last statement must not cost the next tick. */
+const TICK_MS = 600;
 
-/** Where there are several organizations, it is asked this often whether there still are; a second one counts at once. */
-const ORGANIZATIONS_EVERY_MS = 60_000;
+/** A tick that claims something as late as this is behind. */
+const BEHIND_MS = 1000;
+
+/** What one tick has seen. */
+interface Tick {
+  readonly instance: number;
+  /** No claim begins after this, so that the next tick is not missed; monotonic milliseconds. */
+  readonly until: number;
+  /** Of the oldest slot that was claimed; `null` when there was no room for any. */
+  lateMs: number | null;
+  /** Organizations whose slots only `claimRest` takes for the rest of the tick; `null` while not all others have theirs. */
+  passedOver: readonly string[] | null;
+  claimSize: number;
+}
 
 /** Takes the slots that fall due soon from the database, gives them to the dispatcher, and returns what it did not begin. */
 @Injectable()
 export class SlotClaimer {
-  private noneOverdueAt = -Infinity;
-  private severalAt = -Infinity;
   private stopped = false;
+  /** Of the oldest slot that the last tick with room claimed. */
+  private lateMs = 0;
+  /** Slots are due for which the last tick had no room. */
+  private isFull = false;
+  /** The newest claim: the database's clock, ours when it was asked for and when it was made. `null` before the first. */
+  private newest: { databaseMs: number; askedAt: number; madeAt: number } | null = null;
+  /** Nobody has run what fell due for a while, and it is not spread yet. */
+  private hasPaused = true;
   /** Endpoints whose slots were claimed, could not be planned, and are not given back yet. */
   private unplanned: readonly string[] = [];
 
@@ -31,18 +60,32 @@ export class SlotClaimer {
     private readonly schedule: EndpointSchedule,
     private readonly definitions: CheckDefinitions,
     private readonly dispatcher: CheckDispatcher,
+    private readonly health: SchedulerHealth,
   ) {}
 
   /**
-   * Claims what is due while the dispatcher has room, in such portions that no organization gets more than its share.
-   * Slots that were claimed and cannot be planned are due again at once; then this rejects.
+   * Claims what is due, as room for it becomes free, for most of a second at most, in such portions that no organization
+   * gets more than its share. Slots that were claimed and cannot be planned are due again at once; then this rejects.
    */
   async claimDue(instance: number): Promise<void> {
+    const until = this.clock.monotonic() + TICK_MS;
+    const tick: Tick = { instance, until, lateMs: null, passedOver: null, claimSize: CLAIM_SIZE };
     await this.returnUnplanned();
-    await this.countOrganizations();
-    await this.spreadOverdue();
-    const passedOver = await this.claimForAll(instance);
-    for (const orgId of passedOver) await this.claimRest(instance, orgId);
+    this.dispatcher.followRecorder(this.isFull);
+    this.notePause();
+    for (;;) {
+      await this.spreadAfterPause();
+      this.isFull = await this.claimRound(tick);
+      if (!(this.isFull || this.hasPaused) || this.stopped) break;
+      if (this.clock.monotonic() > until - ROOM_EVERY_MS) break;
+      this.dispatcher.watchRecorder();
+      await new Promise((resolve) => setTimeout(resolve, ROOM_EVERY_MS));
+    }
+    // Without room nothing was asked of the database: that it responds is part of being alive.
+    if (tick.lateMs === null && !this.stopped) await this.claim(tick, 0);
+    await this.skipLate(tick);
+    this.lateMs = tick.lateMs ?? this.lateMs;
+    this.health.ticked(tick.lateMs);
   }
 
   /** No further claims; the one in flight ends early. */
@@ -62,51 +105,112 @@ export class SlotClaimer {
     this.unplanned = [];
   }
 
-  private async countOrganizations(): Promise<void> {
-    const now = this.clock.monotonic();
-    if (now - this.severalAt < ORGANIZATIONS_EVERY_MS) return;
-    const found = await this.database.query('SELECT FROM organization LIMIT 2');
-    this.dispatcher.shareRoom(found.length > 1);
-    if (found.length > 1) this.severalAt = now;
-  }
-
-  private async spreadOverdue(): Promise<void> {
-    const now = this.clock.monotonic();
-    if (now - this.noneOverdueAt < OVERDUE_EVERY_MS) return;
-    if ((await this.schedule.spreadOverdue(this.database)) === 0) this.noneOverdueAt = now;
+  private notePause(): void {
+    if (this.newest !== null && this.clock.monotonic() - this.newest.madeAt > PAUSE_MS) this.hasPaused = true;
   }
 
   /**
-   * Claims while there is room and something is due, except for organizations that one statement could give more than
-   * their share; returns those.
+   * What fell due while nobody ran it, at the start too, is spread over the next seconds, all of it before the next claim.
+   * What falls behind while claims are made is not: moved away again and again, it would never have its turn.
    */
-  private async claimForAll(instance: number): Promise<readonly string[]> {
-    const { claims } = this.dispatcher;
-    let passedOver: readonly string[] = [];
-    while (claims.free > 0 && !this.stopped) {
-      const limit = Math.min(CLAIM_SIZE, claims.portion);
-      const without = (passedOver = claims.ownersNearLimit(limit));
-      const claimed = await this.plan(() =>
-        this.schedule.claim(this.database, instance, limit, AHEAD_SECONDS, without),
-      );
-      if (claimed < limit) break;
+  private async spreadAfterPause(): Promise<void> {
+    if (!this.hasPaused) return;
+    const askedAt = this.clock.monotonic();
+    const databaseMs = await this.clock.readNow();
+    const before = new Date(databaseMs - PAUSE_MS);
+    for (let found = 1; found > 0 && !this.stopped;) {
+      found = await this.schedule.spreadOverdue(this.database, before);
+      this.health.claimed();
     }
-    return passedOver;
+    this.newest = { databaseMs, askedAt, madeAt: this.clock.monotonic() };
+    this.hasPaused = false;
   }
 
-  /** Claims for an organization near its limit, at most the rest of its share. */
-  private async claimRest(instance: number, orgId: string): Promise<void> {
-    const limit = Math.min(CLAIM_SIZE, this.dispatcher.claims.restOf(orgId));
-    if (limit === 0 || this.stopped) return;
-    await this.plan(() => this.schedule.claimOfOne(this.database, instance, limit, AHEAD_SECONDS, orgId));
+  /** Under overload slots that nobody will begin soon are skipped: those of all endpoints in turn. */
+  private async skipLate({ lateMs }: Tick): Promise<void> {
+    const { ratio, overloadedSince } = this.health.load;
+    if (overloadedSince === null || lateMs === null || lateMs < 1000 * LONGEST_WAIT_SECONDS || this.stopped) return;
+    const inARow = Math.max(1, Math.ceil(ratio) - 1);
+    this.health.skipped(await this.schedule.skipLate(this.database, LONGEST_WAIT_SECONDS, inARow));
+  }
+
+  /** Claims while there is room and something is due; true when more is due than there is room for. */
+  private async claimRound(tick: Tick): Promise<boolean> {
+    tick.passedOver ??= await this.claimForAll(tick);
+    if (tick.passedOver === null) return true;
+    let isFull = false;
+    for (const orgId of tick.passedOver) if (!(await this.claimRest(tick, orgId))) isFull = true;
+    return isFull;
+  }
+
+  /**
+   * Claims while there is room, except for organizations that one statement could give more than their share; returns
+   * those, or `null` when there was no room for all that the others have due.
+   */
+  private async claimForAll(tick: Tick): Promise<readonly string[] | null> {
+    const { claims } = this.dispatcher;
+    while (!this.stopped && !this.hasPaused && this.clock.monotonic() < tick.until) {
+      this.dispatcher.watchRecorder();
+      const limit = Math.min(tick.claimSize, claims.portion);
+      if (limit < this.leastClaim) break;
+      const without = this.passOver(limit);
+      if ((await this.claim(tick, limit, { without })) < limit) return without;
+    }
+    return null;
+  }
+
+  /**
+   * Organizations near their limit, and under overload the large ones too: their slots have waited for longest, and would
+   * come before those of organizations that ask for little.
+   */
+  private passOver(limit: number): string[] {
+    const { claims } = this.dispatcher;
+    const nearLimit = claims.ownersNearLimit(limit);
+    if (this.lateMs < BEHIND_MS) return nearLimit;
+    return [...new Set([...nearLimit, ...claims.largeOwners])];
+  }
+
+  /** Claims for an organization that was passed over, at most the rest of its share; false when more of it may be due. */
+  private async claimRest(tick: Tick, orgId: string): Promise<boolean> {
+    const limit = Math.min(tick.claimSize, this.dispatcher.claims.restOf(orgId));
+    if (limit < this.leastClaim || this.stopped || this.clock.monotonic() >= tick.until) return false;
+    return (await this.claim(tick, limit, { orgId })) < limit;
+  }
+
+  /** A statement for a handful of slots costs as much as one for many: a little room is left free until there is more. */
+  private get leastClaim(): number {
+    return Math.ceil(this.dispatcher.claims.size / LEAST_PART);
   }
 
   /** Hands what is claimed to the dispatcher; returns how many slots that were. */
-  private async plan(claim: () => Promise<ClaimedSlot[]>): Promise<number> {
-    const before = this.clock.monotonic();
-    const slots = await claim();
-    const [first] = slots;
-    if (first) this.clock.synchronize(first.nowMs, before);
+  private async claim(
+    tick: Tick,
+    limit: number,
+    of: { orgId: string } | { without?: readonly string[] } = {},
+  ): Promise<number> {
+    const askedAt = this.clock.monotonic();
+    const notAfter = this.newest && new Date(this.newest.databaseMs + (askedAt - this.newest.askedAt) + PAUSE_MS);
+    const { slots, nowMs, several } =
+      'orgId' in of
+        ? await this.schedule.claimOfOne(this.database, tick.instance, limit, AHEAD_SECONDS, { ...of, notAfter })
+        : await this.schedule.claim(this.database, tick.instance, limit, AHEAD_SECONDS, { ...of, notAfter });
+    this.clock.synchronize(nowMs, askedAt);
+    this.dispatcher.shareRoom(several);
+    this.notePause();
+    // The database's clock has jumped ahead: to us that is as if nobody had claimed for so long.
+    if (notAfter && nowMs > notAfter.getTime()) this.hasPaused = true;
+    this.newest = { databaseMs: nowMs, askedAt, madeAt: this.clock.monotonic() };
+    await this.plan(slots);
+    this.health.claimed();
+    if (limit === 0) return 0;
+    const oldest = slots.reduce((least, { slotMs }) => Math.min(least, slotMs), nowMs);
+    tick.lateMs = Math.max(tick.lateMs ?? 0, nowMs - oldest);
+    if (slots.length === limit) tick.claimSize = Math.min(2 * tick.claimSize, LARGEST_CLAIM);
+    return slots.length;
+  }
+
+  private async plan(slots: readonly ClaimedSlot[]): Promise<void> {
+    if (slots.length === 0) return;
     try {
       await failpoint('schedule.after_claim');
       this.dispatcher.plan(await this.withDefinitions(slots));
@@ -115,7 +219,6 @@ export class SlotClaimer {
       await this.returnUnplanned();
       throw error;
     }
-    return slots.length;
   }
 
   private async withDefinitions(slots: readonly ClaimedSlot[]): Promise<PlannedSlot[]> {

@@ -1,4 +1,4 @@
-import { ValidateBy, type ValidationOptions } from 'class-validator';
+import { IsIn, ValidateBy, type ValidationOptions } from 'class-validator';
 import ipaddr from 'ipaddr.js';
 import { readUrl } from '../text/read-url';
 
@@ -34,18 +34,21 @@ export const IsDatabaseUrl = rule(
 export const IsCidr = rule(
   'isCidr',
   (text) => parses(() => ipaddr.parseCIDR(text)),
-  'must be CIDRs such as 10.0.0.0/8',
+  'must be networks such as 10.0.0.0/8, separated by commas',
 );
 
 export const IsHostPort = rule(
   'isHostPort',
   (text) =>
     /^(\[[0-9a-fA-F:]+\]|[^\s:[\]/]+):\d{1,5}$/.test(text) && Number(text.slice(text.lastIndexOf(':') + 1)) <= 65_535,
-  'must be host:port pairs',
+  'must be pairs of host:port such as 1.1.1.1:443, separated by commas',
 );
 
 export const IsSecretsKey = rule(
   'isSecretsKey',
   (text) => /^[A-Za-z0-9_-]{1,32}:[A-Za-z0-9+/]{43}=$/.test(text),
-  'must be id:key pairs, the key being 32 bytes in base64',
+  'must be pairs of id:key, the key being 32 bytes in base64 (openssl rand -base64 32), separated by commas',
 );
+
+export const OneOf = (words: readonly string[]): PropertyDecorator =>
+  IsIn(words, { message: `must be one of ${words.join(', ')}` });

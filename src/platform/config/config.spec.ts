@@ -32,9 +32,31 @@ describe('Config', () => {
     try {
       loadConfig(wrong);
     } catch (error) {
-      const names = (error as ConfigError).problems.map((problem) => problem.split(':')[0]);
+      const names = (error as ConfigError).problems.map((problem) => problem.split(' ')[0]);
       expect(names.sort()).toEqual(Object.keys(wrong).sort());
     }
+  });
+
+  it.each([
+    ['PORT', 'abc', 'PORT must be a whole number from 0 to 65535, not "abc".'],
+    ['PORT', '70000', 'PORT must be a whole number from 0 to 65535, not "70000".'],
+    ['MIN_INTERVAL_SECONDS', '0.5', 'MIN_INTERVAL_SECONDS must be a whole number from 1 to 86400, not "0.5".'],
+    ['ROLE', 'boss', 'ROLE must be one of all, api, worker, not "boss".'],
+    ['AUTH', 'maybe', 'AUTH must be on or off, not "maybe".'],
+    [
+      'EGRESS_DENY',
+      '10.0.0.0',
+      'EGRESS_DENY must be networks such as 10.0.0.0/8, separated by commas, not "10.0.0.0".',
+    ],
+    ['HOST', 'x'.repeat(256), `HOST must be shorter than or equal to 255 characters, not "${'x'.repeat(100)}".`],
+    ['DATABASE_URL', 'mysql://u:secret@h/d', 'DATABASE_URL must be a postgres:// URL or embedded:memory.'],
+    [
+      'BOOTSTRAP_API_KEY',
+      'too-short',
+      'BOOTSTRAP_API_KEY must be 24 to 200 printable ASCII characters without spaces.',
+    ],
+  ])('says of %s=%s in one sentence what it must be', (name, text, sentence) => {
+    expect(() => loadConfig({ [name]: text })).toThrow(new ConfigError([sentence]));
   });
 
   it.each([

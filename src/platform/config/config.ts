@@ -1,7 +1,6 @@
 import {
   ArrayMaxSize,
   IsBoolean,
-  IsIn,
   IsInt,
   IsOptional,
   IsUrl,
@@ -12,7 +11,7 @@ import {
   MinLength,
 } from 'class-validator';
 import { ConfigError, Env, loadSettings } from './env';
-import { IsCidr, IsDatabaseUrl, IsHostPort, IsSecretsKey } from './config-rules';
+import { IsCidr, IsDatabaseUrl, IsHostPort, IsSecretsKey, OneOf } from './config-rules';
 
 const URL_RULES = { require_tld: false, require_protocol: true };
 
@@ -52,7 +51,7 @@ export class Config {
   @Env('ALLOWED_HOSTS') @ArrayMaxSize(50) @MaxLength(255, { each: true }) allowedHosts: string[] = [];
 
   /** Private and loopback targets: `auto` = for the Default organization only, `allow` = for all, `deny` = for none. */
-  @Env('EGRESS_PRIVATE') @IsIn(['auto', 'allow', 'deny']) egressPrivate: 'auto' | 'allow' | 'deny' = 'auto';
+  @Env('EGRESS_PRIVATE') @OneOf(['auto', 'allow', 'deny']) egressPrivate: 'auto' | 'allow' | 'deny' = 'auto';
 
   /** CIDRs that may be dialed although private or reserved, comma-separated. Never opens link-local or metadata addresses. */
   @Env('EGRESS_ALLOW') @IsCidr({ each: true }) egressAllow: string[] = [];
@@ -114,6 +113,9 @@ export class Config {
   /** Public status pages that an organization may have, disabled ones included. */
   @Env('QUOTA_STATUS_PAGES') @IsInt() @Min(1) @Max(10_000_000) quotaStatusPages = 100;
 
+  /** Who may show a status page under a host name of its own: `auto` = the Default organization, `allow` = all, `deny` = none. */
+  @Env('STATUS_PAGE_DOMAINS') @OneOf(['auto', 'allow', 'deny']) statusPageDomains: 'auto' | 'allow' | 'deny' = 'auto';
+
   /** Live streams that an organization may have open at once in this process. */
   @Env('QUOTA_STREAMS') @IsInt() @Min(1) @Max(10_000_000) quotaStreams = 100;
 
@@ -138,11 +140,17 @@ export class Config {
   @IsUrl({ ...URL_RULES, protocols: ['http', 'https'] }, { message: 'must be an http(s) URL' })
   heartbeatUrl: string | null = null;
 
+  /** Gets a POST when an overload of this process begins and ends. */
+  @Env('OPERATOR_WEBHOOK_URL')
+  @IsOptional()
+  @IsUrl({ ...URL_RULES, protocols: ['http', 'https'] }, { message: 'must be an http(s) URL' })
+  operatorWebhookUrl: string | null = null;
+
   /** `all`; `api` serves only; `worker` checks and delivers only. */
-  @Env('ROLE') @IsIn(['all', 'api', 'worker']) role: 'all' | 'api' | 'worker' = 'all';
+  @Env('ROLE') @OneOf(['all', 'api', 'worker']) role: 'all' | 'api' | 'worker' = 'all';
 
   /** `trace` `debug` `info` `warn` `error` `silent`. */
-  @Env('LOG_LEVEL') @IsIn(['trace', 'debug', 'info', 'warn', 'error', 'silent']) logLevel = 'info';
+  @Env('LOG_LEVEL') @OneOf(['trace', 'debug', 'info', 'warn', 'error', 'silent']) logLevel = 'info';
 
   /** Named places to fail at, for tests (`outbox.after_send=kill`); refused when NODE_ENV is production. */
   @Env('FAILPOINTS') failpoints: string[] = [];
@@ -157,4 +165,4 @@ export function loadConfig(environment: Readonly<Record<string, string | undefin
 
 const LOOPBACK = /^(localhost|127(\.\d{1,3}){3}|::1)$/i;
 const OPEN_TO_OTHERS =
-  'AUTH: off makes everyone who reaches HOST an administrator: listen on 127.0.0.1, or say AUTH_OFF_ANYWHERE=on';
+  'AUTH=off makes everyone who reaches HOST an administrator: set HOST=127.0.0.1, or AUTH_OFF_ANYWHERE=on if that is meant.';

@@ -1,5 +1,5 @@
 import 'reflect-metadata';
-import { validateSync } from 'class-validator';
+import { getMetadataStorage, type ValidationError, validateSync } from 'class-validator';
 
 const ENV = Symbol('config:env');
 
@@ -17,7 +17,11 @@ export const envNames = (type: new () => object): Map<string, string> =>
 
 export class ConfigError extends Error {
   constructor(readonly problems: string[]) {
-    super(`The settings are wrong:\n${problems.map((problem) => `  - ${problem}`).join('\n')}`);
+    super(
+      problems.length === 1
+        ? problems[0]
+        : `${problems.length} settings are wrong:\n${problems.map((problem) => `  - ${problem}`).join('\n')}`,
+    );
   }
 }
 
@@ -46,9 +50,31 @@ export function loadSettings<T extends object>(
     if (text === undefined || text === '') continue;
     Object.assign(settings, { [field]: read(text, settings[field as keyof T]) });
   }
-  const problems = validateSync(settings).map(
-    (error) => `${names.get(error.property) ?? error.property}: ${Object.values(error.constraints ?? {}).join(', ')}`,
-  );
-  if (problems.length > 0) throw new ConfigError(problems);
-  return settings;
+  const errors = validateSync(settings);
+  if (errors.length === 0) return settings;
+  throw new ConfigError(errors.map((error) => problemOf(type, error, environment)));
+}
+
+/** One sentence for a wrong value. Values that may hold a credential are not repeated. */
+function problemOf(
+  type: new () => object,
+  { property, constraints = {} }: ValidationError,
+  environment: Readonly<Record<string, string | undefined>>,
+): string {
+  const name = envNames(type).get(property) ?? property;
+  const given = MAY_BE_SECRET.test(name) ? '' : `, not ${JSON.stringify((environment[name] ?? '').slice(0, 100))}`;
+  const [message = 'is wrong'] = Object.values(constraints).map((text) => text.replace(`${property} `, ''));
+  return `${name} ${rangeOf(type, property) ?? message.replace('each value in ', '')}${given}.`;
+}
+
+const MAY_BE_SECRET = /KEY|TOKEN|URL|SECRET/;
+
+/** `must be a whole number from 1 to 10`, whichever of the rules is broken; `null` for what is no number. */
+function rangeOf(type: new () => object, property: string): string | null {
+  const rules = getMetadataStorage()
+    .getTargetValidationMetadatas(type, '', true, false)
+    .filter(({ propertyName }) => propertyName === property);
+  const bound = (name: string): unknown => rules.find((rule) => rule.name === name)?.constraints[0];
+  if (!rules.some(({ name }) => name === 'isInt')) return null;
+  return `must be a whole number from ${String(bound('min'))} to ${String(bound('max'))}`;
 }

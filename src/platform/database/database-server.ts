@@ -4,12 +4,15 @@ import type { Config } from '../config/config';
 import type { ConnectionTarget } from './data-source-options';
 import { EmbeddedPostgres } from './embedded/embedded-postgres';
 import { migrate } from './migrate';
-import { isUnavailable, sqlState } from './postgres-errors';
+import { type ServerName, serverName, refusalOf, unreachableReason } from './connection-failure';
+import { isUnavailable } from './postgres-errors';
 import { StartError } from './start-error';
 
 /** How long a start waits for a PostgreSQL that is not up yet. */
 const START_WAIT_MS = 60_000;
 const PAUSE_MS = 1000;
+/** While it waits it says so this often. */
+const SAY_EVERY = 10;
 
 const logger = new Logger('Database');
 
@@ -37,24 +40,26 @@ export class DatabaseServer {
 
   /**
    * Brings the schema to this version. A server that cannot be reached is tried again for a minute, so that both may be
-   * started together; then throws an error with the address but without credentials.
+   * started together. Throws a `StartError` that names the setting and the address, but no password.
    */
   async migrate(waitMs = START_WAIT_MS): Promise<void> {
     const deadline = performance.now() + waitMs;
-    for (let attempt = 1; ; attempt++) {
+    for (let attempt = 0; ; attempt++) {
       try {
         await migrate(this.target);
         return;
       } catch (error) {
+        const refusal = this.server === null ? null : refusalOf(error, this.server);
+        if (refusal !== null) throw new StartError(refusal, { cause: error });
         if (!isUnavailable(error)) throw error;
-        if (performance.now() >= deadline)
-          throw new StartError(
-            `${this.address} did not respond for ${waitMs / 1000} s (${reason(error)}). Giving up.`,
-            {
-              cause: error,
-            },
-          );
-        logger.warn(`${this.address} is not available (${reason(error)}); attempt ${attempt}, trying again.`);
+        const why = `${this.address} cannot be reached: ${unreachableReason(error)}.`;
+        const leftMs = deadline - performance.now();
+        if (leftMs <= 0)
+          throw new StartError(`${why} Gave up after ${waitMs / 1000} s. Start it, or correct the address.`, {
+            cause: error,
+          });
+        if (attempt % SAY_EVERY === 0)
+          logger.warn(`${why} Waiting for it, for another ${Math.ceil(leftMs / 1000)} s at most.`);
         await delay(PAUSE_MS);
       }
     }
@@ -65,12 +70,11 @@ export class DatabaseServer {
     await this.embedded?.close();
   }
 
+  private get server(): ServerName | null {
+    return 'url' in this.target ? serverName(this.target.url) : null;
+  }
+
   private get address(): string {
-    if (!('url' in this.target)) return 'The embedded database';
-    const { hostname, port, pathname } = new URL(this.target.url);
-    return `PostgreSQL at ${hostname || 'localhost'}:${port || '5432'}${pathname}`;
+    return this.server === null ? 'The embedded database' : `DATABASE_URL: ${this.server.address}`;
   }
 }
-
-const reason = (error: unknown): string =>
-  (error instanceof Error && error.message) || (sqlState(error) ?? 'unknown error');

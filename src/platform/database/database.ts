@@ -1,5 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { DataSource, type EntityManager } from 'typeorm';
+import { joinedTransaction } from './joined-transaction';
 import { isLockTimeout, isRetryable } from './postgres-errors';
 
 /** Runs SQL: the database itself or an open transaction. Parameters are always bound, never concatenated. */
@@ -60,16 +61,24 @@ export class Database implements Sql {
     private readonly limits: TransactionLimits = {},
   ) {}
 
+  /** For reads of entities. */
+  get manager(): EntityManager {
+    return joinedTransaction()?.manager ?? this.dataSource.manager;
+  }
+
   query<Row>(sql: string, parameters: readonly unknown[] = []): Promise<Row[]> {
-    return run<Row>(this.dataSource.manager, sql, parameters);
+    return run<Row>(this.manager, sql, parameters);
   }
 
   /**
    * One transaction, repeated up to three times with jitter after a deadlock, a serialization failure, a lock timeout or
    * when the server has no connection left; not after two seconds of waiting for a lock. `work` must therefore have no
-   * effect outside `tx`. No network work inside. `limits` override those of this pool.
+   * effect outside `tx`. No network work inside. `limits` override those of this pool. Within `joinTransaction` it is a
+   * savepoint in the transaction that is open, which alone is repeated.
    */
   async transaction<T>(work: (tx: Tx) => Promise<T>, limits: TransactionLimits = {}): Promise<T> {
+    const outer = joinedTransaction();
+    if (outer !== null) return part(outer, work, limits);
     const began = performance.now();
     for (let attempt = 1; ; attempt++) {
       try {
@@ -83,18 +92,34 @@ export class Database implements Sql {
   }
 
   private async once<T>(work: (tx: Tx) => Promise<T>, limits: TransactionLimits): Promise<T> {
-    const after: (() => void)[] = [];
-    const result = await this.dataSource.transaction(async (manager) => {
-      await setLimits(manager, limits);
-      return work({
-        manager,
-        query: <Row>(sql: string, parameters: readonly unknown[] = []) => run<Row>(manager, sql, parameters),
-        afterCommit: (callback) => after.push(callback),
-      });
-    });
+    const { result, after } = await begin(this.dataSource.manager, work, limits);
     for (const callback of after) callback();
     return result;
   }
+}
+
+/** A transaction on a pool's manager, a savepoint on that of an open transaction. `after`: what is to run after the commit. */
+async function begin<T>(
+  on: EntityManager,
+  work: (tx: Tx) => Promise<T>,
+  limits: TransactionLimits,
+): Promise<{ result: T; after: readonly (() => void)[] }> {
+  const after: (() => void)[] = [];
+  const result = await on.transaction(async (manager) => {
+    await setLimits(manager, limits);
+    return work({
+      manager,
+      query: <Row>(sql: string, parameters: readonly unknown[] = []) => run<Row>(manager, sql, parameters),
+      afterCommit: (callback) => after.push(callback),
+    });
+  });
+  return { result, after };
+}
+
+async function part<T>(outer: Tx, work: (tx: Tx) => Promise<T>, limits: TransactionLimits): Promise<T> {
+  const { result, after } = await begin(outer.manager, work, limits);
+  for (const callback of after) outer.afterCommit(callback);
+  return result;
 }
 
 /** The database for checks and deliveries: a pool that slow API reads cannot exhaust. */

@@ -59,7 +59,8 @@ async function requireSupportedServer(source: DataSource): Promise<void> {
     `SELECT current_setting('server_version') AS version, current_setting('server_version_num')::int AS number`,
   );
   for (const { version, number } of rows)
-    if (number < OLDEST_SERVER) throw new StartError(`PostgreSQL ${version} is too old; 15 or later is needed.`);
+    if (number < OLDEST_SERVER)
+      throw new StartError(`DATABASE_URL: this is PostgreSQL ${version}; 15 or later is needed.`);
 }
 
 /** Returns what was in the way, or `null` when the schema is up to date. */

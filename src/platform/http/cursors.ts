@@ -29,8 +29,11 @@ export interface PageRequest<Row> {
    * Without it one statement reads the page.
    */
   rowsAtOnce?: number;
-  /** Count of the whole list, asked for after the page was read; without it the page has none. */
-  total?: (rows: readonly Row[]) => number | Promise<number>;
+  /**
+   * Count of the whole list, asked for after the page was read; without it, or when it is `null`, the page has none. Never
+   * counts what has no bound: a kept counter, or `null`. Not asked for when the first page is all there is.
+   */
+  total?: (rows: readonly Row[]) => number | null | Promise<number | null>;
 }
 
 /**
@@ -70,7 +73,8 @@ export class Cursors {
       return this.encode(orgId, list, idOf(row));
     };
     const next = isLast || rows.length === 0 ? null : cursorBehind(rows.length - 1);
-    return new Page(rows, next, total ? await total(rows) : null, cursorBehind);
+    const isWhole = cursor === undefined && isLast;
+    return new Page(rows, next, total ? (isWhole ? rows.length : await total(rows)) : null, cursorBehind);
   }
 
   private get opaque(): OpaquePositions {

@@ -1,9 +1,14 @@
 import { Global, Module } from '@nestjs/common';
 import { WorkLimits } from '../access/work-limits';
 import { Cursors } from './cursors';
+import { IdempotencyKeys } from './idempotency/idempotency-keys';
+import { IdempotencyRetention } from './idempotency/idempotency-retention.job';
 import { LoadShedder } from './load/load-shedder';
 
 /** What every list and every request needs. */
 @Global()
-@Module({ providers: [Cursors, WorkLimits, LoadShedder], exports: [Cursors, WorkLimits, LoadShedder] })
+@Module({
+  providers: [Cursors, WorkLimits, LoadShedder, IdempotencyKeys, IdempotencyRetention],
+  exports: [Cursors, WorkLimits, LoadShedder, IdempotencyKeys],
+})
 export class HttpModule {}

@@ -11,6 +11,7 @@ export const ID_PREFIXES = {
   organization: 'org',
   apiKey: 'key',
   audit: 'au',
+  statusPage: 'sp',
 } as const;
 export type IdKind = keyof typeof ID_PREFIXES;
 
@@ -22,6 +23,9 @@ const PAIRS = Array.from({ length: 1024 }, (_, bits) => ALPHABET.charAt(bits >> 
 
 /** Sorts before every id: where a list without a cursor begins. */
 export const NIL_UUID = '00000000-0000-0000-0000-000000000000';
+
+/** When the id was made: the milliseconds that a UUIDv7 begins with. */
+export const madeAtMs = (uuid: string): number => parseInt(uuid.slice(0, 8) + uuid.slice(9, 13), 16);
 
 let lastMs = 0;
 let sequence = 0;

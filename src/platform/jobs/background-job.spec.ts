@@ -128,4 +128,24 @@ describe('BackgroundJob', () => {
     await job.tick();
     expect(work.runs).toBe(1);
   });
+
+  it('does nothing for a while after a run that found nothing to do, until it is woken or the while is over', async () => {
+    const clock = Object.assign(new NovemberClock(), { monotonic: () => at });
+    let at = 0;
+    let runs = 0;
+    const run = (): Promise<void> => {
+      runs += 1;
+      job.rest();
+      return Promise.resolve();
+    };
+    const job = new BackgroundJobs(new Config(), clock, new Metrics()).create({ name: 'test', run, restMs: 60_000 });
+    const runsAt = async (ms: number) => {
+      at = ms;
+      await job.tick();
+      return runs;
+    };
+    expect([await runsAt(0), await runsAt(5000), await runsAt(59_999), await runsAt(60_000)]).toEqual([1, 1, 1, 2]);
+    job.wake();
+    expect([await runsAt(65_000), await runsAt(70_000)]).toEqual([3, 3]);
+  });
 });

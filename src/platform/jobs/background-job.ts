@@ -9,6 +9,8 @@ export interface JobOptions {
   /** In logs and as the label of its metric: `audit-retention`. */
   name: string;
   run: () => Promise<void>;
+  /** After a run that called `rest` nothing is done for this long, unless `wake` is called. Milliseconds, default 0. */
+  restMs?: number;
   /** `worker` (the default): everywhere but in processes with `ROLE=api`. `any`: in every process. */
   role?: 'worker' | 'any';
 }
@@ -21,10 +23,13 @@ export class BackgroundJob {
   private current: Promise<void> | null = null;
   private isFailing = false;
   private stopping = false;
+  /** On the monotonic clock. */
+  private restUntil = -Infinity;
 
   constructor(
     private readonly options: JobOptions,
     private readonly isEnabled: boolean,
+    private readonly clock: Clock,
     private readonly onSuccess: () => void,
     private readonly logger: Logger,
   ) {}
@@ -34,9 +39,19 @@ export class BackgroundJob {
     return this.stopping;
   }
 
-  /** Runs the job unless it is running, stopping or not for this process's role. Resolves after the run; never rejects. */
+  /** Called by a run that found nothing to do: the next `restMs` of ticks do nothing. */
+  rest(): void {
+    this.restUntil = this.clock.monotonic() + (this.options.restMs ?? 0);
+  }
+
+  /** Something is to be done: the next tick runs. */
+  wake(): void {
+    this.restUntil = -Infinity;
+  }
+
+  /** Runs the job unless it is running, resting, stopping or not for this process's role. Resolves after the run; never rejects. */
   async tick(): Promise<void> {
-    if (!this.isEnabled || this.stopping || this.current) return;
+    if (!this.isEnabled || this.stopping || this.current || this.clock.monotonic() < this.restUntil) return;
     this.current = this.runOnce();
     await this.current;
     this.current = null;
@@ -85,7 +100,7 @@ export class BackgroundJobs implements BeforeApplicationShutdown {
   create(options: JobOptions): BackgroundJob {
     const isEnabled = options.role === 'any' || this.config.role !== 'api';
     const onSuccess = () => this.succeededAt.set({ job: options.name }, this.clock.now().getTime() / SECOND_MS);
-    const job = new BackgroundJob(options, isEnabled, onSuccess, this.logger);
+    const job = new BackgroundJob(options, isEnabled, this.clock, onSuccess, this.logger);
     this.jobs.push(job);
     return job;
   }

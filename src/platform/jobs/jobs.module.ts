@@ -1,8 +1,9 @@
 import { Global, Module } from '@nestjs/common';
 import { BackgroundJobs } from './background-job';
 import { EmbeddedMaintenanceJob } from './embedded-maintenance.job';
+import { MemoryTrimJob } from './memory-trim.job';
 
 /** The periodic jobs of every module, and the platform's own. */
 @Global()
-@Module({ providers: [BackgroundJobs, EmbeddedMaintenanceJob], exports: [BackgroundJobs] })
+@Module({ providers: [BackgroundJobs, EmbeddedMaintenanceJob, MemoryTrimJob], exports: [BackgroundJobs] })
 export class JobsModule {}

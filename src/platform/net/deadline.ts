@@ -21,8 +21,17 @@ export interface Deadline {
 const spare: AbortController[] = [];
 const MAX_SPARE = 1000;
 
-/** Controllers by the parent that aborts them: one listener on it for all, however many checks are in flight. */
-const families = new WeakMap<AbortSignal, Set<AbortController>>();
+/** One of those that their parent aborts; `place` is where it stands among them. */
+interface Child {
+  controller: AbortController;
+  place: number;
+}
+
+/**
+ * Children by the parent that aborts them: one listener on it for all, however many checks are in flight. In an array: a
+ * set in which each check adds and deletes is rebuilt again and again.
+ */
+const families = new WeakMap<AbortSignal, Child[]>();
 
 /**
  * One total time limit for one piece of work. It aborts one turn of the event loop late: timers run before sockets are
@@ -32,8 +41,9 @@ const families = new WeakMap<AbortSignal, Set<AbortController>>();
 export function startDeadline(timeoutMs: number, parent?: AbortSignal): Deadline {
   const controller = spare.pop() ?? new AbortController();
   const family = parent && familyOf(parent);
+  const child = { controller, place: family ? family.length : -1 };
   if (parent?.aborted) controller.abort(parent.reason);
-  else family?.add(controller);
+  family?.push(child);
   let expiry: NodeJS.Immediate | undefined;
   const timer = setTimeout(() => {
     expiry = setImmediate(() => controller.abort(new DeadlineExceeded(timeoutMs)));
@@ -46,19 +56,28 @@ export function startDeadline(timeoutMs: number, parent?: AbortSignal): Deadline
       cleared = true;
       clearTimeout(timer);
       clearImmediate(expiry);
-      family?.delete(controller);
+      if (family) leave(family, child);
       release(controller);
     },
   };
 }
 
-function familyOf(parent: AbortSignal): Set<AbortController> {
+function familyOf(parent: AbortSignal): Child[] {
   const known = families.get(parent);
   if (known) return known;
-  const family = new Set<AbortController>();
+  const family: Child[] = [];
   families.set(parent, family);
-  parent.addEventListener('abort', () => family.forEach((child) => child.abort(parent.reason)), { once: true });
+  const abort = () => [...family].forEach(({ controller }) => controller.abort(parent.reason));
+  parent.addEventListener('abort', abort, { once: true });
   return family;
+}
+
+/** The last one takes the place that becomes free. */
+function leave(family: Child[], { place }: Child): void {
+  const last = family.pop();
+  if (!last || last.place === place) return;
+  last.place = place;
+  family[place] = last;
 }
 
 /** Keeps the controller for later work, unless something still listens to its signal. */

@@ -32,6 +32,7 @@ describe('EventLoopLag', () => {
   it('tells every listener each beat, and leaves no gap between two beats', async () => {
     const others: Beat[] = [];
     lag.onBeat((beat) => others.push(beat));
+    lag.enter();
     while (beats.length < 3) await delay(5);
     const [first, second, third] = beats;
     expect([second?.from, third?.from]).toEqual([first?.to, second?.to]);
@@ -53,6 +54,21 @@ describe('EventLoopLag', () => {
   it('says nothing when it is asked about a lag that is not there', () => {
     lag.reportBeyond(60_000);
     expect(beats).toEqual([]);
+  });
+
+  it('looks closely as long as somebody is there, from the moment that he comes, and rarely otherwise', async () => {
+    while (beats.length < 2) await delay(5);
+    await delay(0);
+    expect(beats.map(({ intendedMs }) => intendedMs)).toEqual([50, 50]);
+    lag.enter();
+    blockFor(300);
+    lag.reportBeyond(200);
+    while (beats.length < 6) await delay(5);
+    lag.leave();
+    const [, , cut, blocked, ...close] = beats;
+    expect([cut?.intendedMs, blocked?.from]).toEqual([5000, cut?.to]);
+    expect(blocked && lagOf(blocked)).toBeGreaterThan(200);
+    expect(close.every(({ intendedMs }) => intendedMs === 50)).toBe(true);
   });
 
   it('reports how far the wall clock was set', async () => {

@@ -1,8 +1,11 @@
 import { Injectable } from '@nestjs/common';
 import { Config } from '../config/config';
+import { StartError } from '../database/start-error';
 
 /** Every point at which a test may make the process fail. */
 export const FAILPOINTS = [
+  'start.before_first_key',
+  'start.after_first_key',
   'schedule.after_claim',
   'schedule.before_give_back',
   'recorder.before_commit',
@@ -12,10 +15,15 @@ export const FAILPOINTS = [
   'outbox.after_request_written',
   'outbox.after_send',
   'outbox.after_ack',
+  'idempotency.after_change',
+  'idempotency.before_commit',
+  'idempotency.after_commit',
 ] as const;
 export type FailpointName = (typeof FAILPOINTS)[number];
 
-const ACTIONS = ['kill', 'error', 'hang'] as const;
+const ACTIONS = ['kill', 'error', 'hang', 'slow'] as const;
+/** How long `slow` takes. */
+const SLOW_MS = 3000;
 type Action = (typeof ACTIONS)[number];
 
 interface Armed {
@@ -27,7 +35,7 @@ let armed: ReadonlyMap<FailpointName, Armed> = new Map();
 
 /**
  * Fails here when a test has armed it: `kill` ends the process at once like `kill -9`, `error` throws, `hang` never
- * returns. Otherwise it costs a look-up in an empty map.
+ * returns, `slow` takes 3 s. Otherwise it costs a look-up in an empty map.
  */
 export async function failpoint(name: FailpointName): Promise<void> {
   const found = armed.get(name);
@@ -41,6 +49,8 @@ export async function failpoint(name: FailpointName): Promise<void> {
       throw new Error(`failpoint ${name}`);
     case 'hang':
       return new Promise(() => {});
+    case 'slow':
+      return new Promise((resolve) => setTimeout(resolve, SLOW_MS));
     default:
       return found.action satisfies never;
   }
@@ -51,12 +61,12 @@ export const armedFailpoint = (name: FailpointName): (() => Promise<void>) | und
   armed.has(name) ? () => failpoint(name) : undefined;
 
 /**
- * Arms the failpoints listed as `name=kill|error|hang[:once]` and disarms all others.
+ * Arms the failpoints listed as `name=kill|error|hang|slow[:once]` and disarms all others.
  * Throws for an unknown name or action, and for any at all in production.
  */
 export function armFailpoints(entries: readonly string[], nodeEnv = process.env['NODE_ENV']): void {
   if (entries.length > 0 && nodeEnv === 'production')
-    throw new Error('FAILPOINTS are for tests: unset the variable, or NODE_ENV=production');
+    throw new StartError('FAILPOINTS are for tests: unset the variable, or NODE_ENV=production.');
   armed = new Map(entries.map(parse));
 }
 
@@ -65,7 +75,9 @@ function parse(entry: string): [FailpointName, Armed] {
   const known = FAILPOINTS.find((failpointName) => failpointName === name);
   const does = ACTIONS.find((known) => known === action);
   if (!known || !does)
-    throw new Error(`FAILPOINTS: "${entry}" is not one of ${FAILPOINTS.join(', ')} with =${ACTIONS.join('|')}[:once]`);
+    throw new StartError(
+      `FAILPOINTS: "${entry}" is not one of ${FAILPOINTS.join(', ')} with =${ACTIONS.join('|')}[:once].`,
+    );
   return [known, { action: does, once: once !== undefined }];
 }
 

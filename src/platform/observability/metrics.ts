@@ -10,12 +10,9 @@ import {
   Registry,
 } from 'prom-client';
 
-/**
- * How often Node samples the lag of the event loop, and the smallest value of the `nodejs_eventloop_lag_*` quantiles: Node
- * counts the whole time between two samples. Each sample wakes the process; a hundred a second cost more than the checks
- * of a small installation.
- */
-const LAG_RESOLUTION_MS = 50;
+/** Node's own sampler of the event loop, which cannot be left out, wakes the process once in 24 days; see `EventLoopMetrics`. */
+const NEVER_MS = 2 ** 31 - 1;
+const EVENT_LOOP_LAG = 'nodejs_eventloop_lag_';
 
 /** The process's Prometheus registry. Names start with `uptime_`; labels never carry an organization's data. */
 @Injectable()
@@ -24,7 +21,9 @@ export class Metrics {
   private exposing: Promise<string> | null = null;
 
   constructor() {
-    collectDefaultMetrics({ register: this.registry, eventLoopMonitoringPrecision: LAG_RESOLUTION_MS });
+    collectDefaultMetrics({ register: this.registry, eventLoopMonitoringPrecision: NEVER_MS });
+    for (const { name } of this.registry.getMetricsAsArray())
+      if (name.startsWith(EVENT_LOOP_LAG)) this.registry.removeSingleMetric(name);
   }
 
   counter<Label extends string>(options: CounterConfiguration<Label>): Counter<Label> {

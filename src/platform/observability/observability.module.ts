@@ -1,6 +1,7 @@
 import { Global, Module } from '@nestjs/common';
 import { NetModule } from '../net/net.module';
 import { EventLoopLag } from './event-loop-lag';
+import { EventLoopMetrics } from './event-loop-metrics';
 import { Health } from './health';
 import { HealthController } from './health.controller';
 import { Heartbeat } from './heartbeat';
@@ -11,7 +12,7 @@ import { Metrics } from './metrics';
 @Module({
   imports: [NetModule],
   controllers: [HealthController],
-  providers: [Health, Metrics, Heartbeat, EventLoopLag],
+  providers: [Health, Metrics, Heartbeat, EventLoopLag, EventLoopMetrics],
   exports: [Health, Metrics, Heartbeat, EventLoopLag],
 })
 export class ObservabilityModule {}

@@ -1,9 +1,16 @@
+import { promisify } from 'node:util';
+import { gzip } from 'node:zlib';
 import type { INestApplication } from '@nestjs/common';
 import { DocumentBuilder, type OpenAPIObject, SwaggerModule } from '@nestjs/swagger';
 import type { NestExpressApplication } from '@nestjs/platform-express';
-import type { Express, RequestHandler } from 'express';
+import type { Express, Request, Response } from 'express';
 import { OpenApiParts } from './openapi-parts';
+import { documentIdempotency } from './idempotency-problems';
+import { asOpenApi31 } from './openapi-31';
 import { inReadingOrder } from './reading-order';
+import { addRequestExamples } from './request-examples';
+import { withDefaultsInWords } from './schema-defaults';
+import { withPublicNames } from './schema-names';
 import { documentTransportProblems } from './transport-problems';
 
 const DESCRIPTION = `Websites, the endpoints that watch them, alert rules and every event they raised.
@@ -12,9 +19,11 @@ const DESCRIPTION = `Websites, the endpoints that watch them, alert rules and ev
 
 **Ids** carry a prefix and are opaque. **Times** are ISO 8601 in UTC with milliseconds. **Durations** in the fields \`interval\` and \`timeout\` are seconds.
 
-**Lists** are arrays; \`Link: <…>; rel="next"\` and \`X-Next-Cursor\` lead to the next page, \`X-Total-Count\` tells the size of a resource list. A page ends early when its body would have more than 1 MiB, so only the header tells which page is the last.
+**Lists** are arrays; \`Link: <…>; rel="next"\` and \`X-Next-Cursor\` lead to the next page, \`X-Total-Count\` tells the size of a resource list, unless it is filtered and has more than 1000 items. A page ends early when its body would have more than 1 MiB, so only the header tells which page is the last.
 
 **Rate limits** count tokens: a key has 100 a second and 200 at once unless the installation says otherwise, all keys of an organization together three times as many. Most requests take one; long lists, latency, uptime and filters of the audit log take more. An organization may also have only a fifth of the open requests. Beyond it comes 429 with \`Retry-After\`.
+
+**Safe to repeat**: a POST that makes something takes an \`Idempotency-Key\`. Repeated within 24 hours with the same key and body it makes nothing and sends the first response again, with \`Idempotency-Replayed: true\`. Other POSTs refuse the header. GET, PUT and DELETE can be repeated anyway; there it has no effect.
 
 **Updates** are partial: the fields you send change. Read-only fields you send back are ignored, unknown fields are refused.
 
@@ -37,11 +46,14 @@ export function openApiDocument(app: INestApplication): OpenAPIObject {
   const document = inReadingOrder(SwaggerModule.createDocument(app, config, { extraModels: parts.models }));
   parts.complete(document);
   documentTransportProblems(document);
-  return sortTags(document);
+  documentIdempotency(document);
+  const whole = withDefaultsInWords(asOpenApi31(withPublicNames(sortTags(document))));
+  addRequestExamples(whole);
+  return whole;
 }
 
 function sortTags(document: OpenAPIObject): OpenAPIObject {
-  const names = Object.values(document.paths).flatMap((path) =>
+  const names = Object.values({ ...document.paths, ...document.webhooks }).flatMap((path) =>
     Object.values(path as object).flatMap((operation: { tags?: string[] }) => operation.tags ?? []),
   );
   const tags = [...new Set(names)].map((name) => ({ name, description: TAGS[name] ?? name }));
@@ -55,42 +67,38 @@ const TAGS: Readonly<Record<string, string>> = {
   Deliveries: 'What became of each notification.',
   Checks: 'Running a check at once.',
   History: 'Single checks, uptime and latency over any range.',
+  Stream: 'What happens, as it happens.',
+  'Status pages': 'What everybody may see of a website.',
   Organizations: 'Who am I; and, for the operator, all organizations.',
   'API keys': 'Keys of your organization.',
   'Audit log': 'Who changed what in your organization.',
+  Sessions: 'How the dashboard signs in.',
+  System: 'The state of the installation.',
+  Webhooks: 'What the service sends to you.',
 };
+
+const gzipped = promisify(gzip) as (body: Buffer) => Promise<Buffer>;
 
 /**
- * `/api/v1/openapi.json` and the reference at `/docs`, both without a key: the document holds no data of an organization.
- * It is built on first use.
+ * `/api/v1/openapi.json`, without a key: the document holds no data of an organization. It is built on first use, once:
+ * all clients that have not read it yet share the bytes. The reference at `/docs` shows it; its files are served with the
+ * dashboard's.
  */
 export function mountOpenApi(app: NestExpressApplication): void {
-  let document: OpenAPIObject | null = null;
-  const build = () => (document ??= openApiDocument(app));
-  app.use('/docs', referenceHeaders);
+  let plain: Buffer | null = null;
+  let compressed: Promise<Buffer> | null = null;
   const express: Express = app.getHttpAdapter().getInstance();
-  // Made once: all clients that have not read it yet share the bytes.
-  let text: Buffer | null = null;
-  express.get('/api/v1/openapi.json', (_, response) => {
-    response.type('json').send((text ??= Buffer.from(JSON.stringify(build()))));
-  });
-  SwaggerModule.setup('docs', app, build, {
-    customSiteTitle: 'Uptime monitor API',
-    raw: false,
-    swaggerOptions: {
-      persistAuthorization: false,
-      docExpansion: 'list',
-      displayRequestDuration: true,
-      validatorUrl: null,
-    },
+  const send = async (request: Request, response: Response): Promise<void> => {
+    plain ??= Buffer.from(JSON.stringify(openApiDocument(app)));
+    response.type('json').vary('Accept-Encoding');
+    if (request.acceptsEncodings(['gzip', 'identity']) !== 'gzip') {
+      response.send(plain);
+      return;
+    }
+    compressed ??= gzipped(plain);
+    response.setHeader('Content-Encoding', 'gzip').send(await compressed);
+  };
+  express.get('/api/v1/openapi.json', (request, response, next) => {
+    send(request, response).then(undefined, next);
   });
 }
-
-/** We serve the reference's own scripts and styles; besides them it needs inline styles and data: images. */
-const referenceHeaders: RequestHandler = (_, response, next) => {
-  response.setHeader(
-    'Content-Security-Policy',
-    "default-src 'self'; style-src 'self' 'unsafe-inline'; img-src 'self' data:; base-uri 'none'; object-src 'none'; frame-ancestors 'none'",
-  );
-  next();
-};

@@ -14,7 +14,7 @@ const schemasOf = (document: OpenAPIObject): string[] => Object.keys(document.co
 
 describe('inReadingOrder', () => {
   it('sorts the paths by section, and those of no section behind all others', () => {
-    const paths = ['/made/elsewhere', '/status/{slug}', '/api/v1/websites', '/auth/session', '/api/v1/organization'];
+    const paths = ['/made/elsewhere', '/auth/session', '/api/v1/organization', '/status/{slug}', '/api/v1/websites'];
     expect(pathsOf(inReadingOrder(documentOf(paths)))).toEqual(paths.toReversed());
   });
 
@@ -29,8 +29,8 @@ describe('inReadingOrder', () => {
     );
     expect(pathsOf(sorted)).toEqual([
       '/api/v1/endpoints/{id}',
-      '/api/v1/alerts/events',
       '/api/v1/alerts/{id}',
+      '/api/v1/alerts/events',
       '/api/v1/endpoints/{id}/uptime',
     ]);
   });

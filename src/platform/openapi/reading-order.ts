@@ -1,29 +1,32 @@
 import type { OpenAPIObject } from '@nestjs/swagger';
 
-/** The order of the reference, from who you are to what happened; paths with none of these prefixes come last. */
+/** The order of the reference, from what most people come for to what only the operator needs; paths with none of these prefixes come last. */
 const SECTIONS = [
-  '/api/v1/organization',
-  '/api/v1/api-keys',
-  '/api/v1/audit-log',
-  '/api/v1/organizations/audit-log',
-  '/auth/',
   '/api/v1/websites',
   '/api/v1/websites/{websiteId}/endpoints',
   '/api/v1/endpoints',
-  '/api/v1/alerts/events',
+  '/api/v1/endpoints/test',
   '/api/v1/alerts',
+  '/api/v1/alerts/test',
+  '/api/v1/alerts/{id}/test',
   '/api/v1/alerts/{id}/deliveries',
   '/api/v1/deliveries',
-  '/api/v1/alerts/{id}/test',
+  '/api/v1/alerts/events',
+  '/api/v1/stream',
+  '/api/v1/overview',
   '/api/v1/endpoints/{id}/checks',
   '/api/v1/endpoints/{id}/uptime',
   '/api/v1/endpoints/{id}/latency',
-  '/api/v1/overview',
-  '/api/v1/stream',
-  '/api/v1/endpoints/test',
   '/api/v1/websites/{id}/status-page',
+  '/api/v1/status-pages',
   '/status/',
+  '/api/v1/organization',
+  '/api/v1/api-keys',
+  '/api/v1/audit-log',
+  '/auth/',
   '/api/v1/system',
+  '/api/v1/organizations',
+  '/api/v1/organizations/audit-log',
 ];
 
 /** Schemas that every route uses. */

@@ -15,8 +15,12 @@ const WITH_BODY: readonly ProblemCode[] = [
 const BODY_METHODS = new Set(['post', 'put', 'patch', 'delete']);
 const PROBLEM_JSON = 'application/problem+json';
 
-interface Operation {
-  responses: Record<string, { content?: Record<string, { examples?: Record<string, unknown> }> }>;
+export interface Operation {
+  parameters?: { name: string }[];
+  responses: Record<
+    string,
+    { headers?: Record<string, object>; content?: Record<string, { examples?: Record<string, unknown> }> }
+  >;
 }
 
 /** Adds the problems that are found before a route is reached; routes list only their own. */
@@ -24,12 +28,13 @@ export function documentTransportProblems(document: OpenAPIObject): void {
   for (const path of Object.values(document.paths)) {
     for (const [method, operation] of Object.entries(path as Record<string, Operation>)) {
       const codes = BODY_METHODS.has(method) ? [...ANY, ...WITH_BODY] : ANY;
-      for (const code of codes) add(operation, code);
+      for (const code of codes) addProblem(operation, code);
     }
   }
 }
 
-function add({ responses }: Operation, code: ProblemCode): void {
+/** Beside those that the operation has. */
+export function addProblem({ responses }: Operation, code: ProblemCode): void {
   const { status } = PROBLEMS[code];
   const known = Object.keys(responses[status]?.content?.[PROBLEM_JSON]?.examples ?? {}) as ProblemCode[];
   if (!known.includes(code)) responses[status] = problemResponse(status, [...known, code]);

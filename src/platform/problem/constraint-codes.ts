@@ -29,5 +29,20 @@ const CODES: Readonly<Record<string, FieldProblemCode>> = {
 /** The public code of a class-validator rule by its name. A rule that is not listed is a matter of format. */
 export const codeOfConstraint = (rule: string): FieldProblemCode => CODES[rule] ?? 'invalid_format';
 
+/** What class-validator says, as people say it. */
+const PLAIN: readonly [RegExp, string][] = [
+  [/must be an integer number$/, 'must be a whole number'],
+  [/must be a boolean value$/, 'must be true or false'],
+  [/must not be less than (-?\d+)$/, 'must be at least $1'],
+  [/must not be greater than (-?\d+)$/, 'must be at most $1'],
+  [/must be shorter than or equal to (\d+) characters$/, 'must have at most $1 characters'],
+  [/must be longer than or equal to (\d+) characters$/, 'must have at least $1 characters'],
+  [/must be one of the following values: /, 'must be one of '],
+];
+
+/** The message of a broken rule in plain words. */
+export const plainly = (message: string): string =>
+  PLAIN.reduce((text, [pattern, words]) => text.replace(pattern, words), message);
+
 /** A name as one step of a JSON pointer (RFC 6901), cut to what a message should repeat of it. */
 export const pointerStep = (name: string): string => name.replaceAll('~', '~0').replaceAll('/', '~1').slice(0, 100);

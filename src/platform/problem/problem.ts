@@ -19,6 +19,7 @@ export const FIELD_PROBLEM_CODES = [
   'invalid_config',
   'unknown_field',
   'immutable',
+  'not_found',
 ] as const;
 export type FieldProblemCode = (typeof FIELD_PROBLEM_CODES)[number];
 
@@ -29,6 +30,8 @@ export const PROBLEMS = {
   validation_failed: { status: 400, title: 'Some fields are not valid' },
   invalid_query: { status: 400, title: 'The query string is not valid' },
   invalid_cursor: { status: 400, title: 'The cursor is not valid' },
+  invalid_idempotency_key: { status: 400, title: 'The Idempotency-Key is not valid' },
+  idempotency_key_not_supported: { status: 400, title: 'This request cannot be sent with an Idempotency-Key' },
   bad_request: { status: 400, title: 'The request is not valid HTTP' },
   unauthenticated: { status: 401, title: 'A valid API key is required' },
   insufficient_role: { status: 403, title: 'The API key may not do this' },
@@ -37,11 +40,13 @@ export const PROBLEMS = {
   method_not_allowed: { status: 405, title: 'The method is not allowed here' },
   request_timeout: { status: 408, title: 'The request took too long to arrive' },
   conflict: { status: 409, title: 'The request conflicts with the current state' },
+  idempotency_key_in_use: { status: 409, title: 'The first request with this Idempotency-Key still runs' },
   quota_exceeded: { status: 409, title: 'A limit of the organization is reached' },
   payload_too_large: { status: 413, title: 'The body is too large' },
   uri_too_long: { status: 414, title: 'The address is too long' },
   unsupported_media_type: { status: 415, title: 'The body must be application/json in UTF-8' },
   expectation_failed: { status: 417, title: 'The expectation cannot be met' },
+  idempotency_key_reused: { status: 422, title: 'The Idempotency-Key belongs to another request' },
   target_not_allowed: { status: 422, title: 'The target may not be contacted' },
   rate_limited: { status: 429, title: 'Too many requests' },
   headers_too_large: { status: 431, title: 'The request headers are too large' },
@@ -81,6 +86,11 @@ const MAX_ERRORS = 20;
 /** The problems that services and controllers throw. One text each, so that equal cases look alike. */
 export const problems = {
   notFound: () => new Problem('not_found', 'Nothing exists at this address, or it is not yours.'),
+  /** Something that a field of the body names. The same for what is unknown, deleted or another organization's. */
+  referenceNotFound: (pointer: string, message: string) =>
+    new Problem('not_found', 'A field names something that does not exist, or is not yours.', [
+      { pointer, code: 'not_found', message },
+    ]),
   validationFailed: (errors: readonly FieldProblem[]) =>
     new Problem(
       'validation_failed',
@@ -97,10 +107,12 @@ export const problems = {
     }),
   insufficientRole: (needed: string) =>
     new Problem('insufficient_role', `This needs an API key with the role "${needed}".`),
-  targetNotAllowed: (pointer: string, message: string) =>
-    new Problem('target_not_allowed', 'The egress policy of this installation refuses the target.', [
-      { pointer, code: 'invalid_format', message },
-    ]),
+  targetNotAllowed: (errors: readonly FieldProblem[]) =>
+    new Problem(
+      'target_not_allowed',
+      'The egress policy of this installation refuses the target.',
+      errors.slice(0, MAX_ERRORS),
+    ),
   conflict: (detail: string) => new Problem('conflict', detail),
   quotaExceeded: (quota: QuotaUse, what: string) =>
     new Problem(

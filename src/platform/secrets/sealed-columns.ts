@@ -22,7 +22,7 @@ interface Header {
   sealed?: true;
 }
 
-const wholeConfig = (value: unknown, change: (sealed: string) => string): Envelope => ({
+const wholeValue = (value: unknown, change: (sealed: string) => string): Envelope => ({
   sealed: change((value as Envelope).sealed),
 });
 
@@ -31,13 +31,13 @@ const wholeConfig = (value: unknown, change: (sealed: string) => string): Envelo
  * A snapshot in `notification` was sealed for its alert, hence the alert's context.
  */
 export const SEALED_COLUMNS: readonly SealedColumn[] = [
-  { table: 'alert', column: 'config', path: '$.sealed', context: `'alert:' || id || ':config'`, map: wholeConfig },
+  { table: 'alert', column: 'config', path: '$.sealed', context: `'alert:' || id || ':config'`, map: wholeValue },
   {
     table: 'notification',
     column: 'config',
     path: '$.sealed',
     context: `'alert:' || alert_id || ':config'`,
-    map: wholeConfig,
+    map: wholeValue,
   },
   {
     table: 'endpoint',
@@ -51,5 +51,12 @@ export const SEALED_COLUMNS: readonly SealedColumn[] = [
         value: change(header.sealed ? header.value : PLAIN + header.value),
         sealed: true,
       })),
+  },
+  {
+    table: 'idempotency_key',
+    column: 'body',
+    path: '$.sealed',
+    context: `'idempotency_key:' || id || ':body'`,
+    map: wholeValue,
   },
 ];

@@ -1,5 +1,6 @@
 import { Injectable, Logger, type OnModuleInit } from '@nestjs/common';
 import { Database } from '../database/database';
+import { StartError } from '../database/start-error';
 import { SecretBox } from './secret-box';
 import { SEALED_COLUMNS } from './sealed-columns';
 
@@ -18,7 +19,7 @@ export class SecretKeysCheck implements OnModuleInit {
     const stored = await this.storedSecrets();
     const missing = stored.flatMap(({ id }) => (id === null || this.secrets.hasKey(id) ? [] : [id]));
     if (missing.length > 0) {
-      throw new Error(
+      throw new StartError(
         `The database holds secrets encrypted with keys that SECRETS_KEYS lacks: ${missing.join(', ')}. ` +
           'Add these keys again, behind the first one if it should seal from now on.',
       );

@@ -52,6 +52,12 @@ describe('alert events', () => {
       started_at: expect.stringMatching(/Z$/),
       duration_seconds: null,
       created_at: expect.stringMatching(/Z$/),
+      delivery: {
+        id: expect.stringMatching(/^dl_/),
+        state: expect.stringMatching(/^(pending|failed|delivered|superseded)$/),
+        at: expect.stringMatching(/Z$/),
+        error: null,
+      },
     });
     expect(resolved).toEqual({
       ...triggered,
@@ -63,6 +69,7 @@ describe('alert events', () => {
       success_count: 1,
       duration_seconds: expect.any(Number),
       created_at: expect.stringMatching(/Z$/),
+      delivery: expect.objectContaining({ id: expect.not.stringMatching(triggered?.delivery?.id ?? '') }),
     });
     // 20 s between the checks, and what it took to decide.
     expect(resolved?.duration_seconds).toBeGreaterThanOrEqual(20);

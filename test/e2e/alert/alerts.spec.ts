@@ -53,6 +53,8 @@ describe('alerts', () => {
         send_on_resolved: true,
         description: '',
         triggered: false,
+        destination: 'hooks.slack.com',
+        last_delivery: null,
         created_at: expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/),
         updated_at: response.body.created_at,
       });
@@ -435,8 +437,8 @@ describe('alerts', () => {
   it('describes the body of an alert per channel in the API reference', async () => {
     const { body } = await service.anonymous.get<{ components: { schemas: Record<string, unknown> } }>('/openapi.json');
     const { schemas } = body.components;
-    expect(schemas['CreateAlertDto']).toMatchObject({ discriminator: { propertyName: 'type' } });
-    const { oneOf, discriminator } = schemas['CreateAlertDto'] as {
+    expect(schemas['CreateAlert']).toMatchObject({ discriminator: { propertyName: 'type' } });
+    const { oneOf, discriminator } = schemas['CreateAlert'] as {
       oneOf: { $ref: string }[];
       discriminator: { mapping: Record<string, string> };
     };

@@ -43,6 +43,7 @@ describe('the audit log of every route', () => {
   const endpoint = async () => newEndpoint(app.admin, await website(), { type: 'HTTP', url: target.url });
   const webhook = () => ({ type: 'webhook', config: { url: target.url } });
   const alert = async () => newAlert(app.admin, await endpoint(), webhook());
+  const page = () => made(app.admin, '/status-pages', { title: 'Status', groups: [] });
   /** A delivery that has ended and may be repeated: a test delivery turned into another kind. */
   const delivery = async () => {
     const id = await made(app.admin, `/alerts/${await alert()}/test`);
@@ -97,6 +98,11 @@ describe('the audit log of every route', () => {
     },
     'PUT /api/v1/alerts/:id': { entry: 'update alert', on: alert, body: () => ({ failure_threshold: 5 }) },
     'DELETE /api/v1/alerts/:id': { entry: 'delete alert', on: alert },
+    'POST /api/v1/alerts/test': {
+      entry: 'test alert',
+      on: endpoint,
+      body: (id) => ({ endpoint_id: id, ...webhook() }),
+    },
     'POST /api/v1/alerts/:id/test': { entry: 'test alert', on: alert },
     'POST /api/v1/deliveries/:id/redeliver': { entry: 'redeliver delivery', on: delivery },
     'PUT /api/v1/websites/:id/status-page': {
@@ -104,6 +110,9 @@ describe('the audit log of every route', () => {
       on: website,
       body: () => ({ enabled: true, slug: 'audited' }),
     },
+    'POST /api/v1/status-pages': { entry: 'create public_page', body: () => ({ title: 'Status', groups: [] }) },
+    'PUT /api/v1/status-pages/:id': { entry: 'update public_page', on: page, body: () => ({ title: 'Other' }) },
+    'DELETE /api/v1/status-pages/:id': { entry: 'delete public_page', on: page },
     'POST /auth/session': { entry: 'sign_in session', body: () => ({ api_key: app.read.key }) },
     'DELETE /auth/session': {
       entry: 'sign_out session',

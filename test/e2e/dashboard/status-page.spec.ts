@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto';
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { Database } from '../../../src/platform/database/database';
@@ -140,16 +141,29 @@ describe('public status pages', () => {
       expect(page.outages).toMatchObject([{ endpoint: HOSTILE, ended_at: null, reason: 'status unexpected' }]);
     });
 
-    it('sends one HTML document without scripts, whose style its policy allows', async () => {
+    it('sends one HTML document whose style and script its policy allows by their hashes, and no other', async () => {
       const response = await show(`/status/${slug}`);
       const text = await response.text();
+      const policy = response.headers.get('content-security-policy') ?? '';
+      const hashesOf = (tag: string) =>
+        [...text.matchAll(new RegExp(`<${tag}>([^]*?)</${tag}>`, 'g'))].map(
+          ([, inside = '']) => `'sha256-${createHash('sha256').update(inside).digest('base64')}'`,
+        );
 
-      expect(response.headers.get('content-security-policy')).toMatch(
-        /^default-src 'none'; style-src 'sha256-[\w+/]{43}='/,
-      );
-      expect(text).not.toMatch(/<script|<img|onerror="|\sstyle=/i);
+      expect(policy).toContain(`default-src 'none'; style-src ${hashesOf('style').join(' ')}; `);
+      expect(policy).toContain(`script-src ${hashesOf('script').join(' ')}; `);
+      expect([hashesOf('style').length, hashesOf('script').length]).toEqual([1, 1]);
+      expect(text).not.toMatch(/<script\s|<img|onerror="|\sstyle=/i);
       expect(text).toContain('Nothing works');
       expect(text.match(/<g><title>/g)).toHaveLength(90);
+    });
+
+    it('names the zone of its times, and the numbers of its bars in text', async () => {
+      const text = await (await show(`/status/${slug}`)).text();
+      expect(text).toContain('Times and days are in UTC.');
+      expect(text).toMatch(/<time datetime="[\d-]+T[\d:.]+Z">[\d-]+ [\d:]+ UTC<\/time>/);
+      expect(text).toMatch(/<details.*<li><span>[\d-]+<\/span><span>0\.00% of \d+ checks?<\/span><\/li>/);
+      expect(text).toMatch(/<li><span>[\d-]+ to [\d-]+<\/span><span>no data<\/span><\/li>/);
     });
 
     it.each(['', '.json', '.svg'])('shows no target, header, id or error text in the form "%s"', async (form) => {
@@ -161,7 +175,7 @@ describe('public status pages', () => {
 
     it.each([
       ['', 'status', 'down'],
-      ['?uptime=30d', 'uptime 30d', '0.00%'],
+      ['?uptime=30d', 'uptime 30d', '0.00% (3% watched)'],
     ])('draws a badge for the query "%s"', async (query, label, message) => {
       const response = await show(`/status/${slug}.svg${query}`);
       const text = await response.text();

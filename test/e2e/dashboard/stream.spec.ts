@@ -174,7 +174,9 @@ describe('the live stream', () => {
     const up = await check(app.write, endpoint, 200);
     await eventually('four events arrive', () => of(reader, endpoint).length >= 4);
 
-    const { body: listed } = await app.read.get<{ id: string }[]>(`/alerts/events?endpoint_id=${endpoint}`);
+    const { body } = await app.read.get<{ id: string; delivery?: unknown }[]>(`/alerts/events?endpoint_id=${endpoint}`);
+    // An event is told before anything is sent.
+    const listed = body.map((event) => ({ ...event, delivery: undefined }));
     const checks = of(reader, endpoint).filter(({ type }) => type === 'check');
     const alerts = of(reader, endpoint).filter(({ type }) => type === 'alert');
     expect(
@@ -185,6 +187,18 @@ describe('the live stream', () => {
     ]);
     expect(alerts.map(({ id }) => id)).toEqual(listed.map(({ id }) => id).reverse());
     expect(alerts.map(({ data }) => data)).toEqual(listed.slice().reverse());
+  });
+
+  it('tells that an endpoint is still down after a pause, as every list shows', async () => {
+    target.status = 503;
+    const endpoint = await makeEndpoint(app.write, 'Paused');
+    const reader = await open(app.read);
+    await app.write.put(`/endpoints/${endpoint}`, { enabled: false });
+    await app.write.put(`/endpoints/${endpoint}`, { enabled: true });
+    await eventually('the change arrives', () => of(reader, endpoint).length > 0, 30_000);
+    expect(of(reader, endpoint).map(({ data }) => [data.previous_status, data.status])).toEqual([['unknown', 'down']]);
+    const { body } = await app.read.get<{ status: string }>(`/endpoints/${endpoint}`);
+    expect(body.status).toBe('down');
   });
 
   it('sends no event of another organization', async () => {

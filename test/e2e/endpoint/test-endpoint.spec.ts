@@ -56,7 +56,7 @@ describe('testing an endpoint before it is saved', () => {
   it('refuses to test what creating would refuse, with every pointer', async () => {
     const { status, body } = await run({ name: '', type: 'HTTP', url: 'ftp://x', interval: 0 });
     expect([status, body.code]).toEqual([400, 'validation_failed']);
-    expect(body.errors.map(({ pointer }) => pointer).sort()).toEqual(['/interval', '/name']);
+    expect(body.errors.map(({ pointer }) => pointer).sort()).toEqual(['/interval', '/name', '/url']);
     expect((await run({ name: 'x', type: 'HTTP', url: 'ftp://x' })).body.errors).toMatchObject([{ pointer: '/url' }]);
   });
 

@@ -74,6 +74,42 @@ describe('websites', () => {
     }
   });
 
+  it('finds websites by a part of their name or url, in any case, page by page and with their count', async () => {
+    const { write, read } = await app.organization('Search');
+    for (const [name, url] of [
+      ['Example Shop', 'https://a.example'],
+      ['École', 'https://b.example'],
+      ['Blog', 'https://SHOP.example/Blog_1'],
+      ['100 %', 'https://c.example'],
+    ])
+      await write.post('/websites', { name, url });
+    const found = async (q: string, more = '') => {
+      const { status, headers, body } = await read.get<Website[]>(`/websites?q=${encodeURIComponent(q)}${more}`);
+      expect(status).toBe(200);
+      return { names: body.map(({ name }) => name), total: headers['x-total-count'], next: headers['x-next-cursor'] };
+    };
+    expect(await found('SHOP')).toMatchObject({ names: ['Example Shop', 'Blog'], total: '2' });
+    expect(await found(' éCOLE ')).toMatchObject({ names: ['École'], total: '1' });
+    expect(await found('COLE')).toMatchObject({ names: ['École'], total: '1' });
+    expect((await found('%')).names).toEqual(['100 %']);
+    expect((await found('blog_')).names).toEqual(['Blog']);
+    expect((await found('b_og')).names).toEqual([]);
+    expect((await found('shop\\')).names).toEqual([]);
+    const first = await found('shop', '&limit=1');
+    expect(first).toMatchObject({ names: ['Example Shop'], total: '2' });
+    expect((await found('shop', `&limit=1&cursor=${first.next}`)).names).toEqual(['Blog']);
+    const { body } = await other.read.get('/websites?q=shop');
+    expect(body).toEqual([]);
+  });
+
+  it.each(['q=', 'q=%20', `q=${'x'.repeat(101)}`, 'q=a&q=b', 'q[a]=b', 'q=a%00', 'name=shop'])(
+    'refuses GET /websites?%s',
+    async (query) => {
+      const response = await app.read.get<{ code: string }>(`/websites?${query}`);
+      expect([response.status, response.body.code]).toEqual([400, 'invalid_query']);
+    },
+  );
+
   it('takes a partial update of a website and ignores read-only fields that are sent back', async () => {
     const website = await create();
     const renamed = await app.write.put<Website>(`/websites/${website.id}`, { name: 'Renamed' });

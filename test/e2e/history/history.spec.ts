@@ -215,8 +215,18 @@ describe('history over HTTP', () => {
 
     it('reports null for uptime, coverage and latency before the first check', async () => {
       const { body } = await api.get<UptimeView>(`${path('uptime')}?window=90d`);
-      expect(body).toMatchObject({ uptime: null, coverage: null, checks: 0, failures: 0, unknown: 0 });
+      expect(body).toMatchObject({ uptime: null, coverage: null, watched: 0, checks: 0, failures: 0, unknown: 0 });
       expect(body.latency).toEqual({ avg: null, p50: null, p95: null, p99: null, min: null, max: null });
+    });
+
+    it('says how little of a range a new endpoint was watched', async () => {
+      await write([check(now - 1000)]);
+      const { body: day } = await api.get<UptimeView>(path('uptime'));
+      const { body: quarter } = await api.get<UptimeView>(`${path('uptime')}?window=90d`);
+      expect(day).toMatchObject({ uptime: 1, coverage: 1 });
+      expect(day.watched).toBeGreaterThan(0);
+      expect(day.watched).toBeLessThan(0.01);
+      expect(quarter.watched).toBeLessThan(day.watched);
     });
 
     it.each([
@@ -342,9 +352,13 @@ describe('history over HTTP', () => {
         last_error: null,
         uptime_24h: null,
         coverage_24h: null,
+        watched_24h: 0,
         uptime_7d: null,
+        watched_7d: 0,
         uptime_30d: null,
+        watched_30d: 0,
         uptime_90d: null,
+        watched_90d: 0,
         p95_ms: null,
         recent: [],
         certificate_expires_at: null,
@@ -366,6 +380,37 @@ describe('history over HTTP', () => {
         p95_ms: 80,
         recent: ['up', 'up', 'down'],
       });
+    });
+
+    it.each([1, 5, 60])(
+      'shows a latency in the overview after %i minutes of checks, before any hour is closed',
+      async (n) => {
+        const hour = Math.floor(now / HOUR) * HOUR;
+        await write(Array.from({ length: n }, (_, index) => check(now - index * MINUTE, 'up', 40 + index)));
+        const [inHour, before] = [0, 1].map(
+          (ago) =>
+            Array.from({ length: n }, (_, index) => now - index * MINUTE).filter(
+              (at) => Math.floor(at / HOUR) * HOUR === hour - ago * HOUR,
+            ).length,
+        );
+        await recordState(
+          `status = 1, hour_start = '${new Date(hour).toISOString()}', hour_up = ${inHour}, before_up = ${before}`,
+        );
+        await database.query('DELETE FROM endpoint_summary WHERE endpoint_key = $1', [subject.key]);
+        expect((await mine())?.p95_ms).toBe(40 + Math.ceil(0.95 * n) - 1);
+      },
+    );
+
+    it('says how little of a window a new endpoint was watched, however good its uptime', async () => {
+      await write([check(now - 1000)]);
+      await recordState(
+        `status = 1, last_checked_at = now(), hour_start = date_trunc('hour', now(), 'UTC'), hour_up = 1`,
+      );
+      const item = await mine();
+      expect(item).toMatchObject({ uptime_90d: 1, coverage_24h: 1 });
+      expect(item?.watched_24h).toBeLessThan(0.01);
+      expect(item?.watched_90d).toBeLessThan(item?.watched_30d ?? 0);
+      expect(item?.watched_90d).toBeGreaterThan(0);
     });
 
     it('adds full hours, the hour before and the current one without counting any twice', async () => {

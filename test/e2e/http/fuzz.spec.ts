@@ -30,6 +30,7 @@ const OUT_OF_REACH = [
   'POST /auth/session',
   'GET /auth/session',
   'GET /status/{page}',
+  'GET /status/{slug}/logo',
   'POST /api/v1/deliveries/{id}/redeliver',
 ];
 /** Ids remembered per prefix, the newest ones. */

@@ -41,8 +41,10 @@ const MATRIX: Readonly<Record<string, AccessRule>> = {
   'POST /api/v1/alerts': 'write',
   'PUT /api/v1/alerts/:id': 'write',
   'DELETE /api/v1/alerts/:id': 'write',
+  'POST /api/v1/alerts/test': 'write',
   'POST /api/v1/alerts/:id/test': 'write',
   'GET /api/v1/alerts/:id/deliveries': 'read',
+  'GET /api/v1/deliveries': 'read',
   'GET /api/v1/deliveries/:id': 'read',
   'POST /api/v1/deliveries/:id/redeliver': 'write',
   'GET /api/v1/system': 'admin',
@@ -51,6 +53,13 @@ const MATRIX: Readonly<Record<string, AccessRule>> = {
   'GET /auth/session': 'public',
   'DELETE /auth/session': 'read',
   'GET /status/:page': 'public',
+  'GET /status/:slug/feed.atom': 'public',
+  'GET /status/:slug/logo': 'public',
+  'GET /api/v1/status-pages': 'read',
+  'GET /api/v1/status-pages/:id': 'read',
+  'POST /api/v1/status-pages': 'write',
+  'PUT /api/v1/status-pages/:id': 'write',
+  'DELETE /api/v1/status-pages/:id': 'write',
   'GET /api/v1/websites/:id/status-page': 'read',
   'PUT /api/v1/websites/:id/status-page': 'write',
 };
@@ -83,9 +92,15 @@ describe('the access matrix', () => {
   const idPrefix = (path: string): string => {
     const [, collection = ''] = /^\/api\/v1\/([a-z-]+)/.exec(path) ?? [];
     return (
-      { websites: 'ws', endpoints: 'ep', alerts: 'al', deliveries: 'dl', 'api-keys': 'key', organizations: 'org' }[
-        collection
-      ] ?? 'ws'
+      {
+        websites: 'ws',
+        endpoints: 'ep',
+        alerts: 'al',
+        deliveries: 'dl',
+        'api-keys': 'key',
+        organizations: 'org',
+        'status-pages': 'sp',
+      }[collection] ?? 'ws'
     );
   };
   const send = async (route: Route, key: string | null): Promise<number> => {
@@ -151,9 +166,19 @@ describe('the access matrix', () => {
         config: { url: 'http://mine.example/hook' },
       })
     ).body.id;
-    const mine: Readonly<Record<string, string>> = { websites: website, endpoints: endpoint, alerts: alert };
-    for (const route of routes.filter(({ path }) => /^\/api\/v1\/(websites|endpoints|alerts)\/:/.test(path))) {
-      const [, collection = ''] = /^\/api\/v1\/(\w+)/.exec(route.path) ?? [];
+    const page = (
+      await app.write.post<{ id: string }>('/status-pages', { title: 'Mine', groups: [{ endpoints: [endpoint] }] })
+    ).body.id;
+    const mine: Readonly<Record<string, string>> = {
+      websites: website,
+      endpoints: endpoint,
+      alerts: alert,
+      'status-pages': page,
+    };
+    for (const route of routes.filter(({ path }) =>
+      /^\/api\/v1\/(websites|endpoints|alerts|status-pages)\/:/.test(path),
+    )) {
+      const [, collection = ''] = /^\/api\/v1\/([\w-]+)/.exec(route.path) ?? [];
       const path = route.path.slice('/api/v1'.length).replace(/:\w+/, mine[collection] ?? '');
       const body = route.method === 'PUT' ? { name: 'x' } : { name: 'x', type: 'HTTP', url: 'http://x.example' };
       const api = new Api(app.url, other.admin.key);
@@ -165,7 +190,7 @@ describe('the access matrix', () => {
       }[route.method as 'GET']();
       expect([route.name, response.status, response.body.code]).toEqual([route.name, 404, 'not_found']);
     }
-    for (const list of ['/websites', '/alerts', '/alerts/events', '/overview'])
+    for (const list of ['/websites', '/alerts', '/alerts/events', '/overview', '/status-pages'])
       expect((await other.read.get(list)).body).toEqual([]);
     expect((await app.read.get(`/alerts/${alert}`)).status).toBe(200);
   });

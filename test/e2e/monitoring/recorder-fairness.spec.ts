@@ -1,17 +1,12 @@
 import { Logger } from '@nestjs/common';
-import { AlertEvaluator } from '../../../src/alert/incident/alert-evaluator';
 import type { Outcome } from '../../../src/checker/checker';
 import { type CheckDefinition, CheckDefinitions } from '../../../src/endpoint/check-definition';
 import type { FinishedCheck } from '../../../src/endpoint/finished-check';
-import { HistoryWriter } from '../../../src/history/write/history-writer';
-import { MonitoringMetrics } from '../../../src/monitoring/monitoring.metrics';
-import { CheckRecorder } from '../../../src/monitoring/record/check-recorder';
-import { EndpointStateStore } from '../../../src/monitoring/record/endpoint-state-store';
-import { Database, WorkerDatabase } from '../../../src/platform/database/database';
+import { Database } from '../../../src/platform/database/database';
 import { parseId } from '../../../src/platform/ids/id';
-import { Clock } from '../../../src/platform/time/clock';
 import { type Api, startApp, type TestApp, type TestOrganization } from '../../harness/app/app';
 import { recorded as finishedCheck } from '../../harness/app/history';
+import { newRecorder } from '../../harness/app/recorder';
 import { newAlert, newEndpoint, newWebsite } from '../../harness/app/resources';
 
 describe('the results of one organization', () => {
@@ -45,16 +40,6 @@ describe('the results of one organization', () => {
 
   const endpointOf = async (api: Api): Promise<string> => newEndpoint(api, await newWebsite(api));
   const uuidOf = (id: string): string => parseId('endpoint', id) ?? '';
-  const newRecorder = () =>
-    new CheckRecorder(
-      app.app.get(WorkerDatabase),
-      app.app.get(EndpointStateStore),
-      app.app.get(HistoryWriter),
-      app.app.get(AlertEvaluator),
-      app.app.get(MonitoringMetrics),
-      app.app.get(Clock),
-    );
-
   /** Endpoints with fifty alerts each, all of which the next failure triggers. */
   async function endpointsWithAlerts(count: number): Promise<CheckDefinition[]> {
     const website = await newWebsite(other.write);
@@ -72,7 +57,7 @@ describe('the results of one organization', () => {
   it('are written with the next batch, however many of another one wait', async () => {
     const mine = await definitionOf(uuidOf(await endpointOf(app.write)));
     const theirs = await definitionOf(uuidOf(await endpointOf(other.write)));
-    const recorder = newRecorder();
+    const recorder = newRecorder(app);
     for (let count = 0; count < 5000; count++) recorder.add(next(theirs, 'up'));
     expect(await recorder.record(next(mine, 'down'))).toBe('recorded');
     expect(recorder.backlog).toBeGreaterThanOrEqual(4000);
@@ -83,7 +68,7 @@ describe('the results of one organization', () => {
   it('do not wait until thousands of alerts of another one are triggered', async () => {
     const mine = await definitionOf(uuidOf(await endpointOf(app.write)));
     const theirs = await endpointsWithAlerts(60);
-    const recorder = newRecorder();
+    const recorder = newRecorder(app);
     for (const definition of theirs) recorder.add(next(definition, 'down'));
     expect(await recorder.record(next(mine, 'up'))).toBe('recorded');
     expect(recorder.backlog).toBeGreaterThanOrEqual(30);

@@ -1,19 +1,15 @@
 import { Logger } from '@nestjs/common';
-import { AlertEvaluator } from '../../../src/alert/incident/alert-evaluator';
 import { type CheckDefinition, CheckDefinitions } from '../../../src/endpoint/check-definition';
 import type { FinishedCheck } from '../../../src/endpoint/finished-check';
-import { HistoryWriter } from '../../../src/history/write/history-writer';
-import { MonitoringMetrics } from '../../../src/monitoring/monitoring.metrics';
-import { CheckRecorder } from '../../../src/monitoring/record/check-recorder';
-import { EndpointStateStore } from '../../../src/monitoring/record/endpoint-state-store';
-import { Database, WorkerDatabase } from '../../../src/platform/database/database';
+import type { CheckRecorder } from '../../../src/monitoring/record/check-recorder';
+import { Database } from '../../../src/platform/database/database';
 import { parseId } from '../../../src/platform/ids/id';
 import { armFailpoints } from '../../../src/platform/observability/failpoints';
 import { Metrics } from '../../../src/platform/observability/metrics';
-import { Clock } from '../../../src/platform/time/clock';
 import { type Api, startApp, type TestApp } from '../../harness/app/app';
 import { recorded as finishedCheck } from '../../harness/app/history';
 import { eventually } from '../../harness/app/poll';
+import { newRecorder } from '../../harness/app/recorder';
 import { newEndpoint, newWebsite } from '../../harness/app/resources';
 
 const HEALTHY = 20;
@@ -48,14 +44,7 @@ describe('a result that cannot be written', () => {
   beforeEach(() => {
     warned = jest.spyOn(Logger.prototype, 'warn').mockImplementation(() => {});
     jest.spyOn(Logger.prototype, 'error').mockImplementation(() => {});
-    recorder = new CheckRecorder(
-      app.app.get(WorkerDatabase),
-      app.app.get(EndpointStateStore),
-      app.app.get(HistoryWriter),
-      app.app.get(AlertEvaluator),
-      app.app.get(MonitoringMetrics),
-      app.app.get(Clock),
-    );
+    recorder = newRecorder(app);
   });
   afterEach(async () => {
     armFailpoints([]);

@@ -1,15 +1,10 @@
 import { Logger } from '@nestjs/common';
 import fc from 'fast-check';
-import { AlertEvaluator } from '../../../src/alert/incident/alert-evaluator';
 import type { Outcome } from '../../../src/checker/checker';
 import { type CheckDefinition, CheckDefinitions } from '../../../src/endpoint/check-definition';
-import { HistoryWriter } from '../../../src/history/write/history-writer';
-import { CheckRecorder } from '../../../src/monitoring/record/check-recorder';
 import type { Recorded } from '../../../src/monitoring/record/pending-check';
 import type { FinishedCheck } from '../../../src/endpoint/finished-check';
-import { EndpointStateStore } from '../../../src/monitoring/record/endpoint-state-store';
-import { MonitoringMetrics } from '../../../src/monitoring/monitoring.metrics';
-import { Database, WorkerDatabase } from '../../../src/platform/database/database';
+import { Database } from '../../../src/platform/database/database';
 import { DatabaseServer } from '../../../src/platform/database/database-server';
 import { parseId } from '../../../src/platform/ids/id';
 import { Clock } from '../../../src/platform/time/clock';
@@ -18,6 +13,7 @@ import { startApp, type TestApp } from '../../harness/app/app';
 import { recorded as finishedCheck } from '../../harness/app/history';
 import { checkInvariants } from '../../harness/app/invariants';
 import { eventually } from '../../harness/app/poll';
+import { newRecorder } from '../../harness/app/recorder';
 import { newAlert, newEndpoint, newWebsite } from '../../harness/app/resources';
 
 /** Random histories per test; `RECORDER_RUNS=300` is the thorough run. */
@@ -108,16 +104,6 @@ describe('the recorder', () => {
   });
   afterAll(() => app.close());
 
-  const newRecorder = () =>
-    new CheckRecorder(
-      app.app.get(WorkerDatabase),
-      app.app.get(EndpointStateStore),
-      app.app.get(HistoryWriter),
-      app.app.get(AlertEvaluator),
-      app.app.get(MonitoringMetrics),
-      app.app.get(Clock),
-    );
-
   const definitionOf = async (uuid: string): Promise<CheckDefinition> => {
     const definition = await app.app.get(CheckDefinitions).loadOne(database, uuid);
     if (!definition) throw new Error('there is no such endpoint');
@@ -192,7 +178,7 @@ describe('the recorder', () => {
       endsBatch: fc.boolean(),
     });
     const property = fc.asyncProperty(fc.array(step, { minLength: 5, maxLength: 90 }), async (steps) => {
-      const recorder = newRecorder();
+      const recorder = newRecorder(app);
       const targets = await newTargets(3);
       const slots = targets.map(() => -1);
       const expected = targets.map((): StoredCheck[] => []);
@@ -241,7 +227,7 @@ describe('the recorder', () => {
     });
     const input = fc.tuple(fc.array(step, { minLength: 20, maxLength: 80 }), fc.nat(80));
     const property = fc.asyncProperty(input, async ([steps, deletedAfter]) => {
-      const recorders = [newRecorder(), newRecorder()] as const;
+      const recorders = [newRecorder(app), newRecorder(app)] as const;
       const targets = await newTargets(4);
       const slots = targets.map(() => -1);
       const pending: Promise<Recorded>[] = [];
@@ -281,7 +267,7 @@ describe('the recorder', () => {
     await database.transaction(async (tx) => {
       await tx.query('SELECT 1 FROM endpoint_state WHERE endpoint_id = $1 FOR UPDATE', [target.uuid]);
       await tx.query(change, [target.uuid]);
-      recorded = newRecorder().record(checkAt(target, 0, startMs, 'down'));
+      recorded = newRecorder(app).record(checkAt(target, 0, startMs, 'down'));
       // The embedded database has one session: there the recorder waits for this whole transaction.
       if (isEmbedded) return;
       await eventually('the recorder waits', async () => {
@@ -314,7 +300,7 @@ describe('the recorder', () => {
 
   it('leaves no alert triggered on an endpoint that is paused while its failures are recorded', async () => {
     const targets = await newTargets(8);
-    const recorder = newRecorder();
+    const recorder = newRecorder(app);
     const writes = targets.flatMap((target) =>
       [0, 1, 2, 3].map((slot) => recorder.record(checkAt(target, slot, startMs + slot * SLOT_MS, 'down'))),
     );
@@ -332,7 +318,7 @@ describe('the recorder', () => {
     async () => {
       const [locked, free] = await newTargets(2);
       if (!locked || !free) throw new Error('there are no targets');
-      const recorder = newRecorder();
+      const recorder = newRecorder(app);
       let held: Promise<Recorded>[] = [];
       await database.transaction(async (tx) => {
         await tx.query('SELECT 1 FROM alert WHERE id = $1 FOR UPDATE', [locked.alertUuid]);
@@ -350,7 +336,7 @@ describe('the recorder', () => {
 
   it('keeps the order of results while the database refuses them, and loses none', async () => {
     const target = await newTarget();
-    const recorder = newRecorder();
+    const recorder = newRecorder(app);
     const warned = jest.spyOn(Logger.prototype, 'warn');
     await database.query('ALTER TABLE endpoint_state RENAME TO endpoint_state_away');
     const writes = [...'FFSFS'].map((letter, slot) =>
@@ -372,7 +358,7 @@ describe('the recorder', () => {
 
   it('lets a success of an endpoint that is up wait, and writes it in one batch with the first failure of another', async () => {
     const [steady, failing] = await Promise.all([newTarget(), newTarget()]);
-    const recorder = newRecorder();
+    const recorder = newRecorder(app);
     const at = (slot: number) => startMs + slot * SLOT_MS;
     const transactions = (slot: number) =>
       database.query<{ id: string }>(
@@ -404,7 +390,7 @@ describe('the recorder', () => {
     ['more than a batch waits', 520],
   ])('retries a failed batch once a second, however many results arrive meanwhile: %s', async (_, waiting) => {
     const target = await newTarget();
-    const recorder = newRecorder();
+    const recorder = newRecorder(app);
     const warned = jest.spyOn(Logger.prototype, 'warn');
     const refusals = () => warned.mock.calls.filter(([text]) => /^\d+ results wait/.test(String(text))).length;
     await database.query('ALTER TABLE endpoint_state RENAME TO endpoint_state_away');

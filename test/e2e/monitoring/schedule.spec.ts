@@ -75,8 +75,13 @@ describe('the schedule', () => {
   };
   const dueIn = (seconds: number) =>
     database.query(`UPDATE endpoint_schedule SET next_check_at = now() + make_interval(secs => $1::float8)`, [seconds]);
-  const claim = (instance: number, { limit = 1000, ahead = 2 } = {}, sql: Sql = database) =>
-    schedule.claim(sql, instance, limit, ahead);
+  const claim = async (instance: number, { limit = 1000, ahead = 2 } = {}, sql: Sql = database) =>
+    (await schedule.claim(sql, instance, limit, ahead)).slots;
+  /** As after a pause that is over now. */
+  const spread = async () => {
+    const [row] = await database.query<{ now: Date }>('SELECT clock_timestamp() AS now');
+    return schedule.spreadOverdue(database, new Date((row?.now.getTime() ?? 0) - 10_000));
+  };
 
   it('makes a new endpoint due at once, and its next slot half to one and a half intervals later, on its grid', async () => {
     await add(40, { interval: 60 });
@@ -139,9 +144,9 @@ describe('the schedule', () => {
   it('claims of one organization, when asked to, no more than asked for', async () => {
     const small = await app.organization('Small');
     const ids = await add(5);
-    expect(await schedule.claimOfOne(database, ONE, 10, 2, small.orgId)).toEqual([]);
-    const claimed = await schedule.claimOfOne(database, ONE, 3, 2, orgId);
-    const rest = await schedule.claim(database, ONE, 10, 2, [small.orgId]);
+    expect((await schedule.claimOfOne(database, ONE, 10, 2, { orgId: small.orgId })).slots).toEqual([]);
+    const { slots: claimed } = await schedule.claimOfOne(database, ONE, 3, 2, { orgId });
+    const { slots: rest } = await schedule.claim(database, ONE, 10, 2, { without: [small.orgId] });
     expect([...claimed, ...rest].map(({ endpointId }) => endpointId).sort()).toEqual([...ids].sort());
     expect(claimed).toHaveLength(3);
   });
@@ -149,7 +154,7 @@ describe('the schedule', () => {
   it('claims no slot of a paused endpoint', async () => {
     await add(3, { active: false });
     expect(await claim(ONE)).toEqual([]);
-    expect(await schedule.spreadOverdue(database)).toBe(0);
+    expect(await spread()).toBe(0);
   });
 
   it('lets no other instance claim an endpoint whose check may still be running, until it is released', async () => {
@@ -179,13 +184,13 @@ describe('the schedule', () => {
     await add(60, { interval: 20 });
     await add(60, { interval: 3600 });
     await dueIn(-7200);
-    expect(await schedule.spreadOverdue(database)).toBe(120);
-    const spread = await rows();
-    for (const { next, now, interval } of spread) {
+    expect(await spread()).toBe(120);
+    const after = await rows();
+    for (const { next, now, interval } of after) {
       expect(next).toBeGreaterThan(now - 5000);
       expect(next).toBeLessThanOrEqual(now + Math.min(interval, 30) * 1000);
     }
-    const seconds = new Set(spread.map(({ next }) => Math.floor(next / 1000)));
+    const seconds = new Set(after.map(({ next }) => Math.floor(next / 1000)));
     expect(seconds.size).toBeGreaterThan(15);
     const claimed = await claim(ONE, { ahead: 31 });
     expect(new Set(claimed.map(({ endpointId }) => endpointId)).size).toBe(120);
@@ -193,19 +198,108 @@ describe('the schedule', () => {
     for (const row of await rows()) expect(isOnGrid(row, row.next)).toBe(true);
   });
 
-  it('does not claim an overdue slot before it is spread', async () => {
+  it('claims first what has waited longest, however late it is: under overload nobody is sent to the back', async () => {
+    const [late = ''] = await add(1, { interval: 3600 });
+    await dueIn(-600);
+    const ids = await add(5, { interval: 3600 });
+    expect((await claim(ONE, { limit: 1 })).map(({ endpointId }) => endpointId)).toEqual([late]);
+    expect((await claim(ONE)).map(({ endpointId }) => endpointId).sort()).toEqual(ids.sort());
+  });
+
+  it.each([
+    [1, 5, 5],
+    [10, 35, 3],
+    [10, 9, 0],
+    [60, 45, 0],
+  ])(
+    'tells that the slots of an endpoint every %i s which waited %i s make %i more that are skipped',
+    async (interval, waited, skipped) => {
+      await add(20, { interval });
+      await database.query(
+        `UPDATE endpoint_schedule SET next_check_at = date_bin(make_interval(secs => $1::int), now() - make_interval(secs => $2::int),
+              timestamptz 'epoch' + make_interval(secs => phase_ms / 1000.0))`,
+        [interval, waited],
+      );
+      const claimed = await claim(ONE, { ahead: 0 });
+      const lateness = await rows();
+      for (const slot of claimed) {
+        const { next = 0 } = lateness.find(({ id }) => id === slot.endpointId) ?? {};
+        expect(slot.skipped).toBe((next - Math.round(slot.slotMs)) / (interval * 1000) - 1);
+        expect([skipped, skipped + 1]).toContain(slot.skipped);
+      }
+    },
+  );
+
+  it('counts no slot as skipped that was claimed in time, on the grid or as a new endpoint beside it', async () => {
+    await add(20, { interval: 5 });
+    for (let turn = 0; turn < 3; turn++)
+      expect((await claim(ONE, { ahead: 15 })).map((slot) => slot.skipped)).toEqual(
+        Array.from({ length: 20 }, () => 0),
+      );
+  });
+
+  it('returns the database’s time also without slots, and claims none when that is past the limit', async () => {
+    await add(1);
+    const [row] = await rows();
+    const limit = { notAfter: new Date((row?.now ?? 0) - 1) };
+    const { nowMs, slots } = await schedule.claim(database, ONE, 10, 2, limit);
+    expect(slots).toEqual([]);
+    expect(nowMs).toBeGreaterThanOrEqual(Math.floor(row?.now ?? Infinity));
+    expect(await claim(ONE)).toHaveLength(1);
+  });
+
+  it('spreads what fell due before a pause, and leaves what falls behind later to its turn', async () => {
     await add(5, { interval: 3600 });
     await dueIn(-11);
-    expect(await claim(ONE)).toEqual([]);
-    expect(await schedule.spreadOverdue(database)).toBe(5);
+    const [row] = await rows();
+    expect(await schedule.spreadOverdue(database, new Date((row?.now ?? 0) - 30_000))).toBe(0);
+    expect(await spread()).toBe(5);
     expect(await claim(ONE, { ahead: 31 })).toHaveLength(5);
+  });
+
+  it('skips what is much too late once in a row, then lets it wait for its turn; a new endpoint is never skipped', async () => {
+    await add(10, { interval: 60 });
+    await claim(ONE);
+    await database.query(
+      `UPDATE endpoint_schedule SET busy_until = NULL, claimed_slot = claimed_slot - interval '1 hour',
+              next_check_at = claimed_slot - interval '1 hour' + interval '60 seconds'`,
+    );
+    // The same distance as after one interval, an hour ago; then 59 slots were jumped over.
+    expect(await schedule.skipLate(database, 6, 1)).toBeGreaterThanOrEqual(10 * 59);
+    for (const { next, now } of await rows()) expect(next).toBeGreaterThan(now);
+    await dueIn(-30);
+    expect(await schedule.skipLate(database, 6, 1)).toBe(0);
+    const [fresh = ''] = await add(1, { interval: 60 });
+    await database.query(
+      `UPDATE endpoint_schedule SET next_check_at = now() - interval '30 seconds' WHERE endpoint_id = $1`,
+      [fresh],
+    );
+    expect(await schedule.skipLate(database, 6, 5)).toBe(0);
+    expect(await claim(ONE)).toHaveLength(11);
+  });
+
+  it('skips no slot that is only a little late', async () => {
+    await add(10, { interval: 60 });
+    await claim(ONE);
+    await database.query(
+      `UPDATE endpoint_schedule SET claimed_slot = now() - interval '65 seconds', next_check_at = now() - interval '5 seconds'`,
+    );
+    expect(await schedule.skipLate(database, 6, 1)).toBe(0);
+  });
+
+  it('lets another instance claim when the time is over in which the check of a silent one may still run', async () => {
+    await add(1, { interval: 5, timeout: 20 });
+    await claim(ONE);
+    await dueIn(-4);
+    await database.query(`UPDATE endpoint_schedule SET busy_until = now() - interval '1 second'`);
+    expect(await claim(TWO)).toHaveLength(1);
   });
 
   it('claims an overdue slot of an endpoint that the same instance may still be checking: nothing else would before the release', async () => {
     await add(1, { interval: 5, timeout: 20 });
     await claim(ONE);
     await dueIn(-11);
-    expect(await schedule.spreadOverdue(database)).toBe(0);
+    expect(await spread()).toBe(0);
     expect(await claim(TWO)).toEqual([]);
     expect(await claim(ONE)).toHaveLength(1);
   });
@@ -213,10 +307,9 @@ describe('the schedule', () => {
   it('claims a slot that is a few seconds late once, without the slots missed after it', async () => {
     await add(20, { interval: 1 });
     await dueIn(-5);
-    expect(await schedule.spreadOverdue(database)).toBe(0);
-    const claimed = await claim(ONE, { ahead: 0 });
-    expect(claimed).toHaveLength(20);
-    const claimedAt = claimed[0]?.nowMs ?? 0;
+    expect(await spread()).toBe(0);
+    const { slots, nowMs: claimedAt } = await schedule.claim(database, ONE, 1000, 0);
+    expect(slots).toHaveLength(20);
     for (const { next } of await rows()) {
       expect(next).toBeGreaterThan(claimedAt);
       expect(next).toBeLessThanOrEqual(claimedAt + 1000);

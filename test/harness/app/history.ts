@@ -67,7 +67,7 @@ export class HistoryBench {
       config,
       partitions,
       new HistoryWriter(partitions, secrets),
-      new RollupJob(steps, clock, new HistoryMetrics(metrics), new BackgroundJobs(config, clock, metrics)),
+      new RollupJob(steps, clock, new HistoryMetrics(metrics), new BackgroundJobs(config, clock, metrics), server),
       new HistoryRetention(database, partitions, clock, config),
       new StatsReader(database),
       secrets,

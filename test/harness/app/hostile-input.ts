@@ -128,7 +128,7 @@ function good(document: OpenApi, given: Schema, depth = 0): fc.Arbitrary<unknown
       .map((parts) => Object.assign({}, ...parts) as unknown);
   if (schema.enum) return oneOfList(schema.enum);
   if (typeof example === 'string') return fc.constant(localized(example));
-  switch (schema.type) {
+  switch (typeof schema.type === 'string' ? schema.type : schema.type?.[0]) {
     case 'object':
       return goodObject(document, schema, depth);
     case 'array':

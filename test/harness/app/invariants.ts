@@ -24,6 +24,25 @@ const DELIVERIES: readonly [what: string, sql: string][] = [
   ],
 ];
 
+const OUTAGES: readonly [what: string, sql: string][] = [
+  [
+    'an endpoint that is down without an open outage',
+    `SELECT s.endpoint_id AS id FROM endpoint_state s
+      WHERE s.status = 0 AND NOT EXISTS (SELECT FROM outage o WHERE o.endpoint_key = s.endpoint_key AND o.ended_at IS NULL)`,
+  ],
+  [
+    'an outage that disagrees with the streak',
+    `SELECT s.endpoint_id AS id FROM endpoint_state s
+       LEFT JOIN outage o ON o.endpoint_key = s.endpoint_key AND o.ended_at IS NULL
+      WHERE s.failing_since IS DISTINCT FROM o.started_at`,
+  ],
+  [
+    'outages that overlap',
+    `SELECT a.endpoint_key::text AS id FROM outage a JOIN outage b ON b.endpoint_key = a.endpoint_key AND b.started_at > a.started_at
+      WHERE a.ended_at IS NULL OR a.ended_at > b.started_at OR a.ended_at < a.started_at`,
+  ],
+];
+
 const ENGINE: readonly [what: string, sql: string][] = [
   [
     // A check that began late may come close to the next one, but each cell of the schedule's grid has one check.
@@ -47,24 +66,17 @@ const ENGINE: readonly [what: string, sql: string][] = [
                                                 WHERE u.endpoint_key = s.endpoint_key AND u.outcome & 3 = 1), '-infinity')) AS counted
          FROM endpoint_state s) streaks WHERE consecutive_failures <> counted`,
   ],
-  [
-    'an outage that disagrees with the streak',
-    `SELECT s.endpoint_id AS id FROM endpoint_state s
-       LEFT JOIN outage o ON o.endpoint_key = s.endpoint_key AND o.ended_at IS NULL
-      WHERE s.failing_since IS DISTINCT FROM o.started_at`,
-  ],
-  [
-    'outages that overlap',
-    `SELECT a.endpoint_key::text AS id FROM outage a JOIN outage b ON b.endpoint_key = a.endpoint_key AND b.started_at > a.started_at
-      WHERE a.ended_at IS NULL OR a.ended_at > b.started_at OR a.ended_at < a.started_at`,
-  ],
+  ...OUTAGES,
 ];
 
-/** `checkInvariants`, and those of recorded checks: for endpoints that were neither edited nor checked on demand. */
+/** `checkInvariants`, and those of recorded checks: for endpoints whose check was not changed and that were not checked on demand. */
 export async function checkEngine(sql: Sql): Promise<void> {
   await checkInvariants(sql);
   failOn(await findAll(sql, ENGINE));
 }
+
+/** What is wrong with outages; for endpoints whose history is not waiting to be written. */
+export const findOutageViolations = (sql: Sql): Promise<Violation[]> => findAll(sql, OUTAGES);
 
 /** Everything that must hold in any state of the database, whatever happened. Fails with the list of all that does not. */
 export async function checkInvariants(sql: Sql, now: Date = new Date()): Promise<void> {

@@ -1,13 +1,12 @@
-/** The part of OpenAPI 3.0 that the tests use. */
+/** The part of OpenAPI 3.1 that the tests use. */
 export interface Schema {
   $ref?: string;
-  type?: string;
+  type?: string | string[];
   properties?: Record<string, Schema>;
   required?: string[];
   additionalProperties?: boolean | Schema;
   items?: Schema;
   enum?: unknown[];
-  nullable?: boolean;
   oneOf?: Schema[];
   allOf?: Schema[];
   anyOf?: Schema[];
@@ -31,7 +30,9 @@ export interface Parameter {
 export interface Operation {
   operationId: string;
   parameters?: Parameter[];
-  requestBody?: { content: Record<string, { schema: Schema }> };
+  requestBody?: {
+    content: Record<string, { schema: Schema; example?: object; examples?: Record<string, { value: object }> }>;
+  };
   responses: Record<string, { content?: Record<string, { schema?: Schema }> }>;
 }
 
@@ -61,14 +62,14 @@ export function resolve(document: OpenApi, schema: Schema): Schema {
 }
 
 /**
- * The same schema as JSON Schema, for responses: `nullable` becomes a type, and an object has the documented fields and no
- * other. References still point to `#/components/schemas`.
+ * The same schema for responses: an object has the documented fields and no other. References still point to
+ * `#/components/schemas`.
  */
 export function toJsonSchema(schema: Schema): object {
-  const { nullable, properties, items, oneOf, allOf, anyOf, additionalProperties, ...rest } = schema;
+  const { properties, items, oneOf, allOf, anyOf, additionalProperties, ...rest } = schema;
   const list = (schemas: Schema[] | undefined, name: string) =>
     schemas === undefined ? {} : { [name]: schemas.map(toJsonSchema) };
-  const converted = {
+  return {
     ...rest,
     ...list(oneOf, 'oneOf'),
     ...list(allOf, 'allOf'),
@@ -87,5 +88,4 @@ export function toJsonSchema(schema: Schema): object {
             typeof additionalProperties === 'boolean' ? additionalProperties : toJsonSchema(additionalProperties),
         }),
   };
-  return nullable === true ? { anyOf: [converted, { type: 'null' }] } : converted;
 }

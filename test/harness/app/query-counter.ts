@@ -1,8 +1,20 @@
 import type { DataSource } from 'typeorm';
 
 /** Counts the statements that requests send through this pool from now on. */
-export function countQueries({ driver }: DataSource): { count: number } {
+export function countQueries(source: DataSource): { count: number } {
   const counter = { count: 0 };
+  onEachQuery(source, () => counter.count++);
+  return counter;
+}
+
+/** Collects them, with their parameters. */
+export function collectQueries(source: DataSource): [sql: string, parameters: unknown[]][] {
+  const collected: [string, unknown[]][] = [];
+  onEachQuery(source, (sql, parameters) => collected.push([String(sql), (parameters ?? []) as unknown[]]));
+  return collected;
+}
+
+function onEachQuery({ driver }: DataSource, seen: (...args: unknown[]) => unknown): void {
   const counted = driver as unknown as {
     createQueryRunner: (mode: string) => { query: (...args: unknown[]) => unknown };
   };
@@ -11,10 +23,9 @@ export function countQueries({ driver }: DataSource): { count: number } {
     const runner = create(mode);
     const query = runner.query.bind(runner);
     runner.query = (...args) => {
-      counter.count++;
+      seen(...args);
       return query(...args);
     };
     return runner;
   };
-  return counter;
 }

@@ -135,7 +135,7 @@ const backend = async (database: Database): Promise<number | undefined> =>
       const server = await open(url.replace('postgres@', 'postgres:s3cret@'));
       const given = server.migrate(100);
       await expect(given).rejects.toThrow(
-        /^PostgreSQL at 127\.0\.0\.1:\d+\/never did not respond for 0\.1 s \(.*ECONNREFUSED.*\)\. Giving up\.$/,
+        /^DATABASE_URL: PostgreSQL at 127\.0\.0\.1:\d+ cannot be reached: nothing listens there\. Gave up after 0\.1 s\./,
       );
       await expect(given).rejects.not.toThrow('s3cret');
     } finally {
@@ -145,7 +145,9 @@ const backend = async (database: Database): Promise<number | undefined> =>
 
   it('a start does not wait for a database that does not exist', async () => {
     const server = await open(cluster.url.replace(/postgres$/, 'missing'));
-    await expect(server.migrate()).rejects.toMatchObject({ code: '3D000' });
+    await expect(server.migrate()).rejects.toThrow(
+      /^DATABASE_URL: PostgreSQL at .* has no database "missing"\. Create it/,
+    );
   });
 
   it('a pool survives the end of the server while its connections are idle', async () => {

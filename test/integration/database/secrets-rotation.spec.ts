@@ -107,6 +107,7 @@ describe('the keys of stored secrets', () => {
       { table: 'alert', column: 'config', rows: 1, unreadable: [] },
       { table: 'notification', column: 'config', rows: 1, unreadable: [] },
       { table: 'endpoint', column: 'headers', rows: 1, unreadable: [] },
+      { table: 'idempotency_key', column: 'body', rows: 0, unreadable: [] },
     ]);
     await expect(startWith(boxWith(NEW))).resolves.toBeUndefined();
     expect(await readable(boxWith(NEW))).toEqual(everything);
@@ -120,6 +121,7 @@ describe('the keys of stored secrets', () => {
       ['alert', 0, [{ id: alertId, why: 'a stored secret is damaged or belongs to another row' }]],
       ['notification', 1, []],
       ['endpoint', 1, []],
+      ['idempotency_key', 0, []],
     ]);
     expect([(await stored()).alert, (await stored()).header]).toEqual([
       'v1:old:AAAA',
@@ -131,8 +133,22 @@ describe('the keys of stored secrets', () => {
     const rotation = new SecretRotation(alerting.database, boxWith(NEW, OLD));
     await rotation.rotate();
     const before = await stored();
-    expect((await rotation.rotate()).map(({ rows }) => rows)).toEqual([0, 0, 0]);
+    expect((await rotation.rotate()).map(({ rows }) => rows)).toEqual([0, 0, 0, 0]);
     expect(await stored()).toEqual(before);
+  });
+
+  it('rotation seals the stored responses of requests with an Idempotency-Key', async () => {
+    const id = '018f3f6e-1c1b-7a52-9d3e-0a6f6f0f5a11';
+    const context = `idempotency_key:${id}:body`;
+    await alerting.database.query(
+      `INSERT INTO idempotency_key (id, org_id, key, route, body_digest, status, headers, body, bytes, expires_at)
+       SELECT $1, id, 'k', 'POST /', '', 201, '{}', $2, 2, now() + interval '1 day' FROM organization LIMIT 1`,
+      [id, JSON.stringify({ sealed: boxWith(OLD).seal('{}', context) })],
+    );
+    await new SecretRotation(alerting.database, boxWith(NEW, OLD)).rotate();
+    const [row] = await alerting.database.query<{ body: { sealed: string } }>('SELECT body FROM idempotency_key');
+    expect(boxWith(NEW).open(row?.body.sealed ?? '', context)).toBe('{}');
+    await alerting.database.query('DELETE FROM idempotency_key');
   });
 
   it('rotation seals what was stored without a key', async () => {

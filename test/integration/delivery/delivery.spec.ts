@@ -38,6 +38,8 @@ describe('deliveries', () => {
       ['resolved', 'triggered'].map((kind) => ({
         id: expect.stringMatching(/^dl_[0-9a-hjkmnp-tv-z]{26}$/),
         alert_id: alert.id,
+        endpoint_id: expect.stringMatching(/^ep_/),
+        endpoint_name: 'Checkout API',
         event_id: expect.stringMatching(/^ev_/),
         kind,
         channel_type: 'webhook',

@@ -1,4 +1,5 @@
-import { SUMMARIZE, SUMMARIZE_NEW } from '../../../src/history/rollup/endpoint-summary';
+import { CARRY_ON, SUMMARIZE } from '../../../src/history/rollup/endpoint-summary';
+import { P95_OF_CHECKS } from '../../../src/history/check-p95';
 import { HistoryBench, recorded } from '../../harness/app/history';
 
 const HOUR_MS = 3_600_000;
@@ -51,23 +52,40 @@ describe('the summaries of many endpoints, with planner statistics from before t
     return mostRows(plan.Plan);
   };
 
-  it.each<[string, () => Promise<number>]>([
-    ['before the first full hour of the endpoints', () => rowsOf(SUMMARIZE_NEW, [hour, ENDPOINTS])],
-    [
-      'after the first full hour of the endpoints',
-      async () => {
-        await bench.database.query(
-          `INSERT INTO check_hour SELECT key, $1, 2, 0, 0, 3000, 1000, 2000, 1, 1, 1, 1, 1, '{1,2}', '{1,1}' FROM endpoint`,
-          [hour],
-        );
-        return rowsOf(SUMMARIZE, [keys, new Date(hour.getTime() + HOUR_MS)]);
-      },
-    ],
-  ])('computes summaries in one pass over the rows: %s', async (_, rows) => {
-    expect(await rows()).toBeLessThan(20 * ENDPOINTS);
+  it('reads the p95 of endpoints before their first full hour in one pass over the rows', async () => {
+    expect(await rowsOf(P95_OF_CHECKS, [keys, hour])).toBeLessThan(20 * ENDPOINTS);
+  });
+
+  it('computes summaries after the first full hour in one pass over the rows', async () => {
+    await bench.database.query(
+      `INSERT INTO check_hour SELECT key, $1, 2, 0, 0, 3000, 1000, 2000, 1, 1, 1, 1, 1, '{1,2}', '{1,1}' FROM endpoint`,
+      [hour],
+    );
+    const rows = await rowsOf(SUMMARIZE, [keys, new Date(hour.getTime() + HOUR_MS)]);
+    expect(rows).toBeLessThan(20 * ENDPOINTS);
     const [count] = await bench.database.query<{ n: number }>(
       'SELECT count(*)::int AS n FROM endpoint_summary WHERE p95_24h_us > 0',
     );
     expect(count?.n).toBe(ENDPOINTS);
+  });
+
+  it('carries summaries on to the next hour in one pass over the rows', async () => {
+    const [start, until] = [new Date(hour.getTime() + HOUR_MS), new Date(hour.getTime() + 2 * HOUR_MS)];
+    await bench.database.query(
+      `INSERT INTO endpoint_summary SELECT key, $1, 2, 0, 0, 2, 0, 2, 0, 2, 0, 2000, 0, false, 0, 0, 0 FROM endpoint`,
+      [start],
+    );
+    await bench.database.query(
+      `INSERT INTO check_hour SELECT key, $1, 2, 0, 0, 3000, 1000, 2000, 1, 1, 1, 1, 1, '{1,2}', '{1,1}' FROM endpoint`,
+      [start],
+    );
+    const gone = new Date(start.getTime() - 24 * HOUR_MS);
+    expect(await rowsOf(CARRY_ON, [keys, until, start, gone, until.getTime() / HOUR_MS])).toBeLessThan(20 * ENDPOINTS);
+    const [count] = await bench.database.query<{ n: number }>(
+      'SELECT count(*)::int AS n FROM endpoint_summary WHERE until = $1 AND up_24h = 4',
+      [until],
+    );
+    // All but every eighth, which is computed from the hours.
+    expect(count?.n).toBe((ENDPOINTS * 7) / 8);
   });
 });

@@ -1,6 +1,6 @@
 import { apiCall, checkCommand, shellQuote, type Target } from '../../../web/src/logic/commands';
 
-const endpoint = (type: string, url: string, more: Partial<Target> = {}): Target => ({
+const endpoint = (type: Target['type'], url: string, more: Partial<Target> = {}): Target => ({
   type,
   url,
   method: 'GET',

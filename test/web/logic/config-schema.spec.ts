@@ -1,10 +1,19 @@
 import { readJson } from '../../repository/project-files';
-import { type ApiDocument, configSchemas, endpointChoices, filled, kindOf } from '../../../web/src/logic/config-schema';
+import {
+  type ApiDocument,
+  configSchemas,
+  type ConfigValue,
+  endpointChoices,
+  fieldsOf,
+  filled,
+  kindOf,
+  textsOf,
+} from '../../../web/src/logic/config-schema';
 
 const DOCUMENT = {
   components: {
     schemas: {
-      CreateAlertDto: { discriminator: { mapping: { sample: '#/components/schemas/CreateSampleAlert' } } },
+      CreateAlert: { discriminator: { mapping: { sample: '#/components/schemas/CreateSampleAlert' } } },
       CreateSampleAlert: {
         allOf: [
           { $ref: '#/components/schemas/CreateAlertFields' },
@@ -42,6 +51,11 @@ describe('forms made from the OpenAPI document', () => {
     expect(kindOf(sample?.properties?.['headers'] ?? {})).toBe('pairs');
   });
 
+  it('finds the channels of the alert form in the published document', () => {
+    const document = readJson('docs/openapi.json') as ApiDocument;
+    expect(Object.keys(configSchemas(document))).toEqual(expect.arrayContaining(['email', 'webhook', 'slack']));
+  });
+
   it('finds no channel in a document without channels', () =>
     expect(configSchemas({ components: { schemas: {} } })).toEqual({}));
 
@@ -60,6 +74,8 @@ describe('forms made from the OpenAPI document', () => {
     [{ type: 'string', writeOnly: true }, 'secret'],
     [{ type: 'string', format: 'password' }, 'secret'],
     [{ type: 'string', enum: ['a'] }, 'choice'],
+    [{ oneOf: [{ type: 'string' }, { type: 'integer' }] }, 'text'],
+    [{ oneOf: [{ type: 'string' }, { type: 'array', items: { type: 'string' } }] }, 'texts'],
     [{ type: 'integer' }, 'number'],
     [{ type: 'boolean' }, 'boolean'],
     [{ type: 'array', items: { type: 'string' } }, 'lines'],
@@ -67,6 +83,23 @@ describe('forms made from the OpenAPI document', () => {
     [{ type: 'object', properties: { x: {} } }, 'group'],
     [{}, 'json'],
   ])('edits a field with the schema %j as %s', (schema, kind) => expect(kindOf(schema)).toBe(kind));
+
+  it.each<[value: object, fields: string[]]>([
+    [{}, ['url*', 'token']],
+    [{ url: 'x' }, ['url*', 'token']],
+    [{ webhook_url: 'x' }, ['webhook_url*', 'token']],
+  ])('of a field and its former name shows the one that the config %j uses', (value, fields) => {
+    const schema = { properties: { token: {}, url: {}, webhook_url: { 'x-alias-of': 'url' } } };
+    const shown = fieldsOf(schema, value as ConfigValue).map(({ key, isRequired }) => key + (isRequired ? '*' : ''));
+    expect(shown).toEqual(fields);
+  });
+
+  it.each([
+    ['+15005550006', '+15005550006'],
+    ['+15005550006, +15005550007', ['+15005550006', '+15005550007']],
+    ['+15005550006,', '+15005550006'],
+    ['', ''],
+  ])('reads one text or several from "%s"', (typed, value) => expect(textsOf(typed)).toEqual(value));
 
   it('sends only the fields that were filled in', () => {
     expect(

@@ -1,6 +1,6 @@
 import type { OverviewItem, Status } from '../../../web/src/api/types';
-import { countsOf, type Filters, grouped } from '../../../web/src/logic/overview-order';
-import { lineAt, linesOf, offsets } from '../../../web/src/logic/overview-lines';
+import { countsOf, type Filters, grouped, type GroupWebsite, selected } from '../../../web/src/logic/overview-order';
+import { itemsOf, lineAt, linesOf, offsets } from '../../../web/src/logic/overview-lines';
 
 const item = (name: string, website: string, status: Status, more: Partial<OverviewItem> = {}): OverviewItem => ({
   id: name,
@@ -14,9 +14,13 @@ const item = (name: string, website: string, status: Status, more: Partial<Overv
   last_error: null,
   uptime_24h: 1,
   coverage_24h: 1,
+  watched_24h: 1,
   uptime_7d: 1,
+  watched_7d: 1,
   uptime_30d: 1,
+  watched_30d: 1,
   uptime_90d: 1,
+  watched_90d: 1,
   p95_ms: 10,
   recent: [],
   certificate_expires_at: null,
@@ -34,19 +38,32 @@ const ITEMS = [
   item('node 9', 'Ring', 'unknown'),
 ];
 
-const shown = (filters: Partial<Filters>) =>
-  grouped(ITEMS, { ...ALL, ...filters }).map(({ name, status, items }) => [
+const website = (name: string, status: Status = 'unknown'): GroupWebsite => ({
+  id: name,
+  name,
+  url: `https://www.${name.toLowerCase()}.example.com/`,
+  status,
+  enabled: status !== 'paused',
+  endpoint_count: 0,
+});
+
+const shown = (filters: Partial<Filters>, websites: GroupWebsite[] = []) =>
+  grouped(ITEMS, { ...ALL, ...filters }, websites).map(({ name, status, items }) => [
     name,
     status,
     ...items.map((each) => each.name),
   ]);
 
 describe('the order of the overview', () => {
-  it('puts the worst websites and endpoints first', () => {
-    expect(shown({})).toEqual([
-      ['Shop', 'down', 'delta', 'gamma'],
-      ['Ring', 'unknown', 'node 9', 'node 10'],
-      ['Zoo', 'up', 'alpha', 'beta'],
+  it('puts what is down first, of all websites, then the worst websites and their worst endpoints', () => {
+    const more = [...ITEMS, item('omega', 'Zoo', 'down')];
+    expect(
+      grouped(more, ALL).map(({ name, above, items }) => [name, above, ...items.map((each) => each.name)]),
+    ).toEqual([
+      ['Down', 0, 'delta', 'omega'],
+      ['Shop', 1, 'gamma'],
+      ['Zoo', 1, 'alpha', 'beta'],
+      ['Ring', 0, 'node 9', 'node 10'],
     ]);
   });
 
@@ -58,8 +75,32 @@ describe('the order of the overview', () => {
     ]);
   });
 
-  it('orders by latency, slowest first', () => {
-    expect(shown({ order: 'slowest' }).map(([name]) => name)).toEqual(['Ring', 'Zoo', 'Shop']);
+  it('orders by latency, slowest first, over all websites', () => {
+    expect(shown({ order: 'slowest' })).toEqual([
+      ['All endpoints', 'unknown', 'node 10', 'alpha', 'beta', 'delta', 'gamma', 'node 9'],
+    ]);
+  });
+
+  it('shows websites without an endpoint: last, or where their name stands', () => {
+    const websites = [website('Attic'), website('Shop', 'down'), website('Cellar', 'paused')];
+    expect(shown({}, websites).map(([name]) => name)).toEqual(['Down', 'Shop', 'Ring', 'Zoo', 'Attic', 'Cellar']);
+    expect(shown({ order: 'name' }, websites).map(([name]) => name)).toEqual([
+      'Attic',
+      'Cellar',
+      'Ring',
+      'Shop',
+      'Zoo',
+    ]);
+  });
+
+  it.each([
+    [{ text: 'attic' }, ['Attic']],
+    [{ text: 'www.attic' }, ['Attic']],
+    [{ website: 'Attic' }, ['Attic']],
+    [{ status: 'up' as const }, ['Ring', 'Zoo']],
+    [{ status: 'down' as const }, ['Down']],
+  ])('shows the heads that %j leaves', (filters, names) => {
+    expect(shown(filters, [website('Attic')]).map(([name]) => name)).toEqual(names);
   });
 
   it.each([
@@ -73,16 +114,27 @@ describe('the order of the overview', () => {
     expect(shown(filters).flatMap(([, , ...items]) => items)).toEqual(names);
   });
 
+  it('counts what text and website select, in every status', () => {
+    const filters: Filters = { ...ALL, text: 'zoo', status: 'down' };
+    expect(countsOf(selected(ITEMS, filters))).toEqual({ up: 2, down: 0, unknown: 0, paused: 0 });
+  });
+
   it('counts endpoints by status', () => expect(countsOf(ITEMS)).toEqual({ up: 3, down: 1, unknown: 1, paused: 1 }));
 });
 
 describe('the lines of the overview', () => {
-  const lines = linesOf(grouped(ITEMS, ALL));
+  const lines = linesOf(grouped(ITEMS, { ...ALL, order: 'name' }), new Set());
   const tops = offsets(lines, 40, 52);
 
   it('stacks group heads and endpoints without gaps', () => {
     expect(lines).toHaveLength(9);
     expect(tops).toEqual([0, 40, 92, 144, 184, 236, 288, 328, 380, 432]);
+  });
+
+  it('leaves out the endpoints of a website that is folded', () => {
+    const some = linesOf(grouped(ITEMS, ALL), new Set(['Ring']));
+    expect(itemsOf(some).map(({ name }) => name)).toEqual(['delta', 'gamma', 'alpha', 'beta']);
+    expect(some).toHaveLength(8);
   });
 
   it.each([

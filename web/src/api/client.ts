@@ -7,6 +7,8 @@ export class ApiProblem extends Error {
     readonly code: Problem['code'] | 'unknown' | 'unreachable',
     message: string,
     readonly errors: readonly FieldProblem[] = [],
+    /** Seconds after which the service wants to be asked again. */
+    readonly retryAfter: number | null = null,
   ) {
     super(message);
   }
@@ -24,12 +26,14 @@ export const onSignedOut = { notify: (): void => undefined };
 
 async function problemOf(response: Response): Promise<ApiProblem> {
   const text = await response.text();
+  const after = Number(response.headers.get('Retry-After') ?? Number.NaN);
+  const retryAfter = Number.isNaN(after) ? null : after;
   try {
     const body = JSON.parse(text) as Partial<Problem>;
     const message = body.title === undefined ? (body.detail ?? response.statusText) : `${body.title}.`;
-    return new ApiProblem(response.status, body.code ?? 'unknown', message, body.errors);
+    return new ApiProblem(response.status, body.code ?? 'unknown', message, body.errors, retryAfter);
   } catch {
-    return new ApiProblem(response.status, 'unknown', `The service answered ${response.status}.`);
+    return new ApiProblem(response.status, 'unknown', `The service answered ${response.status}.`, [], retryAfter);
   }
 }
 

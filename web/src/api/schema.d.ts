@@ -4,7 +4,7 @@ export type paths = Record<string, never>;
 export type webhooks = Record<string, never>;
 export interface components {
     schemas: {
-        FieldProblemView: {
+        FieldProblem: {
             /**
              * @description RFC 6901 pointer into the body, or `?name` for a query parameter.
              * @example /interval
@@ -14,11 +14,11 @@ export interface components {
              * @example out_of_range
              * @enum {string}
              */
-            code: "required" | "wrong_type" | "out_of_range" | "too_long" | "invalid_format" | "invalid_characters" | "unsupported_scheme" | "unsupported_type" | "credentials_in_url" | "forbidden_header" | "invalid_config" | "unknown_field" | "immutable";
+            code: "required" | "wrong_type" | "out_of_range" | "too_long" | "invalid_format" | "invalid_characters" | "unsupported_scheme" | "unsupported_type" | "credentials_in_url" | "forbidden_header" | "invalid_config" | "unknown_field" | "immutable" | "not_found";
             /** @example interval must not be greater than 86400 */
             message: string;
         };
-        ProblemView: {
+        Problem: {
             /**
              * @description Stable identifier of the kind of problem.
              * @example urn:uptime:problem:validation_failed
@@ -40,346 +40,14 @@ export interface components {
              * @example validation_failed
              * @enum {string}
              */
-            code: "malformed_json" | "invalid_encoding" | "validation_failed" | "invalid_query" | "invalid_cursor" | "bad_request" | "unauthenticated" | "insufficient_role" | "origin_not_allowed" | "not_found" | "method_not_allowed" | "request_timeout" | "conflict" | "quota_exceeded" | "payload_too_large" | "uri_too_long" | "unsupported_media_type" | "expectation_failed" | "target_not_allowed" | "rate_limited" | "headers_too_large" | "internal_error" | "storage_unavailable" | "temporarily_unavailable" | "shutting_down";
+            code: "malformed_json" | "invalid_encoding" | "validation_failed" | "invalid_query" | "invalid_cursor" | "invalid_idempotency_key" | "idempotency_key_not_supported" | "bad_request" | "unauthenticated" | "insufficient_role" | "origin_not_allowed" | "not_found" | "method_not_allowed" | "request_timeout" | "conflict" | "idempotency_key_in_use" | "quota_exceeded" | "payload_too_large" | "uri_too_long" | "unsupported_media_type" | "expectation_failed" | "idempotency_key_reused" | "target_not_allowed" | "rate_limited" | "headers_too_large" | "internal_error" | "storage_unavailable" | "temporarily_unavailable" | "shutting_down";
             /** @example 018f3f6e-1c1b-7a52-9d3e-0a6f6f0f5a11 */
             request_id: string;
-            errors?: components["schemas"]["FieldProblemView"][];
+            errors?: components["schemas"]["FieldProblem"][];
             /** @description With `quota_exceeded`: the limit that is reached. */
-            quota?: components["schemas"]["QuotaProblemView"];
+            quota?: components["schemas"]["QuotaProblem"];
         };
-        QuotaUseView: {
-            /**
-             * @description `null`: no limit.
-             * @example 10000
-             */
-            limit: number | null;
-            /**
-             * @description `null` where there is no one number: alerts are counted for each endpoint, streams in each process.
-             * @example 42
-             */
-            used: number | null;
-        };
-        QuotasView: {
-            /** @description Websites. */
-            websites: components["schemas"]["QuotaUseView"];
-            /** @description Endpoints. */
-            endpoints: components["schemas"]["QuotaUseView"];
-            /** @description Alerts. */
-            alerts: components["schemas"]["QuotaUseView"];
-            /** @description Alerts of one endpoint. */
-            alerts_per_endpoint: components["schemas"]["QuotaUseView"];
-            /** @description The sum of 1 / interval over all endpoints, paused ones included. */
-            checks_per_second: components["schemas"]["QuotaUseView"];
-            /** @description API keys. */
-            api_keys: components["schemas"]["QuotaUseView"];
-            /** @description Public status pages, disabled ones included. */
-            status_pages: components["schemas"]["QuotaUseView"];
-            /** @description Live streams open at once in one process. */
-            streams: components["schemas"]["QuotaUseView"];
-        };
-        CurrentOrganizationView: {
-            /** @example org_01jd3k6q7be5y9x4v2m8n0r1st */
-            id: string;
-            /** @example Default */
-            name: string;
-            /**
-             * @description Name of the API key that asks.
-             * @example First admin key
-             */
-            key_name: string;
-            /**
-             * @example admin
-             * @enum {string}
-             */
-            role: "read" | "write" | "admin";
-            /** @description What the organization may have, and has. */
-            quotas: components["schemas"]["QuotasView"];
-        };
-        QuotaProblemView: {
-            /**
-             * @description Which limit; see `GET /api/v1/organization`.
-             * @example endpoints
-             */
-            name: string;
-            /** @example 10000 */
-            limit: number;
-            /**
-             * @description What the organization had before the request.
-             * @example 10000
-             */
-            used: number;
-        };
-        OrganizationView: {
-            /** @example org_01jd3k6q7be5y9x4v2m8n0r1st */
-            id: string;
-            /** @example Acme */
-            name: string;
-            /**
-             * @description The limits that the operator set for this organization; the others are those of the installation.
-             * @example {
-             *       "endpoints": 20000
-             *     }
-             */
-            quotas: {
-                [key: string]: number;
-            };
-            /**
-             * Format: date-time
-             * @example 2026-11-20T10:00:00.000Z
-             */
-            created_at: string;
-        };
-        CreateOrganizationDto: {
-            /** @example Acme */
-            name: string;
-        };
-        FirstKeyView: {
-            /** @example key_01jd3k6q7be5y9x4v2m8n0r1st */
-            id: string;
-            /** @example First admin key */
-            name: string;
-            /**
-             * @example admin
-             * @enum {string}
-             */
-            role: "read" | "write" | "admin";
-            /**
-             * @description The key itself. Shown this one time.
-             * @example ums_a_…
-             */
-            key: string;
-        };
-        CreatedOrganizationView: {
-            /** @example org_01jd3k6q7be5y9x4v2m8n0r1st */
-            id: string;
-            /** @example Acme */
-            name: string;
-            /**
-             * @description The limits that the operator set for this organization; the others are those of the installation.
-             * @example {
-             *       "endpoints": 20000
-             *     }
-             */
-            quotas: {
-                [key: string]: number;
-            };
-            /**
-             * Format: date-time
-             * @example 2026-11-20T10:00:00.000Z
-             */
-            created_at: string;
-            /** @description The organization’s first admin key. */
-            api_key: components["schemas"]["FirstKeyView"];
-        };
-        QuotaOverridesDto: {
-            /** @example 2000 */
-            websites?: number | null;
-            /** @example 20000 */
-            endpoints?: number | null;
-            /** @example 40000 */
-            alerts?: number | null;
-            /** @example 100 */
-            alerts_per_endpoint?: number | null;
-            /** @example 1000 */
-            checks_per_second?: number | null;
-            /** @example 200 */
-            api_keys?: number | null;
-            /** @example 200 */
-            status_pages?: number | null;
-            /** @example 200 */
-            streams?: number | null;
-        };
-        UpdateOrganizationDto: {
-            /** @example Acme */
-            name?: string;
-            /** @description Limits of this organization. One that is absent stays as it is; `null` returns to the limit of the installation. */
-            quotas?: components["schemas"]["QuotaOverridesDto"];
-        };
-        ApiKeyView: {
-            /** @example key_01jd3k6q7be5y9x4v2m8n0r1st */
-            id: string;
-            /** @example Terraform */
-            name: string;
-            /** @enum {string} */
-            role: "read" | "write" | "admin";
-            /**
-             * Format: date-time
-             * @example null
-             */
-            expires_at: string | null;
-            /**
-             * Format: date-time
-             * @description To the minute.
-             * @example 2026-11-20T10:15:00.000Z
-             */
-            last_used_at: string | null;
-            /**
-             * Format: date-time
-             * @example 2026-11-20T10:00:00.000Z
-             */
-            created_at: string;
-        };
-        CreateApiKeyDto: {
-            /** @example Terraform */
-            name: string;
-            /**
-             * @description `read` may GET; `write` also create, update, delete, run and test; `admin` also manage keys.
-             * @enum {string}
-             */
-            role: "read" | "write" | "admin";
-            /**
-             * Format: date-time
-             * @description When the key stops working: a time to come, with `Z` or an offset, or a date. Never when absent.
-             * @example 2027-12-31T00:00:00.000Z
-             */
-            expires_at?: string | null;
-        };
-        CreatedApiKeyView: {
-            /** @example key_01jd3k6q7be5y9x4v2m8n0r1st */
-            id: string;
-            /** @example Terraform */
-            name: string;
-            /** @enum {string} */
-            role: "read" | "write" | "admin";
-            /**
-             * Format: date-time
-             * @example null
-             */
-            expires_at: string | null;
-            /**
-             * Format: date-time
-             * @description To the minute.
-             * @example 2026-11-20T10:15:00.000Z
-             */
-            last_used_at: string | null;
-            /**
-             * Format: date-time
-             * @example 2026-11-20T10:00:00.000Z
-             */
-            created_at: string;
-            /**
-             * @description The key itself. Shown this one time.
-             * @example ums_w_…
-             */
-            key: string;
-        };
-        AuditAuthorView: {
-            /**
-             * @description `api_key`, `session` (of the dashboard, made from the key), `sign_in_link` (one-time, made from the key), `operator` (the operator token), `auth_off` (nobody had to say), `system` (the service itself).
-             * @example api_key
-             * @enum {string}
-             */
-            via: "api_key" | "session" | "sign_in_link" | "operator" | "auth_off" | "system";
-            /**
-             * @description The key, also after its revocation.
-             * @example key_01jd3k6q7be5y9x4v2m8n0r1st
-             */
-            key_id: string | null;
-            /**
-             * @description Its name at that time.
-             * @example Terraform
-             */
-            key_name: string | null;
-            /**
-             * @description Address that opened the connection: the proxy’s, where one is in front.
-             * @example 203.0.113.7
-             */
-            ip: string | null;
-        };
-        AuditEntryView: {
-            /** @example au_01jd3k6q7be5y9x4v2m8n0r1st */
-            id: string;
-            /**
-             * Format: date-time
-             * @example 2026-11-20T10:00:00.000Z
-             */
-            created_at: string;
-            /**
-             * @description `test`: an alert’s test message, or an endpoint tried out before it was saved. `check`: an endpoint checked by hand. `sign_in_failed`: with a key or link that had expired; an unknown one is nobody’s and has no entry.
-             * @example update
-             * @enum {string}
-             */
-            action: "create" | "update" | "delete" | "test" | "check" | "redeliver" | "sign_in" | "sign_in_failed" | "sign_out";
-            /**
-             * @example website
-             * @enum {string}
-             */
-            resource: "website" | "endpoint" | "alert" | "status_page" | "delivery" | "api_key" | "session" | "organization";
-            /**
-             * @description What it was done to. An endpoint that was only tried out has an id that leads nowhere.
-             * @example ws_01jd3k6q7be5y9x4v2m8n0r1st
-             */
-            resource_id: string;
-            /**
-             * @description Settings that an update changed, those behind a mask included.
-             * @example [
-             *       "enabled"
-             *     ]
-             */
-            changed: string[];
-            /**
-             * @description The changed settings before, all of them for a deletion. Credentials are masked. At most 2 KiB: a text or list that was cut ends with `…` and how much there was, a setting that does not fit is `… (n bytes)`.
-             * @example {
-             *       "enabled": true
-             *     }
-             */
-            before: {
-                [key: string]: unknown;
-            } | null;
-            /**
-             * @description The changed settings after, all of them for a creation; cut as `before`.
-             * @example {
-             *       "enabled": false
-             *     }
-             */
-            after: {
-                [key: string]: unknown;
-            } | null;
-            /** @description Who did it. */
-            author: components["schemas"]["AuditAuthorView"];
-            /**
-             * @description `X-Request-Id` of the request; `client:` stands before an id that the client chose itself.
-             * @example 018f3f6e-1c1b-7a52-9d3e-0a6f6f0f5a11
-             */
-            request_id: string | null;
-        };
-        CreateSessionDto: {
-            /**
-             * @description An API key of any role; the session gets its rights.
-             * @example ums_a_…
-             */
-            api_key?: string;
-            /**
-             * @description Instead of a key: the token of a one-time sign-in link.
-             * @example rV8…
-             */
-            sign_in_token?: string;
-        };
-        SessionOrganizationView: {
-            /** @example org_01jd3k6q7be5y9x4v2m8n0r1st */
-            id: string;
-            /** @example Default */
-            name: string;
-        };
-        SessionView: {
-            organization: components["schemas"]["SessionOrganizationView"];
-            /**
-             * @description Name of the API key the session stands for.
-             * @example First admin key
-             */
-            key_name: string;
-            /**
-             * @example admin
-             * @enum {string}
-             */
-            role: "read" | "write" | "admin";
-            /**
-             * @description Whether this is the organization that runs the installation.
-             * @example true
-             */
-            is_default: boolean;
-        };
-        WebsiteView: {
+        Website: {
             /** @example ws_01jd3k6q7be5y9x4v2m8n0r1st */
             id: string;
             /** @example Example shop */
@@ -400,7 +68,7 @@ export interface components {
             endpoint_count: number;
             /**
              * Format: date-time
-             * @description Newest check of its endpoints; null before the first.
+             * @description Newest check of its endpoints; null before the first. With more than 20 endpoints: of the 20 that are checked most often.
              * @example 2026-11-20T10:00:00.000Z
              */
             last_checked_at: string | null;
@@ -415,35 +83,21 @@ export interface components {
              */
             updated_at: string;
         };
-        CreateWebsiteDto: {
-            /** @example Example shop */
+        QuotaProblem: {
+            /**
+             * @description Which limit; see `GET /api/v1/organization`.
+             * @example endpoints
+             */
             name: string;
+            /** @example 10000 */
+            limit: number;
             /**
-             * @description http or https, without credentials. Cannot be changed later.
-             * @example https://shop.example.com
+             * @description What the organization had before the request.
+             * @example 10000
              */
-            url: string;
-            /**
-             * @description false pauses every endpoint of the website.
-             * @default true
-             */
-            enabled?: boolean;
+            used: number;
         };
-        UpdateWebsiteDto: {
-            /** @example Example shop */
-            name?: string;
-            /**
-             * @description Immutable: accepted only with its present value.
-             * @example https://shop.example.com/
-             */
-            url?: string;
-            /**
-             * @description false pauses every endpoint of the website.
-             * @example false
-             */
-            enabled?: boolean;
-        };
-        HeaderDto: {
+        Header: {
             /** @example Accept */
             key: string;
             /**
@@ -452,7 +106,7 @@ export interface components {
              */
             value: string;
         };
-        AssertionDto: {
+        Assertion: {
             /** @enum {string} */
             source: "status_code" | "response_time" | "header" | "body" | "json" | "certificate_days" | "dns_record" | "banner";
             /**
@@ -468,7 +122,62 @@ export interface components {
              */
             target: string;
         };
-        EndpointView: {
+        CreateEndpoint: {
+            /**
+             * @description Case-insensitive; kept and ignored for other types than HTTP and HTTPS. Default: `"GET"`.
+             * @enum {string}
+             */
+            method?: "GET" | "HEAD" | "POST" | "PUT" | "PATCH" | "DELETE" | "OPTIONS";
+            /** @description Seconds from check to check. Default: `60`. */
+            interval?: number;
+            /** @description Seconds a check may take. May exceed the interval: checks of one endpoint never overlap, the late slot is skipped. Default: `10`. */
+            timeout?: number;
+            /** @description Default: `true`. */
+            enabled?: boolean;
+            /** @description Sent in order with HTTP and HTTPS checks. Framing and hop-by-hop headers are refused. All values together have at most 16 KiB, headers, body and assertions together 32 KiB. */
+            headers?: components["schemas"]["Header"][];
+            /**
+             * @description Request body, sent as it is: at most 32 KiB together with headers and assertions. Masked for read keys; a mask sent back keeps it.
+             * @example null
+             */
+            body?: string | null;
+            /** @description Follow up to 5 redirects; each hop is judged by the egress policy. Default: `true`. */
+            follow_redirects?: boolean;
+            /** @description All must hold. A `status_code` assertion replaces the rule 200–299. */
+            assertions?: components["schemas"]["Assertion"][];
+            /** @example Checkout */
+            name: string;
+            /**
+             * @description What is checked, in a form of its type. Changing it starts a new streak. Accepted forms: `HTTP` http://host[:port]/path or https://host[:port]/path · `HTTPS` https://host[:port]/path · `TCP` tcp://host:port or host:port · `DNS` dns:[//resolver[:port]/]name[?type=A|AAAA|CNAME|MX|NS|TXT|SOA|SRV|CAA|PTR] or a bare name · `ICMP` icmp://host or host · `SSH` ssh://host[:port] or host[:port], default port 22.
+             * @example https://shop.example.com/checkout
+             */
+            url: string;
+            /**
+             * @description Exact upper case. Changing it starts a new streak.
+             * @example HTTPS
+             * @enum {string}
+             */
+            type: "HTTP" | "HTTPS" | "TCP" | "DNS" | "ICMP" | "SSH";
+            /**
+             * @description Accepted only with the id of the website it is made for.
+             * @example ws_01jd3k6q7be5y9x4v2m8n0r1st
+             */
+            website_id?: string;
+        };
+        CreateWebsite: {
+            /** @example Example shop */
+            name: string;
+            /**
+             * @description http or https, without credentials. Cannot be changed later.
+             * @example https://shop.example.com
+             */
+            url: string;
+            /** @description false pauses every endpoint of the website. Default: `true`. */
+            enabled?: boolean;
+            /** @description Its first endpoints, with the fields of “Create an endpoint”. The website is made with all of them or not at all. */
+            endpoints?: components["schemas"]["CreateEndpoint"][];
+        };
+        Endpoint: {
             /** @example ep_01jd3k6q7be5y9x4v2m8n0r1st */
             id: string;
             /** @example ws_01jd3k6q7be5y9x4v2m8n0r1st */
@@ -480,8 +189,11 @@ export interface components {
              * @example https://shop.example.com/checkout
              */
             url: string;
-            /** @example HTTPS */
-            type: string;
+            /**
+             * @example HTTPS
+             * @enum {string}
+             */
+            type: "HTTP" | "HTTPS" | "TCP" | "DNS" | "ICMP" | "SSH";
             /**
              * @example GET
              * @enum {string}
@@ -504,7 +216,7 @@ export interface components {
              * @example Example shop
              */
             group: string;
-            headers: components["schemas"]["HeaderDto"][];
+            headers: components["schemas"]["Header"][];
             /**
              * @description Masked for read keys.
              * @example null
@@ -512,7 +224,7 @@ export interface components {
             body: string | null;
             /** @example true */
             follow_redirects: boolean;
-            assertions: components["schemas"]["AssertionDto"][];
+            assertions: components["schemas"]["Assertion"][];
             /**
              * @description `unknown`: never checked, or we could not tell.
              * @enum {string}
@@ -534,96 +246,80 @@ export interface components {
              */
             updated_at: string;
         };
-        CreateEndpointDto: {
-            /**
-             * @description Case-insensitive; kept and ignored for other types than HTTP and HTTPS.
-             * @default GET
-             * @enum {string}
-             */
-            method?: "GET" | "HEAD" | "POST" | "PUT" | "PATCH" | "DELETE" | "OPTIONS";
-            /**
-             * @description Seconds from check to check.
-             * @default 60
-             */
-            interval?: number;
-            /**
-             * @description Seconds a check may take. May exceed the interval: checks of one endpoint never overlap, the late slot is skipped.
-             * @default 10
-             */
-            timeout?: number;
-            /** @default true */
-            enabled?: boolean;
-            /** @description Sent in order with HTTP and HTTPS checks. Framing and hop-by-hop headers are refused. All values together have at most 16 KiB, headers, body and assertions together 32 KiB. */
-            headers?: components["schemas"]["HeaderDto"][];
-            /**
-             * @description Request body, sent as it is: at most 32 KiB together with headers and assertions. Masked for read keys; a mask sent back keeps it.
-             * @example null
-             */
-            body?: string | null;
-            /**
-             * @description Follow up to 5 redirects; each hop is judged by the egress policy.
-             * @default true
-             */
-            follow_redirects?: boolean;
-            /** @description All must hold. A `status_code` assertion replaces the rule 200–299. */
-            assertions?: components["schemas"]["AssertionDto"][];
-            /**
-             * @description Immutable: accepted only with its present value.
-             * @example ws_01jd3k6q7be5y9x4v2m8n0r1st
-             */
-            website_id?: string;
-            /** @example Checkout */
+        CreatedWebsite: {
+            /** @example ws_01jd3k6q7be5y9x4v2m8n0r1st */
+            id: string;
+            /** @example Example shop */
             name: string;
-            /**
-             * @description What is checked, in a form of its type. Changing it starts a new streak. Accepted forms: `HTTP` http://host[:port]/path or https://host[:port]/path · `HTTPS` https://host[:port]/path · `TCP` tcp://host:port or host:port · `DNS` dns:[//resolver[:port]/]name[?type=A|AAAA|CNAME|MX|NS|TXT|SOA|SRV|CAA|PTR] or a bare name · `ICMP` icmp://host or host · `SSH` ssh://host[:port] or host[:port], default port 22.
-             * @example https://shop.example.com/checkout
-             */
+            /** @example https://shop.example.com/ */
             url: string;
+            /** @example true */
+            enabled: boolean;
             /**
-             * @description Exact upper case. Changing it starts a new streak.
-             * @example HTTPS
+             * @description `down` if any enabled endpoint is down, else `up` if any is up, else `unknown`; `paused` when disabled.
              * @enum {string}
              */
-            type: "HTTP" | "HTTPS" | "TCP" | "DNS" | "ICMP" | "SSH";
+            status: "up" | "down" | "unknown" | "paused";
+            /**
+             * @description Number of endpoints.
+             * @example 3
+             */
+            endpoint_count: number;
+            /**
+             * Format: date-time
+             * @description Newest check of its endpoints; null before the first. With more than 20 endpoints: of the 20 that are checked most often.
+             * @example 2026-11-20T10:00:00.000Z
+             */
+            last_checked_at: string | null;
+            /**
+             * Format: date-time
+             * @example 2026-11-20T09:00:00.000Z
+             */
+            created_at: string;
+            /**
+             * Format: date-time
+             * @example 2026-11-20T09:00:00.000Z
+             */
+            updated_at: string;
+            /** @description The new endpoints in the order in which they were sent; absent when none were. */
+            endpoints?: components["schemas"]["Endpoint"][];
         };
-        UpdateEndpointDto: {
+        UpdateWebsite: {
+            /** @example Example shop */
+            name?: string;
+            /**
+             * @description Immutable: accepted only with its present value.
+             * @example https://shop.example.com/
+             */
+            url?: string;
+            /**
+             * @description false pauses every endpoint of the website.
+             * @example false
+             */
+            enabled?: boolean;
+        };
+        UpdateEndpoint: {
             /**
              * @description Case-insensitive; kept and ignored for other types than HTTP and HTTPS.
-             * @default GET
              * @enum {string}
              */
             method?: "GET" | "HEAD" | "POST" | "PUT" | "PATCH" | "DELETE" | "OPTIONS";
-            /**
-             * @description Seconds from check to check.
-             * @default 60
-             */
+            /** @description Seconds from check to check. */
             interval?: number;
-            /**
-             * @description Seconds a check may take. May exceed the interval: checks of one endpoint never overlap, the late slot is skipped.
-             * @default 10
-             */
+            /** @description Seconds a check may take. May exceed the interval: checks of one endpoint never overlap, the late slot is skipped. */
             timeout?: number;
-            /** @default true */
             enabled?: boolean;
             /** @description Sent in order with HTTP and HTTPS checks. Framing and hop-by-hop headers are refused. All values together have at most 16 KiB, headers, body and assertions together 32 KiB. */
-            headers?: components["schemas"]["HeaderDto"][];
+            headers?: components["schemas"]["Header"][];
             /**
              * @description Request body, sent as it is: at most 32 KiB together with headers and assertions. Masked for read keys; a mask sent back keeps it.
              * @example null
              */
             body?: string | null;
-            /**
-             * @description Follow up to 5 redirects; each hop is judged by the egress policy.
-             * @default true
-             */
+            /** @description Follow up to 5 redirects; each hop is judged by the egress policy. */
             follow_redirects?: boolean;
             /** @description All must hold. A `status_code` assertion replaces the rule 200–299. */
-            assertions?: components["schemas"]["AssertionDto"][];
-            /**
-             * @description Immutable: accepted only with its present value.
-             * @example ws_01jd3k6q7be5y9x4v2m8n0r1st
-             */
-            website_id?: string;
+            assertions?: components["schemas"]["Assertion"][];
             /** @example Checkout */
             name?: string;
             /**
@@ -637,174 +333,159 @@ export interface components {
              * @enum {string}
              */
             type?: "HTTP" | "HTTPS" | "TCP" | "DNS" | "ICMP" | "SSH";
+            /**
+             * @description Another website of the organization: the endpoint moves there with its state, history and alerts. Past events keep the website of their time. In a website that is disabled it is paused.
+             * @example ws_01jd3k6q7be5y9x4v2m8n0r1st
+             */
+            website_id?: string;
         };
-        /** @enum {string} */
-        CheckErrorCode: "dns_not_found" | "dns_timeout" | "dns_failure" | "connection_refused" | "connection_reset" | "connection_timeout" | "host_unreachable" | "tls_expired" | "tls_not_yet_valid" | "tls_hostname_mismatch" | "tls_untrusted" | "tls_handshake_failed" | "tls_timeout" | "first_byte_timeout" | "body_timeout" | "protocol_error" | "too_many_redirects" | "status_unexpected" | "assertion_failed" | "icmp_timeout" | "banner_invalid" | "target_blocked" | "icmp_unavailable" | "monitor_offline" | "internal";
-        AlertEventErrorView: {
-            /** @example connection_refused */
-            code: components["schemas"]["CheckErrorCode"];
-            /** @example connection refused */
-            message: string;
+        CheckPhases: {
+            /**
+             * @description Milliseconds for name resolution; null when not reached or not part of this type.
+             * @example 4.217
+             */
+            dns_ms: number | null;
+            /**
+             * @description Milliseconds to connect; null when not reached or not part of this type.
+             * @example 4.217
+             */
+            connect_ms: number | null;
+            /**
+             * @description Milliseconds for the TLS handshake; null when not reached or not part of this type.
+             * @example 4.217
+             */
+            tls_ms: number | null;
+            /**
+             * @description Milliseconds from the request to the first byte of the answer; null when not reached or not part of this type.
+             * @example 4.217
+             */
+            first_byte_ms: number | null;
+            /**
+             * @description Milliseconds to read the rest of the answer; null when not reached or not part of this type.
+             * @example 4.217
+             */
+            transfer_ms: number | null;
         };
-        AlertEventView: {
-            /** @example ev_01jd3k6q7be5y9x4v2m8n0r1st */
-            id: string;
-            /** @enum {string} */
-            type: "triggered" | "resolved";
-            /**
-             * @description The alert; it may be deleted by now.
-             * @example al_01jd3k6q7be5y9x4v2m8n0r1st
-             */
-            alert_id: string;
-            /**
-             * @description Channel type of the alert at that time: email, webhook, slack, discord, teams, telegram, pagerduty, opsgenie, twilio, and those that modules add.
-             * @example slack
-             */
-            alert_type: string;
-            /** @example ep_01jd3k6q7be5y9x4v2m8n0r1st */
-            endpoint_id: string;
-            /**
-             * @description Name at that time.
-             * @example Checkout API
-             */
-            endpoint_name: string;
-            /** @example ws_01jd3k6q7be5y9x4v2m8n0r1st */
-            website_id: string;
-            /**
-             * @description Name at that time.
-             * @example Example shop
-             */
-            website_name: string;
-            /**
-             * @description `threshold`: enough checks in a row. `disabled`: alert, endpoint or website was switched off, or the alert got another type or config. `deleted`: one of them was deleted.
-             * @enum {string}
-             */
-            reason: "threshold" | "disabled" | "deleted";
-            /** @example Checkout API is down: connection refused (3 checks in a row) */
-            message: string;
-            /** @description The failing check’s error; null on resolve. */
-            error: components["schemas"]["AlertEventErrorView"] | null;
-            /**
-             * @description Consecutive failures at that moment.
-             * @example 3
-             */
-            failure_count: number;
-            /**
-             * @description Consecutive successes at that moment.
-             * @example 0
-             */
-            success_count: number;
+        Certificate: {
             /**
              * Format: date-time
-             * @description First failing check of the incident.
-             * @example 2026-11-20T09:58:00.000Z
+             * @example 2027-02-01T00:00:00.000Z
              */
-            started_at: string | null;
+            expires_at: string;
+            /** @example C=US, O=Let's Encrypt, CN=R11 */
+            issuer: string;
+            /** @example CN=shop.example.com */
+            subject: string;
             /**
-             * @description Resolved only: seconds from the first failing check to the check (or the change) that resolved it.
-             * @example null
+             * @description Subject alternative names, at most 20.
+             * @example [
+             *       "shop.example.com"
+             *     ]
              */
-            duration_seconds: number | null;
+            names: string[];
+        };
+        CheckError: {
+            /**
+             * @description Stable; clients switch on it.
+             * @example connection_refused
+             * @enum {string}
+             */
+            code: "dns_not_found" | "dns_timeout" | "dns_failure" | "connection_refused" | "connection_reset" | "connection_timeout" | "host_unreachable" | "tls_expired" | "tls_not_yet_valid" | "tls_hostname_mismatch" | "tls_untrusted" | "tls_handshake_failed" | "tls_timeout" | "first_byte_timeout" | "body_timeout" | "protocol_error" | "too_many_redirects" | "status_unexpected" | "assertion_failed" | "icmp_timeout" | "banner_invalid" | "target_blocked" | "icmp_unavailable" | "monitor_offline" | "internal";
+            /**
+             * @description Where in its life the check ended.
+             * @example connect
+             * @enum {string}
+             */
+            phase: "dns" | "connect" | "tls" | "first_byte" | "transfer" | "assertion" | "internal";
+            /**
+             * @description One plain sentence.
+             * @example The connection to 192.0.2.1 port 443 was refused.
+             */
+            message: string;
+        };
+        Trial: {
+            /**
+             * @description `unknown`: the fault is ours or we were not allowed to look; kept out of uptime and streaks.
+             * @enum {string}
+             */
+            outcome: "up" | "down" | "unknown";
             /**
              * Format: date-time
              * @example 2026-11-20T10:00:00.000Z
              */
-            created_at: string;
+            checked_at: string;
+            /**
+             * @description Sum of the phases, milliseconds.
+             * @example 83.412
+             */
+            duration_ms: number;
+            phases: components["schemas"]["CheckPhases"];
+            /**
+             * @description Final HTTP status.
+             * @example 200
+             */
+            status_code: number | null;
+            /**
+             * @description The address connected to.
+             * @example 192.0.2.1
+             */
+            address: string | null;
+            /** @description Also when its verification failed. */
+            certificate: components["schemas"]["Certificate"] | null;
+            /**
+             * @description DNS: the answers. SSH: identification and host key fingerprint.
+             * @example null
+             */
+            records: string[] | null;
+            /** @description URLs that were redirected to, without credentials and query. */
+            redirects: string[];
+            /** @description null exactly when the outcome is `up`. */
+            error: components["schemas"]["CheckError"] | null;
+            /**
+             * @description 2 when a failure was repeated before it was recorded.
+             * @example 1
+             * @enum {number}
+             */
+            attempts: 1 | 2;
+            /** @description What the first of two attempts failed with. */
+            first_error: components["schemas"]["CheckError"] | null;
         };
-        AlertView: {
-            /** @example al_01jd3k6q7be5y9x4v2m8n0r1st */
+        DeliverySummary: {
+            /** @example dl_01jd3k6q7be5y9x4v2m8n0r1st */
             id: string;
-            /**
-             * @description The endpoint it watches.
-             * @example ep_01jd3k6q7be5y9x4v2m8n0r1st
-             */
-            endpoint_id: string;
-            /**
-             * @description Channel type: email, webhook, slack, discord, teams, telegram, pagerduty, opsgenie, twilio, and those that modules add.
-             * @example slack
-             */
-            type: string;
-            /**
-             * @description false: never triggers.
-             * @example true
-             */
-            enabled: boolean;
-            /**
-             * @description Settings of the channel, by `type`. Credentials are write-only: they are returned masked, and a masked value sent back keeps the stored one, unless the config now connects to another server, port or encryption. URLs and addresses are masked for read keys; what is shown of a masked value is no part of a secret.
-             * @example {
-             *       "webhook_url": "https://hooks.slack.com/services/T000/B000/XXXX"
-             *     }
-             */
-            config: {
-                [key: string]: unknown;
-            };
-            /**
-             * @description Consecutive failures that trigger the alert. An edit counts from the next result.
-             * @default 3
-             * @example 3
-             */
-            failure_threshold: number;
-            /**
-             * @description Consecutive successes that resolve it. An edit counts from the next result.
-             * @default 2
-             * @example 2
-             */
-            success_threshold: number;
-            /**
-             * @description false: a resolve is recorded, but not sent.
-             * @default true
-             * @example true
-             */
-            send_on_resolved: boolean;
-            /**
-             * @description Free text, part of every message.
-             * @default
-             * @example Runbook: https://wiki.example.com/checkout
-             */
-            description: string;
-            /**
-             * @description True while an incident is open.
-             * @example false
-             */
-            triggered: boolean;
+            /** @enum {string} */
+            state: "pending" | "delivered" | "failed" | "superseded";
             /**
              * Format: date-time
-             * @example 2026-11-20T09:00:00.000Z
+             * @description Last attempt; before the first, when it was enqueued.
+             * @example 2026-11-20T10:00:00.120Z
              */
-            created_at: string;
+            at: string;
             /**
-             * Format: date-time
-             * @description Last change by a client; transitions do not count.
-             * @example 2026-11-20T09:00:00.000Z
+             * @description What went wrong at the last attempt, without URLs and secrets.
+             * @example null
              */
-            updated_at: string;
+            error: string | null;
         };
-        CreateAlertDto: components["schemas"]["CreateEmailAlert"] | components["schemas"]["CreateWebhookAlert"] | components["schemas"]["CreateSlackAlert"] | components["schemas"]["CreateDiscordAlert"] | components["schemas"]["CreateTeamsAlert"] | components["schemas"]["CreateTelegramAlert"] | components["schemas"]["CreatePagerdutyAlert"] | components["schemas"]["CreateOpsgenieAlert"] | components["schemas"]["CreateTwilioAlert"];
-        UpdateAlertDto: {
+        /** @description Distinguished by `type`. */
+        Alert: components["schemas"]["EmailAlert"] | components["schemas"]["WebhookAlert"] | components["schemas"]["SlackAlert"] | components["schemas"]["DiscordAlert"] | components["schemas"]["TeamsAlert"] | components["schemas"]["TelegramAlert"] | components["schemas"]["PagerdutyAlert"] | components["schemas"]["OpsgenieAlert"] | components["schemas"]["TwilioAlert"];
+        CreateAlert: components["schemas"]["CreateEmailAlert"] | components["schemas"]["CreateWebhookAlert"] | components["schemas"]["CreateSlackAlert"] | components["schemas"]["CreateDiscordAlert"] | components["schemas"]["CreateTeamsAlert"] | components["schemas"]["CreateTelegramAlert"] | components["schemas"]["CreatePagerdutyAlert"] | components["schemas"]["CreateOpsgenieAlert"] | components["schemas"]["CreateTwilioAlert"];
+        UpdateAlert: {
             /**
              * @description Consecutive failures that trigger the alert. An edit counts from the next result.
-             * @default 3
+             * @example 3
              */
             failure_threshold?: number;
             /**
              * @description Consecutive successes that resolve it. An edit counts from the next result.
-             * @default 2
+             * @example 2
              */
             success_threshold?: number;
-            /**
-             * @description false: a resolve is recorded, but not sent.
-             * @default true
-             */
+            /** @description false: a resolve is recorded, but not sent. */
             send_on_resolved?: boolean;
-            /**
-             * @description Free text, part of every message.
-             * @default
-             */
+            /** @description Free text, part of every message. */
             description?: string;
-            /**
-             * @description false: never triggers; an open incident is resolved.
-             * @default true
-             */
+            /** @description false: never triggers; an open incident is resolved. */
             enabled?: boolean;
             /**
              * @description Immutable: accepted only with its present value.
@@ -813,12 +494,26 @@ export interface components {
             endpoint_id?: string;
             /**
              * @description Channel type: email, webhook, slack, discord, teams, telegram, pagerduty, opsgenie, twilio, and those that modules add. Changes only together with `config`.
-             * @example slack
+             * @enum {string}
              */
-            type?: string;
+            type?: "email" | "webhook" | "slack" | "discord" | "teams" | "telegram" | "pagerduty" | "opsgenie" | "twilio";
             config?: components["schemas"]["EmailConfig"] | components["schemas"]["WebhookConfig"] | components["schemas"]["SlackConfig"] | components["schemas"]["DiscordConfig"] | components["schemas"]["TeamsConfig"] | components["schemas"]["TelegramConfig"] | components["schemas"]["PagerDutyConfig"] | components["schemas"]["OpsgenieConfig"] | components["schemas"]["TwilioConfig"];
         };
-        DeliveryView: {
+        DeliveryTest: {
+            /** @enum {string} */
+            state: "delivered" | "failed";
+            /**
+             * @description Status of the answer; null when there was none.
+             * @example 200
+             */
+            response_status: number | null;
+            /**
+             * @description What went wrong, without URLs and secrets; of a delivered one what should be corrected.
+             * @example null
+             */
+            error: string | null;
+        };
+        Delivery: {
             /** @example dl_01jd3k6q7be5y9x4v2m8n0r1st */
             id: string;
             /** @example al_01jd3k6q7be5y9x4v2m8n0r1st */
@@ -828,6 +523,16 @@ export interface components {
              * @example ev_01jd3k6q7be5y9x4v2m8n0r1st
              */
             event_id: string | null;
+            /**
+             * @description The endpoint it is about.
+             * @example ep_01jd3k6q7be5y9x4v2m8n0r1st
+             */
+            endpoint_id: string | null;
+            /**
+             * @description Its name at that time.
+             * @example Checkout API
+             */
+            endpoint_name: string | null;
             /** @enum {string} */
             kind: "triggered" | "resolved" | "test";
             /**
@@ -878,71 +583,259 @@ export interface components {
              */
             created_at: string;
         };
-        CheckPhasesView: {
-            /**
-             * @description Milliseconds for name resolution; null when not reached or not part of this type.
-             * @example 4.217
-             */
-            dns_ms: number | null;
-            /**
-             * @description Milliseconds to connect; null when not reached or not part of this type.
-             * @example 4.217
-             */
-            connect_ms: number | null;
-            /**
-             * @description Milliseconds for the TLS handshake; null when not reached or not part of this type.
-             * @example 4.217
-             */
-            tls_ms: number | null;
-            /**
-             * @description Milliseconds from the request to the first byte of the answer; null when not reached or not part of this type.
-             * @example 4.217
-             */
-            first_byte_ms: number | null;
-            /**
-             * @description Milliseconds to read the rest of the answer; null when not reached or not part of this type.
-             * @example 4.217
-             */
-            transfer_ms: number | null;
-        };
-        CertificateView: {
-            /**
-             * Format: date-time
-             * @example 2027-02-01T00:00:00.000Z
-             */
-            expires_at: string;
-            /** @example C=US, O=Let's Encrypt, CN=R11 */
-            issuer: string;
-            /** @example CN=shop.example.com */
-            subject: string;
-            /**
-             * @description Subject alternative names, at most 20.
-             * @example [
-             *       "shop.example.com"
-             *     ]
-             */
-            names: string[];
-        };
-        CheckErrorView: {
-            /**
-             * @description Stable; clients switch on it.
-             * @example connection_refused
-             * @enum {string}
-             */
-            code: "dns_not_found" | "dns_timeout" | "dns_failure" | "connection_refused" | "connection_reset" | "connection_timeout" | "host_unreachable" | "tls_expired" | "tls_not_yet_valid" | "tls_hostname_mismatch" | "tls_untrusted" | "tls_handshake_failed" | "tls_timeout" | "first_byte_timeout" | "body_timeout" | "protocol_error" | "too_many_redirects" | "status_unexpected" | "assertion_failed" | "icmp_timeout" | "banner_invalid" | "target_blocked" | "icmp_unavailable" | "monitor_offline" | "internal";
-            /**
-             * @description Where in its life the check ended.
-             * @example connect
-             * @enum {string}
-             */
-            phase: "dns" | "connect" | "tls" | "first_byte" | "transfer" | "assertion" | "internal";
-            /**
-             * @description One plain sentence.
-             * @example The connection to 192.0.2.1 port 443 was refused.
-             */
+        /** @enum {string} */
+        CheckErrorCode: "dns_not_found" | "dns_timeout" | "dns_failure" | "connection_refused" | "connection_reset" | "connection_timeout" | "host_unreachable" | "tls_expired" | "tls_not_yet_valid" | "tls_hostname_mismatch" | "tls_untrusted" | "tls_handshake_failed" | "tls_timeout" | "first_byte_timeout" | "body_timeout" | "protocol_error" | "too_many_redirects" | "status_unexpected" | "assertion_failed" | "icmp_timeout" | "banner_invalid" | "target_blocked" | "icmp_unavailable" | "monitor_offline" | "internal";
+        AlertEventError: {
+            /** @example connection_refused */
+            code: components["schemas"]["CheckErrorCode"];
+            /** @example connection refused */
             message: string;
         };
-        CheckView: {
+        AlertEvent: {
+            /** @example ev_01jd3k6q7be5y9x4v2m8n0r1st */
+            id: string;
+            /** @enum {string} */
+            type: "triggered" | "resolved";
+            /**
+             * @description The alert; it may be deleted by now.
+             * @example al_01jd3k6q7be5y9x4v2m8n0r1st
+             */
+            alert_id: string;
+            /**
+             * @description Channel type of the alert at that time: email, webhook, slack, discord, teams, telegram, pagerduty, opsgenie, twilio, and those that modules add.
+             * @example slack
+             */
+            alert_type: string;
+            /** @example ep_01jd3k6q7be5y9x4v2m8n0r1st */
+            endpoint_id: string;
+            /**
+             * @description Name at that time.
+             * @example Checkout API
+             */
+            endpoint_name: string;
+            /** @example ws_01jd3k6q7be5y9x4v2m8n0r1st */
+            website_id: string;
+            /**
+             * @description Name at that time.
+             * @example Example shop
+             */
+            website_name: string;
+            /**
+             * @description `threshold`: enough checks in a row. `disabled`: alert, endpoint or website was switched off, or the alert got another type or config. `deleted`: one of them was deleted.
+             * @enum {string}
+             */
+            reason: "threshold" | "disabled" | "deleted";
+            /** @example Checkout API is down: connection refused (3 checks in a row) */
+            message: string;
+            /** @description The failing check’s error; null on resolve. */
+            error: components["schemas"]["AlertEventError"] | null;
+            /**
+             * @description Consecutive failures at that moment.
+             * @example 3
+             */
+            failure_count: number;
+            /**
+             * @description Consecutive successes at that moment.
+             * @example 0
+             */
+            success_count: number;
+            /**
+             * Format: date-time
+             * @description First failing check of the incident.
+             * @example 2026-11-20T09:58:00.000Z
+             */
+            started_at: string | null;
+            /**
+             * @description Resolved only: seconds from the first failing check to the check (or the change) that resolved it.
+             * @example null
+             */
+            duration_seconds: number | null;
+            /**
+             * Format: date-time
+             * @example 2026-11-20T10:00:00.000Z
+             */
+            created_at: string;
+            /** @description What became of its message; null when none was to be sent. Absent in the live stream, which tells an event before anything is sent. */
+            delivery?: components["schemas"]["DeliverySummary"] | null;
+        };
+        StateChangeError: {
+            /**
+             * @description Stable; switch on it.
+             * @example connection_refused
+             */
+            code: components["schemas"]["CheckErrorCode"];
+        };
+        StateChange: {
+            /**
+             * @description The check, as in the list.
+             * @example ck_01jd3k6q7be5y9x4v2m8n0r1st
+             */
+            id: string;
+            /** @example ep_01jd3k6q7be5y9x4v2m8n0r1st */
+            endpoint_id: string;
+            /** @example Checkout API */
+            endpoint_name: string;
+            /** @example ws_01jd3k6q7be5y9x4v2m8n0r1st */
+            website_id: string;
+            /**
+             * @example down
+             * @enum {string}
+             */
+            status: "up" | "down" | "unknown";
+            /**
+             * @example up
+             * @enum {string}
+             */
+            previous_status: "up" | "down" | "unknown";
+            /**
+             * Format: date-time
+             * @example 2026-11-20T10:00:00.000Z
+             */
+            checked_at: string;
+            /**
+             * @description Milliseconds.
+             * @example 83.412
+             */
+            duration_ms: number | null;
+            /**
+             * @description HTTP status.
+             * @example 503
+             */
+            status_code: number | null;
+            /** @description null when it is up. */
+            error: components["schemas"]["StateChangeError"] | null;
+        };
+        CheckStreamEvent: {
+            /** @enum {string} */
+            event: "check";
+            /** @description Of the check; send it as `Last-Event-ID` to resume after it. */
+            id: string;
+            data: components["schemas"]["StateChange"];
+        };
+        AlertStreamEvent: {
+            /** @enum {string} */
+            event: "alert";
+            /** @description Of the alert event; send it as `Last-Event-ID` to resume after it. */
+            id: string;
+            data: components["schemas"]["AlertEvent"];
+        };
+        OtherStreamEvent: {
+            /**
+             * @description `ready`: connected. `reset`: too much was missed, read the lists again. `ping`: every ten seconds.
+             * @enum {string}
+             */
+            event: "ready" | "reset" | "ping";
+            /** @description Of `ready`, for clients that resume nothing: where the stream begins. */
+            id?: string;
+            /** @description Empty. */
+            data: Record<string, never>;
+        };
+        OverviewWebsite: {
+            /** @example ws_01jd3k6q7be5y9x4v2m8n0r1st */
+            id: string;
+            /** @example Example shop */
+            name: string;
+        };
+        OverviewItem: {
+            /** @example ep_01jd3k6q7be5y9x4v2m8n0r1st */
+            id: string;
+            /** @example Checkout */
+            name: string;
+            /**
+             * @description Read keys see the query of an http(s) URL as `?********`.
+             * @example https://shop.example.com/checkout
+             */
+            url: string;
+            /**
+             * @example HTTPS
+             * @enum {string}
+             */
+            type: "HTTP" | "HTTPS" | "TCP" | "DNS" | "ICMP" | "SSH";
+            website: components["schemas"]["OverviewWebsite"];
+            /** @enum {string} */
+            status: "up" | "down" | "unknown" | "paused";
+            /**
+             * Format: date-time
+             * @description Since when the status holds; null before the first check. A pause begins a new one.
+             * @example 2026-11-20T10:00:00.000Z
+             */
+            status_since: string | null;
+            /**
+             * Format: date-time
+             * @description Newest check; null before the first.
+             * @example 2026-11-20T10:00:00.000Z
+             */
+            last_checked_at: string | null;
+            /**
+             * @description What the newest check failed with.
+             * @enum {string|null}
+             */
+            last_error: "dns_not_found" | "dns_timeout" | "dns_failure" | "connection_refused" | "connection_reset" | "connection_timeout" | "host_unreachable" | "tls_expired" | "tls_not_yet_valid" | "tls_hostname_mismatch" | "tls_untrusted" | "tls_handshake_failed" | "tls_timeout" | "first_byte_timeout" | "body_timeout" | "protocol_error" | "too_many_redirects" | "status_unexpected" | "assertion_failed" | "icmp_timeout" | "banner_invalid" | "target_blocked" | "icmp_unavailable" | "monitor_offline" | "internal" | null;
+            /**
+             * @description up / (up + down) over the last 24 full hours and the running one; null while nothing is known.
+             * @example 0.99931
+             */
+            uptime_24h: number | null;
+            /**
+             * @description Share of the checks behind `uptime_24h` that could tell.
+             * @example 1
+             */
+            coverage_24h: number | null;
+            /**
+             * @description How much of the 24 hours behind the uptime the endpoint was watched, since it was made; a pause is not taken off; null while it is not known.
+             * @example 1
+             */
+            watched_24h: number | null;
+            /**
+             * @description up / (up + down) over the last 7 full days (UTC) and today; null while nothing is known.
+             * @example 0.99931
+             */
+            uptime_7d: number | null;
+            /**
+             * @description How much of the 7 days behind the uptime the endpoint was watched, by days (UTC): the time since it was made at most, without the days on which no check could tell; null while it is not known.
+             * @example 1
+             */
+            watched_7d: number | null;
+            /**
+             * @description up / (up + down) over the last 30 full days (UTC) and today; null while nothing is known.
+             * @example 0.99931
+             */
+            uptime_30d: number | null;
+            /**
+             * @description How much of the 30 days behind the uptime the endpoint was watched, by days (UTC): the time since it was made at most, without the days on which no check could tell; null while it is not known.
+             * @example 1
+             */
+            watched_30d: number | null;
+            /**
+             * @description up / (up + down) over the last 90 full days (UTC) and today; null while nothing is known.
+             * @example 0.99931
+             */
+            uptime_90d: number | null;
+            /**
+             * @description How much of the 90 days behind the uptime the endpoint was watched, by days (UTC): the time since it was made at most, without the days on which no check could tell; null while it is not known.
+             * @example 1
+             */
+            watched_90d: number | null;
+            /**
+             * @description 95th percentile of the latency over the last 24 full hours (until there is one: since the beginning), milliseconds.
+             * @example 83.412
+             */
+            p95_ms: number | null;
+            /** @description The newest outcomes, oldest first, at most 30. */
+            recent: ("up" | "down" | "unknown")[];
+            /**
+             * Format: date-time
+             * @description Expiry of the certificate seen by the newest check that saw one.
+             * @example 2026-11-20T10:00:00.000Z
+             */
+            certificate_expires_at: string | null;
+            /**
+             * @description Whether an alert of the endpoint is triggered.
+             * @example false
+             */
+            alert_open: boolean;
+        };
+        Check: {
             /** @example ck_01jd3k6q7be5y9x4v2m8n0r1st */
             id: string;
             /** @example ep_01jd3k6q7be5y9x4v2m8n0r1st */
@@ -962,7 +855,7 @@ export interface components {
              * @example 83.412
              */
             duration_ms: number;
-            phases: components["schemas"]["CheckPhasesView"];
+            phases: components["schemas"]["CheckPhases"];
             /**
              * @description Final HTTP status.
              * @example 200
@@ -974,7 +867,7 @@ export interface components {
              */
             address: string | null;
             /** @description Also when its verification failed. */
-            certificate: components["schemas"]["CertificateView"] | null;
+            certificate: components["schemas"]["Certificate"] | null;
             /**
              * @description DNS: the answers. SSH: identification and host key fingerprint.
              * @example null
@@ -983,7 +876,7 @@ export interface components {
             /** @description URLs that were redirected to, without credentials and query. */
             redirects: string[];
             /** @description null exactly when the outcome is `up`. */
-            error: components["schemas"]["CheckErrorView"] | null;
+            error: components["schemas"]["CheckError"] | null;
             /**
              * @description 2 when a failure was repeated before it was recorded.
              * @example 1
@@ -991,9 +884,9 @@ export interface components {
              */
             attempts: 1 | 2;
             /** @description What the first of two attempts failed with. */
-            first_error: components["schemas"]["CheckErrorView"] | null;
+            first_error: components["schemas"]["CheckError"] | null;
         };
-        OutageErrorView: {
+        OutageError: {
             /**
              * @example connection_refused
              * @enum {string}
@@ -1002,7 +895,7 @@ export interface components {
             /** @example The connection to 192.0.2.1 port 443 was refused. */
             message: string;
         };
-        OutageView: {
+        Outage: {
             /**
              * Format: date-time
              * @description The first failing check.
@@ -1010,7 +903,7 @@ export interface components {
             started_at: string;
             /**
              * Format: date-time
-             * @description The first good check, or when the endpoint was paused; null while it lasts.
+             * @description The first good check, or when the endpoint was paused or got another target; null while it lasts. A failure after that is another outage.
              */
             ended_at: string | null;
             /**
@@ -1019,9 +912,9 @@ export interface components {
              */
             duration_seconds: number;
             /** @description What the first check failed with. */
-            error: components["schemas"]["OutageErrorView"] | null;
+            error: components["schemas"]["OutageError"] | null;
         };
-        LatencyView: {
+        Latency: {
             /**
              * @description Mean, milliseconds; null without a good check.
              * @example 83.412
@@ -1053,7 +946,7 @@ export interface components {
              */
             max: number | null;
         };
-        UptimeView: {
+        Uptime: {
             /** @example ep_01jd3k6q7be5y9x4v2m8n0r1st */
             endpoint_id: string;
             /**
@@ -1076,6 +969,11 @@ export interface components {
              * @example 1
              */
             coverage: number | null;
+            /**
+             * @description How much of the range the endpoint was watched: the time since it was made at most, and in a range of two days or more without the days (UTC) on which no check could tell. 0 without a check.
+             * @example 1
+             */
+            watched: number;
             /**
              * @description All recorded checks.
              * @example 1440
@@ -1102,11 +1000,11 @@ export interface components {
              */
             downtime_seconds: number;
             /** @description The newest 100 outages that touch the range, newest first. */
-            outages: components["schemas"]["OutageView"][];
+            outages: components["schemas"]["Outage"][];
             /** @description Of the good checks. */
-            latency: components["schemas"]["LatencyView"];
+            latency: components["schemas"]["Latency"];
         };
-        LatencyBucketView: {
+        LatencyBucket: {
             /**
              * Format: date-time
              * @description A multiple of the step since 1970.
@@ -1153,138 +1051,9 @@ export interface components {
              */
             max: number | null;
             /** @description Mean of each phase over the good checks: stacked they make the mean. null without one. */
-            phases: components["schemas"]["CheckPhasesView"] | null;
+            phases: components["schemas"]["CheckPhases"] | null;
         };
-        OverviewWebsiteView: {
-            /** @example ws_01jd3k6q7be5y9x4v2m8n0r1st */
-            id: string;
-            /** @example Example shop */
-            name: string;
-        };
-        OverviewItemView: {
-            /** @example ep_01jd3k6q7be5y9x4v2m8n0r1st */
-            id: string;
-            /** @example Checkout */
-            name: string;
-            /**
-             * @description Read keys see the query of an http(s) URL as `?********`.
-             * @example https://shop.example.com/checkout
-             */
-            url: string;
-            /** @example HTTPS */
-            type: string;
-            website: components["schemas"]["OverviewWebsiteView"];
-            /** @enum {string} */
-            status: "up" | "down" | "unknown" | "paused";
-            /**
-             * Format: date-time
-             * @description Since when the status holds; null before the first check.
-             * @example 2026-11-20T10:00:00.000Z
-             */
-            status_since: string | null;
-            /**
-             * Format: date-time
-             * @description Newest check; null before the first.
-             * @example 2026-11-20T10:00:00.000Z
-             */
-            last_checked_at: string | null;
-            /**
-             * @description What the newest check failed with.
-             * @enum {string|null}
-             */
-            last_error: "dns_not_found" | "dns_timeout" | "dns_failure" | "connection_refused" | "connection_reset" | "connection_timeout" | "host_unreachable" | "tls_expired" | "tls_not_yet_valid" | "tls_hostname_mismatch" | "tls_untrusted" | "tls_handshake_failed" | "tls_timeout" | "first_byte_timeout" | "body_timeout" | "protocol_error" | "too_many_redirects" | "status_unexpected" | "assertion_failed" | "icmp_timeout" | "banner_invalid" | "target_blocked" | "icmp_unavailable" | "monitor_offline" | "internal" | null;
-            /**
-             * @description up / (up + down) over the last 24 full hours and the running one; null while nothing is known.
-             * @example 0.99931
-             */
-            uptime_24h: number | null;
-            /**
-             * @description Share of the checks behind `uptime_24h` that could tell.
-             * @example 1
-             */
-            coverage_24h: number | null;
-            /**
-             * @description up / (up + down) over the last 7 full days (UTC) and today; null while nothing is known.
-             * @example 0.99931
-             */
-            uptime_7d: number | null;
-            /**
-             * @description up / (up + down) over the last 30 full days (UTC) and today; null while nothing is known.
-             * @example 0.99931
-             */
-            uptime_30d: number | null;
-            /**
-             * @description up / (up + down) over the last 90 full days (UTC) and today; null while nothing is known.
-             * @example 0.99931
-             */
-            uptime_90d: number | null;
-            /**
-             * @description 95th percentile of the latency over the last 24 full hours (until there is one: since the beginning), milliseconds.
-             * @example 83.412
-             */
-            p95_ms: number | null;
-            /** @description The newest outcomes, oldest first, at most 30. */
-            recent: ("up" | "down" | "unknown")[];
-            /**
-             * Format: date-time
-             * @description Expiry of the certificate seen by the newest check that saw one.
-             * @example 2026-11-20T10:00:00.000Z
-             */
-            certificate_expires_at: string | null;
-            /**
-             * @description Whether an alert of the endpoint is triggered.
-             * @example false
-             */
-            alert_open: boolean;
-        };
-        TrialView: {
-            /**
-             * @description `unknown`: the fault is ours or we were not allowed to look; kept out of uptime and streaks.
-             * @enum {string}
-             */
-            outcome: "up" | "down" | "unknown";
-            /**
-             * Format: date-time
-             * @example 2026-11-20T10:00:00.000Z
-             */
-            checked_at: string;
-            /**
-             * @description Sum of the phases, milliseconds.
-             * @example 83.412
-             */
-            duration_ms: number;
-            phases: components["schemas"]["CheckPhasesView"];
-            /**
-             * @description Final HTTP status.
-             * @example 200
-             */
-            status_code: number | null;
-            /**
-             * @description The address connected to.
-             * @example 192.0.2.1
-             */
-            address: string | null;
-            /** @description Also when its verification failed. */
-            certificate: components["schemas"]["CertificateView"] | null;
-            /**
-             * @description DNS: the answers. SSH: identification and host key fingerprint.
-             * @example null
-             */
-            records: string[] | null;
-            /** @description URLs that were redirected to, without credentials and query. */
-            redirects: string[];
-            /** @description null exactly when the outcome is `up`. */
-            error: components["schemas"]["CheckErrorView"] | null;
-            /**
-             * @description 2 when a failure was repeated before it was recorded.
-             * @example 1
-             * @enum {number}
-             */
-            attempts: 1 | 2;
-            /** @description What the first of two attempts failed with. */
-            first_error: components["schemas"]["CheckErrorView"] | null;
-        };
-        StatusPageView: {
+        StatusPage: {
             /**
              * @description Off by default.
              * @example true
@@ -1301,7 +1070,7 @@ export interface components {
              */
             path: string | null;
         };
-        UpdateStatusPageDto: {
+        UpdateStatusPage: {
             /**
              * @description Whether everybody may see the page.
              * @example true
@@ -1313,7 +1082,413 @@ export interface components {
              */
             slug?: string;
         };
-        SystemDatabaseView: {
+        PageGroup: {
+            /**
+             * @description The heading; empty for none.
+             * @example Shop
+             */
+            name: string;
+            /**
+             * @example [
+             *       "ep_01jd3k6q7be5y9x4v2m8n0r1st"
+             *     ]
+             */
+            endpoints: string[];
+            /**
+             * @example [
+             *       "ws_01jd3k6q7be5y9x4v2m8n0r1st"
+             *     ]
+             */
+            websites: string[];
+        };
+        PublicPage: {
+            /** @example sp_01jd3k6q7be5y9x4v2m8n0r1st */
+            id: string;
+            /**
+             * @description The website whose page it is, with which it is deleted; null for a page of its own.
+             * @example null
+             */
+            website_id: string | null;
+            /**
+             * @description null: the name of its website.
+             * @example Example status
+             */
+            title: string | null;
+            /**
+             * @description The end of its address: 3 to 64 lower-case letters, digits and dashes. Made from the title by default.
+             * @example example-status
+             */
+            slug: string;
+            /**
+             * @description Address of the page on this installation; with `.json` for programs, with `.svg` a badge.
+             * @example /status/example-status
+             */
+            path: string;
+            /**
+             * @description Shown below the title; plain text.
+             * @example What runs, and what does not.
+             */
+            description: string;
+            /**
+             * @description null without a logo.
+             * @example /status/example-status/logo
+             */
+            logo_url: string | null;
+            /**
+             * @description Colour of links and of the stripe at the top, `#rrggbb`; darkened or lightened where it cannot be read.
+             * @example #7a3ff2
+             */
+            accent: string | null;
+            /**
+             * @description Host name under which the page, and nothing else, is shown. Point it to this installation; a proxy must pass `Host` on.
+             * @example status.example.com
+             */
+            domain: string | null;
+            /** @description What is deleted vanishes from here. */
+            groups: components["schemas"]["PageGroup"][];
+            /**
+             * @description Whether everybody may see the page. Off by default.
+             * @example true
+             */
+            enabled: boolean;
+            /**
+             * Format: date-time
+             * @example 2026-11-20T09:00:00.000Z
+             */
+            updated_at: string;
+        };
+        CreatePageGroup: {
+            /**
+             * @description The heading; empty for none.
+             * @example Shop
+             */
+            name?: string;
+            /**
+             * @description Endpoints, in the order in which they are shown.
+             * @example [
+             *       "ep_01jd3k6q7be5y9x4v2m8n0r1st"
+             *     ]
+             */
+            endpoints?: string[];
+            /**
+             * @description Websites: all their endpoints, those of the future too, behind the ones named in `endpoints`.
+             * @example [
+             *       "ws_01jd3k6q7be5y9x4v2m8n0r1st"
+             *     ]
+             */
+            websites?: string[];
+        };
+        CreatePublicPage: {
+            /**
+             * @description The end of its address: 3 to 64 lower-case letters, digits and dashes. Made from the title by default.
+             * @example example-status
+             */
+            slug?: string;
+            /**
+             * @description Shown below the title; plain text.
+             * @example What runs, and what does not.
+             */
+            description?: string;
+            /**
+             * @description A PNG, JPEG or WebP picture of at most 64 KiB as a `data:` URL; null removes it. It is served by this installation, so no reader’s browser asks anybody else. Write-only: `logo_url` tells where it is.
+             * @example data:image/png;base64,iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M/wHwAEBgIApD5fRAAAAABJRU5ErkJggg==
+             */
+            logo?: string | null;
+            /**
+             * @description Colour of links and of the stripe at the top, `#rrggbb`; darkened or lightened where it cannot be read.
+             * @example #7a3ff2
+             */
+            accent?: string | null;
+            /**
+             * @description Host name under which the page, and nothing else, is shown. Point it to this installation; a proxy must pass `Host` on.
+             * @example status.example.com
+             */
+            domain?: string | null;
+            /**
+             * @description Whether everybody may see the page. Off by default.
+             * @example true
+             */
+            enabled?: boolean;
+            /**
+             * @description The heading of the page.
+             * @example Example status
+             */
+            title: string;
+            /** @description What the page shows, in this order. */
+            groups: components["schemas"]["CreatePageGroup"][];
+        };
+        UpdatePublicPage: {
+            /**
+             * @description The end of its address: 3 to 64 lower-case letters, digits and dashes. Made from the title by default.
+             * @example example-status
+             */
+            slug?: string;
+            /**
+             * @description Shown below the title; plain text.
+             * @example What runs, and what does not.
+             */
+            description?: string;
+            /**
+             * @description A PNG, JPEG or WebP picture of at most 64 KiB as a `data:` URL; null removes it. It is served by this installation, so no reader’s browser asks anybody else. Write-only: `logo_url` tells where it is.
+             * @example data:image/png;base64,iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M/wHwAEBgIApD5fRAAAAABJRU5ErkJggg==
+             */
+            logo?: string | null;
+            /**
+             * @description Colour of links and of the stripe at the top, `#rrggbb`; darkened or lightened where it cannot be read.
+             * @example #7a3ff2
+             */
+            accent?: string | null;
+            /**
+             * @description Host name under which the page, and nothing else, is shown. Point it to this installation; a proxy must pass `Host` on.
+             * @example status.example.com
+             */
+            domain?: string | null;
+            /**
+             * @description Whether everybody may see the page. Off by default.
+             * @example true
+             */
+            enabled?: boolean;
+            /**
+             * @description The heading. null, for the page of a website only: its name.
+             * @example Example status
+             */
+            title?: string | null;
+            /** @description What the page shows, in this order; replaces all groups. */
+            groups?: components["schemas"]["CreatePageGroup"][];
+        };
+        QuotaUse: {
+            /**
+             * @description `null`: no limit.
+             * @example 10000
+             */
+            limit: number | null;
+            /**
+             * @description `null` where there is no one number: alerts are counted for each endpoint, streams in each process.
+             * @example 42
+             */
+            used: number | null;
+        };
+        Quotas: {
+            /** @description Websites. */
+            websites: components["schemas"]["QuotaUse"];
+            /** @description Endpoints. */
+            endpoints: components["schemas"]["QuotaUse"];
+            /** @description Alerts. */
+            alerts: components["schemas"]["QuotaUse"];
+            /** @description Alerts of one endpoint. */
+            alerts_per_endpoint: components["schemas"]["QuotaUse"];
+            /** @description The sum of 1 / interval over all endpoints, paused ones included. */
+            checks_per_second: components["schemas"]["QuotaUse"];
+            /** @description API keys. */
+            api_keys: components["schemas"]["QuotaUse"];
+            /** @description Public status pages, disabled ones included. */
+            status_pages: components["schemas"]["QuotaUse"];
+            /** @description Live streams open at once in one process. */
+            streams: components["schemas"]["QuotaUse"];
+        };
+        CurrentOrganization: {
+            /** @example org_01jd3k6q7be5y9x4v2m8n0r1st */
+            id: string;
+            /** @example Default */
+            name: string;
+            /**
+             * @description Name of the API key that asks.
+             * @example First admin key
+             */
+            key_name: string;
+            /**
+             * @example admin
+             * @enum {string}
+             */
+            role: "read" | "write" | "admin";
+            /** @description What the organization may have, and has. */
+            quotas: components["schemas"]["Quotas"];
+        };
+        ApiKey: {
+            /** @example key_01jd3k6q7be5y9x4v2m8n0r1st */
+            id: string;
+            /** @example Terraform */
+            name: string;
+            /** @enum {string} */
+            role: "read" | "write" | "admin";
+            /**
+             * Format: date-time
+             * @example null
+             */
+            expires_at: string | null;
+            /**
+             * Format: date-time
+             * @description To the minute.
+             * @example 2026-11-20T10:15:00.000Z
+             */
+            last_used_at: string | null;
+            /**
+             * Format: date-time
+             * @example 2026-11-20T10:00:00.000Z
+             */
+            created_at: string;
+        };
+        CreateApiKey: {
+            /** @example Terraform */
+            name: string;
+            /**
+             * @description `read` may GET; `write` also create, update, delete, run and test; `admin` also manage keys.
+             * @enum {string}
+             */
+            role: "read" | "write" | "admin";
+            /**
+             * Format: date-time
+             * @description When the key stops working: a time to come, with `Z` or an offset, or a date. Never when absent.
+             * @example 2027-12-31T00:00:00.000Z
+             */
+            expires_at?: string | null;
+        };
+        CreatedApiKey: {
+            /** @example key_01jd3k6q7be5y9x4v2m8n0r1st */
+            id: string;
+            /** @example Terraform */
+            name: string;
+            /** @enum {string} */
+            role: "read" | "write" | "admin";
+            /**
+             * Format: date-time
+             * @example null
+             */
+            expires_at: string | null;
+            /**
+             * Format: date-time
+             * @description To the minute.
+             * @example 2026-11-20T10:15:00.000Z
+             */
+            last_used_at: string | null;
+            /**
+             * Format: date-time
+             * @example 2026-11-20T10:00:00.000Z
+             */
+            created_at: string;
+            /**
+             * @description The key itself. Shown this one time.
+             * @example ums_w_…
+             */
+            key: string;
+        };
+        AuditAuthor: {
+            /**
+             * @description `api_key`, `session` (of the dashboard, made from the key), `sign_in_link` (one-time, made from the key), `operator` (the operator token), `auth_off` (nobody had to say), `command_line` (`npm run keys` on the server), `system` (the service itself).
+             * @example api_key
+             * @enum {string}
+             */
+            via: "api_key" | "session" | "sign_in_link" | "operator" | "auth_off" | "command_line" | "system";
+            /**
+             * @description The key, also after its revocation.
+             * @example key_01jd3k6q7be5y9x4v2m8n0r1st
+             */
+            key_id: string | null;
+            /**
+             * @description Its name at that time.
+             * @example Terraform
+             */
+            key_name: string | null;
+            /**
+             * @description Address that opened the connection: the proxy’s, where one is in front.
+             * @example 203.0.113.7
+             */
+            ip: string | null;
+        };
+        AuditEntry: {
+            /** @example au_01jd3k6q7be5y9x4v2m8n0r1st */
+            id: string;
+            /**
+             * Format: date-time
+             * @example 2026-11-20T10:00:00.000Z
+             */
+            created_at: string;
+            /**
+             * @description `test`: an alert’s test message, or an endpoint tried out before it was saved. `check`: an endpoint checked by hand. `sign_in_failed`: with a key or link that had expired; an unknown one is nobody’s and has no entry.
+             * @example update
+             * @enum {string}
+             */
+            action: "create" | "update" | "delete" | "test" | "check" | "redeliver" | "sign_in" | "sign_in_failed" | "sign_out";
+            /**
+             * @example website
+             * @enum {string}
+             */
+            resource: "website" | "endpoint" | "alert" | "status_page" | "public_page" | "delivery" | "api_key" | "session" | "organization";
+            /**
+             * @description What it was done to. An endpoint that was only tried out has an id that leads nowhere.
+             * @example ws_01jd3k6q7be5y9x4v2m8n0r1st
+             */
+            resource_id: string;
+            /**
+             * @description Settings that an update changed, those behind a mask included.
+             * @example [
+             *       "enabled"
+             *     ]
+             */
+            changed: string[];
+            /**
+             * @description The changed settings before, all of them for a deletion. Credentials are masked. At most 2 KiB: a text or list that was cut ends with `…` and how much there was, a setting that does not fit is `… (n bytes)`.
+             * @example {
+             *       "enabled": true
+             *     }
+             */
+            before: {
+                [key: string]: unknown;
+            } | null;
+            /**
+             * @description The changed settings after, all of them for a creation; cut as `before`.
+             * @example {
+             *       "enabled": false
+             *     }
+             */
+            after: {
+                [key: string]: unknown;
+            } | null;
+            /** @description Who did it. */
+            author: components["schemas"]["AuditAuthor"];
+            /**
+             * @description `X-Request-Id` of the request; `client:` stands before an id that the client chose itself.
+             * @example 018f3f6e-1c1b-7a52-9d3e-0a6f6f0f5a11
+             */
+            request_id: string | null;
+        };
+        CreateSession: {
+            /**
+             * @description An API key of any role; the session gets its rights.
+             * @example ums_a_…
+             */
+            api_key?: string;
+            /**
+             * @description Instead of a key: the token of a one-time sign-in link.
+             * @example rV8…
+             */
+            sign_in_token?: string;
+        };
+        SessionOrganization: {
+            /** @example org_01jd3k6q7be5y9x4v2m8n0r1st */
+            id: string;
+            /** @example Default */
+            name: string;
+        };
+        Session: {
+            organization: components["schemas"]["SessionOrganization"];
+            /**
+             * @description Name of the API key the session stands for.
+             * @example First admin key
+             */
+            key_name: string;
+            /**
+             * @example admin
+             * @enum {string}
+             */
+            role: "read" | "write" | "admin";
+            /**
+             * @description Whether this is the organization that runs the installation.
+             * @example true
+             */
+            is_default: boolean;
+        };
+        SystemDatabase: {
             /** @enum {string} */
             kind: "embedded" | "postgresql";
             /** @example 18.1 */
@@ -1321,7 +1496,25 @@ export interface components {
             /** @example 48230144 */
             size_bytes: number;
         };
-        SystemSchedulerView: {
+        SystemOverload: {
+            /**
+             * Format: date-time
+             * @description When it began, by the earliest of the instances that are overloaded.
+             * @example 2026-11-23T14:02:00.000Z
+             */
+            since: string;
+            /**
+             * @description Checks that fall due for each one that is begun, in the instance where that is most.
+             * @example 1.8
+             */
+            ratio: number;
+            /**
+             * @description Checks that are skipped for it each second, by all instances.
+             * @example 840
+             */
+            skipped_per_second: number;
+        };
+        SystemScheduler: {
             /**
              * @description Endpoints that are checked on a schedule.
              * @example 120
@@ -1332,8 +1525,18 @@ export interface components {
              * @example 0
              */
             lag_ms: number;
+            /**
+             * @description Checks that all instances begin each second, over the last seconds.
+             * @example 12.4
+             */
+            checks_per_second: number;
+            /**
+             * @description Set while more checks fall due than the installation can make.
+             * @example null
+             */
+            overload: components["schemas"]["SystemOverload"] | null;
         };
-        SystemOutboxView: {
+        SystemOutbox: {
             /**
              * @description Messages that are still owed.
              * @example 0
@@ -1345,12 +1548,12 @@ export interface components {
              */
             oldest_pending_age_seconds: number | null;
             /**
-             * @description Messages that were given up.
+             * @description Messages of all organizations that were given up, without tests.
              * @example 0
              */
             failed: number;
         };
-        SystemRetentionView: {
+        SystemRetention: {
             /**
              * @description Days that single checks are kept.
              * @example 30
@@ -1362,7 +1565,7 @@ export interface components {
              */
             rollup_days: number;
         };
-        SystemView: {
+        System: {
             /** @example 0.1.0 */
             version: string;
             /**
@@ -1381,30 +1584,117 @@ export interface components {
              * @example 182452224
              */
             memory_bytes: number;
-            database: components["schemas"]["SystemDatabaseView"];
-            scheduler: components["schemas"]["SystemSchedulerView"];
-            outbox: components["schemas"]["SystemOutboxView"];
-            retention: components["schemas"]["SystemRetentionView"];
+            database: components["schemas"]["SystemDatabase"];
+            scheduler: components["schemas"]["SystemScheduler"];
+            outbox: components["schemas"]["SystemOutbox"];
+            retention: components["schemas"]["SystemRetention"];
+        };
+        Organization: {
+            /** @example org_01jd3k6q7be5y9x4v2m8n0r1st */
+            id: string;
+            /** @example Acme */
+            name: string;
+            /**
+             * @description The limits that the operator set for this organization; the others are those of the installation.
+             * @example {
+             *       "endpoints": 20000
+             *     }
+             */
+            quotas: {
+                [key: string]: number;
+            };
+            /**
+             * Format: date-time
+             * @example 2026-11-20T10:00:00.000Z
+             */
+            created_at: string;
+        };
+        CreateOrganization: {
+            /** @example Acme */
+            name: string;
+        };
+        FirstKey: {
+            /** @example key_01jd3k6q7be5y9x4v2m8n0r1st */
+            id: string;
+            /** @example First admin key */
+            name: string;
+            /**
+             * @example admin
+             * @enum {string}
+             */
+            role: "read" | "write" | "admin";
+            /**
+             * @description The key itself. Shown this one time.
+             * @example ums_a_…
+             */
+            key: string;
+        };
+        CreatedOrganization: {
+            /** @example org_01jd3k6q7be5y9x4v2m8n0r1st */
+            id: string;
+            /** @example Acme */
+            name: string;
+            /**
+             * @description The limits that the operator set for this organization; the others are those of the installation.
+             * @example {
+             *       "endpoints": 20000
+             *     }
+             */
+            quotas: {
+                [key: string]: number;
+            };
+            /**
+             * Format: date-time
+             * @example 2026-11-20T10:00:00.000Z
+             */
+            created_at: string;
+            /** @description The organization’s first admin key. */
+            api_key: components["schemas"]["FirstKey"];
+        };
+        QuotaOverrides: {
+            /** @example 2000 */
+            websites?: number | null;
+            /** @example 20000 */
+            endpoints?: number | null;
+            /** @example 40000 */
+            alerts?: number | null;
+            /** @example 100 */
+            alerts_per_endpoint?: number | null;
+            /** @example 1000 */
+            checks_per_second?: number | null;
+            /** @example 200 */
+            api_keys?: number | null;
+            /** @example 200 */
+            status_pages?: number | null;
+            /** @example 200 */
+            streams?: number | null;
+        };
+        UpdateOrganization: {
+            /** @example Acme */
+            name?: string;
+            /** @description Limits of this organization. One that is absent stays as it is; `null` returns to the limit of the installation. */
+            quotas?: components["schemas"]["QuotaOverrides"];
         };
         EmailSmtpConfig: {
             /**
+             * Mail server
              * @description Host of the mail server.
              * @example smtp.example.com
              */
             host: string;
             /**
-             * @description Port: 465 is TLS from the start, any other port begins with STARTTLS.
-             * @default 587
+             * @description Port: 465 is TLS from the start, any other port begins with STARTTLS. Default: `587`.
              * @example 587
              */
             port?: number;
             /**
-             * @description Demand TLS: without it the mail is not sent. `false` uses STARTTLS only when the server offers it, and sends in clear otherwise.
-             * @default true
+             * Require TLS
+             * @description Demand TLS: without it the mail is not sent. `false` uses STARTTLS only when the server offers it, and sends in clear otherwise. Default: `true`.
              * @example true
              */
             secure?: boolean;
             /**
+             * User name
              * @description User name of the account.
              * @example uptime@example.com
              */
@@ -1425,6 +1715,7 @@ export interface components {
              */
             to: string[];
             /**
+             * Copy to
              * @description Recipients of a copy, at most 50.
              * @example [
              *       "team@example.com"
@@ -1432,11 +1723,13 @@ export interface components {
              */
             cc?: string[];
             /**
-             * @description Sender, with an `smtp` account of the alert; by default the user name of that account. The server’s own account sends from the address of the server (`SMTP_FROM`): of `from` it takes the display name.
+             * Sender
+             * @description Sender, with a mail account of the alert’s own; by default the user name of that account. The server’s account sends from the address of the server (`SMTP_FROM`) and takes only the display name from here.
              * @example Uptime <uptime@example.com>
              */
             from?: string;
             /**
+             * Own mail account
              * @description Mail account of this alert, instead of the server's own (`SMTP_URL`).
              * @example {
              *       "host": "smtp.example.com",
@@ -1462,19 +1755,19 @@ export interface components {
         WebhookConfig: {
             /**
              * Format: uri
-             * @description URL that receives the notifications. Required, unless sent as `webhook_url`.
+             * @description Receives each notification as a JSON request.
              * @example https://hooks.example.com/uptime
              */
             url?: string;
             /**
              * Format: uri
-             * @description Another name of `url`.
+             * @deprecated
+             * @description Former name of `url`, still accepted; send one of them.
              * @example https://hooks.example.com/uptime
              */
             webhook_url?: string;
             /**
-             * @description Request method.
-             * @default POST
+             * @description Request method. Default: `"POST"`.
              * @example POST
              * @enum {string}
              */
@@ -1490,8 +1783,9 @@ export interface components {
              */
             headers?: components["schemas"]["WebhookHeader"][];
             /**
+             * Signing secret
              * Format: password
-             * @description Secret that signs the requests (Standard Webhooks): `whsec_` and 24 to 64 bytes in base64. Generated when absent and returned in full only by the request that generates it. While a secret is being replaced, two with a space between them: every request then carries both signatures.
+             * @description Signs the requests (Standard Webhooks): `whsec_` and 24 to 64 bytes in base64. Generated when left empty and returned in full only by the request that generates it. While a secret is being replaced, two with a space between them: every request then carries both signatures.
              * @example whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw
              */
             secret?: string;
@@ -1509,6 +1803,7 @@ export interface components {
              */
             channel?: string;
             /**
+             * Post as
              * @description Name to post under, where the webhook allows it.
              * @example Uptime
              */
@@ -1527,6 +1822,7 @@ export interface components {
              */
             webhook_url: string;
             /**
+             * Post as
              * @description Name to post under.
              * @example Uptime
              */
@@ -1537,6 +1833,7 @@ export interface components {
              */
             thread_id?: string;
             /**
+             * Text or mention above the message
              * @description Text above the message when an alert triggers, usually a mention: `<@&role>`, `<@user>`, `@here`.
              * @example <@&1100000000000000000>
              */
@@ -1544,6 +1841,7 @@ export interface components {
         };
         TeamsConfig: {
             /**
+             * Workflow URL
              * Format: uri
              * @description URL of a Power Automate workflow "When a Teams webhook request is received". Office 365 connectors (webhook.office.com) are retired and refused.
              * @example https://prod-00.westeurope.logic.azure.com/workflows/0000/triggers/manual/paths/invoke?sig=XXXX
@@ -1563,20 +1861,21 @@ export interface components {
              */
             chat_id: string | number;
             /**
+             * Topic ID
              * @description Topic of a forum group to post to.
              * @example 42
              */
             message_thread_id?: number;
             /**
+             * Bot API server
              * Format: uri
-             * @description Base URL of a compatible Bot API server.
-             * @default https://api.telegram.org
+             * @description Base URL of a compatible Bot API server. Default: `"https://api.telegram.org"`.
              * @example https://api.telegram.org
              */
             api_url?: string;
             /**
-             * @description Deliver without a sound.
-             * @default false
+             * Deliver without a sound
+             * @description Deliver without a sound. Default: `false`.
              * @example false
              */
             silent?: boolean;
@@ -1584,31 +1883,31 @@ export interface components {
         PagerDutyConfig: {
             /**
              * Format: password
-             * @description Integration key of an Events API v2 integration. Required, unless sent as `integration_key`.
+             * @description Integration key of an Events API v2 integration.
              * @example 0123456789abcdef0123456789abcdef
              */
             routing_key?: string;
             /**
              * Format: password
-             * @description Another name of `routing_key`.
+             * @deprecated
+             * @description Former name of `routing_key`, still accepted; send one of them.
              * @example 0123456789abcdef0123456789abcdef
              */
             integration_key?: string;
             /**
-             * @description Severity of the incident.
-             * @default critical
+             * @description Severity of the incident. Default: `"critical"`.
              * @example critical
              * @enum {string}
              */
             severity?: "critical" | "error" | "warning" | "info";
             /**
-             * @description Service region of the account.
-             * @default us
+             * @description Service region of the account. Default: `"us"`.
              * @example eu
              * @enum {string}
              */
             region?: "us" | "eu";
             /**
+             * API server
              * Format: uri
              * @description Base URL of a compatible server, instead of the region.
              * @example https://events.pagerduty.com
@@ -1646,21 +1945,20 @@ export interface components {
              */
             api_key: string;
             /**
-             * @description `us` and `eu` are Opsgenie, which ends on 2027-04-05; `jsm` is its successor in Jira Service Management.
-             * @default us
+             * @description `us` and `eu` are Opsgenie, which ends on 2027-04-05; `jsm` is its successor in Jira Service Management. Default: `"us"`.
              * @example jsm
              * @enum {string}
              */
             region?: "us" | "eu" | "jsm";
             /**
+             * API server
              * Format: uri
              * @description Base URL of a compatible server, instead of the region; `/v2/alerts` is added.
              * @example https://api.opsgenie.com
              */
             api_url?: string;
             /**
-             * @description Priority of the alert.
-             * @default P3
+             * @description Priority of the alert. Default: `"P3"`.
              * @example P1
              * @enum {string}
              */
@@ -1691,83 +1989,622 @@ export interface components {
             account_sid: string;
             /**
              * Format: password
-             * @description Auth token of the account, or the secret of the API key when `api_key_sid` is given.
+             * @description Auth token of the account, or the secret of the API key when there is an API key SID.
              * @example 00000000000000000000000000000000
              */
             auth_token: string;
             /**
-             * @description SID of an API key to authenticate with instead of the account itself.
+             * @description Instead of the account’s own token: SID of an API key. Its secret is then the auth token.
              * @example SK00000000000000000000000000000000
              */
             api_key_sid?: string;
             /**
-             * @description Sender: a number with country code, a short code or a sender name. Or give `messaging_service_sid`.
+             * @description Sender: a number with country code, a short code or a sender name. Or give a messaging service SID.
              * @example +15005550006
              */
             from?: string;
             /**
-             * @description Messaging service that chooses the sender, instead of `from`.
+             * @description Instead of a sender: SID of the messaging service that chooses one.
              * @example MG00000000000000000000000000000000
              */
             messaging_service_sid?: string;
             /**
-             * @description Recipient, or a list of at most 10: numbers with country code (E.164).
+             * @description Phone numbers with country code (E.164): one, or a list of at most 10.
              * @example +15005550009
              */
             to: string | string[];
             /**
+             * API server
              * Format: uri
+             * @description Base URL of a compatible server or of another region. Default: `"https://api.twilio.com"`.
+             * @example https://api.twilio.com
+             */
+            api_url?: string;
+        };
+        NotifiedError: {
+            /**
+             * @description Stable; switch on it.
+             * @example connection_refused
+             */
+            code: components["schemas"]["CheckErrorCode"];
+            /**
+             * @description One line for people.
+             * @example connection refused
+             */
+            message: string;
+        };
+        NotifiedEvent: {
+            /**
+             * @description `ev_…` of the event, as in the list of alert events; `dl_…` of the delivery for a test. Equal over all attempts.
+             * @example ev_01jd3k6q7be5y9x4v2m8n0r1st
+             */
+            id: string;
+            /**
+             * @example triggered
+             * @enum {string}
+             */
+            type: "triggered" | "resolved" | "test";
+            /**
+             * @description What happened, in one sentence.
+             * @example Checkout API is down: connection refused (3 checks in a row)
+             */
+            message: string;
+            /**
+             * @description The same for a trigger and its resolve.
+             * @example al_01jd3k6q7be5y9x4v2m8n0r1st-7
+             */
+            incident_key: string;
+            /**
+             * @description Of a resolve: the `ev_…` of its trigger.
+             * @example null
+             */
+            trigger_event_id: string | null;
+            /**
+             * @description Why: enough checks in a row, or something was switched off or deleted. null in a test.
+             * @example threshold
+             * @enum {string|null}
+             */
+            reason: "threshold" | "disabled" | "deleted" | null;
+            /** @description Of a trigger: what the newest check failed with. */
+            error: components["schemas"]["NotifiedError"] | null;
+            /**
+             * @description Consecutive failures at that moment.
+             * @example 3
+             */
+            failure_count: number;
+            /**
+             * @description Consecutive successes at that moment.
+             * @example 0
+             */
+            success_count: number;
+            /**
+             * Format: date-time
+             * @description First failing check.
+             * @example 2026-11-20T09:58:00.000Z
+             */
+            started_at: string | null;
+            /**
+             * @description Of a resolve: seconds from the first failing check to the end.
+             * @example null
+             */
+            duration_seconds: number | null;
+            /**
+             * Format: date-time
+             * @description When it was recorded.
+             * @example 2026-11-20T10:00:00.000Z
+             */
+            created_at: string;
+        };
+        NotifiedAlert: {
+            /** @example al_01jd3k6q7be5y9x4v2m8n0r1st */
+            id: string;
+            /**
+             * @description The alert’s own text.
+             * @example Runbook: https://wiki.example.com/checkout
+             */
+            description: string;
+        };
+        NotifiedEndpoint: {
+            /** @example ep_01jd3k6q7be5y9x4v2m8n0r1st */
+            id: string;
+            /** @example Checkout API */
+            name: string;
+            /**
+             * @description What is checked, without user name, password and query.
+             * @example https://shop.example.com/checkout
+             */
+            url: string;
+            /** @example HTTPS */
+            type: string;
+        };
+        NotifiedWebsite: {
+            /** @example ws_01jd3k6q7be5y9x4v2m8n0r1st */
+            id: string;
+            /** @example Example shop */
+            name: string;
+            /** @example https://shop.example.com */
+            url: string;
+        };
+        NotifiedCheck: {
+            /**
+             * Format: date-time
+             * @example 2026-11-20T10:00:00.000Z
+             */
+            checked_at: string;
+            /**
+             * @description Milliseconds.
+             * @example 12.5
+             */
+            duration_ms: number;
+            /**
+             * @description HTTP status.
+             * @example 503
+             */
+            status_code: number | null;
+            /**
+             * @description The address connected to.
+             * @example 192.0.2.1
+             */
+            address: string | null;
+        };
+        NotificationData: {
+            event: components["schemas"]["NotifiedEvent"];
+            alert: components["schemas"]["NotifiedAlert"];
+            endpoint: components["schemas"]["NotifiedEndpoint"];
+            website: components["schemas"]["NotifiedWebsite"];
+            /** @description The check that decided; null in a test. */
+            check: components["schemas"]["NotifiedCheck"] | null;
+        };
+        AlertTriggered: {
+            /**
+             * Format: date-time
+             * @description When it happened: `created_at` of the event.
+             * @example 2026-11-20T10:00:00.000Z
+             */
+            timestamp: string;
+            data: components["schemas"]["NotificationData"];
+            /**
+             * @example alert.triggered
+             * @enum {string}
+             */
+            type: "alert.triggered";
+        };
+        AlertResolved: {
+            /**
+             * Format: date-time
+             * @description When it happened: `created_at` of the event.
+             * @example 2026-11-20T10:00:00.000Z
+             */
+            timestamp: string;
+            data: components["schemas"]["NotificationData"];
+            /**
+             * @example alert.resolved
+             * @enum {string}
+             */
+            type: "alert.resolved";
+        };
+        AlertTest: {
+            /**
+             * Format: date-time
+             * @description When it happened: `created_at` of the event.
+             * @example 2026-11-20T10:00:00.000Z
+             */
+            timestamp: string;
+            data: components["schemas"]["NotificationData"];
+            /**
+             * @example alert.test
+             * @enum {string}
+             */
+            type: "alert.test";
+        };
+        OverloadEvent: {
+            /** @enum {string} */
+            type: "overload.began" | "overload.ended";
+            /**
+             * Format: date-time
+             * @description When it was told; with `since`, how long it has lasted.
+             * @example 2026-11-20T10:00:00.000Z
+             */
+            at: string;
+            /**
+             * Format: date-time
+             * @description When it began.
+             * @example 2026-11-20T10:00:00.000Z
+             */
+            since: string;
+            /**
+             * @description Where the process runs.
+             * @example monitor-1
+             */
+            host: string;
+            /**
+             * @description Number of the process among the instances; null while it has none.
+             * @example 1
+             */
+            instance: number | null;
+            /**
+             * @description Checks that fall due for each one that is begun. At the end: 1.
+             * @example 1.4
+             */
+            ratio: number;
+            /**
+             * @description Checks that are skipped each second.
+             * @example 20.5
+             */
+            skipped_per_second: number;
+            /**
+             * @description Checks skipped since it began.
+             * @example 205
+             */
+            slots_skipped: number;
+            /**
+             * @description Results lost since it began.
+             * @example 0
+             */
+            results_lost: number;
+            /**
+             * @description Results that wait to be recorded.
+             * @example 12
+             */
+            results_waiting: number;
+            /**
+             * @description All of it in one sentence for people.
+             * @example The uptime monitor on monitor-1 is overloaded: asked 1.4 times what it can check, it skips 21 checks a second; alerts still come.
+             */
+            text: string;
+        };
+        MaskedEmailConfig: {
+            /**
+             * @description Recipients, at most 50, each exactly one address.
+             * @example [
+             *       "ops@example.com"
+             *     ]
+             */
+            to: string[];
+            /**
+             * Copy to
+             * @description Recipients of a copy, at most 50.
+             * @example [
+             *       "team@example.com"
+             *     ]
+             */
+            cc?: string[];
+            /**
+             * Sender
+             * @description Sender, with a mail account of the alert’s own; by default the user name of that account. The server’s account sends from the address of the server (`SMTP_FROM`) and takes only the display name from here.
+             * @example Uptime <uptime@example.com>
+             */
+            from?: string;
+            /**
+             * Own mail account
+             * @description Mail account of this alert, instead of the server's own (`SMTP_URL`).
+             * @example {
+             *       "host": "smtp.example.com",
+             *       "port": 587,
+             *       "username": "uptime@example.com",
+             *       "password": "correct horse battery"
+             *     }
+             */
+            smtp?: components["schemas"]["MaskedEmailSmtpConfig"];
+        };
+        MaskedEmailSmtpConfig: {
+            /**
+             * Mail server
+             * @description Host of the mail server.
+             * @example smtp.example.com
+             */
+            host: string;
+            /**
+             * @description Port: 465 is TLS from the start, any other port begins with STARTTLS.
+             * @example 587
+             */
+            port?: number;
+            /**
+             * Require TLS
+             * @description Demand TLS: without it the mail is not sent. `false` uses STARTTLS only when the server offers it, and sends in clear otherwise.
+             * @example true
+             */
+            secure?: boolean;
+            /**
+             * User name
+             * @description User name of the account.
+             * @example uptime@example.com
+             */
+            username?: string;
+            /**
+             * @description Password of the account.
+             * @example ********
+             */
+            password?: string;
+        };
+        MaskedWebhookConfig: {
+            /**
+             * @description Receives each notification as a JSON request.
+             * @example https://hooks.example.com/uptime
+             */
+            url?: string;
+            /**
+             * @deprecated
+             * @description Former name of `url`, still accepted; send one of them.
+             * @example https://hooks.example.com/uptime
+             */
+            webhook_url?: string;
+            /**
+             * @description Request method.
+             * @example POST
+             * @enum {string}
+             */
+            method?: "POST" | "PUT" | "PATCH";
+            /**
+             * @description Further request headers, at most 50.
+             * @example [
+             *       {
+             *         "key": "X-Team",
+             *         "value": "operations"
+             *       }
+             *     ]
+             */
+            headers?: components["schemas"]["MaskedWebhookHeader"][];
+            /**
+             * Signing secret
+             * @description Signs the requests (Standard Webhooks): `whsec_` and 24 to 64 bytes in base64. Generated when left empty and returned in full only by the request that generates it. While a secret is being replaced, two with a space between them: every request then carries both signatures.
+             * @example ********
+             */
+            secret?: string;
+        };
+        MaskedWebhookHeader: {
+            /**
+             * @description Header name.
+             * @example X-Team
+             */
+            key: string;
+            /**
+             * @description Header value; masked for read keys.
+             * @example operations
+             */
+            value: string;
+        };
+        MaskedSlackConfig: {
+            /**
+             * @description URL of an incoming webhook of Slack or of a compatible server.
+             * @example https://hooks.slack.com/services/T00000000/B00000000/XXXXXXXXXXXXXXXXXXXXXXXX
+             */
+            webhook_url: string;
+            /**
+             * @description Channel to post to, where the webhook allows another one.
+             * @example #ops
+             */
+            channel?: string;
+            /**
+             * Post as
+             * @description Name to post under, where the webhook allows it.
+             * @example Uptime
+             */
+            username?: string;
+            /**
+             * @description Who is mentioned when an alert triggers: `@channel`, `@here`, a user id or a user group id.
+             * @example @here
+             */
+            mention?: string;
+        };
+        MaskedDiscordConfig: {
+            /**
+             * @description URL of a Discord webhook.
+             * @example https://discord.com/api/webhooks/000000000000000000/XXXXXXXXXXXXXXXXXXXXXXXX
+             */
+            webhook_url: string;
+            /**
+             * Post as
+             * @description Name to post under.
+             * @example Uptime
+             */
+            username?: string;
+            /**
+             * @description Thread to post to, by its id.
+             * @example 1100000000000000000
+             */
+            thread_id?: string;
+            /**
+             * Text or mention above the message
+             * @description Text above the message when an alert triggers, usually a mention: `<@&role>`, `<@user>`, `@here`.
+             * @example <@&1100000000000000000>
+             */
+            content?: string;
+        };
+        MaskedTeamsConfig: {
+            /**
+             * Workflow URL
+             * @description URL of a Power Automate workflow "When a Teams webhook request is received". Office 365 connectors (webhook.office.com) are retired and refused.
+             * @example https://prod-00.westeurope.logic.azure.com/workflows/0000/triggers/manual/paths/invoke?sig=XXXX
+             */
+            webhook_url: string;
+        };
+        MaskedTelegramConfig: {
+            /**
+             * @description Token of the bot that sends.
+             * @example ********
+             */
+            bot_token: string;
+            /**
+             * @description Chat to send to: its numeric id, or `@name` of a public channel.
+             * @example -1001234567890
+             */
+            chat_id: string | number;
+            /**
+             * Topic ID
+             * @description Topic of a forum group to post to.
+             * @example 42
+             */
+            message_thread_id?: number;
+            /**
+             * Bot API server
+             * @description Base URL of a compatible Bot API server.
+             * @example https://api.telegram.org
+             */
+            api_url?: string;
+            /**
+             * Deliver without a sound
+             * @description Deliver without a sound.
+             * @example false
+             */
+            silent?: boolean;
+        };
+        MaskedPagerDutyConfig: {
+            /**
+             * @description Integration key of an Events API v2 integration.
+             * @example ********
+             */
+            routing_key?: string;
+            /**
+             * @deprecated
+             * @description Former name of `routing_key`, still accepted; send one of them.
+             * @example ********
+             */
+            integration_key?: string;
+            /**
+             * @description Severity of the incident.
+             * @example critical
+             * @enum {string}
+             */
+            severity?: "critical" | "error" | "warning" | "info";
+            /**
+             * @description Service region of the account.
+             * @example eu
+             * @enum {string}
+             */
+            region?: "us" | "eu";
+            /**
+             * API server
+             * @description Base URL of a compatible server, instead of the region.
+             * @example https://events.pagerduty.com
+             */
+            api_url?: string;
+        };
+        MaskedOpsgenieConfig: {
+            /**
+             * @description Key of an API integration.
+             * @example ********
+             */
+            api_key: string;
+            /**
+             * @description `us` and `eu` are Opsgenie, which ends on 2027-04-05; `jsm` is its successor in Jira Service Management.
+             * @example jsm
+             * @enum {string}
+             */
+            region?: "us" | "eu" | "jsm";
+            /**
+             * API server
+             * @description Base URL of a compatible server, instead of the region; `/v2/alerts` is added.
+             * @example https://api.opsgenie.com
+             */
+            api_url?: string;
+            /**
+             * @description Priority of the alert.
+             * @example P1
+             * @enum {string}
+             */
+            priority?: "P1" | "P2" | "P3" | "P4" | "P5";
+            /**
+             * @description Tags, at most 20.
+             * @example [
+             *       "uptime"
+             *     ]
+             */
+            tags?: string[];
+            /**
+             * @description Who is to respond, at most 50.
+             * @example [
+             *       {
+             *         "type": "team",
+             *         "name": "Operations"
+             *       }
+             *     ]
+             */
+            responders?: components["schemas"]["MaskedOpsgenieResponder"][];
+        };
+        MaskedOpsgenieResponder: {
+            /**
+             * @description Kind of responder.
+             * @example team
+             * @enum {string}
+             */
+            type: "team" | "user" | "escalation" | "schedule";
+            /**
+             * @description Id of the responder.
+             * @example 4513b7ea-3b91-438f-b7e4-e3e54af9147c
+             */
+            id?: string;
+            /**
+             * @description Name of a team, escalation or schedule.
+             * @example Operations
+             */
+            name?: string;
+            /**
+             * @description User name of a user.
+             * @example ops@example.com
+             */
+            username?: string;
+        };
+        MaskedTwilioConfig: {
+            /**
+             * @description SID of the account.
+             * @example AC00000000000000000000000000000000
+             */
+            account_sid: string;
+            /**
+             * @description Auth token of the account, or the secret of the API key when there is an API key SID.
+             * @example ********
+             */
+            auth_token: string;
+            /**
+             * @description Instead of the account’s own token: SID of an API key. Its secret is then the auth token.
+             * @example SK00000000000000000000000000000000
+             */
+            api_key_sid?: string;
+            /**
+             * @description Sender: a number with country code, a short code or a sender name. Or give a messaging service SID.
+             * @example +15005550006
+             */
+            from?: string;
+            /**
+             * @description Instead of a sender: SID of the messaging service that chooses one.
+             * @example MG00000000000000000000000000000000
+             */
+            messaging_service_sid?: string;
+            /**
+             * @description Phone numbers with country code (E.164): one, or a list of at most 10.
+             * @example +15005550009
+             */
+            to: string | string[];
+            /**
+             * API server
              * @description Base URL of a compatible server or of another region.
-             * @default https://api.twilio.com
              * @example https://api.twilio.com
              */
             api_url?: string;
         };
         CreateAlertFields: {
             /**
-             * @description Consecutive failures that trigger the alert. An edit counts from the next result.
-             * @default 3
+             * @description Consecutive failures that trigger the alert. An edit counts from the next result. Default: `3`.
+             * @example 3
              */
             failure_threshold?: number;
             /**
-             * @description Consecutive successes that resolve it. An edit counts from the next result.
-             * @default 2
+             * @description Consecutive successes that resolve it. An edit counts from the next result. Default: `2`.
+             * @example 2
              */
             success_threshold?: number;
-            /**
-             * @description false: a resolve is recorded, but not sent.
-             * @default true
-             */
+            /** @description false: a resolve is recorded, but not sent. Default: `true`. */
             send_on_resolved?: boolean;
-            /**
-             * @description Free text, part of every message.
-             * @default
-             */
+            /** @description Free text, part of every message. Default: `""`. */
             description?: string;
-            /**
-             * @description false: never triggers; an open incident is resolved.
-             * @default true
-             */
+            /** @description false: never triggers; an open incident is resolved. Default: `true`. */
             enabled?: boolean;
             /**
              * @description The endpoint it watches. Cannot be changed later.
              * @example ep_01jd3k6q7be5y9x4v2m8n0r1st
              */
             endpoint_id: string;
-            /**
-             * @description Channel type: email, webhook, slack, discord, teams, telegram, pagerduty, opsgenie, twilio, and those that modules add.
-             * @example slack
-             */
-            type: string;
-            /**
-             * @description Settings of the channel, by `type`. Credentials are write-only: they are returned masked, and a masked value sent back keeps the stored one, unless the config now connects to another server, port or encryption. URLs and addresses are masked for read keys; what is shown of a masked value is no part of a secret.
-             * @example {
-             *       "webhook_url": "https://hooks.slack.com/services/T000/B000/XXXX"
-             *     }
-             */
-            config: {
-                [key: string]: unknown;
-            };
         };
         CreateEmailAlert: components["schemas"]["CreateAlertFields"] & {
             /** @enum {string} */
@@ -1867,6 +2704,582 @@ export interface components {
              * @enum {string}
              */
             type: "twilio";
+        };
+        EmailAlert: {
+            /** @example al_01jd3k6q7be5y9x4v2m8n0r1st */
+            id: string;
+            /**
+             * @description The endpoint it watches.
+             * @example ep_01jd3k6q7be5y9x4v2m8n0r1st
+             */
+            endpoint_id: string;
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
+            type: "email";
+            /**
+             * @description false: never triggers.
+             * @example true
+             */
+            enabled: boolean;
+            /** @description Settings of the channel, by `type`. Credentials are write-only: they are returned masked, and a masked value sent back keeps the stored one, unless the config now connects to another server, port or encryption. URLs and addresses are masked for read keys; what is shown of a masked value is no part of a secret. */
+            config: components["schemas"]["MaskedEmailConfig"];
+            /**
+             * @description Consecutive failures that trigger the alert. An edit counts from the next result.
+             * @example 3
+             */
+            failure_threshold: number;
+            /**
+             * @description Consecutive successes that resolve it. An edit counts from the next result.
+             * @example 2
+             */
+            success_threshold: number;
+            /**
+             * @description false: a resolve is recorded, but not sent.
+             * @example true
+             */
+            send_on_resolved: boolean;
+            /**
+             * @description Free text, part of every message.
+             * @example Runbook: https://wiki.example.com/checkout
+             */
+            description: string;
+            /**
+             * @description True while an incident is open.
+             * @example false
+             */
+            triggered: boolean;
+            /**
+             * @description Where it notifies, in a few words and without a secret: hosts, addresses, a chat. Masked as in `config`; null when the config tells none.
+             * @example hooks.slack.com
+             */
+            destination: string | null;
+            /** @description Its newest message, tests included, and what became of it; null before the first. */
+            last_delivery: components["schemas"]["DeliverySummary"] | null;
+            /**
+             * Format: date-time
+             * @example 2026-11-20T09:00:00.000Z
+             */
+            created_at: string;
+            /**
+             * Format: date-time
+             * @description Last change by a client; transitions do not count.
+             * @example 2026-11-20T09:00:00.000Z
+             */
+            updated_at: string;
+        };
+        WebhookAlert: {
+            /** @example al_01jd3k6q7be5y9x4v2m8n0r1st */
+            id: string;
+            /**
+             * @description The endpoint it watches.
+             * @example ep_01jd3k6q7be5y9x4v2m8n0r1st
+             */
+            endpoint_id: string;
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
+            type: "webhook";
+            /**
+             * @description false: never triggers.
+             * @example true
+             */
+            enabled: boolean;
+            /** @description Settings of the channel, by `type`. Credentials are write-only: they are returned masked, and a masked value sent back keeps the stored one, unless the config now connects to another server, port or encryption. URLs and addresses are masked for read keys; what is shown of a masked value is no part of a secret. */
+            config: components["schemas"]["MaskedWebhookConfig"];
+            /**
+             * @description Consecutive failures that trigger the alert. An edit counts from the next result.
+             * @example 3
+             */
+            failure_threshold: number;
+            /**
+             * @description Consecutive successes that resolve it. An edit counts from the next result.
+             * @example 2
+             */
+            success_threshold: number;
+            /**
+             * @description false: a resolve is recorded, but not sent.
+             * @example true
+             */
+            send_on_resolved: boolean;
+            /**
+             * @description Free text, part of every message.
+             * @example Runbook: https://wiki.example.com/checkout
+             */
+            description: string;
+            /**
+             * @description True while an incident is open.
+             * @example false
+             */
+            triggered: boolean;
+            /**
+             * @description Where it notifies, in a few words and without a secret: hosts, addresses, a chat. Masked as in `config`; null when the config tells none.
+             * @example hooks.slack.com
+             */
+            destination: string | null;
+            /** @description Its newest message, tests included, and what became of it; null before the first. */
+            last_delivery: components["schemas"]["DeliverySummary"] | null;
+            /**
+             * Format: date-time
+             * @example 2026-11-20T09:00:00.000Z
+             */
+            created_at: string;
+            /**
+             * Format: date-time
+             * @description Last change by a client; transitions do not count.
+             * @example 2026-11-20T09:00:00.000Z
+             */
+            updated_at: string;
+        };
+        SlackAlert: {
+            /** @example al_01jd3k6q7be5y9x4v2m8n0r1st */
+            id: string;
+            /**
+             * @description The endpoint it watches.
+             * @example ep_01jd3k6q7be5y9x4v2m8n0r1st
+             */
+            endpoint_id: string;
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
+            type: "slack";
+            /**
+             * @description false: never triggers.
+             * @example true
+             */
+            enabled: boolean;
+            /** @description Settings of the channel, by `type`. Credentials are write-only: they are returned masked, and a masked value sent back keeps the stored one, unless the config now connects to another server, port or encryption. URLs and addresses are masked for read keys; what is shown of a masked value is no part of a secret. */
+            config: components["schemas"]["MaskedSlackConfig"];
+            /**
+             * @description Consecutive failures that trigger the alert. An edit counts from the next result.
+             * @example 3
+             */
+            failure_threshold: number;
+            /**
+             * @description Consecutive successes that resolve it. An edit counts from the next result.
+             * @example 2
+             */
+            success_threshold: number;
+            /**
+             * @description false: a resolve is recorded, but not sent.
+             * @example true
+             */
+            send_on_resolved: boolean;
+            /**
+             * @description Free text, part of every message.
+             * @example Runbook: https://wiki.example.com/checkout
+             */
+            description: string;
+            /**
+             * @description True while an incident is open.
+             * @example false
+             */
+            triggered: boolean;
+            /**
+             * @description Where it notifies, in a few words and without a secret: hosts, addresses, a chat. Masked as in `config`; null when the config tells none.
+             * @example hooks.slack.com
+             */
+            destination: string | null;
+            /** @description Its newest message, tests included, and what became of it; null before the first. */
+            last_delivery: components["schemas"]["DeliverySummary"] | null;
+            /**
+             * Format: date-time
+             * @example 2026-11-20T09:00:00.000Z
+             */
+            created_at: string;
+            /**
+             * Format: date-time
+             * @description Last change by a client; transitions do not count.
+             * @example 2026-11-20T09:00:00.000Z
+             */
+            updated_at: string;
+        };
+        DiscordAlert: {
+            /** @example al_01jd3k6q7be5y9x4v2m8n0r1st */
+            id: string;
+            /**
+             * @description The endpoint it watches.
+             * @example ep_01jd3k6q7be5y9x4v2m8n0r1st
+             */
+            endpoint_id: string;
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
+            type: "discord";
+            /**
+             * @description false: never triggers.
+             * @example true
+             */
+            enabled: boolean;
+            /** @description Settings of the channel, by `type`. Credentials are write-only: they are returned masked, and a masked value sent back keeps the stored one, unless the config now connects to another server, port or encryption. URLs and addresses are masked for read keys; what is shown of a masked value is no part of a secret. */
+            config: components["schemas"]["MaskedDiscordConfig"];
+            /**
+             * @description Consecutive failures that trigger the alert. An edit counts from the next result.
+             * @example 3
+             */
+            failure_threshold: number;
+            /**
+             * @description Consecutive successes that resolve it. An edit counts from the next result.
+             * @example 2
+             */
+            success_threshold: number;
+            /**
+             * @description false: a resolve is recorded, but not sent.
+             * @example true
+             */
+            send_on_resolved: boolean;
+            /**
+             * @description Free text, part of every message.
+             * @example Runbook: https://wiki.example.com/checkout
+             */
+            description: string;
+            /**
+             * @description True while an incident is open.
+             * @example false
+             */
+            triggered: boolean;
+            /**
+             * @description Where it notifies, in a few words and without a secret: hosts, addresses, a chat. Masked as in `config`; null when the config tells none.
+             * @example hooks.slack.com
+             */
+            destination: string | null;
+            /** @description Its newest message, tests included, and what became of it; null before the first. */
+            last_delivery: components["schemas"]["DeliverySummary"] | null;
+            /**
+             * Format: date-time
+             * @example 2026-11-20T09:00:00.000Z
+             */
+            created_at: string;
+            /**
+             * Format: date-time
+             * @description Last change by a client; transitions do not count.
+             * @example 2026-11-20T09:00:00.000Z
+             */
+            updated_at: string;
+        };
+        TeamsAlert: {
+            /** @example al_01jd3k6q7be5y9x4v2m8n0r1st */
+            id: string;
+            /**
+             * @description The endpoint it watches.
+             * @example ep_01jd3k6q7be5y9x4v2m8n0r1st
+             */
+            endpoint_id: string;
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
+            type: "teams";
+            /**
+             * @description false: never triggers.
+             * @example true
+             */
+            enabled: boolean;
+            /** @description Settings of the channel, by `type`. Credentials are write-only: they are returned masked, and a masked value sent back keeps the stored one, unless the config now connects to another server, port or encryption. URLs and addresses are masked for read keys; what is shown of a masked value is no part of a secret. */
+            config: components["schemas"]["MaskedTeamsConfig"];
+            /**
+             * @description Consecutive failures that trigger the alert. An edit counts from the next result.
+             * @example 3
+             */
+            failure_threshold: number;
+            /**
+             * @description Consecutive successes that resolve it. An edit counts from the next result.
+             * @example 2
+             */
+            success_threshold: number;
+            /**
+             * @description false: a resolve is recorded, but not sent.
+             * @example true
+             */
+            send_on_resolved: boolean;
+            /**
+             * @description Free text, part of every message.
+             * @example Runbook: https://wiki.example.com/checkout
+             */
+            description: string;
+            /**
+             * @description True while an incident is open.
+             * @example false
+             */
+            triggered: boolean;
+            /**
+             * @description Where it notifies, in a few words and without a secret: hosts, addresses, a chat. Masked as in `config`; null when the config tells none.
+             * @example hooks.slack.com
+             */
+            destination: string | null;
+            /** @description Its newest message, tests included, and what became of it; null before the first. */
+            last_delivery: components["schemas"]["DeliverySummary"] | null;
+            /**
+             * Format: date-time
+             * @example 2026-11-20T09:00:00.000Z
+             */
+            created_at: string;
+            /**
+             * Format: date-time
+             * @description Last change by a client; transitions do not count.
+             * @example 2026-11-20T09:00:00.000Z
+             */
+            updated_at: string;
+        };
+        TelegramAlert: {
+            /** @example al_01jd3k6q7be5y9x4v2m8n0r1st */
+            id: string;
+            /**
+             * @description The endpoint it watches.
+             * @example ep_01jd3k6q7be5y9x4v2m8n0r1st
+             */
+            endpoint_id: string;
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
+            type: "telegram";
+            /**
+             * @description false: never triggers.
+             * @example true
+             */
+            enabled: boolean;
+            /** @description Settings of the channel, by `type`. Credentials are write-only: they are returned masked, and a masked value sent back keeps the stored one, unless the config now connects to another server, port or encryption. URLs and addresses are masked for read keys; what is shown of a masked value is no part of a secret. */
+            config: components["schemas"]["MaskedTelegramConfig"];
+            /**
+             * @description Consecutive failures that trigger the alert. An edit counts from the next result.
+             * @example 3
+             */
+            failure_threshold: number;
+            /**
+             * @description Consecutive successes that resolve it. An edit counts from the next result.
+             * @example 2
+             */
+            success_threshold: number;
+            /**
+             * @description false: a resolve is recorded, but not sent.
+             * @example true
+             */
+            send_on_resolved: boolean;
+            /**
+             * @description Free text, part of every message.
+             * @example Runbook: https://wiki.example.com/checkout
+             */
+            description: string;
+            /**
+             * @description True while an incident is open.
+             * @example false
+             */
+            triggered: boolean;
+            /**
+             * @description Where it notifies, in a few words and without a secret: hosts, addresses, a chat. Masked as in `config`; null when the config tells none.
+             * @example hooks.slack.com
+             */
+            destination: string | null;
+            /** @description Its newest message, tests included, and what became of it; null before the first. */
+            last_delivery: components["schemas"]["DeliverySummary"] | null;
+            /**
+             * Format: date-time
+             * @example 2026-11-20T09:00:00.000Z
+             */
+            created_at: string;
+            /**
+             * Format: date-time
+             * @description Last change by a client; transitions do not count.
+             * @example 2026-11-20T09:00:00.000Z
+             */
+            updated_at: string;
+        };
+        PagerdutyAlert: {
+            /** @example al_01jd3k6q7be5y9x4v2m8n0r1st */
+            id: string;
+            /**
+             * @description The endpoint it watches.
+             * @example ep_01jd3k6q7be5y9x4v2m8n0r1st
+             */
+            endpoint_id: string;
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
+            type: "pagerduty";
+            /**
+             * @description false: never triggers.
+             * @example true
+             */
+            enabled: boolean;
+            /** @description Settings of the channel, by `type`. Credentials are write-only: they are returned masked, and a masked value sent back keeps the stored one, unless the config now connects to another server, port or encryption. URLs and addresses are masked for read keys; what is shown of a masked value is no part of a secret. */
+            config: components["schemas"]["MaskedPagerDutyConfig"];
+            /**
+             * @description Consecutive failures that trigger the alert. An edit counts from the next result.
+             * @example 3
+             */
+            failure_threshold: number;
+            /**
+             * @description Consecutive successes that resolve it. An edit counts from the next result.
+             * @example 2
+             */
+            success_threshold: number;
+            /**
+             * @description false: a resolve is recorded, but not sent.
+             * @example true
+             */
+            send_on_resolved: boolean;
+            /**
+             * @description Free text, part of every message.
+             * @example Runbook: https://wiki.example.com/checkout
+             */
+            description: string;
+            /**
+             * @description True while an incident is open.
+             * @example false
+             */
+            triggered: boolean;
+            /**
+             * @description Where it notifies, in a few words and without a secret: hosts, addresses, a chat. Masked as in `config`; null when the config tells none.
+             * @example hooks.slack.com
+             */
+            destination: string | null;
+            /** @description Its newest message, tests included, and what became of it; null before the first. */
+            last_delivery: components["schemas"]["DeliverySummary"] | null;
+            /**
+             * Format: date-time
+             * @example 2026-11-20T09:00:00.000Z
+             */
+            created_at: string;
+            /**
+             * Format: date-time
+             * @description Last change by a client; transitions do not count.
+             * @example 2026-11-20T09:00:00.000Z
+             */
+            updated_at: string;
+        };
+        OpsgenieAlert: {
+            /** @example al_01jd3k6q7be5y9x4v2m8n0r1st */
+            id: string;
+            /**
+             * @description The endpoint it watches.
+             * @example ep_01jd3k6q7be5y9x4v2m8n0r1st
+             */
+            endpoint_id: string;
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
+            type: "opsgenie";
+            /**
+             * @description false: never triggers.
+             * @example true
+             */
+            enabled: boolean;
+            /** @description Settings of the channel, by `type`. Credentials are write-only: they are returned masked, and a masked value sent back keeps the stored one, unless the config now connects to another server, port or encryption. URLs and addresses are masked for read keys; what is shown of a masked value is no part of a secret. */
+            config: components["schemas"]["MaskedOpsgenieConfig"];
+            /**
+             * @description Consecutive failures that trigger the alert. An edit counts from the next result.
+             * @example 3
+             */
+            failure_threshold: number;
+            /**
+             * @description Consecutive successes that resolve it. An edit counts from the next result.
+             * @example 2
+             */
+            success_threshold: number;
+            /**
+             * @description false: a resolve is recorded, but not sent.
+             * @example true
+             */
+            send_on_resolved: boolean;
+            /**
+             * @description Free text, part of every message.
+             * @example Runbook: https://wiki.example.com/checkout
+             */
+            description: string;
+            /**
+             * @description True while an incident is open.
+             * @example false
+             */
+            triggered: boolean;
+            /**
+             * @description Where it notifies, in a few words and without a secret: hosts, addresses, a chat. Masked as in `config`; null when the config tells none.
+             * @example hooks.slack.com
+             */
+            destination: string | null;
+            /** @description Its newest message, tests included, and what became of it; null before the first. */
+            last_delivery: components["schemas"]["DeliverySummary"] | null;
+            /**
+             * Format: date-time
+             * @example 2026-11-20T09:00:00.000Z
+             */
+            created_at: string;
+            /**
+             * Format: date-time
+             * @description Last change by a client; transitions do not count.
+             * @example 2026-11-20T09:00:00.000Z
+             */
+            updated_at: string;
+        };
+        TwilioAlert: {
+            /** @example al_01jd3k6q7be5y9x4v2m8n0r1st */
+            id: string;
+            /**
+             * @description The endpoint it watches.
+             * @example ep_01jd3k6q7be5y9x4v2m8n0r1st
+             */
+            endpoint_id: string;
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
+            type: "twilio";
+            /**
+             * @description false: never triggers.
+             * @example true
+             */
+            enabled: boolean;
+            /** @description Settings of the channel, by `type`. Credentials are write-only: they are returned masked, and a masked value sent back keeps the stored one, unless the config now connects to another server, port or encryption. URLs and addresses are masked for read keys; what is shown of a masked value is no part of a secret. */
+            config: components["schemas"]["MaskedTwilioConfig"];
+            /**
+             * @description Consecutive failures that trigger the alert. An edit counts from the next result.
+             * @example 3
+             */
+            failure_threshold: number;
+            /**
+             * @description Consecutive successes that resolve it. An edit counts from the next result.
+             * @example 2
+             */
+            success_threshold: number;
+            /**
+             * @description false: a resolve is recorded, but not sent.
+             * @example true
+             */
+            send_on_resolved: boolean;
+            /**
+             * @description Free text, part of every message.
+             * @example Runbook: https://wiki.example.com/checkout
+             */
+            description: string;
+            /**
+             * @description True while an incident is open.
+             * @example false
+             */
+            triggered: boolean;
+            /**
+             * @description Where it notifies, in a few words and without a secret: hosts, addresses, a chat. Masked as in `config`; null when the config tells none.
+             * @example hooks.slack.com
+             */
+            destination: string | null;
+            /** @description Its newest message, tests included, and what became of it; null before the first. */
+            last_delivery: components["schemas"]["DeliverySummary"] | null;
+            /**
+             * Format: date-time
+             * @example 2026-11-20T09:00:00.000Z
+             */
+            created_at: string;
+            /**
+             * Format: date-time
+             * @description Last change by a client; transitions do not count.
+             * @example 2026-11-20T09:00:00.000Z
+             */
+            updated_at: string;
         };
     };
     responses: never;

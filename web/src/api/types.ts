@@ -1,52 +1,44 @@
-// The API's resources under the names the dashboard uses. All but the last come from the schema the service publishes.
+// The API's resources under the names the dashboard uses, from the schema the service publishes.
 import type { components } from './schema';
 
 type Schemas = components['schemas'];
 
-export type Session = Schemas['SessionView'];
+export type Session = Schemas['Session'];
 export type Role = Session['role'];
-export type Website = Schemas['WebsiteView'];
-export type Endpoint = Schemas['EndpointView'];
+export type Website = Schemas['Website'];
+export type Endpoint = Schemas['Endpoint'];
 export type Status = Endpoint['status'];
-export type Header = Schemas['HeaderDto'];
-export type Assertion = Schemas['AssertionDto'];
+export type Header = Schemas['Header'];
+export type Assertion = Schemas['Assertion'];
 
-export type Check = Schemas['CheckView'];
+export type Check = Schemas['Check'];
 /** A check that was not recorded: the test of an endpoint that may not exist yet. */
 export type UnrecordedCheck = Omit<Check, 'id' | 'endpoint_id'>;
 export type Outcome = Check['outcome'];
-export type Phases = Schemas['CheckPhasesView'];
+export type Phases = Schemas['CheckPhases'];
 export type CheckErrorCode = Schemas['CheckErrorCode'];
 
-export type OverviewItem = Schemas['OverviewItemView'];
-export type Uptime = Schemas['UptimeView'];
-export type Outage = Schemas['OutageView'];
-export type LatencyBucket = Schemas['LatencyBucketView'];
+export type OverviewItem = Schemas['OverviewItem'];
+export type Uptime = Schemas['Uptime'];
+export type Outage = Schemas['Outage'];
+export type LatencyBucket = Schemas['LatencyBucket'];
 
-export type Alert = Schemas['AlertView'];
-export type AlertEvent = Schemas['AlertEventView'];
-export type Delivery = Schemas['DeliveryView'];
+export type Alert = Schemas['Alert'];
+export type AlertEvent = Schemas['AlertEvent'];
+export type Delivery = Schemas['Delivery'];
+/** What became of a test that nothing stores. */
+export type DeliveryTest = Schemas['DeliveryTest'];
 
-export type Organization = Schemas['CurrentOrganizationView'];
-export type ApiKey = Schemas['ApiKeyView'];
+export type Organization = Schemas['CurrentOrganization'];
+export type ApiKey = Schemas['ApiKey'];
 /** The only response that holds the key itself. */
-export type CreatedApiKey = Schemas['CreatedApiKeyView'];
-export type System = Schemas['SystemView'];
-export type StatusPageSettings = Schemas['StatusPageView'];
+export type CreatedApiKey = Schemas['CreatedApiKey'];
+export type AuditEntry = Schemas['AuditEntry'];
+export type System = Schemas['System'];
+export type PublicPage = Schemas['PublicPage'];
 
-export type Problem = Schemas['ProblemView'];
-export type FieldProblem = Schemas['FieldProblemView'];
+export type Problem = Schemas['Problem'];
+export type FieldProblem = Schemas['FieldProblem'];
 
-/** A `check` event of the live stream: an outcome that changed the status of its endpoint. OpenAPI 3.0 cannot describe it. */
-export interface StateChange {
-  id: string;
-  endpoint_id: string;
-  endpoint_name: string;
-  website_id: string;
-  status: Outcome;
-  previous_status: Outcome;
-  checked_at: string;
-  duration_ms: number | null;
-  status_code: number | null;
-  error: { code: CheckErrorCode } | null;
-}
+/** A `check` event of the live stream: an outcome that changed the status of its endpoint. */
+export type StateChange = Schemas['StateChange'];

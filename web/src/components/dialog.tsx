@@ -1,6 +1,8 @@
-import { signal } from '@preact/signals';
+import { signal, useSignal } from '@preact/signals';
 import type { ComponentChildren } from 'preact';
 import { useEffect, useRef } from 'preact/hooks';
+import { into } from '../state/load';
+import { Text } from './form/field';
 import { Button } from './layout';
 
 /** A modal dialog; the browser keeps the focus inside it and restores it afterwards. */
@@ -15,19 +17,31 @@ export function Dialog(props: { title: string; onClose: () => void; children: Co
   );
 }
 
-const question = signal<{ text: string; action: string; resolve: (isConfirmed: boolean) => void } | null>(null);
+interface Question {
+  action: string;
+  text: string;
+  /** What has to be typed first, where much is at stake. */
+  typed: string | undefined;
+  resolve: (isConfirmed: boolean) => void;
+}
+
+const question = signal<Question | null>(null);
 
 /** Asks before something that cannot be undone. Resolves with whether the user confirmed. */
-export function confirmed(action: string, text: string): Promise<boolean> {
+export function confirmed(action: string, text: string, typed?: string): Promise<boolean> {
   return new Promise((resolve) => {
-    question.value = { text, action, resolve };
+    question.value = { action, text, typed, resolve };
   });
 }
 
 /** The dialog of `confirmed`; rendered once per page. */
 export function Confirmation() {
   const asked = question.value;
-  if (!asked) return null;
+  return asked && <Confirm asked={asked} />;
+}
+
+function Confirm({ asked }: { asked: Question }) {
+  const typed = useSignal('');
   const close = (isConfirmed: boolean) => {
     question.value = null;
     asked.resolve(isConfirmed);
@@ -35,11 +49,21 @@ export function Confirmation() {
   return (
     <Dialog title={`${asked.action}?`} onClose={() => close(false)}>
       <p>{asked.text}</p>
+      {asked.typed !== undefined && (
+        <Text label={`Type “${asked.typed}” to go on`} value={typed.value} set={into(typed)} />
+      )}
       <div class="actions">
-        <Button class="danger" onClick={() => close(true)}>
+        <Button
+          class="danger"
+          disabled={asked.typed !== undefined && typed.value.trim() !== asked.typed.trim()}
+          onClick={() => close(true)}
+        >
           {asked.action}
         </Button>
-        <Button onClick={() => close(false)}>Cancel</Button>
+        {/* Has the focus: Enter twice deletes nothing. */}
+        <button type="button" autofocus onClick={() => close(false)}>
+          Cancel
+        </button>
       </div>
     </Dialog>
   );

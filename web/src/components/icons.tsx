@@ -6,6 +6,8 @@ const PATHS = {
   auto: 'M12 3a9 9 0 1 0 0 18Zm0 0a9 9 0 0 1 0 18',
   help: 'M9 9a3 3 0 1 1 4 2.8c-.7.3-1 .9-1 1.7m0 3.5v.1M12 3a9 9 0 1 0 0 18 9 9 0 0 0 0-18Z',
   close: 'M6 6l12 12M18 6 6 18',
+  chevron: 'M9 6l6 6-6 6',
+  more: 'M5 12h.1M12 12h.1M19 12h.1',
   out: 'M10 4H5v16h5m5-12 4 4-4 4m4-4H9',
 } as const;
 /** An icon there is. */

@@ -1,7 +1,22 @@
 import type { ComponentChildren } from 'preact';
+import { useEffect, useRef } from 'preact/hooks';
 import type { Loaded } from '../state/load';
+import { arrivals } from '../state/router';
 
 type Children = { children?: ComponentChildren };
+
+/** The title of a page. On arriving it takes the focus that waits at `main`, so that screen readers say where one is. */
+export function Title({ class: className, children }: Children & { class?: string }) {
+  const ref = useRef<HTMLHeadingElement>(null);
+  useEffect(() => {
+    if (document.activeElement?.id === 'main') ref.current?.focus({ preventScroll: true });
+  }, [arrivals.value]);
+  return (
+    <h1 class={className} ref={ref} tabIndex={-1}>
+      {children}
+    </h1>
+  );
+}
 
 /** The head of a page: a link to its parent, the title, a summary (`children`) and the buttons. */
 export const Head = (
@@ -14,7 +29,7 @@ export const Head = (
           <a href={props.parent[0]}>{props.parent[1]}</a>
         </p>
       )}
-      <h1>{props.title}</h1>
+      <Title>{props.title}</Title>
       {props.children}
     </div>
     <div class="actions">{props.actions}</div>

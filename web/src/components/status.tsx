@@ -18,8 +18,8 @@ export const Shape = ({ status }: { status: Status }) => (
 );
 
 /** A status as shape, word and colour. */
-export const StatusPill = ({ status, word = WORDS[status] }: { status: Status; word?: string }) => (
-  <span class={`status ${status}`}>
+export const StatusPill = ({ status, word = WORDS[status], id }: { status: Status; word?: string; id?: string }) => (
+  <span class={`status ${status}`} id={id}>
     <Shape status={status} />
     {word}
   </span>

@@ -3,9 +3,12 @@ export interface Schema {
   $ref?: string;
   type?: string;
   format?: string;
+  title?: string;
   description?: string;
   enum?: string[];
   default?: unknown;
+  /** Where the document says the default: generators take `default` for "always present". */
+  'x-default'?: unknown;
   example?: unknown;
   writeOnly?: boolean;
   minimum?: number;
@@ -14,6 +17,9 @@ export interface Schema {
   properties?: Record<string, Schema>;
   items?: Schema;
   allOf?: Schema[];
+  oneOf?: Schema[];
+  /** Set on the former name of a field: the name it has now. */
+  'x-alias-of'?: string;
   discriminator?: { mapping?: Record<string, string> };
 }
 
@@ -36,9 +42,10 @@ function resolve(schema: Schema, all: Record<string, Schema>): Schema {
 
 /** The same schema with every reference inside it replaced. */
 function expanded(schema: Schema, all: Record<string, Schema>): Schema {
-  const { properties, items, ...rest } = resolve(schema, all);
+  const { properties, items, 'x-default': given, ...rest } = resolve(schema, all);
   return {
     ...rest,
+    ...(given !== undefined && { default: given }),
     ...(properties && {
       properties: Object.fromEntries(Object.entries(properties).map(([key, value]) => [key, expanded(value, all)])),
     }),
@@ -48,7 +55,7 @@ function expanded(schema: Schema, all: Record<string, Schema>): Schema {
 
 /** The config of every channel type, from the OpenAPI document the service serves: a new channel needs no change here. */
 export function configSchemas({ components: { schemas } }: ApiDocument): ConfigSchemas {
-  const mapping = schemas['CreateAlertDto']?.discriminator?.mapping ?? {};
+  const mapping = schemas['CreateAlert']?.discriminator?.mapping ?? {};
   const configs = Object.entries(mapping).map(([type, ref]): [string, Schema] => {
     const form = schemas[ref.split('/').at(-1) ?? ''];
     const parts = [form ?? {}, ...(form?.allOf ?? [])];
@@ -65,17 +72,18 @@ export type EndpointChoices = Record<'types' | 'methods' | 'sources' | 'comparis
 export function endpointChoices({ components: { schemas } }: ApiDocument): EndpointChoices {
   const values = (schema: string, field: string) => schemas[schema]?.properties?.[field]?.enum ?? [];
   return {
-    types: values('CreateEndpointDto', 'type'),
-    methods: values('CreateEndpointDto', 'method'),
-    sources: values('AssertionDto', 'source'),
-    comparisons: values('AssertionDto', 'comparison'),
+    types: values('CreateEndpoint', 'type'),
+    methods: values('CreateEndpoint', 'method'),
+    sources: values('Assertion', 'source'),
+    comparisons: values('Assertion', 'comparison'),
   };
 }
 
 /** The control that edits a field. */
-export type FieldKind = 'text' | 'secret' | 'number' | 'boolean' | 'choice' | 'lines' | 'pairs' | 'group' | 'json';
+export type FieldKind =
+  'text' | 'texts' | 'secret' | 'number' | 'boolean' | 'choice' | 'lines' | 'pairs' | 'group' | 'json';
 
-/** The control for a schema; JSON where no other fits. */
+/** The control for a schema: `texts` for one text or several, separated by commas; JSON where no other fits. */
 export function kindOf(schema: Schema): FieldKind {
   if (schema.enum) return 'choice';
   if (schema.type === 'boolean') return 'boolean';
@@ -86,7 +94,45 @@ export function kindOf(schema: Schema): FieldKind {
     const keys = Object.keys(schema.items?.properties ?? {});
     return keys.length === 2 && keys.includes('key') && keys.includes('value') ? 'pairs' : 'json';
   }
+  if (schema.oneOf?.some(({ type }) => type === 'array')) return 'texts';
+  if (schema.oneOf?.some(({ type }) => type === 'string')) return 'text';
   return schema.properties ? 'group' : 'json';
+}
+
+/** The value of a `texts` field: a single one is no list. */
+export function textsOf(typed: string): string | string[] {
+  const all = typed
+    .split(/[,;]/)
+    .map((one) => one.trim())
+    .filter((one) => one !== '');
+  return all.length > 1 ? all : (all[0] ?? '');
+}
+
+/** A field of a form. */
+export interface FormField {
+  key: string;
+  schema: Schema;
+  isRequired: boolean;
+}
+
+/**
+ * The fields of a schema, required ones first. A field that has a former name is required under one of the two; the former
+ * name is shown in its place where the value still uses it, and nowhere else.
+ */
+export function fieldsOf(schema: Schema, value: ConfigValue): FormField[] {
+  const entries = Object.entries(schema.properties ?? {});
+  const aliases = new Map(
+    entries.flatMap(([key, { 'x-alias-of': name }]) => (name === undefined ? [] : [[name, key]])),
+  );
+  const isGiven = (key: string | undefined) => key !== undefined && value[key] !== undefined && value[key] !== '';
+  return entries
+    .filter(([key, { 'x-alias-of': name }]) => (name === undefined ? !isGiven(aliases.get(key)) : isGiven(key)))
+    .map(([key, each]) => ({
+      key,
+      schema: each,
+      isRequired: schema.required?.includes(key) === true || aliases.has(key) || each['x-alias-of'] !== undefined,
+    }))
+    .sort((a, b) => Number(b.isRequired) - Number(a.isRequired));
 }
 
 /** The config of an alert while it is edited. */

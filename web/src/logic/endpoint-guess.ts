@@ -35,6 +35,12 @@ function ofScheme(scheme: string, rest: string, text: string): Guess | null {
   return guess(type, text, host, `${name.replace(/\/$/, '')} ${type}`);
 }
 
+/** The website that an address belongs to, also of one that nothing can be guessed from: a wrong port, an unknown scheme. */
+export function siteOf(input: string): Guess['website'] {
+  const [, host = ''] = /^(?:[a-z]+:)?\/*(\[[^\]]*\]|[^:/?#\s]*)/i.exec(input.trim()) ?? [];
+  return guessEndpoint(input)?.website ?? { host, url: host && `http://${host}/` };
+}
+
 /** Guesses from a URL, `host:port`, an IP address or a host name; `null` while it is none of these. Uses no network. */
 export function guessEndpoint(input: string): Guess | null {
   const text = input.trim();

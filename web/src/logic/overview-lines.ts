@@ -2,7 +2,7 @@ import type { OverviewItem } from '../api/types';
 import type { Group } from './overview-order';
 
 /** A line of the overview: the head of a group, or an endpoint. */
-export type Line = { group: Group } | { item: OverviewItem };
+export type Line = { group: Group; isFolded: boolean } | { item: OverviewItem; isMixed: boolean };
 
 /** The top of each line in pixels, and the height of all as the last number. */
 export function offsets(lines: readonly Line[], groupHeight: number, rowHeight: number): number[] {
@@ -24,6 +24,14 @@ export function lineAt(tops: readonly number[], y: number): number {
   return low;
 }
 
-/** Each group's head, then its endpoints. */
-export const linesOf = (groups: readonly Group[]): Line[] =>
-  groups.flatMap((group) => [{ group }, ...group.items.map((item) => ({ item }))]);
+/** Each group's head, then its endpoints unless they are folded away. */
+export const linesOf = (groups: readonly Group[], folded: ReadonlySet<string>): Line[] =>
+  groups.flatMap((group): Line[] => {
+    const { items, isMixed } = group;
+    const isFolded = folded.has(group.id);
+    return [{ group, isFolded }, ...(isFolded ? [] : items.map((item) => ({ item, isMixed })))];
+  });
+
+/** The endpoints of the lines, in their order. */
+export const itemsOf = (lines: readonly Line[]): OverviewItem[] =>
+  lines.flatMap((line) => ('item' in line ? [line.item] : []));

@@ -1,4 +1,4 @@
-import type { OverviewItem, Status } from '../api/types';
+import type { OverviewItem, Status, Website } from '../api/types';
 
 /** Filters and order of the overview, as the URL holds them. */
 export interface Filters {
@@ -8,12 +8,20 @@ export interface Filters {
   order: 'worst' | 'name' | 'slowest';
 }
 
-/** The endpoints of one website, with their worst status. */
+/** What the overview shows of a website. */
+export type GroupWebsite = Pick<Website, 'id' | 'name' | 'url' | 'status' | 'enabled' | 'endpoint_count'>;
+
+/** The endpoints below one head: those of a website, or of all of them. */
 export interface Group {
   id: string;
   name: string;
+  /** The worst of the website. */
   status: Status;
   items: OverviewItem[];
+  /** How many more of the website's endpoints stand above, among all that are down. */
+  above: number;
+  /** Whether the endpoints belong to several websites: each then says to which. */
+  isMixed: boolean;
 }
 
 const RANK: Record<Status, number> = { down: 0, unknown: 1, up: 2, paused: 3 };
@@ -36,33 +44,71 @@ const ORDERS: Record<Filters['order'], (a: OverviewItem, b: OverviewItem) => num
   slowest: (a, b) => (b.p95_ms ?? -1) - (a.p95_ms ?? -1) || byName(a, b),
 };
 
-function matches(item: OverviewItem, { status, website }: Filters, words: readonly string[]): boolean {
-  if (status !== null && item.status !== status) return false;
-  if (website !== null && item.website.id !== website) return false;
-  if (words.length === 0) return true;
-  const searched = `${item.name} ${item.url} ${item.type} ${item.website.name} ${item.last_error ?? ''}`.toLowerCase();
-  return words.every((word) => searched.includes(word));
-}
-
-/** Filters, then groups by website in the requested order: a group stands where its first endpoint would. */
-export function grouped(items: readonly OverviewItem[], filters: Filters): Group[] {
-  const groups = new Map<string, Group>();
-  const words = filters.text
+const wordsOf = (text: string): string[] =>
+  text
     .toLowerCase()
     .split(/\s+/)
     .filter((word) => word !== '');
-  const inOrder = ORDERS[filters.order];
-  for (const item of items) {
-    if (!matches(item, filters, words)) continue;
-    const group = groups.get(item.website.id) ?? { ...item.website, status: 'paused', items: [] };
-    group.items.push(item);
-    if (RANK[item.status] < RANK[group.status]) group.status = item.status;
-    groups.set(group.id, group);
-  }
-  for (const group of groups.values()) group.items.sort(inOrder);
-  return [...groups.values()].sort((a, b) => {
-    if (filters.order === 'worst') return RANK[a.status] - RANK[b.status] || byName(a, b);
-    const [first, second] = [a.items[0], b.items[0]];
-    return filters.order === 'name' || !first || !second ? byName(a, b) : inOrder(first, second);
+
+/** The endpoints that text and website select, in any status: what the counters count. */
+export function selected(items: readonly OverviewItem[], { text, website }: Filters): OverviewItem[] {
+  const words = wordsOf(text);
+  return items.filter((item) => {
+    if (website !== null && item.website.id !== website) return false;
+    if (words.length === 0) return true;
+    const searched =
+      `${item.name} ${item.url} ${item.type} ${item.website.name} ${item.last_error ?? ''}`.toLowerCase();
+    return words.every((word) => searched.includes(word));
   });
+}
+
+/** The websites that have a head also without an endpoint to show: all that the filters do not rule out. */
+function shownWebsites(websites: readonly GroupWebsite[], { text, website, status }: Filters): GroupWebsite[] {
+  const words = wordsOf(text);
+  return websites.filter(
+    ({ id, name, url }) =>
+      status === null &&
+      (website === null || id === website) &&
+      words.every((word) => `${name} ${url}`.toLowerCase().includes(word)),
+  );
+}
+
+const mixed = (id: string, name: string, status: Status, items: OverviewItem[]): Group[] =>
+  items.length === 0 ? [] : [{ id, name, status, items, above: 0, isMixed: true }];
+
+/**
+ * Filters, then groups. Worst first: whatever is down, of all websites, then the rest by website. Slowest first: one list of
+ * all. By name: by website. A website without endpoints comes last, or where its name stands.
+ */
+export function grouped(
+  items: readonly OverviewItem[],
+  filters: Filters,
+  websites: readonly GroupWebsite[] = [],
+): Group[] {
+  const { order, status } = filters;
+  const found = selected(items, filters).filter((item) => status === null || item.status === status);
+  found.sort(ORDERS[order]);
+  if (order === 'slowest') return mixed('all', 'All endpoints', 'unknown', found);
+
+  const isAbove = (item: OverviewItem) => order === 'worst' && item.status === 'down';
+  const groups = new Map<string, Group & { isEmpty: boolean }>();
+  const groupOf = (id: string, name: string, worst: Status, isEmpty: boolean) => {
+    const group = groups.get(id) ?? { id, name, status: worst, items: [], above: 0, isMixed: false, isEmpty };
+    groups.set(id, group);
+    return group;
+  };
+  for (const item of found) {
+    const group = groupOf(item.website.id, item.website.name, 'paused', false);
+    if (isAbove(item)) group.above++;
+    else group.items.push(item);
+    if (RANK[item.status] < RANK[group.status]) group.status = item.status;
+  }
+  for (const { id, name, status: own } of shownWebsites(websites, filters)) groupOf(id, name, own, true);
+  const inOrder = [...groups.values()].sort((a, b) =>
+    order === 'name'
+      ? byName(a, b)
+      : Number(a.isEmpty) - Number(b.isEmpty) || RANK[a.status] - RANK[b.status] || byName(a, b),
+  );
+  const kept = status === null ? inOrder : inOrder.filter((group) => group.items.length > 0);
+  return [...mixed('down', 'Down', 'down', found.filter(isAbove)), ...kept];
 }

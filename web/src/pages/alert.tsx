@@ -2,24 +2,26 @@ import { signal, useSignal } from '@preact/signals';
 import { useEffect } from 'preact/hooks';
 import { get, post, put, remove } from '../api/client';
 import { loadDocument } from '../api/document';
-import type { Alert, Delivery } from '../api/types';
+import type { Alert, Delivery, DeliveryTest } from '../api/types';
 import { AlertState, thresholdsOf } from '../components/alert/alert-state';
+import { DeliveryState, SendAgain } from '../components/alert/delivery-state';
 import { EventFeed } from '../components/alert/event-feed';
+import { endpointOptions } from '../components/alert/target-filter';
 import { CopyButton } from '../components/copy';
 import { confirmed } from '../components/dialog';
 import { EndpointName } from '../components/endpoint-name';
 import { ApiCall } from '../components/form/api-call';
+import { Chooser } from '../components/form/chooser';
 import { Check, Choice, Text } from '../components/form/field';
 import { Form } from '../components/form/form';
 import { SchemaFields } from '../components/form/schema-fields';
 import { Button, Data, Facts, Head, Section, Table } from '../components/layout';
-import { StatusPill } from '../components/status';
+import { channelName } from '../logic/channel-name';
 import { type ConfigSchemas, configSchemas, filled } from '../logic/config-schema';
 import { count, time } from '../logic/format';
 import { now } from '../state/clock';
 import { listen } from '../state/live';
 import { patch, useEvery, useLoad, usePages } from '../state/load';
-import { items } from '../state/overview-store';
 import { go, route } from '../state/router';
 import { may } from '../state/session';
 import { runAction, showToast } from '../state/toast';
@@ -27,7 +29,7 @@ import { runAction, showToast } from '../state/toast';
 /** Secrets that the server generated; only the response that created the alert holds them. */
 const generated = signal<{ alertId: string; text: string } | null>(null);
 
-const FRESH: Omit<Alert, 'id' | 'triggered' | 'created_at' | 'updated_at'> = {
+const FRESH: Omit<Alert, 'id' | 'triggered' | 'destination' | 'last_delivery' | 'created_at' | 'updated_at'> = {
   endpoint_id: '',
   type: 'webhook',
   enabled: true,
@@ -45,6 +47,12 @@ export function AlertPage({ id }: { id: string | null }) {
     Promise.all([id === null ? null : get<Alert>(path, abort), loadDocument().then(configSchemas)]),
   );
   const version = useSignal(0);
+  useEffect(
+    () => () => {
+      if (generated.peek()?.alertId === id) generated.value = null;
+    },
+    [id],
+  );
   useEffect(() => listen({ alert: (event) => event.alert_id === id && loaded.reload() }), [id]);
   const sendTest = () =>
     runAction(async () => {
@@ -63,7 +71,7 @@ export function AlertPage({ id }: { id: string | null }) {
         <>
           <Head
             parent={['#/alerts', 'Alerts']}
-            title={alert ? `${alert.type} alert` : 'New alert'}
+            title={alert ? `${channelName(alert.type)} alert` : 'New alert'}
             actions={
               alert &&
               may.write() && (
@@ -84,6 +92,7 @@ export function AlertPage({ id }: { id: string | null }) {
                 <a href={`#/endpoints/${alert.endpoint_id}`}>
                   <EndpointName id={alert.endpoint_id} />
                 </a>
+                {alert.destination !== null && ` · notifies ${alert.destination}`}
               </p>
             )}
           </Head>
@@ -132,7 +141,12 @@ type Draft = Omit<typeof FRESH, 'failure_threshold' | 'success_threshold'> & {
 
 function AlertForm({ id, start, schemas }: { id: string | null; start: typeof FRESH; schemas: ConfigSchemas }) {
   const draft = useSignal<Draft>(start);
-  const set = patch(draft);
+  const verdict = useSignal<DeliveryTest | null>(null);
+  const change = patch(draft);
+  const set = (changes: Partial<Draft>) => {
+    verdict.value = null;
+    change(changes);
+  };
   const { value } = draft;
   const body = {
     endpoint_id: value.endpoint_id,
@@ -143,6 +157,10 @@ function AlertForm({ id, start, schemas }: { id: string | null; start: typeof FR
     send_on_resolved: value.send_on_resolved,
     description: value.description,
     enabled: value.enabled,
+  };
+  const test = async () => {
+    verdict.value = null;
+    verdict.value = await post<DeliveryTest>('/api/v1/alerts/test', body);
   };
   const path = id === null ? '/api/v1/alerts' : `/api/v1/alerts/${id}`;
   const save = async () => {
@@ -177,62 +195,86 @@ function AlertForm({ id, start, schemas }: { id: string | null; start: typeof FR
   );
   return (
     <div class="columns forms">
-      <Form save={save} action={id === null ? 'Create' : 'Save'}>
-        {(form) => (
-          <>
-            {id === null && (
+      <div>
+        <Form
+          save={save}
+          action={id === null ? 'Create' : 'Save'}
+          more={(form) =>
+            id === null && (
+              <Button disabled={form.isBusy} onClick={() => form.run(test)}>
+                Send a test
+              </Button>
+            )
+          }
+        >
+          {(form) => (
+            <>
+              {id === null && (
+                <Chooser
+                  label="Endpoint"
+                  placeholder="Choose an endpoint"
+                  error={form.problem('/endpoint_id')}
+                  value={value.endpoint_id}
+                  set={(endpoint_id) => set({ endpoint_id })}
+                  options={endpointOptions()}
+                />
+              )}
               <Choice
-                label="Endpoint"
-                error={form.problem('/endpoint_id')}
-                value={value.endpoint_id}
-                set={(endpoint_id) => set({ endpoint_id })}
-                options={[
-                  ['', 'Choose…'],
-                  ...(items.value ?? []).map((item) => [item.id, `${item.name} · ${item.website.name}`] as const),
-                ]}
+                label="Channel"
+                error={form.problem('/type')}
+                value={value.type}
+                set={(type) => {
+                  form.clear();
+                  set({ type: type as Alert['type'], config: type === start.type ? start.config : {} });
+                }}
+                options={Object.keys(schemas).map((type) => [type, channelName(type)] as const)}
               />
-            )}
-            <Choice
-              label="Channel"
-              error={form.problem('/type')}
-              value={value.type}
-              set={(type) => set({ type, config: type === start.type ? start.config : {} })}
-              options={Object.keys(schemas)}
-            />
-            <SchemaFields
-              key={value.type}
-              schema={schemas[value.type] ?? {}}
-              value={value.config}
-              pointer="/config"
-              form={form}
-              set={(config) => set({ config })}
-            />
-            <div class="form-row">
-              {threshold('failure_threshold', 'Triggers after failures in a row', form.problem('/failure_threshold'))}
-              {threshold('success_threshold', 'Resolves after successes in a row', form.problem('/success_threshold'))}
-            </div>
-            <Text
-              label="Description (optional)"
-              hint="Part of every notification: a runbook link, for example."
-              error={form.problem('/description')}
-              value={value.description}
-              set={(description) => set({ description })}
-            />
-            <Check
-              label="Also notify when it is resolved"
-              value={value.send_on_resolved}
-              set={(send_on_resolved) => set({ send_on_resolved })}
-            />
-            <Check label="Enabled" value={value.enabled} set={(enabled) => set({ enabled })} />
-          </>
-        )}
-      </Form>
+              <SchemaFields
+                key={value.type}
+                schema={schemas[value.type] ?? {}}
+                value={value.config}
+                pointer="/config"
+                form={form}
+                set={(config) => set({ config })}
+              />
+              <div class="form-row">
+                {threshold('failure_threshold', 'Triggers after failures in a row', form.problem('/failure_threshold'))}
+                {threshold(
+                  'success_threshold',
+                  'Resolves after successes in a row',
+                  form.problem('/success_threshold'),
+                )}
+              </div>
+              <Text
+                label="Description (optional)"
+                hint="Part of every notification: a runbook link, for example."
+                error={form.problem('/description')}
+                value={value.description}
+                set={(description) => set({ description })}
+              />
+              <Check
+                label="Also notify when it is resolved"
+                value={value.send_on_resolved}
+                set={(send_on_resolved) => set({ send_on_resolved })}
+              />
+              <Check label="Enabled" value={value.enabled} set={(enabled) => set({ enabled })} />
+            </>
+          )}
+        </Form>
+        <div role="status">
+          {verdict.value && (
+            <p class={`notice ${verdict.value.state === 'delivered' ? 'good' : 'bad'}`}>
+              {verdict.value.state === 'delivered'
+                ? `The test message was delivered. ${verdict.value.error ?? ''}`
+                : `The test message was not delivered: ${verdict.value.error}`}
+            </p>
+          )}
+        </div>
+      </div>
       <ApiCall method={id === null ? 'POST' : 'PUT'} path={path} body={body} />
     </div>
   );
 }
-
-const STATES = { delivered: 'up', failed: 'down', pending: 'unknown', superseded: 'paused' } as const;
 
 function Deliveries({ alertId, version }: { alertId: string; version: number }) {
   const again = useSignal(0);
@@ -242,10 +284,6 @@ function Deliveries({ alertId, version }: { alertId: string; version: number }) 
   const deliveries = usePages<Delivery>(`/api/v1/alerts/${alertId}/deliveries?limit=20`, `${version}/${again.value}`);
   useEvery(5, reload);
   useEffect(() => listen({ alert: reload }), []);
-  const resend = async (id: string) => {
-    await runAction(() => post(`/api/v1/deliveries/${id}/redeliver`), 'It is being sent again.');
-    reload();
-  };
   const list = deliveries.items.value ?? [];
   if (list.length === 0) return <p class="muted">Nothing was sent yet.</p>;
   return (
@@ -254,7 +292,7 @@ function Deliveries({ alertId, version }: { alertId: string; version: number }) 
         label="Deliveries"
         head={['State', 'Kind', 'Last attempt', 'Response', '']}
         rows={list.map((delivery) => [
-          <StatusPill status={STATES[delivery.state]} word={delivery.state} />,
+          <DeliveryState of={delivery} />,
           delivery.kind,
           <>
             {delivery.last_attempt_at === null ? '–' : time(delivery.last_attempt_at, now.value)}
@@ -267,9 +305,7 @@ function Deliveries({ alertId, version }: { alertId: string; version: number }) 
               ` · next try ${time(delivery.next_attempt_at, now.value)}`}
           </>,
           may.write() && delivery.state !== 'pending' && delivery.kind !== 'test' && (
-            <Button class="plain" onClick={() => resend(delivery.id)}>
-              Send again
-            </Button>
+            <SendAgain id={delivery.id} then={reload} />
           ),
         ])}
       />

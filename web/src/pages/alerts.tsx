@@ -1,14 +1,22 @@
-import { useEffect } from 'preact/hooks';
+import { useSignal } from '@preact/signals';
+import { useEffect, useRef } from 'preact/hooks';
 import { all } from '../api/client';
-import type { Alert } from '../api/types';
+import type { Alert, Delivery } from '../api/types';
 import { AlertState, thresholdsOf } from '../components/alert/alert-state';
+import { DeliveryFacts, isTroubled, SendAgain } from '../components/alert/delivery-state';
 import { EventFeed } from '../components/alert/event-feed';
+import { TargetFilter } from '../components/alert/target-filter';
 import { EndpointName } from '../components/endpoint-name';
 import { Select } from '../components/form/field';
 import { Icon } from '../components/icons';
-import { Data, Head, Table, Tabs } from '../components/layout';
+import { Button, Data, Head, Table, Tabs } from '../components/layout';
+import { channelName } from '../logic/channel-name';
+import { count } from '../logic/format';
+import { matching } from '../logic/chosen';
+import { now } from '../state/clock';
 import { listen } from '../state/live';
-import { useLoad } from '../state/load';
+import { useEvery, useLoad, usePages } from '../state/load';
+import { itemOf } from '../state/overview-store';
 import { route, setQuery } from '../state/router';
 import { may } from '../state/session';
 
@@ -30,52 +38,163 @@ const AlertsHead = ({ current }: { current: string }) => (
       tabs={[
         ['rules', 'Rules', '#/alerts'],
         ['events', 'Events', '#/alerts/events'],
+        ['failed', 'Not delivered', '#/alerts/failed'],
       ]}
     />
   </>
 );
 
-/** Every alert rule, the triggered ones first. */
+/** The value of a filter, which the address keeps. */
+const filter = (name: string): string => route.value.query.get(name) ?? '';
+
+const STATES: Record<string, (alert: Alert) => boolean> = {
+  triggered: (alert) => alert.triggered,
+  trouble: (alert) => isTroubled(alert.last_delivery),
+  off: (alert) => !alert.enabled,
+};
+
+/** Rows that are shown at first, and with each request for more: a table of a thousand is slow to draw. */
+const ROWS = 100;
+
+/** Triggered first, then what reaches nobody. */
+const urgency = (alert: Alert): number => (alert.triggered ? 2 : isTroubled(alert.last_delivery) ? 1 : 0);
+
+/** What a rule is found by. */
+const searched = (alert: Alert): string => {
+  const item = itemOf(alert.endpoint_id);
+  return [item?.name, item?.website.name, channelName(alert.type), alert.destination, alert.description].join(' ');
+};
+
+function chosen(list: readonly Alert[]): Alert[] {
+  const [target, state, words] = [filter('of'), STATES[filter('state')], filter('q')];
+  const wanted = list.filter(
+    (alert) =>
+      (target === '' || alert.endpoint_id === target || itemOf(alert.endpoint_id)?.website.id === target) &&
+      (state?.(alert) ?? true),
+  );
+  const byId = new Map(wanted.map((alert) => [alert.id, alert]));
+  return matching(
+    wanted.map((alert) => [alert.id, searched(alert)]),
+    words,
+  )
+    .flatMap(([id]) => byId.get(id) ?? [])
+    .sort((a, b) => urgency(b) - urgency(a));
+}
+
+/** Every alert rule: whom it notifies, and whether that works. */
 export function AlertRulesPage() {
   const alerts = useLoad('alerts', (signal) => all<Alert>('/api/v1/alerts', signal));
-  useEffect(() => listen({ alert: alerts.reload, ready: alerts.reload }), []);
+  const rows = useSignal(ROWS);
+  const timer = useRef(0);
+  useEffect(() => {
+    // An outage of many endpoints is one read. By then most messages have left.
+    const soon = () => {
+      clearTimeout(timer.current);
+      timer.current = window.setTimeout(alerts.reload, 1000);
+    };
+    const stop = listen({ alert: soon, ready: soon });
+    return () => {
+      clearTimeout(timer.current);
+      stop();
+    };
+  }, []);
+  useEvery(30, alerts.reload);
   return (
     <>
       <AlertsHead current="rules" />
       <Data of={alerts}>
-        {(list) =>
-          list.length === 0 ? (
-            <p class="empty">No rules yet. An alert notifies you when an endpoint goes down, and when it is back up.</p>
-          ) : (
-            <Table
-              label="Alert rules"
-              head={['State', 'Endpoint', 'Channel', '~Triggers', '~Description']}
-              rows={list
-                .sort((a, b) => Number(b.triggered) - Number(a.triggered))
-                .map((alert) => [
-                  <AlertState alert={alert} />,
-                  <a href={`#/alerts/${alert.id}`}>
-                    <EndpointName id={alert.endpoint_id} />
-                  </a>,
-                  alert.type,
-                  thresholdsOf(alert),
-                  alert.description,
-                ])}
-            />
-          )
-        }
+        {(list) => {
+          if (list.length === 0)
+            return (
+              <p class="empty">
+                No rules yet. An alert notifies you when an endpoint goes down, and when it is back up.
+              </p>
+            );
+          const found = chosen(list);
+          return (
+            <>
+              <div class="filters">
+                <input
+                  type="search"
+                  aria-label="Search rules"
+                  placeholder="Search endpoint, channel, destination"
+                  value={filter('q')}
+                  onInput={(event) => setQuery({ q: event.currentTarget.value })}
+                />
+                <TargetFilter value={filter('of')} set={(of) => setQuery({ of })} />
+                <Select
+                  label="State of the rule"
+                  value={filter('state')}
+                  set={(state) => setQuery({ state })}
+                  options={[
+                    ['', 'Every state'],
+                    ['triggered', 'Triggered'],
+                    ['trouble', 'Not delivering'],
+                    ['off', 'Off'],
+                  ]}
+                />
+              </div>
+              <p class="muted small" role="status">
+                {found.length === list.length
+                  ? count(list.length, 'rule')
+                  : `${found.length.toLocaleString('en')} of ${count(list.length, 'rule')}`}
+              </p>
+              {found.length > 0 && (
+                <Table
+                  label="Alert rules"
+                  head={['State', 'Endpoint', 'Rule', 'Last message', '~Triggers', '~Description']}
+                  rows={found.slice(0, rows.value).map((alert) => [
+                    <AlertState alert={alert} />,
+                    <a href={`#/endpoints/${alert.endpoint_id}`}>
+                      <EndpointName id={alert.endpoint_id} />
+                    </a>,
+                    <>
+                      <a href={`#/alerts/${alert.id}`}>{channelName(alert.type)}</a>
+                      {alert.destination !== null && <p class="muted small">{alert.destination}</p>}
+                    </>,
+                    <DeliveryFacts of={alert.last_delivery} />,
+                    thresholdsOf(alert),
+                    alert.description,
+                  ])}
+                />
+              )}
+              {found.length > rows.value && (
+                <Button
+                  onClick={() => {
+                    rows.value += ROWS;
+                  }}
+                >
+                  More rules
+                </Button>
+              )}
+            </>
+          );
+        }}
       </Data>
     </>
   );
 }
 
-/** What triggered and resolved, newest first. */
+const DAYS: Record<string, number> = { today: 0, week: 6, month: 29 };
+
+/** The start of the day so many days ago, in the browser's time zone: the same all day, so that nothing is read twice. */
+function since(range: string): string {
+  const days = DAYS[range];
+  if (days === undefined) return '';
+  const start = new Date(now.value);
+  start.setHours(0, 0, 0, 0);
+  start.setDate(start.getDate() - days);
+  return start.toISOString();
+}
+
+/** What triggered and resolved, incident by incident, newest first. */
 export function AlertEventsPage() {
-  const type = route.value.query.get('type') ?? '';
+  const [of, type, range] = [filter('of'), filter('type'), filter('range')];
   return (
     <>
       <AlertsHead current="events" />
       <div class="filters">
+        <TargetFilter value={of} set={(value) => setQuery({ of: value })} />
         <Select
           label="Kind of event"
           value={type}
@@ -86,8 +205,57 @@ export function AlertEventsPage() {
             ['resolved', 'Resolved only'],
           ]}
         />
+        <Select
+          label="Time"
+          value={range}
+          set={(value) => setQuery({ range: value })}
+          options={[
+            ['', 'Any time'],
+            ['today', 'Today'],
+            ['week', '7 days'],
+            ['month', '30 days'],
+          ]}
+        />
       </div>
-      <EventFeed parameters={{ type }} />
+      <EventFeed
+        parameters={{ type, since: since(range), [of.startsWith('ws_') ? 'website_id' : 'endpoint_id']: of }}
+      />
+    </>
+  );
+}
+
+/** The messages that reached nobody, newest first. */
+export function FailedDeliveriesPage() {
+  const version = useSignal(0);
+  const reload = () => {
+    version.value++;
+  };
+  const deliveries = usePages<Delivery>('/api/v1/deliveries?state=failed', version.value);
+  useEffect(() => listen({ ready: reload, alert: reload }), []);
+  const list = deliveries.items.value;
+  return (
+    <>
+      <AlertsHead current="failed" />
+      {!list && <p class="muted">Loading…</p>}
+      {list?.length === 0 && <p class="empty">Every message was delivered, or is still being tried.</p>}
+      {list && list.length > 0 && (
+        <Table
+          label="Messages that were given up"
+          head={['Endpoint', 'Rule', '~About', 'What went wrong', '']}
+          rows={list.map((delivery) => [
+            delivery.endpoint_id === null ? (
+              '–'
+            ) : (
+              <a href={`#/endpoints/${delivery.endpoint_id}`}>{delivery.endpoint_name}</a>
+            ),
+            <a href={`#/alerts/${delivery.alert_id}`}>{channelName(delivery.channel_type)}</a>,
+            delivery.kind,
+            <DeliveryFacts of={{ ...delivery, at: delivery.last_attempt_at ?? delivery.created_at }} />,
+            may.write() && <SendAgain id={delivery.id} then={reload} />,
+          ])}
+        />
+      )}
+      {deliveries.older && <Button onClick={deliveries.older}>Older messages</Button>}
     </>
   );
 }

@@ -1,5 +1,6 @@
 import { useSignal } from '@preact/signals';
-import { all, get, post, put } from '../api/client';
+import { useEffect, useRef } from 'preact/hooks';
+import { all, ApiProblem, get, post, put } from '../api/client';
 import { loadDocument } from '../api/document';
 import type { Assertion, Endpoint, Header, UnrecordedCheck, Website } from '../api/types';
 import { Verdict } from '../components/check/check-list';
@@ -9,10 +10,10 @@ import { Form, type FormState } from '../components/form/form';
 import { EditableList, HeaderList } from '../components/form/header-list';
 import { Button, Data, Head } from '../components/layout';
 import { type EndpointChoices, endpointChoices } from '../logic/config-schema';
-import { guessEndpoint } from '../logic/endpoint-guess';
+import { guessEndpoint, siteOf } from '../logic/endpoint-guess';
 import { into, patch, useLoad } from '../state/load';
-import { refreshSoon } from '../state/overview-store';
-import { go, route } from '../state/router';
+import { refreshSoon, refreshWebsites } from '../state/overview-store';
+import { arrivals, go, route } from '../state/router';
 import { may } from '../state/session';
 
 /** The values of the form; numbers are text until they are sent. */
@@ -41,6 +42,9 @@ const EMPTY: Draft = {
   assertions: [],
   follow_redirects: true,
 };
+
+/** What a key may not see is shown as this, also in the settings of another endpoint. */
+const MASK = '********';
 
 const draftOf = (endpoint: Endpoint): Draft => ({
   ...endpoint,
@@ -75,40 +79,62 @@ function bodyOf(draft: Draft, isNew: boolean): Record<string, unknown> {
   };
 }
 
-/** Creates or edits an endpoint. */
+/** Creates an endpoint, also as a copy of another one, or edits one. */
 export function EndpointFormPage({ id }: { id: string | null }) {
-  const existing = useLoad(`form/${id}`, (signal) =>
-    id === null ? Promise.resolve(null) : get<Endpoint>(`/api/v1/endpoints/${id}`, signal),
+  const source = id ?? route.value.query.get('copy');
+  const existing = useLoad(`form/${source}`, (signal) =>
+    source === null ? Promise.resolve(null) : get<Endpoint>(`/api/v1/endpoints/${source}`, signal),
   );
   if (!may.write()) return <p class="notice warn">This key may only read.</p>;
   return (
     <Data of={existing}>
-      {(endpoint) => (
-        <>
-          <Head title={endpoint ? `Edit ${endpoint.name}` : 'Watch something'} />
-          {endpoint ? <ExistingEndpoint endpoint={endpoint} /> : <NewEndpoint />}
-        </>
-      )}
+      {(endpoint) =>
+        endpoint && id !== null ? (
+          <>
+            <Head title={`Edit ${endpoint.name}`} />
+            <ExistingEndpoint endpoint={endpoint} />
+          </>
+        ) : (
+          <>
+            <Head title={endpoint ? `A copy of ${endpoint.name}` : 'Watch something'} />
+            <NewEndpoint key={source} of={endpoint} />
+          </>
+        )
+      }
     </Data>
   );
+}
+
+/** The settings of a copy. What is masked stands for nothing there: it has to be entered again. */
+function copyOf(endpoint: Endpoint): Draft {
+  const draft = draftOf(endpoint);
+  return {
+    ...draft,
+    name: `${draft.name} copy`,
+    url: draft.url.replace(`?${MASK}`, ''),
+    headers: draft.headers.map(({ key, value }) => ({ key, value: value === MASK ? '' : value })),
+    body: draft.body === MASK ? '' : draft.body,
+    assertions: draft.assertions.map((each) => (each.target === MASK ? { ...each, target: '' } : each)),
+  };
 }
 
 function ExistingEndpoint({ endpoint }: { endpoint: Endpoint }) {
   const draft = useSignal(draftOf(endpoint));
   const path = `/api/v1/endpoints/${endpoint.id}`;
   const save = async () => {
-    await put(path, bodyOf(draft.value, false));
+    await put(call.path, call.body);
     refreshSoon();
     go(`/endpoints/${endpoint.id}`);
   };
-  return <Editor draft={draft.value} isNew={false} save={save} path={path} set={patch(draft)} />;
+  const call: Call = { path, body: bodyOf(draft.value, false), pointer: '' };
+  return <Editor draft={draft.value} isNew={false} save={save} call={call} set={patch(draft)} />;
 }
 
 /** The URL comes first: type, name and website are guessed from it until the user chooses them. */
-function NewEndpoint() {
-  const draft = useSignal(EMPTY);
-  const chosen = useSignal<Partial<Draft>>({});
-  const website = useSignal<string | null>(route.peek().query.get('website_id'));
+function NewEndpoint({ of }: { of: Endpoint | null }) {
+  const chosen = useSignal<Partial<Draft>>(of ? copyOf(of) : {});
+  const draft = useSignal<Draft>({ ...EMPTY, ...chosen.peek() });
+  const website = useSignal<string | null>(of?.website_id ?? route.peek().query.get('website_id'));
   const websiteName = useSignal('');
   const websites = useLoad('websites', (signal) => all<Website>('/api/v1/websites', signal));
 
@@ -122,101 +148,155 @@ function NewEndpoint() {
     (each) => new URL(each.url).hostname.replace(/^www\./, '') === guess?.website.host,
   );
   const websiteId = website.value ?? known?.id ?? '';
-  const path = `/api/v1/websites/${websiteId || '<website id>'}/endpoints`;
+  const site = siteOf(draft.value.url);
+  const endpoint = bodyOf(draft.value, true);
+  // One request in either case: a website is not left behind when its endpoint is refused.
+  const call: Call =
+    websiteId === ''
+      ? {
+          path: '/api/v1/websites',
+          body: { name: websiteName.value.trim() || site.host, url: site.url, endpoints: [endpoint] },
+          pointer: '/endpoints/0',
+        }
+      : { path: `/api/v1/websites/${websiteId}/endpoints`, body: endpoint, pointer: '' };
 
   const save = async () => {
-    let id = websiteId;
-    if (id === '') {
-      const name = websiteName.value.trim() || (guess?.website.host ?? draft.value.name);
-      const made = await post<Website>('/api/v1/websites', { name, url: guess?.website.url ?? draft.value.url });
-      website.value = id = made.id;
-      websites.reload();
-    }
-    const made = await post<Endpoint>(`/api/v1/websites/${id}/endpoints`, bodyOf(draft.value, true));
+    const made = await post<Endpoint & { endpoints?: Endpoint[] }>(call.path, call.body);
     refreshSoon();
-    go(`/endpoints/${made.id}`);
+    void refreshWebsites();
+    go(`/endpoints/${made.endpoints?.[0]?.id ?? made.id}`);
   };
+  const hasSecrets = of && JSON.stringify(of).includes(MASK);
   return (
-    <Editor draft={draft.value} isNew set={set} save={save} path={path}>
-      <div class="form-row">
-        <Choice
-          label="Website"
-          value={websiteId}
-          set={into(website)}
-          options={[['', 'A new website'], ...(websites.data.value ?? []).map(({ id, name }) => [id, name] as const)]}
-        />
-        {websiteId === '' && (
-          <Text
-            label="Name of the website"
-            placeholder={guess?.website.host ?? ''}
-            value={websiteName.value}
-            set={into(websiteName)}
-          />
-        )}
-      </div>
+    <Editor draft={draft.value} isNew set={set} save={save} call={call}>
+      {(problem) => (
+        <>
+          {hasSecrets && <p class="notice warn">Secret values are not copied: enter them again.</p>}
+          <div class="form-row">
+            <Choice
+              label="Website"
+              value={websiteId}
+              set={into(website)}
+              options={[
+                ['', 'A new website'],
+                ...(websites.data.value ?? []).map(({ id, name }) => [id, name] as const),
+              ]}
+            />
+            {websiteId === '' && (
+              <Text
+                label="Name of the website"
+                error={problem('/name')}
+                placeholder={site.host}
+                value={websiteName.value}
+                set={into(websiteName)}
+              />
+            )}
+          </div>
+        </>
+      )}
     </Editor>
   );
 }
 
+/** The request that saves, and where in its body the endpoint stands. */
+interface Call {
+  path: string;
+  body: Record<string, unknown>;
+  pointer: '' | '/endpoints/0';
+}
+
+type Problem = FormState['problem'];
+
 interface EditorProps {
   draft: Draft;
   isNew: boolean;
-  path: string;
+  call: Call;
   set: (changes: Partial<Draft>) => void;
   save: () => Promise<void>;
-  children?: preact.ComponentChildren;
+  children?: (problem: Problem) => preact.ComponentChildren;
 }
 
-function Editor({ draft, isNew, path, set, save, children }: EditorProps) {
-  const verdict = useSignal<UnrecordedCheck | null>(null);
+/** Said here: the service would name the website's URL as well, which the form has no field for. */
+function needUrl({ url }: Draft, pointer: string): void {
+  if (url.trim() !== '') return;
+  const message = 'Enter what to watch: a URL, a host, or host:port.';
+  throw new ApiProblem(400, 'validation_failed', 'Some fields are not valid.', [
+    { pointer: `${pointer}/url`, code: 'required', message },
+  ]);
+}
+
+function Editor({ draft, isNew, call, set, save, children }: EditorProps) {
+  /** With the settings that were tested: the verdict goes when any of them changes. */
+  const verdict = useSignal<{ of: string; check: UnrecordedCheck } | null>(null);
+  const box = useRef<HTMLDivElement>(null);
   const { value: choices } = useLoad('choices', () => loadDocument().then(endpointChoices)).data;
-  const body = bodyOf(draft, isNew);
+  const tested = bodyOf(draft, isNew);
+  const shown = JSON.stringify({ ...tested, name: null, interval: null });
   const test = async () => {
+    needUrl(draft, '');
     verdict.value = null;
-    verdict.value = await post<UnrecordedCheck>('/api/v1/endpoints/test', {
-      ...body,
+    const check = await post<UnrecordedCheck>('/api/v1/endpoints/test', {
+      ...tested,
       name: draft.name.trim() || 'Test',
     });
+    verdict.value = { of: shown, check };
   };
+  useEffect(() => {
+    if (isNew) box.current?.querySelector('input')?.focus();
+  }, [arrivals.value]);
   return (
     <div class="columns forms">
-      <div>
-        <Form save={save} action={isNew ? 'Create' : 'Save'} more={(form) => <TestButton form={form} test={test} />}>
-          {({ problem }) => (
-            <>
-              <Text
-                label="URL, host or host:port"
-                hint={isNew ? 'Type and name are guessed from it.' : undefined}
-                error={problem('/url')}
-                autofocus={isNew}
-                placeholder="https://shop.example.com/checkout"
-                value={draft.url}
-                set={(url) => set({ url })}
-              />
-              <div class="form-row">
-                <Choice
-                  label="Type"
-                  error={problem('/type')}
-                  options={withCurrent(choices?.types, draft.type)}
-                  value={draft.type}
-                  set={(type) => set({ type })}
+      <div ref={box}>
+        <Form
+          save={async () => {
+            needUrl(draft, call.pointer);
+            await save();
+          }}
+          action={isNew ? 'Create' : 'Save'}
+          more={(form) => <TestButton form={form} test={test} />}
+        >
+          {({ problem: at }) => {
+            // A test has the endpoint's fields at its root; a website's URL is made from this one, its name has a field.
+            // Both are asked for, so that neither is said again below the form.
+            const problem: Problem = (pointer) => {
+              const atRoot = pointer === '/name' ? undefined : at(pointer);
+              return at(`${call.pointer}${pointer}`) ?? atRoot;
+            };
+            return (
+              <>
+                <Text
+                  label="URL, host or host:port"
+                  hint={isNew ? 'Type and name are guessed from it.' : undefined}
+                  error={problem('/url')}
+                  placeholder="https://shop.example.com/checkout"
+                  value={draft.url}
+                  set={(url) => set({ url })}
                 />
-                <Text label="Name" error={problem('/name')} value={draft.name} set={(name) => set({ name })} />
-              </div>
-              {children}
-              <Details draft={draft} set={set} problem={problem} choices={choices} />
-            </>
-          )}
+                <div class="form-row">
+                  <Choice
+                    label="Type"
+                    error={problem('/type')}
+                    options={withCurrent(choices?.types, draft.type)}
+                    value={draft.type}
+                    set={(type) => set({ type })}
+                  />
+                  <Text label="Name" error={problem('/name')} value={draft.name} set={(name) => set({ name })} />
+                </div>
+                {children?.(at)}
+                <Details draft={draft} set={set} problem={problem} choices={choices} />
+              </>
+            );
+          }}
         </Form>
-        <div role="status">
-          {verdict.value && (
+        <div role="status" class="verdict-box">
+          {verdict.value?.of === shown && (
             <div class="notice">
-              <Verdict check={verdict.value} />
+              <Verdict check={verdict.value.check} />
             </div>
           )}
         </div>
       </div>
-      <ApiCall method={isNew ? 'POST' : 'PUT'} path={path} body={body} />
+      <ApiCall method={isNew ? 'POST' : 'PUT'} path={call.path} body={call.body} />
     </div>
   );
 }
@@ -242,7 +322,7 @@ function Details({ draft, set, problem, choices }: DetailsProps) {
     <>
       <div class="form-row">
         <Text
-          label="Every (seconds)"
+          label="Interval (seconds)"
           type="number"
           min={1}
           max={86_400}
@@ -251,7 +331,7 @@ function Details({ draft, set, problem, choices }: DetailsProps) {
           set={(interval) => set({ interval })}
         />
         <Text
-          label="Give up after (seconds)"
+          label="Timeout (seconds)"
           type="number"
           min={1}
           max={300}

@@ -1,3 +1,4 @@
+import type { ComponentChildren } from 'preact';
 import { useEffect } from 'preact/hooks';
 import { all, get, remove } from '../api/client';
 import type { Alert, Check, Endpoint, Outage, Uptime } from '../api/types';
@@ -6,12 +7,15 @@ import { Beats } from '../components/check/beats';
 import { CheckList } from '../components/check/check-list';
 import { LatencySection } from '../components/check/latency-section';
 import { checkSentence } from '../components/check/recent-beats';
+import { Share } from '../components/check/share';
 import { CopyButton } from '../components/copy';
 import { confirmed } from '../components/dialog';
 import { Button, Data, Facts, Head, Section } from '../components/layout';
 import { StatusPill, statusWord } from '../components/status';
+import { channelName } from '../logic/channel-name';
 import { checkCommand } from '../logic/commands';
-import { count, day, daysUntil, duration, ms, percent, time } from '../logic/format';
+import { count, day, daysUntil, duration, ms, time } from '../logic/format';
+import { partText, restsOn } from '../logic/watched';
 import { now } from '../state/clock';
 import { checkNow, setEnabled } from '../state/endpoint-actions';
 import { useKeys } from '../state/keyboard';
@@ -129,6 +133,9 @@ function EndpointHead(props: {
             <a class="button" href={`#/endpoints/${endpoint.id}/edit`}>
               Edit
             </a>
+            <a class="button" href={`#/new?copy=${endpoint.id}`}>
+              Clone
+            </a>
             {copy}
             <Button class="danger" onClick={destroy}>
               Delete
@@ -174,17 +181,23 @@ function Tiles(props: { endpoint: Endpoint; newest: Check | undefined; uptimes: 
   const { endpoint, newest, uptimes } = props;
   const dayOf = uptimes?.[0];
   const nextIn = newest ? (Date.parse(newest.checked_at) - now.value) / 1000 + endpoint.interval : null;
-  const tiles: [string, string][] = [
+  const tiles: [string, ComponentChildren][] = [
     ['Now', newest?.outcome === 'up' ? ms(newest.duration_ms) : statusWord(endpoint.status)],
     ['p50, 24 h', ms(dayOf?.latency.p50)],
     ['p95, 24 h', ms(dayOf?.latency.p95)],
-    ...WINDOWS.map((window, index): [string, string] => [`Uptime ${window}`, percent(uptimes?.[index]?.uptime)]),
+    ...WINDOWS.map((window, index): [string, ComponentChildren] => {
+      const { uptime, watched, coverage } = uptimes?.[index] ?? {};
+      return [`Uptime ${window}`, <Share of={uptime} watched={watched} coverage={coverage} window={window} />];
+    }),
     [
       'Next check',
       endpoint.status === 'paused' ? 'paused' : nextIn === null || nextIn < 1 ? 'now' : `in ${duration(nextIn)}`,
     ],
   ];
-  const coverage = dayOf?.coverage;
+  const thin = WINDOWS.flatMap((window, index) => {
+    const part = restsOn(uptimes?.[index]?.watched, uptimes?.[index]?.coverage);
+    return part === null ? [] : [`${partText(part)} of ${window}`];
+  });
   return (
     <>
       <dl class="tiles">
@@ -195,10 +208,10 @@ function Tiles(props: { endpoint: Endpoint; newest: Check | undefined; uptimes: 
           </div>
         ))}
       </dl>
-      {coverage !== undefined && coverage !== null && coverage < 0.995 && (
-        <p class="muted small">
-          The 24 h figure rests on {percent(coverage)} of the time: checks we could not make are not counted for or
-          against it.
+      {thin.length > 0 && (
+        <p class="muted small below">
+          Uptimes in italics rest on a part of their time only: {thin.join(', ')}. The rest was before the endpoint was
+          made, or its checks could not tell.
         </p>
       )}
     </>
@@ -257,7 +270,10 @@ function Rules({ endpoint }: { endpoint: Endpoint }) {
       <ul class="feed">
         {alerts.data.value?.map((alert) => (
           <li key={alert.id}>
-            <a href={`#/alerts/${alert.id}`}>{alert.type}</a>
+            <div>
+              <a href={`#/alerts/${alert.id}`}>{channelName(alert.type)}</a>
+              {alert.destination !== null && <p class="muted small">{alert.destination}</p>}
+            </div>
             <span>
               {thresholdsOf(alert)}
               {alert.description !== '' && <span class="muted"> · {alert.description}</span>}

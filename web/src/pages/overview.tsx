@@ -1,18 +1,22 @@
 import { useComputed, useSignal } from '@preact/signals';
 import { useEffect, useRef } from 'preact/hooks';
-import type { OverviewItem, Status } from '../api/types';
+import type { OverviewItem } from '../api/types';
 import { Select } from '../components/form/field';
 import { Icon } from '../components/icons';
-import { Button } from '../components/layout';
+import { Button, Title } from '../components/layout';
+import { OverloadWatch } from '../components/overload';
+import { BulkBar } from '../components/overview/bulk-bar';
 import { Rows } from '../components/overview/rows';
+import { openWebsite, WebsiteDialog } from '../components/overview/website-dialog';
 import { Shape, statusWord } from '../components/status';
 import { count } from '../logic/format';
-import { type Line, linesOf } from '../logic/overview-lines';
-import { type Filters, grouped, STATUSES } from '../logic/overview-order';
+import { itemsOf, type Line, linesOf } from '../logic/overview-lines';
+import { countsOf, type Filters, type Group, grouped, selected, STATUSES } from '../logic/overview-order';
 import { checkNow, setEnabled } from '../state/endpoint-actions';
 import { useKeys } from '../state/keyboard';
 import { useEvery } from '../state/load';
-import { counts, items, overviewError, refresh } from '../state/overview-store';
+import { items, overviewError, refresh, refreshWebsites, websites } from '../state/overview-store';
+import { fold, folded, pick } from '../state/overview-view';
 import { go, route, setQuery } from '../state/router';
 import { may } from '../state/session';
 
@@ -30,11 +34,17 @@ function readFilters(query: URLSearchParams): Filters {
 /** Every endpoint, grouped by website, with filters, order and keyboard. */
 export function OverviewPage() {
   const filters = useComputed(() => readFilters(route.value.query));
-  const lines = useComputed(() => linesOf(grouped(items.value ?? [], filters.value)));
+  const groups = useComputed(() => grouped(items.value ?? [], filters.value, websites.value ?? []));
+  // What is searched for must not hide in a folded website.
+  const isSearch = useComputed(() => filters.value.text !== '' || filters.value.status !== null);
+  const lines = useComputed(() => linesOf(groups.value, isSearch.value ? new Set<string>() : folded.value));
   const current = useSignal<string | null>(null);
   const search = useRef<HTMLInputElement>(null);
 
-  useEffect(() => void refresh(), []);
+  useEffect(() => {
+    void refresh();
+    void refreshWebsites();
+  }, []);
   useEvery(15, () => void refresh());
   useOverviewKeys(lines, current, search);
 
@@ -45,12 +55,19 @@ export function OverviewPage() {
       <p class="notice bad">{overviewError.value}</p>
     );
   }
-  if (items.value.length === 0) return <Welcome />;
+  if (items.value.length === 0 && !websites.value?.length) return <Welcome />;
+  const shown = groups.value.flatMap((group) => group.items);
   return (
     <>
-      <h1 class="sr">Overview</h1>
-      <Counters status={filters.value.status} />
-      <FilterBar filters={filters.value} search={search} shown={lines.value.filter((line) => 'item' in line).length} />
+      <Title class="sr">Overview</Title>
+      <OverloadWatch />
+      <Counters filters={filters.value} />
+      <FilterBar
+        filters={filters.value}
+        search={search}
+        shown={shown.length}
+        groups={isSearch.value ? [] : groups.value}
+      />
       {overviewError.value !== null && (
         <p class="notice warn">{overviewError.value} What you see may be out of date.</p>
       )}
@@ -62,6 +79,8 @@ export function OverviewPage() {
           <Button onClick={() => setQuery({ q: null, status: null, website: null })}>Clear filters</Button>
         </div>
       )}
+      {may.write() && <BulkBar shown={shown} />}
+      <WebsiteDialog />
     </>
   );
 }
@@ -72,8 +91,12 @@ function useOverviewKeys(
   current: { value: string | null },
   search: { current: HTMLInputElement | null },
 ) {
-  const itemsShown = (): OverviewItem[] => lines.value.flatMap((line) => ('item' in line ? [line.item] : []));
-  const selected = (): OverviewItem | undefined => itemsShown().find((item) => item.id === current.value);
+  const itemsShown = (): OverviewItem[] => itemsOf(lines.value);
+  const marked = (): OverviewItem | undefined => itemsShown().find((item) => item.id === current.value);
+  const toggle = (isRange: boolean) => () => {
+    const item = marked();
+    if (item && may.write()) pick(item.id, itemsShown(), isRange);
+  };
   const move = (by: number) => {
     const list = itemsShown();
     const index = list.findIndex((item) => item.id === current.value);
@@ -89,12 +112,14 @@ function useOverviewKeys(
     Enter: () => {
       if (current.value !== null) go(`/endpoints/${current.value}`);
     },
+    x: toggle(false),
+    X: toggle(true),
     c: () => {
-      const item = selected();
+      const item = marked();
       if (item && may.write()) void checkNow(item.id, item.name);
     },
     p: () => {
-      const item = selected();
+      const item = marked();
       if (item && may.write()) void setEnabled(item.id, item.name, item.status === 'paused');
     },
   });
@@ -102,47 +127,61 @@ function useOverviewKeys(
 
 const Welcome = () => (
   <div class="empty">
-    <h1>Nothing is watched yet</h1>
+    <WebsiteDialog />
+    <Title>Nothing is watched yet</Title>
     <p>Paste a URL or a host name; the first result is there within seconds.</p>
     {may.write() ? (
-      <a class="button primary" href="#/new">
-        <Icon name="plus" /> Watch something
-      </a>
+      <p class="actions center">
+        <a class="button primary" href="#/new">
+          <Icon name="plus" /> Watch something
+        </a>
+        <Button onClick={() => openWebsite()}>New website</Button>
+      </p>
     ) : (
       <p>This key is read-only. Sign in with a write key to add the first endpoint.</p>
     )}
   </div>
 );
 
-function Counters({ status }: { status: Status | null }) {
-  const total = items.value?.length ?? 0;
+/** How many of what text and website select are in which status. */
+function Counters({ filters }: { filters: Filters }) {
+  const { status } = filters;
+  const found = selected(items.value ?? [], filters);
+  const counts = countsOf(found);
   return (
     <div class="counters" role="group" aria-label="Filter by status">
       {STATUSES.map((each) => (
         <button
           type="button"
           key={each}
-          class={`${each}${counts.value[each] > 0 ? ' some' : ''}`}
+          class={`${each}${counts[each] > 0 ? ' some' : ''}`}
           aria-pressed={status === each}
           onClick={() => setQuery({ status: status === each ? null : each })}
         >
-          <b>{counts.value[each].toLocaleString('en')}</b>
+          <b>{counts[each].toLocaleString('en')}</b>
           <span>
             <Shape status={each} /> {statusWord(each)}
           </span>
         </button>
       ))}
       <button type="button" aria-pressed={status === null} onClick={() => setQuery({ status: null })}>
-        <b>{total.toLocaleString('en')}</b>
+        <b>{found.length.toLocaleString('en')}</b>
         <span>All</span>
       </button>
     </div>
   );
 }
 
-function FilterBar(props: { filters: Filters; shown: number; search: { current: HTMLInputElement | null } }) {
+function FilterBar(props: {
+  filters: Filters;
+  shown: number;
+  groups: readonly Group[];
+  search: { current: HTMLInputElement | null };
+}) {
   const { filters } = props;
-  const websites = new Map((items.value ?? []).map((item) => [item.website.id, item.website.name]));
+  const names = (websites.value ?? []).map(({ id, name }) => [id, name] as const);
+  const foldable = props.groups.flatMap(({ id, isMixed }) => (isMixed ? [] : [id]));
+  const isAllFolded = foldable.every((id) => folded.value.has(id));
   return (
     <div class="filters" role="search">
       <input
@@ -160,7 +199,7 @@ function FilterBar(props: { filters: Filters; shown: number; search: { current: 
         label="Website"
         value={filters.website ?? ''}
         set={(website) => setQuery({ website })}
-        options={[['', 'All websites'], ...[...websites].sort((a, b) => a[1].localeCompare(b[1]))]}
+        options={[['', 'All websites'], ...names.sort((a, b) => a[1].localeCompare(b[1]))]}
       />
       <Select
         label="Order"
@@ -172,6 +211,10 @@ function FilterBar(props: { filters: Filters; shown: number; search: { current: 
           ['slowest', 'Slowest first'],
         ]}
       />
+      {foldable.length > 1 && (
+        <Button onClick={() => fold(foldable, !isAllFolded)}>{isAllFolded ? 'Unfold all' : 'Fold all'}</Button>
+      )}
+      {may.write() && <Button onClick={() => openWebsite()}>New website</Button>}
       <p class="sr" role="status">
         {count(props.shown, 'endpoint')} shown
       </p>
@@ -180,7 +223,7 @@ function FilterBar(props: { filters: Filters; shown: number; search: { current: 
 }
 
 const ColumnsHead = () => (
-  <div class="columns-head" aria-hidden="true">
+  <div class={may.write() ? 'columns-head pickable' : 'columns-head'} aria-hidden="true">
     <span>Status</span>
     <span>Endpoint</span>
     <span>Last 30 checks</span>

@@ -1,11 +1,13 @@
 import type { ComponentChildren } from 'preact';
 import { matchPath, type Pattern } from '../logic/route-match';
 import { AlertPage } from './alert';
-import { AlertEventsPage, AlertRulesPage } from './alerts';
+import { AlertEventsPage, AlertRulesPage, FailedDeliveriesPage } from './alerts';
 import { EndpointPage } from './endpoint';
 import { EndpointFormPage } from './endpoint-form';
 import { OverviewPage } from './overview';
-import { SettingsPage } from './settings';
+import { SettingsPage } from './settings/settings';
+import { StatusPagePage } from './status-page';
+import { StatusPagesPage } from './status-pages';
 import { WebsitePage } from './website';
 
 /** A page of the dashboard. */
@@ -43,8 +45,23 @@ export const ROUTES: readonly Route[] = [
   },
   { path: 'alerts', title: 'Alerts', section: 'Alerts', shortcut: 'g a', show: () => <AlertRulesPage /> },
   { path: 'alerts/events', title: 'Events', section: 'Alerts', shortcut: 'g e', show: () => <AlertEventsPage /> },
+  { path: 'alerts/failed', title: 'Not delivered', section: 'Alerts', show: () => <FailedDeliveriesPage /> },
   { path: 'alerts/new', title: 'New alert', section: 'Alerts', show: () => <AlertPage key="new" id={null} /> },
   { path: 'alerts/:id', title: 'Alert', section: 'Alerts', show: (id) => <AlertPage key={id} id={id} /> },
+  {
+    path: 'status-pages',
+    title: 'Status pages',
+    section: 'Pages',
+    shortcut: 'g p',
+    show: () => <StatusPagesPage />,
+  },
+  { path: 'status-pages/new', title: 'New status page', section: 'Pages', show: () => <StatusPagePage id={null} /> },
+  {
+    path: 'status-pages/:id',
+    title: 'Status page',
+    section: 'Pages',
+    show: (id) => <StatusPagePage key={id} id={id} />,
+  },
   {
     path: 'settings/:tab?',
     title: 'Settings',
@@ -52,7 +69,7 @@ export const ROUTES: readonly Route[] = [
     shortcut: 'g s',
     show: (tab) => <SettingsPage tab={tab} />,
   },
-  { path: 'websites/:id', title: 'Website', section: 'Settings', show: (id) => <WebsitePage key={id} id={id} /> },
+  { path: 'websites/:id', title: 'Website', section: 'Overview', show: (id) => <WebsitePage key={id} id={id} /> },
 ];
 
 /** The route of a path, and the parameter in it. */

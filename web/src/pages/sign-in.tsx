@@ -1,10 +1,10 @@
 import { useSignal } from '@preact/signals';
-import { useEffect } from 'preact/hooks';
+import { useEffect, useRef } from 'preact/hooks';
 import { ApiProblem } from '../api/client';
 import { Field } from '../components/form/field';
 import { Form } from '../components/form/form';
 import { go, route } from '../state/router';
-import { signIn } from '../state/session';
+import { isOver, signIn } from '../state/session';
 import { errorMessage } from '../state/toast';
 
 const explain = (error: unknown): string =>
@@ -14,6 +14,10 @@ const explain = (error: unknown): string =>
 export function SignIn() {
   const key = useSignal('');
   const note = useSignal('');
+  const input = useRef<HTMLInputElement>(null);
+
+  // Not by `autofocus`: that works on a fresh page only.
+  useEffect(() => input.current?.focus(), []);
 
   useEffect(() => {
     const [first, token] = route.peek().path;
@@ -28,8 +32,14 @@ export function SignIn() {
   }, []);
 
   return (
-    <main id="main" tabIndex={-1} class="sign-in">
+    <main class="sign-in">
       <h1>Sign in</h1>
+      {isOver.value && (
+        <p class="notice warn" role="alert">
+          Your session is over: it was ended elsewhere, was not used for too long, or its key was revoked or has
+          expired. Sign in to go on where you were; what you had filled in is still there.
+        </p>
+      )}
       {note.value !== '' && (
         <p class="notice warn" role="alert">
           {note.value}
@@ -41,9 +51,9 @@ export function SignIn() {
             {(control) => (
               <input
                 {...control}
+                ref={input}
                 disabled={false}
                 type="password"
-                autofocus
                 autoComplete="current-password"
                 placeholder="ums_…"
                 value={key.value}
@@ -55,6 +65,16 @@ export function SignIn() {
           </Field>
         )}
       </Form>
+      <details>
+        <summary>Where is my key?</summary>
+        <p>
+          The first start prints it, with a link that signs in, in the terminal. Without a terminal it is in the file{' '}
+          <code>bootstrap-api-key</code> in the data directory.
+        </p>
+        <p>
+          Lost? On the machine of the service: <code>npm run keys -- create --role admin</code>
+        </p>
+      </details>
       <a href="/docs">API reference</a>
     </main>
   );

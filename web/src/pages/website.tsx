@@ -1,37 +1,32 @@
 import { useSignal } from '@preact/signals';
-import { get, put, remove } from '../api/client';
-import type { StatusPageSettings, Website } from '../api/types';
-import { CopyButton } from '../components/copy';
-import { confirmed } from '../components/dialog';
+import { all, get, put } from '../api/client';
+import type { PublicPage, Website } from '../api/types';
 import { Check, Text } from '../components/form/field';
 import { Form } from '../components/form/form';
 import { Button, Data, Head, Section } from '../components/layout';
+import { deleteWebsite } from '../components/overview/website-dialog';
 import { StatusPill } from '../components/status';
 import { count } from '../logic/format';
 import { patch, useLoad } from '../state/load';
-import { refreshSoon } from '../state/overview-store';
+import { refreshSoon, refreshWebsites } from '../state/overview-store';
 import { go } from '../state/router';
 import { may } from '../state/session';
-import { runAction, showToast } from '../state/toast';
+import { editStatusPage } from '../state/website-page';
+import { showToast } from '../state/toast';
 
-/** Settings of a website and of its public status page. */
+/** Settings of a website, and where its public status page is. */
 export function WebsitePage({ id }: { id: string }) {
   const path = `/api/v1/websites/${id}`;
   const website = useLoad(path, (signal) => get<Website>(path, signal));
-  const statusPage = useLoad(`${path}/status-page`, (signal) => get<StatusPageSettings>(`${path}/status-page`, signal));
-  const destroy = async ({ name, endpoint_count }: Website) => {
-    const text = `“${name}” goes for good, with ${count(endpoint_count, 'endpoint')}, their alerts and their whole history.`;
-    if (!(await confirmed('Delete this website', text))) return;
-    if (!(await runAction(() => remove(path), `${name} is deleted.`))) return;
-    refreshSoon();
-    go('/');
+  const destroy = async (website: Website) => {
+    if (await deleteWebsite(website)) go('/');
   };
   return (
     <Data of={website}>
       {(value) => (
         <>
           <Head
-            parent={['#/settings/websites', 'Websites']}
+            parent={['#/', 'Overview']}
             title={value.name}
             actions={
               may.write() && (
@@ -57,16 +52,7 @@ export function WebsitePage({ id }: { id: string }) {
               <WebsiteForm path={path} start={value} onSaved={website.reload} />
             </Section>
             <Section title="Public status page">
-              <Data of={statusPage}>
-                {(page) => (
-                  <StatusPageForm
-                    key={page.slug}
-                    path={`${path}/status-page`}
-                    start={page}
-                    onSaved={statusPage.reload}
-                  />
-                )}
-              </Data>
+              <StatusPageLink id={id} />
             </Section>
           </div>
         </>
@@ -89,6 +75,7 @@ function WebsiteForm({ path, start, onSaved }: Props<Website>) {
     showToast('The website is saved.');
     onSaved();
     refreshSoon();
+    void refreshWebsites();
   };
   return (
     <Form save={save} action="Save">
@@ -107,50 +94,42 @@ function WebsiteForm({ path, start, onSaved }: Props<Website>) {
   );
 }
 
-function StatusPageForm({ path, start, onSaved }: Props<StatusPageSettings>) {
-  const draft = useSignal({ enabled: start.enabled, slug: start.slug ?? '' });
-  const set = patch(draft);
-  const save = async () => {
-    const { enabled, slug } = draft.value;
-    await put(path, { enabled, ...(slug !== '' && { slug }) });
-    showToast(enabled ? 'The status page is public.' : 'The status page is off.');
-    onSaved();
-  };
-  const url = `${location.origin}${start.path ?? ''}`;
+/** Where the website's own page is, and whether anybody sees it. */
+function StatusPageLink({ id }: { id: string }) {
+  const pages = useLoad('status-pages', (signal) => all<PublicPage>('/api/v1/status-pages', signal));
   return (
-    <>
-      <p class="muted small">
-        Shows the names of the endpoints, their state, 90 days and outages to everybody who knows the address. No URL,
-        no error text.
-      </p>
-      <Form save={save} action="Save">
-        {({ problem }) => (
+    <Data of={pages}>
+      {(list) => {
+        const page = list.find(({ website_id }) => website_id === id);
+        if (page)
+          return (
+            <p>
+              {page.enabled ? 'Public at ' : 'Not public: '}
+              {page.enabled && (
+                <>
+                  <a class="mono" href={page.path}>
+                    {page.path}
+                  </a>
+                  {' · '}
+                </>
+              )}
+              <a href={`#/status-pages/${page.id}`}>Edit the status page</a>
+            </p>
+          );
+        return (
           <>
-            <Check
-              label="Public"
-              value={draft.value.enabled}
-              disabled={!may.write()}
-              set={(enabled) => set({ enabled })}
-            />
-            <Text
-              label="Address"
-              hint="Empty: made from the name."
-              error={problem('/slug')}
-              placeholder="example-shop"
-              value={draft.value.slug}
-              set={(slug) => set({ slug })}
-            />
+            <p class="muted small">
+              A page that shows everybody who knows its address how this website is: its endpoints by name, their state,
+              90 days and outages.
+            </p>
+            {may.write() && (
+              <p class="actions">
+                <Button onClick={() => editStatusPage(id)}>Make a status page</Button>
+              </p>
+            )}
           </>
-        )}
-      </Form>
-      {start.enabled && start.path !== null && (
-        <p class="actions">
-          <a class="button" href={start.path}>
-            Open
-          </a>
-          <CopyButton label="Copy badge" text={`[![status](${url}.svg)](${url})`} />
-        </p>
-      )}
-    </>
+        );
+      }}
+    </Data>
   );
 }

@@ -37,7 +37,7 @@ let leaderTimer = 0;
  */
 function isTaken(target: EventTarget | null, key: string): boolean {
   if (!(target instanceof HTMLElement) || target.closest('dialog:not([open])')) return false;
-  if (target.closest('input, textarea, select, dialog, [contenteditable]')) return true;
+  if (target.closest('input:not([type=checkbox]), textarea, select, dialog, [contenteditable]')) return true;
   return key === 'Enter' && target.closest('a, button, summary') !== null;
 }
 

@@ -1,6 +1,7 @@
 import { type Signal, useSignal } from '@preact/signals';
 import { useEffect, useRef } from 'preact/hooks';
 import { page } from '../api/client';
+import { isOver } from './session';
 import { errorMessage, runAction } from './toast';
 
 /** The setter of a signal, for form controls. */
@@ -69,7 +70,7 @@ export function useEvery(seconds: number, work: () => void): void {
   latest.current = work;
   useEffect(() => {
     const timer = setInterval(() => {
-      if (!document.hidden) latest.current();
+      if (!document.hidden && !isOver.peek()) latest.current();
     }, seconds * 1000);
     return () => clearInterval(timer);
   }, [seconds]);

@@ -1,11 +1,13 @@
 import { computed, signal } from '@preact/signals';
 import { all, get, query } from '../api/client';
-import type { Check, LatencyBucket, OverviewItem, StateChange } from '../api/types';
+import type { Check, LatencyBucket, OverviewItem, StateChange, Website } from '../api/types';
 import { countsOf } from '../logic/overview-order';
 import { errorMessage } from './toast';
 
 /** Every endpoint as last read, kept current by the live stream; `null` until the first read. */
 export const items = signal<OverviewItem[] | null>(null);
+/** Every website as last read; `null` until the first read. */
+export const websites = signal<Website[] | null>(null);
 /** Why the last read failed. */
 export const overviewError = signal<string | null>(null);
 /** Number of endpoints by status. */
@@ -15,6 +17,15 @@ export const counts = computed(() => countsOf(items.value ?? []));
 export function itemOf(id: string): OverviewItem | undefined {
   if (items.value === null) void refresh();
   return items.value?.find((item) => item.id === id);
+}
+
+/** Reads the websites. They change rarely and by people: not with every read of the overview. */
+export async function refreshWebsites(): Promise<void> {
+  try {
+    websites.value = await all<Website>('/api/v1/websites');
+  } catch (error) {
+    overviewError.value = errorMessage(error);
+  }
 }
 
 let running: Promise<void> | null = null;
@@ -74,7 +85,9 @@ const changed = (item: OverviewItem, change: StateChange | undefined): OverviewI
 
 /** Drops the data on signing out. */
 export function clearOverview(): void {
+  queue.length = 0;
   items.value = null;
+  websites.value = null;
 }
 
 /** Data per endpoint beyond the overview: loaded once per version, at most four requests at a time. */
@@ -131,12 +144,19 @@ export const recentChecks = new EndpointDetails(async (id) =>
   (await get<Check[]>(`/api/v1/endpoints/${id}/checks?limit=30`)).reverse(),
 );
 
-/** Mean latency of each of the last 24 hours, in milliseconds. */
+/** Mean latency of each of the last 24 hours, in milliseconds; of an hour's minutes where there is no more yet. */
 export const hourlyLatency = new EndpointDetails(async (id) => {
-  const to = new Date();
-  const from = new Date(to.getTime() - 86_400_000);
-  const buckets = await get<LatencyBucket[]>(
-    `/api/v1/endpoints/${id}/latency${query({ from: from.toISOString(), to: to.toISOString(), step: 3600 })}`,
-  );
-  return buckets.map((bucket) => bucket.avg);
+  const hours = await latencyOf(id, 24 * HOUR_MS, 3600);
+  // Two hours make no line yet: the last hour by the minute.
+  return hours.filter((avg) => avg !== null).length > 2 ? hours : await latencyOf(id, HOUR_MS, 60);
 });
+
+const HOUR_MS = 3_600_000;
+
+/** Mean latency of each step, up to now. */
+async function latencyOf(id: string, lastMs: number, step: number): Promise<(number | null)[]> {
+  const to = new Date();
+  const from = new Date(to.getTime() - lastMs);
+  const range = query({ from: from.toISOString(), to: to.toISOString(), step });
+  return (await get<LatencyBucket[]>(`/api/v1/endpoints/${id}/latency${range}`)).map(({ avg }) => avg);
+}

@@ -12,8 +12,21 @@ function read(): Location {
 }
 
 const current = signal(read());
-addEventListener('hashchange', () => {
+
+/** Counts arrivals at a page, also at the one that is shown: the focus moves with each. Changes of the query do not count. */
+export const arrivals = signal(0);
+
+function arrive(): void {
   current.value = read();
+  arrivals.value++;
+}
+
+addEventListener('hashchange', arrive);
+
+/** A link to the page that is shown changes no hash: it is an arrival all the same. */
+addEventListener('click', ({ target }) => {
+  const link = target instanceof Element && target.closest('a');
+  if (link && link.hash !== '' && link.href === location.href) arrive();
 });
 
 /** The current location; what reads it renders again when it changes. */
@@ -21,7 +34,8 @@ export const route = computed(() => current.value);
 
 /** Navigates to a hash path such as `/alerts?type=slack`. */
 export function go(path: string): void {
-  location.hash = path;
+  if (location.hash === `#${path}`) arrive();
+  else location.hash = path;
 }
 
 /** Changes the query in place, without a new entry in the browser's history. `null` removes a parameter. */

@@ -5,24 +5,40 @@ import type { Session } from '../api/types';
 /** The signed-in session; `undefined` until it is known, `null` when signed out. */
 export const session = signal<Session | null | undefined>(undefined);
 
-onSignedOut.notify = () => {
-  session.value = null;
-};
+/** The session is over without having been ended here: what is on the page, forms that are filled in too, waits for another. */
+export const isOver = signal(false);
+
+onSignedOut.notify = end;
+
+function end(): void {
+  if (session.value) isOver.value = true;
+  else session.value = null;
+}
 
 /** Reads the session of the cookie. Throws, and changes nothing, while the service cannot be reached. */
 export async function restoreSession(): Promise<void> {
-  session.value = await get<Session | null>('/auth/session');
+  const found = await get<Session | null>('/auth/session');
+  if (found) begin(found);
+  else end();
+}
+
+/** What another organization's key must not see goes before it is let in. */
+function begin(next: Session): void {
+  if (session.value && session.value.organization.id !== next.organization.id) session.value = null;
+  session.value = next;
+  isOver.value = false;
 }
 
 /** Signs in with an API key or the token of a one-time link. Throws `ApiProblem`. */
 export async function signIn(credentials: { api_key: string } | { sign_in_token: string }): Promise<void> {
-  session.value = await post<Session>('/auth/session', credentials);
+  begin(await post<Session>('/auth/session', credentials));
 }
 
 /** Ends the session, here and on the server. */
 export async function signOut(): Promise<void> {
   await remove('/auth/session');
   session.value = null;
+  isOver.value = false;
 }
 
 /** What the session's role allows. The server decides; the page only hides what it would refuse. */

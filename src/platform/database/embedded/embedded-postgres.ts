@@ -41,12 +41,11 @@ export class EmbeddedPostgres {
 
   /**
    * Resolves when it accepts connections. Throws a `DirectoryInUseError` while another process has the directory, and a
-   * `StartError` when its volume is full.
+   * `StartError` when it cannot be written to or its volume is full.
    */
   static async start(options: EmbeddedPostgresOptions): Promise<EmbeddedPostgres> {
     const directory = options.directory === null ? null : resolve(options.directory);
-    if (directory !== null) requireSpace(directory);
-    const lock = directory === null ? null : await DirectoryLock.acquire(directory);
+    const lock = directory === null ? null : await lockDirectory(directory);
     const worker = new Worker(join(__dirname, 'embedded-worker.cjs'), {
       workerData: {
         directory,
@@ -61,7 +60,7 @@ export class EmbeddedPostgres {
       await once(worker, 'message');
     } catch (error) {
       lock?.release();
-      throw error;
+      throw directory === null ? error : explained(error, directory);
     }
     const crash = (reason: string): void => {
       lock?.release();
@@ -94,6 +93,32 @@ export class EmbeddedPostgres {
     await ended;
     this.lock?.release();
   }
+}
+
+async function lockDirectory(directory: string): Promise<DirectoryLock> {
+  try {
+    requireSpace(directory);
+    return await DirectoryLock.acquire(directory);
+  } catch (error) {
+    throw explained(error, directory);
+  }
+}
+
+const OBSTACLES: readonly (readonly [RegExp, string])[] = [
+  [/^(EACCES|EPERM)\b/, 'this user may not write there'],
+  [/^EROFS\b/, 'the volume is read-only'],
+  [/^(EEXIST|ENOTDIR)\b/, 'it is, or lies below, something that is no directory'],
+  [/^ENOENT\b/, 'it cannot be made there'],
+  [/^ENOSPC\b/, 'the volume is full'],
+];
+
+/** The system's error in the words of the setting; itself when that is not the cause. */
+function explained(error: unknown, directory: string): unknown {
+  const text = error instanceof Error && !(error instanceof StartError) ? error.message : '';
+  const [, obstacle] = OBSTACLES.find(([pattern]) => pattern.test(text)) ?? [];
+  if (obstacle === undefined) return error;
+  const cure = 'Set DATA_DIR to a directory that this user may write to.';
+  return new StartError(`DATA_DIR: ${directory} cannot be used: ${obstacle} (${text}). ${cure}`, { cause: error });
 }
 
 /** Throws when the volume is nearly full: an engine without space to recover its log would hang. */

@@ -31,10 +31,14 @@ const CANCEL_REQUEST = 80877102;
 
 let database;
 let isVolumeLow = false;
+/** When the volume was last looked at, by the monotonic clock. */
+let volumeAt = -Infinity;
 /** Whether the engine was set to read-only for it. */
 let isReadOnly = false;
 let owner = null;
 let idleTicks = 0;
+/** Runs only while somebody waits for an idle transaction: at rest this thread has no timer, so nothing wakes it. */
+let patience = null;
 let pumping = false;
 let closing = false;
 let connections = 0;
@@ -104,8 +108,11 @@ async function pump() {
     }
   } finally {
     pumping = false;
+    if (isWaiting()) patience ??= setInterval(watchWaiters, TICK_MS).unref();
   }
 }
+
+const isWaiting = () => owner !== null && !pumping && queue.length > 0;
 
 async function run({ client, message, type }) {
   const replies = [];
@@ -125,12 +132,14 @@ async function run({ client, message, type }) {
  * reserve, its one session refuses writes with 25006; reads go on, and so do writes once there is space again.
  */
 async function applyVolumeState() {
+  if (workerData.directory !== null && performance.now() - volumeAt >= TICK_MS) checkVolume();
   if (isVolumeLow === isReadOnly) return;
   isReadOnly = isVolumeLow;
   await database.exec(`SET default_transaction_read_only = ${isReadOnly ? 'on' : 'off'}`);
 }
 
 function checkVolume() {
+  volumeAt = performance.now();
   const { bavail, bsize } = statfsSync(workerData.directory);
   isVolumeLow = bavail * bsize < workerData.reserveBytes;
 }
@@ -190,7 +199,11 @@ async function release(client) {
  * which a machine was suspended does not count.
  */
 function watchWaiters() {
-  if (owner === null || pumping || queue.length === 0) return;
+  if (owner === null || queue.length === 0) {
+    clearInterval(patience);
+    patience = null;
+  }
+  if (!isWaiting()) return;
   idleTicks += 1;
   for (const unit of queue) unit.waitedTicks += 1;
   const limit = Math.ceil(PATIENCE_MS / TICK_MS);
@@ -263,8 +276,6 @@ async function main() {
   database = await open();
   // After a PANIC a server restarts; PGlite would go on and never reply again.
   database.mod.onAbort = () => process.exit(workerData.panicCode);
-  setInterval(watchWaiters, TICK_MS).unref();
-  if (workerData.directory !== null) setInterval(checkVolume, TICK_MS).unref();
   parentPort.on('message', (message) => {
     if (message.port && !closing) attach(message.port);
     if (message.close) void close().then(() => process.exit(0));

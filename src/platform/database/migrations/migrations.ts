@@ -12,6 +12,15 @@ import { Quotas1700000005000 } from './1700000005000-quotas';
 import { MaskedAudit1700000005600 } from './1700000005600-masked-audit';
 import { StreamOfOrganization1700000005400 } from './1700000005400-stream-of-organization';
 import { DeliveryTurns1700000005800 } from './1700000005800-delivery-turns';
+import { NewEndpoints1700000005910 } from './1700000005910-new-endpoints';
+import { WebsiteCounters1700000005920 } from './1700000005920-website-counters';
+import { Load1700000005930 } from './1700000005930-load';
+import { WatchedDays1700000005942 } from './1700000005942-watched-days';
+import { PausedStatus1700000005943 } from './1700000005943-paused-status';
+import { IdempotencyKeys1700000005950 } from './1700000005950-idempotency-keys';
+import { FailedDeliveries1700000005960 } from './1700000005960-failed-deliveries';
+import { Pages1700000005970 } from './1700000005970-pages';
+import { FindingAndMoving1700000005980 } from './1700000005980-finding-and-moving';
 
 /** Every migration, oldest first. Add a new one here by hand: nothing depends on file name patterns. */
 export const migrations: (new () => MigrationInterface)[] = [
@@ -28,4 +37,13 @@ export const migrations: (new () => MigrationInterface)[] = [
   StreamOfOrganization1700000005400,
   MaskedAudit1700000005600,
   DeliveryTurns1700000005800,
+  NewEndpoints1700000005910,
+  WebsiteCounters1700000005920,
+  Load1700000005930,
+  WatchedDays1700000005942,
+  PausedStatus1700000005943,
+  IdempotencyKeys1700000005950,
+  FailedDeliveries1700000005960,
+  Pages1700000005970,
+  FindingAndMoving1700000005980,
 ];

@@ -3,7 +3,7 @@ import type { Request, RequestHandler } from 'express';
 import { networkOf } from '../../access/client-network';
 import { TokenBuckets } from '../../access/token-bucket';
 import { Config } from '../../config/config';
-import { EventLoopLag } from '../../observability/event-loop-lag';
+import { type Beat, EventLoopLag } from '../../observability/event-loop-lag';
 import { Metrics } from '../../observability/metrics';
 import { problems } from '../../problem/problem';
 import { Shares } from './shares';
@@ -76,11 +76,11 @@ export class LoadShedder {
   constructor(
     private readonly config: Config,
     metrics: Metrics,
-    lag: EventLoopLag,
+    private readonly lag: EventLoopLag,
   ) {
     this.organizations = new Shares(shareOf(ORGANIZATION_SHARE, config.maxConcurrentRequests));
     this.addresses = new Shares(shareOf(ADDRESS_SHARE, config.maxConcurrentRequests));
-    lag.onBeat(() => this.sample());
+    lag.onBeat((beat) => this.sample(beat));
     this.shed = metrics.counter({
       name: 'uptime_requests_shed_total',
       help: 'Requests refused to stay alive: with 503, or 429 for one organization that has too many open.',
@@ -105,6 +105,7 @@ export class LoadShedder {
     const place: Place = { holder: network, shares: this.addresses };
     Object.assign(request, { [PLACE]: place });
     this.inFlight++;
+    this.lag.enter();
     response.once('close', () => this.leave(place));
     return next();
   };
@@ -139,15 +140,16 @@ export class LoadShedder {
     place.shares.leave(place.holder);
     place.shares = null;
     this.inFlight--;
+    this.lag.leave();
   }
 
   /** In the process's own time, not the beat's: a `Clock` that a test has moved says nothing about load. */
-  private sample(): void {
+  private sample({ intendedMs }: Beat): void {
     const now = performance.now();
     this.sampledAt ??= now;
     const elapsed = now - this.sampledAt;
     if (elapsed < SAMPLE_MS) return;
-    this.lateness = [...this.lateness, elapsed - SAMPLE_MS].slice(-SAMPLES);
+    this.lateness = [...this.lateness, elapsed - Math.max(SAMPLE_MS, intendedMs)].slice(-SAMPLES);
     this.sampledAt = now;
   }
 }

@@ -6,6 +6,7 @@ import { type CertificateProblem, DialError, type DialPhases } from './dial-erro
 import { type EgressRule, isLocalhostName, refusalOfInternalName, refusalOfName } from '../egress/egress-policy';
 import { bracketed, normalizeHost } from '../egress/host-name';
 import { HostResolver, ResolveError } from '../dns/host-resolver';
+import type { Inflow } from './inflow';
 import type { ShownCertificate } from './peer-certificate';
 import { secure } from './tls-upgrade';
 import { TrustedRoots } from './trusted-roots';
@@ -19,6 +20,8 @@ export interface DialRequest {
   tls?: { servername?: string; alpn?: string[] } | undefined;
   /** The caller only wants to know whether it connects: the socket stays paused. */
   unread?: boolean;
+  /** Takes what is read; without it there are `data` events. Not for TLS. */
+  inflow?: Inflow | undefined;
   egress: EgressRule;
   signal: AbortSignal;
 }
@@ -41,7 +44,8 @@ const MAX_ATTEMPTS = 8;
 
 /**
  * Makes every outgoing connection of the service, always a fresh one. Every address of a name is judged by the egress
- * rule, one refused address refuses the name, and the connected socket is judged again. Addresses are raced (RFC 8305).
+ * rule, one refused address refuses the name, and a socket connects to a judged address, never to a name. Addresses are
+ * raced (RFC 8305).
  * Throws `DialError` only; then nothing is left open.
  */
 @Injectable()
@@ -58,11 +62,9 @@ export class Dialer {
     const addresses = isIP(host) ? [host] : await this.addressesOf(host, request, phases);
     for (const address of addresses) refuseBlocked(address, host, request.egress, phases);
     const candidates = addresses.length > 1 ? interleave(addresses).slice(0, MAX_ATTEMPTS) : addresses;
-    const { port, signal, unread = false } = request;
-    const { socket, address, connectMs } = await raceToConnect(candidates, { port, signal, phases, unread });
+    const { port, signal, unread = false, inflow } = request;
+    const { socket, address, connectMs } = await raceToConnect(candidates, { port, signal, phases, unread, inflow });
     phases.connectMs = connectMs;
-    // Where nothing is exchanged, judging the peer again prevents nothing: the handshake was all.
-    if (!unread) verifyPeer(socket, address, request.egress, phases);
     if (!request.tls) return { socket, address, phases, certificate: null, authorizationError: null };
     const secured = await secure({
       socket,
@@ -132,16 +134,6 @@ export function interleave(addresses: readonly string[]): string[] {
 function refuseBlocked(address: string, host: string, egress: EgressRule, phases: DialPhases): void {
   const refusal = egress.refusal(address);
   if (refusal !== null) throw blocked(host, refusal, phases, 'connect', shown(address, host, egress));
-}
-
-/** The address that the socket is really connected to must be the judged one, or be allowed itself. */
-function verifyPeer(socket: Socket, address: string, egress: EgressRule, phases: DialPhases): void {
-  const peer = socket.remoteAddress;
-  if (peer === undefined || peer === address) return;
-  const refusal = egress.refusal(peer);
-  if (refusal === null) return;
-  socket.destroy();
-  throw blocked(address, refusal, phases, 'connect', shown(peer, address, egress));
 }
 
 /** What a name leads to in the operator's network is not told to whom may not go there. */

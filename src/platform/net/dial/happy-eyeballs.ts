@@ -1,7 +1,8 @@
-import { connect, type Socket } from 'node:net';
+import { connect, type LookupFunction, type Socket } from 'node:net';
 import { arrivalMs } from '../../time/arrival-clock';
 import { DialError, type DialPhases, NO_ROUTE, type SocketFault, socketFault } from './dial-error';
 import { bracketed } from '../egress/host-name';
+import type { Inflow } from './inflow';
 import { Stagger } from '../staggered-attempts';
 import { hasRoute } from './route-probe';
 
@@ -33,6 +34,8 @@ export interface RaceRules {
   phases: DialPhases;
   /** Nothing will be read: the winner is left paused, which spares its registration with the kernel's poll. */
   unread: boolean;
+  /** Takes what the winner reads; there are no `data` events then. */
+  inflow: Inflow | undefined;
 }
 
 /**
@@ -68,7 +71,7 @@ class ConnectionRace {
 
   private begin(address: string): void {
     const attempt: Attempt = {
-      socket: connect({ host: address, port: this.rules.port }),
+      socket: connect(optionsFor(address, this.rules)),
       address,
       startedAt: performance.now(),
     };
@@ -130,6 +133,27 @@ class ConnectionRace {
     for (const attempt of this.attempts) if (attempt !== winner) attempt.socket.destroy();
   }
 }
+
+/**
+ * The last four are what `net.Socket` decides anyway: it sets them on a copy of these options, and in Node 20 what is added
+ * to a copy gives it a hidden class that no other object has. Every read of the options of a socket or a stream then misses
+ * its cache, 30 times for each connection; with all of them here the copies are alike.
+ */
+function optionsFor(address: string, { port, inflow }: RaceRules) {
+  return {
+    host: address,
+    port,
+    lookup: refuseName,
+    onread: inflow?.onread,
+    allowHalfOpen: false,
+    emitClose: false,
+    autoDestroy: true,
+    decodeStrings: false,
+  };
+}
+
+/** Never called for an address: only what the egress policy has judged can be connected to. */
+const refuseName: LookupFunction = (host, _options, done) => done(new Error(`${host} is no address`), '', 0);
 
 async function faultOf(address: string, error: NodeJS.ErrnoException): Promise<SocketFault> {
   if (error.code === 'ENETUNREACH' && !(await hasRoute(address))) return NO_ROUTE;

@@ -9,7 +9,7 @@ import { INTERNAL_REFUSAL, isInternalName } from './internal-name';
 
 /**
  * Which addresses the checks and notifications of one organization may connect to. Every outgoing connection asks it
- * about the address itself: a literal, every resolved address, every redirect hop, and the connected socket.
+ * about the address itself, the one it then connects to: a literal, every resolved address, every redirect hop.
  */
 export interface EgressRule {
   /** `null` when the address may be dialed, otherwise a short public reason ("link-local addresses are refused"). */

@@ -1,6 +1,7 @@
 import type { Socket } from 'node:net';
 import { arrivalMs } from '../../time/arrival-clock';
 import { type SocketFault, socketFault } from '../dial/dial-error';
+import type { Inflow } from '../dial/inflow';
 import type { BodyMemory } from './body-budget';
 import { type ResponseHeaders, HttpResponseParser, MalformedResponse, NoBodyMemory } from './http-response-parser';
 import { NOT_IN_VALUE, TOKEN } from './http-field';
@@ -8,6 +9,8 @@ import { NOT_IN_VALUE, TOKEN } from './http-field';
 /** One HTTP/1.1 request on a connection that was made for it; the connection is closed afterwards. */
 export interface ExchangeRequest {
   socket: Socket;
+  /** Where the socket's bytes go if it was opened with one. */
+  inflow?: Inflow | undefined;
   method: string;
   /** Path and query. */
   path: string;
@@ -84,17 +87,18 @@ class Exchange {
   }
 
   run(): void {
-    const { socket, signal } = this.request;
+    const { socket, inflow, signal } = this.request;
     if (signal.aborted) return this.handleEvent();
     const wire = wireOf(this.request);
     if (wire === null) return this.fail('protocol', 'the request cannot be sent as it is');
     signal.addEventListener('abort', this);
-    socket.on('data', (bytes: Buffer) => this.take(bytes));
+    if (!inflow) socket.on('data', (bytes: Buffer) => this.take(bytes));
     socket.on('end', () => this.end());
     socket.on('close', () => this.end());
     socket.on('error', (error) => this.failWith(error));
     this.written = true;
     socket.write(wire);
+    inflow?.handTo((bytes) => this.take(bytes));
   }
 
   /** Called by the signal. */

@@ -1,14 +1,18 @@
 import type { Alert } from '../../api/types';
 import { count } from '../../logic/format';
 import { StatusPill } from '../status';
+import { isTroubled } from './delivery-state';
 
-/** Whether an alert rule watches, has an open incident, or is off. */
-export const AlertState = ({ alert }: { alert: Pick<Alert, 'enabled' | 'triggered'> }) =>
-  alert.enabled ? (
-    <StatusPill status={alert.triggered ? 'down' : 'up'} word={alert.triggered ? 'Triggered' : 'Watching'} />
+/** Whether an alert rule watches, has an open incident, is off, or would reach nobody. */
+export const AlertState = ({ alert }: { alert: Pick<Alert, 'enabled' | 'triggered' | 'last_delivery'> }) => {
+  if (!alert.enabled) return <StatusPill status="paused" word="Off" />;
+  if (alert.triggered) return <StatusPill status="down" word="Triggered" />;
+  return isTroubled(alert.last_delivery) ? (
+    <StatusPill status="unknown" word="Not delivering" />
   ) : (
-    <StatusPill status="paused" word="Off" />
+    <StatusPill status="up" word="Watching" />
   );
+};
 
 /** `after 3 failures, resolved after 2 successes`. */
 export const thresholdsOf = (alert: Alert): string =>

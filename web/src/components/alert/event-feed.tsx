@@ -2,62 +2,119 @@ import { useSignal } from '@preact/signals';
 import { useEffect } from 'preact/hooks';
 import { query } from '../../api/client';
 import type { AlertEvent } from '../../api/types';
-import { duration, time } from '../../logic/format';
+import { channelName } from '../../logic/channel-name';
+import { count, duration, time } from '../../logic/format';
+import { type IncidentGroup, incidentGroups } from '../../logic/incident-groups';
 import { now } from '../../state/clock';
 import { listen } from '../../state/live';
-import { usePages } from '../../state/load';
-import { Button } from '../layout';
+import { useEvery, usePages } from '../../state/load';
+import { may } from '../../state/session';
+import { Button, Table } from '../layout';
 import { StatusPill } from '../status';
+import { DeliveryFacts, isTroubled, SendAgain } from './delivery-state';
 
-/** Events, newest first; new ones appear at the top while the page is open. */
+const Kind = ({ of }: { of: Pick<AlertEvent, 'type'> }) =>
+  of.type === 'triggered' ? <StatusPill status="down" word="Triggered" /> : <StatusPill status="up" word="Resolved" />;
+
+/** Events as incidents, newest first; new ones appear at the top, or join their incident, while the page is open. */
 export function EventFeed({ parameters }: { parameters: Record<string, string> }) {
   const version = useSignal(0);
   const fresh = useSignal<readonly string[]>([]);
+  const opened = useSignal<readonly string[]>([]);
   const events = usePages<AlertEvent>(`/api/v1/alerts/events${query(parameters)}`, version.value);
-  useEffect(() => {
-    const reload = () => {
-      version.value++;
-    };
-    return listen({
-      ready: reload,
-      alert: (event) => {
-        fresh.value = [...fresh.value, event.id];
-        reload();
-      },
-    });
-  }, []);
-
+  const reload = () => {
+    version.value++;
+  };
+  useEffect(
+    () =>
+      listen({
+        ready: reload,
+        alert: (event) => {
+          fresh.value = [...fresh.value, event.id];
+          reload();
+        },
+      }),
+    [],
+  );
   const list = events.items.value;
+  // Deliveries end a little after their event, and nothing tells.
+  useEvery(5, () => list?.some(({ delivery }) => delivery?.state === 'pending') && reload());
+
   if (!list) return <p class="muted">Loading…</p>;
+  const toggle = (key: string, isOpen: boolean) => {
+    const others = opened.value.filter((each) => each !== key);
+    opened.value = isOpen ? [...others, key] : others;
+  };
   return (
     <>
       {list.length === 0 && <p class="empty">Nothing has happened.</p>}
       <ol class="feed" aria-label="Alert events">
-        {list.map((event) => (
-          <li key={event.id} class={fresh.value.includes(event.id) ? 'fresh' : ''}>
-            <span>
-              <StatusPill
-                status={event.type === 'triggered' ? 'down' : 'up'}
-                word={event.type === 'triggered' ? 'Triggered' : 'Resolved'}
-              />
-            </span>
-            <div>
-              <p>
-                <strong>{event.message}</strong>
-              </p>
-              <p class="muted small">
-                <a href={`#/endpoints/${event.endpoint_id}`}>{event.endpoint_name}</a> · {event.website_name} ·{' '}
-                {event.alert_type}
-                {event.reason !== 'threshold' && ` · ${event.reason}`}
-                {event.duration_seconds !== null && ` · lasted ${duration(event.duration_seconds)}`} ·{' '}
-                <a href={`#/alerts/${event.alert_id}`}>rule and deliveries</a>
-              </p>
-            </div>
-            <span class="num muted">{time(event.created_at, now.value)}</span>
-          </li>
+        {incidentGroups(list).map((group) => (
+          <Incident
+            key={group.key}
+            group={group}
+            isFresh={group.events.some(({ id }) => fresh.value.includes(id))}
+            isOpen={opened.value.includes(group.key)}
+            toggle={(isOpen) => toggle(group.key, isOpen)}
+            reload={reload}
+          />
         ))}
       </ol>
       {events.older && <Button onClick={events.older}>Older events</Button>}
     </>
+  );
+}
+
+interface IncidentProps {
+  group: IncidentGroup;
+  isFresh: boolean;
+  isOpen: boolean;
+  toggle: (isOpen: boolean) => void;
+  reload: () => void;
+}
+
+/** One line; opened, below it every event with what became of its message. */
+function Incident({ group: { events }, isFresh, isOpen, toggle, reload }: IncidentProps) {
+  const [newest] = events;
+  if (!newest) return null;
+  const alerts = new Set(events.map(({ alert_id }) => alert_id));
+  // Open until the newest event of each alert resolves it.
+  const open = [...alerts].some((id) => events.find(({ alert_id }) => alert_id === id)?.type === 'triggered');
+  const told = (open && events.find(({ type }) => type === 'triggered')) || newest;
+  const lost = events.filter(({ delivery }) => isTroubled(delivery ?? null)).length;
+  return (
+    <li class={isFresh ? 'fresh' : ''}>
+      <span>
+        <Kind of={told} />
+      </span>
+      <div>
+        <details open={isOpen} onToggle={(event) => toggle(event.currentTarget.open)}>
+          <summary>{told.message}</summary>
+        </details>
+        <p class="muted small">
+          <a href={`#/endpoints/${newest.endpoint_id}`}>{newest.endpoint_name}</a> · {newest.website_name} ·{' '}
+          {alerts.size > 1 ? count(alerts.size, 'alert') : channelName(newest.alert_type)}
+          {told.reason !== 'threshold' && ` · ${told.reason}`}
+          {!open && newest.duration_seconds !== null && ` · lasted ${duration(newest.duration_seconds)}`}
+        </p>
+        {lost > 0 && <p class="small reason">{count(lost, 'message')} not delivered</p>}
+        {isOpen && (
+          <Table
+            label="Messages of the incident"
+            head={['Event', 'Rule', '~When', 'Message', '']}
+            rows={events.map((event) => [
+              <Kind of={event} />,
+              <a href={`#/alerts/${event.alert_id}`}>{channelName(event.alert_type)}</a>,
+              time(event.created_at, now.value),
+              <DeliveryFacts of={event.delivery ?? null} />,
+              may.write() && event.delivery && event.delivery.state !== 'pending' && (
+                <SendAgain id={event.delivery.id} then={reload} />
+              ),
+            ])}
+          />
+        )}
+      </div>
+      <span class="num muted">{time(newest.created_at, now.value)}</span>
+    </li>
   );
 }

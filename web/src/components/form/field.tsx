@@ -1,5 +1,6 @@
 import type { ComponentChildren } from 'preact';
 import { useId } from 'preact/hooks';
+import { problemText } from '../../logic/problem-text';
 import { may } from '../../state/session';
 
 interface FieldProps {
@@ -19,7 +20,7 @@ export function Field({ label, hint, error, children }: FieldProps) {
   const id = useId();
   const notes: [string, string | undefined][] = [
     ['hint', hint],
-    ['error', error],
+    ['error', error && problemText(label, error)],
   ];
   const shown = notes.filter(([, text]) => text !== undefined);
   return (
@@ -68,9 +69,16 @@ export const Text = ({ label, hint, error, value, set, type = 'text', ...rest }:
 );
 
 /** Several lines; `set` is called when the field loses the focus, so that half a line is not validated. */
-export const Lines = ({ label, hint, error, value, set }: Common<string>) => (
+export const Lines = ({ label, hint, error, value, set, placeholder }: Common<string> & { placeholder?: string }) => (
   <Field label={label} hint={hint} error={error}>
-    {(control) => <textarea {...control} value={value} onChange={(event) => set(event.currentTarget.value)} />}
+    {(control) => (
+      <textarea
+        {...control}
+        placeholder={placeholder}
+        value={value}
+        onChange={(event) => set(event.currentTarget.value)}
+      />
+    )}
   </Field>
 );
 

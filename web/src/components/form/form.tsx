@@ -1,7 +1,9 @@
 import { useSignal } from '@preact/signals';
 import type { ComponentChildren } from 'preact';
+import { useLayoutEffect, useRef } from 'preact/hooks';
 import { ApiProblem } from '../../api/client';
 import type { FieldProblem } from '../../api/types';
+import { problemText, titled } from '../../logic/problem-text';
 import { may } from '../../state/session';
 import { errorMessage } from '../../state/toast';
 
@@ -11,6 +13,8 @@ export interface FormState {
   problem: (pointer: string) => string | undefined;
   /** Runs a request; when the server refuses it, the fields show why. */
   run: (action: () => Promise<void>) => void;
+  /** Takes the messages away: they are about fields that are gone. */
+  clear: () => void;
   isBusy: boolean;
 }
 
@@ -27,32 +31,59 @@ interface Props {
   children: (state: FormState) => ComponentChildren;
 }
 
-/** A form that shows the server's validation errors at its fields. */
+/** Whether the field at `pointer` shows the problem. */
+const isAt = (pointer: string, problem: FieldProblem): boolean =>
+  problem.pointer === pointer || problem.pointer.startsWith(`${pointer}/`);
+
+/** A problem that no field shows, with the name the API gives its field. */
+const unplaced = ({ pointer, message }: FieldProblem): string =>
+  problemText(titled(pointer.split('/').at(-1) ?? ''), message);
+
+/** A form that shows the server's validation errors at its fields, and below them only what has no field. */
 export function Form({ save, action, isOpen, explain = errorMessage, more, children }: Props) {
   const errors = useSignal<readonly FieldProblem[]>([]);
   const failure = useSignal('');
   const isBusy = useSignal(false);
+  const form = useRef<HTMLFormElement>(null);
+  /** Pointers that fields have asked for since the form was rendered; fields render after it. */
+  const asked = useRef(new Set<string>());
+  asked.current.clear();
+  const elsewhere = useSignal<readonly FieldProblem[]>([]);
+  useLayoutEffect(() => {
+    const pointers = [...asked.current];
+    elsewhere.value = errors.value.filter((error) => !pointers.some((pointer) => isAt(pointer, error)));
+    if (errors.value.length > 0) form.current?.querySelector<HTMLElement>('[aria-invalid]')?.focus();
+  }, [errors.value]);
+
+  const clear = () => {
+    errors.value = [];
+    failure.value = '';
+  };
 
   const run = async (work: () => Promise<void>) => {
     isBusy.value = true;
-    errors.value = [];
-    failure.value = '';
+    clear();
     try {
       await work();
     } catch (error) {
-      if (error instanceof ApiProblem) errors.value = error.errors;
-      failure.value = explain(error);
+      const problem = error instanceof ApiProblem && explain === errorMessage ? error : null;
+      errors.value = problem?.errors ?? [];
+      failure.value = problem?.message ?? explain(error);
     }
     isBusy.value = false;
   };
   const state: FormState = {
     isBusy: isBusy.value,
     run: (work) => void run(work),
-    problem: (pointer) =>
-      errors.value.find((error) => error.pointer === pointer || error.pointer.startsWith(`${pointer}/`))?.message,
+    clear,
+    problem: (pointer) => {
+      asked.current.add(pointer);
+      return errors.value.find((error) => isAt(pointer, error))?.message;
+    },
   };
   return (
     <form
+      ref={form}
       class="form"
       noValidate
       onSubmit={(event) => {
@@ -63,7 +94,7 @@ export function Form({ save, action, isOpen, explain = errorMessage, more, child
       {children(state)}
       {failure.value !== '' && (
         <p class="notice bad" role="alert">
-          {failure.value}
+          {[failure.value, ...elsewhere.value.map(unplaced)].join(' ')}
         </p>
       )}
       {(isOpen === true || may.write()) && (

@@ -1,4 +1,5 @@
 import type { Header } from '../../api/types';
+import { titled } from '../../logic/problem-text';
 import { Button } from '../layout';
 
 interface Props<T> {
@@ -33,7 +34,7 @@ export const EditableList = <T,>({ label, noun, list, error, empty, set, row }: 
         </Button>
       </div>
     ))}
-    {error !== undefined && <p class="error">{error}</p>}
+    {error !== undefined && <p class="error">{titled(error)}</p>}
     <p>
       <Button onClick={() => set([...list, empty])}>Add a {noun}</Button>
     </p>

@@ -1,5 +1,7 @@
 import type { Header } from '../../api/types';
-import { type ConfigValue, kindOf, type Schema } from '../../logic/config-schema';
+import { useSignal } from '@preact/signals';
+import { type ConfigValue, fieldsOf, kindOf, type Schema, textsOf } from '../../logic/config-schema';
+import { titled } from '../../logic/problem-text';
 import { Check, Choice, Lines, Text } from './field';
 import type { FormState } from './form';
 import { HeaderList } from './header-list';
@@ -13,32 +15,22 @@ interface Props {
   set: (value: ConfigValue) => void;
 }
 
-/** `webhook_url` → `Webhook URL`. */
-const titled = (key: string): string =>
-  (key.charAt(0).toUpperCase() + key.slice(1))
-    .replaceAll('_', ' ')
-    .replace(/\b(url|id|api|smtp)\b/gi, (word) => word.toUpperCase());
-
-/** The fields of a schema, required ones first, with the descriptions of the API reference. */
-export function SchemaFields({ schema, value, pointer, form, set }: Props) {
-  const isRequired = (key: string) => schema.required?.includes(key) ?? false;
-  const keys = Object.keys(schema.properties ?? {}).sort((a, b) => Number(isRequired(b)) - Number(isRequired(a)));
-  return (
-    <>
-      {keys.map((key) => (
-        <SchemaField
-          key={key}
-          label={`${titled(key)}${isRequired(key) ? '' : ' (optional)'}`}
-          schema={schema.properties?.[key] ?? {}}
-          value={value[key]}
-          pointer={`${pointer}/${key}`}
-          form={form}
-          set={(next) => set({ ...value, [key]: next })}
-        />
-      ))}
-    </>
-  );
-}
+/** The fields of a schema, required ones first, with the descriptions and examples of the API reference. */
+export const SchemaFields = ({ schema, value, pointer, form, set }: Props) => (
+  <>
+    {fieldsOf(schema, value).map(({ key, schema: each, isRequired }) => (
+      <SchemaField
+        key={key}
+        label={`${each.title ?? titled(each['x-alias-of'] ?? key)}${isRequired ? '' : ' (optional)'}`}
+        schema={each}
+        value={value[key]}
+        pointer={`${pointer}/${key}`}
+        form={form}
+        set={(next) => set({ ...value, [key]: next })}
+      />
+    ))}
+  </>
+);
 
 interface FieldProps extends Pick<Props, 'schema' | 'pointer' | 'form'> {
   label: string;
@@ -52,12 +44,13 @@ function SchemaField({ label, schema, value, pointer, form, set }: FieldProps) {
   const given = typeof schema.default === 'string' || typeof schema.default === 'number' ? String(schema.default) : '';
   // Descriptions are Markdown; a form shows plain text.
   const common = { label, hint: schema.description?.replaceAll('`', ''), error: form.problem(pointer) };
+  const example = given === '' && schema.example !== undefined ? exampleOf(schema.example) : given;
 
   switch (kind) {
     case 'boolean':
       return (
         <Check
-          label={common.hint ?? label}
+          label={schema.title ?? common.hint ?? label}
           value={value === undefined ? schema.default === true : value === true}
           set={set}
         />
@@ -94,6 +87,7 @@ function SchemaField({ label, schema, value, pointer, form, set }: FieldProps) {
         <Lines
           {...common}
           label={`${label}, one per line`}
+          placeholder={example}
           value={Array.isArray(value) ? value.join('\n') : ''}
           set={(lines) => set(lines.split(/\s*\n\s*/).filter((line) => line !== ''))}
         />
@@ -103,10 +97,13 @@ function SchemaField({ label, schema, value, pointer, form, set }: FieldProps) {
         <Lines
           {...common}
           label={`${label}, as JSON`}
+          placeholder={example}
           value={value === undefined ? '' : JSON.stringify(value)}
           set={(json) => set(jsonOf(json))}
         />
       );
+    case 'texts':
+      return <Texts {...common} placeholder={example} value={value} set={set} />;
     case 'number':
     case 'secret':
     case 'text':
@@ -114,7 +111,7 @@ function SchemaField({ label, schema, value, pointer, form, set }: FieldProps) {
         <Text
           {...common}
           type={{ number: 'number', secret: 'password', text: 'text' }[kind]}
-          placeholder={given}
+          placeholder={example}
           value={text}
           set={(typed) => set(kind === 'number' && typed !== '' ? Number(typed) : typed)}
         />
@@ -122,6 +119,39 @@ function SchemaField({ label, schema, value, pointer, form, set }: FieldProps) {
     default:
       return kind satisfies never;
   }
+}
+
+/** An example as somebody would type it. */
+function exampleOf(example: unknown): string {
+  if (typeof example === 'string' || typeof example === 'number') return String(example);
+  const isTexts = Array.isArray(example) && example.every((each) => typeof each === 'string');
+  return isTexts ? example.join('\n') : JSON.stringify(example);
+}
+
+/** One text, or several with commas between them. What is being typed stays as it is: a comma at the end, for example. */
+function Texts({
+  value,
+  set,
+  ...common
+}: {
+  label: string;
+  hint?: string | undefined;
+  error?: string | undefined;
+  placeholder: string;
+  value: unknown;
+  set: (value: unknown) => void;
+}) {
+  const typed = useSignal(Array.isArray(value) ? value.join(', ') : typeof value === 'string' ? value : '');
+  return (
+    <Text
+      {...common}
+      value={typed.value}
+      set={(text) => {
+        typed.value = text;
+        set(textsOf(text));
+      }}
+    />
+  );
 }
 
 /** Text that is not JSON is sent unchanged, so that the server reports the problem. */

@@ -2,13 +2,19 @@ import { useSignal } from '@preact/signals';
 import { useEffect, useLayoutEffect, useRef } from 'preact/hooks';
 import type { OverviewItem } from '../../api/types';
 import { linePath } from '../../logic/beat-shapes';
-import { age, count, daysUntil, ms, percent } from '../../logic/format';
-import { type Line, lineAt, offsets } from '../../logic/overview-lines';
+import { age, count, daysUntil, ms, words } from '../../logic/format';
+import { itemsOf, type Line, lineAt, offsets } from '../../logic/overview-lines';
+import type { Group } from '../../logic/overview-order';
 import { now } from '../../state/clock';
 import { hourlyLatency } from '../../state/overview-store';
+import { fold, pick, picked } from '../../state/overview-view';
 import { may } from '../../state/session';
 import { RecentBeats } from '../check/recent-beats';
+import { Share } from '../check/share';
+import { Icon } from '../icons';
+import { Button } from '../layout';
 import { StatusPill } from '../status';
+import { openWebsite } from './website-dialog';
 
 /** Lines rendered beyond either end of the viewport. */
 const OVERSCAN = 8;
@@ -47,7 +53,9 @@ export function Rows({ lines, current }: { lines: Line[]; current: string | null
       const index = lines.findIndex((line) => 'item' in line && line.item.id === id);
       const top = (box.current?.getBoundingClientRect().top ?? 0) + (tops[index] ?? 0);
       if (top < 160) scrollBy({ top: top - 160 });
-      else if (top > innerHeight - 80) scrollBy({ top: top - innerHeight + 80 });
+      else if (top > innerHeight - 140) scrollBy({ top: top - innerHeight + 140 });
+      // The row may be rendered by this scrolling only.
+      requestAnimationFrame(() => document.getElementById(`link-${id}`)?.focus({ preventScroll: true }));
     };
     addEventListener('show-line', show);
     return () => removeEventListener('show-line', show);
@@ -57,7 +65,7 @@ export function Rows({ lines, current }: { lines: Line[]; current: string | null
   const last = Math.min(lines.length, lineAt(tops, view.value.bottom) + OVERSCAN + 1);
   return (
     <div
-      class="rows"
+      class={may.write() ? 'rows pickable' : 'rows'}
       ref={box}
       role="list"
       aria-label="Endpoints"
@@ -70,9 +78,7 @@ export function Rows({ lines, current }: { lines: Line[]; current: string | null
         const position = { 'aria-setsize': lines.length, 'aria-posinset': first + index + 1 };
         return 'group' in line ? (
           <div class="group" role="listitem" key={line.group.id} style={place} {...position}>
-            <h2>{may.write() ? <a href={`#/websites/${line.group.id}`}>{line.group.name}</a> : line.group.name}</h2>
-            <StatusPill status={line.group.status} />
-            <span class="muted small">{count(line.group.items.length, 'endpoint')}</span>
+            <GroupHead group={line.group} isFolded={line.isFolded} />
           </div>
         ) : (
           <div
@@ -83,7 +89,7 @@ export function Rows({ lines, current }: { lines: Line[]; current: string | null
             data-current={current === line.item.id ? '' : undefined}
             {...position}
           >
-            <Row item={line.item} />
+            <Row item={line.item} isMixed={line.isMixed} lines={lines} />
           </div>
         );
       })}
@@ -91,14 +97,72 @@ export function Rows({ lines, current }: { lines: Line[]; current: string | null
   );
 }
 
-function Row({ item }: { item: OverviewItem }) {
+function GroupHead({ group, isFolded }: { group: Group; isFolded: boolean }) {
+  const { id, name, items, above, isMixed } = group;
+  if (isMixed) {
+    return (
+      <>
+        <h2>{name}</h2>
+        <span class="muted small">{count(items.length, 'endpoint')}</span>
+      </>
+    );
+  }
+  const total = items.length + above;
+  return (
+    <>
+      <h2>
+        <button type="button" class="plain fold" aria-expanded={!isFolded} onClick={() => fold([id], !isFolded)}>
+          <Icon name="chevron" size={14} />
+          <span>{name}</span>
+        </button>
+      </h2>
+      <StatusPill status={group.status} />
+      {total === 0 ? (
+        <span class="muted small">
+          No endpoint yet
+          {may.write() && (
+            <>
+              . <a href={`#/new?website_id=${id}`}>Add one</a>
+            </>
+          )}
+        </span>
+      ) : (
+        <span class="muted small wide">
+          {count(total, 'endpoint')}
+          {above > 0 && `, ${above} down: above`}
+        </span>
+      )}
+      {may.write() && (
+        <Button class="plain more" label={`Change ${name}`} onClick={() => openWebsite(id)}>
+          <Icon name="more" />
+        </Button>
+      )}
+    </>
+  );
+}
+
+function Row({ item, isMixed, lines }: { item: OverviewItem; isMixed: boolean; lines: readonly Line[] }) {
+  const isDown = item.status === 'down' && item.last_error !== null;
   return (
     <>
       <div class="state">
-        <StatusPill status={item.status} />
+        {may.write() && (
+          <input
+            type="checkbox"
+            aria-label={`Select ${item.name}`}
+            checked={picked.value.has(item.id)}
+            onClick={(event) => pick(item.id, itemsOf(lines), event.shiftKey)}
+          />
+        )}
+        <StatusPill status={item.status} id={`status-${item.id}`} />
       </div>
       <div class="name">
-        <a href={`#/endpoints/${item.id}`}>{item.name}</a>
+        <div>
+          <a id={`link-${item.id}`} href={`#/endpoints/${item.id}`} aria-describedby={`status-${item.id}`}>
+            {item.name}
+          </a>
+          {isMixed && <span class="small muted">{item.website.name}</span>}
+        </div>
         <p>
           <span class="chip">{item.type}</span>
           <Certificate expiresAt={item.certificate_expires_at} />
@@ -107,17 +171,23 @@ function Row({ item }: { item: OverviewItem }) {
               Alert open
             </span>
           )}
-          <span>{item.status === 'down' && item.last_error ? item.last_error.replaceAll('_', ' ') : item.url}</span>
+          <span>{isDown ? words(item.last_error ?? '') : item.url}</span>
         </p>
       </div>
       <RecentBeats item={item} />
       <span class="num">
         <span class="sr">Uptime 24 hours </span>
-        {percent(item.uptime_24h)}
+        <Share of={item.uptime_24h} watched={item.watched_24h} coverage={item.coverage_24h} window="24 hours" />
       </span>
-      <span class="num less">{percent(item.uptime_7d)}</span>
-      <span class="num less">{percent(item.uptime_30d)}</span>
-      <span class="num less">{percent(item.uptime_90d)}</span>
+      <span class="num less">
+        <Share of={item.uptime_7d} watched={item.watched_7d} window="7 days" />
+      </span>
+      <span class="num less">
+        <Share of={item.uptime_30d} watched={item.watched_30d} window="30 days" />
+      </span>
+      <span class="num less">
+        <Share of={item.uptime_90d} watched={item.watched_90d} window="90 days" />
+      </span>
       <div class="spark">
         <Sparkline item={item} />
         <span class="num">

@@ -1,0 +1,118 @@
+// npm run bench:rest -- [--endpoints 20] [--interval 60] [--settle 90] [--seconds 60] [--checkout <dir>]… [--database both]
+//
+// What an installation costs while it has next to nothing to do: starts the built service on the embedded database and on
+// its own PostgreSQL, gives each a few endpoints on a local target, lets them settle, and prints CPU and memory.
+//   --checkout <dir>   a built checkout; given twice or more, all are measured at the same time, so they can be compared
+//   --database <kind>  embedded, postgresql or both
+import { spawn, spawnSync } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join, relative, resolve } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { fileURLToPath } from 'node:url';
+import { parseArgs } from 'node:util';
+import { cpuMs, pssMb, threadsMs } from './processes.mjs';
+import { seedThroughApi } from './seed-api.mjs';
+import { startPostgres, startService } from './service.mjs';
+
+const root = fileURLToPath(new URL('..', import.meta.url));
+const { values: options } = parseArgs({
+  options: {
+    endpoints: { type: 'string', default: '20' },
+    interval: { type: 'string', default: '60' },
+    settle: { type: 'string', default: '90' },
+    seconds: { type: 'string', default: '60' },
+    database: { type: 'string', default: 'both' },
+    checkout: { type: 'string', multiple: true },
+  },
+});
+const kinds = options.database === 'both' ? ['embedded', 'postgresql'] : [options.database];
+const note = (text) => process.stderr.write(`${text}\n`);
+
+const cleanups = [];
+async function cleanUp() {
+  for (const clean of cleanups.splice(0).reverse()) await clean();
+}
+for (const signal of ['SIGINT', 'SIGTERM']) process.on(signal, () => void cleanUp().then(() => process.exit(130)));
+
+if (!options.checkout) {
+  const { status } = spawnSync(process.execPath, [join(root, 'scripts/build.mjs'), '--if-needed'], {
+    stdio: ['ignore', 'inherit', 'inherit'],
+  });
+  if (status !== 0) process.exit(1);
+}
+
+async function startTarget() {
+  const child = spawn(process.execPath, [join(root, 'bench/target.mjs'), '--sites', options.endpoints], {
+    stdio: ['ignore', 'pipe', 'inherit'],
+  });
+  cleanups.push(() => child.kill('SIGTERM'));
+  const [line] = await once(child.stdout, 'data');
+  return `http://127.0.0.1:${String(line).trim()}`;
+}
+
+async function startInstallation(checkout, kind, target) {
+  const postgres = kind === 'postgresql' ? await startPostgres() : null;
+  if (postgres) cleanups.push(() => postgres.remove());
+  const directory = postgres ? null : mkdtempSync(join(tmpdir(), 'uptime-rest-'));
+  if (directory) cleanups.push(() => rmSync(directory, { recursive: true, force: true }));
+  const service = await startService({
+    ...(postgres ? { DATABASE_URL: postgres.url } : { DATA_DIR: directory }),
+    BENCH_ENTRY: relative(root, join(resolve(checkout), 'dist/main.js')),
+  });
+  cleanups.push(service.stop);
+  const plan = { count: Number(options.endpoints), interval: Number(options.interval), timeout: 5, hook: null };
+  await seedThroughApi(service.api, { ...plan, urlOf: (n) => `${target}/site/${n}` });
+  return { checkout, kind, service: service.child.pid, postgres: postgres?.pid ?? null };
+}
+
+const look = ({ service, postgres }) => ({
+  at: performance.now(),
+  service: cpuMs([service]),
+  threads: threadsMs(service),
+  database: postgres === null ? 0 : cpuMs([postgres]),
+});
+
+function row({ checkout, kind, service, postgres }, before, after) {
+  const seconds = (after.at - before.at) / 1000;
+  const perSecond = (ms) => (ms / seconds).toFixed(2);
+  const cpu = { service: after.service - before.service, database: after.database - before.database };
+  const busiest = [...after.threads]
+    .map(([id, { name, ms }]) => ({ id, name, ms: ms - (before.threads.get(id)?.ms ?? 0) }))
+    .sort((a, b) => b.ms - a.ms)
+    .slice(0, 4)
+    .map(({ id, name, ms }) => `${id === service ? 'main' : name} ${perSecond(ms)}`);
+  return [
+    checkout,
+    kind,
+    perSecond(cpu.service),
+    postgres === null ? 'in the service' : perSecond(cpu.database),
+    perSecond(cpu.service + cpu.database),
+    busiest.join(', '),
+    pssMb([service]).toFixed(0),
+  ];
+}
+
+async function main() {
+  const target = await startTarget();
+  const installations = [];
+  for (const checkout of options.checkout ?? [root])
+    for (const kind of kinds) installations.push(await startInstallation(checkout, kind, target));
+  note(`Settling for ${options.settle} s …`);
+  await sleep(Number(options.settle) * 1000);
+  const before = installations.map(look);
+  note(`Measuring for ${options.seconds} s …`);
+  await sleep(Number(options.seconds) * 1000);
+  const rows = installations.map((installation, i) => row(installation, before[i], look(installation)));
+  const head = ['checkout', 'database', 'service ms/s', 'PostgreSQL ms/s', 'together', 'threads, ms/s', 'PSS, MB'];
+  console.log(`| ${head.join(' | ')} |\n|${head.map(() => '---').join('|')}|`);
+  for (const cells of rows) console.log(`| ${cells.join(' | ')} |`);
+}
+
+try {
+  await main();
+} finally {
+  await cleanUp();
+}
+process.exit(process.exitCode ?? 0);

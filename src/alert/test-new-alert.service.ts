@@ -1,0 +1,60 @@
+import { Injectable } from '@nestjs/common';
+import { recordChange } from '../audit/audit-log';
+import type { DeliveryTestView } from '../delivery/delivery.dto';
+import { TestDeliveries } from '../delivery/send/test-deliveries';
+import type { Caller } from '../platform/access/caller';
+import { WorkLimits } from '../platform/access/work-limits';
+import { Database } from '../platform/database/database';
+import { newUuid, parseId } from '../platform/ids/id';
+import { problems } from '../platform/problem/problem';
+import { Clock } from '../platform/time/clock';
+import { AlertSettings } from './alert-settings';
+import type { CreateAlertDto } from './alert.dto';
+import { type TestedAlert, testNotification } from './test-notification';
+
+/**
+ * Sends a test through the channel of an alert that may not exist yet. Nothing is stored but an audit entry, which is
+ * committed before anything is sent.
+ */
+@Injectable()
+export class TestNewAlertService {
+  constructor(
+    private readonly database: Database,
+    private readonly settings: AlertSettings,
+    private readonly tests: TestDeliveries,
+    private readonly limits: WorkLimits,
+    private readonly clock: Clock,
+  ) {}
+
+  /**
+   * Throws what creating the alert would throw, except for quotas, and `rate_limited` after ten tests in a minute at one
+   * destination or beyond the organization's limits (`WorkLimits`).
+   */
+  send(caller: Caller, dto: CreateAlertDto, left: AbortSignal): Promise<DeliveryTestView> {
+    const { orgId } = caller;
+    const { type, config, destination, masked } = this.settings.accept(caller, dto);
+    return this.limits.run(orgId, async () => {
+      const alert = await this.alertOf(orgId, dto);
+      const notification = testNotification(alert, newUuid(), this.clock.now());
+      const after = { endpoint_id: dto.endpoint_id, type, config: masked };
+      await this.database.transaction((tx) =>
+        recordChange(tx, { orgId, action: 'test', resource: 'alert', id: newUuid(), after }),
+      );
+      return this.tests.sendUnsaved({ caller, channelType: type, destination, config, notification, signal: left });
+    });
+  }
+
+  /** The names that its messages will carry. Pagers get one key for all tests of an endpoint, so that they do not pile up. */
+  private async alertOf(orgId: string, { endpoint_id, description = '' }: CreateAlertDto): Promise<TestedAlert> {
+    const endpointId = parseId('endpoint', endpoint_id);
+    const [endpoint] = await this.database.query<Omit<TestedAlert, 'id' | 'description'>>(
+      `SELECT e.id AS "endpointId", e.name AS "endpointName", e.url AS "endpointUrl", e.type AS "endpointType",
+         w.id AS "websiteId", w.name AS "websiteName", w.url AS "websiteUrl"
+       FROM endpoint e JOIN website w ON w.id = e.website_id
+       WHERE e.org_id = $1 AND e.id = $2 AND w.deleted_at IS NULL`,
+      [orgId, endpointId],
+    );
+    if (!endpoint) throw problems.notFound();
+    return { ...endpoint, id: endpoint.endpointId, description };
+  }
+}

@@ -1,0 +1,68 @@
+import { getSchemaPath, type OpenAPIObject } from '@nestjs/swagger';
+import { AlertResolvedView, AlertTestView, AlertTriggeredView } from './webhook-payload';
+
+type Webhooks = NonNullable<OpenAPIObject['webhooks']>;
+type Model = new () => object;
+
+/** The bodies of the `webhook` channel; no route refers to them. */
+export const WEBHOOK_MODELS: Model[] = [AlertTriggeredView, AlertResolvedView, AlertTestView];
+
+const SIGNED =
+  'Sent to the `url` of alerts of type `webhook`, with their method and headers. Any status from 200 to 299 within 15 ' +
+  'seconds means received; 410 ends it for good; others are tried again, 429 and 503 after their `Retry-After`. The ' +
+  'request is signed as [Standard Webhooks](https://www.standardwebhooks.com): HMAC-SHA256 over ' +
+  '`webhook-id.webhook-timestamp.body` with the bytes behind `whsec_` of the secret. Each event comes by itself and at ' +
+  'least once: a `webhook-id` that you have seen is a repetition.';
+
+const header = (name: string, description: string, example: string) => ({
+  name,
+  in: 'header' as const,
+  required: true,
+  description,
+  schema: { type: 'string' as const },
+  example,
+});
+
+const HEADERS = [
+  header('webhook-id', 'Id of the event; equal over all attempts.', 'ev_01jd3k6q7be5y9x4v2m8n0r1st'),
+  header('webhook-timestamp', 'When this attempt was sent, seconds since 1970. Refuse old ones.', '1795176300'),
+  header(
+    'webhook-signature',
+    '`v1,` and the signature in base64; two with a space between them while the secret is being replaced.',
+    'v1,g0hM9SsE+OTPJTGt/tmIKtSyZlE3uFJELVlNIOLJ1OE=',
+  ),
+];
+
+const notification = (operationId: string, summary: string, description: string, model: Model): Webhooks[string] => ({
+  post: {
+    operationId,
+    summary,
+    description: `${description} ${SIGNED}`,
+    tags: ['Webhooks'],
+    security: [],
+    parameters: HEADERS,
+    requestBody: { required: true, content: { 'application/json': { schema: { $ref: getSchemaPath(model) } } } },
+    responses: {
+      '2XX': { description: 'Received.' },
+      '410': { description: 'Gone: the delivery fails, and is not tried again.' },
+      default: { description: 'Tried again, with growing pauses.' },
+    },
+  },
+});
+
+/** What the `webhook` channel sends, by the name of the event. */
+export const webhookNotifications = (): Webhooks => ({
+  'alert.triggered': notification(
+    'alertTriggered',
+    'An alert triggered',
+    'Enough checks failed in a row.',
+    AlertTriggeredView,
+  ),
+  'alert.resolved': notification(
+    'alertResolved',
+    'An alert resolved',
+    'The endpoint is up again, or the alert ended because something was switched off or deleted: see `reason`.',
+    AlertResolvedView,
+  ),
+  'alert.test': notification('alertTest', 'A test message', 'Somebody tried out the alert.', AlertTestView),
+});

@@ -1,0 +1,17 @@
+import '../start/node-version.cjs';
+import 'reflect-metadata';
+import { readEnvironment } from '../platform/config/environment-file';
+import { runKeys } from './keys-command';
+
+/** `npm run keys`: API keys for whoever runs the machine. */
+runKeys(process.argv.slice(2), readEnvironment).then(
+  ({ exitCode, output, remark }) => {
+    process.exitCode = exitCode;
+    if (output !== undefined) process.stdout.write(`${output}\n`);
+    if (remark !== undefined) process.stderr.write(`${remark}\n`);
+  },
+  (error: unknown) => {
+    process.exitCode = 1;
+    process.stderr.write(`${error instanceof Error ? error.stack : String(error)}\n`);
+  },
+);

@@ -1,0 +1,75 @@
+import { ApiProperty } from '@nestjs/swagger';
+import type { Sql } from '../platform/database/database';
+import { formatId } from '../platform/ids/id';
+import { DELIVERY_STATES, type DeliveryState } from './delivery';
+
+/** What became of the newest delivery of an alert, or of the delivery of an event. */
+export class DeliverySummaryView {
+  @ApiProperty({ example: 'dl_01jd3k6q7be5y9x4v2m8n0r1st' })
+  id!: string;
+
+  @ApiProperty({ enum: DELIVERY_STATES })
+  state!: DeliveryState;
+
+  @ApiProperty({
+    type: String,
+    format: 'date-time',
+    description: 'Last attempt; before the first, when it was enqueued.',
+    example: '2026-11-20T10:00:00.120Z',
+  })
+  at!: string;
+
+  @ApiProperty({
+    type: String,
+    nullable: true,
+    description: 'What went wrong at the last attempt, without URLs and secrets.',
+    example: null,
+  })
+  error!: string | null;
+}
+
+interface SummaryRow {
+  owner: string;
+  id: string;
+  state: DeliveryState;
+  at: Date;
+  error: string | null;
+}
+
+/** By the id of the alert or the event. */
+export type Summaries = ReadonlyMap<string, DeliverySummaryView>;
+
+const summariesOf = (rows: readonly SummaryRow[]): Summaries =>
+  new Map(
+    rows.map(({ owner, id, at, ...rest }) => [owner, { id: formatId('delivery', id), ...rest, at: at.toISOString() }]),
+  );
+
+const COLUMNS = `n.id, n.state, COALESCE(n.last_attempt_at, n.created_at) AS at, n.error`;
+
+/**
+ * The newest delivery of each alert, tests included; an alert without one is missing. One statement: for each alert one
+ * probe of the index `notification_of_alert`, which ends at its first row.
+ */
+export async function lastDeliveries(sql: Sql, orgId: string, alertIds: readonly string[]): Promise<Summaries> {
+  if (alertIds.length === 0) return new Map();
+  const rows = await sql.query<SummaryRow>(
+    `SELECT a.id AS owner, n.* FROM unnest($2::uuid[]) AS a (id)
+     CROSS JOIN LATERAL (
+       SELECT ${COLUMNS} FROM notification n WHERE n.alert_id = a.id AND n.org_id = $1 ORDER BY n.seq DESC LIMIT 1) n`,
+    [orgId, alertIds],
+  );
+  return summariesOf(rows);
+}
+
+/**
+ * The delivery of each event; an event that none was sent for is missing. One statement: for each event one probe of the
+ * unique index `notification_once`.
+ */
+export async function deliveriesOfEvents(sql: Sql, orgId: string, eventIds: readonly string[]): Promise<Summaries> {
+  if (eventIds.length === 0) return new Map();
+  const rows = await sql.query<SummaryRow>(
+    `SELECT n.event_id AS owner, ${COLUMNS} FROM notification n WHERE n.event_id = ANY ($2::uuid[]) AND n.org_id = $1`,
+    [orgId, eventIds],
+  );
+  return summariesOf(rows);
+}

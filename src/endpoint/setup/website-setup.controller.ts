@@ -1,0 +1,35 @@
+import { Body, Controller, Post } from '@nestjs/common';
+import { ApiCreatedResponse, ApiOperation, ApiTags } from '@nestjs/swagger';
+import { Access, type Caller, CurrentCaller } from '../../platform/access/caller';
+import { AlsoChecked } from '../../platform/http/body/also-checked';
+import { Idempotent } from '../../platform/http/idempotency/idempotent.decorator';
+import { LocatedAt } from '../../platform/http/location.interceptor';
+import { BodyProblems } from '../../platform/problem/problems.decorator';
+import { CreatedWebsiteView, CreateWebsiteDto } from './website-setup.dto';
+import { WebsiteSetupService } from './website-setup.service';
+
+/** A website is made here because its endpoints may come with it, and websites know nothing of endpoints. */
+@ApiTags('Websites')
+@Controller('api/v1/websites')
+export class WebsiteSetupController {
+  constructor(private readonly setup: WebsiteSetupService) {}
+
+  @Post()
+  @Access('write')
+  @LocatedAt('/api/v1/websites')
+  @Idempotent()
+  @ApiOperation({
+    operationId: 'createWebsite',
+    summary: 'Create a website',
+    description:
+      'With its first endpoints, if you like: all or nothing, and their first checks run at once. More are added afterwards.',
+  })
+  @ApiCreatedResponse({ type: CreatedWebsiteView, description: 'The new website.' })
+  @BodyProblems('quota_exceeded', 'target_not_allowed')
+  @AlsoChecked(WebsiteSetupService, (setup, fields: Partial<CreateWebsiteDto>, { caller }) =>
+    setup.findingsIn(caller, fields),
+  )
+  create(@CurrentCaller() caller: Caller, @Body() dto: CreateWebsiteDto): Promise<CreatedWebsiteView> {
+    return this.setup.create(caller, dto);
+  }
+}

@@ -1,0 +1,31 @@
+import { ApiPropertyOptional } from '@nestjs/swagger';
+import { ArrayMinSize } from 'class-validator';
+import { ObjectList, Optional } from '../../platform/http/validators';
+import { NewWebsiteDto, WebsiteView } from '../../website/website.dto';
+import { CreateEndpointDto, EndpointView } from '../endpoint.dto';
+
+/** Endpoints that one request makes with their website; more are added one by one. */
+const MOST_ENDPOINTS = 50;
+
+/** The class names are part of the public API document. */
+export class CreateWebsiteDto extends NewWebsiteDto {
+  @ApiPropertyOptional({
+    type: [CreateEndpointDto],
+    minItems: 1,
+    maxItems: MOST_ENDPOINTS,
+    description:
+      'Its first endpoints, with the fields of “Create an endpoint”. The website is made with all of them or not at all.',
+  })
+  @Optional()
+  @ObjectList(() => CreateEndpointDto, MOST_ENDPOINTS)
+  @ArrayMinSize(1, { message: 'endpoints must have at least one item; leave the field out for a website without any' })
+  endpoints?: CreateEndpointDto[];
+}
+
+export class CreatedWebsiteView extends WebsiteView {
+  @ApiPropertyOptional({
+    type: [EndpointView],
+    description: 'The new endpoints in the order in which they were sent; absent when none were.',
+  })
+  endpoints?: EndpointView[];
+}

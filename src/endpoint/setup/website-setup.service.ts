@@ -1,0 +1,78 @@
+import { Injectable } from '@nestjs/common';
+import type { Caller } from '../../platform/access/caller';
+import { Database } from '../../platform/database/database';
+import { newUuid } from '../../platform/ids/id';
+import { type Findings, NO_FINDINGS, refuse, together, under } from '../../platform/problem/findings';
+import type { FieldProblem } from '../../platform/problem/problem';
+import { parseWebsiteUrl } from '../../website/website-url';
+import { WebsiteService } from '../../website/website.service';
+import { EndpointSettingsResolver } from '../endpoint-settings';
+import type { CreateEndpointDto } from '../endpoint.dto';
+import { EndpointRepository, type NewEndpoint } from '../endpoint.repository';
+import { EndpointService } from '../endpoint.service';
+import type { CreatedWebsiteView, CreateWebsiteDto } from './website-setup.dto';
+
+/** Makes a website with its first endpoints: all of it in one transaction, or nothing. */
+@Injectable()
+export class WebsiteSetupService {
+  constructor(
+    private readonly database: Database,
+    private readonly websites: WebsiteService,
+    private readonly endpoints: EndpointService,
+    private readonly repository: EndpointRepository,
+    private readonly settings: EndpointSettingsResolver,
+  ) {}
+
+  /** Throws what creating each of them would throw, with the problems of all. */
+  async create(caller: Caller, dto: CreateWebsiteDto): Promise<CreatedWebsiteView> {
+    const parts = (dto.endpoints ?? []).map((sent, i) => this.examine(caller, sent, i));
+    refuse(together([urlFindings(dto), ...parts.map(({ findings }) => findings)]));
+    const made = parts.map(({ endpoint }) => endpoint);
+    const { id } = await this.database.transaction(async (tx) => {
+      const website = await this.websites.add(tx, caller.orgId, dto);
+      if (made.length > 0) await this.endpoints.add(tx, website, made);
+      return website;
+    });
+    const view = await this.websites.get(caller.orgId, id);
+    if (!dto.endpoints) return view;
+    const ids = made.map((endpoint) => endpoint.id);
+    return { ...view, endpoints: await this.repository.viewAll(caller, ids) };
+  }
+
+  /** What `create` would refuse in these fields. */
+  findingsIn(caller: Caller, { url, endpoints = [] }: Partial<CreateWebsiteDto>): Findings {
+    const ofEndpoints = endpoints.map((sent, i) =>
+      under(
+        `/endpoints/${i}`,
+        together([this.settings.findingsIn(newUuid(), sent, null, caller), websiteFindings(sent)]),
+      ),
+    );
+    return together([urlFindings({ url }), ...ofEndpoints]);
+  }
+
+  private examine(caller: Caller, sent: CreateEndpointDto, i: number): { endpoint: NewEndpoint; findings: Findings } {
+    const id = newUuid();
+    const { settings, findings } = this.settings.examine(id, sent, null, caller);
+    return {
+      endpoint: { id, settings },
+      findings: under(`/endpoints/${i}`, together([findings, websiteFindings(sent)])),
+    };
+  }
+}
+
+const NOT_YET: FieldProblem = {
+  pointer: '/website_id',
+  code: 'immutable',
+  message: 'website_id is that of the new website: leave it out',
+};
+
+const websiteFindings = ({ website_id }: Partial<CreateEndpointDto>): Findings => ({
+  invalid: website_id === undefined ? [] : [NOT_YET],
+  forbidden: [],
+});
+
+function urlFindings({ url }: Partial<CreateWebsiteDto>): Findings {
+  if (url === undefined) return NO_FINDINGS;
+  const parsed = parseWebsiteUrl(url);
+  return 'problem' in parsed ? { invalid: [parsed.problem], forbidden: [] } : NO_FINDINGS;
+}

@@ -1,0 +1,127 @@
+import type { Tx } from '../../platform/database/database';
+import { HOUR_MS } from '../../platform/time/time-units';
+import { P95_OF_CHECKS } from '../check-p95';
+
+/**
+ * Endpoints without a p95 from closed hours get one from their single checks: once they have this many up checks, then
+ * whenever these have doubled. So each check is read about twice in all, and a rarely checked endpoint costs nothing:
+ * the overview reads the few checks of a page by itself.
+ */
+const FIRST_CHECKS = 8;
+
+const WAIT_SECONDS = { min: 60, max: 3600 };
+
+/** Rows of one statement: beyond about 1,000 keys the planner prefers to read whole tables. */
+export const MAX_NEW_ENDPOINTS = 1000;
+
+export interface NewEndpoint {
+  /** Up checks of its newest hour and the one before. */
+  up: number;
+  /** Up checks that its p95 was computed from; 0 without one. */
+  summarized: number;
+  intervalSeconds: number;
+}
+
+/** Whether the p95 is due, and in how many seconds to look at the endpoint again: when enough checks may have been made. */
+export function nextLook({ up, summarized, intervalSeconds }: NewEndpoint): { due: boolean; waitSeconds: number } {
+  const wanted = Math.max(FIRST_CHECKS, 2 * summarized);
+  const due = up >= wanted;
+  const missing = (due ? 2 * up : wanted) - up;
+  const waitSeconds = Math.min(Math.max(missing * intervalSeconds, WAIT_SECONDS.min), WAIT_SECONDS.max);
+  return { due, waitSeconds };
+}
+
+/**
+ * Notes the next `limit` endpoints that were created since the last call, and returns how many. In the order of their keys;
+ * a transaction that took its key more than a minute before its commit may be passed over: closing the hour finds it.
+ */
+export async function noteNewEndpoints(tx: Tx, limit: number): Promise<number> {
+  const [noted] = await tx.query<{ endpoints: number }>(NOTE_NEW, [limit]);
+  return noted?.endpoints ?? 0;
+}
+
+/**
+ * Looks at the next `limit` noted endpoints and writes the p95 of those that need one. `closedUntil`: the end of the
+ * closed hours. Returns how many it looked at. Statements read either history or the other tables, which may be on
+ * different servers (docs/scaling.md).
+ */
+export async function summarizeNewEndpoints(tx: Tx, closedUntil: Date, limit: number): Promise<number> {
+  const keys = (await tx.query<{ key: string }>(TAKE_DUE, [limit])).map((row) => row.key);
+  if (keys.length === 0) return 0;
+  const since = new Date(closedUntil.getTime() - HOUR_MS);
+  const endpoints = (await tx.query<NewEndpoint & { key: string }>(READ_NEW, [keys, since])).map((endpoint) => ({
+    ...endpoint,
+    ...nextLook(endpoint),
+  }));
+  const due = endpoints.filter((endpoint) => endpoint.due);
+  if (due.length > 0) {
+    const p95 = await tx.query<{ key: string; us: number }>(P95_OF_CHECKS, [due.map(({ key }) => key), since]);
+    const checks = new Map(due.map(({ key, up }) => [key, up]));
+    await tx.query(SAVE_NEW, [
+      p95.map(({ key }) => key),
+      p95.map(({ us }) => us),
+      p95.map(({ key }) => checks.get(key)),
+      closedUntil,
+    ]);
+  }
+  const remaining = new Set(endpoints.map(({ key }) => key));
+  await tx.query(LOOK_LATER, [endpoints.map(({ key }) => key), endpoints.map(({ waitSeconds }) => waitSeconds)]);
+  await tx.query(FORGET, [keys.filter((key) => !remaining.has(key))]);
+  return keys.length;
+}
+
+/** Keys $1, whose summaries have just been written from closed hours: those of them without a p95 are noted. */
+export const NOTE_WITHOUT_P95 = `
+  INSERT INTO history_new (endpoint_key, look_at)
+  SELECT endpoint_key, now() FROM endpoint_summary WHERE endpoint_key = ANY ($1::bigint[]) AND p95_24h_us < 0
+  ON CONFLICT (endpoint_key) DO NOTHING`;
+
+// Cost: a range of the index over keys, once per endpoint; one probe when there are none. Stops before the first that is
+// younger than a minute: one with a lower key may still be in an open transaction.
+const NOTE_NEW = `
+  WITH progress AS (SELECT after_key FROM history_progress WHERE name = 'new'),
+  candidate AS (
+    SELECT key, interval_seconds, created_at > now() - interval '1 minute' AS is_recent
+      FROM endpoint WHERE key > (SELECT after_key FROM progress) ORDER BY key LIMIT $1
+  ),
+  settled AS (
+    SELECT key, interval_seconds FROM candidate
+     WHERE key < coalesce((SELECT min(key) FROM candidate WHERE is_recent), 9223372036854775807)
+  ),
+  noted AS (
+    INSERT INTO history_new (endpoint_key, look_at)
+    SELECT key, now() + make_interval(secs => ${FIRST_CHECKS} * interval_seconds) FROM settled
+    ON CONFLICT (endpoint_key) DO NOTHING
+  ),
+  advanced AS (
+    UPDATE history_progress SET after_key = (SELECT max(key) FROM settled)
+     WHERE name = 'new' AND EXISTS (SELECT FROM settled)
+  )
+  SELECT count(*)::int AS endpoints FROM settled`;
+
+// Cost: as many rows as asked for, in the order of the index.
+const TAKE_DUE = `
+  SELECT endpoint_key AS key FROM history_new WHERE look_at <= now() ORDER BY look_at LIMIT $1`;
+
+/** Without the endpoints that are deleted, paused or have a p95 from closed hours by now. Three index probes a key. */
+const READ_NEW = `
+  SELECT e.key, c.interval_seconds AS "intervalSeconds", coalesce(m.young_checks, 0) AS summarized,
+         CASE WHEN s.hour_start >= $2 THEN s.hour_up + s.before_up ELSE 0 END AS up
+    FROM endpoint e
+    JOIN endpoint_schedule c ON c.endpoint_id = e.id AND c.active
+    JOIN endpoint_state s ON s.endpoint_id = e.id
+    LEFT JOIN endpoint_summary m ON m.endpoint_key = e.key
+   WHERE e.key = ANY ($1::bigint[]) AND (m.endpoint_key IS NULL OR m.p95_24h_us < 0 OR m.young_checks > 0)`;
+
+const SAVE_NEW = `
+  INSERT INTO endpoint_summary (endpoint_key, until, up_24h, down_24h, unknown_24h, up_7d, down_7d, up_30d, down_30d,
+                                up_90d, down_90d, p95_24h_us, young_checks, days_7d, days_30d, days_90d)
+  SELECT key, $4, 0, 0, 0, 0, 0, 0, 0, 0, 0, us, checks, 0, 0, 0
+    FROM unnest($1::bigint[], $2::integer[], $3::integer[]) AS v (key, us, checks)
+  ON CONFLICT (endpoint_key) DO UPDATE SET p95_24h_us = excluded.p95_24h_us, young_checks = excluded.young_checks`;
+
+const LOOK_LATER = `
+  UPDATE history_new SET look_at = now() + make_interval(secs => v.seconds)
+    FROM unnest($1::bigint[], $2::float8[]) AS v (key, seconds) WHERE endpoint_key = v.key`;
+
+const FORGET = 'DELETE FROM history_new WHERE endpoint_key = ANY ($1::bigint[])';

@@ -1,0 +1,264 @@
+import { Injectable, Logger } from '@nestjs/common';
+import type { FinishedCheck } from '../../endpoint/finished-check';
+import { type Tx, WorkerDatabase } from '../../platform/database/database';
+import { Health } from '../../platform/observability/health';
+import { Metrics } from '../../platform/observability/metrics';
+import { Clock } from '../../platform/time/clock';
+import {
+  byEndpointKey,
+  HistoryFailure,
+  type HistoryPart,
+  portionOf,
+  togetherOf,
+  type WaitingHistory,
+} from './history-part';
+import { HistoryWriter } from './history-writer';
+import { LossLog } from './loss-log';
+import { reasonOf, writeFailureOf } from './write-failure';
+
+/** Checks that wait at most, and their estimated memory: half a minute of 4,000 checks a second. */
+const MAX_WAITING = 100_000;
+const MAX_BYTES = 128 * 1024 * 1024;
+/** Checks that one transaction writes at most; fewer after one that failed because of what is in it. */
+const MAX_PORTION = 1000;
+const RETRY_MS = 1000;
+/** Short: meanwhile only history waits, but on the embedded database everybody does. */
+const LIMITS = { lockMs: 500, statementMs: 2000 };
+/** A part that is refused alone this often, while others are written, is given up. */
+const REFUSALS = 3;
+
+/**
+ * History that could not be written with its batch. Alerts do not wait for history: while it is away (a full tablespace,
+ * a node of it, a lock on its tables) batches are committed without it, and it follows from here in its order, in
+ * transactions of its own. What waits is in memory only: a process that is killed meanwhile loses it.
+ */
+@Injectable()
+export class HistoryBacklog {
+  private readonly logger = new Logger(HistoryBacklog.name);
+  /** Checks that may wait. */
+  maxWaiting = MAX_WAITING;
+  private waiting: WaitingHistory[] = [];
+  /** Checks that wait. */
+  private count = 0;
+  private bytes = 0;
+  /** The first of those that wait are being written: they are not given up meanwhile. */
+  private beingWritten = 0;
+  private portionSize = MAX_PORTION;
+  /** A transaction failed: it may have been committed all the same, so what is there already is left out. */
+  private isUncertain = false;
+  private since: number | null = null;
+  private followed = 0;
+  private working: Promise<boolean> | null = null;
+  private timer: NodeJS.Timeout | null = null;
+  private reason = '';
+  /** By endpoint: how often its part was refused alone, and what had followed before. */
+  private readonly refusals = new Map<string, { times: number; followedBefore: number }>();
+  private readonly listeners = new Map<FinishedCheck, (isWritten: boolean) => void>();
+  private readonly lost;
+  private readonly losses = new LossLog(
+    (line) => this.logger.error(line),
+    ({ count, organizations }, why) =>
+      `History of ${count} checks of ${organizations} organizations was given up: ${why}`,
+  );
+
+  constructor(
+    private readonly history: HistoryWriter,
+    private readonly database: WorkerDatabase,
+    private readonly clock: Clock,
+    metrics: Metrics,
+    health: Health,
+  ) {
+    metrics.watch(
+      {
+        name: 'uptime_history_waiting',
+        help: 'Recorded checks whose history is not written yet, because it cannot be.',
+      },
+      () => this.count,
+    );
+    this.lost = metrics.counter({
+      name: 'uptime_history_lost_total',
+      help: 'Recorded checks whose history was given up because it could not be written for too long.',
+    });
+    health.register('history', () =>
+      this.since === null
+        ? { ok: true }
+        : { ok: true, detail: `${this.count} checks wait to be written, for ${this.seconds} s` },
+    );
+  }
+
+  /** While true, batches leave their history here. */
+  get isLagging(): boolean {
+    return this.waiting.length > 0;
+  }
+
+  /** Checks that wait. */
+  get size(): number {
+    return this.count;
+  }
+
+  /**
+   * Writes this part of a batch with the batch; throws `HistoryFailure` when only history may be at fault. `later`, or
+   * while history is lagging: it follows after the commit, and the call resolves to false.
+   */
+  async write(tx: Tx, part: HistoryPart, later: boolean): Promise<boolean> {
+    if (part.checks.length === 0) return true;
+    if (later || this.isLagging) {
+      tx.afterCommit(() => this.keep(part));
+      return false;
+    }
+    try {
+      await this.history.write(tx, part.checks);
+      await this.history.outages(tx, part.opened, part.closed);
+      return true;
+    } catch (error) {
+      throw new HistoryFailure(error);
+    }
+  }
+
+  /** Why the next part that is left here could not be written, for the log. */
+  because(error: unknown): void {
+    this.reason = reasonOf(error);
+  }
+
+  /** `listener` is called when the history of a check that waits here was written, or given up. */
+  onWritten(check: FinishedCheck, listener: (isWritten: boolean) => void): void {
+    this.listeners.set(check, listener);
+  }
+
+  /** At shutdown: tries to write what waits, for at most `limitMs`. */
+  async drain(limitMs: number): Promise<void> {
+    const until = this.clock.monotonic() + limitMs;
+    while (this.isLagging && this.clock.monotonic() < until)
+      if (!(await this.work())) await new Promise((resolve) => setTimeout(resolve, 100));
+    if (this.timer) clearTimeout(this.timer);
+    this.losses.end();
+    if (this.isLagging) this.logger.error(`History of ${this.count} checks could not be written before the shutdown`);
+  }
+
+  private get seconds(): number {
+    return Math.round((this.clock.monotonic() - (this.since ?? 0)) / 1000);
+  }
+
+  private keep(part: HistoryPart): void {
+    if (this.since === null) {
+      this.since = this.clock.monotonic();
+      this.logger.error(`History cannot be written and will follow, alerts do not wait for it: ${this.reason}`);
+    }
+    for (const waiting of byEndpointKey(part)) {
+      this.waiting.push(waiting);
+      this.count += waiting.checks.length;
+      this.bytes += waiting.bytes;
+    }
+    if (this.count > this.maxWaiting || this.bytes > MAX_BYTES) this.giveUpOldest();
+    this.workSoon(RETRY_MS);
+  }
+
+  private workSoon(afterMs: number): void {
+    if (this.timer) return;
+    this.timer = setTimeout(() => {
+      this.timer = null;
+      void this.work().then((goesOn) => this.isLagging && this.workSoon(goesOn ? 0 : RETRY_MS));
+    }, afterMs);
+  }
+
+  /** Writes one portion; resolves to whether the next may follow at once. One at a time. */
+  private work(): Promise<boolean> {
+    this.working ??= this.workOnce().finally(() => (this.working = null));
+    return this.working;
+  }
+
+  private async workOnce(): Promise<boolean> {
+    const portion = portionOf(this.waiting, this.portionSize);
+    if (portion.length === 0) return true;
+    this.beingWritten = portion.length;
+    try {
+      await this.database.transaction((tx) => this.writePortion(tx, portion), LIMITS);
+      this.isUncertain = false;
+      this.portionSize = Math.min(MAX_PORTION, 2 * this.portionSize);
+      this.remove(portion.length, true);
+      return true;
+    } catch (error) {
+      this.isUncertain = true;
+      return this.refused(portion, error);
+    } finally {
+      this.beingWritten = 0;
+    }
+  }
+
+  private async writePortion(tx: Tx, portion: readonly WaitingHistory[]): Promise<void> {
+    const { checks, opened, closed } = togetherOf(portion);
+    await this.history.write(tx, this.isUncertain ? await this.history.missing(tx, checks) : checks);
+    await this.history.outages(tx, opened, closed);
+  }
+
+  /** What may be at fault itself is tried in smaller portions, then alone, then given up. */
+  private refused(portion: readonly WaitingHistory[], error: unknown): boolean {
+    const failure = writeFailureOf(error);
+    this.reason = reasonOf(error);
+    if (failure === 'away' || failure === 'locked') return false;
+    const [first] = portion;
+    if (!first || portion.length > 1) {
+      this.portionSize = Math.max(1, togetherOf(portion).checks.length >> 1);
+      return failure === 'content';
+    }
+    const known = this.refusals.get(first.endpointKey) ?? { times: 0, followedBefore: this.followed };
+    known.times++;
+    this.refusals.set(first.endpointKey, known);
+    if (failure !== 'content' && (known.times < REFUSALS || this.followed === known.followedBefore)) {
+      // Its turn comes again after those of all others; its own parts keep their order.
+      const isIts = ({ endpointKey }: WaitingHistory) => endpointKey === first.endpointKey;
+      this.waiting = [...this.waiting.filter((part) => !isIts(part)), ...this.waiting.filter(isIts)];
+      return false;
+    }
+    this.refusals.delete(first.endpointKey);
+    this.counted(first.checks, `the database refuses it: ${this.reason}`);
+    this.remove(1, false);
+    return true;
+  }
+
+  /** The first `count` parts have been written, or given up. */
+  private remove(count: number, isWritten: boolean): void {
+    for (const { checks, bytes } of this.waiting.splice(0, count)) {
+      this.count -= checks.length;
+      this.bytes -= bytes;
+      if (isWritten) this.followed += checks.length;
+      this.settle(checks, isWritten);
+    }
+    if (this.isLagging) return;
+    this.logger.log(`History is complete again: ${this.followed} checks have followed within ${this.seconds} s`);
+    this.since = null;
+    this.followed = 0;
+    this.refusals.clear();
+  }
+
+  /** A tenth of what may wait at once, so that it is seldom. Outages are kept: without its end one would last for ever. */
+  private giveUpOldest(): void {
+    const given: FinishedCheck[] = [];
+    for (const part of this.waiting.slice(this.beingWritten)) {
+      if (this.count <= 0.9 * this.maxWaiting && this.bytes <= 0.9 * MAX_BYTES) break;
+      given.push(...part.checks);
+      this.count -= part.checks.length;
+      this.bytes -= part.bytes;
+      part.checks = [];
+      part.bytes = 0;
+    }
+    const isOfUse = ({ checks, opened, closed }: WaitingHistory) => checks.length + opened.length + closed.length > 0;
+    this.waiting = this.waiting.filter((part, index) => index < this.beingWritten || isOfUse(part));
+    this.counted(given, `more than ${this.count} waited: ${this.reason}`);
+    this.settle(given, false);
+  }
+
+  private counted(checks: readonly FinishedCheck[], why: string): void {
+    if (checks.length === 0) return;
+    this.lost.inc(checks.length);
+    this.losses.add(new Set(checks.map(({ orgId }) => orgId)), checks.length, why);
+  }
+
+  private settle(checks: readonly FinishedCheck[], isWritten: boolean): void {
+    if (this.listeners.size === 0) return;
+    for (const check of checks) {
+      this.listeners.get(check)?.(isWritten);
+      this.listeners.delete(check);
+    }
+  }
+}

@@ -1,0 +1,76 @@
+import type { FinishedCheck } from '../../endpoint/finished-check';
+import type { ClosedOutage, OpenedOutage } from './history-writer';
+
+/** What one batch adds to history. */
+export interface HistoryPart {
+  readonly checks: readonly FinishedCheck[];
+  readonly opened: readonly OpenedOutage[];
+  readonly closed: readonly ClosedOutage[];
+}
+
+/** The history part of a transaction failed, with `cause`; what else the transaction does may be possible without it. */
+export class HistoryFailure extends Error {
+  constructor(override readonly cause: unknown) {
+    super('history cannot be written');
+  }
+}
+
+/** The part of one endpoint, as it waits. */
+export interface WaitingHistory {
+  readonly endpointKey: string;
+  checks: readonly FinishedCheck[];
+  readonly opened: readonly OpenedOutage[];
+  readonly closed: readonly ClosedOutage[];
+  /** Estimated memory of the checks. */
+  bytes: number;
+}
+
+/** What an object of a check takes beside its texts. */
+const CHECK_BYTES = 1000;
+
+const bytesOf = ({ result }: FinishedCheck): number =>
+  CHECK_BYTES +
+  2 * JSON.stringify([result.error, result.certificate, result.records, result.redirects, result.address]).length;
+
+/** One for each endpoint, in the order of the checks: what one endpoint's history is refused for keeps back no other's. */
+export function byEndpointKey({ checks, opened, closed }: HistoryPart): WaitingHistory[] {
+  interface Parts {
+    checks: FinishedCheck[];
+    opened: OpenedOutage[];
+    closed: ClosedOutage[];
+    bytes: number;
+  }
+  const parts = new Map<string, Parts>();
+  const of = (key: string): Parts => {
+    const known = parts.get(key) ?? { checks: [], opened: [], closed: [], bytes: 0 };
+    parts.set(key, known);
+    return known;
+  };
+  for (const check of checks) {
+    const part = of(check.endpointKey);
+    part.checks.push(check);
+    part.bytes += bytesOf(check);
+  }
+  for (const outage of opened) of(outage.endpointKey).opened.push(outage);
+  for (const outage of closed) of(outage.endpointKey).closed.push(outage);
+  return [...parts].map(([endpointKey, part]) => ({ endpointKey, ...part }));
+}
+
+/** The first of these that together have at most `most` checks; at least one. */
+export function portionOf(waiting: readonly WaitingHistory[], most: number): WaitingHistory[] {
+  const portion: WaitingHistory[] = [];
+  let count = 0;
+  for (const part of waiting) {
+    count += Math.max(1, part.checks.length);
+    if (portion.length > 0 && count > most) break;
+    portion.push(part);
+  }
+  return portion;
+}
+
+/** They as one part. */
+export const togetherOf = (portion: readonly HistoryPart[]): HistoryPart => ({
+  checks: portion.flatMap(({ checks }) => checks),
+  opened: portion.flatMap(({ opened }) => opened),
+  closed: portion.flatMap(({ closed }) => closed),
+});

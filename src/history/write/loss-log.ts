@@ -1,0 +1,46 @@
+const EVERY_MS = 60_000;
+
+/** What was lost since the last line. */
+interface Loss {
+  readonly count: number;
+  readonly organizations: number;
+}
+
+/** Turns losses into at most one line a minute, the first at once: how many, of how many organizations, and why. */
+export class LossLog {
+  private count = 0;
+  private readonly orgIds = new Set<string>();
+  private why = '';
+  private timer: NodeJS.Timeout | null = null;
+
+  constructor(
+    private readonly log: (line: string) => void,
+    private readonly text: (loss: Loss, why: string) => string,
+    private readonly everyMs = EVERY_MS,
+  ) {}
+
+  /** `why`: the newest reason is told. */
+  add(orgIds: Iterable<string>, count: number, why: string): void {
+    for (const orgId of orgIds) this.orgIds.add(orgId);
+    this.count += count;
+    this.why = why;
+    if (!this.timer) this.tell();
+  }
+
+  /** Tells what no line has told yet, e.g. at shutdown. */
+  end(): void {
+    if (this.timer) clearTimeout(this.timer);
+    this.timer = null;
+    if (this.count > 0) this.log(this.text({ count: this.count, organizations: this.orgIds.size }, this.why));
+    this.count = 0;
+    this.orgIds.clear();
+  }
+
+  private tell(): void {
+    this.end();
+    this.timer = setTimeout(() => {
+      this.timer = null;
+      if (this.count > 0) this.tell();
+    }, this.everyMs).unref();
+  }
+}

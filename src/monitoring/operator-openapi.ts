@@ -1,0 +1,41 @@
+import { Injectable, type OnModuleInit } from '@nestjs/common';
+import { getSchemaPath } from '@nestjs/swagger';
+import { OpenApiParts } from '../platform/openapi/openapi-parts';
+import { OverloadEvent } from './operator-event';
+
+const message = (operationId: string, summary: string, description: string) => ({
+  post: {
+    operationId,
+    summary,
+    description:
+      `${description} Sent to \`OPERATOR_WEBHOOK_URL\`, five attempts in a minute, in order and not signed: keep the ` +
+      'address secret.',
+    tags: ['Webhooks'],
+    security: [],
+    requestBody: {
+      required: true,
+      content: { 'application/json': { schema: { $ref: getSchemaPath(OverloadEvent) } } },
+    },
+    responses: { '2XX': { description: 'Received.' }, default: { description: 'Tried again.' } },
+  },
+});
+
+/** Puts what the operator is told into the API reference. */
+@Injectable()
+export class OperatorOpenApi implements OnModuleInit {
+  constructor(private readonly parts: OpenApiParts) {}
+
+  onModuleInit(): void {
+    this.parts.add([OverloadEvent], (document) => {
+      document.webhooks = {
+        ...document.webhooks,
+        'overload.began': message(
+          'overloadBegan',
+          'An overload began',
+          'A process cannot make all checks that are due.',
+        ),
+        'overload.ended': message('overloadEnded', 'An overload ended', 'It can again, or it was stopped.'),
+      };
+    });
+  }
+}

@@ -1,0 +1,269 @@
+import { Injectable, Logger } from '@nestjs/common';
+import { AlertEvaluator } from '../../alert/incident/alert-evaluator';
+import type { FinishedCheck } from '../../endpoint/finished-check';
+import type { StreakUpdate } from '../../endpoint/streak-update';
+import { HistoryBacklog } from '../../history/write/history-backlog';
+import { HistoryFailure } from '../../history/write/history-part';
+import { reasonOf, type WriteFailure, writeFailureOf } from '../../history/write/write-failure';
+import { BoundedMap } from '../../platform/cache/bounded-map';
+import { type Tx, WorkerDatabase } from '../../platform/database/database';
+import { failpoint } from '../../platform/observability/failpoints';
+import { Clock } from '../../platform/time/clock';
+import { RecentRate } from '../../platform/time/recent-rate';
+import { MonitoringMetrics } from '../monitoring.metrics';
+import { byEndpoint, type EndpointResults, resultsOfEach, writeInParts } from './batch-split';
+import { foldBatch, outagesOf, steadyUpdatesOf, streakUpdatesOf } from './check-batch';
+import { EndpointStateStore, type SteadySaved } from './endpoint-state-store';
+import type { PendingCheck } from './pending-check';
+import { type SteadyRun, steadyRunsOf } from './steady-run';
+import { Suspects } from './suspects';
+
+/**
+ * Our transactions never hold a row lock this long; only a manual session or a backup does. A statement of a batch takes
+ * milliseconds: one that takes much longer has too much to do, and the batch is split, or history is away.
+ */
+const LIMITS = { lockMs: 1000, statementMs: 5000 };
+/** Steady runs take rows in any order: this is shorter than what PostgreSQL takes to find a deadlock. */
+const STEADY_LIMITS = { lockMs: 200, statementMs: 5000 };
+
+/** What became of a batch. */
+export interface WrittenBatch {
+  /** Results that are to be written again, in their order. */
+  left: readonly PendingCheck[];
+  /** Why the batch was not written; `undefined` when it was. */
+  error?: unknown;
+}
+
+/** What one transaction did. */
+interface Committed {
+  recorded: Set<FinishedCheck>;
+  /** Seemed steady and are not: nothing of them was written. */
+  missed: PendingCheck[];
+  /** Whether history was written with it. */
+  withHistory: boolean;
+}
+
+/**
+ * Writes batches, each in one transaction: history, streaks, alert flags, events and deliveries, all or nothing. When only
+ * history cannot be written, the rest is committed and history follows. A batch that is refused is written in parts, so
+ * that a result that cannot be written costs its own endpoint that result and nobody else anything.
+ */
+@Injectable()
+export class BatchWriter {
+  private readonly logger = new Logger(BatchWriter.name);
+  readonly suspects = new Suspects();
+  /** Batches in a row that failed although the database is available. */
+  private refusedInARow = 0;
+  /** Batches and parts that were written. */
+  written = 0;
+  /** Monotonic: when something was last written. */
+  writtenAt = -Infinity;
+  private lastRefusal = '';
+  /** Endpoints whose refused results are in the log. */
+  private readonly reported = new BoundedMap<string, true>(10_000);
+  private readonly rate = new RecentRate();
+
+  constructor(
+    private readonly database: WorkerDatabase,
+    private readonly states: EndpointStateStore,
+    private readonly history: HistoryBacklog,
+    private readonly alerts: AlertEvaluator,
+    private readonly metrics: MonitoringMetrics,
+    private readonly clock: Clock,
+  ) {}
+
+  /** Results recorded per second, over the last seconds. */
+  get recordedPerSecond(): number {
+    return this.rate.perSecond(this.clock.monotonic());
+  }
+
+  /** A transaction without results; rejects when the database does not write. */
+  async pass(): Promise<void> {
+    await this.database.transaction((tx) => passThrough(tx), LIMITS);
+  }
+
+  /** How many alerts these results may change at most, by endpoint; those without any are absent. */
+  atStake(changing: readonly PendingCheck[]): Promise<Map<string, number>> {
+    const idsOf = (outcome: string) =>
+      changing.flatMap(({ check }) => (check.result.outcome === outcome ? [check.endpointId] : []));
+    return this.alerts.atStake(this.database, idsOf('down'), idsOf('up'));
+  }
+
+  /** Those of these endpoints whose rows another session keeps locked. */
+  lockedOf(endpointIds: readonly string[]): Promise<Set<string>> {
+    return this.states.lockedByOthers(this.database, endpointIds).catch(() => new Set<string>());
+  }
+
+  /** Writes a batch, in parts when it is refused as a whole. What no part could be written with is a suspect from now on. */
+  async write(batch: readonly PendingCheck[]): Promise<WrittenBatch> {
+    try {
+      const left = await this.commit(batch);
+      this.refusedInARow = 0;
+      return { left };
+    } catch (error) {
+      return (await this.isRefused(error)) ? this.split(batch, error) : { left: batch, error };
+    }
+  }
+
+  /** Tries what was refused before one by one, for at most `limitMs`. */
+  async retrySuspects(limitMs: number): Promise<void> {
+    const began = this.clock.monotonic();
+    const givenUp: string[] = [];
+    for (let entry = this.suspects.next(began); entry; entry = this.suspects.next(began)) {
+      try {
+        const failure = await this.tryCommit([entry]);
+        if (failure === null) this.suspects.written(entry);
+        else if (this.suspects.refused(entry, failure, this.written, this.clock.monotonic())) {
+          entry.resolve?.('dropped');
+          givenUp.push(entry.check.endpointId);
+        }
+      } catch (error) {
+        this.logger.warn(`${this.suspects.size} refused results wait: ${reasonOf(error)}`);
+        break;
+      }
+      if (this.clock.monotonic() - began > limitMs) break;
+    }
+    if (givenUp.length > 0) this.reportGivenUp(givenUp);
+  }
+
+  /** At shutdown: history that still waits, for at most `limitMs`. */
+  drainHistory(limitMs: number): Promise<void> {
+    return this.history.drain(limitMs);
+  }
+
+  private reportGivenUp(endpointIds: readonly string[]): void {
+    this.metrics.resultsParked.inc(endpointIds.length);
+    const unreported = [...new Set(endpointIds)].filter((id) => !this.reported.get(id));
+    for (const id of unreported) this.reported.set(id, true);
+    if (unreported.length > 0)
+      this.logger.error(
+        `Results of ${unreported.length} endpoints were given up, the database refuses them (${unreported.slice(0, 5).join(' ')}): ${this.lastRefusal}`,
+      );
+  }
+
+  /** Whether the batch failed because of what is in it. What is unclear is believed the second time. */
+  private async isRefused(error: unknown): Promise<boolean> {
+    const failure = writeFailureOf(error);
+    if (failure === 'content') return true;
+    if (failure !== 'unclear' || ++this.refusedInARow < 2) return false;
+    return this.database.query('SELECT 1').then(
+      () => true,
+      () => false,
+    );
+  }
+
+  private async split(batch: readonly PendingCheck[], error: unknown): Promise<WrittenBatch> {
+    this.logger.warn(`${batch.length} results are written in parts: ${reasonOf(error)}`);
+    const open = new Set(batch);
+    const written = this.written;
+    const write = async (part: readonly EndpointResults[]): Promise<boolean> => {
+      const entries = part.flat();
+      const failure = await this.tryCommit(entries);
+      if (failure === null) for (const entry of entries) open.delete(entry);
+      return failure === null;
+    };
+    try {
+      const { suspects } = await writeInParts(byEndpoint(batch), write);
+      for (const entry of suspects.flat()) this.suspects.add(entry, written);
+      return { left: [] };
+    } catch (failed) {
+      return { left: batch.filter((entry) => open.has(entry)), error: failed };
+    }
+  }
+
+  /** `null` when the part was committed. Throws when the database is away or rows are locked: nobody's fault here. */
+  private async tryCommit(entries: readonly PendingCheck[]): Promise<WriteFailure | null> {
+    try {
+      await this.commit(entries, true);
+      return null;
+    } catch (error) {
+      const failure = writeFailureOf(error);
+      if (failure === 'away' || failure === 'locked') throw error;
+      this.lastRefusal = reasonOf(error);
+      return failure;
+    }
+  }
+
+  /** Resolves to the results that are to be written again, their rows locked and read. */
+  private async commit(entries: readonly PendingCheck[], locksAll = false): Promise<PendingCheck[]> {
+    const began = this.clock.monotonic();
+    const { recorded, missed, withHistory } = await this.commitEither(entries, locksAll);
+    this.written++;
+    this.writtenAt = this.clock.monotonic();
+    this.rate.add(recorded.size, this.writtenAt);
+    this.metrics.batch(entries.length - missed.length, recorded.size, this.writtenAt - began);
+    // In their order, and without a guess: what is not as it seemed may change something.
+    for (const entry of missed) entry.mayChange = true;
+    const isMissed = missed.length > 0 ? new Set(missed) : null;
+    for (const entry of entries) if (!isMissed?.has(entry)) this.settle(entry, recorded.has(entry.check), withHistory);
+    return missed;
+  }
+
+  private settle({ check, isAwaited, resolve }: PendingCheck, isRecorded: boolean, withHistory: boolean): void {
+    if (isRecorded && isAwaited && !withHistory)
+      this.history.onWritten(check, (isWritten) => resolve?.(isWritten ? 'recorded' : 'dropped'));
+    else resolve?.(isRecorded ? 'recorded' : 'dropped');
+  }
+
+  /** With its history, or without when only that is at fault. When neither can be written, the database is. */
+  private async commitEither(entries: readonly PendingCheck[], locksAll: boolean): Promise<Committed> {
+    try {
+      return await this.commitOnce(entries, locksAll, false);
+    } catch (error) {
+      if (!(error instanceof HistoryFailure)) throw error;
+      if (writeFailureOf(error.cause) === 'content') throw error.cause;
+      this.history.because(error.cause);
+      return this.commitOnce(entries, locksAll, true);
+    }
+  }
+
+  private commitOnce(entries: readonly PendingCheck[], locksAll: boolean, withoutHistory: boolean): Promise<Committed> {
+    const endpoints = resultsOfEach(entries);
+    const { steady, others } = locksAll ? { steady: [], others: endpoints } : steadyRunsOf(endpoints);
+    if (steady.length === 0)
+      return this.database.transaction((tx) => this.writeAll(tx, endpoints, [], withoutHistory), LIMITS);
+    let attempt = 0;
+    // Another session was in the way: the next attempt takes its locks in order and waits for them.
+    const write = (tx: Tx) =>
+      ++attempt === 1
+        ? this.writeAll(tx, others, steady, withoutHistory)
+        : this.writeAll(tx, endpoints, [], withoutHistory);
+    return this.database.transaction(write, STEADY_LIMITS);
+  }
+
+  /** Writes everything that follows from these results. */
+  private async writeAll(
+    tx: Tx,
+    locked: readonly EndpointResults[],
+    steady: readonly SteadyRun[],
+    withoutHistory: boolean,
+  ): Promise<Committed> {
+    const checks = locked.flatMap((results) => results.map(({ check }) => check));
+    const states = checks.length > 0 ? await this.states.lock(tx, checks) : new Map();
+    const folded = foldBatch(states, checks);
+    const { missed, open }: SteadySaved =
+      steady.length > 0 ? await this.states.saveSteady(tx, steady) : { missed: new Set(), open: new Map() };
+    if (folded.size > 0) await this.states.save(tx, folded);
+    const saved = steady.filter(({ endpointId }) => !missed.has(endpointId));
+    const recorded = [
+      ...[...folded.values()].flatMap((list) => list.map(({ check }) => check)),
+      ...saved.flatMap(({ results }) => results.map(({ check }) => check)),
+    ];
+    const part = { checks: recorded, ...outagesOf(states, folded) };
+    const withHistory = await this.history.write(tx, part, withoutHistory);
+    const updates: StreakUpdate[] = [...streakUpdatesOf(folded), ...steadyUpdatesOf(saved, open)];
+    if (updates.length > 0) await this.alerts.evaluate(tx, updates);
+    if (recorded.length > 0) await failpoint('recorder.before_commit');
+    return {
+      recorded: new Set(recorded),
+      missed: steady.flatMap(({ endpointId, results }) => (missed.has(endpointId) ? results : [])),
+      withHistory,
+    };
+  }
+}
+
+/** Takes a transaction number, as every batch does: a database that does not write refuses that. */
+async function passThrough(tx: Tx): Promise<void> {
+  await tx.query('SELECT pg_current_xact_id()');
+  await failpoint('recorder.before_commit');
+}

@@ -1,0 +1,73 @@
+import {
+  applyDecorators,
+  type CallHandler,
+  type ExecutionContext,
+  Injectable,
+  type NestInterceptor,
+  SetMetadata,
+  type Type,
+  UseInterceptors,
+} from '@nestjs/common';
+import { ModuleRef, Reflector } from '@nestjs/core';
+import { catchError, type Observable } from 'rxjs';
+import type { AuthenticatedRequest, Caller } from '../../access/caller';
+import { completed, type Findings } from '../../problem/findings';
+import { WrongShape } from './wrong-shape';
+
+/** Whose request it is, the parameters of its path as they were sent, and the host name that it was sent to. */
+export interface CheckedRoute {
+  readonly caller: Caller;
+  readonly params: Readonly<Record<string, string | undefined>>;
+  readonly host: string | undefined;
+}
+
+/**
+ * What a service finds in the fields of a body that have the right shape, when others have not: what the service would
+ * have refused afterwards. What is missing has been named already.
+ */
+type Check<Service, Fields> = (service: Service, fields: Fields, route: CheckedRoute) => Findings | Promise<Findings>;
+
+interface Checked {
+  service: Type<unknown>;
+  check: Check<unknown, object>;
+}
+
+const CHECKED = Symbol('http:also-checked');
+
+/** Completes the problems of a body's shape, so that a client learns of every wrong field at once. */
+@Injectable()
+class AlsoCheckedInterceptor implements NestInterceptor {
+  constructor(
+    private readonly reflector: Reflector,
+    private readonly modules: ModuleRef,
+  ) {}
+
+  intercept(context: ExecutionContext, next: CallHandler): Observable<unknown> {
+    return next.handle().pipe(
+      catchError(async (error: unknown) => {
+        throw error instanceof WrongShape ? await this.complete(error, context) : error;
+      }),
+    );
+  }
+
+  private async complete({ shape, fields }: WrongShape, context: ExecutionContext): Promise<Error> {
+    const { service, check } = this.reflector.get<Checked>(CHECKED, context.getHandler());
+    const { caller, params, headers } = context.switchToHttp().getRequest<AuthenticatedRequest>();
+    if (!caller) throw new Error('the route has no caller: is it public?');
+    const checker: unknown = this.modules.get(service, { strict: false });
+    const route = { caller, params: params as CheckedRoute['params'], host: headers.host };
+    return completed(shape, await check(checker, fields, route));
+  }
+}
+
+/**
+ * For routes whose service judges more of the body than its dto does. The check only adds to the response of a request
+ * that is refused anyhow: the service makes its checks itself.
+ */
+export const AlsoChecked = <Service, Fields extends object>(
+  service: Type<Service>,
+  check: Check<Service, Fields>,
+): MethodDecorator => {
+  const checked = { service, check: check as Check<unknown, object> } satisfies Checked;
+  return applyDecorators(SetMetadata(CHECKED, checked), UseInterceptors(AlsoCheckedInterceptor));
+};

@@ -1,0 +1,29 @@
+import { type FieldProblem, Problem, problems } from '../../problem/problem';
+import { isRecord } from '../../text/json';
+
+/** A body that is no dto of its route: what is wrong with it, and the fields that are as they should be. */
+export class WrongShape extends Problem {
+  constructor(
+    readonly shape: readonly FieldProblem[],
+    readonly fields: object,
+  ) {
+    const { code, detail, errors } = problems.validationFailed(shape);
+    super(code, detail, errors);
+  }
+}
+
+const nameOf = (step: string): string => step.replaceAll('~1', '/').replaceAll('~0', '~');
+
+/** Takes the fields with these problems out. An item of a list stays, so that the others keep their places. */
+export function withoutWrong(dto: object, shape: readonly FieldProblem[]): object {
+  for (const { pointer } of shape) {
+    const steps = pointer.split('/').slice(1).map(nameOf);
+    const last = steps.pop();
+    const parent = steps.reduce<unknown>(
+      (at, step) => (isRecord(at) || Array.isArray(at) ? (at as Record<string, unknown>)[step] : undefined),
+      dto,
+    );
+    if (last !== undefined && isRecord(parent)) Reflect.deleteProperty(parent, last);
+  }
+  return dto;
+}

@@ -1,0 +1,115 @@
+import type { OpenAPIObject } from '@nestjs/swagger';
+
+/** The part of a schema that an example is made of. */
+interface Schema {
+  $ref?: string;
+  type?: string | string[];
+  format?: string;
+  description?: string;
+  enum?: unknown[];
+  example?: unknown;
+  minimum?: number;
+  required?: string[];
+  properties?: Record<string, Schema>;
+  allOf?: Schema[];
+  oneOf?: Schema[];
+  anyOf?: Schema[];
+  deprecated?: boolean;
+  readOnly?: boolean;
+  discriminator?: { propertyName: string; mapping?: Record<string, string> };
+}
+interface Content {
+  schema?: Schema;
+  example?: unknown;
+  examples?: Record<string, { value: unknown }>;
+}
+type Schemas = Readonly<Record<string, Schema>>;
+
+/** A public id, of whatever kind. */
+const ID = /^[a-z]{2,5}_[0-9a-z]{26}$/;
+
+/**
+ * Gives every body of a request a whole example, so that all who show the document offer the same one, and one that is
+ * accepted: `test/e2e/http/examples.spec.ts` sends them. A body of several forms gets an example of each. One that is
+ * given where the route is declared stays.
+ */
+export function addRequestExamples(document: OpenAPIObject): void {
+  const schemas = (document.components?.schemas ?? {}) as Schemas;
+  for (const path of Object.values(document.paths)) {
+    for (const operation of Object.values(path as Record<string, { requestBody?: { content: object } }>)) {
+      for (const content of Object.values((operation.requestBody?.content ?? {}) as Record<string, Content>)) {
+        if (content.schema === undefined || content.example !== undefined || content.examples !== undefined) continue;
+        const forms = formsOf(resolved(content.schema, schemas));
+        if (forms === null) content.example = exampleOf(content.schema, schemas);
+        else
+          content.examples = Object.fromEntries(
+            forms.map(([name, form]) => [name, { value: exampleOf(form, schemas) }]),
+          );
+      }
+    }
+  }
+}
+
+/** The forms of a schema by the value that distinguishes them. */
+function formsOf({ discriminator }: Schema): [name: string, schema: Schema][] | null {
+  const mapping = Object.entries(discriminator?.mapping ?? {});
+  return mapping.length === 0 ? null : mapping.map(([name, $ref]) => [name, { $ref }]);
+}
+
+/**
+ * What is required, and what has an example of its own. Nothing that is only accepted, such as a former name or a field
+ * that never changes, and nothing that stands instead of another: the description begins with that word.
+ */
+function exampleOf(given: Schema, schemas: Schemas): unknown {
+  const schema = resolved(given, schemas);
+  if (schema.example !== undefined) return schema.example;
+  if (schema.enum) return schema.enum[0];
+  const choice = (schema.oneOf ?? schema.anyOf)?.find(({ type }) => type !== 'null');
+  if (choice) return exampleOf(choice, schemas);
+  if (schema.properties) {
+    const shown = Object.entries(schema.properties).filter(([name, property]) => isShown(name, property, schema));
+    return Object.fromEntries(shown.map(([name, property]) => [name, exampleOf(property, schemas)]));
+  }
+  return emptyOf(schema);
+}
+
+function isShown(name: string, { example = null, ...property }: Schema, { required }: Schema): boolean {
+  if (required?.includes(name) === true) return true;
+  if (property.deprecated === true || property.readOnly === true) return false;
+  if (/^(?:Immutable|Instead of)\b/.test(property.description ?? '')) return false;
+  // An id that is made up is nobody's, so it stands only where one has to be.
+  return example !== null && !ID.test(typeof example === 'string' ? example : '');
+}
+
+function emptyOf({ type, minimum }: Schema): unknown {
+  switch (Array.isArray(type) ? type[0] : type) {
+    case 'array':
+      return [];
+    case 'boolean':
+      return true;
+    case 'integer':
+    case 'number':
+      return minimum ?? 0;
+    case 'string':
+      return '';
+    case 'object':
+      return {};
+    default:
+      return null;
+  }
+}
+
+/** The schema itself: references followed, parts of an `allOf` put together. */
+function resolved({ $ref, allOf, ...own }: Schema, schemas: Schemas): Schema {
+  const target = $ref === undefined ? undefined : schemas[$ref.slice($ref.lastIndexOf('/') + 1)];
+  const parts = [...(target ? [target] : []), ...(allOf ?? [])].map((part) => resolved(part, schemas));
+  return [...parts, own].reduce<Schema>(
+    (whole, part) => ({
+      ...whole,
+      ...part,
+      ...((whole.properties || part.properties) && { properties: { ...whole.properties, ...part.properties } }),
+      required: [...(whole.required ?? []), ...(part.required ?? [])],
+    }),
+    {},
+  );
+}

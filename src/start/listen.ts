@@ -1,0 +1,54 @@
+import { once } from 'node:events';
+import { createServer } from 'node:net';
+import type { NestExpressApplication } from '@nestjs/platform-express';
+import type { Config } from '../platform/config/config';
+import { StartError } from '../platform/database/start-error';
+
+type Address = Pick<Config, 'host' | 'port'>;
+
+/**
+ * Throws a `StartError` when the service could not listen: before the database is opened, so that a taken port costs
+ * nothing. The port is free again afterwards, for it opens to clients only when they can be served.
+ */
+export async function requireAddress({ host, port }: Address): Promise<void> {
+  const probe = createServer((socket) => socket.destroy());
+  try {
+    probe.listen(port, host);
+    await once(probe, 'listening');
+  } catch (error) {
+    throw explained(error, { host, port });
+  }
+  const closed = once(probe, 'close');
+  probe.close();
+  await closed;
+}
+
+export async function listen(app: NestExpressApplication, { host, port }: Address): Promise<void> {
+  await app.listen(port, host).catch((error: unknown) => {
+    throw explained(error, { host, port });
+  });
+}
+
+/** The error in the words of the settings; itself when they are not the cause. */
+function explained(error: unknown, address: Address): unknown {
+  const code = error instanceof Error && 'code' in error ? String(error.code) : '';
+  const text = refusalOf(code, address);
+  return text === null ? error : new StartError(text, { cause: error });
+}
+
+function refusalOf(code: string, { host, port }: Address): string | null {
+  switch (code) {
+    case 'EADDRINUSE':
+      return `PORT: ${port} is taken by another program on ${host}. Stop that program, or set PORT to a free port.`;
+    case 'EACCES':
+      return `PORT: this user may not listen on port ${port}. Set PORT to 1024 or more, and let a proxy listen on ${port}.`;
+    case 'EADDRNOTAVAIL':
+    case 'EAFNOSUPPORT':
+      return `HOST: ${host} is not an address of this machine. Set HOST to one that it has, or to 0.0.0.0 for all of them.`;
+    case 'ENOTFOUND':
+    case 'EAI_AGAIN':
+      return `HOST: the name ${host} has no address. Set HOST to an address of this machine, such as 127.0.0.1.`;
+    default:
+      return null;
+  }
+}

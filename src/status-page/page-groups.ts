@@ -1,0 +1,40 @@
+/** A named part of a page: endpoints one by one, and whole websites. Ids are uuids, in the order in which they are shown. */
+export interface PageGroup {
+  name: string;
+  endpoints: string[];
+  websites: string[];
+}
+
+/** An endpoint as far as its place on a page depends on it. */
+export interface PageEndpoint {
+  id: string;
+  websiteId: string;
+}
+
+/**
+ * The endpoints in the order of the groups, those named one by one before those of whole websites. Each is shown once, in
+ * the first group that has it; what exists no more is left out.
+ */
+export function arranged<Endpoint extends PageEndpoint>(
+  groups: readonly PageGroup[],
+  endpoints: readonly Endpoint[],
+): { group: string; endpoint: Endpoint }[] {
+  const byId = new Map(endpoints.map((endpoint) => [endpoint.id, endpoint]));
+  const named = new Set(groups.flatMap((group) => group.endpoints));
+  const byWebsite = new Map<string, Endpoint[]>();
+  for (const endpoint of endpoints) {
+    if (!named.has(endpoint.id))
+      byWebsite.set(endpoint.websiteId, [...(byWebsite.get(endpoint.websiteId) ?? []), endpoint]);
+  }
+  return groups.flatMap(({ name, ...group }) => {
+    const own = group.endpoints.flatMap((id) => taken(byId, id) ?? []);
+    const ofWebsites = group.websites.flatMap((id) => taken(byWebsite, id) ?? []);
+    return [...own, ...ofWebsites].map((endpoint) => ({ group: name, endpoint }));
+  });
+}
+
+function taken<Value>(from: Map<string, Value>, key: string): Value | undefined {
+  const value = from.get(key);
+  from.delete(key);
+  return value;
+}

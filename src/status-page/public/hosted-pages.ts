@@ -1,0 +1,84 @@
+import { Injectable } from '@nestjs/common';
+import type { Request, RequestHandler, Response } from 'express';
+import { type FieldProblem, problems } from '../../platform/problem/problem';
+import { BADGE_WINDOWS, type BadgeWindow } from '../render/status-badge';
+import { PageDomains } from './page-domains';
+import { type AskedPage, PublicStatusService, readPageName } from './public-status.service';
+
+const FORMS: Readonly<Record<string, AskedPage['form']>> = {
+  '/': 'html',
+  '/status.json': 'json',
+  '/badge.svg': 'svg',
+  '/feed.atom': 'atom',
+  '/logo': 'logo',
+};
+/** The icon of pages and dashboard alike. */
+const ICON = '/favicon.svg';
+
+/** Where a page is shown. */
+export interface ShownPage {
+  slug: string;
+  enabled: boolean;
+  domain: string | null;
+}
+
+/**
+ * Under the host name of a page there is that page and nothing else: no dashboard, no API, no other page. Only `Host`
+ * counts, no forwarded header: whoever forges it sees a page that is public anyway.
+ */
+@Injectable()
+export class HostedPages {
+  constructor(
+    private readonly domains: PageDomains,
+    private readonly status: PublicStatusService,
+  ) {}
+
+  /** Express middleware; must come before everything that may answer. */
+  readonly serve: RequestHandler = async (request, response, next) => {
+    const slug = this.domains.slugOf(request.headers.host);
+    if (slug === null || request.path === ICON) return next();
+    await this.show(slug, request, response);
+    return undefined;
+  };
+
+  /** Why a page may not have this host name; `null` when it may. `host`: by which name the author reached the service. */
+  refusal(domain: string, author: { isDefaultOrg: boolean }, host: string | undefined): string | null {
+    return this.domains.refusal(domain, author, host);
+  }
+
+  /** This instance shows a change at once, others within 15 seconds. `null`: there was none, or it is gone. */
+  changed(before: ShownPage | null, after: ShownPage | null): void {
+    for (const page of [before, after]) if (page) this.status.forget(page.slug);
+    const domain = after?.enabled ? after.domain : null;
+    this.domains.changed(before?.domain ?? null, domain, after?.slug ?? '');
+  }
+
+  private async show(slug: string, request: Request, response: Response): Promise<void> {
+    const isRead = request.method === 'GET' || request.method === 'HEAD';
+    const asked = isRead ? pageAt(request.path, slug) : null;
+    await this.status.send(asked, windowOf(request.query['uptime']), request, response);
+  }
+}
+
+/** What a path means under the host name of a page; its usual addresses, which it links to, work there, too. */
+export function pageAt(path: string, slug: string): AskedPage | null {
+  const form = FORMS[path];
+  if (form !== undefined) return { slug, form };
+  if (path === `/status/${slug}/feed.atom`) return { slug, form: 'atom' };
+  if (path === `/status/${slug}/logo`) return { slug, form: 'logo' };
+  const asked = path.startsWith('/status/') ? readPageName(path.slice('/status/'.length)) : null;
+  return asked?.slug === slug ? asked : null;
+}
+
+function windowOf(value: unknown): BadgeWindow | undefined {
+  if (value === undefined) return undefined;
+  const window = Object.keys(BADGE_WINDOWS).find((each) => each === value);
+  if (window === undefined) throw problems.invalidQuery([UNKNOWN_WINDOW]);
+  return window as BadgeWindow;
+}
+
+const UNKNOWN_WINDOW: FieldProblem = {
+  pointer: '?uptime',
+  code: 'invalid_format',
+  message: `uptime must be one of ${Object.keys(BADGE_WINDOWS).join(', ')}`,
+};

@@ -1,0 +1,78 @@
+import { Clock } from '../../platform/time/clock';
+import { PublicPages } from './public-pages';
+import { DAYS, type PublishedPage, type StatusSnapshot, type StatusSnapshots } from '../status-snapshot';
+
+class StoppedClock extends Clock {
+  atMs = 0;
+  override monotonic(): number {
+    return this.atMs;
+  }
+}
+
+const PAGE = {
+  title: null,
+  description: '',
+  accent: null,
+  logoHash: null,
+  domain: null,
+  groups: null,
+  changedAt: new Date('2026-11-22T00:00:00Z'),
+};
+
+/** Pages of the largest size, each of an organization of its own or of one. */
+function pagesOf(orgOf: (slug: string) => string) {
+  const read: string[] = [];
+  const days = Array.from({ length: DAYS }, (_, i) => ({ date: `2026-01-${i}`, up: 1440, down: i % 7, unknown: 0 }));
+  const endpoints = Array.from({ length: 200 }, (_, i) => ({
+    name: `Endpoint ${i}`,
+    group: '',
+    status: 'up' as const,
+    days,
+  }));
+  const source: Pick<StatusSnapshots, 'find' | 'read'> = {
+    find: (slug) => Promise.resolve<PublishedPage>({ ...PAGE, id: slug, slug, orgId: orgOf(slug), websiteId: slug }),
+    read: ({ slug }) => {
+      read.push(slug);
+      const page: StatusSnapshot = {
+        slug,
+        name: slug,
+        description: '',
+        look: { id: slug, accent: null, hasLogo: false, domain: null, changedAt: '2026-11-22T00:00:00Z' },
+        status: 'up',
+        updated_at: '2026-11-22T00:00:00Z',
+        endpoints,
+        outages: [],
+      };
+      return Promise.resolve(page);
+    },
+  };
+  const clock = new StoppedClock();
+  return { pages: new PublicPages(source as StatusSnapshots, clock), clock, read };
+}
+
+describe('the public pages that are kept', () => {
+  it('are bounded by their bytes: the least recently shown one is read again', async () => {
+    const { pages, read } = pagesOf((slug) => `org of ${slug}`);
+    for (let i = 0; i < 24; i++) await pages.get(`page-${i}`, 'html', undefined, '');
+    await pages.get('page-23', 'html', undefined, '');
+    expect(read).toHaveLength(24);
+    await pages.get('page-0', 'html', undefined, '');
+    expect(read.slice(24)).toEqual(['page-0']);
+  });
+
+  it('are shown as they were while an organization has many large ones read again and again', async () => {
+    const { pages, clock, read } = pagesOf(() => 'one organization');
+    const all = () => Promise.all(Array.from({ length: 30 }, (_, i) => pages.get(`page-${i}`, 'svg', undefined, '')));
+    await all();
+    for (let second = 0; second < 60; second += 15) {
+      clock.atMs += 15_000;
+      await all();
+    }
+    const before = read.length;
+    clock.atMs += 15_000;
+    for (let i = 0; i < 10; i++) await all();
+    // Two hundred tokens, eleven each; and every page was shown each time.
+    expect(read.length - before).toBe(18);
+    await expect(all()).resolves.not.toContain(null);
+  });
+});

@@ -1,0 +1,88 @@
+import { Controller, Get, Param, Query, Req, Res } from '@nestjs/common';
+import { ApiOkResponse, ApiOperation, ApiParam, ApiTags } from '@nestjs/swagger';
+import type { Request, Response } from 'express';
+import { Access } from '../../platform/access/caller';
+import { PublicProblems } from '../../platform/problem/problems.decorator';
+import { PublicStatusQuery } from './public-status.dto';
+import { PublicStatusService } from './public-status.service';
+
+const NAME = { name: 'slug', example: 'example-shop' };
+
+@ApiTags('Status pages')
+@Controller('status')
+export class PublicStatusController {
+  constructor(private readonly status: PublicStatusService) {}
+
+  @Get(':page')
+  @Access('public')
+  @ApiParam({
+    name: 'page',
+    example: 'example-shop',
+    description: '`<slug>` for people, `<slug>.json` for programs, `<slug>.svg` for a badge.',
+  })
+  @ApiOperation({
+    operationId: 'showStatusPage',
+    summary: 'Show a public status page',
+    description:
+      'Without a key, cached for 15 seconds. Only pages that were published exist; where none is, people get a page that ' +
+      'says so, programs the problem. A page with a domain is also at its root, `/status.json` and `/badge.svg`.',
+    security: [],
+  })
+  @ApiOkResponse({
+    description: 'The page.',
+    content: {
+      'text/html': { schema: { type: 'string' } },
+      'application/json': { schema: { type: 'object' } },
+      'image/svg+xml': { schema: { type: 'string' } },
+    },
+  })
+  @PublicProblems('invalid_query', 'not_found', 'rate_limited', 'storage_unavailable', 'temporarily_unavailable')
+  show(
+    @Param('page') page: string,
+    @Query() query: PublicStatusQuery,
+    @Req() request: Request,
+    @Res() response: Response,
+  ): Promise<void> {
+    return this.status.respond(page, query.uptime, request, response);
+  }
+
+  @Get(':slug/feed.atom')
+  @Access('public')
+  @ApiParam(NAME)
+  @ApiOperation({
+    operationId: 'getStatusFeed',
+    summary: 'Get the outages of a public status page as an Atom feed',
+    description:
+      'Without a key, cached for 15 seconds. One entry per outage, which is updated when it ends; its id stays. A page ' +
+      'with a domain has it at `/feed.atom`, too.',
+    security: [],
+  })
+  @ApiOkResponse({
+    description: 'The feed (RFC 4287).',
+    content: { 'application/atom+xml': { schema: { type: 'string' } } },
+  })
+  @PublicProblems('invalid_query', 'not_found', 'rate_limited', 'storage_unavailable', 'temporarily_unavailable')
+  feed(@Param('slug') slug: string, @Req() request: Request, @Res() response: Response): Promise<void> {
+    return this.status.respondWith('atom', slug, request, response);
+  }
+
+  @Get(':slug/logo')
+  @Access('public')
+  @ApiParam(NAME)
+  @ApiOperation({
+    operationId: 'getStatusLogo',
+    summary: 'Get the logo of a public status page',
+    description: 'Without a key, cached for 15 seconds. 404 for a page without one.',
+    security: [],
+  })
+  @ApiOkResponse({
+    description: 'The uploaded picture.',
+    content: Object.fromEntries(
+      ['image/png', 'image/jpeg', 'image/webp'].map((type) => [type, { schema: { type: 'string', format: 'binary' } }]),
+    ),
+  })
+  @PublicProblems('invalid_query', 'not_found', 'rate_limited', 'storage_unavailable', 'temporarily_unavailable')
+  logo(@Param('slug') slug: string, @Req() request: Request, @Res() response: Response): Promise<void> {
+    return this.status.respondWith('logo', slug, request, response);
+  }
+}

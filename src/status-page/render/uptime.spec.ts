@@ -1,0 +1,19 @@
+import type { StatusDay } from '../status-snapshot';
+import { uptimeText } from './uptime';
+
+const day = (up: number, down = 0, unknown = 0): StatusDay => ({ date: '2026-11-20', up, down, unknown });
+const days = (count: number, each: StatusDay): StatusDay[] => Array.from({ length: count }, () => each);
+
+describe('an uptime in words', () => {
+  it.each([
+    ['a window that was watched wholly', days(90, day(1440)), '100%'],
+    ['a single failure', days(90, day(99_999, 1)), '99.99%'],
+    ['one day of ninety', [...days(89, day(0)), day(1440)], '100% (1% watched)'],
+    ['one day of two hundred', [...days(199, day(0)), day(1440)], '100% (under 1% watched)'],
+    ['checks of which half say nothing', days(7, day(50, 0, 50)), '100% (50% watched)'],
+    ['no check at all', days(7, day(0)), 'no data'],
+    ['no endpoint', [], 'no data'],
+  ])('%s', (_, window, text) => {
+    expect(uptimeText(window)).toBe(text);
+  });
+});

@@ -1,0 +1,30 @@
+import { coverageOf } from '../../history/check-stats';
+import { DAYS, type StatusDay } from '../status-snapshot';
+
+/** up / (up + down) over the newest days; `null` without such a check. */
+export function uptimeOf(days: readonly StatusDay[], newest = DAYS): number | null {
+  const counted = days.slice(-newest);
+  const up = counted.reduce((sum, day) => sum + day.up, 0);
+  const down = counted.reduce((sum, day) => sum + day.down, 0);
+  return up + down === 0 ? null : up / (up + down);
+}
+
+/** How much of the days was watched, 0 to 1: the mean of each day's share of checks with a known outcome. */
+export function watchedOf(days: readonly StatusDay[]): number {
+  return days.length === 0 ? 0 : days.reduce((sum, day) => sum + (coverageOf(day) ?? 0), 0) / days.length;
+}
+
+/** From here on nobody needs to be told. */
+const MOSTLY = 0.9;
+
+/** Rounded down, so that a single failure never shows as 100 %. */
+export const percent = (ratio: number | null): string =>
+  ratio === null ? 'no data' : ratio === 1 ? '100%' : `${(Math.floor(ratio * 10_000) / 100).toFixed(2)}%`;
+
+/** `99.95%`, and how much of the window that stands for when it is little: `100% (3% watched)`. */
+export function uptimeText(days: readonly StatusDay[]): string {
+  const uptime = uptimeOf(days, Infinity);
+  const watched = watchedOf(days);
+  if (uptime === null || watched >= MOSTLY) return percent(uptime);
+  return `${percent(uptime)} (${watched < 0.01 ? 'under 1' : Math.floor(watched * 100)}% watched)`;
+}

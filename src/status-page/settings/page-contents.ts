@@ -1,0 +1,79 @@
+import { Injectable } from '@nestjs/common';
+import { Database, type Sql } from '../../platform/database/database';
+import { parseId } from '../../platform/ids/id';
+import type { FieldProblem } from '../../platform/problem/problem';
+import type { PageGroup } from '../page-groups';
+import type { CreatePageGroupDto, PublicPageRow } from './public-page.dto';
+
+/** Of a page, all groups together: what it may show, and what is read for it. */
+const MOST = { endpoints: 200, websites: 100 } as const;
+const KINDS = ['endpoints', 'websites'] as const;
+
+const EXISTING = `
+  SELECT e.id FROM endpoint e JOIN website w ON w.id = e.website_id AND w.deleted_at IS NULL
+   WHERE e.org_id = $1 AND e.id = ANY ($2::uuid[])
+   UNION ALL
+  SELECT id FROM website WHERE org_id = $1 AND id = ANY ($3::uuid[]) AND deleted_at IS NULL`;
+
+type Grouped = Pick<PublicPageRow, 'website_id' | 'groups'>;
+
+/** What pages show: endpoints and websites of their own organization that still exist. */
+@Injectable()
+export class PageContents {
+  constructor(private readonly database: Database) {}
+
+  /** The groups of each page, without what is gone. */
+  async of(orgId: string, pages: readonly Grouped[], sql: Sql = this.database): Promise<PageGroup[][]> {
+    const groups = pages.map(groupsOf);
+    const existing = await this.existing(sql, orgId, groups.flat());
+    return groups.map((list) =>
+      list.map(({ name, endpoints, websites }) => ({
+        name,
+        endpoints: endpoints.filter((id) => existing.has(id)),
+        websites: websites.filter((id) => existing.has(id)),
+      })),
+    );
+  }
+
+  /** What is wrong with new groups: what another organization has looks like what nobody has. */
+  async problemsOf(sql: Sql, orgId: string, groups: readonly PageGroup[]): Promise<FieldProblem[]> {
+    const existing = await this.existing(sql, orgId, groups);
+    const problems: FieldProblem[] = [];
+    for (const kind of KINDS) {
+      const all = groups.flatMap((group) => group[kind]);
+      if (all.length > MOST[kind]) {
+        const message = `groups must have at most ${MOST[kind]} ${kind} together`;
+        problems.push({ pointer: '/groups', code: 'out_of_range', message });
+      }
+      for (const [at, group] of groups.entries()) {
+        for (const [index, id] of group[kind].entries()) {
+          if (existing.has(id)) continue;
+          const message = `there is no such ${kind.slice(0, -1)}; choose one that exists`;
+          problems.push({ pointer: `/groups/${at}/${kind}/${index}`, code: 'invalid_format', message });
+        }
+      }
+    }
+    return problems;
+  }
+
+  private async existing(sql: Sql, orgId: string, groups: readonly PageGroup[]): Promise<Set<string>> {
+    const rows = await sql.query<{ id: string }>(EXISTING, [
+      orgId,
+      groups.flatMap((group) => group.endpoints),
+      groups.flatMap((group) => group.websites),
+    ]);
+    return new Set(rows.map(({ id }) => id));
+  }
+}
+
+/** The page of a website shows that, until it is told what else. */
+const groupsOf = ({ website_id, groups }: Grouped): PageGroup[] =>
+  groups ?? [{ name: '', endpoints: [], websites: website_id === null ? [] : [website_id] }];
+
+/** The stored form of groups whose ids were found well formed. */
+export const toPageGroups = (groups: readonly CreatePageGroupDto[]): PageGroup[] =>
+  groups.map(({ name = '', endpoints = [], websites = [] }) => ({
+    name: name.trim(),
+    endpoints: endpoints.flatMap((id) => parseId('endpoint', id) ?? []),
+    websites: websites.flatMap((id) => parseId('website', id) ?? []),
+  }));

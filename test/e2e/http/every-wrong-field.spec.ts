@@ -1,0 +1,246 @@
+import type { OpenAPIObject } from '@nestjs/swagger';
+import { startApp, type TestApp } from '../../harness/app/app';
+import { newAlert, newEndpoint, newWebsite } from '../../harness/app/resources';
+
+interface Refusal {
+  code: string;
+  errors: { pointer: string; message: string }[];
+}
+
+/** A body in which something is wrong by its shape and something else by what only the service knows. */
+interface Wrong {
+  path: () => string;
+  body: () => object;
+  pointers: string[];
+}
+
+const ENDPOINT = { name: 'Front', type: 'HTTPS', url: 'https://shop.example/' };
+const CLOUD = 'http://169.254.169.254/latest';
+
+/** Routes of which the shape is all there is to judge; what else they refuse is no field: a conflict, a limit, a key. */
+const ONLY_SHAPE = [
+  'POST /api/v1/organizations',
+  'PUT /api/v1/organizations/{id}',
+  'PUT /api/v1/websites/{id}/status-page',
+  'POST /auth/session',
+];
+
+describe('a body with several wrong fields', () => {
+  let app: TestApp;
+  let website: string;
+  let endpoint: string;
+  let alert: string;
+  let page: string;
+
+  beforeAll(async () => {
+    app = await startApp({ role: 'api' });
+    website = await newWebsite(app.admin);
+    endpoint = await newEndpoint(app.admin, website);
+    alert = await newAlert(app.admin, endpoint);
+    page = (await app.admin.post<{ id: string }>('/status-pages', { title: 'Status', groups: [] })).body.id;
+  });
+  afterAll(() => app.close());
+
+  const cases: Readonly<Record<string, Wrong[]>> = {
+    'POST /api/v1/websites': [
+      {
+        path: () => '/websites',
+        body: () => ({ name: '', url: 'shop.example', colour: 'red' }),
+        pointers: ['/colour', '/name', '/url'],
+      },
+      {
+        path: () => '/websites',
+        body: () => ({
+          name: 7,
+          url: 'ftp://shop.example',
+          endpoints: [
+            { ...ENDPOINT, interval: 0, url: 'nowhere' },
+            { ...ENDPOINT, type: 'GOPHER', colour: 'red' },
+            { ...ENDPOINT, name: '', type: 'HTTP', url: CLOUD },
+            { name: 'no more' },
+          ],
+        }),
+        pointers: [
+          '/endpoints/0/interval',
+          '/endpoints/0/url',
+          '/endpoints/1/colour',
+          '/endpoints/1/type',
+          '/endpoints/2/name',
+          '/endpoints/2/url',
+          '/endpoints/3/type',
+          '/endpoints/3/url',
+          '/name',
+          '/url',
+        ],
+      },
+    ],
+    'PUT /api/v1/websites/{id}': [
+      {
+        path: () => `/websites/${website}`,
+        body: () => ({ name: '', url: 'https://other.example' }),
+        pointers: ['/name', '/url'],
+      },
+    ],
+    'POST /api/v1/websites/{websiteId}/endpoints': [
+      {
+        path: () => `/websites/${website}/endpoints`,
+        body: () => ({
+          name: '',
+          type: 'TCP',
+          url: '127.0.0.1:99999',
+          website_id: 'ws_00000000000000000000000000',
+          headers: [{ key: 'Host', value: 'x' }, { key: 'X-Fine' }],
+          assertions: [
+            { source: 'body', comparison: 'contains', target: 'x' },
+            { source: 'response_time', comparison: 'near', target: '5' },
+            { source: 'response_time', comparison: 'less_than', target: 'soon' },
+            { source: 'colour' },
+          ],
+        }),
+        pointers: [
+          '/assertions/0/source',
+          '/assertions/1/comparison',
+          '/assertions/2/target',
+          '/assertions/3/comparison',
+          '/assertions/3/source',
+          '/assertions/3/target',
+          '/headers/0/key',
+          '/headers/1/value',
+          '/name',
+          '/url',
+          '/website_id',
+        ],
+      },
+      {
+        path: () => `/websites/${website}/endpoints`,
+        body: () => ({ ...ENDPOINT, type: 'HTTP', url: CLOUD, timeout: 'long' }),
+        pointers: ['/timeout', '/url'],
+      },
+      {
+        path: () => `/websites/${website}/endpoints`,
+        body: () => ({ name: 'a\0b', type: 'GOPHER', interval: 0.5 }),
+        pointers: ['/interval', '/name', '/type', '/url'],
+      },
+    ],
+    'PUT /api/v1/endpoints/{id}': [
+      {
+        path: () => `/endpoints/${endpoint}`,
+        body: () => ({
+          interval: 100_000,
+          url: 'ftp://x',
+          website_id: 'al_00000000000000000000000000',
+          assertions: [{ source: 'banner', comparison: 'exists', target: '' }],
+        }),
+        pointers: ['/assertions/0/source', '/interval', '/url', '/website_id'],
+      },
+    ],
+    'POST /api/v1/endpoints/test': [
+      {
+        path: () => '/endpoints/test',
+        body: () => ({ name: 'x', type: 'SSH', url: 'ssh://', timeout: 0 }),
+        pointers: ['/timeout', '/url'],
+      },
+    ],
+    'POST /api/v1/alerts': [
+      {
+        path: () => '/alerts',
+        body: () => ({ endpoint_id: '', failure_threshold: 0, type: 'slack', config: {} }),
+        pointers: ['/config/webhook_url', '/endpoint_id', '/failure_threshold'],
+      },
+      {
+        path: () => '/alerts',
+        body: () => ({ endpoint_id: endpoint, type: 'pigeon', success_threshold: 'x' }),
+        pointers: ['/config', '/success_threshold', '/type'],
+      },
+      {
+        path: () => '/alerts',
+        body: () => ({ type: 'webhook', config: { url: CLOUD }, enabled: 'yes' }),
+        pointers: ['/config/url', '/enabled', '/endpoint_id'],
+      },
+    ],
+    'POST /api/v1/alerts/test': [
+      {
+        path: () => '/alerts/test',
+        body: () => ({ endpoint_id: 7, type: 'slack', config: { webhook_url: 'x' } }),
+        pointers: ['/config/webhook_url', '/endpoint_id'],
+      },
+    ],
+    'PUT /api/v1/alerts/{id}': [
+      {
+        path: () => `/alerts/${alert}`,
+        body: () => ({ endpoint_id: 'ep_00000000000000000000000000', type: 'email', failure_threshold: 101 }),
+        pointers: ['/config', '/endpoint_id', '/failure_threshold'],
+      },
+      {
+        path: () => `/alerts/${alert}`,
+        body: () => ({ description: 5, config: { webhook_url: 'x', colour: 'red' } }),
+        pointers: ['/config/colour', '/config/webhook_url', '/description'],
+      },
+    ],
+    'POST /api/v1/status-pages': [
+      {
+        path: () => '/status-pages',
+        body: () => ({
+          title: '',
+          accent: 'red',
+          domain: '127.0.0.1',
+          groups: [{ name: 'Core', websites: ['ws_00000000000000000000000000'] }],
+        }),
+        pointers: ['/accent', '/domain', '/groups/0/websites/0', '/title'],
+      },
+    ],
+    'PUT /api/v1/status-pages/{id}': [
+      {
+        path: () => `/status-pages/${page}`,
+        body: () => ({ enabled: 'yes', groups: [{ endpoints: ['ep_00000000000000000000000000'] }] }),
+        pointers: ['/enabled', '/groups/0/endpoints/0'],
+      },
+    ],
+    'POST /api/v1/api-keys': [
+      {
+        path: () => '/api-keys',
+        body: () => ({ name: '', role: 'king', expires_at: '2020-01-01T00:00:00Z' }),
+        pointers: ['/expires_at', '/name', '/role'],
+      },
+    ],
+  };
+  const table = Object.entries(cases).flatMap(([route, wrong]) =>
+    wrong.map((one) => [`${route}: ${one.pointers.join(' ')}`, route, one] as const),
+  );
+
+  it.each(table)('names each of them once: %s', async (_, route, { path, body, pointers }) => {
+    const [url, sent] = [path(), body()];
+    const { status, body: refusal } = await (route.startsWith('PUT')
+      ? app.admin.put<Refusal>(url, sent)
+      : app.admin.post<Refusal>(url, sent));
+    expect([status, refusal.code]).toEqual([400, 'validation_failed']);
+    expect(refusal.errors.map(({ pointer }) => pointer).sort()).toEqual(pointers);
+  });
+
+  it('is listed above for every route that takes a body', async () => {
+    const { paths } = (await app.anonymous.get<OpenAPIObject>('/openapi.json')).body;
+    const routes = Object.entries(paths).flatMap(([path, item]) =>
+      (['post', 'put'] as const)
+        .filter((method) => item[method]?.requestBody !== undefined)
+        .map((method) => `${method.toUpperCase()} ${path}`),
+    );
+    expect(routes.sort()).toEqual([...Object.keys(cases), ...ONLY_SHAPE].sort());
+  });
+
+  it('of a website that is not there is refused for its shape, and a good one with 404', async () => {
+    const unknown = '/websites/ws_00000000000000000000000000';
+    expect((await app.admin.put(unknown, { name: '', url: 'x' })).status).toBe(400);
+    expect((await app.admin.put(unknown, { name: 'Shop', url: 'x' })).status).toBe(404);
+  });
+
+  it('says in plain words what is wrong', async () => {
+    const body = { ...ENDPOINT, interval: 0.5, timeout: 0, enabled: 'yes', method: 'FETCH' };
+    const { errors } = (await app.admin.post<Refusal>(`/websites/${website}/endpoints`, body)).body;
+    expect(errors.map(({ message }) => message).sort()).toEqual([
+      'enabled must be true or false',
+      'interval must be a whole number',
+      'method must be one of GET, HEAD, POST, PUT, PATCH, DELETE, OPTIONS',
+      'timeout must be at least 1',
+    ]);
+  });
+});

@@ -1,0 +1,115 @@
+import { HostResolver } from '../../../src/platform/net/dns/host-resolver';
+import { formatId } from '../../../src/platform/ids/id';
+import { type Api, startApp, type TestApp } from '../../harness/app/app';
+import { type OpenApi, operationsOf } from '../../harness/app/openapi';
+import { newAlert, newEndpoint, newWebsite } from '../../harness/app/resources';
+
+/** One body that the document offers. */
+interface Offered {
+  method: string;
+  path: string;
+  /** The path with the examples of its parameters. */
+  url: string;
+  /** What distinguishes the form, where a body has several. */
+  form: string;
+  body: Readonly<Record<string, unknown>> | undefined;
+}
+
+/** The real resources that stand in for the made-up ids of an example: each example has its own. */
+interface Scene {
+  /** By the prefix of their ids. */
+  ids: Readonly<Record<string, string>>;
+  remove(): Promise<void>;
+}
+
+/** Bodies that no example can hold whole: what stands in for which value, and why. */
+const STAND_INS: Readonly<Record<string, { why: string; values: (app: TestApp) => object }>> = {
+  'POST /auth/session': {
+    why: 'a key is a secret, the example shows how one looks',
+    values: (app) => ({ api_key: app.read.key }),
+  },
+};
+
+/** An id of the documents, such as `ws_01jd3k6q7be5y9x4v2m8n0r1st`. */
+const MADE_UP_ID = /\b([a-z]+)_01jd3k6q7be5y9x4v2m8n0r1st\b/g;
+
+describe('the examples of request bodies in the OpenAPI document', () => {
+  let app: TestApp;
+  let offered: Offered[];
+
+  beforeAll(async () => {
+    // Nothing is checked by itself, and all names of the examples are this machine: nobody else is asked.
+    app = await startApp({ role: 'api' });
+    app.app.get(HostResolver).resolve = () => Promise.resolve(['127.0.0.1']);
+    const document = (await app.anonymous.get<OpenApi>('/openapi.json')).body;
+    offered = operationsOf(document).flatMap(({ method, path, operation }) =>
+      Object.values(operation.requestBody?.content ?? {}).flatMap(({ example, examples }) => {
+        const named = Object.entries(examples ?? {}).map(([form, { value }]) => ({ form, body: value }));
+        const url = path.replace(/\{(\w+)\}/g, (_, name: string) =>
+          String(operation.parameters?.find((parameter) => parameter.name === name)?.schema.example),
+        );
+        const bodies = named.length > 0 ? named : [{ form: '', body: example }];
+        return bodies.map(({ form, body }) => ({ method, path, url, form, body: body as Offered['body'] }));
+      }),
+    );
+  });
+  afterAll(() => app.close());
+
+  const nameOf = ({ method, path }: Offered) => `${method} ${path}`;
+
+  async function setScene(): Promise<Scene> {
+    const website = await newWebsite(app.write);
+    const endpoint = await newEndpoint(app.write, website);
+    const alert = await newAlert(app.write, endpoint);
+    const page = await app.write.post<{ id: string }>('/status-pages', { title: 'Shop', groups: [] });
+    const org = formatId('organization', (await app.organization('Acme')).orgId);
+    return {
+      ids: { ws: website, ep: endpoint, al: alert, sp: page.body.id, org },
+      async remove() {
+        await app.write.delete(`/websites/${website}`);
+        await app.write.delete(`/status-pages/${page.body.id}`);
+        await app.operator.delete(`/organizations/${org}`);
+      },
+    };
+  }
+
+  /** The text with the ids of the scene; of kinds that it does not have they stay made up, and the request fails. */
+  const realIn = (text: string, { ids }: Scene) => text.replace(MADE_UP_ID, (id, prefix: string) => ids[prefix] ?? id);
+
+  /** Who may send it: the operator where the route is the operator's. */
+  const callerOf = (path: string): Api => (path.startsWith('/api/v1/organizations') ? app.operator : app.admin);
+
+  async function send(each: Offered): Promise<string> {
+    const scene = await setScene();
+    const body = { ...each.body, ...STAND_INS[nameOf(each)]?.values(app) };
+    const response = await fetch(app.url + realIn(each.url, scene), {
+      method: each.method,
+      headers: { 'Content-Type': 'application/json', Authorization: `Bearer ${callerOf(each.path).key ?? ''}` },
+      body: realIn(JSON.stringify(body), scene),
+    });
+    const said = response.ok ? '' : ` ${await response.text()}`;
+    // What was made would be in the way of the next example: two pages never share an address.
+    const made = response.headers.get('location');
+    if (made !== null) await callerOf(each.path).delete(made.replace('/api/v1', ''));
+    await scene.remove();
+    return `${nameOf(each)} ${each.form}: ${response.status}${said}`;
+  }
+
+  it('there is one for every body, and one for each form of it', () => {
+    expect(offered.length).toBeGreaterThan(20);
+    expect(offered.filter(({ body }) => Object.keys(body ?? {}).length === 0).map(nameOf)).toEqual([]);
+    const forms = offered.filter((each) => nameOf(each) === 'POST /api/v1/alerts');
+    expect(forms.map(({ form, body }) => [form, body?.['type']])).toEqual(forms.map(({ form }) => [form, form]));
+    expect(forms.map(({ form }) => form)).toEqual(expect.arrayContaining(['email', 'webhook', 'twilio']));
+  });
+
+  it('each is accepted as it is offered, with the ids of what exists', async () => {
+    const results: string[] = [];
+    for (const each of offered) results.push(await send(each));
+    expect(results.filter((result) => !/: 20[01]$/.test(result))).toEqual([]);
+  });
+
+  it('stands in only for values of bodies that there are', () => {
+    expect(Object.keys(STAND_INS).filter((name) => !offered.some((each) => nameOf(each) === name))).toEqual([]);
+  });
+});

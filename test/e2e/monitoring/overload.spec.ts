@@ -1,0 +1,205 @@
+import { Logger, Module } from '@nestjs/common';
+import { down, resultOf } from '../../../src/checker/check-failure';
+import { Checker, type CheckRequest, type CheckResult } from '../../../src/checker/checker';
+import { CheckRecorder } from '../../../src/monitoring/record/check-recorder';
+import { Overload, type OverloadState } from '../../../src/monitoring/schedule/overload';
+import { Database } from '../../../src/platform/database/database';
+import { armFailpoints } from '../../../src/platform/observability/failpoints';
+import { type Api, startApp, type TestApp } from '../../harness/app/app';
+import { eventually } from '../../harness/app/poll';
+import { newAlert, newEndpoint, newWebsite } from '../../harness/app/resources';
+
+/** Takes its time and needs no network: so many places make so many checks a second. */
+const CHECK_MS = 100;
+const UP: CheckResult = { ...resultOf(down('internal', 'internal', '')), outcome: 'up', error: null };
+const DOWN = resultOf(down('connection_refused', 'connect', 'refused'));
+
+/** Endpoint url → when its checks began, monotonic. */
+const begun = new Map<string, number[]>();
+const broken = new Set<string>();
+
+@Checker('TIMED')
+class TimedChecker implements Checker<string> {
+  readonly targetForm = 'timed://name';
+  readonly assertionSources = [] as const;
+
+  parseTarget(url: string): string {
+    return url;
+  }
+
+  hostsOf(): string[] {
+    return [];
+  }
+
+  async check({ target }: CheckRequest<string>): Promise<CheckResult> {
+    begun.set(target, [...(begun.get(target) ?? []), performance.now()]);
+    await new Promise((resolve) => setTimeout(resolve, CHECK_MS));
+    return broken.has(target) ? DOWN : UP;
+  }
+}
+
+@Module({ providers: [TimedChecker] })
+class TimedModule {}
+
+/** Adds endpoints `timed://<name>/0 …` and returns their urls. */
+async function add(by: Api, name: string, count: number, interval: number): Promise<string[]> {
+  const site = await newWebsite(by);
+  const urls = Array.from({ length: count }, (_, index) => `timed://${name}/${index}`);
+  for (const url of urls) await newEndpoint(by, site, { type: 'TIMED', url, interval, timeout: 2 });
+  return urls;
+}
+
+/** How many checks of each began since `from`. */
+const countsOf = (urls: readonly string[], from = 0): number[] =>
+  urls.map((url) => (begun.get(url) ?? []).filter((at) => at >= from).length);
+const sum = (counts: readonly number[]): number => counts.reduce((total, count) => total + count, 0);
+
+describe('a process that is asked for more checks than it can make', () => {
+  let app: TestApp;
+  const logged: string[] = [];
+
+  beforeEach(() => {
+    begun.clear();
+    broken.clear();
+    logged.length = 0;
+    jest.spyOn(Logger.prototype, 'warn').mockImplementation((message: unknown) => logged.push(String(message)));
+  });
+  afterEach(async () => {
+    armFailpoints([]);
+    await app.close();
+    jest.restoreAllMocks();
+  });
+
+  const start = async (maxConcurrentChecks: number) => {
+    app = await startApp({ maxConcurrentChecks }, { modules: [TimedModule] });
+  };
+  const state = () => app.app.get(Overload).state;
+  const overloaded = () => eventually('an overload', () => state(), 30_000);
+  const calm = () => eventually('the end of the overload', () => state() === null, 30_000);
+  const lines = (word: string) => logged.filter((line) => line.startsWith(`Overload ${word}`));
+
+  async function metric(name: string): Promise<number> {
+    const text = await (await fetch(`${app.url}/metrics`)).text();
+    return Number(
+      text
+        .split('\n')
+        .find((line) => line.startsWith(`${name} `))
+        ?.split(' ')[1],
+    );
+  }
+
+  it('skips slots before they are run, evenly, spares the rare ones, tells everybody, and is calm again when the load leaves', async () => {
+    await start(2);
+    const heard: [string, OverloadState][] = [];
+    app.app.get(Overload).onChange((news, kind) => heard.push([kind, news]));
+    const rare = await add(app.write, 'rare', 1, 5);
+    const crowd = await add(app.write, 'crowd', 40, 1);
+    const site = await newWebsite(app.write);
+    const victim = 'timed://victim';
+    const victimId = await newEndpoint(app.write, site, { type: 'TIMED', url: victim, interval: 1, timeout: 2 });
+    await newAlert(app.write, victimId, { failure_threshold: 1 });
+    await overloaded();
+    const from = performance.now();
+    await eventually('four checks of each', () => Math.min(...countsOf(crowd, from)) >= 4, 40_000);
+
+    // Each loses about half of its slots, none more than the others; one that is due rarely loses none.
+    const counts = countsOf(crowd, from);
+    expect(Math.max(...counts) - Math.min(...counts)).toBeLessThanOrEqual(2);
+    const seconds = (performance.now() - from) / 1000;
+    expect(sum(countsOf(rare, from))).toBeGreaterThanOrEqual(Math.floor(seconds / 5) - 1);
+    expect(sum(counts)).toBeLessThan(0.8 * crowd.length * seconds);
+
+    // It is alive and ready, and says what is the matter.
+    const ready = await fetch(`${app.url}/health/ready`);
+    expect([(await fetch(`${app.url}/health/live`)).status, ready.status]).toEqual([200, 200]);
+    const { details } = (await ready.json()) as { details: Record<string, { detail: string }> };
+    expect(details['scheduler']?.detail).toMatch(
+      /overloaded for \d+ s: \d+\.\d times what is possible; \d+ slots\/s skipped$/,
+    );
+    expect(await metric('uptime_slots_skipped_total{why="overload"}')).toBeGreaterThan(100);
+    expect(await metric('uptime_results_lost_total')).toBe(0);
+    expect(await metric('uptime_overload_ratio')).toBeGreaterThan(1.2);
+
+    // A site that breaks meanwhile is told.
+    broken.add(victim);
+    await eventually('the event', async () => {
+      const { text } = await app.read.get('/alerts/events');
+      return text.includes('triggered');
+    });
+    expect(state()).not.toBeNull();
+
+    // Instances tell each other.
+    const load = await eventually('the heartbeat', async () => {
+      const [row] = await app.app
+        .get(Database)
+        .query<Record<string, unknown>>('SELECT * FROM monitoring_load WHERE overloaded_since IS NOT NULL');
+      return row;
+    });
+    expect(load).toMatchObject({ instances: 1, overloaded_since: expect.any(Date) as Date });
+    expect(load['overload_ratio']).toBeGreaterThan(1.2);
+    expect(load['skipped_per_second']).toBeGreaterThan(1);
+    expect(load['checks_per_second']).toBeGreaterThan(5);
+
+    // Skipped slots are coverage: what was checked was up.
+    const outcomes = await app.app
+      .get(Database)
+      .query(
+        `SELECT DISTINCT s.status FROM endpoint_state s JOIN endpoint e ON e.id = s.endpoint_id WHERE e.url LIKE 'timed://crowd/%'`,
+      );
+    expect(outcomes).toHaveLength(1);
+
+    // Most of the load leaves.
+    await app.app.get(Database).query(`UPDATE endpoint_schedule SET active = false WHERE endpoint_id IN (
+      SELECT id FROM endpoint WHERE url LIKE 'timed://crowd/%' ORDER BY url LIMIT 36)`);
+    await calm();
+    expect([lines('began'), lines('ended')].map((found) => found.length)).toEqual([1, 1]);
+    expect(lines('ended')[0]).toMatch(/^Overload ended after \d+ s: \d+ slots skipped, 0 results lost/);
+    expect(heard.map(([kind]) => kind)).toEqual(['began', 'ended']);
+    expect(heard[1]?.[1].skipped).toBeGreaterThan(100);
+    expect(await metric('uptime_overload_ratio')).toBe(1);
+    expect(await metric('uptime_slots_waiting')).toBeLessThanOrEqual(20);
+  }, 120_000);
+
+  it('checks every slot of a small organization while a large one asks for more than there is', async () => {
+    await start(8);
+    const large = await app.organization('Large');
+    const few = await add(app.write, 'few', 4, 1);
+    const many = await add(large.write, 'many', 60, 1);
+    await overloaded();
+    const from = performance.now();
+    await eventually('eight checks of the small one', () => Math.min(...countsOf(few, from)) >= 8, 40_000);
+    const seconds = (performance.now() - from) / 1000;
+    for (const count of countsOf(few, from)) expect(count).toBeGreaterThanOrEqual(Math.floor(seconds) - 1);
+    // Of eight places the large one may have four, which make forty checks a second.
+    expect(sum(countsOf(many, from))).toBeGreaterThan(4 * sum(countsOf(few, from)));
+    const counts = countsOf(many, from);
+    expect(Math.max(...counts) - Math.min(...counts)).toBeLessThanOrEqual(3);
+    expect(await metric('uptime_results_lost_total')).toBe(0);
+  }, 120_000);
+
+  it('checks no more than can be recorded, and loses nothing', async () => {
+    await start(20);
+    const recorder = app.app.get(CheckRecorder);
+    const crowd = await add(app.write, 'crowd', 80, 1);
+    armFailpoints(['recorder.before_commit=slow']);
+    await overloaded();
+    const from = performance.now();
+    const backlogs: number[] = [];
+    await eventually(
+      'two checks of each',
+      () => {
+        backlogs.push(recorder.backlog);
+        return Math.min(...countsOf(crowd, from)) >= 2;
+      },
+      40_000,
+    );
+    // Eight times the places is the most that is held from the claim until it is recorded, and before recording was seen to
+    // be behind two seconds of checks had ended.
+    expect(Math.max(...backlogs)).toBeLessThanOrEqual(160 + 2 * 80);
+    expect(await metric('uptime_results_lost_total')).toBe(0);
+    expect((await fetch(`${app.url}/health/live`)).status).toBe(200);
+    armFailpoints([]);
+    await calm();
+    await eventually('an empty backlog', () => recorder.lagMs < 2000);
+  }, 120_000);
+});

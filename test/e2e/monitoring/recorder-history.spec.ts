@@ -1,0 +1,182 @@
+import { Logger } from '@nestjs/common';
+import type { Outcome } from '../../../src/checker/checker';
+import { type CheckDefinition, CheckDefinitions } from '../../../src/endpoint/check-definition';
+import type { FinishedCheck } from '../../../src/endpoint/finished-check';
+import { HistoryBacklog } from '../../../src/history/write/history-backlog';
+import type { CheckRecorder } from '../../../src/monitoring/record/check-recorder';
+import type { Recorded } from '../../../src/monitoring/record/pending-check';
+import { within } from '../../../src/platform/net/deadline';
+import { Database } from '../../../src/platform/database/database';
+import { parseId } from '../../../src/platform/ids/id';
+import { Metrics } from '../../../src/platform/observability/metrics';
+import { startApp, type TestApp } from '../../harness/app/app';
+import { recorded as finishedCheck } from '../../harness/app/history';
+import { eventually } from '../../harness/app/poll';
+import { newRecorder } from '../../harness/app/recorder';
+import { newAlert, newEndpoint, newWebsite } from '../../harness/app/resources';
+
+const SITES = 5;
+
+/** The embedded database has one session: no other one can hold a lock there. */
+const onServer = (process.env['TEST_DATABASE_URL'] ?? '') === '' ? it.skip : it;
+
+describe('while history cannot be written', () => {
+  let app: TestApp;
+  let database: Database;
+  let recorder: CheckRecorder;
+  let backlog: HistoryBacklog;
+  let sites: CheckDefinition[];
+  let tick = Date.now() - 1_800_000;
+
+  beforeAll(async () => {
+    app = await startApp({ role: 'api' });
+    database = app.app.get(Database);
+    backlog = app.app.get(HistoryBacklog);
+    await database.query('CREATE TABLE history_fault (sqlstate text)');
+    await database.query(`CREATE FUNCTION history_fault() RETURNS trigger LANGUAGE plpgsql AS $$
+      DECLARE state text;
+      BEGIN
+        SELECT sqlstate INTO state FROM history_fault;
+        IF state IS NOT NULL THEN RAISE EXCEPTION 'history is away' USING ERRCODE = state; END IF;
+        RETURN NULL;
+      END $$`);
+    await database.query(
+      'CREATE TRIGGER history_fault BEFORE INSERT ON check_result FOR EACH STATEMENT EXECUTE FUNCTION history_fault()',
+    );
+  });
+  afterAll(() => app.close());
+  beforeEach(async () => {
+    jest.spyOn(Logger.prototype, 'error').mockImplementation(() => {});
+    recorder = newRecorder(app);
+    sites = await newSites();
+  });
+  afterEach(async () => {
+    await setFault(null);
+    await recorder.drain(10_000);
+    jest.restoreAllMocks();
+  });
+
+  /** Sites that have been up; one failure triggers the alert of each, one success resolves it. */
+  async function newSites(): Promise<CheckDefinition[]> {
+    const website = await newWebsite(app.write);
+    const definitions = await Promise.all(
+      Array.from({ length: SITES }, async () => {
+        const id = await newEndpoint(app.write, website);
+        await newAlert(app.write, id, { failure_threshold: 1, success_threshold: 1 });
+        return app.app.get(CheckDefinitions).loadOne(database, parseId('endpoint', id) ?? '');
+      }),
+    );
+    const found = definitions.filter((definition) => definition !== null);
+    await Promise.all(found.map((site) => recorder.record(next(site, 'up'))));
+    return found;
+  }
+
+  function next({ endpointId, endpointKey, orgId, revision }: CheckDefinition, outcome: Outcome): FinishedCheck {
+    tick += 5;
+    const check = finishedCheck({ id: endpointId, key: endpointKey }, new Date(tick), outcome, 12.5);
+    return { ...check, orgId, revision, slotMs: tick };
+  }
+
+  async function setFault(sqlstate: string | null): Promise<void> {
+    await database.query('DELETE FROM history_fault');
+    if (sqlstate !== null) await database.query('INSERT INTO history_fault VALUES ($1)', [sqlstate]);
+  }
+
+  const countOf = async (sql: string): Promise<number> => {
+    const [row] = await database.query<{ count: number }>(sql, [sites.map(({ endpointKey }) => endpointKey)]);
+    return row?.count ?? 0;
+  };
+  const stored = () =>
+    countOf('SELECT count(*)::int AS count FROM check_result WHERE endpoint_key = ANY ($1::bigint[])');
+  const outages = (which: 'IS NULL' | 'IS NOT NULL') =>
+    countOf(`SELECT count(*)::int AS count FROM outage WHERE endpoint_key = ANY ($1::bigint[]) AND ended_at ${which}`);
+  /** Deliveries of this kind to the alerts of the sites. */
+  const told = (kind: 'triggered' | 'resolved') =>
+    countOf(
+      `SELECT count(*)::int AS count FROM alert_event v JOIN endpoint e ON e.id = v.endpoint_id JOIN notification n ON n.event_id = v.id
+        WHERE e.key = ANY ($1::bigint[]) AND v.type = '${kind}'`,
+    );
+  const metric = async (name: string): Promise<number> =>
+    (await app.app.get(Metrics).registry.getSingleMetric(name)?.get())?.values[0]?.value ?? 0;
+  const historyHealth = async (): Promise<unknown> => {
+    const response = await fetch(`${app.url}/health/ready`);
+    return ((await response.json()) as { details: { history: unknown } }).details.history;
+  };
+  const addAll = (outcome: Outcome) => {
+    for (const site of sites) recorder.add(next(site, outcome));
+  };
+
+  it.each([
+    ['its disk fails', '58030'],
+    ['a node of it is away', '08006'],
+    ['it takes too long', '57014'],
+    ['it fails in a way nobody knows', 'P0001'],
+  ])(
+    'because %s, sites that fail and recover are told, and history follows with every check once',
+    async (_, sqlstate) => {
+      await setFault(sqlstate);
+      addAll('down');
+      await eventually('every failure is told', async () => (await told('triggered')) === SITES);
+      addAll('up');
+      await eventually('every recovery is told', async () => (await told('resolved')) === SITES);
+      expect([await stored(), await metric('uptime_history_waiting'), recorder.backlog]).toEqual([SITES, 2 * SITES, 0]);
+      expect(await historyHealth()).toMatchObject({
+        ok: true,
+        detail: expect.stringContaining('10 checks wait') as string,
+      });
+      await setFault(null);
+      await eventually('history has followed', () => !backlog.isLagging, 20_000);
+      expect([await stored(), await outages('IS NOT NULL'), await outages('IS NULL')]).toEqual([3 * SITES, SITES, 0]);
+      expect([await historyHealth(), await metric('uptime_history_lost_total')]).toEqual([{ ok: true }, 0]);
+      addAll('up');
+      await recorder.drain(10_000);
+      expect(await stored()).toBe(4 * SITES);
+    },
+  );
+
+  it('a check that a client asked for is recorded for the client when its history is written', async () => {
+    await setFault('58030');
+    const [site] = sites;
+    if (!site) throw new Error('no site');
+    const recording: Promise<Recorded> = recorder.record(next(site, 'down'));
+    await eventually('its failure is told', async () => (await told('triggered')) === 1);
+    expect(await within(200, recording)).toBe('late');
+    await setFault(null);
+    expect(await recording).toBe('recorded');
+    expect(await stored()).toBe(SITES + 1);
+  });
+
+  it('the oldest checks are given up when too many wait, which is counted, and no outage is missing afterwards', async () => {
+    backlog.maxWaiting = SITES;
+    const before = await metric('uptime_history_lost_total');
+    await setFault('58030');
+    addAll('down');
+    await eventually('every failure is told', async () => (await told('triggered')) === SITES);
+    addAll('up');
+    await eventually('every recovery is told', async () => (await told('resolved')) === SITES);
+    const lost = (await metric('uptime_history_lost_total')) - before;
+    await setFault(null);
+    await eventually('history has followed', () => !backlog.isLagging, 20_000);
+    backlog.maxWaiting = 100_000;
+    expect(lost).toBeGreaterThanOrEqual(SITES);
+    expect([await stored(), await outages('IS NOT NULL'), await outages('IS NULL')]).toEqual([
+      3 * SITES - lost,
+      SITES,
+      0,
+    ]);
+  });
+
+  onServer(
+    'because another session keeps its table locked, sites that fail are told, and history follows (skipped on the embedded database)',
+    async () => {
+      await database.transaction(async (tx) => {
+        await tx.query('LOCK TABLE check_result IN ACCESS EXCLUSIVE MODE');
+        addAll('down');
+        await eventually('every failure is told', async () => (await told('triggered')) === SITES, 20_000);
+      });
+      await eventually('history has followed', () => !backlog.isLagging, 20_000);
+      expect([await stored(), await outages('IS NULL')]).toEqual([2 * SITES, SITES]);
+    },
+    60_000,
+  );
+});

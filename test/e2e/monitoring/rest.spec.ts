@@ -1,0 +1,56 @@
+import { WorkerDatabase } from '../../../src/platform/database/database';
+import { DatabaseServer } from '../../../src/platform/database/database-server';
+import { startApp, type TestApp } from '../../harness/app/app';
+import { eventually } from '../../harness/app/poll';
+import { collectQueries } from '../../harness/app/query-counter';
+
+/** Each second. */
+const CLAIM = /FROM endpoint_schedule[\s\S]*FOR UPDATE SKIP LOCKED/;
+/** Every five seconds: the clock of this test, for on a slow machine all is as slow. */
+const HEARTBEAT = 'UPDATE instance SET heartbeat_at';
+const HEARTBEATS = 3;
+/** What belongs to each transaction, whatever it is for. */
+const TRANSACTION = ['START TRANSACTION', 'COMMIT', 'idle_in_transaction_session_timeout'];
+const DELIVERIES = 'WITH RECURSIVE organizations';
+
+describe('a service with nothing due', () => {
+  let app: TestApp;
+  let seen: readonly string[];
+  const timesOf = (part: string): number => seen.filter((statement) => statement.includes(part)).length;
+
+  beforeAll(async () => {
+    app = await startApp();
+    const queries = collectQueries(app.app.get(WorkerDatabase).dataSource);
+    const after = (heartbeats: number) =>
+      eventually(
+        `${heartbeats} heartbeats`,
+        () => {
+          const statements = queries.map(([sql]) => sql);
+          return statements.filter((sql) => sql.includes(HEARTBEAT)).length >= heartbeats && statements;
+        },
+        60_000,
+      );
+    // What the start does is not part of it.
+    await after(2);
+    queries.length = 0;
+    seen = await after(HEARTBEATS);
+  }, 130_000);
+  afterAll(() => app.close());
+
+  it('asks for nothing but the next checks more often than it says that it lives; for deliveries where others may add some', () => {
+    const others = app.app.get(DatabaseServer).isEmbedded ? [] : [DELIVERIES];
+    const except = [...TRANSACTION, ...others];
+    const asked = seen.filter((sql) => !CLAIM.test(sql) && !except.some((part) => sql.includes(part)));
+    const often = [...new Set(asked)].filter((sql) => timesOf(sql) > HEARTBEATS + 1);
+    expect(often).toEqual([]);
+  });
+
+  it('looks for the next checks more often than it says that it lives', () => {
+    expect(seen.filter((sql) => CLAIM.test(sql)).length).toBeGreaterThan(HEARTBEATS);
+  });
+
+  it('looks for deliveries without a commit of its own, each second where others may add some', () => {
+    if (app.app.get(DatabaseServer).isEmbedded) expect(timesOf(DELIVERIES)).toBeGreaterThan(0);
+    else expect(timesOf(DELIVERIES)).toBeGreaterThan(HEARTBEATS);
+  });
+});

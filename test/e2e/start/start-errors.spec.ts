@@ -1,0 +1,286 @@
+import { spawnSync } from 'node:child_process';
+import { chmodSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import type { Server } from 'node:net';
+import { Client } from 'pg';
+import { eventually } from '../../harness/app/poll';
+import { findPostgres, PostgresCluster } from '../../harness/database/postgres-cluster';
+import { buildService } from '../../harness/processes/service-process';
+import { StartFolder, type StartOptions, takenPort } from '../../harness/processes/start-process';
+import { oldPostgres } from '../../harness/servers/old-postgres';
+import { ROOT } from '../../repository/project-files';
+
+// Each mistake is a start of its own, on a machine that is shared with other tests.
+jest.setTimeout(600_000);
+
+const DOCUMENT = join(ROOT, 'docs/start-errors.md');
+const AT_ONCE = 3;
+const ENDS = 'ends with 1';
+
+/** A mistake, as a start with it. `null` where this machine cannot make it. */
+interface Mistake {
+  what: string;
+  make: ((folder: StartFolder) => Promise<StartOptions> | StartOptions) | null;
+  /** What happens after the sentence, when the process does not end. */
+  outcome?: string;
+}
+
+interface Row {
+  what: string;
+  printed: string;
+  outcome: string;
+}
+
+/** Root may do everything: what an ordinary user may not is tried as nobody. */
+const isRoot = process.getuid?.() === 0;
+const AS_NOBODY = isRoot ? ['setpriv', '--reuid=65534', '--regid=65534', '--clear-groups'] : [];
+const canBeNobody = (): boolean =>
+  !isRoot || spawnSync('setpriv', [...AS_NOBODY.slice(1), 'test', '-r', join(ROOT, 'dist/main.js')]).status === 0;
+const canTakePort80 = (): boolean =>
+  readFileSync('/proc/sys/net/ipv4/ip_unprivileged_port_start', 'utf8').trim() !== '1024';
+
+const wrong = (env: Record<string, string>, more: Partial<Mistake> = {}): Mistake => ({
+  what: Object.entries(env)
+    .map(([name, value]) => `\`${name}=${value}\``)
+    .join(' '),
+  make: () => ({ env }),
+  ...more,
+});
+
+/** What it said: of the log only the message, of what is different each time an example. */
+function textOf(said: string, folder: string, ports: Readonly<Record<string, string>>): string {
+  const lines = said.split('\n').flatMap((line): string[] => {
+    if (!line.startsWith('{')) return line === '' ? [] : [line];
+    const { context, message } = JSON.parse(line) as { context: string; message: string };
+    return ['Settings', 'Database'].includes(context) ? [message] : [];
+  });
+  let text = lines.join('\n').replaceAll(folder, '/srv/monitor');
+  for (const [port, shown] of Object.entries(ports)) text = text.replaceAll(new RegExp(`\\b${port}\\b`, 'g'), shown);
+  return text
+    .replace(/process \d+/, 'process 4711')
+    .replace(/since [\dT:.Z-]+/, 'since 2026-11-20T08:00:00.000Z')
+    .replace(/another \d+ s/, 'another 60 s');
+}
+
+function table(rows: readonly Row[]): string {
+  const cells = rows.map(({ what, printed, outcome }) =>
+    [
+      what,
+      printed
+        .split('\n')
+        .map((line) => `\`${line.trim()}\``)
+        .join('<br>'),
+      outcome,
+    ].map((text) => text.replaceAll('|', '\\|')),
+  );
+  const all = [['Mistake', 'What is printed', 'Then the start'], ...cells];
+  const widths = [0, 1, 2].map((column) => Math.max(...all.map((row) => row[column]?.length ?? 0)));
+  const line = (row: readonly string[]) => `| ${row.map((text, i) => text.padEnd(widths[i] ?? 0)).join(' | ')} |`;
+  const [head = [], ...body] = all;
+  return [line(head), `| ${widths.map((width) => '-'.repeat(width)).join(' | ')} |`, ...body.map(line)].join('\n');
+}
+
+const HEAD = `# When it does not start
+
+What stops a start is said in one sentence on stderr: the setting, what is wrong with it, and the cure. The exit code is 1,
+with and without a terminal. A variable that looks like a misspelt setting is only told: it may be another program's.
+This table is written by \`test/e2e/start/start-errors.spec.ts\`, which makes each of these mistakes
+(\`UPDATE=1 npx jest start-errors --selectProjects e2e\`).
+`;
+
+describe('a start with a mistake', () => {
+  let cluster: PostgresCluster | null = null;
+  let rules: string;
+  let taken: { port: string; server: Server };
+  let old: { port: number; server: Server };
+  let mistakes: Mistake[];
+  const shownPorts: Record<string, string> = {};
+
+  beforeAll(async () => {
+    buildService();
+    taken = await takenPort();
+    old = await oldPostgres();
+    rules = mkdtempSync(join(tmpdir(), 'uptime-hba-'));
+    if (findPostgres() !== null) cluster = await clusterWithUsers(rules);
+    Object.assign(shownPorts, { [taken.port]: '3000', [old.port]: '5432', [cluster?.port ?? 0]: '5432' });
+    mistakes = allMistakes();
+  });
+  afterAll(async () => {
+    taken.server.close();
+    old.server.close();
+    await cluster?.remove();
+    rmSync(rules, { recursive: true, force: true });
+  });
+
+  const onServer = (account: string, database: string, what: string): Mistake => {
+    const env = { DATABASE_URL: `postgres://${account}@127.0.0.1:${cluster?.port}/${database}` };
+    return {
+      what: `${what}: \`DATABASE_URL=postgres://${account}@127.0.0.1/${database}\``,
+      make: cluster && (() => ({ env })),
+    };
+  };
+
+  const allMistakes = (): Mistake[] => [
+    wrong({ PORT: 'abc' }),
+    wrong({ PORT: '70000', MIN_INTERVAL_SECONDS: '0', AUTH: 'maybe' }),
+    wrong({ ROLE: 'boss' }),
+    wrong({ AUTH: 'off', HOST: '0.0.0.0' }),
+    wrong({ BOOTSTRAP_API_KEY: 'secret' }),
+    wrong({ SECRETS_KEYS: 'k1:secret' }),
+    wrong({ EGRESS_DENY: '10.0.0.0' }),
+    wrong({ HEARTBEAT_URL: 'example.com' }),
+    wrong({ PROT: '8080' }, { outcome: 'goes on' }),
+    wrong({ SMTP_PASSWORD: 'secret' }, { outcome: 'goes on' }),
+    {
+      what: '`.env` is a directory',
+      make: (folder) => {
+        mkdirSync(join(folder.path, '.env'));
+        return {};
+      },
+    },
+    { what: '`PORT=3000`, which another program has', make: () => ({ env: { PORT: taken.port } }) },
+    {
+      what: '`PORT=80` as an ordinary user',
+      make: canBeNobody() && !canTakePort80() ? () => ({ env: { PORT: '80' }, entry: AS_NOBODY }) : null,
+    },
+    wrong({ HOST: '192.0.2.1' }),
+    wrong({ HOST: 'monitor.invalid' }),
+    {
+      what: 'a second process on the same `DATA_DIR`',
+      make: async (folder) => {
+        await folder.launch({ env: { PORT: '0' } }).url();
+        return {};
+      },
+    },
+    {
+      what: '`DATA_DIR` is a file',
+      make: (folder) => {
+        const path = join(folder.path, 'file');
+        writeFileSync(path, '');
+        return { env: { DATA_DIR: path } };
+      },
+    },
+    {
+      what: '`DATA_DIR` in a directory of another user',
+      make: canBeNobody()
+        ? (folder) => {
+            chmodSync(folder.path, 0o755);
+            const path = join(folder.path, 'locked');
+            mkdirSync(path, { mode: 0o500 });
+            return { env: { DATA_DIR: join(path, 'data') }, entry: AS_NOBODY };
+          }
+        : null,
+    },
+    wrong({ DATABASE_URL: 'mysql://monitor:secret@db/monitor' }),
+    wrong({ DATABASE_URL: 'postgres://monitor:secret@db.invalid/monitor' }, { outcome: 'waits for a minute' }),
+    wrong({ DATABASE_URL: 'postgres://monitor:secret@127.0.0.1:1/monitor' }, { outcome: 'waits for a minute' }),
+    onServer('monitor:wrong', 'monitor', 'the wrong password'),
+    onServer('monitor', 'monitor', 'no password'),
+    onServer('nobody', 'monitor', 'a user that does not exist'),
+    onServer('stranger', 'monitor', 'a user that the server does not let in'),
+    onServer('monitor:right', 'moniter', 'a database that does not exist'),
+    onServer('guest', 'monitor', 'a user without rights'),
+    {
+      what: 'PostgreSQL 14',
+      make: () => ({ env: { DATABASE_URL: `postgres://monitor@127.0.0.1:${old.port}/monitor` } }),
+    },
+    {
+      what: 'Node 18',
+      make: (folder) => {
+        const preload = join(folder.path, 'older.cjs');
+        writeFileSync(
+          preload,
+          `Object.defineProperty(process, 'version', { value: 'v18.20.4' });
+           Object.defineProperty(process, 'execPath', { value: '/usr/bin/node' });`,
+        );
+        return { preload };
+      },
+    },
+  ];
+
+  /** Starts with the mistake; what was printed, as the table shows it. */
+  async function rowOf({ what, make, outcome = ENDS }: Mistake): Promise<Row | null> {
+    if (make === null) return null;
+    const folder = new StartFolder();
+    try {
+      const started = folder.launch(await make(folder));
+      const said = () => textOf(started.said, folder.path, shownPorts);
+      if (outcome === ENDS) expect([what, await started.ended()]).toEqual([what, 1]);
+      else await eventually(`what is said of ${what}`, () => started.said.endsWith('\n') && said() !== '', 120_000);
+      const printed = said()
+        .split('\n')
+        .slice(0, outcome === ENDS ? undefined : 1)
+        .join('\n');
+      expect([what, started.said]).toEqual([what, expect.not.stringMatching(/^\s+at |"stack"/m)]);
+      return { what, printed, outcome };
+    } finally {
+      await folder.remove();
+    }
+  }
+
+  it('says one sentence that names the setting and the cure: docs/start-errors.md shows each', async () => {
+    const rows = new Map<string, Row | null>();
+    const waiting = [...mistakes];
+    const work = async (): Promise<void> => {
+      for (let next = waiting.shift(); next; next = waiting.shift()) rows.set(next.what, await rowOf(next));
+    };
+    await Promise.all(Array.from({ length: AT_ONCE }, work));
+    const made = mistakes.flatMap(({ what }) => rows.get(what) ?? []);
+    if (process.env['UPDATE'] === '1') {
+      expect(made).toHaveLength(mistakes.length);
+      writeFileSync(DOCUMENT, `${HEAD}\n${table(made)}\n`);
+    }
+    for (const { what, printed, outcome } of made) {
+      const secret = /\bsecret\b|wrong@/.test(printed);
+      expect([what, printed.length > 30, secret]).toEqual([what, true, false]);
+      expect([what, printed.split('\n').every((line) => line.length < 320)]).toEqual([what, true]);
+      if (outcome === ENDS) expect([what, printed]).toEqual([what, expect.stringMatching(/[.)]$/)]);
+    }
+    expect(made.length).toBeGreaterThan(15);
+    const text = readFileSync(DOCUMENT, 'utf8');
+    // A machine that cannot make a mistake leaves its line as it is.
+    const shown = text
+      .split('\n')
+      .filter((line) => line.startsWith('| '))
+      .slice(2);
+    expect(shown).toHaveLength(mistakes.length);
+    const squeezed = (line: string): string => line.replaceAll(/ +/g, ' ');
+    const lines = shown.map(squeezed);
+    for (const line of table(made).split('\n').slice(2)) expect(lines).toContain(squeezed(line));
+    expect(text.startsWith(HEAD)).toBe(true);
+  });
+
+  it.each([
+    ['a wrong setting', { PORT: 'abc' }, 'PORT must be a whole number from 0 to 65535, not "abc".\n'],
+    [
+      'a database that cannot be opened',
+      { DATA_DIR: '/dev/null/data' },
+      'DATA_DIR: /dev/null/data cannot be used: it is, or lies below, something that is no directory',
+    ],
+  ])('says the same on a terminal: %s', async (_, env, sentence) => {
+    const folder = new StartFolder();
+    const started = folder.launch({ env, terminal: true });
+    expect(await started.ended()).toBe(1);
+    expect(started.said.startsWith(sentence)).toBe(true);
+    expect(started.said).not.toMatch(/^\s+at /m);
+    await folder.remove();
+  });
+});
+
+/** A server with passwords for one user, none for others, and one that is kept out. */
+async function clusterWithUsers(folder: string): Promise<PostgresCluster> {
+  const file = join(folder, 'pg_hba.conf');
+  const rules = ['host all monitor 127.0.0.1/32 scram-sha-256', 'host all stranger 127.0.0.1/32 reject'];
+  writeFileSync(file, `${[...rules, 'host all all 127.0.0.1/32 trust'].join('\n')}\n`);
+  chmodSync(folder, 0o755);
+  const cluster = await PostgresCluster.start({ settings: [`hba_file=${file}`] });
+  const client = new Client({ connectionString: cluster.url });
+  await client.connect();
+  await client.query(`CREATE USER monitor PASSWORD 'right'`);
+  await client.query('CREATE USER stranger');
+  await client.query('CREATE USER guest');
+  await client.query('CREATE DATABASE monitor OWNER monitor');
+  await client.end();
+  return cluster;
+}

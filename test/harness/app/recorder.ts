@@ -1,0 +1,26 @@
+import { AlertEvaluator } from '../../../src/alert/incident/alert-evaluator';
+import { HistoryBacklog } from '../../../src/history/write/history-backlog';
+import { MonitoringMetrics } from '../../../src/monitoring/monitoring.metrics';
+import { BatchWriter } from '../../../src/monitoring/record/batch-writer';
+import { CheckRecorder } from '../../../src/monitoring/record/check-recorder';
+import { EndpointStateStore } from '../../../src/monitoring/record/endpoint-state-store';
+import { WorkerDatabase } from '../../../src/platform/database/database';
+import { DatabaseServer } from '../../../src/platform/database/database-server';
+import { Clock } from '../../../src/platform/time/clock';
+import type { TestApp } from './app';
+
+/** A recorder beside the application's own, with nothing waiting. History that cannot be written waits with the app's. */
+export const newRecorder = ({ app }: TestApp): CheckRecorder =>
+  new CheckRecorder(
+    new BatchWriter(
+      app.get(WorkerDatabase),
+      app.get(EndpointStateStore),
+      app.get(HistoryBacklog),
+      app.get(AlertEvaluator),
+      app.get(MonitoringMetrics),
+      app.get(Clock),
+    ),
+    app.get(MonitoringMetrics),
+    app.get(Clock),
+    app.get(DatabaseServer),
+  );

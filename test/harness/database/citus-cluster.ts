@@ -1,0 +1,90 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { Client } from 'pg';
+import { DatabaseServer } from '../../../src/platform/database/database-server';
+
+const DISTRIBUTE = join(__dirname, '../../../deploy/citus/distribute.sql');
+
+/** The node that is asked, then the workers. */
+export type CitusNodes = readonly [coordinator: string, ...workers: string[]];
+
+/** Where Citus reaches a node; by default where this process does. */
+export interface NodeAddress {
+  readonly host: string;
+  readonly port: number;
+}
+
+/** The cluster that `CITUS_URLS` names, coordinator first, or `null`. Its users must be superusers. */
+export function citusNodes(): CitusNodes | null {
+  const [coordinator, ...workers] = (process.env['CITUS_URLS'] ?? '').split(',').filter((url) => url !== '');
+  if (coordinator === undefined) return null;
+  if (workers.length === 0)
+    throw new Error('CITUS_URLS needs a coordinator and at least one worker, separated by commas.');
+  return [coordinator, ...workers];
+}
+
+/** For the title of suites that need a cluster. */
+export const NO_CITUS = 'skipped: CITUS_URLS names no cluster';
+
+/** On one connection, so that what they set for the session holds for the next. */
+export async function onNode(url: string, ...statements: readonly string[]): Promise<unknown[]> {
+  const client = new Client({ connectionString: url, connectionTimeoutMillis: 10_000 });
+  await client.connect();
+  try {
+    let rows: unknown[] = [];
+    for (const sql of statements) rows = (await client.query<Record<string, unknown>>(sql)).rows ?? [];
+    return rows;
+  } finally {
+    await client.end();
+  }
+}
+
+export function urlOf(node: string, database: string): string {
+  const url = new URL(node);
+  url.pathname = `/${database}`;
+  return url.href;
+}
+
+const addressOf = (node: string): NodeAddress => {
+  const { hostname, port } = new URL(node);
+  return { host: hostname, port: port === '' ? 5432 : Number(port) };
+};
+
+const citusCall = (name: string, { host, port }: NodeAddress): string => `SELECT ${name}('${host}', ${port})`;
+
+/** An empty database with the extension on every node; the coordinator knows the workers. */
+export async function createOnAllNodes(
+  nodes: CitusNodes,
+  name: string,
+  workerAddresses: readonly NodeAddress[] = nodes.slice(1).map(addressOf),
+): Promise<string> {
+  await Promise.all(
+    nodes.map(async (node) => {
+      await onNode(node, `CREATE DATABASE ${name}`);
+      await onNode(urlOf(node, name), 'CREATE EXTENSION citus');
+    }),
+  );
+  const url = urlOf(nodes[0], name);
+  await onNode(
+    url,
+    citusCall('citus_set_coordinator_host', addressOf(nodes[0])),
+    ...workerAddresses.map((address) => citusCall('citus_add_node', address)),
+  );
+  return url;
+}
+
+/** Migrates as the service does. */
+export async function migrateDatabase(url: string): Promise<void> {
+  const server = await DatabaseServer.open({ databaseUrl: url, dataDir: '' });
+  await server.migrate();
+  await server.close();
+}
+
+/** As an operator does with psql. */
+export async function distribute(url: string): Promise<void> {
+  await onNode(url, readFileSync(DISTRIBUTE, 'utf8'));
+}
+
+export async function dropOnAllNodes(nodes: CitusNodes, name: string): Promise<void> {
+  for (const node of nodes) await onNode(node, `DROP DATABASE IF EXISTS ${name} WITH (FORCE)`);
+}

@@ -1,0 +1,108 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { type AddressInfo, createServer, type Server } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { eventually } from '../app/poll';
+
+const ROOT = join(__dirname, '..', '..', '..');
+const MAIN = join(ROOT, 'dist', 'main.js');
+const LIMIT_MS = 60_000;
+
+/** How a start differs from the plain one. */
+export interface StartOptions {
+  env?: Readonly<Record<string, string>>;
+  /** On a terminal of its own instead of pipes. */
+  terminal?: boolean;
+  /** Loaded before the service, to take something away from it. */
+  preload?: string;
+  /** Words before the command; they must end in an exec. */
+  entry?: readonly string[];
+}
+
+/**
+ * The built service (`buildService` first) as a person starts it: in a folder of their own with nothing but the variables
+ * that are given, with or without a terminal. What it says and how it ends is all that is seen.
+ */
+export class StartProcess {
+  /** Everything it has said, on both streams. */
+  said = '';
+  private readonly closed: Promise<unknown>;
+
+  private constructor(private readonly child: ChildProcess) {
+    for (const stream of [child.stdout, child.stderr])
+      stream?.on('data', (chunk: Buffer) => (this.said += chunk.toString().replaceAll('\r\n', '\n')));
+    this.closed = once(child, 'close');
+  }
+
+  static launch(folder: string, { env = {}, terminal = false, preload, entry = [] }: StartOptions = {}): StartProcess {
+    const words = [...entry, process.execPath, ...(preload === undefined ? [] : ['-r', preload]), MAIN];
+    const [command = '', ...rest] = terminal
+      ? ['script', '--quiet', '--return', '--flush', '--command', `exec ${words.join(' ')}`, '/dev/null']
+      : words;
+    return new StartProcess(
+      spawn(command, rest, {
+        cwd: folder,
+        env: { PATH: process.env['PATH'] ?? '', PORT: '0', LOG_LEVEL: 'warn', NO_COLOR: '1', SHELL: '/bin/sh', ...env },
+        stdio: ['pipe', 'pipe', 'pipe'],
+      }),
+    );
+  }
+
+  /** Its address, once it has printed the whole banner. */
+  async url(): Promise<string> {
+    await eventually('the banner', () => this.said.includes('┘') || this.hasEnded, LIMIT_MS);
+    const [, url] = /running at (http:\/\/[^\s│]+)\s/.exec(this.said) ?? [];
+    if (url === undefined) throw new Error(`the service did not start:\n${this.said}`);
+    return url;
+  }
+
+  get hasEnded(): boolean {
+    return this.child.exitCode !== null || this.child.signalCode !== null;
+  }
+
+  /** Resolves with its exit code, or the signal that ended it, once everything that it said has arrived. */
+  async ended(): Promise<number | NodeJS.Signals | null> {
+    await this.closed;
+    return this.child.exitCode ?? this.child.signalCode;
+  }
+
+  /** Ctrl-C on its terminal, SIGTERM without one; waits for the end. */
+  async stop(): Promise<void> {
+    if (!this.hasEnded) {
+      this.child.stdin?.write('\u0003');
+      this.child.kill('SIGTERM');
+    }
+    await this.closed;
+  }
+}
+
+/** A temporary folder to start in. */
+export class StartFolder {
+  readonly path = mkdtempSync(join(tmpdir(), 'uptime-start-'));
+  private readonly launched: StartProcess[] = [];
+
+  launch(options: StartOptions = {}): StartProcess {
+    const started = StartProcess.launch(this.path, options);
+    this.launched.push(started);
+    return started;
+  }
+
+  /** Ends everything that was started in it. */
+  async stop(): Promise<void> {
+    for (const each of this.launched) await each.stop();
+  }
+
+  async remove(): Promise<void> {
+    await this.stop();
+    rmSync(this.path, { recursive: true, force: true });
+  }
+}
+
+/** A port of 127.0.0.1 that another program has. */
+export async function takenPort(): Promise<{ port: string; server: Server }> {
+  const server = createServer().listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  return { port: String((server.address() as AddressInfo).port), server };
+}

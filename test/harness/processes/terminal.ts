@@ -1,0 +1,31 @@
+import { spawn } from 'node:child_process';
+
+/** A command on a terminal of its own. */
+export interface Terminal {
+  /** What it has shown so far. */
+  shown: string;
+  /** Ctrl-C; resolves with the exit code. */
+  interrupt(): Promise<number | null>;
+}
+
+/** Runs a command line in `folder` on a pseudo-terminal, as a person does. */
+export function onTerminal(command: string, folder: string, env: Readonly<Record<string, string>>): Terminal {
+  const child = spawn('script', ['--quiet', '--return', '--flush', '--command', command, '/dev/null'], {
+    cwd: folder,
+    env: { ...process.env, BOOTSTRAP_API_KEY: undefined, ...env },
+    stdio: ['pipe', 'pipe', 'inherit'],
+  });
+  const ended = new Promise<number | null>((settle) => child.once('exit', settle));
+  const terminal = {
+    shown: '',
+    interrupt: () => {
+      child.stdin.write('\u0003');
+      return ended;
+    },
+  };
+  child.stdout.on('data', (chunk: Buffer) => (terminal.shown += chunk.toString()));
+  return terminal;
+}
+
+/** The first link in a text that signs in to the dashboard once; empty without one. */
+export const signInLinkIn = (text: string): string => /http\S+#\/sign-in\/[\w-]+/.exec(text)?.[0] ?? '';

@@ -1,0 +1,100 @@
+import { setImmediate } from 'node:timers/promises';
+import type { OverloadEvent } from '../../../src/monitoring/operator-event';
+import { Overload } from '../../../src/monitoring/schedule/overload';
+import { Clock } from '../../../src/platform/time/clock';
+import { startApp, type TestApp } from '../../harness/app/app';
+import { MovingClock } from '../../harness/app/moving-clock';
+import { eventually } from '../../harness/app/poll';
+import { SwitchableServer } from '../../harness/servers/switchable-server';
+
+describe('the operator’s own alerting', () => {
+  let receiver: SwitchableServer;
+  /** Called before the request is responded to. */
+  let arrived: (count: number) => void;
+  let app: TestApp | null = null;
+  let overload: Overload;
+  let clock: MovingClock;
+
+  beforeEach(async () => {
+    arrived = () => undefined;
+    receiver = await SwitchableServer.start(() => arrived(receiver.seen.length));
+  });
+  afterEach(async () => {
+    await app?.close();
+    app = null;
+    await receiver.close();
+  });
+
+  /** A process that checks nothing by itself, so that only the test says what is overdue. Pauses between attempts take no time. */
+  async function start(): Promise<void> {
+    app = await startApp({ role: 'api', operatorWebhookUrl: `${receiver.url}/alerting` });
+    overload = app.app.get(Overload);
+    clock = MovingClock.frozenIn(app.app);
+    app.app.get(Clock).sleep = () => setImmediate();
+  }
+
+  function beginOverload(): void {
+    for (let second = 0; second < 3; second++) {
+      clock.advance(1000);
+      overload.skipped('overload', 200);
+      overload.tick(4000);
+    }
+  }
+
+  function endOverload(): void {
+    clock.advance(6000);
+    overload.tick(0);
+  }
+
+  const events = () => receiver.seen.map(({ body }) => JSON.parse(body) as OverloadEvent);
+  const types = () => events().map(({ type }) => type);
+
+  it('is told when an overload begins and when it ends, with what was skipped until then', async () => {
+    await start();
+    beginOverload();
+    await eventually('the beginning is told', () => receiver.seen.length === 1);
+    endOverload();
+    await eventually('the end is told', () => receiver.seen.length === 2);
+
+    const [began, ended] = events();
+    expect(receiver.seen[0]).toMatchObject({ method: 'POST', path: '/alerting' });
+    expect(receiver.seen[0]?.headers['content-type']).toBe('application/json');
+    expect(began).toMatchObject({ type: 'overload.began', skipped_per_second: 200, results_lost: 0 });
+    expect(began?.ratio).toBeGreaterThan(1);
+    expect(began?.text).toContain('is overloaded');
+    expect(ended).toMatchObject({ type: 'overload.ended', ratio: 1, since: began?.since });
+    expect(ended?.slots_skipped).toBeGreaterThan(0);
+  });
+
+  it('gets the end after the beginning, although the beginning had to be repeated', async () => {
+    await start();
+    receiver.status = 503;
+    arrived = (count) => (receiver.status = count < 3 ? 503 : 200);
+    beginOverload();
+    endOverload();
+    await eventually('the end is told', () => types().includes('overload.ended'));
+
+    expect(types()).toEqual(['overload.began', 'overload.began', 'overload.began', 'overload.ended']);
+  });
+
+  it('is told of the end although the beginning never arrived', async () => {
+    await start();
+    receiver.status = 500;
+    beginOverload();
+    endOverload();
+    await eventually('both are given up after five attempts', () => receiver.seen.length === 10);
+
+    expect(types()).toEqual([...Array(5).fill('overload.began'), ...Array(5).fill('overload.ended')]);
+  });
+
+  it('is told of the end by a process that stops while it is overloaded', async () => {
+    await start();
+    beginOverload();
+    await eventually('the beginning is told', () => receiver.seen.length === 1);
+    await app?.close();
+    app = null;
+
+    expect(types()).toEqual(['overload.began', 'overload.ended']);
+    expect(events()[1]?.text).toContain('was stopped while overloaded');
+  });
+});

@@ -1,0 +1,212 @@
+import type { Browser, Page } from 'playwright-core';
+import { startApp, type TestApp } from '../harness/app/app';
+import { eventually } from '../harness/app/poll';
+import { SwitchableServer } from '../harness/servers/switchable-server';
+import { launchBrowser, Visit } from './browser';
+
+jest.setTimeout(120_000);
+
+const FIELD = 'URL, host or host:port';
+
+describe('the form that watches something new', () => {
+  let app: TestApp;
+  let browser: Browser;
+  let target: SwitchableServer;
+  let visit: Visit;
+  let page: Page;
+
+  beforeAll(async () => {
+    target = await SwitchableServer.start();
+    app = await startApp({ role: 'api' });
+    browser = await launchBrowser();
+  });
+  afterAll(async () => {
+    await browser.close();
+    await app.close();
+    await target.close();
+  });
+  beforeEach(async () => {
+    visit = await Visit.start(browser, app.url);
+    page = visit.page;
+    await visit.signIn(app.write.key ?? '');
+  });
+  afterEach(() => visit.close());
+
+  const focusedLabel = (): Promise<string> =>
+    page.evaluate<string>('document.activeElement?.labels?.[0]?.textContent ?? document.activeElement?.tagName');
+  const websites = async (): Promise<{ id: string; name: string; url: string }[]> =>
+    (await app.read.get<{ id: string; name: string; url: string }[]>('/websites')).body;
+
+  /** Opens the form and leaves the focus elsewhere. */
+  const openForm = async () => {
+    await visit.open('/new');
+    await page.getByLabel(FIELD).waitFor();
+  };
+
+  const WAYS: [string, () => Promise<unknown>][] = [
+    ['the key n', () => page.keyboard.press('n')],
+    [
+      'the key n, after a click into the page',
+      () =>
+        page
+          .locator('h1')
+          .click()
+          .then(() => page.keyboard.press('n')),
+    ],
+    ['a click on New', () => page.getByRole('link', { name: 'New', exact: true }).click()],
+    ['the link of the empty overview', () => page.getByRole('link', { name: 'Watch something' }).click()],
+    ['an address', () => visit.open('/new')],
+    ['a reload', () => visit.open('/new').then(() => page.reload())],
+    [
+      'the back button',
+      () =>
+        visit
+          .open('/new')
+          .then(() => visit.open('/alerts'))
+          .then(() => page.goBack()),
+    ],
+    [
+      'a click on New where the form is open',
+      () => openForm().then(() => page.getByRole('link', { name: 'New', exact: true }).click()),
+    ],
+  ];
+
+  it.each(WAYS)('has the focus in the URL field after %s', async (_, go) => {
+    await page.getByRole('heading', { name: 'Nothing is watched yet' }).waitFor();
+    await go();
+    await page.getByLabel(FIELD).waitFor();
+    await eventually('the field has the focus', async () => (await focusedLabel()) === FIELD);
+    await page.keyboard.type('gateway.example.com/?x');
+    expect(await page.getByLabel(FIELD).inputValue()).toBe('gateway.example.com/?x');
+    expect(page.url()).toMatch(/#\/new$/);
+  });
+
+  it('has the focus in the title of any other page that is opened', async () => {
+    await page.keyboard.press('g');
+    await page.keyboard.press('s');
+    await eventually('the title has the focus', async () => (await focusedLabel()) === 'H1');
+  });
+
+  it('says at the URL field that nothing is entered, and sends nothing', async () => {
+    await openForm();
+    for (const name of ['Create', 'Test']) {
+      await page.getByRole('button', { name }).click();
+      await page.locator('.field .error', { hasText: 'Enter what to watch' }).waitFor();
+    }
+    expect(await page.locator('.field .error').count()).toBe(1);
+    expect(await page.getByLabel(FIELD).getAttribute('aria-invalid')).toBe('true');
+  });
+
+  it('says in words what is wrong with an interval, a timeout and a condition, each once', async () => {
+    await openForm();
+    await page.getByLabel(FIELD).fill('shop.example.com');
+    await page.getByLabel('Interval (seconds)').fill('0');
+    await page.getByLabel('Timeout (seconds)').fill('999');
+    await page.getByText('What counts as up').click();
+    await page.getByRole('button', { name: 'Add a condition' }).click();
+    await page.getByLabel('Target of condition 1').fill('banana');
+    await page.getByRole('button', { name: 'Create' }).click();
+    await page.getByRole('alert').waitFor();
+    expect(await page.locator('.error, [role=alert]').allTextContents()).toEqual([
+      'Interval must be at least 1 second',
+      'Timeout must be at most 300 seconds',
+      'Target must be status codes and ranges such as 200-299,301',
+      'Some fields are not valid.',
+    ]);
+  });
+
+  it.each([
+    ['169.254.169.254', 'HTTP'],
+    ['127.0.0.1:99999', 'TCP'],
+    ['ftp://files.example.com', 'HTTPS'],
+  ])('shows at the URL field why %s cannot be watched, and leaves no website behind', async (url, type) => {
+    await openForm();
+    await page.getByLabel(FIELD).fill(url);
+    await page.getByLabel('Name', { exact: true }).fill('Refused');
+    await page.getByLabel('Type').selectOption(type);
+    await page.getByRole('button', { name: 'Create' }).click();
+    await eventually(
+      'the field is wrong',
+      async () => (await page.getByLabel(FIELD).getAttribute('aria-invalid')) === 'true',
+    );
+    const error = await page
+      .locator('.field', { has: page.getByLabel(FIELD) })
+      .locator('.error')
+      .textContent();
+    expect(error).not.toContain('complete address');
+    expect(await page.getByRole('alert').textContent()).toBe('Some fields are not valid.');
+    expect(await page.getByLabel('Name', { exact: true }).getAttribute('aria-invalid')).toBeNull();
+    expect(await page.getByLabel('Name of the website').getAttribute('aria-invalid')).toBeNull();
+    expect(await websites()).toEqual([]);
+  });
+
+  it('shows what is wrong with the name of the website and of the endpoint each at its own field', async () => {
+    await openForm();
+    await page.getByLabel(FIELD).fill('shop.example.com');
+    await page.getByLabel('Name of the website').fill('w'.repeat(300));
+    await page.getByRole('button', { name: 'Create' }).click();
+    const invalid = (label: string) => page.getByLabel(label, { exact: true }).getAttribute('aria-invalid');
+    await eventually('the website is wrong', async () => (await invalid('Name of the website')) === 'true');
+    expect([await invalid('Name'), await invalid(FIELD)]).toEqual([null, null]);
+    await page.getByLabel('Name of the website').fill('Shop');
+    await page.getByLabel('Name', { exact: true }).fill('e'.repeat(300));
+    await page.getByRole('button', { name: 'Create' }).click();
+    await eventually('the endpoint is wrong', async () => (await invalid('Name')) === 'true');
+    expect(await invalid('Name of the website')).toBeNull();
+    expect(await websites()).toEqual([]);
+  });
+
+  it('takes the verdict of a test away when what was tested changes', async () => {
+    target.status = 200;
+    await openForm();
+    await page.getByLabel(FIELD).fill(target.url);
+    const verdict = page.locator('.verdict');
+    const CHANGES: [string, () => Promise<unknown>][] = [
+      ['the URL', () => page.getByLabel(FIELD).fill(`${target.url}/broken`)],
+      ['the method', () => page.getByLabel('Method').selectOption('HEAD')],
+      ['the timeout', () => page.getByLabel('Timeout (seconds)').fill('7')],
+    ];
+    for (const [what, change] of CHANGES) {
+      await page.getByRole('button', { name: 'Test' }).click();
+      await verdict.waitFor();
+      await change();
+      await eventually(`the verdict is gone after a change of ${what}`, async () => (await verdict.count()) === 0);
+    }
+    await page.getByRole('button', { name: 'Test' }).click();
+    await verdict.waitFor();
+    await page.getByLabel('Name', { exact: true }).fill('Another name');
+    expect(await verdict.count()).toBe(1);
+  });
+
+  it('makes website and endpoint in one request, and a copy of the endpoint with its settings', async () => {
+    const sent: string[] = [];
+    page.on('request', (request) => {
+      if (request.method() === 'POST') sent.push(new URL(request.url()).pathname);
+    });
+    await openForm();
+    await page.getByLabel(FIELD).fill('https://shop.example.com/checkout');
+    await page.getByLabel('Interval (seconds)').fill('90');
+    await page.getByText('Request headers and body').click();
+    await page.getByRole('button', { name: 'Add a header' }).click();
+    await page.getByLabel('Name of header 1').fill('Authorization');
+    await page.getByLabel('Value of header 1').fill('Bearer of news');
+    await page.getByRole('button', { name: 'Create' }).click();
+    await page.getByRole('heading', { name: 'shop.example.com/checkout' }).waitFor();
+    expect(sent).toEqual(['/api/v1/websites']);
+    const [website] = await websites();
+    expect([website?.name, website?.url]).toEqual(['shop.example.com', 'https://shop.example.com/']);
+
+    await page.getByRole('link', { name: 'Clone' }).click();
+    await page.getByRole('heading', { name: 'A copy of shop.example.com/checkout' }).waitFor();
+    await page.getByLabel(FIELD).fill('https://shop.example.com/basket');
+    await page.getByRole('button', { name: 'Create' }).click();
+    await page.getByRole('heading', { name: 'shop.example.com/checkout copy', exact: true }).waitFor();
+    const { body } = await app.write.get<{ url: string; interval: number; headers: { value: string }[] }[]>(
+      `/websites/${website?.id}/endpoints`,
+    );
+    expect(body.map(({ url, interval, headers }) => [url, interval, headers[0]?.value])).toEqual([
+      ['https://shop.example.com/checkout', 90, 'Bearer of news'],
+      ['https://shop.example.com/basket', 90, 'Bearer of news'],
+    ]);
+  });
+});

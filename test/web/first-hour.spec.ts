@@ -1,0 +1,183 @@
+import { cpSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, symlinkSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join, resolve } from 'node:path';
+import type { Browser, Page } from 'playwright-core';
+import { eventually } from '../harness/app/poll';
+import { onTerminal, signInLinkIn, type Terminal } from '../harness/processes/terminal';
+import { SwitchableServer } from '../harness/servers/switchable-server';
+import { launchBrowser, Visit } from './browser';
+
+jest.setTimeout(240_000);
+
+const ROOT = resolve(__dirname, '../..');
+const PICTURES = join(ROOT, 'docs/images/first-hour');
+/** What a clone has not. */
+const NOT_CLONED = new Set(['.git', '.cache', 'node_modules', 'dist', 'data', 'coverage', '.env']);
+
+/** A clone with its packages installed, as after `git clone` and `npm ci`. */
+function cloned(): string {
+  const folder = mkdtempSync(join(tmpdir(), 'uptime-first-hour-'));
+  for (const name of readdirSync(ROOT).filter((name) => !NOT_CLONED.has(name)))
+    cpSync(join(ROOT, name), join(folder, name), { recursive: true });
+  symlinkSync(join(ROOT, 'node_modules'), join(folder, 'node_modules'));
+  return folder;
+}
+
+/**
+ * The first hour of a new user, in one go. `SCREENSHOTS=1` writes the pictures of docs/first-hour.md. How long each step took
+ * is printed, beside what it may take at most on two cores that do nothing else; nothing is asserted of it, because a
+ * machine that runs tests does.
+ */
+describe('the first hour', () => {
+  let folder: string;
+  let terminal: Terminal;
+  let browser: Browser;
+  let shop: SwitchableServer;
+  let receiver: SwitchableServer;
+  let page: Page;
+  const visits: Visit[] = [];
+  const steps: string[] = [];
+
+  beforeAll(async () => {
+    [shop, receiver] = [await SwitchableServer.start(), await SwitchableServer.start()];
+    folder = cloned();
+    browser = await launchBrowser();
+  });
+  afterAll(async () => {
+    await browser.close();
+    await terminal.interrupt();
+    await shop.close();
+    await receiver.close();
+    rmSync(folder, { recursive: true, force: true });
+    console.log(steps.join('\n'));
+    expect(visits.flatMap(({ complaints }) => complaints)).toEqual([]);
+  });
+
+  const someone = async (): Promise<Visit> => {
+    const visit = await Visit.start(browser, new URL(signInLinkIn(terminal.shown)).origin, { height: 800 });
+    visits.push(visit);
+    return visit;
+  };
+
+  const timed = async (step: string, most: string, work: () => Promise<unknown>): Promise<void> => {
+    const began = performance.now();
+    await work();
+    steps.push(`${step}: ${((performance.now() - began) / 1000).toFixed(1)} s (${most})`);
+  };
+
+  const picture = async (name: string, of: Page = page): Promise<void> => {
+    if (process.env['SCREENSHOTS'] !== '1') return;
+    mkdirSync(PICTURES, { recursive: true });
+    await of.mouse.move(2, 2);
+    await of.waitForTimeout(500);
+    await of.screenshot({ path: join(PICTURES, `${name}.png`) });
+  };
+
+  it('starts in a fresh clone without any setting, and prints a link', async () => {
+    await timed('from npm start until it listens', 'with npm ci at most 90 s', async () => {
+      terminal = onTerminal('npm start', folder, { HOST: '127.0.0.1', PORT: '0' });
+      await eventually('the banner', () => terminal.shown.includes('└'), 200_000);
+    });
+    expect(signInLinkIn(terminal.shown)).toMatch(/^http:\/\/127\.0\.0\.1:\d+\/#\/sign-in\//);
+  });
+
+  it('signs in with the link alone', async () => {
+    const visit = await someone();
+    page = visit.page;
+    await timed('from the link into the dashboard', 'no click', async () => {
+      await page.goto(signInLinkIn(terminal.shown));
+      await page.getByRole('heading', { name: 'Nothing is watched yet' }).waitFor();
+    });
+    await picture('1-signed-in');
+  });
+
+  it('watches a page: paste its address, create, green', async () => {
+    await page.getByRole('link', { name: 'Watch something' }).click();
+    // It has the focus: nothing is to be clicked.
+    await page.getByLabel('URL, host or host:port').and(page.locator(':focus')).waitFor();
+    await page.keyboard.type(`${shop.url}/checkout`);
+    await page.getByLabel('Name', { exact: true }).fill('Checkout');
+    await page.getByLabel('Name of the website').fill('Example shop');
+    await page.getByLabel(/^(Every|Interval)/).fill('2');
+    await page.getByLabel(/^(Give up after|Timeout)/).fill('1');
+    await page.getByRole('button', { name: 'Test' }).click();
+    await page.getByRole('status').getByText('Answered in').waitFor();
+    await picture('2-tested-before-it-is-saved');
+    await timed('from Create until it is up', 'at most 2 s', async () => {
+      await page.getByRole('button', { name: 'Create' }).click();
+      await page.getByRole('heading', { name: 'Checkout' }).waitFor();
+      await page.locator('.head .status.up').waitFor();
+    });
+  });
+
+  it('makes an alert, tried out before it is saved', async () => {
+    await page.getByRole('link', { name: 'Add an alert' }).click();
+    await page.getByLabel('URL', { exact: true }).fill(receiver.url);
+    await page.getByLabel('Triggers after failures in a row').fill('2');
+    await page.getByRole('button', { name: 'Send a test' }).click();
+    await eventually('the test message has arrived', () => receiver.seen.length === 1);
+    await picture('3-alert-tried-out');
+    await page.getByRole('button', { name: 'Create' }).click();
+    await page.getByText('Made for this alert and shown this one time').waitFor();
+  });
+
+  it('is told when the page breaks, by the receiver and on the page', async () => {
+    const types = () => receiver.seen.map(({ body }) => (JSON.parse(body) as { type: string }).type);
+    await page.getByRole('link', { name: 'Alerts', exact: true }).first().click();
+    await page.getByRole('link', { name: 'Events', exact: true }).click();
+    await timed('from the break until the alert has arrived', 'at most 60 s', async () => {
+      shop.status = 503;
+      await eventually('the alert has arrived', () => types().includes('alert.triggered'), 60_000);
+    });
+    await page.getByRole('list', { name: 'Alert events' }).getByText('Checkout is down').first().waitFor();
+    await picture('4-told');
+    await page.getByRole('link', { name: 'Overview', exact: true }).click();
+    await page.locator('.row', { hasText: 'Checkout' }).locator('.status.down').first().waitFor();
+    await picture('5-down');
+  });
+
+  it('publishes a status page, which says so to everybody', async () => {
+    await page.getByRole('link', { name: 'Pages', exact: true }).click();
+    await page.getByRole('link', { name: 'New status page' }).click();
+    await page.getByLabel('Title').fill('Example status');
+    await page.getByLabel('Add websites and endpoints').fill('checkout');
+    await page.getByRole('button', { name: 'Add Checkout · Example shop' }).click();
+    await page.getByLabel('Public', { exact: true }).check();
+    await page.getByRole('button', { name: 'Save' }).click();
+    const address = await page.getByRole('link', { name: 'Open', exact: true }).getAttribute('href');
+    const reader = await someone();
+    await reader.page.goto(`${reader.url}${address}`);
+    await reader.page.getByRole('heading', { name: 'Example status' }).waitFor();
+    expect(await reader.page.locator('.overall').getAttribute('class')).toContain('down');
+    await picture('6-status-page', reader.page);
+  });
+
+  it('is told when the page is back', async () => {
+    await page.getByRole('link', { name: 'Alerts', exact: true }).first().click();
+    await page.getByRole('link', { name: 'Events', exact: true }).click();
+    await timed('from the repair until it is told', 'at most 60 s', async () => {
+      shop.status = 200;
+      await page.getByRole('list', { name: 'Alert events' }).getByText('Resolved').first().waitFor({ timeout: 60_000 });
+    });
+  });
+
+  it('lets a second person look, and only look', async () => {
+    await page.getByRole('link', { name: 'Settings', exact: true }).click();
+    await page.getByLabel('Name of a new key').fill('Colleague');
+    await page.getByRole('button', { name: 'Create key' }).click();
+    await page.getByText('This is the only time “Colleague” is shown').waitFor();
+    const key = (await page.locator('main pre').textContent()) ?? '';
+    const colleague = await someone();
+    await colleague.signIn(key);
+    await colleague.page.locator('.row', { hasText: 'Checkout' }).waitFor();
+    expect(await colleague.page.getByRole('link', { name: 'New', exact: true }).count()).toBe(0);
+    await colleague.page.getByText('Live', { exact: true }).waitFor();
+    await picture('7-second-person', colleague.page);
+  });
+
+  it('is described with these pictures in docs/first-hour.md', () => {
+    const description = readFileSync(join(ROOT, 'docs/first-hour.md'), 'utf8');
+    const shown = [...description.matchAll(/\]\(images\/first-hour\/(.+?)\)/g)].map(([, name]) => name);
+    expect(shown.sort()).toEqual(readdirSync(PICTURES).sort());
+  });
+});

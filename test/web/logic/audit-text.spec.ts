@@ -1,0 +1,45 @@
+import type { AuditEntry } from '../../../web/src/api/types';
+import { authorOf, changesOf, sentenceOf } from '../../../web/src/logic/audit-text';
+
+const entry = (more: Partial<AuditEntry>): AuditEntry => ({
+  id: 'au_1',
+  created_at: '2026-11-20T10:00:00.000Z',
+  action: 'update',
+  resource: 'endpoint',
+  resource_id: 'ep_1',
+  changed: [],
+  before: null,
+  after: null,
+  author: { via: 'api_key', key_id: 'key_1', key_name: 'Terraform', ip: '203.0.113.7' },
+  request_id: null,
+  ...more,
+});
+
+describe('an entry of the audit log in words', () => {
+  it.each<[Partial<AuditEntry>, string]>([
+    [{ action: 'create', after: { name: 'Checkout' } }, 'Created endpoint “Checkout”'],
+    [{ action: 'delete', resource: 'api_key', before: { name: 'CI' } }, 'Deleted API key “CI”'],
+    [{ changed: ['interval', 'follow_redirects'] }, 'Changed endpoint: interval, follow redirects'],
+    [{ changed: ['name'], before: { name: 'A' }, after: { name: 'B' } }, 'Changed endpoint “B”: name'],
+    [{ action: 'create', resource: 'alert', after: { type: 'slack', description: '' } }, 'Created alert “slack”'],
+    [{ action: 'sign_in_failed', resource: 'session' }, 'Failed to sign in'],
+  ])('%j: %s', (more, expected) => {
+    expect(sentenceOf(entry(more))).toBe(expected);
+  });
+
+  it.each<[AuditEntry['author'], string]>([
+    [{ via: 'session', key_id: 'key_1', key_name: 'Ann', ip: '203.0.113.7' }, 'dashboard, key Ann, 203.0.113.7'],
+    [{ via: 'operator', key_id: null, key_name: null, ip: null }, 'operator'],
+  ])('%j: %s', (author, expected) => {
+    expect(authorOf(author)).toBe(expected);
+  });
+
+  it('tells each setting with its value before and after', () => {
+    const changed = entry({ before: { interval: 60, tags: ['a'] }, after: { interval: 30 } });
+    expect(changesOf(changed)).toEqual([
+      { name: 'interval', from: '60', to: '30' },
+      { name: 'tags', from: '["a"]', to: null },
+    ]);
+    expect(changesOf(entry({ action: 'sign_in', resource: 'session' }))).toEqual([]);
+  });
+});

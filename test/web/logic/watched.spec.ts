@@ -1,0 +1,23 @@
+import { partText, restsOn } from '../../../web/src/logic/watched';
+
+describe('the part of its window that an uptime rests on', () => {
+  it.each([
+    [1, 1, null],
+    [0.95, 1, null],
+    [0.95, 0.9, 0.855],
+    [0.03, null, 0.03],
+    [null, 0.5, 0.5],
+    [null, null, null],
+    [undefined, undefined, null],
+    [0, 1, 0],
+  ])('is said with %p watched and %p of the checks able to tell: %p', (watched, coverage, part) =>
+    expect(restsOn(watched, coverage)).toBe(part),
+  );
+});
+
+it.each([
+  [0, 'less than 1%'],
+  [0.0099, 'less than 1%'],
+  [0.01, '1%'],
+  [0.899, '89%'],
+])('says %p of a window as %s', (part, text) => expect(partText(part)).toBe(text));

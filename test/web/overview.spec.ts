@@ -1,0 +1,274 @@
+import type { Browser, Page } from 'playwright-core';
+import { Database } from '../../src/platform/database/database';
+import { startApp, type TestApp } from '../harness/app/app';
+import { eventually } from '../harness/app/poll';
+import { launchBrowser, Visit } from './browser';
+import { madeBefore, showcase } from './showcase';
+
+jest.setTimeout(120_000);
+
+const DAY = 86_400_000;
+
+describe('the overview', () => {
+  let app: TestApp;
+  let browser: Browser;
+  let ids: Map<string, string>;
+  let visit: Visit;
+  let page: Page;
+
+  beforeAll(async () => {
+    app = await startApp({ role: 'api' });
+    ids = await showcase(app);
+    browser = await launchBrowser();
+  });
+  afterAll(async () => {
+    await browser.close();
+    await app.close();
+  });
+  beforeEach(async () => {
+    visit = await Visit.start(browser, app.url);
+    page = visit.page;
+    await visit.signIn(app.write.key ?? '');
+    await page.locator('.row').first().waitFor();
+    await page.getByRole('heading', { name: 'Example shop' }).waitFor();
+  });
+  afterEach(async () => {
+    await visit.close();
+  });
+
+  const row = (name: string) => page.locator('.row', { has: page.getByRole('link', { name, exact: true }) });
+  const select = (name: string) => page.getByRole('checkbox', { name: `Select ${name}`, exact: true });
+  const bar = () => page.getByRole('region', { name: 'Selected endpoints' });
+  const statusOf = async (name: string): Promise<string> =>
+    (await app.read.get<{ status: string }>(`/endpoints/${ids.get(name)}`)).body.status;
+  const namesOf = async (website: string): Promise<string[]> =>
+    (await app.read.get<{ name: string }[]>(`/websites/${website}/endpoints`)).body.map(({ name }) => name);
+  const focused = (): Promise<string> => page.evaluate<string>('document.activeElement?.textContent');
+
+  it('shows what is down first, with its website, and counts it below its website', async () => {
+    const [first] = await page.locator('.rows > *').allTextContents();
+    expect(first).toContain('Down');
+    expect(await page.locator('.row').first().textContent()).toContain('Payments API');
+    expect(await page.locator('.row').first().textContent()).toContain('Example shop');
+    await page.locator('.group', { hasText: 'Example shop' }).getByText('1 down: above').waitFor();
+  });
+
+  it('says beside an uptime how little of its window was watched', async () => {
+    const id = await madeBefore(app.app.get(Database), ids.get('REST v2') ?? '', 2 * DAY);
+    ids.set('REST v2', id);
+    await page.reload();
+    await row('REST v2')
+      .getByTitle(/ of 2% of 90 days, more was not watched$/)
+      .waitFor({ state: 'attached' });
+    expect(await row('Checkout').locator('.thin').count()).toBe(0);
+    await visit.open(`/endpoints/${id}`);
+    await page.getByText(/Uptimes in italics rest on a part of their time only: .*of 30d, .*of 90d/).waitFor();
+  });
+
+  it('folds a website, also with the keyboard, and remembers it', async () => {
+    const fold = page.getByRole('button', { name: 'Example shop', exact: true });
+    expect(await fold.getAttribute('aria-expanded')).toBe('true');
+    await fold.focus();
+    await page.keyboard.press('Enter');
+    await row('Checkout').waitFor({ state: 'detached' });
+    expect(await fold.getAttribute('aria-expanded')).toBe('false');
+    await page.reload();
+    await page.getByRole('button', { name: 'Example shop', exact: true, expanded: false }).waitFor();
+    expect(await row('Checkout').count()).toBe(0);
+    // What is searched for is found all the same.
+    await page.getByLabel('Search endpoints').fill('checkout');
+    await row('Checkout').waitFor();
+    await page.getByLabel('Search endpoints').fill('');
+    await page.getByRole('button', { name: 'Fold all' }).click();
+    await eventually('only what is down is left', async () => (await page.locator('.row').count()) === 1);
+    await page.getByRole('button', { name: 'Unfold all' }).click();
+    await row('Checkout').waitFor();
+  });
+
+  it('counts what search and website leave', async () => {
+    const counters = page.getByRole('group', { name: 'Filter by status' });
+    await page.getByLabel('Search endpoints').fill('checkout');
+    await counters.getByRole('button', { name: '1 All' }).waitFor();
+    await counters.getByRole('button', { name: '0 Down' }).waitFor();
+  });
+
+  it('moves the focus with j and k, so that a screen reader reads the endpoint and its status', async () => {
+    await page.keyboard.press('j');
+    await eventually('the first has the focus', async () => (await focused()) === 'Payments API');
+    const described = await page.evaluate<string>(
+      `document.getElementById(document.activeElement.getAttribute('aria-describedby')).textContent`,
+    );
+    expect(described).toBe('Down');
+    await page.keyboard.press('j');
+    await eventually('the second has the focus', async () => !['Payments API', ''].includes(await focused()));
+    await page.keyboard.press('k');
+    await page.keyboard.press('Enter');
+    await page.getByRole('heading', { name: 'Payments API' }).waitFor();
+  });
+
+  it('makes a website, shows it while it is empty, renames, pauses and deletes it', async () => {
+    await page.getByRole('button', { name: 'New website' }).click();
+    const dialog = page.getByRole('dialog', { name: 'New website' });
+    await dialog.getByLabel('Name').fill('Harbour');
+    await dialog.getByRole('button', { name: 'Create website' }).click();
+    await dialog.locator('.field .error').waitFor();
+    await dialog.getByLabel('URL').fill('https://harbour.example.com');
+    await dialog.getByRole('button', { name: 'Create website' }).click();
+    const group = page.locator('.group', { hasText: 'Harbour' });
+    await group.getByRole('link', { name: 'Add one' }).waitFor();
+
+    await page.getByRole('button', { name: 'Change Harbour' }).click();
+    const change = page.getByRole('dialog', { name: 'Harbour' });
+    await change.getByLabel('Name').fill('Port');
+    await change.getByRole('button', { name: 'Rename' }).click();
+    await page.getByRole('button', { name: 'Change Port' }).click();
+    await page.getByRole('button', { name: 'Pause all its endpoints' }).click();
+    await page.locator('.group', { hasText: 'Port' }).locator('.status.paused').waitFor();
+
+    await page.getByRole('button', { name: 'Change Port' }).click();
+    await page.getByRole('button', { name: 'Delete', exact: true }).click();
+    await page.getByText('“Port” goes for good.').waitFor();
+    await page.getByRole('button', { name: 'Delete this website' }).click();
+    await page.locator('.group', { hasText: 'Port' }).waitFor({ state: 'detached' });
+  });
+
+  it('opens the editor of a website’s status page, which shows nothing to anybody yet', async () => {
+    for (const way of ['made', 'found'] as const) {
+      await visit.open('/');
+      await page.getByRole('button', { name: 'Change Platform' }).click();
+      await page.getByRole('dialog').getByRole('button', { name: 'Status page' }).click();
+      await page.getByText('The page of a website').waitFor();
+      expect(await page.getByLabel('Public', { exact: true }).isChecked()).toBe(false);
+      const { body } = await app.read.get<unknown[]>('/status-pages');
+      expect([way, body.length]).toEqual([way, 1]);
+    }
+  });
+
+  it('deletes nothing on Enter, Enter: Cancel has the focus', async () => {
+    await page.getByRole('button', { name: 'Change Example shop' }).click();
+    const button = page.getByRole('button', { name: 'Delete', exact: true });
+    await button.focus();
+    await page.keyboard.press('Enter');
+    const dialog = page.getByRole('dialog', { name: 'Delete this website?' });
+    await dialog.getByText('5 endpoints, their alert rules and their whole history').waitFor();
+    await eventually('Cancel has the focus', async () => (await focused()) === 'Cancel');
+    await page.keyboard.press('Enter');
+    await dialog.waitFor({ state: 'detached' });
+    expect(await namesOf(ids.get('Example shop') ?? '')).toHaveLength(5);
+  });
+
+  it('wants the name of a website with more than ten endpoints typed before it is deleted', async () => {
+    const { body } = await app.write.post<{ id: string }>('/websites', {
+      name: 'Large',
+      url: 'https://large.example.com',
+      endpoints: Array.from({ length: 11 }, (_, n) => ({
+        name: `Large ${n}`,
+        type: 'TCP',
+        url: 'tcp://large.example.com:443',
+        enabled: false,
+      })),
+    });
+    await visit.open(`/websites/${body.id}`);
+    await page.getByRole('button', { name: 'Delete', exact: true }).click();
+    const dialog = page.getByRole('dialog', { name: 'Delete this website?' });
+    const button = dialog.getByRole('button', { name: 'Delete this website' });
+    expect(await button.isDisabled()).toBe(true);
+    await dialog.getByLabel('Type “Large” to go on').fill('Large');
+    await button.click();
+    await page.getByText('Large is deleted.').waitFor();
+    await page.getByRole('heading', { name: 'Large', exact: true }).waitFor({ state: 'detached' });
+  });
+
+  it('pauses and resumes several endpoints that were selected by click, by range and by key', async () => {
+    await select('Office uplink').click();
+    await select('Bastion').click({ modifiers: ['Shift'] });
+    const picked = ['Office uplink', 'Name server', 'Bastion'];
+    await bar().getByText('3 selected').waitFor();
+    for (const name of picked) expect(await select(name).isChecked()).toBe(true);
+    expect(await visit.barriers()).toEqual([]);
+    await bar().getByRole('button', { name: 'Pause' }).click();
+    await bar().getByText('Paused: 3 of 3.').waitFor();
+    expect(await Promise.all(picked.map(statusOf))).toEqual(['paused', 'paused', 'paused']);
+    await bar().getByRole('button', { name: 'Dismiss' }).click();
+    await bar().waitFor({ state: 'detached' });
+
+    await page.getByLabel('Search endpoints').fill('platform');
+    await page.keyboard.press('Escape');
+    await page.keyboard.press('j');
+    await page.keyboard.press('x');
+    await bar().getByText('1 selected').waitFor();
+    await bar().getByRole('button', { name: 'Select all 4 shown' }).click();
+    await bar().getByText('4 selected').waitFor();
+    await bar().getByRole('button', { name: 'Resume' }).click();
+    await bar().getByText('Resumed: 4 of 4.').waitFor();
+    expect(await Promise.all(picked.map(statusOf))).not.toContain('paused');
+  });
+
+  it('says which endpoints failed and why, and keeps them selected', async () => {
+    await page.route('**/api/v1/endpoints/*', async (route) => {
+      if (
+        route.request().method() !== 'PUT' ||
+        !route
+          .request()
+          .url()
+          .endsWith(ids.get('Bastion') ?? '')
+      ) {
+        await route.fallback();
+        return;
+      }
+      await route.fulfill({
+        status: 409,
+        contentType: 'application/problem+json',
+        body: '{"title":"Not now","code":"conflict"}',
+      });
+    });
+    await select('Office uplink').click();
+    await select('Bastion').click();
+    await bar().getByRole('button', { name: 'Resume' }).click();
+    await bar().getByText('Resumed: 1 of 2. Failed: 1, still selected.').waitFor();
+    await bar().getByRole('listitem').getByText('Bastion: Not now.').waitFor();
+    expect(await select('Bastion').isChecked()).toBe(true);
+    expect(await select('Office uplink').isChecked()).toBe(false);
+  });
+
+  it('moves several endpoints to another website', async () => {
+    const { body } = await app.write.post<{ id: string }>('/websites', {
+      name: 'Harbour',
+      url: 'https://harbour.example.com',
+    });
+    await page.reload();
+    await select('Bastion').click();
+    await select('Name server').click();
+    await bar().getByRole('button', { name: 'Move…' }).click();
+    const dialog = page.getByRole('dialog', { name: 'Move 2 endpoints' });
+    await dialog.getByLabel('To the website').selectOption('Harbour');
+    await dialog.getByRole('button', { name: 'Move', exact: true }).click();
+    await bar().getByText('Moved: 2 of 2.').waitFor();
+    await dialog.waitFor({ state: 'detached' });
+    expect((await namesOf(body.id)).toSorted()).toEqual(['Bastion', 'Name server']);
+    expect(await namesOf(ids.get('Platform') ?? '')).not.toContain('Bastion');
+    await page.locator('.group', { hasText: 'Harbour' }).getByText('2 endpoints').waitFor();
+  });
+
+  it('deletes several endpoints after saying how many', async () => {
+    await select('Bastion').click();
+    await select('Name server').click();
+    await bar().getByRole('button', { name: 'Delete…' }).click();
+    const dialog = page.getByRole('dialog', { name: 'Delete 2 endpoints?' });
+    await eventually('Cancel has the focus', async () => (await focused()) === 'Cancel');
+    await dialog.getByRole('button', { name: 'Delete 2 endpoints' }).click();
+    await bar().getByText('Deleted: 2 of 2.').waitFor();
+    for (const name of ['Bastion', 'Name server']) {
+      expect((await app.read.get(`/endpoints/${ids.get(name)}`)).status).toBe(404);
+    }
+  });
+
+  it('offers a read-only key neither selection nor changes', async () => {
+    const reader = await Visit.start(browser, app.url);
+    await reader.signIn(app.read.key ?? '');
+    await reader.page.locator('.row').first().waitFor();
+    expect(await reader.page.getByRole('checkbox').count()).toBe(0);
+    expect(await reader.page.getByRole('button', { name: /^(Change|New website)/ }).count()).toBe(0);
+    await reader.close();
+  });
+});

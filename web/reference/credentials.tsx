@@ -1,0 +1,81 @@
+import { useEffect, useState } from 'preact/hooks';
+import type { Session } from '../src/api/types';
+
+const STORED = 'uptime.reference.key';
+
+/** Kept for this tab: it survives a reload and is gone with the tab. Without storage it lasts as long as the page. */
+let key = ((): string => {
+  try {
+    return sessionStorage.getItem(STORED) ?? '';
+  } catch {
+    return '';
+  }
+})();
+
+function keep(next: string): void {
+  key = next;
+  try {
+    if (next === '') sessionStorage.removeItem(STORED);
+    else sessionStorage.setItem(STORED, next);
+  } catch {
+    // See above.
+  }
+}
+
+/** Who a request is sent as: a key counts alone, without one the session of the dashboard. */
+export const sender = (): Pick<RequestInit, 'headers' | 'credentials'> =>
+  key === ''
+    ? { headers: {}, credentials: 'same-origin' }
+    : { headers: { Authorization: `Bearer ${key}` }, credentials: 'omit' };
+
+/** The key of the page, or who is signed in to the dashboard. */
+export function Credentials() {
+  const [isKnown, setKnown] = useState(key !== '');
+  const [session, setSession] = useState<Session | null>(null);
+  useEffect(() => {
+    const ask = async () => {
+      const response = await fetch('/auth/session');
+      if (response.status === 200) setSession((await response.json()) as Session);
+    };
+    ask().catch(() => undefined);
+  }, []);
+
+  if (isKnown)
+    return (
+      <p class="credentials">
+        Requests carry the key that you entered; this tab keeps it until you close it.{' '}
+        <button
+          type="button"
+          onClick={() => {
+            keep('');
+            setKnown(false);
+          }}
+        >
+          Forget the key
+        </button>
+      </p>
+    );
+  return (
+    <form
+      class="credentials"
+      onSubmit={(event) => {
+        event.preventDefault();
+        const entered = new FormData(event.currentTarget).get('key');
+        const value = typeof entered === 'string' ? entered.trim() : '';
+        keep(value);
+        setKnown(value !== '');
+      }}
+    >
+      {session && (
+        <p>
+          Requests are sent as you are signed in to the dashboard: {session.organization.name}, role {session.role}.
+        </p>
+      )}
+      <label for="key">{session ? 'Or with an API key' : 'API key'}</label>
+      <div class="row">
+        <input id="key" name="key" type="password" autocomplete="off" spellcheck={false} />
+        <button type="submit">Use this key</button>
+      </div>
+    </form>
+  );
+}

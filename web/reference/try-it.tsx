@@ -1,0 +1,158 @@
+import { useEffect, useRef, useState } from 'preact/hooks';
+import { Credentials, sender } from './credentials';
+import { type ApiDocument, curlOf, exampleOf, type Operation, urlOf } from './document';
+import { Json } from './text';
+
+/** More is not shown: the page would stand still. */
+const MOST_SHOWN = 200_000;
+
+interface Received {
+  status: string;
+  text: string;
+  isOpen: boolean;
+}
+
+/** Sends the operation to this installation and shows what comes back, as it comes. */
+export function TryIt({ operation, document }: { operation: Operation; document: ApiDocument }) {
+  const { method, parameters = [], requestBody } = operation;
+  const content = requestBody?.content['application/json'];
+  const forms = Object.entries(content?.examples ?? {});
+  const [values, setValues] = useState<Record<string, string>>({});
+  const [body, setBody] = useState(() => (content ? pretty(exampleOf(content, document)) : ''));
+  const [received, setReceived] = useState<Received | null>(null);
+  const sending = useRef<AbortController | null>(null);
+  useEffect(() => () => sending.current?.abort(), []);
+
+  const fields = parameters.filter((each) => each.in !== 'header');
+  const url = urlOf(operation, values);
+
+  async function send(): Promise<void> {
+    sending.current?.abort();
+    const controller = new AbortController();
+    sending.current = controller;
+    setReceived({ status: 'Sending…', text: '', isOpen: true });
+    const { headers, credentials } = sender();
+    const init: RequestInit = { method, signal: controller.signal };
+    if (credentials) init.credentials = credentials;
+    init.headers = { ...(headers as Record<string, string>), ...(content && { 'Content-Type': 'application/json' }) };
+    if (content) init.body = body;
+    try {
+      const response = await fetch(url, init);
+      const status = `${response.status} ${response.statusText}`;
+      await read(response, (text, isOpen) => setReceived({ status, text, isOpen }));
+    } catch (error) {
+      setReceived((last) =>
+        controller.signal.aborted
+          ? last && { ...last, isOpen: false }
+          : { status: 'Nothing came back', text: String(error), isOpen: false },
+      );
+    }
+  }
+
+  return (
+    <section>
+      <h2>Try it</h2>
+      <Credentials />
+      <form
+        class="form"
+        onSubmit={(event) => {
+          event.preventDefault();
+          void send();
+        }}
+      >
+        {fields.map(({ name, required, example, schema }) => (
+          <div class="field" key={name}>
+            <label for={`p-${name}`}>
+              {name}
+              {required === true ? '' : ' (optional)'}
+            </label>
+            <input
+              id={`p-${name}`}
+              required={required === true}
+              placeholder={shortOf(example ?? schema.example)}
+              autocomplete="off"
+              spellcheck={false}
+              onInput={(event) => setValues({ ...values, [name]: event.currentTarget.value })}
+            />
+          </div>
+        ))}
+        {forms.length > 1 && (
+          <div class="field">
+            <label for="form-of-body">Begin with</label>
+            <select
+              id="form-of-body"
+              onChange={(event) => {
+                const form = forms[event.currentTarget.selectedIndex];
+                if (form) setBody(pretty(form[1].value));
+              }}
+            >
+              {forms.map(([name]) => (
+                <option key={name}>{name}</option>
+              ))}
+            </select>
+          </div>
+        )}
+        {content && (
+          <div class="field">
+            <label for="body">Body</label>
+            <textarea
+              id="body"
+              class="code"
+              spellcheck={false}
+              rows={Math.min(20, body.split('\n').length + 1)}
+              value={body}
+              onInput={(event) => setBody(event.currentTarget.value)}
+            />
+          </div>
+        )}
+        <div class="actions">
+          <button type="submit" class={method === 'DELETE' ? 'danger' : 'primary'}>
+            {method === 'DELETE' ? 'Send, and delete for good' : 'Send'}
+          </button>
+          {received?.isOpen === true && (
+            <button type="button" onClick={() => sending.current?.abort()}>
+              Stop
+            </button>
+          )}
+        </div>
+      </form>
+      <p role="status" class="status">
+        {received?.status}
+      </p>
+      {received && received.text !== '' && <Json value={received.text} />}
+      <h3>As a command</h3>
+      <Json value={curlOf(method, location.origin + url, content ? compact(body) : null)} />
+    </section>
+  );
+}
+
+const shortOf = (value: unknown): string =>
+  value === undefined || typeof value === 'string' ? (value ?? '') : JSON.stringify(value);
+
+const pretty = (value: unknown): string => JSON.stringify(value, null, 2);
+
+/** On one line, while it is JSON. */
+function compact(text: string): string {
+  try {
+    return JSON.stringify(JSON.parse(text));
+  } catch {
+    return text;
+  }
+}
+
+/** Reads piece by piece: the stream never ends. JSON is indented once it is whole. */
+async function read(response: Response, show: (text: string, isOpen: boolean) => void): Promise<void> {
+  const reader = response.body?.pipeThrough(new TextDecoderStream()).getReader();
+  let text = '';
+  for (let part = await reader?.read(); part && !part.done && text.length < MOST_SHOWN; part = await reader?.read()) {
+    text += part.value;
+    show(text, true);
+  }
+  await reader?.cancel();
+  const isWhole = text.length < MOST_SHOWN;
+  const isJson = /json/.test(response.headers.get('Content-Type') ?? '');
+  show(
+    isWhole && isJson && text !== '' ? pretty(JSON.parse(text)) : isWhole ? text : `${text.slice(0, MOST_SHOWN)} …`,
+    false,
+  );
+}

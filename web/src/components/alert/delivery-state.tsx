@@ -1,0 +1,48 @@
+import type { Delivery } from '../../api/types';
+import { time } from '../../logic/format';
+import { now } from '../../state/clock';
+import { runAction } from '../../state/toast';
+import { post } from '../../api/client';
+import { Button } from '../layout';
+import { StatusPill } from '../status';
+
+type Summary = Pick<Delivery, 'state' | 'error'>;
+
+/** Whether the message reaches nobody, or not yet because attempts fail. */
+export const isTroubled = (delivery: Summary | null): boolean =>
+  delivery !== null && delivery.state !== 'delivered' && (delivery.state === 'failed' || delivery.error !== null);
+
+const STATES = { delivered: 'up', failed: 'down', pending: 'unknown', superseded: 'paused' } as const;
+const WORDS = { delivered: 'Delivered', failed: 'Given up', pending: 'Pending', superseded: 'Not sent' } as const;
+
+/** What became of a message: delivered, failing, given up, or overtaken by what happened since. */
+export const DeliveryState = ({ of }: { of: Summary }) =>
+  of.state === 'pending' && isTroubled(of) ? (
+    <StatusPill status="down" word="Failing" />
+  ) : (
+    <StatusPill status={STATES[of.state]} word={WORDS[of.state]} />
+  );
+
+/** The same with its time and what went wrong. */
+export const DeliveryFacts = ({ of }: { of: (Summary & { at: string }) | null }) =>
+  of === null ? (
+    <span class="muted">Nothing sent</span>
+  ) : (
+    <>
+      <DeliveryState of={of} /> <span class="muted small">{time(of.at, now.value)}</span>
+      {of.error !== null && <p class="small reason">{of.error}</p>}
+    </>
+  );
+
+/** Puts a finished message back to be sent. */
+export const SendAgain = ({ id, then }: { id: string; then: () => void }) => (
+  <Button
+    class="plain"
+    onClick={async () => {
+      await runAction(() => post(`/api/v1/deliveries/${id}/redeliver`), 'It is being sent again.');
+      then();
+    }}
+  >
+    Send again
+  </Button>
+);

@@ -1,0 +1,117 @@
+import { useSignal } from '@preact/signals';
+import { useId, useRef } from 'preact/hooks';
+import { type Choosable, matching, MOST_SHOWN } from '../../logic/chosen';
+import { count } from '../../logic/format';
+import { Field } from './field';
+
+interface Props {
+  label: string;
+  value: string;
+  set: (value: string) => void;
+  options: Choosable;
+  /** Shown while nothing is chosen. */
+  placeholder: string;
+  error?: string | undefined;
+  /** A filter: the label is not shown, and a read-only key may use it. */
+  isFilter?: boolean;
+}
+
+/** A select with a search box, for more options than one looks through: the combobox pattern of ARIA. */
+export const Chooser = ({ isFilter, error, ...props }: Props) =>
+  isFilter ? (
+    <Combobox {...props} control={{ 'aria-label': props.label }} />
+  ) : (
+    <Field label={props.label} error={error && (props.value === '' ? props.placeholder : error)}>
+      {(control) => <Combobox {...props} control={control} />}
+    </Field>
+  );
+
+function Combobox({ label, value, set, options, placeholder, control }: Props & { control: object }) {
+  const list = `${useId()}list`;
+  const isOpen = useSignal(false);
+  /** What was typed since the list opened; `null`: nothing, so the field shows what is chosen. */
+  const typed = useSignal<string | null>(null);
+  const active = useSignal(0);
+  const popup = useRef<HTMLUListElement>(null);
+  const matches = isOpen.value ? matching(options, typed.value ?? '') : [];
+  const shown = matches.slice(0, MOST_SHOWN);
+  const more = matches.length - shown.length;
+  const title = value === '' ? '' : (options.find(([each]) => each === value)?.[1] ?? '');
+
+  const open = (text: string | null) => {
+    isOpen.value = true;
+    typed.value = text;
+    active.value = 0;
+  };
+  const close = () => {
+    isOpen.value = false;
+    typed.value = null;
+  };
+  const choose = (index: number) => {
+    const option = shown[index];
+    if (option) set(option[0]);
+    close();
+  };
+  const move = (by: number) => {
+    if (!isOpen.value) return open(null);
+    active.value = shown.length === 0 ? 0 : (active.value + by + shown.length) % shown.length;
+    popup.current?.children[active.value]?.scrollIntoView({ block: 'nearest' });
+  };
+  const press = (event: KeyboardEvent) => {
+    const action = { ArrowDown: () => move(1), ArrowUp: () => move(-1) }[event.key];
+    if (action) action();
+    else if (isOpen.value && event.key === 'Enter') choose(active.value);
+    else if (event.key === 'Escape' && isOpen.value) close();
+    else if (event.key === 'Escape' && value !== '') set('');
+    else return;
+    event.preventDefault();
+  };
+  return (
+    <div class="chooser">
+      <input
+        {...control}
+        type="text"
+        role="combobox"
+        aria-autocomplete="list"
+        aria-expanded={isOpen.value}
+        aria-controls={list}
+        aria-activedescendant={shown.length > 0 ? `${list}${active.value}` : undefined}
+        autoComplete="off"
+        spellcheck={false}
+        placeholder={placeholder}
+        value={typed.value ?? title}
+        onInput={(event) => open(event.currentTarget.value)}
+        onFocus={(event) => event.currentTarget.select()}
+        onClick={() => !isOpen.value && open(null)}
+        onBlur={() => {
+          if (typed.value === '') set('');
+          close();
+        }}
+        onKeyDown={press}
+      />
+      <div class="popup" hidden={!isOpen.value}>
+        <ul ref={popup} id={list} role="listbox" aria-label={label}>
+          {shown.map(([each, text], index) => (
+            <li
+              key={each}
+              id={`${list}${index}`}
+              role="option"
+              aria-selected={each === value}
+              class={index === active.value ? 'active' : ''}
+              // The focus stays in the field.
+              onMouseDown={(event) => event.preventDefault()}
+              onClick={() => choose(index)}
+            >
+              {text}
+            </li>
+          ))}
+        </ul>
+        {shown.length === 0 && <p class="muted">Nothing matches.</p>}
+        {more > 0 && <p class="muted small">{count(more, 'more', 'more')}: type to narrow them down</p>}
+      </div>
+      <span class="sr" role="status">
+        {isOpen.value && `${count(matches.length, 'match', 'matches')}${more > 0 ? `, ${MOST_SHOWN} are shown` : ''}`}
+      </span>
+    </div>
+  );
+}

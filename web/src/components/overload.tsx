@@ -1,0 +1,36 @@
+import { get } from '../api/client';
+import type { System } from '../api/types';
+import { overloadText } from '../logic/overload-text';
+import { now } from '../state/clock';
+import { useEvery, useLoad } from '../state/load';
+import { may, session } from '../state/session';
+
+type Overload = System['scheduler']['overload'];
+
+/** A line while the installation is overloaded, nothing otherwise. */
+export const OverloadLine = ({ of, help }: { of: Overload; help?: string }) =>
+  of && (
+    <p class="notice warn overload" role="status">
+      {overloadText(of, now.value)} {help && <a href={help}>What to do</a>}
+    </p>
+  );
+
+/** The same for pages that know nothing of the system; only operators of the installation may ask for it. */
+export const OverloadWatch = () => (may.admin() && session.value?.is_default ? <Watched /> : null);
+
+function Watched() {
+  const system = useLoad('system', (signal) => get<System>('/api/v1/system', signal));
+  useEvery(15, system.reload);
+  return <OverloadLine of={system.data.value?.scheduler.overload ?? null} help="#/settings/system" />;
+}
+
+/** What an operator can do about it. */
+export const OverloadHelp = () => (
+  <div class="section">
+    <h2>What to do</h2>
+    <p>
+      Longer intervals where checks can wait, another process with ROLE=worker on the same PostgreSQL, or a faster
+      machine: docs/operations.md. Skipped checks lower the coverage of an uptime, never the uptime.
+    </p>
+  </div>
+);

@@ -1,0 +1,116 @@
+import { signal, useSignal } from '@preact/signals';
+import { post, put, remove } from '../../api/client';
+import type { OverviewItem } from '../../api/types';
+import { count } from '../../logic/format';
+import { progress, runBulk, stopBulk } from '../../state/bulk';
+import { into } from '../../state/load';
+import { items, websites } from '../../state/overview-store';
+import { picked } from '../../state/overview-view';
+import { confirmed, Dialog } from '../dialog';
+import { Choice } from '../form/field';
+import { Form } from '../form/form';
+import { Button } from '../layout';
+
+const isMoving = signal(false);
+
+const pathOf = ({ id }: OverviewItem): string => `/api/v1/endpoints/${id}`;
+
+async function destroy(list: readonly OverviewItem[]): Promise<void> {
+  const names = list.slice(0, 5).map(({ name }) => `“${name}”`);
+  if (list.length > names.length) names.push(count(list.length - names.length, 'other'));
+  const text = `This cannot be undone. Alert rules and history go too: ${names.join(', ')}.`;
+  if (!(await confirmed(`Delete ${count(list.length, 'endpoint')}`, text))) return;
+  await runBulk('Deleted', list, (item) => remove(pathOf(item)));
+}
+
+/** What can be done with the selected endpoints, and how the last of it went. `shown`: all that the filters let through. */
+export function BulkBar({ shown }: { shown: readonly OverviewItem[] }) {
+  const list = (items.value ?? []).filter(({ id }) => picked.value.has(id));
+  if (list.length === 0 && !progress.value) return null;
+  const isBusy = progress.value?.isOver === false;
+  const enable = (enabled: boolean) => (item: OverviewItem) => put(pathOf(item), { enabled });
+  return (
+    <section class="bulk" aria-label="Selected endpoints">
+      <Report />
+      {list.length > 0 && !isBusy && (
+        <div class="actions">
+          <strong role="status">{list.length.toLocaleString('en')} selected</strong>
+          <Button onClick={() => runBulk('Checked', list, (item) => post(`${pathOf(item)}/checks`))}>Check now</Button>
+          <Button onClick={() => runBulk('Paused', list, enable(false))}>Pause</Button>
+          <Button onClick={() => runBulk('Resumed', list, enable(true))}>Resume</Button>
+          <Button onClick={() => (isMoving.value = true)}>Move…</Button>
+          <Button class="danger" onClick={() => destroy(list)}>
+            Delete…
+          </Button>
+          {list.length < shown.length && (
+            <Button class="plain" onClick={() => (picked.value = new Set(shown.map(({ id }) => id)))}>
+              Select all {shown.length.toLocaleString('en')} shown
+            </Button>
+          )}
+          <Button class="plain" onClick={() => (picked.value = new Set())}>
+            Select none
+          </Button>
+        </div>
+      )}
+      {isMoving.value && <Move list={list} />}
+    </section>
+  );
+}
+
+function Report() {
+  const { value } = progress;
+  if (!value) return null;
+  const { verb, done, total, isOver, failures } = value;
+  const number = (n: number) => n.toLocaleString('en');
+  return (
+    <div class="report">
+      <p role="status">
+        {isOver
+          ? `${verb}: ${number(done - failures.length)} of ${number(total)}.${failures.length > 0 ? ` Failed: ${number(failures.length)}, still selected.` : ''}`
+          : `${verb}: ${number(done)} of ${number(total)}…`}
+      </p>
+      {failures.length > 0 && (
+        <ul tabIndex={0} aria-label="What failed">
+          {failures.map(({ name, reason }) => (
+            <li key={name}>
+              <strong>{name}</strong>: {reason}
+            </li>
+          ))}
+        </ul>
+      )}
+      {isOver ? (
+        <Button onClick={() => (progress.value = null)}>Dismiss</Button>
+      ) : (
+        <Button onClick={stopBulk}>Stop</Button>
+      )}
+    </div>
+  );
+}
+
+function Move({ list }: { list: readonly OverviewItem[] }) {
+  const target = useSignal('');
+  const close = () => {
+    isMoving.value = false;
+  };
+  const others = (websites.value ?? []).filter(({ id }) => list.some(({ website }) => website.id !== id));
+  const chosen = target.value || (others[0]?.id ?? '');
+  const move = async () => {
+    close();
+    await runBulk('Moved', list, (item) => put(pathOf(item), { website_id: chosen }));
+  };
+  return (
+    <Dialog title={`Move ${count(list.length, 'endpoint')}`} onClose={close}>
+      <p>History and alert rules go along.</p>
+      <Form save={move} action="Move" more={() => <Button onClick={close}>Cancel</Button>}>
+        {() => (
+          <Choice
+            label="To the website"
+            value={chosen}
+            set={into(target)}
+            options={others.map(({ id, name }) => [id, name] as const)}
+          />
+        )}
+      </Form>
+    </Dialog>
+  );
+}

@@ -1,0 +1,123 @@
+import { signal, useSignal } from '@preact/signals';
+import { post, put, remove } from '../../api/client';
+import type { Website } from '../../api/types';
+import { count } from '../../logic/format';
+import { into } from '../../state/load';
+import { refreshSoon, refreshWebsites, websites } from '../../state/overview-store';
+import { runAction, showToast } from '../../state/toast';
+import { editStatusPage } from '../../state/website-page';
+import { confirmed, Dialog } from '../dialog';
+import { Text } from '../form/field';
+import { Form } from '../form/form';
+import { Button } from '../layout';
+
+/** The website that is changed, `''` for a new one. */
+const open = signal<string | null>(null);
+
+/** Opens the dialog about a website; without an id the one that makes a website. */
+export function openWebsite(id = ''): void {
+  open.value = id;
+}
+
+const close = () => {
+  open.value = null;
+};
+
+function changed(): void {
+  refreshSoon();
+  void refreshWebsites();
+}
+
+/** Asks, then deletes a website with all that belongs to it. Returns whether it is gone. */
+export async function deleteWebsite({ id, name, endpoint_count }: Website): Promise<boolean> {
+  const text = `“${name}” goes for good${
+    endpoint_count === 0 ? '' : `, with ${count(endpoint_count, 'endpoint')}, their alert rules and their whole history`
+  }.`;
+  // Many endpoints are not deleted by a slip.
+  if (!(await confirmed('Delete this website', text, endpoint_count > 10 ? name : undefined))) return false;
+  const isGone = await runAction(() => remove(`/api/v1/websites/${id}`), `${name} is deleted.`);
+  changed();
+  return isGone;
+}
+
+/** The dialog about a website; rendered once on the overview. */
+export function WebsiteDialog() {
+  if (open.value === null) return null;
+  const website = websites.value?.find(({ id }) => id === open.value);
+  return (
+    <Dialog title={website?.name ?? 'New website'} onClose={close}>
+      {website ? <Existing website={website} /> : <New />}
+    </Dialog>
+  );
+}
+
+function New() {
+  const [name, url] = [useSignal(''), useSignal('')];
+  const save = async () => {
+    const made = await post<Website>('/api/v1/websites', { name: name.value, url: url.value });
+    showToast(`${made.name} is there. Add an endpoint to watch it.`);
+    close();
+    changed();
+  };
+  return (
+    <Form save={save} action="Create website">
+      {({ problem }) => (
+        <>
+          <Text label="Name" error={problem('/name')} value={name.value} set={into(name)} />
+          <Text
+            label="URL"
+            error={problem('/url')}
+            placeholder="https://shop.example.com"
+            value={url.value}
+            set={into(url)}
+          />
+        </>
+      )}
+    </Form>
+  );
+}
+
+function Existing({ website }: { website: Website }) {
+  const { id, enabled } = website;
+  const name = useSignal(website.name);
+  const save = async (changes: Partial<Website>) => {
+    await put(`/api/v1/websites/${id}`, changes);
+    close();
+    changed();
+  };
+  return (
+    <>
+      <p class="muted">
+        <span class="mono">{website.url}</span> · {count(website.endpoint_count, 'endpoint')}
+      </p>
+      <Form save={() => save({ name: name.value })} action="Rename">
+        {({ problem }) => <Text label="Name" error={problem('/name')} value={name.value} set={into(name)} />}
+      </Form>
+      <div class="actions">
+        <a class="button" href={`#/new?website_id=${id}`} onClick={close}>
+          Add an endpoint
+        </a>
+        <Button
+          onClick={async () => {
+            if (await editStatusPage(id)) close();
+          }}
+        >
+          Status page
+        </Button>
+        <Button onClick={() => runAction(() => save({ enabled: !enabled }))}>
+          {enabled ? 'Pause all its endpoints' : 'Resume'}
+        </Button>
+        <Button
+          class="danger"
+          onClick={() => {
+            close();
+            void deleteWebsite(website);
+          }}
+        >
+          Delete
+        </Button>
+        <Button onClick={close}>Close</Button>
+      </div>
+    </>
+  );
+}

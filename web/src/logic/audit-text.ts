@@ -1,0 +1,70 @@
+import type { AuditEntry } from '../api/types';
+import { words } from './format';
+
+type Settings = Record<string, unknown>;
+
+/** What the log tells of, as the filter offers it. */
+export const RESOURCES: readonly AuditEntry['resource'][] = [
+  'website',
+  'endpoint',
+  'alert',
+  'status_page',
+  'delivery',
+  'api_key',
+  'session',
+  'organization',
+];
+
+const KIND: Partial<Record<AuditEntry['resource'], string>> = { api_key: 'API key' };
+
+const DONE: Record<AuditEntry['action'], string> = {
+  create: 'Created',
+  update: 'Changed',
+  delete: 'Deleted',
+  test: 'Tested',
+  check: 'Checked',
+  redeliver: 'Sent again',
+  sign_in: 'Signed in',
+  sign_in_failed: 'Failed to sign in',
+  sign_out: 'Signed out',
+};
+
+const VIA: Record<AuditEntry['author']['via'], string> = {
+  api_key: 'API key',
+  session: 'dashboard, key',
+  sign_in_link: 'sign-in link of',
+  operator: 'operator',
+  auth_off: 'anybody (AUTH=off)',
+  command_line: 'command on the server',
+  system: 'the service itself',
+};
+
+/** What a thing is called in its settings: an alert has no name. */
+const NAMES = ['name', 'title', 'description', 'type'] as const;
+
+/** `Changed endpoint “Checkout”: interval, timeout`. A session is its key: `Signed in`. */
+export function sentenceOf({ action, resource, changed, before, after }: AuditEntry): string {
+  if (resource === 'session') return DONE[action];
+  const texts = NAMES.map((key) => after?.[key] ?? before?.[key]);
+  const name = texts.find((text): text is string => typeof text === 'string' && text !== '');
+  const what = `${DONE[action]} ${KIND[resource] ?? words(resource)}${name === undefined ? '' : ` “${name}”`}`;
+  return action === 'update' && changed.length > 0 ? `${what}: ${changed.map(words).join(', ')}` : what;
+}
+
+/** `API key Terraform, 203.0.113.7`. */
+export function authorOf({ via, key_name, ip }: AuditEntry['author']): string {
+  const who = key_name === null ? VIA[via] : `${VIA[via]} ${key_name}`;
+  return ip === null ? who : `${who}, ${ip}`;
+}
+
+const textOf = (value: unknown): string => (typeof value === 'string' ? value : JSON.stringify(value));
+
+/** The settings that an entry tells of, with their values; `null` where there is none. */
+export function changesOf({ before, after }: AuditEntry): { name: string; from: string | null; to: string | null }[] {
+  const sides = [before, after].map((side): Settings => side ?? {});
+  const names = new Set(sides.flatMap((side) => Object.keys(side)));
+  return [...names].map((name) => {
+    const [from = null, to = null] = sides.map((side) => (name in side ? textOf(side[name]) : null));
+    return { name: words(name), from, to };
+  });
+}

@@ -1,0 +1,8 @@
+const NAMES: Record<string, string> = {
+  teams: 'Microsoft Teams',
+  pagerduty: 'PagerDuty',
+  twilio: 'SMS (Twilio)',
+};
+
+/** The name of a channel type as its vendor writes it. */
+export const channelName = (type: string): string => NAMES[type] ?? type.charAt(0).toUpperCase() + type.slice(1);

@@ -1,0 +1,23 @@
+const DAY_MS = 86_400_000;
+
+/** The choice that stands for a date of one's own. */
+export const DATE = 'date';
+
+/** When a new key may expire, as days from now, with their titles. */
+export const EXPIRIES = [
+  ['never', 'never'],
+  ['30', 'in 30 days'],
+  ['90', 'in 90 days'],
+  ['365', 'in a year'],
+  [DATE, 'after a day …'],
+] as const;
+
+/** The time of a choice, or `null` for never. */
+export const expiryOf = (choice: string, nowMs: number): string | null =>
+  choice === 'never' ? null : new Date(nowMs + Number(choice) * DAY_MS).toISOString();
+
+/** The last moment of a day (`2026-12-31`) in the browser's time zone; what is no day stays as it is, for the service to refuse. */
+export function endOfDay(day: string): string {
+  const end = new Date(`${day}T23:59:59.999`);
+  return Number.isNaN(end.getTime()) ? day : end.toISOString();
+}

@@ -1,0 +1,85 @@
+import { useSignal } from '@preact/signals';
+import { query } from '../../api/client';
+import type { AuditEntry } from '../../api/types';
+import { Choice } from '../../components/form/field';
+import { Button, Table } from '../../components/layout';
+import { authorOf, changesOf, RESOURCES, sentenceOf } from '../../logic/audit-text';
+import { time, words } from '../../logic/format';
+import { now } from '../../state/clock';
+import { usePages } from '../../state/load';
+import { route, setQuery } from '../../state/router';
+
+/** Days back, by the value of the filter. */
+const PERIODS = [
+  ['', 'Any time'],
+  ['1', 'Last 24 hours'],
+  ['7', 'Last 7 days'],
+  ['30', 'Last 30 days'],
+] as const;
+
+const since = (days: string): string | null =>
+  days === '' ? null : new Date(Date.now() - Number(days) * 86_400_000).toISOString();
+
+/** Who changed what, newest first. */
+export function AuditLog() {
+  const resource = route.value.query.get('resource') ?? '';
+  const days = route.value.query.get('days') ?? '';
+  return (
+    <>
+      <div class="filters">
+        <Choice
+          label="What"
+          value={resource}
+          set={(value) => setQuery({ resource: value })}
+          options={[['', 'Everything'], ...RESOURCES.map((each): [string, string] => [each, words(each)])]}
+        />
+        <Choice label="When" value={days} set={(value) => setQuery({ days: value })} options={PERIODS} />
+      </div>
+      <Entries key={`${resource} ${days}`} resource={resource} days={days} />
+    </>
+  );
+}
+
+function Entries({ resource, days }: { resource: string; days: string }) {
+  // The same moment for all pages of one list.
+  const from = useSignal(since(days));
+  const entries = usePages<AuditEntry>(`/api/v1/audit-log${query({ resource, since: from.value })}`, 0);
+  const list = entries.items.value;
+  if (!list) return <p class="muted">Loading…</p>;
+  return (
+    <>
+      {list.length === 0 && <p class="empty">Nothing was changed.</p>}
+      {list.length > 0 && (
+        <Table
+          label="Audit log"
+          head={['When', 'What', 'By']}
+          rows={list.map((entry) => [
+            time(entry.created_at, now.value),
+            <What entry={entry} />,
+            authorOf(entry.author),
+          ])}
+        />
+      )}
+      {entries.older && <Button onClick={entries.older}>Older entries</Button>}
+    </>
+  );
+}
+
+function What({ entry }: { entry: AuditEntry }) {
+  const changes = changesOf(entry);
+  if (changes.length === 0) return <>{sentenceOf(entry)}</>;
+  return (
+    <details>
+      <summary>{sentenceOf(entry)}</summary>
+      <dl class="facts">
+        {changes.flatMap(({ name, from, to }) => [
+          <dt key={name}>{name}</dt>,
+          <dd key={`${name}=`} class="mono">
+            {from !== null && <del>{from}</del>} {to !== null && <ins>{to}</ins>}
+          </dd>,
+        ])}
+      </dl>
+      <code>{entry.resource_id}</code>
+    </details>
+  );
+}

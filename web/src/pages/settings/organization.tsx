@@ -1,0 +1,63 @@
+import { get } from '../../api/client';
+import type { Organization } from '../../api/types';
+import { CopyButton } from '../../components/copy';
+import { Button, Data, Facts, Section, Table } from '../../components/layout';
+import { useLoad } from '../../state/load';
+import { session, signOut } from '../../state/session';
+import { runAction } from '../../state/toast';
+
+const LIMITS: readonly [keyof Organization['quotas'], string][] = [
+  ['websites', 'Websites'],
+  ['endpoints', 'Endpoints'],
+  ['checks_per_second', 'Checks per second that endpoints ask for'],
+  ['alerts', 'Alerts'],
+  ['alerts_per_endpoint', 'Alerts of one endpoint'],
+  ['api_keys', 'API keys'],
+  ['status_pages', 'Status pages'],
+  ['streams', 'Live streams at once'],
+];
+
+/** Which organization this is, what it may have and has, and how to get to another one. */
+export function OrganizationFacts() {
+  const organization = useLoad('organization', (signal) => get<Organization>('/api/v1/organization', signal));
+  return (
+    <Data of={organization}>
+      {({ id, name, quotas }) => (
+        <>
+          <Facts
+            of={[
+              ['Name', name],
+              [
+                'ID',
+                <>
+                  <code>{id}</code> <CopyButton text={id} label="Copy" />
+                </>,
+              ],
+            ]}
+          />
+          <Section title="Limits">
+            <Table
+              label="Limits"
+              head={['What', '#In use', '#Limit']}
+              rows={LIMITS.map(([key, title]) => [
+                title,
+                quotas[key].used?.toLocaleString('en') ?? '–',
+                quotas[key].limit?.toLocaleString('en') ?? 'none',
+              ])}
+            />
+          </Section>
+          <Section title="Another organization">
+            <p>
+              An API key belongs to one organization: sign in with a key of the other one.{' '}
+              {session.value?.is_default === true &&
+                'New organizations are made by whoever runs the installation, with the OPERATOR_TOKEN: POST /api/v1/organizations.'}
+            </p>
+            <p>
+              <Button onClick={() => void runAction(signOut)}>Sign in to another organization</Button>
+            </p>
+          </Section>
+        </>
+      )}
+    </Data>
+  );
+}

@@ -1,0 +1,50 @@
+import type { ComponentChildren } from 'preact';
+import { Head, Tabs } from '../../components/layout';
+import { may, session } from '../../state/session';
+import { AuditLog } from './audit-log';
+import { Keys } from './keys';
+import { OrganizationFacts } from './organization';
+import { SystemState } from './system';
+
+interface Tab {
+  key: string;
+  title: string;
+  isShown: () => boolean;
+  show: () => ComponentChildren;
+}
+
+const always = () => true;
+
+const TABS: readonly Tab[] = [
+  { key: 'keys', title: 'API keys', isShown: may.admin, show: () => <Keys /> },
+  { key: 'organization', title: 'Organization', isShown: always, show: () => <OrganizationFacts /> },
+  { key: 'audit-log', title: 'Audit log', isShown: may.admin, show: () => <AuditLog /> },
+  {
+    key: 'system',
+    title: 'System',
+    isShown: () => may.admin() && session.value?.is_default === true,
+    show: () => <SystemState />,
+  },
+];
+
+/** API keys, the organization and its limits, who changed what, and the state of the installation. */
+export function SettingsPage({ tab }: { tab: string }) {
+  const tabs = TABS.filter(({ isShown }) => isShown());
+  const current = tabs.find(({ key }) => key === tab) ?? tabs[0];
+  return (
+    <>
+      <Head title="Settings">
+        <p class="muted">
+          Organization {session.value?.organization.name}, signed in with the key “{session.value?.key_name}” (
+          {session.value?.role})
+        </p>
+      </Head>
+      <Tabs
+        label="Settings"
+        current={current?.key ?? ''}
+        tabs={tabs.map(({ key, title }) => [key, title, `#/settings/${key}`])}
+      />
+      {current?.show()}
+    </>
+  );
+}

@@ -1,0 +1,384 @@
+import { useSignal } from '@preact/signals';
+import { all, get, post, put, remove } from '../api/client';
+import type { PublicPage, Website } from '../api/types';
+import { CopyButton } from '../components/copy';
+import { confirmed } from '../components/dialog';
+import { Check, Field, Lines, Text } from '../components/form/field';
+import { Form, type FormState } from '../components/form/form';
+import { Button, Data, Head, Section } from '../components/layout';
+import { count } from '../logic/format';
+import { problemText, titled } from '../logic/problem-text';
+import { into, patch, useLoad } from '../state/load';
+import { itemOf, items } from '../state/overview-store';
+import { go } from '../state/router';
+import { may } from '../state/session';
+import { runAction, showToast } from '../state/toast';
+import { titleOf } from './status-pages';
+
+type Group = PublicPage['groups'][number];
+const KINDS = ['endpoints', 'websites'] as const;
+
+const EMPTY = {
+  title: '',
+  slug: '',
+  description: '',
+  accent: '',
+  domain: '',
+  enabled: false,
+  groups: [{ name: '', endpoints: [], websites: [] }] as Group[],
+};
+const MAX_LOGO_BYTES = 64 * 1024;
+/** Matches that are offered at once. */
+const OFFERED = 8;
+
+/** A public page, or a new one: what it shows, how it looks, and where it is. */
+export function StatusPagePage({ id }: { id: string | null }) {
+  const path = `/api/v1/status-pages/${id ?? ''}`;
+  const page = useLoad(path, (signal) => (id === null ? Promise.resolve(null) : get<PublicPage>(path, signal)));
+  const websites = useLoad('websites', (signal) => all<Website>('/api/v1/websites', signal));
+  return (
+    <Data of={page}>
+      {(stored) => (
+        <Data of={websites}>{(list) => <Editor key={id} stored={stored} websites={list} onSaved={page.reload} />}</Data>
+      )}
+    </Data>
+  );
+}
+
+function Editor(props: { stored: PublicPage | null; websites: readonly Website[]; onSaved: () => void }) {
+  const { stored } = props;
+  const draft = useSignal({
+    ...EMPTY,
+    ...(stored && { ...stored, title: stored.title ?? '', accent: stored.accent ?? '', domain: stored.domain ?? '' }),
+  });
+  const logo = useSignal<string | null | undefined>(undefined);
+  const logoProblem = useSignal<string | undefined>(undefined);
+  const set = patch(draft);
+  const { title, slug, description, accent, domain, enabled, groups } = draft.value;
+
+  const save = async () => {
+    const body = {
+      title: title === '' && stored?.website_id ? null : title,
+      description,
+      groups,
+      enabled,
+      accent: accent || null,
+      domain: domain || null,
+      ...(slug !== '' && { slug }),
+      ...(logo.value !== undefined && { logo: logo.value }),
+    };
+    const saved = stored
+      ? await put<PublicPage>(`/api/v1/status-pages/${stored.id}`, body)
+      : await post<PublicPage>('/api/v1/status-pages', body);
+    showToast(enabled ? 'The page is public.' : 'The page is saved; nobody else sees it yet.');
+    logo.value = undefined;
+    if (!stored) return go(`/status-pages/${saved.id}`);
+    set({ slug: saved.slug });
+    props.onSaved();
+  };
+  const choose = (file: File | undefined) => {
+    logoProblem.value =
+      file && file.size > MAX_LOGO_BYTES ? 'The picture may have at most 64 KiB; choose a smaller one.' : undefined;
+    if (!file || logoProblem.value !== undefined) return;
+    const reader = new FileReader();
+    reader.addEventListener('load', () => {
+      logo.value = reader.result as string;
+    });
+    reader.readAsDataURL(file);
+  };
+  const destroy = async () => {
+    if (
+      !stored ||
+      !(await confirmed('Delete this page', `Whoever has the address of “${titleOf(stored)}” finds nothing.`))
+    )
+      return;
+    if (await runAction(() => remove(`/api/v1/status-pages/${stored.id}`), 'The page is deleted.')) go('/status-pages');
+  };
+  const hasLogo = logo.value === undefined ? stored?.logo_url : logo.value;
+
+  return (
+    <>
+      <Head
+        parent={['#/status-pages', 'Status pages']}
+        title={stored ? titleOf(stored) : 'New status page'}
+        actions={
+          stored && (
+            <>
+              {stored.enabled && (
+                <a class="button" href={stored.path} target="_blank" rel="noreferrer">
+                  Open
+                </a>
+              )}
+              {may.write() && (
+                <Button class="danger" onClick={destroy}>
+                  Delete
+                </Button>
+              )}
+            </>
+          )
+        }
+      >
+        {stored?.website_id && (
+          <p>
+            The page of a website: <a href={`#/websites/${stored.website_id}`}>its settings</a>
+          </p>
+        )}
+      </Head>
+      <Form save={save} action="Save">
+        {(form) => (
+          <div class="columns forms">
+            <Section title="Page">
+              <div class="form">
+                <Text
+                  label="Title"
+                  hint={stored?.website_id ? 'Empty: the name of the website.' : undefined}
+                  error={form.problem('/title')}
+                  value={title}
+                  set={(value) => set({ title: value })}
+                />
+                <Text
+                  label="Address"
+                  hint={`${location.origin}/status/${slug || '… (made from the title)'}`}
+                  error={form.problem('/slug')}
+                  value={slug}
+                  set={(value) => set({ slug: value })}
+                />
+                <Text
+                  label="Domain (optional)"
+                  hint="A host name of its own that you point to this installation. Under it there is this page and nothing else."
+                  placeholder="status.example.com"
+                  error={form.problem('/domain')}
+                  value={domain}
+                  set={(value) => set({ domain: value })}
+                />
+                <Lines
+                  label="Description (optional)"
+                  error={form.problem('/description')}
+                  value={description}
+                  set={(value) => set({ description: value })}
+                />
+                <Text
+                  label="Colour (optional)"
+                  hint="Of links and the stripe at the top; darker or lighter where it could not be read."
+                  placeholder="#7a3ff2"
+                  error={form.problem('/accent')}
+                  value={accent}
+                  set={(value) => set({ accent: value })}
+                />
+                <Field
+                  label="Logo (optional)"
+                  hint={hasLogo ? 'There is one; another file replaces it.' : 'PNG, JPEG or WebP, at most 64 KiB.'}
+                  error={logoProblem.value ?? form.problem('/logo')}
+                >
+                  {(control) => (
+                    <input
+                      {...control}
+                      type="file"
+                      accept="image/png,image/jpeg,image/webp"
+                      onChange={(event) => choose(event.currentTarget.files?.[0])}
+                    />
+                  )}
+                </Field>
+                {hasLogo && may.write() && (
+                  <p>
+                    <Button onClick={() => (logo.value = null)}>Remove the logo</Button>
+                  </p>
+                )}
+                <Check
+                  label="Public"
+                  value={enabled}
+                  disabled={!may.write()}
+                  set={(value) => set({ enabled: value })}
+                />
+                <p class="muted small">
+                  Everybody who knows the address sees names, states, 90 days and outages. Of a failure they see a
+                  coarse reason such as “connection refused”: no URL, and no text of an error.
+                </p>
+                {stored?.enabled && <Snippets page={stored} />}
+              </div>
+            </Section>
+            <Section title="What it shows">
+              <Groups groups={groups} websites={props.websites} form={form} set={(value) => set({ groups: value })} />
+            </Section>
+          </div>
+        )}
+      </Form>
+    </>
+  );
+}
+
+function Snippets({ page }: { page: PublicPage }) {
+  const url = location.origin + page.path;
+  return (
+    <p class="actions">
+      <CopyButton label="Copy badge" text={`[![status](${url}.svg)](${url})`} />
+      <CopyButton label="Copy feed address" text={`${url}/feed.atom`} />
+    </p>
+  );
+}
+
+const textAt = (form: FormState, pointer: string, kind: string): string | undefined => {
+  const message = form.problem(pointer);
+  return message && problemText(titled(kind), message);
+};
+
+interface GroupsProps {
+  groups: readonly Group[];
+  websites: readonly Website[];
+  form: FormState;
+  set: (groups: Group[]) => void;
+}
+
+function Groups({ groups, websites, form, set }: GroupsProps) {
+  const change = (at: number, changes: Partial<Group>) =>
+    set(groups.map((group, index) => (index === at ? { ...group, ...changes } : group)));
+  // Reading a name loads the overview.
+  const nameOf = (id: string): string => {
+    const website = websites.find((each) => each.id === id);
+    if (website) return `${website.name} (all endpoints)`;
+    const item = itemOf(id);
+    return item ? `${item.name} · ${item.website.name}` : id;
+  };
+  return (
+    <div class="form">
+      {groups.map((group, at) => (
+        <fieldset class="form part" key={at}>
+          <legend>Group {at + 1}</legend>
+          <Text
+            label="Heading (optional)"
+            error={form.problem(`/groups/${at}/name`)}
+            value={group.name}
+            set={(name) => change(at, { name })}
+          />
+          {KINDS.map((kind) => (
+            <Chosen
+              key={kind}
+              names={group[kind].map(nameOf)}
+              ids={group[kind]}
+              error={textAt(form, `/groups/${at}/${kind}`, kind)}
+              set={(ids) => change(at, { [kind]: ids })}
+            />
+          ))}
+          <Chooser
+            taken={[...group.endpoints, ...group.websites]}
+            websites={websites}
+            add={(kind, id) => change(at, { [kind]: [...group[kind], id] })}
+          />
+          {may.write() && groups.length > 1 && (
+            <p class="actions">
+              {at > 0 && <Button onClick={() => set(swapped(groups, at))}>Move group {at + 1} up</Button>}
+              <Button onClick={() => set(groups.filter((_, index) => index !== at))}>Remove group {at + 1}</Button>
+            </p>
+          )}
+        </fieldset>
+      ))}
+      {may.write() && (
+        <p>
+          <Button onClick={() => set([...groups, { name: '', endpoints: [], websites: [] }])}>Add a group</Button>
+        </p>
+      )}
+    </div>
+  );
+}
+
+/** The list with an item and the one before it exchanged. */
+const swapped = <T,>(list: readonly T[], at: number): T[] =>
+  list.map((item, index) => (index === at ? (list[at - 1] ?? item) : index === at - 1 ? (list[at] ?? item) : item));
+
+interface ChosenProps {
+  names: readonly string[];
+  ids: readonly string[];
+  error: string | undefined;
+  set: (ids: string[]) => void;
+}
+
+/** What a group shows, in order. */
+const Chosen = ({ names, ids, error, set }: ChosenProps) => (
+  <>
+    {ids.length > 0 && (
+      <ul class="chosen">
+        {ids.map((id, at) => (
+          <li key={id}>
+            <span>{names[at]}</span>
+            {may.write() && (
+              <>
+                <Button
+                  class="plain"
+                  label={`Move ${names[at]} up`}
+                  disabled={at === 0}
+                  onClick={() => set(swapped(ids, at))}
+                >
+                  Up
+                </Button>
+                <Button
+                  class="plain"
+                  label={`Remove ${names[at]}`}
+                  onClick={() => set(ids.filter((each) => each !== id))}
+                >
+                  Remove
+                </Button>
+              </>
+            )}
+          </li>
+        ))}
+      </ul>
+    )}
+    {error !== undefined && <p class="error">{error}</p>}
+  </>
+);
+
+interface ChooserProps {
+  taken: readonly string[];
+  websites: readonly Website[];
+  add: (kind: (typeof KINDS)[number], id: string) => void;
+}
+
+/** Finds websites and endpoints by a part of their names; a click adds one. */
+function Chooser({ taken, websites, add }: ChooserProps) {
+  const typed = useSignal('');
+  if (!may.write()) return null;
+  const all = [
+    ...websites.map(({ id, name, endpoint_count }) => ({
+      kind: 'websites' as const,
+      id,
+      text: `${name}, all of ${count(endpoint_count, 'endpoint')}`,
+    })),
+    ...(items.value ?? []).map(({ id, name, website }) => ({
+      kind: 'endpoints' as const,
+      id,
+      text: `${name} · ${website.name}`,
+    })),
+  ];
+  // A group with something in it is not followed by a list of everything else.
+  const isOffering = typed.value !== '' || taken.length === 0;
+  const words = typed.value.toLowerCase().split(/\s+/);
+  const found = all.filter(
+    ({ id, text }) => !taken.includes(id) && words.every((word) => text.toLowerCase().includes(word)),
+  );
+  const offered = isOffering ? found.slice(0, OFFERED) : [];
+  return (
+    <>
+      <Text
+        label="Add websites and endpoints"
+        placeholder="Part of a name"
+        hint={
+          isOffering && found.length > OFFERED ? `${found.length} match; the first ${OFFERED} are shown.` : undefined
+        }
+        value={typed.value}
+        set={into(typed)}
+      />
+      {offered.length > 0 && (
+        <ul class="chosen" aria-label="Matches">
+          {offered.map(({ kind, id, text }) => (
+            <li key={id}>
+              <span>{text}</span>
+              <Button class="plain" label={`Add ${text}`} onClick={() => add(kind, id)}>
+                Add
+              </Button>
+            </li>
+          ))}
+        </ul>
+      )}
+    </>
+  );
+}

@@ -1,0 +1,55 @@
+import { all } from '../api/client';
+import type { PublicPage } from '../api/types';
+import { Icon } from '../components/icons';
+import { Data, Head, Table } from '../components/layout';
+import { useLoad } from '../state/load';
+import { may } from '../state/session';
+
+/** Every public page: those of websites, and those with a choice of endpoints. */
+export function StatusPagesPage() {
+  const pages = useLoad('status-pages', (signal) => all<PublicPage>('/api/v1/status-pages', signal));
+  return (
+    <>
+      <Head
+        title="Status pages"
+        actions={
+          may.write() && (
+            <a class="button primary" href="#/status-pages/new">
+              <Icon name="plus" /> New status page
+            </a>
+          )
+        }
+      />
+      <Data of={pages}>
+        {(list) =>
+          list.length === 0 ? (
+            <p class="empty">
+              None yet. A status page shows your users what works: any endpoints and websites, in groups, under an
+              address or a domain of its own.
+            </p>
+          ) : (
+            <Table
+              label="Status pages"
+              head={['Title', 'Shown', '~Address', '~Domain']}
+              rows={list.map((page) => [
+                <a href={`#/status-pages/${page.id}`}>{titleOf(page)}</a>,
+                page.enabled ? 'to everybody' : 'to nobody',
+                page.enabled ? (
+                  <a class="mono" href={page.path}>
+                    {page.path}
+                  </a>
+                ) : (
+                  <span class="mono">{page.path}</span>
+                ),
+                page.domain,
+              ])}
+            />
+          )
+        }
+      </Data>
+    </>
+  );
+}
+
+/** The page of a website may have no title of its own. */
+export const titleOf = (page: PublicPage): string => page.title ?? page.slug;

@@ -1,0 +1,57 @@
+import { signal } from '@preact/signals';
+import { ApiProblem } from '../api/client';
+import type { OverviewItem } from '../api/types';
+import { forEachInTurn } from '../logic/bulk';
+import { refreshSoon, refreshWebsites } from './overview-store';
+import { picked } from './overview-view';
+import { errorMessage } from './toast';
+
+/** A change of several endpoints: how far it is, or how it ended. */
+export interface Progress {
+  /** `Paused`, `Deleted`. */
+  verb: string;
+  done: number;
+  total: number;
+  isOver: boolean;
+  failures: { name: string; reason: string }[];
+}
+
+/** The change that runs, or the last one until it is dismissed. */
+export const progress = signal<Progress | null>(null);
+let isStopped = false;
+
+/** Ends the change after the requests under way. */
+export function stopBulk(): void {
+  isStopped = true;
+}
+
+/** Changes several endpoints, four at a time; those that failed or were not reached stay selected. */
+export async function runBulk(
+  verb: string,
+  items: readonly OverviewItem[],
+  work: (item: OverviewItem) => Promise<unknown>,
+): Promise<void> {
+  isStopped = false;
+  const finished = new Set<object>();
+  progress.value = { verb, done: 0, total: items.length, isOver: false, failures: [] };
+  const patch = (changes: (now: Progress) => Partial<Progress>) => {
+    if (progress.value) progress.value = { ...progress.value, ...changes(progress.value) };
+  };
+  const failures = await forEachInTurn(items, work, {
+    retryAfter: (error) => (error instanceof ApiProblem ? error.retryAfter : null),
+    sleep: (ms) => new Promise((resolve) => setTimeout(resolve, ms)),
+    isStopped: () => isStopped,
+    onDone: (item) => {
+      finished.add(item);
+      patch(({ done }) => ({ done: done + 1 }));
+    },
+  });
+  for (const { item } of failures) finished.delete(item);
+  picked.value = new Set(items.filter((item) => !finished.has(item)).map(({ id }) => id));
+  patch(() => ({
+    isOver: true,
+    failures: failures.map(({ item, error }) => ({ name: item.name, reason: errorMessage(error) })),
+  }));
+  refreshSoon();
+  void refreshWebsites();
+}
