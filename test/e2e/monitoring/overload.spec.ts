@@ -194,8 +194,9 @@ describe('a process that is asked for more checks than it can make', () => {
       40_000,
     );
     // Eight times the places is the most that is held from the claim until it is recorded, and before recording was seen to
-    // be behind two seconds of checks had ended.
-    expect(Math.max(...backlogs)).toBeLessThanOrEqual(160 + 2 * 80);
+    // be behind some seconds of checks had ended: two, or more where this process gets little of the machine. Held by
+    // nothing, it would grow by eighty a second for as long as this lasts.
+    expect(Math.max(...backlogs)).toBeLessThanOrEqual(160 + 5 * 80);
     expect(await metric('uptime_results_lost_total')).toBe(0);
     expect((await fetch(`${app.url}/health/live`)).status).toBe(200);
     armFailpoints([]);

@@ -1,4 +1,5 @@
 import type { INestApplicationContext } from '@nestjs/common';
+import { DatabaseClock } from '../../../src/platform/database/database-clock';
 import { Clock } from '../../../src/platform/time/clock';
 
 /** Moves the time of one running application forward, wall clock and monotonic clock alike. No test waits for real time. */
@@ -18,8 +19,12 @@ export class MovingClock {
     return new MovingClock(app.get(Clock), movedMs, false);
   }
 
-  /** Frozen between the moves: however slow the machine is, only `advance` makes something due. */
+  /**
+   * Frozen between the moves: however slow the machine is, only `advance` makes something due. The database's clock is
+   * asked no more: each reply would move ours by the time it took, backwards as well.
+   */
   static frozenIn(app: INestApplicationContext, movedMs = 0): MovingClock {
+    app.get(DatabaseClock).synchronize = () => {};
     return new MovingClock(app.get(Clock), movedMs, true);
   }
 

@@ -1,0 +1,27 @@
+import { Database } from '../../../src/platform/database/database';
+import { DatabaseClock } from '../../../src/platform/database/database-clock';
+import { startApp, type TestApp } from '../../harness/app/app';
+import { MovingClock } from '../../harness/app/moving-clock';
+
+describe('a clock that a test has frozen', () => {
+  let app: TestApp;
+  beforeAll(async () => {
+    app = await startApp();
+  });
+  afterAll(() => app.close());
+
+  it("stands for the database's time too, however late its replies come, and moves as far as the test says", async () => {
+    const moving = MovingClock.frozenIn(app.app);
+    const clock = app.app.get(DatabaseClock);
+    const began = clock.now().getTime();
+    for (const seconds of [0.2, 0, 0.1]) {
+      const late = app.app.get(Database).query('SELECT pg_sleep($1)', [seconds]);
+      await clock.readNow();
+      await late;
+      expect(clock.now().getTime()).toBe(began);
+    }
+    moving.advance(5000);
+    await clock.readNow();
+    expect(clock.now().getTime()).toBe(began + 5000);
+  });
+});
