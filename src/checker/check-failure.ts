@@ -44,6 +44,7 @@ export const resultOf = ({ outcome, error }: CheckFailure): CheckResult => ({
   records: null,
   redirects: [],
   error,
+  warning: null,
 });
 
 /**

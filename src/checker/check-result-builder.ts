@@ -184,6 +184,7 @@ export class CheckResultBuilder {
       records: this.records,
       redirects: this.redirects,
       error: this.failure?.error ?? null,
+      warning: null,
     };
   }
 

@@ -89,6 +89,8 @@ export interface CheckResult {
   redirects: string[];
   /** `null` exactly when the outcome is `up`. */
   error: CheckError | null;
+  /** The first assertion of severity `warning` that failed although the outcome is `up`: the target is degraded. */
+  warning: CheckError | null;
 }
 
 /** Everything that one check needs. Holds no secret that a result may repeat. */

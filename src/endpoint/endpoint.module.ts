@@ -15,6 +15,7 @@ import { EndpointOpenApi } from './endpoint-openapi';
 import { EndpointController } from './endpoint.controller';
 import { Endpoint } from './endpoint.entity';
 import { EndpointService } from './endpoint.service';
+import { MaintenanceCoverage } from './maintenance/maintenance-coverage';
 import { WebsiteSetupController } from './setup/website-setup.controller';
 import { WebsiteSetupService } from './setup/website-setup.service';
 
@@ -30,8 +31,9 @@ import { WebsiteSetupService } from './setup/website-setup.service';
     CheckDefinitions,
     EndpointOpenApi,
     WebsiteSetupService,
+    MaintenanceCoverage,
   ],
-  exports: [EndpointService, EndpointSchedule, CheckDefinitions, EndpointSettingsResolver],
+  exports: [EndpointService, EndpointSchedule, CheckDefinitions, EndpointSettingsResolver, MaintenanceCoverage],
 })
 export class EndpointModule implements OnModuleInit {
   constructor(

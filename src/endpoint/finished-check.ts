@@ -18,4 +18,8 @@ export interface FinishedCheck {
   attempts: 1 | 2;
   /** What the first of two attempts failed with. */
   firstError: CheckError | null;
+  /** Set when it is recorded: a maintenance window that is excluded from uptime covers it. */
+  planned: boolean;
+  /** Set when it is recorded: a maintenance window that mutes covers it. */
+  muted: boolean;
 }

@@ -1,6 +1,12 @@
 import type { ErrorCode } from '../checker/checker';
 
 /**
+ * Why an alert may not trigger now; `null`: it may. It may always resolve, and everything is recorded. When the quiet ends,
+ * the next failing check decides: nothing is caught up, so there is no state to lose.
+ */
+export type Quiet = 'maintenance' | 'acknowledged' | 'dependency' | null;
+
+/**
  * A recorded check that counts for streaks, with the endpoint's streaks right after it. An `unknown` result makes none.
  * A batch may hold several updates of one endpoint, in the order in which they count.
  */
@@ -10,11 +16,22 @@ export interface StreakUpdate {
   outcome: 'up' | 'down';
   consecutiveFailures: number;
   consecutiveSuccesses: number;
-  /** When the first check of the running failure streak began; `null` after a success. */
+  /** Up, but an assertion of severity `warning` failed. */
+  degraded: boolean;
+  /** The same streaks for alerts on `degraded`: bad is down or degraded, good is up and not degraded. */
+  consecutiveBad: number;
+  consecutiveGood: number;
+  /** When the first check of the running failure streak began that no mute covered; `null` without one. */
   failingSince: Date | null;
+  /** The same of the running streak of bad checks. */
+  badSince: Date | null;
+  /** `maintenance` or `null` as the check was recorded; whoever decides about alerts adds the other reasons. */
+  quiet: Quiet;
   checkedAt: Date;
   durationMs: number;
   statusCode: number | null;
   address: string | null;
   error: { code: ErrorCode; message: string } | null;
+  /** Set exactly when `degraded`. */
+  warning: { code: ErrorCode; message: string } | null;
 }

@@ -75,7 +75,7 @@ const STAGES: Readonly<Record<string, Readonly<Record<string, readonly string[]>
   },
   checker: { assertion: [], ...Object.fromEntries(protocols().map((protocol) => [protocol, ['assertion']])) },
   channel: { config: [], email: ['config'], vendor: ['config'] },
-  endpoint: { settings: [], setup: [] },
+  endpoint: { maintenance: [], settings: [], setup: [] },
   delivery: { plan: [], send: ['plan'] },
   alert: { incident: [], event: ['incident'], consistency: [] },
   history: { write: [], rollup: [], read: ['rollup', 'write'], overview: [], retention: ['write'] },

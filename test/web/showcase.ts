@@ -174,6 +174,7 @@ function resultOf(sample: Sample, isDown: boolean, random: () => number, now: nu
     records: sample.type === 'DNS' ? ['198.51.100.24'] : null,
     redirects: [],
     error: isDown ? { code, phase: 'first_byte', message } : null,
+    warning: null,
   };
 }
 
@@ -257,6 +258,8 @@ async function addHistory(
       result: resultOf(sample, isDown, random, now),
       attempts: 1,
       firstError: null,
+      planned: false,
+      muted: false,
     });
   }
   if (sample.paused) checks.splice(0);

@@ -13,6 +13,7 @@ const resultWith = (message: string, redirects: string[] = []): CheckResult => (
   records: null,
   redirects,
   error: { code: 'assertion_failed', phase: 'assertion', message },
+  warning: null,
 });
 
 describe('a result without the values of the request’s headers', () => {

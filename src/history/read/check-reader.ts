@@ -112,6 +112,7 @@ function decoded(row: CheckRow, endpointId: string): ShownCheck {
       records: detail.records ?? null,
       redirects: detail.redirects ?? [],
       error: code === null ? null : { code, ...(detail.error ?? NOT_KEPT) },
+      warning: null,
     },
     attempts: (row.outcome & CONFIRMED) === 0 ? 1 : 2,
     firstError: detail.firstError ?? null,

@@ -12,6 +12,8 @@ const check = (result: Partial<CheckResult>, change: Partial<FinishedCheck> = {}
   checkedAt: new Date(0),
   attempts: 1,
   firstError: null,
+  planned: false,
+  muted: false,
   result: {
     outcome: 'up',
     durationMs: 1,
@@ -22,6 +24,7 @@ const check = (result: Partial<CheckResult>, change: Partial<FinishedCheck> = {}
     records: null,
     redirects: [],
     error: null,
+    warning: null,
     ...result,
   },
   ...change,

@@ -53,9 +53,12 @@ function checkOf(
       redirects: [],
       error:
         outcome === 'up' ? null : { code: 'connection_timeout', phase: 'connect', message: `Slot ${slot} failed.` },
+      warning: null,
     },
     attempts: 1,
     firstError: null,
+    planned: false,
+    muted: false,
     ...change,
   };
 }

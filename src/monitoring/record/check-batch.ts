@@ -92,11 +92,17 @@ function updateOf(
     outcome: result.outcome,
     consecutiveFailures: failures,
     consecutiveSuccesses: successes,
+    degraded: result.warning !== null,
+    consecutiveBad: failures,
+    consecutiveGood: successes,
     failingSince: failingSinceMs === null ? null : new Date(failingSinceMs),
+    badSince: failingSinceMs === null ? null : new Date(failingSinceMs),
+    quiet: null,
     checkedAt,
     durationMs: Math.round(result.durationMs * 1000) / 1000,
     statusCode: result.statusCode,
     address: result.address,
     error: result.error ? { code: result.error.code, message: result.error.message } : null,
+    warning: result.warning ? { code: result.warning.code, message: result.warning.message } : null,
   };
 }

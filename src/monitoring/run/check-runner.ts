@@ -62,6 +62,8 @@ export class CheckRunner {
       result: first,
       attempts: 1,
       firstError: null,
+      planned: false,
+      muted: false,
     };
     if (first.outcome === 'down' && (await this.needsConfirmation(definition))) {
       await this.clock.sleep(CONFIRM_AFTER_MS.least + Math.random() * CONFIRM_AFTER_MS.spread, shutdown);

@@ -50,6 +50,7 @@ const timedOut: CheckResult = {
   records: null,
   redirects: [],
   error: { code: 'connection_timeout', phase: 'connect', message: 'No response.' },
+  warning: null,
 };
 
 const of = (endpointId: string, orgId = 'A') => ({ endpointId, orgId });

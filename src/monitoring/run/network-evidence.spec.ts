@@ -12,6 +12,7 @@ const resultWith = (code: ErrorCode | null, address: string | null = '192.0.2.1'
   records: null,
   redirects: [],
   error: code === null ? null : { code, phase: 'connect', message: 'It failed.' },
+  warning: null,
 });
 
 type Organization = [name: string, suspiciousCount: number, otherCount: number];

@@ -12,6 +12,7 @@ export const ID_PREFIXES = {
   apiKey: 'key',
   audit: 'au',
   statusPage: 'sp',
+  maintenanceWindow: 'mw',
 } as const;
 export type IdKind = keyof typeof ID_PREFIXES;
 

@@ -23,6 +23,7 @@ const failed = (code: ErrorCode, address: string | null = '192.0.2.7'): CheckRes
   records: null,
   redirects: [],
   error: { code, phase: 'connect', message: 'No connection within 1 s.' },
+  warning: null,
 });
 
 describe('a failure that an offline monitor would have had too', () => {

@@ -128,6 +128,8 @@ export function recorded(
     checkedAt,
     attempts: 1,
     firstError: null,
+    planned: false,
+    muted: false,
     result: {
       outcome,
       durationMs,
@@ -144,6 +146,7 @@ export function recorded(
       records: null,
       redirects: [],
       error: outcome === 'up' ? null : { code, phase: 'connect', message: 'The connection was refused.' },
+      warning: null,
       ...result,
     },
   };

@@ -21,6 +21,7 @@ import { IdempotencyKeys1700000005950 } from './1700000005950-idempotency-keys';
 import { FailedDeliveries1700000005960 } from './1700000005960-failed-deliveries';
 import { Pages1700000005970 } from './1700000005970-pages';
 import { FindingAndMoving1700000005980 } from './1700000005980-finding-and-moving';
+import { Quiet1700000005990 } from './1700000005990-quiet';
 
 /** Every migration, oldest first. Add a new one here by hand: nothing depends on file name patterns. */
 export const migrations: (new () => MigrationInterface)[] = [
@@ -46,4 +47,5 @@ export const migrations: (new () => MigrationInterface)[] = [
   FailedDeliveries1700000005960,
   Pages1700000005970,
   FindingAndMoving1700000005980,
+  Quiet1700000005990,
 ];

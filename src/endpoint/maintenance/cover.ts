@@ -1,0 +1,72 @@
+/** Which endpoints a maintenance window covers: all, or the union of these. */
+export interface MaintenanceScope {
+  coversAll: boolean;
+  websiteIds: readonly string[];
+  endpointIds: readonly string[];
+  tags: readonly string[];
+}
+
+/** A time during which a maintenance window is in force: from `startsAt` until before `endsAt`. */
+export interface Occurrence extends MaintenanceScope {
+  orgId: string;
+  windowId: string;
+  name: string;
+  startsAt: Date;
+  endsAt: Date;
+  /** Alerts do not trigger. */
+  mute: boolean;
+  /** Checks are marked as planned and count neither as up nor as down. */
+  excludeFromUptime: boolean;
+  public: boolean;
+}
+
+/** What of an endpoint decides which windows cover it. `tags` are its own and its website's. */
+export interface Coverable {
+  id: string;
+  orgId: string;
+  websiteId: string;
+  tags: readonly string[];
+}
+
+/** What is in force for one endpoint at a moment. */
+export interface Maintenance {
+  /** Of several windows the one that ends last. */
+  windowId: string;
+  name: string;
+  /** The end of the union of all that follow each other without a gap. */
+  until: Date;
+  mute: boolean;
+  excludeFromUptime: boolean;
+}
+
+export function covers(scope: MaintenanceScope & { orgId: string }, endpoint: Coverable): boolean {
+  if (scope.orgId !== endpoint.orgId) return false;
+  return (
+    scope.coversAll ||
+    scope.endpointIds.includes(endpoint.id) ||
+    scope.websiteIds.includes(endpoint.websiteId) ||
+    scope.tags.some((tag) => endpoint.tags.includes(tag))
+  );
+}
+
+const isIn = ({ startsAt, endsAt }: Occurrence, at: number): boolean =>
+  startsAt.getTime() <= at && at < endsAt.getTime();
+
+/** The union of the occurrences that cover the endpoint at `at`; `null` when none does. */
+export function maintenanceAt(occurrences: readonly Occurrence[], endpoint: Coverable, at: Date): Maintenance | null {
+  const covering = occurrences.filter((occurrence) => covers(occurrence, endpoint));
+  const running = covering.filter((occurrence) => isIn(occurrence, at.getTime()));
+  const last = running.toSorted((a, b) => b.endsAt.getTime() - a.endsAt.getTime())[0];
+  if (!last) return null;
+  let until = last.endsAt;
+  for (const { startsAt, endsAt } of covering.toSorted((a, b) => a.startsAt.getTime() - b.startsAt.getTime())) {
+    if (startsAt.getTime() <= until.getTime() && endsAt > until) until = endsAt;
+  }
+  return {
+    windowId: last.windowId,
+    name: last.name,
+    until,
+    mute: running.some(({ mute }) => mute),
+    excludeFromUptime: running.some(({ excludeFromUptime }) => excludeFromUptime),
+  };
+}
