@@ -11,6 +11,7 @@ import {
   UpdateDateColumn,
 } from 'typeorm';
 import { Endpoint } from '../endpoint/endpoint.entity';
+import type { AlertCondition } from './incident/alert-transition';
 import type { SealedConfig } from '../delivery/sealed-config';
 
 /** A rule on an endpoint: when its failures trigger, and through which channel to notify. */
@@ -49,6 +50,10 @@ export class Alert {
    */
   @Column('varchar', { length: 64, nullable: true })
   destination!: string | null;
+
+  /** Which checks are bad: `down`, or `degraded` for those that are down or degraded. */
+  @Column('varchar', { length: 16, default: 'down' })
+  condition!: AlertCondition;
 
   @Column('smallint', { name: 'failure_threshold', default: 3 })
   failureThreshold!: number;

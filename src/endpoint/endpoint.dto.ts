@@ -289,6 +289,7 @@ export function sentSettings(dto: UpdateEndpointDto): Partial<EndpointSettings> 
     body: dto.body,
     followRedirects: dto.follow_redirects,
     assertions: dto.assertions?.map(plainAssertion),
+    tags: undefined,
   };
   return Object.fromEntries(Object.entries(sent).filter(([, value]) => value !== undefined));
 }

@@ -82,6 +82,10 @@ export class Endpoint {
   @Column('jsonb', { default: () => `'[]'` })
   assertions!: Assertion[];
 
+  /** Its own, without its website's: lower case, in order, none twice. */
+  @Column('text', { array: true, default: () => `'{}'` })
+  tags!: string[];
+
   /** Grows with every change of what is checked; a result of an older revision is not recorded. */
   @Column('integer', { default: 1 })
   revision!: number;
@@ -124,4 +128,5 @@ export const DEFAULT_SETTINGS: EndpointSettings = {
   body: null,
   followRedirects: true,
   assertions: [],
+  tags: [],
 };

@@ -22,6 +22,10 @@ export class Website {
   @Column('boolean', { default: true })
   enabled!: boolean;
 
+  /** Lower case, in order, none twice; each endpoint has them as well. */
+  @Column('text', { array: true, default: () => `'{}'` })
+  tags!: string[];
+
   @CreateDateColumn({ name: 'created_at', type: 'timestamptz', precision: 3, default: () => 'now()' })
   createdAt!: Date;
 

@@ -145,6 +145,7 @@ export class WebsiteService {
       createdAt: now,
       updatedAt: now,
       deletedAt: null,
+      tags: [],
     };
     await this.quotas.claim(tx, orgId, { websites: 1 });
     await tx.manager.insert(Website, website);

@@ -1,4 +1,5 @@
 import { Column, Entity, Index, PrimaryColumn, Unique } from 'typeorm';
+import type { AlertCondition } from '../incident/alert-transition';
 import type { EventReason } from '../incident/incident';
 
 /** One transition of one alert. Append-only; the names are snapshots. Written by `IncidentRecorder`. */
@@ -23,6 +24,10 @@ export class AlertEvent {
 
   @Column('varchar', { name: 'alert_type', length: 32 })
   alertType!: string;
+
+  /** The alert's, as it was. */
+  @Column('varchar', { length: 16, default: 'down' })
+  condition!: AlertCondition;
 
   @Column('integer', { name: 'incident_no' })
   incidentNo!: number;

@@ -1,6 +1,10 @@
 import type { Outcome } from '../../checker/checker';
 import type { StreakUpdate } from '../../endpoint/streak-update';
 
+/** Which checks are bad for an alert: those that are down, or also those that are degraded. */
+export const ALERT_CONDITIONS = ['down', 'degraded'] as const;
+export type AlertCondition = (typeof ALERT_CONDITIONS)[number];
+
 /** What of an alert decides whether it changes. */
 export interface AlertRule {
   enabled: boolean;

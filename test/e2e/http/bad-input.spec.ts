@@ -63,6 +63,13 @@ describe('bad input', () => {
       400,
       'validation_failed',
     ],
+    [
+      'constructor below a key with NUL',
+      '{"\\u0000":{"constructor":{"prototype":{"polluted":1}}},"name":"a","url":"http://a.example"}',
+      'application/json',
+      400,
+      'validation_failed',
+    ],
     ['a lone surrogate', '{"name":"\\ud800","url":"http://a.example"}', 'application/json', 400, 'validation_failed'],
     ['NUL in a key', '{"a\\u0000":1}', 'application/json', 400, 'validation_failed'],
     ['a huge number', '{"name":1e999,"url":"http://a.example"}', 'application/json', 400, 'validation_failed'],

@@ -82,8 +82,7 @@ const UP = [
   'CREATE INDEX acknowledgement_of_organization ON acknowledgement (org_id)',
 
   // down: bad is down. degraded: bad is down or a failed warning, good is up without one.
-  `ALTER TABLE alert ADD COLUMN condition varchar(16) NOT NULL DEFAULT 'down'
-     CONSTRAINT alert_condition CHECK (condition IN ('down', 'degraded'))`,
+  `ALTER TABLE alert ADD COLUMN condition varchar(16) NOT NULL DEFAULT 'down'`,
   `ALTER TABLE alert_event ADD COLUMN condition varchar(16) NOT NULL DEFAULT 'down'`,
 
   // failing_since is the beginning of the open outage, which failing_planned is the mark of. *_unmuted_since: the first check

@@ -53,7 +53,9 @@ function textProblems(value: unknown, pointer: string): FieldProblem[] {
     const at = `${pointer}/${pointerStep(key)}`;
     if (RESERVED.has(key)) return [{ pointer: at, code: 'unknown_field', message: `${key} is not a field` }];
     if (badText(key)) {
-      return [{ pointer, code: 'invalid_characters', message: 'has a key with NUL or lone surrogates' }];
+      // What is below it may still be a reserved name; the key itself is not repeated.
+      const below = textProblems(item, pointer);
+      return [{ pointer, code: 'invalid_characters', message: 'has a key with NUL or lone surrogates' }, ...below];
     }
     return textProblems(item, at);
   });
