@@ -22,6 +22,7 @@ import { FailedDeliveries1700000005960 } from './1700000005960-failed-deliveries
 import { Pages1700000005970 } from './1700000005970-pages';
 import { FindingAndMoving1700000005980 } from './1700000005980-finding-and-moving';
 import { Quiet1700000005990 } from './1700000005990-quiet';
+import { Acknowledgement1700000005996 } from './1700000005996-acknowledgement';
 
 /** Every migration, oldest first. Add a new one here by hand: nothing depends on file name patterns. */
 export const migrations: (new () => MigrationInterface)[] = [
@@ -48,4 +49,5 @@ export const migrations: (new () => MigrationInterface)[] = [
   Pages1700000005970,
   FindingAndMoving1700000005980,
   Quiet1700000005990,
+  Acknowledgement1700000005996,
 ];
