@@ -71,13 +71,13 @@ describe('the recipes', () => {
     expect(tree.added.filter((path) => !path.startsWith('test/')).sort()).toEqual([
       'src/channel/vendor/matrix.channel.ts',
       'src/checker/redis/redis.checker.ts',
-      'src/maintenance-window/maintenance-window.controller.ts',
-      'src/maintenance-window/maintenance-window.dto.ts',
-      'src/maintenance-window/maintenance-window.entity.ts',
-      'src/maintenance-window/maintenance-window.module.ts',
-      'src/maintenance-window/maintenance-window.service.ts',
       'src/platform/database/migrations/1700000006000-endpoint-notes.ts',
-      'src/platform/database/migrations/1800000000000-maintenance-windows.ts',
+      'src/platform/database/migrations/1800000000000-releases.ts',
+      'src/release/release.controller.ts',
+      'src/release/release.dto.ts',
+      'src/release/release.entity.ts',
+      'src/release/release.module.ts',
+      'src/release/release.service.ts',
       'web/src/pages/certificates.tsx',
     ]);
     expect([...new Set(tree.changed)].sort()).toEqual([
@@ -112,7 +112,7 @@ describe('the recipes', () => {
 describe('with the recipes carried out', () => {
   tree.load('test/repository/architecture.spec.ts');
   tree.load('test/contract/checker/redis.spec.ts');
-  tree.load('test/e2e/maintenance-window/maintenance-windows.spec.ts');
+  tree.load('test/e2e/release/releases.spec.ts');
   tree.load('test/e2e/endpoint/endpoints.spec.ts');
   tree.load('test/e2e/identity/access-matrix.spec.ts');
   tree.load('test/e2e/audit/audit-routes.spec.ts');
@@ -196,7 +196,7 @@ describe('with the recipes carried out', () => {
 
     it('describes the new types in its OpenAPI document', async () => {
       const document = await app.anonymous.get<{ paths: object; components: { schemas: object } }>('/openapi.json');
-      expect(document.body.paths).toHaveProperty(['/api/v1/maintenance-windows/{id}', 'get']);
+      expect(document.body.paths).toHaveProperty(['/api/v1/releases/{id}', 'get']);
       expect(document.body.components.schemas).toMatchObject({
         CreateEndpoint: {
           properties: {
