@@ -1,0 +1,107 @@
+import { CronPattern } from 'croner';
+import { DAY_MS, HOUR_MS, MINUTE_MS } from '../../platform/time/time-units';
+
+/** Feb 29 on a given day of the week may be 40 years away: what has no date in so many has none at all. */
+const SEARCHED_YEARS = 50;
+/** Responses show years of four digits: what begins in this one ends in the next at the latest. */
+const LAST_YEAR = 9998;
+
+/** What a cron expression of five fields says about wall-clock time, in the numbers of `Date`'s UTC methods. */
+export interface CronCalendar {
+  readonly minutes: readonly number[];
+  readonly hours: readonly number[];
+  /** By month, 0 to 11. */
+  readonly months: readonly boolean[];
+  /** By day of the month, 0 for the first. */
+  readonly days: readonly boolean[];
+  readonly lastDay: boolean;
+  /** By day of the week, 0 for Sunday: a bit for the first to the fifth of the month, and `LAST`. */
+  readonly weekdays: readonly number[];
+  readonly anyDay: boolean;
+  readonly anyWeekday: boolean;
+}
+
+const LAST = 32;
+
+const NAMES = 'JAN FEB MAR APR MAY JUN JUL AUG SEP OCT NOV DEC SUN MON TUE WED THU FRI SAT L'.split(' ');
+const WORDS = new Set(NAMES);
+
+/**
+ * Reads five fields with lists, ranges, steps, names, `L` and `SUN#2`; `null` for anything else, nicknames such as `@daily`
+ * and fields of seconds or years included.
+ */
+export function readCron(text: string): CronCalendar | null {
+  const fields = text.trim().split(/\s+/);
+  if (fields.length !== 5 || !fields.every(isPlain)) return null;
+  try {
+    return calendarOf(new CronPattern(fields.join(' '), 'UTC', { mode: '5-part' }));
+  } catch {
+    return null;
+  }
+}
+
+/** croner knows more letters and signs: nearest weekdays, "now", a logical and. They are not part of our promise. */
+function isPlain(field: string): boolean {
+  const words = field.toUpperCase().match(/[A-Z]+/g) ?? [];
+  return /^[0-9A-Z*,/#-]+$/i.test(field) && words.every((word) => WORDS.has(word));
+}
+
+const indexesOf = (flags: readonly number[]): number[] => flags.flatMap((flag, index) => (flag === 1 ? [index] : []));
+
+const calendarOf = (pattern: CronPattern): CronCalendar => ({
+  minutes: indexesOf(pattern.minute),
+  hours: indexesOf(pattern.hour),
+  months: pattern.month.map((flag) => flag === 1),
+  days: pattern.day.map((flag) => flag === 1),
+  lastDay: pattern.lastDayOfMonth,
+  weekdays: [...pattern.dayOfWeek],
+  anyDay: pattern.starDOM,
+  anyWeekday: pattern.starDOW,
+});
+
+/**
+ * The days with a date of the calendar from the day of `fromMs` on, each as midnight in the milliseconds of `Date.UTC`. Ends
+ * when there is none for fifty years. A day costs less than a microsecond, so the longest search costs some milliseconds.
+ */
+export function* daysFrom(calendar: CronCalendar, fromMs: number): Generator<number> {
+  const first = new Date(fromMs);
+  let [year, month, day] = [first.getUTCFullYear(), first.getUTCMonth(), first.getUTCDate()];
+  let lastYear = year + SEARCHED_YEARS;
+  for (
+    ;
+    year <= Math.min(lastYear, LAST_YEAR);
+    [year, month, day] = month < 11 ? [year, month + 1, 1] : [year + 1, 0, 1]
+  ) {
+    if (calendar.months[month] !== true) continue;
+    const start = utc(year, month, 1);
+    const length = (utc(year, month + 1, 1) - start) / DAY_MS;
+    for (; day <= length; day++) {
+      const at = start + (day - 1) * DAY_MS;
+      if (!isDay(calendar, day, length, new Date(at).getUTCDay())) continue;
+      lastYear = year + SEARCHED_YEARS;
+      yield at;
+    }
+  }
+}
+
+/** `Date.UTC` without its twentieth century: there is no year 26 that means 1926. */
+function utc(year: number, month: number, day: number): number {
+  const date = new Date(0);
+  date.setUTCFullYear(year, month, day);
+  return date.getTime();
+}
+
+/** Where both fields of days say something, either is enough, as cron has it. */
+function isDay(calendar: CronCalendar, day: number, length: number, weekday: number): boolean {
+  const byDay = calendar.days[day - 1] === true || (calendar.lastDay && day === length);
+  const mask = calendar.weekdays[weekday] ?? 0;
+  const nth = 1 << (Math.ceil(day / 7) - 1);
+  const byWeekday = (mask & nth) !== 0 || ((mask & LAST) !== 0 && day > length - 7);
+  if (calendar.anyDay) return calendar.anyWeekday || byWeekday;
+  return calendar.anyWeekday ? byDay : byDay || byWeekday;
+}
+
+/** The times of a day, milliseconds since its midnight on the wall. */
+export function* timesOf({ hours, minutes }: CronCalendar): Generator<number> {
+  for (const hour of hours) for (const minute of minutes) yield hour * HOUR_MS + minute * MINUTE_MS;
+}
