@@ -87,4 +87,35 @@ describe('CheckResultBuilder', () => {
       error: { code: 'assertion_failed', message: expect.stringContaining('banner') as unknown },
     });
   });
+
+  const slow: Assertion = { source: 'response_time', comparison: 'less_than', target: '30' };
+  const warning: Assertion = { ...slow, severity: 'warning' };
+  const failure = {
+    code: 'assertion_failed',
+    phase: 'assertion',
+    message: 'Expected response_time to be less than 30, but it was 40 ms.',
+  };
+
+  it.each([
+    { name: 'only a warning', assertions: [warning], outcome: 'up', error: null, warns: failure },
+    { name: 'only a critical one', assertions: [slow], outcome: 'down', error: failure, warns: null },
+    { name: 'both', assertions: [warning, slow], outcome: 'down', error: failure, warns: null },
+  ])('reports a target of which $name does not hold as $outcome', ({ assertions, outcome, error, warns }) => {
+    const builder = builderWith(assertions);
+    builder.add('connectMs', 40);
+    expect(builder.finish()).toMatchObject({ outcome, error, warning: warns });
+  });
+
+  it('keeps no warning beside a failure, whichever came first', () => {
+    const builder = builderWith([warning]);
+    builder.judged({ index: 0, severity: 'warning', expected: 'it to be fast', seen: 'slow' });
+    builder.down('body_timeout', 'transfer', 'The body did not end.');
+    expect(builder.finish()).toMatchObject({ outcome: 'down', error: { code: 'body_timeout' }, warning: null });
+  });
+
+  it('keeps the sentence of a warning within 300 characters', () => {
+    const builder = builderWith([warning]);
+    builder.judged({ index: 0, severity: 'warning', expected: 'x'.repeat(400), seen: 'y' });
+    expect(builder.finish().warning?.message).toHaveLength(300);
+  });
 });

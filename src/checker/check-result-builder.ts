@@ -18,7 +18,7 @@ import {
   unknown,
   type WaitingPhase,
 } from './check-failure';
-import type { Certificate, CheckPhase, CheckPhases, CheckRequest, CheckResult, ErrorCode } from './checker';
+import type { Certificate, CheckError, CheckPhase, CheckPhases, CheckRequest, CheckResult, ErrorCode } from './checker';
 
 /** Where to connect to. */
 export interface DialTarget {
@@ -53,6 +53,7 @@ export class CheckResultBuilder {
   certificate: Certificate | null = null;
   records: string[] | null = null;
   private failure: CheckFailure | null = null;
+  private warning: CheckError | null = null;
   private isJudged = false;
 
   constructor(
@@ -161,10 +162,14 @@ export class CheckResultBuilder {
     return { durationMs: this.durationMs, address: this.address, ...learned };
   }
 
-  /** The request's assertions were judged; `failed` is the first that does not hold. `finish` judges none then. */
+  /** The request's assertions were judged; `failed` is the one to be told of. `finish` judges none then. */
   judged(failed: FailedAssertion | null): null {
     this.isJudged = true;
-    return failed && this.down('assertion_failed', 'assertion', failureSentence(failed));
+    if (failed === null) return null;
+    const failure = down('assertion_failed', 'assertion', failureSentence(failed));
+    if (failed.severity === 'critical') return this.fail(failure);
+    this.warning = failure.error;
+    return null;
   }
 
   /** The result. Without a failure so far the request's assertions decide. Of a body they must have been judged before. */
@@ -184,7 +189,7 @@ export class CheckResultBuilder {
       records: this.records,
       redirects: this.redirects,
       error: this.failure?.error ?? null,
-      warning: null,
+      warning: this.failure === null ? this.warning : null,
     };
   }
 

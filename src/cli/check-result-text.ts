@@ -24,18 +24,24 @@ export function resultJson(result: CheckResult): object {
     records: result.records,
     redirects: result.redirects,
     error: result.error,
+    warning: result.warning,
   };
 }
 
-/** A result for a terminal: the verdict first, then what was learned, one fact a line. */
+/** A result for a terminal: the verdict first, a warning beside it, then what was learned, one fact a line. */
 export function resultText(type: string, url: string, result: CheckResult): string {
-  const lines = [`${result.outcome.toUpperCase()}  ${type} ${printable(url)}  ${shownMs(result.durationMs)}`];
+  const verdict = result.outcome.toUpperCase() + (result.warning ? ', with a warning' : '');
+  const lines = [`${verdict}  ${type} ${printable(url)}  ${shownMs(result.durationMs)}`];
   const fact = (name: string, value: string | null) => {
     if (value !== null) lines.push(`  ${name.padEnd(12)}${printable(value)}`);
   };
   if (result.error) {
     fact('error', `${result.error.code} (${result.error.phase})`);
     fact('', result.error.message);
+  }
+  if (result.warning) {
+    fact('warning', `${result.warning.code} (${result.warning.phase})`);
+    fact('', result.warning.message);
   }
   fact('address', result.address);
   fact('dns', milliseconds(result.phases.dnsMs));

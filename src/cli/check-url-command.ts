@@ -2,6 +2,14 @@ import { parseArgs } from 'node:util';
 import { Module } from '@nestjs/common';
 import { NestFactory } from '@nestjs/core';
 import { resultJson, resultText } from './check-result-text';
+import {
+  type Assertion,
+  ASSERTION_COMPARISONS,
+  ASSERTION_SOURCES,
+  type AssertionSeverity,
+} from '../checker/assertion/assertion';
+import { assertionProblems } from '../checker/assertion/assertion-rules';
+import { completeResult } from '../checker/complete-result';
 import { type Checker, type CheckRequest, type CheckResult, InvalidTarget, type Outcome } from '../checker/checker';
 import { HTTP_METHODS, toCheckRequest } from '../checker/check-request';
 import { CheckerModule } from '../checker/checker.module';
@@ -25,10 +33,12 @@ Checks one target from this machine, once. No server and no database are needed.
   --header 'K: V'    request header; may be repeated
   --body TEXT        request body
   --no-follow        do not follow redirects
+  --assert TEXT      what must hold, such as 'status_code in 200-299', 'json $.status equals ok'; may be repeated
+  --warn TEXT        the same as a warning: 'certificate_days greater_than 14'
   --json             print the report as JSON
 
 The egress policy is that of the Default organization (EGRESS_PRIVATE, EGRESS_ALLOW, EGRESS_DENY).
-Exit code: 0 up, 1 down, 2 unknown or a mistake in the command line.`;
+Exit code: 0 up (also with a warning), 1 down, 2 unknown or a mistake in the command line.`;
 
 const EXIT_CODES: Record<Outcome, number> = { up: 0, down: 1, unknown: 2 };
 const MISTAKE = 2;
@@ -57,6 +67,7 @@ interface Command {
   headers: { key: string; value: string }[];
   body: string | null;
   followRedirects: boolean;
+  assertions: Assertion[];
   json: boolean;
 }
 
@@ -94,6 +105,10 @@ function parseCommand(args: string[]): Command {
     headers: values.header.map(parseHeader),
     body: values.body ?? null,
     followRedirects: !values['no-follow'],
+    assertions: [
+      ...values.assert.map((text) => parseAssertion(text, 'critical')),
+      ...values.warn.map((text) => parseAssertion(text, 'warning')),
+    ],
     json: values.json,
   };
 }
@@ -109,6 +124,8 @@ function parse(args: string[]) {
         header: { type: 'string', multiple: true, default: [] },
         body: { type: 'string' },
         'no-follow': { type: 'boolean', default: false },
+        assert: { type: 'string', multiple: true, default: [] },
+        warn: { type: 'string', multiple: true, default: [] },
         json: { type: 'boolean', default: false },
         help: { type: 'boolean', short: 'h', default: false },
       },
@@ -127,6 +144,26 @@ function parseHeader(text: string): { key: string; value: string } {
   return header;
 }
 
+const ASSERTION = new RegExp(`^\\s*(\\w+)(?:\\s+(.*?))??\\s+(${ASSERTION_COMPARISONS.join('|')})(?:\\s+(.*))?$`, 's');
+
+/** `SOURCE [PROPERTY] COMPARISON [TARGET]`. Whether they go together is judged when the type of check is known. */
+function parseAssertion(text: string, severity: AssertionSeverity): Assertion {
+  const parts = ASSERTION.exec(text) ?? [];
+  const source = ASSERTION_SOURCES.find((known) => known === parts[1]);
+  const comparison = ASSERTION_COMPARISONS.find((known) => known === parts[3]);
+  if (!source || !comparison) {
+    const form = `'SOURCE [PROPERTY] COMPARISON TARGET', a source being one of ${ASSERTION_SOURCES.join(', ')}`;
+    throw new UsageError(`--assert and --warn take ${form}, not ${JSON.stringify(text)}`);
+  }
+  return {
+    source,
+    ...(parts[2] !== undefined && { property: parts[2] }),
+    comparison,
+    target: parts[4] ?? '',
+    severity,
+  };
+}
+
 /** The checkers and the egress policy, nothing else of the service. */
 async function openCheckers(config: Config) {
   @Module({ imports: [ConfigModule.forRoot(config), CheckerModule] })
@@ -143,7 +180,7 @@ async function check(command: Command, environment: Environment): Promise<CheckR
     if (!checkers.has(command.type)) throw new UsageError(`the type must be one of ${checkers.types().join(', ')}`);
     const checker = checkers.get(command.type);
     const egress = application.get(EgressPolicy).forOrganization({ id: null, isDefault: true });
-    return await checker.check(requestOf(checker, command, egress), deadline.signal);
+    return completeResult(await checker.check(requestOf(checker, command, egress), deadline.signal));
   } finally {
     deadline.clear();
     await application.close();
@@ -151,8 +188,10 @@ async function check(command: Command, environment: Environment): Promise<CheckR
 }
 
 function requestOf(checker: Checker, command: Command, egress: EgressRule): CheckRequest<unknown> {
+  const [problem] = assertionProblems(command.assertions, checker.assertionSources);
+  if (problem) throw new UsageError(`--assert or --warn: ${problem.message}`);
   try {
-    return toCheckRequest(checker, { ...command, assertions: [] }, egress);
+    return toCheckRequest(checker, command, egress);
   } catch (error) {
     throw error instanceof InvalidTarget ? new UsageError(error.message) : error;
   }

@@ -3,10 +3,14 @@ import { Transform } from 'class-transformer';
 import { IsBoolean, IsIn, IsInt, IsString, Max, MaxLength, Min } from 'class-validator';
 import {
   ASSERTION_COMPARISONS,
+  ASSERTION_SEVERITIES,
   ASSERTION_SOURCES,
   type Assertion,
   type AssertionComparison,
+  type AssertionSeverity,
   type AssertionSource,
+  isCritical,
+  severityOf,
 } from '../checker/assertion/assertion';
 import { SPEC_CHECKER_TYPES } from '../checker/checker';
 import { HTTP_METHODS } from '../checker/check-request';
@@ -68,6 +72,17 @@ export class AssertionDto {
   @IsString()
   @MaxLength(1000)
   target!: string;
+
+  @ApiPropertyOptional({
+    enum: ASSERTION_SEVERITIES,
+    default: 'critical',
+    description:
+      '`critical`: the target is down unless it holds. `warning`: when only this fails, the target is up and `degraded`, ' +
+      'and the check’s `warning` says why. Always there in responses.',
+  })
+  @Optional()
+  @IsIn(ASSERTION_SEVERITIES)
+  severity?: AssertionSeverity;
 }
 
 /** Read-only fields may be sent back; they are ignored. */
@@ -154,7 +169,8 @@ class EndpointOptions extends EndpointReadOnly {
   @ApiPropertyOptional({
     type: [AssertionDto],
     maxItems: 20,
-    description: 'All must hold. A `status_code` assertion replaces the rule 200–299.',
+    description:
+      'All must hold. A critical `status_code` assertion replaces the rule 200–299; beside a warning it stays in force.',
   })
   @Optional()
   @ObjectList(() => AssertionDto, 20)
@@ -294,9 +310,15 @@ export function sentSettings(dto: UpdateEndpointDto): Partial<EndpointSettings> 
   return Object.fromEntries(Object.entries(sent).filter(([, value]) => value !== undefined));
 }
 
-/** Absent keys stay absent, in a fixed order, so that equal assertions compare equal. */
-const plainAssertion = ({ source, property, comparison, target }: Assertion): Assertion =>
-  property === undefined ? { source, comparison, target } : { source, property, comparison, target };
+/** Absent keys stay absent, and the default severity is one of them, in a fixed order, so that equal assertions compare equal. */
+const plainAssertion = (sent: Assertion): Assertion => {
+  const { source, property, comparison, target } = sent;
+  const plain: Assertion =
+    property === undefined ? { source, comparison, target } : { source, property, comparison, target };
+  return isCritical(sent) ? plain : { ...plain, severity: 'warning' };
+};
+
+const shownAssertion = (stored: Assertion): AssertionDto => ({ ...stored, severity: severityOf(stored) });
 
 /** An endpoint with what is derived: its website's name and switch, and its state. */
 export interface EndpointRow extends Omit<Endpoint, 'key' | 'orgId' | 'revision' | 'website'> {
@@ -325,7 +347,7 @@ export const toEndpointView = (row: EndpointRow, headers: HeaderDto[]): Endpoint
   headers,
   body: row.body,
   follow_redirects: row.followRedirects,
-  assertions: row.assertions,
+  assertions: row.assertions.map(shownAssertion),
   status: statusOf(row),
   last_checked_at: row.lastCheckedAt?.toISOString() ?? null,
   created_at: row.createdAt.toISOString(),

@@ -220,6 +220,14 @@ describe('A failed assertion', () => {
       assertion('response_time', 'less_than', '100'),
       'Expected response_time to be less than 100, but it was 120.25 ms.',
     ],
+    [
+      assertion('certificate_days', 'greater_than', '31'),
+      'Expected certificate_days to be greater than 31, but it was 30 days.',
+    ],
+    [
+      assertion('certificate_days', 'less_than', '30.25'),
+      'Expected certificate_days to be less than 30.25, but it was 30.500 days.',
+    ],
     [assertion('header', 'exists', 'true', 'x-absent'), 'Expected header x-absent to exist, but it was absent.'],
     [assertion('header', 'equals', 'x', 'server'), 'Expected header server to equal x, but it was empty.'],
     [assertion('body', 'contains', 'err'), 'Expected body to contain err, but it was a body of 14 characters.'],
@@ -261,5 +269,51 @@ describe('A failed assertion', () => {
     });
     expect(failed?.seen).toHaveLength(100);
     expect(failed && failureSentence(failed)).toMatch(/^[^\p{Cc}]{1,300}$/u);
+  });
+});
+
+const warning = (one: Assertion): Assertion => ({ ...one, severity: 'warning' });
+
+describe('Of assertions of both severities', () => {
+  const wrong = assertion('status_code', 'equals', '200');
+  const right = assertion('status_code', 'equals', '204');
+
+  it.each<[string, Assertion[], { index: number; severity: string } | null]>([
+    ['all hold', [right, warning(right)], null],
+    ['a warning fails', [right, warning(wrong)], { index: 1, severity: 'warning' }],
+    ['two warnings fail', [warning(wrong), right, warning(wrong)], { index: 0, severity: 'warning' }],
+    ['a critical one fails', [wrong, warning(right)], { index: 0, severity: 'critical' }],
+    ['both fail', [wrong, warning(wrong)], { index: 0, severity: 'critical' }],
+    ['both fail, the warning first', [warning(wrong), right, wrong], { index: 2, severity: 'critical' }],
+    ['the critical one is marked as such', [{ ...wrong, severity: 'critical' }], { index: 0, severity: 'critical' }],
+  ])('what is critical is told first, then the first warning: %s', async (_, list, expected) => {
+    const told = (failed: { index: number; severity: string } | null | undefined) =>
+      failed && { index: failed.index, severity: failed.severity };
+    expect(told(firstFailure(list, facts))).toEqual(expected);
+    expect(told(await firstFailureInPieces(list, facts, async () => {}))).toEqual(expected);
+  });
+
+  it('the warnings take no work from the critical ones, wherever they stand, and share their budget', async () => {
+    const text = `[${'{},'.repeat(60_000)}0]`;
+    const hard = assertion('json', 'exists', 'false', '$[?@.a == 1]');
+    const hardWarnings = Array.from({ length: 19 }, () => warning(hard));
+    const failed = await inPieces([...hardWarnings, hard], text);
+    expect(failed).toMatchObject({ severity: 'warning', seen: expect.stringContaining('too complex') as string });
+    expect(failed?.index).toBeGreaterThan(0);
+    const lost = await inPieces([...hardWarnings, assertion('json', 'exists', 'true', '$[?@.a == 1]')], text);
+    expect(lost).toMatchObject({ index: 19, severity: 'critical', seen: 'absent' });
+  });
+
+  it.each([
+    warning(assertion('body', 'contains', 'x')),
+    warning(assertion('body', 'not_contains', 'x')),
+    warning(assertion('body', 'exists', 'false')),
+    warning(assertion('json', 'exists', 'false', '$.a')),
+  ])('none holds about a body that cannot be read, and why is said: %j', (one) => {
+    const body = { text: '', complete: false, problem: 'a body that is damaged' };
+    expect(firstFailure([one], { ...facts, body })).toMatchObject({
+      severity: 'warning',
+      seen: 'a body that is damaged',
+    });
   });
 });

@@ -1,5 +1,5 @@
 import { isPublicAddress } from '../../platform/net/egress/address-class';
-import type { Assertion } from './assertion';
+import { type Assertion, ASSERTION_SEVERITIES, type AssertionSeverity, severityOf } from './assertion';
 import { JsonContainer, type JsonDocument, JsonReader, NotJson, TooComplex } from './json-document';
 import { valuesAt } from './json-path';
 import { holdsNumber, parseRanges } from './number-ranges';
@@ -13,8 +13,11 @@ export interface AssertionFacts {
   durationMs: number;
   /** Lower-case names. */
   headers?: Readonly<Record<string, string>>;
-  /** The part of the body that was read, as UTF-8; `complete` is false when there was more. */
-  body?: { text: string; complete: boolean };
+  /**
+   * The part of the body that was read, as UTF-8; `complete` is false when there was more. `problem` says in a few words why
+   * it cannot be read: then nothing about it holds.
+   */
+  body?: { text: string; complete: boolean; problem?: string };
   /** Full and part days until the certificate expires; negative when it has. */
   certificateDays?: number;
   records?: readonly string[];
@@ -23,10 +26,11 @@ export interface AssertionFacts {
   address?: string | null;
 }
 
-/** The first assertion that does not hold, in words for the person on call. */
+/** An assertion that does not hold, in words for the person on call. */
 export interface FailedAssertion {
   /** Its place in the list. */
   index: number;
+  severity: AssertionSeverity;
   /** What was expected, e.g. `status_code to be one of 200-299`. */
   expected: string;
   /** What was found, at most 100 characters, never the value of a credential. */
@@ -48,8 +52,9 @@ export const QUICK_BODY = 32 * 1024;
 const PIECE = 128 * 1024;
 
 /**
- * The first assertion that does not hold, or `null` when all do; `undefined` when judging takes longer than a moment and is
- * for `firstFailureInPieces`. Never throws, whatever the target sent.
+ * The first critical assertion that does not hold, or else the first warning; `null` when all hold. So no warning takes the
+ * work that one check may make from what is critical. `undefined` when judging takes longer than a moment and is for
+ * `firstFailureInPieces`. Never throws, whatever the target sent.
  */
 export function firstFailure(
   assertions: readonly Assertion[],
@@ -58,9 +63,11 @@ export function firstFailure(
   if (facts.body && facts.body.text.length > QUICK_BODY) return undefined;
   const judge = new Judge(assertions, facts, QUICK_STEPS);
   try {
-    for (let index = 0; index < assertions.length; index++) {
-      const failed = judge.failureOf(index);
-      if (failed) return failed;
+    for (const severity of ASSERTION_SEVERITIES) {
+      for (const [index, assertion] of assertions.entries()) {
+        const failed = severityOf(assertion) === severity ? judge.failureOf(index) : null;
+        if (failed) return failed;
+      }
     }
     return null;
   } catch (error) {
@@ -77,13 +84,19 @@ export async function firstFailureInPieces(
 ): Promise<FailedAssertion | null> {
   const judge = new Judge(assertions, facts, STEPS_PER_CHECK);
   if (assertions.some(({ source }) => source === 'json')) while (!judge.readPiece()) await pause();
-  for (const [index, { source }] of assertions.entries()) {
-    if (source === 'json' || source === 'body') await pause();
-    const failed = judge.failureInTime(index);
-    if (failed) return failed;
+  for (const severity of ASSERTION_SEVERITIES) {
+    for (const [index, assertion] of assertions.entries()) {
+      if (severityOf(assertion) !== severity) continue;
+      if (looksIntoBody(assertion)) await pause();
+      const failed = judge.failureInTime(index);
+      if (failed) return failed;
+    }
   }
   return null;
 }
+
+/** True for an assertion about what is in the body. */
+export const looksIntoBody = ({ source }: Assertion): boolean => source === 'body' || source === 'json';
 
 /** Judges the assertions of one check. The body is read as JSON once, when the first assertion asks for it. */
 class Judge {
@@ -101,7 +114,7 @@ class Judge {
   /** One piece of the body, as JSON; returns whether that was all. */
   readPiece(): boolean {
     const { body } = this.facts;
-    if (body === undefined || body.text === '') this.obstacle = 'an empty body';
+    if (body === undefined || body.text === '') this.obstacle = body?.problem ?? 'an empty body';
     if (this.document !== null || this.obstacle !== null || body === undefined) return true;
     try {
       this.reader ??= new JsonReader(body.text);
@@ -131,7 +144,7 @@ class Judge {
     } catch (error) {
       const assertion = this.assertions[index];
       if (!(error instanceof TooComplex) || !assertion) throw error;
-      return this.failed(index, assertion, { values: [], problem: TOO_COMPLEX });
+      return this.failed(index, assertion, unreadable(TOO_COMPLEX));
     }
   }
 
@@ -145,7 +158,7 @@ class Judge {
       case 'header':
         return single(facts.headers?.[(property ?? '').toLowerCase()]);
       case 'body':
-        return single(facts.body?.text);
+        return facts.body?.problem === undefined ? single(facts.body?.text) : unreadable(facts.body.problem);
       case 'json':
         return this.readJson(property ?? '$');
       case 'certificate_days':
@@ -164,7 +177,7 @@ class Judge {
       while (!this.readPiece());
       (this.document as JsonDocument | null)?.allow(this.steps);
     }
-    if (this.document === null) return { values: [], problem: this.obstacle ?? 'an empty body' };
+    if (this.document === null) return unreadable(this.obstacle ?? 'an empty body');
     return { values: valuesAt(this.document, path) };
   }
 
@@ -172,7 +185,7 @@ class Judge {
     // What is quoted is short, and must not make a simple assertion too complex.
     this.document?.allow(STEPS_PER_ASSERTION);
     const seen = seenText(assertion, reading, this.facts.address ?? null);
-    return { index, expected: expectation(assertion), seen };
+    return { index, severity: severityOf(assertion), expected: expectation(assertion), seen };
   }
 }
 
@@ -188,6 +201,8 @@ interface Reading {
 
 const TOO_COMPLEX =
   'a body too complex for this JSONPath: use one without .. and filters, or let the endpoint return less';
+
+const unreadable = (problem: string): Reading => ({ values: [], problem });
 
 const single = (value: unknown): Reading => ({ values: value === undefined ? [] : [value] });
 
@@ -293,16 +308,24 @@ function expectation({ source, property, comparison, target }: Assertion): strin
  * A body may contain anything: only its size is shown. What came from an address that is not public is not shown at all: who
  * may set up a check must not read the network of the monitor with it.
  */
-function seenText({ source, property }: Assertion, { values, problem }: Reading, address: string | null): string {
+function seenText(assertion: Assertion, { values, problem }: Reading, address: string | null): string {
+  const { source, property } = assertion;
   if (problem !== undefined) return problem;
   if (values.length === 0) return 'absent';
   if (source === 'header' && isSensitiveHeader(property ?? '')) return 'another value (hidden)';
   if (CONTENT.has(source) && address !== null && !isPublicAddress(address)) return 'another value';
   if (source === 'body') return `a body of ${String(values[0]).length} characters`;
   if (source === 'response_time') return `${String(values[0])} ms`;
+  if (source === 'certificate_days') return daysText(assertion, numberOf(values[0]));
   const quoted = values.slice(0, 10).map((value) => textOf(value, 4 * MAX_SHOWN));
   const shown = shorten(quoted.join(', '), MAX_SHOWN);
   return shown === '' ? 'empty' : shown;
+}
+
+/** In whole days where that shows that it failed: a warning lasts for days, and each new sentence is stored. */
+function daysText(assertion: Assertion, days: number): string {
+  const whole = Math.floor(days);
+  return `${holds(assertion, single(whole)) ? days.toFixed(3) : whole} days`;
 }
 
 const CONTENT: ReadonlySet<Assertion['source']> = new Set(['header', 'body', 'json']);

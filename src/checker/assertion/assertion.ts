@@ -23,6 +23,10 @@ export const ASSERTION_COMPARISONS = [
 ] as const;
 export type AssertionComparison = (typeof ASSERTION_COMPARISONS)[number];
 
+/** What a failed assertion makes of a target: `critical` that it is down, `warning` that it is up and degraded. */
+export const ASSERTION_SEVERITIES = ['critical', 'warning'] as const;
+export type AssertionSeverity = (typeof ASSERTION_SEVERITIES)[number];
+
 /** One condition of an endpoint; all must hold. */
 export interface Assertion {
   source: AssertionSource;
@@ -31,4 +35,12 @@ export interface Assertion {
   comparison: AssertionComparison;
   /** Text form of the value compared with; `status_code` takes lists and ranges ("200-299,301"). */
   target: string;
+  /** Absent: `critical`. Stored only when it is `warning`, so that equal assertions compare equal. */
+  severity?: AssertionSeverity;
 }
+
+/** What an assertion's failure means. */
+export const severityOf = ({ severity }: Assertion): AssertionSeverity => severity ?? 'critical';
+
+/** True when the target is down unless it holds. */
+export const isCritical = (assertion: Assertion): boolean => severityOf(assertion) === 'critical';

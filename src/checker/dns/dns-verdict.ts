@@ -1,6 +1,6 @@
 import { DialError, NO_ROUTE, socketFault } from '../../platform/net/dial/dial-error';
 import { bracketed } from '../../platform/net/egress/host-name';
-import type { Assertion } from '../assertion/assertion';
+import { type Assertion, isCritical } from '../assertion/assertion';
 import { type CheckFailure, down, socketFailure, unknown } from '../check-failure';
 import type { DnsResult } from './dns-lookup';
 import type { DnsServer } from './dns-query';
@@ -83,10 +83,14 @@ function judgeFailure({ finding, server }: DnsResult, known: DnsCircumstances): 
   }
 }
 
-/** An assertion may demand that the name does not exist. */
+/** A critical assertion may demand that the name does not exist. */
 function absence({ assertions }: DnsCircumstances, message: string): CheckFailure | null {
   const isWanted = assertions.some(
-    ({ source, comparison, target }) => source === 'dns_record' && comparison === 'exists' && target === 'false',
+    (assertion) =>
+      isCritical(assertion) &&
+      assertion.source === 'dns_record' &&
+      assertion.comparison === 'exists' &&
+      assertion.target === 'false',
   );
   return isWanted ? null : down('dns_not_found', 'dns', message);
 }

@@ -5,7 +5,8 @@ import { BodyBudget, type BodyMemory } from '../../platform/net/http/body-budget
 import { type ExchangeResponse, ExchangeError, exchange } from '../../platform/net/http/http-exchange';
 import { cut } from '../../platform/text/text-limits';
 import { DAY_MS } from '../../platform/time/time-units';
-import { firstFailure, firstFailureInPieces, QUICK_BODY } from '../assertion/assertion-evaluator';
+import { isCritical } from '../assertion/assertion';
+import { firstFailure, firstFailureInPieces, looksIntoBody, QUICK_BODY } from '../assertion/assertion-evaluator';
 import { CheckResultBuilder, type LearnedFacts } from '../check-result-builder';
 import { socketFailure } from '../check-failure';
 import type { CheckResult, CheckRequest } from '../checker';
@@ -36,7 +37,7 @@ export class HttpProbe {
 
   async check(check: HttpCheck, signal: AbortSignal): Promise<CheckResult> {
     const builder = new CheckResultBuilder(check, signal);
-    const memory = looksIntoBody(check) ? this.bodies.open(check.egress.organization) : null;
+    const memory = check.assertions.some(looksIntoBody) ? this.bodies.open(check.egress.organization) : null;
     const run: Run = { check, builder, memory, signal };
     const { target, method, headers, body } = check;
     let next: HttpRequest | 'arrived' | 'failed' = { target, method, headers, body };
@@ -82,19 +83,32 @@ export class HttpProbe {
     }
   }
 
-  /** Judges the assertions by the body too; a large body, or what takes long to find in it, when it is its turn. */
+  /**
+   * Judges the assertions by the body too; a large body, or what takes long to find in it, when it is its turn. What is
+   * critical waits for no body that only warnings are about, and does not fail because of it.
+   */
   private async judge(run: Run, response: ExchangeResponse, learned: LearnedFacts): Promise<null> {
-    const { check, builder, memory, signal } = run;
-    const data = await bodyOf(response, builder, memory);
-    if (data === null) return null;
+    const { check, builder, signal } = run;
+    const needsBody = check.assertions.some((one) => isCritical(one) && looksIntoBody(one));
+    const early = needsBody ? null : firstFailure(check.assertions.filter(isCritical), builder.factsWith(learned));
+    if (early) return builder.judged(early);
+    const body = await bodyOf(response, run);
+    if (body === null) return null;
+    if (typeof body === 'string') {
+      if (needsBody) return builder.down('protocol_error', 'transfer', `The body ${body}.`);
+      const unreadable = { text: '', complete: false, problem: `a body that ${body}` };
+      return builder.judged(
+        firstFailure(check.assertions, builder.factsWith({ ...learned, body: unreadable })) ?? null,
+      );
+    }
     const type = response.headers['content-type'] ?? '';
     const factsOf = (text: string) => builder.factsWith({ ...learned, body: { text, complete: !response.truncated } });
-    if (data.length <= QUICK_BODY) {
-      const failed = firstFailure(check.assertions, factsOf(textOf(data, type)));
+    if (body.length <= QUICK_BODY) {
+      const failed = firstFailure(check.assertions, factsOf(textOf(body, type)));
       if (failed !== undefined) return builder.judged(failed);
     }
     const hadItsTurn = await this.turns.take(check.egress.organization, signal, async (pause) => {
-      const facts = factsOf(await textInPieces(data, type, pause));
+      const facts = factsOf(await textInPieces(body, type, pause));
       builder.judged(await firstFailureInPieces(check.assertions, facts, pause));
     });
     return hadItsTurn ? null : builder.unknown('internal', 'assertion', NO_TURN);
@@ -135,9 +149,6 @@ function followed(
 const NO_TURN = 'The monitor had no time to look into the body: too many large ones are waiting to be judged.';
 const NO_MEMORY = 'The monitor has no memory for the body: too many large ones are being read at once.';
 
-const looksIntoBody = ({ assertions }: HttpCheck): boolean =>
-  assertions.some(({ source }) => source === 'body' || source === 'json');
-
 function noteExchange(
   builder: CheckResultBuilder,
   { firstByteMs, transferMs, status }: Pick<ExchangeError, 'firstByteMs' | 'transferMs' | 'status'>,
@@ -154,10 +165,10 @@ function exchangeFailed(builder: CheckResultBuilder, { fault, phase, message }: 
   return builder.fail(socketFailure(fault, phase, `The connection to ${server}`));
 }
 
-/** What the assertions may look at but the body. Without an assertion about the status it must be 200 to 299. */
+/** What the assertions may look at but the body. Without a critical one about the status it must be 200 to 299. */
 function learnedFrom(check: HttpCheck, response: ExchangeResponse, builder: CheckResultBuilder): LearnedFacts | null {
   const { status, headers } = response;
-  const judgesStatus = check.assertions.some(({ source }) => source === 'status_code');
+  const judgesStatus = check.assertions.some((one) => one.source === 'status_code' && isCritical(one));
   if (!judgesStatus && (status < 200 || status > 299)) {
     return builder.down('status_unexpected', 'first_byte', `The status is ${status}; expected is 200 to 299.`);
   }
@@ -166,17 +177,14 @@ function learnedFrom(check: HttpCheck, response: ExchangeResponse, builder: Chec
   return { statusCode: status, headers, certificateDays };
 }
 
-async function bodyOf(
-  { body, headers }: ExchangeResponse,
-  builder: CheckResultBuilder,
-  memory: BodyMemory | null,
-): Promise<Buffer | null> {
+/** The body as it was sent; as text, why it cannot be read. `null`: there is no memory for it, which is noted. */
+async function bodyOf({ body, headers }: ExchangeResponse, { builder, memory }: Run): Promise<Buffer | string | null> {
   if (memory === null) return null;
   try {
     const data = await inflated(body, headers['content-encoding'] ?? '', memory);
     return data ?? builder.unknown('internal', 'transfer', NO_MEMORY);
   } catch (error) {
     if (!(error instanceof UnreadableBody)) throw error;
-    return builder.down('protocol_error', 'transfer', `The body ${error.message}.`);
+    return error.message;
   }
 }

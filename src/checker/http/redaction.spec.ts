@@ -49,6 +49,17 @@ describe('a result without the values of the request’s headers', () => {
     expect(redacted(resultWith(message), headers).error?.message).toBe(shown);
   });
 
+  it('hides a secret in a warning', () => {
+    const warned: CheckResult = {
+      ...resultWith(''),
+      outcome: 'up',
+      error: null,
+      warning: { code: 'assertion_failed', phase: 'assertion', message: 'it was tok-4f9a1c77.' },
+    };
+    const { warning } = redacted(warned, [{ key: 'X-Token', value: 'tok-4f9a1c77' }]);
+    expect(warning).toEqual({ code: 'assertion_failed', phase: 'assertion', message: 'it was (hidden).' });
+  });
+
   it('keeps the first letters of a secret that go on with others', () => {
     const headers = [{ key: 'X-Token', value: 'tok-4f9a1c77' }];
     expect(redacted(resultWith('saw tok-4f9, no more'), headers).error?.message).toBe('saw tok-4f9, no more');

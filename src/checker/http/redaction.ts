@@ -16,13 +16,14 @@ const CUT = '…';
  * was cut. A header may have hundreds of parts: only those are looked for whose first characters are there.
  */
 export function redacted(result: CheckResult, headers: CheckRequest<unknown>['headers']): CheckResult {
-  const { error, redirects } = result;
-  if (error === null && redirects.length === 0) return result;
+  const { error, warning, redirects } = result;
+  if (error === null && warning === null && redirects.length === 0) return result;
   const secrets = new Set(headers.filter(({ key }) => isSensitiveHeader(key)).flatMap(({ value }) => piecesOf(value)));
   if (secrets.size === 0) return result;
   return {
     ...result,
     error: error && { ...error, message: without(secrets, error.message) },
+    warning: warning && { ...warning, message: without(secrets, warning.message) },
     redirects: redirects.map((url) => without(secrets, url)),
   };
 }

@@ -1,5 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { recordChange } from '../../audit/audit-log';
+import { completeResult } from '../../checker/complete-result';
 import { CheckDefinitions } from '../../endpoint/check-definition';
 import { EndpointSettingsResolver } from '../../endpoint/endpoint-settings';
 import { type CreateEndpointDto, toAuditView } from '../../endpoint/endpoint.dto';
@@ -59,7 +60,7 @@ export class TestEndpointService {
     const checkedAt = this.clock.now();
     const deadline = startDeadline(timeoutMs, ended);
     try {
-      const result = await checker.check(request, deadline.signal);
+      const result = completeResult(await checker.check(request, deadline.signal));
       const check = { endpointId, checkedAt, result, attempts: 1 as const, firstError: null };
       const { id: _id, endpoint_id: _endpointId, ...view } = toCheckView(check, '');
       return view;

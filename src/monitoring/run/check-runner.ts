@@ -1,6 +1,7 @@
 import { Injectable, Logger } from '@nestjs/common';
 import { resultOf, unknown } from '../../checker/check-failure';
 import type { CheckResult } from '../../checker/checker';
+import { completeResult } from '../../checker/complete-result';
 import type { CheckDefinition } from '../../endpoint/check-definition';
 import type { FinishedCheck } from '../../endpoint/finished-check';
 import { Config } from '../../platform/config/config';
@@ -20,7 +21,7 @@ const CONFIRM_AFTER_MS = { least: 1000, spread: 1000 };
  *
  * 1. The checker asks the target, within the endpoint's timeout. A checker that throws is a bug: logged, `unknown`.
  * 2. A failure that a stall of our own event loop may explain is run again; explained again, it is `unknown`
- *    (`stall-evidence.ts`).
+ *    (`stall-evidence.ts`). So is a warning about the time that the target took.
  * 3. A failure that would trigger an alert is confirmed by a second attempt 1–2 s later, on a new connection, which goes
  *    through 1 and 2 as well (`NearTriggerLookup`).
  * 4. A failure that an offline machine would have too is `unknown` while we are offline (`Connectivity`).
@@ -98,6 +99,7 @@ export class CheckRunner {
         phase: 'internal',
         message: 'The monitor itself was stalled while it checked; the result says nothing about the target.',
       },
+      warning: null,
     };
   }
 
@@ -110,9 +112,9 @@ export class CheckRunner {
     this.stalls.enter();
     const began = this.clock.monotonic();
     try {
-      const result = await definition.checker.check(definition.request, deadline.signal);
+      const result = completeResult(await definition.checker.check(definition.request, deadline.signal));
       const isInDoubt =
-        result.outcome === 'down' &&
+        (result.outcome === 'down' || warnsOfTime(definition, result)) &&
         mayExplain(this.stalls.stalls, { from: began, to: this.clock.monotonic() }, attempt);
       return { result, isInDoubt };
     } catch (error) {
@@ -128,6 +130,10 @@ export class CheckRunner {
     }
   }
 }
+
+const warnsOfTime = ({ request }: CheckDefinition, { warning }: CheckResult): boolean =>
+  warning !== null &&
+  request.assertions.some(({ source, severity }) => source === 'response_time' && severity === 'warning');
 
 const resultOfBug = (): CheckResult =>
   resultOf(

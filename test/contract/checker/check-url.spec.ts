@@ -41,6 +41,30 @@ describe('The command check-url', () => {
     expect(sent(web.seen.at(-1), 'x-probe')).toBe('yes');
   });
 
+  it('prints that a target is up with a warning, and which, and exits with 0', async () => {
+    const args = ['http', web.url(), '--assert', 'status_code in 200-299', '--warn', 'body contains goodbye'];
+    const { exitCode, text } = await runCheckUrl(args, {});
+    expect(text).toMatch(/^UP, with a warning {2}HTTP http:/);
+    expect(text).toMatch(/warning +assertion_failed \(assertion\)\n +Expected body to contain goodbye, but it was/);
+    expect(exitCode).toBe(0);
+  });
+
+  it('prints a warning as JSON, with exit code 0, and none beside an error, with exit code 1', async () => {
+    const run = async (...args: string[]) => {
+      const { code, stdout } = await spawnCheckUrl(['HTTP', web.url(), '--json', ...args]);
+      return { code, result: JSON.parse(stdout) as object };
+    };
+    const warn = ['--warn', 'header X-Cache equals HIT'];
+    expect(await run(...warn)).toMatchObject({
+      code: 0,
+      result: { outcome: 'up', error: null, warning: { code: 'assertion_failed', phase: 'assertion' } },
+    });
+    expect(await run(...warn, '--assert', 'json $.status equals ok')).toMatchObject({
+      code: 1,
+      result: { outcome: 'down', error: { code: 'assertion_failed' }, warning: null },
+    });
+  });
+
   it('exits with 1 when the target is down, and prints the error as JSON', async () => {
     const { code, stdout } = await spawnCheckUrl(['TCP', `127.0.0.1:${await closedPort()}`, '--json']);
     expect(JSON.parse(stdout)).toMatchObject({
@@ -73,6 +97,11 @@ describe('The command check-url', () => {
     [['tcp', 'a:1', '--timeout', '0'], '--timeout'],
     [['http', 'http://a', '--header', 'Host: b'], '--header'],
     [['http', 'http://a', '--colour'], '--colour'],
+    [['http', 'http://a', '--warn', 'it is fast'], 'SOURCE [PROPERTY] COMPARISON TARGET'],
+    [['http', 'http://a', '--assert', 'colour equals red'], 'a source being one of status_code'],
+    [['http', 'http://a', '--assert', 'header equals x'], 'property must be the name of a header'],
+    [['http', 'http://a', '--warn', 'response_time less_than soon'], 'target must be a number'],
+    [['tcp', 'a:1', '--warn', 'body contains x'], 'offers the sources response_time'],
   ])('exits with 2 and prints the mistake in %j', async (args, complaint) => {
     expect(await runCheckUrl(args, {})).toEqual({
       exitCode: 2,

@@ -78,12 +78,13 @@ const requestFor = (target: unknown): CheckRequest<unknown> => ({
 
 /** What holds for every result of every checker. */
 export function expectWellFormed(result: CheckResult): void {
-  const { outcome, error, phases, durationMs, redirects } = result;
+  const { outcome, error, warning, phases, durationMs, redirects } = result;
   expect(error === null).toBe(outcome === 'up');
-  if (error) {
-    expect(ERROR_CODES).toContain(error.code);
-    expect(error.message.length).toBeLessThanOrEqual(300);
-    expect(error.message).toMatch(/^[^\p{Cc}]*[.…]$/u);
+  if (warning !== null) expect({ outcome, code: warning.code }).toEqual({ outcome: 'up', code: 'assertion_failed' });
+  for (const said of [error, warning].filter((one) => one !== null)) {
+    expect(ERROR_CODES).toContain(said.code);
+    expect(said.message.length).toBeLessThanOrEqual(300);
+    expect(said.message).toMatch(/^[^\p{Cc}]*[.…]$/u);
   }
   const measured = Object.values(phases).filter((ms) => ms !== null);
   for (const ms of measured) expect(ms).toBeGreaterThanOrEqual(0);
@@ -133,6 +134,34 @@ export function describeChecker(suite: CheckerSuite): void {
       const result = await check(bench.up, { assertions: [impossible] });
       expect(result).toMatchObject({ outcome: 'down', error: { code: 'assertion_failed', phase: 'assertion' } });
       expect(result.error?.message).toContain('response_time');
+    });
+
+    const never: Assertion = { source: 'response_time', comparison: 'less_than', target: '0' };
+    const always: Assertion = { source: 'response_time', comparison: 'greater_than', target: '-1' };
+    const warning = (one: Assertion): Assertion => ({ ...one, severity: 'warning' });
+
+    it('reports a target as up with a warning when only a warning does not hold', async () => {
+      const result = await check(bench.up, { assertions: [warning(never), always] });
+      expect(result).toMatchObject({ outcome: 'up', error: null });
+      expect(result.warning).toMatchObject({ code: 'assertion_failed', phase: 'assertion' });
+      expect(result.warning?.message).toMatch(/^Expected response_time to be less than 0, but it was [\d.]+ ms\.$/);
+    });
+
+    it('reports a target as up without a warning when assertions of both severities hold', async () => {
+      const result = await check(bench.up, { assertions: [always, warning(always)] });
+      expect(result).toMatchObject({ outcome: 'up', error: null, warning: null });
+    });
+
+    it('reports a target as down without a warning when assertions of both severities do not hold', async () => {
+      const result = await check(bench.up, { assertions: [warning(never), never] });
+      expect(result).toMatchObject({ outcome: 'down', error: { code: 'assertion_failed' }, warning: null });
+    });
+
+    it('names the error of a target that refuses, whatever it is to be warned of', async () => {
+      const { refused } = bench;
+      if (!refused) return;
+      const result = await check(refused, { assertions: [warning(never)] });
+      expect(result).toMatchObject({ outcome: 'down', error: { code: refused.code }, warning: null });
     });
 
     it('names the error of a target that refuses', async () => {

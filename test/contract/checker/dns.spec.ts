@@ -222,6 +222,21 @@ describe('Assertions on DNS records', () => {
     expect(result.records).toHaveLength(2);
   });
 
+  it('warns of records that differ, and of a name that exists, but not of one that does not: that is down', async () => {
+    const [missing, present] = [await serve(() => ({ rcode: 3 })), await serve(() => ({ answers }))];
+    const warning = (...[comparison, target]: Parameters<typeof assertion>) => ({
+      assertions: [{ ...assertion(comparison, target), severity: 'warning' as const }],
+    });
+    const warned = { outcome: 'up', error: null, warning: { code: 'assertion_failed', phase: 'assertion' } };
+    expect(await runCheck(checker, present.target(NAME), warning('equals', '192.0.2.9'))).toMatchObject(warned);
+    expect(await runCheck(checker, present.target(NAME), warning('exists', 'false'))).toMatchObject(warned);
+    expect(await runCheck(checker, missing.target(NAME), warning('exists', 'false'))).toMatchObject({
+      outcome: 'down',
+      error: { code: 'dns_not_found' },
+      warning: null,
+    });
+  });
+
   it('reports a missing name as up and an existing one as down when it must not exist', async () => {
     const absent = [assertion('exists', 'false')];
     const [missing, present] = [await serve(() => ({ rcode: 3 })), await serve(() => ({ answers }))];

@@ -1,3 +1,4 @@
+import type { Assertion } from '../../../src/checker/assertion/assertion';
 import { HttpProbe } from '../../../src/checker/http/http-probe';
 import { HttpsChecker } from '../../../src/checker/http/http.checker';
 import { always, rawResponse, HttpTarget, sent } from '../../harness/servers/http-target';
@@ -94,6 +95,46 @@ describe('An HTTPS check', () => {
     const days = (Date.parse(result.certificate?.expiresAt ?? '') - Date.now()) / 86_400_000;
     expect(days).toBeGreaterThan(9);
     expect(days).toBeLessThan(10.1);
+  });
+
+  const soon: Assertion = {
+    source: 'certificate_days',
+    comparison: 'greater_than',
+    target: '14',
+    severity: 'warning',
+  };
+
+  it('reports a target as up and warns of it while its certificate has ten days', async () => {
+    const target = await serve(always(rawResponse(200)), { tls: await authority.issue({ untilDays: 10 }) });
+    const result = await runCheck(checkerTrusting(authority), target.url(), { assertions: [soon] });
+    expect(result).toMatchObject({
+      outcome: 'up',
+      error: null,
+      warning: {
+        code: 'assertion_failed',
+        phase: 'assertion',
+        message: 'Expected certificate_days to be greater than 14, but it was 9 days.',
+      },
+    });
+  });
+
+  it('warns of nothing while the certificate has twenty days', async () => {
+    const target = await serve(always(rawResponse(200)), { tls: await authority.issue({ untilDays: 20 }) });
+    const result = await runCheck(checkerTrusting(authority), target.url(), { assertions: [soon] });
+    expect(result).toMatchObject({ outcome: 'up', error: null, warning: null });
+  });
+
+  it('reports a target as down with a status of 500 while its certificate has ten days', async () => {
+    const target = await serve(always(rawResponse(500)), { tls: await authority.issue({ untilDays: 10 }) });
+    const result = await runCheck(checkerTrusting(authority), target.url(), { assertions: [soon] });
+    expect(result).toMatchObject({ outcome: 'down', error: { code: 'status_unexpected' }, warning: null });
+  });
+
+  it('reports a target as down when its certificate has expired, whatever it is to be warned of', async () => {
+    const tls = await authority.issue({ fromDays: -9, untilDays: -1 });
+    const target = await serve(always(rawResponse(200)), { tls });
+    const result = await runCheck(checkerTrusting(authority), target.url(), { assertions: [soon] });
+    expect(result).toMatchObject({ outcome: 'down', error: { code: 'tls_expired' }, warning: null });
   });
 
   it('reports the certificate also when it is not valid, and sends nothing to such a server', async () => {

@@ -118,6 +118,14 @@ describe('An SSH check', () => {
     expect(result).toMatchObject({ outcome: 'down', error: { code: 'assertion_failed', phase: 'assertion' } });
     expect(result.error?.message).toMatch(/dropbear.*SSH-2\.0-OpenSSH_9\.2/);
   });
+
+  it('warns of an SSH banner that only a warning is about', async () => {
+    const target = await speaking((socket) => void socket.resume().end('SSH-2.0-OpenSSH_9.2\r\n'));
+    const assertions = asks('OpenSSH_10').map((one) => ({ ...one, severity: 'warning' as const }));
+    const result = await runCheck(checker, urlOf(target), { assertions });
+    expect(result).toMatchObject({ outcome: 'up', error: null, warning: { code: 'assertion_failed' } });
+    expect(result.warning?.message).toMatch(/OpenSSH_10.*SSH-2\.0-OpenSSH_9\.2/);
+  });
 });
 
 const noise = Buffer.from(Array.from({ length: 4096 }, (_, index) => (index * 7919) & 0xff));

@@ -317,12 +317,13 @@ describe('endpoints', () => {
       property,
       comparison: 'equals',
       target,
+      severity: 'critical',
     });
     const assertions = [
       compared('Content-Type', 'text/html'),
       compared('X-Auth-Token', 's3cret-one'),
       compared('x-auth-token', 's3cret-two'),
-      { source: 'header', property: 'X-Auth-Token', comparison: 'exists', target: 'true' },
+      { source: 'header', property: 'X-Auth-Token', comparison: 'exists', target: 'true', severity: 'warning' },
     ];
     const endpoint = await create({ ...MINIMAL, assertions });
     const masked = (await app.read.get<Endpoint>(`/endpoints/${endpoint.id}`)).body;

@@ -93,13 +93,14 @@ describe('a body with several wrong fields', () => {
           assertions: [
             { source: 'body', comparison: 'contains', target: 'x' },
             { source: 'response_time', comparison: 'near', target: '5' },
-            { source: 'response_time', comparison: 'less_than', target: 'soon' },
+            { source: 'response_time', comparison: 'less_than', target: 'soon', severity: 'fatal' },
             { source: 'colour' },
           ],
         }),
         pointers: [
           '/assertions/0/source',
           '/assertions/1/comparison',
+          '/assertions/2/severity',
           '/assertions/2/target',
           '/assertions/3/comparison',
           '/assertions/3/source',
