@@ -121,6 +121,11 @@ export interface components {
              * @example 200-299,301
              */
             target: string;
+            /**
+             * @description `critical`: the target is down unless it holds. `warning`: when only this fails, the target is up and `degraded`, and the check’s `warning` says why. Always there in responses. Default: `"critical"`.
+             * @enum {string}
+             */
+            severity?: "critical" | "warning";
         };
         CreateEndpoint: {
             /**
@@ -143,7 +148,7 @@ export interface components {
             body?: string | null;
             /** @description Follow up to 5 redirects; each hop is judged by the egress policy. Default: `true`. */
             follow_redirects?: boolean;
-            /** @description All must hold. A `status_code` assertion replaces the rule 200–299. */
+            /** @description All must hold. A critical `status_code` assertion replaces the rule 200–299; beside a warning it stays in force. */
             assertions?: components["schemas"]["Assertion"][];
             /** @example Checkout */
             name: string;
@@ -318,7 +323,7 @@ export interface components {
             body?: string | null;
             /** @description Follow up to 5 redirects; each hop is judged by the egress policy. */
             follow_redirects?: boolean;
-            /** @description All must hold. A `status_code` assertion replaces the rule 200–299. */
+            /** @description All must hold. A critical `status_code` assertion replaces the rule 200–299; beside a warning it stays in force. */
             assertions?: components["schemas"]["Assertion"][];
             /** @example Checkout */
             name?: string;
