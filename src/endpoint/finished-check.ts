@@ -23,3 +23,7 @@ export interface FinishedCheck {
   /** Set when it is recorded: a maintenance window that mutes covers it. */
   muted: boolean;
 }
+
+/** Up, but an assertion of severity `warning` failed. */
+export const isDegraded = ({ result }: Pick<FinishedCheck, 'result'>): boolean =>
+  result.outcome === 'up' && Boolean(result.warning);

@@ -1,12 +1,55 @@
-import { ERROR_CODES } from '../checker/checker';
+import { type CheckError, type CheckResult, ERROR_CODES, type Outcome } from '../checker/checker';
 import { OUTCOME_CODE, outcomeOf } from '../endpoint/outcome-code';
-import { CONFIRMED, errorCodeAt, errorIndex, toMicroseconds, toMilliseconds } from './check-encoding';
+import {
+  CONFIRMED,
+  DEGRADED,
+  errorCodeAt,
+  errorIndex,
+  outcomeWithMarks,
+  PLANNED,
+  toMicroseconds,
+  toMilliseconds,
+} from './check-encoding';
 import { checkId } from './check-id';
 
 describe('check encoding', () => {
   it.each(['up', 'down', 'unknown'] as const)('restores the outcome %s, confirmed or not', (outcome) => {
     expect(outcomeOf(OUTCOME_CODE[outcome])).toBe(outcome);
     expect(outcomeOf(OUTCOME_CODE[outcome] + CONFIRMED)).toBe(outcome);
+  });
+
+  const WARNING: CheckError = { code: 'assertion_failed', phase: 'assertion', message: 'The certificate ends soon.' };
+  const marksOf = (outcome: Outcome, warning: CheckError | null, planned: boolean, attempts: 1 | 2) => {
+    const stored = outcomeWithMarks({ result: { outcome, warning } as CheckResult, planned, attempts });
+    const has = (mark: number) => (stored & mark) !== 0;
+    return [outcomeOf(stored), has(DEGRADED), has(PLANNED), has(CONFIRMED)];
+  };
+
+  it.each<[Outcome, CheckError | null, boolean, 1 | 2]>([
+    ['up', null, false, 1],
+    ['up', WARNING, false, 1],
+    ['up', null, true, 1],
+    ['up', WARNING, true, 2],
+    ['down', null, true, 2],
+    ['unknown', null, true, 1],
+  ])(
+    'stores the outcome %s with the warning %p, planned: %p, in %i attempts',
+    (outcome, warning, planned, attempts) => {
+      expect(marksOf(outcome, warning, planned, attempts)).toEqual([
+        outcome,
+        warning !== null,
+        planned,
+        attempts === 2,
+      ]);
+    },
+  );
+
+  it.each(['down', 'unknown'] as const)('calls no check degraded that is %s', (outcome) => {
+    expect(marksOf(outcome, WARNING, false, 1)).toEqual([outcome, false, false, false]);
+  });
+
+  it('calls a check without any word of a warning, as an extension may make it, not degraded', () => {
+    expect(outcomeWithMarks({ result: { outcome: 'up' } as CheckResult, planned: false, attempts: 1 })).toBe(1);
   });
 
   it.each(ERROR_CODES.map((code) => [code]))('restores the error code %s', (code) => {
@@ -16,6 +59,7 @@ describe('check encoding', () => {
   it('keeps the numbers of outcomes and error codes that existing rows hold', () => {
     expect(ERROR_CODES.slice(0, 4)).toEqual(['dns_not_found', 'dns_timeout', 'dns_failure', 'connection_refused']);
     expect(OUTCOME_CODE).toEqual({ down: 0, up: 1, unknown: 2 });
+    expect([CONFIRMED, DEGRADED, PLANNED]).toEqual([4, 8, 16]);
   });
 
   it('distinguishes "no error" from the code of a newer version, which reads as internal', () => {

@@ -1,7 +1,13 @@
 import { ERROR_CODES, type ErrorCode } from '../checker/checker';
+import { type FinishedCheck, isDegraded } from '../endpoint/finished-check';
+import { OUTCOME_CODE } from '../endpoint/outcome-code';
 
 /** Added to a stored outcome when a second attempt confirmed it; the outcome is in the two lowest bits. */
 export const CONFIRMED = 4;
+/** Added when the check was up and an assertion of severity `warning` failed. */
+export const DEGRADED = 8;
+/** Added when a maintenance window that is excluded from uptime covered the check. */
+export const PLANNED = 16;
 
 const INDEX = new Map<ErrorCode, number>(ERROR_CODES.map((code, index) => [code, index]));
 
@@ -10,6 +16,13 @@ export const errorIndex = (code: ErrorCode | undefined): number => (code === und
 
 /** The error code of a stored index; `null` for none. A code added by a newer version reads as `internal`. */
 export const errorCodeAt = (index: number): ErrorCode | null => (index < 0 ? null : (ERROR_CODES[index] ?? 'internal'));
+
+/** What `check_result.outcome` holds of a check: its outcome and its marks. */
+export const outcomeWithMarks = (check: Pick<FinishedCheck, 'result' | 'attempts' | 'planned'>): number =>
+  OUTCOME_CODE[check.result.outcome] +
+  (check.attempts === 2 ? CONFIRMED : 0) +
+  (isDegraded(check) ? DEGRADED : 0) +
+  (check.planned ? PLANNED : 0);
 
 const MAX_INT = 2_147_483_647;
 

@@ -22,9 +22,11 @@ import { Connectivity } from './run/connectivity';
 import { NearTriggerLookup } from './run/near-trigger';
 import { NetworkProbe } from './run/network-probe';
 import { StallDetector } from './run/stall-detector';
+import { BatchTransaction } from './record/batch-transaction';
 import { BatchWriter } from './record/batch-writer';
 import { CheckRecorder } from './record/check-recorder';
 import { EndpointStateStore } from './record/endpoint-state-store';
+import { MaintenanceMarks } from './record/maintenance-marks';
 import { CheckNowController } from './on-demand/check-now.controller';
 import { CheckNowService } from './on-demand/check-now.service';
 import { OnDemandChecks } from './on-demand/on-demand-checks';
@@ -58,6 +60,8 @@ import { TestEndpointService } from './on-demand/test-endpoint.service';
     // record: results into history, streaks and alerts
     CheckRecorder,
     BatchWriter,
+    BatchTransaction,
+    MaintenanceMarks,
     EndpointStateStore,
     // on demand: a client asks for a check
     OnDemandChecks,

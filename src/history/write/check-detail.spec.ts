@@ -32,6 +32,8 @@ const check = (result: Partial<CheckResult>, change: Partial<FinishedCheck> = {}
 
 const REFUSED = { code: 'connection_refused', phase: 'connect', message: 'refused' } as const;
 
+const WARNING = { code: 'assertion_failed', phase: 'assertion', message: 'The certificate ends soon.' } as const;
+
 describe('storedDetail', () => {
   it('makes no detail of a check without a repeating part', () => {
     expect(storedDetail(check({ statusCode: 200, durationMs: 9 }))).toBeNull();
@@ -43,6 +45,12 @@ describe('storedDetail', () => {
     ['redirects', check({ redirects: ['http://a/'] }), { redirects: ['http://a/'] }],
     ['an error without its code', check({ error: REFUSED }), { error: { phase: 'connect', message: 'refused' } }],
     ['the first error', check({}, { firstError: REFUSED }), { firstError: REFUSED }],
+    ['a warning with its code', check({ warning: WARNING }), { warning: WARNING }],
+    [
+      'no warning of a check that is down',
+      check({ outcome: 'down', error: REFUSED, warning: WARNING }),
+      { error: { phase: 'connect', message: 'refused' } },
+    ],
   ])('stores %s', (_, from, expected) => {
     expect(JSON.parse(storedDetail(from)?.text ?? '')).toEqual(expected);
   });

@@ -1,6 +1,6 @@
 import { hash } from 'node:crypto';
 import type { Certificate, CheckError, CheckPhase } from '../../checker/checker';
-import type { FinishedCheck } from '../../endpoint/finished-check';
+import { type FinishedCheck, isDegraded } from '../../endpoint/finished-check';
 import { storableText } from '../../platform/database/postgres-text';
 
 /** The part of a check that is usually the same as in the check before, stored once per content. Absent: empty. */
@@ -10,6 +10,8 @@ export interface CheckDetail {
   records?: string[];
   redirects?: string[];
   error?: { phase: CheckPhase; message: string };
+  /** With its code: the column of codes is for errors only. */
+  warning?: CheckError;
   firstError?: CheckError;
 }
 
@@ -23,7 +25,8 @@ export interface StoredDetail {
 export const NO_DETAIL = '0';
 
 /** Sets the keys in a fixed order, so that equal details have equal JSON. */
-function detailOf({ result, firstError }: FinishedCheck): CheckDetail {
+function detailOf(check: FinishedCheck): CheckDetail {
+  const { result, firstError } = check;
   const detail: CheckDetail = {};
   if (result.address !== null) detail.address = result.address;
   if (result.certificate !== null) {
@@ -33,6 +36,10 @@ function detailOf({ result, firstError }: FinishedCheck): CheckDetail {
   if (result.records !== null && result.records.length > 0) detail.records = result.records;
   if (result.redirects.length > 0) detail.redirects = result.redirects;
   if (result.error !== null) detail.error = { phase: result.error.phase, message: result.error.message };
+  if (result.warning !== null && isDegraded(check)) {
+    const { code, phase, message } = result.warning;
+    detail.warning = { code, phase, message };
+  }
   if (firstError !== null) {
     detail.firstError = { code: firstError.code, phase: firstError.phase, message: firstError.message };
   }
@@ -42,7 +49,7 @@ function detailOf({ result, firstError }: FinishedCheck): CheckDetail {
 /** Bytes of a stored detail: what a target makes us keep for `RAW_RETENTION_DAYS`, as often as it says something new. */
 const MAX_DETAIL_BYTES = 16 * 1024;
 const MAX_REDIRECTS = 5;
-/** Characters of one redirect, record or name, and of an error's message. */
+/** Characters of one redirect, record or name, and of an error's or warning's message. */
 const MAX_TEXT = 300;
 
 const fits = (text: string): boolean =>
@@ -57,7 +64,10 @@ const few = (texts: readonly string[], most: number): string[] =>
     : [...texts.slice(0, most - 1).map(shortened), `… ${texts.length - most + 1} more`];
 
 /** The detail with at most `most` redirects, records and names. Cut texts end with an ellipsis. */
-function cutDetail({ address, certificate, records, redirects, error, firstError }: CheckDetail, most: number) {
+function cutDetail(
+  { address, certificate, records, redirects, error, warning, firstError }: CheckDetail,
+  most: number,
+) {
   const cut: CheckDetail = {};
   if (address !== undefined) cut.address = shortened(address);
   if (certificate) {
@@ -67,6 +77,7 @@ function cutDetail({ address, certificate, records, redirects, error, firstError
   if (records) cut.records = few(records, most);
   if (redirects) cut.redirects = few(redirects, Math.min(MAX_REDIRECTS, most));
   if (error) cut.error = { ...error, message: shortened(error.message) };
+  if (warning) cut.warning = { ...warning, message: shortened(warning.message) };
   if (firstError) cut.firstError = { ...firstError, message: shortened(firstError.message) };
   return cut;
 }

@@ -30,7 +30,9 @@ const CHECK_BYTES = 1000;
 
 const bytesOf = ({ result }: FinishedCheck): number =>
   CHECK_BYTES +
-  2 * JSON.stringify([result.error, result.certificate, result.records, result.redirects, result.address]).length;
+  2 *
+    JSON.stringify([result.error, result.warning, result.certificate, result.records, result.redirects, result.address])
+      .length;
 
 /** One for each endpoint, in the order of the checks: what one endpoint's history is refused for keeps back no other's. */
 export function byEndpointKey({ checks, opened, closed }: HistoryPart): WaitingHistory[] {

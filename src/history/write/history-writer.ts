@@ -2,8 +2,7 @@ import { Injectable } from '@nestjs/common';
 import type { ErrorCode } from '../../checker/checker';
 import { ServerSecrets } from '../../platform/secrets/server-secrets';
 import type { Tx } from '../../platform/database/database';
-import { OUTCOME_CODE } from '../../endpoint/outcome-code';
-import { CONFIRMED, errorIndex, toMicroseconds } from '../check-encoding';
+import { errorIndex, outcomeWithMarks, toMicroseconds } from '../check-encoding';
 import { NO_DETAIL, type StoredDetail, storedDetail } from './check-detail';
 import { checkId } from '../check-id';
 import { DetailCache } from './detail-cache';
@@ -12,19 +11,21 @@ import type { FinishedCheck } from '../../endpoint/finished-check';
 import { storableMessage } from '../../platform/database/postgres-text';
 import { dayNumber, dayText } from '../../platform/time/time-units';
 
-/** An endpoint that went from up (or no known outcome yet) to down. */
+/** An endpoint that went from up (or no known outcome yet) to down, or whose outage changed its mark. */
 export interface OpenedOutage {
   endpointKey: string;
   /** When the first failing check began. */
   startedAt: Date;
+  /** A maintenance window that is excluded from uptime covers all of its checks; otherwise none of them. */
+  planned?: boolean;
   error: ErrorCode;
   message: string;
 }
 
-/** An endpoint that is up again. */
+/** An endpoint that is up again, or whose outage goes on as one of the other mark. */
 export interface ClosedOutage {
   endpointKey: string;
-  /** When the first up check began. */
+  /** When the first check after it began. */
   endedAt: Date;
   /** When the down streak it ended had begun: that outage is closed even if the clock was set back in between. */
   startedAt?: Date;
@@ -72,6 +73,7 @@ export class HistoryWriter {
         list(opened.map((outage) => outage.startedAt.toISOString())),
         list(opened.map((outage) => errorIndex(outage.error))),
         opened.map((outage) => storableMessage(outage.message)),
+        list(opened.map((outage) => String(outage.planned === true))),
       ]);
     }
     const ends: ClosedOutage[] = [
@@ -145,7 +147,7 @@ function columnsOf(checks: readonly FinishedCheck[], details: readonly (StoredDe
     column((check) => toMicroseconds(check.result.phases.transferMs)),
     column((check) => Math.min(check.result.statusCode ?? -1, MAX_STATUS)),
     column((check) => errorIndex(check.result.error?.code)),
-    column((check) => OUTCOME_CODE[check.result.outcome] + (check.attempts === 2 ? CONFIRMED : 0)),
+    column(outcomeWithMarks),
   ];
 }
 
@@ -178,8 +180,8 @@ const INSERT_DETAILS = `
    WHERE check_detail.seen_on < excluded.seen_on`;
 
 const OPEN_OUTAGES = `
-  INSERT INTO outage (endpoint_key, started_at, error, error_message)
-  SELECT * FROM unnest($1::bigint[], $2::timestamptz[], $3::smallint[], $4::text[])
+  INSERT INTO outage (endpoint_key, started_at, error, error_message, planned)
+  SELECT * FROM unnest($1::bigint[], $2::timestamptz[], $3::smallint[], $4::text[], $5::boolean[])
   ON CONFLICT (endpoint_key, started_at) DO NOTHING`;
 
 const CLOSE_OUTAGES = `

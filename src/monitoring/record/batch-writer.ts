@@ -1,7 +1,4 @@
 import { Injectable, Logger } from '@nestjs/common';
-import { AlertEvaluator } from '../../alert/incident/alert-evaluator';
-import type { FinishedCheck } from '../../endpoint/finished-check';
-import type { StreakUpdate } from '../../endpoint/streak-update';
 import { HistoryBacklog } from '../../history/write/history-backlog';
 import { HistoryFailure } from '../../history/write/history-part';
 import { reasonOf, type WriteFailure, writeFailureOf } from '../../history/write/write-failure';
@@ -12,10 +9,9 @@ import { Clock } from '../../platform/time/clock';
 import { RecentRate } from '../../platform/time/recent-rate';
 import { MonitoringMetrics } from '../monitoring.metrics';
 import { byEndpoint, type EndpointResults, resultsOfEach, writeInParts } from './batch-split';
-import { foldBatch, outagesOf, steadyUpdatesOf, streakUpdatesOf } from './check-batch';
-import { EndpointStateStore, type SteadySaved } from './endpoint-state-store';
+import { BatchTransaction, type Committed } from './batch-transaction';
 import type { PendingCheck } from './pending-check';
-import { type SteadyRun, steadyRunsOf } from './steady-run';
+import { steadyRunsOf } from './steady-run';
 import { Suspects } from './suspects';
 
 /**
@@ -32,15 +28,6 @@ export interface WrittenBatch {
   left: readonly PendingCheck[];
   /** Why the batch was not written; `undefined` when it was. */
   error?: unknown;
-}
-
-/** What one transaction did. */
-interface Committed {
-  recorded: Set<FinishedCheck>;
-  /** Seemed steady and are not: nothing of them was written. */
-  missed: PendingCheck[];
-  /** Whether history was written with it. */
-  withHistory: boolean;
 }
 
 /**
@@ -65,9 +52,8 @@ export class BatchWriter {
 
   constructor(
     private readonly database: WorkerDatabase,
-    private readonly states: EndpointStateStore,
+    private readonly contents: BatchTransaction,
     private readonly history: HistoryBacklog,
-    private readonly alerts: AlertEvaluator,
     private readonly metrics: MonitoringMetrics,
     private readonly clock: Clock,
   ) {}
@@ -84,14 +70,12 @@ export class BatchWriter {
 
   /** How many alerts these results may change at most, by endpoint; those without any are absent. */
   atStake(changing: readonly PendingCheck[]): Promise<Map<string, number>> {
-    const idsOf = (outcome: string) =>
-      changing.flatMap(({ check }) => (check.result.outcome === outcome ? [check.endpointId] : []));
-    return this.alerts.atStake(this.database, idsOf('down'), idsOf('up'));
+    return this.contents.atStake(this.database, changing);
   }
 
   /** Those of these endpoints whose rows another session keeps locked. */
   lockedOf(endpointIds: readonly string[]): Promise<Set<string>> {
-    return this.states.lockedByOthers(this.database, endpointIds).catch(() => new Set<string>());
+    return this.contents.lockedOf(this.database, endpointIds);
   }
 
   /** Writes a batch, in parts when it is refused as a whole. What no part could be written with is a suspect from now on. */
@@ -221,44 +205,14 @@ export class BatchWriter {
     const endpoints = resultsOfEach(entries);
     const { steady, others } = locksAll ? { steady: [], others: endpoints } : steadyRunsOf(endpoints);
     if (steady.length === 0)
-      return this.database.transaction((tx) => this.writeAll(tx, endpoints, [], withoutHistory), LIMITS);
+      return this.database.transaction((tx) => this.contents.write(tx, endpoints, [], withoutHistory), LIMITS);
     let attempt = 0;
     // Another session was in the way: the next attempt takes its locks in order and waits for them.
     const write = (tx: Tx) =>
       ++attempt === 1
-        ? this.writeAll(tx, others, steady, withoutHistory)
-        : this.writeAll(tx, endpoints, [], withoutHistory);
+        ? this.contents.write(tx, others, steady, withoutHistory)
+        : this.contents.write(tx, endpoints, [], withoutHistory);
     return this.database.transaction(write, STEADY_LIMITS);
-  }
-
-  /** Writes everything that follows from these results. */
-  private async writeAll(
-    tx: Tx,
-    locked: readonly EndpointResults[],
-    steady: readonly SteadyRun[],
-    withoutHistory: boolean,
-  ): Promise<Committed> {
-    const checks = locked.flatMap((results) => results.map(({ check }) => check));
-    const states = checks.length > 0 ? await this.states.lock(tx, checks) : new Map();
-    const folded = foldBatch(states, checks);
-    const { missed, open }: SteadySaved =
-      steady.length > 0 ? await this.states.saveSteady(tx, steady) : { missed: new Set(), open: new Map() };
-    if (folded.size > 0) await this.states.save(tx, folded);
-    const saved = steady.filter(({ endpointId }) => !missed.has(endpointId));
-    const recorded = [
-      ...[...folded.values()].flatMap((list) => list.map(({ check }) => check)),
-      ...saved.flatMap(({ results }) => results.map(({ check }) => check)),
-    ];
-    const part = { checks: recorded, ...outagesOf(states, folded) };
-    const withHistory = await this.history.write(tx, part, withoutHistory);
-    const updates: StreakUpdate[] = [...streakUpdatesOf(folded), ...steadyUpdatesOf(saved, open)];
-    if (updates.length > 0) await this.alerts.evaluate(tx, updates);
-    if (recorded.length > 0) await failpoint('recorder.before_commit');
-    return {
-      recorded: new Set(recorded),
-      missed: steady.flatMap(({ endpointId, results }) => (missed.has(endpointId) ? results : [])),
-      withHistory,
-    };
   }
 }
 

@@ -1,4 +1,4 @@
-import type { Outcome } from '../../checker/checker';
+import type { CheckError, Outcome } from '../../checker/checker';
 import type { FinishedCheck } from '../../endpoint/finished-check';
 import { OUTCOME_CODE } from '../../endpoint/outcome-code';
 import { foldBatch, outagesOf, streakUpdatesOf } from './check-batch';
@@ -10,19 +10,30 @@ const SLOT_MS = 10_000;
 /** Checks begin this long after their slot. */
 const LATE_MS = 3;
 const REVISION = 4;
-const NONE = { up: 0, down: 0, unknown: 0 };
+const NONE = { up: 0, down: 0, unknown: 0, planned: 0, degraded: 0 };
 
-const OUTCOMES: Readonly<Record<string, Outcome>> = { S: 'up', F: 'down', '?': 'unknown' };
+const OUTCOMES: Readonly<Record<string, Outcome>> = { S: 'up', W: 'up', F: 'down' };
+const outcomeOf = (letter: string): Outcome => OUTCOMES[letter.toUpperCase()] ?? 'unknown';
+const isDegraded = (letter: string): boolean => letter.toUpperCase() === 'W';
+const isCovered = (letter: string): boolean => 'sfw!'.includes(letter);
+const WARNING: CheckError = { code: 'assertion_failed', phase: 'assertion', message: 'The certificate ends soon.' };
 
 const NEW: EndpointState = {
   status: OUTCOME_CODE.unknown,
   statusSinceMs: null,
   failures: 0,
   successes: 0,
+  badStreak: 0,
+  goodStreak: 0,
+  failingUnmutedSinceMs: null,
+  badUnmutedSinceMs: null,
+  degradedSinceMs: null,
   failingSinceMs: null,
+  failingPlanned: false,
   lastCheckedMs: null,
   lastSlotMs: null,
   recent: 0n,
+  recentDegraded: 0,
   hours: { hourStart: null, hour: NONE, before: NONE },
 };
 
@@ -63,15 +74,20 @@ function checkOf(
   };
 }
 
-/** One check for each letter (S up, F down, ? unknown), in the slots from `first` on. */
+/** One check for each letter (S up, W up with a warning, F down, ? unknown; small ones and ! in maintenance), in the slots from `first` on. */
 const checksOf = (letters: string, first = 0, endpointId = 'a'): FinishedCheck[] =>
-  [...letters].map((letter, index) => checkOf(endpointId, first + index, OUTCOMES[letter] ?? 'unknown'));
+  [...letters].map((letter, index) => {
+    const check = checkOf(endpointId, first + index, outcomeOf(letter));
+    const result = { ...check.result, warning: isDegraded(letter) ? WARNING : null };
+    return { ...check, result, planned: isCovered(letter), muted: isCovered(letter) };
+  });
 
 /** A locked endpoint whose checks in the slots before 0 had these outcomes. */
 function locked(history: string, change: Partial<LockedState> = {}): LockedState {
   const state = [...history].reduce((before, letter, index) => {
     const slotMs = slotAt(index - history.length);
-    return fold(before, { outcome: OUTCOMES[letter] ?? 'unknown', checkedMs: slotMs + LATE_MS, slotMs });
+    const marks = { degraded: isDegraded(letter), planned: isCovered(letter), muted: isCovered(letter) };
+    return fold(before, { ...marks, outcome: outcomeOf(letter), checkedMs: slotMs + LATE_MS, slotMs });
   }, NEW);
   return { state, active: true, revision: REVISION, ...change };
 }
@@ -151,12 +167,12 @@ describe('outagesOf', () => {
     const { opened, closed } = outagesOf(states, foldBatch(states, checksOf(letters)));
     const slotOf = (at: Date) => (at.getTime() - LATE_MS - START) / SLOT_MS;
     return {
-      opened: opened.map(({ startedAt }) => slotOf(startedAt)),
+      opened: opened.map(({ startedAt, planned }) => (planned ? `${slotOf(startedAt)} planned` : slotOf(startedAt))),
       closed: closed.map(({ startedAt, endedAt }) => [startedAt ? slotOf(startedAt) : null, slotOf(endedAt)]),
     };
   };
 
-  it.each<[string, string, number[], [number | null, number][]]>([
+  it.each<[string, string, (number | string)[], [number | null, number][]]>([
     ['', 'F', [0], []],
     ['S', 'SF', [1], []],
     ['F', 'F', [], []],
@@ -179,6 +195,24 @@ describe('outagesOf', () => {
     ['S', '?', [], []],
     ['F', '?S', [], [[-1, 1]]],
     ['S', '?F?', [1], []],
+    // An outage is wholly planned or wholly not.
+    ['S', 'ff', ['0 planned'], []],
+    ['F', 'f', ['0 planned'], [[-1, 0]]],
+    ['f', 'F', [0], [[-1, 0]]],
+    ['f', 'fF', [1], [[-1, 1]]],
+    ['F', '!F', [], []],
+    ['f', '?s', [], [[-1, 1]]],
+    [
+      'F',
+      'FfFS',
+      ['1 planned', 2],
+      [
+        [-1, 1],
+        [1, 2],
+        [2, 3],
+      ],
+    ],
+    ['S', 'WwW', [], []],
   ])(
     'after the history %p the batch %p opens outages at slots %j and closes %j',
     (history, letters, opened, closed) => {
@@ -190,7 +224,13 @@ describe('outagesOf', () => {
     const states = new Map([['a', locked('S')]]);
     const { opened } = outagesOf(states, foldBatch(states, checksOf('FF')));
     expect(opened).toEqual([
-      { endpointKey: 'key of a', startedAt: checkedAt(0), error: 'connection_timeout', message: 'Slot 0 failed.' },
+      {
+        endpointKey: 'key of a',
+        startedAt: checkedAt(0),
+        planned: false,
+        error: 'connection_timeout',
+        message: 'Slot 0 failed.',
+      },
     ]);
   });
 });
@@ -229,13 +269,53 @@ describe('streakUpdatesOf', () => {
         outcome: 'down',
         consecutiveFailures: 1,
         consecutiveSuccesses: 0,
+        degraded: false,
+        consecutiveBad: 1,
+        consecutiveGood: 0,
         failingSince: checkedAt(0),
+        badSince: checkedAt(0),
+        quiet: null,
         checkedAt: checkedAt(0),
         durationMs: 12.346,
         statusCode: null,
         address: '192.0.2.1',
         error: { code: 'connection_timeout', message: 'Slot 0 failed.' },
+        warning: null,
       },
+    ]);
+  });
+
+  it('carries the warning of a degraded check, and the streaks for which it is bad', () => {
+    expect(updates('SF', checksOf('W'))).toMatchObject([
+      {
+        outcome: 'up',
+        degraded: true,
+        consecutiveFailures: 0,
+        consecutiveSuccesses: 1,
+        consecutiveBad: 2,
+        consecutiveGood: 0,
+        failingSince: null,
+        badSince: checkedAt(-1),
+        error: null,
+        warning: { code: 'assertion_failed', message: 'The certificate ends soon.' },
+      },
+    ]);
+  });
+
+  it('asks for quiet where a mute covers the check, and begins an incident with the first one that none covers', () => {
+    const sinceOf = (at: Date | null) => at && (at.getTime() - LATE_MS - START) / SLOT_MS;
+    const told = updates('F', checksOf('FffFF')).map(({ quiet, failingSince, badSince, consecutiveFailures }) => [
+      quiet,
+      sinceOf(failingSince),
+      sinceOf(badSince),
+      consecutiveFailures,
+    ]);
+    expect(told).toEqual([
+      [null, -1, -1, 2],
+      ['maintenance', null, null, 3],
+      ['maintenance', null, null, 4],
+      [null, 3, 3, 5],
+      [null, 3, 3, 6],
     ]);
   });
 });

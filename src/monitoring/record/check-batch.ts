@@ -1,8 +1,8 @@
-import type { FinishedCheck } from '../../endpoint/finished-check';
+import { type FinishedCheck, isDegraded } from '../../endpoint/finished-check';
 import type { StreakUpdate } from '../../endpoint/streak-update';
 import type { ClosedOutage, OpenedOutage } from '../../history/write/history-writer';
-import { type EndpointState, fold, isDuplicate } from './endpoint-state';
-import type { FoldedCheck, LockedState } from './endpoint-state-store';
+import { fold, isDuplicate, type Streaks } from './endpoint-state';
+import type { FoldedCheck, LockedState, SteadyStreaks } from './endpoint-state-store';
 import type { SteadyRun } from './steady-run';
 
 /** Endpoint → its checks of one batch that count, in order, each with the state after it. */
@@ -18,12 +18,14 @@ export function foldBatch(
 ): Map<string, FoldedCheck[]> {
   const folded = new Map<string, FoldedCheck[]>();
   for (const check of checks) {
-    const { endpointId, revision, checkedAt, slotMs } = check;
+    const { endpointId, revision, checkedAt, slotMs, planned, muted } = check;
     const locked = states.get(endpointId);
     if (!locked || !locked.active || locked.revision !== revision) continue;
     const list = folded.get(endpointId) ?? [];
     const before = list.at(-1)?.state ?? locked.state;
-    const result = { outcome: check.result.outcome, checkedMs: checkedAt.getTime(), slotMs };
+    const { outcome } = check.result;
+    const checkedMs = checkedAt.getTime();
+    const result = { outcome, degraded: isDegraded(check), planned, muted, checkedMs, slotMs };
     if (isDuplicate(before, result)) continue;
     list.push({ state: fold(before, result), check });
     folded.set(endpointId, list);
@@ -31,7 +33,10 @@ export function foldBatch(
   return folded;
 }
 
-/** The first failure of a streak opens an outage; the first success after it closes whatever is open. */
+/**
+ * The first failure of a streak opens an outage; the first success after it closes whatever is open. A failure that is
+ * planned when the outage is not, or the other way round, ends it and opens the next.
+ */
 export function outagesOf(
   states: ReadonlyMap<string, LockedState>,
   folded: FoldedBatch,
@@ -43,10 +48,14 @@ export function outagesOf(
     for (const { state, check } of list) {
       const { endpointKey, checkedAt } = check;
       const { outcome, error } = check.result;
-      if (state.failingSinceMs !== null && failingSinceMs === null && error) {
+      if (state.failingSinceMs !== null && state.failingSinceMs !== failingSinceMs && error) {
+        const startedAt = new Date(state.failingSinceMs);
+        if (failingSinceMs !== null)
+          closed.push({ endpointKey, endedAt: startedAt, startedAt: new Date(failingSinceMs) });
         opened.push({
           endpointKey,
-          startedAt: new Date(state.failingSinceMs),
+          startedAt,
+          planned: state.failingPlanned,
           error: error.code,
           message: error.message,
         });
@@ -68,41 +77,45 @@ export function streakUpdatesOf(folded: FoldedBatch): StreakUpdate[] {
   return [...folded.values()].flatMap((list) => list.flatMap(({ state, check }) => updateOf(check, state) ?? []));
 }
 
-/** The same for successes of endpoints with an open incident; `open`: their consecutive successes after the run. */
-export function steadyUpdatesOf(runs: readonly SteadyRun[], open: ReadonlyMap<string, number>): StreakUpdate[] {
+/** The same for successes of endpoints with an open incident; `open`: their streaks after the run. */
+export function steadyUpdatesOf(runs: readonly SteadyRun[], open: ReadonlyMap<string, SteadyStreaks>): StreakUpdate[] {
   if (open.size === 0) return [];
   return runs.flatMap(({ endpointId, results }) => {
     const after = open.get(endpointId);
     if (after === undefined) return [];
     return results.flatMap(({ check }, index) => {
-      const successes = after - (results.length - 1 - index);
-      return updateOf(check, { failures: 0, successes, failingSinceMs: null }) ?? [];
+      const later = results.length - 1 - index;
+      const streaks = { successes: after.successes - later, goodStreak: after.goodStreak - later };
+      return updateOf(check, { ...NOTHING_BAD, ...streaks }) ?? [];
     });
   });
 }
 
-function updateOf(
-  { orgId, endpointId, checkedAt, result }: FinishedCheck,
-  { failures, successes, failingSinceMs }: Pick<EndpointState, 'failures' | 'successes' | 'failingSinceMs'>,
-): StreakUpdate | null {
+const NOTHING_BAD = { failures: 0, badStreak: 0, failingUnmutedSinceMs: null, badUnmutedSinceMs: null };
+
+const dateOf = (ms: number | null): Date | null => (ms === null ? null : new Date(ms));
+
+function updateOf(check: FinishedCheck, streaks: Streaks): StreakUpdate | null {
+  const { orgId, endpointId, checkedAt, result, muted } = check;
   if (result.outcome === 'unknown') return null;
+  const degraded = isDegraded(check);
   return {
     orgId,
     endpointId,
     outcome: result.outcome,
-    consecutiveFailures: failures,
-    consecutiveSuccesses: successes,
-    degraded: result.warning !== null,
-    consecutiveBad: failures,
-    consecutiveGood: successes,
-    failingSince: failingSinceMs === null ? null : new Date(failingSinceMs),
-    badSince: failingSinceMs === null ? null : new Date(failingSinceMs),
-    quiet: null,
+    consecutiveFailures: streaks.failures,
+    consecutiveSuccesses: streaks.successes,
+    degraded,
+    consecutiveBad: streaks.badStreak,
+    consecutiveGood: streaks.goodStreak,
+    failingSince: dateOf(streaks.failingUnmutedSinceMs),
+    badSince: dateOf(streaks.badUnmutedSinceMs),
+    quiet: muted ? 'maintenance' : null,
     checkedAt,
     durationMs: Math.round(result.durationMs * 1000) / 1000,
     statusCode: result.statusCode,
     address: result.address,
     error: result.error ? { code: result.error.code, message: result.error.message } : null,
-    warning: result.warning ? { code: result.warning.code, message: result.warning.message } : null,
+    warning: degraded && result.warning ? { code: result.warning.code, message: result.warning.message } : null,
   };
 }

@@ -5,7 +5,7 @@ import { OUTCOME_CODE } from '../../endpoint/outcome-code';
 import type { Sql, Tx } from '../../platform/database/database';
 import { Clock } from '../../platform/time/clock';
 import type { FinishedCheck } from '../../endpoint/finished-check';
-import type { EndpointState } from './endpoint-state';
+import { type EndpointState, healed, type Streaks } from './endpoint-state';
 import type { SteadyRun } from './steady-run';
 
 /** What decides whether a result of an endpoint still counts, as the schedule has it now. */
@@ -21,9 +21,13 @@ interface StateRow extends Omit<EndpointState, 'recent' | 'hours'> {
   up: number;
   down: number;
   unknown: number;
+  planned: number;
+  degraded: number;
   beforeUp: number;
   beforeDown: number;
   beforeUnknown: number;
+  beforePlanned: number;
+  beforeDegraded: number;
 }
 
 /** A locked state, with what decides whether results for it count. */
@@ -37,12 +41,15 @@ export interface FoldedCheck {
   check: FinishedCheck;
 }
 
+/** The streaks that grow with each success. */
+export type SteadyStreaks = Pick<Streaks, 'successes' | 'goodStreak'>;
+
 /** What `saveSteady` found of the endpoints it was given. */
 export interface SteadySaved {
   /** Those that are not as their results suppose (edited, paused, deleted, down, recorded before): nothing was saved. */
   readonly missed: ReadonlySet<string>;
-  /** Those with an open incident → their consecutive successes after the run. */
-  readonly open: ReadonlyMap<string, number>;
+  /** Those with an open incident → their streaks after the run. */
+  readonly open: ReadonlyMap<string, SteadyStreaks>;
 }
 
 interface SteadyRow {
@@ -50,6 +57,7 @@ interface SteadyRow {
   saved: string[] | null;
   open: string[] | null;
   successes: number[] | null;
+  good: number[] | null;
 }
 
 /** Reads and writes `endpoint_state` for the recorder, a batch at a time. */
@@ -78,7 +86,7 @@ export class EndpointStateStore {
     return new Map(
       rows.flatMap((row) => {
         const now = current.get(row.id);
-        return now ? [[row.id, { state: stateOf(row), ...now }] as const] : [];
+        return now ? [[row.id, { state: healed(stateOf(row)), ...now }] as const] : [];
       }),
     );
   }
@@ -105,20 +113,31 @@ export class EndpointStateStore {
       column(({ state }) => state.statusSinceMs),
       column(({ state }) => state.failures),
       column(({ state }) => state.successes),
+      column(({ state }) => state.badStreak),
+      column(({ state }) => state.goodStreak),
       column(({ state }) => state.failingSinceMs),
+      column(({ state }) => String(state.failingPlanned)),
+      column(({ state }) => state.failingUnmutedSinceMs),
+      column(({ state }) => state.badUnmutedSinceMs),
+      column(({ state }) => state.degradedSinceMs),
       column(({ state }) => state.lastCheckedMs),
       column(({ state }) => state.lastSlotMs),
       column(({ check }) => storedDuration(check.result.durationMs)),
       column(({ check }) => check.result.statusCode),
       column(({ check }) => (check.result.error ? ERROR_CODES.indexOf(check.result.error.code) : null)),
       column(({ state }) => state.recent),
+      column(({ state }) => state.recentDegraded),
       column(({ state }) => state.hours.hourStart?.getTime() ?? null),
       column(({ state }) => state.hours.hour.up),
       column(({ state }) => state.hours.hour.down),
       column(({ state }) => state.hours.hour.unknown),
+      column(({ state }) => state.hours.hour.planned),
+      column(({ state }) => state.hours.hour.degraded),
       column(({ state }) => state.hours.before.up),
       column(({ state }) => state.hours.before.down),
       column(({ state }) => state.hours.before.unknown),
+      column(({ state }) => state.hours.before.planned),
+      column(({ state }) => state.hours.before.degraded),
       column(({ check }) => (check.result.certificate ? Date.parse(check.result.certificate.expiresAt) : null)),
     ]);
     await this.release(tx, [...folded.keys()]);
@@ -143,6 +162,7 @@ export class EndpointStateStore {
       column(({ endpointId }) => endpointId),
       column(({ revision }) => revision),
       column(({ results }) => results.length),
+      column(plannedIn),
       column(({ firstSlotMs }) => firstSlotMs),
       column(({ lastSlotMs }) => lastSlotMs),
       column(({ firstCheckedMs }) => firstCheckedMs),
@@ -156,7 +176,11 @@ export class EndpointStateStore {
     const ids = runs.map(({ endpointId }) => endpointId);
     const missed = row?.saved ? ids.filter((id) => !saved.has(id)) : [];
     await this.release(tx, ids);
-    return { missed: new Set(missed), open: new Map(row?.open?.map((id, index) => [id, row.successes?.[index] ?? 0])) };
+    const streaksAt = (index: number) => ({
+      successes: row?.successes?.[index] ?? 0,
+      goodStreak: row?.good?.[index] ?? 0,
+    });
+    return { missed: new Set(missed), open: new Map(row?.open?.map((id, index) => [id, streaksAt(index)])) };
   }
 
   /** A lone instance keeps checks of one endpoint apart in memory; only other instances read `busy_until`. */
@@ -175,6 +199,12 @@ export class EndpointStateStore {
 const SHARED_FOR_MS = 5000;
 const ARE_SHARED = `SELECT count(*) > 1 AS shared FROM instance WHERE role <> 'api'`;
 
+const plannedIn = ({ results }: SteadyRun): number => {
+  let planned = 0;
+  for (const { check } of results) if (check.planned) planned++;
+  return planned;
+};
+
 const storedDuration = (ms: number): number => Math.min(2_147_483_647, Math.round(ms * 1000));
 
 const ms = (column: string): string => `(extract(epoch FROM ${column}) * 1000)::float8`;
@@ -185,10 +215,15 @@ const before = (outcome: string): string =>
 
 const LOCK_STATES = `
   SELECT s.endpoint_id AS id, s.status, ${ms('s.status_since')} AS "statusSinceMs", s.consecutive_failures AS failures,
-         s.consecutive_successes AS successes, ${ms('s.failing_since')} AS "failingSinceMs", ${ms('s.last_checked_at')} AS "lastCheckedMs",
-         ${ms('s.last_slot_at')} AS "lastSlotMs", s.recent::text AS recent, ${ms('s.hour_start')} AS "hourStartMs",
-         s.hour_up AS up, s.hour_down AS down, s.hour_unknown AS unknown,
-         s.before_up AS "beforeUp", s.before_down AS "beforeDown", s.before_unknown AS "beforeUnknown"
+         s.consecutive_successes AS successes, s.consecutive_bad AS "badStreak", s.consecutive_good AS "goodStreak",
+         ${ms('s.failing_since')} AS "failingSinceMs", s.failing_planned AS "failingPlanned",
+         ${ms('s.failing_unmuted_since')} AS "failingUnmutedSinceMs", ${ms('s.bad_unmuted_since')} AS "badUnmutedSinceMs",
+         ${ms('s.degraded_since')} AS "degradedSinceMs", ${ms('s.last_checked_at')} AS "lastCheckedMs",
+         ${ms('s.last_slot_at')} AS "lastSlotMs", s.recent::text AS recent, s.recent_degraded AS "recentDegraded",
+         ${ms('s.hour_start')} AS "hourStartMs", s.hour_up AS up, s.hour_down AS down, s.hour_unknown AS unknown,
+         s.hour_planned AS planned, s.hour_degraded AS degraded,
+         s.before_up AS "beforeUp", s.before_down AS "beforeDown", s.before_unknown AS "beforeUnknown",
+         s.before_planned AS "beforePlanned", s.before_degraded AS "beforeDegraded"
     FROM endpoint_state s WHERE s.endpoint_id = ANY ($1::uuid[]) ORDER BY s.endpoint_id FOR UPDATE`;
 
 const FIND_LOCKED = `
@@ -208,15 +243,24 @@ const READ_CURRENT = `SELECT endpoint_id AS id, active, revision FROM endpoint_s
 const SAVE_STATES = `
   UPDATE endpoint_state s
      SET status = v.status, status_since = ${at('v.status_since')}, consecutive_failures = v.failures, consecutive_successes = v.successes,
-         failing_since = ${at('v.failing_since')}, last_checked_at = ${at('v.last_checked')}, last_slot_at = ${at('v.last_slot')},
+         consecutive_bad = v.bad, consecutive_good = v.good, failing_since = ${at('v.failing_since')}, failing_planned = v.failing_planned,
+         failing_unmuted_since = ${at('v.failing_unmuted_since')}, bad_unmuted_since = ${at('v.bad_unmuted_since')},
+         degraded_since = ${at('v.degraded_since')}, last_checked_at = ${at('v.last_checked')}, last_slot_at = ${at('v.last_slot')},
          last_duration_us = v.duration, last_status_code = v.status_code, last_error = v.error, recent = v.recent,
+         recent_degraded = v.recent_degraded,
          hour_start = ${at('v.hour_start')}, hour_up = v.hour_up, hour_down = v.hour_down, hour_unknown = v.hour_unknown,
+         hour_planned = v.hour_planned, hour_degraded = v.hour_degraded,
          before_up = v.before_up, before_down = v.before_down, before_unknown = v.before_unknown,
+         before_planned = v.before_planned, before_degraded = v.before_degraded,
          certificate_expires_at = COALESCE(${at('v.certificate')}, s.certificate_expires_at)
-    FROM unnest($1::uuid[], $2::smallint[], $3::float8[], $4::int[], $5::int[], $6::float8[], $7::float8[], $8::float8[], $9::int[], $10::int[],
-                $11::smallint[], $12::bigint[], $13::float8[], $14::int[], $15::int[], $16::int[], $17::int[], $18::int[], $19::int[], $20::float8[])
-      AS v(id, status, status_since, failures, successes, failing_since, last_checked, last_slot, duration, status_code, error, recent,
-           hour_start, hour_up, hour_down, hour_unknown, before_up, before_down, before_unknown, certificate)
+    FROM unnest($1::uuid[], $2::smallint[], $3::float8[], $4::int[], $5::int[], $6::int[], $7::int[], $8::float8[], $9::boolean[],
+                $10::float8[], $11::float8[], $12::float8[], $13::float8[], $14::float8[], $15::int[], $16::int[], $17::smallint[],
+                $18::bigint[], $19::int[], $20::float8[], $21::int[], $22::int[], $23::int[], $24::int[], $25::int[],
+                $26::int[], $27::int[], $28::int[], $29::int[], $30::int[], $31::float8[])
+      AS v(id, status, status_since, failures, successes, bad, good, failing_since, failing_planned,
+           failing_unmuted_since, bad_unmuted_since, degraded_since, last_checked, last_slot, duration, status_code, error,
+           recent, recent_degraded, hour_start, hour_up, hour_down, hour_unknown, hour_planned, hour_degraded,
+           before_up, before_down, before_unknown, before_planned, before_degraded, certificate)
    WHERE s.endpoint_id = v.id`;
 
 // The fold of endpoint-state.ts for one or more successes after a success, without the hours that a run never has: of
@@ -225,27 +269,34 @@ const SAVE_STATES = `
 const SAVE_STEADY = `
   WITH saved AS (
     UPDATE endpoint_state s
-       SET consecutive_successes = s.consecutive_successes + v.count, last_checked_at = ${at('v.last_checked')},
+       SET consecutive_successes = s.consecutive_successes + v.count, consecutive_good = s.consecutive_good + v.count,
+           last_checked_at = ${at('v.last_checked')},
            last_slot_at = ${at('v.last_slot')}, last_duration_us = v.duration, last_status_code = v.status_code, last_error = NULL,
+           recent_degraded = (s.recent_degraded << v.count) & ((1 << 30) - 1),
            recent = ((s.recent << (2 * v.count)) | (((1::bigint << (2 * v.count)) - 1) / 3)) & ((1::bigint << 60) - 1),
            hour_start = ${at('v.hour')},
-           hour_up = CASE WHEN s.hour_start = ${at('v.hour')} THEN s.hour_up ELSE 0 END + v.count,
+           hour_up = CASE WHEN s.hour_start = ${at('v.hour')} THEN s.hour_up ELSE 0 END + v.count - v.planned,
            hour_down = CASE WHEN s.hour_start = ${at('v.hour')} THEN s.hour_down ELSE 0 END,
            hour_unknown = CASE WHEN s.hour_start = ${at('v.hour')} THEN s.hour_unknown ELSE 0 END,
+           hour_planned = CASE WHEN s.hour_start = ${at('v.hour')} THEN s.hour_planned ELSE 0 END + v.planned,
+           hour_degraded = CASE WHEN s.hour_start = ${at('v.hour')} THEN s.hour_degraded ELSE 0 END,
            before_up = ${before('up')}, before_down = ${before('down')}, before_unknown = ${before('unknown')},
+           before_planned = ${before('planned')}, before_degraded = ${before('degraded')},
            certificate_expires_at = COALESCE(${at('v.certificate')}, s.certificate_expires_at)
-      FROM unnest($1::uuid[], $2::int[], $3::int[], $4::float8[], $5::float8[], $6::float8[], $7::float8[], $8::float8[],
-                  $9::int[], $10::int[], $11::float8[])
-             AS v(id, revision, count, first_slot, last_slot, first_checked, last_checked, hour, duration, status_code, certificate)
+      FROM unnest($1::uuid[], $2::int[], $3::int[], $4::int[], $5::float8[], $6::float8[], $7::float8[], $8::float8[], $9::float8[],
+                  $10::int[], $11::int[], $12::float8[])
+             AS v(id, revision, count, planned, first_slot, last_slot, first_checked, last_checked, hour, duration, status_code, certificate)
       JOIN endpoint_schedule c ON c.endpoint_id = v.id AND c.active AND c.revision = v.revision
      WHERE s.endpoint_id = v.id AND s.status = ${OUTCOME_CODE.up} AND s.consecutive_failures = 0 AND s.consecutive_successes > 0
+       AND s.consecutive_bad = 0 AND s.consecutive_good BETWEEN 1 AND s.consecutive_successes AND s.degraded_since IS NULL
        AND s.failing_since IS NULL AND s.status_since IS NOT NULL AND s.last_slot_at < ${at('v.first_slot')}
        AND s.last_checked_at < ${at('v.first_checked')} AND s.hour_start <= ${at('v.hour')}
-    RETURNING s.endpoint_id AS id, s.consecutive_successes AS successes,
+    RETURNING s.endpoint_id AS id, s.consecutive_successes AS successes, s.consecutive_good AS good,
               EXISTS (SELECT FROM alert a WHERE a.endpoint_id = s.endpoint_id AND a.triggered) AS open
   )
   SELECT CASE WHEN count(*) < cardinality($1::uuid[]) THEN coalesce(array_agg(id::text), '{}') END AS saved,
-         array_agg(id::text) FILTER (WHERE open) AS open, array_agg(successes) FILTER (WHERE open) AS successes
+         array_agg(id::text) FILTER (WHERE open) AS open, array_agg(successes) FILTER (WHERE open) AS successes,
+         array_agg(good) FILTER (WHERE open) AS good
     FROM saved`;
 
 // Field by field, not a copy of the row: hundreds of states are alive in each batch.
@@ -254,13 +305,26 @@ const stateOf = (row: StateRow): EndpointState => ({
   statusSinceMs: row.statusSinceMs,
   failures: row.failures,
   successes: row.successes,
+  badStreak: row.badStreak,
+  goodStreak: row.goodStreak,
   failingSinceMs: row.failingSinceMs,
+  failingPlanned: row.failingPlanned,
+  failingUnmutedSinceMs: row.failingUnmutedSinceMs,
+  badUnmutedSinceMs: row.badUnmutedSinceMs,
+  degradedSinceMs: row.degradedSinceMs,
   lastCheckedMs: row.lastCheckedMs,
   lastSlotMs: row.lastSlotMs,
   recent: BigInt(row.recent),
+  recentDegraded: row.recentDegraded,
   hours: {
     hourStart: row.hourStartMs === null ? null : new Date(row.hourStartMs),
-    hour: { up: row.up, down: row.down, unknown: row.unknown },
-    before: { up: row.beforeUp, down: row.beforeDown, unknown: row.beforeUnknown },
+    hour: { up: row.up, down: row.down, unknown: row.unknown, planned: row.planned, degraded: row.degraded },
+    before: {
+      up: row.beforeUp,
+      down: row.beforeDown,
+      unknown: row.beforeUnknown,
+      planned: row.beforePlanned,
+      degraded: row.beforeDegraded,
+    },
   },
 });

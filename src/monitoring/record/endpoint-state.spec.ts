@@ -2,33 +2,46 @@ import fc from 'fast-check';
 import type { Outcome } from '../../checker/checker';
 import { HOUR_MS } from '../../platform/time/time-units';
 import { OUTCOME_CODE } from '../../endpoint/outcome-code';
-import { type EndpointState, fold, type FoldInput, isDuplicate } from './endpoint-state';
+import { type EndpointState, fold, type FoldInput, healed, isDuplicate } from './endpoint-state';
 
 const START = Date.UTC(2026, 0, 31, 23, 59, 50);
-const NONE = { up: 0, down: 0, unknown: 0 };
+const NONE = { up: 0, down: 0, unknown: 0, planned: 0, degraded: 0 };
 
 const NEW: EndpointState = {
   status: OUTCOME_CODE.unknown,
   statusSinceMs: null,
   failures: 0,
   successes: 0,
+  badStreak: 0,
+  goodStreak: 0,
+  failingUnmutedSinceMs: null,
+  badUnmutedSinceMs: null,
+  degradedSinceMs: null,
   failingSinceMs: null,
+  failingPlanned: false,
   lastCheckedMs: null,
   lastSlotMs: null,
   recent: 0n,
+  recentDegraded: 0,
   hours: { hourStart: null, hour: NONE, before: NONE },
 };
 
-const OUTCOMES: Readonly<Record<string, Outcome>> = { S: 'up', F: 'down', '?': 'unknown' };
-const outcomeOf = (letter: string): Outcome => OUTCOMES[letter] ?? 'unknown';
+const OUTCOMES: Readonly<Record<string, Outcome>> = { S: 'up', W: 'up', F: 'down' };
+const outcomeOf = (letter: string): Outcome => OUTCOMES[letter.toUpperCase()] ?? 'unknown';
+const UNMARKED = { degraded: false, planned: false, muted: false };
 
-/** Results every ten seconds, given as `FFS?`. */
+/** Results every ten seconds, given as `FFS?W`: W is up with a warning. Small letters are in maintenance (! for ?). */
 const results = (letters: string): FoldInput[] =>
   [...letters].map((letter, index) => ({
     outcome: outcomeOf(letter),
+    degraded: letter.toUpperCase() === 'W',
+    planned: isCovered(letter),
+    muted: isCovered(letter),
     checkedMs: START + index * 10_000 + 3,
     slotMs: START + index * 10_000,
   }));
+
+const isCovered = (letter: string): boolean => 'sfw!'.includes(letter);
 
 const stateAfter = (letters: string): EndpointState => results(letters).reduce(fold, NEW);
 
@@ -71,18 +84,18 @@ describe('the endpoint state', () => {
   it('counts the current hour and keeps the counts of the hour before', () => {
     expect(stateAfter('SFS').hours).toEqual({
       hourStart: new Date(Date.UTC(2026, 1, 1)),
-      hour: { up: 1, down: 1, unknown: 0 },
-      before: { up: 1, down: 0, unknown: 0 },
+      hour: { ...NONE, up: 1, down: 1 },
+      before: { ...NONE, up: 1 },
     });
   });
 
   it('keeps the newest scheduled slot when a client asked for a check in between', () => {
-    const onDemand = fold(stateAfter('S'), { outcome: 'up', checkedMs: START + 5000, slotMs: null });
+    const onDemand = fold(stateAfter('S'), { ...UNMARKED, outcome: 'up', checkedMs: START + 5000, slotMs: null });
     expect(onDemand).toMatchObject({ lastSlotMs: START, lastCheckedMs: START + 5000, successes: 2 });
   });
 
   it('never moves the time of the last check back', () => {
-    const late = fold(stateAfter('SS'), { outcome: 'down', checkedMs: START + 5, slotMs: null });
+    const late = fold(stateAfter('SS'), { ...UNMARKED, outcome: 'down', checkedMs: START + 5, slotMs: null });
     expect(late.lastCheckedMs).toBe(START + 10_003);
   });
 
@@ -93,26 +106,116 @@ describe('the endpoint state', () => {
     ['a check on demand', { slotMs: null, checkedMs: START + 10_700 }, false],
     ['a check at the very millisecond of the last one', { slotMs: null, checkedMs: START + 10_003 }, true],
   ])('recognizes %s as a duplicate, or not', (_, result, expected) => {
-    expect(isDuplicate(stateAfter('SS'), { outcome: 'up', ...result })).toBe(expected);
+    expect(isDuplicate(stateAfter('SS'), { ...UNMARKED, outcome: 'up', ...result })).toBe(expected);
   });
 
-  const letters = fc.string({ unit: fc.constantFrom('F', 'S', '?'), minLength: 1, maxLength: 80 });
+  // Bad and good streak, and the index of the check since which it is degraded.
+  it.each([
+    ['S', 0, 1, null],
+    ['W', 1, 0, 0],
+    ['SWW', 2, 0, 1],
+    ['WS', 0, 1, null],
+    ['WFW', 3, 0, 2],
+    ['FF', 2, 0, null],
+    ['WW?', 2, 0, null],
+    ['WW?W', 3, 0, 3],
+    ['SS?S', 0, 3, null],
+    ['SSF?S', 0, 1, null],
+    // Maintenance changes no streak.
+    ['Sww', 2, 0, 1],
+    ['WsS', 0, 2, null],
+  ])('counts after %s %i bad ones in a row and %i good ones', (letters, badStreak, goodStreak, degradedFrom) => {
+    const degradedSinceMs = degradedFrom === null ? null : results(letters)[degradedFrom]?.checkedMs;
+    expect(stateAfter(letters)).toMatchObject({ badStreak, goodStreak, degradedSinceMs });
+  });
+
+  // The checks that the open outage, an incident of `down` and one of `degraded` begin with, and the mark of the outage.
+  it.each([
+    ['SF', 1, 1, 1, false],
+    ['Sf', 1, null, null, true],
+    ['SFFff', 3, null, null, true],
+    ['SffF', 3, 3, 3, false],
+    ['FfF?F', 2, 2, 2, false],
+    ['ff!?', 0, null, null, true],
+    ['SFs', null, null, null, false],
+    ['Ww', null, null, null, false],
+    ['WwW', null, null, 2, false],
+    ['WWF', 2, 2, 0, false],
+    ['wWFF', 2, 2, 1, false],
+    ['FW', null, null, 0, false],
+    ['FS', null, null, null, false],
+  ])('says after %s when what is wrong began', (letters, failing, failingUnmuted, badUnmuted, failingPlanned) => {
+    const at = (index: number | null) => (index === null ? null : (results(letters)[index]?.checkedMs ?? Number.NaN));
+    expect(stateAfter(letters)).toMatchObject({
+      failingSinceMs: at(failing),
+      failingUnmutedSinceMs: at(failingUnmuted),
+      badUnmutedSinceMs: at(badUnmuted),
+      failingPlanned,
+    });
+  });
+
+  it('tells a window that is only excluded from uptime from one that only mutes', () => {
+    const [first, second] = results('FF');
+    const after = (marks: Partial<FoldInput>) =>
+      [first, second].reduce(
+        (state, result, index) => (result ? fold(state, { ...result, ...(index === 1 ? marks : {}) }) : state),
+        NEW,
+      );
+    expect(after({ planned: true })).toMatchObject({
+      failingSinceMs: second?.checkedMs,
+      failingUnmutedSinceMs: first?.checkedMs,
+      badUnmutedSinceMs: first?.checkedMs,
+    });
+    expect(after({ muted: true })).toMatchObject({
+      failingSinceMs: first?.checkedMs,
+      failingUnmutedSinceMs: null,
+      badUnmutedSinceMs: null,
+    });
+  });
+
+  it('lets no failure that began before the open outage split it', () => {
+    const state = stateAfter('SF');
+    const late = fold(state, { ...UNMARKED, outcome: 'down', planned: true, checkedMs: START + 5000, slotMs: null });
+    expect(late).toMatchObject({ failures: 2, failingSinceMs: state.failingSinceMs, failingPlanned: false });
+  });
+
+  it('remembers which of the last thirty outcomes were degraded, in maintenance too', () => {
+    expect(stateAfter('SWFw').recentDegraded).toBe(0b0101);
+    expect(stateAfter('W'.repeat(31)).recentDegraded).toBe(2 ** 30 - 1);
+    expect(stateAfter(`W${'S'.repeat(30)}`).recentDegraded).toBe(0);
+  });
+
+  const letters = fc.string({
+    unit: fc.constantFrom('F', 'F', 'S', 'S', 'W', '?', 'f', 's', 'w', '!'),
+    minLength: 1,
+    maxLength: 80,
+  });
+  const tailOf = (text: string, kinds: string): number =>
+    [...text.toUpperCase().replace(/[?!]/g, '')].reverse().findIndex((letter) => !kinds.includes(letter));
+  const streakOf = (text: string, kinds: string): number => {
+    const length = tailOf(text, kinds);
+    return length === -1 ? text.replace(/[?!]/g, '').length : length;
+  };
 
   it('has the streaks and hour counts that follow from any recorded outcomes', () => {
     fc.assert(
       fc.property(letters, (text) => {
         const state = stateAfter(text);
-        const decided = [...text].filter((letter) => letter !== '?');
-        const tail = /(?:F+|S+)$/.exec(decided.join(''))?.[0] ?? '';
-        expect(state.failures).toBe(tail.startsWith('F') ? tail.length : 0);
-        expect(state.successes).toBe(tail.startsWith('S') ? tail.length : 0);
+        expect(state.failures).toBe(streakOf(text, 'F'));
+        expect(state.successes).toBe(streakOf(text, 'SW'));
+        expect(state.badStreak).toBe(streakOf(text, 'FW'));
+        expect(state.goodStreak).toBe(streakOf(text, 'S'));
         expect(state.failingSinceMs !== null).toBe(state.failures > 0);
         const { hour, before } = state.hours;
         const inTwoHours = results(text).filter(({ checkedMs }) => {
           const hours = Math.floor((state.lastCheckedMs ?? 0) / HOUR_MS) - Math.floor(checkedMs / HOUR_MS);
           return hours <= 1;
         });
-        expect(hour.up + hour.down + hour.unknown + before.up + before.down + before.unknown).toBe(inTwoHours.length);
+        const checks = [hour, before].map(({ up, down, unknown, planned }) => up + down + unknown + planned);
+        expect(checks.reduce((sum, count) => sum + count)).toBe(inTwoHours.length);
+        expect(hour.planned + before.planned).toBe(inTwoHours.filter(({ planned }) => planned).length);
+        const degraded = inTwoHours.filter((result) => result.degraded && !result.planned);
+        expect(hour.degraded + before.degraded).toBe(degraded.length);
       }),
     );
   });
@@ -134,5 +237,72 @@ describe('the endpoint state', () => {
         for (const result of results(text)) expect(isDuplicate(state, result)).toBe(true);
       }),
     );
+  });
+});
+
+describe('a state as it is read', () => {
+  const letters = fc.string({ unit: fc.constantFrom('F', 'S', 'W', '?', 'f', 's', 'w', '!'), maxLength: 30 });
+
+  it('is as it was written by this version', () => {
+    fc.assert(fc.property(letters, (text) => expect(healed(stateAfter(text))).toEqual(stateAfter(text))));
+  });
+
+  /** As a version before this one writes it: what it does not know stays. */
+  function olderAfter(state: EndpointState, text: string): EndpointState {
+    const begins = state.lastSlotMs === null ? 0 : (state.lastSlotMs - START) / 10_000 + 1;
+    return results(`${'?'.repeat(begins)}${text}`)
+      .slice(begins)
+      .reduce((before, result) => {
+        const { badStreak, goodStreak, failingUnmutedSinceMs, badUnmutedSinceMs, degradedSinceMs } = before;
+        const kept = { badStreak, goodStreak, failingUnmutedSinceMs, badUnmutedSinceMs, degradedSinceMs };
+        return { ...fold(before, result), ...kept, recentDegraded: before.recentDegraded };
+      }, state);
+  }
+
+  it.each([
+    ['', 'SSS'],
+    ['FF', 'SS'],
+    ['Sff', 'S'],
+    ['SS', 'FF'],
+    ['', 'F'],
+    ['', 'SSF?'],
+    ['SSS', 'FS'],
+  ])('follows from all checks after %s by this version and %s by the one before', (own, older) => {
+    const { badStreak, goodStreak, failingUnmutedSinceMs, badUnmutedSinceMs } = stateAfter(own + older);
+    expect(healed(olderAfter(stateAfter(own), older))).toMatchObject({
+      badStreak,
+      goodStreak,
+      failingUnmutedSinceMs,
+      badUnmutedSinceMs,
+    });
+  });
+
+  it('never has a longer streak than checks, nor a bad and a good one, whichever versions wrote it', () => {
+    fc.assert(
+      fc.property(fc.array(fc.tuple(fc.boolean(), letters), { maxLength: 6 }), (parts) => {
+        let state = NEW;
+        for (const [isOlder, text] of parts) {
+          if (isOlder) state = olderAfter(state, text.toUpperCase().replace(/W/g, 'S').replace(/!/g, '?'));
+          else {
+            const begins = state.lastSlotMs === null ? 0 : (state.lastSlotMs - START) / 10_000 + 1;
+            state = results('?'.repeat(begins) + text)
+              .slice(begins)
+              .reduce(fold, healed(state));
+          }
+          const { failures, successes, badStreak, goodStreak, failingUnmutedSinceMs, badUnmutedSinceMs } =
+            healed(state);
+          expect(badStreak).toBeGreaterThanOrEqual(failures);
+          expect(goodStreak).toBeLessThanOrEqual(successes);
+          expect(failures > 0 && goodStreak > 0).toBe(false);
+          if (failures === 0) expect(failingUnmutedSinceMs).toBeNull();
+          if (badStreak === 0) expect(badUnmutedSinceMs).toBeNull();
+        }
+      }),
+    );
+  });
+
+  it('begins anew after a pause, which ends the outage and leaves the streak', () => {
+    const paused = { ...stateAfter('FF'), status: OUTCOME_CODE.unknown, failingSinceMs: null };
+    expect(healed(paused)).toMatchObject({ failures: 2, failingUnmutedSinceMs: null, badUnmutedSinceMs: null });
   });
 });

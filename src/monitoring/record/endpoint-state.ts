@@ -3,33 +3,53 @@ import { OUTCOME_CODE } from '../../endpoint/outcome-code';
 import { countInHour, type HourCounters } from '../../history/hour-counters';
 
 /** The row of `endpoint_state`: what is kept of an endpoint between checks. Times are milliseconds since the epoch. */
-export interface EndpointState {
+export interface EndpointState extends Streaks {
   /** The stored code of the newest outcome. */
   status: number;
   statusSinceMs: number | null;
-  /** Consecutive; an opposite result resets the other, `unknown` touches neither. */
-  failures: number;
-  successes: number;
-  /** When the first check of the running failure streak began; `null` while up. */
+  /** Since when the newest outcome is up with a failed warning; `null` when it is not. */
+  degradedSinceMs: number | null;
+  /** When the first check of the open outage began; `null` while up. */
   failingSinceMs: number | null;
+  /** Whether the open outage is planned. */
+  failingPlanned: boolean;
   lastCheckedMs: number | null;
   /** The newest scheduled slot that was recorded. */
   lastSlotMs: number | null;
   /** The last 30 outcomes, 2 bits each, newest lowest: 0 none, 1 up, 2 down, 3 unknown. */
   recent: bigint;
+  /** A bit for each of them: whether it was degraded. */
+  recentDegraded: number;
   /** Counts of the newest hour and the one before. */
   hours: HourCounters;
+}
+
+/** Consecutive results; one of the other kind resets them, `unknown` touches none. They go on through maintenance. */
+export interface Streaks {
+  failures: number;
+  successes: number;
+  /** The same for what counts degraded as bad: bad is down or degraded, good is up and not degraded. */
+  badStreak: number;
+  goodStreak: number;
+  /** When the first check of the failure streak began that no mute covered, after the last one that a mute covered. */
+  failingUnmutedSinceMs: number | null;
+  /** The same of the bad streak. */
+  badUnmutedSinceMs: number | null;
 }
 
 /** What the fold needs of a finished check. `slotMs` is `null` for a check that a client asked for. */
 export interface FoldInput {
   outcome: Outcome;
+  degraded: boolean;
+  planned: boolean;
+  muted: boolean;
   checkedMs: number;
   slotMs: number | null;
 }
 
 const RECENT_CODE: Readonly<Record<Outcome, bigint>> = { up: 1n, down: 2n, unknown: 3n };
 const RECENT_MASK = (1n << 60n) - 1n;
+const RECENT_DEGRADED_MASK = (1 << 30) - 1;
 
 /** A slot that was recorded before (a repeated commit, a second recorder), or the same check once more. */
 export const isDuplicate = (state: EndpointState, result: FoldInput): boolean =>
@@ -39,33 +59,82 @@ export const isDuplicate = (state: EndpointState, result: FoldInput): boolean =>
 /** The state after one more result. */
 export function fold(state: EndpointState, result: FoldInput): EndpointState {
   const status = OUTCOME_CODE[result.outcome];
-  const { failures, successes, failingSinceMs } = streaks(state, result);
+  const { failures, successes, badStreak, goodStreak, failingUnmutedSinceMs, badUnmutedSinceMs } = streaks(
+    state,
+    result,
+  );
+  const { failingSinceMs, failingPlanned } = outage(state, result);
   // One literal, not a copy with more properties: V8 makes those slower to read, at every check.
   return {
     failures,
     successes,
+    badStreak,
+    goodStreak,
+    failingUnmutedSinceMs,
+    badUnmutedSinceMs,
     failingSinceMs,
+    failingPlanned,
     status,
     statusSinceMs: status === state.status && state.statusSinceMs !== null ? state.statusSinceMs : result.checkedMs,
+    degradedSinceMs: result.degraded ? (state.degradedSinceMs ?? result.checkedMs) : null,
     lastCheckedMs: Math.max(state.lastCheckedMs ?? 0, result.checkedMs),
     lastSlotMs: result.slotMs ?? state.lastSlotMs,
     recent: ((state.recent << 2n) | RECENT_CODE[result.outcome]) & RECENT_MASK,
-    hours: countInHour(state.hours, result.outcome, new Date(result.checkedMs)),
+    recentDegraded: ((state.recentDegraded << 1) | (result.degraded ? 1 : 0)) & RECENT_DEGRADED_MASK,
+    hours: countInHour(state.hours, result, new Date(result.checkedMs)),
   };
 }
 
-function streaks(
-  state: EndpointState,
-  result: FoldInput,
-): Pick<EndpointState, 'failures' | 'successes' | 'failingSinceMs'> {
-  switch (result.outcome) {
-    case 'unknown':
-      return { failures: state.failures, successes: state.successes, failingSinceMs: state.failingSinceMs };
-    case 'up':
-      return { failures: 0, successes: state.successes + 1, failingSinceMs: null };
-    case 'down':
-      return { failures: state.failures + 1, successes: 0, failingSinceMs: state.failingSinceMs ?? result.checkedMs };
-    default:
-      return result.outcome satisfies never;
-  }
+/**
+ * The open outage after the result. It is wholly planned or wholly not: a failure of the other mark ends it and begins the
+ * next one. A failure that began before the outage, as late ones do, changes nothing of it.
+ */
+function outage(
+  { failingSinceMs, failingPlanned }: EndpointState,
+  { outcome, planned, checkedMs }: FoldInput,
+): Pick<EndpointState, 'failingSinceMs' | 'failingPlanned'> {
+  if (outcome === 'up') return { failingSinceMs: null, failingPlanned: false };
+  const begins = failingSinceMs === null || (failingPlanned !== planned && checkedMs > failingSinceMs);
+  if (outcome === 'unknown' || !begins) return { failingSinceMs, failingPlanned };
+  return { failingSinceMs: checkedMs, failingPlanned: planned };
+}
+
+function streaks(state: EndpointState, result: FoldInput): Streaks {
+  if (result.outcome === 'unknown') return state;
+  const isDown = result.outcome === 'down';
+  const isBad = isDown || result.degraded;
+  const { checkedMs, muted } = result;
+  return {
+    failures: isDown ? state.failures + 1 : 0,
+    successes: isDown ? 0 : state.successes + 1,
+    badStreak: isBad ? state.badStreak + 1 : 0,
+    goodStreak: isBad ? 0 : state.goodStreak + 1,
+    failingUnmutedSinceMs: isDown && !muted ? (state.failingUnmutedSinceMs ?? checkedMs) : null,
+    badUnmutedSinceMs: isBad && !muted ? (state.badUnmutedSinceMs ?? checkedMs) : null,
+  };
+}
+
+/**
+ * The state as it is read. A version before this one, which may run beside it during an upgrade, knows neither mutes nor
+ * warnings and leaves what is kept of them as it was: what contradicts its streaks is put right. So is what a pause leaves,
+ * which ends the outage and not the streaks.
+ */
+export function healed(state: EndpointState): EndpointState {
+  const { failures, successes, badStreak, goodStreak, failingSinceMs } = state;
+  const wasUp = failures === 0;
+  const isGood = state.status === OUTCOME_CODE.up && state.degradedSinceMs === null;
+  let bad = Math.max(badStreak, failures);
+  if (wasUp && (isGood || successes === 0)) bad = 0;
+  let good = Math.min(goodStreak, successes);
+  if (wasUp && isGood && good === 0) good = successes;
+  const wasPaused = !wasUp && failingSinceMs === null;
+  // Fewer bad ones than failures: the older version counted these, and knew only when the outage began.
+  const sinceOf = (known: number | null) => (badStreak < failures ? failingSinceMs : known);
+  return {
+    ...state,
+    badStreak: bad,
+    goodStreak: good,
+    failingUnmutedSinceMs: wasUp || wasPaused ? null : sinceOf(state.failingUnmutedSinceMs),
+    badUnmutedSinceMs: bad === 0 || wasPaused ? null : sinceOf(state.badUnmutedSinceMs),
+  };
 }

@@ -32,10 +32,18 @@ describe('a steady run', () => {
     });
   });
 
+  it('is one in maintenance as well, where it begins or ends too', () => {
+    expect(steadyRunOf([result(1), result(2, { planned: true, muted: true }), result(3)])).not.toBeNull();
+  });
+
   it.each([
     ['has no result', []],
     ['may change something', [result(1), result(2, {}, true)]],
     ['has a failure', [result(1), result(2, outcome('down'))]],
+    [
+      'has a degraded result',
+      [result(1), result(2, { result: { outcome: 'up', warning: {} } } as Partial<FinishedCheck>)],
+    ],
     ['has an unknown result', [result(1, outcome('unknown'))]],
     ['has a check on demand', [result(1, { slotMs: null })]],
     ['has a slot twice', [result(1), result(1, { checkedAt: new Date(HOUR + 5000) })]],

@@ -1,9 +1,10 @@
 import { floorTo, HOUR_MS } from '../../platform/time/time-units';
+import { isDegraded } from '../../endpoint/finished-check';
 import type { EndpointResults } from './batch-split';
 
 /**
- * Successes of one endpoint that has been up for long: they only count on, so its row need not be read first. All
- * are of one hour, in the order of their slots. Times are milliseconds since the epoch.
+ * Good results of one endpoint that has been up for long: they only count on, so its row need not be read first, in
+ * maintenance or not. All are of one hour, in the order of their slots. Times are milliseconds since the epoch.
  */
 export interface SteadyRun {
   endpointId: string;
@@ -32,7 +33,14 @@ export function steadyRunOf(results: EndpointResults): SteadyRun | null {
   for (const { check, mayChange } of results) {
     const checkedMs = check.checkedAt.getTime();
     const { slotMs } = check;
-    if (mayChange || check.result.outcome !== 'up' || slotMs === null || check.revision !== revision) return null;
+    if (
+      mayChange ||
+      check.result.outcome !== 'up' ||
+      isDegraded(check) ||
+      slotMs === null ||
+      check.revision !== revision
+    )
+      return null;
     if (slotMs <= lastSlotMs || checkedMs <= lastCheckedMs || floorTo(checkedMs, HOUR_MS) !== hourMs) return null;
     [lastSlotMs, lastCheckedMs] = [slotMs, checkedMs];
   }

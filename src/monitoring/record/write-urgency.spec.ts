@@ -4,14 +4,17 @@ import { WriteUrgency } from './write-urgency';
 
 const OUTCOMES: Record<string, Outcome> = { u: 'up', d: 'down', '?': 'unknown' };
 
-const resultOf = (endpointKey: string, outcome: Outcome) =>
-  ({ endpointKey, result: { outcome } }) as Pick<FinishedCheck, 'endpointKey' | 'result'>;
+const resultOf = (endpointKey: string, outcome: Outcome, warning: object | null = null) =>
+  ({ endpointKey, result: { outcome, warning } }) as Pick<FinishedCheck, 'endpointKey' | 'result'>;
 
-/** How urgent the results (u, d, ?) of one endpoint are: `!` urgent, `:` may change an alert, `.` quiet. */
+/** How urgent the results (u up, w up with a warning, d, ?) of one endpoint are: `!` urgent, `:` may change an alert, `.` quiet. */
 const urgencyOf = (results: string): string => {
   const urgency = new WriteUrgency();
   const marks = { urgent: '!', may_change: ':', quiet: '.' };
-  return Array.from(results, (letter) => marks[urgency.of(resultOf('7', OUTCOMES[letter] ?? 'up'))]).join('');
+  return Array.from(results, (letter) => {
+    const result = resultOf('7', OUTCOMES[letter] ?? 'up', letter === 'w' ? {} : null);
+    return marks[urgency.of(result)];
+  }).join('');
 };
 
 describe('the urgency of a result', () => {
@@ -24,6 +27,13 @@ describe('the urgency of a result', () => {
     ['u?u', '!!!'],
     ['duuuuuuuuuuuu', '!!!!!!!!!!!::'],
     ['duuduuuuuuuuuuu', '!!!!!!!!!!!!!!:'],
+    ['w', '!'],
+    ['uuw', '!.!'],
+    ['wwwwwwwwwwwww', '!!!!!!!!!!:::'],
+    ['dwwwwwwwwwwww', '!!!!!!!!!!!::'],
+    ['wuwwwwwwwwwww', '!!!!!!!!!!!!:'],
+    ['wwwwwwwwwwwwu', '!!!!!!!!!!::!'],
+    [`w${'u'.repeat(102)}`, `${'!'.repeat(11)}${':'.repeat(90)}..`],
     [`d${'u'.repeat(102)}`, `${'!'.repeat(11)}${':'.repeat(90)}..`],
   ])('calls of the results %p urgent: %p', (results, expected) => {
     expect(urgencyOf(results)).toBe(expected);

@@ -1,9 +1,8 @@
-import { AlertEvaluator } from '../../../src/alert/incident/alert-evaluator';
 import { HistoryBacklog } from '../../../src/history/write/history-backlog';
 import { MonitoringMetrics } from '../../../src/monitoring/monitoring.metrics';
+import { BatchTransaction } from '../../../src/monitoring/record/batch-transaction';
 import { BatchWriter } from '../../../src/monitoring/record/batch-writer';
 import { CheckRecorder } from '../../../src/monitoring/record/check-recorder';
-import { EndpointStateStore } from '../../../src/monitoring/record/endpoint-state-store';
 import { WorkerDatabase } from '../../../src/platform/database/database';
 import { DatabaseServer } from '../../../src/platform/database/database-server';
 import { Clock } from '../../../src/platform/time/clock';
@@ -14,9 +13,8 @@ export const newRecorder = ({ app }: TestApp): CheckRecorder =>
   new CheckRecorder(
     new BatchWriter(
       app.get(WorkerDatabase),
-      app.get(EndpointStateStore),
+      app.get(BatchTransaction),
       app.get(HistoryBacklog),
-      app.get(AlertEvaluator),
       app.get(MonitoringMetrics),
       app.get(Clock),
     ),

@@ -1,0 +1,84 @@
+import { Injectable } from '@nestjs/common';
+import { AlertEvaluator } from '../../alert/incident/alert-evaluator';
+import { type FinishedCheck, isDegraded } from '../../endpoint/finished-check';
+import type { StreakUpdate } from '../../endpoint/streak-update';
+import { HistoryBacklog } from '../../history/write/history-backlog';
+import type { Sql, Tx } from '../../platform/database/database';
+import { failpoint } from '../../platform/observability/failpoints';
+import type { EndpointResults } from './batch-split';
+import { foldBatch, outagesOf, steadyUpdatesOf, streakUpdatesOf } from './check-batch';
+import { EndpointStateStore, type SteadySaved } from './endpoint-state-store';
+import { MaintenanceMarks } from './maintenance-marks';
+import type { PendingCheck } from './pending-check';
+import type { SteadyRun } from './steady-run';
+
+/** What one transaction did. */
+export interface Committed {
+  recorded: Set<FinishedCheck>;
+  /** Seemed steady and are not: nothing of them was written. */
+  missed: PendingCheck[];
+  /** Whether history was written with it. */
+  withHistory: boolean;
+}
+
+/** What one transaction writes of a batch: marks, streaks, history, alert flags, events and deliveries, all or nothing. */
+@Injectable()
+export class BatchTransaction {
+  constructor(
+    private readonly marks: MaintenanceMarks,
+    private readonly states: EndpointStateStore,
+    private readonly history: HistoryBacklog,
+    private readonly alerts: AlertEvaluator,
+  ) {}
+
+  /** Writes everything that follows from these results: `locked` on rows that are read before, `steady` without. */
+  async write(
+    tx: Tx,
+    locked: readonly EndpointResults[],
+    steady: readonly SteadyRun[],
+    withoutHistory: boolean,
+  ): Promise<Committed> {
+    const checks = checksOf(locked);
+    await this.marks.set(tx, [...checks, ...checksOf(steady.map(({ results }) => results))]);
+    const states = checks.length > 0 ? await this.states.lock(tx, checks) : new Map();
+    const folded = foldBatch(states, checks);
+    const { missed, open }: SteadySaved =
+      steady.length > 0 ? await this.states.saveSteady(tx, steady) : { missed: new Set(), open: new Map() };
+    if (folded.size > 0) await this.states.save(tx, folded);
+    const saved = steady.filter(({ endpointId }) => !missed.has(endpointId));
+    const recorded = [
+      ...[...folded.values()].flatMap((list) => list.map(({ check }) => check)),
+      ...checksOf(saved.map(({ results }) => results)),
+    ];
+    const part = { checks: recorded, ...outagesOf(states, folded) };
+    const withHistory = await this.history.write(tx, part, withoutHistory);
+    const updates: StreakUpdate[] = [...streakUpdatesOf(folded), ...steadyUpdatesOf(saved, open)];
+    if (updates.length > 0) await this.alerts.evaluate(tx, updates);
+    if (recorded.length > 0) await failpoint('recorder.before_commit');
+    return {
+      recorded: new Set(recorded),
+      missed: steady.flatMap(({ endpointId, results }) => (missed.has(endpointId) ? results : [])),
+      withHistory,
+    };
+  }
+
+  /** How many alerts these results may change at most, by endpoint; those without any are absent. */
+  atStake(sql: Sql, changing: readonly PendingCheck[]): Promise<Map<string, number>> {
+    const idsOf = (may: (check: FinishedCheck) => boolean) =>
+      changing.flatMap(({ check }) => (may(check) ? [check.endpointId] : []));
+    const bad = idsOf((check) => check.result.outcome === 'down' || isDegraded(check));
+    return this.alerts.atStake(
+      sql,
+      bad,
+      idsOf(({ result }) => result.outcome === 'up'),
+    );
+  }
+
+  /** Those of these endpoints whose rows another session keeps locked. */
+  lockedOf(sql: Sql, endpointIds: readonly string[]): Promise<Set<string>> {
+    return this.states.lockedByOthers(sql, endpointIds).catch(() => new Set<string>());
+  }
+}
+
+const checksOf = (endpoints: readonly EndpointResults[]): FinishedCheck[] =>
+  endpoints.flatMap((results) => results.map(({ check }) => check));

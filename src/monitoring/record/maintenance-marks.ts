@@ -1,0 +1,69 @@
+import { Injectable } from '@nestjs/common';
+import type { FinishedCheck } from '../../endpoint/finished-check';
+import { type Coverable, maintenanceAt, type Occurrence } from '../../endpoint/maintenance/cover';
+import { MaintenanceCoverage } from '../../endpoint/maintenance/maintenance-coverage';
+import type { Tx } from '../../platform/database/database';
+
+/** Marks checks as planned or muted by the maintenance windows that are in force when they began. */
+@Injectable()
+export class MaintenanceMarks {
+  constructor(private readonly coverage: MaintenanceCoverage) {}
+
+  /**
+   * Decided anew each time, so that a transaction that is repeated goes by what is true then. Cost: one statement, a probe
+   * of an index for each organization; one more, by the keys of the endpoints, where a window covers only some of them.
+   */
+  async set(tx: Tx, checks: readonly FinishedCheck[]): Promise<void> {
+    const orgIds = new Set<string>();
+    let [from, to] = [Infinity, -Infinity];
+    for (const check of checks) {
+      check.planned = false;
+      check.muted = false;
+      const at = check.checkedAt.getTime();
+      orgIds.add(check.orgId);
+      if (at < from) from = at;
+      if (at > to) to = at;
+    }
+    if (orgIds.size === 0) return;
+    const occurrences = await this.coverage.overlapping(tx, [...orgIds], new Date(from), new Date(to));
+    if (occurrences.length === 0) return;
+    const known = await this.coverable(tx, checks, occurrences);
+    const ofOrganization = byOrganization(occurrences);
+    for (const check of checks) {
+      const own = ofOrganization.get(check.orgId);
+      if (!own) continue;
+      const maintenance = maintenanceAt(own, known.get(check.endpointId) ?? unknownOf(check), check.checkedAt);
+      check.planned = maintenance?.excludeFromUptime ?? false;
+      check.muted = maintenance?.mute ?? false;
+    }
+  }
+
+  /** Of the endpoints of organizations that have a window over some of theirs. */
+  private async coverable(
+    tx: Tx,
+    checks: readonly FinishedCheck[],
+    occurrences: readonly Occurrence[],
+  ): Promise<ReadonlyMap<string, Coverable>> {
+    const orgIds = new Set(occurrences.flatMap(({ orgId, coversAll }) => (coversAll ? [] : [orgId])));
+    const ids = new Set(checks.flatMap(({ orgId, endpointId }) => (orgIds.has(orgId) ? [endpointId] : [])));
+    return ids.size === 0 ? new Map<string, Coverable>() : this.coverage.coverable(tx, [...ids]);
+  }
+}
+
+function byOrganization(occurrences: readonly Occurrence[]): Map<string, Occurrence[]> {
+  const groups = new Map<string, Occurrence[]>();
+  for (const occurrence of occurrences) {
+    const known = groups.get(occurrence.orgId);
+    if (known) known.push(occurrence);
+    else groups.set(occurrence.orgId, [occurrence]);
+  }
+  return groups;
+}
+
+/** Enough for a window over all endpoints; one that was deleted meanwhile is covered by no other. */
+const unknownOf = ({ endpointId, orgId }: FinishedCheck): Coverable => ({
+  id: endpointId,
+  orgId,
+  websiteId: '',
+  tags: [],
+});
