@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from 'node:util';
 import { Injectable } from '@nestjs/common';
 import { recordChange } from '../audit/audit-log';
 import type { Caller } from '../platform/access/caller';
@@ -97,7 +98,7 @@ export class EndpointService {
       const settings = this.settings.resolve(id, dto, stored, caller);
       const wasOn = endpoint.enabled && (move?.from.enabled ?? true);
       const isOn = settings.enabled && (move?.to.enabled ?? true);
-      const isChanged = (key: keyof EndpointSettings) => JSON.stringify(settings[key]) !== JSON.stringify(stored[key]);
+      const isChanged = (key: keyof EndpointSettings) => !isDeepStrictEqual(settings[key], stored[key]);
       const hasNewCheck = CHECKED_SETTINGS.some(isChanged);
       const revision = endpoint.revision + (hasNewCheck ? 1 : 0);
       await this.repository.save(tx, endpoint, { ...settings, revision, websiteId });

@@ -1,4 +1,5 @@
 import { down, resultOf } from '../../../src/checker/check-failure';
+import type { Assertion } from '../../../src/checker/assertion/assertion';
 import type { Checker, CheckResult } from '../../../src/checker/checker';
 import { CheckRunner } from '../../../src/monitoring/run/check-runner';
 import { OPERATORS_EGRESS } from '../../../src/platform/net/egress/egress-policy';
@@ -9,13 +10,24 @@ import { eventually } from '../../harness/app/poll';
 /** Longer without a look than any stall of a busy machine while the loop is looked at 20 times a second. */
 const AT_REST_MS = 1500;
 
-/** Finds its target down after it has held the event loop itself, as any other work of the process may. */
+const DOWN = resultOf(down('connection_timeout', 'connect', 'The connection was not established within 1 s.'));
+const SLOW: CheckResult = {
+  ...DOWN,
+  outcome: 'up',
+  error: null,
+  warning: { code: 'assertion_failed', phase: 'assertion', message: 'Expected it to be fast, but it was slow.' },
+};
+
+/** Finds this of its target after it has held the event loop itself, as any other work of the process may. */
 class StallingChecker implements Checker {
   readonly assertionSources = [];
   readonly targetForm = 'tcp://host:port';
   attempts = 0;
 
-  constructor(private readonly stallMs: number) {}
+  constructor(
+    private readonly stallMs: number,
+    private readonly result: CheckResult = DOWN,
+  ) {}
 
   parseTarget(url: string): string {
     return url;
@@ -26,7 +38,7 @@ class StallingChecker implements Checker {
     await new Promise(setImmediate);
     const end = performance.now() + this.stallMs;
     while (performance.now() < end);
-    return resultOf(down('connection_timeout', 'connect', 'The connection was not established within 1 s.'));
+    return this.result;
   }
 }
 
@@ -44,7 +56,7 @@ describe('CheckRunner in a process that was at rest', () => {
   });
   afterAll(() => app.close());
 
-  const run = (checker: Checker) =>
+  const run = (checker: Checker, assertions: Assertion[] = []) =>
     app.app.get(CheckRunner).run(
       {
         endpointId: '00000000-0000-0000-0000-000000000001',
@@ -59,7 +71,7 @@ describe('CheckRunner in a process that was at rest', () => {
           headers: [],
           body: null,
           followRedirects: false,
-          assertions: [],
+          assertions,
           egress: OPERATORS_EGRESS,
         },
       },
@@ -80,5 +92,28 @@ describe('CheckRunner in a process that was at rest', () => {
     const check = await run(checker);
     expect(check?.result).toMatchObject({ outcome: 'down', error: { code: 'connection_timeout' } });
     expect(checker.attempts).toBe(1);
+  });
+
+  const fast: Assertion = { source: 'response_time', comparison: 'less_than', target: '100', severity: 'warning' };
+  const valid: Assertion = {
+    source: 'certificate_days',
+    comparison: 'greater_than',
+    target: '14',
+    severity: 'warning',
+  };
+
+  it('takes a warning about time during a stall of its own for nothing that the target did', async () => {
+    const checker = new StallingChecker(600, SLOW);
+    const check = await run(checker, [fast]);
+    expect(check?.result).toMatchObject({ outcome: 'unknown', error: { code: 'internal' }, warning: null });
+    expect(checker.attempts).toBe(2);
+  });
+
+  it('keeps a warning that no stall explains', async () => {
+    const checker = new StallingChecker(600, SLOW);
+    const check = await run(checker, [valid, { ...fast, severity: 'critical' }]);
+    expect(check?.result).toMatchObject({ outcome: 'up', error: null, warning: SLOW.warning });
+    const other = await run(new StallingChecker(0, SLOW), [fast]);
+    expect([checker.attempts, other?.result]).toEqual([1, SLOW]);
   });
 });
