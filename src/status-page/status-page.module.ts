@@ -3,6 +3,8 @@ import { OrganizationDeleted } from '../identity/organization/organization-event
 import { TransactionEvents } from '../platform/events/transaction-events';
 import { WebsitesDeleted } from '../website/website-events';
 import { WebsiteModule } from '../website/website.module';
+import { EndpointModule } from '../endpoint/endpoint.module';
+import { Announcements } from './announcements';
 import { HostedPages } from './public/hosted-pages';
 import { PageDomains } from './public/page-domains';
 import { PublicPages } from './public/public-pages';
@@ -17,12 +19,13 @@ import { StatusSnapshots } from './status-snapshot';
 
 /** Public status pages, feeds and badges. None is public until somebody says so. */
 @Module({
-  imports: [WebsiteModule],
+  imports: [WebsiteModule, EndpointModule],
   controllers: [WebsitePageController, PublicPageController, PublicStatusController],
   providers: [
     WebsitePageService,
     PublicPageService,
     PageContents,
+    Announcements,
     StatusSnapshots,
     PublicPages,
     PublicStatusService,

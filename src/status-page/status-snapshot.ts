@@ -1,4 +1,3 @@
-import { createHash } from 'node:crypto';
 import { Injectable } from '@nestjs/common';
 import type { EndpointStatus } from '../endpoint/endpoint.dto';
 import { outcomeOf } from '../endpoint/outcome-code';
@@ -7,7 +6,15 @@ import { Database } from '../platform/database/database';
 import { Clock } from '../platform/time/clock';
 import { DAY_MS, floorTo } from '../platform/time/time-units';
 import { WebsiteService } from '../website/website.service';
+import { type AnnouncedWork, Announcements } from './announcements';
+import { opaqueId } from './opaque-id';
 import { arranged, type PageEndpoint, type PageGroup } from './page-groups';
+import {
+  type EndpointMaintenance,
+  endpointMaintenance,
+  maintenanceOf,
+  type StatusMaintenance,
+} from './page-maintenance';
 
 export const DAYS = 90;
 /** A page shows no more than that. */
@@ -20,6 +27,8 @@ export interface StatusDay {
   up: number;
   down: number;
   unknown: number;
+  /** It had outages while announced work was under way, which are in none of the counts. */
+  planned: boolean;
 }
 
 export interface StatusEndpoint {
@@ -27,6 +36,9 @@ export interface StatusEndpoint {
   /** Heading it stands below; empty without one. */
   group: string;
   status: EndpointStatus;
+  /** Up, but an assertion of severity `warning` failed. */
+  degraded: boolean;
+  maintenance: EndpointMaintenance | null;
   /** Oldest first, always `DAYS` of them. */
   days: StatusDay[];
 }
@@ -61,7 +73,10 @@ export interface StatusSnapshot {
   updated_at: string;
   look: PageLook;
   endpoints: StatusEndpoint[];
+  /** Without planned ones. */
   outages: StatusOutage[];
+  /** Announced work: what was over lately, is under way or is planned. */
+  maintenance: StatusMaintenance[];
 }
 
 /** A page that everybody may see. */
@@ -107,6 +122,7 @@ interface EndpointRow extends PageEndpoint {
   name: string;
   active: boolean;
   status: number;
+  degraded: boolean;
 }
 
 /** Reads what a public page shows. */
@@ -115,6 +131,7 @@ export class StatusSnapshots {
   constructor(
     private readonly database: Database,
     private readonly websites: WebsiteService,
+    private readonly announcements: Announcements,
     private readonly clock: Clock,
   ) {}
 
@@ -140,17 +157,23 @@ export class StatusSnapshots {
       this.endpointsOf(page),
     ]);
     const ids = shown.map(({ endpoint }) => endpoint.id);
-    const [days, outages] = await Promise.all([
+    const [days, outages, work] = await Promise.all([
       this.database.query<DaysRow>(DAY_COUNTS, [ids, since]),
       this.database.query<OutageRow>(OUTAGES, [ids, since, MAX_OUTAGES]),
+      this.announcements.read(
+        orgId,
+        shown.map(({ endpoint }) => ({ ...endpoint, orgId, tags: [] })),
+        since,
+        now,
+      ),
     ]);
     const counts = new Map(days.map((row) => [row.endpoint_id, row]));
     const dates = datesFrom(since);
     const endpoints = shown.map(({ group, endpoint }) => ({
       name: endpoint.name,
       group,
-      status: endpoint.active ? outcomeOf(endpoint.status) : ('paused' as const),
-      days: daysOf(dates, counts.get(endpoint.id)),
+      ...stateOf(endpoint, work, now),
+      days: daysOf(dates, counts.get(endpoint.id), work.plannedDays.get(endpoint.id)),
     }));
     return {
       slug: page.slug,
@@ -174,6 +197,14 @@ export class StatusSnapshots {
         ended_at: row.ended_at?.toISOString() ?? null,
         reason: errorCodeAt(row.error)?.replaceAll('_', ' ') ?? null,
       })),
+      maintenance: maintenanceOf(
+        work.announcements,
+        shown.flatMap(({ endpoint: { id, name } }) => {
+          const coverable = work.coverable.get(id);
+          return coverable ? [{ ...coverable, name }] : [];
+        }),
+        now,
+      ),
     };
   }
 
@@ -197,17 +228,35 @@ export function statusOf(endpoints: readonly Pick<StatusEndpoint, 'status'>[]): 
   return has('paused') && !has('unknown') ? 'paused' : 'unknown';
 }
 
-/** A UUID (version 8) that is made of a text, from which nobody gets the text back. */
-function opaqueId(text: string): string {
-  const hex = createHash('sha256').update(text).digest('hex');
-  return `${hex.slice(0, 8)}-${hex.slice(8, 12)}-8${hex.slice(13, 16)}-8${hex.slice(17, 20)}-${hex.slice(20, 32)}`;
+function stateOf(
+  { id, active, status, degraded }: EndpointRow,
+  { announcements, coverable }: AnnouncedWork,
+  now: Date,
+): Pick<StatusEndpoint, 'status' | 'degraded' | 'maintenance'> {
+  const covered = coverable.get(id);
+  const truth = active ? outcomeOf(status) : 'paused';
+  return {
+    status: truth,
+    degraded: degraded && truth === 'up',
+    maintenance: covered ? endpointMaintenance(announcements, covered, now) : null,
+  };
 }
 
 const datesFrom = (since: Date): string[] =>
   Array.from({ length: DAYS }, (_, index) => new Date(since.getTime() + index * DAY_MS).toISOString().slice(0, 10));
 
-function daysOf(dates: readonly string[], row: DaysRow | undefined): StatusDay[] {
-  const days = dates.map((date) => ({ date, up: 0, down: 0, unknown: 0 }));
+function daysOf(
+  dates: readonly string[],
+  row: DaysRow | undefined,
+  planned: ReadonlySet<number> | undefined,
+): StatusDay[] {
+  const days = dates.map((date, index) => ({
+    date,
+    up: 0,
+    down: 0,
+    unknown: 0,
+    planned: planned?.has(index) ?? false,
+  }));
   for (const [i, index] of (row?.days ?? []).entries()) {
     const day = days[index];
     if (!row || !day) continue;
@@ -230,7 +279,7 @@ const LOGO = 'SELECT logo AS body, logo_type AS type FROM status_page WHERE id =
  * leaves out what is being deleted.
  */
 const ENDPOINTS = `
-  SELECT item.id, item.website_id AS "websiteId", item.name, item.active, item.status
+  SELECT item.id, item.website_id AS "websiteId", item.name, item.active, item.status, item.degraded
     FROM (SELECT id AS listed FROM endpoint WHERE org_id = $1 AND id = ANY ($2::uuid[])
            UNION
           SELECT listed FROM (
@@ -238,8 +287,9 @@ const ENDPOINTS = `
              CROSS JOIN LATERAL (SELECT id FROM endpoint WHERE website_id = wanted.website AND org_id = $1
                                   ORDER BY website_id, id LIMIT $4) e
              LIMIT 2 * $4) of_websites) page
-   CROSS JOIN LATERAL (SELECT id, website_id, name, active, status FROM endpoint_overview
-                        WHERE org_id = $1 AND id = listed OFFSET 0) item
+   CROSS JOIN LATERAL (SELECT o.id, o.website_id, o.name, o.active, o.status, s.degraded_since IS NOT NULL AS degraded
+                         FROM endpoint_overview o JOIN endpoint_state s ON s.endpoint_id = o.id
+                        WHERE o.org_id = $1 AND o.id = listed OFFSET 0) item
    ORDER BY item.id`;
 
 /** One row per endpoint: eighteen thousand would take the event loop longer than the database. */
@@ -255,5 +305,5 @@ const DAY_COUNTS = `
 
 const OUTAGES = `
   SELECT endpoint_id, endpoint_name, started_at, ended_at, error FROM endpoint_outage
-   WHERE endpoint_id = ANY ($1::uuid[]) AND COALESCE(ended_at, now()) >= $2
+   WHERE endpoint_id = ANY ($1::uuid[]) AND NOT planned AND COALESCE(ended_at, now()) >= $2
    ORDER BY started_at DESC LIMIT $3`;

@@ -22,11 +22,19 @@ const PAGE = {
 /** Pages of the largest size, each of an organization of its own or of one. */
 function pagesOf(orgOf: (slug: string) => string) {
   const read: string[] = [];
-  const days = Array.from({ length: DAYS }, (_, i) => ({ date: `2026-01-${i}`, up: 1440, down: i % 7, unknown: 0 }));
+  const days = Array.from({ length: DAYS }, (_, i) => ({
+    date: `2026-01-${i}`,
+    up: 1440,
+    down: i % 7,
+    unknown: 0,
+    planned: false,
+  }));
   const endpoints = Array.from({ length: 200 }, (_, i) => ({
     name: `Endpoint ${i}`,
     group: '',
     status: 'up' as const,
+    degraded: false,
+    maintenance: null,
     days,
   }));
   const source: Pick<StatusSnapshots, 'find' | 'read'> = {
@@ -42,6 +50,7 @@ function pagesOf(orgOf: (slug: string) => string) {
         updated_at: '2026-11-22T00:00:00Z',
         endpoints,
         outages: [],
+        maintenance: [],
       };
       return Promise.resolve(page);
     },

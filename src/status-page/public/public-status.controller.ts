@@ -25,7 +25,11 @@ export class PublicStatusController {
     summary: 'Show a public status page',
     description:
       'Without a key, cached for 15 seconds. Only pages that were published exist; where none is, people get a page that ' +
-      'says so, programs the problem. A page with a domain is also at its root, `/status.json` and `/badge.svg`.',
+      'says so, programs the problem. A page with a domain is also at its root, `/status.json` and `/badge.svg`. Public ' +
+      'maintenance windows that cover something shown are announced seven days ahead, in `maintenance` for programs; what is ' +
+      'down during one is no outage and no part of the uptime. Of windows that are not public nothing is shown. `status` is ' +
+      'what the checks say, also during maintenance; headline and badge say `maintenance` while nothing else is down, and ' +
+      '`degraded` while something works with a warning.',
     security: [],
   })
   @ApiOkResponse({
@@ -51,10 +55,11 @@ export class PublicStatusController {
   @ApiParam(NAME)
   @ApiOperation({
     operationId: 'getStatusFeed',
-    summary: 'Get the outages of a public status page as an Atom feed',
+    summary: 'Get the outages and announced maintenance of a public status page as an Atom feed',
     description:
-      'Without a key, cached for 15 seconds. One entry per outage, which is updated when it ends; its id stays. A page ' +
-      'with a domain has it at `/feed.atom`, too.',
+      'Without a key, cached for 15 seconds. One entry per outage, which is updated when it ends, and one per announced ' +
+      'maintenance of the next seven days, which is updated when it begins and ends, until two days later; ids stay. A ' +
+      'page with a domain has it at `/feed.atom`, too.',
     security: [],
   })
   @ApiOkResponse({

@@ -1,36 +1,72 @@
+import type { StatusMaintenance } from '../page-maintenance';
 import type { StatusOutage, StatusSnapshot } from '../status-snapshot';
 import { xml } from './escape';
+import { affected } from './maintenance-html';
+import { utc, utcRange } from './times';
 
-const utc = (iso: string): string => `${iso.slice(0, 10)} ${iso.slice(11, 16)} UTC`;
+interface Entry {
+  id: string;
+  title: string;
+  published: string;
+  updated: string;
+  category: string;
+  text: string;
+}
 
-/** When an outage last became another one: it began, or it ended. */
-const changedAt = ({ started_at, ended_at }: StatusOutage): string => ended_at ?? started_at;
-
-function entry(outage: StatusOutage, address: string): string {
-  const { id, endpoint, started_at, ended_at, reason } = outage;
+function outageEntry({ id, endpoint, started_at, ended_at, reason }: StatusOutage): Entry {
   const began = `Down since ${utc(started_at)}: ${reason ?? 'not reachable'}.`;
-  const text = ended_at === null ? `${began} It goes on.` : `${began} Up again at ${utc(ended_at)}.`;
-  return `<entry>
+  return {
+    id,
+    title: ended_at === null ? `${endpoint} is down` : `${endpoint} was down`,
+    published: started_at,
+    // When it last became another one: it began, or it ended.
+    updated: ended_at ?? started_at,
+    category: ended_at === null ? 'began' : 'ended',
+    text: ended_at === null ? `${began} It goes on.` : `${began} Up again at ${utc(ended_at)}.`,
+  };
+}
+
+const WORK = {
+  planned: { title: 'Planned maintenance', category: 'maintenance-planned' },
+  active: { title: 'Maintenance under way', category: 'maintenance-began' },
+  over: { title: 'Maintenance is over', category: 'maintenance-ended' },
+} as const;
+
+function workEntry(work: StatusMaintenance): Entry {
+  const { title, category } = WORK[work.state];
+  const times = `${utcRange(work.starts_at, work.ends_at)}. Affects ${affected(work)}.`;
+  return {
+    id: work.id,
+    title: `${title}: ${work.name}`,
+    published: work.published_at,
+    updated: work.updated_at,
+    category,
+    text: work.description === '' ? times : `${times}\n${work.description}`,
+  };
+}
+
+const entryXml = ({ id, title, published, updated, category, text }: Entry, address: string): string => `<entry>
 <id>urn:uuid:${id}</id>
-<title>${xml(ended_at === null ? `${endpoint} is down` : `${endpoint} was down`)}</title>
-<published>${started_at}</published>
-<updated>${changedAt(outage)}</updated>
+<title>${xml(title)}</title>
+<published>${published}</published>
+<updated>${updated}</updated>
 <link rel="alternate" type="text/html" href="${address}"/>
-<category term="${ended_at === null ? 'began' : 'ended'}"/>
+<category term="${category}"/>
 <content type="text">${xml(text)}</content>
 </entry>
 `;
-}
 
 /**
- * The outages of a page as an Atom feed (RFC 4287), one entry each, which is updated when the outage ends. It says nothing
- * of the moment at which it was rendered, so its ETag stays while nothing happens.
+ * The outages and announced work of a page as an Atom feed (RFC 4287), one entry each, which is updated when it begins and
+ * ends, newest first. It says nothing of the moment at which it was rendered, so its ETag stays while nothing happens.
  */
-export function* atomFeed({ name, slug, look, outages }: StatusSnapshot): Generator<string> {
+export function* atomFeed({ name, slug, look, outages, maintenance }: StatusSnapshot): Generator<string> {
   // Without a host of its own the page does not know where it is: readers resolve these by where the feed is.
   const base = look.domain === null ? '' : `https://${look.domain}`;
   const page = look.domain === null ? `/status/${slug}` : `${base}/`;
-  const updated = [look.changedAt, ...outages.map(changedAt)].sort().at(-1) ?? look.changedAt;
+  const entries = [...maintenance.map(workEntry), ...outages.map(outageEntry)];
+  entries.sort((a, b) => (a.updated > b.updated ? -1 : a.updated < b.updated ? 1 : 0));
+  const updated = [look.changedAt, ...entries.map((entry) => entry.updated)].sort().at(-1) ?? look.changedAt;
   yield `<?xml version="1.0" encoding="utf-8"?>
 <feed xmlns="http://www.w3.org/2005/Atom" xml:lang="en">
 <id>urn:uuid:${look.id}</id>
@@ -40,6 +76,6 @@ export function* atomFeed({ name, slug, look, outages }: StatusSnapshot): Genera
 <link rel="self" type="application/atom+xml" href="${base}/status/${slug}/feed.atom"/>
 <link rel="alternate" type="text/html" href="${page}"/>
 `;
-  for (const outage of outages) yield entry(outage, page);
+  for (const entry of entries) yield entryXml(entry, page);
   yield '</feed>\n';
 }

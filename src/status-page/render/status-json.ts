@@ -1,21 +1,41 @@
+import type { StatusMaintenance } from '../page-maintenance';
 import type { StatusEndpoint, StatusSnapshot } from '../status-snapshot';
 import { uptimeOf, watchedOf } from './uptime';
 
-/** The page for programs as one JSON document, in pieces of one endpoint each. */
+/** The page for programs as one JSON document, in pieces of one endpoint each. `status` is the truth, whatever explains it. */
 export function* statusJson(snapshot: StatusSnapshot): Generator<string> {
   const { slug, name, description, status, updated_at, endpoints, outages } = snapshot;
-  const page = { slug, name, description, status, updated_at, outages };
+  const degraded = endpoints.some((endpoint) => endpoint.degraded);
+  const maintenance = snapshot.maintenance.filter(({ state }) => state !== 'over').map(workToJson);
+  const page = { slug, name, description, status, degraded, updated_at, maintenance, outages };
   yield `${JSON.stringify(page).slice(0, -1)},"endpoints":[`;
   for (const [index, endpoint] of endpoints.entries())
     yield `${index === 0 ? '' : ','}${JSON.stringify(toJson(endpoint))}`;
   yield ']}';
 }
 
-const toJson = ({ name, group, status, days }: StatusEndpoint) => ({
+const workToJson = ({ id, name, description, starts_at, ends_at, state, endpoints }: StatusMaintenance) => ({
+  id,
+  name,
+  description,
+  starts_at,
+  ends_at,
+  active: state === 'active',
+  endpoints,
+});
+
+const toJson = ({ name, group, status, degraded, maintenance, days }: StatusEndpoint) => ({
   name,
   group,
   status,
+  degraded,
+  maintenance,
   uptime_90d: uptimeOf(days),
   watched_90d: watchedOf(days),
-  days: days.map((day) => ({ date: day.date, checks: day.up + day.down, uptime: uptimeOf([day]) })),
+  days: days.map((day) => ({
+    date: day.date,
+    checks: day.up + day.down,
+    uptime: uptimeOf([day]),
+    planned: day.planned,
+  })),
 });

@@ -3,10 +3,12 @@
  * allows it by its hash. Without it the page says UTC. The title keeps what was there.
  */
 export const STATUS_SCRIPT = `
+const format = new Intl.DateTimeFormat([], {dateStyle: 'medium', timeStyle: 'short'});
 for (const time of document.querySelectorAll('time')) {
+  const {dateTime, dataset: {until}} = time;
   time.title = time.textContent;
-  time.textContent = new Date(time.dateTime).toLocaleString([], {dateStyle: 'medium', timeStyle: 'short'});
+  time.textContent = until ? format.formatRange(new Date(dateTime), new Date(until)) : format.format(new Date(dateTime));
 }
 const zone = document.getElementById('zone');
-if (zone) zone.textContent = 'Times are in your zone, ' + Intl.DateTimeFormat().resolvedOptions().timeZone + '; days begin at midnight UTC.';
+if (zone) zone.textContent = 'Times are in your zone, ' + format.resolvedOptions().timeZone + '; days begin at midnight UTC.';
 `;

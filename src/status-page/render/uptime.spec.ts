@@ -1,7 +1,13 @@
 import type { StatusDay } from '../status-snapshot';
 import { uptimeText } from './uptime';
 
-const day = (up: number, down = 0, unknown = 0): StatusDay => ({ date: '2026-11-20', up, down, unknown });
+const day = (up: number, down = 0, unknown = 0): StatusDay => ({
+  date: '2026-11-20',
+  up,
+  down,
+  unknown,
+  planned: false,
+});
 const days = (count: number, each: StatusDay): StatusDay[] => Array.from({ length: count }, () => each);
 
 describe('an uptime in words', () => {

@@ -276,9 +276,9 @@ describe('public status pages', () => {
     const days = page.endpoints[0]?.days.filter((day) => day.checks > 0);
 
     expect(days).toEqual([
-      { date: at(progress.day, -48).toISOString().slice(0, 10), checks: 10, uptime: 1 },
-      { date: at(progress.day, -24).toISOString().slice(0, 10), checks: 10, uptime: 0.9 },
-      { date: progress.hour.toISOString().slice(0, 10), checks: 4, uptime: 0.75 },
+      { date: at(progress.day, -48).toISOString().slice(0, 10), checks: 10, uptime: 1, planned: false },
+      { date: at(progress.day, -24).toISOString().slice(0, 10), checks: 10, uptime: 0.9, planned: false },
+      { date: progress.hour.toISOString().slice(0, 10), checks: 4, uptime: 0.75, planned: false },
     ]);
   });
 

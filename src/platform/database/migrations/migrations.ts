@@ -23,6 +23,7 @@ import { Pages1700000005970 } from './1700000005970-pages';
 import { FindingAndMoving1700000005980 } from './1700000005980-finding-and-moving';
 import { Quiet1700000005990 } from './1700000005990-quiet';
 import { Acknowledgement1700000005996 } from './1700000005996-acknowledgement';
+import { Announcements1700000005999 } from './1700000005999-announcements';
 
 /** Every migration, oldest first. Add a new one here by hand: nothing depends on file name patterns. */
 export const migrations: (new () => MigrationInterface)[] = [
@@ -50,4 +51,5 @@ export const migrations: (new () => MigrationInterface)[] = [
   FindingAndMoving1700000005980,
   Quiet1700000005990,
   Acknowledgement1700000005996,
+  Announcements1700000005999,
 ];

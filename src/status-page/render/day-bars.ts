@@ -1,0 +1,68 @@
+import { DAYS, type StatusDay } from '../status-snapshot';
+import { percent } from './uptime';
+
+const WIDTH = 6;
+const HEIGHT = 34;
+/** Where the dashes of announced work begin on a day that had other checks as well. */
+const PLANNED_FROM = 18;
+const DASH = 4;
+const GAP = 2;
+
+/**
+ * The bar of one day: green from below, red from above and never too small to see; a stub for a day without data. Outages
+ * during announced work are dashes at the bottom.
+ */
+function bar({ date, up, down, planned }: StatusDay, index: number): string {
+  const x = index * WIDTH + 1;
+  const share = up + down === 0 ? null : down / (up + down);
+  const room = planned ? PLANNED_FROM : HEIGHT;
+  const failed = share === null || share === 0 ? 0 : Math.min(room, Math.max(6, Math.round(share * room)));
+  const part = (kind: string, y: number, height: number) =>
+    height > 0 ? `<path class="${kind}" d="M${x} ${y}h4v${height}h-4z"/>` : '';
+  const empty = planned ? '' : part('none', HEIGHT - 4, 4);
+  const parts = share === null ? empty : part('bad', 0, failed) + part('ok', failed, room - failed);
+  const work = planned ? dashes(x, share === null ? 0 : PLANNED_FROM + GAP) : '';
+  return `<g><title>${date}: ${dayText(planned, up, down)}</title>${parts}${work}</g>`;
+}
+
+function dashes(x: number, from: number): string {
+  let path = '';
+  for (let y = HEIGHT - DASH; y >= from; y -= DASH + GAP) path += `M${x} ${y}h4v${DASH}h-4z`;
+  return `<path class="work" d="${path}"/>`;
+}
+
+/** The bars of all days as one picture. */
+export const dayBars = (days: readonly StatusDay[], label: string): string =>
+  `<svg class="bars" viewBox="0 0 ${DAYS * WIDTH} ${HEIGHT}" preserveAspectRatio="none" role="img" aria-label="${label}">${days.map(bar).join('')}</svg>`;
+
+/** A day's dashes beside what they mean. */
+export const PLANNED_SAMPLE = `<svg class="sample" width="8" height="16" viewBox="0 0 4 16" preserveAspectRatio="none" aria-hidden="true"><path class="work" d="M0 0h4v4h-4zM0 6h4v4h-4zM0 12h4v4h-4z"/></svg>`;
+
+const checksText = (up: number, down: number): string =>
+  up + down === 0 ? 'no data' : `${percent(up / (up + down))} of ${up + down} ${up + down === 1 ? 'check' : 'checks'}`;
+
+function dayText(planned: boolean, up: number, down: number): string {
+  if (!planned) return checksText(up, down);
+  return up + down === 0 ? 'planned maintenance' : `planned maintenance, otherwise ${checksText(up, down)}`;
+}
+
+/** 0: no data, 1: all up, 2: something failed, 3: planned. */
+const kindOf = ({ up, down, planned }: StatusDay): number => (planned ? 3 : down > 0 ? 2 : Math.min(1, up));
+
+/** What the bars say, for everybody who cannot point at them: each day with failures; the others together. Newest first. */
+export function dayItems(days: readonly StatusDay[]): string {
+  const runs: StatusDay[][] = [];
+  for (const day of days.toReversed()) {
+    const [newest] = runs.at(-1) ?? [];
+    if (newest && kindOf(day) < 2 && kindOf(day) === kindOf(newest)) runs.at(-1)?.push(day);
+    else runs.push([day]);
+  }
+  return runs
+    .map((run) => {
+      const [newest, oldest] = [run[0]?.date, run.at(-1)?.date];
+      const sum = (part: 'up' | 'down') => run.reduce((total, day) => total + day[part], 0);
+      const dates = newest === oldest ? `${newest}` : `${oldest} to ${newest}`;
+      return `<li><span>${dates}</span><span>${dayText(run[0]?.planned ?? false, sum('up'), sum('down'))}</span></li>`;
+    })
+    .join('');
+}

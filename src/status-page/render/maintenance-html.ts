@@ -1,0 +1,61 @@
+import { MAX_PER_WINDOW, type StatusMaintenance } from '../page-maintenance';
+import { html } from './escape';
+import { range, stamp } from './times';
+
+/** More names than that are counted. */
+const MAX_NAMES = 5;
+
+/** What of the page a window is about, in words. */
+export function affected({ endpoints, everything }: Pick<StatusMaintenance, 'endpoints' | 'everything'>): string {
+  if (everything && endpoints.length > 1) return 'everything on this page';
+  const names = endpoints.length > MAX_NAMES + 1 ? endpoints.slice(0, MAX_NAMES) : endpoints;
+  const more = endpoints.length - names.length;
+  return [...names, ...(more > 0 ? [`${more} more`] : [])].join(', ');
+}
+
+const paragraphs = (text: string): string =>
+  text
+    .split(/\s*\n\s*/)
+    .filter((line) => line !== '')
+    .map((line) => `<p>${html(line)}</p>`)
+    .join('');
+
+const about = (work: StatusMaintenance): string =>
+  `${paragraphs(work.description)}<p class="small soft">Affects ${html(affected(work))}.</p>`;
+
+/** Work that is under way, at the top of the page; empty without. */
+export function activeWork(all: readonly StatusMaintenance[]): string {
+  const active = all.filter(({ state }) => state === 'active');
+  if (active.length === 0) return '';
+  const items = active.map(
+    (work) =>
+      `<li><div class="row"><h2>${html(work.name)}</h2><span>Maintenance until ${stamp(work.ends_at)}</span></div>${about(work)}</li>`,
+  );
+  return `\n<ul class="announced now">\n${items.join('\n')}\n</ul>`;
+}
+
+/** When the next planned work begins, with a link to all of it; empty without. */
+export function nextWork(all: readonly StatusMaintenance[]): string {
+  const next = all.find(({ state }) => state === 'planned');
+  return next
+    ? `\n<p class="small soft"><a href="#planned">Planned maintenance</a>: next on ${stamp(next.starts_at)}</p>`
+    : '';
+}
+
+/** The work of the next days, each window once with its times; empty without. */
+export function plannedWork(all: readonly StatusMaintenance[]): string {
+  const byWindow = new Map<string, StatusMaintenance[]>();
+  for (const work of all) {
+    if (work.state === 'planned') byWindow.set(work.window, [...(byWindow.get(work.window) ?? []), work]);
+  }
+  if (byWindow.size === 0) return '';
+  const items = [...byWindow.values()].map(plannedItem);
+  return `\n<h2 id="planned">Planned maintenance</h2>\n<ul class="announced">\n${items.join('\n')}\n</ul>`;
+}
+
+function plannedItem(occurrences: readonly StatusMaintenance[]): string {
+  const [first] = occurrences as [StatusMaintenance];
+  const times = occurrences.slice(0, MAX_PER_WINDOW).map((work) => `<li>${range(work.starts_at, work.ends_at)}</li>`);
+  const more = occurrences.length > MAX_PER_WINDOW ? '<li class="soft">and more times</li>' : '';
+  return `<li><h3>${html(first.name)}</h3><ul class="times">${times.join('')}${more}</ul>${about(first)}</li>`;
+}

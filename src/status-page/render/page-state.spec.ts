@@ -1,0 +1,62 @@
+import { contrast } from './accent';
+import { endpointState, headline, type Judged, type PageState, pageState } from './page-state';
+import { BADGE_COLORS } from './status-badge';
+
+/** `down!`: down while announced work is under way; `up~`: degraded. */
+const endpointOf = (text: string) => ({
+  status: text.replace(/[!~]/, ''),
+  degraded: text.endsWith('~'),
+  maintenance: text.endsWith('!') ? { name: 'Upgrade', until: '2026-11-24T04:00:00.000Z' } : null,
+});
+
+function pageOf(status: string, texts: readonly string[]): Judged {
+  const active = texts.some((text) => text.endsWith('!'));
+  const maintenance = active ? [{ state: 'active' }] : [{ state: 'planned' }, { state: 'over' }];
+  return { status, endpoints: texts.map(endpointOf), maintenance } as unknown as Judged;
+}
+
+describe('the headline of a public page', () => {
+  it.each([
+    ['down', ['down', 'up', 'up'], 'down', '1 of 3 does not work'],
+    ['down', ['down', 'down', 'up'], 'down', '2 of 3 do not work'],
+    ['down', ['down', 'down'], 'down', 'Nothing works'],
+    ['down', ['up', 'up'], 'down', 'Not everything works'],
+    ['up', ['up', 'up'], 'up', 'Everything works'],
+    ['up', ['up~', 'up'], 'degraded', '1 of 2 is degraded'],
+    ['up', ['up~', 'up~', 'up'], 'degraded', '2 of 3 are degraded'],
+    ['up', ['up~'], 'degraded', 'Everything is degraded'],
+    ['down', ['down!', 'up'], 'maintenance', 'Maintenance under way'],
+    ['up', ['up!', 'up~'], 'maintenance', 'Maintenance under way'],
+    ['paused', ['paused!'], 'maintenance', 'Maintenance under way'],
+    ['down', ['down!', 'down', 'up'], 'down', '1 of 3 does not work'],
+    ['down', ['down', 'up~', 'up'], 'down', '1 of 3 does not work'],
+    ['paused', ['paused'], 'paused', 'Monitoring is paused'],
+    ['unknown', [], 'unknown', 'No data yet'],
+  ] as const)('%s, of %j: %s, "%s"', (status, texts, state, text) => {
+    const page = pageOf(status, texts);
+    expect([pageState(page), headline(page)]).toEqual([state, text]);
+  });
+
+  it.each([
+    ['up', 'up'],
+    ['down', 'down'],
+    ['up~', 'degraded'],
+    ['up!', 'maintenance'],
+    ['down!', 'maintenance'],
+    ['unknown!', 'maintenance'],
+    ['paused!', 'paused'],
+  ])('an endpoint that is %s is shown as %s', (text, state) => {
+    expect(endpointState(endpointOf(text) as Parameters<typeof endpointState>[0])).toBe(state);
+  });
+});
+
+describe('a badge', () => {
+  it.each(Object.entries(BADGE_COLORS))('can be read when it says %s', (_, color) => {
+    expect(contrast(color, '#ffffff')).toBeGreaterThanOrEqual(4.5);
+  });
+
+  it('has a colour of its own for each state', () => {
+    const states: PageState[] = ['up', 'down', 'degraded', 'maintenance', 'unknown', 'paused'];
+    expect(new Set(states.map((state) => BADGE_COLORS[state])).size).toBe(states.length);
+  });
+});

@@ -1,0 +1,53 @@
+import type { EndpointStatus } from '../../endpoint/endpoint.dto';
+import type { StatusEndpoint, StatusSnapshot } from '../status-snapshot';
+
+/** What a page says of an endpoint or of itself: the status, or what explains it. */
+export type PageState = EndpointStatus | 'degraded' | 'maintenance';
+
+/** `down` only while no announced work explains it. Nobody looks at one that is paused. */
+export function endpointState({
+  status,
+  degraded,
+  maintenance,
+}: Pick<StatusEndpoint, 'status' | 'degraded' | 'maintenance'>): PageState {
+  if (status === 'paused') return 'paused';
+  if (maintenance !== null) return 'maintenance';
+  return degraded ? 'degraded' : status;
+}
+
+/** What of a page decides what it says of itself. */
+export type Judged = Pick<StatusSnapshot, 'status' | 'endpoints' | 'maintenance'>;
+
+/** The worst of what is shown. What is down without announced work comes first, then work that is under way. */
+export function pageState({ status, endpoints, maintenance }: Judged): PageState {
+  const states = endpoints.map(endpointState);
+  // A page shows not all endpoints of a large website: the one that is down may be another.
+  const hidden = status === 'down' && !endpoints.some((endpoint) => endpoint.status === 'down');
+  if (hidden || states.includes('down')) return 'down';
+  if (maintenance.some(({ state }) => state === 'active')) return 'maintenance';
+  return states.includes('degraded') ? 'degraded' : status;
+}
+
+/** The headline of the page. */
+export function headline(page: Judged): string {
+  const state = pageState(page);
+  const all = page.endpoints.length;
+  const count = page.endpoints.filter((endpoint) => endpointState(endpoint) === state).length;
+  switch (state) {
+    case 'up':
+      return 'Everything works';
+    case 'maintenance':
+      return 'Maintenance under way';
+    case 'degraded':
+      return count === all ? 'Everything is degraded' : `${count} of ${all} ${count === 1 ? 'is' : 'are'} degraded`;
+    case 'down':
+      if (count === 0) return 'Not everything works';
+      return count === all ? 'Nothing works' : `${count} of ${all} ${count === 1 ? 'does' : 'do'} not work`;
+    case 'paused':
+      return 'Monitoring is paused';
+    case 'unknown':
+      return 'No data yet';
+    default:
+      return state satisfies never;
+  }
+}

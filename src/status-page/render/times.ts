@@ -1,0 +1,16 @@
+const day = (iso: string): string => iso.slice(0, 10);
+const minute = (iso: string): string => iso.slice(11, 16);
+
+/** `2026-11-24 02:00 UTC`, for text. */
+export const utc = (iso: string): string => `${day(iso)} ${minute(iso)} UTC`;
+
+/** `2026-11-24 02:00 to 04:00 UTC`, with the second date where it is another one. */
+export const utcRange = (from: string, until: string): string =>
+  `${day(from)} ${minute(from)} to ${day(from) === day(until) ? '' : `${day(until)} `}${minute(until)} UTC`;
+
+/** A time that the page's script writes in the reader's zone. */
+export const stamp = (iso: string): string => `<time datetime="${iso}">${utc(iso)}</time>`;
+
+/** The same of a time with a beginning and an end. */
+export const range = (from: string, until: string): string =>
+  `<time datetime="${from}" data-until="${until}">${utcRange(from, until)}</time>`;
