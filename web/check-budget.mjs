@@ -1,31 +1,44 @@
-// node web/check-budget.mjs [folder]: exits 1 when a built page exceeds its budget, the gzip size of all its scripts and of
-// all its styles: the dashboard in dist/public, the API reference in dist/public/docs.
-import { readdirSync, readFileSync } from 'node:fs';
+// node web/check-budget.mjs [folder]: exits 1 when a built page exceeds its budget, in gzipped bytes: of the dashboard in
+// dist/public what its first page loads, all its scripts together and its styles; of the API reference in dist/public/docs
+// its scripts and its styles.
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { gzipSync } from 'node:zlib';
 
-const BUDGETS = [
-  { page: 'dashboard', extension: '.js', budget: 60 * 1024 },
-  { page: 'dashboard', extension: '.css', budget: 8 * 1024 },
-  { page: 'API reference', extension: '.js', budget: 16 * 1024 },
-  { page: 'API reference', extension: '.css', budget: 6 * 1024 },
-];
-
 const root = process.argv[2] ?? fileURLToPath(new URL('../dist/public', import.meta.url));
 const files = readdirSync(root, { recursive: true }).map(String);
-const pageOf = (file) => (/^docs[/\\]/.test(file) ? 'API reference' : 'dashboard');
-let failed = files.length === 0;
+const index = join(root, 'index.html');
+const html = existsSync(index) ? readFileSync(index, 'utf8') : '';
+const isReference = (file) => /^docs[/\\]/.test(file);
+const endsWith = (extension) => (file) => file.endsWith(extension);
 
-for (const { page, extension, budget } of BUDGETS) {
-  const sizes = files
-    .filter((file) => file.endsWith(extension) && pageOf(file) === page)
-    .map((file) => ({ file, bytes: gzipSync(readFileSync(join(root, file)), { level: 9 }).length }));
-  const total = sizes.reduce((sum, { bytes }) => sum + bytes, 0);
-  for (const { file, bytes } of sizes) console.log(`${(bytes / 1024).toFixed(1).padStart(7)} KiB gz  ${file}`);
-  console.log(
-    `${(total / 1024).toFixed(1).padStart(7)} KiB gz  all ${extension} of the ${page}, of at most ${budget / 1024} KiB`,
-  );
-  failed ||= total > budget || sizes.length === 0;
+/** The scripts that the page names itself: every page of the dashboard that is not in one is fetched when it is opened. */
+const isFirst = (file) => endsWith('.js')(file) && html.includes(`/${file.replaceAll('\\', '/')}"`);
+const BUDGETS = [
+  {
+    what: '.js that the overview of the dashboard loads',
+    budget: 60,
+    counts: (file) => !isReference(file) && isFirst(file),
+  },
+  { what: 'all .js of the dashboard', budget: 76, counts: (file) => !isReference(file) && endsWith('.js')(file) },
+  { what: 'all .css of the dashboard', budget: 8, counts: (file) => !isReference(file) && endsWith('.css')(file) },
+  { what: 'all .js of the API reference', budget: 16, counts: (file) => isReference(file) && endsWith('.js')(file) },
+  { what: 'all .css of the API reference', budget: 6, counts: (file) => isReference(file) && endsWith('.css')(file) },
+];
+const KIB = 1024;
+const kib = (bytes) => `${(bytes / KIB).toFixed(1).padStart(7)} KiB gz`;
+
+const sizes = new Map();
+for (const file of files.filter((name) => /\.(js|css)$/.test(name))) {
+  sizes.set(file, gzipSync(readFileSync(join(root, file)), { level: 9 }).length);
+  console.log(`${kib(sizes.get(file))}  ${file}`);
+}
+let failed = false;
+for (const { what, budget, counts } of BUDGETS) {
+  const counted = [...sizes].filter(([file]) => counts(file));
+  const total = counted.reduce((sum, [, bytes]) => sum + bytes, 0);
+  console.log(`${kib(total)}  ${what}, of at most ${budget} KiB`);
+  failed ||= total > budget * KIB || counted.length === 0;
 }
 process.exitCode = failed ? 1 : 0;

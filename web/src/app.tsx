@@ -2,6 +2,7 @@ import { computed, effect, signal } from '@preact/signals';
 import { useEffect, useLayoutEffect, useRef } from 'preact/hooks';
 import { Confirmation } from './components/dialog';
 import { KeyboardHelp, type Shortcut } from './components/keyboard-help';
+import { fetchPages } from './components/lazy';
 import { Tip } from './components/tip';
 import { Toasts } from './components/toasts';
 import { TopBar } from './components/top-bar';
@@ -10,7 +11,7 @@ import { findRoute, pathOf, type Route, ROUTES } from './pages/routes';
 import { SignIn } from './pages/sign-in';
 import { useKeys } from './state/keyboard';
 import { announcement, lastMessageAt, listen, live, startLive, stopLive } from './state/live';
-import { applyChange, clearOverview, counts, refreshSoon } from './state/overview-store';
+import { applyAcknowledgement, applyChange, clearOverview, counts, refreshSoon } from './state/overview-store';
 import { arrivals, go, route } from './state/router';
 import { isOver, may, session } from './state/session';
 
@@ -73,12 +74,26 @@ const closeHelp = () => {
   isHelpOpen.value = false;
 };
 
+/** Milliseconds after which the first page has what it needs: then the files of the others come. */
+const SHOWN_MS = 1500;
+
 function SignedIn() {
   const main = useRef<HTMLElement>(null);
   const path = route.value.path.join('/');
 
   useEffect(() => {
-    const stop = listen({ check: applyChange, alert: refreshSoon, ready: refreshSoon });
+    const timer = setTimeout(fetchPages, SHOWN_MS);
+    return () => clearTimeout(timer);
+  }, []);
+
+  useEffect(() => {
+    const stop = listen({
+      check: applyChange,
+      acknowledgement: applyAcknowledgement,
+      alert: refreshSoon,
+      maintenance: refreshSoon,
+      ready: refreshSoon,
+    });
     if (!isOver.value) startLive();
     return () => {
       stop();

@@ -1,5 +1,6 @@
 import type { LatencyBucket } from '../../../web/src/api/types';
 import { beatPaths, HEIGHT, linePath, STEP } from '../../../web/src/logic/beat-shapes';
+import { bandsOf } from '../../../web/src/logic/chart-bands';
 import { chartData } from '../../../web/src/logic/chart-data';
 import { rangeOf, stepFor } from '../../../web/src/logic/time-range';
 
@@ -41,6 +42,31 @@ describe('what the phase chart draws', () => {
       0, 0, 0, 0, 7,
     ]);
     expect(chartData([], 60)).toEqual({ times: [], stacked: [[], [], [], [], []], failures: [] });
+  });
+});
+
+describe('the bands of maintenance in a chart', () => {
+  const at = (minute: number) => new Date(minute * 60_000).toISOString();
+
+  it('joins occurrences and planned outages that overlap, oldest first, and leaves other outages out', () => {
+    const bands = bandsOf(
+      [
+        { starts_at: at(60), ends_at: at(90) },
+        { starts_at: at(0), ends_at: at(20) },
+        { starts_at: at(10), ends_at: at(30) },
+      ],
+      [
+        { started_at: at(25), ended_at: at(40), planned: true },
+        { started_at: at(45), ended_at: at(50), planned: false },
+        { started_at: at(200), ended_at: null, planned: true },
+      ],
+      240 * 60_000,
+    );
+    expect(bands.map(({ from, to }) => [from / 60, to / 60])).toEqual([
+      [0, 40],
+      [60, 90],
+      [200, 240],
+    ]);
   });
 });
 
@@ -90,6 +116,20 @@ describe('bars and lines', () => {
     expect(paths.down).toBe(`M${2 * STEP + 1} 0h4v${HEIGHT}h-4z`);
     expect(paths.up).not.toContain(` 0h4v${HEIGHT}h-4z`);
     expect(paths.unknown.startsWith(`M${3 * STEP + 1.6}`)).toBe(true);
+  });
+
+  it('draws degraded with a gap below its top, and what was in maintenance striped, so that each differs in shape', () => {
+    const paths = beatPaths(
+      [
+        { outcome: 'degraded', level: null },
+        { outcome: 'down', planned: true, level: null },
+        { outcome: 'up', planned: true, level: 1 },
+      ],
+      3,
+    );
+    expect(paths.degraded.match(/M/g)).toHaveLength(2);
+    expect(paths.planned.match(/M/g)?.length).toBeGreaterThan(6);
+    expect([paths.up, paths.down, paths.unknown, paths.none]).toEqual(['', '', '', '']);
   });
 
   it('draws a sparkline with gaps, and none through a single value', () => {

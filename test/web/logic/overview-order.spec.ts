@@ -1,5 +1,13 @@
 import type { OverviewItem, Status } from '../../../web/src/api/types';
-import { countsOf, type Filters, grouped, type GroupWebsite, selected } from '../../../web/src/logic/overview-order';
+import {
+  countsOf,
+  type Filters,
+  grouped,
+  type GroupWebsite,
+  selected,
+  shownStatus,
+  tagsOf,
+} from '../../../web/src/logic/overview-order';
 import { itemsOf, lineAt, linesOf, offsets } from '../../../web/src/logic/overview-lines';
 
 const item = (name: string, website: string, status: Status, more: Partial<OverviewItem> = {}): OverviewItem => ({
@@ -25,10 +33,14 @@ const item = (name: string, website: string, status: Status, more: Partial<Overv
   recent: [],
   certificate_expires_at: null,
   alert_open: false,
+  tags: [],
+  degraded: false,
+  maintenance: null,
+  acknowledgement: null,
   ...more,
 });
 
-const ALL: Filters = { text: '', status: null, website: null, order: 'worst' };
+const ALL: Filters = { text: '', status: null, website: null, order: 'worst', tag: null, planned: false };
 const ITEMS = [
   item('alpha', 'Zoo', 'up', { uptime_24h: 0.9, p95_ms: 300 }),
   item('beta', 'Zoo', 'up'),
@@ -45,6 +57,7 @@ const website = (name: string, status: Status = 'unknown'): GroupWebsite => ({
   status,
   enabled: status !== 'paused',
   endpoint_count: 0,
+  tags: [],
 });
 
 const shown = (filters: Partial<Filters>, websites: GroupWebsite[] = []) =>
@@ -116,10 +129,61 @@ describe('the order of the overview', () => {
 
   it('counts what text and website select, in every status', () => {
     const filters: Filters = { ...ALL, text: 'zoo', status: 'down' };
-    expect(countsOf(selected(ITEMS, filters))).toEqual({ up: 2, down: 0, unknown: 0, paused: 0 });
+    expect(countsOf(selected(ITEMS, filters))).toEqual({ up: 2, degraded: 0, down: 0, unknown: 0, paused: 0 });
   });
 
-  it('counts endpoints by status', () => expect(countsOf(ITEMS)).toEqual({ up: 3, down: 1, unknown: 1, paused: 1 }));
+  it('counts endpoints by status', () =>
+    expect(countsOf(ITEMS)).toEqual({ up: 3, degraded: 0, down: 1, unknown: 1, paused: 1 }));
+});
+
+describe('what is degraded, in maintenance or tagged on the overview', () => {
+  const maintenance = { id: 'mw_1', name: 'Patch', until: '', mute: true, exclude_from_uptime: true };
+  const list = [
+    item('slow', 'Shop', 'up', { degraded: true, tags: ['web'] }),
+    item('fine', 'Shop', 'up'),
+    item('broken', 'Ring', 'down', { degraded: true, maintenance, tags: ['prod', 'web'] }),
+    item('lost', 'Ring', 'unknown', { tags: ['prod'] }),
+  ];
+  const websites = [{ ...website('Shop'), tags: ['prod'] }, website('Ring')];
+  const names = (filters: Partial<Filters>) =>
+    grouped(list, { ...ALL, ...filters }, websites).flatMap(({ items }) => items.map(({ name }) => name));
+
+  it('shows up with a failing warning as degraded, and down as down', () =>
+    expect(list.map(shownStatus)).toEqual(['degraded', 'up', 'down', 'unknown']));
+
+  it('counts each endpoint as one thing only', () =>
+    expect(countsOf(list)).toEqual({ up: 1, degraded: 1, down: 1, unknown: 1, paused: 0 }));
+
+  it('puts degraded after down, and says so at the head of the website', () => {
+    expect(names({})).toEqual(['broken', 'lost', 'slow', 'fine']);
+    expect(grouped(list, ALL, websites).map(({ name, status }) => [name, status])).toEqual([
+      ['Down', 'down'],
+      ['Ring', 'down'],
+      ['Shop', 'degraded'],
+    ]);
+  });
+
+  it.each([
+    [{ status: 'degraded' as const }, ['slow']],
+    [{ planned: true }, ['broken']],
+    [{ tag: 'web' }, ['broken', 'slow']],
+    [{ tag: 'none' }, []],
+    [{ text: 'web' }, ['broken', 'slow']],
+  ])('finds endpoints by %j', (filters, found) => expect(names(filters)).toEqual(found));
+
+  it('finds an endpoint by a tag of its website as well', () =>
+    expect(names({ tag: 'prod' })).toEqual(['broken', 'lost', 'slow', 'fine']));
+
+  it('lists tags with the number of endpoints that have them, the most used first', () =>
+    expect(tagsOf(list, websites)).toEqual([
+      ['prod', 4],
+      ['web', 2],
+    ]));
+
+  it('shows the head of a website without an endpoint only where it has the tag that is looked for', () => {
+    expect(grouped([], { ...ALL, planned: true }, websites)).toEqual([]);
+    expect(grouped([], { ...ALL, tag: 'prod' }, websites).map(({ name }) => name)).toEqual(['Shop']);
+  });
 });
 
 describe('the lines of the overview', () => {

@@ -24,6 +24,12 @@ export interface Listed<T> {
 /** Called on every response that says the session is over; set by the session module. */
 export const onSignedOut = { notify: (): void => undefined };
 
+/** How far the service's clock is ahead of the browser's, in milliseconds. */
+let ahead = 0;
+
+/** Now by the service's clock, to the second: what begins now must not begin in its past. */
+export const serviceNow = (): number => Date.now() + ahead;
+
 async function problemOf(response: Response): Promise<ApiProblem> {
   const text = await response.text();
   const after = Number(response.headers.get('Retry-After') ?? Number.NaN);
@@ -51,6 +57,8 @@ async function call(method: string, path: string, body?: unknown, signal?: Abort
     if (signal?.aborted) throw error;
     throw new ApiProblem(0, 'unreachable', 'The service cannot be reached.');
   }
+  const date = Date.parse(response.headers.get('Date') ?? '');
+  if (!Number.isNaN(date)) ahead = date - Date.now();
   if (response.ok) return response;
   const problem = await problemOf(response);
   if (problem.status === 401) onSignedOut.notify();

@@ -8,6 +8,8 @@ const PATHS = {
   close: 'M6 6l12 12M18 6 6 18',
   chevron: 'M9 6l6 6-6 6',
   more: 'M5 12h.1M12 12h.1M19 12h.1',
+  wrench: 'M14.5 6.5a4 4 0 0 1 5-3.8l-2.6 2.6 1.8 1.8 2.6-2.6a4 4 0 0 1-5.3 5L8.5 17a2.1 2.1 0 0 1-3-3l7.5-7.5Z',
+  check: 'M4 12.5 9.5 18 20 6.5',
   out: 'M10 4H5v16h5m5-12 4 4-4 4m4-4H9',
 } as const;
 /** An icon there is. */

@@ -1,24 +1,31 @@
-import type { Status } from '../api/types';
+import type { Shown } from '../logic/overview-order';
 
 /** One shape per status: colour is never the only difference (WCAG 1.4.1). */
-const SHAPES: Record<Status, string> = {
+const SHAPES: Record<Shown, string> = {
   up: 'M6 0a6 6 0 1 1 0 12A6 6 0 0 1 6 0ZM3.2 6.2 5.2 8.2 8.9 4.2 8 3.4 5.2 6.4 4 5.3Z',
   down: 'M6 .4 11.8 11H.2ZM5.3 4v3.6h1.4V4Zm0 4.4v1.3h1.4V8.4Z',
+  degraded: 'M6 0 12 6 6 12 0 6ZM5.3 3v3.8h1.4V3Zm0 4.6V9h1.4V7.6Z',
   unknown: 'M6 0a6 6 0 1 1 0 12A6 6 0 0 1 6 0Zm0 1.4a4.6 4.6 0 1 0 0 9.2 4.6 4.6 0 0 0 0-9.2ZM4.7 5.3h2.6v1.4H4.7Z',
   paused: 'M2 1h3v10H2Zm5 0h3v10H7Z',
 };
 
-const WORDS: Record<Status, string> = { up: 'Up', down: 'Down', unknown: 'Unknown', paused: 'Paused' };
+const WORDS: Record<Shown, string> = {
+  up: 'Up',
+  down: 'Down',
+  degraded: 'Degraded',
+  unknown: 'Unknown',
+  paused: 'Paused',
+};
 
 /** The shape of a status. */
-export const Shape = ({ status }: { status: Status }) => (
+export const Shape = ({ status }: { status: Shown }) => (
   <svg width="12" height="12" viewBox="0 0 12 12" aria-hidden="true" fill="currentColor" fill-rule="evenodd">
     <path d={SHAPES[status]} />
   </svg>
 );
 
 /** A status as shape, word and colour. */
-export const StatusPill = ({ status, word = WORDS[status], id }: { status: Status; word?: string; id?: string }) => (
+export const StatusPill = ({ status, word = WORDS[status], id }: { status: Shown; word?: string; id?: string }) => (
   <span class={`status ${status}`} id={id}>
     <Shape status={status} />
     {word}
@@ -26,4 +33,4 @@ export const StatusPill = ({ status, word = WORDS[status], id }: { status: Statu
 );
 
 /** The word for a status. */
-export const statusWord = (status: Status): string => WORDS[status];
+export const statusWord = (status: Shown): string => WORDS[status];

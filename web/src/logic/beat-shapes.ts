@@ -2,13 +2,17 @@ import type { Outcome } from '../api/types';
 
 /** One bar of a strip: an outcome, and its height from 0 to 1 where the latency is known. */
 export interface Beat {
-  outcome: Outcome | null;
+  outcome: Outcome | 'degraded' | null;
+  /** In a maintenance window that does not count. */
+  planned?: boolean | undefined;
   level: number | null;
 }
 
-/** SVG path data per kind of bar, in a view box `slots * STEP` wide and `HEIGHT` high: four paths, however many bars. */
+/** SVG path data per kind of bar, in a view box `slots * STEP` wide and `HEIGHT` high: six paths, however many bars. */
 export interface BeatPaths {
   up: string;
+  degraded: string;
+  planned: string;
   down: string;
   unknown: string;
   none: string;
@@ -21,20 +25,31 @@ export const HEIGHT = 26;
 const WIDTH = 4;
 const bar = (x: number, height: number): string => `M${x} ${HEIGHT - height}h${WIDTH}v${height}h-${WIDTH}z`;
 
+/** A solid bar as lines with gaps between. */
+function striped(x: number, height: number): string {
+  let path = '';
+  for (let y = HEIGHT - 2.5; y >= HEIGHT - height; y -= 4.5) path += `M${x} ${y}h${WIDTH}v2.5h-${WIDTH}z`;
+  return path;
+}
+
 /**
- * Up: solid, 70 % high or as high as its latency. Down: solid, full height. Unknown: hollow. No check yet: a dot. So they
- * differ without colour (WCAG 1.4.1).
+ * Up: solid, 70 % high or as high as its latency. Degraded: the same with a gap below its top. Down: solid, full height.
+ * Planned: striped, as high as its outcome. Unknown: hollow. No check yet: a dot. So they differ without colour (WCAG 1.4.1).
  */
 export function beatPaths(beats: readonly Beat[], slots: number): BeatPaths {
-  const paths: BeatPaths = { up: '', down: '', unknown: '', none: '' };
+  const paths: BeatPaths = { up: '', degraded: '', planned: '', down: '', unknown: '', none: '' };
   for (let slot = 0; slot < slots; slot++) {
     const beat = beats[slot - slots + beats.length];
     const x = slot * STEP + 1;
+    const level = beat?.level ?? null;
+    const height = level === null ? HEIGHT * 0.7 : Math.round((4 + level * (HEIGHT - 8)) * 10) / 10;
     if (!beat || beat.outcome === null) paths.none += bar(x, 3);
+    else if (beat.planned === true) paths.planned += striped(x, beat.outcome === 'down' ? HEIGHT : height);
     else if (beat.outcome === 'down') paths.down += bar(x, HEIGHT);
-    else if (beat.outcome === 'up') {
-      const height = beat.level === null ? HEIGHT * 0.7 : 4 + beat.level * (HEIGHT - 8);
-      paths.up += bar(x, Math.round(height * 10) / 10);
+    else if (beat.outcome === 'up') paths.up += bar(x, height);
+    else if (beat.outcome === 'degraded') {
+      const top = Math.max(height, 12);
+      paths.degraded += `${bar(x, top - 7)}M${x} ${HEIGHT - top}h${WIDTH}v4h-${WIDTH}z`;
     } else paths.unknown += `M${x + 0.6} ${HEIGHT * 0.3 + 0.6}h${WIDTH - 1.2}v${HEIGHT * 0.7 - 1.2}h-${WIDTH - 1.2}z`;
   }
   return paths;

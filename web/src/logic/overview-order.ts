@@ -1,22 +1,32 @@
 import type { OverviewItem, Status, Website } from '../api/types';
 
+/** What a pill shows: a status, or up with a failing warning. */
+export type Shown = Status | 'degraded';
+
+/** The status of an endpoint as it is shown. */
+export const shownStatus = (of: { status: Status; degraded?: boolean }): Shown =>
+  of.status === 'up' && of.degraded === true ? 'degraded' : of.status;
+
 /** Filters and order of the overview, as the URL holds them. */
 export interface Filters {
   text: string;
-  status: Status | null;
+  status: Shown | null;
   website: string | null;
+  tag: string | null;
+  /** Only what is in maintenance. */
+  planned: boolean;
   order: 'worst' | 'name' | 'slowest';
 }
 
 /** What the overview shows of a website. */
-export type GroupWebsite = Pick<Website, 'id' | 'name' | 'url' | 'status' | 'enabled' | 'endpoint_count'>;
+export type GroupWebsite = Pick<Website, 'id' | 'name' | 'url' | 'status' | 'enabled' | 'endpoint_count' | 'tags'>;
 
 /** The endpoints below one head: those of a website, or of all of them. */
 export interface Group {
   id: string;
   name: string;
   /** The worst of the website. */
-  status: Status;
+  status: Shown;
   items: OverviewItem[];
   /** How many more of the website's endpoints stand above, among all that are down. */
   above: number;
@@ -24,22 +34,36 @@ export interface Group {
   isMixed: boolean;
 }
 
-const RANK: Record<Status, number> = { down: 0, unknown: 1, up: 2, paused: 3 };
+const RANK: Record<Shown, number> = { down: 0, degraded: 1, unknown: 2, up: 3, paused: 4 };
 /** Worst first. */
-export const STATUSES: readonly Status[] = ['down', 'unknown', 'up', 'paused'];
+export const STATUSES: readonly Shown[] = ['down', 'degraded', 'unknown', 'up', 'paused'];
 
-/** Number of endpoints by status. */
-export function countsOf(items: readonly OverviewItem[]): Record<Status, number> {
-  const counts: Record<Status, number> = { up: 0, down: 0, unknown: 0, paused: 0 };
-  for (const item of items) counts[item.status]++;
+/** Number of endpoints by what is shown of them. */
+export function countsOf(items: readonly OverviewItem[]): Record<Shown, number> {
+  const counts: Record<Shown, number> = { up: 0, degraded: 0, down: 0, unknown: 0, paused: 0 };
+  for (const item of items) counts[shownStatus(item)]++;
   return counts;
 }
+
+/** The tags of the endpoints and of their websites, with how many endpoints have them: the most used first. */
+export function tagsOf(items: readonly OverviewItem[], websites: readonly GroupWebsite[]): [tag: string, n: number][] {
+  const counts = new Map<string, number>();
+  const ofWebsites = websiteTags(websites);
+  for (const item of items) {
+    for (const tag of new Set([...(item.tags ?? []), ...(ofWebsites.get(item.website.id) ?? [])]))
+      counts.set(tag, (counts.get(tag) ?? 0) + 1);
+  }
+  return [...counts].sort(([a, n], [b, m]) => m - n || compare(a, b));
+}
+
+const websiteTags = (websites: readonly GroupWebsite[]) => new Map(websites.map(({ id, tags }) => [id, tags ?? []]));
 
 const { compare } = new Intl.Collator('en', { numeric: true });
 const byName = (a: { name: string }, b: { name: string }): number => compare(a.name, b.name);
 
 const ORDERS: Record<Filters['order'], (a: OverviewItem, b: OverviewItem) => number> = {
-  worst: (a, b) => RANK[a.status] - RANK[b.status] || (a.uptime_24h ?? 2) - (b.uptime_24h ?? 2) || byName(a, b),
+  worst: (a, b) =>
+    RANK[shownStatus(a)] - RANK[shownStatus(b)] || (a.uptime_24h ?? 2) - (b.uptime_24h ?? 2) || byName(a, b),
   name: byName,
   slowest: (a, b) => (b.p95_ms ?? -1) - (a.p95_ms ?? -1) || byName(a, b),
 };
@@ -50,30 +74,41 @@ const wordsOf = (text: string): string[] =>
     .split(/\s+/)
     .filter((word) => word !== '');
 
-/** The endpoints that text and website select, in any status: what the counters count. */
-export function selected(items: readonly OverviewItem[], { text, website }: Filters): OverviewItem[] {
+/** The endpoints that text, website, tag and maintenance select, in any status: what the counters count. */
+export function selected(
+  items: readonly OverviewItem[],
+  { text, website, tag, planned }: Filters,
+  websites: readonly GroupWebsite[] = [],
+): OverviewItem[] {
   const words = wordsOf(text);
+  const ofWebsites = websiteTags(websites);
   return items.filter((item) => {
     if (website !== null && item.website.id !== website) return false;
+    if (planned && !item.maintenance) return false;
+    const tags = [...(item.tags ?? []), ...(ofWebsites.get(item.website.id) ?? [])];
+    if (tag !== null && !tags.includes(tag)) return false;
     if (words.length === 0) return true;
     const searched =
-      `${item.name} ${item.url} ${item.type} ${item.website.name} ${item.last_error ?? ''}`.toLowerCase();
+      `${item.name} ${item.url} ${item.type} ${item.website.name} ${item.last_error ?? ''} ${tags.join(' ')}`.toLowerCase();
     return words.every((word) => searched.includes(word));
   });
 }
 
 /** The websites that have a head also without an endpoint to show: all that the filters do not rule out. */
-function shownWebsites(websites: readonly GroupWebsite[], { text, website, status }: Filters): GroupWebsite[] {
+function shownWebsites(websites: readonly GroupWebsite[], filters: Filters): GroupWebsite[] {
+  const { text, website, status, tag, planned } = filters;
   const words = wordsOf(text);
   return websites.filter(
-    ({ id, name, url }) =>
+    ({ id, name, url, tags }) =>
       status === null &&
+      !planned &&
+      (tag === null || tags?.includes(tag) === true) &&
       (website === null || id === website) &&
       words.every((word) => `${name} ${url}`.toLowerCase().includes(word)),
   );
 }
 
-const mixed = (id: string, name: string, status: Status, items: OverviewItem[]): Group[] =>
+const mixed = (id: string, name: string, status: Shown, items: OverviewItem[]): Group[] =>
   items.length === 0 ? [] : [{ id, name, status, items, above: 0, isMixed: true }];
 
 /**
@@ -86,13 +121,13 @@ export function grouped(
   websites: readonly GroupWebsite[] = [],
 ): Group[] {
   const { order, status } = filters;
-  const found = selected(items, filters).filter((item) => status === null || item.status === status);
+  const found = selected(items, filters, websites).filter((item) => status === null || shownStatus(item) === status);
   found.sort(ORDERS[order]);
   if (order === 'slowest') return mixed('all', 'All endpoints', 'unknown', found);
 
   const isAbove = (item: OverviewItem) => order === 'worst' && item.status === 'down';
   const groups = new Map<string, Group & { isEmpty: boolean }>();
-  const groupOf = (id: string, name: string, worst: Status, isEmpty: boolean) => {
+  const groupOf = (id: string, name: string, worst: Shown, isEmpty: boolean) => {
     const group = groups.get(id) ?? { id, name, status: worst, items: [], above: 0, isMixed: false, isEmpty };
     groups.set(id, group);
     return group;
@@ -101,7 +136,7 @@ export function grouped(
     const group = groupOf(item.website.id, item.website.name, 'paused', false);
     if (isAbove(item)) group.above++;
     else group.items.push(item);
-    if (RANK[item.status] < RANK[group.status]) group.status = item.status;
+    if (RANK[shownStatus(item)] < RANK[group.status]) group.status = shownStatus(item);
   }
   for (const { id, name, status: own } of shownWebsites(websites, filters)) groupOf(id, name, own, true);
   const inOrder = [...groups.values()].sort((a, b) =>
@@ -109,6 +144,6 @@ export function grouped(
       ? byName(a, b)
       : Number(a.isEmpty) - Number(b.isEmpty) || RANK[a.status] - RANK[b.status] || byName(a, b),
   );
-  const kept = status === null ? inOrder : inOrder.filter((group) => group.items.length > 0);
+  const kept = status === null && !filters.planned ? inOrder : inOrder.filter((group) => group.items.length > 0);
   return [...mixed('down', 'Down', 'down', found.filter(isAbove)), ...kept];
 }

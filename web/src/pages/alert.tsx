@@ -154,6 +154,7 @@ function AlertForm({ id, start, schemas }: { id: string | null; start: typeof FR
     config: filled(value.config),
     failure_threshold: Number(value.failure_threshold),
     success_threshold: Number(value.success_threshold),
+    ...((start.condition !== undefined || value.condition === 'degraded') && { condition: value.condition }),
     send_on_resolved: value.send_on_resolved,
     description: value.description,
     enabled: value.enabled,
@@ -236,6 +237,19 @@ function AlertForm({ id, start, schemas }: { id: string | null; start: typeof FR
                 pointer="/config"
                 form={form}
                 set={(config) => set({ config })}
+              />
+              <Choice
+                label="Notifies when it is"
+                hint={
+                  value.condition === 'degraded' ? 'Degraded: up, but a condition that is a warning fails.' : undefined
+                }
+                error={form.problem('/condition')}
+                value={value.condition ?? 'down'}
+                set={(condition) => set({ condition: condition as Alert['condition'] })}
+                options={[
+                  ['down', 'down'],
+                  ['degraded', 'down or degraded'],
+                ]}
               />
               <div class="form-row">
                 {threshold('failure_threshold', 'Triggers after failures in a row', form.problem('/failure_threshold'))}

@@ -3,14 +3,17 @@ import { useEffect, useRef } from 'preact/hooks';
 import { all, ApiProblem, get, post, put } from '../api/client';
 import { loadDocument } from '../api/document';
 import type { Assertion, Endpoint, Header, UnrecordedCheck, Website } from '../api/types';
+import { endpointOptions } from '../components/alert/target-filter';
 import { Verdict } from '../components/check/check-list';
 import { ApiCall } from '../components/form/api-call';
+import { Many } from '../components/form/chooser';
 import { Check as CheckField, Choice, Lines, Select, Text } from '../components/form/field';
 import { Form, type FormState } from '../components/form/form';
 import { EditableList, HeaderList } from '../components/form/header-list';
 import { Button, Data, Head } from '../components/layout';
 import { type EndpointChoices, endpointChoices } from '../logic/config-schema';
 import { guessEndpoint, siteOf } from '../logic/endpoint-guess';
+import { tagsIn } from '../logic/maintenance';
 import { into, patch, useLoad } from '../state/load';
 import { refreshSoon, refreshWebsites } from '../state/overview-store';
 import { arrivals, go, route } from '../state/router';
@@ -28,6 +31,9 @@ interface Draft {
   body: string;
   assertions: Assertion[];
   follow_redirects: boolean;
+  /** As it is typed. */
+  tags: string;
+  depends_on: string[];
 }
 
 const EMPTY: Draft = {
@@ -41,6 +47,16 @@ const EMPTY: Draft = {
   body: '',
   assertions: [],
   follow_redirects: true,
+  tags: '',
+  depends_on: [],
+};
+
+/** What the form proposes for HTTPS. */
+const EXPIRY: Assertion = {
+  source: 'certificate_days',
+  comparison: 'greater_than',
+  target: '14',
+  severity: 'warning',
 };
 
 /** What a key may not see is shown as this, also in the settings of another endpoint. */
@@ -51,6 +67,8 @@ const draftOf = (endpoint: Endpoint): Draft => ({
   interval: String(endpoint.interval),
   timeout: String(endpoint.timeout),
   body: endpoint.body ?? '',
+  tags: (endpoint.tags ?? []).join(', '),
+  depends_on: endpoint.depends_on ?? EMPTY.depends_on,
 });
 
 /** A bare host becomes the URL its type accepts. */
@@ -61,7 +79,8 @@ function urlOf(draft: Draft): string {
 
 /** The request body. For a new endpoint without the defaults, so that the shown command stays short. */
 function bodyOf(draft: Draft, isNew: boolean): Record<string, unknown> {
-  const { method, body, assertions, follow_redirects } = draft;
+  const { method, body, assertions, follow_redirects, depends_on } = draft;
+  const tags = tagsIn(draft.tags);
   const headers = draft.headers.filter(({ key }) => key !== '');
   return {
     name: draft.name.trim(),
@@ -76,6 +95,8 @@ function bodyOf(draft: Draft, isNew: boolean): Record<string, unknown> {
       assertions: assertions.map(({ property, ...rest }) => (property ? { ...rest, property } : rest)),
     }),
     ...((!isNew || !follow_redirects) && { follow_redirects }),
+    ...(((!isNew && depends_on !== EMPTY.depends_on) || tags.length > 0) && { tags }),
+    ...(((!isNew && depends_on !== EMPTY.depends_on) || depends_on.length > 0) && { depends_on }),
   };
 }
 
@@ -127,7 +148,7 @@ function ExistingEndpoint({ endpoint }: { endpoint: Endpoint }) {
     go(`/endpoints/${endpoint.id}`);
   };
   const call: Call = { path, body: bodyOf(draft.value, false), pointer: '' };
-  return <Editor draft={draft.value} isNew={false} save={save} call={call} set={patch(draft)} />;
+  return <Editor id={endpoint.id} draft={draft.value} isNew={false} save={save} call={call} set={patch(draft)} />;
 }
 
 /** The URL comes first: type, name and website are guessed from it until the user chooses them. */
@@ -208,6 +229,8 @@ interface Call {
 type Problem = FormState['problem'];
 
 interface EditorProps {
+  /** Of an endpoint that exists: it does not depend on itself. */
+  id?: string;
   draft: Draft;
   isNew: boolean;
   call: Call;
@@ -225,7 +248,7 @@ function needUrl({ url }: Draft, pointer: string): void {
   ]);
 }
 
-function Editor({ draft, isNew, call, set, save, children }: EditorProps) {
+function Editor({ draft, isNew, call, set, save, id, children }: EditorProps) {
   /** With the settings that were tested: the verdict goes when any of them changes. */
   const verdict = useSignal<{ of: string; check: UnrecordedCheck } | null>(null);
   const box = useRef<HTMLDivElement>(null);
@@ -283,7 +306,7 @@ function Editor({ draft, isNew, call, set, save, children }: EditorProps) {
                   <Text label="Name" error={problem('/name')} value={draft.name} set={(name) => set({ name })} />
                 </div>
                 {children?.(at)}
-                <Details draft={draft} set={set} problem={problem} choices={choices} />
+                <Details draft={draft} set={set} problem={problem} choices={choices} id={id} />
               </>
             );
           }}
@@ -312,11 +335,11 @@ const withCurrent = (choices: readonly string[] | undefined, current: string): s
   ...new Set([...(choices ?? []), current]),
 ];
 
-type DetailsProps = Pick<EditorProps, 'draft' | 'set'> &
+type DetailsProps = Pick<EditorProps, 'draft' | 'set' | 'id'> &
   Pick<FormState, 'problem'> & { choices: EndpointChoices | undefined };
 
 /** How to check, and what counts as up. */
-function Details({ draft, set, problem, choices }: DetailsProps) {
+function Details({ draft, set, problem, choices, id }: DetailsProps) {
   const isHttp = draft.type.startsWith('HTTP');
   return (
     <>
@@ -351,7 +374,10 @@ function Details({ draft, set, problem, choices }: DetailsProps) {
       </div>
       <details open={draft.assertions.length > 0}>
         <summary>What counts as up</summary>
-        <p class="muted small">All conditions must hold. One about the status code replaces the usual 200–299.</p>
+        <p class="muted small">
+          A condition that does not hold means down, or only a warning: then the endpoint is up, but degraded. One about
+          the status code that means down replaces the usual 200–299.
+        </p>
         <EditableList
           label="Conditions"
           noun="condition"
@@ -363,6 +389,35 @@ function Details({ draft, set, problem, choices }: DetailsProps) {
             <AssertionRow assertion={assertion} change={change} number={number} choices={choices} />
           )}
         />
+      </details>
+      {draft.type === 'HTTPS' && !draft.assertions.some(({ source }) => source === EXPIRY.source) && (
+        <p>
+          <Button onClick={() => set({ assertions: [...draft.assertions, EXPIRY] })}>
+            Warn 14 days before the certificate expires
+          </Button>
+        </p>
+      )}
+      <details open={draft.tags !== '' || draft.depends_on.length > 0}>
+        <summary>Tags and dependencies</summary>
+        <div class="form">
+          <Text
+            label="Tags (optional)"
+            hint="Separated by spaces or commas. They filter the overview and choose what a maintenance window covers."
+            error={problem('/tags')}
+            placeholder="prod, team:web"
+            value={draft.tags}
+            set={(tags) => set({ tags })}
+          />
+          <Many
+            label="Depends on (optional)"
+            hint="While one of these is down, no alert of this endpoint triggers."
+            placeholder="Add an endpoint"
+            error={problem('/depends_on')}
+            values={draft.depends_on}
+            set={(depends_on) => set({ depends_on })}
+            options={endpointOptions().filter(([each]) => each !== id)}
+          />
+        </div>
       </details>
       {isHttp && (
         <details open={draft.headers.length > 0 || draft.body !== ''}>
@@ -420,6 +475,15 @@ function AssertionRow({ assertion, change, number, choices }: AssertionRowProps)
         options={withCurrent(choices?.comparisons, assertion.comparison)}
       />
       {input('target', 'Target', '200-299,301')}
+      <Select
+        label={`Otherwise, of condition ${number}`}
+        value={assertion.severity ?? 'critical'}
+        set={(severity) => change({ severity: severity as Assertion['severity'] })}
+        options={[
+          ['critical', 'else down'],
+          ['warning', 'else a warning'],
+        ]}
+      />
     </>
   );
 }

@@ -1,26 +1,32 @@
+import { useSignal } from '@preact/signals';
 import type { ComponentChildren } from 'preact';
 import { useEffect } from 'preact/hooks';
 import { all, get, remove } from '../api/client';
 import type { Alert, Check, Endpoint, Outage, Uptime } from '../api/types';
+import { AcknowledgedBanner, AcknowledgeDialog } from '../components/acknowledge';
 import { AlertState, thresholdsOf } from '../components/alert/alert-state';
 import { Beats } from '../components/check/beats';
 import { CheckList } from '../components/check/check-list';
 import { LatencySection } from '../components/check/latency-section';
-import { checkSentence } from '../components/check/recent-beats';
+import { checkSentence, outcomeOf } from '../components/check/recent-beats';
 import { Share } from '../components/check/share';
 import { CopyButton } from '../components/copy';
 import { confirmed } from '../components/dialog';
+import { EndpointLinks } from '../components/endpoint-links';
 import { Button, Data, Facts, Head, Section } from '../components/layout';
+import { MaintenanceBanner } from '../components/quiet';
 import { StatusPill, statusWord } from '../components/status';
 import { channelName } from '../logic/channel-name';
 import { checkCommand } from '../logic/commands';
 import { count, day, daysUntil, duration, ms, time } from '../logic/format';
+import { shownStatus } from '../logic/overview-order';
 import { partText, restsOn } from '../logic/watched';
 import { now } from '../state/clock';
 import { checkNow, setEnabled } from '../state/endpoint-actions';
 import { useKeys } from '../state/keyboard';
 import { listen } from '../state/live';
 import { useEvery, useLoad } from '../state/load';
+import { muteHour } from '../state/mute';
 import { items } from '../state/overview-store';
 import { go } from '../state/router';
 import { may } from '../state/session';
@@ -47,7 +53,13 @@ export function EndpointPage({ id }: { id: string }) {
     const reloadMine = (change: { endpoint_id: string }) => {
       if (change.endpoint_id === id) reload();
     };
-    return listen({ check: reloadMine, alert: reloadMine, ready: reload });
+    return listen({
+      check: reloadMine,
+      alert: reloadMine,
+      acknowledgement: reloadMine,
+      maintenance: reload,
+      ready: reload,
+    });
   }, [id]);
 
   const run = async (action: (endpoint: Endpoint) => Promise<void>) => {
@@ -66,10 +78,19 @@ export function EndpointPage({ id }: { id: string }) {
     <Data of={endpoint}>
       {(data) => (
         <>
-          <EndpointHead endpoint={data} since={since(data, long)} newest={recent[0]} onCheck={check} onPause={pause} />
+          <EndpointHead
+            endpoint={data}
+            since={since(data, long)}
+            newest={recent[0]}
+            onCheck={check}
+            onPause={pause}
+            reload={reload}
+          />
+          {data.maintenance && <MaintenanceBanner of={data.maintenance} />}
+          {data.acknowledgement && <AcknowledgedBanner id={id} of={data.acknowledgement} onChange={reload} />}
           <Strip endpoint={data} checks={recent} />
           <Tiles endpoint={data} newest={recent[0]} uptimes={uptimes.data.value} />
-          <LatencySection endpoint={data} />
+          <LatencySection endpoint={data} outages={long?.outages ?? []} />
           <div class="columns">
             <Section title="Outages, last 90 days">
               <Outages outages={long?.outages} />
@@ -106,8 +127,11 @@ function EndpointHead(props: {
   newest: Check | undefined;
   onCheck: () => Promise<void>;
   onPause: () => Promise<void>;
+  reload: () => void;
 }) {
   const { endpoint, newest } = props;
+  const isAcknowledging = useSignal(false);
+  const isInTrouble = endpoint.status === 'down' || items.value?.find(({ id }) => id === endpoint.id)?.alert_open;
   const destroy = async () => {
     const text = `“${endpoint.name}” goes for good, with its alert rules and its history. Open incidents are resolved first.`;
     if (!(await confirmed('Delete this endpoint', text))) return;
@@ -129,6 +153,12 @@ function EndpointHead(props: {
             <Button class="primary" onClick={props.onCheck}>
               Check now
             </Button>
+            {isInTrouble && !endpoint.acknowledgement && (
+              <Button onClick={() => (isAcknowledging.value = true)}>Acknowledge</Button>
+            )}
+            <Button onClick={() => muteHour({ endpoint_ids: [endpoint.id] }, endpoint.name).then(props.reload)}>
+              Mute 1 h
+            </Button>
             <Button onClick={props.onPause}>{endpoint.enabled ? 'Pause' : 'Resume'}</Button>
             <a class="button" href={`#/endpoints/${endpoint.id}/edit`}>
               Edit
@@ -147,15 +177,27 @@ function EndpointHead(props: {
       }
     >
       <p>
-        <StatusPill status={endpoint.status} />{' '}
+        <StatusPill status={shownStatus(endpoint)} />{' '}
         {props.since !== null &&
           `for ${duration((now.value - Date.parse(props.since)) / 1000)}, since ${time(props.since, now.value)}`}
         {endpoint.status === 'down' && newest?.error && <strong> · {newest.error.message}</strong>}
+        {endpoint.status === 'up' && newest?.warning && <strong> · {newest.warning.message}</strong>}
       </p>
       <p class="muted">
         <span class="chip">{endpoint.type}</span> <span class="mono">{endpoint.url}</span> · every{' '}
         {duration(endpoint.interval)}, gives up after {duration(endpoint.timeout)}
       </p>
+      <EndpointLinks endpoint={endpoint} />
+      {isAcknowledging.value && (
+        <AcknowledgeDialog
+          id={endpoint.id}
+          name={endpoint.name}
+          onClose={() => {
+            isAcknowledging.value = false;
+            props.reload();
+          }}
+        />
+      )}
     </Head>
   );
 }
@@ -168,7 +210,11 @@ function Strip({ endpoint, checks }: { endpoint: Endpoint; checks: Check[] }) {
       tall
       slots={60}
       name={endpoint.name}
-      beats={shown.map((check) => ({ outcome: check.outcome, level: check.duration_ms / slowest }))}
+      beats={shown.map((check) => ({
+        outcome: outcomeOf(check),
+        planned: check.planned,
+        level: check.duration_ms / slowest,
+      }))}
       describe={(index) => {
         const check = shown[index];
         return check ? checkSentence(check, now.peek()) : '';
@@ -198,6 +244,10 @@ function Tiles(props: { endpoint: Endpoint; newest: Check | undefined; uptimes: 
     const part = restsOn(uptimes?.[index]?.watched, uptimes?.[index]?.coverage);
     return part === null ? [] : [`${partText(part)} of ${window}`];
   });
+  const planned = WINDOWS.flatMap((window, index) => {
+    const seconds = uptimes?.[index]?.planned_seconds ?? 0;
+    return seconds === 0 ? [] : [`${duration(seconds)} of ${window}`];
+  });
   return (
     <>
       <dl class="tiles">
@@ -214,6 +264,9 @@ function Tiles(props: { endpoint: Endpoint; newest: Check | undefined; uptimes: 
           made, or its checks could not tell.
         </p>
       )}
+      {planned.length > 0 && (
+        <p class="muted small below">Planned maintenance, which no uptime counts: {planned.join(', ')}.</p>
+      )}
     </>
   );
 }
@@ -225,7 +278,15 @@ function Outages({ outages }: { outages: Outage[] | undefined }) {
       {outages?.slice(0, 20).map((outage) => (
         <li key={outage.started_at}>
           <span>{time(outage.started_at, now.value)}</span>
-          <span>{outage.error?.message ?? 'No reason kept'}</span>
+          <span>
+            {outage.error?.message ?? 'No reason kept'}
+            {outage.planned && (
+              <>
+                {' '}
+                <span class="chip">Planned</span>
+              </>
+            )}
+          </span>
           <span class="num">
             {outage.ended_at === null && 'still down, '}
             {duration(

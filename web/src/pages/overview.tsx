@@ -1,6 +1,7 @@
 import { useComputed, useSignal } from '@preact/signals';
 import { useEffect, useRef } from 'preact/hooks';
 import type { OverviewItem } from '../api/types';
+import { Chooser } from '../components/form/chooser';
 import { Select } from '../components/form/field';
 import { Icon } from '../components/icons';
 import { Button, Title } from '../components/layout';
@@ -11,7 +12,7 @@ import { openWebsite, WebsiteDialog } from '../components/overview/website-dialo
 import { Shape, statusWord } from '../components/status';
 import { count } from '../logic/format';
 import { itemsOf, type Line, linesOf } from '../logic/overview-lines';
-import { countsOf, type Filters, type Group, grouped, selected, STATUSES } from '../logic/overview-order';
+import { countsOf, type Filters, type Group, grouped, selected, STATUSES, tagsOf } from '../logic/overview-order';
 import { checkNow, setEnabled } from '../state/endpoint-actions';
 import { useKeys } from '../state/keyboard';
 import { useEvery } from '../state/load';
@@ -27,6 +28,8 @@ function readFilters(query: URLSearchParams): Filters {
     text: query.get('q') ?? '',
     status: STATUSES.find((status) => status === query.get('status')) ?? null,
     website: query.get('website'),
+    tag: query.get('tag'),
+    planned: query.has('planned'),
     order: ORDERS.find((order) => order === query.get('order')) ?? 'worst',
   };
 }
@@ -36,7 +39,10 @@ export function OverviewPage() {
   const filters = useComputed(() => readFilters(route.value.query));
   const groups = useComputed(() => grouped(items.value ?? [], filters.value, websites.value ?? []));
   // What is searched for must not hide in a folded website.
-  const isSearch = useComputed(() => filters.value.text !== '' || filters.value.status !== null);
+  const isSearch = useComputed(() => {
+    const { text, status, tag, planned } = filters.value;
+    return text !== '' || status !== null || tag !== null || planned;
+  });
   const lines = useComputed(() => linesOf(groups.value, isSearch.value ? new Set<string>() : folded.value));
   const current = useSignal<string | null>(null);
   const search = useRef<HTMLInputElement>(null);
@@ -76,7 +82,9 @@ export function OverviewPage() {
       {lines.value.length === 0 && (
         <div class="empty">
           <p>No endpoint matches.</p>
-          <Button onClick={() => setQuery({ q: null, status: null, website: null })}>Clear filters</Button>
+          <Button onClick={() => setQuery({ q: null, status: null, website: null, tag: null, planned: null })}>
+            Clear filters
+          </Button>
         </div>
       )}
       {may.write() && <BulkBar shown={shown} />}
@@ -146,11 +154,11 @@ const Welcome = () => (
 /** How many of what text and website select are in which status. */
 function Counters({ filters }: { filters: Filters }) {
   const { status } = filters;
-  const found = selected(items.value ?? [], filters);
+  const found = selected(items.value ?? [], filters, websites.value ?? []);
   const counts = countsOf(found);
   return (
     <div class="counters" role="group" aria-label="Filter by status">
-      {STATUSES.map((each) => (
+      {STATUSES.filter((each) => each !== 'degraded' || counts[each] > 0 || status === each).map((each) => (
         <button
           type="button"
           key={each}
@@ -211,6 +219,7 @@ function FilterBar(props: {
           ['slowest', 'Slowest first'],
         ]}
       />
+      <QuietFilters filters={filters} />
       {foldable.length > 1 && (
         <Button onClick={() => fold(foldable, !isAllFolded)}>{isAllFolded ? 'Unfold all' : 'Fold all'}</Button>
       )}
@@ -219,6 +228,51 @@ function FilterBar(props: {
         {count(props.shown, 'endpoint')} shown
       </p>
     </div>
+  );
+}
+
+/** So many tags are buttons; more are found by a part of their name. */
+const TAGS = 8;
+
+/** What is in maintenance, and what has a tag; nothing where there is neither. */
+function QuietFilters({ filters: { planned, tag } }: { filters: Filters }) {
+  const all = items.value ?? [];
+  const inMaintenance = all.filter((item) => item.maintenance).length;
+  const tags = tagsOf(all, websites.value ?? []);
+  return (
+    <>
+      {(planned || inMaintenance > 0) && (
+        <button type="button" aria-pressed={planned} onClick={() => setQuery({ planned: planned ? null : '1' })}>
+          <Icon name="wrench" size={14} /> In maintenance {inMaintenance.toLocaleString('en')}
+        </button>
+      )}
+      {tags.length > TAGS ? (
+        <Chooser
+          isFilter
+          label="Tag"
+          placeholder="Every tag"
+          value={tag ?? ''}
+          set={(next) => setQuery({ tag: next })}
+          options={[['', 'Every tag'], ...tags.map(([name, n]) => [name, `${name} (${n})`] as const)]}
+        />
+      ) : (
+        tags.length > 0 && (
+          <div class="tags" role="group" aria-label="Filter by tag">
+            {tags.map(([name]) => (
+              <button
+                type="button"
+                class="tag"
+                key={name}
+                aria-pressed={tag === name}
+                onClick={() => setQuery({ tag: tag === name ? null : name })}
+              >
+                {name}
+              </button>
+            ))}
+          </div>
+        )
+      )}
+    </>
   );
 }
 

@@ -1,14 +1,19 @@
 import type { ComponentChildren } from 'preact';
+import { lazy } from '../components/lazy';
 import { matchPath, type Pattern } from '../logic/route-match';
 import { AlertPage } from './alert';
 import { AlertEventsPage, AlertRulesPage, FailedDeliveriesPage } from './alerts';
 import { EndpointPage } from './endpoint';
 import { EndpointFormPage } from './endpoint-form';
 import { OverviewPage } from './overview';
-import { SettingsPage } from './settings/settings';
-import { StatusPagePage } from './status-page';
-import { StatusPagesPage } from './status-pages';
 import { WebsitePage } from './website';
+
+// Apart from what people open all day: these are fetched once the first page is there.
+const MaintenancePage = lazy(() => import('./maintenance/list').then((page) => page.MaintenancePage));
+const MaintenanceWindowPage = lazy(() => import('./maintenance/window').then((page) => page.MaintenanceWindowPage));
+const SettingsPage = lazy(() => import('./settings/settings').then((page) => page.SettingsPage));
+const StatusPagePage = lazy(() => import('./status-page').then((page) => page.StatusPagePage));
+const StatusPagesPage = lazy(() => import('./status-pages').then((page) => page.StatusPagesPage));
 
 /** A page of the dashboard. */
 export interface Route {
@@ -48,6 +53,25 @@ export const ROUTES: readonly Route[] = [
   { path: 'alerts/failed', title: 'Not delivered', section: 'Alerts', show: () => <FailedDeliveriesPage /> },
   { path: 'alerts/new', title: 'New alert', section: 'Alerts', show: () => <AlertPage key="new" id={null} /> },
   { path: 'alerts/:id', title: 'Alert', section: 'Alerts', show: (id) => <AlertPage key={id} id={id} /> },
+  {
+    path: 'maintenance',
+    title: 'Maintenance',
+    section: 'Maintenance',
+    shortcut: 'g m',
+    show: () => <MaintenancePage />,
+  },
+  {
+    path: 'maintenance/new',
+    title: 'New maintenance window',
+    section: 'Maintenance',
+    show: () => <MaintenanceWindowPage key="new" id={null} />,
+  },
+  {
+    path: 'maintenance/:id',
+    title: 'Maintenance window',
+    section: 'Maintenance',
+    show: (id) => <MaintenanceWindowPage key={id} id={id} />,
+  },
   {
     path: 'status-pages',
     title: 'Status pages',

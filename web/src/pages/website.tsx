@@ -7,6 +7,7 @@ import { Button, Data, Head, Section } from '../components/layout';
 import { deleteWebsite } from '../components/overview/website-dialog';
 import { StatusPill } from '../components/status';
 import { count } from '../logic/format';
+import { tagsIn } from '../logic/maintenance';
 import { patch, useLoad } from '../state/load';
 import { refreshSoon, refreshWebsites } from '../state/overview-store';
 import { go } from '../state/router';
@@ -68,10 +69,10 @@ interface Props<T> {
 }
 
 function WebsiteForm({ path, start, onSaved }: Props<Website>) {
-  const draft = useSignal({ name: start.name, enabled: start.enabled });
+  const draft = useSignal({ name: start.name, enabled: start.enabled, tags: (start.tags ?? []).join(', ') });
   const set = patch(draft);
   const save = async () => {
-    await put(path, draft.value);
+    await put(path, { ...draft.value, tags: start.tags && tagsIn(draft.value.tags) });
     showToast('The website is saved.');
     onSaved();
     refreshSoon();
@@ -82,6 +83,14 @@ function WebsiteForm({ path, start, onSaved }: Props<Website>) {
       {({ problem }) => (
         <>
           <Text label="Name" error={problem('/name')} value={draft.value.name} set={(name) => set({ name })} />
+          <Text
+            label="Tags (optional)"
+            hint="Of all its endpoints; separated by spaces or commas."
+            error={problem('/tags')}
+            placeholder="prod, team:web"
+            value={draft.value.tags}
+            set={(tags) => set({ tags })}
+          />
           <Check
             label="Enabled (off pauses every endpoint)"
             value={draft.value.enabled}

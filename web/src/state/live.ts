@@ -1,5 +1,5 @@
 import { signal } from '@preact/signals';
-import type { AlertEvent, StateChange } from '../api/types';
+import type { AcknowledgementChange, AlertEvent, MaintenanceChange, StateChange } from '../api/types';
 import { restoreSession } from './session';
 
 /** State of the live stream. `lost` comes after GRACE_MS only, so that a short reconnect stays invisible. */
@@ -12,6 +12,8 @@ export const announcement = signal('');
 type Listener = {
   check?(change: StateChange): void;
   alert?(event: AlertEvent): void;
+  maintenance?(change: MaintenanceChange): void;
+  acknowledgement?(change: AcknowledgementChange): void;
   /** The stream is open, for the first time or again: what is shown may be out of date. */
   ready?(): void;
 };
@@ -68,6 +70,15 @@ function open(): void {
     const alert = parsed(event) as AlertEvent;
     announcement.value = alert.message;
     for (const listener of listeners) listener.alert?.(alert);
+  });
+  source.addEventListener('maintenance', (event) => {
+    const change = parsed(event) as MaintenanceChange;
+    announcement.value = `Maintenance ${change.name} has ${change.state}.`;
+    for (const listener of listeners) listener.maintenance?.(change);
+  });
+  source.addEventListener('acknowledgement', (event) => {
+    const change = parsed(event) as AcknowledgementChange;
+    for (const listener of listeners) listener.acknowledgement?.(change);
   });
   source.addEventListener('error', reconnect);
 }

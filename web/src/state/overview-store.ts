@@ -1,6 +1,6 @@
 import { computed, signal } from '@preact/signals';
 import { all, get, query } from '../api/client';
-import type { Check, LatencyBucket, OverviewItem, StateChange, Website } from '../api/types';
+import type { AcknowledgementChange, Check, LatencyBucket, OverviewItem, StateChange, Website } from '../api/types';
 import { countsOf } from '../logic/overview-order';
 import { errorMessage } from './toast';
 
@@ -82,6 +82,11 @@ const changed = (item: OverviewItem, change: StateChange | undefined): OverviewI
         last_error: change.error?.code ?? null,
         recent: [...item.recent, change.status].slice(-30),
       };
+
+/** Shows that somebody has an endpoint in hand, or no longer. */
+export function applyAcknowledgement({ endpoint_id, acknowledgement }: AcknowledgementChange): void {
+  items.value = items.value?.map((item) => (item.id === endpoint_id ? { ...item, acknowledgement } : item)) ?? null;
+}
 
 /** Drops the data on signing out. */
 export function clearOverview(): void {

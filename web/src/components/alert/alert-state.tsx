@@ -14,6 +14,6 @@ export const AlertState = ({ alert }: { alert: Pick<Alert, 'enabled' | 'triggere
   );
 };
 
-/** `after 3 failures, resolved after 2 successes`. */
+/** `after 3 failures, resolved after 2 successes`; `after 3 failures or warnings, …` where degraded is enough. */
 export const thresholdsOf = (alert: Alert): string =>
-  `after ${count(alert.failure_threshold, 'failure')}, resolved after ${count(alert.success_threshold, 'success', 'successes')}`;
+  `after ${count(alert.failure_threshold, 'failure')}${alert.condition === 'degraded' ? ' or warnings' : ''}, resolved after ${count(alert.success_threshold, 'success', 'successes')}`;

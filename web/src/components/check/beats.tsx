@@ -18,9 +18,11 @@ interface Props {
 }
 
 const summary = (beats: readonly Beat[]): string => {
-  const of = (outcome: string) => beats.filter((beat) => beat.outcome === outcome).length;
+  const of = (outcome: string) => beats.filter((beat) => beat.outcome === outcome && !beat.planned).length;
   const parts = [`${of('up')} up`, `${of('down')} down`];
-  if (of('unknown') > 0) parts.push(`${of('unknown')} unknown`);
+  for (const outcome of ['degraded', 'unknown']) if (of(outcome) > 0) parts.push(`${of(outcome)} ${outcome}`);
+  const planned = beats.filter((beat) => beat.planned).length;
+  if (planned > 0) parts.push(`${planned} in maintenance`);
   return beats.length === 0 ? 'no checks yet' : `last ${count(beats.length, 'check')}: ${parts.join(', ')}`;
 };
 
@@ -81,6 +83,8 @@ export function Beats({ name, beats, slots = 30, tall, describe, onInspect }: Pr
       <svg viewBox={`0 0 ${slots * STEP} ${HEIGHT}`} preserveAspectRatio="none" aria-hidden="true">
         <path class="b-none" d={paths.none} />
         <path class="b-up" d={paths.up} />
+        <path class="b-degraded" d={paths.degraded} />
+        <path class="b-planned" d={paths.planned} />
         <path class="b-down" d={paths.down} />
         <path class="b-unknown" d={paths.unknown} />
         {index !== null && <rect class="b-at" x={(index + offset) * STEP} y={-1} width={STEP} height={HEIGHT + 2} />}

@@ -7,7 +7,11 @@ import { now } from '../../state/clock';
 import { into, usePages } from '../../state/load';
 import { Select } from '../form/field';
 import { Button, Facts, type Row, Table } from '../layout';
+import { Icon } from '../icons';
 import { StatusPill } from '../status';
+import { outcomeOf } from './recent-beats';
+
+const PLANNED = 'In maintenance: does not count';
 
 /** Recent checks, newest first, each with its details. `version` changes when there may be newer ones. */
 export function CheckList({ endpointId, version }: { endpointId: string; version: string }) {
@@ -24,10 +28,18 @@ export function CheckList({ endpointId, version }: { endpointId: string; version
     };
     const row: Row = [
       at,
-      <StatusPill status={check.outcome} />,
+      <>
+        <StatusPill status={outcomeOf(check)} />
+        {check.planned && (
+          <span class="wrench" title={PLANNED}>
+            <Icon name="wrench" size={14} />
+            <span class="sr">{PLANNED}</span>
+          </span>
+        )}
+      </>,
       ms(check.duration_ms),
       <>
-        {check.error?.message ?? check.status_code ?? check.records?.[0] ?? 'answered'}
+        {check.error?.message ?? check.warning?.message ?? check.status_code ?? check.records?.[0] ?? 'answered'}
         {check.attempts > 1 && <span class="muted small"> · confirmed by a second attempt</span>}
       </>,
       <span class="mono">{check.address ?? '–'}</span>,
@@ -89,7 +101,8 @@ export function Verdict({ check }: { check: UnrecordedCheck }) {
   return (
     <div class="verdict">
       <p>
-        <StatusPill status={check.outcome} /> {check.error?.message ?? `Answered in ${ms(check.duration_ms)}.`}
+        <StatusPill status={outcomeOf(check)} />{' '}
+        {check.error?.message ?? check.warning?.message ?? `Answered in ${ms(check.duration_ms)}.`}
       </p>
       <svg class="phasebar" viewBox="0 0 1000 12" preserveAspectRatio="none" aria-hidden="true">
         {phases.map(({ key, color, took }) => {

@@ -1,10 +1,12 @@
 import { useComputed } from '@preact/signals';
 import { useEffect, useMemo } from 'preact/hooks';
 import { get, query } from '../../api/client';
-import type { Endpoint, LatencyBucket } from '../../api/types';
+import type { Endpoint, LatencyBucket, Outage } from '../../api/types';
+import { bandsOf } from '../../logic/chart-bands';
 import { chartData, PHASES } from '../../logic/chart-data';
 import { count, ms, time } from '../../logic/format';
 import { RANGES, rangeOf } from '../../logic/time-range';
+import { occurrencesOf } from '../../state/bands';
 import { now } from '../../state/clock';
 import { useLoad } from '../../state/load';
 import { route, setQuery } from '../../state/router';
@@ -12,7 +14,7 @@ import { Button, Section, Table } from '../layout';
 import { PhaseChart } from './phase-chart';
 
 /** Latency by phase over a range of the URL's choosing, as a chart and as a table. */
-export function LatencySection({ endpoint }: { endpoint: Endpoint }) {
+export function LatencySection({ endpoint, outages }: { endpoint: Endpoint; outages: readonly Outage[] }) {
   const path = `/api/v1/endpoints/${endpoint.id}/latency`;
   const coarse = useComputed(() => Math.floor(now.value / 15_000) * 15_000);
   const range = useMemo(
@@ -24,6 +26,16 @@ export function LatencySection({ endpoint }: { endpoint: Endpoint }) {
     get<LatencyBucket[]>(`${path}${query({ from: iso(range.from), to: iso(range.to), step: range.step })}`, signal),
   );
   useEffect(() => latency.reload(), [endpoint.last_checked_at]);
+  const planned = useLoad(`bands/${key}/${endpoint.maintenance?.until}`, (signal) =>
+    endpoint.maintenance === undefined ? Promise.resolve([]) : occurrencesOf(endpoint.id, range.from, range.to, signal),
+  );
+  const bands = useMemo(
+    () =>
+      bandsOf(planned.data.value ?? [], outages, coarse.value).filter(
+        ({ from, to }) => from * 1000 < range.to && to * 1000 > range.from,
+      ),
+    [planned.data.value, outages, range],
+  );
   const buckets = latency.data.value;
   const data = useMemo(() => chartData(buckets ?? [], range.step), [buckets]);
   const failures = data.failures.reduce((sum, each) => sum + each, 0);
@@ -49,9 +61,10 @@ export function LatencySection({ endpoint }: { endpoint: Endpoint }) {
       </div>
       <PhaseChart
         data={data}
+        bands={bands}
         from={range.from / 1000}
         to={range.to / 1000}
-        label={`Latency from ${time(iso(range.from), now.peek())} to ${time(iso(range.to), now.peek())}: slowest p95 ${ms(slowest)}, ${count(failures, 'failed check')}. The same as a table below.`}
+        label={`Latency from ${time(iso(range.from), now.peek())} to ${time(iso(range.to), now.peek())}: slowest p95 ${ms(slowest)}, ${count(failures, 'failed check')}${bands.length > 0 ? `, ${count(bands.length, 'maintenance window')}` : ''}. The same as a table below.`}
         onZoom={(from, to) => setQuery({ from: String(Math.floor(from)), to: String(Math.ceil(to)), range: null })}
       />
       <ul class="legend">
@@ -60,6 +73,11 @@ export function LatencySection({ endpoint }: { endpoint: Endpoint }) {
             <i style={{ background: `var(${color})` }} /> {name}
           </li>
         ))}
+        {bands.length > 0 && (
+          <li>
+            <i class="band" /> Maintenance
+          </li>
+        )}
       </ul>
       <details>
         <summary>As a table</summary>

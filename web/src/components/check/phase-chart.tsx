@@ -1,11 +1,14 @@
 import { useEffect, useRef } from 'preact/hooks';
 import uPlot from 'uplot';
+import type { Band } from '../../logic/chart-bands';
 import { type ChartData, PHASES } from '../../logic/chart-data';
 import { ms, timeTicks } from '../../logic/format';
 import { shownTheme } from '../../state/theme';
 
 interface Props {
   data: ChartData;
+  /** When maintenance was or is. */
+  bands: readonly Band[];
   /** Start and end in seconds. */
   from: number;
   to: number;
@@ -52,6 +55,24 @@ function drawFailures(chart: uPlot, data: ChartData): void {
   ctx.restore();
 }
 
+/** Maintenance: a tinted band between two lines, with a stripe along its top. */
+function drawBands(chart: uPlot, bands: readonly Band[]): void {
+  const { ctx, bbox } = chart;
+  const unit = devicePixelRatio;
+  const right = bbox.left + bbox.width;
+  const place = (at: number) => Math.min(Math.max(chart.valToPos(at, 'x', true), bbox.left), right);
+  ctx.save();
+  for (const { from, to } of bands) {
+    const [x, width] = [place(from), Math.max(place(to) - place(from), 2 * unit)];
+    ctx.fillStyle = color('--planned-wash');
+    ctx.fillRect(x, bbox.top, width, bbox.height);
+    ctx.fillStyle = color('--planned');
+    ctx.fillRect(x, bbox.top, width, 4 * unit);
+    for (const edge of [x, x + width - unit]) ctx.fillRect(edge, bbox.top, unit, bbox.height);
+  }
+  ctx.restore();
+}
+
 /** The newest props, read by the callbacks: the chart is made once, so that new data does not end a drag. */
 type Latest = { current: Props };
 
@@ -87,6 +108,7 @@ function options(latest: Latest, width: number, height: number): uPlot.Options {
       })),
     ],
     hooks: {
+      drawClear: [(chart: uPlot) => drawBands(chart, latest.current.bands)],
       draw: [(chart: uPlot) => drawFailures(chart, latest.current.data)],
       setSelect: [
         (chart: uPlot) => {
@@ -126,6 +148,8 @@ export function PhaseChart(props: Props) {
   }, [themed]);
 
   useEffect(() => chart.current?.setData(seriesOf(props.data)), [props.data, props.from, props.to]);
+  // Not with new data, which would end a drag.
+  useEffect(() => chart.current?.redraw(false, false), [props.bands]);
 
   return <div class="chart" ref={box} role="img" aria-label={props.label} />;
 }

@@ -1,15 +1,20 @@
 import { useSignal } from '@preact/signals';
-import type { Check, OverviewItem } from '../../api/types';
+import type { Check, Outcome, OverviewItem } from '../../api/types';
 import { ms, time, words } from '../../logic/format';
 import { now } from '../../state/clock';
 import { recentChecks } from '../../state/overview-store';
 import { Beats } from './beats';
 
+/** What a check is shown as: one that is up with a warning is degraded. */
+export const outcomeOf = ({ outcome, warning }: Pick<Check, 'outcome' | 'warning'>): Outcome | 'degraded' =>
+  outcome === 'up' && warning ? 'degraded' : outcome;
+
 /** `12:04:31 · Down · connection refused`. */
 export function checkSentence(check: Check, nowMs: number): string {
   const at = time(check.checked_at, nowMs);
-  const verdict = check.outcome === 'up' ? 'up' : `${check.outcome}, ${words(check.error?.code ?? 'no reason given')}`;
-  return `${at} · ${verdict} · ${ms(check.duration_ms)}`;
+  const why = check.warning?.message ?? words(check.error?.code ?? 'no reason given');
+  const verdict = check.outcome === 'up' && !check.warning ? 'up' : `${outcomeOf(check)}, ${why}`;
+  return `${at} · ${verdict}${check.planned ? ' · in maintenance' : ''} · ${ms(check.duration_ms)}`;
 }
 
 /** The last outcomes of an endpoint; times and latencies are loaded when the user points at a bar. */

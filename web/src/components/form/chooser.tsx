@@ -2,6 +2,8 @@ import { useSignal } from '@preact/signals';
 import { useId, useRef } from 'preact/hooks';
 import { type Choosable, matching, MOST_SHOWN } from '../../logic/chosen';
 import { count } from '../../logic/format';
+import { may } from '../../state/session';
+import { Button } from '../layout';
 import { Field } from './field';
 
 interface Props {
@@ -12,6 +14,7 @@ interface Props {
   /** Shown while nothing is chosen. */
   placeholder: string;
   error?: string | undefined;
+  hint?: string | undefined;
   /** A filter: the label is not shown, and a read-only key may use it. */
   isFilter?: boolean;
 }
@@ -25,6 +28,49 @@ export const Chooser = ({ isFilter, error, ...props }: Props) =>
       {(control) => <Combobox {...props} control={control} />}
     </Field>
   );
+
+interface ManyProps extends Omit<Props, 'value' | 'set' | 'isFilter'> {
+  values: readonly string[];
+  set: (values: string[]) => void;
+}
+
+/** Several of many options: what is chosen as a list, and below it a search box that adds to it. */
+export const Many = ({ values, set, options, error, ...props }: ManyProps) => (
+  <div>
+    <Field label={props.label} hint={props.hint} error={error}>
+      {(control) => (
+        <Combobox
+          {...props}
+          control={control}
+          value=""
+          set={(value) => value !== '' && set([...values, value])}
+          options={options.filter(([value]) => !values.includes(value))}
+        />
+      )}
+    </Field>
+    {values.length > 0 && (
+      <ul class="chosen" aria-label={`${props.label}: chosen`}>
+        {values.map((value) => {
+          const title = options.find(([each]) => each === value)?.[1] ?? value;
+          return (
+            <li key={value}>
+              <span>{title}</span>
+              {may.write() && (
+                <Button
+                  class="plain"
+                  label={`Remove ${title}`}
+                  onClick={() => set(values.filter((each) => each !== value))}
+                >
+                  Remove
+                </Button>
+              )}
+            </li>
+          );
+        })}
+      </ul>
+    )}
+  </div>
+);
 
 function Combobox({ label, value, set, options, placeholder, control }: Props & { control: object }) {
   const list = `${useId()}list`;

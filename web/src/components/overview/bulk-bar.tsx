@@ -4,6 +4,7 @@ import type { OverviewItem } from '../../api/types';
 import { count } from '../../logic/format';
 import { progress, runBulk, stopBulk } from '../../state/bulk';
 import { into } from '../../state/load';
+import { muteHour } from '../../state/mute';
 import { items, websites } from '../../state/overview-store';
 import { picked } from '../../state/overview-view';
 import { confirmed, Dialog } from '../dialog';
@@ -23,6 +24,19 @@ async function destroy(list: readonly OverviewItem[]): Promise<void> {
   await runBulk('Deleted', list, (item) => remove(pathOf(item)));
 }
 
+/** One window covers them all: as many as it may name. */
+const MOST_MUTED = 1000;
+
+async function mute(list: readonly OverviewItem[]): Promise<void> {
+  const [first] = list;
+  const what = list.length === 1 && first ? first.name : count(list.length, 'endpoint');
+  for (let at = 0; at < list.length; at += MOST_MUTED) {
+    const ids = list.slice(at, at + MOST_MUTED).map(({ id }) => id);
+    if (!(await muteHour({ endpoint_ids: ids }, what))) return;
+  }
+  picked.value = new Set();
+}
+
 /** What can be done with the selected endpoints, and how the last of it went. `shown`: all that the filters let through. */
 export function BulkBar({ shown }: { shown: readonly OverviewItem[] }) {
   const list = (items.value ?? []).filter(({ id }) => picked.value.has(id));
@@ -38,6 +52,7 @@ export function BulkBar({ shown }: { shown: readonly OverviewItem[] }) {
           <Button onClick={() => runBulk('Checked', list, (item) => post(`${pathOf(item)}/checks`))}>Check now</Button>
           <Button onClick={() => runBulk('Paused', list, enable(false))}>Pause</Button>
           <Button onClick={() => runBulk('Resumed', list, enable(true))}>Resume</Button>
+          <Button onClick={() => mute(list)}>Mute 1 h</Button>
           <Button onClick={() => (isMoving.value = true)}>Move…</Button>
           <Button class="danger" onClick={() => destroy(list)}>
             Delete…

@@ -4,7 +4,7 @@ import type { OverviewItem } from '../../api/types';
 import { linePath } from '../../logic/beat-shapes';
 import { age, count, daysUntil, ms, words } from '../../logic/format';
 import { itemsOf, type Line, lineAt, offsets } from '../../logic/overview-lines';
-import type { Group } from '../../logic/overview-order';
+import { type Group, shownStatus } from '../../logic/overview-order';
 import { now } from '../../state/clock';
 import { hourlyLatency } from '../../state/overview-store';
 import { fold, pick, picked } from '../../state/overview-view';
@@ -13,6 +13,7 @@ import { RecentBeats } from '../check/recent-beats';
 import { Share } from '../check/share';
 import { Icon } from '../icons';
 import { Button } from '../layout';
+import { acknowledgedText, QuietMark } from '../quiet';
 import { StatusPill } from '../status';
 import { openWebsite } from './website-dialog';
 
@@ -154,7 +155,10 @@ function Row({ item, isMixed, lines }: { item: OverviewItem; isMixed: boolean; l
             onClick={(event) => pick(item.id, itemsOf(lines), event.shiftKey)}
           />
         )}
-        <StatusPill status={item.status} id={`status-${item.id}`} />
+        <span id={`status-${item.id}`}>
+          <StatusPill status={shownStatus(item)} />
+          <QuietMark item={item} />
+        </span>
       </div>
       <div class="name">
         <div>
@@ -169,6 +173,11 @@ function Row({ item, isMixed, lines }: { item: OverviewItem; isMixed: boolean; l
           {item.alert_open && (
             <span class="chip" title="An alert is open">
               Alert open
+            </span>
+          )}
+          {item.acknowledgement && (
+            <span class="chip" title={acknowledgedText(item.acknowledgement, now.value)}>
+              In hand
             </span>
           )}
           <span>{isDown ? words(item.last_error ?? '') : item.url}</span>

@@ -1,0 +1,37 @@
+import type { Endpoint } from '../api/types';
+import { itemOf } from '../state/overview-store';
+import { shownStatus } from '../logic/overview-order';
+import { Shape, statusWord } from './status';
+
+/** The tags of an endpoint, each leading to all that have it; and the endpoints it depends on. */
+export function EndpointLinks({ endpoint: { tags = [], depends_on: parents = [] } }: { endpoint: Endpoint }) {
+  if (tags.length + parents.length === 0) return null;
+  return (
+    <p class="tags">
+      {tags.map((tag) => (
+        <a class="tag" key={tag} href={`#/?tag=${encodeURIComponent(tag)}`}>
+          {tag}
+        </a>
+      ))}
+      {parents.length > 0 && <span class="muted small">Depends on</span>}
+      {parents.map((id) => (
+        <EndpointChip key={id} id={id} />
+      ))}
+    </p>
+  );
+}
+
+/** An endpoint as a link, with the shape of its status. */
+function EndpointChip({ id }: { id: string }) {
+  const item = itemOf(id);
+  return (
+    <a class="tag" href={`#/endpoints/${id}`}>
+      {item && (
+        <span class={`shape ${shownStatus(item)}`} title={statusWord(shownStatus(item))}>
+          <Shape status={shownStatus(item)} />
+        </span>
+      )}{' '}
+      {item?.name ?? id}
+    </a>
+  );
+}

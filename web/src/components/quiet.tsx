@@ -1,0 +1,38 @@
+import type { Acknowledgement, Maintenance, OverviewItem } from '../api/types';
+import { time } from '../logic/format';
+import { effectsText } from '../logic/maintenance';
+import { now } from '../state/clock';
+import { Icon } from './icons';
+
+/** `Ops has it in hand until 12:30: restarting the database`. */
+export const acknowledgedText = ({ by, note, until }: Acknowledgement, nowMs: number): string =>
+  `${by ?? 'Somebody'} has it in hand until ${until === null ? 'it is up' : time(until, nowMs)}${note === '' ? '' : `: ${note}`}`;
+
+/** `In maintenance: Patch night, until 04:00:00`. */
+export const maintenanceText = ({ name, until }: Maintenance, nowMs: number): string =>
+  `In maintenance: ${name}, until ${time(until, nowMs)}`;
+
+/** A wrench beside the status of what is in maintenance; what it is about is in its tooltip and read out. */
+export function QuietMark({ item: { maintenance } }: { item: OverviewItem }) {
+  if (!maintenance) return null;
+  const text = `${maintenanceText(maintenance, now.value)} (${effectsText(maintenance)})`;
+  return (
+    <span class="wrench" title={text}>
+      <Icon name="wrench" size={14} />
+      <span class="sr">{text}</span>
+    </span>
+  );
+}
+
+/** Says above an endpoint's page that it is in maintenance, and what that means. */
+export const MaintenanceBanner = ({ of }: { of: Maintenance }) => (
+  <div class="notice quiet planned">
+    <Icon name="wrench" />
+    <p>
+      <strong>In maintenance</strong> until {time(of.until, now.value)}:{' '}
+      <a href={`#/maintenance/${of.id}`}>{of.name}</a>. {sentence(effectsText(of))}
+    </p>
+  </div>
+);
+
+const sentence = (text: string): string => `${text.charAt(0).toUpperCase()}${text.slice(1)}.`;

@@ -1,0 +1,116 @@
+import type { MaintenanceScope, MaintenanceWindow } from '../api/types';
+import { cronOf, tagsIn, type Weekly, weeklyOf } from './maintenance';
+import { fieldOf, instantOf, OWN_ZONE } from './zoned-time';
+
+/** A scope while it is edited; the tags as they are typed. */
+export interface ScopeDraft {
+  all: boolean;
+  website_ids: readonly string[];
+  endpoint_ids: readonly string[];
+  tags: string;
+}
+
+/** A maintenance window while it is edited: what is typed, as it is typed. */
+export interface Draft {
+  name: string;
+  description: string;
+  scope: ScopeDraft;
+  kind: 'once' | 'weekly' | 'cron';
+  weekly: Weekly;
+  cron: string;
+  timezone: string;
+  minutes: string;
+  /** As `datetime-local` fields hold them. */
+  starts_at: string;
+  ends_at: string;
+  mute: boolean;
+  exclude_from_uptime: boolean;
+  public: boolean;
+}
+
+export const EVERYTHING: ScopeDraft = { all: true, website_ids: [], endpoint_ids: [], tags: '' };
+
+const HOUR_MS = 3_600_000;
+const SUNDAY_NIGHT: Weekly = { days: [0], time: '02:00' };
+
+/** A new window: once, for the next full hour. */
+export function newDraft(nowMs: number): Draft {
+  const hour = Math.ceil(nowMs / HOUR_MS) * HOUR_MS;
+  return {
+    name: '',
+    description: '',
+    scope: EVERYTHING,
+    kind: 'once',
+    weekly: SUNDAY_NIGHT,
+    cron: cronOf(SUNDAY_NIGHT),
+    timezone: OWN_ZONE,
+    minutes: '120',
+    starts_at: fieldOf(new Date(hour).toISOString()),
+    ends_at: fieldOf(new Date(hour + HOUR_MS).toISOString()),
+    mute: true,
+    exclude_from_uptime: true,
+    public: true,
+  };
+}
+
+/** The draft of a stored window; a cron expression that says no more than days and a time is shown as these. */
+export function draftOf(stored: MaintenanceWindow): Draft {
+  const { cron, scope, duration } = stored;
+  const weekly = cron === null ? null : weeklyOf(cron);
+  const [name, description] = [stored.name, stored.description];
+  return {
+    name,
+    description,
+    scope: {
+      all: scope.all === true,
+      website_ids: scope.website_ids ?? [],
+      endpoint_ids: scope.endpoint_ids ?? [],
+      tags: (scope.tags ?? []).join(', '),
+    },
+    kind: cron === null ? 'once' : weekly ? 'weekly' : 'cron',
+    weekly: weekly ?? SUNDAY_NIGHT,
+    cron: cron ?? cronOf(SUNDAY_NIGHT),
+    timezone: stored.timezone ?? OWN_ZONE,
+    minutes: String((duration ?? 7200) / 60),
+    starts_at: fieldOf(stored.starts_at),
+    ends_at: fieldOf(stored.ends_at),
+    mute: stored.mute,
+    exclude_from_uptime: stored.exclude_from_uptime,
+    public: stored.public,
+  };
+}
+
+/** What is sent of a scope: everything, or what is not empty. */
+export function scopeOf({ all, website_ids, endpoint_ids, tags: typed }: ScopeDraft): MaintenanceScope {
+  if (all) return { all: true };
+  const tags = tagsIn(typed);
+  return {
+    ...(website_ids.length > 0 && { website_ids: [...website_ids] }),
+    ...(endpoint_ids.length > 0 && { endpoint_ids: [...endpoint_ids] }),
+    ...(tags.length > 0 && { tags }),
+  };
+}
+
+/** When the window is in force, as a creation says it: nothing that it does not use. */
+export function timesOf(draft: Draft, stored: MaintenanceWindow | null): Record<string, unknown> {
+  const starts_at = instantOf(draft.starts_at, stored?.starts_at ?? null);
+  const ends_at = instantOf(draft.ends_at, stored?.ends_at ?? null);
+  const bounds = { ...(starts_at !== null && { starts_at }), ...(ends_at !== null && { ends_at }) };
+  if (draft.kind === 'once') return bounds;
+  const { cron, timezone, minutes } = draft;
+  return { cron: cron.trim(), timezone, duration: Math.round(Number(minutes) * 60), ...bounds };
+}
+
+const NO_TIMES = { starts_at: null, ends_at: null, cron: null, timezone: null, duration: null };
+
+/** The body that creates the window, or changes a stored one: then also what it no longer uses. */
+export const requestOf = (draft: Draft, stored: MaintenanceWindow | null): Record<string, unknown> => ({
+  name: draft.name.trim(),
+  ...((stored || draft.description !== '') && { description: draft.description }),
+  scope: scopeOf(draft.scope),
+  ...(stored && NO_TIMES),
+  ...timesOf(draft, stored),
+  mute: draft.mute,
+  exclude_from_uptime: draft.exclude_from_uptime,
+  public: draft.public,
+});

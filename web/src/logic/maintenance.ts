@@ -1,0 +1,90 @@
+import type { MaintenanceScope, MaintenanceWindow } from '../api/types';
+import { count, duration } from './format';
+
+/** The seven days, Sunday first as cron counts them. */
+export const DAYS = ['Sunday', 'Monday', 'Tuesday', 'Wednesday', 'Thursday', 'Friday', 'Saturday'] as const;
+
+/** A time of day (`02:00`) on some days of the week. */
+export interface Weekly {
+  days: readonly number[];
+  time: string;
+}
+
+/** The cron expression of a time on days of the week. */
+export function cronOf({ days, time }: Weekly): string {
+  const [hour = '0', minute = '0'] = time.split(':');
+  const list = new Set(days).size === DAYS.length ? '*' : [...days].sort((a, b) => a - b).join(',');
+  return `${Number(minute)} ${Number(hour)} * * ${list}`;
+}
+
+/** What a cron expression says in those words; `null` where it says more. */
+export function weeklyOf(cron: string): Weekly | null {
+  const [, minute = '', hour = '', list = ''] =
+    /^(\d{1,2}) (\d{1,2}) \* \* (\*|(?:[0-7]|[a-z]{3})(?:,(?:[0-7]|[a-z]{3}))*)$/i.exec(cron.trim()) ?? [];
+  if (list === '' || Number(minute) > 59 || Number(hour) > 23) return null;
+  const days = list === '*' ? DAYS.map((_, day) => day) : [...new Set(list.split(',').map(dayOf))];
+  if (days.includes(-1)) return null;
+  return { days: days.sort((a, b) => a - b), time: `${hour.padStart(2, '0')}:${minute.padStart(2, '0')}` };
+}
+
+const dayOf = (name: string): number =>
+  /\d/.test(name) ? Number(name) % 7 : DAYS.findIndex((day) => day.slice(0, 3).toLowerCase() === name.toLowerCase());
+
+/** `Every Sunday at 02:00, Europe/Berlin, for 2h`; of a window that comes once `null`: it has its times. */
+export function recurrenceText({ cron, timezone, duration: seconds }: MaintenanceWindow): string | null {
+  if (cron === null) return null;
+  const weekly = weeklyOf(cron);
+  const days = weekly?.days.map((day) => DAYS[day]).join(', ');
+  const when = weekly ? `Every ${weekly.days.length === DAYS.length ? 'day' : days} at ${weekly.time}` : `Cron ${cron}`;
+  return `${when}, ${timezone}, for ${duration(seconds ?? 0)}`;
+}
+
+/** More than this many of a kind are counted, not named. */
+const NAMED = 3;
+
+/** `Example shop, Checkout, tag prod`: what a window covers, with names where they are few. */
+export function scopeText(scope: MaintenanceScope, nameOf: (id: string) => string): string {
+  if (scope.all === true) return 'Everything';
+  const named = (ids: readonly string[] = [], noun: string) =>
+    ids.length > NAMED ? [count(ids.length, noun)] : ids.map(nameOf);
+  return [
+    ...named(scope.website_ids, 'website'),
+    ...named(scope.endpoint_ids, 'endpoint'),
+    ...(scope.tags ?? []).map((tag) => `tag ${tag}`),
+  ].join(', ');
+}
+
+/** The window that mutes from now on: it counts, and nobody outside is told. */
+export const muteOf = (scope: MaintenanceScope, what: string, seconds: number, nowMs: number) => ({
+  name: `Muted: ${what}`.slice(0, 255),
+  scope,
+  starts_at: new Date(nowMs).toISOString(),
+  ends_at: new Date(nowMs + seconds * 1000).toISOString(),
+  mute: true,
+  exclude_from_uptime: false,
+  public: false,
+});
+
+/** A window that comes once, moved so that it begins now: as long as it was meant to be. */
+export function startedNow(window: Pick<MaintenanceWindow, 'starts_at' | 'ends_at'>, nowMs: number) {
+  const length = Date.parse(window.ends_at ?? '') - Date.parse(window.starts_at ?? '');
+  return { starts_at: new Date(nowMs).toISOString(), ends_at: new Date(nowMs + length).toISOString() };
+}
+
+/** The tags in a text, in any order, once each: `Prod, team:web` → `['prod', 'team:web']`. */
+export const tagsIn = (text: string): string[] => [
+  ...new Set(
+    text
+      .toLowerCase()
+      .split(/[\s,]+/)
+      .filter((tag) => tag !== ''),
+  ),
+];
+
+/** What a window does, in words: `no alerts, does not count, on status pages`. */
+export const effectsText = (of: { mute: boolean; exclude_from_uptime: boolean; public?: boolean }): string =>
+  [
+    of.mute ? 'no alerts' : 'alerts as usual',
+    of.exclude_from_uptime ? 'uptime does not count' : 'uptime counts',
+    ...(of.public === true ? ['on status pages'] : []),
+  ].join(', ');

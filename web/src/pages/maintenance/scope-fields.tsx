@@ -1,0 +1,67 @@
+import type { Website } from '../../api/types';
+import { endpointOptions } from '../../components/alert/target-filter';
+import { Many } from '../../components/form/chooser';
+import { Choice, Text } from '../../components/form/field';
+import type { FormState } from '../../components/form/form';
+import type { ScopeDraft } from '../../logic/maintenance-draft';
+
+interface Props {
+  form: FormState;
+  websites: readonly Website[] | undefined;
+  value: ScopeDraft;
+  set: (value: ScopeDraft) => void;
+}
+
+/** Chooses what a window covers. */
+export function ScopeFields({ form, websites, value, set }: Props) {
+  const change = (changes: Partial<ScopeDraft>) => set({ ...value, ...changes });
+  const [ofWebsites, ofEndpoints, ofTags] = ['website_ids', 'endpoint_ids', 'tags'].map((key) =>
+    form.problem(`/scope/${key}`),
+  );
+  // The service names the scope as a whole where nothing is chosen.
+  const ofAll = form.problem('/scope');
+  const isInside = [ofWebsites, ofEndpoints, ofTags].some((problem) => problem !== undefined);
+  return (
+    <>
+      <Choice
+        label="Covers"
+        error={isInside && !value.all ? undefined : ofAll}
+        value={value.all ? 'all' : 'some'}
+        set={(text) => change({ all: text === 'all' })}
+        options={[
+          ['all', 'Everything'],
+          ['some', 'Chosen websites, endpoints and tags'],
+        ]}
+      />
+      {!value.all && (
+        <fieldset class="form part">
+          <legend>What it covers</legend>
+          <Many
+            label="Websites"
+            placeholder="Add a website with all its endpoints"
+            error={ofWebsites}
+            values={value.website_ids}
+            set={(website_ids) => change({ website_ids })}
+            options={(websites ?? []).map(({ id, name }) => [id, name] as const)}
+          />
+          <Many
+            label="Endpoints"
+            placeholder="Add an endpoint"
+            error={ofEndpoints}
+            values={value.endpoint_ids}
+            set={(endpoint_ids) => change({ endpoint_ids })}
+            options={endpointOptions()}
+          />
+          <Text
+            label="Tags"
+            hint="Separated by spaces or commas: whatever has one of them, now or later."
+            placeholder="prod, team:web"
+            error={ofTags}
+            value={value.tags}
+            set={(tags) => change({ tags })}
+          />
+        </fieldset>
+      )}
+    </>
+  );
+}

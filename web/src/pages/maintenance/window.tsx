@@ -1,0 +1,305 @@
+import { useSignal } from '@preact/signals';
+import { useEffect } from 'preact/hooks';
+import { get, post, put, remove } from '../../api/client';
+import type { MaintenanceWindow, Occurrence } from '../../api/types';
+import { confirmed } from '../../components/dialog';
+import { ApiCall } from '../../components/form/api-call';
+import { Chooser } from '../../components/form/chooser';
+import { Check, Choice, Lines, Text } from '../../components/form/field';
+import { Form, type FormState } from '../../components/form/form';
+import { Button, Data, Facts, Head, Section, Table } from '../../components/layout';
+import { cronOf, DAYS, effectsText, recurrenceText, scopeText } from '../../logic/maintenance';
+import { type Draft, draftOf, newDraft, requestOf, timesOf } from '../../logic/maintenance-draft';
+import { OWN_ZONE, zonedTime, zones } from '../../logic/zoned-time';
+import { listen } from '../../state/live';
+import { patch, useLoad } from '../../state/load';
+import { refreshSoon } from '../../state/overview-store';
+import { go } from '../../state/router';
+import { may } from '../../state/session';
+import { errorMessage, runAction, showToast } from '../../state/toast';
+import { WindowActions } from './actions';
+import { ScopeFields } from './scope-fields';
+import { nameIn, nextText, useWebsites, WindowPill } from './words';
+
+const ROOT = '/api/v1/maintenance-windows';
+
+/** One maintenance window, or a new one: when it is in force, what it covers, what it does. */
+export function MaintenanceWindowPage({ id }: { id: string | null }) {
+  const path = `${ROOT}/${id}`;
+  const window = useLoad(path, (signal) =>
+    id === null ? Promise.resolve(null) : get<MaintenanceWindow>(path, signal),
+  );
+  useEffect(() => listen({ maintenance: ({ window_id }) => window_id === id && window.reload() }), [id]);
+  const destroy = async (name: string) => {
+    const text = `“${name}” goes with its future times. What was recorded under it stays as it is.`;
+    if (!(await confirmed('Delete this window', text))) return;
+    if (!(await runAction(() => remove(path), `${name} is deleted.`))) return;
+    refreshSoon();
+    go('/maintenance');
+  };
+  return (
+    <Data of={window}>
+      {(stored) => (
+        <>
+          <Head
+            parent={['#/maintenance', 'Maintenance']}
+            title={stored?.name ?? 'New maintenance window'}
+            actions={
+              stored &&
+              may.write() && (
+                <>
+                  <WindowActions of={stored} then={window.reload} />
+                  <Button class="danger" onClick={() => destroy(stored.name)}>
+                    Delete
+                  </Button>
+                </>
+              )
+            }
+          >
+            {stored && (
+              <p>
+                <WindowPill status={stored.status} /> {nextText(stored)}
+              </p>
+            )}
+          </Head>
+          {may.write() ? (
+            <WindowForm key={stored?.id} stored={stored} onSaved={window.reload} />
+          ) : (
+            stored && <WindowFacts of={stored} />
+          )}
+        </>
+      )}
+    </Data>
+  );
+}
+
+function WindowFacts({ of }: { of: MaintenanceWindow }) {
+  const websites = useWebsites();
+  return (
+    <Facts
+      of={[
+        ['Covers', scopeText(of.scope, nameIn(websites.data.value))],
+        ['When', recurrenceText(of) ?? nextText(of)],
+        ['Effect', effectsText(of)],
+        ['Description', of.description],
+      ]}
+    />
+  );
+}
+
+function WindowForm({ stored, onSaved }: { stored: MaintenanceWindow | null; onSaved: () => void }) {
+  const draft = useSignal<Draft>(stored ? draftOf(stored) : newDraft(Date.now()));
+  const set = patch(draft);
+  const websites = useWebsites();
+  const { value } = draft;
+  const path = stored ? `${ROOT}/${stored.id}` : ROOT;
+  const body = requestOf(value, stored);
+  const save = async () => {
+    if (stored) {
+      await put(path, body);
+      showToast('The window is saved.');
+      onSaved();
+    } else {
+      const made = await post<MaintenanceWindow>(path, body);
+      showToast(`${made.name} is ${made.status === 'active' ? 'in force' : 'scheduled'}.`);
+      go(`/maintenance/${made.id}`);
+    }
+    refreshSoon();
+  };
+  return (
+    <div class="columns forms">
+      <Form save={save} action={stored ? 'Save' : 'Create'}>
+        {(form) => (
+          <>
+            <Text label="Name" error={form.problem('/name')} value={value.name} set={(name) => set({ name })} />
+            <Lines
+              label="Description (optional)"
+              hint="Shown on status pages where the window is public."
+              error={form.problem('/description')}
+              value={value.description}
+              set={(description) => set({ description })}
+            />
+            <ScopeFields
+              form={form}
+              websites={websites.data.value}
+              value={value.scope}
+              set={(scope) => set({ scope })}
+            />
+            <TimeFields form={form} draft={value} set={set} />
+            <Check label="No alerts (mute)" value={value.mute} set={(mute) => set({ mute })} />
+            <Check
+              label="Its checks do not count for uptime"
+              value={value.exclude_from_uptime}
+              set={(exclude_from_uptime) => set({ exclude_from_uptime })}
+            />
+            <Check
+              label="Announce it on status pages"
+              value={value.public}
+              set={(isPublic) => set({ public: isPublic })}
+            />
+          </>
+        )}
+      </Form>
+      <div>
+        <Section title="When that is">
+          <Preview times={timesOf(value, stored)} zone={value.kind !== 'once' ? value.timezone : OWN_ZONE} />
+        </Section>
+        <ApiCall method={stored ? 'PUT' : 'POST'} path={path} body={body} />
+      </div>
+    </div>
+  );
+}
+
+interface TimeProps {
+  form: FormState;
+  draft: Draft;
+  set: (changes: Partial<Draft>) => void;
+}
+
+/** Once, on days of the week, or by a cron expression. */
+function TimeFields({ form, draft, set }: TimeProps) {
+  const bound = (key: 'starts_at' | 'ends_at', label: string) => (
+    <Text
+      label={label}
+      type="datetime-local"
+      error={form.problem(`/${key}`)}
+      value={draft[key]}
+      set={(text) => set({ [key]: text })}
+    />
+  );
+  const repeats = draft.kind !== 'once';
+  return (
+    <>
+      <Choice
+        label="Comes"
+        value={draft.kind}
+        set={(kind) =>
+          set({ kind: kind as Draft['kind'], ...(kind !== 'once' && !repeats && { starts_at: '', ends_at: '' }) })
+        }
+        options={[
+          ['once', 'once'],
+          ['weekly', 'on days of the week'],
+          ['cron', 'by a cron expression'],
+        ]}
+      />
+      {draft.kind === 'weekly' && <Weekdays draft={draft} set={set} error={form.problem('/cron')} />}
+      {draft.kind === 'cron' && (
+        <Text
+          label="Cron expression"
+          hint="Minute, hour, day of the month, month, day of the week; also L for the last day and SUN#2 for the second Sunday."
+          placeholder="0 2 * * SUN#2"
+          error={form.problem('/cron')}
+          value={draft.cron}
+          set={(cron) => set({ cron })}
+        />
+      )}
+      {repeats && (
+        <div class="form-row">
+          <Chooser
+            label="Time zone"
+            placeholder="Choose a time zone"
+            error={form.problem('/timezone')}
+            value={draft.timezone}
+            set={(timezone) => set({ timezone })}
+            options={zones().map((zone) => [zone, zone] as const)}
+          />
+          <Text
+            label="Lasts (minutes)"
+            type="number"
+            min={1}
+            max={10_080}
+            error={form.problem('/duration')}
+            value={draft.minutes}
+            set={(minutes) => set({ minutes })}
+          />
+        </div>
+      )}
+      <div class="form-row">
+        {bound('starts_at', repeats ? 'Not before (optional)' : 'Begins')}
+        {bound('ends_at', repeats ? 'Not after (optional)' : 'Ends')}
+      </div>
+      <p class="muted small">These two are by your clock, {OWN_ZONE}.</p>
+    </>
+  );
+}
+
+function Weekdays({ draft, set, error }: Pick<TimeProps, 'draft' | 'set'> & { error: string | undefined }) {
+  const { days, time } = draft.weekly;
+  const change = (weekly: Partial<Draft['weekly']>) => {
+    const next = { ...draft.weekly, ...weekly };
+    set({ weekly: next, cron: cronOf(next) });
+  };
+  return (
+    <>
+      <div class="field" role="group" aria-label="Days">
+        <span class="label">Days</span>
+        <div class="tags">
+          {/* Monday first. */}
+          {[1, 2, 3, 4, 5, 6, 0].map((day) => (
+            <button
+              type="button"
+              class="tag"
+              key={day}
+              aria-pressed={days.includes(day)}
+              onClick={() =>
+                change({ days: days.includes(day) ? days.filter((each) => each !== day) : [...days, day] })
+              }
+            >
+              {DAYS[day]}
+            </button>
+          ))}
+        </div>
+      </div>
+      <Text label="At" type="time" error={error} value={time} set={(at) => change({ time: at })} />
+    </>
+  );
+}
+
+const DEBOUNCE_MS = 300;
+/** So many times are shown. */
+const SHOWN = 6;
+
+/** The next times as the service reckons them, in the window's zone and in the reader's. */
+function Preview({ times, zone }: { times: object; zone: string }) {
+  const key = JSON.stringify(times);
+  const found = useSignal<Occurrence[]>([]);
+  const problem = useSignal('');
+  useEffect(() => {
+    let isOld = false;
+    const timer = setTimeout(() => {
+      post<Occurrence[]>(`${ROOT}/preview`, { name: 'Preview', scope: { all: true }, ...times }).then(
+        (list) => {
+          if (isOld) return;
+          found.value = list.slice(0, SHOWN);
+          problem.value = list.length === 0 ? 'Never.' : '';
+        },
+        (error: unknown) => {
+          if (isOld) return;
+          found.value = [];
+          problem.value = errorMessage(error);
+        },
+      );
+    }, DEBOUNCE_MS);
+    return () => {
+      isOld = true;
+      clearTimeout(timer);
+    };
+  }, [key]);
+  const isElsewhere = zone !== OWN_ZONE;
+  return (
+    <div role="status">
+      {problem.value !== '' && <p class="muted">{problem.value}</p>}
+      {found.value.length > 0 && (
+        <Table
+          label="The next times"
+          head={['Begins', 'Ends', ...(isElsewhere ? ['For you it begins'] : [])]}
+          rows={found.value.map(({ starts_at, ends_at }) => [
+            zonedTime(starts_at, zone),
+            zonedTime(ends_at, zone),
+            ...(isElsewhere ? [zonedTime(starts_at, OWN_ZONE)] : []),
+          ])}
+        />
+      )}
+    </div>
+  );
+}

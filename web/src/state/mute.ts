@@ -1,0 +1,23 @@
+import { post, serviceNow } from '../api/client';
+import type { MaintenanceScope, MaintenanceWindow } from '../api/types';
+import { duration, time } from '../logic/format';
+import { muteOf } from '../logic/maintenance';
+import { refreshSoon } from './overview-store';
+import { runAction, showToast } from './toast';
+
+const HOUR = 3600;
+
+/** Mutes from now on, by default for an hour: a window that counts and is not public. Throws `ApiProblem`. */
+export async function muteNow(scope: MaintenanceScope, what: string, seconds = HOUR): Promise<void> {
+  const made = await post<MaintenanceWindow>(
+    '/api/v1/maintenance-windows',
+    muteOf(scope, what, seconds, Math.floor(serviceNow() / 1000) * 1000),
+  );
+  const end = made.active_until ?? made.ends_at;
+  showToast(`${what}: no alerts ${end === null ? `for ${duration(seconds)}` : `until ${time(end, Date.now())}`}.`);
+  refreshSoon();
+}
+
+/** The same; a failure is shown, not thrown. */
+export const muteHour = (scope: MaintenanceScope, what: string): Promise<boolean> =>
+  runAction(() => muteNow(scope, what));
