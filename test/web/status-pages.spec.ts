@@ -1,6 +1,7 @@
 import type { Browser } from 'playwright-core';
 import { startApp, type TestApp } from '../harness/app/app';
 import { eventually } from '../harness/app/poll';
+import { writeDay, writeOutage, writeState, writeWindow } from '../harness/app/announced-work';
 import { newEndpoint, newWebsite } from '../harness/app/resources';
 import { launchBrowser, Visit } from './browser';
 
@@ -150,6 +151,79 @@ describe('status pages in the browser', () => {
       await visit.page.getByRole('heading', { name: 'No status page here' }).waitFor();
       expect([await visit.barriers(), await visit.overflow()]).toEqual([[], 0]);
       await visit.close();
+    });
+
+    describe('of announced work', () => {
+      let orgId: string;
+      let endpoints: Record<'checkout' | 'search' | 'mail', string>;
+
+      beforeAll(async () => {
+        const organization = await app.organization('Announcing');
+        ({ orgId } = organization);
+        const shop = await newWebsite(organization.write, 'Announcing shop');
+        const [checkout = '', search = '', mail = ''] = await Promise.all(
+          ['Checkout', 'Search', 'Mail'].map((name) => newEndpoint(organization.write, shop, { name })),
+        );
+        endpoints = { checkout, search, mail };
+        for (let day = 1; day <= 80; day++) {
+          await writeDay(app, checkout, day, day === 40 ? 200 : 0);
+          await writeDay(app, search, day, day === 9 ? 3 : 0);
+          await writeDay(app, mail, day);
+        }
+        for (const day of [1, 8, 15]) await writeOutage(app, checkout, day * 24, true);
+        await writeState(app, checkout, 'down');
+        await writeState(app, search, 'degraded');
+        await writeState(app, mail, 'up');
+        const weekly = { name: 'Weekly patches', recurring: true, scope: { endpoints: [checkout, search] } };
+        const past = [8, 15].map((day): [number, number] => [-day * 24 - 1, -day * 24 + 1]);
+        const next = [20, 44, 68].map((hour): [number, number] => [hour, hour + 2]);
+        await writeWindow(app, orgId, { ...weekly, times: [...past, ...next] });
+        await writeWindow(app, orgId, {
+          name: 'Database upgrade',
+          description: 'The shop moves to new machines.\n\nOrders that were placed before are safe.',
+          scope: { endpoints: [checkout] },
+          times: [[-1, 1.5]],
+        });
+        await writeWindow(app, orgId, { name: 'Move to another data centre', times: [[90, 131]] });
+        for (const [slug, endpointIds] of [
+          ['work', [checkout, search, mail]],
+          ['warned', [search, mail]],
+        ] as const) {
+          const body = { title: 'Example status', slug, enabled: true, groups: [{ endpoints: endpointIds }] };
+          expect((await organization.write.post('/status-pages', body)).status).toBe(201);
+        }
+      });
+
+      it.each([
+        ['work', 'Maintenance under way', 390],
+        ['work', 'Maintenance under way', 1280],
+        ['warned', '1 of 2 is degraded', 390],
+      ])('%s says "%s" without a barrier, in both modes, %i pixels wide', async (slug, text, width) => {
+        const visit = await Visit.start(browser, app.url, { width });
+        const { page } = visit;
+        await page.goto(`${app.url}/status/${slug}`);
+        expect((await page.locator('.overall').innerText()).trim()).toBe(text);
+        for (const colorScheme of ['light', 'dark'] as const) {
+          await page.emulateMedia({ colorScheme });
+          expect([await visit.barriers(), await visit.overflow(), visit.complaints]).toEqual([[], 0, []]);
+          const folder = process.env['SCREENSHOTS'];
+          if (folder) await page.screenshot({ path: `${folder}/${slug}-${width}-${colorScheme}.png`, fullPage: true });
+        }
+        await visit.close();
+      });
+
+      it.each([
+        [true, /[A-Z][a-z]{2} \d{4}, \d{2}:\d{2}\s*–\s*\d{2}:\d{2}/],
+        [false, /^[\d-]+ \d{2}:\d{2} to ([\d-]+ )?\d{2}:\d{2} UTC$/],
+      ])('tells its times in the reader’s zone, with scripts: %s', async (javaScriptEnabled, form) => {
+        const context = await browser.newContext({ timezoneId: 'Asia/Tokyo', locale: 'en-GB', javaScriptEnabled });
+        const page = await context.newPage();
+        await page.goto(`${app.url}/status/work`);
+        const times = await page.locator('.times time').allTextContents();
+        expect(times).toHaveLength(4);
+        expect(times.filter((time) => form.test(time)).length).toBeGreaterThanOrEqual(2);
+        await context.close();
+      });
     });
   });
 });

@@ -3,8 +3,8 @@ import { percent } from './uptime';
 
 const WIDTH = 6;
 const HEIGHT = 34;
-/** Where the dashes of announced work begin on a day that had other checks as well. */
-const PLANNED_FROM = 18;
+/** How much is left for other checks of a day above the dashes of announced work. */
+const ABOVE = 16;
 const DASH = 4;
 const GAP = 2;
 
@@ -15,13 +15,13 @@ const GAP = 2;
 function bar({ date, up, down, planned }: StatusDay, index: number): string {
   const x = index * WIDTH + 1;
   const share = up + down === 0 ? null : down / (up + down);
-  const room = planned ? PLANNED_FROM : HEIGHT;
+  const room = planned ? ABOVE : HEIGHT;
   const failed = share === null || share === 0 ? 0 : Math.min(room, Math.max(6, Math.round(share * room)));
   const part = (kind: string, y: number, height: number) =>
     height > 0 ? `<path class="${kind}" d="M${x} ${y}h4v${height}h-4z"/>` : '';
   const empty = planned ? '' : part('none', HEIGHT - 4, 4);
   const parts = share === null ? empty : part('bad', 0, failed) + part('ok', failed, room - failed);
-  const work = planned ? dashes(x, share === null ? 0 : PLANNED_FROM + GAP) : '';
+  const work = planned ? dashes(x, share === null ? 0 : ABOVE + GAP) : '';
   return `<g><title>${date}: ${dayText(planned, up, down)}</title>${parts}${work}</g>`;
 }
 

@@ -47,7 +47,7 @@ function endpointItem(endpoint: StatusEndpoint): string {
   const label = `${DAYS} days: ${percent(uptimeOf(days))} up, ${bad} ${bad === 1 ? 'day' : 'days'} with failures${also}`;
   return `<li><div class="row"><${heading}>${html(name)}</${heading}><span class="pill ${state}">${shape(state, 11)} ${WORDS[state]}</span></div>${explanation(endpoint)}
 ${dayBars(days, label)}
-<div class="row small soft"><span>${DAYS} days ago</span><span>${uptimeText(days)} uptime</span><span>today</span></div>
+<div class="axis small soft"><span>${DAYS} days ago</span><span>${uptimeText(days)} uptime</span><span>today</span></div>
 <details class="small"><summary>Day by day<span class="sr"> of ${html(name)}</span></summary><ul class="days">${dayItems(days)}</ul></details></li>`;
 }
 

@@ -30,6 +30,7 @@ ul,ol{list-style:none}
 .endpoints>li:last-child{border-radius:0 0 10px 10px;border-bottom:1px solid var(--line)}
 .endpoints>li:only-child{border-radius:10px}
 .row{display:flex;flex-wrap:wrap;justify-content:space-between;align-items:baseline;gap:4px 16px}
+.axis{display:grid;grid-template-columns:auto 1fr auto;gap:4px 12px;text-align:center}
 .pill{display:inline-flex;gap:6px;align-items:center;padding:1px 9px 1px 7px;border-radius:20px;font-size:13px;font-weight:600}
 svg{display:block}
 .bars{width:100%;height:34px;margin:10px 0 4px}
@@ -43,7 +44,7 @@ summary{cursor:pointer;color:var(--soft);width:fit-content;padding:2px 0}
 :focus-visible{outline:2px solid var(--link);outline-offset:2px}
 .outages li{display:grid;grid-template-columns:minmax(0,1fr) auto;gap:2px 16px;padding:12px 0;border-bottom:1px solid var(--line)}
 .announced>li{padding:14px 20px;background:var(--surface);border:1px solid var(--line);border-left:4px solid var(--work);border-radius:10px}
-.announced>li+li,.announced.now{margin-top:8px}
+.announced>li+li{margin-top:8px}.announced.now{margin:8px 0}
 .announced h2{margin:0;font-size:15px}
 .announced p{margin-top:6px;max-width:65ch}
 .times{margin-top:2px;color:var(--soft)}

@@ -1,6 +1,7 @@
 import { Database } from '../../../src/platform/database/database';
-import { newUuid, parseId } from '../../../src/platform/ids/id';
+import { parseId } from '../../../src/platform/ids/id';
 import { startApp, type TestApp, type TestOrganization } from '../../harness/app/app';
+import { hoursFromNow, type WindowRows, writeOutage, writeState, writeWindow } from '../../harness/app/announced-work';
 import { newEndpoint, newWebsite } from '../../harness/app/resources';
 
 interface Work {
@@ -26,17 +27,6 @@ interface Page {
   }[];
   outages: object[];
 }
-interface Window {
-  name?: string;
-  description?: string;
-  scope?: { websites?: string[]; endpoints?: string[]; tags?: string[] };
-  public?: boolean;
-  recurring?: boolean;
-  /** From when until when it is in force, in hours from now. */
-  times: [number, number][];
-}
-
-const HOUR = 3_600_000;
 const HOSTILE = `<img src=x onerror="alert(1)">'&`;
 
 describe('announced work on a public status page', () => {
@@ -71,69 +61,10 @@ describe('announced work on a public status page', () => {
   const html = async (): Promise<string> => (await fetch(`${app.url}/status/${slug}`)).text();
   const text = async (form: string): Promise<string> => (await fetch(`${app.url}/status/${slug}${form}`)).text();
 
-  async function announce({ name = 'Upgrade', description = '', scope, times, ...window }: Window): Promise<string> {
-    const [id, scopeId, at] = [newUuid(), newUuid(), (hours: number) => new Date(Date.now() + hours * HOUR)];
-    const ids = (kind: 'website' | 'endpoint', of: readonly string[] = []) => of.map((one) => parseId(kind, one));
-    await database.query(
-      `INSERT INTO maintenance_scope (id, org_id, covers_all, website_ids, endpoint_ids, tags) VALUES ($1, $2, $3, $4, $5, $6)`,
-      [
-        scopeId,
-        organization.orgId,
-        scope === undefined,
-        ids('website', scope?.websites),
-        ids('endpoint', scope?.endpoints),
-        scope?.tags ?? [],
-      ],
-    );
-    const [first = [0, 0]] = times;
-    const isPublic = window.public ?? true;
-    const recurring = window.recurring === true;
-    await database.query(
-      `INSERT INTO maintenance_window (id, org_id, name, description, scope_id, starts_at, ends_at, cron, timezone, duration_seconds, public)
-       VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11)`,
-      [
-        id,
-        organization.orgId,
-        name,
-        description,
-        scopeId,
-        recurring ? null : at(first[0]),
-        recurring ? null : at(first[1]),
-        recurring ? '0 2 * * *' : null,
-        recurring ? 'UTC' : null,
-        recurring ? 3600 : null,
-        isPublic,
-      ],
-    );
-    for (const [from, until] of times) {
-      await database.query(
-        `INSERT INTO maintenance_occurrence (window_id, starts_at, ends_at, org_id, scope_id, name, mute, exclude_from_uptime, public)
-         VALUES ($1, $2, $3, $4, $5, $6, true, true, $7)`,
-        [id, at(from), at(until), organization.orgId, scopeId, name, isPublic],
-      );
-    }
-    return id;
-  }
-
-  async function set(endpoint: string, state: 'up' | 'down' | 'degraded'): Promise<void> {
-    await database.query(
-      'UPDATE endpoint_state SET status = $2, degraded_since = $3, status_since = now() WHERE endpoint_id = $1',
-      [parseId('endpoint', endpoint), state === 'down' ? 0 : 1, state === 'degraded' ? new Date() : null],
-    );
-  }
-
-  async function outage(endpoint: string, hoursAgo: number, planned: boolean): Promise<void> {
-    await database.query(
-      `INSERT INTO outage (endpoint_key, started_at, ended_at, error, error_message, planned)
-       SELECT key, $2, $3, 1, '', $4 FROM endpoint WHERE id = $1`,
-      [
-        parseId('endpoint', endpoint),
-        new Date(Date.now() - hoursAgo * HOUR),
-        new Date(Date.now() - hoursAgo * HOUR + 1),
-        planned,
-      ],
-    );
-  }
+  const announce = (window: WindowRows) => writeWindow(app, organization.orgId, window);
+  const set = (endpoint: string, state: 'up' | 'down' | 'degraded') => writeState(app, endpoint, state);
+  const outage = (endpoint: string, hoursAgo: number, planned: boolean) =>
+    writeOutage(app, endpoint, hoursAgo, planned);
 
   it('says that maintenance is under way, of what and until when, while nothing else is down', async () => {
     const search = await newEndpoint(organization.write, website, { name: 'Search' });
@@ -298,7 +229,7 @@ describe('announced work on a public status page', () => {
     const page = await publish();
     const marked = page.endpoints[0]?.days.filter(({ planned }) => planned).map(({ date }) => date);
 
-    expect(marked).toEqual([new Date(Date.now() - 30 * HOUR).toISOString().slice(0, 10)]);
+    expect(marked).toEqual([hoursFromNow(-30).toISOString().slice(0, 10)]);
     expect(page.outages).toHaveLength(1);
     const shown = await html();
     expect(shown).toContain('<path class="work" d="');
@@ -320,8 +251,8 @@ describe('announced work on a public status page', () => {
     const move = (from: number, until: number) =>
       database.query('UPDATE maintenance_occurrence SET starts_at = $2, ends_at = $3 WHERE window_id = $1', [
         id,
-        new Date(Date.now() + from * HOUR),
-        new Date(Date.now() + until * HOUR),
+        hoursFromNow(from),
+        hoursFromNow(until),
       ]);
     const planned = await entry();
     await move(-1, 1);
