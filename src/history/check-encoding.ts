@@ -32,3 +32,6 @@ export const toMicroseconds = (ms: number | null): number =>
 
 /** Stored microseconds as milliseconds with three decimals; `null` when the phase was not reached. */
 export const toMilliseconds = (us: number): number | null => (us < 0 ? null : us / 1000);
+
+/** A condition on check_result: the check is up and was not planned. */
+export const IS_COUNTED_UP = `outcome & ${PLANNED | 3} = 1`;

@@ -4,6 +4,8 @@ const stats = (change: Partial<CheckStats>): CheckStats => ({
   up: 0,
   down: 0,
   unknown: 0,
+  planned: 0,
+  degraded: 0,
   sumUs: 0,
   phaseSumsUs: { dns: 0, connect: 0, tls: 0, first_byte: 0, transfer: 0 },
   minUs: 0,

@@ -9,6 +9,10 @@ export interface CheckStats {
   up: number;
   down: number;
   unknown: number;
+  /** Checks under a maintenance window that is excluded from uptime: in none of the three above, whatever they found. */
+  planned: number;
+  /** Those of `up` of which a warning failed. */
+  degraded: number;
   /** Microseconds, over the up checks only, like everything below. */
   sumUs: number;
   phaseSumsUs: Readonly<Record<PhaseName, number>>;
@@ -37,6 +41,8 @@ export interface CheckStatsRow {
   max_us: number;
   buckets: string;
   counts: string;
+  planned: number;
+  degraded: number;
 }
 
 const integers = (array: string): number[] => (array === '{}' ? [] : array.slice(1, -1).split(',').map(Number));
@@ -46,6 +52,8 @@ export const toCheckStats = (row: CheckStatsRow): CheckStats => ({
   up: row.up,
   down: row.down,
   unknown: row.unknown,
+  planned: row.planned,
+  degraded: row.degraded,
   sumUs: row.sum_us,
   phaseSumsUs: {
     dns: row.dns_us,
@@ -71,6 +79,8 @@ export function mergeStats(parts: readonly CheckStats[]): CheckStats {
     up: sum((part) => part.up),
     down: sum((part) => part.down),
     unknown: sum((part) => part.unknown),
+    planned: sum((part) => part.planned),
+    degraded: sum((part) => part.degraded),
     sumUs: sum((part) => part.sumUs),
     phaseSumsUs,
     minUs: withUp.reduce((least, part) => Math.min(least, part.minUs), withUp.length > 0 ? Infinity : 0),
@@ -79,11 +89,17 @@ export function mergeStats(parts: readonly CheckStats[]): CheckStats {
   };
 }
 
-/** up / (up + down); `null` without such a check. `unknown` outcomes are not the target's fault and do not count. */
+/** All recorded checks. */
+export const checksOf = ({ up, down, unknown, planned }: CheckStats): number => up + down + unknown + planned;
+
+/**
+ * up / (up + down); `null` without such a check. `unknown` outcomes are not the target's fault and do not count, planned
+ * checks are in none of these.
+ */
 export const uptimeOf = ({ up, down }: { up: number; down: number }): number | null =>
   up + down === 0 ? null : up / (up + down);
 
-/** The share of checks with a known outcome: 1 − unknown / all; `null` without checks. */
+/** The share of checks with a known outcome: 1 − unknown / all that were not planned; `null` without such a check. */
 export const coverageOf = ({ up, down, unknown }: { up: number; down: number; unknown: number }): number | null =>
   up + down + unknown === 0 ? null : (up + down) / (up + down + unknown);
 

@@ -17,6 +17,7 @@ import { Partitions } from './write/partitions';
 import { HistoryRetentionJob } from './retention/retention.job';
 import { RollupJob } from './rollup/rollup.job';
 import { RollupSteps } from './rollup/rollup-steps';
+import { PlannedTimeReader } from './read/planned-time-reader';
 import { StatsReader } from './read/stats-reader';
 import { UptimeService } from './read/uptime.service';
 
@@ -36,6 +37,7 @@ import { UptimeService } from './read/uptime.service';
     HistoryRetentionJob,
     StatsReader,
     OutageReader,
+    PlannedTimeReader,
     CheckReader,
     CheckListService,
     UptimeService,

@@ -1,7 +1,7 @@
 import { DAY_MS, floorTo } from '../platform/time/time-units';
 import type { TimeRange } from './time-range';
 
-/** Days of UTC in a range: how many there are, and on how many a check could tell. */
+/** Days of UTC in a range: how many there are, and on how many a check could tell or was planned. */
 export interface WatchedDays {
   watched: number;
   of: number;
@@ -19,8 +19,8 @@ export function watchedShare({ from, to }: TimeRange, madeMs: number, days?: Wat
 }
 
 /**
- * The days of a range, of which `known` (their beginnings) had a check that could tell. The first and the last, which may
- * be short, count only with a check. `undefined` for a range of less than two days: they would be too coarse for it.
+ * The days of a range, of which `known` (their beginnings) had a check that could tell or was planned. The first and the
+ * last, which may be short, count only with a check. `undefined` for a range of less than two days: they would be too coarse for it.
  */
 export function watchedDays({ from, to }: TimeRange, known: ReadonlySet<number>): WatchedDays | undefined {
   if (to - from < 2 * DAY_MS) return undefined;

@@ -40,7 +40,13 @@ export class CheckListService {
       read: (position, limit) =>
         this.reader.read(
           { id: endpointId, key },
-          { ...this.rangeOf(query, position), outcome: query.outcome ?? null, limit },
+          {
+            ...this.rangeOf(query, position),
+            outcome: query.outcome ?? null,
+            planned: query.planned ?? null,
+            degraded: query.degraded ?? null,
+            limit,
+          },
         ),
       idOf: (check) => String(check.checkedAt.getTime()),
     });

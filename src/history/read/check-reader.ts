@@ -1,8 +1,8 @@
 import { Injectable } from '@nestjs/common';
-import type { Outcome } from '../../checker/checker';
+import type { CheckError, Outcome } from '../../checker/checker';
 import { Database } from '../../platform/database/database';
 import { OUTCOME_CODE, outcomeOf } from '../../endpoint/outcome-code';
-import { CONFIRMED, errorCodeAt, toMilliseconds } from '../check-encoding';
+import { CONFIRMED, DEGRADED, errorCodeAt, PLANNED, toMilliseconds } from '../check-encoding';
 import type { CheckDetail } from '../write/check-detail';
 import type { ShownCheck } from './check.dto';
 import { StatsReader } from './stats-reader';
@@ -26,7 +26,10 @@ interface CheckRow {
 
 /** Which checks of an endpoint to read: newest first, at most `limit`. */
 export interface CheckSelection extends TimeRange {
+  /** What they found, planned or not. `null` of these three: all. */
   outcome: Outcome | null;
+  planned: boolean | null;
+  degraded: boolean | null;
   limit: number;
 }
 
@@ -61,7 +64,7 @@ export class CheckReader {
         endpointKey,
         new Date(Math.max(span.from, selection.from)),
         new Date(Math.min(span.to, selection.to)),
-        codeOf(selection),
+        ...marksOf(selection),
         selection.limit - rows.length,
       ]);
       rows.push(...found);
@@ -79,15 +82,21 @@ export class CheckReader {
       endpointKey,
       new Date(first),
       new Date(Math.min(selection.to, builtUntil)),
-      codeOf(selection),
+      ...marksOf(selection),
     ]);
     return [...days, ...built.map((row) => row.start_at.getTime())];
   }
 }
 
-const codeOf = ({ outcome }: CheckSelection): number | null => (outcome === null ? null : OUTCOME_CODE[outcome]);
+/** The parameters $4 to $6 of both statements. */
+const marksOf = ({ outcome, planned, degraded }: CheckSelection): unknown[] => [
+  outcome === null ? null : OUTCOME_CODE[outcome],
+  planned,
+  degraded,
+];
 
 const NOT_KEPT = { phase: 'internal', message: 'The details of this check are no longer kept.' } as const;
+const WARNING_NOT_KEPT: CheckError = { code: 'internal', ...NOT_KEPT };
 
 /** The finished check that was stored as this row. */
 function decoded(row: CheckRow, endpointId: string): ShownCheck {
@@ -112,17 +121,23 @@ function decoded(row: CheckRow, endpointId: string): ShownCheck {
       records: detail.records ?? null,
       redirects: detail.redirects ?? [],
       error: code === null ? null : { code, ...(detail.error ?? NOT_KEPT) },
-      warning: null,
+      warning: (row.outcome & DEGRADED) === 0 ? null : (detail.warning ?? WARNING_NOT_KEPT),
     },
+    planned: (row.outcome & PLANNED) !== 0,
     attempts: (row.outcome & CONFIRMED) === 0 ? 1 : 2,
     firstError: detail.firstError ?? null,
   };
 }
 
+/** A day's stats do not tell what its planned checks found: such a day is looked at, unless only others are wanted. */
 const DAYS_WITH_CHECKS = `
   SELECT start_at FROM check_day
    WHERE endpoint_key = $1 AND start_at >= $2 AND start_at < $3
-     AND CASE $4::integer WHEN ${OUTCOME_CODE.down} THEN down WHEN ${OUTCOME_CODE.up} THEN up WHEN ${OUTCOME_CODE.unknown} THEN unknown ELSE up + down + unknown END > 0
+     AND (planned > 0 AND $5::boolean IS NOT FALSE
+          OR $5 IS NOT TRUE
+             AND CASE $4::integer WHEN ${OUTCOME_CODE.down} THEN down WHEN ${OUTCOME_CODE.unknown} THEN unknown
+                                  WHEN ${OUTCOME_CODE.up} THEN up ELSE up + down + unknown END > 0
+             AND ($6::boolean IS NOT TRUE OR degraded > 0))
    ORDER BY start_at DESC`;
 
 /** Joins the details after LIMIT, so only for the checks that are returned. */
@@ -131,6 +146,8 @@ const READ_CHECKS = `
     FROM (SELECT * FROM check_result
            WHERE endpoint_key = $1 AND checked_at >= $2 AND checked_at < $3
              AND ($4::integer IS NULL OR outcome & 3 = $4)
-           ORDER BY checked_at DESC LIMIT $5) AS r
+             AND ($5::boolean IS NULL OR (outcome & ${PLANNED} <> 0) = $5)
+             AND ($6::boolean IS NULL OR (outcome & ${DEGRADED} <> 0) = $6)
+           ORDER BY checked_at DESC LIMIT $7) AS r
     LEFT JOIN check_detail d ON d.endpoint_key = r.endpoint_key AND d.hash = r.detail_hash
    ORDER BY r.checked_at DESC`;

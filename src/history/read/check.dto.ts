@@ -1,8 +1,8 @@
 import { ApiProperty, ApiPropertyOptional } from '@nestjs/swagger';
-import { IsIn, IsInt, Max, Min } from 'class-validator';
+import { IsBoolean, IsIn, IsInt, Max, Min } from 'class-validator';
 import { ERROR_CODES, type CheckError, type ErrorCode, type Outcome } from '../../checker/checker';
 import { Optional } from '../../platform/http/validators';
-import { CursorQuery, LIMIT_DESCRIPTION, QueryInteger } from '../../platform/http/page';
+import { CursorQuery, LIMIT_DESCRIPTION, QueryBoolean, QueryInteger } from '../../platform/http/page';
 import { formatId } from '../../platform/ids/id';
 import { toMicroseconds, toMilliseconds } from '../check-encoding';
 import type { FinishedCheck } from '../../endpoint/finished-check';
@@ -42,6 +42,18 @@ export class ChecksQuery extends CursorQuery {
   @Optional()
   @IsIn(OUTCOMES)
   outcome?: Outcome;
+
+  @ApiPropertyOptional({ description: 'Only planned checks, or only the others.' })
+  @Optional()
+  @QueryBoolean()
+  @IsBoolean()
+  planned?: boolean;
+
+  @ApiPropertyOptional({ description: 'Only degraded checks, or only the others.' })
+  @Optional()
+  @QueryBoolean()
+  @IsBoolean()
+  degraded?: boolean;
 }
 
 const phase = (what: string) => ({
@@ -129,6 +141,18 @@ export class CheckView {
   @ApiProperty({ type: CheckErrorView, nullable: true, description: 'null exactly when the outcome is `up`.' })
   error!: CheckErrorView | null;
 
+  @ApiProperty({
+    description: 'Made in maintenance that is excluded from uptime: counted as planned, whatever it found.',
+    example: false,
+  })
+  planned!: boolean;
+
+  @ApiProperty({ description: 'Up, but an assertion of severity `warning` failed.', example: false })
+  degraded!: boolean;
+
+  @ApiProperty({ type: CheckErrorView, nullable: true, description: 'The warning; null exactly when not degraded.' })
+  warning!: CheckErrorView | null;
+
   @ApiProperty({ enum: [1, 2], description: '2 when a failure was repeated before it was recorded.', example: 1 })
   attempts!: 1 | 2;
 
@@ -137,7 +161,10 @@ export class CheckView {
 }
 
 /** The part of a finished check that the API shows. */
-export type ShownCheck = Pick<FinishedCheck, 'endpointId' | 'checkedAt' | 'result' | 'attempts' | 'firstError'>;
+export type ShownCheck = Pick<
+  FinishedCheck,
+  'endpointId' | 'checkedAt' | 'result' | 'planned' | 'attempts' | 'firstError'
+>;
 
 /**
  * The only mapper from a finished check to JSON. Durations are rounded as they are stored, so that a check reads the same
@@ -145,6 +172,7 @@ export type ShownCheck = Pick<FinishedCheck, 'endpointId' | 'checkedAt' | 'resul
  */
 export function toCheckView({ result, ...check }: ShownCheck, id: string): CheckView {
   const { phases, certificate, records } = result;
+  const warning = result.outcome === 'up' ? result.warning : null;
   return {
     id,
     endpoint_id: formatId('endpoint', check.endpointId),
@@ -160,6 +188,9 @@ export function toCheckView({ result, ...check }: ShownCheck, id: string): Check
     },
     status_code: result.statusCode,
     error: result.error && errorView(result.error),
+    planned: check.planned,
+    degraded: warning !== null,
+    warning: warning && errorView(warning),
     attempts: check.attempts,
     address: result.address,
     certificate: certificate && {

@@ -3,7 +3,7 @@ import { IsInt, Max, Min } from 'class-validator';
 import { Optional } from '../../platform/http/validators';
 import { QueryInteger } from '../../platform/http/page';
 import { CheckPhasesView } from './check.dto';
-import { latencyOf, phaseMeanOf, type CheckStats } from '../check-stats';
+import { checksOf, latencyOf, phaseMeanOf, type CheckStats } from '../check-stats';
 import { QueryRangeBound } from '../time-range';
 
 export class LatencyQuery {
@@ -51,7 +51,7 @@ export class LatencyBucketView {
   @ApiProperty({ type: String, format: 'date-time', description: 'A multiple of the step since 1970.' })
   start!: string;
 
-  @ApiProperty({ description: 'All checks.', example: 5 })
+  @ApiProperty({ description: 'All checks, planned ones included.', example: 5 })
   count!: number;
 
   @ApiProperty({ description: 'Checks with outcome `down`.', example: 0 })
@@ -59,6 +59,13 @@ export class LatencyBucketView {
 
   @ApiProperty({ description: 'Checks with outcome `unknown`.', example: 0 })
   unknown!: number;
+
+  @ApiProperty({
+    description:
+      'Checks in maintenance that is excluded from uptime: in none of the other figures, whatever they found.',
+    example: 0,
+  })
+  planned!: number;
 
   @ApiProperty(milliseconds('Mean')) avg!: number | null;
   @ApiProperty(milliseconds('Median')) p50!: number | null;
@@ -79,9 +86,10 @@ export function toLatencyBucket(start: number, stats: CheckStats | null): Latenc
   const latency = stats && latencyOf(stats);
   return {
     start: new Date(start).toISOString(),
-    count: stats ? stats.up + stats.down + stats.unknown : 0,
+    count: stats ? checksOf(stats) : 0,
     failures: stats?.down ?? 0,
     unknown: stats?.unknown ?? 0,
+    planned: stats?.planned ?? 0,
     avg: latency?.avg ?? null,
     p50: latency?.p50 ?? null,
     p95: latency?.p95 ?? null,

@@ -13,14 +13,16 @@ interface OutageRow {
   ended_at: Date | null;
   error: number;
   error_message: string;
+  planned: boolean;
 }
 
 /** The outages that overlap a range. */
 export interface OutageStats {
+  /** Without planned ones. */
   count: number;
-  /** Only the part inside the range. */
+  /** Of these only the part inside the range and outside of planned time: a window begins and ends between two checks. */
   downtimeSeconds: number;
-  /** Newest first, at most 100. */
+  /** Newest first, at most 100, planned ones included. */
   newest: OutageView[];
 }
 
@@ -29,10 +31,11 @@ export interface OutageStats {
 export class OutageReader {
   constructor(private readonly database: Database) {}
 
-  async read(endpointKey: string, range: TimeRange, now: Date): Promise<OutageStats> {
+  /** `planned`: the parts of the range in which uptime is not counted. */
+  async read(endpointKey: string, range: TimeRange, planned: readonly TimeRange[], now: Date): Promise<OutageStats> {
     const bounds = [endpointKey, new Date(range.from), new Date(range.to)];
     const [totals, rows] = await Promise.all([
-      this.database.query<{ count: number; seconds: number }>(TOTALS, [...bounds, now]),
+      this.database.query<{ count: number; seconds: number }>(TOTALS, [...bounds, now, multirange(planned)]),
       this.database.query<OutageRow>(NEWEST, [...bounds, LISTED]),
     ]);
     return {
@@ -43,6 +46,10 @@ export class OutageReader {
   }
 }
 
+/** PostgreSQL's text for a set of times. */
+const multirange = (parts: readonly TimeRange[]): string =>
+  `{${parts.map(({ from, to }) => `[${new Date(from).toISOString()},${new Date(to).toISOString()})`).join(',')}}`;
+
 function toOutageView(row: OutageRow, now: Date): OutageView {
   const code = errorCodeAt(row.error);
   const end = (row.ended_at ?? now).getTime();
@@ -51,16 +58,22 @@ function toOutageView(row: OutageRow, now: Date): OutageView {
     ended_at: row.ended_at?.toISOString() ?? null,
     duration_seconds: Math.max(Math.round((end - row.started_at.getTime()) / SECOND_MS), 0),
     error: code === null ? null : { code, message: row.error_message },
+    planned: row.planned,
   };
 }
 
 const OVERLAPPING = `FROM outage
   WHERE endpoint_key = $1 AND started_at < $3 AND (ended_at IS NULL OR ended_at > $2)`;
 
+// Cost: the outages of the range, each once; the planned parts are taken off all of them together, not one by one.
 const TOTALS = `
-  SELECT count(*)::integer AS count,
-         coalesce(sum(greatest(extract(epoch FROM least(coalesce(ended_at, $4), $3) - greatest(started_at, $2)), 0)), 0)::float8
-           AS seconds
-  ${OVERLAPPING}`;
+  WITH unplanned AS (
+    SELECT greatest(started_at, $2) AS since, least(coalesce(ended_at, $4), $3) AS until ${OVERLAPPING} AND NOT planned
+  ),
+  down AS (SELECT range_agg(tstzrange(since, greatest(since, until))) AS time, count(*)::integer AS count FROM unplanned)
+  SELECT count, coalesce((SELECT sum(extract(epoch FROM upper(part) - lower(part)))
+                            FROM unnest(time - $5::tstzmultirange) AS part), 0)::float8 AS seconds
+    FROM down`;
 
-const NEWEST = `SELECT started_at, ended_at, error, error_message ${OVERLAPPING} ORDER BY started_at DESC LIMIT $4`;
+const NEWEST = `
+  SELECT started_at, ended_at, error, error_message, planned ${OVERLAPPING} ORDER BY started_at DESC LIMIT $4`;

@@ -17,10 +17,10 @@ export interface Bucket {
 export class StatsReader {
   constructor(private readonly database: Database) {}
 
-  /** The stats of [from, to), milliseconds since the epoch, and the beginnings of the days with a check that could tell. */
+  /** The stats of [from, to), milliseconds since the epoch, and the beginnings of the days with a check that could tell or was planned. */
   async total(endpointKey: string, from: number, to: number): Promise<{ stats: CheckStats; days: Set<number> }> {
     const parts = await this.read(endpointKey, planReads(from, to, await this.builtUntil(), 'day'), DAY_MS);
-    const known = parts.filter(({ stats }) => stats.up + stats.down > 0);
+    const known = parts.filter(({ stats }) => stats.up + stats.down + stats.planned > 0);
     return {
       stats: mergeStats(parts.map((part) => part.stats)),
       days: new Set(known.map(({ start }) => floorTo(start, DAY_MS))),

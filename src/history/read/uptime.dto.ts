@@ -56,6 +56,13 @@ export class OutageView {
 
   @ApiProperty({ type: OutageErrorView, nullable: true, description: 'What the first check failed with.' })
   error!: OutageErrorView | null;
+
+  @ApiProperty({
+    description:
+      'In maintenance that is excluded from uptime: neither counted nor downtime. Where maintenance begins or ends, one outage ends and another begins.',
+    example: false,
+  })
+  planned!: boolean;
 }
 
 const milliseconds = (what: string) => ({
@@ -94,7 +101,8 @@ export class UptimeView {
     nullable: true,
     minimum: 0,
     maximum: 1,
-    description: 'Good checks among those that could tell: up / (up + down). null when none could.',
+    description:
+      'Good checks among those that could tell: up / (up + down), planned ones left out. null when none could.',
     example: 0.99931,
   })
   uptime!: number | null;
@@ -104,7 +112,8 @@ export class UptimeView {
     nullable: true,
     minimum: 0,
     maximum: 1,
-    description: 'Share of the checks that could tell: 1 − unknown / checks. null without checks.',
+    description:
+      'Share of the checks that could tell, planned ones left out: 1 − unknown / (checks − planned). null without such checks.',
     example: 1,
   })
   coverage!: number | null;
@@ -113,29 +122,48 @@ export class UptimeView {
     minimum: 0,
     maximum: 1,
     description:
-      'How much of the range the endpoint was watched: the time since it was made at most, and in a range of two days or more without the days (UTC) on which no check could tell. 0 without a check.',
+      'How much of the range the endpoint was watched: the time since it was made at most, and in a range of two days or more without the days (UTC) on which no check could tell and none was planned. 0 without a check.',
     example: 1,
   })
   watched!: number;
 
-  @ApiProperty({ description: 'All recorded checks.', example: 1440 })
+  @ApiProperty({ description: 'All recorded checks, planned ones included.', example: 1440 })
   checks!: number;
 
-  @ApiProperty({ description: 'Checks with outcome `down`.', example: 1 })
+  @ApiProperty({ description: 'Checks with outcome `down` that were not planned.', example: 1 })
   failures!: number;
 
   @ApiProperty({ description: 'Checks with outcome `unknown`: recorded, but not held against the target.', example: 0 })
   unknown!: number;
 
-  @ApiProperty({ description: 'Outages that touch the range.', example: 1 })
+  @ApiProperty({
+    description: 'Checks in maintenance that is excluded from uptime: in no other figure, whatever they found.',
+    example: 0,
+  })
+  planned!: number;
+
+  @ApiProperty({
+    description:
+      'Seconds inside the range, since the endpoint was made, in which such maintenance covered the endpoint as it is now.',
+    example: 0,
+  })
+  planned_seconds!: number;
+
+  @ApiProperty({ description: 'Good checks of which an assertion of severity `warning` failed.', example: 0 })
+  degraded!: number;
+
+  @ApiProperty({ description: 'Outages that touch the range and were not planned.', example: 1 })
   outage_count!: number;
 
-  @ApiProperty({ description: 'Seconds of outages inside the range.', example: 312 })
+  @ApiProperty({ description: 'Seconds of these outages inside the range and outside of planned time.', example: 312 })
   downtime_seconds!: number;
 
-  @ApiProperty({ type: [OutageView], description: 'The newest 100 outages that touch the range, newest first.' })
+  @ApiProperty({
+    type: [OutageView],
+    description: 'The newest 100 outages that touch the range, planned ones included, newest first.',
+  })
   outages!: OutageView[];
 
-  @ApiProperty({ type: LatencyView, description: 'Of the good checks.' })
+  @ApiProperty({ type: LatencyView, description: 'Of the good checks that were not planned.' })
   latency!: LatencyView;
 }

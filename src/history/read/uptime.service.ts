@@ -5,7 +5,9 @@ import { formatId, madeAtMs } from '../../platform/ids/id';
 import { problems } from '../../platform/problem/problem';
 import { Clock } from '../../platform/time/clock';
 import { OutageReader } from './outage-reader';
-import { coverageOf, latencyOf, uptimeOf } from '../check-stats';
+import { checksOf, coverageOf, latencyOf, uptimeOf } from '../check-stats';
+import { secondsOf } from './planned-time';
+import { PlannedTimeReader } from './planned-time-reader';
 import { StatsReader } from './stats-reader';
 import { ceilTo, DAY_MS, dayNumber, floorTo, HOUR_MS } from '../../platform/time/time-units';
 import { type TimeRange, windowRange } from '../time-range';
@@ -21,6 +23,7 @@ export class UptimeService {
     private readonly endpoints: EndpointService,
     private readonly stats: StatsReader,
     private readonly outages: OutageReader,
+    private readonly plannedTime: PlannedTimeReader,
     private readonly clock: Clock,
     private readonly config: Config,
   ) {}
@@ -29,9 +32,13 @@ export class UptimeService {
     const { key } = await this.endpoints.require(orgId, endpointId);
     const now = this.clock.now();
     const range = this.readable(rangeOf(query, now.getTime()), now);
-    const [{ stats, days }, outages] = await Promise.all([
+    const readOutages = async () => {
+      const planned = await this.plannedTime.read(orgId, endpointId, range);
+      return { planned, outages: await this.outages.read(key, range, planned, now) };
+    };
+    const [{ stats, days }, { planned, outages }] = await Promise.all([
       this.stats.total(key, range.from, range.to),
-      this.outages.read(key, range, now),
+      readOutages(),
     ]);
     return {
       endpoint_id: formatId('endpoint', endpointId),
@@ -40,9 +47,12 @@ export class UptimeService {
       uptime: uptimeOf(stats),
       coverage: coverageOf(stats),
       watched: days.size === 0 ? 0 : watchedShare(range, madeAtMs(endpointId), watchedDays(range, days)),
-      checks: stats.up + stats.down + stats.unknown,
+      checks: checksOf(stats),
       failures: stats.down,
       unknown: stats.unknown,
+      planned: stats.planned,
+      planned_seconds: secondsOf(planned),
+      degraded: stats.degraded,
       outage_count: outages.count,
       downtime_seconds: outages.downtimeSeconds,
       outages: outages.newest,

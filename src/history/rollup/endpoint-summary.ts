@@ -71,8 +71,8 @@ export const MARK_STALE = 'UPDATE endpoint_summary SET is_stale = true WHERE end
 /**
  * Rewrites the summaries of the endpoints `$1` (keys) for the windows that end at the full hour `$2`. "24h" begins 24 hours
  * before, the others at the start of the UTC day 7, 30 or 90 days before; of these the full days on which any check could tell
- * are counted as well (yesterday from its hours, until its day is built). Whole days come from check_day as far as it is
- * built, the rest from check_hour. p95 is -1 without an up check.
+ * or was planned are counted as well (yesterday from its hours, until its day is built). Whole days come from check_day as
+ * far as it is built, the rest from check_hour. p95 is -1 without an up check. Planned checks are nowhere else.
  */
 export const SUMMARIZE = `
   WITH bound AS (
@@ -94,12 +94,13 @@ export const SUMMARIZE = `
            coalesce(sum(unknown) FILTER (WHERE in_24h), 0) AS unknown_24h,
            coalesce(sum(up) FILTER (WHERE after_days), 0) AS up_rest,
            coalesce(sum(down) FILTER (WHERE after_days), 0) AS down_rest,
-           coalesce(bool_or(up + down > 0) FILTER (WHERE after_days AND start_at < today), false)::integer AS days_rest,
+           coalesce(bool_or(up + down + planned > 0) FILTER (WHERE after_days AND start_at < today), false)::integer
+             AS days_rest,
            min(min_us) FILTER (WHERE in_24h AND up > 0) AS min_us, max(max_us) FILTER (WHERE in_24h) AS max_us
       FROM hours GROUP BY endpoint_key
   ),
   spans AS (
-    SELECT endpoint_key, sum(up) AS up, sum(down) AS down, count(nullif(up + down, 0)) AS watched,
+    SELECT endpoint_key, sum(up) AS up, sum(down) AS down, count(nullif(up + down + planned, 0)) AS watched,
            CASE WHEN start_at >= today - interval '7 days' THEN 7
                 WHEN start_at >= today - interval '30 days' THEN 30 ELSE 90 END AS within
       FROM check_day d, bound

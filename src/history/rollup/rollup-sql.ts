@@ -1,18 +1,23 @@
+import { DEGRADED, IS_COUNTED_UP, PLANNED } from '../check-encoding';
 import { bucketSql } from '../latency-histogram';
 
 const SUMS = ['sum_us', 'dns_us', 'connect_us', 'tls_us', 'first_byte_us', 'transfer_us'] as const;
 
 /** Columns of check_hour and check_day after their key (endpoint_key, start_at), in the order of the two functions below. */
-export const STATS_COLUMNS = `up, down, unknown, ${SUMS.join(', ')}, min_us, max_us, buckets, counts`;
+export const STATS_COLUMNS = `up, down, unknown, ${SUMS.join(', ')}, min_us, max_us, buckets, counts, planned, degraded`;
 
 /** The columns of a `CheckStatsRow`. The sums are floats in JavaScript: they stay far below 2^53. */
 export const STATS_ROW = `(extract(epoch FROM start_at) * 1000)::float8 AS start_ms, up, down, unknown,
-  ${SUMS.map((sum) => `${sum}::float8 AS ${sum}`).join(', ')}, min_us, max_us, buckets::text AS buckets, counts::text AS counts`;
+  ${SUMS.map((sum) => `${sum}::float8 AS ${sum}`).join(', ')}, min_us, max_us, buckets::text AS buckets,
+  counts::text AS counts, planned, degraded`;
 
 /** Assignments that replace stored stats by newly built ones. */
 export const REPLACE_STATS = STATS_COLUMNS.split(', ')
   .map((column) => `${column} = excluded.${column}`)
   .join(', ');
+
+/** What a stored check is counted as: 0 down, 1 up, 2 unknown; 3 planned, whatever it found. */
+const COUNTED = `CASE WHEN outcome & ${PLANNED} = 0 THEN outcome & 3 ELSE 3 END`;
 
 /**
  * SQL that aggregates single checks to stats, grouped by endpoint and `startAt` (an SQL expression). `source` follows FROM:
@@ -20,17 +25,20 @@ export const REPLACE_STATS = STATS_COLUMNS.split(', ')
  */
 export const rollUpChecksSql = (startAt: string, source: string): string => `
   SELECT endpoint_key, start_at,
-         coalesce(sum(n) FILTER (WHERE outcome = 1), 0)::integer AS up,
-         coalesce(sum(n) FILTER (WHERE outcome = 0), 0)::integer AS down,
-         coalesce(sum(n) FILTER (WHERE outcome = 2), 0)::integer AS unknown,
-         ${SUMS.map((sum) => `coalesce(sum(${sum}) FILTER (WHERE outcome = 1), 0)::bigint AS ${sum}`).join(',\n         ')},
-         coalesce(min(min_us) FILTER (WHERE outcome = 1), 0) AS min_us,
-         coalesce(max(max_us) FILTER (WHERE outcome = 1), 0) AS max_us,
-         coalesce(array_agg(bucket ORDER BY bucket) FILTER (WHERE outcome = 1), '{}') AS buckets,
-         coalesce(array_agg(n::integer ORDER BY bucket) FILTER (WHERE outcome = 1), '{}') AS counts
-    FROM (SELECT endpoint_key, ${startAt} AS start_at, outcome & 3 AS outcome,
-                 CASE WHEN outcome & 3 = 1 THEN ${bucketSql('duration_us')} END AS bucket,
-                 count(*) AS n, sum(duration_us) AS sum_us, min(duration_us) AS min_us, max(duration_us) AS max_us,
+         coalesce(sum(n) FILTER (WHERE counted = 1), 0)::integer AS up,
+         coalesce(sum(n) FILTER (WHERE counted = 0), 0)::integer AS down,
+         coalesce(sum(n) FILTER (WHERE counted = 2), 0)::integer AS unknown,
+         ${SUMS.map((sum) => `coalesce(sum(${sum}) FILTER (WHERE counted = 1), 0)::bigint AS ${sum}`).join(',\n         ')},
+         coalesce(min(min_us) FILTER (WHERE counted = 1), 0) AS min_us,
+         coalesce(max(max_us) FILTER (WHERE counted = 1), 0) AS max_us,
+         coalesce(array_agg(bucket ORDER BY bucket) FILTER (WHERE counted = 1), '{}') AS buckets,
+         coalesce(array_agg(n::integer ORDER BY bucket) FILTER (WHERE counted = 1), '{}') AS counts,
+         coalesce(sum(n) FILTER (WHERE counted = 3), 0)::integer AS planned,
+         coalesce(sum(degraded) FILTER (WHERE counted = 1), 0)::integer AS degraded
+    FROM (SELECT endpoint_key, ${startAt} AS start_at, ${COUNTED} AS counted,
+                 CASE WHEN ${IS_COUNTED_UP} THEN ${bucketSql('duration_us')} END AS bucket,
+                 count(*) AS n, count(nullif(outcome & ${DEGRADED}, 0)) AS degraded,
+                 sum(duration_us) AS sum_us, min(duration_us) AS min_us, max(duration_us) AS max_us,
                  sum(greatest(dns_us, 0)) AS dns_us, sum(greatest(connect_us, 0)) AS connect_us,
                  sum(greatest(tls_us, 0)) AS tls_us, sum(greatest(first_byte_us, 0)) AS first_byte_us,
                  sum(greatest(transfer_us, 0)) AS transfer_us
@@ -53,9 +61,10 @@ export const mergeHoursSql = (startAt: string, source: string): string => `
   total AS (
     SELECT endpoint_key, group_at, sum(up)::integer AS up, sum(down)::integer AS down, sum(unknown)::integer AS unknown,
            ${SUMS.map((sum) => `sum(${sum})::bigint AS ${sum}`).join(', ')},
-           coalesce(min(min_us) FILTER (WHERE up > 0), 0) AS min_us, max(max_us) AS max_us
+           coalesce(min(min_us) FILTER (WHERE up > 0), 0) AS min_us, max(max_us) AS max_us,
+           sum(planned)::integer AS planned, sum(degraded)::integer AS degraded
       FROM part GROUP BY 1, 2
   )
   SELECT endpoint_key, group_at AS start_at, up, down, unknown, ${SUMS.join(', ')}, min_us, max_us,
-         coalesce(buckets, '{}') AS buckets, coalesce(counts, '{}') AS counts
+         coalesce(buckets, '{}') AS buckets, coalesce(counts, '{}') AS counts, planned, degraded
     FROM total LEFT JOIN shape USING (endpoint_key, group_at)`;

@@ -61,7 +61,7 @@ export class TestEndpointService {
     const deadline = startDeadline(timeoutMs, ended);
     try {
       const result = completeResult(await checker.check(request, deadline.signal));
-      const check = { endpointId, checkedAt, result, attempts: 1 as const, firstError: null };
+      const check = { endpointId, checkedAt, result, planned: false, attempts: 1 as const, firstError: null };
       const { id: _id, endpoint_id: _endpointId, ...view } = toCheckView(check, '');
       return view;
     } finally {

@@ -22,6 +22,7 @@ import { FailedDeliveries1700000005960 } from './1700000005960-failed-deliveries
 import { Pages1700000005970 } from './1700000005970-pages';
 import { FindingAndMoving1700000005980 } from './1700000005980-finding-and-moving';
 import { Quiet1700000005990 } from './1700000005990-quiet';
+import { PlannedHistory1700000005992 } from './1700000005992-planned-history';
 import { Acknowledgement1700000005996 } from './1700000005996-acknowledgement';
 import { Announcements1700000005999 } from './1700000005999-announcements';
 
@@ -50,6 +51,7 @@ export const migrations: (new () => MigrationInterface)[] = [
   Pages1700000005970,
   FindingAndMoving1700000005980,
   Quiet1700000005990,
+  PlannedHistory1700000005992,
   Acknowledgement1700000005996,
   Announcements1700000005999,
 ];
