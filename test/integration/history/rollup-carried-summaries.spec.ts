@@ -27,13 +27,17 @@ describe('the summaries of endpoints that are checked a few times an hour, carri
     return () => (state = (state * 1_664_525 + 1_013_904_223) % 2 ** 32) / 2 ** 32;
   })();
 
-  /** From none to three checks in the hour, of the last endpoint twelve: enough for a new p95 each hour. */
+  /** Endpoints that are in maintenance all the time. */
+  const plannedOnly = new Set([3]);
+
+  /** From none to three checks in the hour, of the last endpoint thirty: enough for a new p95 each hour. */
   const checksOf = (hour: number): FinishedCheck[] =>
     endpoints.flatMap((endpoint, index) =>
-      Array.from({ length: index === endpoints.length - 1 ? 12 : Math.floor(4 * random()) }, () => {
+      Array.from({ length: index === endpoints.length - 1 ? 30 : Math.floor(4 * random()) }, () => {
         const dice = random();
         const outcome: Outcome = dice < 0.8 ? 'up' : dice < 0.9 ? 'down' : 'unknown';
-        return recorded(endpoint, new Date(hour + Math.floor(random() * HOUR)), outcome, 1 + 1000 * random());
+        const check = recorded(endpoint, new Date(hour + Math.floor(random() * HOUR)), outcome, 1 + 1000 * random());
+        return { ...check, planned: random() < 0.2 || plannedOnly.has(index) };
       }),
     );
 
@@ -54,11 +58,11 @@ describe('the summaries of endpoints that are checked a few times an hour, carri
     return rows;
   };
 
-  /** Of each endpoint, the days before that of `until` with a check that could tell. */
+  /** Of each endpoint, the days before that of `until` with a check that could tell or was planned. */
   const watchedDays = async (until: Date): Promise<Map<string, number>> => {
     const rows = await bench.database.query<{ key: string; days: number }>(
       `SELECT endpoint_key AS key, count(DISTINCT date_trunc('day', checked_at, 'UTC'))::int AS days FROM check_result
-        WHERE outcome & 3 < 2 AND checked_at < date_trunc('day', $1::timestamptz, 'UTC') GROUP BY endpoint_key`,
+        WHERE (outcome & 3 < 2 OR outcome & 16 > 0) AND checked_at < date_trunc('day', $1::timestamptz, 'UTC') GROUP BY endpoint_key`,
       [until],
     );
     return new Map(rows.map(({ key, days }) => [key, days]));
@@ -93,6 +97,12 @@ describe('the summaries of endpoints that are checked a few times an hour, carri
       fresh.forEach((row, index) => p95[index]?.push(row.p95_24h_us));
       carried.forEach((row, index) => expect(p95[index]?.slice(-8)).toContain(row.p95_24h_us));
     }
+  });
+
+  it('count nothing of an endpoint whose checks were all planned but the days on which it was watched', async () => {
+    const planned = (await read())[3];
+    expect(planned).toMatchObject({ up_24h: 0, down_24h: 0, unknown_24h: 0, up_90d: 0, down_90d: 0, p95_24h_us: -1 });
+    expect(planned?.['days_90d']).toBeGreaterThan(0);
   });
 
   it('are computed from the hours again after a check came late', async () => {
