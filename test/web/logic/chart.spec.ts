@@ -9,6 +9,7 @@ const bucket = (start: string, more: Partial<LatencyBucket> = {}): LatencyBucket
   count: 1,
   failures: 0,
   unknown: 0,
+  planned: 0,
   avg: null,
   p50: null,
   p95: null,

@@ -447,6 +447,18 @@ export interface components {
             /** @description null exactly when the outcome is `up`. */
             error: components["schemas"]["CheckError"] | null;
             /**
+             * @description Made in maintenance that is excluded from uptime: counted as planned, whatever it found.
+             * @example false
+             */
+            planned: boolean;
+            /**
+             * @description Up, but an assertion of severity `warning` failed.
+             * @example false
+             */
+            degraded: boolean;
+            /** @description The warning; null exactly when not degraded. */
+            warning: components["schemas"]["CheckError"] | null;
+            /**
              * @description 2 when a failure was repeated before it was recorded.
              * @example 1
              * @enum {number}
@@ -883,6 +895,18 @@ export interface components {
             /** @description null exactly when the outcome is `up`. */
             error: components["schemas"]["CheckError"] | null;
             /**
+             * @description Made in maintenance that is excluded from uptime: counted as planned, whatever it found.
+             * @example false
+             */
+            planned: boolean;
+            /**
+             * @description Up, but an assertion of severity `warning` failed.
+             * @example false
+             */
+            degraded: boolean;
+            /** @description The warning; null exactly when not degraded. */
+            warning: components["schemas"]["CheckError"] | null;
+            /**
              * @description 2 when a failure was repeated before it was recorded.
              * @example 1
              * @enum {number}
@@ -918,6 +942,11 @@ export interface components {
             duration_seconds: number;
             /** @description What the first check failed with. */
             error: components["schemas"]["OutageError"] | null;
+            /**
+             * @description In maintenance that is excluded from uptime: neither counted nor downtime. Where maintenance begins or ends, one outage ends and another begins.
+             * @example false
+             */
+            planned: boolean;
         };
         Latency: {
             /**
@@ -965,27 +994,27 @@ export interface components {
              */
             to: string;
             /**
-             * @description Good checks among those that could tell: up / (up + down). null when none could.
+             * @description Good checks among those that could tell: up / (up + down), planned ones left out. null when none could.
              * @example 0.99931
              */
             uptime: number | null;
             /**
-             * @description Share of the checks that could tell: 1 − unknown / checks. null without checks.
+             * @description Share of the checks that could tell, planned ones left out: 1 − unknown / (checks − planned). null without such checks.
              * @example 1
              */
             coverage: number | null;
             /**
-             * @description How much of the range the endpoint was watched: the time since it was made at most, and in a range of two days or more without the days (UTC) on which no check could tell. 0 without a check.
+             * @description How much of the range the endpoint was watched: the time since it was made at most, and in a range of two days or more without the days (UTC) on which no check could tell and none was planned. 0 without a check.
              * @example 1
              */
             watched: number;
             /**
-             * @description All recorded checks.
+             * @description All recorded checks, planned ones included.
              * @example 1440
              */
             checks: number;
             /**
-             * @description Checks with outcome `down`.
+             * @description Checks with outcome `down` that were not planned.
              * @example 1
              */
             failures: number;
@@ -995,18 +1024,33 @@ export interface components {
              */
             unknown: number;
             /**
-             * @description Outages that touch the range.
+             * @description Checks in maintenance that is excluded from uptime: in no other figure, whatever they found.
+             * @example 0
+             */
+            planned: number;
+            /**
+             * @description Seconds inside the range, since the endpoint was made, in which such maintenance covered the endpoint as it is now.
+             * @example 0
+             */
+            planned_seconds: number;
+            /**
+             * @description Good checks of which an assertion of severity `warning` failed.
+             * @example 0
+             */
+            degraded: number;
+            /**
+             * @description Outages that touch the range and were not planned.
              * @example 1
              */
             outage_count: number;
             /**
-             * @description Seconds of outages inside the range.
+             * @description Seconds of these outages inside the range and outside of planned time.
              * @example 312
              */
             downtime_seconds: number;
-            /** @description The newest 100 outages that touch the range, newest first. */
+            /** @description The newest 100 outages that touch the range, planned ones included, newest first. */
             outages: components["schemas"]["Outage"][];
-            /** @description Of the good checks. */
+            /** @description Of the good checks that were not planned. */
             latency: components["schemas"]["Latency"];
         };
         LatencyBucket: {
@@ -1016,7 +1060,7 @@ export interface components {
              */
             start: string;
             /**
-             * @description All checks.
+             * @description All checks, planned ones included.
              * @example 5
              */
             count: number;
@@ -1030,6 +1074,11 @@ export interface components {
              * @example 0
              */
             unknown: number;
+            /**
+             * @description Checks in maintenance that is excluded from uptime: in none of the other figures, whatever they found.
+             * @example 0
+             */
+            planned: number;
             /**
              * @description Mean of the good checks, milliseconds; null without one.
              * @example 83.412
