@@ -1,6 +1,6 @@
 import { Logger } from '@nestjs/common';
 import fc from 'fast-check';
-import type { Outcome } from '../../../src/checker/checker';
+import type { CheckError, Outcome } from '../../../src/checker/checker';
 import { type CheckDefinition, CheckDefinitions } from '../../../src/endpoint/check-definition';
 import type { FinishedCheck } from '../../../src/endpoint/finished-check';
 import type { CheckRecorder } from '../../../src/monitoring/record/check-recorder';
@@ -13,6 +13,7 @@ import { HOUR_MS } from '../../../src/platform/time/time-units';
 import { type Api, startApp, type TestApp } from '../../harness/app/app';
 import { recorded as finishedCheck } from '../../harness/app/history';
 import { checkInvariants } from '../../harness/app/invariants';
+import { addOccurrence, forgetOccurrences } from '../../harness/app/occurrences';
 import { eventually } from '../../harness/app/poll';
 import { newRecorder } from '../../harness/app/recorder';
 import { newAlert, newEndpoint, newWebsite } from '../../harness/app/resources';
@@ -20,6 +21,7 @@ import { newAlert, newEndpoint, newWebsite } from '../../harness/app/resources';
 /** Random histories; `RECORDER_RUNS=300` is the thorough run. */
 const RUNS = Number(process.env['RECORDER_RUNS'] ?? 10);
 const SLOT_MS = 10_000;
+const WARNING: CheckError = { code: 'assertion_failed', phase: 'assertion', message: 'The certificate ends soon.' };
 
 interface Twin {
   id: string;
@@ -181,7 +183,7 @@ describe('a recorder that is behind', () => {
       [definition.endpointKey],
     );
     const outages = await database.query(
-      `SELECT started_at, error, ended_at IS NOT NULL AS ended, (SELECT c.checked_at FROM check_result c
+      `SELECT started_at, error, planned, ended_at IS NOT NULL AS ended, (SELECT c.checked_at FROM check_result c
                 WHERE c.endpoint_key = o.endpoint_key AND c.checked_at = o.ended_at) AS ended_by
          FROM outage o WHERE endpoint_key = $1 ORDER BY started_at`,
       [definition.endpointKey],
@@ -193,7 +195,7 @@ describe('a recorder that is behind', () => {
     return { state, checks, outages, events };
   }
 
-  it('writes the same when the rows of endpoints that are up are not read before, for any history with edits in between', async () => {
+  it('writes the same when the rows of endpoints that are up are not read before, for any history with warnings, maintenance and edits in between', async () => {
     const website = await newWebsite(app.write);
     const startMs = Math.floor(Date.now() / HOUR_MS) * HOUR_MS - 6 * HOUR_MS - 15 * SLOT_MS;
     const newTwin = async (): Promise<Twin> => {
@@ -204,7 +206,9 @@ describe('a recorder that is behind', () => {
     const step = fc.oneof(
       {
         weight: 12,
-        arbitrary: fc.record({ outcomes: fc.constantFrom('u', 'u', 'uu', 'uuu', 'uuuuu', 'd', 'dd', '?', 'ud') }),
+        arbitrary: fc.record({
+          outcomes: fc.constantFrom('u', 'u', 'uu', 'uuu', 'uuuuu', 'd', 'dd', '?', 'ud', 'w', 'uwu'),
+        }),
       },
       {
         weight: 1,
@@ -217,25 +221,45 @@ describe('a recorder that is behind', () => {
           ),
         }),
       },
+      {
+        weight: 2,
+        arbitrary: fc.record({
+          slots: fc.integer({ min: 1, max: 8 }),
+          mute: fc.boolean(),
+          excludeFromUptime: fc.boolean(),
+        }),
+      },
       { weight: 1, arbitrary: fc.record({ reload: fc.constant(true) }) },
+      { weight: 2, arbitrary: fc.record({ movesTo: fc.nat(1) }) },
       { weight: 1, arbitrary: fc.record({ skipMs: fc.constantFrom(HOUR_MS, 3 * HOUR_MS, 20 * SLOT_MS) }) },
     );
     const property = fc.asyncProperty(fc.array(step, { minLength: 10, maxLength: 50 }), async (steps) => {
       const twins = [await newTwin(), await newTwin()] as const;
-      // What an endpoint was before does not matter to the one that guesses.
-      const [guesses, reads] = [newRecorder(app), newRecorder(app)];
+      const { orgId } = twins[0].definition;
+      await forgetOccurrences(database, orgId);
+      // What an endpoint was before does not matter to those that guess: each knows only what it has written itself.
+      const guessing = [newRecorder(app), newRecorder(app)] as const;
+      let guesses = guessing[0];
+      const reads = newRecorder(app);
       let atMs = startMs;
       for (const one of steps) {
+        if ('movesTo' in one) guesses = guessing[one.movesTo === 0 ? 0 : 1];
         if ('skipMs' in one) atMs += one.skipMs;
+        if ('slots' in one) {
+          const { slots, mute, excludeFromUptime } = one;
+          const [startsAt, endsAt] = [new Date(atMs), new Date(atMs + slots * SLOT_MS)];
+          await addOccurrence(database, { orgId, startsAt, endsAt, mute, excludeFromUptime });
+        }
         if ('edit' in one) for (const { id } of twins) await app.write.put(`/endpoints/${id}`, one.edit);
         if ('reload' in one) for (const twin of twins) twin.definition = await load(twin.id);
         if (!('outcomes' in one)) continue;
         const pending: Promise<unknown>[] = [];
         for (const letter of one.outcomes) {
           atMs += SLOT_MS;
-          const outcome: Outcome = letter === 'u' ? 'up' : letter === 'd' ? 'down' : 'unknown';
+          const outcome: Outcome = 'uw'.includes(letter) ? 'up' : letter === 'd' ? 'down' : 'unknown';
+          const warning = letter === 'w' ? WARNING : null;
           const [first, second] = twins.map(({ definition: { endpointId, endpointKey, orgId, revision } }) => ({
-            ...finishedCheck({ id: endpointId, key: endpointKey }, new Date(atMs + 3), outcome, 12.5),
+            ...finishedCheck({ id: endpointId, key: endpointKey }, new Date(atMs + 3), outcome, 12.5, { warning }),
             orgId,
             revision,
             slotMs: atMs,

@@ -1,0 +1,36 @@
+import type { MaintenanceScope, Occurrence } from '../../../src/endpoint/maintenance/cover';
+import type { Sql } from '../../../src/platform/database/database';
+import { newUuid } from '../../../src/platform/ids/id';
+
+export const EVERYTHING: MaintenanceScope = { coversAll: true, websiteIds: [], endpointIds: [], tags: [] };
+
+type Given = Pick<Occurrence, 'orgId' | 'startsAt' | 'endsAt'> & Partial<Occurrence>;
+
+/** Puts a maintenance window in force without a window of its own: over everything unless a scope is given. */
+export async function addOccurrence(sql: Sql, given: Given): Promise<void> {
+  const scopeId = newUuid();
+  const occurrence = { mute: true, excludeFromUptime: true, ...EVERYTHING, ...given };
+  await sql.query(
+    `INSERT INTO maintenance_scope (id, org_id, covers_all, website_ids, endpoint_ids, tags)
+     VALUES ($1, $2, $3, $4::uuid[], $5::uuid[], $6::text[])`,
+    [scopeId, occurrence.orgId, occurrence.coversAll, occurrence.websiteIds, occurrence.endpointIds, occurrence.tags],
+  );
+  await sql.query(
+    `INSERT INTO maintenance_occurrence (window_id, starts_at, ends_at, org_id, scope_id, name, mute, exclude_from_uptime, public)
+     VALUES ($1, $2, $3, $4, $5, 'Upgrade', $6, $7, false)`,
+    [
+      newUuid(),
+      occurrence.startsAt,
+      occurrence.endsAt,
+      occurrence.orgId,
+      scopeId,
+      occurrence.mute,
+      occurrence.excludeFromUptime,
+    ],
+  );
+}
+
+/** Ends all of an organization, past ones too: tests of one application use the same times. */
+export async function forgetOccurrences(sql: Sql, orgId: string): Promise<void> {
+  await sql.query('DELETE FROM maintenance_occurrence WHERE org_id = $1', [orgId]);
+}
