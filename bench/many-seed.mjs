@@ -24,9 +24,10 @@ function uuids(count) {
 /**
  * `count` endpoints of type SIM every `interval` seconds; their first checks are spread over one interval that begins in a
  * moment. `checkout`: the built version whose schedule is used. `settled`: as if each had been up for a day, with its last
- * check before the running hour; otherwise every first check is a change of status.
+ * check before the running hour; otherwise every first check is a change of status. `maintenance`: a window over all of them is in
+ * force, which is excluded from uptime.
  */
-export async function seedMany(databaseUrl, { count, interval, checkout, settled = false }) {
+export async function seedMany(databaseUrl, { count, interval, checkout, settled = false, maintenance = false }) {
   const { phaseMs } = await import(join(checkout, 'dist/endpoint/endpoint-schedule.js'));
   const timeout = Math.max(1, Math.min(5, Math.floor((interval - 6) / 2)));
   const client = new pg.Client({ connectionString: databaseUrl });
@@ -65,10 +66,20 @@ export async function seedMany(databaseUrl, { count, interval, checkout, settled
       );
       await client.query('COMMIT');
     }
-    if (settled)
+    if (settled) {
       await client.query(
         `UPDATE endpoint_state SET status = 1, status_since = now() - interval '1 day', consecutive_successes = 30,
                 last_checked_at = now() - interval '2 hours', last_slot_at = now() - interval '2 hours', recent = x'555555555555555'::bigint`,
+      );
+      // Versions that do not know this streak have no such column.
+      await client.query('UPDATE endpoint_state SET consecutive_good = 30').catch(() => {});
+    }
+    if (maintenance)
+      await client.query(
+        `WITH scope AS (INSERT INTO maintenance_scope (id, org_id, covers_all) VALUES (gen_random_uuid(), $1, true) RETURNING id)
+         INSERT INTO maintenance_occurrence (window_id, starts_at, ends_at, org_id, scope_id, name, mute, exclude_from_uptime, public)
+         SELECT gen_random_uuid(), now(), now() + interval '1 day', $1, id, 'Bench', true, true, false FROM scope`,
+        [org],
       );
     await client.query(
       `UPDATE endpoint_schedule

@@ -1,10 +1,11 @@
-// npm run bench:many -- [--endpoints 10000,200000,500000] [--rate 500] [--seconds 60] [--warm 25] [--settled] [--checkout <dir>] [--json]
+// npm run bench:many -- [--endpoints 10000,200000,500000] [--rate 500] [--seconds 60] [--warm 25] [--settled] [--maintenance] [--checkout <dir>] [--json]
 //
 // What a check costs with 10,000 and with a million endpoints, at the same number of checks a second: checks without a
 // network (the benchmark's own checker), so the engine, the recorder, the minute's jobs and PostgreSQL. One row per number
 // of endpoints, each on a fresh PostgreSQL: the first minutes of new endpoints, the dearest ones. Then, with the checks
 // going on, what requests take.
 //   --settled          endpoints that have been up for a day instead: without the change of status of every first check
+//   --maintenance      a maintenance window over all of them is in force
 //   --statements       also notes the dearest statements: µs, blocks and bytes of WAL per check, calls
 //   --checkout <dir>   measures another built checkout of the project: before and after by one command each
 // Everything stays on 127.0.0.1 and ends by itself.
@@ -29,6 +30,7 @@ const { values: options } = parseArgs({
     warm: { type: 'string', default: '25' },
     checkout: { type: 'string', default: root },
     settled: { type: 'boolean', default: false },
+    maintenance: { type: 'boolean', default: false },
     statements: { type: 'boolean', default: false },
     json: { type: 'boolean', default: false },
   },
@@ -133,7 +135,8 @@ async function measure(count) {
   const first = await startService(env, checkout);
   await first.stop();
   const began = performance.now();
-  await seedMany(postgres.url, { count, interval, checkout, settled: options.settled });
+  const { settled, maintenance } = options;
+  await seedMany(postgres.url, { count, interval, checkout, settled, maintenance });
   note(`${count} endpoints seeded in ${Math.round((performance.now() - began) / 1000)} s`);
   const service = await startService({ ...env, BOOTSTRAP_API_KEY: first.key }, checkout);
   cleanups.push(service.stop);

@@ -301,7 +301,7 @@ describe('a state as it is read', () => {
     );
   });
 
-  it('begins anew after a pause, which ends the outage and leaves the streak', () => {
+  it('begins again after a pause, which ends the outage and leaves the streak', () => {
     const paused = { ...stateAfter('FF'), status: OUTCOME_CODE.unknown, failingSinceMs: null };
     expect(healed(paused)).toMatchObject({ failures: 2, failingUnmutedSinceMs: null, badUnmutedSinceMs: null });
   });

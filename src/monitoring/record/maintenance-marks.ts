@@ -10,7 +10,7 @@ export class MaintenanceMarks {
   constructor(private readonly coverage: MaintenanceCoverage) {}
 
   /**
-   * Decided anew each time, so that a transaction that is repeated goes by what is true then. Cost: one statement, a probe
+   * Decided again each time, so that a transaction that is repeated goes by what is true then. Cost: one statement, a probe
    * of an index for each organization; one more, by the keys of the endpoints, where a window covers only some of them.
    */
   async set(tx: Tx, checks: readonly FinishedCheck[]): Promise<void> {

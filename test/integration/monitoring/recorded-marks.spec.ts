@@ -329,7 +329,7 @@ describe('checks in maintenance and with warnings', () => {
     expect(await marksNow([])).toEqual({ marks: [], statements: 0 });
   });
 
-  it('are marked anew when their transaction is repeated and the window is gone', async () => {
+  it('are marked again when their transaction is repeated and the window is gone', async () => {
     const fleet = await newFleet();
     await forgetOccurrences(database, fleet.orgId);
     await addWindow(fleet, { kind: 'all', fromMs: startMs, toMs: startMs + 1, mute: true, exclude: true });
