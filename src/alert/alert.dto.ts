@@ -1,5 +1,5 @@
 import { ApiProperty, ApiPropertyOptional } from '@nestjs/swagger';
-import { IsBoolean, IsInt, IsOptional, IsString, Max, MaxLength, Min } from 'class-validator';
+import { IsBoolean, IsIn, IsInt, IsOptional, IsString, Max, MaxLength, Min } from 'class-validator';
 import { SPEC_CHANNEL_TYPES } from '../channel/channel';
 import { DeliverySummaryView } from '../delivery/delivery-summary';
 import { IsPlainObject, Optional, ReadOnlyField } from '../platform/http/validators';
@@ -7,6 +7,7 @@ import { PageQuery, QueryBoolean } from '../platform/http/page';
 import { formatId } from '../platform/ids/id';
 import { IsPublicId } from '../platform/ids/public-id.rule';
 import type { Alert } from './alert.entity';
+import { ALERT_CONDITIONS, type AlertCondition } from './incident/alert-transition';
 
 const MAX_THRESHOLD = 100;
 
@@ -20,9 +21,16 @@ const CONFIG = {
     'Settings of the channel, by `type`. Credentials are write-only: they are returned masked, and a masked value sent back keeps the stored one, unless the config now connects to another server, port or encryption. URLs and addresses are masked for read keys; what is shown of a masked value is no part of a secret.',
   example: { webhook_url: 'https://hooks.slack.com/services/T000/B000/XXXX' },
 };
+const CONDITION = {
+  enum: ALERT_CONDITIONS,
+  description:
+    'Which checks are bad. `down`: those that are down. `degraded`: also those that are up while an assertion of severity `warning` fails; the alert resolves when they are up without one.',
+  default: 'down',
+  example: 'down',
+};
 const FAILURES = {
   type: 'integer' as const,
-  description: 'Consecutive failures that trigger the alert. An edit counts from the next result.',
+  description: 'Consecutive bad checks that trigger the alert. An edit counts from the next result.',
   minimum: 1,
   maximum: MAX_THRESHOLD,
   default: 3,
@@ -30,7 +38,7 @@ const FAILURES = {
 };
 const SUCCESSES = {
   type: 'integer' as const,
-  description: 'Consecutive successes that resolve it. An edit counts from the next result.',
+  description: 'Consecutive good checks that resolve it. An edit counts from the next result.',
   minimum: 1,
   maximum: MAX_THRESHOLD,
   default: 2,
@@ -52,6 +60,11 @@ class AlertReadOnly {
 
 /** What creates and updates have in common. */
 class AlertRuleFields extends AlertReadOnly {
+  @ApiPropertyOptional(CONDITION)
+  @Optional()
+  @IsIn(ALERT_CONDITIONS)
+  condition?: AlertCondition;
+
   @ApiPropertyOptional(FAILURES)
   @Optional()
   @IsInt()
@@ -171,6 +184,9 @@ export class AlertView {
   @ApiProperty(CONFIG)
   config!: object;
 
+  @ApiProperty(CONDITION)
+  condition!: AlertCondition;
+
   @ApiProperty(FAILURES)
   failure_threshold!: number;
 
@@ -224,6 +240,7 @@ export const toAlertRule = (alert: Alert, config: object): AlertRule => ({
   type: alert.type,
   enabled: alert.enabled,
   config,
+  condition: alert.condition,
   failure_threshold: alert.failureThreshold,
   success_threshold: alert.successThreshold,
   send_on_resolved: alert.sendOnResolved,

@@ -8,6 +8,7 @@ import { AlertOpenApi } from './alert-openapi';
 import { AlertSettings } from './alert-settings';
 import { AlertController } from './alert.controller';
 import { Alert } from './alert.entity';
+import { AlertMetrics } from './alert.metrics';
 import { AlertService } from './alert.service';
 import { ConsistencyFindings } from './consistency/consistency-findings';
 import { ConsistencyJob } from './consistency/consistency.job';
@@ -32,6 +33,7 @@ import { TestNewAlertService } from './test-new-alert.service';
     AlertService,
     AlertSettings,
     AlertOpenApi,
+    AlertMetrics,
     AlertEvaluator,
     AlertLifecycle,
     AlertEventService,

@@ -184,6 +184,7 @@ const about = (orgId: string, id: string) => ({ orgId, resource: 'alert', id }) 
 function ruleOf(dto: UpdateAlertDto | CreateAlertDto): Partial<Alert> {
   return Object.fromEntries(
     Object.entries({
+      condition: dto.condition,
       failureThreshold: dto.failure_threshold,
       successThreshold: dto.success_threshold,
       sendOnResolved: dto.send_on_resolved,

@@ -45,9 +45,12 @@ export class TestNewAlertService {
   }
 
   /** The names that its messages will carry. Pagers get one key for all tests of an endpoint, so that they do not pile up. */
-  private async alertOf(orgId: string, { endpoint_id, description = '' }: CreateAlertDto): Promise<TestedAlert> {
+  private async alertOf(
+    orgId: string,
+    { endpoint_id, description = '', condition = 'down' }: CreateAlertDto,
+  ): Promise<TestedAlert> {
     const endpointId = parseId('endpoint', endpoint_id);
-    const [endpoint] = await this.database.query<Omit<TestedAlert, 'id' | 'description'>>(
+    const [endpoint] = await this.database.query<Omit<TestedAlert, 'id' | 'description' | 'condition'>>(
       `SELECT e.id AS "endpointId", e.name AS "endpointName", e.url AS "endpointUrl", e.type AS "endpointType",
          w.id AS "websiteId", w.name AS "websiteName", w.url AS "websiteUrl"
        FROM endpoint e JOIN website w ON w.id = e.website_id
@@ -55,6 +58,6 @@ export class TestNewAlertService {
       [orgId, endpointId],
     );
     if (!endpoint) throw problems.notFound();
-    return { ...endpoint, id: endpoint.endpointId, description };
+    return { ...endpoint, id: endpoint.endpointId, description, condition };
   }
 }

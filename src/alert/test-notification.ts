@@ -7,6 +7,7 @@ export type TestedAlert = Pick<
   AlertSnapshot,
   | 'id'
   | 'description'
+  | 'condition'
   | 'endpointId'
   | 'endpointName'
   | 'endpointUrl'
@@ -31,6 +32,8 @@ export const testNotification = (alert: TestedAlert, id: string, now: Date): Not
     type: alert.endpointType,
   },
   website: { id: formatId('website', alert.websiteId), name: alert.websiteName, url: alert.websiteUrl },
+  condition: alert.condition,
+  isDegraded: false,
   reason: null,
   error: null,
   failureCount: 0,

@@ -24,8 +24,9 @@ export type ChannelAudience = 'webhook' | 'pager' | 'chat' | 'mail' | 'sms';
 /**
  * `triggered`, `resolved`, `test`: one event each. `recovered`: the outage ended before its trigger was delivered, both in
  * one notification. `digest`: several events of one destination in one notification. `flapping`: the state changes too often.
+ * `acknowledged`: somebody has the open incident in hand; only for channels that say so of themselves (`acknowledges`).
  */
-export type NotificationKind = 'triggered' | 'resolved' | 'test' | 'recovered' | 'digest' | 'flapping';
+export type NotificationKind = 'triggered' | 'resolved' | 'test' | 'recovered' | 'digest' | 'flapping' | 'acknowledged';
 
 /** What is to be said, free of any vendor. All times ISO 8601 UTC with milliseconds. Ids in their public form. */
 export interface Notification {
@@ -41,24 +42,36 @@ export interface Notification {
   alert: { id: string; description: string };
   endpoint: { id: string; name: string; url: string; type: string };
   website: { id: string; name: string; url: string };
+  /** Which checks are bad for the alert: those that are down, or also those that are up with a warning. */
+  condition: 'down' | 'degraded';
+  /** Of a trigger: the endpoint was up with a warning, which `error` tells. Of a resolve: the same as `condition`. */
+  isDegraded: boolean;
   reason: 'threshold' | 'disabled' | 'deleted' | null;
   error: { code: string; message: string } | null;
   failureCount: number;
   successCount: number;
-  /** When the first failing check ran. */
+  /** When the first bad check ran. */
   startedAt: string | null;
   /** When the transition was recorded. */
   createdAt: string;
   durationSeconds: number | null;
   /** Of a trigger: how long the endpoint was up just before, when that recovery was not notified. */
   upSeconds?: number;
+  /** Of `acknowledged`: who has it in hand, and what they said. */
+  acknowledgement?: { by: string; note: string };
   /** The newest check, for the `data` of a webhook. */
   check: { checkedAt: string; durationMs: number; statusCode: number | null; address: string | null } | null;
   /** Digest: how many events it covers, and the first 20 of them. */
   digest: {
     triggered: number;
     resolved: number;
-    members: { kind: 'triggered' | 'resolved'; endpoint: string; website: string; message: string }[];
+    members: {
+      kind: 'triggered' | 'resolved';
+      isDegraded: boolean;
+      endpoint: string;
+      website: string;
+      message: string;
+    }[];
   } | null;
 }
 
@@ -100,6 +113,8 @@ export interface SendRequest<Config> extends AttemptLimits {
  */
 export interface Channel<Config extends object = object> {
   readonly audience: ChannelAudience;
+  /** The service can be told that somebody has an incident in hand, under the incident's key: a pager that stops paging. */
+  readonly acknowledges?: boolean;
   /**
    * A class with a rule of `config/config-fields.ts` and `@ApiProperty` on every key. Keys marked `Secret` are encrypted at
    * rest and write-only; keys marked `Confidential` are shown to write and admin keys and masked for read keys.

@@ -10,6 +10,8 @@ const notificationOf = (changes: Partial<Notification>): Notification => ({
   alert: { id: 'al_1', description: '' },
   endpoint: { id: 'ep_1', name: 'Checkout API', url: 'tcp://db.example.com:5432', type: 'TCP' },
   website: { id: 'ws_1', name: 'Shop', url: 'https://shop.example.com' },
+  condition: 'down',
+  isDegraded: false,
   reason: 'threshold',
   error: { code: 'connection_refused', message: 'connection refused' },
   failureCount: 3,
@@ -25,6 +27,12 @@ const notificationOf = (changes: Partial<Notification>): Notification => ({
 const digest = (triggered: number, resolved: number): Partial<Notification> => ({
   kind: 'digest',
   digest: { triggered, resolved, members: [] },
+});
+
+const degraded = (changes: Partial<Notification>): Partial<Notification> => ({
+  condition: 'degraded',
+  isDegraded: true,
+  ...changes,
 });
 
 describe('the sentence of a notification', () => {
@@ -70,6 +78,36 @@ describe('the sentence of a notification', () => {
       changes: { kind: 'flapping' },
       sentence: 'Checkout API keeps going up and down; further messages are held back until it is stable',
     },
+    {
+      changes: degraded({ error: { code: 'assertion_failed', message: 'the certificate expires in 10 days' } }),
+      sentence: 'Checkout API is degraded: the certificate expires in 10 days (3 checks in a row)',
+    },
+    {
+      changes: { condition: 'degraded' },
+      sentence: 'Checkout API is down: connection refused (3 checks in a row)',
+    },
+    {
+      changes: degraded({ upSeconds: 60 }),
+      sentence: 'Checkout API is still degraded: connection refused (3 checks in a row); it was up for 1 min',
+    },
+    {
+      changes: degraded({ kind: 'resolved', durationSeconds: 60 }),
+      sentence: 'Checkout API is no longer degraded after 1 min',
+    },
+    {
+      changes: degraded({ kind: 'recovered', error: null }),
+      sentence: 'Checkout API was degraded from 2026-11-20 12:01:33 to 12:04:33 UTC',
+    },
+    {
+      changes: degraded({ kind: 'flapping' }),
+      sentence:
+        'Checkout API keeps going down or degraded and recovering; further messages are held back until it is stable',
+    },
+    {
+      changes: { kind: 'acknowledged', acknowledgement: { by: 'Ann', note: 'replacing\na disk' } },
+      sentence: 'Ann has Checkout API in hand: replacing a disk',
+    },
+    { changes: { kind: 'acknowledged' }, sentence: 'Somebody has Checkout API in hand' },
     { changes: { kind: 'test' }, sentence: 'Test message for Checkout API: notifications arrive here' },
   ])('is "$sentence"', ({ changes, sentence }) => {
     expect(notificationText(notificationOf(changes)).sentence).toBe(sentence);
@@ -107,15 +145,41 @@ describe('the details of a notification', () => {
     );
   });
 
+  it('names a warning as such, and since when the endpoint was degraded', () => {
+    const warned = degraded({ error: { code: 'assertion_failed', message: 'too slow' } });
+    expect(notificationText(notificationOf(warned)).facts).toContainEqual({
+      label: 'Warning',
+      value: 'assertion_failed',
+    });
+    const { facts, tone } = notificationText(notificationOf(degraded({ kind: 'resolved', error: null })));
+    expect(facts).toContainEqual({ label: 'Degraded since', value: '2026-11-20 12:01:33 UTC' });
+    expect([tone, notificationText(notificationOf(warned)).tone]).toEqual(['good', 'warning']);
+  });
+
   it('lists the members of a digest and how many more there are', () => {
-    const member = { kind: 'triggered' as const, endpoint: 'API', website: 'Shop', message: 'refused' };
+    const member = {
+      kind: 'triggered' as const,
+      isDegraded: false,
+      endpoint: 'API',
+      website: 'Shop',
+      message: 'refused',
+    };
     const { lines, facts } = notificationText(
       notificationOf({
         kind: 'digest',
-        digest: { triggered: 5, resolved: 1, members: [member, { ...member, kind: 'resolved' }] },
+        digest: {
+          triggered: 6,
+          resolved: 1,
+          members: [member, { ...member, isDegraded: true }, { ...member, kind: 'resolved' }],
+        },
       }),
     );
-    expect(lines).toEqual(['DOWN API (Shop): refused', 'UP API (Shop): refused', 'and 4 more']);
+    expect(lines).toEqual([
+      'DOWN API (Shop): refused',
+      'DEGRADED API (Shop): refused',
+      'UP API (Shop): refused',
+      'and 4 more',
+    ]);
     expect(facts).toEqual([]);
   });
 });

@@ -3,8 +3,8 @@ import { cut, oneLine, someLines } from '../platform/text/text-limits';
 
 const MAX_NAME_IN_SENTENCE = 100;
 
-/** The colour of a notification: an outage, its end, or neither. */
-export type NotificationTone = 'bad' | 'good' | 'neutral';
+/** The colour of a notification: an outage, a warning, the end of either, or none of them. */
+export type NotificationTone = 'bad' | 'warning' | 'good' | 'neutral';
 
 /** One fact of a notification, such as "Error: connection_refused". */
 export interface NotificationFact {
@@ -92,12 +92,13 @@ export function targetText(url: string): string {
 function toneOf(notification: Notification): NotificationTone {
   switch (notification.kind) {
     case 'triggered':
-      return 'bad';
+      return notification.isDegraded ? 'warning' : 'bad';
     case 'resolved':
     case 'recovered':
       return 'good';
     case 'digest':
       return (notification.digest?.triggered ?? 0) > 0 ? 'bad' : 'good';
+    case 'acknowledged':
     case 'flapping':
     case 'test':
       return 'neutral';
@@ -111,15 +112,17 @@ export function eventSentence(notification: Notification): string {
   const name = nameOf(notification);
   switch (notification.kind) {
     case 'triggered':
-      return `${name} is ${notification.upSeconds === undefined ? '' : 'still '}down${because(notification)} (${counted(notification.failureCount, 'check')} in a row)${interruption(notification)}`;
+      return `${name} is ${notification.upSeconds === undefined ? '' : 'still '}${stateOf(notification)}${because(notification)} (${counted(notification.failureCount, 'check')} in a row)${interruption(notification)}`;
     case 'resolved':
       return resolvedSentence(notification, name);
     case 'recovered':
-      return `${name} was down ${span(notification)}${because(notification)}`;
+      return `${name} was ${stateOf(notification)} ${span(notification)}${because(notification)}`;
     case 'digest':
       return digestSentence(notification.digest);
     case 'flapping':
-      return `${name} keeps going up and down; further messages are held back until it is stable`;
+      return `${name} keeps ${changesOf(notification)}; further messages are held back until it is stable`;
+    case 'acknowledged':
+      return acknowledgedSentence(notification, name);
     case 'test':
       return `Test message for ${name}: notifications arrive here`;
     default:
@@ -136,10 +139,16 @@ function resolvedSentence(notification: Notification, name: string): string {
       return `The alert for ${name} was closed${after}: it was deleted`;
     case 'threshold':
     case null:
-      return `${name} is up again${after}`;
+      return `${name} is ${notification.isDegraded ? 'no longer degraded' : 'up again'}${after}`;
     default:
       return notification.reason satisfies never;
   }
+}
+
+function acknowledgedSentence({ acknowledgement }: Notification, name: string): string {
+  const by = oneLine(acknowledgement?.by ?? '') || 'Somebody';
+  const note = oneLine(acknowledgement?.note ?? '');
+  return `${by} has ${name} in hand${note && `: ${note}`}`;
 }
 
 function span(notification: Notification): string {
@@ -160,8 +169,8 @@ function digestSentence(digest: Notification['digest']): string {
 
 function digestLines(digest: Notification['digest']): string[] {
   if (!digest) return [];
-  const lines = digest.members.map(({ kind, endpoint, website, message }) => {
-    const state = kind === 'triggered' ? 'DOWN' : 'UP';
+  const lines = digest.members.map(({ kind, isDegraded, endpoint, website, message }) => {
+    const state = kind === 'resolved' ? 'UP' : isDegraded ? 'DEGRADED' : 'DOWN';
     return cut(`${state} ${oneLine(endpoint)} (${oneLine(website)}): ${oneLine(message)}`, 300);
   });
   const more = digest.triggered + digest.resolved - digest.members.length;
@@ -173,9 +182,12 @@ function factsOf(notification: Notification): NotificationFact[] {
     { label: 'Website', value: oneLine(notification.website.name) },
     { label: 'Endpoint', value: `${oneLine(notification.endpoint.name)} (${oneLine(notification.endpoint.type)})` },
     { label: 'Target', value: targetText(notification.endpoint.url) },
-    { label: 'Error', value: notification.error ? oneLine(notification.error.code) : '' },
     {
-      label: notification.kind === 'triggered' ? 'Since' : 'Down since',
+      label: notification.isDegraded ? 'Warning' : 'Error',
+      value: notification.error ? oneLine(notification.error.code) : '',
+    },
+    {
+      label: notification.kind === 'triggered' ? 'Since' : `${notification.isDegraded ? 'Degraded' : 'Down'} since`,
       value: notification.startedAt ? timeText(notification.startedAt) : '',
     },
     { label: 'Reported', value: timeText(notification.createdAt) },
@@ -194,6 +206,12 @@ const interruption = ({ upSeconds }: Notification): string =>
 /** Cut, so that a long endpoint name cannot push out the rest of the sentence; the facts give it in full. */
 const nameOf = (notification: Notification): string =>
   cut(oneLine(notification.endpoint.name) || oneLine(notification.endpoint.id), MAX_NAME_IN_SENTENCE);
+
+const stateOf = ({ isDegraded }: Notification): string => (isDegraded ? 'degraded' : 'down');
+
+/** What an alert that triggers and resolves too often reports. */
+export const changesOf = ({ condition }: Notification): string =>
+  condition === 'degraded' ? 'going down or degraded and recovering' : 'going up and down';
 
 const because = (notification: Notification): string =>
   notification.error

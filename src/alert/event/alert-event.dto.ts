@@ -8,6 +8,7 @@ import { QueryTimestamp } from '../../platform/http/validators';
 import { formatId } from '../../platform/ids/id';
 import { IsPublicId } from '../../platform/ids/public-id.rule';
 import type { AlertEvent } from './alert-event.entity';
+import { ALERT_CONDITIONS, type AlertCondition } from '../incident/alert-transition';
 import { EVENT_REASONS, type EventReason } from '../incident/incident';
 
 export const EVENT_TYPES = ['triggered', 'resolved'] as const;
@@ -88,6 +89,13 @@ export class AlertEventView {
   })
   alert_type!: string;
 
+  @ApiProperty({
+    enum: ALERT_CONDITIONS,
+    description: 'Which checks were bad for the alert at that time.',
+    example: 'down',
+  })
+  condition!: AlertCondition;
+
   @ApiProperty({ example: 'ep_01jd3k6q7be5y9x4v2m8n0r1st' })
   endpoint_id!: string;
 
@@ -113,21 +121,21 @@ export class AlertEventView {
   @ApiProperty({
     type: AlertEventErrorView,
     nullable: true,
-    description: 'The failing check’s error; null on resolve.',
+    description: 'The bad check’s error, or its warning when it was up; null on resolve.',
   })
   error!: AlertEventErrorView | null;
 
-  @ApiProperty({ type: 'integer', description: 'Consecutive failures at that moment.', example: 3 })
+  @ApiProperty({ type: 'integer', description: 'Consecutive bad checks at that moment.', example: 3 })
   failure_count!: number;
 
-  @ApiProperty({ type: 'integer', description: 'Consecutive successes at that moment.', example: 0 })
+  @ApiProperty({ type: 'integer', description: 'Consecutive good checks at that moment.', example: 0 })
   success_count!: number;
 
   @ApiProperty({
     type: String,
     format: 'date-time',
     nullable: true,
-    description: 'First failing check of the incident.',
+    description: 'First bad check of the incident outside of maintenance.',
     example: '2026-11-20T09:58:00.000Z',
   })
   started_at!: string | null;
@@ -158,6 +166,7 @@ export const toAlertEventView = (event: AlertEvent): AlertEventView => ({
   type: event.type,
   alert_id: formatId('alert', event.alertId),
   alert_type: event.alertType,
+  condition: event.condition,
   endpoint_id: formatId('endpoint', event.endpointId),
   endpoint_name: event.endpointName,
   website_id: formatId('website', event.websiteId),

@@ -1,52 +1,93 @@
 import { Injectable } from '@nestjs/common';
 import type { StreakUpdate } from '../../endpoint/streak-update';
 import type { Sql, Tx } from '../../platform/database/database';
+import { AlertMetrics } from '../alert.metrics';
 import { type AlertSnapshot, lockAlertsSql } from './alert-snapshot';
-import { foldTransitions, type Transition } from './alert-transition';
+import { type AlertRule, type Folded, foldTransitions, judgedBy, type Transition } from './alert-transition';
+import { endAcknowledgements, endOverAcknowledgements, readHeld } from './held-alerts';
 import type { DecidedTransition } from './incident';
 import { IncidentRecorder } from './incident-recorder';
 
 /** What one batch did to one endpoint. */
 interface EndpointUpdates {
   updates: StreakUpdate[];
-  /** The longest streaks that the batch reached; 0 when it had no such result. */
+  /** The longest streaks that the batch reached and that may trigger or resolve; 0 when it had no such result. */
   failures: number;
   successes: number;
+  bad: number;
+  good: number;
+  /** It came up: what somebody had in hand may be over. */
+  isRecovered: boolean;
 }
 
 /** Turns recorded checks into alert transitions, inside the transaction that records the checks. */
 @Injectable()
 export class AlertEvaluator {
-  constructor(private readonly incidents: IncidentRecorder) {}
+  constructor(
+    private readonly incidents: IncidentRecorder,
+    private readonly metrics: AlertMetrics,
+  ) {}
 
   /**
-   * Evaluates every alert that the batch can change. The caller holds the `endpoint_state` rows of all its endpoints,
-   * which keeps other batches off the same alerts; edits of an alert wait for its row lock.
+   * Evaluates every alert that the batch can change. The caller holds the `endpoint_state` rows of all its endpoints, as
+   * they are after the batch, which keeps other batches off the same alerts; edits of an alert wait for its row lock.
    *
    * Cost: with everything up one statement, a probe of the small partial index of open alerts. One more when something
-   * failed. Three more, whatever their number, when alerts change.
+   * was bad outside of a quiet time. One more when an alert may change or an endpoint came up. Three more, whatever their
+   * number, when alerts change; two when an acknowledgement ends.
    */
   async evaluate(tx: Tx, updates: readonly StreakUpdate[]): Promise<void> {
     const endpoints = byEndpoint(updates);
-    const alerts = [...(await lockTriggerable(tx, endpoints)), ...(await lockResolvable(tx, endpoints))];
-    const changes = alerts.map((alert) => ({
-      alert,
-      decided: foldTransitions(alert, endpoints.get(alert.endpointId)?.updates ?? []).map(({ transition, update }) =>
-        decidedBy(transition, update),
-      ),
-      pinConfig: false,
-    }));
-    await this.incidents.record(tx, changes);
+    const alerts = byEndpointId([...(await lockTriggerable(tx, endpoints)), ...(await lockResolvable(tx, endpoints))]);
+    const affected = [...endpoints].filter(
+      ([id, { isRecovered, updates: own }]) => isRecovered || mayChange(alerts.get(id) ?? [], own),
+    );
+    const held = await readHeld(
+      tx,
+      affected.map(([id]) => id),
+    );
+    const folded = affected.map(([id, { updates: own }]) => {
+      const locked = alerts.get(id) ?? [];
+      const { triggered = [], acknowledgedUntil, isParentDown = false } = held.get(id) ?? {};
+      const openElsewhere = triggered.filter((open) => !locked.some((alert) => alert.id === open)).length;
+      return {
+        id,
+        locked,
+        isUp: own.at(-1)?.outcome === 'up',
+        isAcknowledged: acknowledgedUntil !== undefined,
+        ...foldTransitions(locked, own, { acknowledgedUntil, isParentDown, openElsewhere }),
+      };
+    });
+    await this.incidents.record(
+      tx,
+      folded.flatMap(({ locked, passed }) => changesOf(locked, passed)),
+    );
+    await endAcknowledgements(
+      tx,
+      folded.filter((one) => one.isAcknowledgementOver).map(({ id }) => id),
+    );
+    await endOverAcknowledgements(
+      tx,
+      folded.filter((one) => one.isAcknowledged && one.isUp && !one.isAcknowledgementOver).map(({ id }) => id),
+    );
+    const heldBack = folded.flatMap((one) => one.heldBack);
+    if (heldBack.length > 0) tx.afterCommit(() => heldBack.forEach((reason) => this.metrics.heldBack(reason)));
   }
 
   /**
-   * How many alerts a failure of one of `failing`, or a success of one of `succeeding`, may change at most; endpoints
-   * without any are absent. Probes two indexes, the second of which nearly always finds nothing.
+   * How many alerts a failure of one of `failing`, a success of one of `succeeding`, or a warning of one of `degraded` may
+   * change at most; endpoints without any are absent. Probes two indexes, the second of which nearly always finds nothing.
    */
-  async atStake(sql: Sql, failing: readonly string[], succeeding: readonly string[]): Promise<Map<string, number>> {
+  async atStake(
+    sql: Sql,
+    failing: readonly string[],
+    succeeding: readonly string[],
+    degraded: readonly string[] = [],
+  ): Promise<Map<string, number>> {
     const rows = await sql.query<{ id: string; count: number }>(AT_STAKE, [
       `{${failing.join(',')}}`,
       `{${succeeding.join(',')}}`,
+      `{${degraded.join(',')}}`,
     ]);
     return new Map(rows.map(({ id, count }) => [id, count]));
   }
@@ -58,7 +99,7 @@ export class AlertEvaluator {
       `SELECT DISTINCT a.endpoint_id AS id
        FROM alert a JOIN endpoint_state s ON s.endpoint_id = a.endpoint_id
        WHERE a.endpoint_id = ANY ($1::uuid[]) AND a.enabled AND NOT a.triggered
-         AND a.failure_threshold <= s.consecutive_failures + 1`,
+         AND a.failure_threshold <= CASE a.condition WHEN 'degraded' THEN s.consecutive_bad ELSE s.consecutive_failures END + 1`,
       [endpointIds],
     );
     return new Set(rows.map(({ id }) => id));
@@ -70,58 +111,102 @@ const AT_STAKE = `
     SELECT endpoint_id FROM alert WHERE endpoint_id = ANY ($1::uuid[]) AND enabled AND NOT triggered
     UNION ALL
     SELECT endpoint_id FROM alert WHERE endpoint_id = ANY ($2::uuid[]) AND triggered
+    UNION ALL
+    SELECT endpoint_id FROM alert
+     WHERE endpoint_id = ANY ($3::uuid[]) AND enabled AND NOT triggered AND condition = 'degraded'
   ) AS may_change GROUP BY endpoint_id`;
 
 function byEndpoint(updates: readonly StreakUpdate[]): Map<string, EndpointUpdates> {
   const endpoints = new Map<string, EndpointUpdates>();
   for (const update of updates) {
-    const known = endpoints.get(update.endpointId) ?? { updates: [], failures: 0, successes: 0 };
+    const known = endpoints.get(update.endpointId) ?? NONE();
     known.updates.push(update);
-    if (update.outcome === 'down') known.failures = Math.max(known.failures, update.consecutiveFailures);
-    else known.successes = Math.max(known.successes, update.consecutiveSuccesses);
+    const [down, degraded] = [judgedBy('down', update), judgedBy('degraded', update)];
+    if (update.quiet === null) {
+      if (down.isBad) known.failures = Math.max(known.failures, down.bad);
+      if (degraded.isBad) known.bad = Math.max(known.bad, degraded.bad);
+    }
+    if (down.isGood) known.successes = Math.max(known.successes, down.good);
+    if (degraded.isGood) known.good = Math.max(known.good, degraded.good);
+    if (down.isGood && down.good === 1) known.isRecovered = true;
     endpoints.set(update.endpointId, known);
   }
   return endpoints;
 }
 
-/** Alerts without an incident whose threshold a failing result of the batch reaches. No statement when nothing failed. */
+const NONE = (): EndpointUpdates => ({ updates: [], failures: 0, successes: 0, bad: 0, good: 0, isRecovered: false });
+
+function byEndpointId(alerts: readonly AlertSnapshot[]): Map<string, AlertSnapshot[]> {
+  const groups = new Map<string, AlertSnapshot[]>();
+  for (const alert of alerts) {
+    const group = groups.get(alert.endpointId);
+    if (group) group.push(alert);
+    else groups.set(alert.endpointId, [alert]);
+  }
+  return groups;
+}
+
+/** Whether any of the alerts would change if nothing held it back. */
+const mayChange = (alerts: readonly AlertSnapshot[], updates: readonly StreakUpdate[]): boolean =>
+  foldTransitions(alerts, updates, FREE).passed.length > 0;
+
+const FREE = { acknowledgedUntil: undefined, isParentDown: false, openElsewhere: 0 };
+
+/** Alerts without an incident whose threshold a bad result of the batch reaches. No statement when none was bad. */
 function lockTriggerable(tx: Tx, endpoints: ReadonlyMap<string, EndpointUpdates>): Promise<AlertSnapshot[]> {
-  const failing = [...endpoints].filter(([, { failures }]) => failures > 0);
-  if (failing.length === 0) return Promise.resolve([]);
+  const bad = [...endpoints].filter((one) => one[1].bad > 0 || one[1].failures > 0);
+  if (bad.length === 0) return Promise.resolve([]);
   return tx.query<AlertSnapshot>(
     lockAlertsSql(
-      'a.endpoint_id = b.endpoint_id AND a.enabled AND NOT a.triggered AND a.failure_threshold <= b.streak',
-      'unnest($1::uuid[], $2::int[]) AS b (endpoint_id, streak),',
+      `a.endpoint_id = b.endpoint_id AND a.enabled AND NOT a.triggered
+       AND a.failure_threshold <= CASE a.condition WHEN 'degraded' THEN b.bad ELSE b.failures END`,
+      'unnest($1::uuid[], $2::int[], $3::int[]) AS b (endpoint_id, failures, bad),',
     ),
-    [failing.map(([id]) => id), failing.map(([, { failures }]) => failures)],
+    [bad.map(([id]) => id), bad.map(([, { failures }]) => failures), bad.map((one) => one[1].bad)],
   );
 }
 
 /** Triggered alerts whose threshold a good result of the batch reaches: nearly always none, found by `alert_open`. */
 function lockResolvable(tx: Tx, endpoints: ReadonlyMap<string, EndpointUpdates>): Promise<AlertSnapshot[]> {
-  const succeeding = [...endpoints].filter(([, { successes }]) => successes > 0);
-  if (succeeding.length === 0) return Promise.resolve([]);
+  const good = [...endpoints].filter(([, { successes }]) => successes > 0);
+  if (good.length === 0) return Promise.resolve([]);
   return tx.query<AlertSnapshot>(
     lockAlertsSql(
-      'a.endpoint_id = b.endpoint_id AND a.triggered AND a.success_threshold <= b.streak',
-      'unnest($1::uuid[], $2::int[]) AS b (endpoint_id, streak),',
+      `a.endpoint_id = b.endpoint_id AND a.triggered
+       AND a.success_threshold <= CASE a.condition WHEN 'degraded' THEN b.good ELSE b.successes END`,
+      'unnest($1::uuid[], $2::int[], $3::int[]) AS b (endpoint_id, successes, good),',
     ),
-    [succeeding.map(([id]) => id), succeeding.map(([, { successes }]) => successes)],
+    [good.map(([id]) => id), good.map(([, { successes }]) => successes), good.map((one) => one[1].good)],
   );
 }
 
-const decidedBy = (transition: Transition, update: StreakUpdate): DecidedTransition => ({
-  transition,
-  reason: 'threshold',
-  failureCount: update.consecutiveFailures,
-  successCount: update.consecutiveSuccesses,
-  at: update.checkedAt,
-  failingSince: update.failingSince,
-  error: transition === 'trigger' ? update.error : null,
-  check: {
-    checkedAt: update.checkedAt.toISOString(),
-    durationMs: update.durationMs,
-    statusCode: update.statusCode,
-    address: update.address,
-  },
-});
+type Passed = Folded<AlertSnapshot, StreakUpdate>['passed'];
+
+const changesOf = (alerts: readonly AlertSnapshot[], passed: Passed) =>
+  alerts.map((alert) => ({
+    alert,
+    decided: passed
+      .filter((one) => one.alert === alert)
+      .map(({ transition, update }) => decidedBy(alert, transition, update)),
+    pinConfig: false,
+  }));
+
+function decidedBy(alert: AlertRule, transition: Transition, update: StreakUpdate): DecidedTransition {
+  const { bad, good } = judgedBy(alert.condition, update);
+  return {
+    transition,
+    reason: 'threshold',
+    failureCount: bad,
+    successCount: good,
+    at: update.checkedAt,
+    failingSince: alert.condition === 'degraded' ? update.badSince : update.failingSince,
+    isDegraded: update.degraded,
+    error: transition === 'trigger' ? (update.error ?? update.warning) : null,
+    check: {
+      checkedAt: update.checkedAt.toISOString(),
+      durationMs: update.durationMs,
+      statusCode: update.statusCode,
+      address: update.address,
+    },
+  };
+}

@@ -9,6 +9,7 @@ import { Clock } from '../../platform/time/clock';
 import { WebsitePurge } from '../../website/website-events';
 import type { Alert } from '../alert.entity';
 import { type AlertSnapshot, lockAlertsSql } from './alert-snapshot';
+import { endAcknowledgements, endOverAcknowledgements } from './held-alerts';
 import { IncidentRecorder } from './incident-recorder';
 
 /** Events that one statement removes with their website. */
@@ -28,7 +29,8 @@ export interface AlertEdit {
 
 /**
  * What happens to open incidents when a client, not a check, ends them: the alert, its endpoint or its website is
- * disabled or deleted, or the alert gets another type or config. All of it inside the transaction of the change.
+ * disabled or deleted, or the alert gets another type or config. With them ends what somebody had acknowledged. All of it
+ * inside the transaction of the change.
  */
 @Injectable()
 export class AlertLifecycle implements OnModuleInit {
@@ -58,11 +60,18 @@ export class AlertLifecycle implements OnModuleInit {
     if (edit.hasNewConfig && !isStopped) await this.redirect(tx, alert.id, edit);
     if (!open || (!isStopped && !(edit.hasNewConfig && !(await goesThroughPresentConfig(tx, open))))) return;
     await this.close(tx, [open], 'disabled', edit.hasNewConfig);
+    await endOverAcknowledgements(tx, [open.endpointId]);
   }
 
   /** To be called before a locked alert is deleted: its pending deliveries keep its config. */
   async deleting(tx: Tx, alertId: string): Promise<void> {
-    await this.stop(tx, await tx.query<AlertSnapshot>(lockAlertsSql('a.id = $1'), [alertId]), 'deleted');
+    const alerts = await tx.query<AlertSnapshot>(lockAlertsSql('a.id = $1'), [alertId]);
+    await this.stop(tx, alerts, 'deleted');
+    const open = alerts.filter(({ triggered }) => triggered);
+    await endOverAcknowledgements(
+      tx,
+      open.map(({ endpointId }) => endpointId),
+    );
   }
 
   private async stopAlertsOf(tx: Tx, { orgId, endpointIds, reason }: EndpointsStopped): Promise<void> {
@@ -71,6 +80,7 @@ export class AlertLifecycle implements OnModuleInit {
       endpointIds,
     ]);
     await this.stop(tx, alerts, reason);
+    await endAcknowledgements(tx, endpointIds);
     if (reason === 'deleted') {
       // In one statement: left to the foreign key it would be one for each endpoint.
       await tx.query('DELETE FROM alert WHERE id = ANY ($1::uuid[])', [alerts.map(({ id }) => id)]);
@@ -111,6 +121,7 @@ export class AlertLifecycle implements OnModuleInit {
             successCount: successes,
             at,
             failingSince: null,
+            isDegraded: false,
             error: null,
             check: null,
           },

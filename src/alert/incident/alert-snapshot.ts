@@ -1,4 +1,5 @@
 import type { SealedConfig } from '../../delivery/sealed-config';
+import type { AlertCondition } from './alert-transition';
 
 /** An alert with the names of its endpoint and website as its events will keep them. Read under the alert's row lock. */
 export interface AlertSnapshot {
@@ -10,6 +11,7 @@ export interface AlertSnapshot {
   destination: string | null;
   description: string;
   enabled: boolean;
+  condition: AlertCondition;
   triggered: boolean;
   failureThreshold: number;
   successThreshold: number;
@@ -27,7 +29,7 @@ export interface AlertSnapshot {
   websiteUrl: string;
 }
 
-const COLUMNS = `a.id, a.org_id AS "orgId", a.type, a.config, a.destination, a.description, a.enabled, a.triggered,
+const COLUMNS = `a.id, a.org_id AS "orgId", a.type, a.config, a.destination, a.description, a.enabled, a.condition, a.triggered,
   a.failure_threshold AS "failureThreshold", a.success_threshold AS "successThreshold",
   a.send_on_resolved AS "sendOnResolved", a.incident_no AS "incidentNo",
   a.incident_started_at AS "incidentStartedAt", a.trigger_event_id AS "triggerEventId",

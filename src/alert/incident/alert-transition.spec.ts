@@ -1,37 +1,61 @@
 import fc from 'fast-check';
-import { type AlertRule, foldTransitions, nextTransition, type Streaks } from './alert-transition';
+import { type AlertRule, foldTransitions, type Held, nextTransition, type Streaks } from './alert-transition';
 
-/** What happens to an alert and its endpoint, one character each, so that a scenario reads as a timeline. */
-const RESULTS = { F: 'down', S: 'up', '?': 'unknown' } as const;
-type Action = keyof typeof RESULTS | 'disable' | 'enable' | { failureThreshold: number } | { successThreshold: number };
+/** The results, one character each, so that a scenario reads as a timeline: D is degraded, small letters are muted. */
+const RESULTS = {
+  F: { outcome: 'down', degraded: false, quiet: null },
+  S: { outcome: 'up', degraded: false, quiet: null },
+  D: { outcome: 'up', degraded: true, quiet: null },
+  f: { outcome: 'down', degraded: false, quiet: 'maintenance' },
+  s: { outcome: 'up', degraded: false, quiet: 'maintenance' },
+  d: { outcome: 'up', degraded: true, quiet: 'maintenance' },
+  '?': { outcome: 'unknown', degraded: false, quiet: null },
+} as const;
+type Letter = keyof typeof RESULTS;
+type Action = Letter | 'disable' | 'enable' | { failureThreshold: number } | { successThreshold: number };
 
-const letters = (text: string): Action[] =>
+const isLetter = (action: unknown): action is Letter => typeof action === 'string' && action in RESULTS;
+
+const letters = (text: string): Letter[] =>
   [...text.replaceAll(' ', '')].map((letter) => {
-    if (letter === 'F' || letter === 'S' || letter === '?') return letter;
+    if (isLetter(letter)) return letter;
     throw new Error(`no such result: ${letter}`);
   });
 
-const rule = (failureThreshold: number, successThreshold: number): AlertRule => ({
-  enabled: true,
-  triggered: false,
-  failureThreshold,
-  successThreshold,
-});
+const rule = (
+  failureThreshold: number,
+  successThreshold: number,
+  condition: AlertRule['condition'] = 'down',
+): AlertRule => ({ enabled: true, triggered: false, condition, failureThreshold, successThreshold });
 
-const streakAfter = (streak: Streaks, result: keyof typeof RESULTS): Streaks => ({
-  outcome: RESULTS[result],
-  consecutiveFailures:
-    result === '?' ? streak.consecutiveFailures : result === 'F' ? streak.consecutiveFailures + 1 : 0,
-  consecutiveSuccesses:
-    result === '?' ? streak.consecutiveSuccesses : result === 'S' ? streak.consecutiveSuccesses + 1 : 0,
-});
+const NEW: Streaks = {
+  outcome: 'unknown',
+  consecutiveFailures: 0,
+  consecutiveSuccesses: 0,
+  degraded: false,
+  consecutiveBad: 0,
+  consecutiveGood: 0,
+  quiet: null,
+};
+
+function streakAfter(streak: Streaks, letter: Letter): Streaks {
+  const result = RESULTS[letter];
+  if (result.outcome === 'unknown') return { ...streak, ...result };
+  const [isDown, isBad] = [result.outcome === 'down', result.outcome === 'down' || result.degraded];
+  return {
+    ...result,
+    consecutiveFailures: isDown ? streak.consecutiveFailures + 1 : 0,
+    consecutiveSuccesses: isDown ? 0 : streak.consecutiveSuccesses + 1,
+    consecutiveBad: isBad ? streak.consecutiveBad + 1 : 0,
+    consecutiveGood: isBad ? 0 : streak.consecutiveGood + 1,
+  };
+}
 
 /** Plays a scenario; returns one character per action: T triggered, R resolved, D resolved by disabling, · nothing. */
 function play(start: AlertRule, actions: readonly Action[], before: readonly Action[] = []): string {
   let alert = start;
-  let streak: Streaks = { outcome: 'unknown', consecutiveFailures: 0, consecutiveSuccesses: 0 };
-  for (const action of before)
-    if (action === 'F' || action === 'S' || action === '?') streak = streakAfter(streak, action);
+  let streak = NEW;
+  for (const action of before) if (isLetter(action)) streak = streakAfter(streak, action);
   return actions
     .map((action) => {
       if (typeof action === 'object') {
@@ -53,6 +77,64 @@ function play(start: AlertRule, actions: readonly Action[], before: readonly Act
       return transition === 'trigger' ? 'T' : transition === 'resolve' ? 'R' : '·';
     })
     .join('');
+}
+
+const FREE: Held = { acknowledgedUntil: undefined, isParentDown: false, openElsewhere: 0 };
+
+const anyRule = fc.record({
+  enabled: fc.constant(true),
+  triggered: fc.constant(false),
+  condition: fc.constantFrom<AlertRule['condition']>('down', 'degraded'),
+  failureThreshold: fc.integer({ min: 1, max: 4 }),
+  successThreshold: fc.integer({ min: 1, max: 4 }),
+});
+
+const at = (index: number): Date => new Date(Date.UTC(2026, 10, 20) + index * 60_000);
+
+function updatesOf(results: readonly Letter[]): (Streaks & { checkedAt: Date })[] {
+  let streak = NEW;
+  return results.map((result, index) => ({ ...(streak = streakAfter(streak, result)), checkedAt: at(index) }));
+}
+
+/** Which results are bad and good, said apart from the code. `up` is without a warning. */
+const BAD = { down: ['down'], degraded: ['down', 'degraded'] };
+const GOOD = { down: ['up', 'degraded'], degraded: ['up'] };
+const THRESHOLD = 3;
+
+/** Every rule and result there is, at a threshold of three. Streaks that must not count are long. */
+function combinations() {
+  const cross = <A, B>(as: readonly A[], bs: readonly B[]) => as.flatMap((a) => bs.map((b) => ({ ...a, ...b })));
+  const each = <Key extends string, Value>(key: Key, values: readonly Value[]) =>
+    values.map((value) => ({ [key]: value }) as Record<Key, Value>);
+  const conditions = each('condition', ['down', 'degraded'] as const);
+  const quiets = each('quiet', [null, 'maintenance', 'acknowledged', 'dependency'] as const);
+  const rules = cross(cross(each('enabled', [true, false]), each('triggered', [true, false])), conditions);
+  const results = cross(
+    cross(quiets, each('result', ['down', 'up', 'degraded', 'unknown'] as const)),
+    each('streak', [THRESHOLD - 1, THRESHOLD, THRESHOLD + 1]),
+  );
+  return cross(rules, results).map((row) => {
+    const { condition, quiet, enabled, triggered, result, streak } = row;
+    const isReached = streak >= THRESHOLD;
+    const resolves = enabled && triggered && isReached && GOOD[condition].includes(result);
+    const triggers = enabled && !triggered && isReached && quiet === null && BAD[condition].includes(result);
+    const other = 50;
+    const isOnDown = condition === 'down';
+    return {
+      name: `${condition}, ${quiet ?? 'not'} quiet, ${enabled ? 'on' : 'off'}, ${triggered ? 'open' : 'closed'}, ${result}, ${streak} of ${THRESHOLD}`,
+      rule: { enabled, triggered, condition, failureThreshold: THRESHOLD, successThreshold: THRESHOLD },
+      streaks: {
+        outcome: result === 'degraded' ? ('up' as const) : result,
+        degraded: result === 'degraded',
+        consecutiveFailures: isOnDown ? streak : other,
+        consecutiveSuccesses: isOnDown ? streak : other,
+        consecutiveBad: isOnDown ? other : streak,
+        consecutiveGood: isOnDown ? other : streak,
+        quiet,
+      },
+      expected: triggers ? 'trigger' : resolves ? 'resolve' : 'nothing',
+    };
+  });
 }
 
 describe('alert transitions', () => {
@@ -118,6 +200,27 @@ describe('alert transitions', () => {
         [...letters('FF'), 'disable', 'S', 'enable', 'S', 'F'],
         '·TD····',
       ],
+      ['a warning is good for an alert on down', rule(1, 1), letters('DDFDF'), '··TRT'],
+      ['a warning is bad for an alert on degraded', rule(2, 2, 'degraded'), letters('DDDSDSS'), '·T····R'],
+      [
+        'failures and warnings make one streak of an alert on degraded',
+        rule(3, 1, 'degraded'),
+        letters('DFDS'),
+        '··TR',
+      ],
+      ['an outage that ends in a warning stays open on degraded', rule(1, 1, 'degraded'), letters('FDDS'), 'T··R'],
+      ['a muted check does not trigger', rule(1, 1), letters('ffff'), '····'],
+      [
+        'the first bad check after the mute triggers when the streak is long enough',
+        rule(3, 1),
+        letters('fffF'),
+        '···T',
+      ],
+      ['the first bad check after the mute is not enough for a longer streak', rule(3, 1), letters('fF'), '··'],
+      ['an endpoint that healed inside the mute does not trigger after it', rule(1, 1), letters('ffsS'), '····'],
+      ['an incident from before the mute resolves inside it', rule(1, 2), letters('Fffss'), 'T···R'],
+      ['an incident from before the mute that lasts is not told again', rule(1, 1), letters('FffFS'), 'T···R'],
+      ['a muted warning does not trigger', rule(1, 1, 'degraded'), letters('ddDS'), '··TR'],
     ])('%s', (_, start, actions, expected) => {
       expect(play(start, actions)).toBe(expected);
     });
@@ -136,20 +239,56 @@ describe('alert transitions', () => {
     });
   });
 
+  describe('for every combination', () => {
+    const table = combinations();
+
+    it('there are two conditions, four kinds of quiet, four results and three lengths of a streak', () => {
+      expect(table).toHaveLength(2 * 4 * 2 * 2 * 4 * 3);
+      const count = (transition: string) => table.filter(({ expected }) => expected === transition).length;
+      // Triggers: three bad results, at and over the threshold. Resolves: three good ones, under any quiet.
+      expect([count('trigger'), count('resolve')]).toEqual([3 * 2, 3 * 2 * 4]);
+    });
+
+    it.each(table)('$name: $expected', ({ rule: one, streaks, expected }) => {
+      expect(nextTransition(one, streaks) ?? 'nothing').toBe(expected);
+    });
+  });
+
   it('folds a batch to the same transitions as one result after the other', () => {
     fc.assert(
       fc.property(
-        fc.array(fc.constantFrom('F', 'S', '?'), { maxLength: 40 }),
-        fc.integer({ min: 1, max: 4 }),
-        fc.integer({ min: 1, max: 4 }),
-        (results, failures, successes) => {
-          let streak: Streaks = { outcome: 'unknown', consecutiveFailures: 0, consecutiveSuccesses: 0 };
-          const updates = results.map((result) => (streak = streakAfter(streak, result)));
-          const signs = updates.map(() => '·');
-          for (const { transition, update } of foldTransitions(rule(failures, successes), updates)) {
-            signs[updates.indexOf(update)] = transition === 'trigger' ? 'T' : 'R';
+        fc.array(fc.constantFrom<Letter>('F', 'S', 'D', 'f', 's', 'd', '?'), { maxLength: 40 }),
+        fc.array(anyRule, { minLength: 1, maxLength: 3 }),
+        (results, rules) => {
+          const updates = updatesOf(results);
+          const { passed } = foldTransitions(rules, updates, FREE);
+          for (const one of rules) {
+            const signs = updates.map(() => '·');
+            for (const { alert, transition, update } of passed)
+              if (alert === one) signs[updates.indexOf(update)] = transition === 'trigger' ? 'T' : 'R';
+            expect(signs.join('')).toBe(play(one, results));
           }
-          expect(signs.join('')).toBe(play(rule(failures, successes), results));
+        },
+      ),
+    );
+  });
+
+  it('never trigger inside a mute, and resolve every incident once the endpoint is good for long enough', () => {
+    fc.assert(
+      fc.property(
+        fc.array(fc.constantFrom<Letter>('F', 'S', 'D', 'f', 's', 'd', '?'), { maxLength: 60 }),
+        anyRule,
+        fc.boolean(),
+        fc.boolean(),
+        (results, one, isAcknowledged, isParentDown) => {
+          const held = { ...FREE, acknowledgedUntil: isAcknowledged ? null : undefined, isParentDown };
+          const { passed } = foldTransitions([one], updatesOf([...results, ...letters('SSSS')]), held);
+          for (const { transition, update } of passed) if (transition === 'trigger') expect(update.quiet).toBeNull();
+          if (isParentDown) expect(passed.filter(({ transition }) => transition === 'trigger')).toEqual([]);
+          expect(passed.map(({ transition }) => transition)).toEqual(
+            passed.map((_, index) => (index % 2 === 0 ? 'trigger' : 'resolve')),
+          );
+          expect(passed.length % 2).toBe(0);
         },
       ),
     );
@@ -169,6 +308,71 @@ describe('alert transitions', () => {
       }),
       { numRuns: 2000 },
     );
+  });
+});
+
+describe('what holds alerts of an endpoint back', () => {
+  const [first, second] = [rule(1, 1), rule(3, 1)];
+  const held = (more: Partial<Held>): Held => ({ ...FREE, ...more });
+  const told = (alerts: readonly AlertRule[], results: string, by: Held) => {
+    const updates = updatesOf(letters(results));
+    const { passed, heldBack, isAcknowledgementOver } = foldTransitions(alerts, updates, by);
+    const signs = passed.map(
+      ({ alert, transition, update }) => `${transition} ${alerts.indexOf(alert)} at ${updates.indexOf(update)}`,
+    );
+    return { signs, heldBack, isAcknowledgementOver };
+  };
+
+  it('an acknowledgement keeps the second of two growing thresholds quiet, and the recovery is told by the first', () => {
+    const open = { ...first, triggered: true };
+    expect(told([open, second], 'FFFFS', held({ acknowledgedUntil: null }))).toEqual({
+      signs: ['resolve 0 at 4'],
+      heldBack: ['acknowledged', 'acknowledged'],
+      isAcknowledgementOver: true,
+    });
+  });
+
+  it('an acknowledgement that ends within a batch keeps nothing after it quiet', () => {
+    expect(told([first], 'FSF', held({ acknowledgedUntil: null }))).toEqual({
+      signs: ['trigger 0 at 2'],
+      heldBack: ['acknowledged'],
+      isAcknowledgementOver: true,
+    });
+  });
+
+  it('an acknowledgement lasts while another alert of the endpoint is triggered', () => {
+    expect(told([first], 'FSF', held({ acknowledgedUntil: null, openElsewhere: 1 }))).toEqual({
+      signs: [],
+      heldBack: ['acknowledged', 'acknowledged'],
+      isAcknowledgementOver: false,
+    });
+  });
+
+  it('an acknowledgement lasts while an alert on degraded is triggered, though the endpoint is up', () => {
+    const degraded = { ...rule(1, 1, 'degraded'), triggered: true };
+    expect(told([degraded], 'DDFD', held({ acknowledgedUntil: null })).isAcknowledgementOver).toBe(false);
+    expect(told([degraded], 'DS', held({ acknowledgedUntil: null })).isAcknowledgementOver).toBe(true);
+  });
+
+  it('an acknowledgement counts for checks before its end', () => {
+    expect(told([first], 'FFF', held({ acknowledgedUntil: at(2) }))).toMatchObject({
+      signs: ['trigger 0 at 2'],
+      heldBack: ['acknowledged', 'acknowledged'],
+    });
+  });
+
+  it('a parent that is down keeps its child quiet, which resolves all the same', () => {
+    const open = { ...second, triggered: true };
+    expect(told([first, open], 'FFS', held({ isParentDown: true }))).toEqual({
+      signs: ['resolve 1 at 2'],
+      heldBack: ['dependency', 'dependency'],
+      isAcknowledgementOver: false,
+    });
+  });
+
+  it('maintenance comes before what a person said, and that before what a parent explains', () => {
+    const all = held({ acknowledgedUntil: null, isParentDown: true });
+    expect(told([first], 'fF', all).heldBack).toEqual(['acknowledged']);
   });
 });
 

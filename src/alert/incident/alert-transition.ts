@@ -1,5 +1,5 @@
 import type { Outcome } from '../../checker/checker';
-import type { StreakUpdate } from '../../endpoint/streak-update';
+import type { Quiet, StreakUpdate } from '../../endpoint/streak-update';
 
 /** Which checks are bad for an alert: those that are down, or also those that are degraded. */
 export const ALERT_CONDITIONS = ['down', 'degraded'] as const;
@@ -9,41 +9,123 @@ export type AlertCondition = (typeof ALERT_CONDITIONS)[number];
 export interface AlertRule {
   enabled: boolean;
   triggered: boolean;
+  condition: AlertCondition;
   failureThreshold: number;
   successThreshold: number;
 }
 
 /** What of a `StreakUpdate` decides; `unknown` results, which make no update, are covered as well. */
-export type Streaks = Pick<StreakUpdate, 'consecutiveFailures' | 'consecutiveSuccesses'> & { outcome: Outcome };
+export type Streaks = Pick<
+  StreakUpdate,
+  'consecutiveFailures' | 'consecutiveSuccesses' | 'degraded' | 'consecutiveBad' | 'consecutiveGood' | 'quiet'
+> & { outcome: Outcome };
 
 /** A trigger opens an incident, a resolve closes it. */
 export type Transition = 'trigger' | 'resolve';
 
+/** What a check is for alerts of one condition, with the streaks that count for them. */
+export interface Judged {
+  isBad: boolean;
+  isGood: boolean;
+  /** Consecutive bad checks up to this one. */
+  bad: number;
+  good: number;
+}
+
+/** What is bad for a condition. An `unknown` check is neither bad nor good. */
+export function judgedBy(condition: AlertCondition, streaks: Streaks): Judged {
+  const { outcome, degraded } = streaks;
+  if (condition === 'down')
+    return {
+      isBad: outcome === 'down',
+      isGood: outcome === 'up',
+      bad: streaks.consecutiveFailures,
+      good: streaks.consecutiveSuccesses,
+    };
+  return {
+    isBad: outcome === 'down' || (outcome === 'up' && degraded),
+    isGood: outcome === 'up' && !degraded,
+    bad: streaks.consecutiveBad,
+    good: streaks.consecutiveGood,
+  };
+}
+
 /**
  * What one check does to one alert. Level, not edge: a streak at or over the threshold counts whenever a further result
- * arrives, so a lowered threshold, a late rule or a re-enabled one needs no history. Only a failing result triggers and
- * only a good one resolves; `unknown` says nothing about the target and changes nothing.
+ * arrives, so a lowered threshold, a late rule, a re-enabled one or the end of a quiet time needs no history. Only a bad
+ * result triggers, and not while it is quiet; only a good one resolves, at any time; `unknown` says nothing about the
+ * target and changes nothing.
  */
 export function nextTransition(rule: AlertRule, streaks: Streaks): Transition | null {
   if (!rule.enabled) return null;
-  if (rule.triggered) {
-    return streaks.outcome === 'up' && streaks.consecutiveSuccesses >= rule.successThreshold ? 'resolve' : null;
-  }
-  return streaks.outcome === 'down' && streaks.consecutiveFailures >= rule.failureThreshold ? 'trigger' : null;
+  const { isBad, isGood, bad, good } = judgedBy(rule.condition, streaks);
+  if (rule.triggered) return isGood && good >= rule.successThreshold ? 'resolve' : null;
+  if (streaks.quiet !== null) return null;
+  return isBad && bad >= rule.failureThreshold ? 'trigger' : null;
 }
 
-/** The transitions of one alert over a batch of its endpoint's updates, in their order; nearly always none or one. */
-export function foldTransitions<Update extends Streaks>(
-  rule: AlertRule,
+/** What keeps the alerts of an endpoint quiet besides maintenance, which comes with each update. */
+export interface Held {
+  /** Somebody has the endpoint in hand, until then or (`null`) for as long as it lasts; `undefined`: nobody has. */
+  acknowledgedUntil: Date | null | undefined;
+  /** A parent is down. */
+  isParentDown: boolean;
+  /** Alerts of the endpoint with an open incident that no update of the batch can close. */
+  openElsewhere: number;
+}
+
+/** Why a trigger was held back, besides maintenance. */
+export type HeldBackBy = Exclude<Quiet, 'maintenance' | null>;
+
+/** What a batch does to the alerts of one endpoint. */
+export interface Folded<Alert, Update> {
+  /** Nearly always none or one of each alert; each alert's in order. */
+  passed: { alert: Alert; transition: Transition; update: Update }[];
+  /** Why triggers were held back outside of maintenance, one for each alert and check that would have triggered. */
+  heldBack: HeldBackBy[];
+  /** The acknowledgement was over at one of the updates: the endpoint was up, and none of its alerts was triggered. */
+  isAcknowledgementOver: boolean;
+}
+
+/**
+ * The transitions of alerts of one endpoint over a batch of its updates, in their order, as if each had come alone: an
+ * acknowledgement that ends with one update keeps none of those after it quiet.
+ */
+export function foldTransitions<Alert extends AlertRule, Update extends Streaks & Pick<StreakUpdate, 'checkedAt'>>(
+  alerts: readonly Alert[],
   updates: readonly Update[],
-): { transition: Transition; update: Update }[] {
-  const passed: { transition: Transition; update: Update }[] = [];
-  let { triggered } = rule;
+  held: Held,
+): Folded<Alert, Update> {
+  const folded: Folded<Alert, Update> = { passed: [], heldBack: [], isAcknowledgementOver: false };
+  const triggered = new Map(alerts.map((alert) => [alert, alert.triggered]));
+  let acknowledgedUntil = held.acknowledgedUntil;
   for (const update of updates) {
-    const transition = nextTransition({ ...rule, triggered }, update);
-    if (transition === null) continue;
-    passed.push({ transition, update });
-    triggered = transition === 'trigger';
+    const quiet = quietOf(update, acknowledgedUntil, held.isParentDown);
+    for (const alert of alerts) {
+      const rule = { ...alert, triggered: triggered.get(alert) === true };
+      const transition = nextTransition(rule, { ...update, quiet });
+      if (transition !== null) {
+        folded.passed.push({ alert, transition, update });
+        triggered.set(alert, transition === 'trigger');
+      } else if (quiet !== null && quiet !== 'maintenance' && nextTransition(rule, { ...update, quiet: null }) !== null)
+        folded.heldBack.push(quiet);
+    }
+    const isAnyOpen = held.openElsewhere > 0 || [...triggered.values()].includes(true);
+    if (acknowledgedUntil !== undefined && update.outcome === 'up' && !isAnyOpen) {
+      acknowledgedUntil = undefined;
+      folded.isAcknowledgementOver = true;
+    }
   }
-  return passed;
+  return folded;
+}
+
+/** Maintenance first, then what a person said, then what a parent explains. */
+function quietOf(
+  { quiet, checkedAt }: Pick<StreakUpdate, 'quiet' | 'checkedAt'>,
+  acknowledgedUntil: Date | null | undefined,
+  isParentDown: boolean,
+): Quiet {
+  if (quiet !== null) return quiet;
+  if (acknowledgedUntil === null || (acknowledgedUntil && checkedAt < acknowledgedUntil)) return 'acknowledged';
+  return isParentDown ? 'dependency' : null;
 }

@@ -3,7 +3,7 @@ import { notificationText } from '../../channel/notification-text';
 import { cut, oneLine } from '../../platform/text/text-limits';
 import { formatId } from '../../platform/ids/id';
 import type { AlertSnapshot } from './alert-snapshot';
-import type { Transition } from './alert-transition';
+import type { AlertCondition, Transition } from './alert-transition';
 
 /** Why an alert changed: its thresholds, or a client disabled or deleted it, its endpoint or its website. */
 export const EVENT_REASONS = ['threshold', 'disabled', 'deleted'] as const;
@@ -18,8 +18,10 @@ export interface DecidedTransition {
   successCount: number;
   /** When the deciding check ran, or the alert was stopped. */
   at: Date;
-  /** A trigger's first failing check; ignored for a resolve, which ends the open incident. */
+  /** A trigger's first bad check that was not quiet; ignored for a resolve, which ends the open incident. */
   failingSince: Date | null;
+  /** Of a trigger: its check was up with a warning, which `error` tells. */
+  isDegraded: boolean;
   error: { code: string; message: string } | null;
   check: Notification['check'];
 }
@@ -39,6 +41,7 @@ export interface AlertEventRow {
   type: 'triggered' | 'resolved';
   alert_id: string;
   alert_type: string;
+  condition: AlertCondition;
   incident_no: number;
   endpoint_id: string;
   endpoint_name: string;
@@ -85,6 +88,8 @@ export function notificationOf(
       type: alert.endpointType,
     },
     website: { id: formatId('website', alert.websiteId), name: alert.websiteName, url: alert.websiteUrl },
+    condition: alert.condition,
+    isDegraded: resolves ? alert.condition === 'degraded' : decided.isDegraded,
     reason: decided.reason,
     error: decided.error && { code: decided.error.code, message: cut(oneLine(decided.error.message), 300) },
     failureCount: decided.failureCount,
@@ -111,6 +116,7 @@ export function eventRowOf(
     type: decided.transition === 'resolve' ? 'resolved' : 'triggered',
     alert_id: alert.id,
     alert_type: alert.type,
+    condition: alert.condition,
     incident_no: incident.no,
     endpoint_id: alert.endpointId,
     endpoint_name: alert.endpointName,

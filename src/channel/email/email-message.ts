@@ -45,7 +45,7 @@ export function emailMessage(
 
 const messageId = (id: string, domain: string): string => `<${id.replace(/[^A-Za-z0-9_.-]/g, '')}@${domain}>`;
 
-const COLORS = { bad: '#b42318', good: '#067647', neutral: '#344054' } as const;
+const COLORS = { bad: '#b42318', warning: '#b54708', good: '#067647', neutral: '#344054' } as const;
 
 function htmlOf({ tone, sentence, facts, lines }: NotificationText): string {
   const rows = facts.map(

@@ -5,7 +5,7 @@ import { cut } from '../../platform/text/text-limits';
 import { Channel, type SendOutcome, type SendRequest } from '../channel';
 import * as field from '../config/config-fields';
 
-const COLORS = { bad: 0xd92d20, good: 0x079455, neutral: 0x667085 } as const;
+const COLORS = { bad: 0xd92d20, warning: 0xdc6803, good: 0x079455, neutral: 0x667085 } as const;
 const MAX_TITLE = 256;
 /** Below Discord's 4096: title, description and fields of all embeds together may have 6000. */
 const MAX_DESCRIPTION = 2000;
@@ -87,7 +87,7 @@ function executeUrl(config: DiscordConfig): string {
 function discordMessage({ notification, text, config }: SendRequest<DiscordConfig>): object {
   const { tone, sentence, facts, lines } = text;
   const title = escaped(sentence, MAX_TITLE);
-  const content = config.content !== undefined && tone === 'bad' ? config.content : undefined;
+  const content = config.content !== undefined && (tone === 'bad' || tone === 'warning') ? config.content : undefined;
   return {
     ...(config.username === undefined ? {} : { username: config.username }),
     ...(content === undefined ? {} : { content }),

@@ -98,6 +98,7 @@ export class OpsgenieConfig {
 @Injectable()
 export class OpsgenieChannel implements Channel<OpsgenieConfig> {
   readonly audience = 'pager';
+  readonly acknowledges = true;
   readonly configClass = OpsgenieConfig;
 
   constructor(private readonly provider: ProviderClient) {}
@@ -127,13 +128,18 @@ export class OpsgenieChannel implements Channel<OpsgenieConfig> {
   }
 }
 
-/** Opens the alert, or closes it by the same alias. A test has an alias of its own, so that it closes nothing real. */
+/** Opens the alert, acknowledges or closes it by the same alias. A test has an alias of its own, so that it closes nothing real. */
 function opsgenieCall({ notification, text, config }: SendRequest<OpsgenieConfig>): { path: string; body: object } {
   const { kind, alert, endpoint, website, error } = notification;
   const alias = cut(kind === 'test' ? `test-${alert.id}` : notification.incidentKey, MAX_ALIAS, '');
   if (kind === 'resolved' || kind === 'recovered')
     return {
       path: `/v2/alerts/${encodeURIComponent(alias)}/close?identifierType=alias`,
+      body: { source: 'Uptime monitor', note: cut(text.sentence, MAX_DESCRIPTION) },
+    };
+  if (kind === 'acknowledged')
+    return {
+      path: `/v2/alerts/${encodeURIComponent(alias)}/acknowledge?identifierType=alias`,
       body: { source: 'Uptime monitor', note: cut(text.sentence, MAX_DESCRIPTION) },
     };
   return {

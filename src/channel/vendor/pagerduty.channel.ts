@@ -36,7 +36,7 @@ export class PagerDutyConfig {
   integration_key?: string;
 
   @ApiPropertyOptional({
-    description: 'Severity of the incident.',
+    description: 'Severity of the incident; without it an endpoint that is only degraded has `warning`.',
     example: 'critical',
     default: 'critical',
     enum: SEVERITIES,
@@ -71,6 +71,7 @@ export class PagerDutyConfig {
 @Injectable()
 export class PagerDutyChannel implements Channel<PagerDutyConfig> {
   readonly audience = 'pager';
+  readonly acknowledges = true;
   readonly configClass = PagerDutyConfig;
 
   constructor(private readonly provider: ProviderClient) {}
@@ -108,13 +109,14 @@ function eventOf({ notification, text, config }: SendRequest<PagerDutyConfig>): 
   const key = kind === 'test' ? `test-${alert.id}` : notification.incidentKey;
   const event = { routing_key: keyOf(config), dedup_key: cut(key, MAX_KEY, '') };
   if (kind === 'resolved' || kind === 'recovered') return { ...event, event_action: 'resolve' };
+  if (kind === 'acknowledged') return { ...event, event_action: 'acknowledge' };
   return {
     ...event,
     event_action: 'trigger',
     payload: {
       summary: cut(text.sentence, MAX_SUMMARY),
       source: cut(text.target, MAX_SOURCE),
-      severity: kind === 'test' ? 'info' : (config.severity ?? 'critical'),
+      severity: kind === 'test' ? 'info' : (config.severity ?? (notification.isDegraded ? 'warning' : 'critical')),
       timestamp: notification.startedAt ?? notification.createdAt,
       component: oneLine(endpoint.name),
       group: oneLine(website.name),

@@ -5,7 +5,7 @@ import { cut } from '../../platform/text/text-limits';
 import { Channel, type SendOutcome, type SendRequest } from '../channel';
 import * as field from '../config/config-fields';
 
-const COLORS = { bad: '#d92d20', good: '#079455', neutral: '#667085' } as const;
+const COLORS = { bad: '#d92d20', warning: '#dc6803', good: '#079455', neutral: '#667085' } as const;
 const MAX_SECTION = 3000;
 const MAX_FIELD = 2000;
 const MAX_FIELDS = 10;
@@ -83,7 +83,8 @@ export class SlackChannel implements Channel<SlackConfig> {
 /** The body of the webhook call: one sentence that notifications show, the facts beneath it in the colour of the state. */
 function slackMessage({ text, config }: SendRequest<SlackConfig>): object {
   const { tone, sentence, facts, lines } = text;
-  const mention = config.mention !== undefined && tone === 'bad' ? `${mentionMarkup(config.mention)} ` : '';
+  const mention =
+    config.mention !== undefined && (tone === 'bad' || tone === 'warning') ? `${mentionMarkup(config.mention)} ` : '';
   const fields = facts.slice(0, MAX_FIELDS).map(({ label, value }) => ({
     type: 'mrkdwn',
     text: `*${label}*\n${escaped(value, MAX_FIELD - 100)}`,

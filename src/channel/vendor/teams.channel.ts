@@ -4,7 +4,7 @@ import { ProviderClient } from '../provider-client';
 import { Channel, type SendOutcome, type SendRequest } from '../channel';
 import * as field from '../config/config-fields';
 
-const COLORS = { bad: 'attention', good: 'good', neutral: 'default' } as const;
+const COLORS = { bad: 'attention', warning: 'warning', good: 'good', neutral: 'default' } as const;
 const MAX_TITLE = 600;
 const MAX_LINE = 1200;
 const MAX_LINES = 30;

@@ -10,7 +10,7 @@ const API_URL = 'https://api.telegram.org';
 /** Telegram counts the text after its markup is read. */
 const MAX_TEXT = 4096;
 const MAX_SENTENCE = 1000;
-const MARKS = { bad: '🔴', good: '🟢', neutral: '🔵' } as const;
+const MARKS = { bad: '🔴', warning: '🟠', good: '🟢', neutral: '🔵' } as const;
 
 const chatId = field.text({
   max: 64,

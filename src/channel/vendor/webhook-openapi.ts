@@ -55,13 +55,13 @@ export const webhookNotifications = (): Webhooks => ({
   'alert.triggered': notification(
     'alertTriggered',
     'An alert triggered',
-    'Enough checks failed in a row.',
+    'Enough checks in a row were bad for the alert: down, or with `condition` `degraded` also up with a warning.',
     AlertTriggeredView,
   ),
   'alert.resolved': notification(
     'alertResolved',
     'An alert resolved',
-    'The endpoint is up again, or the alert ended because something was switched off or deleted: see `reason`.',
+    'The endpoint is up again (with `condition` `degraded`, without a warning), or the alert ended because something was switched off or deleted: see `reason`.',
     AlertResolvedView,
   ),
   'alert.test': notification('alertTest', 'A test message', 'Somebody tried out the alert.', AlertTestView),

@@ -35,6 +35,14 @@ export class NotifiedEventView {
   type!: string;
 
   @ApiProperty({
+    enum: ['down', 'degraded'],
+    description:
+      'Which checks are bad for the alert: those that are down, or also those that are up while an assertion of severity `warning` fails.',
+    example: 'down',
+  })
+  condition!: string;
+
+  @ApiProperty({
     description: 'What happened, in one sentence.',
     example: 'Checkout API is down: connection refused (3 checks in a row)',
   })
@@ -66,17 +74,17 @@ export class NotifiedEventView {
   @ApiProperty({
     type: NotifiedErrorView,
     nullable: true,
-    description: 'Of a trigger: what the newest check failed with.',
+    description: 'Of a trigger: what the newest check failed with, or its warning when it was up.',
   })
   error!: NotifiedErrorView | null;
 
-  @ApiProperty({ type: 'integer', description: 'Consecutive failures at that moment.', example: 3 })
+  @ApiProperty({ type: 'integer', description: 'Consecutive bad checks at that moment.', example: 3 })
   failure_count!: number;
 
-  @ApiProperty({ type: 'integer', description: 'Consecutive successes at that moment.', example: 0 })
+  @ApiProperty({ type: 'integer', description: 'Consecutive good checks at that moment.', example: 0 })
   success_count!: number;
 
-  @ApiProperty({ ...WHEN, nullable: true, description: 'First failing check.', example: '2026-11-20T09:58:00.000Z' })
+  @ApiProperty({ ...WHEN, nullable: true, description: 'First bad check.', example: '2026-11-20T09:58:00.000Z' })
   started_at!: string | null;
 
   @ApiProperty({
@@ -197,6 +205,7 @@ export function webhookBody(notification: Notification): AlertTriggeredView {
       event: {
         id: notification.id,
         type: notification.kind,
+        condition: notification.condition,
         message: eventSentence(notification),
         incident_key: notification.incidentKey,
         trigger_event_id: notification.triggerId,

@@ -15,6 +15,8 @@ const notification = (n: number, more: Partial<Notification> = {}): Notification
   website: { id: 'ws_1', name: 'Shop', url: 'https://shop.example' },
   reason: 'threshold',
   error: { code: 'connection_refused', message: 'connection refused' },
+  condition: 'down',
+  isDegraded: false,
   failureCount: 3,
   successCount: 0,
   startedAt: later(n - 60).toISOString(),
@@ -43,6 +45,9 @@ describe('digestNotification', () => {
     ['was down for 3 min', { kind: 'recovered', durationSeconds: 180 }],
     ['up again after 3 min', { kind: 'resolved', durationSeconds: 180 }],
     ['up again', { kind: 'resolved' }],
+    ['2 degraded checks in a row', { isDegraded: true, error: null, failureCount: 2 }],
+    ['was degraded for 3 min', { kind: 'recovered', isDegraded: true, durationSeconds: 180 }],
+    ['no longer degraded after 3 min', { kind: 'resolved', isDegraded: true, durationSeconds: 180 }],
     ['the alert was disabled', { kind: 'resolved', reason: 'disabled', durationSeconds: 180 }],
   ])('describes a member as "%s"', (message, more) => {
     expect(

@@ -1,5 +1,5 @@
 import type { Notification } from '../../channel/channel';
-import { durationText } from '../../channel/notification-text';
+import { changesOf, durationText } from '../../channel/notification-text';
 
 /** How many members of a digest are named. */
 export const DIGEST_NAMED = 20;
@@ -23,6 +23,7 @@ export function digestNotification(
       ...counts,
       members: named.slice(0, DIGEST_NAMED).map((member) => ({
         kind: countsAs(member.kind),
+        isDegraded: member.isDegraded,
         endpoint: member.endpoint.name,
         website: member.website.name,
         message: memberText(member),
@@ -35,11 +36,13 @@ export function digestNotification(
 export const countsAs = (kind: Notification['kind']): 'triggered' | 'resolved' =>
   kind === 'triggered' || kind === 'flapping' ? 'triggered' : 'resolved';
 
-function memberText({ kind, error, failureCount, durationSeconds, reason }: Notification): string {
+function memberText(member: Notification): string {
+  const { kind, isDegraded, error, failureCount, durationSeconds, reason } = member;
   const length = durationSeconds === null ? '' : durationText(durationSeconds);
-  if (kind === 'triggered') return error?.message ?? `${failureCount} failed checks in a row`;
-  if (kind === 'flapping') return 'keeps going up and down';
-  if (kind === 'recovered') return `was down${length && ` for ${length}`}`;
+  if (kind === 'triggered')
+    return error?.message ?? `${failureCount} ${isDegraded ? 'degraded' : 'failed'} checks in a row`;
+  if (kind === 'flapping') return `keeps ${changesOf(member)}`;
+  if (kind === 'recovered') return `was ${isDegraded ? 'degraded' : 'down'}${length && ` for ${length}`}`;
   if (reason === 'disabled' || reason === 'deleted') return `the alert was ${reason}`;
-  return `up again${length && ` after ${length}`}`;
+  return `${isDegraded ? 'no longer degraded' : 'up again'}${length && ` after ${length}`}`;
 }

@@ -59,7 +59,7 @@ export class AttemptReader {
   /** One statement. The config is the snapshot of the delivery, else the alert's present one if the type is the same. */
   async read(attempt: Attempt): Promise<AttemptContent | NothingToSend> {
     const rows = await this.readRows(attempt);
-    const notification = attemptNotification(attempt, new Map(rows.map((row) => [row.id, row])));
+    const notification = attemptNotification(attempt, new Map(rows.map((row) => [row.id, complete(row)])));
     const primaries = new Set(attempt.parts.map(({ primary }) => primary));
     const source = rows.find(({ id, config }) => primaries.has(id) && config !== null) ?? rows[0];
     if (!notification || !source) return { cannot: 'lost' };
@@ -110,6 +110,14 @@ export class AttemptReader {
   }
 }
 
+/** One that a version before conditions enqueued is of an alert on `down`. */
+const complete = (row: Row): Row => ({
+  ...row,
+  notification: { ...OF_EARLIER_VERSIONS, ...row.notification },
+});
+
+const OF_EARLIER_VERSIONS = { condition: 'down', isDegraded: false } as const;
+
 /** The notification of an attempt, made from those stored with its deliveries. `null` when the rows are gone. */
 export function attemptNotification(
   { parts, digest, repeat }: Pick<Attempt, 'parts' | 'digest' | 'repeat'>,
@@ -146,6 +154,7 @@ function recovered(
     kind: 'recovered',
     triggerId: null,
     error: trigger?.error ?? notification.error,
+    isDegraded: trigger?.isDegraded ?? notification.isDegraded,
     failureCount: trigger?.failureCount ?? notification.failureCount,
     createdAt: endedAt?.toISOString() ?? notification.createdAt,
     durationSeconds: notification.durationSeconds ?? endedAfterSeconds,

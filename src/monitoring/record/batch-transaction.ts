@@ -66,12 +66,8 @@ export class BatchTransaction {
   atStake(sql: Sql, changing: readonly PendingCheck[]): Promise<Map<string, number>> {
     const idsOf = (may: (check: FinishedCheck) => boolean) =>
       changing.flatMap(({ check }) => (may(check) ? [check.endpointId] : []));
-    const bad = idsOf((check) => check.result.outcome === 'down' || isDegraded(check));
-    return this.alerts.atStake(
-      sql,
-      bad,
-      idsOf(({ result }) => result.outcome === 'up'),
-    );
+    const outcomeIs = (outcome: 'up' | 'down') => idsOf(({ result }) => result.outcome === outcome);
+    return this.alerts.atStake(sql, outcomeIs('down'), outcomeIs('up'), idsOf(isDegraded));
   }
 
   /** Those of these endpoints whose rows another session keeps locked. */

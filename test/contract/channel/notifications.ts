@@ -14,6 +14,8 @@ const TRIGGERED: Notification = {
     type: 'HTTPS',
   },
   website: { id: 'ws_01jd4website00000000000000', name: 'Shop', url: 'https://shop.example.com' },
+  condition: 'down',
+  isDegraded: false,
   reason: 'threshold',
   error: { code: 'connection_refused', message: 'connection refused' },
   failureCount: 3,
@@ -57,6 +59,7 @@ const OF_KIND: Readonly<Record<NotificationKind, Partial<Notification>>> = {
       resolved: 2,
       members: Array.from({ length: 20 }, (_, index) => ({
         kind: index < 18 ? 'triggered' : 'resolved',
+        isDegraded: false,
         endpoint: `Node ${index + 1}`,
         website: 'Shop',
         message: index < 18 ? 'connection refused' : 'up again after 3 min',
@@ -64,6 +67,7 @@ const OF_KIND: Readonly<Record<NotificationKind, Partial<Notification>>> = {
     },
   },
   flapping: {},
+  acknowledged: { error: null, acknowledgement: { by: 'Ann', note: 'the switch is being replaced' } },
 };
 
 /** A notification of one kind about the same incident, as the alert module would build it. */

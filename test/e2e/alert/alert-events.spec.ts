@@ -40,6 +40,7 @@ describe('alert events', () => {
       type: 'triggered',
       alert_id: alerts[0],
       alert_type: 'slack',
+      condition: 'down',
       endpoint_id: endpoints[0],
       endpoint_name: 'Checkout',
       website_id: websites[0],

@@ -48,6 +48,7 @@ describe('alerts', () => {
         type: 'slack',
         enabled: true,
         config: { webhook_url: WEBHOOK_URL },
+        condition: 'down',
         failure_threshold: 3,
         success_threshold: 2,
         send_on_resolved: true,

@@ -1,6 +1,8 @@
 import type { INestApplicationContext } from '@nestjs/common';
 import { Test } from '@nestjs/testing';
+import { AlertMetrics } from '../../../src/alert/alert.metrics';
 import { AlertEvaluator } from '../../../src/alert/incident/alert-evaluator';
+import type { AlertCondition } from '../../../src/alert/incident/alert-transition';
 import { type AlertEventRow } from '../../../src/alert/incident/incident';
 import { AlertLifecycle } from '../../../src/alert/incident/alert-lifecycle';
 import { DestinationBackfill } from '../../../src/alert/consistency/destination-backfill';
@@ -9,20 +11,28 @@ import { IncidentRecorder } from '../../../src/alert/incident/incident-recorder'
 import { Outbox } from '../../../src/delivery/outbox';
 import { SealedConfigs } from '../../../src/delivery/sealed-config';
 import { ChannelModule } from '../../../src/channel/channel.module';
-import type { StreakUpdate } from '../../../src/endpoint/streak-update';
+import type { Quiet, StreakUpdate } from '../../../src/endpoint/streak-update';
 import { Config } from '../../../src/platform/config/config';
 import { ConfigModule } from '../../../src/platform/config/config.module';
 import { Database, type Tx, WorkerDatabase } from '../../../src/platform/database/database';
 import { DatabaseModule } from '../../../src/platform/database/database.module';
 import { DatabaseServer } from '../../../src/platform/database/database-server';
 import { EventsModule } from '../../../src/platform/events/events.module';
+import { ObservabilityModule } from '../../../src/platform/observability/observability.module';
 import { newUuid, parseId } from '../../../src/platform/ids/id';
 import { SecretsModule } from '../../../src/platform/secrets/secrets.module';
 import { TimeModule } from '../../../src/platform/time/time.module';
 import { freshDatabase } from '../database/database';
 
-/** F fails, S succeeds, ? is unknown. */
-export type Result = 'F' | 'S' | '?';
+/** F fails, S succeeds, D is degraded (up with a warning), ? is unknown. */
+export type Result = 'F' | 'S' | 'D' | '?';
+
+/** One result of a batch; `quiet` as the recorder found it. */
+export interface Reported {
+  endpointId: string;
+  result: Result;
+  quiet?: Quiet;
+}
 
 /** A row of `alert`, as far as tests look at it. */
 export interface StoredAlert {
@@ -49,6 +59,7 @@ export interface NewAlert {
   failureThreshold: number;
   successThreshold: number;
   sendOnResolved?: boolean;
+  condition?: AlertCondition;
 }
 
 /** The part of the service that turns checks into events, on a real database, without routes and loops. */
@@ -75,8 +86,10 @@ export class Alerting {
         EventsModule,
         SecretsModule,
         ChannelModule,
+        ObservabilityModule,
       ],
       providers: [
+        AlertMetrics,
         AlertEvaluator,
         AlertLifecycle,
         IncidentRecorder,
@@ -150,33 +163,36 @@ export class Alerting {
     const id = newUuid();
     const config = this.module.get(SealedConfigs).seal(id, { webhook_url: 'https://hooks.slack.test/services/T/B/x' });
     await this.database.query(
-      `INSERT INTO alert (id, org_id, endpoint_id, type, config, failure_threshold, success_threshold, send_on_resolved)
-       VALUES ($1, $2, $3, 'slack', $4, $5, $6, $7)`,
-      [id, orgId, endpointId, config, rule.failureThreshold, rule.successThreshold, rule.sendOnResolved ?? true],
+      `INSERT INTO alert (id, org_id, endpoint_id, type, config, failure_threshold, success_threshold, send_on_resolved, condition)
+       VALUES ($1, $2, $3, 'slack', $4, $5, $6, $7, $8)`,
+      [
+        id,
+        orgId,
+        endpointId,
+        config,
+        rule.failureThreshold,
+        rule.successThreshold,
+        rule.sendOnResolved ?? true,
+        rule.condition ?? 'down',
+      ],
     );
     return id;
   }
 
-  /** Records a batch of results as the recorder does: state rows locked in id order, streaks folded, alerts evaluated. */
-  check(
-    batch: readonly { endpointId: string; result: Result }[],
-    error = 'connection refused',
-    at = new Date(),
-  ): Promise<StreakUpdate[]> {
+  /** Records a batch of results as the recorder does: state rows locked in id order, streaks folded and saved, alerts evaluated. */
+  check(batch: readonly Reported[], error = 'connection refused', at = new Date()): Promise<StreakUpdate[]> {
     return this.database.transaction(async (tx) => {
       const states = await lockStates(tx, [...new Set(batch.map(({ endpointId }) => endpointId))]);
       const updates: StreakUpdate[] = [];
-      for (const { endpointId, result } of batch) {
+      for (const { endpointId, result, quiet = null } of batch) {
         const state = states.get(endpointId);
         if (!state) throw new Error(`endpoint ${endpointId} has no state`);
         if (result === '?') continue;
-        state.failures = result === 'F' ? state.failures + 1 : 0;
-        state.successes = result === 'S' ? state.successes + 1 : 0;
-        if (state.failures === 1) state.failingSince = at;
-        updates.push(updateOf(state, result, at, error));
+        fold(state, result, quiet, at);
+        updates.push(updateOf(state, result, quiet, at, error));
       }
-      await this.evaluator.evaluate(tx, updates);
       for (const state of states.values()) await saveState(tx, state);
+      await this.evaluator.evaluate(tx, updates);
       return updates;
     });
   }
@@ -222,15 +238,21 @@ async function disconnect(module: INestApplicationContext): Promise<void> {
 interface State {
   endpointId: string;
   orgId: string;
+  status: number;
   failures: number;
   successes: number;
+  bad: number;
+  good: number;
+  /** First checks of the running streaks that no mute covered. */
   failingSince: Date | null;
+  badSince: Date | null;
 }
 
 async function lockStates(tx: Tx, endpointIds: readonly string[]): Promise<Map<string, State>> {
   const rows = await tx.query<State>(
-    `SELECT endpoint_id AS "endpointId", org_id AS "orgId", consecutive_failures AS failures,
-       consecutive_successes AS successes, failing_since AS "failingSince"
+    `SELECT endpoint_id AS "endpointId", org_id AS "orgId", status, consecutive_failures AS failures,
+       consecutive_successes AS successes, consecutive_bad AS bad, consecutive_good AS good,
+       failing_unmuted_since AS "failingSince", bad_unmuted_since AS "badSince"
      FROM endpoint_state WHERE endpoint_id = ANY ($1::uuid[]) ORDER BY endpoint_id FOR UPDATE`,
     [endpointIds],
   );
@@ -239,28 +261,56 @@ async function lockStates(tx: Tx, endpointIds: readonly string[]): Promise<Map<s
 
 async function saveState(tx: Tx, state: State): Promise<void> {
   await tx.query(
-    `UPDATE endpoint_state SET consecutive_failures = $2, consecutive_successes = $3, failing_since = $4
+    `UPDATE endpoint_state SET status = $2, consecutive_failures = $3, consecutive_successes = $4, consecutive_bad = $5,
+       consecutive_good = $6, failing_since = $7, failing_unmuted_since = $7, bad_unmuted_since = $8
      WHERE endpoint_id = $1`,
-    [state.endpointId, state.failures, state.successes, state.failingSince],
+    [
+      state.endpointId,
+      state.status,
+      state.failures,
+      state.successes,
+      state.bad,
+      state.good,
+      state.failingSince,
+      state.badSince,
+    ],
   );
 }
 
-const updateOf = (state: State, result: 'F' | 'S', checkedAt: Date, message: string): StreakUpdate => ({
+/** What the recorder makes of the streaks. */
+function fold(state: State, result: Exclude<Result, '?'>, quiet: Quiet, at: Date): void {
+  const [isDown, isBad, isMuted] = [result === 'F', result !== 'S', quiet === 'maintenance'];
+  state.status = isDown ? 0 : 1;
+  state.failures = isDown ? state.failures + 1 : 0;
+  state.successes = isDown ? 0 : state.successes + 1;
+  state.bad = isBad ? state.bad + 1 : 0;
+  state.good = isBad ? 0 : state.good + 1;
+  state.failingSince = isDown && !isMuted ? (state.failingSince ?? at) : null;
+  state.badSince = isBad && !isMuted ? (state.badSince ?? at) : null;
+}
+
+const updateOf = (
+  state: State,
+  result: Exclude<Result, '?'>,
+  quiet: Quiet,
+  checkedAt: Date,
+  message: string,
+): StreakUpdate => ({
   orgId: state.orgId,
   endpointId: state.endpointId,
   outcome: result === 'F' ? 'down' : 'up',
   consecutiveFailures: state.failures,
   consecutiveSuccesses: state.successes,
-  degraded: false,
-  consecutiveBad: state.failures,
-  consecutiveGood: state.successes,
+  degraded: result === 'D',
+  consecutiveBad: state.bad,
+  consecutiveGood: state.good,
   failingSince: state.failingSince,
-  badSince: state.failingSince,
-  quiet: null,
+  badSince: state.badSince,
+  quiet,
   checkedAt,
   durationMs: 12.5,
   statusCode: result === 'F' ? null : 200,
   address: '192.0.2.1',
   error: result === 'F' ? { code: 'connection_refused', message } : null,
-  warning: null,
+  warning: result === 'D' ? { code: 'assertion_failed', message: 'the certificate expires in 10 days' } : null,
 });

@@ -246,14 +246,19 @@ function expectedTransitions(
   thresholds: { failureThreshold: number; successThreshold: number },
   results: readonly Result[],
 ): string[] {
-  const rule = { ...thresholds, enabled: true, triggered: false };
-  const streak = { consecutiveFailures: 0, consecutiveSuccesses: 0 };
+  const rule = { ...thresholds, condition: 'down' as const, enabled: true, triggered: false };
+  const streak = { consecutiveFailures: 0, consecutiveSuccesses: 0, consecutiveBad: 0, consecutiveGood: 0 };
   const seen: string[] = [];
   for (const result of results) {
     if (result === '?') continue;
     streak.consecutiveFailures = result === 'F' ? streak.consecutiveFailures + 1 : 0;
     streak.consecutiveSuccesses = result === 'S' ? streak.consecutiveSuccesses + 1 : 0;
-    const transition = nextTransition(rule, { ...streak, outcome: result === 'F' ? 'down' : 'up' });
+    const transition = nextTransition(rule, {
+      ...streak,
+      outcome: result === 'F' ? 'down' : 'up',
+      degraded: false,
+      quiet: null,
+    });
     if (transition === null) continue;
     rule.triggered = transition === 'trigger';
     seen.push(rule.triggered ? 'triggered' : 'resolved');
