@@ -489,12 +489,18 @@ export interface components {
         CreateAlert: components["schemas"]["CreateEmailAlert"] | components["schemas"]["CreateWebhookAlert"] | components["schemas"]["CreateSlackAlert"] | components["schemas"]["CreateDiscordAlert"] | components["schemas"]["CreateTeamsAlert"] | components["schemas"]["CreateTelegramAlert"] | components["schemas"]["CreatePagerdutyAlert"] | components["schemas"]["CreateOpsgenieAlert"] | components["schemas"]["CreateTwilioAlert"];
         UpdateAlert: {
             /**
-             * @description Consecutive failures that trigger the alert. An edit counts from the next result.
+             * @description Which checks are bad. `down`: those that are down. `degraded`: also those that are up while an assertion of severity `warning` fails; the alert resolves when they are up without one.
+             * @example down
+             * @enum {string}
+             */
+            condition?: "down" | "degraded";
+            /**
+             * @description Consecutive bad checks that trigger the alert. An edit counts from the next result.
              * @example 3
              */
             failure_threshold?: number;
             /**
-             * @description Consecutive successes that resolve it. An edit counts from the next result.
+             * @description Consecutive good checks that resolve it. An edit counts from the next result.
              * @example 2
              */
             success_threshold?: number;
@@ -623,6 +629,12 @@ export interface components {
              * @example slack
              */
             alert_type: string;
+            /**
+             * @description Which checks were bad for the alert at that time.
+             * @example down
+             * @enum {string}
+             */
+            condition: "down" | "degraded";
             /** @example ep_01jd3k6q7be5y9x4v2m8n0r1st */
             endpoint_id: string;
             /**
@@ -644,21 +656,21 @@ export interface components {
             reason: "threshold" | "disabled" | "deleted";
             /** @example Checkout API is down: connection refused (3 checks in a row) */
             message: string;
-            /** @description The failing check’s error; null on resolve. */
+            /** @description The bad check’s error, or its warning when it was up; null on resolve. */
             error: components["schemas"]["AlertEventError"] | null;
             /**
-             * @description Consecutive failures at that moment.
+             * @description Consecutive bad checks at that moment.
              * @example 3
              */
             failure_count: number;
             /**
-             * @description Consecutive successes at that moment.
+             * @description Consecutive good checks at that moment.
              * @example 0
              */
             success_count: number;
             /**
              * Format: date-time
-             * @description First failing check of the incident.
+             * @description First bad check of the incident outside of maintenance.
              * @example 2026-11-20T09:58:00.000Z
              */
             started_at: string | null;
@@ -1949,7 +1961,7 @@ export interface components {
              */
             integration_key?: string;
             /**
-             * @description Severity of the incident. Default: `"critical"`.
+             * @description Severity of the incident; without it an endpoint that is only degraded has `warning`. Default: `"critical"`.
              * @example critical
              * @enum {string}
              */
@@ -2099,6 +2111,12 @@ export interface components {
              */
             type: "triggered" | "resolved" | "test";
             /**
+             * @description Which checks are bad for the alert: those that are down, or also those that are up while an assertion of severity `warning` fails.
+             * @example down
+             * @enum {string}
+             */
+            condition: "down" | "degraded";
+            /**
              * @description What happened, in one sentence.
              * @example Checkout API is down: connection refused (3 checks in a row)
              */
@@ -2119,21 +2137,21 @@ export interface components {
              * @enum {string|null}
              */
             reason: "threshold" | "disabled" | "deleted" | null;
-            /** @description Of a trigger: what the newest check failed with. */
+            /** @description Of a trigger: what the newest check failed with, or its warning when it was up. */
             error: components["schemas"]["NotifiedError"] | null;
             /**
-             * @description Consecutive failures at that moment.
+             * @description Consecutive bad checks at that moment.
              * @example 3
              */
             failure_count: number;
             /**
-             * @description Consecutive successes at that moment.
+             * @description Consecutive good checks at that moment.
              * @example 0
              */
             success_count: number;
             /**
              * Format: date-time
-             * @description First failing check.
+             * @description First bad check.
              * @example 2026-11-20T09:58:00.000Z
              */
             started_at: string | null;
@@ -2516,7 +2534,7 @@ export interface components {
              */
             integration_key?: string;
             /**
-             * @description Severity of the incident.
+             * @description Severity of the incident; without it an endpoint that is only degraded has `warning`.
              * @example critical
              * @enum {string}
              */
@@ -2639,12 +2657,18 @@ export interface components {
         };
         CreateAlertFields: {
             /**
-             * @description Consecutive failures that trigger the alert. An edit counts from the next result. Default: `3`.
+             * @description Which checks are bad. `down`: those that are down. `degraded`: also those that are up while an assertion of severity `warning` fails; the alert resolves when they are up without one. Default: `"down"`.
+             * @example down
+             * @enum {string}
+             */
+            condition?: "down" | "degraded";
+            /**
+             * @description Consecutive bad checks that trigger the alert. An edit counts from the next result. Default: `3`.
              * @example 3
              */
             failure_threshold?: number;
             /**
-             * @description Consecutive successes that resolve it. An edit counts from the next result. Default: `2`.
+             * @description Consecutive good checks that resolve it. An edit counts from the next result. Default: `2`.
              * @example 2
              */
             success_threshold?: number;
@@ -2780,12 +2804,18 @@ export interface components {
             /** @description Settings of the channel, by `type`. Credentials are write-only: they are returned masked, and a masked value sent back keeps the stored one, unless the config now connects to another server, port or encryption. URLs and addresses are masked for read keys; what is shown of a masked value is no part of a secret. */
             config: components["schemas"]["MaskedEmailConfig"];
             /**
-             * @description Consecutive failures that trigger the alert. An edit counts from the next result.
+             * @description Which checks are bad. `down`: those that are down. `degraded`: also those that are up while an assertion of severity `warning` fails; the alert resolves when they are up without one.
+             * @example down
+             * @enum {string}
+             */
+            condition: "down" | "degraded";
+            /**
+             * @description Consecutive bad checks that trigger the alert. An edit counts from the next result.
              * @example 3
              */
             failure_threshold: number;
             /**
-             * @description Consecutive successes that resolve it. An edit counts from the next result.
+             * @description Consecutive good checks that resolve it. An edit counts from the next result.
              * @example 2
              */
             success_threshold: number;
@@ -2844,12 +2874,18 @@ export interface components {
             /** @description Settings of the channel, by `type`. Credentials are write-only: they are returned masked, and a masked value sent back keeps the stored one, unless the config now connects to another server, port or encryption. URLs and addresses are masked for read keys; what is shown of a masked value is no part of a secret. */
             config: components["schemas"]["MaskedWebhookConfig"];
             /**
-             * @description Consecutive failures that trigger the alert. An edit counts from the next result.
+             * @description Which checks are bad. `down`: those that are down. `degraded`: also those that are up while an assertion of severity `warning` fails; the alert resolves when they are up without one.
+             * @example down
+             * @enum {string}
+             */
+            condition: "down" | "degraded";
+            /**
+             * @description Consecutive bad checks that trigger the alert. An edit counts from the next result.
              * @example 3
              */
             failure_threshold: number;
             /**
-             * @description Consecutive successes that resolve it. An edit counts from the next result.
+             * @description Consecutive good checks that resolve it. An edit counts from the next result.
              * @example 2
              */
             success_threshold: number;
@@ -2908,12 +2944,18 @@ export interface components {
             /** @description Settings of the channel, by `type`. Credentials are write-only: they are returned masked, and a masked value sent back keeps the stored one, unless the config now connects to another server, port or encryption. URLs and addresses are masked for read keys; what is shown of a masked value is no part of a secret. */
             config: components["schemas"]["MaskedSlackConfig"];
             /**
-             * @description Consecutive failures that trigger the alert. An edit counts from the next result.
+             * @description Which checks are bad. `down`: those that are down. `degraded`: also those that are up while an assertion of severity `warning` fails; the alert resolves when they are up without one.
+             * @example down
+             * @enum {string}
+             */
+            condition: "down" | "degraded";
+            /**
+             * @description Consecutive bad checks that trigger the alert. An edit counts from the next result.
              * @example 3
              */
             failure_threshold: number;
             /**
-             * @description Consecutive successes that resolve it. An edit counts from the next result.
+             * @description Consecutive good checks that resolve it. An edit counts from the next result.
              * @example 2
              */
             success_threshold: number;
@@ -2972,12 +3014,18 @@ export interface components {
             /** @description Settings of the channel, by `type`. Credentials are write-only: they are returned masked, and a masked value sent back keeps the stored one, unless the config now connects to another server, port or encryption. URLs and addresses are masked for read keys; what is shown of a masked value is no part of a secret. */
             config: components["schemas"]["MaskedDiscordConfig"];
             /**
-             * @description Consecutive failures that trigger the alert. An edit counts from the next result.
+             * @description Which checks are bad. `down`: those that are down. `degraded`: also those that are up while an assertion of severity `warning` fails; the alert resolves when they are up without one.
+             * @example down
+             * @enum {string}
+             */
+            condition: "down" | "degraded";
+            /**
+             * @description Consecutive bad checks that trigger the alert. An edit counts from the next result.
              * @example 3
              */
             failure_threshold: number;
             /**
-             * @description Consecutive successes that resolve it. An edit counts from the next result.
+             * @description Consecutive good checks that resolve it. An edit counts from the next result.
              * @example 2
              */
             success_threshold: number;
@@ -3036,12 +3084,18 @@ export interface components {
             /** @description Settings of the channel, by `type`. Credentials are write-only: they are returned masked, and a masked value sent back keeps the stored one, unless the config now connects to another server, port or encryption. URLs and addresses are masked for read keys; what is shown of a masked value is no part of a secret. */
             config: components["schemas"]["MaskedTeamsConfig"];
             /**
-             * @description Consecutive failures that trigger the alert. An edit counts from the next result.
+             * @description Which checks are bad. `down`: those that are down. `degraded`: also those that are up while an assertion of severity `warning` fails; the alert resolves when they are up without one.
+             * @example down
+             * @enum {string}
+             */
+            condition: "down" | "degraded";
+            /**
+             * @description Consecutive bad checks that trigger the alert. An edit counts from the next result.
              * @example 3
              */
             failure_threshold: number;
             /**
-             * @description Consecutive successes that resolve it. An edit counts from the next result.
+             * @description Consecutive good checks that resolve it. An edit counts from the next result.
              * @example 2
              */
             success_threshold: number;
@@ -3100,12 +3154,18 @@ export interface components {
             /** @description Settings of the channel, by `type`. Credentials are write-only: they are returned masked, and a masked value sent back keeps the stored one, unless the config now connects to another server, port or encryption. URLs and addresses are masked for read keys; what is shown of a masked value is no part of a secret. */
             config: components["schemas"]["MaskedTelegramConfig"];
             /**
-             * @description Consecutive failures that trigger the alert. An edit counts from the next result.
+             * @description Which checks are bad. `down`: those that are down. `degraded`: also those that are up while an assertion of severity `warning` fails; the alert resolves when they are up without one.
+             * @example down
+             * @enum {string}
+             */
+            condition: "down" | "degraded";
+            /**
+             * @description Consecutive bad checks that trigger the alert. An edit counts from the next result.
              * @example 3
              */
             failure_threshold: number;
             /**
-             * @description Consecutive successes that resolve it. An edit counts from the next result.
+             * @description Consecutive good checks that resolve it. An edit counts from the next result.
              * @example 2
              */
             success_threshold: number;
@@ -3164,12 +3224,18 @@ export interface components {
             /** @description Settings of the channel, by `type`. Credentials are write-only: they are returned masked, and a masked value sent back keeps the stored one, unless the config now connects to another server, port or encryption. URLs and addresses are masked for read keys; what is shown of a masked value is no part of a secret. */
             config: components["schemas"]["MaskedPagerDutyConfig"];
             /**
-             * @description Consecutive failures that trigger the alert. An edit counts from the next result.
+             * @description Which checks are bad. `down`: those that are down. `degraded`: also those that are up while an assertion of severity `warning` fails; the alert resolves when they are up without one.
+             * @example down
+             * @enum {string}
+             */
+            condition: "down" | "degraded";
+            /**
+             * @description Consecutive bad checks that trigger the alert. An edit counts from the next result.
              * @example 3
              */
             failure_threshold: number;
             /**
-             * @description Consecutive successes that resolve it. An edit counts from the next result.
+             * @description Consecutive good checks that resolve it. An edit counts from the next result.
              * @example 2
              */
             success_threshold: number;
@@ -3228,12 +3294,18 @@ export interface components {
             /** @description Settings of the channel, by `type`. Credentials are write-only: they are returned masked, and a masked value sent back keeps the stored one, unless the config now connects to another server, port or encryption. URLs and addresses are masked for read keys; what is shown of a masked value is no part of a secret. */
             config: components["schemas"]["MaskedOpsgenieConfig"];
             /**
-             * @description Consecutive failures that trigger the alert. An edit counts from the next result.
+             * @description Which checks are bad. `down`: those that are down. `degraded`: also those that are up while an assertion of severity `warning` fails; the alert resolves when they are up without one.
+             * @example down
+             * @enum {string}
+             */
+            condition: "down" | "degraded";
+            /**
+             * @description Consecutive bad checks that trigger the alert. An edit counts from the next result.
              * @example 3
              */
             failure_threshold: number;
             /**
-             * @description Consecutive successes that resolve it. An edit counts from the next result.
+             * @description Consecutive good checks that resolve it. An edit counts from the next result.
              * @example 2
              */
             success_threshold: number;
@@ -3292,12 +3364,18 @@ export interface components {
             /** @description Settings of the channel, by `type`. Credentials are write-only: they are returned masked, and a masked value sent back keeps the stored one, unless the config now connects to another server, port or encryption. URLs and addresses are masked for read keys; what is shown of a masked value is no part of a secret. */
             config: components["schemas"]["MaskedTwilioConfig"];
             /**
-             * @description Consecutive failures that trigger the alert. An edit counts from the next result.
+             * @description Which checks are bad. `down`: those that are down. `degraded`: also those that are up while an assertion of severity `warning` fails; the alert resolves when they are up without one.
+             * @example down
+             * @enum {string}
+             */
+            condition: "down" | "degraded";
+            /**
+             * @description Consecutive bad checks that trigger the alert. An edit counts from the next result.
              * @example 3
              */
             failure_threshold: number;
             /**
-             * @description Consecutive successes that resolve it. An edit counts from the next result.
+             * @description Consecutive good checks that resolve it. An edit counts from the next result.
              * @example 2
              */
             success_threshold: number;

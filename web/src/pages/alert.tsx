@@ -34,6 +34,7 @@ const FRESH: Omit<Alert, 'id' | 'triggered' | 'destination' | 'last_delivery' | 
   type: 'webhook',
   enabled: true,
   config: {},
+  condition: 'down',
   failure_threshold: 3,
   success_threshold: 2,
   send_on_resolved: true,
