@@ -1,4 +1,4 @@
-import { chmodSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { chmodSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { PingCommandTransport, probePingCommand, readPingOutput } from './ping-command-transport';
@@ -59,11 +59,29 @@ it('A ping command that fails without a message is reported as not permitted', (
 
 describe('The ping command', () => {
   const directory = mkdtempSync(join(tmpdir(), 'ping-'));
+  /** A command that notes that it has started, and then does this. */
   const script = (name: string, line: string) => {
     const path = join(directory, name);
-    writeFileSync(path, `#!/bin/sh\n${line}\n`);
+    writeFileSync(path, `#!/bin/sh\n: > "$0.started.$$"\n${line}\n`);
     chmodSync(path, 0o755);
     return path;
+  };
+  const startedBy = (name: string) =>
+    readdirSync(directory).filter((file) => file.startsWith(`${name}.started.`)).length;
+
+  const until = async (isSo: () => boolean): Promise<void> => {
+    while (!isSo()) await new Promise((resolve) => setTimeout(resolve, 10));
+  };
+
+  /**
+   * Waits until so many processes of the script have started, and then for twice as long and a second more: on a busy machine
+   * the last of them starts late, and each shall have had much more time than it waited. `since`: before the first was asked
+   * for.
+   */
+  const allRunning = async (name: string, count: number, since: number) => {
+    await until(() => startedBy(name) === count);
+    const enough = performance.now() + 2 * (performance.now() - since) + 1000;
+    await until(() => performance.now() > enough);
   };
 
   afterAll(() => rmSync(directory, { recursive: true }));
@@ -71,9 +89,10 @@ describe('The ping command', () => {
   it('runs at most eight processes of one organization at once, and a check that gets no turn does not find the host silent', async () => {
     const transport = new PingCommandTransport(script('hang', 'exec sleep 60'));
     const stop = new AbortController();
+    const since = performance.now();
     const echoes = Array.from({ length: 9 }, () => transport.echo('192.0.2.1', 'B', stop.signal));
-    // Long beside the time that eight processes need to start on a busy machine, while all the others wait.
-    setTimeout(() => stop.abort(), 3000);
+    await allRunning('hang', 8, since);
+    stop.abort();
     const results = await Promise.all(echoes);
     expect(results.slice(0, 8)).toEqual(Array.from({ length: 8 }, () => null));
     expect(results[8]).toEqual({ kind: 'not_sent', code: 'EBUSY' });
@@ -82,11 +101,13 @@ describe('The ping command', () => {
   it('does not find the host silent when its turn comes with hardly any time left', async () => {
     const transport = new PingCommandTransport(script('deaf', 'exec sleep 60'));
     const [early, late] = [new AbortController(), new AbortController()];
+    const since = performance.now();
     const echoes = Array.from({ length: 8 }, () => transport.echo('192.0.2.1', 'B', early.signal));
     const last = transport.echo('192.0.2.1', 'B', late.signal);
-    setTimeout(() => early.abort(), 3000);
+    await allRunning('deaf', 8, since);
+    early.abort();
     await Promise.all(echoes);
-    await new Promise((resolve) => setTimeout(resolve, 20));
+    await until(() => startedBy('deaf') === 9);
     late.abort();
     expect(await last).toEqual({ kind: 'not_sent', code: 'EBUSY' });
   });
@@ -102,11 +123,16 @@ describe('The ping command', () => {
   });
 
   it('gives the place of a process that has ended to the next check while the host is still awaited', async () => {
-    const command = script('ends', '[ "$4" = 192.0.2.9 ] && sleep 0.3 && echo "64 bytes: time=1.5 ms"; exit 1');
+    const waits = 'while [ ! -e "$0.go" ]; do sleep 0.05; done';
+    const command = script('ends', `[ "$4" = 192.0.2.9 ] && { ${waits}; echo "64 bytes: time=1.5 ms"; }; exit 1`);
     const transport = new PingCommandTransport(command);
     const stop = new AbortController();
+    const since = performance.now();
     const silent = Array.from({ length: 8 }, () => transport.echo('192.0.2.1', 'B', stop.signal));
-    expect(await transport.echo('192.0.2.9', 'B', stop.signal)).toEqual({ kind: 'reply', rttMs: 1.5 });
+    const next = transport.echo('192.0.2.9', 'B', stop.signal);
+    await allRunning('ends', 9, since);
+    writeFileSync(`${command}.go`, '');
+    expect(await next).toEqual({ kind: 'reply', rttMs: 1.5 });
     stop.abort();
     expect(await Promise.all(silent)).toEqual(Array.from({ length: 8 }, () => null));
   });
