@@ -58,6 +58,9 @@ type Cut = (typeof CUTS)[number];
 const DERIVED = new Set([
   'id',
   'status',
+  'degraded',
+  'maintenance',
+  'acknowledgement',
   'triggered',
   'group',
   'endpoint_count',

@@ -12,10 +12,10 @@ import { Cost, costOfList } from '../platform/access/cost';
 import { AlsoChecked } from '../platform/http/body/also-checked';
 import { Idempotent } from '../platform/http/idempotency/idempotent.decorator';
 import { LocatedAt } from '../platform/http/location.interceptor';
-import { type Page, PageQuery } from '../platform/http/page';
+import type { Page } from '../platform/http/page';
 import { PrefixedIdPipe } from '../platform/ids/prefixed-id.pipe';
 import { BodyProblems, Problems } from '../platform/problem/problems.decorator';
-import { CreateEndpointDto, EndpointView, UpdateEndpointDto } from './endpoint.dto';
+import { CreateEndpointDto, EndpointQuery, EndpointView, UpdateEndpointDto } from './endpoint.dto';
 import { EndpointService } from './endpoint.service';
 
 const ENDPOINT_ID = { name: 'id', example: 'ep_01jd3k6q7be5y9x4v2m8n0r1st' };
@@ -30,13 +30,17 @@ export class EndpointController {
   @Access('read')
   @Cost(costOfList(1000))
   @ApiParam(WEBSITE_ID)
-  @ApiOperation({ operationId: 'listEndpoints', summary: 'List endpoints of a website', description: 'Oldest first.' })
+  @ApiOperation({
+    operationId: 'listEndpoints',
+    summary: 'List endpoints of a website',
+    description: 'Oldest first; with `tag` those that have it.',
+  })
   @ApiOkResponse({ type: EndpointView, isArray: true, description: 'One page of endpoints.' })
   @Problems('invalid_query', 'invalid_cursor', 'not_found')
   list(
     @CurrentCaller() caller: Caller,
     @Param('websiteId', new PrefixedIdPipe('website')) websiteId: string,
-    @Query() query: PageQuery,
+    @Query() query: EndpointQuery,
   ): Promise<Page<EndpointView>> {
     return this.endpoints.list(caller, websiteId, query);
   }

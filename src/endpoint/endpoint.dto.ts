@@ -1,6 +1,6 @@
 import { ApiProperty, ApiPropertyOptional } from '@nestjs/swagger';
 import { Transform } from 'class-transformer';
-import { IsBoolean, IsIn, IsInt, IsString, Max, MaxLength, Min } from 'class-validator';
+import { ArrayMaxSize, IsArray, IsBoolean, IsIn, IsInt, IsString, Max, MaxLength, Min } from 'class-validator';
 import {
   ASSERTION_COMPARISONS,
   ASSERTION_SEVERITIES,
@@ -18,8 +18,19 @@ import { IsName, Nullable, ObjectList, Optional, ReadOnlyField } from '../platfo
 import { formatId, NIL_UUID } from '../platform/ids/id';
 import { IsPublicId } from '../platform/ids/public-id.rule';
 import { MASK } from '../platform/secrets/mask';
+import { PageQuery } from '../platform/http/page';
+import { tagSet, TagQuery, TagsField } from '../website/tags';
 import type { Endpoint, EndpointSettings } from './endpoint.entity';
+import type { Maintenance } from './maintenance/cover';
 import { OUTCOME_CODE, outcomeOf } from './outcome-code';
+import { MAX_PARENTS } from './quiet/dependencies';
+import {
+  type AcknowledgementColumns,
+  EndpointAcknowledgement,
+  EndpointMaintenance,
+  toEndpointAcknowledgement,
+  toEndpointMaintenance,
+} from './quiet/quiet.dto';
 import { withoutCredentials } from './settings/shown-settings';
 
 /** What an endpoint's status may be. */
@@ -27,6 +38,12 @@ export const ENDPOINT_STATUSES = ['up', 'down', 'unknown', 'paused'] as const;
 export type EndpointStatus = (typeof ENDPOINT_STATUSES)[number];
 
 const upperCase = ({ value }: { value: unknown }): unknown => (typeof value === 'string' ? value.toUpperCase() : value);
+
+/** The list, or those of it that have a tag. */
+export class EndpointQuery extends PageQuery {
+  @TagQuery('Only endpoints that have this tag, themselves or from their website, in upper or lower case.')
+  tag?: string;
+}
 
 export class HeaderDto {
   @ApiProperty({ example: 'Accept', maxLength: 256 })
@@ -90,6 +107,9 @@ class EndpointReadOnly {
   @ReadOnlyField() id?: unknown;
   @ReadOnlyField() group?: unknown;
   @ReadOnlyField() status?: unknown;
+  @ReadOnlyField() degraded?: unknown;
+  @ReadOnlyField() maintenance?: unknown;
+  @ReadOnlyField() acknowledgement?: unknown;
   @ReadOnlyField() last_checked_at?: unknown;
   @ReadOnlyField() created_at?: unknown;
   @ReadOnlyField() updated_at?: unknown;
@@ -175,6 +195,25 @@ class EndpointOptions extends EndpointReadOnly {
   @Optional()
   @ObjectList(() => AssertionDto, 20)
   assertions?: AssertionDto[];
+
+  @TagsField(
+    'Labels of yours, a set, kept in lower case and in order. Its website’s apply as well and are not repeated here.',
+  )
+  tags?: string[];
+
+  @ApiPropertyOptional({
+    type: [String],
+    maxItems: MAX_PARENTS,
+    default: [],
+    example: [],
+    description:
+      'Ids of endpoints of your organization without which this one cannot be up, a set. While one of them is down by its newest check, the alerts of this one do not trigger. Cycles are refused.',
+  })
+  @Optional()
+  @IsArray()
+  @ArrayMaxSize(MAX_PARENTS)
+  @IsPublicId('endpoint', { each: true })
+  depends_on?: string[];
 }
 
 export class CreateEndpointDto extends EndpointOptions {
@@ -273,8 +312,23 @@ export class EndpointView {
   @ApiProperty({ type: [AssertionDto] })
   assertions!: AssertionDto[];
 
+  @ApiProperty({ type: [String], example: ['production', 'team:web'], description: 'Its own, in order.' })
+  tags!: string[];
+
+  @ApiProperty({ type: [String], example: [], description: 'Endpoints without which it cannot be up.' })
+  depends_on!: string[];
+
   @ApiProperty({ enum: ENDPOINT_STATUSES, description: '`unknown`: never checked, or we could not tell.' })
   status!: EndpointStatus;
+
+  @ApiProperty({ example: false, description: 'Up, but an assertion of severity `warning` fails.' })
+  degraded!: boolean;
+
+  @ApiProperty({ type: EndpointMaintenance, nullable: true, example: null, description: 'What is in force now.' })
+  maintenance!: EndpointMaintenance | null;
+
+  @ApiProperty({ type: EndpointAcknowledgement, nullable: true, example: null })
+  acknowledgement!: EndpointAcknowledgement | null;
 
   @ApiProperty({ type: String, format: 'date-time', nullable: true, example: '2026-11-20T10:00:00.000Z' })
   last_checked_at!: string | null;
@@ -305,7 +359,7 @@ export function sentSettings(dto: UpdateEndpointDto): Partial<EndpointSettings> 
     body: dto.body,
     followRedirects: dto.follow_redirects,
     assertions: dto.assertions?.map(plainAssertion),
-    tags: undefined,
+    tags: dto.tags && tagSet(dto.tags),
   };
   return Object.fromEntries(Object.entries(sent).filter(([, value]) => value !== undefined));
 }
@@ -321,19 +375,27 @@ const plainAssertion = (sent: Assertion): Assertion => {
 const shownAssertion = (stored: Assertion): AssertionDto => ({ ...stored, severity: severityOf(stored) });
 
 /** An endpoint with what is derived: its website's name and switch, and its state. */
-export interface EndpointRow extends Omit<Endpoint, 'key' | 'orgId' | 'revision' | 'website'> {
+export interface EndpointRow extends Omit<Endpoint, 'key' | 'orgId' | 'revision' | 'website'>, AcknowledgementColumns {
   group: string;
   websiteEnabled: boolean;
   /** The stored code of its newest outcome. */
   state: number;
+  isDegraded: boolean;
   lastCheckedAt: Date | null;
+  /** uuids of the endpoints that it depends on, in order. */
+  dependsOn: readonly string[];
+  websiteTags: readonly string[];
 }
 
 const statusOf = ({ enabled, websiteEnabled, state }: EndpointRow): EndpointStatus =>
   enabled && websiteEnabled ? outcomeOf(state) : 'paused';
 
 /** `headers` are passed as they are to be shown: opened or masked. */
-export const toEndpointView = (row: EndpointRow, headers: HeaderDto[]): EndpointView => ({
+export const toEndpointView = (
+  row: EndpointRow,
+  headers: HeaderDto[],
+  maintenance: Maintenance | null,
+): EndpointView => ({
   id: formatId('endpoint', row.id),
   website_id: formatId('website', row.websiteId),
   name: row.name,
@@ -348,7 +410,12 @@ export const toEndpointView = (row: EndpointRow, headers: HeaderDto[]): Endpoint
   body: row.body,
   follow_redirects: row.followRedirects,
   assertions: row.assertions.map(shownAssertion),
+  tags: row.tags,
+  depends_on: row.dependsOn.map((id) => formatId('endpoint', id)),
   status: statusOf(row),
+  degraded: row.isDegraded && statusOf(row) === 'up',
+  maintenance: toEndpointMaintenance(maintenance),
+  acknowledgement: toEndpointAcknowledgement(row),
   last_checked_at: row.lastCheckedAt?.toISOString() ?? null,
   created_at: row.createdAt.toISOString(),
   updated_at: row.updatedAt.toISOString(),
@@ -360,8 +427,14 @@ const NOT_AUDITED = {
   websiteId: NIL_UUID,
   group: '',
   websiteEnabled: true,
+  websiteTags: [],
   state: OUTCOME_CODE.unknown,
+  isDegraded: false,
   lastCheckedAt: null,
+  acknowledgedAt: null,
+  acknowledgedBy: null,
+  acknowledgementNote: null,
+  acknowledgedUntil: null,
   createdAt: new Date(0),
   updatedAt: new Date(0),
 };
@@ -370,11 +443,16 @@ const NOT_AUDITED = {
  * The settings as the audit log keeps them: what a read key sees, sealed header values never opened. No website when the
  * endpoint is only being tested.
  */
-export const toAuditView = (websiteId: string | null, settings: EndpointSettings): object => ({
+export const toAuditView = (
+  websiteId: string | null,
+  settings: EndpointSettings,
+  dependsOn: readonly string[],
+): object => ({
   ...withoutCredentials(
     toEndpointView(
-      { ...NOT_AUDITED, ...settings },
+      { ...NOT_AUDITED, ...settings, dependsOn },
       settings.headers.map(({ key, value, sealed }) => ({ key, value: sealed ? MASK : value })),
+      null,
     ),
   ),
   website_id: websiteId === null ? null : formatId('website', websiteId),

@@ -16,6 +16,7 @@ import { EndpointController } from './endpoint.controller';
 import { Endpoint } from './endpoint.entity';
 import { EndpointService } from './endpoint.service';
 import { MaintenanceCoverage } from './maintenance/maintenance-coverage';
+import { MaintenanceNowLookup } from './quiet/maintenance-now';
 import { WebsiteSetupController } from './setup/website-setup.controller';
 import { WebsiteSetupService } from './setup/website-setup.service';
 
@@ -32,8 +33,16 @@ import { WebsiteSetupService } from './setup/website-setup.service';
     EndpointOpenApi,
     WebsiteSetupService,
     MaintenanceCoverage,
+    MaintenanceNowLookup,
   ],
-  exports: [EndpointService, EndpointSchedule, CheckDefinitions, EndpointSettingsResolver, MaintenanceCoverage],
+  exports: [
+    EndpointService,
+    EndpointSchedule,
+    CheckDefinitions,
+    EndpointSettingsResolver,
+    MaintenanceCoverage,
+    MaintenanceNowLookup,
+  ],
 })
 export class EndpointModule implements OnModuleInit {
   constructor(

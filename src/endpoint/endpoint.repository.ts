@@ -3,21 +3,26 @@ import { Quotas } from '../identity/quota/quotas.service';
 import type { Caller } from '../platform/access/caller';
 import { Database, type Sql, type Tx } from '../platform/database/database';
 import { Cursors, LARGE_ROWS } from '../platform/http/cursors';
-import type { Page, PageQuery } from '../platform/http/page';
+import type { Page } from '../platform/http/page';
 import { problems } from '../platform/problem/problem';
 import type { Website } from '../website/website.entity';
 import { NIL_UUID } from '../platform/ids/id';
 import { selectColumns } from '../platform/database/select-columns';
-import { type EndpointRow, type EndpointView, toEndpointView } from './endpoint.dto';
+import { type EndpointQuery, type EndpointRow, type EndpointView, toEndpointView } from './endpoint.dto';
 import { Endpoint, type EndpointSettings } from './endpoint.entity';
 import { EndpointSettingsResolver } from './endpoint-settings';
+import { PARENTS_COLUMN, saveParents } from './quiet/dependencies';
+import { type MaintenanceNow, MaintenanceNowLookup } from './quiet/maintenance-now';
+import { ACKNOWLEDGEMENT_COLUMNS, JOIN_ACKNOWLEDGEMENT } from './quiet/quiet.dto';
 import { withoutCredentials } from './settings/shown-settings';
 
 const DEFAULT_LIMIT = 1000;
 
 const select = (endpoints: string): string => `SELECT ${selectColumns(Endpoint, 'e')},
-    w.name AS "group", w.enabled AS "websiteEnabled", s.status AS state, s.last_checked_at AS "lastCheckedAt"
+    w.name AS "group", w.enabled AS "websiteEnabled", w.tags AS "websiteTags", s.status AS state,
+    s.degraded_since IS NOT NULL AS "isDegraded", s.last_checked_at AS "lastCheckedAt", ${PARENTS_COLUMN}, ${ACKNOWLEDGEMENT_COLUMNS}
   FROM ${endpoints} e JOIN website w ON w.id = e.website_id AND w.deleted_at IS NULL JOIN endpoint_state s ON s.endpoint_id = e.id
+  ${JOIN_ACKNOWLEDGEMENT}
  WHERE e.org_id = $1`;
 
 const ONE = `${select('endpoint')} AND e.id = $2`;
@@ -27,14 +32,30 @@ const SOME = `${select('endpoint')} AND e.id = ANY ($2::uuid[]) ORDER BY e.id`;
  * The page is cut off before anything is joined, and by the whole order of one index: with `website_id = $2 ORDER BY id` the
  * planner may walk over all endpoints in the order of ids until it has met enough of this website.
  */
-const PAGE = `${select(`(
-    SELECT * FROM endpoint WHERE (website_id, id) > ($2::uuid, $3::uuid) AND website_id <= $2::uuid
+const page = (filter = ''): string =>
+  `${select(`(
+    SELECT * FROM endpoint WHERE (website_id, id) > ($2::uuid, $3::uuid) AND website_id <= $2::uuid ${filter}
      ORDER BY website_id, id LIMIT $4)`)} ORDER BY e.id`;
+const PAGE = page();
+/** Reads every endpoint of the website until the page is full. Where the website has the tag, all of them have it. */
+const TAGGED = `$5::text = ANY (tags)`;
+const WEBSITE_TAGGED = `EXISTS (SELECT FROM website t WHERE t.id = $2 AND $5::text = ANY (t.tags))`;
+const PAGE_OF_TAG = page(`AND (${TAGGED} OR ${WEBSITE_TAGGED})`);
+
+/** How many endpoints of a website have a tag: counted up to a thousand. */
+const MOST_COUNTED = 1000;
+const COUNT_OF_TAG = `
+  SELECT count(*)::int AS found FROM (
+    SELECT FROM endpoint WHERE website_id = $1 AND ($2::text = ANY (tags)
+        OR EXISTS (SELECT FROM website t WHERE t.id = $1 AND $2::text = ANY (t.tags)))
+     LIMIT ${MOST_COUNTED + 1}) e`;
 
 /** An endpoint that is about to be stored. */
 export interface NewEndpoint {
   id: string;
   settings: EndpointSettings;
+  /** uuids of endpoints that the transaction holds. */
+  dependsOn: readonly string[];
 }
 
 /** The rows of endpoints: read for the API, and written within what the organization may have. */
@@ -45,6 +66,7 @@ export class EndpointRepository {
     private readonly cursors: Cursors,
     private readonly settings: EndpointSettingsResolver,
     private readonly quotas: Quotas,
+    private readonly maintenance: MaintenanceNowLookup,
   ) {}
 
   /**
@@ -63,6 +85,7 @@ export class EndpointRepository {
       'INSERT INTO endpoint_state (endpoint_id, endpoint_key, org_id) SELECT id, key, org_id FROM endpoint WHERE id = ANY ($1::uuid[])',
       [endpoints.map(({ id }) => id)],
     );
+    for (const { id, dependsOn } of endpoints) await saveParents(tx, id, [], dependsOn);
   }
 
   /** New settings of a locked endpoint. Throws `quota_exceeded` when it asks for more checks per second than there are left. */
@@ -76,37 +99,53 @@ export class EndpointRepository {
     await tx.manager.update(Endpoint, { id: endpoint.id }, { ...settings, updatedAt: new Date() });
   }
 
-  /** One statement for the page, or a few where rows are large. `total`: how many the website has. */
-  async list(caller: Caller, websiteId: string, query: PageQuery, total: number): Promise<Page<EndpointView>> {
+  /**
+   * One statement for the page, or a few where rows are large; one for maintenance, and one to count those with a tag.
+   * `total`: how many the website has.
+   */
+  async list(caller: Caller, websiteId: string, query: EndpointQuery, total: number): Promise<Page<EndpointView>> {
     const { orgId } = caller;
+    const { tag } = query;
+    const [sql, more] = tag === undefined ? [PAGE, []] : [PAGE_OF_TAG, [tag]];
     const page = await this.cursors.paginate<EndpointRow>({
       orgId,
-      list: `endpoints:${websiteId}`,
+      list: `endpoints:${websiteId}${tag === undefined ? '' : `:${tag}`}`,
       cursor: query.cursor,
       limit: query.limit ?? DEFAULT_LIMIT,
       rowsAtOnce: LARGE_ROWS,
       idOf: (row) => row.id,
-      read: (after, count) => this.database.query<EndpointRow>(PAGE, [orgId, websiteId, after ?? NIL_UUID, count]),
-      total: () => total,
+      read: (after, count) =>
+        this.database.query<EndpointRow>(sql, [orgId, websiteId, after ?? NIL_UUID, count, ...more]),
+      total: () => (tag === undefined ? total : this.found(websiteId, tag)),
     });
-    return page.map((row) => this.toView(row, caller));
+    const now = await this.maintenance.read(this.database, orgId);
+    return page.map((row) => this.toView(row, caller, now));
   }
 
   async view(sql: Sql, caller: Caller, id: string): Promise<EndpointView> {
     const [row] = await sql.query<EndpointRow>(ONE, [caller.orgId, id]);
     if (!row) throw problems.notFound();
-    return this.toView(row, caller);
+    return this.toView(row, caller, await this.maintenance.read(sql, caller.orgId));
   }
 
   /** In the order in which they were made. */
   async viewAll(caller: Caller, ids: readonly string[]): Promise<EndpointView[]> {
     const rows = await this.database.query<EndpointRow>(SOME, [caller.orgId, ids]);
-    return rows.map((row) => this.toView(row, caller));
+    const now = await this.maintenance.read(this.database, caller.orgId);
+    return rows.map((row) => this.toView(row, caller, now));
+  }
+
+  /** `null` beyond a thousand. */
+  private async found(websiteId: string, tag: string): Promise<number | null> {
+    const [row] = await this.database.query<{ found: number }>(COUNT_OF_TAG, [websiteId, tag]);
+    return row && row.found <= MOST_COUNTED ? row.found : null;
   }
 
   /** A read key sees no credential. */
-  private toView(row: EndpointRow, { role }: Caller): EndpointView {
-    const view = toEndpointView(row, this.settings.shownHeaders(row.id, row.headers, role));
+  private toView(row: EndpointRow, { role, orgId }: Caller, now: MaintenanceNow): EndpointView {
+    const { id, websiteId, tags, websiteTags } = row;
+    const maintenance = now.of({ id, orgId, websiteId, tags: [...tags, ...websiteTags] });
+    const view = toEndpointView(row, this.settings.shownHeaders(id, row.headers, role), maintenance);
     return role === 'read' ? withoutCredentials(view) : view;
   }
 }

@@ -4,7 +4,7 @@ import { recordChange } from '../audit/audit-log';
 import type { Caller } from '../platform/access/caller';
 import { Database, type Sql, type Tx } from '../platform/database/database';
 import { TransactionEvents } from '../platform/events/transaction-events';
-import type { Page, PageQuery } from '../platform/http/page';
+import type { Page } from '../platform/http/page';
 import { formatId, newUuid, parseId } from '../platform/ids/id';
 import { type Findings, NO_FINDINGS, refuse, together } from '../platform/problem/findings';
 import { problems } from '../platform/problem/problem';
@@ -16,6 +16,7 @@ import { EndpointSchedule } from './endpoint-schedule';
 import { EndpointSettingsResolver } from './endpoint-settings';
 import {
   type CreateEndpointDto,
+  type EndpointQuery,
   type EndpointView,
   MASKED_SETTINGS,
   toAuditView,
@@ -24,6 +25,15 @@ import {
 import { Endpoint, type EndpointSettings, settingsOf } from './endpoint.entity';
 import { EndpointRepository, type NewEndpoint } from './endpoint.repository';
 import { OUTCOME_CODE } from './outcome-code';
+import {
+  cycleFindings,
+  holdParents,
+  lockGraph,
+  parentIds,
+  parentsOf,
+  saveParents,
+  selfFindings,
+} from './quiet/dependencies';
 
 /** Endpoints of one organization: what is checked, how often, and how a response is judged. */
 @Injectable()
@@ -38,7 +48,7 @@ export class EndpointService {
   ) {}
 
   /** One statement that tells another organization's website from an empty one and has the count; the rest for the page. */
-  async list(caller: Caller, websiteId: string, query: PageQuery): Promise<Page<EndpointView>> {
+  async list(caller: Caller, websiteId: string, query: EndpointQuery): Promise<Page<EndpointView>> {
     const total = await this.websites.endpointsOf(caller.orgId, websiteId);
     return this.repository.list(caller, websiteId, query, total);
   }
@@ -52,21 +62,27 @@ export class EndpointService {
     const id = newUuid();
     const { settings, findings } = this.settings.examine(id, dto, null, caller);
     refuse(together([findings, otherWebsite(dto, formatId('website', websiteId))]));
+    const dependsOn = parentIds(dto.depends_on ?? []);
     await this.database.transaction(async (tx) => {
       const website = await this.websites.lock(tx, caller.orgId, websiteId);
-      await this.add(tx, website, [{ id, settings }]);
+      await holdParents(tx, caller.orgId, dependsOn);
+      await this.add(tx, website, [{ id, settings, dependsOn }]);
     });
     return this.get(caller, id);
   }
 
-  /** New endpoints of a locked website, due at once. Throws `quota_exceeded`. */
+  /** New endpoints of a locked website, due at once; what they depend on is held. Throws `quota_exceeded`. */
   async add(tx: Tx, website: Website, endpoints: readonly NewEndpoint[]): Promise<void> {
     const { id: websiteId, orgId } = website;
     await this.repository.insert(tx, website, endpoints);
-    for (const { id, settings } of endpoints) {
+    for (const { id, settings, dependsOn } of endpoints) {
       const active = settings.enabled && website.enabled;
       await this.schedule.add(tx, { endpointId: id, orgId, ...settings, active, revision: 1 });
-      await recordChange(tx, { ...about(orgId, id), action: 'create', after: toAuditView(websiteId, settings) });
+      await recordChange(tx, {
+        ...about(orgId, id),
+        action: 'create',
+        after: toAuditView(websiteId, settings, dependsOn),
+      });
     }
   }
 
@@ -81,7 +97,10 @@ export class EndpointService {
     const id = parseId('endpoint', publicId);
     const stored = id && (await this.database.manager.findOneBy(Endpoint, { orgId, id }));
     if (!stored) return NO_FINDINGS;
-    return this.settings.findingsIn(stored.id, fields, settingsOf(stored), caller);
+    return together([
+      this.settings.findingsIn(stored.id, fields, settingsOf(stored), caller),
+      selfFindings(stored.id, fields.depends_on),
+    ]);
   }
 
   /**
@@ -90,17 +109,23 @@ export class EndpointService {
    */
   update(caller: Caller, id: string, dto: UpdateEndpointDto): Promise<EndpointView> {
     return this.database.transaction(async (tx) => {
+      const sentParents = dto.depends_on && parentIds(dto.depends_on);
+      if (sentParents && sentParents.length > 0) await lockGraph(tx, caller.orgId);
       const move = await this.lockForMove(tx, caller.orgId, id, dto);
-      const endpoint = await this.lock(tx, caller.orgId, id);
+      const endpoint = await this.lockWithParents(tx, caller.orgId, id, sentParents);
       refuseOvertakenMove(endpoint, dto, move);
       const websiteId = move?.to.id ?? endpoint.websiteId;
       const stored = settingsOf(endpoint);
-      const settings = this.settings.resolve(id, dto, stored, caller);
+      const { settings, findings } = this.settings.examine(id, dto, stored, caller);
+      refuse(together([findings, await cycleFindings(tx, id, sentParents ?? [])]));
+      const parents = await parentsOf(tx, id);
+      const dependsOn = sentParents ?? parents;
       const wasOn = endpoint.enabled && (move?.from.enabled ?? true);
       const isOn = settings.enabled && (move?.to.enabled ?? true);
       const isChanged = (key: keyof EndpointSettings) => !isDeepStrictEqual(settings[key], stored[key]);
       const hasNewCheck = CHECKED_SETTINGS.some(isChanged);
       const revision = endpoint.revision + (hasNewCheck ? 1 : 0);
+      await saveParents(tx, id, parents, dependsOn);
       await this.repository.save(tx, endpoint, { ...settings, revision, websiteId });
       if (isChanged('url') || isChanged('type')) await this.startNewStreak(tx, id);
       await this.reschedule(tx, { ...endpoint, ...settings, revision, websiteId }, hasNewCheck || (isOn && !wasOn));
@@ -111,8 +136,8 @@ export class EndpointService {
       await recordChange(tx, {
         ...about(caller.orgId, id),
         action: 'update',
-        before: toAuditView(endpoint.websiteId, stored),
-        after: toAuditView(websiteId, settings),
+        before: toAuditView(endpoint.websiteId, stored, parents),
+        after: toAuditView(websiteId, settings, dependsOn),
         hidden: MASKED_SETTINGS.filter(isChanged),
       });
       return this.repository.view(tx, caller, id);
@@ -122,9 +147,9 @@ export class EndpointService {
   remove(orgId: string, id: string): Promise<void> {
     return this.database.transaction(async (tx) => {
       const endpoint = await this.lock(tx, orgId, id);
+      const before = toAuditView(endpoint.websiteId, settingsOf(endpoint), await parentsOf(tx, id));
       await this.events.emit(new EndpointsStopped(orgId, [id], 'deleted'), tx);
       await tx.manager.delete(Endpoint, { id });
-      const before = toAuditView(endpoint.websiteId, settingsOf(endpoint));
       await recordChange(tx, { ...about(orgId, id), action: 'delete', before });
     });
   }
@@ -192,6 +217,24 @@ export class EndpointService {
     await tx.query('SELECT 1 FROM endpoint_state WHERE endpoint_id = $1 AND org_id = $2 FOR UPDATE', [id, orgId]);
     const endpoint = await tx.manager.findOne(Endpoint, { where: { orgId, id }, lock: { mode: 'pessimistic_write' } });
     if (!endpoint) throw problems.notFound();
+    return endpoint;
+  }
+
+  /** The same, and the parents that it is to have: all in the order of their ids, as the purge locks them. */
+  private async lockWithParents(
+    tx: Tx,
+    orgId: string,
+    id: string,
+    parents: readonly string[] | undefined,
+  ): Promise<Endpoint> {
+    if (!parents) return this.lock(tx, orgId, id);
+    // Of an endpoint that is not there nothing else matters.
+    await this.require(orgId, id, tx);
+    const before = parents.filter((parent) => parent < id);
+    const behind = parents.filter((parent) => parent > id);
+    await holdParents(tx, orgId, before);
+    const endpoint = await this.lock(tx, orgId, id);
+    await holdParents(tx, orgId, behind);
     return endpoint;
   }
 

@@ -23,7 +23,8 @@ export class WebsiteController {
   @ApiOperation({
     operationId: 'listWebsites',
     summary: 'List websites',
-    description: 'The websites of your organization, oldest first; with `q` those whose name or url contains it.',
+    description:
+      'The websites of your organization, oldest first; with `q` those whose name or url contains it, with `tag` those that have it.',
   })
   @ApiOkResponse({ type: WebsiteView, isArray: true, description: 'One page of websites.' })
   @Problems('invalid_query', 'invalid_cursor')

@@ -3,6 +3,7 @@ import { IsBoolean, IsString } from 'class-validator';
 import { PageQuery } from '../platform/http/page';
 import { IsName, Optional, ReadOnlyField } from '../platform/http/validators';
 import { formatId } from '../platform/ids/id';
+import { TagQuery, TagsField } from './tags';
 
 export const WEBSITE_STATUSES = ['up', 'down', 'unknown', 'paused'] as const;
 export type WebsiteStatus = (typeof WEBSITE_STATUSES)[number];
@@ -18,7 +19,13 @@ export class WebsiteQuery extends PageQuery {
   @Optional()
   @IsName(100)
   q?: string;
+
+  @TagQuery('Only websites that have this tag, in upper or lower case.')
+  tag?: string;
 }
+
+const TAGS =
+  'Labels of yours, a set, kept in lower case and in order. Each endpoint of the website has them as well: maintenance windows and filters may name them.';
 
 /** Read-only fields may be sent back; they are ignored. */
 class WebsiteReadOnly {
@@ -48,6 +55,9 @@ export class NewWebsiteDto extends WebsiteReadOnly {
   @Optional()
   @IsBoolean()
   enabled?: boolean;
+
+  @TagsField(TAGS)
+  tags?: string[];
 }
 
 export class UpdateWebsiteDto extends WebsiteReadOnly {
@@ -68,6 +78,9 @@ export class UpdateWebsiteDto extends WebsiteReadOnly {
   @Optional()
   @IsBoolean()
   enabled?: boolean;
+
+  @TagsField(TAGS)
+  tags?: string[];
 }
 
 export class WebsiteView {
@@ -82,6 +95,9 @@ export class WebsiteView {
 
   @ApiProperty({ example: true })
   enabled!: boolean;
+
+  @ApiProperty({ type: [String], example: ['production', 'team:web'], description: 'In order.' })
+  tags!: string[];
 
   @ApiProperty({
     enum: WEBSITE_STATUSES,
@@ -117,6 +133,7 @@ export interface WebsiteRow {
   name: string;
   url: string;
   enabled: boolean;
+  tags: string[];
   created_at: Date;
   updated_at: Date;
   endpoint_count: number;
@@ -136,6 +153,7 @@ export const toWebsiteView = (row: WebsiteRow): WebsiteView => ({
   name: row.name,
   url: row.url,
   enabled: row.enabled,
+  tags: row.tags,
   status: websiteStatus(row),
   endpoint_count: row.endpoint_count,
   last_checked_at: row.last_checked_at?.toISOString() ?? null,

@@ -22,6 +22,7 @@ import {
 } from './website.dto';
 import { WebsitesDeleted, WebsiteStarted, WebsiteStopped } from './website-events';
 import { WebsitePurgeJob } from './website-purge.job';
+import { tagSet } from './tags';
 import { parseWebsiteUrl } from './website-url';
 import { Website } from './website.entity';
 
@@ -60,6 +61,24 @@ function containing(text: string, before: readonly unknown[]): { condition: stri
         parameters: [...before, small, capitals, smallCapitals],
       };
 }
+/** What a list of websites is searched for. */
+interface Sought {
+  text: string | undefined;
+  tag: string | undefined;
+}
+
+/**
+ * The conditions of a search, behind the parameters `before`. A tag is looked for like a text: every website of the
+ * organization is read, of nobody else, until the page is full. An index of tags would be one of all organizations, and
+ * `production` would have more websites in it than any organization has.
+ */
+function matching({ text, tag }: Sought, before: readonly unknown[]): { condition: string; parameters: unknown[] } {
+  const named = text === undefined ? { condition: '', parameters: [...before] } : containing(text, before);
+  if (tag === undefined) return named;
+  const parameters = [...named.parameters, tag];
+  return { condition: `${named.condition} AND $${parameters.length}::text = ANY (tags)`, parameters };
+}
+
 /** Of what is found: counted for its `X-Total-Count`. */
 const MOST_COUNTED = 1000;
 
@@ -77,28 +96,29 @@ export class WebsiteService {
 
   /** One statement for the page, a few looks into indexes for each website; one for the count, which is kept. */
   async list(orgId: string, query: WebsiteQuery): Promise<Page<WebsiteView>> {
-    const text = query.q?.trim();
+    const sought = { text: query.q?.trim(), tag: query.tag };
+    const isSearch = sought.text !== undefined || sought.tag !== undefined;
     const websites = await this.cursors.paginate<WebsiteRow>({
       orgId,
-      list: 'websites',
+      list: query.tag === undefined ? 'websites' : `websites:${query.tag}`,
       cursor: query.cursor,
       limit: query.limit ?? DEFAULT_LIMIT,
       idOf: (row) => row.id,
-      read: (after, count) => this.pageOf([orgId, after ?? NIL_UUID, count], text),
-      total: async () => (text === undefined ? (await this.listed(orgId)).websites : this.found(orgId, text)),
+      read: (after, count) => this.pageOf([orgId, after ?? NIL_UUID, count], isSearch ? sought : null),
+      total: async () => (isSearch ? this.found(orgId, sought) : (await this.listed(orgId)).websites),
     });
     return websites.map(toWebsiteView);
   }
 
-  private pageOf(place: readonly unknown[], text: string | undefined): Promise<WebsiteRow[]> {
-    if (text === undefined) return this.database.query<WebsiteRow>(PAGE, place);
-    const { condition, parameters } = containing(text, place);
+  private pageOf(place: readonly unknown[], sought: Sought | null): Promise<WebsiteRow[]> {
+    if (sought === null) return this.database.query<WebsiteRow>(PAGE, place);
+    const { condition, parameters } = matching(sought, place);
     return this.database.query<WebsiteRow>(page(condition), parameters);
   }
 
-  /** How many contain the text: up to a thousand, `null` beyond. */
-  private async found(orgId: string, text: string): Promise<number | null> {
-    const { condition, parameters } = containing(text, [orgId]);
+  /** How many are found: up to a thousand, `null` beyond. */
+  private async found(orgId: string, sought: Sought): Promise<number | null> {
+    const { condition, parameters } = matching(sought, [orgId]);
     const [row] = await this.database.query<{ found: number }>(
       `SELECT count(*)::int AS found FROM (
          SELECT FROM website WHERE org_id = $1 AND deleted_at IS NULL ${condition} LIMIT ${MOST_COUNTED + 1}) w`,
@@ -145,7 +165,7 @@ export class WebsiteService {
       createdAt: now,
       updatedAt: now,
       deletedAt: null,
-      tags: [],
+      tags: tagSet(dto.tags ?? []),
     };
     await this.quotas.claim(tx, orgId, { websites: 1 });
     await tx.manager.insert(Website, website);
@@ -160,10 +180,11 @@ export class WebsiteService {
       refuse(otherUrl(dto, website));
       const enabled = dto.enabled ?? website.enabled;
       const name = dto.name?.trim() ?? website.name;
-      if (name !== website.name || enabled !== website.enabled) {
-        await tx.manager.update(Website, { id }, { name, enabled, updatedAt: this.clock.now() });
+      const tags = dto.tags ? tagSet(dto.tags) : website.tags;
+      if (name !== website.name || enabled !== website.enabled || tags.join() !== website.tags.join()) {
+        await tx.manager.update(Website, { id }, { name, enabled, tags, updatedAt: this.clock.now() });
       }
-      const after = settingsOf({ ...website, name, enabled });
+      const after = settingsOf({ ...website, name, enabled, tags });
       await recordChange(tx, { ...about(orgId, id), action: 'update', before: settingsOf(website), after });
       if (website.enabled && !enabled) await this.events.emit(new WebsiteStopped(orgId, id), tx);
       if (!website.enabled && enabled) await this.events.emit(new WebsiteStarted(orgId, id), tx);
@@ -240,7 +261,8 @@ export class WebsiteService {
 }
 
 const about = (orgId: string, id: string) => ({ orgId, resource: 'website', id }) as const;
-const settingsOf = ({ name, url, enabled }: Pick<Website, 'name' | 'url' | 'enabled'>) => ({ name, url, enabled });
+type Settings = Pick<Website, 'name' | 'url' | 'enabled' | 'tags'>;
+const settingsOf = ({ name, url, enabled, tags }: Settings): Settings => ({ name, url, enabled, tags });
 
 function otherUrl({ url }: UpdateWebsiteDto, website: Website): Findings {
   if (url === undefined || sameUrl(url, website.url)) return NO_FINDINGS;

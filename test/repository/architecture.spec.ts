@@ -76,7 +76,7 @@ const STAGES: Readonly<Record<string, Readonly<Record<string, readonly string[]>
   },
   checker: { assertion: [], ...Object.fromEntries(protocols().map((protocol) => [protocol, ['assertion']])) },
   channel: { config: [], email: ['config'], vendor: ['config'] },
-  endpoint: { maintenance: [], settings: [], setup: [] },
+  endpoint: { maintenance: [], quiet: ['maintenance'], settings: [], setup: ['quiet'] },
   maintenance: { recurrence: [] },
   delivery: { plan: [], send: ['plan'] },
   alert: { incident: [], event: ['incident'], consistency: [] },

@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import type { Caller } from '../../platform/access/caller';
-import { Database } from '../../platform/database/database';
+import { Database, type Tx } from '../../platform/database/database';
 import { newUuid } from '../../platform/ids/id';
 import { type Findings, NO_FINDINGS, refuse, together, under } from '../../platform/problem/findings';
 import type { FieldProblem } from '../../platform/problem/problem';
@@ -10,6 +10,7 @@ import { EndpointSettingsResolver } from '../endpoint-settings';
 import type { CreateEndpointDto } from '../endpoint.dto';
 import { EndpointRepository, type NewEndpoint } from '../endpoint.repository';
 import { EndpointService } from '../endpoint.service';
+import { holdParents, parentIds } from '../quiet/dependencies';
 import type { CreatedWebsiteView, CreateWebsiteDto } from './website-setup.dto';
 
 /** Makes a website with its first endpoints: all of it in one transaction, or nothing. */
@@ -29,6 +30,7 @@ export class WebsiteSetupService {
     refuse(together([urlFindings(dto), ...parts.map(({ findings }) => findings)]));
     const made = parts.map(({ endpoint }) => endpoint);
     const { id } = await this.database.transaction(async (tx) => {
+      await this.holdParents(tx, caller.orgId, made);
       const website = await this.websites.add(tx, caller.orgId, dto);
       if (made.length > 0) await this.endpoints.add(tx, website, made);
       return website;
@@ -50,11 +52,17 @@ export class WebsiteSetupService {
     return together([urlFindings({ url }), ...ofEndpoints]);
   }
 
+  private holdParents(tx: Tx, orgId: string, made: readonly NewEndpoint[]): Promise<void> {
+    const parents = [...new Set(made.flatMap(({ dependsOn }) => dependsOn))].sort();
+    const placeOf = (id: string): number => made.findIndex(({ dependsOn }) => dependsOn.includes(id));
+    return holdParents(tx, orgId, parents, (id) => `/endpoints/${placeOf(id)}/depends_on`);
+  }
+
   private examine(caller: Caller, sent: CreateEndpointDto, i: number): { endpoint: NewEndpoint; findings: Findings } {
     const id = newUuid();
     const { settings, findings } = this.settings.examine(id, sent, null, caller);
     return {
-      endpoint: { id, settings },
+      endpoint: { id, settings, dependsOn: parentIds(sent.depends_on ?? []) },
       findings: under(`/endpoints/${i}`, together([findings, websiteFindings(sent)])),
     };
   }

@@ -34,7 +34,7 @@ export class TestEndpointService {
     const id = newUuid();
     const settings = this.settings.resolve(id, dto, null, caller);
     return this.onDemand.run({ orgId: caller.orgId, endpointId: id, left }, async (signal) => {
-      const after = toAuditView(null, settings);
+      const after = toAuditView(null, settings, []);
       await this.database.transaction((tx) =>
         recordChange(tx, { orgId: caller.orgId, action: 'test', resource: 'endpoint', id, after }),
       );

@@ -38,7 +38,8 @@ export const costOfLatency: CostOf = ({ query }, now) => {
 
 /** Filters walk over what they leave out. */
 const FILTER = 10;
-export const costOfSearch: CostOf = ({ query }) => (query['q'] === undefined ? 1 : FILTER);
+export const costOfSearch: CostOf = ({ query }) =>
+  query['q'] === undefined && query['tag'] === undefined ? 1 : FILTER;
 
 const AUDIT_FILTERS = ['resource', 'resource_id', 'since', 'until'];
 export const costOfAuditLog: CostOf = ({ query }) =>

@@ -20,6 +20,7 @@ export const FIELD_PROBLEM_CODES = [
   'unknown_field',
   'immutable',
   'not_found',
+  'cycle',
 ] as const;
 export type FieldProblemCode = (typeof FIELD_PROBLEM_CODES)[number];
 

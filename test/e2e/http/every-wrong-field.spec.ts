@@ -77,8 +77,8 @@ describe('a body with several wrong fields', () => {
     'PUT /api/v1/websites/{id}': [
       {
         path: () => `/websites/${website}`,
-        body: () => ({ name: '', url: 'https://other.example' }),
-        pointers: ['/name', '/url'],
+        body: () => ({ name: '', url: 'https://other.example', tags: ['a b'] }),
+        pointers: ['/name', '/tags', '/url'],
       },
     ],
     'POST /api/v1/websites/{websiteId}/endpoints': [
@@ -130,9 +130,11 @@ describe('a body with several wrong fields', () => {
           interval: 100_000,
           url: 'ftp://x',
           website_id: 'al_00000000000000000000000000',
+          tags: 'web',
+          depends_on: [endpoint],
           assertions: [{ source: 'banner', comparison: 'exists', target: '' }],
         }),
-        pointers: ['/assertions/0/source', '/interval', '/url', '/website_id'],
+        pointers: ['/assertions/0/source', '/depends_on', '/interval', '/tags', '/url', '/website_id'],
       },
     ],
     'POST /api/v1/endpoints/test': [

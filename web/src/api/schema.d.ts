@@ -14,7 +14,7 @@ export interface components {
              * @example out_of_range
              * @enum {string}
              */
-            code: "required" | "wrong_type" | "out_of_range" | "too_long" | "invalid_format" | "invalid_characters" | "unsupported_scheme" | "unsupported_type" | "credentials_in_url" | "forbidden_header" | "invalid_config" | "unknown_field" | "immutable" | "not_found";
+            code: "required" | "wrong_type" | "out_of_range" | "too_long" | "invalid_format" | "invalid_characters" | "unsupported_scheme" | "unsupported_type" | "credentials_in_url" | "forbidden_header" | "invalid_config" | "unknown_field" | "immutable" | "not_found" | "cycle";
             /** @example interval must not be greater than 86400 */
             message: string;
         };
@@ -56,6 +56,14 @@ export interface components {
             url: string;
             /** @example true */
             enabled: boolean;
+            /**
+             * @description In order.
+             * @example [
+             *       "production",
+             *       "team:web"
+             *     ]
+             */
+            tags: string[];
             /**
              * @description `down` if any enabled endpoint is down, else `up` if any is up, else `unknown`; `paused` when disabled.
              * @enum {string}
@@ -150,6 +158,19 @@ export interface components {
             follow_redirects?: boolean;
             /** @description All must hold. A critical `status_code` assertion replaces the rule 200–299; beside a warning it stays in force. */
             assertions?: components["schemas"]["Assertion"][];
+            /**
+             * @description Labels of yours, a set, kept in lower case and in order. Its website’s apply as well and are not repeated here. Default: `[]`.
+             * @example [
+             *       "production",
+             *       "team:web"
+             *     ]
+             */
+            tags?: string[];
+            /**
+             * @description Ids of endpoints of your organization without which this one cannot be up, a set. While one of them is down by its newest check, the alerts of this one do not trigger. Cycles are refused. Default: `[]`.
+             * @example []
+             */
+            depends_on?: string[];
             /** @example Checkout */
             name: string;
             /**
@@ -179,8 +200,61 @@ export interface components {
             url: string;
             /** @description false pauses every endpoint of the website. Default: `true`. */
             enabled?: boolean;
+            /**
+             * @description Labels of yours, a set, kept in lower case and in order. Each endpoint of the website has them as well: maintenance windows and filters may name them. Default: `[]`.
+             * @example [
+             *       "production",
+             *       "team:web"
+             *     ]
+             */
+            tags?: string[];
             /** @description Its first endpoints, with the fields of “Create an endpoint”. The website is made with all of them or not at all. */
             endpoints?: components["schemas"]["CreateEndpoint"][];
+        };
+        EndpointMaintenance: {
+            /**
+             * @description Of several the one that ends last.
+             * @example mw_01jd3k6q7be5y9x4v2m8n0r1st
+             */
+            id: string;
+            /** @example Database upgrade */
+            name: string;
+            /**
+             * Format: date-time
+             * @description When the last of those that overlap or follow at once ends, as far as 48 hours ahead.
+             * @example 2026-11-22T03:00:00.000Z
+             */
+            until: string;
+            /**
+             * @description Alerts do not trigger.
+             * @example true
+             */
+            mute: boolean;
+            /**
+             * @description Checks are marked as planned and do not count for uptime.
+             * @example true
+             */
+            exclude_from_uptime: boolean;
+        };
+        EndpointAcknowledgement: {
+            /**
+             * @description An API key or a session.
+             * @example on-call laptop
+             */
+            by: string | null;
+            /**
+             * Format: date-time
+             * @example 2026-11-20T10:04:00.000Z
+             */
+            at: string;
+            /** @example The disk is full; I am on it. */
+            note: string;
+            /**
+             * Format: date-time
+             * @description When it ends; null: with the failure.
+             * @example null
+             */
+            until: string | null;
         };
         Endpoint: {
             /** @example ep_01jd3k6q7be5y9x4v2m8n0r1st */
@@ -231,10 +305,35 @@ export interface components {
             follow_redirects: boolean;
             assertions: components["schemas"]["Assertion"][];
             /**
+             * @description Its own, in order.
+             * @example [
+             *       "production",
+             *       "team:web"
+             *     ]
+             */
+            tags: string[];
+            /**
+             * @description Endpoints without which it cannot be up.
+             * @example []
+             */
+            depends_on: string[];
+            /**
              * @description `unknown`: never checked, or we could not tell.
              * @enum {string}
              */
             status: "up" | "down" | "unknown" | "paused";
+            /**
+             * @description Up, but an assertion of severity `warning` fails.
+             * @example false
+             */
+            degraded: boolean;
+            /**
+             * @description What is in force now.
+             * @example null
+             */
+            maintenance: components["schemas"]["EndpointMaintenance"] | null;
+            /** @example null */
+            acknowledgement: components["schemas"]["EndpointAcknowledgement"] | null;
             /**
              * Format: date-time
              * @example 2026-11-20T10:00:00.000Z
@@ -260,6 +359,14 @@ export interface components {
             url: string;
             /** @example true */
             enabled: boolean;
+            /**
+             * @description In order.
+             * @example [
+             *       "production",
+             *       "team:web"
+             *     ]
+             */
+            tags: string[];
             /**
              * @description `down` if any enabled endpoint is down, else `up` if any is up, else `unknown`; `paused` when disabled.
              * @enum {string}
@@ -302,6 +409,14 @@ export interface components {
              * @example false
              */
             enabled?: boolean;
+            /**
+             * @description Labels of yours, a set, kept in lower case and in order. Each endpoint of the website has them as well: maintenance windows and filters may name them.
+             * @example [
+             *       "production",
+             *       "team:web"
+             *     ]
+             */
+            tags?: string[];
         };
         UpdateEndpoint: {
             /**
@@ -325,6 +440,19 @@ export interface components {
             follow_redirects?: boolean;
             /** @description All must hold. A critical `status_code` assertion replaces the rule 200–299; beside a warning it stays in force. */
             assertions?: components["schemas"]["Assertion"][];
+            /**
+             * @description Labels of yours, a set, kept in lower case and in order. Its website’s apply as well and are not repeated here.
+             * @example [
+             *       "production",
+             *       "team:web"
+             *     ]
+             */
+            tags?: string[];
+            /**
+             * @description Ids of endpoints of your organization without which this one cannot be up, a set. While one of them is down by its newest check, the alerts of this one do not trigger. Cycles are refused.
+             * @example []
+             */
+            depends_on?: string[];
             /** @example Checkout */
             name?: string;
             /**

@@ -1,0 +1,97 @@
+import type { Sql, Tx } from '../../platform/database/database';
+import { formatId, parseId } from '../../platform/ids/id';
+import { type Findings, NO_FINDINGS } from '../../platform/problem/findings';
+import { problems } from '../../platform/problem/problem';
+
+/** Endpoints that one endpoint may depend on. */
+export const MAX_PARENTS = 10;
+
+/** The uuids of the ids that a client sent, a set in order. Their form was validated before. */
+export const parentIds = (sent: readonly string[]): string[] =>
+  [...new Set(sent.map((id) => parseId('endpoint', id)).filter((id) => id !== null))].sort();
+
+/** The parents of a row of `endpoint` named e, in order: a probe of the primary key, nearly always without a row. */
+export const PARENTS_COLUMN = `ARRAY(SELECT d.parent_id FROM endpoint_dependency d WHERE d.endpoint_id = e.id ORDER BY d.parent_id) AS "dependsOn"`;
+
+/** What an endpoint depends on. */
+export async function parentsOf(sql: Sql, endpointId: string): Promise<string[]> {
+  const rows = await sql.query<{ id: string }>(
+    'SELECT parent_id AS id FROM endpoint_dependency WHERE endpoint_id = $1 ORDER BY parent_id',
+    [endpointId],
+  );
+  return rows.map(({ id }) => id);
+}
+
+/**
+ * Changes of what the endpoints of this organization depend on wait for each other until the end of the transaction: two
+ * that know nothing of each other could make a cycle. The first thing a transaction locks.
+ */
+export async function lockGraph(tx: Tx, orgId: string): Promise<void> {
+  await tx.query(`SELECT pg_advisory_xact_lock(hashtextextended('endpoint_dependency:' || $1, 0))`, [orgId]);
+}
+
+/**
+ * The parents, which cannot be deleted until the transaction ends; locked in the order of their ids, as the purge locks
+ * endpoints. Throws `not_found` with the pointer of the first that is not this organization's.
+ */
+export async function holdParents(
+  tx: Tx,
+  orgId: string,
+  parents: readonly string[],
+  pointerOf: (id: string) => string = () => '/depends_on',
+): Promise<void> {
+  if (parents.length === 0) return;
+  const rows = await tx.query<{ id: string }>(
+    `SELECT e.id FROM endpoint e JOIN website w ON w.id = e.website_id AND w.deleted_at IS NULL
+      WHERE e.org_id = $1 AND e.id = ANY ($2::uuid[]) ORDER BY e.id FOR KEY SHARE OF e`,
+    [orgId, parents],
+  );
+  const found = new Set(rows.map(({ id }) => id));
+  const missing = parents.find((id) => !found.has(id));
+  if (missing === undefined) return;
+  const message = `there is no endpoint ${formatId('endpoint', missing)}, or it is not yours`;
+  throw problems.referenceNotFound(pointerOf(missing), message);
+}
+
+// Cost: each endpoint above the parents is visited once, by the primary key; the graph is bounded by the organization's
+// endpoints, each with ten parents.
+const ABOVE = `
+  WITH RECURSIVE above AS (
+    SELECT unnest($1::uuid[]) AS id
+    UNION
+    SELECT d.parent_id FROM above JOIN endpoint_dependency d ON d.endpoint_id = above.id)
+  SELECT FROM above WHERE id = $2 LIMIT 1`;
+
+/** A `cycle` when one of the parents depends on the endpoint, or is itself. Call it after `lockGraph`. */
+export async function cycleFindings(tx: Tx, endpointId: string, parents: readonly string[]): Promise<Findings> {
+  if (parents.length === 0) return NO_FINDINGS;
+  const isCycle = parents.includes(endpointId) || (await tx.query(ABOVE, [parents, endpointId])).length > 0;
+  return isCycle ? CYCLE : NO_FINDINGS;
+}
+
+const CYCLE: Findings = {
+  invalid: [
+    { pointer: '/depends_on', code: 'cycle', message: 'an endpoint must not depend on itself, nor on one that does' },
+  ],
+  forbidden: [],
+};
+
+/** What can be said before anything is read: an endpoint does not depend on itself. */
+export const selfFindings = (id: string, sent: readonly unknown[] | undefined): Findings =>
+  sent?.includes(formatId('endpoint', id)) ? CYCLE : NO_FINDINGS;
+
+/** Replaces what locked endpoints depend on; a new one has no parents yet. One statement, none when nothing changes. */
+export async function saveParents(
+  tx: Tx,
+  endpointId: string,
+  before: readonly string[],
+  after: readonly string[],
+): Promise<void> {
+  if (before.join() === after.join()) return;
+  await tx.query(
+    `WITH gone AS (DELETE FROM endpoint_dependency WHERE endpoint_id = $1 AND parent_id <> ALL ($2::uuid[]))
+     INSERT INTO endpoint_dependency (endpoint_id, parent_id)
+     SELECT $1, unnest($2::uuid[]) ON CONFLICT DO NOTHING`,
+    [endpointId, after],
+  );
+}

@@ -1,0 +1,80 @@
+import { ApiProperty } from '@nestjs/swagger';
+import { formatId } from '../../platform/ids/id';
+import type { Maintenance } from '../maintenance/cover';
+
+/** The maintenance window that is in force for an endpoint. The class names are part of the public API document. */
+export class EndpointMaintenance {
+  @ApiProperty({ example: 'mw_01jd3k6q7be5y9x4v2m8n0r1st', description: 'Of several the one that ends last.' })
+  id!: string;
+
+  @ApiProperty({ example: 'Database upgrade' })
+  name!: string;
+
+  @ApiProperty({
+    type: String,
+    format: 'date-time',
+    example: '2026-11-22T03:00:00.000Z',
+    description: 'When the last of those that overlap or follow at once ends, as far as 48 hours ahead.',
+  })
+  until!: string;
+
+  @ApiProperty({ example: true, description: 'Alerts do not trigger.' })
+  mute!: boolean;
+
+  @ApiProperty({ example: true, description: 'Checks are marked as planned and do not count for uptime.' })
+  exclude_from_uptime!: boolean;
+}
+
+/** Who has the failure of an endpoint in hand. */
+export class EndpointAcknowledgement {
+  @ApiProperty({ type: String, nullable: true, example: 'on-call laptop', description: 'An API key or a session.' })
+  by!: string | null;
+
+  @ApiProperty({ type: String, format: 'date-time', example: '2026-11-20T10:04:00.000Z' })
+  at!: string;
+
+  @ApiProperty({ example: 'The disk is full; I am on it.' })
+  note!: string;
+
+  @ApiProperty({
+    type: String,
+    format: 'date-time',
+    nullable: true,
+    example: null,
+    description: 'When it ends; null: with the failure.',
+  })
+  until!: string | null;
+}
+
+export const toEndpointMaintenance = (maintenance: Maintenance | null): EndpointMaintenance | null =>
+  maintenance && {
+    id: formatId('maintenanceWindow', maintenance.windowId),
+    name: maintenance.name,
+    until: maintenance.until.toISOString(),
+    mute: maintenance.mute,
+    exclude_from_uptime: maintenance.excludeFromUptime,
+  };
+
+/** The columns of `ACKNOWLEDGEMENT_COLUMNS`. */
+export interface AcknowledgementColumns {
+  /** `null` when there is none; the others say nothing then. */
+  acknowledgedAt: Date | null;
+  acknowledgedBy: string | null;
+  acknowledgementNote: string | null;
+  acknowledgedUntil: Date | null;
+}
+
+/** To be selected beside a row of `endpoint` named e, with `JOIN_ACKNOWLEDGEMENT`. */
+export const ACKNOWLEDGEMENT_COLUMNS = `ack.at AS "acknowledgedAt", ack.by_name AS "acknowledgedBy",
+    ack.note AS "acknowledgementNote", ack.until AS "acknowledgedUntil"`;
+/** A probe of a table that is nearly empty; what has ended is none, though its row may still be there. */
+export const JOIN_ACKNOWLEDGEMENT = `LEFT JOIN acknowledgement ack
+    ON ack.endpoint_id = e.id AND (ack.until IS NULL OR ack.until > clock_timestamp())`;
+
+export const toEndpointAcknowledgement = (row: AcknowledgementColumns): EndpointAcknowledgement | null =>
+  row.acknowledgedAt && {
+    by: row.acknowledgedBy,
+    at: row.acknowledgedAt.toISOString(),
+    note: row.acknowledgementNote ?? '',
+    until: row.acknowledgedUntil?.toISOString() ?? null,
+  };
