@@ -18,9 +18,11 @@ import { Overload } from './schedule/overload';
 import { SchedulerHealth } from './schedule/scheduler-health';
 import { SlotClaimer } from './schedule/slot-claimer';
 import { CheckRunner } from './run/check-runner';
+import { Confirmations } from './run/confirmations';
 import { Connectivity } from './run/connectivity';
 import { NearTriggerLookup } from './run/near-trigger';
 import { NetworkProbe } from './run/network-probe';
+import { ParentsFirst } from './run/parents-first';
 import { StallDetector } from './run/stall-detector';
 import { BatchTransaction } from './record/batch-transaction';
 import { BatchWriter } from './record/batch-writer';
@@ -30,6 +32,7 @@ import { MaintenanceMarks } from './record/maintenance-marks';
 import { CheckNowController } from './on-demand/check-now.controller';
 import { CheckNowService } from './on-demand/check-now.service';
 import { OnDemandChecks } from './on-demand/on-demand-checks';
+import { ParentChecks } from './on-demand/parent-checks';
 import { TestEndpointController } from './on-demand/test-endpoint.controller';
 import { TestEndpointService } from './on-demand/test-endpoint.service';
 
@@ -53,7 +56,9 @@ import { TestEndpointService } from './on-demand/test-endpoint.service';
     // run: one check, and whether its failure is the target's
     CheckRunner,
     StallDetector,
+    Confirmations,
     NearTriggerLookup,
+    ParentsFirst,
     NetworkProbe,
     Connectivity,
     IcmpHealth,
@@ -65,6 +70,7 @@ import { TestEndpointService } from './on-demand/test-endpoint.service';
     EndpointStateStore,
     // on demand: a client asks for a check
     OnDemandChecks,
+    ParentChecks,
     CheckNowService,
     TestEndpointService,
   ],

@@ -4,12 +4,11 @@ import type { CheckResult } from '../../checker/checker';
 import { completeResult } from '../../checker/complete-result';
 import type { CheckDefinition } from '../../endpoint/check-definition';
 import type { FinishedCheck } from '../../endpoint/finished-check';
-import { Config } from '../../platform/config/config';
 import { startDeadline } from '../../platform/net/deadline';
 import { Clock } from '../../platform/time/clock';
 import { MonitoringMetrics } from '../monitoring.metrics';
+import { Confirmations } from './confirmations';
 import { Connectivity } from './connectivity';
-import { NearTriggerLookup } from './near-trigger';
 import { StallDetector } from './stall-detector';
 import { mayExplain } from './stall-evidence';
 
@@ -23,17 +22,17 @@ const CONFIRM_AFTER_MS = { least: 1000, spread: 1000 };
  * 2. A failure that a stall of our own event loop may explain is run again; explained again, it is `unknown`
  *    (`stall-evidence.ts`). So is a warning about the time that the target took.
  * 3. A failure that would trigger an alert is confirmed by a second attempt 1–2 s later, on a new connection, which goes
- *    through 1 and 2 as well (`NearTriggerLookup`).
+ *    through 1 and 2 as well (`NearTriggerLookup`). In a maintenance window that mutes nothing triggers.
  * 4. A failure that an offline machine would have too is `unknown` while we are offline (`Connectivity`).
+ * 5. Before a failure that would trigger is recorded, what the endpoint depends on is checked and recorded (`ParentsFirst`).
  */
 @Injectable()
 export class CheckRunner {
   private readonly logger = new Logger(CheckRunner.name);
 
   constructor(
-    private readonly config: Config,
+    private readonly confirmations: Confirmations,
     private readonly stalls: StallDetector,
-    private readonly alerts: NearTriggerLookup,
     private readonly connectivity: Connectivity,
     private readonly metrics: MonitoringMetrics,
     private readonly clock: Clock,
@@ -49,6 +48,8 @@ export class CheckRunner {
     shutdown: AbortSignal,
   ): Promise<FinishedCheck | null> {
     // What nearly every check goes through has as few promises as it can: each costs a microsecond and 500 bytes.
+    let began = this.clock.monotonic();
+    const firstBegan = began;
     const attempt = await this.runOnce(definition, 'first', shutdown);
     const first = attempt.isInDoubt ? await this.runAfterStall(definition, shutdown) : attempt.result;
     if (shutdown.aborted && first.outcome !== 'up') return null;
@@ -66,10 +67,12 @@ export class CheckRunner {
       planned: false,
       muted: false,
     };
-    if (first.outcome === 'down' && (await this.needsConfirmation(definition))) {
+    const wouldTrigger = first.outcome === 'down' && (await this.confirmations.isNeeded(check));
+    if (wouldTrigger && this.confirmations.repeats) {
       await this.clock.sleep(CONFIRM_AFTER_MS.least + Math.random() * CONFIRM_AFTER_MS.spread, shutdown);
       if (shutdown.aborted) return null;
       this.metrics.reruns.inc({ why: 'confirmation' });
+      began = this.clock.monotonic();
       const second = await this.runOnce(definition, 'first', shutdown);
       check.result = second.isInDoubt ? await this.runAfterStall(definition, shutdown) : second.result;
       check.attempts = 2;
@@ -78,12 +81,12 @@ export class CheckRunner {
     }
     const judged = this.connectivity.judge(definition, check.result);
     check.result = judged instanceof Promise ? await judged : judged;
+    if (wouldTrigger && check.result.outcome === 'down') {
+      const attemptedAt = new Date(checkedAt.getTime() + began - firstBegan);
+      await this.confirmations.parentsFirst(definition.endpointId, attemptedAt, shutdown);
+    }
     this.metrics.finished(check.result.outcome);
     return check;
-  }
-
-  private async needsConfirmation({ endpointId }: CheckDefinition): Promise<boolean> {
-    return this.config.confirmFailures && (await this.alerts.isNearTrigger(endpointId));
   }
 
   /** The result of another attempt on what a stall may have spoilt; spoilt again, it says nothing. */

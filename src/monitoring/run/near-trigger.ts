@@ -1,32 +1,63 @@
 import { Injectable } from '@nestjs/common';
 import { AlertEvaluator } from '../../alert/incident/alert-evaluator';
+import { maintenanceAt } from '../../endpoint/maintenance/cover';
+import { MaintenanceCoverage } from '../../endpoint/maintenance/maintenance-coverage';
 import { WorkerDatabase } from '../../platform/database/database';
+import { AskedTogether } from './asked-together';
 
-/** Lookups are collected this long: a mass failure makes one query instead of a thousand. */
-const COLLECT_MS = 20;
+/** A failure of an endpoint that is not recorded yet. */
+export interface UnrecordedFailure {
+  endpointId: string;
+  orgId: string;
+  checkedAt: Date;
+}
 
 /** Looks up whether one more failure of an endpoint would trigger an alert. */
 @Injectable()
 export class NearTriggerLookup {
-  private pending = new Map<string, ((isNear: boolean) => void)[]>();
+  private readonly questions = new AskedTogether<UnrecordedFailure, boolean>((failures) =>
+    this.near(failures).then(
+      (near) => (failure) => near.has(failure),
+      () => () => false,
+    ),
+  );
 
   constructor(
     private readonly database: WorkerDatabase,
     private readonly alerts: AlertEvaluator,
+    private readonly coverage: MaintenanceCoverage,
   ) {}
 
   /** False when the database is unavailable: the result cannot be recorded before it is back anyway. */
-  isNearTrigger(endpointId: string): Promise<boolean> {
-    return new Promise((resolve) => {
-      if (this.pending.size === 0) setTimeout(() => void this.lookUp(), COLLECT_MS);
-      this.pending.set(endpointId, [...(this.pending.get(endpointId) ?? []), resolve]);
-    });
+  isNearTrigger(failure: UnrecordedFailure): Promise<boolean> {
+    return this.questions.ask(failure);
   }
 
-  private async lookUp(): Promise<void> {
-    const { pending } = this;
-    this.pending = new Map();
-    const near = await this.alerts.nearTrigger(this.database, [...pending.keys()]).catch(() => new Set<string>());
-    for (const [endpointId, resolvers] of pending) for (const resolve of resolvers) resolve(near.has(endpointId));
+  /** One statement; a second only where something would trigger, and a third only where a maintenance window is in force. */
+  private async near(failures: readonly UnrecordedFailure[]): Promise<Set<UnrecordedFailure>> {
+    const ids = await this.alerts.nearTrigger(this.database, [
+      ...new Set(failures.map(({ endpointId }) => endpointId)),
+    ]);
+    const near = failures.filter(({ endpointId }) => ids.has(endpointId));
+    const muted = near.length === 0 ? new Set() : await this.muted(near);
+    return new Set(near.filter((failure) => !muted.has(failure)));
+  }
+
+  /** Where a maintenance window mutes, nothing triggers. */
+  private async muted(failures: readonly UnrecordedFailure[]): Promise<Set<UnrecordedFailure>> {
+    const times = failures.map(({ checkedAt }) => checkedAt.getTime());
+    const [from, to] = [new Date(Math.min(...times)), new Date(Math.max(...times))];
+    const orgIds = [...new Set(failures.map(({ orgId }) => orgId))];
+    const occurrences = await this.coverage.overlapping(this.database, orgIds, from, to);
+    if (occurrences.length === 0) return new Set();
+    const coverable = await this.coverage.coverable(
+      this.database,
+      failures.map(({ endpointId }) => endpointId),
+    );
+    const isMuted = ({ endpointId, checkedAt }: UnrecordedFailure): boolean => {
+      const endpoint = coverable.get(endpointId);
+      return endpoint !== undefined && maintenanceAt(occurrences, endpoint, checkedAt)?.mute === true;
+    };
+    return new Set(failures.filter(isMuted));
   }
 }

@@ -21,8 +21,8 @@ export class CheckPlaces {
   private readonly checking = new Set<string>();
   /** Endpoints for which a client has asked for a check that has not ended. */
   private readonly onDemand = new Set<string>();
-  /** Endpoint → what takes over its place when its scheduled check ends. */
-  private readonly successors = new Map<string, () => void>();
+  /** Endpoint → what takes over from its check when that ends, one after the other. */
+  private readonly successors = new Map<string, (() => void)[]>();
   private readonly stopping = new AbortController();
   private freed: () => void = () => {};
   private idle: (() => void) | null = null;
@@ -77,10 +77,27 @@ export class CheckPlaces {
 
   end(orgId: string, endpointId: string): void {
     this.room.giveBack(orgId);
-    this.checking.delete(endpointId);
-    if (this.successors.size > 0) this.successors.get(endpointId)?.();
-    if (this.checking.size === 0) this.idle?.();
+    this.ended(endpointId);
     this.freed();
+  }
+
+  /**
+   * Runs a check that another one waits for, which has a place and needs it no more than this long: so this one takes none,
+   * and runs also when all are taken by such as wait. It begins when the endpoint's running check has ended. `null` when
+   * the process stops before.
+   */
+  async runBeside<T>(endpointId: string, check: (signal: AbortSignal) => Promise<T>): Promise<T | null> {
+    const signal = this.shutdown;
+    const begin = (): boolean => {
+      this.checking.add(endpointId);
+      return true;
+    };
+    if (!(await this.whenUnchecked(endpointId, signal, begin))) return null;
+    try {
+      return await check(signal);
+    } finally {
+      this.ended(endpointId);
+    }
   }
 
   /**
@@ -122,24 +139,49 @@ export class CheckPlaces {
     await this.clock.sleep(1000, idle.signal);
   }
 
-  /** False when there is no place, or `signal` ended the wait for the scheduled check. */
+  /** False when there is no place, or `signal` ended the wait for the running check. */
   private takePlace(orgId: string, endpointId: string, signal: AbortSignal): Promise<boolean> {
+    return this.whenUnchecked(endpointId, signal, () => this.tryBegin(orgId, endpointId));
+  }
+
+  /** What `begin` returns as soon as no check of the endpoint runs; false when `signal` aborts before. */
+  private whenUnchecked(endpointId: string, signal: AbortSignal, begin: () => boolean): Promise<boolean> {
     if (signal.aborted) return Promise.resolve(false);
-    if (!this.checking.has(endpointId)) return Promise.resolve(this.tryBegin(orgId, endpointId));
+    if (!this.checking.has(endpointId)) return Promise.resolve(begin());
     return new Promise((resolve) => {
-      const settle = (hasBegun: () => boolean) => () => {
-        if (this.successors.delete(endpointId)) resolve(hasBegun());
+      const giveUp = (): void => {
+        this.forget(endpointId, succeed);
+        resolve(false);
       };
-      this.successors.set(
-        endpointId,
-        settle(() => this.tryBegin(orgId, endpointId)),
-      );
-      signal.addEventListener(
-        'abort',
-        settle(() => false),
-        { once: true },
-      );
+      const succeed = (): void => {
+        signal.removeEventListener('abort', giveUp);
+        resolve(begin());
+      };
+      this.successors.set(endpointId, [...(this.successors.get(endpointId) ?? []), succeed]);
+      signal.addEventListener('abort', giveUp, { once: true });
     });
+  }
+
+  private ended(endpointId: string): void {
+    this.checking.delete(endpointId);
+    if (this.successors.size > 0) this.succeed(endpointId);
+    if (this.checking.size === 0) this.idle?.();
+  }
+
+  /** The first that waits begins; when it cannot, the next. */
+  private succeed(endpointId: string): void {
+    while (!this.checking.has(endpointId)) {
+      const [next] = this.successors.get(endpointId) ?? [];
+      if (!next) return;
+      this.forget(endpointId, next);
+      next();
+    }
+  }
+
+  private forget(endpointId: string, successor: () => void): void {
+    const left = (this.successors.get(endpointId) ?? []).filter((other) => other !== successor);
+    if (left.length === 0) this.successors.delete(endpointId);
+    else this.successors.set(endpointId, left);
   }
 
   private tryBegin(orgId: string, endpointId: string): boolean {

@@ -1,0 +1,29 @@
+import { Injectable } from '@nestjs/common';
+import { Config } from '../../platform/config/config';
+import { NearTriggerLookup, type UnrecordedFailure } from './near-trigger';
+import { ParentsFirst } from './parents-first';
+
+/** What a failure has to go through before it is recorded: nothing, unless it would trigger an alert. */
+@Injectable()
+export class Confirmations {
+  constructor(
+    private readonly config: Config,
+    private readonly alerts: NearTriggerLookup,
+    private readonly parents: ParentsFirst,
+  ) {}
+
+  /** Whether failures are repeated before they are recorded. */
+  get repeats(): boolean {
+    return this.config.confirmFailures;
+  }
+
+  /** Whether recording the failure would trigger an alert. */
+  isNeeded(failure: UnrecordedFailure): Promise<boolean> {
+    return this.alerts.isNearTrigger(failure);
+  }
+
+  /** Has the endpoints checked first that this one depends on, unless they were since `attemptedAt`. */
+  parentsFirst(endpointId: string, attemptedAt: Date, shutdown: AbortSignal): Promise<void> {
+    return this.parents.before({ endpointId, attemptedAt }, shutdown);
+  }
+}

@@ -1,0 +1,134 @@
+import { Injectable } from '@nestjs/common';
+import type { Outcome } from '../../checker/checker';
+import { OUTCOME_CODE, outcomeOf } from '../../endpoint/outcome-code';
+import { BoundedMap } from '../../platform/cache/bounded-map';
+import { WorkerDatabase } from '../../platform/database/database';
+import { SECOND_MS } from '../../platform/time/time-units';
+import { Clock } from '../../platform/time/clock';
+import { AskedTogether } from './asked-together';
+import { type KnownParent, parentsToAsk, waitForParentMs } from './parents-to-ask';
+
+/** What a check of a parent found, recorded. */
+export interface RecordedParent {
+  outcome: Outcome;
+  checkedAt: Date;
+}
+
+/** Runs and records a check of an endpoint; `null` when it could not. Never rejects. */
+type CheckParent = (endpointId: string) => Promise<RecordedParent | null>;
+
+/** A child, and the failure of it that is about to be recorded. */
+interface Child {
+  endpointId: string;
+  attemptedAt: Date;
+}
+
+interface Row {
+  childId: string;
+  since: Date | null;
+  id: string;
+  status: number;
+  checkedAt: Date | null;
+  timeoutSeconds: number;
+}
+
+// Cost: probes of the primary key of dependencies, nearly always without a row; for each row a few probes by id.
+const PARENTS = `
+  SELECT d.endpoint_id AS "childId", CASE WHEN c.consecutive_failures > 0 THEN c.failing_since END AS since,
+         p.id, s.status, s.last_checked_at AS "checkedAt", p.timeout_seconds AS "timeoutSeconds"
+    FROM endpoint_dependency d
+    JOIN endpoint_state c ON c.endpoint_id = d.endpoint_id
+    JOIN endpoint p ON p.id = d.parent_id AND p.enabled
+    JOIN website w ON w.id = p.website_id AND w.enabled AND w.deleted_at IS NULL
+    JOIN endpoint_state s ON s.endpoint_id = p.id
+   WHERE d.endpoint_id = ANY ($1::uuid[])`;
+
+/** A parent is not asked again sooner: all children that fail meanwhile share the next check. */
+const PAUSE_MS = SECOND_MS;
+/** The check of a parent that other children wait for may have begun too early; the one after it has not. */
+const ROUNDS = 2;
+
+/**
+ * Has what an endpoint depends on checked before a failure of the endpoint is recorded that would trigger an alert: when
+ * both break, the child cannot be told before its parent. Children share the checks of a parent.
+ */
+@Injectable()
+export class ParentsFirst {
+  private check: CheckParent = () => Promise.resolve(null);
+  private readonly checking = new Map<string, Promise<RecordedParent | null>>();
+  /** Monotonic: when the last check of a parent began. */
+  private readonly askedAt = new BoundedMap<string, number>(10_000);
+  private readonly questions = new AskedTogether<Child, KnownParent[]>((children) =>
+    this.lookUp(children).then(
+      (toAsk) => toAsk,
+      // Without the database nothing is recorded before it is back.
+      () => () => [],
+    ),
+  );
+
+  constructor(
+    private readonly database: WorkerDatabase,
+    private readonly clock: Clock,
+  ) {}
+
+  /** `check` runs a parent's check. One of them. */
+  checkWith(check: CheckParent): void {
+    this.check = check;
+  }
+
+  /** Resolves when the parents' results are recorded, or when they have taken too long, or when `shutdown` aborts. */
+  async before(child: Child, shutdown: AbortSignal): Promise<void> {
+    for (let round = 0; round < ROUNDS && !shutdown.aborted; round++) {
+      const parents = await this.questions.ask(child);
+      if (parents.length === 0) return;
+      const results = await Promise.all(parents.map((parent) => this.askWithin(parent, shutdown)));
+      if (results.some((result) => result?.outcome === 'down')) return;
+      if (results.every((result) => result === null || result.checkedAt >= child.attemptedAt)) return;
+    }
+  }
+
+  /** `null` when the parent's check takes too long: it goes on without the child. */
+  private async askWithin(parent: KnownParent, shutdown: AbortSignal): Promise<RecordedParent | null> {
+    const done = new AbortController();
+    const late = this.clock.sleep(waitForParentMs(parent), AbortSignal.any([done.signal, shutdown])).then(() => null);
+    try {
+      return await Promise.race([this.ask(parent.id, shutdown), late]);
+    } finally {
+      done.abort();
+    }
+  }
+
+  private ask(id: string, shutdown: AbortSignal): Promise<RecordedParent | null> {
+    const running = this.checking.get(id);
+    if (running) return running;
+    const asked = this.checkAfterPause(id, shutdown).finally(() => this.checking.delete(id));
+    this.checking.set(id, asked);
+    return asked;
+  }
+
+  private async checkAfterPause(id: string, shutdown: AbortSignal): Promise<RecordedParent | null> {
+    const pauseMs = (this.askedAt.get(id) ?? -Infinity) + PAUSE_MS - this.clock.monotonic();
+    if (pauseMs > 0) await this.clock.sleep(pauseMs, shutdown);
+    if (shutdown.aborted) return null;
+    this.askedAt.set(id, this.clock.monotonic());
+    return this.check(id);
+  }
+
+  private async lookUp(children: readonly Child[]): Promise<(child: Child) => KnownParent[]> {
+    const ids = [...new Set(children.map(({ endpointId }) => endpointId))];
+    const rows = await this.database.query<Row>(PARENTS, [ids]);
+    const ofChild = new Map(ids.map((id) => [id, [] as Row[]]));
+    for (const row of rows) ofChild.get(row.childId)?.push(row);
+    return ({ endpointId, attemptedAt }) => {
+      const known = ofChild.get(endpointId) ?? [];
+      return parentsToAsk({ since: known[0]?.since ?? null, attemptedAt }, known.map(toParent));
+    };
+  }
+}
+
+const toParent = ({ id, status, checkedAt, timeoutSeconds }: Row): KnownParent => ({
+  id,
+  outcome: checkedAt === null ? outcomeOf(OUTCOME_CODE.unknown) : outcomeOf(status),
+  checkedAt,
+  timeoutSeconds,
+});

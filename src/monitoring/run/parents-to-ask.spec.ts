@@ -1,0 +1,54 @@
+import { type KnownParent, parentsToAsk, waitForParentMs } from './parents-to-ask';
+
+const NOON = Date.parse('2026-11-23T12:00:00Z');
+const at = (seconds: number): Date => new Date(NOON + seconds * 1000);
+const parent = (outcome: KnownParent['outcome'], seconds: number | null): KnownParent => ({
+  id: `${outcome} at ${seconds}`,
+  outcome,
+  checkedAt: seconds === null ? null : at(seconds),
+  timeoutSeconds: 10,
+});
+const asked = (since: number | null, attempted: number, parents: KnownParent[]): string[] =>
+  parentsToAsk({ since: since === null ? null : at(since), attemptedAt: at(attempted) }, parents).map(({ id }) => id);
+
+describe('before a failure that would trigger is recorded', () => {
+  it('nobody is asked for an endpoint without parents', () => {
+    expect(asked(null, 0, [])).toEqual([]);
+  });
+
+  it.each<[string, number | null, number, KnownParent, boolean]>([
+    ['was up before the first failure', null, 0, parent('up', -30), true],
+    ['was up between the first attempt and its confirmation', null, 2, parent('up', 1), true],
+    ['was up after the confirmation had begun', null, 2, parent('up', 3), false],
+    ['was never checked', null, 0, parent('unknown', null), true],
+    ['could not be checked', null, 0, parent('unknown', -1), true],
+    ['was up before the streak began', -120, 0, parent('up', -130), true],
+    ['was up right after the streak had begun', -120, 0, parent('up', -115), true],
+    ['was up long after the streak had begun', -120, 0, parent('up', -60), false],
+    ['was up after the streak had begun, just now', -5, 0, parent('up', -1), true],
+    ['is known to be down', null, 0, parent('down', -30), false],
+  ])('a parent that %s', (_, since, attempted, known, isAsked) => {
+    expect(asked(since, attempted, [known])).toEqual(isAsked ? [known.id] : []);
+  });
+
+  it('all parents are asked of which nothing is known, at once', () => {
+    expect(asked(null, 0, [parent('up', -1), parent('up', 1), parent('unknown', null)])).toEqual([
+      'up at -1',
+      'unknown at null',
+    ]);
+  });
+
+  it('nobody is asked when one of several parents is down already', () => {
+    expect(asked(null, 0, [parent('up', -30), parent('down', -20)])).toEqual([]);
+  });
+});
+
+describe('a child waits for its parent', () => {
+  it.each([
+    [1, 7000],
+    [10, 25_000],
+    [300, 60_000],
+  ])('that may take %d s: %d ms at most', (timeoutSeconds, ms) => {
+    expect(waitForParentMs({ ...parent('up', 0), timeoutSeconds })).toBe(ms);
+  });
+});

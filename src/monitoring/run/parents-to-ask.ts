@@ -1,0 +1,37 @@
+import type { Outcome } from '../../checker/checker';
+import { SECOND_MS } from '../../platform/time/time-units';
+
+/** What is known of an endpoint that a failing one depends on. Both of them are enabled. */
+export interface KnownParent {
+  id: string;
+  /** Its newest recorded result; `unknown` before the first. */
+  outcome: Outcome;
+  checkedAt: Date | null;
+  timeoutSeconds: number;
+}
+
+/** A failure that would trigger an alert, not recorded yet. */
+export interface Failing {
+  /** When the streak of failures began that it goes on with; `null` when it is the first one. */
+  since: Date | null;
+  /** When the attempt began that is recorded: the second one, where it was confirmed. */
+  attemptedAt: Date;
+}
+
+/** What breaks both does not break them in the same moment: a parent that was up this soon after its child failed may be down. */
+const TOGETHER_MS = 10 * SECOND_MS;
+
+/**
+ * The parents that have to be checked before the failure is recorded: those whose newest result says nothing of the time
+ * in which the child failed. None when one of them is known to be down: the child does not trigger then.
+ */
+export function parentsToAsk({ since, attemptedAt }: Failing, parents: readonly KnownParent[]): KnownParent[] {
+  if (parents.some(({ outcome }) => outcome === 'down')) return [];
+  const provenAt = Math.min(attemptedAt.getTime(), since === null ? Infinity : since.getTime() + TOGETHER_MS);
+  return parents.filter(({ checkedAt }) => checkedAt === null || checkedAt.getTime() < provenAt);
+}
+
+/** How long a child waits for its parent's check, which may be confirmed as well: as long as that may take, and no more than this. */
+const MOST_MS = 60 * SECOND_MS;
+export const waitForParentMs = ({ timeoutSeconds }: KnownParent): number =>
+  Math.min(MOST_MS, (2 * timeoutSeconds + 5) * SECOND_MS);
