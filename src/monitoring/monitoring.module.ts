@@ -18,7 +18,7 @@ import { Overload } from './schedule/overload';
 import { SchedulerHealth } from './schedule/scheduler-health';
 import { SlotClaimer } from './schedule/slot-claimer';
 import { CheckRunner } from './run/check-runner';
-import { Confirmations } from './run/confirmations';
+import { BeforeTrigger } from './run/before-trigger';
 import { Connectivity } from './run/connectivity';
 import { NearTriggerLookup } from './run/near-trigger';
 import { NetworkProbe } from './run/network-probe';
@@ -56,7 +56,7 @@ import { TestEndpointService } from './on-demand/test-endpoint.service';
     // run: one check, and whether its failure is the target's
     CheckRunner,
     StallDetector,
-    Confirmations,
+    BeforeTrigger,
     NearTriggerLookup,
     ParentsFirst,
     NetworkProbe,

@@ -7,7 +7,7 @@ import type { FinishedCheck } from '../../endpoint/finished-check';
 import { startDeadline } from '../../platform/net/deadline';
 import { Clock } from '../../platform/time/clock';
 import { MonitoringMetrics } from '../monitoring.metrics';
-import { Confirmations } from './confirmations';
+import { BeforeTrigger } from './before-trigger';
 import { Connectivity } from './connectivity';
 import { StallDetector } from './stall-detector';
 import { mayExplain } from './stall-evidence';
@@ -31,7 +31,7 @@ export class CheckRunner {
   private readonly logger = new Logger(CheckRunner.name);
 
   constructor(
-    private readonly confirmations: Confirmations,
+    private readonly beforeTrigger: BeforeTrigger,
     private readonly stalls: StallDetector,
     private readonly connectivity: Connectivity,
     private readonly metrics: MonitoringMetrics,
@@ -67,8 +67,8 @@ export class CheckRunner {
       planned: false,
       muted: false,
     };
-    const wouldTrigger = first.outcome === 'down' && (await this.confirmations.isNeeded(check));
-    if (wouldTrigger && this.confirmations.repeats) {
+    const wouldTrigger = first.outcome === 'down' && (await this.beforeTrigger.isNeeded(check));
+    if (wouldTrigger && this.beforeTrigger.repeats) {
       await this.clock.sleep(CONFIRM_AFTER_MS.least + Math.random() * CONFIRM_AFTER_MS.spread, shutdown);
       if (shutdown.aborted) return null;
       this.metrics.reruns.inc({ why: 'confirmation' });
@@ -83,7 +83,7 @@ export class CheckRunner {
     check.result = judged instanceof Promise ? await judged : judged;
     if (wouldTrigger && check.result.outcome === 'down') {
       const attemptedAt = new Date(checkedAt.getTime() + began - firstBegan);
-      await this.confirmations.parentsFirst(definition.endpointId, attemptedAt, shutdown);
+      await this.beforeTrigger.parentsFirst(definition.endpointId, attemptedAt, shutdown);
     }
     this.metrics.finished(check.result.outcome);
     return check;

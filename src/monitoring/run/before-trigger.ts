@@ -5,7 +5,7 @@ import { ParentsFirst } from './parents-first';
 
 /** What a failure has to go through before it is recorded: nothing, unless it would trigger an alert. */
 @Injectable()
-export class Confirmations {
+export class BeforeTrigger {
   constructor(
     private readonly config: Config,
     private readonly alerts: NearTriggerLookup,
