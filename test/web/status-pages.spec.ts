@@ -154,17 +154,13 @@ describe('status pages in the browser', () => {
     });
 
     describe('of announced work', () => {
-      let orgId: string;
-      let endpoints: Record<'checkout' | 'search' | 'mail', string>;
-
       beforeAll(async () => {
         const organization = await app.organization('Announcing');
-        ({ orgId } = organization);
+        const { orgId } = organization;
         const shop = await newWebsite(organization.write, 'Announcing shop');
         const [checkout = '', search = '', mail = ''] = await Promise.all(
           ['Checkout', 'Search', 'Mail'].map((name) => newEndpoint(organization.write, shop, { name })),
         );
-        endpoints = { checkout, search, mail };
         for (let day = 1; day <= 80; day++) {
           await writeDay(app, checkout, day, day === 40 ? 200 : 0);
           await writeDay(app, search, day, day === 9 ? 3 : 0);
