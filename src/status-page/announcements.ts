@@ -1,6 +1,5 @@
 import { Injectable } from '@nestjs/common';
 import { type Coverable, covers, type MaintenanceScope } from '../endpoint/maintenance/cover';
-import { MaintenanceCoverage } from '../endpoint/maintenance/maintenance-coverage';
 import { Database } from '../platform/database/database';
 import { AHEAD_MS, type Announcement, BACK_MS, MAX_PER_WINDOW } from './page-maintenance';
 
@@ -20,44 +19,35 @@ interface DaysRow {
 /** Announced work on the endpoints of a page. */
 export interface AnnouncedWork {
   announcements: readonly Announcement[];
-  /** What decides which windows cover an endpoint, by its id. */
-  coverable: ReadonlyMap<string, Coverable>;
   /** Days after the first one shown on which an endpoint had planned outages and work was announced, by its id. */
   plannedDays: ReadonlyMap<string, ReadonlySet<number>>;
 }
 
-const NONE: AnnouncedWork = { announcements: [], coverable: new Map(), plannedDays: new Map() };
+const NONE: AnnouncedWork = { announcements: [], plannedDays: new Map() };
 
 /** Reads the announced work on the endpoints of a page. A window that is not public says nothing, not even that it is there. */
 @Injectable()
 export class Announcements {
-  constructor(
-    private readonly database: Database,
-    private readonly coverage: MaintenanceCoverage,
-  ) {}
+  constructor(private readonly database: Database) {}
 
   /**
-   * `shown`: without tags. `since`: the beginning of the first day shown. One probe of an index while nothing was announced
-   * since then; otherwise at most four statements more, of which two are asked only when there were planned outages or tags.
+   * Of endpoints of one organization. `since`: the beginning of the first day shown. One probe of an index while nothing was
+   * announced since then; two statements more when something was that covers them, and a third when there were planned outages.
    */
-  async read(orgId: string, shown: readonly Coverable[], since: Date, now: Date): Promise<AnnouncedWork> {
-    if (shown.length === 0) return NONE;
-    const ids = shown.map(({ id }) => id);
+  async read(shown: readonly Coverable[], since: Date, now: Date): Promise<AnnouncedWork> {
+    const [first] = shown;
+    if (!first) return NONE;
     const websites = [...new Set(shown.map(({ websiteId }) => websiteId))];
     const until = new Date(now.getTime() + AHEAD_MS);
-    const used = await this.database.query<ScopeRow>(SCOPES, [orgId, since, until, websites, ids]);
-    if (used.length === 0) return NONE;
-    const coverable = used.some(({ tags }) => tags.length > 0)
-      ? await this.coverage.coverable(this.database, ids)
-      : new Map(shown.map((endpoint) => [endpoint.id, endpoint]));
-    const endpoints = [...coverable.values()];
-    const scopes = used.filter((scope) => endpoints.some((endpoint) => covers(scope, endpoint)));
+    const wanted = [first.orgId, since, until, websites, shown.map(({ id }) => id)];
+    const used = await this.database.query<ScopeRow>(SCOPES, wanted);
+    const scopes = used.filter((scope) => shown.some((endpoint) => covers(scope, endpoint)));
     if (scopes.length === 0) return NONE;
     const [announcements, plannedDays] = await Promise.all([
       this.announcements(scopes, now, until),
-      this.plannedDays(scopes, endpoints, since, now),
+      this.plannedDays(scopes, shown, since, now),
     ]);
-    return { announcements, coverable, plannedDays };
+    return { announcements, plannedDays };
   }
 
   private async announcements(scopes: readonly ScopeRow[], now: Date, until: Date): Promise<Announcement[]> {

@@ -3,7 +3,6 @@ import { OrganizationDeleted } from '../identity/organization/organization-event
 import { TransactionEvents } from '../platform/events/transaction-events';
 import { WebsitesDeleted } from '../website/website-events';
 import { WebsiteModule } from '../website/website.module';
-import { EndpointModule } from '../endpoint/endpoint.module';
 import { Announcements } from './announcements';
 import { HostedPages } from './public/hosted-pages';
 import { PageDomains } from './public/page-domains';
@@ -19,7 +18,7 @@ import { StatusSnapshots } from './status-snapshot';
 
 /** Public status pages, feeds and badges. None is public until somebody says so. */
 @Module({
-  imports: [WebsiteModule, EndpointModule],
+  imports: [WebsiteModule],
   controllers: [WebsitePageController, PublicPageController, PublicStatusController],
   providers: [
     WebsitePageService,

@@ -6,7 +6,7 @@ import { Database } from '../platform/database/database';
 import { Clock } from '../platform/time/clock';
 import { DAY_MS, floorTo } from '../platform/time/time-units';
 import { WebsiteService } from '../website/website.service';
-import { type AnnouncedWork, Announcements } from './announcements';
+import { Announcements } from './announcements';
 import { opaqueId } from './opaque-id';
 import { arranged, type PageEndpoint, type PageGroup } from './page-groups';
 import {
@@ -27,7 +27,9 @@ export interface StatusDay {
   up: number;
   down: number;
   unknown: number;
-  /** It had outages while announced work was under way, which are in none of the counts. */
+  /** Checks in maintenance that is no part of the uptime; in none of the counts above. Not shown: also of what is not public. */
+  excluded: number;
+  /** It had outages while announced work was under way. */
   planned: boolean;
 }
 
@@ -108,6 +110,7 @@ interface DaysRow {
   up: number[];
   down: number[];
   unknown: number[];
+  excluded: number[];
 }
 
 interface OutageRow {
@@ -123,6 +126,8 @@ interface EndpointRow extends PageEndpoint {
   active: boolean;
   status: number;
   degraded: boolean;
+  /** Its own and its website's. */
+  tags: string[];
 }
 
 /** Reads what a public page shows. */
@@ -157,22 +162,26 @@ export class StatusSnapshots {
       this.endpointsOf(page),
     ]);
     const ids = shown.map(({ endpoint }) => endpoint.id);
+    const covered = shown.map(({ endpoint: { id, name, websiteId: of, tags } }) => ({
+      id,
+      name,
+      orgId,
+      websiteId: of,
+      tags,
+    }));
     const [days, outages, work] = await Promise.all([
       this.database.query<DaysRow>(DAY_COUNTS, [ids, since]),
       this.database.query<OutageRow>(OUTAGES, [ids, since, MAX_OUTAGES]),
-      this.announcements.read(
-        orgId,
-        shown.map(({ endpoint }) => ({ ...endpoint, orgId, tags: [] })),
-        since,
-        now,
-      ),
+      this.announcements.read(covered, since, now),
     ]);
     const counts = new Map(days.map((row) => [row.endpoint_id, row]));
     const dates = datesFrom(since);
     const endpoints = shown.map(({ group, endpoint }) => ({
       name: endpoint.name,
       group,
-      ...stateOf(endpoint, work, now),
+      status: statusOfRow(endpoint),
+      degraded: endpoint.degraded && statusOfRow(endpoint) === 'up',
+      maintenance: endpointMaintenance(work.announcements, { ...endpoint, orgId }, now),
       days: daysOf(dates, counts.get(endpoint.id), work.plannedDays.get(endpoint.id)),
     }));
     return {
@@ -197,14 +206,7 @@ export class StatusSnapshots {
         ended_at: row.ended_at?.toISOString() ?? null,
         reason: errorCodeAt(row.error)?.replaceAll('_', ' ') ?? null,
       })),
-      maintenance: maintenanceOf(
-        work.announcements,
-        shown.flatMap(({ endpoint: { id, name } }) => {
-          const coverable = work.coverable.get(id);
-          return coverable ? [{ ...coverable, name }] : [];
-        }),
-        now,
-      ),
+      maintenance: maintenanceOf(work.announcements, covered, now),
     };
   }
 
@@ -228,19 +230,7 @@ export function statusOf(endpoints: readonly Pick<StatusEndpoint, 'status'>[]): 
   return has('paused') && !has('unknown') ? 'paused' : 'unknown';
 }
 
-function stateOf(
-  { id, active, status, degraded }: EndpointRow,
-  { announcements, coverable }: AnnouncedWork,
-  now: Date,
-): Pick<StatusEndpoint, 'status' | 'degraded' | 'maintenance'> {
-  const covered = coverable.get(id);
-  const truth = active ? outcomeOf(status) : 'paused';
-  return {
-    status: truth,
-    degraded: degraded && truth === 'up',
-    maintenance: covered ? endpointMaintenance(announcements, covered, now) : null,
-  };
-}
+const statusOfRow = ({ active, status }: EndpointRow): EndpointStatus => (active ? outcomeOf(status) : 'paused');
 
 const datesFrom = (since: Date): string[] =>
   Array.from({ length: DAYS }, (_, index) => new Date(since.getTime() + index * DAY_MS).toISOString().slice(0, 10));
@@ -255,6 +245,7 @@ function daysOf(
     up: 0,
     down: 0,
     unknown: 0,
+    excluded: 0,
     planned: planned?.has(index) ?? false,
   }));
   for (const [i, index] of (row?.days ?? []).entries()) {
@@ -263,6 +254,7 @@ function daysOf(
     day.up = row.up[i] ?? 0;
     day.down = row.down[i] ?? 0;
     day.unknown = row.unknown[i] ?? 0;
+    day.excluded = row.excluded[i] ?? 0;
   }
   return days;
 }
@@ -279,7 +271,7 @@ const LOGO = 'SELECT logo AS body, logo_type AS type FROM status_page WHERE id =
  * leaves out what is being deleted.
  */
 const ENDPOINTS = `
-  SELECT item.id, item.website_id AS "websiteId", item.name, item.active, item.status, item.degraded
+  SELECT item.id, item.website_id AS "websiteId", item.name, item.active, item.status, item.degraded, item.tags
     FROM (SELECT id AS listed FROM endpoint WHERE org_id = $1 AND id = ANY ($2::uuid[])
            UNION
           SELECT listed FROM (
@@ -287,17 +279,19 @@ const ENDPOINTS = `
              CROSS JOIN LATERAL (SELECT id FROM endpoint WHERE website_id = wanted.website AND org_id = $1
                                   ORDER BY website_id, id LIMIT $4) e
              LIMIT 2 * $4) of_websites) page
-   CROSS JOIN LATERAL (SELECT o.id, o.website_id, o.name, o.active, o.status, s.degraded_since IS NOT NULL AS degraded
-                         FROM endpoint_overview o JOIN endpoint_state s ON s.endpoint_id = o.id
-                        WHERE o.org_id = $1 AND o.id = listed OFFSET 0) item
+   CROSS JOIN LATERAL (SELECT id, website_id, name, active, status, degraded_since IS NOT NULL AS degraded,
+                              tags || website_tags AS tags
+                         FROM endpoint_overview WHERE org_id = $1 AND id = listed OFFSET 0) item
    ORDER BY item.id`;
 
 /** One row per endpoint: eighteen thousand would take the event loop longer than the database. */
 const DAY_COUNTS = `
-  SELECT endpoint_id, array_agg(day) AS days, array_agg(up) AS up, array_agg(down) AS down, array_agg(unknown) AS unknown
+  SELECT endpoint_id, array_agg(day) AS days, array_agg(up) AS up, array_agg(down) AS down, array_agg(unknown) AS unknown,
+         array_agg(excluded) AS excluded
     FROM (
       SELECT endpoint_id, day - ($2::timestamptz AT TIME ZONE 'UTC')::date AS day,
-             sum(up)::int AS up, sum(down)::int AS down, sum(unknown)::int AS unknown
+             sum(up)::int AS up, sum(down)::int AS down, sum(unknown)::int AS unknown,
+             sum(planned)::int AS excluded
         FROM endpoint_day WHERE endpoint_id = ANY ($1::uuid[]) AND day >= ($2::timestamptz AT TIME ZONE 'UTC')::date
        GROUP BY endpoint_id, day
     ) d

@@ -6,6 +6,7 @@ const day = (up: number, down = 0, unknown = 0): StatusDay => ({
   up,
   down,
   unknown,
+  excluded: 0,
   planned: false,
 });
 const days = (count: number, each: StatusDay): StatusDay[] => Array.from({ length: count }, () => each);
@@ -17,6 +18,11 @@ describe('an uptime in words', () => {
     ['one day of ninety', [...days(89, day(0)), day(1440)], '100% (1% watched)'],
     ['one day of two hundred', [...days(199, day(0)), day(1440)], '100% (under 1% watched)'],
     ['checks of which half say nothing', days(7, day(50, 0, 50)), '100% (50% watched)'],
+    [
+      'days of which half were in maintenance',
+      [...days(5, { ...day(0), excluded: 1440 }), ...days(5, day(1440))],
+      '100%',
+    ],
     ['no check at all', days(7, day(0)), 'no data'],
     ['no endpoint', [], 'no data'],
   ])('%s', (_, window, text) => {

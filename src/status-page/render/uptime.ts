@@ -11,8 +11,11 @@ export function uptimeOf(days: readonly StatusDay[], newest = DAYS): number | nu
 
 /** How much of the days was watched, 0 to 1: the mean of each day's share of checks with a known outcome. */
 export function watchedOf(days: readonly StatusDay[]): number {
-  return days.length === 0 ? 0 : days.reduce((sum, day) => sum + (coverageOf(day) ?? 0), 0) / days.length;
+  return days.length === 0 ? 0 : days.reduce((sum, day) => sum + watchedDay(day), 0) / days.length;
 }
+
+/** A day whose checks were all in maintenance was watched. */
+const watchedDay = (day: StatusDay): number => coverageOf(day) ?? Math.min(1, day.excluded);
 
 /** From here on nobody needs to be told. */
 const MOSTLY = 0.9;
