@@ -119,6 +119,7 @@ describe('while history cannot be written', () => {
       await eventually('every failure is told', async () => (await told('triggered')) === SITES);
       addAll('up');
       await eventually('every recovery is told', async () => (await told('resolved')) === SITES);
+      await eventually('every batch is over', () => backlog.size === 2 * SITES && recorder.backlog === 0);
       expect([await stored(), await metric('uptime_history_waiting'), recorder.backlog]).toEqual([SITES, 2 * SITES, 0]);
       expect(await historyHealth()).toMatchObject({
         ok: true,
@@ -154,7 +155,10 @@ describe('while history cannot be written', () => {
     await eventually('every failure is told', async () => (await told('triggered')) === SITES);
     addAll('up');
     await eventually('every recovery is told', async () => (await told('resolved')) === SITES);
-    const lost = (await metric('uptime_history_lost_total')) - before;
+    const lostSince = async () => (await metric('uptime_history_lost_total')) - before;
+    // What is told is committed; a moment later the process takes what waits into account.
+    await eventually('every check waits or is lost', async () => (await lostSince()) + backlog.size === 2 * SITES);
+    const lost = await lostSince();
     await setFault(null);
     await eventually('history has followed', () => !backlog.isLagging, 20_000);
     backlog.maxWaiting = 100_000;

@@ -1,0 +1,116 @@
+import { Module } from '@nestjs/common';
+import { down, resultOf } from '../../../src/checker/check-failure';
+import { Checker, type CheckRequest, type CheckResult } from '../../../src/checker/checker';
+import { startApp, type TestApp } from '../../harness/app/app';
+import { newEndpoint, newWebsite } from '../../harness/app/resources';
+import { SwitchableServer } from '../../harness/servers/switchable-server';
+
+interface Check {
+  outcome: string;
+  degraded: boolean;
+  error: { code: string; message: string } | null;
+  warning: { code: string; phase: string; message: string } | null;
+}
+
+const { warning: _, ...OLD_UP } = {
+  ...resultOf(down('internal', 'internal', '')),
+  outcome: 'up' as const,
+  error: null,
+};
+const SLOW = { code: 'assertion_failed', phase: 'assertion', message: 'It is slow.' } as const;
+
+/** A checker of another package, made before there were warnings, or with a mind of its own. */
+@Checker('FOREIGN')
+class ForeignChecker implements Checker<string> {
+  readonly targetForm = 'foreign://old, foreign://slow or foreign://both';
+  readonly assertionSources = [] as const;
+
+  parseTarget(url: string): string {
+    return url;
+  }
+
+  async check({ target }: CheckRequest<string>): Promise<CheckResult> {
+    if (target === 'foreign://slow') return { ...OLD_UP, warning: SLOW };
+    if (target === 'foreign://both')
+      return { ...resultOf(down('connection_refused', 'connect', 'No.')), warning: SLOW };
+    return OLD_UP as CheckResult;
+  }
+}
+
+@Module({ providers: [ForeignChecker] })
+class ForeignModule {}
+
+describe('a check on demand that has something to warn of', () => {
+  let app: TestApp;
+  let target: SwitchableServer;
+  let website: string;
+
+  beforeAll(async () => {
+    target = await SwitchableServer.start();
+    app = await startApp({ confirmFailures: false }, { modules: [ForeignModule] });
+    website = await newWebsite(app.write);
+  });
+  afterAll(async () => {
+    await app.close();
+    await target.close();
+  });
+  beforeEach(() => (target.status = 200));
+
+  const settings = (more: object = {}) => ({
+    name: 'Front',
+    type: 'HTTP',
+    url: target.url,
+    interval: 86_400,
+    assertions: [{ source: 'body', comparison: 'contains', target: 'welcome', severity: 'warning' }],
+    ...more,
+  });
+  const message = 'Expected body to contain welcome, but it was another value.';
+  const warned = {
+    outcome: 'up',
+    degraded: true,
+    error: null,
+    warning: { code: 'assertion_failed', phase: 'assertion', message },
+  };
+  const newest = async (id: string) => (await app.read.get<Check[]>(`/endpoints/${id}/checks?limit=1`)).body[0];
+
+  it('tells of the warning before the endpoint is saved', async () => {
+    const { status, body } = await app.write.post<Check>('/endpoints/test', settings());
+    expect(status).toBe(200);
+    expect(body).toMatchObject(warned);
+  });
+
+  it('tells of it in the check that runs now, and in the list of checks', async () => {
+    const id = await newEndpoint(app.write, website, settings());
+    const { status, body } = await app.write.post<Check>(`/endpoints/${id}/checks`);
+    expect(status).toBe(201);
+    expect(body).toMatchObject(warned);
+    expect(await newest(id)).toEqual(body);
+  });
+
+  it('tells of the failure alone when the target is down', async () => {
+    target.status = 500;
+    const failed = { outcome: 'down', degraded: false, error: { code: 'status_unexpected' }, warning: null };
+    expect((await app.write.post<Check>('/endpoints/test', settings())).body).toMatchObject(failed);
+    const id = await newEndpoint(app.write, website, settings());
+    expect((await app.write.post<Check>(`/endpoints/${id}/checks`)).body).toMatchObject(failed);
+    expect(await newest(id)).toMatchObject(failed);
+  });
+
+  it.each([
+    ['says nothing of warnings', 'old', { outcome: 'up', degraded: false, error: null, warning: null }],
+    ['warns by itself', 'slow', { outcome: 'up', degraded: true, error: null, warning: SLOW }],
+    [
+      'warns of what is down',
+      'both',
+      { outcome: 'down', degraded: false, error: { code: 'connection_refused' }, warning: null },
+    ],
+  ])('is recorded and listed when its checker %s', async (_what, host, expected) => {
+    const foreign = { name: 'Foreign', type: 'FOREIGN', url: `foreign://${host}`, interval: 86_400 };
+    expect((await app.write.post<Check>('/endpoints/test', foreign)).body).toMatchObject(expected);
+    const id = await newEndpoint(app.write, website, foreign);
+    const { status, body } = await app.write.post<Check>(`/endpoints/${id}/checks`);
+    expect(status).toBe(201);
+    expect(body).toMatchObject(expected);
+    expect(await newest(id)).toMatchObject(expected);
+  });
+});
