@@ -28,14 +28,14 @@ export class MaintenanceMarks {
     const occurrences = await this.coverage.overlapping(tx, [...orgIds], new Date(from), new Date(to));
     if (occurrences.length === 0) return;
     const known = await this.coverable(tx, checks, occurrences);
-    const ofOrganization = byOrganization(occurrences);
-    for (const check of checks) {
-      const own = ofOrganization.get(check.orgId);
-      if (!own) continue;
-      const maintenance = maintenanceAt(own, known.get(check.endpointId) ?? unknownOf(check), check.checkedAt);
+    const endpoints = checks.map((check) => known.get(check.endpointId) ?? unknownOf(check));
+    const named = new OccurrencesByName(occurrences, endpoints);
+    checks.forEach((check, index) => {
+      const endpoint = endpoints[index] ?? unknownOf(check);
+      const maintenance = maintenanceAt(named.thatMayCover(endpoint), endpoint, check.checkedAt);
       check.planned = maintenance?.excludeFromUptime ?? false;
       check.muted = maintenance?.mute ?? false;
-    }
+    });
   }
 
   /** Of the endpoints of organizations that have a window over some of theirs. */
@@ -50,14 +50,36 @@ export class MaintenanceMarks {
   }
 }
 
-function byOrganization(occurrences: readonly Occurrence[]): Map<string, Occurrence[]> {
-  const groups = new Map<string, Occurrence[]>();
-  for (const occurrence of occurrences) {
-    const known = groups.get(occurrence.orgId);
-    if (known) known.push(occurrence);
-    else groups.set(occurrence.orgId, [occurrence]);
+/** What of an endpoint a scope may name; the organization stands for a scope over everything. */
+const namesOf = ({ id, orgId, websiteId, tags }: Coverable): string[] => [
+  orgId,
+  id,
+  websiteId,
+  ...tags.map((tag) => `${orgId} ${tag}`),
+];
+
+/**
+ * Occurrences by what their scopes name of some endpoints, so that each meets only those that may cover it: an organization
+ * may have a thousand, each over a thousand things.
+ */
+class OccurrencesByName {
+  private readonly byName = new Map<string, Occurrence[]>();
+
+  constructor(occurrences: readonly Occurrence[], endpoints: readonly Coverable[]) {
+    for (const endpoint of endpoints) for (const name of namesOf(endpoint)) this.byName.set(name, []);
+    for (const occurrence of occurrences) {
+      const { orgId, coversAll, endpointIds, websiteIds, tags } = occurrence;
+      if (coversAll) this.byName.get(orgId)?.push(occurrence);
+      for (const id of endpointIds) this.byName.get(id)?.push(occurrence);
+      for (const id of websiteIds) this.byName.get(id)?.push(occurrence);
+      for (const tag of tags) this.byName.get(`${orgId} ${tag}`)?.push(occurrence);
+    }
   }
-  return groups;
+
+  /** Some may be there twice: they cover the endpoint in two ways. */
+  thatMayCover(endpoint: Coverable): Occurrence[] {
+    return namesOf(endpoint).flatMap((name) => this.byName.get(name) ?? []);
+  }
 }
 
 /** Enough for a window over all endpoints; one that was deleted meanwhile is covered by no other. */

@@ -11,6 +11,7 @@ import { parseId } from '../../../src/platform/ids/id';
 import { Metrics } from '../../../src/platform/observability/metrics';
 import { startApp, type TestApp } from '../../harness/app/app';
 import { recorded as finishedCheck } from '../../harness/app/history';
+import { addOccurrence, forgetOccurrences } from '../../harness/app/occurrences';
 import { eventually } from '../../harness/app/poll';
 import { newRecorder } from '../../harness/app/recorder';
 import { newAlert, newEndpoint, newWebsite } from '../../harness/app/resources';
@@ -145,6 +146,43 @@ describe('while history cannot be written', () => {
     await setFault(null);
     expect(await recording).toBe('recorded');
     expect(await stored()).toBe(SITES + 1);
+  });
+
+  it('checks that follow keep the marks that they had when they were recorded, and so do their outages', async () => {
+    const [site] = sites;
+    if (!site) throw new Error('no site');
+    const { orgId, endpointKey } = site;
+    await setFault('58030');
+    const planned = next(site, 'down');
+    const [startsAt, endsAt] = [planned.checkedAt, new Date(planned.checkedAt.getTime() + 1)];
+    await addOccurrence(database, { orgId, startsAt, endsAt });
+    recorder.add(planned);
+    recorder.add(next(site, 'down'));
+    const degraded = next(site, 'up');
+    const warning = { code: 'assertion_failed', phase: 'assertion', message: 'The certificate ends soon.' } as const;
+    recorder.add({ ...degraded, result: { ...degraded.result, warning } });
+    await eventually('all wait', async () => (await metric('uptime_history_waiting')) === 3);
+    await forgetOccurrences(database, orgId);
+    await setFault(null);
+    await eventually('history has followed', () => !backlog.isLagging, 20_000);
+    const checks = await database.query(
+      `SELECT c.outcome, d.body -> 'warning' AS warning FROM check_result c LEFT JOIN check_detail d ON d.endpoint_key = c.endpoint_key AND d.hash = c.detail_hash
+        WHERE c.endpoint_key = $1 ORDER BY c.checked_at DESC LIMIT 3`,
+      [endpointKey],
+    );
+    expect(checks).toEqual([
+      { outcome: 1 + 8, warning },
+      { outcome: 0, warning: null },
+      { outcome: 0 + 16, warning: null },
+    ]);
+    const outages = await database.query(
+      'SELECT planned, ended_at IS NULL AS open FROM outage WHERE endpoint_key = $1 ORDER BY started_at',
+      [endpointKey],
+    );
+    expect(outages).toEqual([
+      { planned: true, open: false },
+      { planned: false, open: false },
+    ]);
   });
 
   it('the oldest checks are given up when too many wait, which is counted, and no outage is missing afterwards', async () => {

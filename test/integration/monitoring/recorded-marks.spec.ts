@@ -13,7 +13,7 @@ import { recorded as finishedCheck } from '../../harness/app/history';
 import { checkInvariants } from '../../harness/app/invariants';
 import { addOccurrence, EVERYTHING, forgetOccurrences } from '../../harness/app/occurrences';
 import { newRecorder } from '../../harness/app/recorder';
-import { newEndpoint, newWebsite } from '../../harness/app/resources';
+import { newAlert, newEndpoint, newWebsite } from '../../harness/app/resources';
 
 /** Random histories; `RECORDER_RUNS=300` is the thorough run. */
 const RUNS = Number(process.env['RECORDER_RUNS'] ?? 10);
@@ -295,6 +295,39 @@ describe('checks in maintenance and with warnings', () => {
     guesses.add(next());
     await guesses.drain(10_000);
     expect((await storedOf(sites.shop)).state).toMatchObject({ ...expected, bad: 0, degradedSince: null });
+  });
+
+  /** The events of an alert of two failures and two successes: F fails, S succeeds; small letters are in a muted window. */
+  async function eventsAfter(letters: string): Promise<string[]> {
+    const id = await newEndpoint(app.write, await newWebsite(app.write));
+    const alert = await newAlert(app.write, id, { failure_threshold: 2, success_threshold: 2 });
+    const site = await definitionOf(id);
+    await forgetOccurrences(database, site.orgId);
+    const recorder = newRecorder(app);
+    for (const [index, letter] of [...letters].entries()) {
+      const at = startMs + index * SLOT_MS;
+      const isMuted = letter !== letter.toUpperCase();
+      if (isMuted)
+        await addOccurrence(database, { orgId: site.orgId, startsAt: new Date(at), endsAt: new Date(at + 1) });
+      const outcome = letter.toUpperCase() === 'F' ? 'down' : 'up';
+      await recorder.record(checkOf(site, { at, outcome, degraded: false, planned: false, muted: false }));
+    }
+    const events = await database.query<{ type: string; from: number; at: number }>(
+      `SELECT v.type, ${ms('v.started_at')} AS "from", ${ms('v.occurred_at')} AS at FROM alert_event v WHERE v.alert_id = $1 ORDER BY v.id`,
+      [parseId('alert', alert) ?? ''],
+    );
+    const slotOf = (at: number) => (at - startMs) / SLOT_MS;
+    return events.map(({ type, from }) => `${type} since ${slotOf(from)}`);
+  }
+
+  it.each([
+    ['breaks and heals inside it', 'SSfffssSS', []],
+    ['is still down after it, with the first failure after it', 'SSfffFF', ['triggered since 5']],
+    ['was down before it, heals inside', 'SFFffss', ['triggered since 1', 'resolved since 1']],
+    ['was down before it and is down after it, once', 'SFFfffFFF', ['triggered since 1']],
+    ['heals inside and breaks again inside it', 'SFFssffff', ['triggered since 1', 'resolved since 1']],
+  ])('tell in a muted window of an endpoint that %s', async (_, letters, expected) => {
+    expect(await eventsAfter(letters)).toEqual(expected);
   });
 
   const marksNow = async (checks: readonly FinishedCheck[]): Promise<{ marks: boolean[][]; statements: number }> => {
