@@ -312,8 +312,8 @@ describe('checks in maintenance and with warnings', () => {
       const outcome = letter.toUpperCase() === 'F' ? 'down' : 'up';
       await recorder.record(checkOf(site, { at, outcome, degraded: false, planned: false, muted: false }));
     }
-    const events = await database.query<{ type: string; from: number; at: number }>(
-      `SELECT v.type, ${ms('v.started_at')} AS "from", ${ms('v.occurred_at')} AS at FROM alert_event v WHERE v.alert_id = $1 ORDER BY v.id`,
+    const events = await database.query<{ type: string; from: number }>(
+      `SELECT v.type, ${ms('v.started_at')} AS "from" FROM alert_event v WHERE v.alert_id = $1 ORDER BY v.id`,
       [parseId('alert', alert) ?? ''],
     );
     const slotOf = (at: number) => (at - startMs) / SLOT_MS;
