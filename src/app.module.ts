@@ -7,6 +7,7 @@ import { CheckerModule } from './checker/checker.module';
 import { DashboardModule } from './dashboard/dashboard.module';
 import { DeliveryModule } from './delivery/delivery.module';
 import { EndpointModule } from './endpoint/endpoint.module';
+import { MaintenanceModule } from './maintenance/maintenance.module';
 import { HistoryModule } from './history/history.module';
 import { MonitoringModule } from './monitoring/monitoring.module';
 import { AuditModule } from './audit/audit.module';
@@ -58,6 +59,7 @@ export class AppModule {
         ChannelModule,
         WebsiteModule,
         EndpointModule,
+        MaintenanceModule,
         HistoryModule,
         DeliveryModule,
         AlertModule,

@@ -30,6 +30,7 @@ export const AUDITED = {
   api_key: 'apiKey',
   session: 'apiKey',
   organization: 'organization',
+  maintenance: 'maintenanceWindow',
 } as const satisfies Readonly<Record<string, IdKind>>;
 export type AuditedResource = keyof typeof AUDITED;
 export const AUDITED_RESOURCES = Object.keys(AUDITED) as readonly AuditedResource[];

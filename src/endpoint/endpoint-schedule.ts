@@ -1,6 +1,8 @@
 import { createHash } from 'node:crypto';
 import { Injectable } from '@nestjs/common';
 import type { Sql } from '../platform/database/database';
+import { OUTCOME_CODE } from './outcome-code';
+import { type Coverable, covers, type MaintenanceScope } from './maintenance/cover';
 
 /** One slot taken by this process: no other instance will run it. */
 export interface ClaimedSlot {
@@ -121,6 +123,32 @@ const UNRECORDED = '(t.last_slot_at IS NULL OR t.last_slot_at < s.claimed_slot)'
 /** Endpoints that one statement stops for good. */
 const STOP_BATCH = 2000;
 
+/** min(interval, 30 s) after maintenance that ended at `end`; after now, when that is over or the clock was set back. */
+const AFTER = (end: string): string => {
+  const span = 'make_interval(secs => LEAST(s.interval_seconds, 30))';
+  return `CASE WHEN ${end} > now() OR now() > ${end} + ${span} THEN now() ELSE ${end} END`;
+};
+const LATER = `s.active AND s.next_check_at > ${AFTER('$2::timestamptz')} + make_interval(secs => LEAST(s.interval_seconds, 30))`;
+
+// Cost: a probe of an index for each website of the organization, and some for each of its endpoints that are down.
+const DOWN_AND_LATER = `
+  SELECT e.id, e.org_id AS "orgId", e.website_id AS "websiteId", e.tags || w.tags AS tags
+    FROM website w
+    JOIN endpoint_state t ON t.website_id = w.id AND t.enabled AND t.status = ${OUTCOME_CODE.down}
+    JOIN endpoint_schedule s ON s.endpoint_id = t.endpoint_id
+    JOIN endpoint e ON e.id = t.endpoint_id
+   WHERE w.org_id = $1 AND ${LATER}`;
+
+// A row that somebody holds is left for the next call: it is about to be claimed, or changed. Cost: an update of each row.
+const DUE_AFTER = `
+  UPDATE endpoint_schedule d
+     SET next_check_at = GREATEST(now(), ${AFTER('$2::timestamptz')} + make_interval(secs => (s.phase_ms % (LEAST(s.interval_seconds, 30) * 1000)) / 1000.0))
+    FROM (SELECT * FROM endpoint_schedule s WHERE s.endpoint_id = ANY ($1::uuid[]) AND ${LATER} FOR UPDATE SKIP LOCKED) s
+   WHERE d.endpoint_id = s.endpoint_id RETURNING 1`;
+
+/** Endpoints that one call of `dueAfter` moves. */
+const DUE_BATCH = 2000;
+
 /** The only SQL that moves `next_check_at`. Stateless: the caller passes the connection or the transaction. */
 @Injectable()
 export class EndpointSchedule {
@@ -161,6 +189,22 @@ export class EndpointSchedule {
   async skipLate(sql: Sql, lateSeconds: number, inARow: number): Promise<number> {
     const [row] = await sql.query<{ slots: number }>(SKIP_LATE, [lateSeconds, inARow]);
     return row?.slots ?? 0;
+  }
+
+  /**
+   * Maintenance ended at `end`: what it covered and is down is due within min(interval, 30 s) of that, at most 2,000 endpoints
+   * in a call. `moved`: how many were; `left`: how many more are to be, some perhaps because their row was held.
+   */
+  async dueAfter(
+    sql: Sql,
+    scope: MaintenanceScope & { orgId: string },
+    end: Date,
+  ): Promise<{ moved: number; left: number }> {
+    const down = await sql.query<Coverable>(DOWN_AND_LATER, [scope.orgId, end]);
+    const ids = down.filter((endpoint) => covers(scope, endpoint)).map(({ id }) => id);
+    if (ids.length === 0) return { moved: 0, left: 0 };
+    const moved = await sql.query(DUE_AFTER, [ids.slice(0, DUE_BATCH), end]);
+    return { moved: moved.length, left: ids.length - moved.length };
   }
 
   /** After the database's clock was set back: slots planned by the old time become due within min(interval, 30 s). */

@@ -4,13 +4,17 @@ import { outcomeOf } from '../endpoint/outcome-code';
 import { errorCodeAt, toMilliseconds } from '../history/check-encoding';
 import { checkId } from '../history/check-id';
 import { formatId } from '../platform/ids/id';
-import type { StateChangeView } from './stream.dto';
+import type { AcknowledgementChangeView, MaintenanceChangeView, StateChangeView } from './stream.dto';
 
 /** A row of stream_event with what its message needs: of the endpoint `null` when that is deleted. */
 export interface StreamRow {
   xid: string;
   seq: string;
   org_id: string;
+  at: Date;
+  /** Set when the row is neither an alert event nor a check: what `payload` tells. */
+  kind: string | null;
+  payload: unknown;
   /** Set when the row is an alert event; otherwise it is a check. */
   event_id: string | null;
   endpoint_id: string | null;
@@ -30,7 +34,20 @@ export function frame(type: string, data: unknown, id: string | null): string {
   return `${id === null ? '' : `id: ${id}\n`}event: ${type}\ndata: ${JSON.stringify(data)}\n\n`;
 }
 
-/** The event of a row, `alert` or `check`, in its wire form; `null` when what it is about has been deleted. */
+/** The event of a row with a kind; `null` for kinds of later versions, and when what it is about has been deleted. */
+export function otherMessageOf({ kind, payload, endpoint_id, endpoint_key }: StreamRow, id: string): string | null {
+  if (kind === 'maintenance') {
+    // A uuid in the row.
+    const { window_id, ...state } = payload as MaintenanceChangeView;
+    return frame(kind, { window_id: formatId('maintenanceWindow', window_id), ...state }, id);
+  }
+  if (kind !== 'acknowledgement' || endpoint_id === null || endpoint_key === null) return null;
+  const acknowledgement = payload as AcknowledgementChangeView['acknowledgement'];
+  const change: AcknowledgementChangeView = { endpoint_id: formatId('endpoint', endpoint_id), acknowledgement };
+  return frame(kind, change, id);
+}
+
+/** The event of a row without a kind, `alert` or `check`, in its wire form; `null` when what it is about has been deleted. */
 export function messageOf(row: StreamRow, event: AlertEvent | null, checkIdSecret: Buffer): string | null {
   if (event) return frame('alert', toAlertEventView(event), formatId('event', event.id));
   if (row.endpoint_id === null || row.endpoint_key === null || row.website_id === null || row.checked_at === null)

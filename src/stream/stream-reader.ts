@@ -6,7 +6,7 @@ import { ServerSecrets } from '../platform/secrets/server-secrets';
 import { Database } from '../platform/database/database';
 import { madeAtMs, NIL_UUID, parseId } from '../platform/ids/id';
 import { Clock } from '../platform/time/clock';
-import { messageOf, type StreamRow } from './stream-message';
+import { messageOf, otherMessageOf, type StreamRow } from './stream-message';
 import { KEPT_MS, type StreamPosition, StreamPositions } from './stream-position';
 
 /** An event of the stream: whose it is, its position, and its wire form (`null`: what it is about has been deleted). */
@@ -21,7 +21,7 @@ export interface StreamItem {
  * open for a minute, ours take milliseconds: the stream does not wait longer for it.
  */
 const rowsWhere = (condition: string): string => `
-  SELECT s.xid::text, s.seq::text, s.org_id, s.event_id, s.endpoint_id, e.key::text AS endpoint_key,
+  SELECT s.xid::text, s.seq::text, s.org_id, s.at, s.kind, s.payload, s.event_id, s.endpoint_id, e.key::text AS endpoint_key,
          e.name AS endpoint_name, e.website_id, s.checked_at, s.status, s.previous_status, s.duration_us, s.status_code, s.error
     FROM stream_event s
     LEFT JOIN endpoint e ON e.id = s.endpoint_id
@@ -64,11 +64,14 @@ export class StreamReader {
     const ids = rows.map((row) => row.event_id).filter((id) => id !== null);
     const events = ids.length === 0 ? [] : await this.database.manager.findBy(AlertEvent, { id: In(ids) });
     const byId = new Map(events.map((event) => [event.id, event]));
-    return rows.map((row) => ({
-      orgId: row.org_id,
-      position: { xid: BigInt(row.xid), seq: BigInt(row.seq) },
-      message: messageOf(row, byId.get(row.event_id ?? '') ?? null, this.secrets.get('check_id')),
-    }));
+    return rows.map((row) => {
+      const position = { xid: BigInt(row.xid), seq: BigInt(row.seq) };
+      const message =
+        row.kind === null
+          ? messageOf(row, byId.get(row.event_id ?? '') ?? null, this.secrets.get('check_id'))
+          : otherMessageOf(row, this.positions.format(row.org_id, position, row.at.getTime()));
+      return { orgId: row.org_id, position, message };
+    });
   }
 
   /** The id of a position, for this organization: it says nothing about the others. */

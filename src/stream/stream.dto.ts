@@ -61,6 +61,84 @@ export class StateChangeView {
   error!: StateChangeErrorView | null;
 }
 
+/** A maintenance window begins or ends, or goes on until another time. */
+export class MaintenanceChangeView {
+  @ApiProperty({ description: 'May have been deleted, when it ends.', example: 'mw_01jd3k6q7be5y9x4v2m8n0r1st' })
+  window_id!: string;
+
+  @ApiProperty({ example: 'Weekly patches' })
+  name!: string;
+
+  @ApiProperty({ enum: ['started', 'ended'], description: '`started` again when a change moves its end.' })
+  state!: 'started' | 'ended';
+
+  @ApiProperty({
+    type: String,
+    format: 'date-time',
+    description: 'When it ends, or ended.',
+    example: '2026-11-22T03:00:00.000Z',
+  })
+  until!: string;
+}
+
+export class StreamAcknowledgementView {
+  @ApiProperty({
+    type: String,
+    nullable: true,
+    description: 'The name of the API key; null without one.',
+    example: 'On call',
+  })
+  by!: string | null;
+
+  @ApiProperty({ type: String, format: 'date-time', example: '2026-11-20T10:05:00.000Z' })
+  at!: string;
+
+  @ApiProperty({ example: 'The disk is full, I am at it.' })
+  note!: string;
+
+  @ApiProperty({
+    type: String,
+    format: 'date-time',
+    nullable: true,
+    description: 'null: until it is up.',
+    example: '2026-11-20T11:05:00.000Z',
+  })
+  until!: string | null;
+}
+
+/** Somebody has taken an endpoint in hand, or no longer. */
+export class AcknowledgementChangeView {
+  @ApiProperty({ example: 'ep_01jd3k6q7be5y9x4v2m8n0r1st' })
+  endpoint_id!: string;
+
+  @ApiProperty({ type: StreamAcknowledgementView, nullable: true, description: 'null when it has ended.' })
+  acknowledgement!: StreamAcknowledgementView | null;
+}
+
+const POSITION = { description: 'Of this place in the stream; send it as `Last-Event-ID` to resume after it.' };
+
+export class MaintenanceStreamEventView {
+  @ApiProperty({ enum: ['maintenance'] })
+  event!: 'maintenance';
+
+  @ApiProperty(POSITION)
+  id!: string;
+
+  @ApiProperty()
+  data!: MaintenanceChangeView;
+}
+
+export class AcknowledgementStreamEventView {
+  @ApiProperty({ enum: ['acknowledgement'] })
+  event!: 'acknowledgement';
+
+  @ApiProperty(POSITION)
+  id!: string;
+
+  @ApiProperty()
+  data!: AcknowledgementChangeView;
+}
+
 export class CheckStreamEventView {
   @ApiProperty({ enum: ['check'] })
   event!: 'check';
@@ -102,6 +180,8 @@ export class OtherStreamEventView {
 export const STREAM_EVENTS = {
   check: CheckStreamEventView,
   alert: AlertStreamEventView,
+  maintenance: MaintenanceStreamEventView,
+  acknowledgement: AcknowledgementStreamEventView,
   ready: OtherStreamEventView,
   reset: OtherStreamEventView,
   ping: OtherStreamEventView,

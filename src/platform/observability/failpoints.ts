@@ -18,6 +18,10 @@ export const FAILPOINTS = [
   'idempotency.after_change',
   'idempotency.before_commit',
   'idempotency.after_commit',
+  'maintenance.before_begun',
+  'maintenance.after_begun',
+  'maintenance.before_over',
+  'maintenance.after_over',
 ] as const;
 export type FailpointName = (typeof FAILPOINTS)[number];
 

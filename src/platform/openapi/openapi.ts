@@ -68,6 +68,7 @@ const TAGS: Readonly<Record<string, string>> = {
   Checks: 'Running a check at once.',
   History: 'Single checks, uptime and latency over any range.',
   Stream: 'What happens, as it happens.',
+  'Maintenance windows': 'When nobody is told, and checks do not count.',
   'Status pages': 'What everybody may see of a website.',
   Organizations: 'Who am I; and, for the operator, all organizations.',
   'API keys': 'Keys of your organization.',

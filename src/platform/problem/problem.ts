@@ -21,6 +21,10 @@ export const FIELD_PROBLEM_CODES = [
   'immutable',
   'not_found',
   'cycle',
+  'in_past',
+  'never_due',
+  'overlaps_itself',
+  'unknown_zone',
 ] as const;
 export type FieldProblemCode = (typeof FIELD_PROBLEM_CODES)[number];
 

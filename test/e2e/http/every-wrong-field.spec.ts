@@ -32,12 +32,29 @@ describe('a body with several wrong fields', () => {
   let alert: string;
   let page: string;
 
+  let maintenance: string;
+
+  const wrongWindow = (path: string): Wrong => ({
+    path: () => path,
+    body: () => ({
+      name: 7,
+      scope: { all: true, tags: ['shop'] },
+      cron: '@daily',
+      timezone: 'Mars/Base',
+      duration: 5,
+      colour: 'red',
+    }),
+    pointers: ['/colour', '/cron', '/duration', '/name', '/scope/all', '/timezone'],
+  });
+
   beforeAll(async () => {
     app = await startApp({ role: 'api' });
     website = await newWebsite(app.admin);
     endpoint = await newEndpoint(app.admin, website);
     alert = await newAlert(app.admin, endpoint);
     page = (await app.admin.post<{ id: string }>('/status-pages', { title: 'Status', groups: [] })).body.id;
+    const nightly = { name: 'Patches', scope: { all: true }, cron: '0 2 * * *', timezone: 'UTC', duration: 3600 };
+    maintenance = (await app.admin.post<{ id: string }>('/maintenance-windows', nightly)).body.id;
   });
   afterAll(() => app.close());
 
@@ -178,6 +195,15 @@ describe('a body with several wrong fields', () => {
         path: () => `/alerts/${alert}`,
         body: () => ({ description: 5, config: { webhook_url: 'x', colour: 'red' } }),
         pointers: ['/config/colour', '/config/webhook_url', '/description'],
+      },
+    ],
+    'POST /api/v1/maintenance-windows': [wrongWindow('/maintenance-windows')],
+    'POST /api/v1/maintenance-windows/preview': [wrongWindow('/maintenance-windows/preview')],
+    'PUT /api/v1/maintenance-windows/{id}': [
+      {
+        path: () => `/maintenance-windows/${maintenance}`,
+        body: () => ({ name: '', cron: 'daily', timezone: 'Europe/Gotham', scope: {}, mute: 'yes' }),
+        pointers: ['/cron', '/mute', '/name', '/scope', '/timezone'],
       },
     ],
     'POST /api/v1/status-pages': [

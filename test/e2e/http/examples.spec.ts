@@ -62,12 +62,15 @@ describe('the examples of request bodies in the OpenAPI document', () => {
     const endpoint = await newEndpoint(app.write, website);
     const alert = await newAlert(app.write, endpoint);
     const page = await app.write.post<{ id: string }>('/status-pages', { title: 'Shop', groups: [] });
+    const nightly = { name: 'Patches', scope: { all: true }, cron: '0 2 * * *', timezone: 'UTC', duration: 3600 };
+    const window = await app.write.post<{ id: string }>('/maintenance-windows', nightly);
     const org = formatId('organization', (await app.organization('Acme')).orgId);
     return {
-      ids: { ws: website, ep: endpoint, al: alert, sp: page.body.id, org },
+      ids: { ws: website, ep: endpoint, al: alert, sp: page.body.id, mw: window.body.id, org },
       async remove() {
         await app.write.delete(`/websites/${website}`);
         await app.write.delete(`/status-pages/${page.body.id}`);
+        await app.write.delete(`/maintenance-windows/${window.body.id}`);
         await app.operator.delete(`/organizations/${org}`);
       },
     };

@@ -21,8 +21,17 @@ interface Use {
   body?: (path: string) => Promise<object>;
   /** Another body for the same address; without one the route takes none. */
   other?: (path: string) => Promise<object>;
+  /** 201 where it makes something. */
+  status?: number;
 }
 
+/** A window that runs for an hour from now on. */
+const maintenance = (name: string) => ({
+  name,
+  scope: { all: true },
+  starts_at: new Date().toISOString(),
+  ends_at: new Date(Date.now() + 3_600_000).toISOString(),
+});
 const WEBHOOK = { type: 'webhook', config: { url: 'https://hooks.example/1' } };
 
 describe('Idempotency-Key', () => {
@@ -102,6 +111,18 @@ describe('Idempotency-Key', () => {
       body: () => Promise.resolve({ title: 'Twice', groups: [] }),
       other: () => Promise.resolve({ title: 'Other', groups: [] }),
     },
+    'POST /api/v1/maintenance-windows': {
+      path: () => Promise.resolve('/api/v1/maintenance-windows'),
+      body: () => Promise.resolve(maintenance('Twice')),
+      other: () => Promise.resolve(maintenance('Other')),
+    },
+    'POST /api/v1/maintenance-windows/:id/end': {
+      path: async () => {
+        const { body } = await app.write.post<{ id: string }>('/maintenance-windows', maintenance('Now'));
+        return `/api/v1/maintenance-windows/${body.id}/end`;
+      },
+      status: 200,
+    },
     'POST /api/v1/deliveries/:id/redeliver': {
       path: async () => `/api/v1/deliveries/${await endedDelivery()}/redeliver`,
     },
@@ -109,6 +130,7 @@ describe('Idempotency-Key', () => {
   const refusing = [
     'POST /api/v1/organizations',
     'POST /api/v1/api-keys',
+    'POST /api/v1/maintenance-windows/preview',
     'POST /api/v1/alerts/test',
     'POST /api/v1/alerts/:id/test',
     'POST /api/v1/endpoints/:id/checks',
@@ -124,12 +146,12 @@ describe('Idempotency-Key', () => {
   it.each(Object.keys(honouring))(
     '%s makes one thing of two requests with a key, and answers both alike',
     async (name) => {
-      const { path, body, other }: Use = honouring[name] ?? { path: () => Promise.resolve('') };
+      const { path, body, other, status = 201 }: Use = honouring[name] ?? { path: () => Promise.resolve('') };
       const address = await path();
       const sent = await body?.(address);
       const key = by(app.write, `table ${name}`);
       const first = await post(address, sent, key);
-      expect([first.status, first.replayed]).toEqual([201, null]);
+      expect([first.status, first.replayed]).toEqual([status, null]);
       const entries = () => database.query('SELECT 1 FROM audit_log');
       const before = (await entries()).length;
       const second = await post(address, sent, key);

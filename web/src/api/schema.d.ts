@@ -14,7 +14,11 @@ export interface components {
              * @example out_of_range
              * @enum {string}
              */
+<<<<<<< HEAD
             code: "required" | "wrong_type" | "out_of_range" | "too_long" | "invalid_format" | "invalid_characters" | "unsupported_scheme" | "unsupported_type" | "credentials_in_url" | "forbidden_header" | "invalid_config" | "unknown_field" | "immutable" | "not_found" | "cycle";
+=======
+            code: "required" | "wrong_type" | "out_of_range" | "too_long" | "invalid_format" | "invalid_characters" | "unsupported_scheme" | "unsupported_type" | "credentials_in_url" | "forbidden_header" | "invalid_config" | "unknown_field" | "immutable" | "not_found" | "in_past" | "never_due" | "overlaps_itself" | "unknown_zone";
+>>>>>>> 308c6b0 (Maintenance windows: created, changed, ended and listed; planned 48 hours ahead, and acted on each second)
             /** @example interval must not be greater than 86400 */
             message: string;
         };
@@ -876,6 +880,66 @@ export interface components {
             id: string;
             data: components["schemas"]["AlertEvent"];
         };
+        MaintenanceChange: {
+            /**
+             * @description May have been deleted, when it ends.
+             * @example mw_01jd3k6q7be5y9x4v2m8n0r1st
+             */
+            window_id: string;
+            /** @example Weekly patches */
+            name: string;
+            /**
+             * @description `started` again when a change moves its end.
+             * @enum {string}
+             */
+            state: "started" | "ended";
+            /**
+             * Format: date-time
+             * @description When it ends, or ended.
+             * @example 2026-11-22T03:00:00.000Z
+             */
+            until: string;
+        };
+        MaintenanceStreamEvent: {
+            /** @enum {string} */
+            event: "maintenance";
+            /** @description Of this place in the stream; send it as `Last-Event-ID` to resume after it. */
+            id: string;
+            data: components["schemas"]["MaintenanceChange"];
+        };
+        StreamAcknowledgement: {
+            /**
+             * @description The name of the API key; null without one.
+             * @example On call
+             */
+            by: string | null;
+            /**
+             * Format: date-time
+             * @example 2026-11-20T10:05:00.000Z
+             */
+            at: string;
+            /** @example The disk is full, I am at it. */
+            note: string;
+            /**
+             * Format: date-time
+             * @description null: until it is up.
+             * @example 2026-11-20T11:05:00.000Z
+             */
+            until: string | null;
+        };
+        AcknowledgementChange: {
+            /** @example ep_01jd3k6q7be5y9x4v2m8n0r1st */
+            endpoint_id: string;
+            /** @description null when it has ended. */
+            acknowledgement: components["schemas"]["StreamAcknowledgement"] | null;
+        };
+        AcknowledgementStreamEvent: {
+            /** @enum {string} */
+            event: "acknowledgement";
+            /** @description Of this place in the stream; send it as `Last-Event-ID` to resume after it. */
+            id: string;
+            data: components["schemas"]["AcknowledgementChange"];
+        };
         OtherStreamEvent: {
             /**
              * @description `ready`: connected. `reset`: too much was missed, read the lists again. `ping`: every ten seconds.
@@ -1247,6 +1311,238 @@ export interface components {
             /** @description Mean of each phase over the good checks: stacked they make the mean. null without one. */
             phases: components["schemas"]["CheckPhases"] | null;
         };
+        WholeScope: {
+            /**
+             * @description Everything that the organization has.
+             * @enum {boolean}
+             */
+            all: true;
+        };
+        PartialScope: {
+            /**
+             * @example [
+             *       "ws_01jd3k6q7be5y9x4v2m8n0r1st"
+             *     ]
+             */
+            website_ids?: string[];
+            /**
+             * @example [
+             *       "ep_01jd3k6q7be5y9x4v2m8n0r1st"
+             *     ]
+             */
+            endpoint_ids?: string[];
+            /**
+             * @example [
+             *       "production"
+             *     ]
+             */
+            tags?: string[];
+        };
+        MaintenanceOccurrence: {
+            /**
+             * Format: date-time
+             * @example 2027-03-28T01:00:00.000Z
+             */
+            starts_at: string;
+            /**
+             * Format: date-time
+             * @example 2027-03-28T03:00:00.000Z
+             */
+            ends_at: string;
+        };
+        MaintenanceWindow: {
+            /** @example mw_01jd3k6q7be5y9x4v2m8n0r1st */
+            id: string;
+            /**
+             * @description What is done.
+             * @example Weekly patches
+             */
+            name: string;
+            /**
+             * @description Shown on status pages.
+             * @example We update our servers.
+             */
+            description: string;
+            /**
+             * @description What it covers.
+             * @example {
+             *       "tags": [
+             *         "production"
+             *       ]
+             *     }
+             */
+            scope: components["schemas"]["WholeScope"] | components["schemas"]["PartialScope"];
+            /**
+             * Format: date-time
+             * @description Of a one-off window its start, at most 5 minutes ago. Of a recurring one optional: no occurrence begins before.
+             * @example null
+             */
+            starts_at: string | null;
+            /**
+             * Format: date-time
+             * @description Of a one-off window its end, at most 90 days after its start. Of a recurring one optional: the end of everything.
+             * @example null
+             */
+            ends_at: string | null;
+            /**
+             * @description Five fields of cron by the clock on the wall in `timezone`, `L` and `SUN#2` included. A time that does not exist begins at the first that does, one that comes twice the first time.
+             * @example 0 2 * * SUN
+             */
+            cron: string | null;
+            /**
+             * @description Of the IANA database.
+             * @example Europe/Berlin
+             */
+            timezone: string | null;
+            /**
+             * @description Seconds that pass from each start, whatever clocks are set to; less than the shortest pause between two starts.
+             * @example 7200
+             */
+            duration: number | null;
+            /** @description Alerts of what is covered do not trigger; they resolve. */
+            mute: boolean;
+            /** @description Checks are marked `planned` and count neither as up nor as down. */
+            exclude_from_uptime: boolean;
+            /** @description Shown on status pages that show something it covers. */
+            public: boolean;
+            /**
+             * @description `active`: an occurrence runs. `scheduled`: one will. `ended`: no more will.
+             * @example scheduled
+             * @enum {string}
+             */
+            status: "scheduled" | "active" | "ended";
+            /**
+             * Format: date-time
+             * @description The end of the occurrence that runs.
+             * @example null
+             */
+            active_until: string | null;
+            /** @description The next three that have not begun. */
+            next: components["schemas"]["MaintenanceOccurrence"][];
+            /**
+             * @description The name of the API key; null without one.
+             * @example Deployment
+             */
+            created_by: string | null;
+            /**
+             * Format: date-time
+             * @example 2026-11-20T09:00:00.000Z
+             */
+            created_at: string;
+            /**
+             * Format: date-time
+             * @example 2026-11-20T09:00:00.000Z
+             */
+            updated_at: string;
+        };
+        MaintenanceScope: {
+            /**
+             * @description Everything that the organization has; without any of the lists.
+             * @enum {boolean}
+             */
+            all?: true;
+            /** @description Websites: all their endpoints. */
+            website_ids?: string[];
+            /** @description Endpoints. */
+            endpoint_ids?: string[];
+            /**
+             * @description Tags of endpoints or their websites. They need not exist yet.
+             * @example [
+             *       "production"
+             *     ]
+             */
+            tags?: string[];
+        };
+        CreateMaintenanceWindow: {
+            /**
+             * @description Shown on status pages. Default: `""`.
+             * @example We update our servers.
+             */
+            description?: string;
+            /**
+             * Format: date-time
+             * @description Of a one-off window its start, at most 5 minutes ago. Of a recurring one optional: no occurrence begins before.
+             */
+            starts_at?: string | null;
+            /**
+             * Format: date-time
+             * @description Of a one-off window its end, at most 90 days after its start. Of a recurring one optional: the end of everything.
+             */
+            ends_at?: string | null;
+            /**
+             * @description Five fields of cron by the clock on the wall in `timezone`, `L` and `SUN#2` included. A time that does not exist begins at the first that does, one that comes twice the first time.
+             * @example 0 2 * * SUN
+             */
+            cron?: string | null;
+            /**
+             * @description Of the IANA database.
+             * @example Europe/Berlin
+             */
+            timezone?: string | null;
+            /**
+             * @description Seconds that pass from each start, whatever clocks are set to; less than the shortest pause between two starts.
+             * @example 7200
+             */
+            duration?: number | null;
+            /** @description Alerts of what is covered do not trigger; they resolve. Default: `true`. */
+            mute?: boolean;
+            /** @description Checks are marked `planned` and count neither as up nor as down. Default: `true`. */
+            exclude_from_uptime?: boolean;
+            /** @description Shown on status pages that show something it covers. Default: `true`. */
+            public?: boolean;
+            /**
+             * @description What is done.
+             * @example Weekly patches
+             */
+            name: string;
+            /** @description What the window covers: everything, or all that any of the lists names. What comes later is covered from its next result. */
+            scope: components["schemas"]["MaintenanceScope"];
+        };
+        UpdateMaintenanceWindow: {
+            /**
+             * @description Shown on status pages.
+             * @example We update our servers.
+             */
+            description?: string;
+            /**
+             * Format: date-time
+             * @description Of a one-off window its start, at most 5 minutes ago. Of a recurring one optional: no occurrence begins before.
+             */
+            starts_at?: string | null;
+            /**
+             * Format: date-time
+             * @description Of a one-off window its end, at most 90 days after its start. Of a recurring one optional: the end of everything.
+             */
+            ends_at?: string | null;
+            /**
+             * @description Five fields of cron by the clock on the wall in `timezone`, `L` and `SUN#2` included. A time that does not exist begins at the first that does, one that comes twice the first time.
+             * @example 0 2 * * SUN
+             */
+            cron?: string | null;
+            /**
+             * @description Of the IANA database.
+             * @example Europe/Berlin
+             */
+            timezone?: string | null;
+            /**
+             * @description Seconds that pass from each start, whatever clocks are set to; less than the shortest pause between two starts.
+             * @example 7200
+             */
+            duration?: number | null;
+            /** @description Alerts of what is covered do not trigger; they resolve. */
+            mute?: boolean;
+            /** @description Checks are marked `planned` and count neither as up nor as down. */
+            exclude_from_uptime?: boolean;
+            /** @description Shown on status pages that show something it covers. */
+            public?: boolean;
+            /**
+             * @description What is done.
+             * @example Weekly patches
+             */
+            name?: string;
+            /** @description What the window covers: everything, or all that any of the lists names. What comes later is covered from its next result. Replaces the whole scope. */
+            scope?: components["schemas"]["MaintenanceScope"];
+        };
         StatusPage: {
             /**
              * @description Off by default.
@@ -1607,7 +1903,7 @@ export interface components {
              * @example website
              * @enum {string}
              */
-            resource: "website" | "endpoint" | "alert" | "status_page" | "public_page" | "delivery" | "api_key" | "session" | "organization";
+            resource: "website" | "endpoint" | "alert" | "status_page" | "public_page" | "delivery" | "api_key" | "session" | "organization" | "maintenance";
             /**
              * @description What it was done to. An endpoint that was only tried out has an id that leads nowhere.
              * @example ws_01jd3k6q7be5y9x4v2m8n0r1st

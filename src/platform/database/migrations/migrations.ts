@@ -23,6 +23,7 @@ import { Pages1700000005970 } from './1700000005970-pages';
 import { FindingAndMoving1700000005980 } from './1700000005980-finding-and-moving';
 import { Quiet1700000005990 } from './1700000005990-quiet';
 import { PlannedHistory1700000005992 } from './1700000005992-planned-history';
+import { Maintenance1700000005994 } from './1700000005994-maintenance';
 import { Acknowledgement1700000005996 } from './1700000005996-acknowledgement';
 import { Announcements1700000005999 } from './1700000005999-announcements';
 
@@ -52,6 +53,7 @@ export const migrations: (new () => MigrationInterface)[] = [
   FindingAndMoving1700000005980,
   Quiet1700000005990,
   PlannedHistory1700000005992,
+  Maintenance1700000005994,
   Acknowledgement1700000005996,
   Announcements1700000005999,
 ];

@@ -1,0 +1,113 @@
+import { Injectable } from '@nestjs/common';
+import { Interval } from '@nestjs/schedule';
+import { EndpointSchedule } from '../endpoint/endpoint-schedule';
+import type { MaintenanceScope } from '../endpoint/maintenance/cover';
+import { type Tx, WorkerDatabase } from '../platform/database/database';
+import { DatabaseClock } from '../platform/database/database-clock';
+import { type BackgroundJob, BackgroundJobs } from '../platform/jobs/background-job';
+import { eachInTurn } from '../platform/jobs/each-in-turn';
+import { failpoint } from '../platform/observability/failpoints';
+import { SECOND_MS } from '../platform/time/time-units';
+import { OccurrencePlanner } from './occurrence-planner.job';
+
+/** Occurrences that one sweep begins, and ends. */
+const BATCH = 200;
+/** A row that somebody else holds is waited for no longer: the next second tries again. */
+const LIMITS = { lockMs: 2 * SECOND_MS };
+
+interface Occurrence extends MaintenanceScope {
+  orgId: string;
+  windowId: string;
+  startsAt: Date;
+  endsAt: Date;
+}
+
+// Cost while nothing begins or ends: a look into two partial indexes.
+const DUE = `
+  SELECT EXISTS (SELECT FROM maintenance_occurrence WHERE NOT begun AND starts_at <= $1) AS begins,
+         EXISTS (SELECT FROM maintenance_occurrence WHERE NOT over AND ends_at <= $1) AS ends`;
+
+const BEGIN = `
+  UPDATE maintenance_occurrence SET begun = true
+   WHERE (window_id, starts_at) IN (
+     SELECT window_id, starts_at FROM maintenance_occurrence WHERE NOT begun AND starts_at <= $1
+      ORDER BY starts_at LIMIT ${BATCH} FOR UPDATE SKIP LOCKED)
+  RETURNING window_id AS "windowId"`;
+
+const ENDED = `
+  SELECT window_id AS "windowId", starts_at AS "startsAt" FROM maintenance_occurrence
+   WHERE NOT over AND ends_at <= $1 ORDER BY ends_at LIMIT ${BATCH}`;
+
+const LOCK = `
+  SELECT o.org_id AS "orgId", o.window_id AS "windowId", o.starts_at AS "startsAt", o.ends_at AS "endsAt",
+         s.covers_all AS "coversAll", s.website_ids AS "websiteIds", s.endpoint_ids AS "endpointIds", s.tags
+    FROM maintenance_occurrence o JOIN maintenance_scope s ON s.id = o.scope_id
+   WHERE o.window_id = $1 AND o.starts_at = $2 AND NOT o.over AND o.ends_at <= $3 FOR UPDATE OF o SKIP LOCKED`;
+
+const OVER = 'UPDATE maintenance_occurrence SET begun = true, over = true WHERE window_id = $1 AND starts_at = $2';
+
+type Key = Pick<Occurrence, 'windowId' | 'startsAt'>;
+type Step = 'done' | 'more' | 'later';
+
+/**
+ * Acts on beginnings and ends of maintenance windows, each second, whatever made them begin or end. What was not done when a
+ * process was killed is found by the flags of the row; they change in the transaction that does it, so nothing is done twice.
+ */
+@Injectable()
+export class MaintenanceSweep {
+  private readonly job: BackgroundJob;
+
+  constructor(
+    private readonly database: WorkerDatabase,
+    private readonly schedule: EndpointSchedule,
+    private readonly planner: OccurrencePlanner,
+    private readonly clock: DatabaseClock,
+    jobs: BackgroundJobs,
+  ) {
+    this.job = jobs.create({ name: 'maintenance-sweep', run: () => this.run() });
+  }
+
+  @Interval(SECOND_MS)
+  tick(): Promise<void> {
+    return this.job.tick();
+  }
+
+  async run(): Promise<void> {
+    const now = this.clock.now();
+    const [due] = await this.database.query<{ begins: boolean; ends: boolean }>(DUE, [now]);
+    if (due?.ends === true) await this.endAll(now);
+    if (due?.begins === true) await this.begin(now);
+  }
+
+  /** Told by a trigger: `started`. The windows' places in the list follow; the planner does that too, later. */
+  private async begin(now: Date): Promise<void> {
+    const begun = await this.database.transaction(async (tx) => {
+      const rows = await tx.query<{ windowId: string }>(BEGIN, [now]);
+      await failpoint('maintenance.before_begun');
+      return rows;
+    }, LIMITS);
+    await failpoint('maintenance.after_begun');
+    await eachInTurn([...new Set(begun.map(({ windowId }) => windowId))], (id) => this.planner.follow(id, now));
+  }
+
+  private async endAll(now: Date): Promise<void> {
+    const ended = await this.database.query<Key>(ENDED, [now]);
+    await eachInTurn(ended, async (key) => {
+      let step: Step = 'more';
+      while (step === 'more' && !this.job.isStopping)
+        step = await this.database.transaction((tx) => this.end(tx, key, now), LIMITS);
+    });
+  }
+
+  /** What it covered and is down is due soon, some thousand endpoints in a transaction; then it is over, and told. */
+  private async end(tx: Tx, key: Key, now: Date): Promise<Step> {
+    const [occurrence] = await tx.query<Occurrence>(LOCK, [key.windowId, key.startsAt, now]);
+    if (!occurrence) return 'done';
+    const { moved, left } = await this.schedule.dueAfter(tx, occurrence, occurrence.endsAt);
+    if (left > 0) return moved > 0 ? 'more' : 'later';
+    await failpoint('maintenance.before_over');
+    await tx.query(OVER, [key.windowId, key.startsAt]);
+    await failpoint('maintenance.after_over');
+    return 'done';
+  }
+}

@@ -1,0 +1,395 @@
+import { ApiExtraModels, ApiProperty, ApiPropertyOptional, getSchemaPath } from '@nestjs/swagger';
+import {
+  ArrayMaxSize,
+  Equals,
+  IsArray,
+  IsBoolean,
+  IsIn,
+  IsInt,
+  IsOptional,
+  IsString,
+  Matches,
+  Max,
+  MaxLength,
+  Min,
+} from 'class-validator';
+import { LIMIT_DESCRIPTION, MAX_PAGE_SIZE, PageQuery, QueryInteger } from '../platform/http/page';
+import {
+  IsName,
+  IsTimestamp,
+  Nested,
+  Nullable,
+  Optional,
+  QueryTimestamp,
+  ReadOnlyField,
+} from '../platform/http/validators';
+import { formatId } from '../platform/ids/id';
+import { IsPublicId } from '../platform/ids/public-id.rule';
+import type { Span } from './recurrence/window-times';
+import { MAX_DURATION_SECONDS, MIN_DURATION_SECONDS } from './window-rules';
+import { currentOf, type WindowRow } from './window-row';
+
+/** Items of each list of a scope. */
+const MAX_SCOPE_ITEMS = 1000;
+const DEFAULT_LIMIT = 100;
+const MAX_OCCURRENCES = 100;
+const DEFAULT_OCCURRENCES = 20;
+/** Offsets of time zones are known for these years; occurrences are shown with years of four digits. */
+const FROM_BOUNDS = { first: new Date('1970-01-01T00:00:00Z'), last: new Date('9900-01-01T00:00:00Z') };
+
+const WINDOW_ID = 'mw_01jd3k6q7be5y9x4v2m8n0r1st';
+const WEBSITE_ID = 'ws_01jd3k6q7be5y9x4v2m8n0r1st';
+const ENDPOINT_ID = 'ep_01jd3k6q7be5y9x4v2m8n0r1st';
+
+const TEXTS = {
+  name: { description: 'What is done.', example: 'Weekly patches', minLength: 1, maxLength: 255 },
+  description: { description: 'Shown on status pages.', example: 'We update our servers.', maxLength: 1000 },
+  scope:
+    'What the window covers: everything, or all that any of the lists names. What comes later is covered from its next result.',
+  startsAt:
+    'Of a one-off window its start, at most 5 minutes ago. Of a recurring one optional: no occurrence begins before.',
+  endsAt:
+    'Of a one-off window its end, at most 90 days after its start. Of a recurring one optional: the end of everything.',
+  cron: {
+    description:
+      'Five fields of cron by the clock on the wall in `timezone`, `L` and `SUN#2` included. A time that does not exist begins at the first that does, one that comes twice the first time.',
+    example: '0 2 * * SUN',
+    maxLength: 100,
+  },
+  timezone: { description: 'Of the IANA database.', example: 'Europe/Berlin', maxLength: 64 },
+  duration: {
+    description:
+      'Seconds that pass from each start, whatever clocks are set to; less than the shortest pause between two starts.',
+    example: 7200,
+    minimum: MIN_DURATION_SECONDS,
+    maximum: MAX_DURATION_SECONDS,
+  },
+  mute: { description: 'Alerts of what is covered do not trigger; they resolve.', default: true },
+  exclude: { description: 'Checks are marked `planned` and count neither as up nor as down.', default: true },
+  public: { description: 'Shown on status pages that show something it covers.', default: true },
+};
+
+/** One of a list of labels. */
+const TAG = /^[a-z0-9][a-z0-9._:/-]{0,49}$/i;
+
+export class MaintenanceScopeDto {
+  @ApiPropertyOptional({ description: 'Everything that the organization has; without any of the lists.', enum: [true] })
+  @Optional()
+  @Equals(true)
+  all?: true;
+
+  @ApiPropertyOptional({ type: [String], description: 'Websites: all their endpoints.', maxItems: MAX_SCOPE_ITEMS })
+  @Optional()
+  @IsArray()
+  @ArrayMaxSize(MAX_SCOPE_ITEMS)
+  @IsPublicId('website', { each: true })
+  website_ids?: string[];
+
+  @ApiPropertyOptional({ type: [String], description: 'Endpoints.', maxItems: MAX_SCOPE_ITEMS })
+  @Optional()
+  @IsArray()
+  @ArrayMaxSize(MAX_SCOPE_ITEMS)
+  @IsPublicId('endpoint', { each: true })
+  endpoint_ids?: string[];
+
+  @ApiPropertyOptional({
+    type: [String],
+    description: 'Tags of endpoints or their websites. They need not exist yet.',
+    example: ['production'],
+    maxItems: MAX_SCOPE_ITEMS,
+  })
+  @Optional()
+  @IsArray()
+  @ArrayMaxSize(MAX_SCOPE_ITEMS)
+  @IsString({ each: true })
+  @Matches(TAG, {
+    each: true,
+    message: 'each tag must have 1 to 50 letters, digits and . _ : / -, beginning with a letter or digit',
+  })
+  tags?: string[];
+}
+
+/** What a client may send back as it received it. */
+class WindowReadOnly {
+  @ReadOnlyField() id?: unknown;
+  @ReadOnlyField() status?: unknown;
+  @ReadOnlyField() active_until?: unknown;
+  @ReadOnlyField() next?: unknown;
+  @ReadOnlyField() created_by?: unknown;
+  @ReadOnlyField() created_at?: unknown;
+  @ReadOnlyField() updated_at?: unknown;
+}
+
+/** What both bodies have in common. */
+class WindowFields extends WindowReadOnly {
+  @ApiPropertyOptional({ ...TEXTS.description, default: '' })
+  @Optional()
+  @IsString()
+  @MaxLength(1000)
+  description?: string;
+
+  @ApiPropertyOptional({ type: String, format: 'date-time', nullable: true, description: TEXTS.startsAt })
+  @Nullable()
+  @IsTimestamp()
+  starts_at?: string | null;
+
+  @ApiPropertyOptional({ type: String, format: 'date-time', nullable: true, description: TEXTS.endsAt })
+  @Nullable()
+  @IsTimestamp()
+  ends_at?: string | null;
+
+  @ApiPropertyOptional({ ...TEXTS.cron, type: String, nullable: true })
+  @Nullable()
+  @IsString()
+  @MaxLength(100)
+  cron?: string | null;
+
+  @ApiPropertyOptional({ ...TEXTS.timezone, type: String, nullable: true })
+  @Nullable()
+  @IsString()
+  @MaxLength(64)
+  timezone?: string | null;
+
+  @ApiPropertyOptional({ ...TEXTS.duration, type: 'integer', nullable: true })
+  @Nullable()
+  @IsInt()
+  @Min(MIN_DURATION_SECONDS)
+  @Max(MAX_DURATION_SECONDS)
+  duration?: number | null;
+
+  @ApiPropertyOptional(TEXTS.mute)
+  @Optional()
+  @IsBoolean()
+  mute?: boolean;
+
+  @ApiPropertyOptional(TEXTS.exclude)
+  @Optional()
+  @IsBoolean()
+  exclude_from_uptime?: boolean;
+
+  @ApiPropertyOptional(TEXTS.public)
+  @Optional()
+  @IsBoolean()
+  public?: boolean;
+}
+
+export class CreateMaintenanceWindowDto extends WindowFields {
+  @ApiProperty(TEXTS.name)
+  @IsName(255)
+  name!: string;
+
+  @ApiProperty({ description: TEXTS.scope })
+  @Nested(() => MaintenanceScopeDto)
+  scope!: MaintenanceScopeDto;
+}
+
+/** All optional: only the fields sent change. */
+export class UpdateMaintenanceWindowDto extends WindowFields {
+  @ApiPropertyOptional(TEXTS.name)
+  @Optional()
+  @IsName(255)
+  name?: string;
+
+  @ApiPropertyOptional({ description: `${TEXTS.scope} Replaces the whole scope.` })
+  @Optional()
+  @Nested(() => MaintenanceScopeDto)
+  scope?: MaintenanceScopeDto;
+}
+
+export const WINDOW_STATUSES = ['scheduled', 'active', 'ended'] as const;
+export type WindowStatus = (typeof WINDOW_STATUSES)[number];
+
+export class MaintenanceWindowQuery extends PageQuery {
+  @ApiPropertyOptional({ description: LIMIT_DESCRIPTION, minimum: 1, maximum: MAX_PAGE_SIZE, default: DEFAULT_LIMIT })
+  @IsOptional()
+  @QueryInteger()
+  @IsInt()
+  @Min(1)
+  @Max(MAX_PAGE_SIZE)
+  override limit?: number = DEFAULT_LIMIT;
+
+  @ApiPropertyOptional({ enum: WINDOW_STATUSES, description: 'Only windows that are this now.' })
+  @Optional()
+  @IsIn(WINDOW_STATUSES)
+  status?: WindowStatus;
+
+  @ApiPropertyOptional({
+    description: 'Only windows that cover this endpoint, by whatever scope.',
+    example: ENDPOINT_ID,
+  })
+  @Optional()
+  @IsPublicId('endpoint')
+  endpoint_id?: string;
+
+  @ApiPropertyOptional({
+    description: 'Only windows that cover this website or any of its endpoints, by whatever scope.',
+    example: WEBSITE_ID,
+  })
+  @Optional()
+  @IsPublicId('website')
+  website_id?: string;
+}
+
+export class OccurrenceQuery {
+  @ApiPropertyOptional({
+    type: String,
+    format: 'date-time',
+    description: 'Occurrences that are not over at this time, by default now.',
+    example: '2027-03-27T00:00:00Z',
+  })
+  @Optional()
+  @QueryTimestamp(FROM_BOUNDS)
+  from?: Date;
+
+  @ApiPropertyOptional({ minimum: 1, maximum: MAX_OCCURRENCES, default: DEFAULT_OCCURRENCES })
+  @IsOptional()
+  @QueryInteger()
+  @IsInt()
+  @Min(1)
+  @Max(MAX_OCCURRENCES)
+  limit: number = DEFAULT_OCCURRENCES;
+}
+
+export class MaintenanceOccurrenceView {
+  @ApiProperty({ type: String, format: 'date-time', example: '2027-03-28T01:00:00.000Z' })
+  starts_at!: string;
+
+  @ApiProperty({ type: String, format: 'date-time', example: '2027-03-28T03:00:00.000Z' })
+  ends_at!: string;
+}
+
+export class WholeScopeView {
+  @ApiProperty({ enum: [true], description: 'Everything that the organization has.' })
+  all!: true;
+}
+
+/** What is deleted stays named. */
+export class PartialScopeView {
+  @ApiPropertyOptional({ type: [String], example: [WEBSITE_ID] })
+  website_ids?: string[];
+
+  @ApiPropertyOptional({ type: [String], example: [ENDPOINT_ID] })
+  endpoint_ids?: string[];
+
+  @ApiPropertyOptional({ type: [String], example: ['production'] })
+  tags?: string[];
+}
+
+@ApiExtraModels(WholeScopeView, PartialScopeView)
+export class MaintenanceWindowView {
+  @ApiProperty({ example: WINDOW_ID })
+  id!: string;
+
+  @ApiProperty(TEXTS.name)
+  name!: string;
+
+  @ApiProperty(TEXTS.description)
+  description!: string;
+
+  @ApiProperty({
+    oneOf: [{ $ref: getSchemaPath(WholeScopeView) }, { $ref: getSchemaPath(PartialScopeView) }],
+    description: 'What it covers.',
+    example: { tags: ['production'] },
+  })
+  scope!: WholeScopeView | PartialScopeView;
+
+  @ApiProperty({ type: String, format: 'date-time', nullable: true, description: TEXTS.startsAt, example: null })
+  starts_at!: string | null;
+
+  @ApiProperty({ type: String, format: 'date-time', nullable: true, description: TEXTS.endsAt, example: null })
+  ends_at!: string | null;
+
+  @ApiProperty({ ...TEXTS.cron, type: String, nullable: true })
+  cron!: string | null;
+
+  @ApiProperty({ ...TEXTS.timezone, type: String, nullable: true })
+  timezone!: string | null;
+
+  @ApiProperty({ ...TEXTS.duration, type: 'integer', nullable: true })
+  duration!: number | null;
+
+  @ApiProperty(TEXTS.mute)
+  mute!: boolean;
+
+  @ApiProperty(TEXTS.exclude)
+  exclude_from_uptime!: boolean;
+
+  @ApiProperty(TEXTS.public)
+  public!: boolean;
+
+  @ApiProperty({
+    enum: WINDOW_STATUSES,
+    description: '`active`: an occurrence runs. `scheduled`: one will. `ended`: no more will.',
+    example: 'scheduled',
+  })
+  status!: WindowStatus;
+
+  @ApiProperty({
+    type: String,
+    format: 'date-time',
+    nullable: true,
+    description: 'The end of the occurrence that runs.',
+    example: null,
+  })
+  active_until!: string | null;
+
+  @ApiProperty({ type: () => [MaintenanceOccurrenceView], description: 'The next three that have not begun.' })
+  next!: MaintenanceOccurrenceView[];
+
+  @ApiProperty({
+    type: String,
+    nullable: true,
+    description: 'The name of the API key; null without one.',
+    example: 'Deployment',
+  })
+  created_by!: string | null;
+
+  @ApiProperty({ type: String, format: 'date-time', example: '2026-11-20T09:00:00.000Z' })
+  created_at!: string;
+
+  @ApiProperty({ type: String, format: 'date-time', example: '2026-11-20T09:00:00.000Z' })
+  updated_at!: string;
+}
+
+export const toOccurrenceView = ({ startsAt, endsAt }: Span): MaintenanceOccurrenceView => ({
+  starts_at: startsAt.toISOString(),
+  ends_at: endsAt.toISOString(),
+});
+
+/** The settings of a window under the names of the API, as the audit log keeps them. */
+export const settingsOf = (row: WindowRow) => ({
+  name: row.name,
+  description: row.description,
+  scope: toScopeView(row),
+  starts_at: row.startsAt?.toISOString() ?? null,
+  ends_at: row.endsAt?.toISOString() ?? null,
+  cron: row.cron,
+  timezone: row.timezone,
+  duration: row.durationSeconds,
+  mute: row.mute,
+  exclude_from_uptime: row.excludeFromUptime,
+  public: row.public,
+});
+
+export function toMaintenanceWindowView(row: WindowRow, now: Date): MaintenanceWindowView {
+  const { status, next } = currentOf(row, now);
+  return {
+    id: formatId('maintenanceWindow', row.id),
+    ...settingsOf(row),
+    status,
+    active_until: row.activeUntil?.toISOString() ?? null,
+    next: next.map(toOccurrenceView),
+    created_by: row.createdBy,
+    created_at: row.createdAt.toISOString(),
+    updated_at: row.updatedAt.toISOString(),
+  };
+}
+
+function toScopeView({ coversAll, websiteIds, endpointIds, tags }: WindowRow): WholeScopeView | PartialScopeView {
+  if (coversAll) return { all: true };
+  return {
+    ...(websiteIds.length > 0 && { website_ids: websiteIds.map((id) => formatId('website', id)) }),
+    ...(endpointIds.length > 0 && { endpoint_ids: endpointIds.map((id) => formatId('endpoint', id)) }),
+    ...(tags.length > 0 && { tags: [...tags] }),
+  };
+}

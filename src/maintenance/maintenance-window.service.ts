@@ -1,0 +1,223 @@
+import { isDeepStrictEqual } from 'node:util';
+import { Injectable } from '@nestjs/common';
+import { recordChange } from '../audit/audit-log';
+import { currentAuthorship } from '../audit/authorship';
+import { Database, type Sql } from '../platform/database/database';
+import { DatabaseClock } from '../platform/database/database-clock';
+import { Cursors } from '../platform/http/cursors';
+import type { Page } from '../platform/http/page';
+import { parseTimestamp } from '../platform/http/validators';
+import { newUuid, parseId } from '../platform/ids/id';
+import type { Findings } from '../platform/problem/findings';
+import { Problem, problems } from '../platform/problem/problem';
+import {
+  type CreateMaintenanceWindowDto,
+  type MaintenanceOccurrenceView,
+  type MaintenanceWindowQuery,
+  type MaintenanceWindowView,
+  type OccurrenceQuery,
+  settingsOf,
+  toMaintenanceWindowView,
+  toOccurrenceView,
+  type UpdateMaintenanceWindowDto,
+} from './maintenance-window.dto';
+import { Occurrences } from './occurrences';
+import { nextSpans, type Span } from './recurrence/window-times';
+import { problemsOfFields, problemsOfTimes, sameTimes } from './window-rules';
+import { listedAt, type WindowRow } from './window-row';
+import { scopeIdOf, toScope, WindowStore } from './window-store';
+
+/** Occurrences that have begun, as they were: cut by changes, and kept when the window's times change. */
+const BEGUN = `
+  SELECT starts_at AS "startsAt", ends_at AS "endsAt" FROM maintenance_occurrence
+   WHERE window_id = $1 AND ends_at > $2 AND starts_at <= $3 AND ends_at > starts_at ORDER BY starts_at LIMIT $4`;
+
+/** Maintenance windows of one organization, by the database's clock. Anything that is not its own is `not_found`. */
+@Injectable()
+export class MaintenanceWindowService {
+  constructor(
+    private readonly database: Database,
+    private readonly windows: WindowStore,
+    private readonly occurrences: Occurrences,
+    private readonly cursors: Cursors,
+    private readonly clock: DatabaseClock,
+  ) {}
+
+  /** Newest start first; recurring windows by their next one. */
+  async list(orgId: string, query: MaintenanceWindowQuery): Promise<Page<MaintenanceWindowView>> {
+    const now = this.clock.now();
+    const [endpointId, websiteId] = [parseId('endpoint', query.endpoint_id), parseId('website', query.website_id)];
+    const filter = { status: query.status, endpointId, websiteId };
+    const page = await this.cursors.paginate<WindowRow>({
+      orgId,
+      list: `maintenance-windows ${query.status ?? ''} ${endpointId ?? ''} ${websiteId ?? ''}`,
+      cursor: query.cursor,
+      limit: query.limit ?? 1,
+      rowsAtOnce: 100,
+      read: (after, count) => this.windows.page(orgId, now, filter, after, count),
+      idOf: ({ listedAt: at, id }) => `${at.getTime()} ${id}`,
+      total: () => this.windows.count(orgId, now, filter),
+    });
+    return page.map((row) => toMaintenanceWindowView(row, now));
+  }
+
+  async get(orgId: string, id: string): Promise<MaintenanceWindowView> {
+    const now = this.clock.now();
+    return toMaintenanceWindowView(await this.windows.read(orgId, id, now), now);
+  }
+
+  /** What has begun as it was, what is to come by the window's times. */
+  async occurrencesOf(
+    orgId: string,
+    id: string,
+    { from, limit }: OccurrenceQuery,
+  ): Promise<MaintenanceOccurrenceView[]> {
+    const now = this.clock.now();
+    const window = await this.windows.read(orgId, id, now);
+    const since = from ?? now;
+    const begun = await this.database.query<Span>(BEGUN, [id, since, now, limit]);
+    const later = new Date(Math.max(now.getTime(), since.getTime()));
+    // One that runs by its times is among those that have begun, unless it was ended.
+    const next = nextSpans(window, later, limit + 2).filter(({ startsAt }) => startsAt > now);
+    return [...begun, ...next].slice(0, limit).map(toOccurrenceView);
+  }
+
+  /** The occurrences that such a window would have. Stores nothing. */
+  async preview(
+    orgId: string,
+    { from, limit }: OccurrenceQuery,
+    dto: CreateMaintenanceWindowDto,
+  ): Promise<MaintenanceOccurrenceView[]> {
+    const now = this.clock.now();
+    const row = await this.judged(this.database, orgId, dto, null, now);
+    return nextSpans(row, from ?? now, limit).map(toOccurrenceView);
+  }
+
+  create(orgId: string, dto: CreateMaintenanceWindowDto): Promise<MaintenanceWindowView> {
+    return this.database.transaction(async (tx) => {
+      const now = this.clock.now();
+      const row = await this.judged(tx, orgId, dto, null, now);
+      await this.windows.claim(tx, orgId, now);
+      await this.windows.insert(tx, row);
+      await this.occurrences.replace(tx, row, 'created', now);
+      await recordChange(tx, { ...about(orgId, row.id), action: 'create', after: settingsOf(row) });
+      return toMaintenanceWindowView(await this.windows.lock(tx, orgId, row.id, now), now);
+    });
+  }
+
+  /** Partial. Holds for results that are recorded later; what was ended stays ended unless the times change. */
+  update(orgId: string, id: string, dto: UpdateMaintenanceWindowDto): Promise<MaintenanceWindowView> {
+    return this.database.transaction(async (tx) => {
+      const stored = await this.windows.lock(tx, orgId, id, this.clock.now());
+      const now = this.clock.now();
+      const row = await this.judged(tx, orgId, dto, stored, now);
+      const sides = { before: settingsOf(stored), after: settingsOf(row) };
+      if (isDeepStrictEqual(sides.before, sides.after)) return toMaintenanceWindowView(stored, now);
+      await this.windows.update(tx, row, stored);
+      await this.occurrences.replace(tx, row, sameTimes(row, stored) ? 'other settings' : 'other times', now);
+      await recordChange(tx, { ...about(orgId, id), action: 'update', ...sides });
+      return toMaintenanceWindowView(await this.windows.lock(tx, orgId, id, now), now);
+    });
+  }
+
+  /** Ends the occurrence that runs; `conflict` when none does. */
+  end(orgId: string, id: string): Promise<MaintenanceWindowView> {
+    return this.database.transaction(async (tx) => {
+      const { activeUntil } = await this.windows.lock(tx, orgId, id, this.clock.now());
+      const now = this.clock.now();
+      if (!(await this.occurrences.end(tx, id, now))) throw problems.conflict('No occurrence of the window runs.');
+      const sides = { before: { active_until: activeUntil?.toISOString() ?? null }, after: { active_until: null } };
+      await recordChange(tx, { ...about(orgId, id), action: 'update', ...sides });
+      return toMaintenanceWindowView(await this.windows.lock(tx, orgId, id, now), now);
+    });
+  }
+
+  /** What runs ends; what is past still counts as planned. */
+  async remove(orgId: string, id: string): Promise<void> {
+    await this.database.transaction(async (tx) => {
+      const stored = await this.windows.lock(tx, orgId, id, this.clock.now());
+      await this.occurrences.stop(tx, id, this.clock.now());
+      await this.windows.remove(tx, stored);
+      await recordChange(tx, { ...about(orgId, id), action: 'delete', before: settingsOf(stored) });
+    });
+  }
+
+  /** What `create` and `update` would refuse in these fields. */
+  findingsIn(fields: UpdateMaintenanceWindowDto): Findings {
+    return { invalid: problemsOfFields(fields), forbidden: [] };
+  }
+
+  /** The window after the change. Throws `validation_failed`, or `not_found` for a scope that names what is not there. */
+  private async judged(
+    sql: Sql,
+    orgId: string,
+    dto: UpdateMaintenanceWindowDto,
+    before: WindowRow | null,
+    now: Date,
+  ): Promise<WindowRow> {
+    const row = merged(orgId, dto, before, now);
+    const wrong = [...problemsOfFields(dto), ...problemsOfTimes(row, now, before)];
+    if (wrong.length > 0) throw problems.validationFailed(wrong);
+    const unknown = dto.scope ? await this.windows.unknownIn(sql, orgId, dto.scope, before) : [];
+    const [first] = unknown;
+    if (first) {
+      const { code, detail } = problems.referenceNotFound(first.pointer, first.message);
+      throw new Problem(code, detail, unknown.slice(0, 20));
+    }
+    return { ...row, listedAt: listedAt(row, now, row.listedAt) };
+  }
+}
+
+const about = (orgId: string, id: string) => ({ orgId, resource: 'maintenance', id }) as const;
+
+/** A sent time, `null` when it is taken away, the stored one when it is not sent. */
+const timeOf = (sent: string | null | undefined, stored: Date | null): Date | null =>
+  sent === undefined ? stored : sent === null ? null : parseTimestamp(sent);
+
+const given = <T>(sent: T | undefined, stored: T): T => (sent === undefined ? stored : sent);
+
+/** What a new window has that does not say. */
+const EMPTY: Omit<WindowRow, 'id' | 'orgId' | 'scopeId' | 'createdBy' | 'createdAt' | 'updatedAt' | 'listedAt'> = {
+  name: '',
+  description: '',
+  startsAt: null,
+  endsAt: null,
+  cron: null,
+  timezone: null,
+  durationSeconds: null,
+  mute: true,
+  excludeFromUptime: true,
+  public: true,
+  coversAll: false,
+  websiteIds: [],
+  endpointIds: [],
+  tags: [],
+  activeUntil: null,
+};
+
+function merged(orgId: string, dto: UpdateMaintenanceWindowDto, before: WindowRow | null, now: Date): WindowRow {
+  const start = before ?? { ...EMPTY, id: newUuid(), createdBy: currentAuthorship().keyName, createdAt: now };
+  const scope = dto.scope ? toScope(dto.scope) : start;
+  const cron = given(dto.cron, start.cron);
+  return {
+    ...start,
+    orgId,
+    name: dto.name?.trim() ?? start.name,
+    description: dto.description?.trim() ?? start.description,
+    coversAll: scope.coversAll,
+    websiteIds: scope.websiteIds,
+    endpointIds: scope.endpointIds,
+    tags: scope.tags,
+    scopeId: scopeIdOf(scope, before),
+    startsAt: timeOf(dto.starts_at, start.startsAt),
+    endsAt: timeOf(dto.ends_at, start.endsAt),
+    cron: cron === null ? null : cron.trim().split(/\s+/).join(' '),
+    timezone: given(dto.timezone, start.timezone),
+    durationSeconds: given(dto.duration, start.durationSeconds),
+    mute: given(dto.mute, start.mute),
+    excludeFromUptime: given(dto.exclude_from_uptime, start.excludeFromUptime),
+    public: given(dto.public, start.public),
+    updatedAt: now,
+    listedAt: before?.listedAt ?? now,
+  };
+}

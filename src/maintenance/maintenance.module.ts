@@ -1,0 +1,35 @@
+import { Module, type OnModuleInit } from '@nestjs/common';
+import { EndpointModule } from '../endpoint/endpoint.module';
+import { OrganizationPurge } from '../identity/organization/organization-events';
+import { TransactionEvents } from '../platform/events/transaction-events';
+import { MaintenanceRetention } from './maintenance-retention.job';
+import { MaintenanceSweep } from './maintenance-sweep.job';
+import { MaintenanceWindowController } from './maintenance-window.controller';
+import { MaintenanceWindowService } from './maintenance-window.service';
+import { OccurrencePlanner } from './occurrence-planner.job';
+import { Occurrences } from './occurrences';
+import { WindowStore } from './window-store';
+
+/** Windows in which nobody is told. Which of them are in force for what is read by `endpoint/maintenance`. */
+@Module({
+  imports: [EndpointModule],
+  controllers: [MaintenanceWindowController],
+  providers: [
+    MaintenanceWindowService,
+    WindowStore,
+    Occurrences,
+    OccurrencePlanner,
+    MaintenanceSweep,
+    MaintenanceRetention,
+  ],
+})
+export class MaintenanceModule implements OnModuleInit {
+  constructor(
+    private readonly events: TransactionEvents,
+    private readonly retention: MaintenanceRetention,
+  ) {}
+
+  onModuleInit(): void {
+    this.events.on(OrganizationPurge, (step, tx) => this.retention.removeSome(tx, step));
+  }
+}

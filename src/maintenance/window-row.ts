@@ -1,0 +1,60 @@
+import type { MaintenanceScope } from '../endpoint/maintenance/cover';
+import { nextSpans, type Span, spansFrom, type WindowTimes } from './recurrence/window-times';
+
+/** How many occurrences a window shows that have not begun. */
+const NEXT = 3;
+
+/** A window as it is stored, with its scope. */
+export interface WindowRow extends WindowTimes, MaintenanceScope {
+  readonly id: string;
+  readonly orgId: string;
+  readonly name: string;
+  readonly description: string;
+  readonly scopeId: string;
+  readonly mute: boolean;
+  readonly excludeFromUptime: boolean;
+  readonly public: boolean;
+  readonly createdBy: string | null;
+  readonly createdAt: Date;
+  readonly updatedAt: Date;
+  /** Its place in the list: the start of a one-off window, the next start of a recurring one, its last when there is none. */
+  readonly listedAt: Date;
+  /** When the occurrence ends that runs. */
+  readonly activeUntil: Date | null;
+}
+
+const COLUMNS = `m.id, m.org_id AS "orgId", m.name, m.description, m.scope_id AS "scopeId", m.starts_at AS "startsAt",
+  m.ends_at AS "endsAt", m.cron, m.timezone, m.duration_seconds AS "durationSeconds", m.mute,
+  m.exclude_from_uptime AS "excludeFromUptime", m.public, m.created_by AS "createdBy", m.created_at AS "createdAt",
+  m.updated_at AS "updatedAt", m.listed_at AS "listedAt",
+  s.covers_all AS "coversAll", s.website_ids AS "websiteIds", s.endpoint_ids AS "endpointIds", s.tags`;
+
+/**
+ * Of a window the end of the occurrence that runs at `now`, a parameter: the newest one that has begun ends last. Cost: one
+ * probe of the primary key.
+ */
+export const runningUntil = (now: string): string => `(SELECT CASE WHEN o.ends_at > ${now} THEN o.ends_at END
+    FROM maintenance_occurrence o WHERE o.window_id = m.id AND o.starts_at <= ${now} ORDER BY o.starts_at DESC LIMIT 1)`;
+
+/** Windows with their scopes, `m` and `s`; `now` is a parameter. */
+export const selectWindows = (now: string): string => `
+  SELECT ${COLUMNS}, ${runningUntil(now)} AS "activeUntil"
+    FROM maintenance_window m JOIN maintenance_scope s ON s.id = m.scope_id`;
+
+/** What of a window depends on the time. */
+export function currentOf(
+  row: WindowTimes & Pick<WindowRow, 'activeUntil'>,
+  now: Date,
+): { status: 'scheduled' | 'active' | 'ended'; next: Span[] } {
+  const next = nextSpans(row, now, NEXT + 1)
+    .filter(({ startsAt }) => startsAt > now)
+    .slice(0, NEXT);
+  return { status: row.activeUntil ? 'active' : next.length > 0 ? 'scheduled' : 'ended', next };
+}
+
+/** Where the window stands in the list. */
+export function listedAt(times: WindowTimes, now: Date, before: Date): Date {
+  if (times.cron === null) return times.startsAt ?? before;
+  for (const { startsAt } of spansFrom(times, now)) if (startsAt > now) return startsAt;
+  return before < now ? before : now;
+}

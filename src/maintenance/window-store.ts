@@ -1,0 +1,238 @@
+import { Injectable } from '@nestjs/common';
+import { MaintenanceCoverage, type ScopeParts } from '../endpoint/maintenance/maintenance-coverage';
+import type { MaintenanceScope } from '../endpoint/maintenance/cover';
+import { Database, type Sql, type Tx } from '../platform/database/database';
+import { newUuid, parseId } from '../platform/ids/id';
+import { type FieldProblem, problems } from '../platform/problem/problem';
+import type { WindowStatus } from './maintenance-window.dto';
+import type { SentScope } from './window-rules';
+import { runningUntil, selectWindows, type WindowRow } from './window-row';
+
+/** Windows of an organization that are not over by their times. */
+const MOST_OPEN = 1000;
+/** With those that are over, which stay for 400 days: of a pipeline that deploys fifty times a day. */
+const MOST = 20_000;
+
+const ACTIVE = `${runningUntil('$2')} IS NOT NULL`;
+const BY_STATUS: Readonly<Record<WindowStatus, string>> = {
+  active: ACTIVE,
+  scheduled: `NOT (${ACTIVE}) AND m.listed_at > $2`,
+  ended: `NOT (${ACTIVE}) AND m.listed_at <= $2`,
+};
+
+/** What `covers` decides of one endpoint, for the parts of a scope that may cover any of what is asked for. */
+const coveredBy = (first: number): string =>
+  `(s.covers_all OR s.website_ids && $${first}::uuid[] OR s.endpoint_ids && $${first + 1}::uuid[] OR s.tags && $${first + 2}::text[])`;
+
+const INSERT_SCOPE = `
+  INSERT INTO maintenance_scope (id, org_id, covers_all, website_ids, endpoint_ids, tags) VALUES ($1, $2, $3, $4, $5, $6)`;
+
+const INSERT = `
+  INSERT INTO maintenance_window (id, org_id, name, description, scope_id, starts_at, ends_at, cron, timezone,
+                                  duration_seconds, mute, exclude_from_uptime, public, created_by, created_at, updated_at, listed_at)
+  VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17)`;
+
+const UPDATE = `
+  UPDATE maintenance_window
+     SET name = $3, description = $4, scope_id = $5, starts_at = $6, ends_at = $7, cron = $8, timezone = $9,
+         duration_seconds = $10, mute = $11, exclude_from_uptime = $12, public = $13, created_by = $14, created_at = $15,
+         updated_at = $16, listed_at = $17
+   WHERE id = $1 AND org_id = $2`;
+
+// Cost: an index scan of the organization's windows, with one probe each for the recurring ones' end.
+const COUNT = `
+  SELECT count(*)::int AS total, count(*) FILTER (WHERE ends_at IS NULL OR ends_at > $2)::int AS open
+    FROM maintenance_window WHERE org_id = $1`;
+
+/** What of a list is wanted. */
+export interface WindowFilter {
+  status: WindowStatus | undefined;
+  endpointId: string | null;
+  websiteId: string | null;
+}
+
+/** The rows of windows and their scopes. Scopes are never changed: another scope is another row. */
+@Injectable()
+export class WindowStore {
+  constructor(
+    private readonly database: Database,
+    private readonly coverage: MaintenanceCoverage,
+  ) {}
+
+  /**
+   * Newest start first, behind the position `after`. Cost: an index scan of the organization's windows from there on; with a
+   * filter it goes on until the page is full, over 20,000 windows at most.
+   */
+  async page(
+    orgId: string,
+    now: Date,
+    filter: WindowFilter,
+    after: string | null,
+    count: number,
+  ): Promise<WindowRow[]> {
+    const parameters: unknown[] = [orgId, now];
+    const where = await this.conditions(orgId, filter, parameters);
+    if (where === null) return [];
+    if (after !== null) {
+      const [at = '', id = ''] = after.split(' ');
+      parameters.push(new Date(Number(at)), id);
+      where.push(`(m.listed_at, m.id) < ($${parameters.length - 1}::timestamptz, $${parameters.length}::uuid)`);
+    }
+    parameters.push(count);
+    return this.database.query<WindowRow>(
+      `${selectWindows('$2')} WHERE ${where.join(' AND ')} ORDER BY m.listed_at DESC, m.id DESC LIMIT $${parameters.length}`,
+      parameters,
+    );
+  }
+
+  /** How many the whole list has. */
+  async count(orgId: string, now: Date, filter: WindowFilter): Promise<number> {
+    const parameters: unknown[] = [orgId, now];
+    const where = await this.conditions(orgId, filter, parameters);
+    if (where === null) return 0;
+    const [row] = await this.database.query<{ total: number }>(
+      `SELECT count(*)::int AS total FROM maintenance_window m JOIN maintenance_scope s ON s.id = m.scope_id
+        WHERE $2::timestamptz IS NOT NULL AND ${where.join(' AND ')}`,
+      parameters,
+    );
+    return row?.total ?? 0;
+  }
+
+  async read(orgId: string, id: string, now: Date): Promise<WindowRow> {
+    return found(
+      await this.database.query<WindowRow>(`${selectWindows('$3')} WHERE m.org_id = $1 AND m.id = $2`, [
+        orgId,
+        id,
+        now,
+      ]),
+    );
+  }
+
+  /** The window, locked until the caller's transaction ends. */
+  async lock(tx: Tx, orgId: string, id: string, now: Date): Promise<WindowRow> {
+    await tx.query('SELECT 1 FROM maintenance_window WHERE org_id = $1 AND id = $2 FOR UPDATE', [orgId, id]);
+    return found(
+      await tx.query<WindowRow>(`${selectWindows('$3')} WHERE m.org_id = $1 AND m.id = $2`, [orgId, id, now]),
+    );
+  }
+
+  async insert(tx: Tx, row: WindowRow): Promise<void> {
+    await this.insertScope(tx, row);
+    await tx.query(INSERT, valuesOf(row));
+  }
+
+  /** `row.scopeId` is that of `before` where the scope is the same. */
+  async update(tx: Tx, row: WindowRow, before: WindowRow): Promise<void> {
+    if (row.scopeId !== before.scopeId) await this.insertScope(tx, row);
+    await tx.query(UPDATE, valuesOf(row));
+  }
+
+  async remove(tx: Tx, { orgId, id }: WindowRow): Promise<void> {
+    await tx.query('DELETE FROM maintenance_window WHERE org_id = $1 AND id = $2', [orgId, id]);
+  }
+
+  /** Room for one window more. Throws `quota_exceeded`. Parallel creations of an organization wait for each other. */
+  async claim(tx: Tx, orgId: string, now: Date): Promise<void> {
+    await tx.query('SELECT pg_advisory_xact_lock(hashtextextended($1, 0))', [`maintenance windows of ${orgId}`]);
+    const [use] = await tx.query<{ total: number; open: number }>(COUNT, [orgId, now]);
+    const [total, open] = [use?.total ?? 0, use?.open ?? 0];
+    if (open >= MOST_OPEN)
+      throw problems.quotaExceeded(
+        { name: 'maintenance_windows', limit: MOST_OPEN, used: open },
+        'maintenance windows that are not over',
+      );
+    if (total >= MOST)
+      throw problems.quotaExceeded({ name: 'maintenance_windows', limit: MOST, used: total }, 'maintenance windows');
+  }
+
+  /** Ids of a sent scope that are nobody's or another organization's; those of `known` are not asked for. */
+  async unknownIn(sql: Sql, orgId: string, sent: SentScope, known: MaintenanceScope | null): Promise<FieldProblem[]> {
+    const scope = toScope(sent);
+    const missing = await this.coverage.unknownIn(sql, orgId, {
+      websiteIds: scope.websiteIds.filter((id) => !known?.websiteIds.includes(id)),
+      endpointIds: scope.endpointIds.filter((id) => !known?.endpointIds.includes(id)),
+    });
+    return [
+      ...unknownOf('website', sent.website_ids ?? [], missing.websiteIds),
+      ...unknownOf('endpoint', sent.endpoint_ids ?? [], missing.endpointIds),
+    ];
+  }
+
+  private async insertScope(tx: Tx, row: WindowRow): Promise<void> {
+    await tx.query(INSERT_SCOPE, [row.scopeId, row.orgId, row.coversAll, row.websiteIds, row.endpointIds, row.tags]);
+  }
+
+  /** `null` when nothing can match: it is asked for what covers something that does not exist. */
+  private async conditions(orgId: string, filter: WindowFilter, parameters: unknown[]): Promise<string[] | null> {
+    const where = ['m.org_id = $1'];
+    if (filter.status) where.push(BY_STATUS[filter.status]);
+    const wanted: (ScopeParts | null)[] = [];
+    if (filter.endpointId !== null)
+      wanted.push(await this.coverage.partsOfEndpoint(this.database, orgId, filter.endpointId));
+    if (filter.websiteId !== null)
+      wanted.push(await this.coverage.partsOfWebsite(this.database, orgId, filter.websiteId));
+    for (const parts of wanted) {
+      if (parts === null) return null;
+      where.push(coveredBy(parameters.length + 1));
+      parameters.push(parts.websiteIds, parts.endpointIds, parts.tags);
+    }
+    return where;
+  }
+}
+
+function unknownOf(kind: 'website' | 'endpoint', sent: readonly unknown[], missing: readonly string[]): FieldProblem[] {
+  return sent.flatMap((id, index): FieldProblem[] => {
+    const uuid = parseId(kind, id);
+    if (uuid === null || !missing.includes(uuid)) return [];
+    const pointer = `/scope/${kind}_ids/${index}`;
+    return [{ pointer, code: 'not_found', message: `there is no such ${kind}, or it is not yours` }];
+  });
+}
+
+const sorted = (items: readonly string[]): string[] => [...new Set(items)].sort();
+
+/** The stored form of a scope whose ids were found well formed: sets, tags in lower case. */
+export const toScope = ({ all, website_ids = [], endpoint_ids = [], tags = [] }: SentScope): MaintenanceScope => ({
+  coversAll: all === true,
+  websiteIds: sorted(website_ids.flatMap((id) => parseId('website', id) ?? [])),
+  endpointIds: sorted(endpoint_ids.flatMap((id) => parseId('endpoint', id) ?? [])),
+  tags: sorted(tags.flatMap((tag) => (typeof tag === 'string' ? tag.toLowerCase() : []))),
+});
+
+const sameItems = (a: readonly string[], b: readonly string[]): boolean =>
+  a.length === b.length && a.every((item, index) => item === b[index]);
+
+/** The id of the scope: that of `before` when it is the same. */
+export const scopeIdOf = (scope: MaintenanceScope, before: WindowRow | null): string =>
+  before &&
+  scope.coversAll === before.coversAll &&
+  sameItems(scope.websiteIds, before.websiteIds) &&
+  sameItems(scope.endpointIds, before.endpointIds) &&
+  sameItems(scope.tags, before.tags)
+    ? before.scopeId
+    : newUuid();
+
+function found([row]: readonly WindowRow[]): WindowRow {
+  if (!row) throw problems.notFound();
+  return row;
+}
+
+const valuesOf = (row: WindowRow): unknown[] => [
+  row.id,
+  row.orgId,
+  row.name,
+  row.description,
+  row.scopeId,
+  row.startsAt,
+  row.endsAt,
+  row.cron,
+  row.timezone,
+  row.durationSeconds,
+  row.mute,
+  row.excludeFromUptime,
+  row.public,
+  row.createdBy,
+  row.createdAt,
+  row.updatedAt,
+  row.listedAt,
+];
