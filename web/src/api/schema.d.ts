@@ -14,11 +14,7 @@ export interface components {
              * @example out_of_range
              * @enum {string}
              */
-<<<<<<< HEAD
-            code: "required" | "wrong_type" | "out_of_range" | "too_long" | "invalid_format" | "invalid_characters" | "unsupported_scheme" | "unsupported_type" | "credentials_in_url" | "forbidden_header" | "invalid_config" | "unknown_field" | "immutable" | "not_found" | "cycle";
-=======
-            code: "required" | "wrong_type" | "out_of_range" | "too_long" | "invalid_format" | "invalid_characters" | "unsupported_scheme" | "unsupported_type" | "credentials_in_url" | "forbidden_header" | "invalid_config" | "unknown_field" | "immutable" | "not_found" | "in_past" | "never_due" | "overlaps_itself" | "unknown_zone";
->>>>>>> 308c6b0 (Maintenance windows: created, changed, ended and listed; planned 48 hours ahead, and acted on each second)
+            code: "required" | "wrong_type" | "out_of_range" | "too_long" | "invalid_format" | "invalid_characters" | "unsupported_scheme" | "unsupported_type" | "credentials_in_url" | "forbidden_header" | "invalid_config" | "unknown_field" | "immutable" | "not_found" | "cycle" | "in_past" | "never_due" | "overlaps_itself" | "unknown_zone";
             /** @example interval must not be greater than 86400 */
             message: string;
         };
