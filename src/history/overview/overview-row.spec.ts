@@ -41,19 +41,36 @@ const row = (change: Partial<OverviewRow>): OverviewRow => ({
   days_30d: 30,
   days_90d: 60,
   alert_open: false,
+  degraded_since: null,
+  recent_degraded: 0,
+  tags: [],
+  website_tags: [],
+  acknowledged_by: null,
+  acknowledged_at: null,
+  acknowledged_note: null,
+  acknowledged_until: null,
   ...change,
 });
 
 describe('decodeRecent', () => {
   it.each([
-    ['0', []],
-    ['1', ['up']],
-    ['2', ['down']],
-    ['3', ['unknown']],
-    ['27', ['up', 'down', 'unknown']],
-    [((1n << 60n) - 1n).toString(), Array.from({ length: 30 }, () => 'unknown')],
-  ])('decodes %s to %o, oldest first', (stored, outcomes) => {
-    expect(decodeRecent(stored)).toEqual(outcomes);
+    ['0', 0, []],
+    ['1', 0, ['up']],
+    ['2', 0, ['down']],
+    ['3', 0, ['unknown']],
+    ['27', 0, ['up', 'down', 'unknown']],
+    ['27', 4, ['degraded', 'down', 'unknown']],
+    ['5', 1, ['up', 'degraded']],
+    ['27', 3, ['up', 'down', 'unknown']],
+    [((1n << 60n) - 1n).toString(), 0, Array.from({ length: 30 }, () => 'unknown')],
+    [(((1n << 60n) - 1n) / 3n).toString(), 2 ** 30 - 1, Array.from({ length: 30 }, () => 'degraded')],
+    [
+      (((1n << 60n) - 1n) / 3n).toString(),
+      1 << 15,
+      Array.from({ length: 30 }, (_, at) => (at === 14 ? 'degraded' : 'up')),
+    ],
+  ])('decodes %s, degraded %i, to %o, oldest first', (stored, degraded, outcomes) => {
+    expect(decodeRecent(stored, degraded)).toEqual(outcomes);
   });
 });
 

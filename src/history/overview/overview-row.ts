@@ -1,4 +1,3 @@
-import type { Outcome } from '../../checker/checker';
 import type { OutcomeCounts } from '../hour-counters';
 import { madeAtMs } from '../../platform/ids/id';
 import { DAY_MS, floorTo, HOUR_MS } from '../../platform/time/time-units';
@@ -47,20 +46,40 @@ export interface OverviewRow {
   days_30d: number | null;
   days_90d: number | null;
   alert_open: boolean;
+  degraded_since: number | null;
+  recent_degraded: number;
+  tags: string[];
+  website_tags: string[];
+  acknowledged_by: string | null;
+  /** `null` without an acknowledgement. */
+  acknowledged_at: number | null;
+  acknowledged_note: string | null;
+  acknowledged_until: number | null;
 }
 
 /** Outcomes in half of endpoint_state.recent: 2 bits each, so that a half fits a 32-bit integer. */
 const HALF = 15;
 const SLOT_OUTCOMES = [null, 'up', 'down', 'unknown'] as const;
 
-/** The outcomes of endpoint_state.recent (30 slots of 2 bits, newest lowest, 0 = none), oldest first. */
-export function decodeRecent(stored: string): Outcome[] {
+/** What is shown of one of the newest checks. */
+export const RECENT_OUTCOMES = ['up', 'down', 'unknown', 'degraded'] as const;
+export type RecentOutcome = (typeof RECENT_OUTCOMES)[number];
+
+/**
+ * The outcomes of endpoint_state.recent (30 slots of 2 bits, newest lowest, 0 = none), oldest first. `degraded` has a bit for
+ * each slot in the same order: those of them that are up with a failed warning.
+ */
+export function decodeRecent(stored: string, degraded: number): RecentOutcome[] {
   const bits = BigInt(stored);
-  const outcomes: Outcome[] = [];
-  for (const half of [Number(bits >> BigInt(2 * HALF)), Number(BigInt.asUintN(2 * HALF, bits))]) {
+  const outcomes: RecentOutcome[] = [];
+  const halves = [
+    [Number(bits >> BigInt(2 * HALF)), degraded >>> HALF],
+    [Number(BigInt.asUintN(2 * HALF, bits)), degraded],
+  ] as const;
+  for (const [half, marks] of halves) {
     for (let slot = HALF - 1; slot >= 0; slot--) {
       const outcome = SLOT_OUTCOMES[(half >>> (2 * slot)) & 3];
-      if (outcome) outcomes.push(outcome);
+      if (outcome) outcomes.push(outcome === 'up' && ((marks >>> slot) & 1) === 1 ? 'degraded' : outcome);
     }
   }
   return outcomes;

@@ -1,15 +1,26 @@
 import { ApiProperty, ApiPropertyOptional } from '@nestjs/swagger';
 import { IsString, MaxLength } from 'class-validator';
-import { ERROR_CODES, type ErrorCode, type Outcome, SPEC_CHECKER_TYPES } from '../../checker/checker';
+import { ERROR_CODES, type ErrorCode, SPEC_CHECKER_TYPES } from '../../checker/checker';
 import { ENDPOINT_STATUSES, type EndpointStatus } from '../../endpoint/endpoint.dto';
+import type { Maintenance } from '../../endpoint/maintenance/cover';
+import { EndpointAcknowledgement, EndpointMaintenance, toEndpointMaintenance } from '../../endpoint/quiet/quiet.dto';
 import { shownUrl } from '../../endpoint/settings/shown-settings';
 import type { Role } from '../../platform/access/caller';
 import { Optional } from '../../platform/http/validators';
 import { PageQuery } from '../../platform/http/page';
 import { formatId } from '../../platform/ids/id';
 import { outcomeOf } from '../../endpoint/outcome-code';
+import { TagQuery } from '../../website/tags';
 import { errorCodeAt } from '../check-encoding';
-import { decodeRecent, type OverviewRow, watchedShares, windowCounts, type Windows } from './overview-row';
+import {
+  decodeRecent,
+  type OverviewRow,
+  RECENT_OUTCOMES,
+  type RecentOutcome,
+  watchedShares,
+  windowCounts,
+  type Windows,
+} from './overview-row';
 import { coverageOf, uptimeOf } from '../check-stats';
 
 export class OverviewQuery extends PageQuery {
@@ -18,6 +29,9 @@ export class OverviewQuery extends PageQuery {
   @IsString()
   @MaxLength(100)
   website_id?: string;
+
+  @TagQuery('Only endpoints that have this tag, themselves or from their website, in upper or lower case.')
+  tag?: string;
 }
 
 export class OverviewWebsiteView {
@@ -33,7 +47,7 @@ const uptime = (window: string) => ({
   nullable: true,
   minimum: 0,
   maximum: 1,
-  description: `up / (up + down) ${window}; null while nothing is known.`,
+  description: `up / (up + down) ${window}, planned checks left out; null while nothing is known.`,
   example: 0.99931,
 });
 
@@ -45,7 +59,8 @@ const watched = (window: string, how: string) => ({
   description: `How much of the ${window} behind the uptime the endpoint was watched, ${how}; null while it is not known.`,
   example: 1,
 });
-const DAYS_WATCHED = 'by days (UTC): the time since it was made at most, without the days on which no check could tell';
+const DAYS_WATCHED =
+  'by days (UTC): the time since it was made at most, without the days on which no check could tell and none was planned';
 
 const time = (description: string) => ({
   type: String,
@@ -74,8 +89,27 @@ export class OverviewItemView {
   @ApiProperty({ type: OverviewWebsiteView })
   website!: OverviewWebsiteView;
 
+  @ApiProperty({ type: [String], description: 'Its own; its website’s apply as well.', example: ['production'] })
+  tags!: string[];
+
   @ApiProperty({ enum: ENDPOINT_STATUSES })
   status!: EndpointStatus;
+
+  @ApiProperty({
+    description: 'Up, but an assertion of severity `warning` failed in the newest check.',
+    example: false,
+  })
+  degraded!: boolean;
+
+  @ApiProperty({
+    type: EndpointMaintenance,
+    nullable: true,
+    description: 'What is in force for it now; the status stays the truth.',
+  })
+  maintenance!: EndpointMaintenance | null;
+
+  @ApiProperty({ type: EndpointAcknowledgement, nullable: true, description: 'Who has its failure in hand.' })
+  acknowledgement!: EndpointAcknowledgement | null;
 
   @ApiProperty(time('Since when the status holds; null before the first check. A pause begins a new one.'))
   status_since!: string | null;
@@ -130,12 +164,12 @@ export class OverviewItemView {
   p95_ms!: number | null;
 
   @ApiProperty({
-    enum: ['up', 'down', 'unknown'] satisfies Outcome[],
+    enum: RECENT_OUTCOMES,
     isArray: true,
     maxItems: 30,
-    description: 'The newest outcomes, oldest first, at most 30.',
+    description: 'The newest outcomes, oldest first, at most 30; `degraded` is up with a failed warning.',
   })
-  recent!: Outcome[];
+  recent!: RecentOutcome[];
 
   @ApiProperty(time('Expiry of the certificate seen by the newest check that saw one.'))
   certificate_expires_at!: string | null;
@@ -146,17 +180,39 @@ export class OverviewItemView {
 
 const timeOf = (ms: number | null): string | null => (ms === null ? null : new Date(ms).toISOString());
 
-/** `p95Us`: microseconds, `null` when there is none. */
-export function toOverviewItem(row: OverviewRow, p95Us: number | null, role: Role, windows: Windows): OverviewItemView {
+function acknowledgementOf(row: OverviewRow): EndpointAcknowledgement | null {
+  const at = timeOf(row.acknowledged_at);
+  if (at === null) return null;
+  return { by: row.acknowledged_by, at, note: row.acknowledged_note ?? '', until: timeOf(row.acknowledged_until) };
+}
+
+/** What an item shows that is not in its row. */
+export interface OverviewContext {
+  /** Microseconds, `null` when there is none. */
+  p95Us: number | null;
+  role: Role;
+  windows: Windows;
+  maintenance: Maintenance | null;
+}
+
+export function toOverviewItem(
+  row: OverviewRow,
+  { p95Us, role, windows, maintenance }: OverviewContext,
+): OverviewItemView {
   const counts = windowCounts(row);
   const shares = watchedShares(row, windows);
+  const status = row.active ? outcomeOf(row.status) : 'paused';
   return {
     id: formatId('endpoint', row.id),
     name: row.name,
     url: shownUrl(row.url, role),
     type: row.type,
     website: { id: formatId('website', row.website_id), name: row.website_name },
-    status: row.active ? outcomeOf(row.status) : 'paused',
+    tags: row.tags,
+    status,
+    degraded: status === 'up' && row.degraded_since !== null,
+    maintenance: toEndpointMaintenance(maintenance),
+    acknowledgement: acknowledgementOf(row),
     status_since: timeOf(row.status_since),
     last_checked_at: timeOf(row.last_checked_at),
     last_error: errorCodeAt(row.last_error ?? -1),
@@ -170,7 +226,7 @@ export function toOverviewItem(row: OverviewRow, p95Us: number | null, role: Rol
     uptime_90d: uptimeOf(counts['90d']),
     watched_90d: shares['90d'],
     p95_ms: p95Us === null ? null : p95Us / 1000,
-    recent: decodeRecent(row.recent),
+    recent: decodeRecent(row.recent, row.recent_degraded),
     certificate_expires_at: timeOf(row.certificate_expires_at),
     alert_open: row.alert_open,
   };

@@ -1,5 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import type { Caller } from '../../platform/access/caller';
+import { MaintenanceNowLookup } from '../../endpoint/quiet/maintenance-now';
 import { Database } from '../../platform/database/database';
 import { Cursors } from '../../platform/http/cursors';
 import type { Page } from '../../platform/http/page';
@@ -25,27 +26,49 @@ export class OverviewService {
     private readonly websites: WebsiteService,
     private readonly cursors: Cursors,
     private readonly clock: Clock,
+    private readonly maintenance: MaintenanceNowLookup,
   ) {}
 
   async list({ orgId, role }: Pick<Caller, 'orgId' | 'role'>, query: OverviewQuery): Promise<Page<OverviewItemView>> {
+    const { tag } = query;
     const { websiteId, total } = await this.scopeOf(orgId, query.website_id);
     const page = await this.cursors.paginate({
       orgId,
-      list: `overview:${websiteId ?? ''}`,
+      list: `overview:${websiteId ?? ''}${tag === undefined ? '' : `:${tag}`}`,
       cursor: query.cursor,
       limit: query.limit ?? DEFAULT_LIMIT,
       read: (after, count) =>
-        websiteId === null
-          ? this.database.query<OverviewRow>(PAGE, [orgId, after ?? NIL_UUID, count])
-          : this.database.query<OverviewRow>(PAGE_OF_WEBSITE, [orgId, after ?? NIL_UUID, count, websiteId]),
+        this.database.query<OverviewRow>(pageOf(websiteId, tag), [
+          orgId,
+          after ?? NIL_UUID,
+          count,
+          websiteId ?? orgId,
+          ...(tag === undefined ? [] : [tag]),
+        ]),
       idOf: (row) => row.id,
-      total: () => total,
+      total: () => (tag === undefined ? total : this.found(orgId, websiteId, tag)),
     });
     const newEndpoints = await this.newEndpointLatencies(page.items);
     const windows = windowsAt(this.clock.now().getTime());
-    return page.map((row) =>
-      toOverviewItem(row, summarized(row.p95_24h_us) ?? newEndpoints.get(row.key) ?? null, role, windows),
-    );
+    const now = await this.maintenance.read(this.database, orgId);
+    return page.map((row) => {
+      const p95Us = summarized(row.p95_24h_us) ?? newEndpoints.get(row.key) ?? null;
+      const tags = [...row.tags, ...row.website_tags];
+      const maintenance = now.of({ id: row.id, orgId, websiteId: row.website_id, tags });
+      return toOverviewItem(row, { p95Us, role, windows, maintenance });
+    });
+  }
+
+  /** How many endpoints have a tag; `null` beyond a thousand. */
+  private async found(orgId: string, websiteId: string | null, tag: string): Promise<number | null> {
+    const [row] = await this.database.query<{ found: number }>(websiteId === null ? COUNT : COUNT_OF_WEBSITE, [
+      orgId,
+      NIL_UUID,
+      MOST_COUNTED + 1,
+      websiteId ?? orgId,
+      tag,
+    ]);
+    return row && row.found <= MOST_COUNTED ? row.found : null;
   }
 
   /**
@@ -80,24 +103,51 @@ const summarized = (p95Us: number | null): number | null => (p95Us === null || p
 
 const milliseconds = (column: string): string => `(extract(epoch FROM ${column}) * 1000)::float8 AS ${column}`;
 
+const TIMES = ['status_since', 'last_checked_at', 'certificate_expires_at', 'hour_start', 'until', 'degraded_since'];
+
 const SELECT = `
   SELECT id, key, name, url, type, active, website_id, website_name, status, last_error, recent, alert_open,
          hour_up, hour_down, hour_unknown, before_up, before_down, before_unknown,
          up_24h, down_24h, unknown_24h, up_7d, down_7d, up_30d, down_30d, up_90d, down_90d, p95_24h_us, days_7d, days_30d, days_90d,
-         ${['status_since', 'last_checked_at', 'certificate_expires_at', 'hour_start', 'until'].map(milliseconds).join(', ')}`;
+         recent_degraded, tags, website_tags, acknowledged_by, acknowledged_note,
+         ${[...TIMES, 'acknowledged_at', 'acknowledged_until'].map(milliseconds).join(', ')}`;
 
 /**
- * The page is cut off before anything is joined, and by the whole order of one index: with `org_id = $1 ORDER BY id` the
- * planner may walk over all organizations in the order of ids until it has met enough of this one. Then item by item
- * (OFFSET 0 forbids anything else): a few looks into indexes for each, with or without statistics.
+ * The endpoints of a page: $1 the organization, $2 after which, $3 how many, `$4` the value of `column`. Cut off before
+ * anything is joined, and by the whole order of one index: with `org_id = $1 ORDER BY id` the planner may walk over all
+ * organizations in the order of ids until it has met enough of this one.
  */
-const page = (column: string, value: string): string => `${SELECT}
-    FROM (SELECT id AS listed FROM endpoint
-           WHERE (${column}, id) > (${value}::uuid, $2::uuid) AND ${column} <= ${value}::uuid
-             AND website_id <> ALL (ARRAY(SELECT w.id FROM website w WHERE w.org_id = $1 AND w.deleted_at IS NOT NULL))
-           ORDER BY ${column}, id LIMIT $3) page
+const listed = (column: string, filter: string): string => `
+  SELECT id AS listed FROM endpoint
+   WHERE (${column}, id) > ($4::uuid, $2::uuid) AND ${column} <= $4::uuid
+     AND website_id <> ALL (ARRAY(SELECT w.id FROM website w WHERE w.org_id = $1 AND w.deleted_at IS NOT NULL)) ${filter}
+   ORDER BY ${column}, id LIMIT $3`;
+
+/**
+ * Reads every endpoint of the organization, or of the website, until the page is full: an index over the tags of all
+ * organizations would make one pay for what another one has tagged.
+ */
+const TAGGED = `
+     AND ($5::text = ANY (tags)
+          OR website_id IN (SELECT t.id FROM website t WHERE t.org_id = $1 AND $5 = ANY (t.tags)))`;
+
+/** Item by item (OFFSET 0 forbids anything else): a few looks into indexes for each, with or without statistics. */
+const page = (column: string, filter = ''): string => `${SELECT}
+    FROM (${listed(column, filter)}) page
     CROSS JOIN LATERAL (SELECT * FROM endpoint_overview WHERE org_id = $1 AND id = listed OFFSET 0) item
    ORDER BY listed`;
 
-const PAGE = page('org_id', '$1');
-const PAGE_OF_WEBSITE = page('website_id', '$4');
+const PAGES = {
+  org_id: { all: page('org_id'), tagged: page('org_id', TAGGED) },
+  website_id: { all: page('website_id'), tagged: page('website_id', TAGGED) },
+} as const;
+
+const pageOf = (websiteId: string | null, tag: string | undefined): string =>
+  PAGES[websiteId === null ? 'org_id' : 'website_id'][tag === undefined ? 'all' : 'tagged'];
+
+/** Endpoints of a tag are counted up to this many. */
+const MOST_COUNTED = 1000;
+
+const count = (column: string): string => `SELECT count(*)::int AS found FROM (${listed(column, TAGGED)}) e`;
+const COUNT = count('org_id');
+const COUNT_OF_WEBSITE = count('website_id');

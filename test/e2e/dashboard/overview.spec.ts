@@ -1,0 +1,223 @@
+import type { OverviewItemView } from '../../../src/history/overview/overview.dto';
+import { Database } from '../../../src/platform/database/database';
+import { formatId, parseId } from '../../../src/platform/ids/id';
+import type { ProblemView } from '../../../src/platform/problem/problem.view';
+import { startApp, type TestApp, type TestOrganization } from '../../harness/app/app';
+import { plantOccurrence } from '../../harness/app/maintenance';
+
+const HOUR = 3_600_000;
+
+describe('what the overview shows of maintenance, acknowledgements, warnings and tags', () => {
+  let app: TestApp;
+  let database: Database;
+  let own: TestOrganization;
+  let organizations = 0;
+
+  beforeAll(async () => {
+    app = await startApp({ role: 'api' });
+    database = app.app.get(Database);
+  });
+  afterAll(() => app.close());
+  beforeEach(async () => {
+    own = await app.organization(`Own ${++organizations}`);
+  });
+
+  const uuidOf = (publicId: string): string => parseId('endpoint', publicId) ?? '';
+
+  async function addWebsite(tags: string[] = []): Promise<string> {
+    const { body } = await own.write.post<{ id: string }>('/websites', {
+      name: 'Shop',
+      url: 'https://shop.example.com',
+      tags,
+    });
+    return body.id;
+  }
+
+  async function addEndpoint(website: string, name: string, tags: string[] = []): Promise<string> {
+    const { body } = await own.write.post<{ id: string }>(`/websites/${website}/endpoints`, {
+      name,
+      url: 'https://shop.example.com/',
+      type: 'HTTPS',
+      tags,
+    });
+    return body.id;
+  }
+
+  const overview = (query = '') => own.read.get<OverviewItemView[]>(`/overview${query}`);
+  const only = async (): Promise<OverviewItemView | undefined> => (await overview()).body[0];
+  const setState = (endpoint: string, set: string) =>
+    database.query(`UPDATE endpoint_state SET ${set} WHERE endpoint_id = $1`, [uuidOf(endpoint)]);
+
+  describe('degraded', () => {
+    it('is told beside up, and in the newest outcomes', async () => {
+      const endpoint = await addEndpoint(await addWebsite(), 'Checkout');
+      await setState(endpoint, 'status = 1, degraded_since = now(), recent = 22, recent_degraded = 5');
+      expect(await only()).toMatchObject({ status: 'up', degraded: true, recent: ['degraded', 'up', 'down'] });
+    });
+
+    it.each([
+      ['is down', 'status = 0, degraded_since = now()', 'down'],
+      ['has no failed warning', 'status = 1, degraded_since = NULL', 'up'],
+    ])('is not told of an endpoint that %s', async (_, state, status) => {
+      await setState(await addEndpoint(await addWebsite(), 'Checkout'), state);
+      expect(await only()).toMatchObject({ status, degraded: false });
+    });
+  });
+
+  describe('the uptime of the windows', () => {
+    it('leaves out the planned checks of the newest hours, and counts degraded ones as up', async () => {
+      const endpoint = await addEndpoint(await addWebsite(), 'Checkout');
+      await setState(
+        endpoint,
+        `status = 1, last_checked_at = now(), hour_start = date_trunc('hour', now(), 'UTC'), hour_up = 3, hour_down = 1,
+         hour_unknown = 1, hour_planned = 50, hour_degraded = 2, before_planned = 50`,
+      );
+      const [uptime, coverage] = [0.75, 0.8];
+      expect(await only()).toMatchObject({ uptime_24h: uptime, coverage_24h: coverage, uptime_90d: uptime });
+    });
+  });
+
+  describe('maintenance', () => {
+    const now = Date.now();
+
+    it('names what is in force, with the end of all that follow each other', async () => {
+      const endpoint = await addEndpoint(await addWebsite(), 'Checkout');
+      const covered = { orgId: own.orgId, endpointIds: [uuidOf(endpoint)] };
+      const shift = { from: now - HOUR, to: now + HOUR, mute: false, name: 'First shift' };
+      const window = await plantOccurrence(database, { ...covered, ...shift });
+      await plantOccurrence(database, { ...covered, from: now + HOUR, to: now + 2 * HOUR, name: 'Second shift' });
+      await plantOccurrence(database, { ...covered, from: now + 3 * HOUR, to: now + 4 * HOUR, name: 'Later' });
+      expect((await only())?.maintenance).toEqual({
+        id: formatId('maintenanceWindow', window),
+        name: 'First shift',
+        until: new Date(now + 2 * HOUR).toISOString(),
+        mute: false,
+        exclude_from_uptime: true,
+      });
+    });
+
+    it('is shown of the endpoints that a window covers, by themselves, their website or a tag of either, and of no others', async () => {
+      const [shop, blog, wiki] = [await addWebsite(), await addWebsite(['public']), await addWebsite()];
+      const ids = [
+        await addEndpoint(shop, 'by website'),
+        await addEndpoint(blog, 'by the tag of its website'),
+        await addEndpoint(wiki, 'by its tag', ['db']),
+        await addEndpoint(wiki, 'by itself'),
+      ];
+      await addEndpoint(wiki, 'not', ['web']);
+      const inForce = { orgId: own.orgId, from: now - HOUR, to: now + HOUR };
+      await plantOccurrence(database, {
+        ...inForce,
+        websiteIds: [parseId('website', shop) ?? ''],
+        endpointIds: [uuidOf(ids[3] ?? '')],
+        tags: ['public', 'db'],
+      });
+      const covered = (await overview()).body.filter(({ maintenance }) => maintenance !== null);
+      expect(covered.map(({ name }) => name)).toEqual([
+        'by website',
+        'by the tag of its website',
+        'by its tag',
+        'by itself',
+      ]);
+    });
+
+    it.each([
+      ['has ended', -2, -1],
+      ['has not begun', 1, 2],
+    ])('is not shown of a window that %s', async (_, from, to) => {
+      await addEndpoint(await addWebsite(), 'Checkout');
+      await plantOccurrence(database, { orgId: own.orgId, from: now + from * HOUR, to: now + to * HOUR });
+      expect((await only())?.maintenance).toBeNull();
+    });
+
+    it('is not shown of a window of another organization', async () => {
+      await addEndpoint(await addWebsite(), 'Checkout');
+      const other = await app.organization('Other');
+      await plantOccurrence(database, { orgId: other.orgId, from: now - HOUR, to: now + HOUR });
+      expect((await only())?.maintenance).toBeNull();
+    });
+  });
+
+  describe('acknowledgement', () => {
+    const acknowledge = (endpoint: string, until: Date | null) =>
+      database.query(
+        `INSERT INTO acknowledgement (endpoint_id, org_id, by_name, at, note, until)
+         VALUES ($1, $2, 'on-call laptop', '2026-11-20T10:04:00Z', 'I am on it.', $3)`,
+        [uuidOf(endpoint), own.orgId, until],
+      );
+
+    it.each([
+      ['without an end', null],
+      ['with an end', new Date('2999-01-01T00:00:00.000Z')],
+    ])('is shown %s', async (_, until) => {
+      await acknowledge(await addEndpoint(await addWebsite(), 'Checkout'), until);
+      expect((await only())?.acknowledgement).toEqual({
+        by: 'on-call laptop',
+        at: '2026-11-20T10:04:00.000Z',
+        note: 'I am on it.',
+        until: until?.toISOString() ?? null,
+      });
+    });
+
+    it('is none when its time is over', async () => {
+      await acknowledge(await addEndpoint(await addWebsite(), 'Checkout'), new Date(Date.now() - 1000));
+      expect((await only())?.acknowledgement).toBeNull();
+    });
+  });
+
+  describe('the filter by tag', () => {
+    /** Two websites, of which one has the tag, with three endpoints each; of the other one an endpoint has it too. */
+    async function tagged(): Promise<{ shop: string; blog: string }> {
+      const [shop, blog] = [await addWebsite(['production']), await addWebsite()];
+      for (const name of ['a', 'b', 'c']) await addEndpoint(shop, `shop ${name}`);
+      for (const name of ['a', 'b', 'c']) await addEndpoint(blog, `blog ${name}`, name === 'b' ? ['production'] : []);
+      return { shop, blog };
+    }
+    const names = ({ body }: { body: OverviewItemView[] }) => body.map(({ name }) => name);
+
+    it('finds endpoints by their own tags and by those of their website, in any case, with a total', async () => {
+      await tagged();
+      const found = await overview('?tag=Production');
+      expect(names(found)).toEqual(['shop a', 'shop b', 'shop c', 'blog b']);
+      expect(found.headers['x-total-count']).toBe('4');
+      expect(found.body.map(({ tags }) => tags)).toEqual([[], [], [], ['production']]);
+    });
+
+    it('finds them page by page', async () => {
+      await tagged();
+      const first = await overview('?tag=production&limit=3');
+      expect(names(first)).toEqual(['shop a', 'shop b', 'shop c']);
+      const cursor = first.headers['x-next-cursor'] ?? '';
+      const rest = await overview(`?tag=production&cursor=${cursor}`);
+      expect(names(rest)).toEqual(['blog b']);
+      expect(rest.headers['x-total-count']).toBe('4');
+      const { status, body } = await own.read.get<ProblemView>(`/overview?cursor=${cursor}`);
+      expect([status, body.code]).toEqual([400, 'invalid_cursor']);
+    });
+
+    it('may be one of a website as well', async () => {
+      const { shop, blog } = await tagged();
+      expect(names(await overview(`?tag=production&website_id=${blog}`))).toEqual(['blog b']);
+      expect(names(await overview(`?tag=production&website_id=${shop}`))).toEqual(['shop a', 'shop b', 'shop c']);
+    });
+
+    it('finds nothing of other organizations and nothing by an unknown tag', async () => {
+      await tagged();
+      const other = await app.organization('Other');
+      expect((await other.read.get<OverviewItemView[]>('/overview?tag=production')).body).toEqual([]);
+      const none = await overview('?tag=staging');
+      expect([none.body, none.headers['x-total-count']]).toEqual([[], '0']);
+    });
+
+    it('finds no endpoint of a website that is being deleted', async () => {
+      const { shop } = await tagged();
+      await database.query('UPDATE website SET deleted_at = now() WHERE id = $1', [parseId('website', shop)]);
+      expect(names(await overview('?tag=production'))).toEqual(['blog b']);
+    });
+
+    it.each(['', '-x', 'a b', 'x'.repeat(51)])('refuses the tag %p', async (tag) => {
+      const { status, body } = await own.read.get<ProblemView>(`/overview?tag=${encodeURIComponent(tag)}`);
+      expect({ status, errors: body.errors }).toMatchObject({ status: 400, errors: [{ pointer: '?tag' }] });
+    });
+  });
+});
