@@ -969,8 +969,24 @@ export interface components {
              */
             type: "HTTP" | "HTTPS" | "TCP" | "DNS" | "ICMP" | "SSH";
             website: components["schemas"]["OverviewWebsite"];
+            /**
+             * @description Its own; its website’s apply as well.
+             * @example [
+             *       "production"
+             *     ]
+             */
+            tags: string[];
             /** @enum {string} */
             status: "up" | "down" | "unknown" | "paused";
+            /**
+             * @description Up, but an assertion of severity `warning` failed in the newest check.
+             * @example false
+             */
+            degraded: boolean;
+            /** @description What is in force for it now; the status stays the truth. */
+            maintenance: components["schemas"]["EndpointMaintenance"] | null;
+            /** @description Who has its failure in hand. */
+            acknowledgement: components["schemas"]["EndpointAcknowledgement"] | null;
             /**
              * Format: date-time
              * @description Since when the status holds; null before the first check. A pause begins a new one.
@@ -989,7 +1005,7 @@ export interface components {
              */
             last_error: "dns_not_found" | "dns_timeout" | "dns_failure" | "connection_refused" | "connection_reset" | "connection_timeout" | "host_unreachable" | "tls_expired" | "tls_not_yet_valid" | "tls_hostname_mismatch" | "tls_untrusted" | "tls_handshake_failed" | "tls_timeout" | "first_byte_timeout" | "body_timeout" | "protocol_error" | "too_many_redirects" | "status_unexpected" | "assertion_failed" | "icmp_timeout" | "banner_invalid" | "target_blocked" | "icmp_unavailable" | "monitor_offline" | "internal" | null;
             /**
-             * @description up / (up + down) over the last 24 full hours and the running one; null while nothing is known.
+             * @description up / (up + down) over the last 24 full hours and the running one, planned checks left out; null while nothing is known.
              * @example 0.99931
              */
             uptime_24h: number | null;
@@ -1004,32 +1020,32 @@ export interface components {
              */
             watched_24h: number | null;
             /**
-             * @description up / (up + down) over the last 7 full days (UTC) and today; null while nothing is known.
+             * @description up / (up + down) over the last 7 full days (UTC) and today, planned checks left out; null while nothing is known.
              * @example 0.99931
              */
             uptime_7d: number | null;
             /**
-             * @description How much of the 7 days behind the uptime the endpoint was watched, by days (UTC): the time since it was made at most, without the days on which no check could tell; null while it is not known.
+             * @description How much of the 7 days behind the uptime the endpoint was watched, by days (UTC): the time since it was made at most, without the days on which no check could tell and none was planned; null while it is not known.
              * @example 1
              */
             watched_7d: number | null;
             /**
-             * @description up / (up + down) over the last 30 full days (UTC) and today; null while nothing is known.
+             * @description up / (up + down) over the last 30 full days (UTC) and today, planned checks left out; null while nothing is known.
              * @example 0.99931
              */
             uptime_30d: number | null;
             /**
-             * @description How much of the 30 days behind the uptime the endpoint was watched, by days (UTC): the time since it was made at most, without the days on which no check could tell; null while it is not known.
+             * @description How much of the 30 days behind the uptime the endpoint was watched, by days (UTC): the time since it was made at most, without the days on which no check could tell and none was planned; null while it is not known.
              * @example 1
              */
             watched_30d: number | null;
             /**
-             * @description up / (up + down) over the last 90 full days (UTC) and today; null while nothing is known.
+             * @description up / (up + down) over the last 90 full days (UTC) and today, planned checks left out; null while nothing is known.
              * @example 0.99931
              */
             uptime_90d: number | null;
             /**
-             * @description How much of the 90 days behind the uptime the endpoint was watched, by days (UTC): the time since it was made at most, without the days on which no check could tell; null while it is not known.
+             * @description How much of the 90 days behind the uptime the endpoint was watched, by days (UTC): the time since it was made at most, without the days on which no check could tell and none was planned; null while it is not known.
              * @example 1
              */
             watched_90d: number | null;
@@ -1038,8 +1054,8 @@ export interface components {
              * @example 83.412
              */
             p95_ms: number | null;
-            /** @description The newest outcomes, oldest first, at most 30. */
-            recent: ("up" | "down" | "unknown")[];
+            /** @description The newest outcomes, oldest first, at most 30; `degraded` is up with a failed warning. */
+            recent: ("up" | "down" | "unknown" | "degraded")[];
             /**
              * Format: date-time
              * @description Expiry of the certificate seen by the newest check that saw one.
