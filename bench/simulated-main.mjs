@@ -34,6 +34,7 @@ class SimulatedChecker {
       records: null,
       redirects: [],
       error: null,
+      warning: null,
     };
   }
 }
