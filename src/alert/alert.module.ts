@@ -6,6 +6,9 @@ import { EndpointModule } from '../endpoint/endpoint.module';
 import { NetModule } from '../platform/net/net.module';
 import { AlertOpenApi } from './alert-openapi';
 import { AlertSettings } from './alert-settings';
+import { AcknowledgementController } from './acknowledgement/acknowledgement.controller';
+import { AcknowledgementJob } from './acknowledgement/acknowledgement.job';
+import { AcknowledgementService } from './acknowledgement/acknowledgement.service';
 import { AlertController } from './alert.controller';
 import { Alert } from './alert.entity';
 import { AlertMetrics } from './alert.metrics';
@@ -28,11 +31,13 @@ import { TestNewAlertService } from './test-new-alert.service';
 @Module({
   imports: [TypeOrmModule.forFeature([Alert, AlertEvent]), ChannelModule, DeliveryModule, EndpointModule, NetModule],
   // Before AlertController, whose `:id` would take "events" for an alert.
-  controllers: [AlertEventController, AlertController, TestAlertController],
+  controllers: [AlertEventController, AlertController, TestAlertController, AcknowledgementController],
   providers: [
     AlertService,
     AlertSettings,
     AlertOpenApi,
+    AcknowledgementService,
+    AcknowledgementJob,
     AlertMetrics,
     AlertEvaluator,
     AlertLifecycle,

@@ -24,6 +24,7 @@ export const AUDITED = {
   website: 'website',
   endpoint: 'endpoint',
   alert: 'alert',
+  acknowledgement: 'endpoint',
   status_page: 'website',
   public_page: 'statusPage',
   delivery: 'delivery',

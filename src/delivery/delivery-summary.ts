@@ -68,7 +68,8 @@ export async function lastDeliveries(sql: Sql, orgId: string, alertIds: readonly
 export async function deliveriesOfEvents(sql: Sql, orgId: string, eventIds: readonly string[]): Promise<Summaries> {
   if (eventIds.length === 0) return new Map();
   const rows = await sql.query<SummaryRow>(
-    `SELECT n.event_id AS owner, ${COLUMNS} FROM notification n WHERE n.event_id = ANY ($2::uuid[]) AND n.org_id = $1`,
+    `SELECT n.event_id AS owner, ${COLUMNS} FROM notification n WHERE n.event_id = ANY ($2::uuid[]) AND n.org_id = $1
+       AND n.kind <> 'acknowledged'`,
     [orgId, eventIds],
   );
   return summariesOf(rows);

@@ -1,8 +1,8 @@
 import type { ChannelAudience, Notification } from '../channel/channel';
 import type { SealedConfig } from './sealed-config';
 
-/** What a delivery is for. A digest covers several deliveries and is not one itself. */
-export const DELIVERY_KINDS = ['triggered', 'resolved', 'test'] as const;
+/** What a delivery is for; `acknowledged` goes to pagers only, between a trigger and its resolve. A digest covers several deliveries and is not one itself. */
+export const DELIVERY_KINDS = ['triggered', 'resolved', 'acknowledged', 'test'] as const;
 export type DeliveryKind = (typeof DELIVERY_KINDS)[number];
 
 /**
@@ -31,6 +31,7 @@ export const DELIVERY_DETAILS = [
   'resolved_before_sent',
   'trigger_not_told',
   'collapsed',
+  'not_supported',
   'disabled',
   'deleted',
   // pending
@@ -72,12 +73,12 @@ export type TriggerOutcome =
 /** A delivery in the queue of one alert at one destination. */
 export interface PendingDelivery {
   id: string;
-  kind: 'triggered' | 'resolved';
+  kind: 'triggered' | 'resolved' | 'acknowledged';
   incidentNo: number;
   mayHaveArrived: boolean;
-  /** Of a trigger: true when its incident has already ended, whether or not the resolve is to be sent. */
+  /** Of a trigger or an acknowledgement: true when its incident has already ended, whether or not the resolve is to be sent. */
   ended: boolean;
-  /** Of a resolve whose trigger is not in the queue. */
+  /** Of a resolve or an acknowledgement whose trigger is not in the queue. */
   triggerOutcome: TriggerOutcome;
 }
 
@@ -119,7 +120,7 @@ export interface AttemptedDelivery {
 
 /** What one alert contributes to an attempt's notification. */
 export interface AttemptPart {
-  kind: 'triggered' | 'resolved' | 'recovered' | 'flapping' | 'test';
+  kind: 'triggered' | 'resolved' | 'acknowledged' | 'recovered' | 'flapping' | 'test';
   /** The delivery whose notification is sent. */
   primary: string;
   /** Another delivery of the same alert that the text draws on. */

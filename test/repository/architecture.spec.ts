@@ -79,7 +79,7 @@ const STAGES: Readonly<Record<string, Readonly<Record<string, readonly string[]>
   endpoint: { maintenance: [], quiet: ['maintenance'], settings: [], setup: ['quiet'] },
   maintenance: { recurrence: [] },
   delivery: { plan: [], send: ['plan'] },
-  alert: { incident: [], event: ['incident'], consistency: [] },
+  alert: { incident: [], acknowledgement: ['incident'], event: ['incident'], consistency: [] },
   history: { write: [], rollup: [], read: ['rollup', 'write'], overview: [], retention: ['write'] },
   'status-page': { render: [], public: ['render'], settings: ['public'] },
   monitoring: { record: [], run: [], schedule: ['record', 'run'], 'on-demand': ['record', 'run', 'schedule'] },

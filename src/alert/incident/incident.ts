@@ -75,32 +75,76 @@ export function notificationOf(
   const resolves = decided.transition === 'resolve';
   const opener = resolves ? incident.triggerEventId : null;
   return {
+    ...aboutAlert(alert, incident, eventId, now),
     kind: resolves ? 'resolved' : 'triggered',
-    id: formatId('event', eventId),
-    incidentKey: `${formatId('alert', alert.id)}-${incident.no}`,
     triggerId: opener === null ? null : formatId('event', opener),
-    repeat: false,
-    alert: { id: formatId('alert', alert.id), description: alert.description },
-    endpoint: {
-      id: formatId('endpoint', alert.endpointId),
-      name: alert.endpointName,
-      url: alert.endpointUrl,
-      type: alert.endpointType,
-    },
-    website: { id: formatId('website', alert.websiteId), name: alert.websiteName, url: alert.websiteUrl },
-    condition: alert.condition,
     isDegraded: resolves ? alert.condition === 'degraded' : decided.isDegraded,
     reason: decided.reason,
     error: decided.error && { code: decided.error.code, message: cut(oneLine(decided.error.message), 300) },
     failureCount: decided.failureCount,
     successCount: decided.successCount,
-    startedAt: incident.startedAt?.toISOString() ?? null,
-    createdAt: now.toISOString(),
     durationSeconds: resolves && incident.startedAt ? secondsBetween(incident.startedAt, decided.at) : null,
     check: decided.check,
-    digest: null,
   };
 }
+
+/** Somebody has the open incident in hand: told under the incident's key. The trigger's event names it. */
+export const acknowledgedNotification = (
+  alert: AlertSnapshot,
+  triggerEventId: string,
+  acknowledgement: { by: string; note: string },
+  now: Date,
+): Notification => ({
+  ...aboutAlert(
+    alert,
+    { no: alert.incidentNo, startedAt: alert.incidentStartedAt, triggerEventId },
+    triggerEventId,
+    now,
+  ),
+  kind: 'acknowledged',
+  triggerId: formatId('event', triggerEventId),
+  isDegraded: alert.condition === 'degraded',
+  reason: null,
+  error: null,
+  failureCount: 0,
+  successCount: 0,
+  durationSeconds: null,
+  acknowledgement,
+  check: null,
+});
+
+type AboutAlert = Pick<
+  Notification,
+  | 'id'
+  | 'incidentKey'
+  | 'repeat'
+  | 'alert'
+  | 'endpoint'
+  | 'website'
+  | 'condition'
+  | 'startedAt'
+  | 'createdAt'
+  | 'digest'
+>;
+
+/** What all notifications of an incident say in the same way. */
+const aboutAlert = (alert: AlertSnapshot, incident: Incident, eventId: string, now: Date): AboutAlert => ({
+  id: formatId('event', eventId),
+  incidentKey: `${formatId('alert', alert.id)}-${incident.no}`,
+  repeat: false,
+  alert: { id: formatId('alert', alert.id), description: alert.description },
+  endpoint: {
+    id: formatId('endpoint', alert.endpointId),
+    name: alert.endpointName,
+    url: alert.endpointUrl,
+    type: alert.endpointType,
+  },
+  website: { id: formatId('website', alert.websiteId), name: alert.websiteName, url: alert.websiteUrl },
+  condition: alert.condition,
+  startedAt: incident.startedAt?.toISOString() ?? null,
+  createdAt: now.toISOString(),
+  digest: null,
+});
 
 /** The stored event that says the same as the notification. */
 export function eventRowOf(

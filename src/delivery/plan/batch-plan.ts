@@ -1,4 +1,3 @@
-import type { ChannelAudience } from '../../channel/channel';
 import {
   type AttemptedDelivery,
   type AttemptPart,
@@ -8,7 +7,7 @@ import {
   type LockedDelivery,
 } from '../delivery';
 import { countsAs, DIGEST_NAMED } from './digest';
-import { type PlannedNotification, planQueue, suppressFlapping } from './queue-plan';
+import { type PlannedNotification, planQueue, type Receiver, suppressFlapping } from './queue-plan';
 import type { RateLimitDecision } from './rate-limit';
 
 /** While its trigger is being sent again, a resolve is looked at this often. */
@@ -43,7 +42,7 @@ export function planDestination(
   pending: readonly LockedDelivery[],
   /** Transitions of the last hour; an alert that is not listed has had few. */
   transitions: ReadonlyMap<string, number>,
-  audience: ChannelAudience,
+  channel: Receiver,
   now: Date,
 ): BatchPlan {
   const plan: BatchPlan = { ready: [], ended: [], postponed: [] };
@@ -55,7 +54,7 @@ export function planDestination(
         plan,
         pending.find(({ id }) => id === head.id),
       );
-    else planAlert(plan, head, queues.get(head.alertId) ?? [], transitions.get(head.alertId) ?? 0, audience, now);
+    else planAlert(plan, head, queues.get(head.alertId) ?? [], transitions.get(head.alertId) ?? 0, channel, now);
   }
   return plan;
 }
@@ -71,9 +70,13 @@ function queuesOf(pending: readonly LockedDelivery[]): Map<string, LockedDeliver
   return queues;
 }
 
-/** A client asked for this very delivery: it is sent as it is, ahead of its queue. */
-function planRedelivery({ ready }: BatchPlan, delivery: LockedDelivery | undefined): void {
+/** A client asked for this very delivery: it is sent as it is, ahead of its queue; no acknowledgement of what is over. */
+function planRedelivery({ ready, ended }: BatchPlan, delivery: LockedDelivery | undefined): void {
   if (!delivery) return;
+  if (delivery.kind === 'acknowledged' && delivery.ended) {
+    ended.push({ id: delivery.id, state: 'superseded', detail: 'resolved_before_sent' });
+    return;
+  }
   const { id, kind, mayHaveArrived } = delivery;
   const notification: PlannedNotification = {
     kind,
@@ -90,14 +93,14 @@ function planAlert(
   head: DueDelivery,
   queue: readonly LockedDelivery[],
   transitions: number,
-  audience: ChannelAudience,
+  channel: Receiver,
   now: Date,
 ): void {
   if (queue[0]?.id !== head.id || queue.some(({ inFlight }) => inFlight)) return;
-  const { ended, notification } = planQueue(queue, audience);
+  const { ended, notification } = planQueue(queue, channel);
   plan.ended.push(...ended);
   if (!notification) return postpone(plan, queue, new Date(now.getTime() + WAIT_FOR_TRIGGER_MS));
-  const planned = isHuman(audience) ? suppressFlapping(notification, transitions) : notification;
+  const planned = isHuman(channel.audience) ? suppressFlapping(notification, transitions) : notification;
   plan.ready.push({ notification: planned, deliveries: queue });
 }
 

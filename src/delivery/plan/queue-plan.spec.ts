@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import type { ChannelAudience } from '../../channel/channel';
 import type { PendingDelivery, TriggerOutcome } from '../delivery';
-import { type PlannedNotification, planQueue, suppressFlapping } from './queue-plan';
+import { type PlannedNotification, planQueue, type Receiver, suppressFlapping } from './queue-plan';
 
 const AUDIENCES: ChannelAudience[] = ['webhook', 'pager', 'chat', 'mail', 'sms'];
 const HUMANS: ChannelAudience[] = ['chat', 'mail', 'sms'];
@@ -15,7 +15,7 @@ interface Situation {
 }
 
 const delivery = (kind: PendingDelivery['kind'], incidentNo: number, more: Situation = {}): PendingDelivery => ({
-  id: `${kind === 'triggered' ? 'T' : 'R'}${incidentNo}`,
+  id: `${{ triggered: 'T', resolved: 'R', acknowledged: 'A' }[kind]}${incidentNo}`,
   kind,
   incidentNo,
   mayHaveArrived: more.unknown ?? false,
@@ -25,9 +25,14 @@ const delivery = (kind: PendingDelivery['kind'], incidentNo: number, more: Situa
 const T = (incidentNo: number, more?: Situation) => delivery('triggered', incidentNo, more);
 const R = (incidentNo: number, more?: Situation) => delivery('resolved', incidentNo, more);
 
+const A = (incidentNo: number, more?: Situation) => delivery('acknowledged', incidentNo, more);
+
+/** Pagers can be told that somebody has an incident in hand. */
+const receiverOf = (audience: ChannelAudience): Receiver => ({ audience, acknowledges: audience === 'pager' });
+
 /** The notification as `kind by primary`, and what the other deliveries become, in words. */
 function planned(queue: PendingDelivery[], audience: ChannelAudience): string {
-  const { ended, notification } = planQueue(queue, audience);
+  const { ended, notification } = planQueue(queue, receiverOf(audience));
   const parts = ended.map(({ id, state, detail }) => `${id} ${state}:${detail}`);
   if (!notification) return parts.join(', ');
   const others = notification.ends
@@ -36,6 +41,45 @@ function planned(queue: PendingDelivery[], audience: ChannelAudience): string {
   const again = notification.repeat ? ' again' : '';
   return [...parts, `${notification.kind} by ${notification.primary}${again}`, ...others].join(', ');
 }
+
+describe('planQueue, an acknowledgement', () => {
+  it.each<[string, PendingDelivery[], string]>([
+    ['is told to a pager whose trigger has arrived', [A(1)], 'acknowledged by A1'],
+    ['is told when the trigger may have arrived', [A(1, { trigger: 'maybe_notified' })], 'acknowledged by A1'],
+    ['comes after its trigger', [T(1), A(1)], 'triggered by T1'],
+    ['waits while its trigger is sent again', [A(1, { trigger: 'pending' })], ''],
+    ['is not told once its resolve is planned', [A(1), R(1)], 'A1 superseded:resolved_before_sent, resolved by R1'],
+    ['is not told once its incident has ended', [A(1, { ended: true })], 'A1 superseded:resolved_before_sent'],
+    [
+      'ends with trigger and resolve when none of them was sent',
+      [T(1, { ended: true }), A(1, { ended: true }), R(1)],
+      'A1 superseded:resolved_before_sent, T1 superseded:resolved_before_sent, R1 superseded:resolved_before_sent',
+    ],
+    [
+      'does not hide the resolve of a trigger that may have arrived',
+      [T(1, { ended: true, unknown: true }), A(1, { ended: true }), R(1)],
+      'A1 superseded:resolved_before_sent, T1 superseded:resolved_before_sent, resolved by R1',
+    ],
+    ['of a trigger that was dropped is not told', [A(1, { trigger: 'dropped' })], 'A1 superseded:trigger_not_told'],
+    ['of a trigger that was given up is not told', [A(1, { trigger: 'given_up' })], 'A1 superseded:trigger_not_told'],
+    ['fails with a trigger that the provider refused', [A(1, { trigger: 'parked' })], 'A1 failed:behind_failed'],
+    [
+      'of an earlier incident does not go before the next trigger',
+      [A(1, { ended: true }), T(2)],
+      'A1 superseded:resolved_before_sent, triggered by T2',
+    ],
+  ])('%s', (_, queue, expected) => {
+    expect(planned(queue, 'pager')).toBe(expected);
+  });
+
+  it.each(AUDIENCES.filter((audience) => audience !== 'pager'))(
+    'is not told through %s, which cannot be told',
+    (audience) => {
+      expect(planned([A(1)], audience)).toBe('A1 superseded:not_supported');
+      expect(planned([T(1), A(1)], audience)).toBe('A1 superseded:not_supported, triggered by T1');
+    },
+  );
+});
 
 describe('planQueue, an incident that was resolved while its trigger is undelivered', () => {
   describe('a trigger that was never attempted or certainly refused', () => {
@@ -139,7 +183,7 @@ function drain(queue: PendingDelivery[], audience: ChannelAudience): PlannedNoti
   const notifications: PlannedNotification[] = [];
   let pending = queue;
   while (pending.length > 0) {
-    const { ended, notification } = planQueue(pending, audience);
+    const { ended, notification } = planQueue(pending, receiverOf(audience));
     const gone = [...ended, ...(notification?.ends ?? [])].map(({ id }) => id);
     expect(new Set(gone).size).toBe(gone.length);
     expect(gone.length).toBeGreaterThan(0);
@@ -212,7 +256,7 @@ describe('planQueue, for any queue', () => {
 });
 
 describe('suppressFlapping', () => {
-  const plain = planQueue([R(6), T(7)], 'chat').notification as PlannedNotification;
+  const plain = planQueue([R(6), T(7)], receiverOf('chat')).notification as PlannedNotification;
 
   it('changes nothing up to six transitions in an hour', () => {
     expect(suppressFlapping(plain, 6)).toBe(plain);

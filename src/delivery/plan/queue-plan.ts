@@ -1,10 +1,10 @@
-import type { ChannelAudience } from '../../channel/channel';
+import type { Channel } from '../../channel/channel';
 import { MINUTE_MS } from '../../platform/time/time-units';
 import { type DeliveryDetail, type DeliveryEnd, isHuman, type PendingDelivery } from '../delivery';
 
 /** A notification of one alert, and what the deliveries it covers become. */
 export interface PlannedNotification {
-  kind: 'triggered' | 'resolved' | 'recovered' | 'flapping';
+  kind: 'triggered' | 'resolved' | 'acknowledged' | 'recovered' | 'flapping';
   /** The delivery whose notification is sent. */
   primary: string;
   /**
@@ -31,8 +31,34 @@ export interface QueuePlan {
  * while its trigger is undelivered: webhooks get everything in order; a pager never goes off for an outage that is over;
  * people get one notification that says how things are now and what they missed.
  */
-export const planQueue = (queue: readonly PendingDelivery[], audience: ChannelAudience): QueuePlan =>
-  isHuman(audience) ? planForPeople(queue) : planInOrder(queue, audience === 'pager');
+export function planQueue(queue: readonly PendingDelivery[], channel: Receiver): QueuePlan {
+  const ended = queue.flatMap((one) => acknowledgementEnd(one, queue, channel) ?? []);
+  const gone = new Set(ended.map(({ id }) => id));
+  const rest = ended.length === 0 ? queue : queue.filter(({ id }) => !gone.has(id));
+  const plan = isHuman(channel.audience)
+    ? planForPeople(rest.filter(isTransition))
+    : planInOrder(rest, channel.audience === 'pager');
+  return { ended: [...ended, ...plan.ended], notification: plan.notification };
+}
+
+/** What of a channel the plan needs. */
+export type Receiver = Pick<Channel, 'audience' | 'acknowledges'>;
+
+type PendingTransition = PendingDelivery & { kind: 'triggered' | 'resolved' };
+const isTransition = (delivery: PendingDelivery): delivery is PendingTransition => delivery.kind !== 'acknowledged';
+
+/** An acknowledgement is not told after its incident has ended, nor to who cannot hear it: the alert's channel may have changed. */
+function acknowledgementEnd(
+  delivery: PendingDelivery,
+  queue: readonly PendingDelivery[],
+  { audience, acknowledges }: Receiver,
+): DeliveryEnd | null {
+  if (delivery.kind !== 'acknowledged') return null;
+  if (acknowledges !== true || isHuman(audience)) return superseded(delivery, 'not_supported');
+  const isOver =
+    delivery.ended || queue.some((one) => one.kind === 'resolved' && one.incidentNo === delivery.incidentNo);
+  return isOver ? superseded(delivery, 'resolved_before_sent') : null;
+}
 
 function planInOrder(queue: readonly PendingDelivery[], isPager: boolean): QueuePlan {
   const ended: DeliveryEnd[] = [];
@@ -40,7 +66,7 @@ function planInOrder(queue: readonly PendingDelivery[], isPager: boolean): Queue
     const delivery = queue[position];
     if (!delivery) break;
     const next = queue[position + 1];
-    if (delivery.kind === 'resolved') {
+    if (delivery.kind !== 'triggered') {
       const end = withoutTrigger(delivery, isPager);
       if (end === 'wait') return { ended, notification: null };
       if (end === null) return { ended, notification: alone(delivery) };
@@ -59,7 +85,7 @@ function planInOrder(queue: readonly PendingDelivery[], isPager: boolean): Queue
   return { ended, notification: null };
 }
 
-function planForPeople(queue: readonly PendingDelivery[]): QueuePlan {
+function planForPeople(queue: readonly PendingTransition[]): QueuePlan {
   const ended: DeliveryEnd[] = [];
   const rest = [...queue];
   for (let head = rest[0]; head?.kind === 'resolved'; head = rest[0]) {
@@ -77,9 +103,9 @@ function planForPeople(queue: readonly PendingDelivery[]): QueuePlan {
 
 /** The newest delivery is sent; older ones that it includes or makes untrue end with it. */
 function oneForAll(
-  queue: readonly PendingDelivery[],
-  first: PendingDelivery,
-  last: PendingDelivery,
+  queue: readonly PendingTransition[],
+  first: PendingTransition,
+  last: PendingTransition,
 ): PlannedNotification {
   const isStartUnknown = first.kind === 'triggered' || first.triggerOutcome === 'given_up';
   const isRecovery = last.kind === 'triggered' ? last.ended : isStartUnknown;
@@ -98,7 +124,7 @@ function oneForAll(
   };
 }
 
-/** How a resolve at the head of its queue ends without being sent, or `null` when it is to be sent. */
+/** How a resolve or an acknowledgement at the head of its queue ends without being sent, or `null` when it is to be sent. */
 function withoutTrigger(resolve: PendingDelivery, isPager: boolean): DeliveryEnd | 'wait' | null {
   switch (resolve.triggerOutcome) {
     case 'pending':

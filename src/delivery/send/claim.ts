@@ -9,6 +9,7 @@ import { isHuman } from '../delivery';
 import { DeliveryMetrics } from '../delivery.metrics';
 import type { Destination } from '../destination';
 import { type AttemptContents, type BatchPlan, contents, grouped, planDestination } from '../plan/batch-plan';
+import type { Receiver } from '../plan/queue-plan';
 import { digestDueAt, limitRate, tokensAt } from '../plan/rate-limit';
 import { isOpen, maxAgeMs } from '../plan/retry-policy';
 import { type Attempt, LEASE_MS } from './attempt';
@@ -77,13 +78,14 @@ export class DeliveryClaim {
   }
 
   private async choose(tx: Tx, destination: Destination, state: DestinationState, free: number, now: Date) {
-    const audience = this.audienceOf(state.channelType);
+    const channel = this.channelOf(state.channelType);
+    const { audience } = channel;
     const probing = isOpen(state.failures);
     const room = probing ? Math.min(1, free) : free;
     const tokens = tokensAt({ tokens: state.tokens, at: state.tokensAt }, audience, now);
     const expired = probing ? await this.expire(tx, destination, audience, now) : 0;
     const limit = headLimit(audience, tokens, room, state.digestAt, now);
-    const { plan, all } = await this.plan(tx, destination, audience, limit, now);
+    const { plan, all } = await this.plan(tx, destination, channel, limit, now);
     const decision = limitRate({
       audience,
       tokens,
@@ -110,12 +112,14 @@ export class DeliveryClaim {
     return { channelType: state.channelType, attempts, ended: endings(plan, expired) };
   }
 
-  private async plan(tx: Tx, destination: Destination, audience: ChannelAudience, limit: number, now: Date) {
+  private async plan(tx: Tx, destination: Destination, channel: Receiver, limit: number, now: Date) {
     const heads = await dueDeliveries(tx, destination, now, limit);
     const alertIds = [...new Set(heads.map(({ alertId }) => alertId))];
     const pending = heads.length > 0 ? await lockPending(tx, destination, alertIds, now) : [];
-    const transitions = isHuman(audience) ? await recentTransitions(tx, pending, now) : new Map<string, never>();
-    return { plan: planDestination(heads, pending, transitions, audience, now), all: heads.length < limit };
+    const transitions = isHuman(channel.audience)
+      ? await recentTransitions(tx, pending, now)
+      : new Map<string, never>();
+    return { plan: planDestination(heads, pending, transitions, channel, now), all: heads.length < limit };
   }
 
   private attempt(
@@ -143,8 +147,8 @@ export class DeliveryClaim {
   }
 
   /** A type whose channel is no longer installed is treated as one for people; its attempts fail with a clear reason. */
-  private audienceOf(channelType: string): ChannelAudience {
-    return this.channels.has(channelType) ? this.channels.get(channelType).audience : 'chat';
+  private channelOf(channelType: string): Receiver {
+    return this.channels.has(channelType) ? this.channels.get(channelType) : { audience: 'chat' };
   }
 }
 

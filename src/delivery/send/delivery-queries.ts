@@ -47,11 +47,11 @@ export async function lockPending(
        t.state AS "triggerState", t.detail AS "triggerDetail", t.may_have_arrived AS "triggerMayHaveArrived"
      FROM notification n
      LEFT JOIN alert_event e
-       ON n.kind = 'triggered' AND e.alert_id = n.alert_id AND e.incident_no = n.incident_no AND e.type = 'resolved'
+       ON n.kind IN ('triggered', 'acknowledged') AND e.alert_id = n.alert_id AND e.incident_no = n.incident_no AND e.type = 'resolved'
      LEFT JOIN LATERAL (
        SELECT o.state, o.detail, o.may_have_arrived
        FROM notification o
-       WHERE n.kind = 'resolved' AND o.alert_id = n.alert_id AND o.incident_no = n.incident_no
+       WHERE n.kind IN ('resolved', 'acknowledged') AND o.alert_id = n.alert_id AND o.incident_no = n.incident_no
          AND o.kind = 'triggered' AND o.seq < n.seq
        LIMIT 1
      ) t ON true

@@ -12,6 +12,7 @@ const SECTIONS = [
   '/api/v1/alerts/{id}/deliveries',
   '/api/v1/deliveries',
   '/api/v1/alerts/events',
+  '/api/v1/endpoints/{id}/acknowledgement',
   '/api/v1/stream',
   '/api/v1/overview',
   '/api/v1/endpoints/{id}/checks',

@@ -37,6 +37,8 @@ export interface ChannelSuite {
   keyOf?: (message: ReceivedMessage) => string;
   /** A resolve carries the key of its trigger (pagers), or one of its own (webhook, mail). */
   keyIsShared?: boolean;
+  /** It can be told that somebody has an incident in hand. */
+  acknowledges?: boolean;
   /** False where the protocol cannot say when to retry. */
   honoursRetryAfter?: boolean;
   /** Certificates (PEM) of the double. */
@@ -111,6 +113,25 @@ export function describeChannel(suite: ChannelSuite): void {
 
     it.each(['recovered', 'digest', 'flapping'] as const)('can send "%s"', async (kind) => {
       expect((await sent(notificationOf(kind))).text).not.toBe('');
+    });
+
+    if (suite.acknowledges) {
+      it('sends "acknowledged" exactly as in its golden file, with the key of its trigger', async () => {
+        const acknowledged = await sent(notificationOf('acknowledged'));
+        expectGolden(`${suite.type}.acknowledged.${provider.goldenExtension}`, acknowledged.golden);
+        expect(suite.keyOf?.(acknowledged)).toBe(suite.keyOf?.(await sent()));
+      });
+    }
+
+    it('says whether it can be told of an acknowledgement', () => {
+      expect(bench.registry.get(suite.type).acknowledges ?? false).toBe(suite.acknowledges ?? false);
+    });
+
+    it('says of a warning that the endpoint is degraded', async () => {
+      const degraded = { condition: 'degraded', isDegraded: true } as const;
+      const warning = { code: 'assertion_failed', message: 'the certificate expires in 10 days' };
+      const { strings } = await sent(notificationOf('triggered', { ...degraded, error: warning }));
+      expect(strings.join('\n')).toContain('Checkout API is degraded: the certificate expires in 10 days');
     });
 
     it.each(suite.statuses)('judges status $status as $result', async ({ status, result, gone, mayHaveArrived }) => {

@@ -3,9 +3,9 @@ import { httpDouble, type ReceivedMessage } from './provider-double';
 
 const KEY = 'canary-opsgenie-0000-0000-000000000000';
 
-/** The alias is in the body of an alert and in the path of its close. */
+/** The alias is in the body of an alert and in the path of what is done to it. */
 const aliasOf = ({ data, path }: ReceivedMessage): string => {
-  const [, closed] = /^\/v2\/alerts\/([^/]+)\/close\?identifierType=alias$/.exec(path) ?? [];
+  const [, closed] = /^\/v2\/alerts\/([^/]+)\/(?:close|acknowledge)\?identifierType=alias$/.exec(path) ?? [];
   return closed === undefined ? String(data['alias']) : decodeURIComponent(closed);
 };
 
@@ -31,4 +31,5 @@ describeChannel({
   },
   keyOf: aliasOf,
   keyIsShared: true,
+  acknowledges: true,
 });

@@ -34,4 +34,5 @@ describeChannel({
   },
   keyOf: (message) => String(message.data['dedup_key']),
   keyIsShared: true,
+  acknowledges: true,
 });

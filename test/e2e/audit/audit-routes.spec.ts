@@ -62,6 +62,19 @@ describe('the audit log of every route', () => {
     await app.app.get(Database).query(`UPDATE notification SET kind = 'triggered' WHERE id = $1`, [uuid]);
     return id;
   };
+  /** An endpoint of which the newest result is down. */
+  const downEndpoint = async () => {
+    const id = await endpoint();
+    await app.app
+      .get(Database)
+      .query('UPDATE endpoint_state SET status = 0 WHERE endpoint_id = $1', [parseId('endpoint', id)]);
+    return id;
+  };
+  const acknowledged = async () => {
+    const id = await downEndpoint();
+    await app.admin.put(`/endpoints/${id}/acknowledgement`, { note: 'mine' });
+    return id;
+  };
   const byOperator = () => Promise.resolve({ authorization: `Bearer ${app.operator.key}` });
 
   /** A route that changes or sends something and is not listed here fails. */
@@ -102,6 +115,12 @@ describe('the audit log of every route', () => {
       body: () => ({ name: 'a', type: 'HTTP', url: target.url }),
     },
     'POST /api/v1/endpoints/:id/checks': { entry: 'check endpoint', on: endpoint },
+    'PUT /api/v1/endpoints/:id/acknowledgement': {
+      entry: 'create acknowledgement',
+      on: downEndpoint,
+      body: () => ({ note: 'mine' }),
+    },
+    'DELETE /api/v1/endpoints/:id/acknowledgement': { entry: 'delete acknowledgement', on: acknowledged },
     'POST /api/v1/alerts': {
       entry: 'create alert',
       on: endpoint,

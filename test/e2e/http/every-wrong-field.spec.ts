@@ -161,6 +161,13 @@ describe('a body with several wrong fields', () => {
         pointers: ['/timeout', '/url'],
       },
     ],
+    'PUT /api/v1/endpoints/{id}/acknowledgement': [
+      {
+        path: () => `/endpoints/${endpoint}/acknowledgement`,
+        body: () => ({ note: 7, until: '2020-01-01T00:00:00Z', by: 'me', colour: 'red' }),
+        pointers: ['/colour', '/note', '/until'],
+      },
+    ],
     'POST /api/v1/alerts': [
       {
         path: () => '/alerts',
@@ -193,8 +200,8 @@ describe('a body with several wrong fields', () => {
       },
       {
         path: () => `/alerts/${alert}`,
-        body: () => ({ description: 5, config: { webhook_url: 'x', colour: 'red' } }),
-        pointers: ['/config/colour', '/config/webhook_url', '/description'],
+        body: () => ({ description: 5, condition: 'late', config: { webhook_url: 'x', colour: 'red' } }),
+        pointers: ['/condition', '/config/colour', '/config/webhook_url', '/description'],
       },
     ],
     'POST /api/v1/maintenance-windows': [wrongWindow('/maintenance-windows')],

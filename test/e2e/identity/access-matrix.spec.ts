@@ -35,6 +35,9 @@ const MATRIX: Readonly<Record<string, AccessRule>> = {
   'GET /api/v1/endpoints/:id/uptime': 'read',
   'GET /api/v1/endpoints/:id/latency': 'read',
   'GET /api/v1/overview': 'read',
+  'GET /api/v1/endpoints/:id/acknowledgement': 'read',
+  'PUT /api/v1/endpoints/:id/acknowledgement': 'write',
+  'DELETE /api/v1/endpoints/:id/acknowledgement': 'write',
   'GET /api/v1/alerts': 'read',
   'GET /api/v1/alerts/events': 'read',
   'GET /api/v1/alerts/:id': 'read',
@@ -193,7 +196,7 @@ describe('the access matrix', () => {
       const response = await {
         GET: () => api.get<{ code: string }>(path),
         POST: () => api.post<{ code: string }>(path, body),
-        PUT: () => api.put<{ code: string }>(path, /alerts|status-page/.test(path) ? {} : body),
+        PUT: () => api.put<{ code: string }>(path, /alerts|status-page|acknowledgement/.test(path) ? {} : body),
         DELETE: () => api.delete<{ code: string }>(path),
       }[route.method as 'GET']();
       expect([route.name, response.status, response.body.code]).toEqual([route.name, 404, 'not_found']);

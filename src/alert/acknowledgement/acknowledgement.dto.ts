@@ -1,0 +1,67 @@
+import { ApiProperty, ApiPropertyOptional } from '@nestjs/swagger';
+import { IsString, MaxLength } from 'class-validator';
+import { IsTimestamp, Nullable, Optional, ReadOnlyField } from '../../platform/http/validators';
+
+const MAX_NOTE = 1000;
+const UNTIL = {
+  type: String,
+  format: 'date-time',
+  nullable: true,
+  description: 'Until when at the longest; null: until the endpoint is well again.',
+};
+
+/** Both are optional. What is read may be sent back. */
+export class AcknowledgeDto {
+  @ReadOnlyField() by?: unknown;
+  @ReadOnlyField() at?: unknown;
+
+  @ApiPropertyOptional({
+    description: 'What others should know. Pagers are told.',
+    maxLength: MAX_NOTE,
+    default: '',
+    example: 'The switch is being replaced.',
+  })
+  @Optional()
+  @IsString()
+  @MaxLength(MAX_NOTE)
+  note?: string;
+
+  @ApiPropertyOptional({ ...UNTIL, default: null, example: '2036-11-20T14:00:00.000Z' })
+  @Nullable()
+  @IsTimestamp()
+  until?: string | null;
+}
+
+export class AcknowledgementView {
+  @ApiProperty({
+    type: String,
+    nullable: true,
+    description: 'The name of the key, also of the one that the session was made from.',
+    example: 'On call',
+  })
+  by!: string | null;
+
+  @ApiProperty({ type: String, format: 'date-time', example: '2026-11-20T12:05:00.000Z' })
+  at!: string;
+
+  @ApiProperty({ example: 'The switch is being replaced.' })
+  note!: string;
+
+  @ApiProperty({ ...UNTIL, example: null })
+  until!: string | null;
+}
+
+/** A row of `acknowledgement`, as far as it is shown. */
+export interface AcknowledgementRow {
+  by: string | null;
+  at: Date;
+  note: string;
+  until: Date | null;
+}
+
+export const toAcknowledgementView = ({ by, at, note, until }: AcknowledgementRow): AcknowledgementView => ({
+  by,
+  at: at.toISOString(),
+  note,
+  until: until?.toISOString() ?? null,
+});

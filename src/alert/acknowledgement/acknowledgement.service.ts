@@ -1,0 +1,148 @@
+import { Injectable } from '@nestjs/common';
+import { recordChange } from '../../audit/audit-log';
+import { ChannelRegistry } from '../../channel/channel.registry';
+import type { NewDelivery } from '../../delivery/delivery';
+import { destinationOfAlert } from '../../delivery/destination';
+import { Outbox } from '../../delivery/outbox';
+import { EndpointService } from '../../endpoint/endpoint.service';
+import type { Caller } from '../../platform/access/caller';
+import { Database, type Sql, type Tx } from '../../platform/database/database';
+import { DatabaseClock } from '../../platform/database/database-clock';
+import { parseTimestamp } from '../../platform/http/validators';
+import { type Findings, NO_FINDINGS, refuse } from '../../platform/problem/findings';
+import { problems } from '../../platform/problem/problem';
+import { type AlertSnapshot, lockAlertsSql } from '../incident/alert-snapshot';
+import { acknowledgedNotification } from '../incident/incident';
+import {
+  type AcknowledgeDto,
+  type AcknowledgementRow,
+  type AcknowledgementView,
+  toAcknowledgementView,
+} from './acknowledgement.dto';
+
+/**
+ * Somebody has an endpoint in hand: none of its alerts triggers any more, and pagers are told. It ends by itself where the
+ * endpoint is well again (`AlertEvaluator`), paused or deleted (`AlertLifecycle`), and at its time (`AcknowledgementJob`).
+ * Every method throws `not_found` for anything of another organization.
+ */
+@Injectable()
+export class AcknowledgementService {
+  constructor(
+    private readonly database: Database,
+    private readonly endpoints: EndpointService,
+    private readonly channels: ChannelRegistry,
+    private readonly outbox: Outbox,
+    private readonly clock: DatabaseClock,
+  ) {}
+
+  /** Throws `not_found` when there is none. */
+  async get(orgId: string, endpointId: string): Promise<AcknowledgementView> {
+    const row = await read(this.database, orgId, endpointId, this.clock.now());
+    if (!row) throw problems.notFound();
+    return toAcknowledgementView(row);
+  }
+
+  /**
+   * Replaces the one that there is. The state row is locked, so that a check that is recorded meanwhile comes before or
+   * after all of it. Throws `conflict` unless the endpoint is down or one of its alerts is triggered.
+   */
+  put(caller: Caller, endpointId: string, dto: AcknowledgeDto): Promise<AcknowledgementView> {
+    const { orgId, keyName } = caller;
+    return this.database.transaction(async (tx) => {
+      await this.endpoints.hold(tx, orgId, endpointId);
+      refuse(this.findingsIn(dto));
+      const isDown = await lockState(tx, endpointId);
+      const open = await tx.query<AlertSnapshot>(lockAlertsSql('a.endpoint_id = $1 AND a.triggered'), [endpointId]);
+      if (!isDown && open.length === 0)
+        throw problems.conflict('The endpoint is not down and none of its alerts is triggered.');
+      const at = this.clock.now();
+      const before = await read(tx, orgId, endpointId, at);
+      const after = { by: keyName, at, note: dto.note ?? '', until: parseTimestamp(dto.until) };
+      await this.outbox.enqueue(
+        tx,
+        open.flatMap((alert) => this.deliveryFor(alert, after)),
+      );
+      await save(tx, orgId, endpointId, after);
+      const view = toAcknowledgementView(after);
+      await recordChange(tx, {
+        orgId,
+        resource: 'acknowledgement',
+        id: endpointId,
+        action: before ? 'update' : 'create',
+        before: before && toAcknowledgementView(before),
+        after: view,
+      });
+      return view;
+    });
+  }
+
+  /** What `put` would refuse in these fields. */
+  findingsIn({ until }: AcknowledgeDto): Findings {
+    const time = parseTimestamp(until);
+    if (time === null || time > this.clock.now()) return NO_FINDINGS;
+    return { invalid: [{ pointer: '/until', code: 'in_past', message: 'until must be in the future' }], forbidden: [] };
+  }
+
+  /** From now on alerts may trigger again; what pagers were told stays. Throws `not_found` when there is none. */
+  remove(orgId: string, endpointId: string): Promise<void> {
+    return this.database.transaction(async (tx) => {
+      await this.endpoints.hold(tx, orgId, endpointId);
+      await lockState(tx, endpointId);
+      const before = await read(tx, orgId, endpointId, this.clock.now());
+      if (!before) throw problems.notFound();
+      await tx.query('DELETE FROM acknowledgement WHERE endpoint_id = $1', [endpointId]);
+      await recordChange(tx, {
+        orgId,
+        resource: 'acknowledgement',
+        id: endpointId,
+        action: 'delete',
+        before: toAcknowledgementView(before),
+      });
+    });
+  }
+
+  /** Nothing for a channel that cannot be told. One incident is told once: the outbox keeps no second one of its event. */
+  private deliveryFor(alert: AlertSnapshot, { by, note, at }: AcknowledgementRow): NewDelivery[] {
+    const { type, triggerEventId } = alert;
+    if (triggerEventId === null || !this.channels.has(type) || this.channels.get(type).acknowledges !== true) return [];
+    return [
+      {
+        orgId: alert.orgId,
+        alertId: alert.id,
+        eventId: triggerEventId,
+        kind: 'acknowledged',
+        incidentNo: alert.incidentNo,
+        channelType: type,
+        destination: destinationOfAlert(alert),
+        notification: acknowledgedNotification(alert, triggerEventId, { by: by ?? '', note }, at),
+        config: null,
+      },
+    ];
+  }
+}
+
+async function lockState(tx: Tx, endpointId: string): Promise<boolean> {
+  const [state] = await tx.query<{ status: number }>(
+    'SELECT status FROM endpoint_state WHERE endpoint_id = $1 FOR UPDATE',
+    [endpointId],
+  );
+  return state?.status === 0;
+}
+
+async function read(sql: Sql, orgId: string, endpointId: string, now: Date): Promise<AcknowledgementRow | null> {
+  const [row] = await sql.query<AcknowledgementRow>(
+    `SELECT by_name AS by, at, note, until FROM acknowledgement
+     WHERE endpoint_id = $2 AND org_id = $1 AND (until IS NULL OR until > $3)`,
+    [orgId, endpointId, now],
+  );
+  return row ?? null;
+}
+
+async function save(tx: Tx, orgId: string, endpointId: string, row: AcknowledgementRow): Promise<void> {
+  await tx.query(
+    `INSERT INTO acknowledgement (endpoint_id, org_id, by_name, at, note, until) VALUES ($1, $2, $3, $4, $5, $6)
+     ON CONFLICT (endpoint_id) DO UPDATE
+       SET by_name = EXCLUDED.by_name, at = EXCLUDED.at, note = EXCLUDED.note, until = EXCLUDED.until`,
+    [endpointId, orgId, row.by, row.at, row.note, row.until],
+  );
+}
