@@ -685,7 +685,7 @@ export interface components {
              */
             endpoint_name: string | null;
             /** @enum {string} */
-            kind: "triggered" | "resolved" | "test";
+            kind: "triggered" | "resolved" | "acknowledged" | "test";
             /**
              * @description Channel type it goes through.
              * @example slack
@@ -697,11 +697,11 @@ export interface components {
              */
             state: "pending" | "delivered" | "failed" | "superseded";
             /**
-             * @description How or why it reached its state. `digest`, `combined`, `flapping`: told together with others (`flapping` while pending: the last word waits until the alert is stable). `rejected`: refused by the provider. `expired`: too old after failed attempts. `behind_failed`: a resolve whose trigger was refused. `resolved_before_sent`, `trigger_not_told`, `collapsed`: overtaken by what happened since.
+             * @description How or why it reached its state. `digest`, `combined`, `flapping`: told together with others (`flapping` while pending: the last word waits until the alert is stable). `rejected`: refused by the provider. `expired`: too old after failed attempts. `behind_failed`: a resolve whose trigger was refused. `resolved_before_sent`, `trigger_not_told`, `collapsed`: overtaken by what happened since. `not_supported`: an acknowledgement for a channel that cannot be told.
              * @example null
              * @enum {string|null}
              */
-            detail: "digest" | "combined" | "flapping" | "redelivered" | "rejected" | "expired" | "behind_failed" | "interrupted" | "not_retried" | "unsendable" | "resolved_before_sent" | "trigger_not_told" | "collapsed" | "disabled" | "deleted" | "redeliver" | null;
+            detail: "digest" | "combined" | "flapping" | "redelivered" | "rejected" | "expired" | "behind_failed" | "interrupted" | "not_retried" | "unsendable" | "resolved_before_sent" | "trigger_not_told" | "collapsed" | "not_supported" | "disabled" | "deleted" | "redeliver" | null;
             /**
              * @description Attempts so far.
              * @example 1
@@ -814,6 +814,39 @@ export interface components {
             created_at: string;
             /** @description What became of its message; null when none was to be sent. Absent in the live stream, which tells an event before anything is sent. */
             delivery?: components["schemas"]["DeliverySummary"] | null;
+        };
+        Acknowledgement: {
+            /**
+             * @description The name of the key, also of the one that the session was made from.
+             * @example On call
+             */
+            by: string | null;
+            /**
+             * Format: date-time
+             * @example 2026-11-20T12:05:00.000Z
+             */
+            at: string;
+            /** @example The switch is being replaced. */
+            note: string;
+            /**
+             * Format: date-time
+             * @description Until when at the longest; null: until the endpoint is well again.
+             * @example null
+             */
+            until: string | null;
+        };
+        Acknowledge: {
+            /**
+             * @description What others should know. Pagers are told. Default: `""`.
+             * @example The switch is being replaced.
+             */
+            note?: string;
+            /**
+             * Format: date-time
+             * @description Until when at the longest; null: until the endpoint is well again. Default: `null`.
+             * @example 2036-11-20T14:00:00.000Z
+             */
+            until?: string | null;
         };
         StateChangeError: {
             /**
@@ -1915,7 +1948,7 @@ export interface components {
              * @example website
              * @enum {string}
              */
-            resource: "website" | "endpoint" | "alert" | "status_page" | "public_page" | "delivery" | "api_key" | "session" | "organization" | "maintenance";
+            resource: "website" | "endpoint" | "alert" | "acknowledgement" | "status_page" | "public_page" | "delivery" | "api_key" | "session" | "organization" | "maintenance";
             /**
              * @description What it was done to. An endpoint that was only tried out has an id that leads nowhere.
              * @example ws_01jd3k6q7be5y9x4v2m8n0r1st
