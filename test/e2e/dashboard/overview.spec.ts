@@ -3,7 +3,7 @@ import { Database } from '../../../src/platform/database/database';
 import { formatId, parseId } from '../../../src/platform/ids/id';
 import type { ProblemView } from '../../../src/platform/problem/problem.view';
 import { startApp, type TestApp, type TestOrganization } from '../../harness/app/app';
-import { plantOccurrence } from '../../harness/app/maintenance';
+import { addOccurrence, NO_SCOPE } from '../../harness/app/occurrences';
 
 const HOUR = 3_600_000;
 
@@ -22,6 +22,7 @@ describe('what the overview shows of maintenance, acknowledgements, warnings and
     own = await app.organization(`Own ${++organizations}`);
   });
 
+  const between = (from: number, to: number) => ({ startsAt: new Date(from), endsAt: new Date(to) });
   const uuidOf = (publicId: string): string => parseId('endpoint', publicId) ?? '';
 
   async function addWebsite(tags: string[] = []): Promise<string> {
@@ -82,11 +83,11 @@ describe('what the overview shows of maintenance, acknowledgements, warnings and
 
     it('names what is in force, with the end of all that follow each other', async () => {
       const endpoint = await addEndpoint(await addWebsite(), 'Checkout');
-      const covered = { orgId: own.orgId, endpointIds: [uuidOf(endpoint)] };
-      const shift = { from: now - HOUR, to: now + HOUR, mute: false, name: 'First shift' };
-      const window = await plantOccurrence(database, { ...covered, ...shift });
-      await plantOccurrence(database, { ...covered, from: now + HOUR, to: now + 2 * HOUR, name: 'Second shift' });
-      await plantOccurrence(database, { ...covered, from: now + 3 * HOUR, to: now + 4 * HOUR, name: 'Later' });
+      const covered = { orgId: own.orgId, ...NO_SCOPE, endpointIds: [uuidOf(endpoint)] };
+      const shift = { ...between(now - HOUR, now + HOUR), mute: false, name: 'First shift' };
+      const window = await addOccurrence(database, { ...covered, ...shift });
+      await addOccurrence(database, { ...covered, ...between(now + HOUR, now + 2 * HOUR), name: 'Second shift' });
+      await addOccurrence(database, { ...covered, ...between(now + 3 * HOUR, now + 4 * HOUR), name: 'Later' });
       expect((await only())?.maintenance).toEqual({
         id: formatId('maintenanceWindow', window),
         name: 'First shift',
@@ -105,8 +106,8 @@ describe('what the overview shows of maintenance, acknowledgements, warnings and
         await addEndpoint(wiki, 'by itself'),
       ];
       await addEndpoint(wiki, 'not', ['web']);
-      const inForce = { orgId: own.orgId, from: now - HOUR, to: now + HOUR };
-      await plantOccurrence(database, {
+      const inForce = { orgId: own.orgId, ...NO_SCOPE, ...between(now - HOUR, now + HOUR) };
+      await addOccurrence(database, {
         ...inForce,
         websiteIds: [parseId('website', shop) ?? ''],
         endpointIds: [uuidOf(ids[3] ?? '')],
@@ -126,14 +127,14 @@ describe('what the overview shows of maintenance, acknowledgements, warnings and
       ['has not begun', 1, 2],
     ])('is not shown of a window that %s', async (_, from, to) => {
       await addEndpoint(await addWebsite(), 'Checkout');
-      await plantOccurrence(database, { orgId: own.orgId, from: now + from * HOUR, to: now + to * HOUR });
+      await addOccurrence(database, { orgId: own.orgId, ...between(now + from * HOUR, now + to * HOUR) });
       expect((await only())?.maintenance).toBeNull();
     });
 
     it('is not shown of a window of another organization', async () => {
       await addEndpoint(await addWebsite(), 'Checkout');
       const other = await app.organization('Other');
-      await plantOccurrence(database, { orgId: other.orgId, from: now - HOUR, to: now + HOUR });
+      await addOccurrence(database, { orgId: other.orgId, ...between(now - HOUR, now + HOUR) });
       expect((await only())?.maintenance).toBeNull();
     });
   });

@@ -4,12 +4,13 @@ import type { UptimeView } from '../../../src/history/read/uptime.dto';
 import { RollupJob } from '../../../src/history/rollup/rollup.job';
 import { HistoryWriter } from '../../../src/history/write/history-writer';
 import type { FinishedCheck } from '../../../src/endpoint/finished-check';
+import type { Occurrence } from '../../../src/endpoint/maintenance/cover';
 import { Database } from '../../../src/platform/database/database';
 import { firstUuidAt, formatId, parseId } from '../../../src/platform/ids/id';
 import type { ProblemView } from '../../../src/platform/problem/problem.view';
 import { startApp, type TestApp, type TestOrganization } from '../../harness/app/app';
 import { recorded } from '../../harness/app/history';
-import { plantOccurrence } from '../../harness/app/maintenance';
+import { addOccurrence, EVERYTHING, NO_SCOPE } from '../../harness/app/occurrences';
 
 const MINUTE = 60_000;
 const HOUR = 60 * MINUTE;
@@ -68,6 +69,17 @@ describe('planned and degraded checks', () => {
     (await own.read.get<T>(`/endpoints/${subject.public}/${path}`)).body;
   const range = (fromAgo: number, toAgo: number): string =>
     `from=${new Date(now - fromAgo).toISOString()}&to=${new Date(now - toAgo).toISOString()}`;
+
+  /** A window over the endpoint, from and to so long ago. */
+  const plant = (fromAgo: number, toAgo: number, more: Partial<Occurrence> = {}) =>
+    addOccurrence(database, {
+      orgId: own.orgId,
+      startsAt: new Date(now - fromAgo),
+      endsAt: new Date(now - toAgo),
+      ...NO_SCOPE,
+      endpointIds: [subject.id],
+      ...more,
+    });
 
   /** One outage after the other, oldest first: [begin, end] before now. */
   const outages = (...drawn: { from: number; to: number | null; planned: boolean }[]) =>
@@ -162,18 +174,8 @@ describe('planned and degraded checks', () => {
     });
 
     it('takes off an outage what of it lies in planned time, because a window begins between two checks', async () => {
-      await plantOccurrence(database, {
-        orgId: own.orgId,
-        endpointIds: [subject.id],
-        from: now - 4.5 * HOUR,
-        to: now - 2 * HOUR,
-      });
-      await plantOccurrence(database, {
-        orgId: own.orgId,
-        endpointIds: [subject.id],
-        from: now - 3 * HOUR,
-        to: now - 1.5 * HOUR,
-      });
+      await plant(4.5 * HOUR, 2 * HOUR);
+      await plant(3 * HOUR, 1.5 * HOUR);
       await outages(
         { from: 5 * HOUR, to: 4 * HOUR, planned: false },
         { from: 4 * HOUR, to: 1.75 * HOUR, planned: true },
@@ -197,15 +199,6 @@ describe('planned and degraded checks', () => {
 
   describe('planned_seconds', () => {
     const planned = async (query: string) => (await get<UptimeView>(`uptime?${query}`)).planned_seconds;
-    const plant = (fromAgo: number, toAgo: number, more: Partial<Parameters<typeof plantOccurrence>[1]> = {}) =>
-      plantOccurrence(database, {
-        orgId: own.orgId,
-        endpointIds: [subject.id],
-        from: now - fromAgo,
-        to: now - toAgo,
-        ...more,
-      });
-
     it('is the time of all windows that covered the endpoint, each moment once, inside the range', async () => {
       await plant(10 * HOUR, 8 * HOUR);
       await plant(9 * HOUR, 7 * HOUR);
@@ -239,7 +232,7 @@ describe('planned and degraded checks', () => {
 
     it('counts no window of another organization', async () => {
       const other = await app.organization('Other');
-      await plant(3 * HOUR, 2 * HOUR, { orgId: other.orgId, endpointIds: [], coversAll: true });
+      await plant(3 * HOUR, 2 * HOUR, { orgId: other.orgId, ...EVERYTHING });
       expect(await planned(range(4 * HOUR, HOUR))).toBe(0);
     });
   });

@@ -3,13 +3,25 @@ import type { Sql } from '../../../src/platform/database/database';
 import { newUuid } from '../../../src/platform/ids/id';
 
 export const EVERYTHING: MaintenanceScope = { coversAll: true, websiteIds: [], endpointIds: [], tags: [] };
+/** To be extended by what a window covers. */
+export const NO_SCOPE: MaintenanceScope = { ...EVERYTHING, coversAll: false };
 
 type Given = Pick<Occurrence, 'orgId' | 'startsAt' | 'endsAt'> & Partial<Occurrence>;
 
-/** Puts a maintenance window in force without a window of its own: over everything unless a scope is given. */
-export async function addOccurrence(sql: Sql, given: Given): Promise<void> {
+/**
+ * Puts a maintenance window in force without a window of its own: over everything unless a scope is given. Returns the
+ * window's uuid.
+ */
+export async function addOccurrence(sql: Sql, given: Given): Promise<string> {
   const scopeId = newUuid();
-  const occurrence = { mute: true, excludeFromUptime: true, ...EVERYTHING, ...given };
+  const occurrence = {
+    windowId: newUuid(),
+    name: 'Upgrade',
+    mute: true,
+    excludeFromUptime: true,
+    ...EVERYTHING,
+    ...given,
+  };
   await sql.query(
     `INSERT INTO maintenance_scope (id, org_id, covers_all, website_ids, endpoint_ids, tags)
      VALUES ($1, $2, $3, $4::uuid[], $5::uuid[], $6::text[])`,
@@ -17,17 +29,19 @@ export async function addOccurrence(sql: Sql, given: Given): Promise<void> {
   );
   await sql.query(
     `INSERT INTO maintenance_occurrence (window_id, starts_at, ends_at, org_id, scope_id, name, mute, exclude_from_uptime, public)
-     VALUES ($1, $2, $3, $4, $5, 'Upgrade', $6, $7, false)`,
+     VALUES ($1, $2, $3, $4, $5, $6, $7, $8, false)`,
     [
-      newUuid(),
+      occurrence.windowId,
       occurrence.startsAt,
       occurrence.endsAt,
       occurrence.orgId,
       scopeId,
+      occurrence.name,
       occurrence.mute,
       occurrence.excludeFromUptime,
     ],
   );
+  return occurrence.windowId;
 }
 
 /** Ends all of an organization, past ones too: tests of one application use the same times. */

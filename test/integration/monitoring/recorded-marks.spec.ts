@@ -11,7 +11,7 @@ import { HOUR_MS } from '../../../src/platform/time/time-units';
 import { startApp, type TestApp } from '../../harness/app/app';
 import { recorded as finishedCheck } from '../../harness/app/history';
 import { checkInvariants } from '../../harness/app/invariants';
-import { addOccurrence, EVERYTHING, forgetOccurrences } from '../../harness/app/occurrences';
+import { addOccurrence, EVERYTHING, forgetOccurrences, NO_SCOPE } from '../../harness/app/occurrences';
 import { newRecorder } from '../../harness/app/recorder';
 import { newAlert, newEndpoint, newWebsite } from '../../harness/app/resources';
 
@@ -20,7 +20,6 @@ const RUNS = Number(process.env['RECORDER_RUNS'] ?? 10);
 const SLOT_MS = 10_000;
 const STORED: readonly Outcome[] = ['down', 'up', 'unknown'];
 const WARNING: CheckError = { code: 'assertion_failed', phase: 'assertion', message: 'The certificate ends soon.' };
-const NO_SCOPE: MaintenanceScope = { ...EVERYTHING, coversAll: false };
 
 /** Which of the sites (database, shop, blog) each kind of window covers; the shop and the database are of one website. */
 const COVERS = {
