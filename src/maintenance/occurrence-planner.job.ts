@@ -29,8 +29,8 @@ const PLANNED = `SELECT CASE WHEN planned_until > $2::timestamptz THEN planned_u
 const LIST = 'UPDATE maintenance_window SET listed_at = $2 WHERE id = $1 AND listed_at IS DISTINCT FROM $2';
 
 /**
- * Writes the occurrences of windows 48 hours ahead, so that recording a check computes no cron: who plans may be away for a
- * day. Instances share the windows by row locks.
+ * Writes the occurrences of windows eight days ahead, so that recording a check or announcing on a status page computes no
+ * cron: who plans may be away for a week. Instances share the windows by row locks.
  */
 @Injectable()
 export class OccurrencePlanner {

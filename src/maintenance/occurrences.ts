@@ -1,11 +1,11 @@
 import { Injectable } from '@nestjs/common';
 import type { Tx } from '../platform/database/database';
-import { HOUR_MS } from '../platform/time/time-units';
+import { DAY_MS } from '../platform/time/time-units';
 import { type Span, spansFrom } from './recurrence/window-times';
 import type { WindowRow } from './window-row';
 
-/** How far ahead occurrences are written. */
-export const AHEAD_MS = 48 * HOUR_MS;
+/** How far ahead occurrences are written: a day more than status pages announce. */
+export const AHEAD_MS = 8 * DAY_MS;
 
 /** What an occurrence has of its window. */
 type Settings = Pick<WindowRow, 'id' | 'orgId' | 'scopeId' | 'name' | 'mute' | 'excludeFromUptime' | 'public'>;
@@ -45,7 +45,7 @@ export type Change = 'created' | 'other times' | 'other settings';
 
 /**
  * The only code that writes occurrences. What is past stays; what runs is cut at the moment of a change; what is to come is
- * written for 48 hours. Stateless, on the transaction that holds the window's row.
+ * written for eight days. Stateless, on the transaction that holds the window's row.
  */
 @Injectable()
 export class Occurrences {
@@ -77,7 +77,7 @@ export class Occurrences {
     await this.end(tx, windowId, now);
   }
 
-  /** Writes what begins later than `after` and within 48 hours, and until when that is all. */
+  /** Writes what begins later than `after` and within eight days, and until when that is all. */
   async plan(tx: Tx, window: WindowRow, after: Date, now: Date): Promise<void> {
     const until = new Date(now.getTime() + AHEAD_MS);
     const spans: Span[] = [];
