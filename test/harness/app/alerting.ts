@@ -163,19 +163,13 @@ export class Alerting {
     const id = newUuid();
     const config = this.module.get(SealedConfigs).seal(id, { webhook_url: 'https://hooks.slack.test/services/T/B/x' });
     await this.database.query(
-      `INSERT INTO alert (id, org_id, endpoint_id, type, config, failure_threshold, success_threshold, send_on_resolved, condition)
-       VALUES ($1, $2, $3, 'slack', $4, $5, $6, $7, $8)`,
-      [
-        id,
-        orgId,
-        endpointId,
-        config,
-        rule.failureThreshold,
-        rule.successThreshold,
-        rule.sendOnResolved ?? true,
-        rule.condition ?? 'down',
-      ],
+      `INSERT INTO alert (id, org_id, endpoint_id, type, config, failure_threshold, success_threshold, send_on_resolved)
+       VALUES ($1, $2, $3, 'slack', $4, $5, $6, $7)`,
+      [id, orgId, endpointId, config, rule.failureThreshold, rule.successThreshold, rule.sendOnResolved ?? true],
     );
+    // Apart, because a schema of before has no such column.
+    if (rule.condition !== undefined)
+      await this.database.query('UPDATE alert SET condition = $2 WHERE id = $1', [id, rule.condition]);
     return id;
   }
 
