@@ -48,14 +48,14 @@ export class AlertEvaluator {
     );
     const folded = affected.map(([id, { updates: own }]) => {
       const locked = alerts.get(id) ?? [];
-      const { triggered = [], acknowledgedUntil, isParentDown = false } = held.get(id) ?? {};
+      const { triggered = [], acknowledgedUntil, isParentDown = false, parentsUpSince } = held.get(id) ?? {};
       const openElsewhere = triggered.filter((open) => !locked.some((alert) => alert.id === open)).length;
       return {
         id,
         locked,
         isUp: own.at(-1)?.outcome === 'up',
         isAcknowledged: acknowledgedUntil !== undefined,
-        ...foldTransitions(locked, own, { acknowledgedUntil, isParentDown, openElsewhere }),
+        ...foldTransitions(locked, own, { acknowledgedUntil, isParentDown, parentsUpSince, openElsewhere }),
       };
     });
     await this.incidents.record(

@@ -70,6 +70,8 @@ export interface Held {
   acknowledgedUntil: Date | null | undefined;
   /** A parent is down. */
   isParentDown: boolean;
+  /** When the last of its parents that are up came up: what was found before may have been theirs. */
+  parentsUpSince?: Date | null;
   /** Alerts of the endpoint with an open incident that no update of the batch can close. */
   openElsewhere: number;
 }
@@ -100,7 +102,7 @@ export function foldTransitions<Alert extends AlertRule, Update extends Streaks 
   const triggered = new Map(alerts.map((alert) => [alert, alert.triggered]));
   let acknowledgedUntil = held.acknowledgedUntil;
   for (const update of updates) {
-    const quiet = quietOf(update, acknowledgedUntil, held.isParentDown);
+    const quiet = quietOf(update, acknowledgedUntil, held);
     for (const alert of alerts) {
       const rule = { ...alert, triggered: triggered.get(alert) === true };
       const transition = nextTransition(rule, { ...update, quiet });
@@ -123,9 +125,9 @@ export function foldTransitions<Alert extends AlertRule, Update extends Streaks 
 function quietOf(
   { quiet, checkedAt }: Pick<StreakUpdate, 'quiet' | 'checkedAt'>,
   acknowledgedUntil: Date | null | undefined,
-  isParentDown: boolean,
+  { isParentDown, parentsUpSince }: Held,
 ): Quiet {
   if (quiet !== null) return quiet;
   if (acknowledgedUntil === null || (acknowledgedUntil && checkedAt < acknowledgedUntil)) return 'acknowledged';
-  return isParentDown ? 'dependency' : null;
+  return isParentDown || (parentsUpSince && checkedAt < parentsUpSince) ? 'dependency' : null;
 }

@@ -6,6 +6,7 @@ interface Row {
   isAcknowledged: boolean;
   until: Date | null;
   isParentDown: boolean;
+  parentsUpSince: Date | null;
   triggered: string[] | null;
 }
 
@@ -23,6 +24,10 @@ const READ = `
       JOIN endpoint_state s ON s.endpoint_id = d.parent_id AND s.status = 0
       JOIN endpoint_schedule p ON p.endpoint_id = d.parent_id AND p.active
       WHERE d.endpoint_id = e.id) AS "isParentDown",
+    (SELECT max(s.status_since) FROM endpoint_dependency d
+      JOIN endpoint_state s ON s.endpoint_id = d.parent_id AND s.status = 1
+      JOIN endpoint_schedule p ON p.endpoint_id = d.parent_id AND p.active
+      WHERE d.endpoint_id = e.id) AS "parentsUpSince",
     (SELECT array_agg(a.id) FROM alert a WHERE a.endpoint_id = e.id AND a.triggered) AS triggered
   FROM unnest($1::uuid[]) AS e (id) LEFT JOIN acknowledgement k ON k.endpoint_id = e.id`;
 
@@ -31,9 +36,14 @@ export async function readHeld(tx: Tx, endpointIds: readonly string[]): Promise<
   if (endpointIds.length === 0) return new Map();
   const rows = await tx.query<Row>(READ, [endpointIds]);
   return new Map(
-    rows.map(({ id, isAcknowledged, until, isParentDown, triggered }) => [
+    rows.map(({ id, isAcknowledged, until, isParentDown, parentsUpSince, triggered }) => [
       id,
-      { acknowledgedUntil: isAcknowledged ? until : undefined, isParentDown, triggered: triggered ?? [] },
+      {
+        acknowledgedUntil: isAcknowledged ? until : undefined,
+        isParentDown,
+        parentsUpSince,
+        triggered: triggered ?? [],
+      },
     ]),
   );
 }

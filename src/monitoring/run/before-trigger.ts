@@ -1,9 +1,10 @@
 import { Injectable } from '@nestjs/common';
+import type { FinishedCheck } from '../../endpoint/finished-check';
 import { Config } from '../../platform/config/config';
 import { NearTriggerLookup, type UnrecordedFailure } from './near-trigger';
 import { ParentsFirst } from './parents-first';
 
-/** What a failure has to go through before it is recorded: nothing, unless it would trigger an alert. */
+/** What a bad check has to go through before it is recorded: nothing, unless it may trigger an alert. */
 @Injectable()
 export class BeforeTrigger {
   constructor(
@@ -23,7 +24,7 @@ export class BeforeTrigger {
   }
 
   /** Has the endpoints checked first that this one depends on, unless they were since `attemptedAt`. */
-  parentsFirst(endpointId: string, attemptedAt: Date, shutdown: AbortSignal): Promise<void> {
-    return this.parents.before({ endpointId, attemptedAt }, shutdown);
+  parentsFirst({ endpointId, result }: FinishedCheck, attemptedAt: Date, shutdown: AbortSignal): Promise<void> {
+    return this.parents.before({ endpointId, isDown: result.outcome === 'down', attemptedAt }, shutdown);
   }
 }

@@ -67,8 +67,8 @@ export class CheckRunner {
       planned: false,
       muted: false,
     };
-    const wouldTrigger = first.outcome === 'down' && (await this.beforeTrigger.isNeeded(check));
-    if (wouldTrigger && this.beforeTrigger.repeats) {
+    const wouldTrigger = isBad(first) && (await this.beforeTrigger.isNeeded(check));
+    if (wouldTrigger && first.outcome === 'down' && this.beforeTrigger.repeats) {
       await this.clock.sleep(CONFIRM_AFTER_MS.least + Math.random() * CONFIRM_AFTER_MS.spread, shutdown);
       if (shutdown.aborted) return null;
       this.metrics.reruns.inc({ why: 'confirmation' });
@@ -81,9 +81,9 @@ export class CheckRunner {
     }
     const judged = this.connectivity.judge(definition, check.result);
     check.result = judged instanceof Promise ? await judged : judged;
-    if (wouldTrigger && check.result.outcome === 'down') {
+    if (wouldTrigger && isBad(check.result)) {
       const attemptedAt = new Date(checkedAt.getTime() + began - firstBegan);
-      await this.beforeTrigger.parentsFirst(definition.endpointId, attemptedAt, shutdown);
+      await this.beforeTrigger.parentsFirst(check, attemptedAt, shutdown);
     }
     this.metrics.finished(check.result.outcome);
     return check;
@@ -137,6 +137,9 @@ export class CheckRunner {
 const warnsOfTime = ({ request }: CheckDefinition, { warning }: CheckResult): boolean =>
   warning !== null &&
   request.assertions.some(({ source, severity }) => source === 'response_time' && severity === 'warning');
+
+/** Down or degraded: there are alerts on both. */
+const isBad = ({ outcome, warning }: CheckResult): boolean => outcome === 'down' || warning !== null;
 
 const resultOfBug = (): CheckResult =>
   resultOf(

@@ -20,12 +20,15 @@ type CheckParent = (endpointId: string) => Promise<RecordedParent | null>;
 /** A child, and the failure of it that is about to be recorded. */
 interface Child {
   endpointId: string;
+  /** Otherwise it is degraded. */
+  isDown: boolean;
   attemptedAt: Date;
 }
 
 interface Row {
   childId: string;
-  since: Date | null;
+  failingSince: Date | null;
+  degradedSince: Date | null;
   id: string;
   status: number;
   checkedAt: Date | null;
@@ -34,7 +37,8 @@ interface Row {
 
 // Cost: probes of the primary key of dependencies, nearly always without a row; for each row a few probes by id.
 const PARENTS = `
-  SELECT d.endpoint_id AS "childId", CASE WHEN c.consecutive_failures > 0 THEN c.failing_since END AS since,
+  SELECT d.endpoint_id AS "childId", CASE WHEN c.consecutive_failures > 0 THEN c.failing_since END AS "failingSince",
+         c.degraded_since AS "degradedSince",
          p.id, s.status, s.last_checked_at AS "checkedAt", p.timeout_seconds AS "timeoutSeconds"
     FROM endpoint_dependency d
     JOIN endpoint_state c ON c.endpoint_id = d.endpoint_id
@@ -119,9 +123,10 @@ export class ParentsFirst {
     const rows = await this.database.query<Row>(PARENTS, [ids]);
     const ofChild = new Map(ids.map((id) => [id, [] as Row[]]));
     for (const row of rows) ofChild.get(row.childId)?.push(row);
-    return ({ endpointId, attemptedAt }) => {
+    return ({ endpointId, isDown, attemptedAt }) => {
       const known = ofChild.get(endpointId) ?? [];
-      return parentsToAsk({ since: known[0]?.since ?? null, attemptedAt }, known.map(toParent));
+      const since = (isDown ? known[0]?.failingSince : known[0]?.degradedSince) ?? null;
+      return parentsToAsk({ since, attemptedAt }, known.map(toParent));
     };
   }
 }

@@ -1,0 +1,227 @@
+import { Database } from '../../../src/platform/database/database';
+import { startApp, type TestApp } from '../../harness/app/app';
+import { eventually } from '../../harness/app/poll';
+import { newAlert, newEndpoint, newWebsite } from '../../harness/app/resources';
+import { SwitchableServer } from '../../harness/servers/switchable-server';
+import { parseId } from '../../../src/platform/ids/id';
+
+interface Check {
+  outcome: string;
+  checked_at: string;
+}
+
+/** How often the pairs break; `DEPENDENCY_ROUNDS=20` is the thorough run, two hundred times. */
+const ROUNDS = Number(process.env['DEPENDENCY_ROUNDS'] ?? 2);
+const PAIRS = 10;
+const RULE = { failure_threshold: 1, success_threshold: 1 };
+const HOURLY = { interval: 3600 };
+
+describe('before an endpoint is told, what it depends on is checked', () => {
+  let app: TestApp;
+  let server: SwitchableServer;
+  let website: string;
+  let counter = 0;
+  beforeAll(async () => {
+    server = await SwitchableServer.start();
+    app = await startApp();
+  });
+  afterAll(async () => {
+    await app.close();
+    await server.close();
+  });
+  beforeEach(async () => {
+    counter++;
+    website = await newWebsite(app.write);
+  });
+
+  /** An endpoint that checks `/key` of the server and has had a result. */
+  const made = async (key: string, fields: object = {}): Promise<string> => {
+    server.switch(key, 'ok');
+    const id = await newEndpoint(app.write, website, {
+      type: 'HTTP',
+      url: `${server.url}/${key}`,
+      ...HOURLY,
+      ...fields,
+    });
+    await eventually('its first check', async () => (await checksOf(id)).length > 0);
+    return id;
+  };
+  const checksOf = async (id: string): Promise<Check[]> =>
+    (await app.read.get<Check[]>(`/endpoints/${id}/checks`)).body;
+  const check = (id: string) => app.write.post<Check>(`/endpoints/${id}/checks`);
+  const isTriggered = async (alert: string): Promise<boolean> =>
+    (await app.read.get<{ triggered: boolean }>(`/alerts/${alert}`)).body.triggered;
+  const requestsOf = (key: string): number => server.seen.filter((request) => request.key === key).length;
+  const key = (name: string): string => `${name}${counter}`;
+  const breaks = (...names: string[]): void => names.forEach((name) => server.switch(key(name), 'error'));
+
+  it('so a parent that broke with it is told, and the child is not', async () => {
+    const parent = await made(key('p'));
+    const child = await made(key('c'), { depends_on: [parent] });
+    const [ofParent, ofChild] = [await newAlert(app.write, parent, RULE), await newAlert(app.write, child, RULE)];
+    breaks('p', 'c');
+    expect((await check(child)).body.outcome).toBe('down');
+    expect((await checksOf(parent)).map(({ outcome }) => outcome)).toEqual(['down', 'up']);
+    expect([await isTriggered(ofParent), await isTriggered(ofChild)]).toEqual([true, false]);
+  });
+
+  it('and tells the child when the parent is up', async () => {
+    const parent = await made(key('p'));
+    const child = await made(key('c'), { depends_on: [parent] });
+    const alert = await newAlert(app.write, child, RULE);
+    breaks('c');
+    await check(child);
+    expect((await checksOf(parent)).map(({ outcome }) => outcome)).toEqual(['up', 'up']);
+    expect(await isTriggered(alert)).toBe(true);
+  });
+
+  it('and tells the child with its next failure when only the parent has recovered', async () => {
+    const parent = await made(key('p'));
+    const child = await made(key('c'), { depends_on: [parent] });
+    const alert = await newAlert(app.write, child, RULE);
+    breaks('p', 'c');
+    await check(child);
+    server.switch(key('p'), 'ok');
+    await check(parent);
+    await check(child);
+    expect(await isTriggered(alert)).toBe(true);
+  });
+
+  it('all of several parents are, at once, and one of them that is down is enough', async () => {
+    const [a, b] = [await made(key('a')), await made(key('b'))];
+    const child = await made(key('c'), { depends_on: [a, b] });
+    const alert = await newAlert(app.write, child, RULE);
+    breaks('b', 'c');
+    await check(child);
+    expect([requestsOf(key('a')), requestsOf(key('b'))]).toEqual([2, 2]);
+    expect(await isTriggered(alert)).toBe(false);
+  });
+
+  it('a parent that is paused is not checked and explains nothing', async () => {
+    const parent = await made(key('p'));
+    const child = await made(key('c'), { depends_on: [parent] });
+    const alert = await newAlert(app.write, child, RULE);
+    await app.write.put(`/endpoints/${parent}`, { enabled: false });
+    breaks('p', 'c');
+    await check(child);
+    expect(requestsOf(key('p'))).toBe(1);
+    expect(await isTriggered(alert)).toBe(true);
+  });
+
+  it('a failure that triggers nothing asks no parent', async () => {
+    const parent = await made(key('p'));
+    const child = await made(key('c'), { depends_on: [parent] });
+    await newAlert(app.write, child, { failure_threshold: 2 });
+    breaks('p', 'c');
+    await check(child);
+    expect(requestsOf(key('p'))).toBe(1);
+  });
+
+  it('a parent of a parent is as well: the one in the middle is told of neither', async () => {
+    const top = await made(key('t'));
+    const middle = await made(key('m'), { depends_on: [top] });
+    const child = await made(key('c'), { depends_on: [middle] });
+    const alerts = await Promise.all([top, middle, child].map((id) => newAlert(app.write, id, RULE)));
+    breaks('t', 'm', 'c');
+    await check(child);
+    expect(await Promise.all(alerts.map(isTriggered))).toEqual([true, false, false]);
+  });
+
+  it('a parent with a thousand children is checked once when all of them fail', async () => {
+    const parent = await made(key('p'));
+    await app.app.get(Database).query(
+      `INSERT INTO endpoint (id, org_id, website_id, name, url, type, interval_seconds, enabled)
+       SELECT gen_random_uuid(), org_id, website_id, 'child ' || n, $2, 'HTTP', 3600, true
+         FROM endpoint, generate_series(1, 1000) n WHERE id = $1`,
+      [parseId('endpoint', parent), `${server.url}/${key('c')}`],
+    );
+    const sql = (text: string) => app.app.get(Database).query(text, [parseId('endpoint', parent)]);
+    const CHILDREN = `(SELECT * FROM endpoint WHERE website_id = (SELECT website_id FROM endpoint WHERE id = $1) AND id <> $1)`;
+    await sql(
+      `INSERT INTO endpoint_state (endpoint_id, endpoint_key, org_id) SELECT id, key, org_id FROM ${CHILDREN} c`,
+    );
+    await sql(`INSERT INTO endpoint_dependency SELECT id, $1 FROM ${CHILDREN} c`);
+    await sql(
+      `INSERT INTO alert (id, org_id, endpoint_id, type, config, failure_threshold)
+       SELECT gen_random_uuid(), org_id, id, 'slack', '{"webhook_url": "https://hooks.slack.com/services/T/B/x"}', 1 FROM ${CHILDREN} c`,
+    );
+    breaks('p', 'c');
+    await sql(
+      `INSERT INTO endpoint_schedule (endpoint_id, org_id, interval_seconds, timeout_seconds, active, revision, next_check_at, phase_ms)
+       SELECT id, org_id, 3600, 10, true, 1, now(), 0 FROM ${CHILDREN} c`,
+    );
+    const failed = async () => {
+      const [row] = await app.app.get(Database).query<{ n: number }>(
+        `SELECT count(*)::int AS n FROM endpoint_state s JOIN endpoint e ON e.id = s.endpoint_id
+          WHERE s.status = 0 AND e.website_id = (SELECT website_id FROM endpoint WHERE id = $1)`,
+        [parseId('endpoint', parent)],
+      );
+      return row?.n === 1001;
+    };
+    expect(await eventually('all results', failed, 60_000)).toBe(true);
+    expect(requestsOf(key('p'))).toBe(2);
+    expect((await app.read.get<object[]>(`/alerts?triggered=true&website_id=${website}`)).body).toEqual([]);
+  });
+});
+
+describe.each([
+  ['at once, and nothing is confirmed', false, 0],
+  ['within a second, and failures are confirmed', true, 900],
+])('a child and its parent that break in whatever order, %s', (_, confirmFailures, mostApart) => {
+  let app: TestApp;
+  let server: SwitchableServer;
+  beforeAll(async () => {
+    server = await SwitchableServer.start();
+    app = await startApp({ confirmFailures });
+  });
+  afterAll(async () => {
+    await app.close();
+    await server.close();
+  });
+
+  const pause = (mostMs: number) => new Promise((resolve) => setTimeout(resolve, Math.random() * mostMs));
+  const eventsOf = async (alert: string): Promise<number> =>
+    (await app.read.get<object[]>(`/alerts/events?alert_id=${alert}&limit=200`)).body.length;
+
+  it('tell of the parent each time and of the child never', async () => {
+    const website = await newWebsite(app.write);
+    const made = async (key: string, depends_on: string[]) => {
+      const target = { type: 'HTTP', url: `${server.url}/${key}`, interval: 1 };
+      const id = await newEndpoint(app.write, website, { ...target, depends_on });
+      return { key, id, alert: await newAlert(app.write, id, RULE) };
+    };
+    const pairs = await Promise.all(
+      Array.from({ length: PAIRS }, async (__, i) => {
+        const parent = await made(`p${i}`, []);
+        return { parent, child: await made(`c${i}`, [parent.id]) };
+      }),
+    );
+    const all = (status: string) => async () =>
+      (await app.read.get<{ status: string }[]>(`/websites/${website}/endpoints`)).body.every(
+        (endpoint) => endpoint.status === status,
+      );
+    for (let round = 0; round < ROUNDS; round++) {
+      await eventually(`all are up before round ${round}`, all('up'), 30_000);
+      await Promise.all(
+        pairs.map(async ({ parent, child }) => {
+          await pause(1000);
+          const [first, second] = Math.random() < 0.5 ? [parent, child] : [child, parent];
+          server.switch(first.key, 'error');
+          if (mostApart > 0) await pause(mostApart);
+          server.switch(second.key, 'error');
+        }),
+      );
+      await eventually(`all are down in round ${round}`, all('down'), 30_000);
+      for (const { parent, child } of pairs) {
+        await pause(100);
+        server.switch(parent.key, 'ok');
+        server.switch(child.key, 'ok');
+      }
+    }
+    await eventually('all are up at last', all('up'), 30_000);
+    const told = await Promise.all(
+      pairs.map(async ({ parent, child }) => [await eventsOf(parent.alert), await eventsOf(child.alert)]),
+    );
+    expect(told).toEqual(pairs.map(() => [2 * ROUNDS, 0]));
+  }, 900_000);
+});
