@@ -22,6 +22,8 @@ export interface FinishedCheck {
   planned: boolean;
   /** Set when it is recorded: a maintenance window that mutes covers it. */
   muted: boolean;
+  /** What it depends on was known to be down when it was found bad; absent: that was not asked, nothing would trigger. */
+  isParentDown?: boolean;
 }
 
 /** Up, but an assertion of severity `warning` failed. */

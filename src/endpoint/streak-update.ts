@@ -27,6 +27,8 @@ export interface StreakUpdate {
   badSince: Date | null;
   /** `maintenance` or `null` as the check was recorded; whoever decides about alerts adds the other reasons. */
   quiet: Quiet;
+  /** What it depends on was known to be down after the check, and may be up by now. */
+  isParentDown?: boolean | undefined;
   checkedAt: Date;
   durationMs: number;
   statusCode: number | null;

@@ -49,13 +49,19 @@ export class AlertEvaluator {
     const folded = affected.map(([id, { updates: own }]) => {
       const locked = alerts.get(id) ?? [];
       const { triggered = [], acknowledgedUntil, isParentDown = false, parentsUpSince } = held.get(id) ?? {};
+      const wasParentDown = own.some((update) => update.isParentDown === true);
       const openElsewhere = triggered.filter((open) => !locked.some((alert) => alert.id === open)).length;
       return {
         id,
         locked,
         isUp: own.at(-1)?.outcome === 'up',
         isAcknowledged: acknowledgedUntil !== undefined,
-        ...foldTransitions(locked, own, { acknowledgedUntil, isParentDown, parentsUpSince, openElsewhere }),
+        ...foldTransitions(locked, own, {
+          acknowledgedUntil,
+          isParentDown: isParentDown || wasParentDown,
+          parentsUpSince,
+          openElsewhere,
+        }),
       };
     });
     await this.incidents.record(

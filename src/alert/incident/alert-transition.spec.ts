@@ -370,6 +370,13 @@ describe('what holds alerts of an endpoint back', () => {
     });
   });
 
+  it('a parent that came up after a check explains what the check found', () => {
+    expect(told([first], 'FFF', held({ parentsUpSince: at(2) }))).toMatchObject({
+      signs: ['trigger 0 at 2'],
+      heldBack: ['dependency', 'dependency'],
+    });
+  });
+
   it('maintenance comes before what a person said, and that before what a parent explains', () => {
     const all = held({ acknowledgedUntil: null, isParentDown: true });
     expect(told([first], 'fF', all).heldBack).toEqual(['acknowledged']);

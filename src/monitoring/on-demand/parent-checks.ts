@@ -35,8 +35,8 @@ export class ParentChecks implements OnModuleInit {
   private async run(endpointId: string): Promise<RecordedParent | null> {
     const check = await this.places.runBeside(endpointId, (signal) => this.check(endpointId, signal));
     if (!check) return null;
-    await this.recorder.record(check);
-    return { outcome: check.result.outcome, checkedAt: check.checkedAt };
+    const recorded = await this.recorder.record(check);
+    return recorded === 'dropped' ? null : { outcome: check.result.outcome, checkedAt: check.checkedAt };
   }
 
   private async check(endpointId: string, signal: AbortSignal): Promise<FinishedCheck | null> {

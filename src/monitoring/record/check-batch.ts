@@ -111,6 +111,7 @@ function updateOf(check: FinishedCheck, streaks: Streaks): StreakUpdate | null {
     failingSince: dateOf(streaks.failingUnmutedSinceMs),
     badSince: dateOf(streaks.badUnmutedSinceMs),
     quiet: muted ? 'maintenance' : null,
+    isParentDown: check.isParentDown,
     checkedAt,
     durationMs: Math.round(result.durationMs * 1000) / 1000,
     statusCode: result.statusCode,

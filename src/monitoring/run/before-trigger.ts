@@ -23,8 +23,8 @@ export class BeforeTrigger {
     return this.alerts.isNearTrigger(failure);
   }
 
-  /** Has the endpoints checked first that this one depends on, unless they were since `attemptedAt`. */
-  parentsFirst({ endpointId, result }: FinishedCheck, attemptedAt: Date, shutdown: AbortSignal): Promise<void> {
-    return this.parents.before({ endpointId, isDown: result.outcome === 'down', attemptedAt }, shutdown);
+  /** Whether one of the endpoints that this one depends on is down; they are checked now, unless they were since `foundAt`. */
+  isParentDown({ endpointId, result }: FinishedCheck, foundAt: Date, shutdown: AbortSignal): Promise<boolean> {
+    return this.parents.isAnyDown({ endpointId, isDown: result.outcome === 'down', foundAt }, shutdown);
   }
 }

@@ -48,8 +48,7 @@ export class CheckRunner {
     shutdown: AbortSignal,
   ): Promise<FinishedCheck | null> {
     // What nearly every check goes through has as few promises as it can: each costs a microsecond and 500 bytes.
-    let began = this.clock.monotonic();
-    const firstBegan = began;
+    const began = this.clock.monotonic();
     const attempt = await this.runOnce(definition, 'first', shutdown);
     const first = attempt.isInDoubt ? await this.runAfterStall(definition, shutdown) : attempt.result;
     if (shutdown.aborted && first.outcome !== 'up') return null;
@@ -72,7 +71,6 @@ export class CheckRunner {
       await this.clock.sleep(CONFIRM_AFTER_MS.least + Math.random() * CONFIRM_AFTER_MS.spread, shutdown);
       if (shutdown.aborted) return null;
       this.metrics.reruns.inc({ why: 'confirmation' });
-      began = this.clock.monotonic();
       const second = await this.runOnce(definition, 'first', shutdown);
       check.result = second.isInDoubt ? await this.runAfterStall(definition, shutdown) : second.result;
       check.attempts = 2;
@@ -82,8 +80,8 @@ export class CheckRunner {
     const judged = this.connectivity.judge(definition, check.result);
     check.result = judged instanceof Promise ? await judged : judged;
     if (wouldTrigger && isBad(check.result)) {
-      const attemptedAt = new Date(checkedAt.getTime() + began - firstBegan);
-      await this.beforeTrigger.parentsFirst(check, attemptedAt, shutdown);
+      const foundAt = new Date(checkedAt.getTime() + this.clock.monotonic() - began);
+      check.isParentDown = await this.beforeTrigger.isParentDown(check, foundAt, shutdown);
     }
     this.metrics.finished(check.result.outcome);
     return check;
@@ -139,7 +137,7 @@ const warnsOfTime = ({ request }: CheckDefinition, { warning }: CheckResult): bo
   request.assertions.some(({ source, severity }) => source === 'response_time' && severity === 'warning');
 
 /** Down or degraded: there are alerts on both. */
-const isBad = ({ outcome, warning }: CheckResult): boolean => outcome === 'down' || warning !== null;
+const isBad = ({ outcome, warning }: CheckResult): boolean => outcome === 'down' || Boolean(warning);
 
 const resultOfBug = (): CheckResult =>
   resultOf(

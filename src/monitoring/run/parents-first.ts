@@ -6,7 +6,7 @@ import { WorkerDatabase } from '../../platform/database/database';
 import { SECOND_MS } from '../../platform/time/time-units';
 import { Clock } from '../../platform/time/clock';
 import { AskedTogether } from './asked-together';
-import { type KnownParent, parentsToAsk, waitForParentMs } from './parents-to-ask';
+import { type KnownParent, type ParentsState, parentsStateOf, waitForParentMs } from './parents-state';
 
 /** What a check of a parent found, recorded. */
 export interface RecordedParent {
@@ -22,7 +22,8 @@ interface Child {
   endpointId: string;
   /** Otherwise it is degraded. */
   isDown: boolean;
-  attemptedAt: Date;
+  /** When that was found. */
+  foundAt: Date;
 }
 
 interface Row {
@@ -62,11 +63,11 @@ export class ParentsFirst {
   private readonly checking = new Map<string, Promise<RecordedParent | null>>();
   /** Monotonic: when the last check of a parent began. */
   private readonly askedAt = new BoundedMap<string, number>(10_000);
-  private readonly questions = new AskedTogether<Child, KnownParent[]>((children) =>
+  private readonly questions = new AskedTogether<Child, ParentsState>((children) =>
     this.lookUp(children).then(
       (toAsk) => toAsk,
       // Without the database nothing is recorded before it is back.
-      () => () => [],
+      () => () => ({ isAnyDown: false, toAsk: [] }),
     ),
   );
 
@@ -80,15 +81,19 @@ export class ParentsFirst {
     this.check = check;
   }
 
-  /** Resolves when the parents' results are recorded, or when they have taken too long, or when `shutdown` aborts. */
-  async before(child: Child, shutdown: AbortSignal): Promise<void> {
+  /**
+   * Whether a parent is down, by a result that is recorded. Resolves when all that had to be checked are recorded, or have
+   * taken too long, or when `shutdown` aborts.
+   */
+  async isAnyDown(child: Child, shutdown: AbortSignal): Promise<boolean> {
     for (let round = 0; round < ROUNDS && !shutdown.aborted; round++) {
-      const parents = await this.questions.ask(child);
-      if (parents.length === 0) return;
-      const results = await Promise.all(parents.map((parent) => this.askWithin(parent, shutdown)));
-      if (results.some((result) => result?.outcome === 'down')) return;
-      if (results.every((result) => result === null || result.checkedAt >= child.attemptedAt)) return;
+      const { isAnyDown, toAsk } = await this.questions.ask(child);
+      if (isAnyDown || toAsk.length === 0) return isAnyDown;
+      const results = await Promise.all(toAsk.map((parent) => this.askWithin(parent, shutdown)));
+      if (results.some((result) => result?.outcome === 'down')) return true;
+      if (results.every((result) => result === null || result.checkedAt >= child.foundAt)) return false;
     }
+    return false;
   }
 
   /** `null` when the parent's check takes too long: it goes on without the child. */
@@ -118,15 +123,15 @@ export class ParentsFirst {
     return this.check(id);
   }
 
-  private async lookUp(children: readonly Child[]): Promise<(child: Child) => KnownParent[]> {
+  private async lookUp(children: readonly Child[]): Promise<(child: Child) => ParentsState> {
     const ids = [...new Set(children.map(({ endpointId }) => endpointId))];
     const rows = await this.database.query<Row>(PARENTS, [ids]);
     const ofChild = new Map(ids.map((id) => [id, [] as Row[]]));
     for (const row of rows) ofChild.get(row.childId)?.push(row);
-    return ({ endpointId, isDown, attemptedAt }) => {
+    return ({ endpointId, isDown, foundAt }) => {
       const known = ofChild.get(endpointId) ?? [];
       const since = (isDown ? known[0]?.failingSince : known[0]?.degradedSince) ?? null;
-      return parentsToAsk({ since, attemptedAt }, known.map(toParent));
+      return parentsStateOf({ since, foundAt }, known.map(toParent));
     };
   }
 }

@@ -1,4 +1,4 @@
-import { type KnownParent, parentsToAsk, waitForParentMs } from './parents-to-ask';
+import { type KnownParent, parentsStateOf, waitForParentMs } from './parents-state';
 
 const NOON = Date.parse('2026-11-23T12:00:00Z');
 const at = (seconds: number): Date => new Date(NOON + seconds * 1000);
@@ -8,8 +8,10 @@ const parent = (outcome: KnownParent['outcome'], seconds: number | null): KnownP
   checkedAt: seconds === null ? null : at(seconds),
   timeoutSeconds: 10,
 });
-const asked = (since: number | null, attempted: number, parents: KnownParent[]): string[] =>
-  parentsToAsk({ since: since === null ? null : at(since), attemptedAt: at(attempted) }, parents).map(({ id }) => id);
+const stateOf = (since: number | null, found: number, parents: KnownParent[]) =>
+  parentsStateOf({ since: since === null ? null : at(since), foundAt: at(found) }, parents);
+const asked = (since: number | null, found: number, parents: KnownParent[]): string[] =>
+  stateOf(since, found, parents).toAsk.map(({ id }) => id);
 
 describe('before a failure that would trigger is recorded', () => {
   it('nobody is asked for an endpoint without parents', () => {
@@ -18,8 +20,8 @@ describe('before a failure that would trigger is recorded', () => {
 
   it.each<[string, number | null, number, KnownParent, boolean]>([
     ['was up before the first failure', null, 0, parent('up', -30), true],
-    ['was up between the first attempt and its confirmation', null, 2, parent('up', 1), true],
-    ['was up after the confirmation had begun', null, 2, parent('up', 3), false],
+    ['was up between the beginning and the end of the check', null, 2, parent('up', 1), true],
+    ['was up after the failure had been found', null, 2, parent('up', 3), false],
     ['was never checked', null, 0, parent('unknown', null), true],
     ['could not be checked', null, 0, parent('unknown', -1), true],
     ['was up before the streak began', -120, 0, parent('up', -130), true],
@@ -27,8 +29,8 @@ describe('before a failure that would trigger is recorded', () => {
     ['was up long after the streak had begun', -120, 0, parent('up', -60), false],
     ['was up after the streak had begun, just now', -5, 0, parent('up', -1), true],
     ['is known to be down', null, 0, parent('down', -30), false],
-  ])('a parent that %s', (_, since, attempted, known, isAsked) => {
-    expect(asked(since, attempted, [known])).toEqual(isAsked ? [known.id] : []);
+  ])('a parent that %s', (_, since, found, known, isAsked) => {
+    expect(asked(since, found, [known])).toEqual(isAsked ? [known.id] : []);
   });
 
   it('all parents are asked of which nothing is known, at once', () => {
@@ -39,7 +41,8 @@ describe('before a failure that would trigger is recorded', () => {
   });
 
   it('nobody is asked when one of several parents is down already', () => {
-    expect(asked(null, 0, [parent('up', -30), parent('down', -20)])).toEqual([]);
+    expect(stateOf(null, 0, [parent('up', -30), parent('down', -20)])).toEqual({ isAnyDown: true, toAsk: [] });
+    expect(stateOf(null, 0, [parent('up', 30)])).toEqual({ isAnyDown: false, toAsk: [] });
   });
 });
 

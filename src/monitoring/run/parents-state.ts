@@ -14,21 +14,29 @@ export interface KnownParent {
 export interface Failing {
   /** When the streak of failures began that it goes on with; `null` when it is the first one. */
   since: Date | null;
-  /** When the attempt began that is recorded: the second one, where it was confirmed. */
-  attemptedAt: Date;
+  /** When it was found: the attempt had ended, the second one where it was confirmed. */
+  foundAt: Date;
+}
+
+/** What is known of the parents. */
+export interface ParentsState {
+  isAnyDown: boolean;
+  /** Those of which too little is known. */
+  toAsk: KnownParent[];
 }
 
 /** What breaks both does not break them in the same moment: a parent that was up this soon after its child failed may be down. */
 const TOGETHER_MS = 10 * SECOND_MS;
 
 /**
- * The parents that have to be checked before the failure is recorded: those whose newest result says nothing of the time
- * in which the child failed. None when one of them is known to be down: the child does not trigger then.
+ * Which parents have to be checked before the failure is recorded: those whose newest result says nothing of the time in
+ * which the child failed. None when one of them is known to be down: the child does not trigger then.
  */
-export function parentsToAsk({ since, attemptedAt }: Failing, parents: readonly KnownParent[]): KnownParent[] {
-  if (parents.some(({ outcome }) => outcome === 'down')) return [];
-  const provenAt = Math.min(attemptedAt.getTime(), since === null ? Infinity : since.getTime() + TOGETHER_MS);
-  return parents.filter(({ checkedAt }) => checkedAt === null || checkedAt.getTime() < provenAt);
+export function parentsStateOf({ since, foundAt }: Failing, parents: readonly KnownParent[]): ParentsState {
+  if (parents.some(({ outcome }) => outcome === 'down')) return { isAnyDown: true, toAsk: [] };
+  const provenAt = Math.min(foundAt.getTime(), since === null ? Infinity : since.getTime() + TOGETHER_MS);
+  const toAsk = parents.filter(({ checkedAt }) => checkedAt === null || checkedAt.getTime() < provenAt);
+  return { isAnyDown: false, toAsk };
 }
 
 /** How long a child waits for its parent's check, which may be confirmed as well: as long as that may take, and no more than this. */
