@@ -9,7 +9,7 @@ import {
   tagsIn,
   weeklyOf,
 } from '../../../web/src/logic/maintenance';
-import { draftOf, newDraft, requestOf, timesOf } from '../../../web/src/logic/maintenance-draft';
+import { draftOf, newDraft, previewOf, requestOf, timesOf } from '../../../web/src/logic/maintenance-draft';
 import { fieldOf, instantOf, OWN_ZONE, zonedTime, zones } from '../../../web/src/logic/zoned-time';
 
 const NOW = Date.parse('2026-11-23T12:34:56.000Z');
@@ -74,8 +74,8 @@ describe('a maintenance window in words', () => {
   ])('says what %j covers', (scope, text) => expect(scopeText(scope, nameOf)).toBe(text));
 
   it('says what it does to alerts and uptime', () => {
-    expect(effectsText(window())).toBe('no alerts, uptime does not count, on status pages');
-    expect(effectsText({ mute: false, exclude_from_uptime: false })).toBe('alerts as usual, uptime counts');
+    expect(effectsText(window())).toBe('no alerts, checks do not count, on status pages');
+    expect(effectsText({ mute: false, exclude_from_uptime: false })).toBe('alerts as usual, checks count');
   });
 });
 
@@ -143,6 +143,26 @@ describe('the form of a maintenance window', () => {
     const draft = { ...draftOf(stored), ends_at: fieldOf('2026-11-23T20:15:00.000Z') };
     expect(timesOf(draft, stored)).toEqual({ starts_at: stored.starts_at, ends_at: '2026-11-23T20:15:00.000Z' });
   });
+
+  it.each([
+    ['a new window', newDraft(NOW), null, ['starts_at', 'ends_at'], false],
+    ['a window to come', draftOf(stored), stored, ['starts_at', 'ends_at'], false, -60_000],
+    ['one that has begun', draftOf(stored), stored, ['starts_at', 'ends_at'], true, 60_000],
+    [
+      'a recurring one that has begun',
+      draftOf(window({ starts_at: stored.starts_at })),
+      window({ starts_at: stored.starts_at }),
+      ['cron', 'timezone', 'duration'],
+      false,
+      60_000,
+    ],
+  ])(
+    'asks for the next times of %s without a start that would be refused',
+    (_, draft, of, sent, isKnown, later = 0) => {
+      const { times, known } = previewOf(draft, of, NOW + later);
+      expect([Object.keys(times), known !== null]).toEqual([sent, isKnown]);
+    },
+  );
 
   it('sends of a scope what is chosen', () => {
     const scope = { all: false, website_ids: ['ws_1'], endpoint_ids: [], tags: 'prod, Web' };

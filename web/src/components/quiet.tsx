@@ -18,7 +18,7 @@ export function QuietMark({ item: { maintenance } }: { item: OverviewItem }) {
   const text = `${maintenanceText(maintenance, now.value)} (${effectsText(maintenance)})`;
   return (
     <span class="wrench" title={text}>
-      <Icon name="wrench" size={14} />
+      <Icon name="wrench" />
       <span class="sr">{text}</span>
     </span>
   );

@@ -1,4 +1,4 @@
-import type { MaintenanceScope, MaintenanceWindow } from '../api/types';
+import type { MaintenanceScope, MaintenanceWindow, Occurrence } from '../api/types';
 import { cronOf, tagsIn, type Weekly, weeklyOf } from './maintenance';
 import { fieldOf, instantOf, OWN_ZONE } from './zoned-time';
 
@@ -99,6 +99,24 @@ export function timesOf(draft: Draft, stored: MaintenanceWindow | null): Record<
   if (draft.kind === 'once') return bounds;
   const { cron, timezone, minutes } = draft;
   return { cron: cron.trim(), timezone, duration: Math.round(Number(minutes) * 60), ...bounds };
+}
+
+/**
+ * How the next times are found out. The service reckons those of a window that would be created; of one that has begun it
+ * would refuse the start, so that is left out, or the window's only times are known as they are.
+ */
+export function previewOf(
+  draft: Draft,
+  stored: MaintenanceWindow | null,
+  nowMs: number,
+): { times: Record<string, unknown>; known: Occurrence | null } {
+  const times = timesOf(draft, stored);
+  const { starts_at, ends_at, ...rest } = times;
+  const hasBegun = typeof starts_at === 'string' && starts_at === stored?.starts_at && Date.parse(starts_at) < nowMs;
+  if (!hasBegun) return { times, known: null };
+  if (draft.kind !== 'once') return { times: { ...rest, ...(ends_at !== undefined && { ends_at }) }, known: null };
+  const isWhole = typeof ends_at === 'string' && Date.parse(ends_at) > Date.parse(starts_at);
+  return { times, known: isWhole ? { starts_at, ends_at } : null };
 }
 
 const NO_TIMES = { starts_at: null, ends_at: null, cron: null, timezone: null, duration: null };

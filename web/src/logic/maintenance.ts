@@ -81,10 +81,10 @@ export const tagsIn = (text: string): string[] => [
   ),
 ];
 
-/** What a window does, in words: `no alerts, does not count, on status pages`. */
+/** What a window does, in words: `no alerts, checks do not count, on status pages`. */
 export const effectsText = (of: { mute: boolean; exclude_from_uptime: boolean; public?: boolean }): string =>
   [
     of.mute ? 'no alerts' : 'alerts as usual',
-    of.exclude_from_uptime ? 'uptime does not count' : 'uptime counts',
+    of.exclude_from_uptime ? 'checks do not count' : 'checks count',
     ...(of.public === true ? ['on status pages'] : []),
   ].join(', ');

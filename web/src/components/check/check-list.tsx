@@ -32,7 +32,7 @@ export function CheckList({ endpointId, version }: { endpointId: string; version
         <StatusPill status={outcomeOf(check)} />
         {check.planned && (
           <span class="wrench" title={PLANNED}>
-            <Icon name="wrench" size={14} />
+            <Icon name="wrench" />
             <span class="sr">{PLANNED}</span>
           </span>
         )}

@@ -169,17 +169,18 @@ function Row({ item, isMixed, lines }: { item: OverviewItem; isMixed: boolean; l
         </div>
         <p>
           <span class="chip">{item.type}</span>
-          <Certificate expiresAt={item.certificate_expires_at} />
-          {item.alert_open && (
-            <span class="chip" title="An alert is open">
-              Alert open
-            </span>
-          )}
-          {item.acknowledgement && (
+          {item.acknowledgement ? (
             <span class="chip" title={acknowledgedText(item.acknowledgement, now.value)}>
               In hand
             </span>
+          ) : (
+            item.alert_open && (
+              <span class="chip" title="An alert is open">
+                Alert open
+              </span>
+            )
           )}
+          <Certificate expiresAt={item.certificate_expires_at} />
           <span>{isDown ? words(item.last_error ?? '') : item.url}</span>
         </p>
       </div>

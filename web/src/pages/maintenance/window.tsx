@@ -9,7 +9,7 @@ import { Check, Choice, Lines, Text } from '../../components/form/field';
 import { Form, type FormState } from '../../components/form/form';
 import { Button, Data, Facts, Head, Section, Table } from '../../components/layout';
 import { cronOf, DAYS, effectsText, recurrenceText, scopeText } from '../../logic/maintenance';
-import { type Draft, draftOf, newDraft, requestOf, timesOf } from '../../logic/maintenance-draft';
+import { type Draft, draftOf, newDraft, previewOf, requestOf } from '../../logic/maintenance-draft';
 import { OWN_ZONE, zonedTime, zones } from '../../logic/zoned-time';
 import { listen } from '../../state/live';
 import { patch, useLoad } from '../../state/load';
@@ -142,7 +142,7 @@ function WindowForm({ stored, onSaved }: { stored: MaintenanceWindow | null; onS
       </Form>
       <div>
         <Section title="When that is">
-          <Preview times={timesOf(value, stored)} zone={value.kind !== 'once' ? value.timezone : OWN_ZONE} />
+          <Preview {...previewOf(value, stored, Date.now())} zone={value.kind !== 'once' ? value.timezone : OWN_ZONE} />
         </Section>
         <ApiCall method={stored ? 'PUT' : 'POST'} path={path} body={body} />
       </div>
@@ -214,7 +214,7 @@ function TimeFields({ form, draft, set }: TimeProps) {
           />
         </div>
       )}
-      <div class="form-row">
+      <div class="form-row times">
         {bound('starts_at', repeats ? 'Not before (optional)' : 'Begins')}
         {bound('ends_at', repeats ? 'Not after (optional)' : 'Ends')}
       </div>
@@ -260,11 +260,16 @@ const DEBOUNCE_MS = 300;
 const SHOWN = 6;
 
 /** The next times as the service reckons them, in the window's zone and in the reader's. */
-function Preview({ times, zone }: { times: object; zone: string }) {
+function Preview({ times, known, zone }: ReturnType<typeof previewOf> & { zone: string }) {
   const key = JSON.stringify(times);
   const found = useSignal<Occurrence[]>([]);
   const problem = useSignal('');
   useEffect(() => {
+    if (known) {
+      found.value = [known];
+      problem.value = '';
+      return undefined;
+    }
     let isOld = false;
     const timer = setTimeout(() => {
       post<Occurrence[]>(`${ROOT}/preview`, { name: 'Preview', scope: { all: true }, ...times }).then(
