@@ -20,6 +20,9 @@ const PAGES = [
   '/alerts/new',
   '/alerts/:slack alert',
   '/websites/:Example shop',
+  '/maintenance',
+  '/maintenance/new',
+  '/maintenance/:Patch night',
   '/status-pages',
   '/status-pages/new',
   '/settings/keys',
@@ -41,6 +44,7 @@ describe('accessibility', () => {
   beforeAll(async () => {
     app = await startApp({ role: 'api' });
     ids = await showcase(app);
+    await addQuiet();
     browser = await launchBrowser();
     found = new Map(WIDTHS.map((width) => [width, problemsAt(width)]));
     for (const each of found.values()) each.catch(() => undefined);
@@ -49,6 +53,25 @@ describe('accessibility', () => {
     await browser.close();
     await app.close();
   });
+
+  /** A window that is in force and one to come, tags, a dependency, and somebody who has it in hand. */
+  async function addQuiet(): Promise<void> {
+    const [payments, primary] = [ids.get('Payments API'), ids.get('PostgreSQL primary')];
+    const times = { starts_at: new Date().toISOString(), ends_at: new Date(Date.now() + 3_600_000).toISOString() };
+    const weekly = { cron: '0 2 * * SUN', timezone: 'Asia/Kathmandu', duration: 7200 };
+    const made = [
+      await app.write.post('/maintenance-windows', { name: 'Move', scope: { endpoint_ids: [payments] }, ...times }),
+      await app.write.put(`/endpoints/${payments}`, { tags: ['prod', 'payments'], depends_on: [primary] }),
+      await app.write.put(`/endpoints/${payments}/acknowledgement`, { note: 'Restarting the workers' }),
+      await app.write.post<{ id: string }>('/maintenance-windows', {
+        name: 'Patch night',
+        scope: { tags: ['prod'] },
+        ...weekly,
+      }),
+    ];
+    expect(made.map(({ status }) => status)).toEqual([201, 200, 200, 201]);
+    ids.set('Patch night', (made.at(-1)?.body as { id: string } | undefined)?.id ?? '');
+  }
 
   const pathOf = (page: string): string =>
     page.replace(/:([A-Za-z ]+)/, (_, name: string) => ids.get(name) ?? `missing ${name}`);
