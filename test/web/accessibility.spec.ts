@@ -60,9 +60,16 @@ describe('accessibility', () => {
     const times = { starts_at: new Date().toISOString(), ends_at: new Date(Date.now() + 3_600_000).toISOString() };
     const weekly = { cron: '0 2 * * SUN', timezone: 'Asia/Kathmandu', duration: 7200 };
     const made = [
-      await app.write.post('/maintenance-windows', { name: 'Move', scope: { endpoint_ids: [payments] }, ...times }),
-      await app.write.put(`/endpoints/${payments}`, { tags: ['prod', 'payments'], depends_on: [primary] }),
-      await app.write.put(`/endpoints/${payments}/acknowledgement`, { note: 'Restarting the workers' }),
+      await app.write.post<{ id: string }>('/maintenance-windows', {
+        name: 'Move',
+        scope: { endpoint_ids: [payments] },
+        ...times,
+      }),
+      await app.write.put<{ id: string }>(`/endpoints/${payments}`, {
+        tags: ['prod', 'payments'],
+        depends_on: [primary],
+      }),
+      await app.write.put<{ id: string }>(`/endpoints/${payments}/acknowledgement`, { note: 'Restarting the workers' }),
       await app.write.post<{ id: string }>('/maintenance-windows', {
         name: 'Patch night',
         scope: { tags: ['prod'] },
@@ -70,7 +77,7 @@ describe('accessibility', () => {
       }),
     ];
     expect(made.map(({ status }) => status)).toEqual([201, 200, 200, 201]);
-    ids.set('Patch night', (made.at(-1)?.body as { id: string } | undefined)?.id ?? '');
+    ids.set('Patch night', made.at(-1)?.body.id ?? '');
   }
 
   const pathOf = (page: string): string =>

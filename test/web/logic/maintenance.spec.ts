@@ -1,4 +1,4 @@
-import type { MaintenanceWindow } from '../../../web/src/api/types';
+import type { MaintenanceScope, MaintenanceWindow } from '../../../web/src/api/types';
 import {
   cronOf,
   effectsText,
@@ -67,7 +67,7 @@ describe('a maintenance window in words', () => {
   ])('says when %j comes again', (more, text) => expect(recurrenceText(window(more))).toBe(text));
 
   const nameOf = (id: string) => ({ ws_1: 'Shop', ep_1: 'Checkout' })[id] ?? id;
-  it.each([
+  it.each<[MaintenanceScope, string]>([
     [{ all: true }, 'Everything'],
     [{ website_ids: ['ws_1'], endpoint_ids: ['ep_1'], tags: ['prod'] }, 'Shop, Checkout, tag prod'],
     [{ endpoint_ids: ['a', 'b', 'c', 'd'], tags: ['x', 'y'] }, '4 endpoints, tag x, tag y'],

@@ -4,7 +4,7 @@ import { shownStatus } from '../logic/overview-order';
 import { Shape, statusWord } from './status';
 
 /** The tags of an endpoint, each leading to all that have it; and the endpoints it depends on. */
-export function EndpointLinks({ endpoint: { tags = [], depends_on: parents = [] } }: { endpoint: Endpoint }) {
+export function EndpointLinks({ endpoint: { tags, depends_on: parents } }: { endpoint: Endpoint }) {
   if (tags.length + parents.length === 0) return null;
   return (
     <p class="tags">

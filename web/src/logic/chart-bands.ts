@@ -15,7 +15,7 @@ export function bandsOf(
   const all = [
     ...occurrences.map(({ starts_at, ends_at }) => ({ from: seconds(starts_at), to: seconds(ends_at) })),
     ...outages
-      .filter(({ planned }) => planned === true)
+      .filter(({ planned }) => planned)
       .map(({ started_at, ended_at }) => ({
         from: seconds(started_at),
         to: ended_at === null ? nowMs / 1000 : seconds(ended_at),

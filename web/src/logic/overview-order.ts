@@ -4,8 +4,8 @@ import type { OverviewItem, Status, Website } from '../api/types';
 export type Shown = Status | 'degraded';
 
 /** The status of an endpoint as it is shown. */
-export const shownStatus = (of: { status: Status; degraded?: boolean }): Shown =>
-  of.status === 'up' && of.degraded === true ? 'degraded' : of.status;
+export const shownStatus = (of: { status: Status; degraded: boolean }): Shown =>
+  of.status === 'up' && of.degraded ? 'degraded' : of.status;
 
 /** Filters and order of the overview, as the URL holds them. */
 export interface Filters {
@@ -50,13 +50,13 @@ export function tagsOf(items: readonly OverviewItem[], websites: readonly GroupW
   const counts = new Map<string, number>();
   const ofWebsites = websiteTags(websites);
   for (const item of items) {
-    for (const tag of new Set([...(item.tags ?? []), ...(ofWebsites.get(item.website.id) ?? [])]))
+    for (const tag of new Set([...item.tags, ...(ofWebsites.get(item.website.id) ?? [])]))
       counts.set(tag, (counts.get(tag) ?? 0) + 1);
   }
   return [...counts].sort(([a, n], [b, m]) => m - n || compare(a, b));
 }
 
-const websiteTags = (websites: readonly GroupWebsite[]) => new Map(websites.map(({ id, tags }) => [id, tags ?? []]));
+const websiteTags = (websites: readonly GroupWebsite[]) => new Map(websites.map(({ id, tags }) => [id, tags]));
 
 const { compare } = new Intl.Collator('en', { numeric: true });
 const byName = (a: { name: string }, b: { name: string }): number => compare(a.name, b.name);
@@ -85,7 +85,7 @@ export function selected(
   return items.filter((item) => {
     if (website !== null && item.website.id !== website) return false;
     if (planned && !item.maintenance) return false;
-    const tags = [...(item.tags ?? []), ...(ofWebsites.get(item.website.id) ?? [])];
+    const tags = [...item.tags, ...(ofWebsites.get(item.website.id) ?? [])];
     if (tag !== null && !tags.includes(tag)) return false;
     if (words.length === 0) return true;
     const searched =
@@ -102,7 +102,7 @@ function shownWebsites(websites: readonly GroupWebsite[], filters: Filters): Gro
     ({ id, name, url, tags }) =>
       status === null &&
       !planned &&
-      (tag === null || tags?.includes(tag) === true) &&
+      (tag === null || tags.includes(tag)) &&
       (website === null || id === website) &&
       words.every((word) => `${name} ${url}`.toLowerCase().includes(word)),
   );

@@ -155,7 +155,7 @@ function AlertForm({ id, start, schemas }: { id: string | null; start: typeof FR
     config: filled(value.config),
     failure_threshold: Number(value.failure_threshold),
     success_threshold: Number(value.success_threshold),
-    ...((start.condition !== undefined || value.condition === 'degraded') && { condition: value.condition }),
+    condition: value.condition,
     send_on_resolved: value.send_on_resolved,
     description: value.description,
     enabled: value.enabled,
@@ -245,7 +245,7 @@ function AlertForm({ id, start, schemas }: { id: string | null; start: typeof FR
                   value.condition === 'degraded' ? 'Degraded: up, but a condition that is a warning fails.' : undefined
                 }
                 error={form.problem('/condition')}
-                value={value.condition ?? 'down'}
+                value={value.condition}
                 set={(condition) => set({ condition: condition as Alert['condition'] })}
                 options={[
                   ['down', 'down'],

@@ -67,8 +67,8 @@ const draftOf = (endpoint: Endpoint): Draft => ({
   interval: String(endpoint.interval),
   timeout: String(endpoint.timeout),
   body: endpoint.body ?? '',
-  tags: (endpoint.tags ?? []).join(', '),
-  depends_on: endpoint.depends_on ?? EMPTY.depends_on,
+  tags: endpoint.tags.join(', '),
+  depends_on: endpoint.depends_on,
 });
 
 /** A bare host becomes the URL its type accepts. */
@@ -95,8 +95,8 @@ function bodyOf(draft: Draft, isNew: boolean): Record<string, unknown> {
       assertions: assertions.map(({ property, ...rest }) => (property ? { ...rest, property } : rest)),
     }),
     ...((!isNew || !follow_redirects) && { follow_redirects }),
-    ...(((!isNew && depends_on !== EMPTY.depends_on) || tags.length > 0) && { tags }),
-    ...(((!isNew && depends_on !== EMPTY.depends_on) || depends_on.length > 0) && { depends_on }),
+    ...((!isNew || tags.length > 0) && { tags }),
+    ...((!isNew || depends_on.length > 0) && { depends_on }),
   };
 }
 

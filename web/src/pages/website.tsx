@@ -69,10 +69,10 @@ interface Props<T> {
 }
 
 function WebsiteForm({ path, start, onSaved }: Props<Website>) {
-  const draft = useSignal({ name: start.name, enabled: start.enabled, tags: (start.tags ?? []).join(', ') });
+  const draft = useSignal({ name: start.name, enabled: start.enabled, tags: start.tags.join(', ') });
   const set = patch(draft);
   const save = async () => {
-    await put(path, { ...draft.value, tags: start.tags && tagsIn(draft.value.tags) });
+    await put(path, { ...draft.value, tags: tagsIn(draft.value.tags) });
     showToast('The website is saved.');
     onSaved();
     refreshSoon();

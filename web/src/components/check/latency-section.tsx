@@ -27,7 +27,7 @@ export function LatencySection({ endpoint, outages }: { endpoint: Endpoint; outa
   );
   useEffect(() => latency.reload(), [endpoint.last_checked_at]);
   const planned = useLoad(`bands/${key}/${endpoint.maintenance?.until}`, (signal) =>
-    endpoint.maintenance === undefined ? Promise.resolve([]) : occurrencesOf(endpoint.id, range.from, range.to, signal),
+    occurrencesOf(endpoint.id, range.from, range.to, signal),
   );
   const bands = useMemo(
     () =>
