@@ -147,7 +147,7 @@ describe('maintenance in the dashboard', () => {
     // 03:30 in Kathmandu is 21:45 of the day before in UTC.
     await eventually('the preview is in both zones', async () => {
       const [first = ''] = await preview.locator('tbody tr').allTextContents();
-      return /(Wed|Sun).*03:30.*05:00/.test(first);
+      return /(Wed|Sun).*03:30 GMT\+5:45.*05:00 GMT\+5:45.*(Tue|Sat).*21:45/.test(first);
     });
     expect(await page.getByLabel('curl command').textContent()).toContain('"cron": "30 3 * * 0,3"');
     await page.getByRole('button', { name: 'Create' }).click();

@@ -194,7 +194,7 @@ describe('times in zones', () => {
     const list = zones();
     expect(list[0]).toBe(OWN_ZONE);
     expect(list).toContain('UTC');
-    expect(list).toContain('Australia/Lord_Howe');
+    expect(list).toEqual(expect.arrayContaining(['Australia/Lord_Howe', 'Asia/Kathmandu', 'Europe/Kyiv']));
     expect(new Set(list).size).toBe(list.length);
   });
 

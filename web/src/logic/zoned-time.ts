@@ -1,8 +1,21 @@
 /** The browser's time zone. */
 export const OWN_ZONE = Intl.DateTimeFormat().resolvedOptions().timeZone;
 
-/** Every zone that the browser knows; its own and UTC also where its list leaves them out. */
-export const zones = (): string[] => [...new Set([OWN_ZONE, 'UTC', ...Intl.supportedValuesOf('timeZone')])];
+/** Zones that browsers list by a former name only. */
+const RENAMED = [
+  'America/Argentina/Buenos_Aires',
+  'Asia/Ho_Chi_Minh',
+  'Asia/Kathmandu',
+  'Asia/Kolkata',
+  'Asia/Yangon',
+  'Atlantic/Faroe',
+  'Europe/Kyiv',
+];
+
+/** Every zone that the browser knows, its own first; UTC and new names also where its list leaves them out. */
+export const zones = (): string[] => [
+  ...new Set([OWN_ZONE, 'UTC', ...[...Intl.supportedValuesOf('timeZone'), ...RENAMED].sort()]),
+];
 
 /** `Sun, Mar 28, 2027, 03:00 GMT+2`: an instant on the clocks of a zone. */
 export const zonedTime = (iso: string, timeZone: string): string =>
