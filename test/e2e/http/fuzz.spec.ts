@@ -9,7 +9,7 @@ import { type Api, startApp, type TestApp, type TestOrganization } from '../../h
 import { bodyFor, pathValueFor, percentEncoded, queryFor, serialize, withId } from '../../harness/app/hostile-input';
 import { checkInvariants } from '../../harness/app/invariants';
 import { type Endpoint, type OpenApi, operationsOf, toJsonSchema } from '../../harness/app/openapi';
-import { newAlert, newEndpoint, newWebsite } from '../../harness/app/resources';
+import { newAlert, newEndpoint, newMaintenanceWindow, newWebsite } from '../../harness/app/resources';
 import { Database } from '../../../src/platform/database/database';
 
 /** Requests in a run; `FUZZ_REQUESTS=20000` is the full one, `FUZZ_SEED` repeats one. */
@@ -32,13 +32,22 @@ const PUBLIC = [
   '2000::/3',
 ];
 const CANARY = 'Canary7f3a';
-/** Random input cannot succeed here: keys and slugs are secrets, and no delivery ends in a process that does not deliver. */
+/**
+ * Random input cannot succeed here: keys and slugs are secrets, no delivery ends in a process that does not deliver, nothing
+ * is down to be acknowledged in one that does not check, and the fields of a window have to fit each other and the date.
+ */
 const OUT_OF_REACH = [
   'POST /auth/session',
   'GET /auth/session',
   'GET /status/{page}',
   'GET /status/{slug}/logo',
+  'GET /status/{slug}/feed.atom',
   'POST /api/v1/deliveries/{id}/redeliver',
+  'PUT /api/v1/endpoints/{id}/acknowledgement',
+  'GET /api/v1/endpoints/{id}/acknowledgement',
+  'DELETE /api/v1/endpoints/{id}/acknowledgement',
+  'POST /api/v1/maintenance-windows',
+  'POST /api/v1/maintenance-windows/preview',
 ];
 /** Ids remembered per prefix, the newest ones. */
 const POOL = 12;
@@ -171,7 +180,8 @@ describe(`${REQUESTS} random requests of the documented API`, () => {
     // These are never checked: the service runs as ROLE=api.
     const endpoint = await newEndpoint(by, website, { name });
     const alert = await newAlert(by, endpoint, { description: name });
-    for (const id of [website, endpoint, alert]) note(id);
+    const window = await newMaintenanceWindow(by, { name });
+    for (const id of [website, endpoint, alert, window]) note(id);
   }
 
   /** Everything the other organization can see of itself. */

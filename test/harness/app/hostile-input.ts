@@ -9,7 +9,7 @@ import { type OpenApi, type Parameter, resolve, type Schema } from './openapi';
 const ID = '@id:';
 const RAW = '@raw:';
 
-const ID_EXAMPLE = /^(ws|ep|al|ev|dl|ck|org|key|sp)_[0-9a-z]{26}$/;
+const ID_EXAMPLE = /^(ws|ep|al|ev|dl|ck|org|key|sp|mw)_[0-9a-z]{26}$/;
 
 const HOSTILE_STRINGS: readonly string[] = [
   '',
@@ -212,7 +212,7 @@ const asText = (value: unknown): string => (typeof value === 'string' ? value : 
 export const pathValueFor = ({ schema }: Parameter): fc.Arbitrary<string> =>
   fc.oneof(
     { weight: 8, arbitrary: fc.constant(localized(typeof schema.example === 'string' ? schema.example : 'x')) },
-    { weight: 1, arbitrary: oneOfList(['ws', 'ep', 'al', 'ev', 'dl', 'org', 'key']).map((prefix) => `${ID}${prefix}`) },
+    { weight: 1, arbitrary: oneOfList(['ws', 'ep', 'al', 'ev', 'dl', 'org', 'key', 'mw']).map((prefix) => `${ID}${prefix}`) },
     { weight: 2, arbitrary: hostileString },
     { weight: 1, arbitrary: fc.constant(`ws_${'x'.repeat(10_000)}`) },
   );
