@@ -212,7 +212,10 @@ const asText = (value: unknown): string => (typeof value === 'string' ? value : 
 export const pathValueFor = ({ schema }: Parameter): fc.Arbitrary<string> =>
   fc.oneof(
     { weight: 8, arbitrary: fc.constant(localized(typeof schema.example === 'string' ? schema.example : 'x')) },
-    { weight: 1, arbitrary: oneOfList(['ws', 'ep', 'al', 'ev', 'dl', 'org', 'key', 'mw']).map((prefix) => `${ID}${prefix}`) },
+    {
+      weight: 1,
+      arbitrary: oneOfList(['ws', 'ep', 'al', 'ev', 'dl', 'org', 'key', 'mw']).map((prefix) => `${ID}${prefix}`),
+    },
     { weight: 2, arbitrary: hostileString },
     { weight: 1, arbitrary: fc.constant(`ws_${'x'.repeat(10_000)}`) },
   );
