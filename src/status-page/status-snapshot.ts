@@ -27,8 +27,8 @@ export interface StatusDay {
   up: number;
   down: number;
   unknown: number;
-  /** Checks in maintenance that is no part of the uptime; in none of the counts above. Not shown: also of what is not public. */
-  excluded: number;
+  /** All its checks were in maintenance that is no part of the uptime. Not shown: also of what is not public. */
+  excluded: boolean;
   /** It had outages while announced work was under way. */
   planned: boolean;
 }
@@ -110,7 +110,8 @@ interface DaysRow {
   up: number[];
   down: number[];
   unknown: number[];
-  excluded: number[];
+  /** Days on which all checks were excluded from the uptime. */
+  excluded: number[] | null;
 }
 
 interface OutageRow {
@@ -245,16 +246,17 @@ function daysOf(
     up: 0,
     down: 0,
     unknown: 0,
-    excluded: 0,
+    excluded: false,
     planned: planned?.has(index) ?? false,
   }));
+  const excluded = new Set(row?.excluded);
   for (const [i, index] of (row?.days ?? []).entries()) {
     const day = days[index];
     if (!row || !day) continue;
     day.up = row.up[i] ?? 0;
     day.down = row.down[i] ?? 0;
     day.unknown = row.unknown[i] ?? 0;
-    day.excluded = row.excluded[i] ?? 0;
+    day.excluded = excluded.has(index);
   }
   return days;
 }
@@ -287,11 +289,11 @@ const ENDPOINTS = `
 /** One row per endpoint: eighteen thousand would take the event loop longer than the database. */
 const DAY_COUNTS = `
   SELECT endpoint_id, array_agg(day) AS days, array_agg(up) AS up, array_agg(down) AS down, array_agg(unknown) AS unknown,
-         array_agg(excluded) AS excluded
+         array_agg(day) FILTER (WHERE planned > 0 AND up + down + unknown = 0) AS excluded
     FROM (
       SELECT endpoint_id, day - ($2::timestamptz AT TIME ZONE 'UTC')::date AS day,
              sum(up)::int AS up, sum(down)::int AS down, sum(unknown)::int AS unknown,
-             sum(planned)::int AS excluded
+             sum(planned) AS planned
         FROM endpoint_day WHERE endpoint_id = ANY ($1::uuid[]) AND day >= ($2::timestamptz AT TIME ZONE 'UTC')::date
        GROUP BY endpoint_id, day
     ) d

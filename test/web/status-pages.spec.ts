@@ -162,8 +162,8 @@ describe('status pages in the browser', () => {
           ['Checkout', 'Search', 'Mail'].map((name) => newEndpoint(organization.write, shop, { name })),
         );
         for (let day = 1; day <= 80; day++) {
-          await writeDay(app, checkout, day, day === 40 ? 200 : 0);
-          await writeDay(app, search, day, day === 9 ? 3 : 0);
+          await writeDay(app, checkout, day, { down: day === 40 ? 200 : 0 });
+          await writeDay(app, search, day, { down: day === 9 ? 3 : 0 });
           await writeDay(app, mail, day);
         }
         for (const day of [1, 8, 15]) await writeOutage(app, checkout, day * 24, true);

@@ -27,7 +27,7 @@ function pagesOf(orgOf: (slug: string) => string) {
     up: 1440,
     down: i % 7,
     unknown: 0,
-    excluded: 0,
+    excluded: false,
     planned: false,
   }));
   const endpoints = Array.from({ length: 200 }, (_, i) => ({

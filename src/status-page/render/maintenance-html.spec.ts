@@ -92,7 +92,7 @@ describe('a day with planned maintenance', () => {
     up,
     down,
     unknown: 0,
-    excluded: planned ? 10 : 0,
+    excluded: planned && up + down === 0,
     planned,
   });
 

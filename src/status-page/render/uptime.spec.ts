@@ -6,7 +6,7 @@ const day = (up: number, down = 0, unknown = 0): StatusDay => ({
   up,
   down,
   unknown,
-  excluded: 0,
+  excluded: false,
   planned: false,
 });
 const days = (count: number, each: StatusDay): StatusDay[] => Array.from({ length: count }, () => each);
@@ -20,7 +20,7 @@ describe('an uptime in words', () => {
     ['checks of which half say nothing', days(7, day(50, 0, 50)), '100% (50% watched)'],
     [
       'days of which half were in maintenance',
-      [...days(5, { ...day(0), excluded: 1440 }), ...days(5, day(1440))],
+      [...days(5, { ...day(0), excluded: true }), ...days(5, day(1440))],
       '100%',
     ],
     ['no check at all', days(7, day(0)), 'no data'],

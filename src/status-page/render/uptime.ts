@@ -15,7 +15,7 @@ export function watchedOf(days: readonly StatusDay[]): number {
 }
 
 /** A day whose checks were all in maintenance was watched. */
-const watchedDay = (day: StatusDay): number => coverageOf(day) ?? Math.min(1, day.excluded);
+const watchedDay = (day: StatusDay): number => coverageOf(day) ?? (day.excluded ? 1 : 0);
 
 /** From here on nobody needs to be told. */
 const MOSTLY = 0.9;

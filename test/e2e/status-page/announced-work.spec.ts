@@ -1,7 +1,14 @@
 import { Database } from '../../../src/platform/database/database';
 import { parseId } from '../../../src/platform/ids/id';
 import { startApp, type TestApp, type TestOrganization } from '../../harness/app/app';
-import { hoursFromNow, type WindowRows, writeOutage, writeState, writeWindow } from '../../harness/app/announced-work';
+import {
+  hoursFromNow,
+  type WindowRows,
+  writeDay,
+  writeOutage,
+  writeState,
+  writeWindow,
+} from '../../harness/app/announced-work';
 import { newEndpoint, newWebsite } from '../../harness/app/resources';
 
 interface Work {
@@ -23,6 +30,7 @@ interface Page {
     degraded: boolean;
     maintenance: { name: string; until: string } | null;
     uptime_90d: number | null;
+    watched_90d: number;
     days: { date: string; checks: number; planned: boolean }[];
   }[];
   outages: object[];
@@ -236,6 +244,14 @@ describe('announced work on a public status page', () => {
     expect(shown).toContain('1 with planned maintenance"');
     expect(shown).toContain(`<li><span>${marked?.[0]}</span><span>planned maintenance</span></li>`);
     expect(shown).toContain('Planned maintenance, not part of the uptime');
+  });
+
+  it('counts a day that was in maintenance from end to end as watched, and shows no check of it', async () => {
+    for (let day = 1; day <= 45; day++) await writeDay(app, checkout, day, { planned: day % 3 === 0 ? 1440 : 10 });
+    const [endpoint] = (await publish()).endpoints;
+    expect(endpoint).toMatchObject({ uptime_90d: 1, watched_90d: 0.5 });
+    expect(endpoint?.days.reduce((sum, { checks }) => sum + checks, 0)).toBe(30 * 1430);
+    expect(endpoint?.days.some(({ planned }) => planned)).toBe(false);
   });
 
   it('is an entry of the feed whose id stays while it is planned, runs and is over', async () => {

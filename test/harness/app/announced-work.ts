@@ -78,17 +78,17 @@ export async function writeOutage(
   );
 }
 
-/** Writes that all checks of a day were up, but for `down` of them. */
+/** Writes that all checks of a day were up, but for those that were down or planned. */
 export async function writeDay(
   { app }: Pick<TestApp, 'app'>,
   endpoint: string,
   daysAgo: number,
-  down = 0,
+  { down = 0, planned = 0 } = {},
 ): Promise<void> {
   await app.get(Database).query(
-    `INSERT INTO check_day (endpoint_key, start_at, up, down, unknown, sum_us, dns_us, connect_us, tls_us, first_byte_us, transfer_us, min_us, max_us, buckets, counts)
-     SELECT key, (SELECT done_until FROM history_progress WHERE name = 'day') - make_interval(days => $2), $3, $4, 0, 0, 0, 0, 0, 0, 0, 0, 0, '{}', '{}'
+    `INSERT INTO check_day (endpoint_key, start_at, up, down, unknown, planned, sum_us, dns_us, connect_us, tls_us, first_byte_us, transfer_us, min_us, max_us, buckets, counts)
+     SELECT key, (SELECT done_until FROM history_progress WHERE name = 'day') - make_interval(days => $2), $3, $4, 0, $5, 0, 0, 0, 0, 0, 0, 0, 0, '{}', '{}'
        FROM endpoint WHERE id = $1`,
-    [parseId('endpoint', endpoint), daysAgo, 1440 - down, down],
+    [parseId('endpoint', endpoint), daysAgo, 1440 - down - planned, down, planned],
   );
 }
