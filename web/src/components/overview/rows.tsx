@@ -55,8 +55,10 @@ export function Rows({ lines, current }: { lines: Line[]; current: string | null
       const top = (box.current?.getBoundingClientRect().top ?? 0) + (tops[index] ?? 0);
       if (top < 160) scrollBy({ top: top - 160 });
       else if (top > innerHeight - 140) scrollBy({ top: top - innerHeight + 140 });
-      // The row may be rendered by this scrolling only.
-      requestAnimationFrame(() => document.getElementById(`link-${id}`)?.focus({ preventScroll: true }));
+      const focus = () => document.getElementById(`link-${id}`)?.focus({ preventScroll: true });
+      // At once, for an Enter right behind; but the row may be rendered by this scrolling only.
+      if (document.getElementById(`link-${id}`)) focus();
+      else requestAnimationFrame(focus);
     };
     addEventListener('show-line', show);
     return () => removeEventListener('show-line', show);

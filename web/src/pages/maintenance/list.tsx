@@ -72,7 +72,7 @@ export function MaintenancePage() {
       {list && list.length > 0 && (
         <Table
           label="Maintenance windows"
-          head={['State', 'Window', 'Covers', 'When', '']}
+          head={['State', 'Window', '~Covers', 'When', '']}
           rows={list.map((window) => [
             <WindowPill status={window.status} />,
             <>
@@ -81,7 +81,7 @@ export function MaintenancePage() {
             </>,
             scopeText(window.scope, name),
             <>
-              {nextText(window)}
+              <p>{nextText(window)}</p>
               {window.cron !== null && <p class="muted small">{recurrenceText(window)}</p>}
             </>,
             may.write() && <WindowActions of={window} then={reload} />,
