@@ -98,7 +98,7 @@ export class MaintenanceWindowService {
       const now = this.clock.now();
       const row = await this.judged(tx, orgId, dto, null, now);
       await this.windows.claim(tx, orgId, now);
-      await this.windows.insert(tx, row);
+      await this.windows.insert(tx, row, now);
       await this.occurrences.replace(tx, row, 'created', now);
       await recordChange(tx, { ...about(orgId, row.id), action: 'create', after: settingsOf(row) });
       return toMaintenanceWindowView(await this.windows.lock(tx, orgId, row.id, now), now);
@@ -113,7 +113,7 @@ export class MaintenanceWindowService {
       const row = await this.judged(tx, orgId, dto, stored, now);
       const sides = { before: settingsOf(stored), after: settingsOf(row) };
       if (isDeepStrictEqual(sides.before, sides.after)) return toMaintenanceWindowView(stored, now);
-      await this.windows.update(tx, row, stored);
+      await this.windows.update(tx, row, stored, now);
       await this.occurrences.replace(tx, row, sameTimes(row, stored) ? 'other settings' : 'other times', now);
       await recordChange(tx, { ...about(orgId, id), action: 'update', ...sides });
       return toMaintenanceWindowView(await this.windows.lock(tx, orgId, id, now), now);

@@ -10,6 +10,8 @@ import { runningUntil, selectWindows, type WindowRow } from './window-row';
 
 /** Windows of an organization that are not over by their times. */
 const MOST_OPEN = 1000;
+/** Ids and tags in their scopes, all windows together: with a hundred times as many a batch of checks took seconds. */
+const MOST_NAMED = 10_000;
 /** With those that are over, which stay for 400 days: of a pipeline that deploys fifty times a day. */
 const MOST = 20_000;
 
@@ -40,6 +42,12 @@ const UPDATE = `
    WHERE id = $1 AND org_id = $2`;
 
 // Cost: an index scan of the organization's windows, with one probe each for the recurring ones' end.
+/** What the scopes of all windows name that are not over, but `$2`: the recorder reads them with each batch. */
+const COUNT_NAMED = `
+  SELECT coalesce(sum(cardinality(s.website_ids) + cardinality(s.endpoint_ids) + cardinality(s.tags)), 0)::int AS named
+    FROM maintenance_window m JOIN maintenance_scope s ON s.id = m.scope_id
+   WHERE m.org_id = $1 AND m.id <> $2 AND (m.ends_at IS NULL OR m.ends_at > $3)`;
+
 const COUNT = `
   SELECT count(*)::int AS total, count(*) FILTER (WHERE ends_at IS NULL OR ends_at > $2)::int AS open
     FROM maintenance_window WHERE org_id = $1`;
@@ -116,14 +124,20 @@ export class WindowStore {
     );
   }
 
-  async insert(tx: Tx, row: WindowRow): Promise<void> {
+  /** Throws `quota_exceeded` when the scopes of all windows would name too much. */
+  async insert(tx: Tx, row: WindowRow, now: Date): Promise<void> {
+    await this.claimNames(tx, row, now);
     await this.insertScope(tx, row);
     await tx.query(INSERT, valuesOf(row));
   }
 
-  /** `row.scopeId` is that of `before` where the scope is the same. */
-  async update(tx: Tx, row: WindowRow, before: WindowRow): Promise<void> {
-    if (row.scopeId !== before.scopeId) await this.insertScope(tx, row);
+  /** `row.scopeId` is that of `before` where the scope is the same. Throws `quota_exceeded` as `insert` does. */
+  async update(tx: Tx, row: WindowRow, before: WindowRow, now: Date): Promise<void> {
+    if (row.scopeId !== before.scopeId) {
+      await takeTurn(tx, row.orgId);
+      await this.claimNames(tx, row, now);
+      await this.insertScope(tx, row);
+    }
     await tx.query(UPDATE, valuesOf(row));
   }
 
@@ -133,7 +147,7 @@ export class WindowStore {
 
   /** Room for one window more. Throws `quota_exceeded`. Parallel creations of an organization wait for each other. */
   async claim(tx: Tx, orgId: string, now: Date): Promise<void> {
-    await tx.query('SELECT pg_advisory_xact_lock(hashtextextended($1, 0))', [`maintenance windows of ${orgId}`]);
+    await takeTurn(tx, orgId);
     const [use] = await tx.query<{ total: number; open: number }>(COUNT, [orgId, now]);
     const [total, open] = [use?.total ?? 0, use?.open ?? 0];
     if (open >= MOST_OPEN)
@@ -158,6 +172,18 @@ export class WindowStore {
     ];
   }
 
+  private async claimNames(tx: Tx, row: WindowRow, now: Date): Promise<void> {
+    const [wanted, most] = [row.websiteIds.length + row.endpointIds.length + row.tags.length, MOST_NAMED];
+    if (wanted === 0) return;
+    const [use] = await tx.query<{ named: number }>(COUNT_NAMED, [row.orgId, row.id, now]);
+    const used = use?.named ?? 0;
+    if (used + wanted > most)
+      throw problems.quotaExceeded(
+        { name: 'maintenance_scopes', limit: most, used },
+        'ids and tags in the scopes of maintenance windows that are not over',
+      );
+  }
+
   private async insertScope(tx: Tx, row: WindowRow): Promise<void> {
     await tx.query(INSERT_SCOPE, [row.scopeId, row.orgId, row.coversAll, row.websiteIds, row.endpointIds, row.tags]);
   }
@@ -178,6 +204,11 @@ export class WindowStore {
     }
     return where;
   }
+}
+
+/** Changes that count what there is wait for each other, within an organization. */
+async function takeTurn(tx: Tx, orgId: string): Promise<void> {
+  await tx.query('SELECT pg_advisory_xact_lock(hashtextextended($1, 0))', [`maintenance windows of ${orgId}`]);
 }
 
 function unknownOf(kind: 'website' | 'endpoint', sent: readonly unknown[], missing: readonly string[]): FieldProblem[] {

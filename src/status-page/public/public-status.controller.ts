@@ -55,7 +55,7 @@ export class PublicStatusController {
   @ApiParam(NAME)
   @ApiOperation({
     operationId: 'getStatusFeed',
-    summary: 'Get the outages and announced maintenance of a public status page as an Atom feed',
+    summary: 'Get outages and maintenance of a public page as an Atom feed',
     description:
       'Without a key, cached for 15 seconds. One entry per outage, which is updated when it ends, and one per announced ' +
       'maintenance of the next seven days, which is updated when it begins and ends, until two days later; ids stay. A ' +

@@ -32,6 +32,7 @@ describe('websites', () => {
     expect(response.body).toEqual({
       id: expect.stringMatching(/^ws_[0-9a-hjkmnp-tv-z]{26}$/),
       name: 'Shop',
+      tags: [],
       url: 'https://shop.example.com/',
       enabled: true,
       status: 'unknown',

@@ -1,3 +1,5 @@
+import { OUTCOME_CODE } from '../../../src/endpoint/outcome-code';
+import { Database } from '../../../src/platform/database/database';
 import { HostResolver } from '../../../src/platform/net/dns/host-resolver';
 import { formatId } from '../../../src/platform/ids/id';
 import { type Api, startApp, type TestApp } from '../../harness/app/app';
@@ -61,6 +63,8 @@ describe('the examples of request bodies in the OpenAPI document', () => {
     const website = await newWebsite(app.write);
     const endpoint = await newEndpoint(app.write, website);
     const alert = await newAlert(app.write, endpoint);
+    // What is down can be acknowledged. Nothing is checked here.
+    await app.app.get(Database).query('UPDATE endpoint_state SET status = $1', [OUTCOME_CODE.down]);
     const page = await app.write.post<{ id: string }>('/status-pages', { title: 'Shop', groups: [] });
     const nightly = { name: 'Patches', scope: { all: true }, cron: '0 2 * * *', timezone: 'UTC', duration: 3600 };
     const window = await app.write.post<{ id: string }>('/maintenance-windows', nightly);

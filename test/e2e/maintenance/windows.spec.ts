@@ -461,4 +461,17 @@ describe('maintenance windows', () => {
     clock.advance(HOUR);
     await create(hourly(), write);
   });
+
+  it('is refused when the scopes of an organization would name more than ten thousand ids and tags', async () => {
+    const { write } = await app.organization('Wordy');
+    const scope = { tags: Array.from({ length: 1000 }, (_, index) => `tag-${index}`) };
+    for (let count = 0; count < 10; count++) await create({ ...oneOff(0, HOUR), scope }, write);
+    const small = await create(oneOff(0, HOUR), write);
+    const quota = { name: 'maintenance_scopes', limit: 10_000, used: 10_000 };
+    const refused = { status: 409, body: { code: 'quota_exceeded', quota } };
+    const one = { scope: { tags: ['one'] } };
+    expect(await write.post('/maintenance-windows', { ...oneOff(0, HOUR), ...one })).toMatchObject(refused);
+    expect(await write.put(`/maintenance-windows/${small.id}`, one)).toMatchObject(refused);
+    expect(await write.put(`/maintenance-windows/${small.id}`, { name: 'Renamed' })).toMatchObject({ status: 200 });
+  });
 });

@@ -256,7 +256,8 @@ async function lockStates(tx: Tx, endpointIds: readonly string[]): Promise<Map<s
 async function saveState(tx: Tx, state: State): Promise<void> {
   await tx.query(
     `UPDATE endpoint_state SET status = $2, consecutive_failures = $3, consecutive_successes = $4, consecutive_bad = $5,
-       consecutive_good = $6, failing_since = $7, failing_unmuted_since = $7, bad_unmuted_since = $8
+       consecutive_good = $6, failing_since = $7, failing_unmuted_since = $7, bad_unmuted_since = $8,
+       last_checked_at = COALESCE(last_checked_at, now())
      WHERE endpoint_id = $1`,
     [
       state.endpointId,
