@@ -8,6 +8,8 @@ export const RESOURCES: readonly AuditEntry['resource'][] = [
   'website',
   'endpoint',
   'alert',
+  'acknowledgement',
+  'maintenance',
   'status_page',
   'delivery',
   'api_key',
