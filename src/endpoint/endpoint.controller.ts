@@ -8,7 +8,7 @@ import {
   ApiTags,
 } from '@nestjs/swagger';
 import { Access, type Caller, CurrentCaller, OrgId } from '../platform/access/caller';
-import { Cost, costOfList } from '../platform/access/cost';
+import { Cost, costOfTaggedList } from '../platform/access/cost';
 import { AlsoChecked } from '../platform/http/body/also-checked';
 import { Idempotent } from '../platform/http/idempotency/idempotent.decorator';
 import { LocatedAt } from '../platform/http/location.interceptor';
@@ -28,7 +28,7 @@ export class EndpointController {
 
   @Get('websites/:websiteId/endpoints')
   @Access('read')
-  @Cost(costOfList(1000))
+  @Cost(costOfTaggedList(1000))
   @ApiParam(WEBSITE_ID)
   @ApiOperation({
     operationId: 'listEndpoints',

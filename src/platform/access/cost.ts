@@ -41,6 +41,12 @@ const FILTER = 10;
 export const costOfSearch: CostOf = ({ query }) =>
   query['q'] === undefined && query['tag'] === undefined ? 1 : FILTER;
 
+/** A list that may be filtered by tag. */
+export const costOfTaggedList =
+  (defaultLimit: number): CostOf =>
+  (request, now) =>
+    costOfList(defaultLimit)(request, now) + (request.query['tag'] === undefined ? 0 : FILTER);
+
 const AUDIT_FILTERS = ['resource', 'resource_id', 'since', 'until'];
 export const costOfAuditLog: CostOf = ({ query }) =>
   Math.ceil(numberOf(query['limit'], 50) / 100) +

@@ -35,6 +35,7 @@ describe('websites', () => {
       tags: [],
       url: 'https://shop.example.com/',
       enabled: true,
+      tags: [],
       status: 'unknown',
       endpoint_count: 0,
       last_checked_at: null,
