@@ -35,7 +35,6 @@ describe('websites', () => {
       tags: [],
       url: 'https://shop.example.com/',
       enabled: true,
-      tags: [],
       status: 'unknown',
       endpoint_count: 0,
       last_checked_at: null,
