@@ -4,6 +4,7 @@ import { EndpointSchedule } from '../endpoint/endpoint-schedule';
 import type { MaintenanceScope } from '../endpoint/maintenance/cover';
 import { type Tx, WorkerDatabase } from '../platform/database/database';
 import { DatabaseClock } from '../platform/database/database-clock';
+import { DatabaseServer } from '../platform/database/database-server';
 import { type BackgroundJob, BackgroundJobs } from '../platform/jobs/background-job';
 import { eachInTurn } from '../platform/jobs/each-in-turn';
 import { failpoint } from '../platform/observability/failpoints';
@@ -14,6 +15,8 @@ import { OccurrencePlanner } from './occurrence-planner.job';
 const BATCH = 200;
 /** A row that somebody else holds is waited for no longer: the next second tries again. */
 const LIMITS = { lockMs: 2 * SECOND_MS };
+/** In a database that is ours alone it looks this often all the same. */
+const REST_MS = 10 * SECOND_MS;
 
 interface Occurrence extends MaintenanceScope {
   orgId: string;
@@ -23,9 +26,9 @@ interface Occurrence extends MaintenanceScope {
 }
 
 // Cost while nothing begins or ends: a look into two partial indexes.
-const DUE = `
-  SELECT EXISTS (SELECT FROM maintenance_occurrence WHERE NOT begun AND starts_at <= $1) AS begins,
-         EXISTS (SELECT FROM maintenance_occurrence WHERE NOT over AND ends_at <= $1) AS ends`;
+const NEXT = `
+  SELECT (SELECT min(starts_at) FROM maintenance_occurrence WHERE NOT begun) AS begins,
+         (SELECT min(ends_at) FROM maintenance_occurrence WHERE NOT over) AS ends`;
 
 const BEGIN = `
   UPDATE maintenance_occurrence SET begun = true
@@ -56,27 +59,40 @@ type Step = 'done' | 'more' | 'later';
 @Injectable()
 export class MaintenanceSweep {
   private readonly job: BackgroundJob;
+  /** Monotonic: nothing begins or ends before, unless a change of this process wakes it. */
+  private restUntil = -Infinity;
 
   constructor(
     private readonly database: WorkerDatabase,
     private readonly schedule: EndpointSchedule,
     private readonly planner: OccurrencePlanner,
     private readonly clock: DatabaseClock,
+    private readonly server: DatabaseServer,
     jobs: BackgroundJobs,
   ) {
     this.job = jobs.create({ name: 'maintenance-sweep', run: () => this.run() });
   }
 
   @Interval(SECOND_MS)
-  tick(): Promise<void> {
-    return this.job.tick();
+  async tick(): Promise<void> {
+    if (this.clock.monotonic() >= this.restUntil) await this.job.tick();
+  }
+
+  /** To be called after every change of an occurrence. */
+  wake(): void {
+    this.restUntil = -Infinity;
   }
 
   async run(): Promise<void> {
+    this.restUntil = -Infinity;
     const now = this.clock.now();
-    const [due] = await this.database.query<{ begins: boolean; ends: boolean }>(DUE, [now]);
-    if (due?.ends === true) await this.endAll(now);
-    if (due?.begins === true) await this.begin(now);
+    const [next] = await this.database.query<{ begins: Date | null; ends: Date | null }>(NEXT);
+    const [begins, ends] = [next?.begins?.getTime() ?? Infinity, next?.ends?.getTime() ?? Infinity];
+    if (ends <= now.getTime()) await this.endAll(now);
+    if (begins <= now.getTime()) await this.begin(now);
+    const pauseMs = Math.min(begins, ends) - now.getTime();
+    // On a server other processes may change windows.
+    if (pauseMs > 0 && this.server.isEmbedded) this.restUntil = this.clock.monotonic() + Math.min(pauseMs, REST_MS);
   }
 
   /** Told by a trigger: `started`. The windows' places in the list follow; the planner does that too, later. */

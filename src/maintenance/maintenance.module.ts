@@ -27,9 +27,12 @@ export class MaintenanceModule implements OnModuleInit {
   constructor(
     private readonly events: TransactionEvents,
     private readonly retention: MaintenanceRetention,
+    private readonly occurrences: Occurrences,
+    private readonly sweep: MaintenanceSweep,
   ) {}
 
   onModuleInit(): void {
     this.events.on(OrganizationPurge, (step, tx) => this.retention.removeSome(tx, step));
+    this.occurrences.onChanged(() => this.sweep.wake());
   }
 }

@@ -49,6 +49,13 @@ export type Change = 'created' | 'other times' | 'other settings';
  */
 @Injectable()
 export class Occurrences {
+  private changed: () => void = () => {};
+
+  /** `listener` runs after every commit that changed when a window is in force. One listener. */
+  onChanged(listener: () => void): void {
+    this.changed = listener;
+  }
+
   /** The occurrences of a window after a change that is in force from `now` on. */
   async replace(tx: Tx, window: WindowRow, change: Change, now: Date): Promise<void> {
     await tx.query(FUTURE, [window.id, now]);
@@ -68,6 +75,7 @@ export class Occurrences {
 
   /** Ends what runs; false when nothing does. */
   async end(tx: Tx, windowId: string, now: Date): Promise<boolean> {
+    tx.afterCommit(() => this.changed());
     return (await tx.query(END, [windowId, now, false])).length > 0;
   }
 
@@ -87,6 +95,7 @@ export class Occurrences {
       if (span.startsAt > until) break;
       if (span.startsAt > after) spans.push(span);
     }
+    tx.afterCommit(() => this.changed());
     await this.write(tx, window, spans);
     // A one-off window that is written needs no further look, a recurring one until its last start is past.
     const isDone = window.cron === null ? !hasMore || spans.length > 0 : !hasMore;
