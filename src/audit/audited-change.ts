@@ -63,6 +63,7 @@ const DERIVED = new Set([
   'degraded',
   'maintenance',
   'acknowledgement',
+  'dependents',
   'triggered',
   'group',
   'endpoint_count',

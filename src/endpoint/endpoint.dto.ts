@@ -23,7 +23,7 @@ import { tagSet, TagQuery, TagsField } from '../website/tags';
 import type { Endpoint, EndpointSettings } from './endpoint.entity';
 import type { Maintenance } from './maintenance/cover';
 import { OUTCOME_CODE, outcomeOf } from './outcome-code';
-import { MAX_PARENTS } from './quiet/dependencies';
+import { LISTED_CHILDREN, MAX_PARENTS } from './quiet/dependencies';
 import {
   type AcknowledgementColumns,
   EndpointAcknowledgement,
@@ -110,6 +110,7 @@ class EndpointReadOnly {
   @ReadOnlyField() degraded?: unknown;
   @ReadOnlyField() maintenance?: unknown;
   @ReadOnlyField() acknowledgement?: unknown;
+  @ReadOnlyField() dependents?: unknown;
   @ReadOnlyField() last_checked_at?: unknown;
   @ReadOnlyField() created_at?: unknown;
   @ReadOnlyField() updated_at?: unknown;
@@ -318,6 +319,13 @@ export class EndpointView {
   @ApiProperty({ type: [String], example: [], description: 'Endpoints without which it cannot be up.' })
   depends_on!: string[];
 
+  @ApiProperty({
+    type: [String],
+    example: [],
+    description: `Endpoints that depend on it: their alerts stay quiet while it is down. The first ${LISTED_CHILDREN}.`,
+  })
+  dependents!: string[];
+
   @ApiProperty({ enum: ENDPOINT_STATUSES, description: '`unknown`: never checked, or we could not tell.' })
   status!: EndpointStatus;
 
@@ -384,6 +392,8 @@ export interface EndpointRow extends Omit<Endpoint, 'key' | 'orgId' | 'revision'
   lastCheckedAt: Date | null;
   /** uuids of the endpoints that it depends on, in order. */
   dependsOn: readonly string[];
+  /** uuids of the first that depend on it. */
+  dependents: readonly string[];
   websiteTags: readonly string[];
 }
 
@@ -412,6 +422,7 @@ export const toEndpointView = (
   assertions: row.assertions.map(shownAssertion),
   tags: row.tags,
   depends_on: row.dependsOn.map((id) => formatId('endpoint', id)),
+  dependents: row.dependents.map((id) => formatId('endpoint', id)),
   status: statusOf(row),
   degraded: row.isDegraded && statusOf(row) === 'up',
   maintenance: toEndpointMaintenance(maintenance),
@@ -428,6 +439,7 @@ const NOT_AUDITED = {
   group: '',
   websiteEnabled: true,
   websiteTags: [],
+  dependents: [],
   state: OUTCOME_CODE.unknown,
   isDegraded: false,
   lastCheckedAt: null,

@@ -11,7 +11,7 @@ import { selectColumns } from '../platform/database/select-columns';
 import { type EndpointQuery, type EndpointRow, type EndpointView, toEndpointView } from './endpoint.dto';
 import { Endpoint, type EndpointSettings } from './endpoint.entity';
 import { EndpointSettingsResolver } from './endpoint-settings';
-import { PARENTS_COLUMN, saveParents } from './quiet/dependencies';
+import { CHILDREN_COLUMN, PARENTS_COLUMN, saveParents } from './quiet/dependencies';
 import { type MaintenanceNow, MaintenanceNowLookup } from './quiet/maintenance-now';
 import { ACKNOWLEDGEMENT_COLUMNS, JOIN_ACKNOWLEDGEMENT } from './quiet/quiet.dto';
 import { withoutCredentials } from './settings/shown-settings';
@@ -20,7 +20,7 @@ const DEFAULT_LIMIT = 1000;
 
 const select = (endpoints: string): string => `SELECT ${selectColumns(Endpoint, 'e')},
     w.name AS "group", w.enabled AS "websiteEnabled", w.tags AS "websiteTags", s.status AS state,
-    s.degraded_since IS NOT NULL AS "isDegraded", s.last_checked_at AS "lastCheckedAt", ${PARENTS_COLUMN}, ${ACKNOWLEDGEMENT_COLUMNS}
+    s.degraded_since IS NOT NULL AS "isDegraded", s.last_checked_at AS "lastCheckedAt", ${PARENTS_COLUMN}, ${CHILDREN_COLUMN}, ${ACKNOWLEDGEMENT_COLUMNS}
   FROM ${endpoints} e JOIN website w ON w.id = e.website_id AND w.deleted_at IS NULL JOIN endpoint_state s ON s.endpoint_id = e.id
   ${JOIN_ACKNOWLEDGEMENT}
  WHERE e.org_id = $1`;

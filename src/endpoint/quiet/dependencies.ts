@@ -13,6 +13,12 @@ export const parentIds = (sent: readonly string[]): string[] =>
 /** The parents of a row of `endpoint` named e, in order: a probe of the primary key, nearly always without a row. */
 export const PARENTS_COLUMN = `ARRAY(SELECT d.parent_id FROM endpoint_dependency d WHERE d.endpoint_id = e.id ORDER BY d.parent_id) AS "dependsOn"`;
 
+/** Endpoints that one endpoint shows of those that depend on it. */
+export const LISTED_CHILDREN = 100;
+
+/** The first children of a row of `endpoint` named e: a range of the index by parent, nearly always empty. */
+export const CHILDREN_COLUMN = `ARRAY(SELECT d.endpoint_id FROM endpoint_dependency d WHERE d.parent_id = e.id ORDER BY d.endpoint_id LIMIT ${LISTED_CHILDREN}) AS dependents`;
+
 /** What an endpoint depends on. */
 export async function parentsOf(sql: Sql, endpointId: string): Promise<string[]> {
   const rows = await sql.query<{ id: string }>(

@@ -6,6 +6,7 @@ import { newEndpoint, newWebsite } from '../../harness/app/resources';
 interface Endpoint {
   id: string;
   depends_on: string[];
+  dependents: string[];
 }
 interface Problem {
   code: string;
@@ -75,6 +76,16 @@ describe('what an endpoint depends on', () => {
     const child = await made({ depends_on: [parent] });
     await owner.write.put(`/endpoints/${child}`, { website_id: other });
     expect(await parentsOf(child)).toEqual([parent]);
+  });
+
+  it('is seen from the parent, and is no change of it in the audit log', async () => {
+    const parent = await made();
+    const children = [await made({ depends_on: [parent] }), await made({ depends_on: [parent] })];
+    const { body } = await owner.read.get<Endpoint>(`/endpoints/${parent}`);
+    expect(body.dependents).toEqual(children);
+    await owner.write.put(`/endpoints/${parent}`, { name: 'Database' });
+    const entries = await owner.admin.get<AuditEntryView[]>(`/audit-log?resource_id=${parent}&limit=1`);
+    expect(entries.body).toMatchObject([{ changed: ['name'] }]);
   });
 
   it('is in the audit log', async () => {

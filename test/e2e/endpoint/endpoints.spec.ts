@@ -60,6 +60,7 @@ describe('endpoints', () => {
       assertions: [],
       tags: [],
       depends_on: [],
+      dependents: [],
       status: 'unknown',
       degraded: false,
       maintenance: null,

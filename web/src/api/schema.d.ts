@@ -318,6 +318,11 @@ export interface components {
              */
             depends_on: string[];
             /**
+             * @description Endpoints that depend on it: their alerts stay quiet while it is down. The first 100.
+             * @example []
+             */
+            dependents: string[];
+            /**
              * @description `unknown`: never checked, or we could not tell.
              * @enum {string}
              */

@@ -3,9 +3,10 @@ import { itemOf } from '../state/overview-store';
 import { shownStatus } from '../logic/overview-order';
 import { Shape, statusWord } from './status';
 
-/** The tags of an endpoint, each leading to all that have it; and the endpoints it depends on. */
-export function EndpointLinks({ endpoint: { tags, depends_on: parents } }: { endpoint: Endpoint }) {
-  if (tags.length + parents.length === 0) return null;
+/** The tags of an endpoint, each leading to all that have it; the endpoints it depends on, and those that depend on it. */
+export function EndpointLinks({ endpoint }: { endpoint: Endpoint }) {
+  const { tags, depends_on: parents, dependents: children } = endpoint;
+  if (tags.length + parents.length + children.length === 0) return null;
   return (
     <p class="tags">
       {tags.map((tag) => (
@@ -15,6 +16,10 @@ export function EndpointLinks({ endpoint: { tags, depends_on: parents } }: { end
       ))}
       {parents.length > 0 && <span class="muted small">Depends on</span>}
       {parents.map((id) => (
+        <EndpointChip key={id} id={id} />
+      ))}
+      {children.length > 0 && <span class="muted small">Needed by</span>}
+      {children.map((id) => (
         <EndpointChip key={id} id={id} />
       ))}
     </p>

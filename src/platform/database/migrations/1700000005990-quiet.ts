@@ -15,7 +15,7 @@ const UP = [
      endpoint_id uuid NOT NULL REFERENCES endpoint ON DELETE CASCADE,
      parent_id uuid NOT NULL REFERENCES endpoint ON DELETE CASCADE,
      PRIMARY KEY (endpoint_id, parent_id))`,
-  'CREATE INDEX endpoint_dependency_by_parent ON endpoint_dependency (parent_id)',
+  'CREATE INDEX endpoint_dependency_by_parent ON endpoint_dependency (parent_id, endpoint_id)',
 
   // Which endpoints a window covers. Never changed: a window that changes gets another one, so that what is past keeps its own.
   `CREATE TABLE maintenance_scope (
