@@ -1,0 +1,75 @@
+import { eventually } from '../harness/app/poll';
+import { findPostgres } from '../harness/database/postgres-cluster';
+import { FaultBench } from '../harness/processes/fault-bench';
+import { watch } from '../harness/processes/service-process';
+import { SwitchableServer } from '../harness/servers/switchable-server';
+
+const ENDPOINTS = 12;
+const BEGINS_IN_MS = 4000;
+const LASTS_MS = 6000;
+/** The mark of a planned check in check_result.outcome. */
+const PLANNED = 16;
+
+const suite = findPostgres() === null ? describe.skip : describe;
+
+suite('two instances and a maintenance window, one killed at each edge (skipped without PostgreSQL’s programs)', () => {
+  let bench: FaultBench;
+  let target: SwitchableServer;
+  let hook: SwitchableServer;
+
+  beforeAll(async () => {
+    bench = await FaultBench.open();
+    [target, hook] = await Promise.all([SwitchableServer.start(), SwitchableServer.start()]);
+    bench.keep(target);
+    bench.keep(hook);
+  }, 180_000);
+  afterAll(() => bench.close(), 60_000);
+
+  const isAfter = (time: string) => async () => (await bench.witness.count('SELECT WHERE now() >= $1', [time])) === 1;
+
+  it('count the same checks as planned, say nothing inside it, and tell of each broken endpoint once after it', async () => {
+    const [first, second] = await Promise.all([bench.start(), bench.start()]);
+    await watch(first.api, ENDPOINTS, target.url, hook.url);
+    await bench.allChecked(ENDPOINTS);
+    const now = Date.now();
+    const [starts_at = '', ends_at = ''] = [BEGINS_IN_MS, BEGINS_IN_MS + LASTS_MS].map((ms) =>
+      new Date(now + ms).toISOString(),
+    );
+    const body = { name: 'Patches', scope: { all: true }, starts_at, ends_at };
+    expect(await first.api.post('/maintenance-windows', body)).toMatchObject({ status: 201 });
+
+    await eventually('it begins', isAfter(starts_at), 60_000);
+    await second.kill();
+    target.status = 503;
+    const third = await bench.start();
+    await eventually('it ends', isAfter(ends_at), 60_000);
+    expect(await bench.witness.count('SELECT FROM alert_event WHERE created_at < $1', [ends_at])).toBe(0);
+    await third.kill();
+
+    await eventually(
+      'each is told',
+      async () =>
+        (await bench.witness.count('SELECT FROM alert WHERE triggered')) === ENDPOINTS && hook.seen.length > 0,
+      90_000,
+    );
+    await eventually('each has arrived', () => hook.seen.length === ENDPOINTS, 60_000);
+    expect(await bench.witness.count('SELECT FROM alert_event')).toBe(ENDPOINTS);
+    expect(await bench.witness.count('SELECT FROM alert WHERE incident_started_at < $1', [ends_at])).toBe(0);
+
+    const wrong = `SELECT FROM check_result WHERE (outcome & ${PLANNED} > 0) <> (checked_at >= $1 AND checked_at < $2)`;
+    expect(await bench.witness.count(wrong, [starts_at, ends_at])).toBe(0);
+    const [counts] = await bench.witness.query<{ kept: string; counted: string }>(
+      `SELECT (SELECT count(*) FROM check_result WHERE outcome & ${PLANNED} > 0)::text AS kept,
+              (SELECT sum(hour_planned + before_planned) FROM endpoint_state)::text AS counted`,
+    );
+    expect(Number(counts?.kept)).toBeGreaterThan(ENDPOINTS);
+    expect(counts?.counted).toBe(counts?.kept);
+    // The outage inside is planned and ended with the window; the one after it is not.
+    expect(await bench.witness.count('SELECT FROM outage WHERE planned AND started_at < $1', [ends_at])).toBe(
+      ENDPOINTS,
+    );
+    expect(await bench.witness.count('SELECT FROM outage WHERE NOT planned AND started_at >= $1', [ends_at])).toBe(
+      ENDPOINTS,
+    );
+  }, 300_000);
+});
