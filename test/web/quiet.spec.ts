@@ -121,6 +121,7 @@ describe('what is in hand, degraded, tagged or depends on others, in the dashboa
     await page.getByText('Tags and dependencies').click();
     await page.getByLabel('Tags (optional)').fill('Web, team:shop');
     await page.getByRole('combobox', { name: 'Depends on' }).fill('database');
+    await page.getByRole('option', { name: 'Database' }).waitFor();
     await page.keyboard.press('Enter');
     await page.getByRole('button', { name: 'Create' }).click();
     await page.getByRole('heading', { name: 'Front' }).waitFor();
