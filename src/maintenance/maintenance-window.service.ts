@@ -100,6 +100,7 @@ export class MaintenanceWindowService {
       await this.windows.claim(tx, orgId, now);
       await this.windows.insert(tx, row, now);
       await this.occurrences.replace(tx, row, 'created', now);
+      await this.windows.claimOccurrences(tx, orgId, now);
       await recordChange(tx, { ...about(orgId, row.id), action: 'create', after: settingsOf(row) });
       return toMaintenanceWindowView(await this.windows.lock(tx, orgId, row.id, now), now);
     });
@@ -115,6 +116,7 @@ export class MaintenanceWindowService {
       if (isDeepStrictEqual(sides.before, sides.after)) return toMaintenanceWindowView(stored, now);
       await this.windows.update(tx, row, stored, now);
       await this.occurrences.replace(tx, row, sameTimes(row, stored) ? 'other settings' : 'other times', now);
+      if (!sameTimes(row, stored)) await this.windows.claimOccurrences(tx, orgId, now);
       await recordChange(tx, { ...about(orgId, id), action: 'update', ...sides });
       return toMaintenanceWindowView(await this.windows.lock(tx, orgId, id, now), now);
     });

@@ -12,6 +12,8 @@ import { runningUntil, selectWindows, type WindowRow } from './window-row';
 const MOST_OPEN = 1000;
 /** Ids and tags in their scopes, all windows together: with a hundred times as many a batch of checks took seconds. */
 const MOST_NAMED = 10_000;
+/** Occurrences that are planned: a hundred windows that come each hour. Each is a row, and stays for 400 days. */
+const MOST_PLANNED = 20_000;
 /** With those that are over, which stay for 400 days: of a pipeline that deploys fifty times a day. */
 const MOST = 20_000;
 
@@ -47,6 +49,11 @@ const COUNT_NAMED = `
   SELECT coalesce(sum(cardinality(s.website_ids) + cardinality(s.endpoint_ids) + cardinality(s.tags)), 0)::int AS named
     FROM maintenance_window m JOIN maintenance_scope s ON s.id = m.scope_id
    WHERE m.org_id = $1 AND m.id <> $2 AND (m.ends_at IS NULL OR m.ends_at > $3)`;
+
+/** Counts no further than to `$3`. */
+const COUNT_PLANNED = `
+  SELECT count(*)::int AS planned
+    FROM (SELECT FROM maintenance_occurrence WHERE org_id = $1 AND ends_at > $2 LIMIT $3) AS counted`;
 
 const COUNT = `
   SELECT count(*)::int AS total, count(*) FILTER (WHERE ends_at IS NULL OR ends_at > $2)::int AS open
@@ -143,6 +150,16 @@ export class WindowStore {
 
   async remove(tx: Tx, { orgId, id }: WindowRow): Promise<void> {
     await tx.query('DELETE FROM maintenance_window WHERE org_id = $1 AND id = $2', [orgId, id]);
+  }
+
+  /** To be called after its occurrences were written: throws `quota_exceeded` when there are too many to come. */
+  async claimOccurrences(tx: Tx, orgId: string, now: Date): Promise<void> {
+    const [use] = await tx.query<{ planned: number }>(COUNT_PLANNED, [orgId, now, MOST_PLANNED + 1]);
+    if ((use?.planned ?? 0) > MOST_PLANNED)
+      throw problems.quotaExceeded(
+        { name: 'maintenance_occurrences', limit: MOST_PLANNED, used: MOST_PLANNED },
+        'occurrences of maintenance windows in the next eight days',
+      );
   }
 
   /** Room for one window more. Throws `quota_exceeded`. Parallel creations of an organization wait for each other. */

@@ -11,6 +11,17 @@ const OVERLAPPING = `
   SELECT ${COLUMNS} FROM maintenance_coverage
    WHERE org_id = ANY ($1::uuid[]) AND ends_at > $2 AND starts_at <= $3 ORDER BY starts_at, window_id`;
 
+// Cost: each scope of the installation is looked at once, then the rows of those that cover the endpoint. What scopes name is
+// not sent: there may be a hundred thousand rows in a year of a window that comes often.
+const COVERING = `
+  SELECT org_id AS "orgId", window_id AS "windowId", name, starts_at AS "startsAt", ends_at AS "endsAt", mute,
+         exclude_from_uptime AS "excludeFromUptime", public, true AS "coversAll", '{}'::uuid[] AS "websiteIds",
+         '{}'::uuid[] AS "endpointIds", '{}'::text[] AS tags
+    FROM maintenance_coverage
+   WHERE org_id = $1 AND ends_at > $2 AND starts_at <= $3
+     AND (covers_all OR website_ids && $4::uuid[] OR endpoint_ids && $5::uuid[] OR tags && $6::text[])
+   ORDER BY starts_at, window_id`;
+
 const COVERABLE = `
   SELECT e.id, e.org_id AS "orgId", e.website_id AS "websiteId", e.tags || w.tags AS tags
     FROM endpoint e JOIN website w ON w.id = e.website_id WHERE e.id = ANY ($1::uuid[])`;
@@ -41,6 +52,16 @@ export class MaintenanceCoverage {
   /** The occurrences of these organizations that touch [from, to], one statement. */
   overlapping(sql: Sql, orgIds: readonly string[], from: Date, to: Date): Promise<Occurrence[]> {
     return sql.query<Occurrence>(OVERLAPPING, [orgIds, from, to]);
+  }
+
+  /** The first of one organization that touch [from, to], those that began first before the others. */
+  first(sql: Sql, orgId: string, from: Date, to: Date, limit: number): Promise<Occurrence[]> {
+    return sql.query<Occurrence>(`${OVERLAPPING} LIMIT $4`, [[orgId], from, to, limit]);
+  }
+
+  /** The occurrences that cover the endpoint and touch [from, to], without what else they cover. */
+  covering(sql: Sql, { id, orgId, websiteId, tags }: Coverable, from: Date, to: Date): Promise<Occurrence[]> {
+    return sql.query<Occurrence>(COVERING, [orgId, from, to, [websiteId], [id], tags]);
   }
 
   /** What decides for these endpoints which windows cover them, by id. */

@@ -7,6 +7,8 @@ import { MaintenanceCoverage } from '../maintenance/maintenance-coverage';
 
 /** How far ahead occurrences are written: `until` tells no end beyond. */
 const AHEAD_MS = 48 * HOUR_MS;
+/** So many occurrences that follow are looked at: beyond, `until` may tell an end that is too early. */
+const MOST_FOLLOWING = 200;
 
 /** Which windows are in force for the endpoints of one organization at one moment. */
 export class MaintenanceNow {
@@ -41,6 +43,7 @@ export class MaintenanceNowLookup {
     const running = await this.coverage.overlapping(sql, [orgId], now, now);
     if (running.length === 0) return new MaintenanceNow([], now);
     const until = new Date(now.getTime() + AHEAD_MS);
-    return new MaintenanceNow(await this.coverage.overlapping(sql, [orgId], now, until), now);
+    const most = running.length + MOST_FOLLOWING;
+    return new MaintenanceNow(await this.coverage.first(sql, orgId, now, until, most), now);
   }
 }

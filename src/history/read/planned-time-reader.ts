@@ -13,18 +13,13 @@ export class PlannedTimeReader {
     private readonly coverage: MaintenanceCoverage,
   ) {}
 
-  /** The planned parts of a range, from when the endpoint was made; without any occurrence one statement. */
+  /** The planned parts of a range, from when the endpoint was made. */
   async read(orgId: string, endpointId: string, range: TimeRange): Promise<TimeRange[]> {
     const lived = { from: Math.max(range.from, madeAtMs(endpointId)), to: range.to };
     if (lived.from >= lived.to) return [];
-    const occurrences = await this.coverage.overlapping(
-      this.database,
-      [orgId],
-      new Date(lived.from),
-      new Date(lived.to),
-    );
-    if (occurrences.length === 0) return [];
     const endpoint = (await this.coverage.coverable(this.database, [endpointId])).get(endpointId);
-    return endpoint ? plannedTime(occurrences, endpoint, lived) : [];
+    if (endpoint?.orgId !== orgId) return [];
+    const [from, to] = [new Date(lived.from), new Date(lived.to)];
+    return plannedTime(await this.coverage.covering(this.database, endpoint, from, to), endpoint, lived);
   }
 }

@@ -474,4 +474,15 @@ describe('maintenance windows', () => {
     expect(await write.put(`/maintenance-windows/${small.id}`, one)).toMatchObject(refused);
     expect(await write.put(`/maintenance-windows/${small.id}`, { name: 'Renamed' })).toMatchObject({ status: 200 });
   });
+
+  it('is refused when an organization would have more than twenty thousand occurrences in the next days', async () => {
+    const { write } = await app.organization('Busy');
+    const often = { name: 'Often', scope: { all: true }, cron: '*/2 * * * *', timezone: 'UTC', duration: 60 };
+    for (let count = 0; count < 3; count++) await create(often, write);
+    expect(await write.post('/maintenance-windows', often)).toMatchObject({
+      status: 409,
+      body: { code: 'quota_exceeded', quota: { name: 'maintenance_occurrences', limit: 20_000 } },
+    });
+    expect((await write.get<object[]>('/maintenance-windows')).body).toHaveLength(3);
+  });
 });
