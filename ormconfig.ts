@@ -2,6 +2,7 @@ import 'reflect-metadata';
 import { DataSource, Entity, JoinColumn, ManyToOne, PrimaryColumn } from 'typeorm';
 import { AlertEvent } from './src/alert/event/alert-event.entity';
 import { Alert } from './src/alert/alert.entity';
+import { Contact } from './src/contact/contact.entity';
 import { Endpoint } from './src/endpoint/endpoint.entity';
 import { loadConfig } from './src/platform/config/config';
 import { dataSourceOptions, type PostgresOptions } from './src/platform/database/data-source-options';
@@ -16,9 +17,11 @@ class OrganizationTable {
 }
 ManyToOne(() => OrganizationTable, { onDelete: 'CASCADE' })(Website.prototype, 'organization');
 JoinColumn({ name: 'org_id', foreignKeyConstraintName: 'website_org_id_fkey' })(Website.prototype, 'organization');
+ManyToOne(() => OrganizationTable, { onDelete: 'CASCADE' })(Contact.prototype, 'organization');
+JoinColumn({ name: 'org_id', foreignKeyConstraintName: 'contact_org_id_fkey' })(Contact.prototype, 'organization');
 
 /** Every entity, so that `migration:generate` sees the whole model. Tables without one are left alone. */
-const entities = [OrganizationTable, Website, Endpoint, Alert, AlertEvent];
+const entities = [OrganizationTable, Website, Endpoint, Contact, Alert, AlertEvent];
 
 /** Stops the embedded database, where there is one, together with the connection. */
 class CommandLineDataSource extends DataSource {

@@ -1,7 +1,8 @@
 // npm run demo: the service with something to watch, entirely on this machine. A local target (/ok, /slow, /flaky), a
-// webhook receiver and a mail server; a website, endpoints and alerts made through the public API; then what happens,
-// as it happens. After a trigger and a resolve have arrived both ways it keeps running, with a link into the dashboard,
-// until Ctrl-C. `-- --once` ends there by itself.
+// webhook receiver and a mail server; a contact, a website with endpoints and alerts, all made through the public API; then
+// what happens, as it happens: an outage is told, somebody takes it in hand by the link in the mail, so that the manager is
+// left alone, and the recovery is told. Then it keeps running, with a link into the dashboard, until Ctrl-C. `-- --once`
+// ends there by itself.
 import '../src/start/node-version.cjs';
 import { createServer } from 'node:http';
 import { createRequire } from 'node:module';
@@ -27,6 +28,13 @@ const say = (text) => console.log(`${((performance.now() - started) / 1000).toFi
 const listen = (server) =>
   new Promise((resolve) => server.listen(0, '127.0.0.1', () => resolve(server.address().port)));
 
+async function freePort() {
+  const server = createServer();
+  const free = await listen(server);
+  await new Promise((resolve) => server.close(resolve));
+  return free;
+}
+
 /** What has arrived so far, e.g. `webhook alert.triggered`. */
 const arrived = new Set();
 
@@ -44,15 +52,15 @@ const hook = createServer((request, response) => {
   request.on('data', (chunk) => (body += chunk));
   request.on('end', () => {
     response.end('ok');
-    const event = JSON.parse(body);
-    arrived.add(`webhook ${event.type}`);
-    const { 'webhook-id': id, 'webhook-signature': signature } = request.headers;
-    say(`webhook received, id ${String(id)}, signed ${String(signature).slice(0, 12)}…`);
-    console.log(JSON.stringify(event, null, 2).replace(/^/gm, '         '));
+    const { type, data } = JSON.parse(body);
+    arrived.add(`webhook ${type}`);
+    say(`  webhook   ${type}: ${data.event.message}`);
   });
 });
 const hookPort = await listen(hook);
 
+/** The link by which a person takes the outage in hand, from the newest mail that had one. */
+let acknowledgeLink = '';
 const mail = new SMTPServer({
   authOptional: true,
   disabledCommands: ['STARTTLS'],
@@ -60,9 +68,12 @@ const mail = new SMTPServer({
     let text = '';
     stream.on('data', (chunk) => (text += chunk));
     stream.on('end', () => {
-      const subject = /^Subject: (.*)$/im.exec(text)?.[1] ?? '';
-      arrived.add(`mail ${/resolved|up again|recovered/i.test(subject) ? 'resolved' : 'triggered'}`);
-      say(`mail received for ${session.envelope.rcptTo.map(({ address }) => address).join(', ')}: ${subject}`);
+      const [to] = session.envelope.rcptTo.map(({ address }) => address);
+      const [, subject = ''] = /^Subject: (.*)$/im.exec(text) ?? [];
+      // Quoted-printable: long lines are folded.
+      [acknowledgeLink = acknowledgeLink] = /http\S+\/ack\/[\w.~-]+/.exec(text.replace(/=\r?\n/g, '')) ?? [];
+      arrived.add(`mail to ${to} ${/resolved|up again|recovered/i.test(subject) ? 'resolved' : 'triggered'}`);
+      say(`  mail      to ${to}: ${subject}`);
       done();
     });
   },
@@ -71,8 +82,12 @@ const mailPort = await new Promise((resolve) => {
   const server = mail.listen(0, '127.0.0.1', () => resolve(server.address().port));
 });
 
+/** Known before it is listened on, for the links in messages. */
+const port = Number(process.env.PORT ?? 0) || (await freePort());
+const url = `http://127.0.0.1:${port}`;
 const config = loadConfig({
-  PORT: process.env.PORT ?? '0',
+  PORT: String(port),
+  PUBLIC_URL: url,
   DATABASE_URL: 'embedded:memory',
   BOOTSTRAP_API_KEY: KEY,
   SMTP_URL: `smtp://127.0.0.1:${mailPort}`,
@@ -82,7 +97,6 @@ const config = loadConfig({
 const app = await createApp(config);
 await app.get(Bootstrap).prepare();
 await app.listen(config.port, config.host);
-const url = `http://${config.host}:${app.getHttpServer().address().port}`;
 say(`Uptime monitor is running at ${url}, its API key is ${KEY}`);
 
 /** Ends the service as SIGTERM would, then the process. A second Ctrl-C does not wait. */
@@ -104,12 +118,30 @@ const api = async (method, path, body) => {
     ...(body ? { body: JSON.stringify(body) } : {}),
   });
   const result = response.status === 204 ? null : await response.json();
-  say(`${method} ${path} → ${response.status} ${result?.id ?? ''}`);
-  if (!response.ok) throw new Error(JSON.stringify(result));
+  if (!response.ok) throw new Error(`${method} ${path}: ${JSON.stringify(result)}`);
   return result;
 };
 
+async function untilArrived(...awaited) {
+  while (!awaited.every((what) => arrived.has(what))) {
+    if (performance.now() - started > LIMIT_MS)
+      throw new Error(`not within ${LIMIT_MS / 1000} s: ${awaited.filter((what) => !arrived.has(what)).join(', ')}`);
+    await sleep(50);
+  }
+}
+
+const TEAM = 'shop-team@demo.example';
+const MANAGER = 'manager@demo.example';
+
 try {
+  const operations = await api('POST', '/contacts', {
+    name: 'Operations',
+    type: 'webhook',
+    config: { url: `http://127.0.0.1:${hookPort}/hook` },
+    default: true,
+    alert_defaults: { failure_threshold: 2, success_threshold: 2 },
+  });
+  say('The contact "Operations" is a webhook. It is the default: new endpoints get their alert through it.');
   const website = await api('POST', '/websites', { name: 'Demo shop', url: `http://127.0.0.1:${targetPort}` });
   const create = (name, settings) =>
     api('POST', `/websites/${website.id}/endpoints`, { name, interval: 2, timeout: 5, ...settings });
@@ -121,26 +153,35 @@ try {
   });
   await create('Mail server', { type: 'TCP', url: `tcp://127.0.0.1:${mailPort}` });
   const flaky = await create('Checkout, flaky', { type: 'HTTP', url: `http://127.0.0.1:${targetPort}/flaky` });
-  const rule = {
+  const { alert_count: alerts } = await api('GET', `/contacts/${operations.id}`);
+  say(`The website "Demo shop" has four endpoints, checked every 2 seconds. Alerts through Operations: ${alerts}.`);
+  const mailTo = (to, after) => ({
     endpoint_id: flaky.id,
+    type: 'email',
+    config: { to: [to] },
+    description: 'Call the shop team.',
     failure_threshold: 2,
     success_threshold: 2,
-    description: 'Call the shop team.',
-  };
-  await api('POST', '/alerts', { ...rule, type: 'webhook', config: { url: `http://127.0.0.1:${hookPort}/hook` } });
-  await api('POST', '/alerts', { ...rule, type: 'email', config: { to: ['shop-team@demo.example'] } });
-  say('Checkout breaks now and heals in 9 seconds. Waiting for the notifications …');
+    after,
+  });
+  await api('POST', '/alerts', mailTo(TEAM, 0));
+  await api('POST', '/alerts', mailTo(MANAGER, 6));
+  say('Checkout also tells the shop team by mail, and the manager when it has been down for 6 seconds.');
+  say('Checkout breaks now and heals in 9 seconds. Waiting for the first messages …');
   brokenUntil = performance.now() + 9000;
 
-  const awaited = ['webhook alert.triggered', 'mail triggered', 'webhook alert.resolved', 'mail resolved'];
-  while (!awaited.every((what) => arrived.has(what))) {
-    if (performance.now() - started > LIMIT_MS)
-      throw new Error(`not within ${LIMIT_MS / 1000} s: ${awaited.filter((what) => !arrived.has(what)).join(', ')}`);
-    await sleep(100);
-  }
-  const events = await api('GET', '/alerts/events');
-  for (const { type, endpoint_name: name, message } of events.reverse()) say(`event ${type}: ${name}: ${message}`);
-  say('Triggered and resolved, by webhook and by mail.');
+  await untilArrived('webhook alert.triggered', `mail to ${TEAM} triggered`);
+  const taken = await fetch(acknowledgeLink, {
+    method: 'POST',
+    body: new URLSearchParams({ note: 'Restarting the shop.' }),
+  });
+  if (!taken.ok) throw new Error(`POST ${acknowledgeLink}: ${taken.status}`);
+  const { note } = await api('GET', `/endpoints/${flaky.id}/acknowledgement`);
+  say(`The shop team takes it in hand, by the link in the mail: "${note}" Nobody else is woken from now on.`);
+
+  await untilArrived('webhook alert.resolved', `mail to ${TEAM} resolved`);
+  const wasQuiet = ![...arrived].some((what) => what.includes(MANAGER));
+  say(`Triggered and resolved, by webhook and by mail. ${wasQuiet ? 'The manager heard nothing.' : ''}`);
   if (once) await end(0);
   isStoryOver = true;
   console.log(`
@@ -148,7 +189,8 @@ try {
              (signs in once, within 15 minutes)
   API key    ${KEY}
 
-  Checkout breaks again every half minute. Ctrl-C ends the demo and forgets everything.
+  Checkout breaks again every half minute; take it in hand yourself before the manager hears of it.
+  Ctrl-C ends the demo and forgets everything.
 `);
   setInterval(() => (brokenUntil = performance.now() + 9000), 30_000);
 } catch (error) {

@@ -2,6 +2,7 @@ import { type DynamicModule, Module, type ModuleMetadata } from '@nestjs/common'
 import { APP_FILTER, APP_GUARD, APP_PIPE } from '@nestjs/core';
 import { ScheduleModule } from '@nestjs/schedule';
 import { AlertModule } from './alert/alert.module';
+import { ContactModule } from './contact/contact.module';
 import { ChannelModule } from './channel/channel.module';
 import { CheckerModule } from './checker/checker.module';
 import { DashboardModule } from './dashboard/dashboard.module';
@@ -62,6 +63,7 @@ export class AppModule {
         MaintenanceModule,
         HistoryModule,
         DeliveryModule,
+        ContactModule,
         AlertModule,
         MonitoringModule,
         StreamModule,

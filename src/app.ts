@@ -5,6 +5,8 @@ import helmet from 'helmet';
 import { type AppExtension, AppModule } from './app.module';
 import { carryAuthorship } from './audit/authorship';
 import type { Config } from './platform/config/config';
+import { ACKNOWLEDGE_PATH } from './delivery/send/message-links';
+import { formBody } from './platform/http/form-body';
 import { jsonBody } from './platform/http/json-body';
 import { refuseWhileDraining } from './platform/http/draining';
 import { LoadShedder } from './platform/http/load/load-shedder';
@@ -62,6 +64,7 @@ export async function createApp(
   app.use(securityHeaders());
   app.use(app.get(LoadShedder).refuseWhileOverloaded);
   app.use(app.get(HostedPages).serve);
+  app.use(ACKNOWLEDGE_PATH, formBody);
   app.use(jsonBody);
   mountOpenApi(app);
   await app.init();

@@ -1,64 +1,28 @@
 import { Injectable, type OnModuleInit } from '@nestjs/common';
 import { getSchemaPath, type OpenAPIObject } from '@nestjs/swagger';
-import { ChannelConfigs } from '../channel/config/channel-configs';
-import { aliasesOf, markedKeys } from '../channel/config/config-metadata';
-import { ChannelRegistry } from '../channel/channel.registry';
 import { webhookNotifications, WEBHOOK_MODELS } from '../channel/vendor/webhook-openapi';
+import { ChannelOpenApi } from '../delivery/config/channel-openapi';
+import type { Schemas } from '../delivery/config/masked-config-schema';
 import { OpenApiParts } from '../platform/openapi/openapi-parts';
 import { AlertView, CreateAlertDto, UpdateAlertDto } from './alert.dto';
-import { addMasked, maskedName, type Schemas } from './masked-config-schema';
 
 type Schema = Schemas[string];
-type Properties = Record<string, Schema>;
 
-const FIELDS = 'CreateAlertFields';
-
-/**
- * Puts the registered channels into the API reference: the body that creates an alert, and the alert that is read, is one
- * of as many forms as there are channels, distinguished by `type`. What is read may be masked, and no mask satisfies the
- * rules for what is sent: so each config has two schemas. With them, what the `webhook` channel sends.
- */
+/** Puts the registered channels into the reference of alerts, and with them what the `webhook` channel sends. */
 @Injectable()
 export class AlertOpenApi implements OnModuleInit {
   constructor(
-    private readonly registry: ChannelRegistry,
-    private readonly configs: ChannelConfigs,
+    private readonly channels: ChannelOpenApi,
     private readonly parts: OpenApiParts,
   ) {}
 
   onModuleInit(): void {
-    const types = this.registry.types();
-    const models = types.map((type) => this.configs.schema(type));
-    this.parts.add([...new Set(models), ...WEBHOOK_MODELS], (document) => {
-      if (document.components?.schemas) this.complete(document.components.schemas, types);
+    this.channels.add({ noun: 'Alert', create: CreateAlertDto, update: UpdateAlertDto, view: AlertView });
+    this.parts.add([...WEBHOOK_MODELS], (document) => {
+      offerContact(document.components?.schemas ?? {});
       document.webhooks = { ...document.webhooks, ...webhookNotifications() };
-      completeFilter(document, types);
+      completeFilter(document, this.channels.types());
     });
-  }
-
-  private complete(schemas: Schemas, types: readonly string[]): void {
-    const nameOf = (type: string) => this.configs.schema(type).name;
-    const [fields, update, view] = [CreateAlertDto, UpdateAlertDto, AlertView].map(({ name }) => schemas[name]);
-    const properties = propertiesOf(update);
-    if (!fields || !update || !view) return;
-    for (const model of new Set(types.map((type) => this.configs.schema(type)))) {
-      markSecrets(schemas, model);
-      markAliases(schemas, model);
-    }
-    for (const type of types) addMasked(schemas, nameOf(type));
-    schemas[FIELDS] = without(fields, ['type', 'config']);
-    for (const type of types) schemas[formName(type)] = formOf(type, getSchemaPath(nameOf(type)));
-    for (const type of types) schemas[viewName(type)] = viewOf(type, view, getSchemaPath(maskedName(nameOf(type))));
-    schemas[CreateAlertDto.name] = oneOfTypes(types, formName);
-    schemas[AlertView.name] = { ...oneOfTypes(types, viewName), description: 'Distinguished by `type`.' };
-    schemas[UpdateAlertDto.name] = {
-      ...update,
-      properties: {
-        ...properties,
-        type: { ...properties['type'], enum: [...types] },
-        config: { anyOf: types.map((type) => ({ $ref: getSchemaPath(nameOf(type)) })) },
-      },
-    };
   }
 }
 
@@ -69,67 +33,37 @@ function completeFilter({ paths }: OpenAPIObject, types: readonly string[]): voi
   }
 }
 
-const propertiesOf = (schema: Schema | undefined): Properties =>
-  (schema && 'properties' in schema ? schema.properties : undefined) ?? {};
+/** The forms of an alert with a config of its own, by channel type. */
+const WITH_CONFIG = 'CreateAlertWithConfig';
+const WITH_CONTACT = 'CreateContactAlert';
+const FIELDS = 'CreateAlertFields';
 
-function without(schema: Schema, names: readonly string[]): Schema {
-  const kept = Object.entries(propertiesOf(schema)).filter(([name]) => !names.includes(name));
-  const required = 'required' in schema ? (schema.required ?? []).filter((name) => !names.includes(name)) : [];
-  return { ...schema, properties: Object.fromEntries(kept), required };
-}
-
-/** Credentials are accepted and never returned. */
-function markSecrets(schemas: Schemas, config: new () => object): void {
-  const schema = schemas[config.name];
-  if (!schema || !('properties' in schema)) return;
-  for (const key of markedKeys(config, 'secret')) {
-    const property = schema.properties?.[key];
-    if (property && !('$ref' in property)) property.writeOnly = true;
-  }
-}
-
-/** A required key may also be sent by its former name: `x-alias-of` tells forms that one of the two is needed. */
-function markAliases(schemas: Schemas, config: new () => object): void {
-  const schema = schemas[config.name];
-  if (!schema || !('properties' in schema)) return;
-  for (const [key, name] of Object.entries(aliasesOf(config))) {
-    const property = schema.properties?.[key];
-    if (property) Object.assign(property, { deprecated: true, 'x-alias-of': name });
-  }
-}
-
-const capital = (type: string): string => `${type.charAt(0).toUpperCase()}${type.slice(1)}`;
-const formName = (type: string): string => `Create${capital(type)}Alert`;
-const viewName = (type: string): string => `${capital(type)}Alert`;
-
-const oneOfTypes = (types: readonly string[], nameOf: (type: string) => string): Schema => ({
-  oneOf: types.map((type) => ({ $ref: getSchemaPath(nameOf(type)) })),
-  discriminator: {
-    propertyName: 'type',
-    mapping: Object.fromEntries(types.map((type) => [type, getSchemaPath(nameOf(type))])),
-  },
-});
-
-const formOf = (type: string, config: string): Schema => ({
-  allOf: [
-    { $ref: getSchemaPath(FIELDS) },
-    {
-      type: 'object',
-      required: ['type', 'config'],
-      properties: { type: { type: 'string', enum: [type] }, config: { $ref: config } },
-    },
-  ],
-});
-
-/** The description of a config is the same for all types; its example is that of one. */
-function viewOf(type: string, view: Schema, config: string): Schema {
-  const { description } = (propertiesOf(view)['config'] ?? {}) as { description?: string };
-  return {
-    ...view,
-    properties: {
-      ...propertiesOf(view),
-      type: { type: 'string', enum: [type] },
-      config: { $ref: config, ...(description === undefined ? {} : { description }) } as Schema,
-    },
+/** A new alert has a config of its own, in the form of its channel, or a contact. */
+function offerContact(schemas: Schemas): void {
+  const [forms, fields] = [schemas[CreateAlertDto.name], schemas[FIELDS]];
+  if (!forms || !fields || !('properties' in fields)) return;
+  const { contact_id, ...others } = fields.properties ?? {};
+  schemas[FIELDS] = { ...fields, properties: others };
+  schemas[WITH_CONFIG] = { ...forms, description: 'With a config of its own. Distinguished by `type`.' };
+  schemas[WITH_CONTACT] = {
+    // The name of the form where forms are offered.
+    title: 'contact',
+    description:
+      'Through a contact, without `type` and `config`. Fields that are left out begin with the `alert_defaults` of the contact.',
+    allOf: [
+      { $ref: getSchemaPath(FIELDS) },
+      {
+        type: 'object',
+        required: ['contact_id'],
+        properties: {
+          contact_id: {
+            ...contact_id,
+            nullable: false,
+            description: 'The contact that it notifies through.',
+          } as Schema,
+        },
+      },
+    ],
   };
+  schemas[CreateAlertDto.name] = { oneOf: [WITH_CONFIG, WITH_CONTACT].map((name) => ({ $ref: getSchemaPath(name) })) };
 }

@@ -1,58 +1,56 @@
 import { isDeepStrictEqual } from 'node:util';
-import { Injectable, Logger } from '@nestjs/common';
-import { ChannelRegistry } from '../channel/channel.registry';
-import { ChannelConfigs, type ValidConfig } from '../channel/config/channel-configs';
-import { type SealedConfig, SealedConfigs } from '../delivery/sealed-config';
+import { Injectable } from '@nestjs/common';
+import type { AlertDefaults } from '../contact/alert-defaults';
+import { ContactStore, type HeldContact } from '../contact/contact-store';
+import {
+  type AcceptedConfig,
+  ChannelSettings,
+  type SentConfig,
+  type StoredConfig,
+} from '../delivery/config/channel-settings';
+import { ownerOf, SealedConfigs } from '../delivery/config/sealed-config';
+import type { Route } from '../delivery/route';
 import { refusalOf } from '../identity/quota/quotas';
 import { Quotas } from '../identity/quota/quotas.service';
 import type { Caller } from '../platform/access/caller';
-import type { Tx } from '../platform/database/database';
-import { EgressPolicy } from '../platform/net/egress/egress-policy';
+import type { Sql, Tx } from '../platform/database/database';
+import { parseId } from '../platform/ids/id';
 import { type Findings, NO_FINDINGS, refuse, together } from '../platform/problem/findings';
-import type { FieldProblem } from '../platform/problem/problem';
-import { readUrl } from '../platform/text/read-url';
+import { type FieldProblem, problems } from '../platform/problem/problem';
 import { Alert } from './alert.entity';
+import { type RouteChange, routeChangeOf } from './contact/route-change';
 
-/** Type, config and destination as they are to be stored. */
-export interface ResolvedConfig {
-  type: string;
-  config: SealedConfig;
-  destination: string | null;
-  /** True when notifications would go elsewhere or look different than before; always true for a new alert. */
-  isChanged: boolean;
+/** What a client sends of what an alert notifies through. */
+export type SentRouteFields = SentConfig & { contact_id?: string | null | undefined };
+
+/** What a new alert notifies through. */
+export interface NewRoute {
+  route: Route;
+  /** What the alert begins with where the client says nothing: those of its contact. */
+  defaults: AlertDefaults;
   /** Secrets generated for this request: shown in its response and never again. */
   generatedKeys: readonly string[];
 }
 
-/** Type and config of an alert that is not stored. */
-export interface AcceptedConfig {
-  type: string;
-  config: object;
-  destination: string | null;
-  /** As read keys and the audit log see it. */
-  masked: object;
+/** What a change makes of it; `after` is `null` where it stays. */
+export interface ChangedRoute {
+  after: Route | null;
+  generatedKeys: readonly string[];
 }
 
-type SentConfig = { type?: string; config?: object };
-type StoredConfig = Pick<Alert, 'type' | 'config' | 'destination'>;
-
-/** What became of a config that was sent, beside the present one of the same type. */
-interface Judged {
-  valid: ValidConfig | null;
-  present: object | null;
-  findings: Findings;
+/** An alert and what it notifies through now. */
+export interface RoutedAlert {
+  alert: Alert;
+  route: Route;
 }
 
-/** The configs of alerts between the API and the rows: validated, encrypted, decrypted, masked. */
+/** What an alert notifies through, between the API and its row; and whether there is room for one more. */
 @Injectable()
 export class AlertSettings {
-  private readonly logger = new Logger(AlertSettings.name);
-
   constructor(
-    private readonly registry: ChannelRegistry,
-    private readonly channels: ChannelConfigs,
+    private readonly channels: ChannelSettings,
+    private readonly contacts: ContactStore,
     private readonly sealed: SealedConfigs,
-    private readonly egress: EgressPolicy,
     private readonly quotas: Quotas,
   ) {}
 
@@ -67,129 +65,186 @@ export class AlertSettings {
     if (refusal) throw refusal;
   }
 
-  /**
-   * What to store for the type and config a client sent. `alert` is the present one: without a new type or config it
-   * stays as it is, and masked values keep what it holds. Throws `validation_failed` and `target_not_allowed`; `others`
-   * are what else is wrong with the body.
-   */
-  resolve(
-    caller: Caller,
-    alertId: string,
-    sent: SentConfig,
-    alert: StoredConfig | null,
-    others: Findings = NO_FINDINGS,
-  ): ResolvedConfig {
-    const type = sent.type ?? alert?.type ?? '';
-    const { valid, present, findings } = this.judge(caller, alertId, sent, alert);
-    refuse(together([others, findings]));
-    if (alert && valid === null) {
-      const { config, destination } = alert;
-      return { type, config, destination, isChanged: false, generatedKeys: [] };
+  /** The contact that the fields name, held shared until the transaction ends; `null` when they name none. Throws `not_found`. */
+  async hold(tx: Tx, orgId: string, { contact_id }: SentRouteFields): Promise<HeldContact | null> {
+    const contactId = parseId('contact', contact_id);
+    return contactId === null ? null : this.contacts.hold(tx, orgId, contactId);
+  }
+
+  /** The route of the contact that the fields name, as it is now; `null` when they name none. Throws `not_found`. */
+  async find(sql: Sql, orgId: string, { contact_id }: SentRouteFields): Promise<HeldContact | null> {
+    const contactId = parseId('contact', contact_id);
+    return contactId === null ? null : this.contacts.find(sql, orgId, contactId);
+  }
+
+  /** What a new alert with a config of its own notifies through; `null` when the fields name a contact. Throws what is wrong with them. */
+  ownOfNew(caller: Caller, alertId: string, sent: SentRouteFields): NewRoute | null {
+    refuse(bothFindings(sent));
+    if (typeof sent.contact_id === 'string') return null;
+    const resolved = this.channels.resolve(caller, ownerOf(alertId, null), sent, null);
+    const { type, config, destination, generatedKeys } = resolved;
+    return { route: { contactId: null, type, config, destination }, defaults: {}, generatedKeys };
+  }
+
+  /** What a new alert notifies through whose fields name a contact, held shared until the transaction ends. Throws `not_found`. */
+  async contactOfNew(tx: Tx, orgId: string, sent: SentRouteFields): Promise<NewRoute> {
+    const contact = await this.hold(tx, orgId, sent);
+    if (!contact) throw new Error('the fields name no contact');
+    return { route: routeOfContact(contact), defaults: contact.defaults, generatedKeys: [] };
+  }
+
+  /** What `ownOfNew` would refuse in these fields. */
+  findingsInNew(caller: Caller, alertId: string, sent: SentRouteFields): Findings {
+    const both = bothFindings(sent);
+    if (both.invalid.length > 0 || typeof sent.contact_id === 'string') return both;
+    return this.channels.findingsIn(caller, ownerOf(alertId, null), sent, null);
+  }
+
+  /** What a locked alert notifies through. One statement where that is a contact other than `held`. */
+  async routeOf(sql: Sql, { id, orgId, contactId, ...own }: Alert, held: HeldContact | null = null): Promise<Route> {
+    if (contactId === null) return { contactId, ...ownConfigOf({ id, ...own }) };
+    if (held?.contactId === contactId) return routeOfContact(held);
+    return routeOfContact(await this.contacts.find(sql, orgId, contactId));
+  }
+
+  /** What these alerts notify through, by their ids: one statement for all contacts. Alerts whose contact is gone are missing. */
+  async routesOf(sql: Sql, orgId: string, alerts: readonly Alert[]): Promise<Map<string, Route>> {
+    const ids = new Set(alerts.flatMap(({ contactId }) => contactId ?? []));
+    const contacts = await this.contacts.routes(sql, orgId, [...ids]);
+    const routes = new Map<string, Route>();
+    for (const { id, contactId, ...own } of alerts) {
+      const route = contactId === null ? { contactId, ...ownConfigOf({ id, ...own }) } : contacts.get(contactId);
+      if (route) routes.set(id, route);
     }
-    if (valid === null) throw new Error('a config without problems is valid');
-    const isChanged = !isDeepStrictEqual(valid.config, present);
-    return {
-      type,
-      config: isChanged || !alert ? this.sealed.seal(alertId, valid.config) : alert.config,
-      destination: this.destinationOf(type, valid.config),
-      isChanged,
-      generatedKeys: valid.generatedKeys,
-    };
+    return routes;
   }
 
-  /** What `resolve` would refuse in these fields. Without a type there is nothing that a config could be judged by. */
-  findingsIn(caller: Caller, alertId: string, sent: SentConfig, alert: StoredConfig | null): Findings {
-    if (sent.type === undefined && alert === null) return NO_FINDINGS;
-    return this.judge(caller, alertId, sent, alert).findings;
+  /** What the sent fields make of a locked alert; `contact` is what they name, held. Throws what is wrong with them and with `others`. */
+  changeOf(
+    caller: Caller,
+    { alert, route }: RoutedAlert,
+    sent: SentRouteFields,
+    contact: HeldContact | null,
+    others: Findings = NO_FINDINGS,
+  ): ChangedRoute {
+    const change = this.judge(caller, { alert, route }, sent);
+    if (change.kind !== 'own') refuse(together([refusedFindings(change), others]));
+    switch (change.kind) {
+      case 'own': {
+        const stored = this.ownCopy({ alert, route });
+        const resolved = this.channels.resolve(caller, ownerOf(alert.id, null), sent, stored, others);
+        const { type, config, destination, isChanged, generatedKeys } = resolved;
+        const isSame = route.contactId === null && !isChanged;
+        return { after: isSame ? null : { contactId: null, type, config, destination }, generatedKeys };
+      }
+      case 'detached': {
+        const stored = this.ownCopy({ alert, route });
+        if (!stored) throw unreadable();
+        return { after: { contactId: null, ...stored }, generatedKeys: [] };
+      }
+      case 'contact': {
+        if (contact?.contactId !== change.contactId) throw new Error('the contact that was sent is not held');
+        return { after: routeOfContact(contact), generatedKeys: [] };
+      }
+      default:
+        return { after: null, generatedKeys: [] };
+    }
   }
 
-  /** Type and config that a client sent and nothing stores: throws what `resolve` throws for a new alert. */
-  accept(caller: Caller, { type, config: sent }: { type: string; config: object }): AcceptedConfig {
-    const { valid, findings } = this.judge(caller, '', { type, config: sent }, null);
-    refuse(findings);
-    if (valid === null) throw new Error('a config without problems is valid');
-    const { config } = valid;
-    const masked = this.channels.present(type, config, 'read');
-    return { type, config, destination: this.destinationOf(type, config), masked };
+  /** What `changeOf` would refuse in these fields. */
+  findingsIn(caller: Caller, { alert, route }: RoutedAlert, sent: SentRouteFields): Findings {
+    const change = this.judge(caller, { alert, route }, sent);
+    if (change.kind !== 'own') return refusedFindings(change);
+    return this.channels.findingsIn(caller, ownerOf(alert.id, null), sent, this.ownCopy({ alert, route }));
   }
 
-  /**
-   * The config as this caller may see it, and where it notifies. One that cannot be opened shows as empty: it must not
-   * hide the other alerts.
-   */
+  /** What an alert that nothing stores would notify through; `null` when the fields name a contact. Throws what `ownOfNew` throws. */
+  acceptNew(caller: Caller, sent: SentRouteFields): AcceptedConfig | null {
+    refuse(bothFindings(sent));
+    if (typeof sent.contact_id === 'string') return null;
+    return this.channels.accept(caller, { type: sent.type ?? '', config: sent.config ?? {} });
+  }
+
+  /** The config of a contact for a test; masked as read keys see it. Throws `conflict` when it cannot be opened. */
+  ofContact(contact: HeldContact | null): AcceptedConfig {
+    if (!contact) throw new Error('the fields name no contact');
+    const { contactId, type, config: stored, destination } = contact;
+    const owner = ownerOf('', contactId);
+    const config = this.channels.opened(owner, stored);
+    if (config === null) throw unreadable();
+    const { config: masked } = this.channels.present({ role: 'read' }, owner, { type, config: stored });
+    return { type, config, destination, masked };
+  }
+
+  /** See `ChannelSettings.present`. */
   present(
-    { role }: Pick<Caller, 'role'>,
-    { id, type, config: stored }: Alert,
+    reader: Pick<Caller, 'role'>,
+    { alert, route }: RoutedAlert,
     generatedKeys: readonly string[] = [],
   ): { config: object; destination: string | null } {
-    const config = this.open(id, stored);
-    if (!config) return { config: {}, destination: null };
-    return {
-      config: this.channels.present(type, config, role, generatedKeys),
-      destination: this.channels.destination(type, config, role),
-    };
+    return this.channels.present(reader, ownerOf(alert.id, route.contactId), route, generatedKeys);
   }
 
-  /** A channel that throws here is a bug; the alert is saved all the same, without a destination. */
-  private destinationOf(type: string, config: object): string | null {
-    try {
-      return this.registry.destination(type, config);
-    } catch (error) {
-      this.logger.error(`the ${type} channel names no destination: ${error instanceof Error ? error.name : 'unknown'}`);
-      return null;
-    }
+  private judge(caller: Caller, routed: RoutedAlert, sent: SentRouteFields): RouteChange {
+    const contactId = typeof sent.contact_id === 'string' ? parseId('contact', sent.contact_id) : sent.contact_id;
+    const [hasType, hasConfig] = [sent.type !== undefined, sent.config !== undefined];
+    const isAsShown = this.isAsShown(caller, routed, sent);
+    return routeChangeOf({ contactId, hasType, hasConfig, isAsShown }, routed.route.contactId);
   }
 
-  private open(alertId: string, stored: SealedConfig): object | null {
-    try {
-      return this.sealed.open(alertId, stored);
-    } catch (error) {
-      this.logger.error(`the config of alert ${alertId} cannot be opened: ${String(error)}`);
-      return null;
-    }
+  /** Masks stand for what is stored, as ever. */
+  private isAsShown(caller: Caller, { alert, route }: RoutedAlert, { type, config }: SentConfig): boolean {
+    if (type !== undefined && type !== route.type) return false;
+    if (config === undefined) return true;
+    const owner = ownerOf(alert.id, route.contactId);
+    if (isDeepStrictEqual(config, this.channels.present(caller, owner, route).config)) return true;
+    const { invalid, forbidden } = this.channels.findingsIn(caller, owner, { config }, route);
+    if (invalid.length + forbidden.length > 0) return false;
+    return !this.channels.resolve(caller, owner, { config }, route).isChanged;
   }
 
-  /** The config to store, `null` when the present one stays or something is wrong with it. */
-  private judge(caller: Caller, alertId: string, sent: SentConfig, alert: StoredConfig | null): Judged {
-    const type = sent.type ?? alert?.type ?? '';
-    const present = alert && alert.type === type ? alert : null;
-    if (present && sent.config === undefined) return { valid: null, present: null, findings: NO_FINDINGS };
-    if (!this.registry.has(type)) return refused([unsupportedType(this.registry.types())]);
-    if (sent.config === undefined) return refused([CONFIG_MISSING]);
-    const opened = present && this.open(alertId, present.config);
-    const valid = this.channels.validate(type, sent.config, opened);
-    if (Array.isArray(valid)) return refused(valid);
-    const forbidden = this.forbiddenHosts(caller, type, valid.config);
-    return { valid, present: opened, findings: { invalid: [], forbidden } };
-  }
-
-  /** Every address is checked again when it is dialed; here a client learns at once what can never work. */
-  private forbiddenHosts(caller: Caller, type: string, config: object): FieldProblem[] {
-    const rule = this.egress.forOrganization({ id: caller.orgId, isDefault: caller.isDefaultOrg });
-    return this.channels.dialed(type, config).flatMap(({ pointer, value }): FieldProblem[] => {
-      const message = this.egress.refusalOfHost(hostOf(value), rule);
-      return message === null ? [] : [{ pointer, code: 'invalid_format', message }];
-    });
+  /** Its config, sealed for the alert; `null` when that of its contact cannot be opened. */
+  private ownCopy({ alert, route }: RoutedAlert): StoredConfig | null {
+    const { contactId, type, config, destination } = route;
+    if (contactId === null) return { type, config, destination };
+    const opened = this.channels.opened(ownerOf('', contactId), config);
+    return opened && { type, config: this.sealed.seal(ownerOf(alert.id, null), opened), destination };
   }
 }
 
-/** A config of another type means nothing to the new one, hence both or neither. */
-const CONFIG_MISSING: FieldProblem = {
-  pointer: '/config',
-  code: 'required',
-  message: 'config is required when type changes: send the settings of the new type with it',
+/** The columns of an alert that notifies through this; with a contact it has no config of its own. */
+export const columnsOf = ({ contactId, type, config, destination }: Route) => ({
+  contactId,
+  type,
+  config: contactId === null ? config : null,
+  destination,
+});
+
+const routeOfContact = ({ contactId, type, config, destination }: HeldContact): Route => ({
+  contactId,
+  type,
+  config,
+  destination,
+});
+
+function ownConfigOf({ id, type, config, destination }: Pick<Alert, 'id' | 'type' | 'config' | 'destination'>) {
+  if (config === null) throw new Error(`alert ${id} has no config of its own`);
+  return { type, config, destination };
+}
+
+const unreadable = () => problems.conflict('The stored configuration cannot be read; save the contact again.');
+
+const BOTH: FieldProblem = {
+  pointer: '/contact_id',
+  code: 'invalid_format',
+  message: 'contact_id goes without type and config',
 };
 
-const unsupportedType = (types: readonly string[]): FieldProblem => ({
-  pointer: '/type',
-  code: 'unsupported_type',
-  message: `type must be one of: ${types.join(', ')}`,
-});
+/** Either a contact or a type and a config. */
+const bothFindings = ({ contact_id, type, config }: SentRouteFields): Findings =>
+  typeof contact_id === 'string' && (type !== undefined || config !== undefined)
+    ? { invalid: [BOTH], forbidden: [] }
+    : NO_FINDINGS;
 
-const refused = (invalid: readonly FieldProblem[]): Judged => ({
-  valid: null,
-  present: null,
-  findings: { invalid, forbidden: [] },
-});
-
-const hostOf = (value: string): string => readUrl(value)?.hostname || value;
+const refusedFindings = (change: RouteChange): Findings =>
+  change.kind === 'refused' ? { invalid: [change.problem], forbidden: [] } : NO_FINDINGS;

@@ -1,15 +1,13 @@
 import { ApiProperty, ApiPropertyOptional } from '@nestjs/swagger';
-import { IsBoolean, IsIn, IsInt, IsOptional, IsString, Max, MaxLength, Min } from 'class-validator';
+import { IsBoolean, IsOptional, IsString, MaxLength, ValidateIf } from 'class-validator';
 import { SPEC_CHANNEL_TYPES } from '../channel/channel';
+import { type AlertCondition, AlertDefaults, RULE_TEXTS } from '../contact/alert-defaults';
 import { DeliverySummaryView } from '../delivery/delivery-summary';
-import { IsPlainObject, Optional, ReadOnlyField } from '../platform/http/validators';
+import { IsPlainObject, Nullable, Optional, ReadOnlyField } from '../platform/http/validators';
 import { PageQuery, QueryBoolean } from '../platform/http/page';
 import { formatId } from '../platform/ids/id';
 import { IsPublicId } from '../platform/ids/public-id.rule';
 import type { Alert } from './alert.entity';
-import { ALERT_CONDITIONS, type AlertCondition } from './incident/alert-transition';
-
-const MAX_THRESHOLD = 100;
 
 const TYPE = {
   description: `Channel type: ${SPEC_CHANNEL_TYPES.join(', ')}, and those that modules add.`,
@@ -21,68 +19,23 @@ const CONFIG = {
     'Settings of the channel, by `type`. Credentials are write-only: they are returned masked, and a masked value sent back keeps the stored one, unless the config now connects to another server, port or encryption. URLs and addresses are masked for read keys; what is shown of a masked value is no part of a secret.',
   example: { webhook_url: 'https://hooks.slack.com/services/T000/B000/XXXX' },
 };
-const CONDITION = {
-  enum: ALERT_CONDITIONS,
-  description:
-    'Which checks are bad. `down`: those that are down. `degraded`: also those that are up while an assertion of severity `warning` fails; the alert resolves when they are up without one.',
-  default: 'down',
-  example: 'down',
+const CONTACT = {
+  type: String,
+  nullable: true,
+  description: 'The contact that it notifies through.',
+  example: 'ct_01jd3k6q7be5y9x4v2m8n0r1st',
 };
-const FAILURES = {
-  type: 'integer' as const,
-  description: 'Consecutive bad checks that trigger the alert. An edit counts from the next result.',
-  minimum: 1,
-  maximum: MAX_THRESHOLD,
-  default: 3,
-  example: 3,
-};
-const SUCCESSES = {
-  type: 'integer' as const,
-  description: 'Consecutive good checks that resolve it. An edit counts from the next result.',
-  minimum: 1,
-  maximum: MAX_THRESHOLD,
-  default: 2,
-  example: 2,
-};
-const RESOLVED = { description: 'false: a resolve is recorded, but not sent.', default: true };
 const DESCRIPTION = { description: 'Free text, part of every message.', maxLength: 1000, default: '' };
 const ENABLED = { description: 'false: never triggers; an open incident is resolved.', default: true };
 
-/** Read-only fields may be sent back; they are ignored. */
-class AlertReadOnly {
+/** What creates and updates have in common. Read-only fields may be sent back; they are ignored. */
+class AlertRuleFields extends AlertDefaults {
   @ReadOnlyField() id?: unknown;
   @ReadOnlyField() triggered?: unknown;
   @ReadOnlyField() destination?: unknown;
   @ReadOnlyField() last_delivery?: unknown;
   @ReadOnlyField() created_at?: unknown;
   @ReadOnlyField() updated_at?: unknown;
-}
-
-/** What creates and updates have in common. */
-class AlertRuleFields extends AlertReadOnly {
-  @ApiPropertyOptional(CONDITION)
-  @Optional()
-  @IsIn(ALERT_CONDITIONS)
-  condition?: AlertCondition;
-
-  @ApiPropertyOptional(FAILURES)
-  @Optional()
-  @IsInt()
-  @Min(1)
-  @Max(MAX_THRESHOLD)
-  failure_threshold?: number;
-
-  @ApiPropertyOptional(SUCCESSES)
-  @Optional()
-  @IsInt()
-  @Min(1)
-  @Max(MAX_THRESHOLD)
-  success_threshold?: number;
-
-  @ApiPropertyOptional(RESOLVED)
-  @Optional()
-  @IsBoolean()
-  send_on_resolved?: boolean;
 
   @ApiPropertyOptional(DESCRIPTION)
   @Optional()
@@ -106,6 +59,14 @@ export class UpdateAlertDto extends AlertRuleFields {
   @IsPublicId('endpoint')
   endpoint_id?: string;
 
+  @ApiPropertyOptional({
+    ...CONTACT,
+    description: `${CONTACT.description} Another one moves the alert; null detaches it and keeps the present config as its own, \`type\` and \`config\` detach it as well.`,
+  })
+  @Nullable()
+  @IsPublicId('contact')
+  contact_id?: string | null;
+
   @ApiPropertyOptional({ ...TYPE, description: `${TYPE.description} Changes only together with \`config\`.` })
   @Optional()
   @IsString()
@@ -117,6 +78,10 @@ export class UpdateAlertDto extends AlertRuleFields {
   config?: object;
 }
 
+/** What a contact stands for: with one the field may be absent, without it has to be there. */
+const NeededWithoutContact = (): PropertyDecorator =>
+  ValidateIf(({ contact_id }: CreateAlertDto, value) => value !== undefined || (contact_id ?? null) === null);
+
 export class CreateAlertDto extends AlertRuleFields {
   @ApiProperty({
     description: 'The endpoint it watches. Cannot be changed later.',
@@ -125,13 +90,20 @@ export class CreateAlertDto extends AlertRuleFields {
   @IsPublicId('endpoint')
   endpoint_id!: string;
 
-  @ApiProperty({ ...TYPE, example: 'slack' })
-  @IsString()
-  type!: string;
+  @ApiPropertyOptional({ ...CONTACT, description: `${CONTACT.description} Instead of \`type\` and \`config\`.` })
+  @Nullable()
+  @IsPublicId('contact')
+  contact_id?: string | null;
 
-  @ApiProperty(CONFIG)
+  @ApiPropertyOptional({ ...TYPE, example: 'slack' })
+  @NeededWithoutContact()
+  @IsString()
+  type?: string;
+
+  @ApiPropertyOptional(CONFIG)
+  @NeededWithoutContact()
   @IsPlainObject()
-  config!: object;
+  config?: object;
 }
 
 /** Filters of the list; an unknown id matches nothing. */
@@ -148,6 +120,11 @@ export class AlertQuery extends PageQuery {
   @IsOptional()
   @IsPublicId('website')
   website_id?: string;
+
+  @ApiPropertyOptional({ description: 'Only alerts of this contact.', example: 'ct_01jd3k6q7be5y9x4v2m8n0r1st' })
+  @IsOptional()
+  @IsPublicId('contact')
+  contact_id?: string;
 
   @ApiPropertyOptional({ description: 'Only alerts of this channel type.', example: 'slack' })
   @IsOptional()
@@ -175,6 +152,12 @@ export class AlertView {
   @ApiProperty({ description: 'The endpoint it watches.', example: 'ep_01jd3k6q7be5y9x4v2m8n0r1st' })
   endpoint_id!: string;
 
+  @ApiProperty({
+    ...CONTACT,
+    description: `${CONTACT.description} null: it has a config of its own; else \`type\` and \`config\` are the contact’s.`,
+  })
+  contact_id!: string | null;
+
   @ApiProperty({ ...TYPE, example: 'slack' })
   type!: string;
 
@@ -184,17 +167,23 @@ export class AlertView {
   @ApiProperty(CONFIG)
   config!: object;
 
-  @ApiProperty(CONDITION)
+  @ApiProperty(RULE_TEXTS.condition)
   condition!: AlertCondition;
 
-  @ApiProperty(FAILURES)
+  @ApiProperty(RULE_TEXTS.failures)
   failure_threshold!: number;
 
-  @ApiProperty(SUCCESSES)
+  @ApiProperty(RULE_TEXTS.successes)
   success_threshold!: number;
 
-  @ApiProperty({ ...RESOLVED, example: true })
+  @ApiProperty({ ...RULE_TEXTS.resolved, example: true })
   send_on_resolved!: boolean;
+
+  @ApiProperty(RULE_TEXTS.after)
+  after!: number;
+
+  @ApiProperty({ ...RULE_TEXTS.remindEvery, type: 'integer' })
+  remind_every!: number | null;
 
   @ApiProperty({ ...DESCRIPTION, example: 'Runbook: https://wiki.example.com/checkout' })
   description!: string;
@@ -237,6 +226,7 @@ export type AlertRule = Omit<AlertView, 'destination' | 'last_delivery'>;
 export const toAlertRule = (alert: Alert, config: object): AlertRule => ({
   id: formatId('alert', alert.id),
   endpoint_id: formatId('endpoint', alert.endpointId),
+  contact_id: alert.contactId && formatId('contact', alert.contactId),
   type: alert.type,
   enabled: alert.enabled,
   config,
@@ -244,6 +234,8 @@ export const toAlertRule = (alert: Alert, config: object): AlertRule => ({
   failure_threshold: alert.failureThreshold,
   success_threshold: alert.successThreshold,
   send_on_resolved: alert.sendOnResolved,
+  after: alert.afterSeconds,
+  remind_every: alert.remindEverySeconds,
   description: alert.description,
   triggered: alert.triggered,
   created_at: alert.createdAt.toISOString(),

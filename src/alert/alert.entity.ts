@@ -1,4 +1,5 @@
 import {
+  Check,
   Column,
   CreateDateColumn,
   Entity,
@@ -10,15 +11,19 @@ import {
   Unique,
   UpdateDateColumn,
 } from 'typeorm';
+import type { AlertCondition } from '../contact/alert-defaults';
+import { Contact } from '../contact/contact.entity';
 import { Endpoint } from '../endpoint/endpoint.entity';
-import type { AlertCondition } from './incident/alert-transition';
-import type { SealedConfig } from '../delivery/sealed-config';
+import type { SealedConfig } from '../delivery/config/sealed-config';
 
 /** A rule on an endpoint: when its failures trigger, and through which channel to notify. */
 @Entity('alert')
 @Unique('alert_org_id', ['orgId', 'id'])
+@Check('alert_config', '((config IS NULL) = (contact_id IS NOT NULL))')
 @Index('alert_of_endpoint', ['endpointId'])
 @Index('alert_open', ['endpointId'], { where: 'triggered' })
+@Index('alert_of_contact', ['contactId', 'id'], { where: 'contact_id IS NOT NULL' })
+@Index('alert_to_remind', ['remindAt'], { where: 'remind_at IS NOT NULL' })
 @Index('alert_without_destination', ['id'], { where: 'destination IS NULL' })
 export class Alert {
   @PrimaryColumn('uuid')
@@ -37,16 +42,28 @@ export class Alert {
   ])
   endpoint?: Relation<Endpoint>;
 
-  /** Channel type. Changes only together with the config. */
+  /** The contact that it notifies through; `null` for one with a config of its own. */
+  @Column('uuid', { name: 'contact_id', nullable: true })
+  contactId!: string | null;
+
+  @ManyToOne(() => Contact)
+  @JoinColumn([
+    { name: 'org_id', referencedColumnName: 'orgId', foreignKeyConstraintName: 'alert_contact' },
+    { name: 'contact_id', referencedColumnName: 'id', foreignKeyConstraintName: 'alert_contact' },
+  ])
+  contact?: Relation<Contact> | null;
+
+  /** Channel type, with a contact the contact's. Changes only together with the config. */
   @Column('varchar', { length: 32 })
   type!: string;
 
-  @Column('jsonb')
-  config!: SealedConfig;
+  /** Its own config; `null` exactly when it has a contact. */
+  @Column('jsonb', { nullable: true })
+  config!: SealedConfig | null;
 
   /**
-   * The channel's digest of the account and address in the config, written with every change of type or config; never
-   * shown. `null` while it is not known: `DestinationBackfill` fills it in, `destinationOfAlert` says what counts until then.
+   * The channel's digest of the account and address in the config (with a contact, the contact's), written with every change
+   * of type or config; never shown. `null` while it is not known: `DestinationBackfill` fills it in, `destinationOfAlert` says what counts until then.
    */
   @Column('varchar', { length: 64, nullable: true })
   destination!: string | null;
@@ -57,6 +74,14 @@ export class Alert {
 
   @Column('smallint', { name: 'failure_threshold', default: 3 })
   failureThreshold!: number;
+
+  /** Seconds that it must have been bad as well before it triggers. */
+  @Column('integer', { name: 'after_seconds', default: 0 })
+  afterSeconds!: number;
+
+  /** Seconds between reminders while it is triggered; `null` for none. */
+  @Column('integer', { name: 'remind_every_seconds', nullable: true })
+  remindEverySeconds!: number | null;
 
   @Column('smallint', { name: 'success_threshold', default: 2 })
   successThreshold!: number;
@@ -85,6 +110,14 @@ export class Alert {
   /** The event that opened the open incident; `null` while none is open. */
   @Column('uuid', { name: 'trigger_event_id', nullable: true })
   triggerEventId!: string | null;
+
+  /** When the next reminder falls due; `null` while none does. */
+  @Column({ type: 'timestamptz', name: 'remind_at', precision: 3, nullable: true })
+  remindAt!: Date | null;
+
+  /** Reminders of the open incident so far. */
+  @Column('integer', { default: 0 })
+  reminders!: number;
 
   @CreateDateColumn({ name: 'created_at', type: 'timestamptz', precision: 3, default: () => 'now()' })
   createdAt!: Date;

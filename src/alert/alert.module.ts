@@ -1,11 +1,14 @@
 import { Module } from '@nestjs/common';
 import { TypeOrmModule } from '@nestjs/typeorm';
 import { ChannelModule } from '../channel/channel.module';
+import { ContactModule } from '../contact/contact.module';
 import { DeliveryModule } from '../delivery/delivery.module';
 import { EndpointModule } from '../endpoint/endpoint.module';
 import { NetModule } from '../platform/net/net.module';
 import { AlertOpenApi } from './alert-openapi';
 import { AlertSettings } from './alert-settings';
+import { AcknowledgeLinkController } from './acknowledgement/acknowledge-link.controller';
+import { AcknowledgeLinkService } from './acknowledgement/acknowledge-link.service';
 import { AcknowledgementController } from './acknowledgement/acknowledgement.controller';
 import { AcknowledgementJob } from './acknowledgement/acknowledgement.job';
 import { AcknowledgementService } from './acknowledgement/acknowledgement.service';
@@ -16,6 +19,9 @@ import { AlertService } from './alert.service';
 import { ConsistencyFindings } from './consistency/consistency-findings';
 import { ConsistencyJob } from './consistency/consistency.job';
 import { DestinationBackfill } from './consistency/destination-backfill';
+import { ContactAlertsController } from './contact/contact-alerts.controller';
+import { ContactAlertsService } from './contact/contact-alerts.service';
+import { DefaultAlerts } from './contact/default-alerts';
 import { AlertEventController } from './event/alert-event.controller';
 import { AlertEvent } from './event/alert-event.entity';
 import { AlertEventService } from './event/alert-event.service';
@@ -23,20 +29,38 @@ import { EventRetentionJob } from './event/event-retention.job';
 import { AlertEvaluator } from './incident/alert-evaluator';
 import { AlertLifecycle } from './incident/alert-lifecycle';
 import { IncidentRecorder } from './incident/incident-recorder';
+import { ReminderJob } from './reminder/reminder.job';
 import { TestAlertController } from './test-alert.controller';
 import { TestAlertService } from './test-alert.service';
 import { TestNewAlertService } from './test-new-alert.service';
 
 /** The alert rules, the incidents they open and close, and the events of both. What is delivered for them: `DeliveryModule`. */
 @Module({
-  imports: [TypeOrmModule.forFeature([Alert, AlertEvent]), ChannelModule, DeliveryModule, EndpointModule, NetModule],
+  imports: [
+    TypeOrmModule.forFeature([Alert, AlertEvent]),
+    ChannelModule,
+    ContactModule,
+    DeliveryModule,
+    EndpointModule,
+    NetModule,
+  ],
   // Before AlertController, whose `:id` would take "events" for an alert.
-  controllers: [AlertEventController, AlertController, TestAlertController, AcknowledgementController],
+  controllers: [
+    AlertEventController,
+    AlertController,
+    TestAlertController,
+    ContactAlertsController,
+    AcknowledgementController,
+    AcknowledgeLinkController,
+  ],
   providers: [
     AlertService,
     AlertSettings,
+    DefaultAlerts,
+    ContactAlertsService,
     AlertOpenApi,
     AcknowledgementService,
+    AcknowledgeLinkService,
     AcknowledgementJob,
     AlertMetrics,
     AlertEvaluator,
@@ -44,6 +68,7 @@ import { TestNewAlertService } from './test-new-alert.service';
     AlertEventService,
     EventRetentionJob,
     IncidentRecorder,
+    ReminderJob,
     TestAlertService,
     TestNewAlertService,
     DestinationBackfill,

@@ -1,17 +1,20 @@
 import { Injectable } from '@nestjs/common';
-import { type FindOptionsWhere, MoreThan } from 'typeorm';
+import { type FindOptionsWhere, In, MoreThan } from 'typeorm';
 import { recordChange } from '../audit/audit-log';
 import { lastDeliveries, type Summaries } from '../delivery/delivery-summary';
+import type { Route } from '../delivery/route';
 import { EndpointService } from '../endpoint/endpoint.service';
 import type { Caller } from '../platform/access/caller';
 import { Database, type Tx } from '../platform/database/database';
+import { DatabaseClock } from '../platform/database/database-clock';
 import { Cursors, LARGE_ROWS } from '../platform/http/cursors';
 import type { Page } from '../platform/http/page';
 import { newUuid, parseId } from '../platform/ids/id';
 import { type Findings, NO_FINDINGS, together } from '../platform/problem/findings';
 import { problems } from '../platform/problem/problem';
-import { Clock } from '../platform/time/clock';
-import { AlertSettings, type ResolvedConfig } from './alert-settings';
+import { SECOND_MS } from '../platform/time/time-units';
+import { ruleOf } from './alert-rule';
+import { AlertSettings, columnsOf, type RoutedAlert } from './alert-settings';
 import {
   type AlertQuery,
   type AlertRule,
@@ -39,10 +42,10 @@ export class AlertService {
     private readonly settings: AlertSettings,
     private readonly lifecycle: AlertLifecycle,
     private readonly cursors: Cursors,
-    private readonly clock: Clock,
+    private readonly clock: DatabaseClock,
   ) {}
 
-  /** Oldest first; one statement for the page (two when filtered by website), one for its last deliveries, one for the count, unless the page is all. */
+  /** Oldest first; one statement for the page (two when filtered by website), one for its last deliveries, one for its contacts where it has any, one for the count, unless the page is all. */
   async list(caller: Caller, query: AlertQuery): Promise<Page<AlertView>> {
     const { orgId } = caller;
     const filters = filtersOf(query);
@@ -65,58 +68,74 @@ export class AlertService {
     });
     const ids = page.items.map(({ id }) => id);
     const last = await lastDeliveries(this.database, orgId, ids);
-    return page.map((alert) => this.view(caller, alert, last));
+    const routes = await this.routesOf(orgId, page.items);
+    return page.map((alert) => this.view(caller, { alert, route: routes.get(alert.id) }, last));
   }
 
   async get(caller: Caller, id: string): Promise<AlertView> {
     const alert = await this.database.manager.findOneBy(Alert, { orgId: caller.orgId, id });
     if (!alert) throw problems.notFound();
-    return this.view(caller, alert, await lastDeliveries(this.database, caller.orgId, [id]));
+    const routes = await this.routesOf(caller.orgId, [alert]);
+    const last = await lastDeliveries(this.database, caller.orgId, [id]);
+    return this.view(caller, { alert, route: routes.get(id) }, last);
   }
 
   /** Counts from the endpoint's running streak: on a failing endpoint it may trigger with the next result. */
   create(caller: Caller, dto: CreateAlertDto): Promise<AlertView> {
+    const { orgId } = caller;
     const id = newUuid();
-    const { type, config, destination, generatedKeys } = this.settings.resolve(caller, id, dto, null);
+    const own = this.settings.ownOfNew(caller, id, dto);
     const endpointId = parseId('endpoint', dto.endpoint_id);
     if (endpointId === null) throw problems.notFound();
     return this.database.transaction(async (tx) => {
-      await this.endpoints.hold(tx, caller.orgId, endpointId);
-      await this.settings.claim(tx, caller.orgId, endpointId);
+      const { route, defaults, generatedKeys } = own ?? (await this.settings.contactOfNew(tx, orgId, dto));
+      await this.endpoints.hold(tx, orgId, endpointId);
+      await this.settings.claim(tx, orgId, endpointId);
       const now = this.clock.now();
-      const target = { orgId: caller.orgId, endpointId, type, config, destination };
-      await tx.manager.insert(Alert, { id, ...target, ...ruleOf(dto), createdAt: now, updatedAt: now });
-      const alert = await this.lock(tx, caller.orgId, id);
-      await recordChange(tx, { ...about(caller.orgId, id), action: 'create', after: this.audited(alert) });
-      return this.view(caller, alert, new Map(), generatedKeys);
+      const rule = { ...ruleOf(defaults), ...ruleOf(dto) };
+      const row = { id, orgId, endpointId, ...columnsOf(route), ...rule, createdAt: now, updatedAt: now };
+      await tx.manager.insert(Alert, row);
+      const alert = await this.lock(tx, orgId, id);
+      const after = this.audited({ alert, route });
+      await recordChange(tx, { ...about(orgId, id), action: 'create', after });
+      return this.view(caller, { alert, route }, new Map(), generatedKeys);
     });
   }
 
-  /** Partial. What the change means for an open incident is written in the same transaction. */
+  /**
+   * Partial. What the change means for an open incident is written in the same transaction. The contact that it may name is
+   * locked before the alert; that of the alert cannot go while the alert is locked.
+   */
   update(caller: Caller, id: string, dto: UpdateAlertDto): Promise<AlertView> {
+    const { orgId } = caller;
     return this.database.transaction(async (tx) => {
-      const alert = await this.lock(tx, caller.orgId, id);
-      const resolved = this.settings.resolve(caller, id, dto, alert, otherEndpoint(dto, alert));
-      const { type, config, destination, isChanged, generatedKeys } = resolved;
+      const contact = await this.settings.hold(tx, orgId, dto);
+      const alert = await this.lock(tx, orgId, id);
+      const routed = { alert, route: await this.settings.routeOf(tx, alert, contact) };
+      const { after, generatedKeys } = this.settings.changeOf(caller, routed, dto, contact, otherEndpoint(dto, alert));
       const rule = ruleOf(dto);
       const isEdited =
-        isChanged || Object.entries(rule).some(([field, value]) => alert[field as keyof Alert] !== value);
-      const last = await lastDeliveries(tx, caller.orgId, [id]);
-      if (!isEdited) return this.view(caller, alert, last);
-      const before = this.audited(alert);
-      const edit = { enabled: rule.enabled ?? alert.enabled, type, config, destination, hasNewConfig: isChanged };
-      await this.lifecycle.change(tx, alert, edit, () => this.save(tx, id, resolved, rule));
-      const changed = await this.lock(tx, caller.orgId, id);
-      const hidden = isChanged ? ['config'] : [];
-      const after = this.audited(changed);
-      await recordChange(tx, { ...about(caller.orgId, id), action: 'update', before, after, hidden });
+        after !== null || Object.entries(rule).some(([field, value]) => alert[field as keyof Alert] !== value);
+      const last = await lastDeliveries(tx, orgId, [id]);
+      if (!isEdited) return this.view(caller, routed, last);
+      const edit = { enabled: rule.enabled ?? alert.enabled, before: routed.route, after };
+      const saved = { ...rule, ...this.remindersAfter(alert, rule) };
+      await this.lifecycle.change(tx, alert, edit, () => this.save(tx, id, after, saved));
+      const changed = { alert: await this.lock(tx, orgId, id), route: after ?? routed.route };
+      await recordChange(tx, {
+        ...about(orgId, id),
+        action: 'update',
+        before: this.audited(routed),
+        after: this.audited(changed),
+        hidden: after ? ['config'] : [],
+      });
       return this.view(caller, changed, last, generatedKeys);
     });
   }
 
   /** What `create` would refuse in these fields. */
   findingsInNew(caller: Caller, fields: Partial<CreateAlertDto>): Findings {
-    return this.settings.findingsIn(caller, newUuid(), fields, null);
+    return this.settings.findingsInNew(caller, newUuid(), fields);
   }
 
   /** What `update` would refuse in these fields; nothing for an alert that is not there. */
@@ -124,17 +143,19 @@ export class AlertService {
     const { orgId } = caller;
     const id = parseId('alert', publicId);
     const alert = id && (await this.database.manager.findOneBy(Alert, { orgId, id }));
-    if (!alert) return NO_FINDINGS;
-    return together([this.settings.findingsIn(caller, alert.id, fields, alert), otherEndpoint(fields, alert)]);
+    const route = alert && (await this.routesOf(orgId, [alert])).get(alert.id);
+    if (!alert || !route) return NO_FINDINGS;
+    return together([this.settings.findingsIn(caller, { alert, route }, fields), otherEndpoint(fields, alert)]);
   }
 
   /** Past events stay. */
   remove(orgId: string, id: string): Promise<void> {
     return this.database.transaction(async (tx) => {
       const alert = await this.lock(tx, orgId, id);
+      const before = this.audited({ alert, route: await this.settings.routeOf(tx, alert) });
       await this.lifecycle.deleting(tx, id);
       await tx.manager.delete(Alert, { id });
-      await recordChange(tx, { ...about(orgId, id), action: 'delete', before: this.audited(alert) });
+      await recordChange(tx, { ...about(orgId, id), action: 'delete', before });
     });
   }
 
@@ -155,11 +176,32 @@ export class AlertService {
     return found.length > MOST_COUNTED ? null : found.length;
   }
 
+  /** Another period counts from now; none ends the reminders of the open incident. */
+  private remindersAfter(before: Alert, { remindEverySeconds: period }: Partial<Alert>): Partial<Alert> {
+    if (period === undefined || period === before.remindEverySeconds) return {};
+    const now = this.clock.now().getTime();
+    return { remindAt: before.triggered && period !== null ? new Date(now + period * SECOND_MS) : null };
+  }
+
   /** A trigger of the table clears the destination when type or config change, hence the second statement. */
-  private async save(tx: Tx, id: string, resolved: ResolvedConfig, rule: Partial<Alert>): Promise<void> {
-    const { type, config, destination, isChanged } = resolved;
-    await tx.manager.update(Alert, { id }, { type, config, ...rule, updatedAt: this.clock.now() });
-    if (isChanged) await tx.query('UPDATE alert SET destination = $2 WHERE id = $1', [id, destination]);
+  private async save(tx: Tx, id: string, route: Route | null, rule: Partial<Alert>): Promise<void> {
+    const { destination, ...columns } = route ? columnsOf(route) : { destination: null };
+    await tx.manager.update(Alert, { id }, { ...columns, ...rule, updatedAt: this.clock.now() });
+    if (route) await tx.query('UPDATE alert SET destination = $2 WHERE id = $1', [id, destination]);
+  }
+
+  /**
+   * What these alerts notify through. A contact that is replaced between the two reads is gone: its alerts are read again,
+   * and are then what they are now.
+   */
+  private async routesOf(orgId: string, alerts: readonly Alert[]): Promise<Map<string, Route>> {
+    const routes = await this.settings.routesOf(this.database, orgId, alerts);
+    const moved = alerts.filter(({ id }) => !routes.has(id));
+    if (moved.length === 0) return routes;
+    const present = await this.database.manager.findBy(Alert, { orgId, id: In(moved.map(({ id }) => id)) });
+    const fresh = new Map(present.map((alert) => [alert.id, alert]));
+    for (const alert of moved) Object.assign(alert, fresh.get(alert.id));
+    return new Map([...routes, ...(await this.settings.routesOf(this.database, orgId, present))]);
   }
 
   private async lock(tx: Tx, orgId: string, id: string): Promise<Alert> {
@@ -168,31 +210,24 @@ export class AlertService {
     return alert;
   }
 
-  private view(caller: Caller, alert: Alert, last: Summaries, generatedKeys: readonly string[] = []): AlertView {
-    const { config, destination } = this.settings.present(caller, alert, generatedKeys);
+  /** One whose contact went in the moment between two reads shows no config. */
+  private view(
+    caller: Caller,
+    { alert, route }: { alert: Alert; route: Route | undefined },
+    last: Summaries,
+    generatedKeys: readonly string[] = [],
+  ): AlertView {
+    const shown = route && this.settings.present(caller, { alert, route }, generatedKeys);
+    const { config, destination } = shown ?? { config: {}, destination: null };
     return { ...toAlertRule(alert, config), destination, last_delivery: last.get(alert.id) ?? null };
   }
 
-  private audited(alert: Alert): AlertRule {
-    return toAlertRule(alert, this.settings.present(READER, alert).config);
+  private audited(routed: RoutedAlert): AlertRule {
+    return toAlertRule(routed.alert, this.settings.present(READER, routed).config);
   }
 }
 
 const about = (orgId: string, id: string) => ({ orgId, resource: 'alert', id }) as const;
-
-/** The plain fields that were sent. */
-function ruleOf(dto: UpdateAlertDto | CreateAlertDto): Partial<Alert> {
-  return Object.fromEntries(
-    Object.entries({
-      condition: dto.condition,
-      failureThreshold: dto.failure_threshold,
-      successThreshold: dto.success_threshold,
-      sendOnResolved: dto.send_on_resolved,
-      description: dto.description,
-      enabled: dto.enabled,
-    }).filter(([, value]) => value !== undefined),
-  );
-}
 
 function otherEndpoint(dto: UpdateAlertDto, alert: Alert): Findings {
   if (dto.endpoint_id === undefined || parseId('endpoint', dto.endpoint_id) === alert.endpointId) return NO_FINDINGS;
@@ -205,8 +240,10 @@ function filtersOf(query: AlertQuery): FindOptionsWhere<Alert> {
   const where: FindOptionsWhere<Alert> = {};
   const endpointId = parseId('endpoint', query.endpoint_id);
   const websiteId = parseId('website', query.website_id);
+  const contactId = parseId('contact', query.contact_id);
   if (endpointId !== null) where.endpointId = endpointId;
   if (websiteId !== null) where.endpoint = { websiteId };
+  if (contactId !== null) where.contactId = contactId;
   if (query.type !== undefined) where.type = query.type;
   if (query.enabled !== undefined) where.enabled = query.enabled;
   if (query.triggered !== undefined) where.triggered = query.triggered;

@@ -4,13 +4,14 @@ import type { DeliveryView } from '../delivery/delivery.dto';
 import { destinationOfAlert } from '../delivery/destination';
 import type { Attempt } from '../delivery/send/attempt';
 import { TestDeliveries } from '../delivery/send/test-deliveries';
+import { testNotification } from '../delivery/test-notification';
 import { WorkLimits } from '../platform/access/work-limits';
 import { Database, type Tx } from '../platform/database/database';
 import { DatabaseClock } from '../platform/database/database-clock';
 import { newUuid } from '../platform/ids/id';
 import { problems } from '../platform/problem/problem';
 import { type AlertSnapshot, lockAlertsSql } from './incident/alert-snapshot';
-import { testNotification } from './test-notification';
+import { subjectOf } from './incident/alert-subject';
 
 /** Sends a test through the channel of an alert, whatever the state of the alert. */
 @Injectable()
@@ -40,10 +41,11 @@ export class TestAlertService {
       id,
       orgId,
       alertId,
+      contactId: alert.contactId,
       incidentNo: alert.incidentNo,
       channelType: alert.type,
       destination: destinationOfAlert(alert),
-      notification: testNotification(alert, id, now),
+      notification: testNotification(subjectOf(alert), id, now),
       createdAt: now,
     });
     await recordChange(tx, { orgId, action: 'test', resource: 'alert', id: alertId });

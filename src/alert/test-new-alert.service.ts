@@ -2,6 +2,7 @@ import { Injectable } from '@nestjs/common';
 import { recordChange } from '../audit/audit-log';
 import type { DeliveryTestView } from '../delivery/delivery.dto';
 import { TestDeliveries } from '../delivery/send/test-deliveries';
+import { testNotification } from '../delivery/test-notification';
 import type { Caller } from '../platform/access/caller';
 import { WorkLimits } from '../platform/access/work-limits';
 import { Database } from '../platform/database/database';
@@ -10,7 +11,7 @@ import { problems } from '../platform/problem/problem';
 import { Clock } from '../platform/time/clock';
 import { AlertSettings } from './alert-settings';
 import type { CreateAlertDto } from './alert.dto';
-import { type TestedAlert, testNotification } from './test-notification';
+import { type AlertSubject, subjectOf } from './incident/alert-subject';
 
 /**
  * Sends a test through the channel of an alert that may not exist yet. Nothing is stored but an audit entry, which is
@@ -32,11 +33,14 @@ export class TestNewAlertService {
    */
   send(caller: Caller, dto: CreateAlertDto, left: AbortSignal): Promise<DeliveryTestView> {
     const { orgId } = caller;
-    const { type, config, destination, masked } = this.settings.accept(caller, dto);
+    const own = this.settings.acceptNew(caller, dto);
     return this.limits.run(orgId, async () => {
-      const alert = await this.alertOf(orgId, dto);
-      const notification = testNotification(alert, newUuid(), this.clock.now());
-      const after = { endpoint_id: dto.endpoint_id, type, config: masked };
+      const contact = await this.settings.find(this.database, orgId, dto);
+      const { type, config, destination, masked } = own ?? this.settings.ofContact(contact);
+      const condition = dto.condition ?? contact?.defaults.condition ?? 'down';
+      const alert = await this.alertOf(orgId, { ...dto, condition });
+      const notification = testNotification(subjectOf(alert), newUuid(), this.clock.now());
+      const after = { endpoint_id: dto.endpoint_id, contact_id: dto.contact_id ?? null, type, config: masked };
       await this.database.transaction((tx) =>
         recordChange(tx, { orgId, action: 'test', resource: 'alert', id: newUuid(), after }),
       );
@@ -47,10 +51,10 @@ export class TestNewAlertService {
   /** The names that its messages will carry. Pagers get one key for all tests of an endpoint, so that they do not pile up. */
   private async alertOf(
     orgId: string,
-    { endpoint_id, description = '', condition = 'down' }: CreateAlertDto,
-  ): Promise<TestedAlert> {
+    { endpoint_id, description = '', condition }: CreateAlertDto & Pick<AlertSubject, 'condition'>,
+  ): Promise<AlertSubject> {
     const endpointId = parseId('endpoint', endpoint_id);
-    const [endpoint] = await this.database.query<Omit<TestedAlert, 'id' | 'description' | 'condition'>>(
+    const [endpoint] = await this.database.query<Omit<AlertSubject, 'id' | 'description' | 'condition'>>(
       `SELECT e.id AS "endpointId", e.name AS "endpointName", e.url AS "endpointUrl", e.type AS "endpointType",
          w.id AS "websiteId", w.name AS "websiteName", w.url AS "websiteUrl"
        FROM endpoint e JOIN website w ON w.id = e.website_id

@@ -31,6 +31,18 @@ export async function recordChange(tx: Tx, change: Change): Promise<void> {
   await append(tx, 'audit_log', change, { org_id: change.orgId });
 }
 
+/** The same for many acts, in one statement. */
+export async function recordChanges(tx: Tx, changes: readonly Change[]): Promise<void> {
+  const rows = changes.flatMap((change) => rowOf(change, { org_id: change.orgId }) ?? []);
+  const [first] = rows;
+  if (!first) return;
+  const names = Object.keys(first).join(', ');
+  await tx.query(
+    `INSERT INTO audit_log (${names}) SELECT ${names} FROM json_populate_recordset(NULL::audit_log, $1::json)`,
+    [JSON.stringify(rows)],
+  );
+}
+
 /** The same for what the operator did to the installation: such an entry belongs to no organization and outlives it. */
 export async function recordOperatorAct(tx: Tx, act: Act): Promise<void> {
   await append(tx, 'operator_audit_log', act, {});
@@ -47,27 +59,37 @@ export async function removeSomeEntries(tx: Tx, orgId: string, limit: number): P
 }
 
 async function append(tx: Tx, table: string, act: Act, owner: Readonly<Record<string, string>>): Promise<void> {
+  const row = rowOf(act, owner);
+  if (!row) return;
+  const names = Object.keys(row);
+  const placeholders = names.map((_, i) => `$${i + 1}`);
+  const values = { ...row, before: toJson(row.before), after: toJson(row.after) };
+  await tx.query(
+    `INSERT INTO ${table} (${names.join(', ')}) VALUES (${placeholders.join(', ')})`,
+    Object.values(values),
+  );
+}
+
+/** `null` for an update that changes nothing. */
+function rowOf(act: Act, owner: Readonly<Record<string, string>>) {
   const { changed, before, after } = differenceOf(act.before ?? null, act.after ?? null, act.hidden);
-  if (act.action === 'update' && changed.length === 0) return;
+  if (act.action === 'update' && changed.length === 0) return null;
   const author = act.author ?? currentAuthorship();
-  const row = {
+  return {
     ...owner,
     id: newUuid(),
     action: act.action,
     resource: act.resource,
     resource_id: act.id,
     changed,
-    before: toJson(before),
-    after: toJson(after),
+    before,
+    after,
     via: author.via,
     key_id: author.keyId,
     key_name: author.keyName,
     address: author.address,
     request_id: author.requestId,
   };
-  const names = Object.keys(row);
-  const placeholders = names.map((_, i) => `$${i + 1}`);
-  await tx.query(`INSERT INTO ${table} (${names.join(', ')}) VALUES (${placeholders.join(', ')})`, Object.values(row));
 }
 
 const toJson = (settings: object | null): string | null => (settings === null ? null : JSON.stringify(settings));

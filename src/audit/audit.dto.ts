@@ -80,7 +80,7 @@ export class AuditAuthorView {
   @ApiProperty({
     enum: CREDENTIALS,
     description:
-      '`api_key`, `session` (of the dashboard, made from the key), `sign_in_link` (one-time, made from the key), `operator` (the operator token), `auth_off` (nobody had to say), `command_line` (`npm run keys` on the server), `system` (the service itself).',
+      '`api_key`, `session` (of the dashboard, made from the key), `sign_in_link` (one-time, made from the key), `acknowledge_link` (whoever had the link of a message), `operator` (the operator token), `auth_off` (nobody had to say), `command_line` (`npm run keys` on the server), `system` (the service itself).',
     example: 'api_key',
   })
   via!: Credential;

@@ -32,6 +32,7 @@ export const AUDITED = {
   session: 'apiKey',
   organization: 'organization',
   maintenance: 'maintenanceWindow',
+  contact: 'contact',
 } as const satisfies Readonly<Record<string, IdKind>>;
 export type AuditedResource = keyof typeof AUDITED;
 export const AUDITED_RESOURCES = Object.keys(AUDITED) as readonly AuditedResource[];
@@ -67,6 +68,7 @@ const DERIVED = new Set([
   'triggered',
   'group',
   'endpoint_count',
+  'alert_count',
   'last_checked_at',
   'last_used_at',
   'created_at',

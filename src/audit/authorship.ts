@@ -3,11 +3,12 @@ import type { Request } from 'express';
 import type { AuthenticatedRequest, Caller } from '../platform/access/caller';
 import { recordedRequestId } from '../platform/http/request-id';
 
-/** What the author was authenticated by: a key, a session or link made from one, the operator token, nothing with AUTH=off, or a shell on the server. */
+/** What the author was authenticated by: a key, a session or link made from one, the link of a message, the operator token, nothing with AUTH=off, or a shell on the server. */
 export const CREDENTIALS = [
   'api_key',
   'session',
   'sign_in_link',
+  'acknowledge_link',
   'operator',
   'auth_off',
   'command_line',

@@ -25,13 +25,15 @@ export type ChannelAudience = 'webhook' | 'pager' | 'chat' | 'mail' | 'sms';
  * `triggered`, `resolved`, `test`: one event each. `recovered`: the outage ended before its trigger was delivered, both in
  * one notification. `digest`: several events of one destination in one notification. `flapping`: the state changes too often.
  * `acknowledged`: somebody has the open incident in hand; only for channels that say so of themselves (`acknowledges`).
+ * `reminder`: the incident is still open; never for pagers, which remind by themselves.
  */
-export type NotificationKind = 'triggered' | 'resolved' | 'test' | 'recovered' | 'digest' | 'flapping' | 'acknowledged';
+export type NotificationKind =
+  'triggered' | 'resolved' | 'test' | 'recovered' | 'digest' | 'flapping' | 'acknowledged' | 'reminder';
 
 /** What is to be said, free of any vendor. All times ISO 8601 UTC with milliseconds. Ids in their public form. */
 export interface Notification {
   kind: NotificationKind;
-  /** `ev_…` of the event (of the newest one in a digest); `dl_…` of the delivery for a test. The idempotency key. */
+  /** `ev_…` of the event (of the newest one in a digest); `dl_…` of the delivery for a test or a reminder. The idempotency key. */
   id: string;
   /** Alert id and incident number, `al_…-7`: the same for the trigger and its resolve. Key of paging channels. */
   incidentKey: string;
@@ -57,6 +59,12 @@ export interface Notification {
   durationSeconds: number | null;
   /** Of a trigger: how long the endpoint was up just before, when that recovery was not notified. */
   upSeconds?: number;
+  /** Of `reminder`: which one of the incident, from 1; `durationSeconds` is how long it has lasted. */
+  ordinal?: number;
+  /** Of the test of a contact, which has no alert, endpoint and website: their texts are empty, and so are their ids. */
+  contact?: { id: string; name: string };
+  /** Where to look and act; only with `PUBLIC_URL`. Added when the notification is sent. */
+  links?: NotificationLinks;
   /** Of `acknowledged`: who has it in hand, and what they said. */
   acknowledgement?: { by: string; note: string };
   /** The newest check, for the `data` of a webhook. */
@@ -73,6 +81,14 @@ export interface Notification {
       message: string;
     }[];
   } | null;
+}
+
+/** Absolute URLs. */
+export interface NotificationLinks {
+  /** The page of what it is about: the endpoint's, of a test the alert's or the contact's, of a digest the overview. */
+  page: string;
+  /** Where a person takes the incident in hand; in triggers and reminders for people only. */
+  acknowledge: string | null;
 }
 
 /**

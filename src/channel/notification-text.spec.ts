@@ -53,6 +53,18 @@ describe('the sentence of a notification', () => {
       changes: { upSeconds: 180 },
       sentence: 'Checkout API is still down: connection refused (3 checks in a row); it was up for 3 min',
     },
+    {
+      changes: { kind: 'reminder', durationSeconds: 7800, ordinal: 3 },
+      sentence: 'Checkout API is still down for 2 h 10 min (reminder 3)',
+    },
+    {
+      changes: {
+        kind: 'test',
+        contact: { id: 'ct_1', name: 'Operations' },
+        endpoint: { id: '', name: '', url: '', type: '' },
+      },
+      sentence: 'Test message for contact Operations: notifications arrive here',
+    },
     { changes: { kind: 'resolved', durationSeconds: 723 }, sentence: 'Checkout API is up again after 12 min 3 s' },
     { changes: { kind: 'resolved' }, sentence: 'Checkout API is up again' },
     {
@@ -211,5 +223,29 @@ describe('a target as it is shown', () => {
     ['tcp://[2001:db8::1]:22', 'tcp://[2001:db8::1]:22'],
   ])('of %s is %s', (url, shown) => {
     expect(targetText(url)).toBe(shown);
+  });
+});
+
+describe('the links of a notification', () => {
+  const page = 'https://uptime.example.com/#/endpoints/ep_1';
+  const acknowledge = 'https://uptime.example.com/ack/token';
+
+  it('are none without PUBLIC_URL', () => {
+    const text = notificationText(notificationOf({}));
+    expect(text.links).toEqual([]);
+    expect(text.plain(4000)).toBe(`${text.sentence}\n${text.details}`);
+  });
+
+  it('stand below the rest, first where to act', () => {
+    const text = notificationText(notificationOf({ links: { page, acknowledge } }));
+    expect(text.plain(4000)).toBe(`${text.sentence}\n${text.details}\nAcknowledge: ${acknowledge}\nDetails: ${page}`);
+    expect(notificationText(notificationOf({ links: { page, acknowledge: null } })).linkLines).toBe(`Details: ${page}`);
+  });
+
+  it('stay whole when the text above them is cut', () => {
+    const text = notificationText(notificationOf({ links: { page, acknowledge } }));
+    expect(text.plain(150)).toMatch(/…\nAcknowledge: \S+\/token\nDetails: \S+\/ep_1$/);
+    expect(text.plain(150).length).toBeLessThanOrEqual(150);
+    expect(text.detailsWithin(120)).toMatch(/^Website: Shop\n.*…\nAcknowledge: /s);
   });
 });

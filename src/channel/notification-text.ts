@@ -12,6 +12,12 @@ export interface NotificationFact {
   value: string;
 }
 
+/** Where a reader goes from a notification: an absolute URL, and the word for it. */
+export interface NotificationLink {
+  label: string;
+  url: string;
+}
+
 /** A notification in words, for any channel that people read. Plain text: each channel escapes it for its own markup. */
 export class NotificationText {
   constructor(
@@ -24,23 +30,47 @@ export class NotificationText {
     readonly lines: readonly string[],
     /** What is checked, without the user name, password and query that an http(s) URL may carry. */
     readonly target: string,
+    /** Where to act and look, the most important first; empty without `PUBLIC_URL`. */
+    readonly links: readonly NotificationLink[],
   ) {}
 
-  /** Lines and facts as plain text, one below the other. */
+  /** Lines and facts as plain text, one below the other, without the links. */
   get details(): string {
     return [...this.lines, ...this.facts.map(({ label, value }) => `${label}: ${value}`)].join('\n');
   }
 
-  /** The sentence with the details below it, in at most `max` characters. */
+  /** The links as plain text, one below the other; empty without any. */
+  get linkLines(): string {
+    return this.links.map(({ label, url }) => `${label}: ${url}`).join('\n');
+  }
+
+  /** The details with the links below them, in at most `max` characters; a link is whole, whatever is cut. */
+  detailsWithin(max: number): string {
+    return aboveLinks(this.details, this.linkLines, max);
+  }
+
+  /** The sentence with details and links below it, in at most `max` characters; a link is whole, whatever is cut. */
   plain(max: number): string {
-    return cut(`${this.sentence}\n${this.details}`, max);
+    return aboveLinks(`${this.sentence}\n${this.details}`, this.linkLines, max);
   }
 
   /** The same with the sentence and the value of each fact in at most so many characters. */
   shortened(max: { sentence: number; value: number }): NotificationText {
     const facts = this.facts.map(({ label, value }) => ({ label, value: cut(value, max.value) }));
-    return new NotificationText(this.tone, cut(this.sentence, max.sentence), facts, this.lines, this.target);
+    return new NotificationText(
+      this.tone,
+      cut(this.sentence, max.sentence),
+      facts,
+      this.lines,
+      this.target,
+      this.links,
+    );
   }
+}
+
+function aboveLinks(text: string, links: string, max: number): string {
+  if (links === '') return cut(text, max);
+  return `${cut(text.trimEnd(), max - links.length - 1)}\n${links}`.trimStart();
 }
 
 /** Puts a notification into words. Names and messages come from outside: control characters and line ends are taken out. */
@@ -53,7 +83,14 @@ export function notificationText(notification: Notification): NotificationText {
     isDigest ? repeatFact(notification) : factsOf(notification),
     isDigest ? digestLines(notification.digest) : [],
     targetText(notification.endpoint.url),
+    linksOf(notification),
   );
+}
+
+function linksOf({ links }: Notification): NotificationLink[] {
+  if (!links) return [];
+  const page = { label: 'Details', url: links.page };
+  return links.acknowledge === null ? [page] : [{ label: 'Acknowledge', url: links.acknowledge }, page];
 }
 
 /** `45 s`, `12 min 3 s`, `3 h 4 min`, `2 d 3 h`: two units at most. */
@@ -92,6 +129,7 @@ export function targetText(url: string): string {
 function toneOf(notification: Notification): NotificationTone {
   switch (notification.kind) {
     case 'triggered':
+    case 'reminder':
       return notification.isDegraded ? 'warning' : 'bad';
     case 'resolved':
     case 'recovered':
@@ -113,6 +151,8 @@ export function eventSentence(notification: Notification): string {
   switch (notification.kind) {
     case 'triggered':
       return `${name} is ${notification.upSeconds === undefined ? '' : 'still '}${stateOf(notification)}${because(notification)} (${counted(notification.failureCount, 'check')} in a row)${interruption(notification)}`;
+    case 'reminder':
+      return `${name} is still ${stateOf(notification)} for ${durationText(notification.durationSeconds ?? 0)} (reminder ${notification.ordinal ?? 1})`;
     case 'resolved':
       return resolvedSentence(notification, name);
     case 'recovered':
@@ -180,14 +220,17 @@ function digestLines(digest: Notification['digest']): string[] {
 function factsOf(notification: Notification): NotificationFact[] {
   const facts = [
     { label: 'Website', value: oneLine(notification.website.name) },
-    { label: 'Endpoint', value: `${oneLine(notification.endpoint.name)} (${oneLine(notification.endpoint.type)})` },
+    { label: 'Endpoint', value: endpointText(notification) },
     { label: 'Target', value: targetText(notification.endpoint.url) },
     {
       label: notification.isDegraded ? 'Warning' : 'Error',
       value: notification.error ? oneLine(notification.error.code) : '',
     },
     {
-      label: notification.kind === 'triggered' ? 'Since' : `${notification.isDegraded ? 'Degraded' : 'Down'} since`,
+      label:
+        notification.kind === 'triggered' || notification.kind === 'reminder'
+          ? 'Since'
+          : `${notification.isDegraded ? 'Degraded' : 'Down'} since`,
       value: notification.startedAt ? timeText(notification.startedAt) : '',
     },
     { label: 'Reported', value: timeText(notification.createdAt) },
@@ -195,6 +238,10 @@ function factsOf(notification: Notification): NotificationFact[] {
   ];
   return [...facts.filter(({ value }) => value !== ''), ...repeatFact(notification)];
 }
+
+/** Empty in the test of a contact, which has no endpoint. */
+const endpointText = ({ endpoint, contact }: Notification): string =>
+  contact ? '' : `${oneLine(endpoint.name)} (${oneLine(endpoint.type)})`;
 
 const repeatFact = (notification: Notification): NotificationFact[] =>
   notification.repeat ? [{ label: 'Note', value: 'an earlier attempt at this message may have arrived' }] : [];
@@ -204,8 +251,10 @@ const interruption = ({ upSeconds }: Notification): string =>
   upSeconds === undefined ? '' : `; it was up for ${durationText(upSeconds)}`;
 
 /** Cut, so that a long endpoint name cannot push out the rest of the sentence; the facts give it in full. */
-const nameOf = (notification: Notification): string =>
-  cut(oneLine(notification.endpoint.name) || oneLine(notification.endpoint.id), MAX_NAME_IN_SENTENCE);
+const nameOf = ({ endpoint, contact }: Notification): string => {
+  const name = contact ? `contact ${oneLine(contact.name)}` : oneLine(endpoint.name) || oneLine(endpoint.id);
+  return cut(name, MAX_NAME_IN_SENTENCE);
+};
 
 const stateOf = ({ isDegraded }: Notification): string => (isDegraded ? 'degraded' : 'down');
 

@@ -13,6 +13,14 @@ const KEEP_DAYS = 90;
 const KEEP_SNAPSHOT_MS = DAY_MS;
 const BATCH = 1000;
 
+// One that fails keeps its state while a contact notifies there: since when is shown with the contact. At most 1,000 contacts
+// of an organization are looked at for each of them.
+const REMOVE_IDLE = `
+  DELETE FROM notification_destination d
+   WHERE due_at IS NULL AND tokens_at < $1 AND (blocked_until IS NULL OR blocked_until < $1)
+     AND (failing_since IS NULL
+       OR NOT EXISTS (SELECT FROM contact c WHERE c.org_id = d.org_id AND c.destination = d.destination))`;
+
 /**
  * Removes what is needed no more, in small steps: old deliveries, snapshots of configs, the state of idle destinations. Old
  * is what both our clock and the database's call old.
@@ -43,11 +51,7 @@ export class DeliveryRetentionJob {
     );
     const horizon = new Date(now - KEEP_DAYS * DAY_MS);
     for (let removed = BATCH; removed === BATCH && !this.job.isStopping;) removed = await this.removeBatch(horizon);
-    await this.database.query(
-      `DELETE FROM notification_destination
-       WHERE due_at IS NULL AND tokens_at < $1 AND (blocked_until IS NULL OR blocked_until < $1)`,
-      [new Date(now - DAY_MS)],
-    );
+    await this.database.query(REMOVE_IDLE, [new Date(now - DAY_MS)]);
   }
 
   /** Ids are in the order of their creation: the oldest rows are the first of the primary key. */

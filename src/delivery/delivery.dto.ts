@@ -74,7 +74,7 @@ export class DeliveryView {
     type: String,
     nullable: true,
     example: 'ev_01jd3k6q7be5y9x4v2m8n0r1st',
-    description: 'The event it tells; null for a test message.',
+    description: 'The event it tells, of a reminder that of the trigger; null for a test message.',
   })
   event_id!: string | null;
 
@@ -89,8 +89,20 @@ export class DeliveryView {
   @ApiProperty({ type: String, nullable: true, example: 'Checkout API', description: 'Its name at that time.' })
   endpoint_name!: string | null;
 
-  @ApiProperty({ enum: DELIVERY_KINDS })
+  @ApiProperty({
+    enum: DELIVERY_KINDS,
+    description:
+      'What it tells: a trigger, a resolve, to pagers that somebody has the incident in hand, to all others a reminder that it is still open, or a test.',
+  })
   kind!: DeliveryKind;
+
+  @ApiProperty({
+    type: 'integer',
+    nullable: true,
+    example: null,
+    description: 'Of a reminder: which one of its incident it is, from 1; null for everything else.',
+  })
+  ordinal!: number | null;
 
   @ApiProperty({ example: 'slack', description: 'Channel type it goes through.' })
   channel_type!: string;
@@ -107,7 +119,7 @@ export class DeliveryView {
     nullable: true,
     example: null,
     description:
-      'How or why it reached its state. `digest`, `combined`, `flapping`: told together with others (`flapping` while pending: the last word waits until the alert is stable). `rejected`: refused by the provider. `expired`: too old after failed attempts. `behind_failed`: a resolve whose trigger was refused. `resolved_before_sent`, `trigger_not_told`, `collapsed`: overtaken by what happened since. `not_supported`: an acknowledgement for a channel that cannot be told.',
+      'How or why it reached its state. `digest`, `combined`, `flapping`: told together with others (`flapping` while pending: the last word waits until the alert is stable). `rejected`: refused by the provider. `expired`: too old after failed attempts. `behind_failed`: a resolve whose trigger was refused. `resolved_before_sent`, `trigger_not_told`, `collapsed`: overtaken by what happened since. `not_supported`: an acknowledgement for a channel that cannot be told, or a reminder for a pager.',
   })
   detail!: DeliveryDetail | null;
 
@@ -155,6 +167,7 @@ export interface DeliveryRow {
   endpoint_id: string | null;
   endpoint_name: string | null;
   kind: DeliveryKind;
+  ordinal: number | null;
   channel_type: string;
   state: DeliveryState;
   detail: DeliveryDetail | null;
@@ -166,8 +179,8 @@ export interface DeliveryRow {
   created_at: Date;
 }
 
-export const DELIVERY_COLUMNS = `id, seq, alert_id, event_id,
-  notice #>> '{endpoint,id}' AS endpoint_id, notice #>> '{endpoint,name}' AS endpoint_name, kind, channel_type, state, detail, attempts,
+export const DELIVERY_COLUMNS = `id, seq, alert_id, COALESCE(event_id, reminder_of) AS event_id,
+  notice #>> '{endpoint,id}' AS endpoint_id, notice #>> '{endpoint,name}' AS endpoint_name, kind, ordinal, channel_type, state, detail, attempts,
   last_attempt_at, next_attempt_at, response_status, error, created_at`;
 
 export const toDeliveryView = (row: DeliveryRow): DeliveryView => ({
@@ -177,6 +190,7 @@ export const toDeliveryView = (row: DeliveryRow): DeliveryView => ({
   endpoint_id: row.endpoint_id,
   endpoint_name: row.endpoint_name,
   kind: row.kind,
+  ordinal: row.ordinal,
   channel_type: row.channel_type,
   state: row.state,
   detail: row.detail,

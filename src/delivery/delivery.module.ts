@@ -7,11 +7,14 @@ import { DeliveryMetrics } from './delivery.metrics';
 import { DeliveryRetentionJob } from './delivery-retention.job';
 import { DeliveryService } from './delivery.service';
 import { Outbox } from './outbox';
-import { SealedConfigs } from './sealed-config';
+import { ChannelOpenApi } from './config/channel-openapi';
+import { ChannelSettings } from './config/channel-settings';
+import { SealedConfigs } from './config/sealed-config';
 import { AttemptReader } from './send/attempt-notification';
 import { AttemptResults } from './send/attempt-results';
 import { DeliveryClaim } from './send/claim';
 import { DeliveryLoop } from './send/delivery-loop';
+import { MessageLinks } from './send/message-links';
 import { DeliverySender } from './send/sender';
 import { TestDeliveries } from './send/test-deliveries';
 
@@ -22,10 +25,13 @@ import { TestDeliveries } from './send/test-deliveries';
   providers: [
     Outbox,
     SealedConfigs,
+    ChannelSettings,
+    ChannelOpenApi,
     Failpoints,
     DeliveryMetrics,
     DeliveryClaim,
     DeliverySender,
+    MessageLinks,
     TestDeliveries,
     AttemptReader,
     AttemptResults,
@@ -33,6 +39,6 @@ import { TestDeliveries } from './send/test-deliveries';
     DeliveryService,
     DeliveryRetentionJob,
   ],
-  exports: [Outbox, SealedConfigs, TestDeliveries],
+  exports: [Outbox, SealedConfigs, ChannelSettings, ChannelOpenApi, TestDeliveries],
 })
 export class DeliveryModule {}

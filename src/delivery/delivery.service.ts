@@ -72,7 +72,7 @@ export class DeliveryService {
     return toDeliveryView(row);
   }
 
-  /** Makes it pending again, outside its alert's queue and through the alert's present config. Throws `conflict` where that cannot be. */
+  /** Makes it pending again, outside its alert's queue and through what the alert notifies through now. Throws `conflict` where that cannot be. */
   redeliver(orgId: string, id: string): Promise<DeliveryView> {
     return this.database.transaction(async (tx) => {
       const row = await lockRow(tx, orgId, id);
@@ -85,11 +85,11 @@ export class DeliveryService {
       const now = this.clock.now();
       const [again] = await tx.query<DeliveryRow>(
         `UPDATE notification
-         SET state = 'pending', detail = 'redeliver', channel_type = $2, destination = $3, config = NULL,
+         SET state = 'pending', detail = 'redeliver', channel_type = $2, destination = $3, contact_id = $5, config = NULL,
            attempts = 0, rejections = 0, may_have_arrived = may_have_arrived OR state = 'delivered',
            next_attempt_at = $4, finished_at = NULL
          WHERE id = $1 RETURNING ${DELIVERY_COLUMNS}`,
-        [id, row.alertType, destination, now],
+        [id, row.alertType, destination, now, row.contactId],
       );
       if (!again) throw problems.notFound();
       await this.outbox.wakeDestinations(tx, [{ orgId, destination, channelType: row.alertType }], now);
@@ -115,13 +115,20 @@ interface LockedRow {
   kind: string;
   alertId: string;
   alertType: string | null;
+  contactId: string | null;
   /** The alert's. */
   destination: string | null;
 }
 
+/** The alert's row is held as well, before the delivery's: it must not change what it notifies through meanwhile. */
 async function lockRow(tx: Tx, orgId: string, id: string): Promise<LockedRow | undefined> {
+  await tx.query(
+    `SELECT FROM alert WHERE org_id = $1 AND id = (SELECT alert_id FROM notification WHERE org_id = $1 AND id = $2)
+     FOR SHARE`,
+    [orgId, id],
+  );
   const [row] = await tx.query<LockedRow>(
-    `SELECT n.state, n.kind, n.alert_id AS "alertId", a.type AS "alertType", a.destination
+    `SELECT n.state, n.kind, n.alert_id AS "alertId", a.type AS "alertType", a.contact_id AS "contactId", a.destination
      FROM notification n LEFT JOIN alert a ON a.id = n.alert_id AND a.org_id = n.org_id
      WHERE n.org_id = $1 AND n.id = $2 FOR UPDATE OF n`,
     [orgId, id],

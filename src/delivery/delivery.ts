@@ -1,8 +1,8 @@
 import type { ChannelAudience, Notification } from '../channel/channel';
-import type { SealedConfig } from './sealed-config';
+import type { SealedConfig } from './config/sealed-config';
 
-/** What a delivery is for; `acknowledged` goes to pagers only, between a trigger and its resolve. A digest covers several deliveries and is not one itself. */
-export const DELIVERY_KINDS = ['triggered', 'resolved', 'acknowledged', 'test'] as const;
+/** What a delivery is for; `acknowledged` goes to pagers only, `reminder` to all others, both between a trigger and its resolve. A digest covers several deliveries and is not one itself. */
+export const DELIVERY_KINDS = ['triggered', 'resolved', 'acknowledged', 'reminder', 'test'] as const;
 export type DeliveryKind = (typeof DELIVERY_KINDS)[number];
 
 /**
@@ -41,17 +41,23 @@ export type DeliveryDetail = (typeof DELIVERY_DETAILS)[number];
 
 /** A delivery as its alert enqueues it, in the transaction of its cause. */
 export interface NewDelivery {
+  /** uuid; given where its notification names it. */
+  id?: string;
   orgId: string;
   alertId: string;
-  /** uuid of the event; `null` for a test. */
+  /** The contact that it goes through; `null` for the alert's own config. */
+  contactId: string | null;
+  /** uuid of the event; `null` for a test and a reminder. */
   eventId: string | null;
+  /** Of a reminder: the event of its trigger, and its number. Together they are there once. */
+  reminder?: { of: string; ordinal: number };
   kind: DeliveryKind;
   incidentNo: number;
   channelType: string;
   /** The destination's key: what shares a rate limit and a circuit breaker. */
   destination: string;
   notification: Notification;
-  /** A snapshot of the alert's stored config, only when the alert is about to be changed or deleted. */
+  /** A snapshot of the stored config (with a contact, the contact's), only when the alert is about to be changed or deleted. */
   config: SealedConfig | null;
 }
 
@@ -73,12 +79,12 @@ export type TriggerOutcome =
 /** A delivery in the queue of one alert at one destination. */
 export interface PendingDelivery {
   id: string;
-  kind: 'triggered' | 'resolved' | 'acknowledged';
+  kind: 'triggered' | 'resolved' | 'acknowledged' | 'reminder';
   incidentNo: number;
   mayHaveArrived: boolean;
-  /** Of a trigger or an acknowledgement: true when its incident has already ended, whether or not the resolve is to be sent. */
+  /** Of all but a resolve: true when its incident has already ended, whether or not the resolve is to be sent. */
   ended: boolean;
-  /** Of a resolve or an acknowledgement whose trigger is not in the queue. */
+  /** Of all but a trigger, when their trigger is not in the queue. */
   triggerOutcome: TriggerOutcome;
 }
 
@@ -120,7 +126,7 @@ export interface AttemptedDelivery {
 
 /** What one alert contributes to an attempt's notification. */
 export interface AttemptPart {
-  kind: 'triggered' | 'resolved' | 'acknowledged' | 'recovered' | 'flapping' | 'test';
+  kind: 'triggered' | 'resolved' | 'acknowledged' | 'reminder' | 'recovered' | 'flapping' | 'test';
   /** The delivery whose notification is sent. */
   primary: string;
   /** Another delivery of the same alert that the text draws on. */

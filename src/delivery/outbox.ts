@@ -2,13 +2,10 @@ import { Injectable } from '@nestjs/common';
 import type { Sql, Tx } from '../platform/database/database';
 import { DatabaseClock } from '../platform/database/database-clock';
 import { newUuid } from '../platform/ids/id';
-import { DAY_MS } from '../platform/time/time-units';
 import type { NewDelivery } from './delivery';
 import { destinationOfAlert } from './destination';
-import type { SealedConfig } from './sealed-config';
-
-/** Another config revives a failed delivery for this long after it was given up. */
-const REVIVABLE_MS = DAY_MS;
+import { renewSnapshots, reroute, type Rerouting } from './rerouting';
+import type { Route } from './route';
 
 /**
  * The deliveries of alerts, as alerts write them. Everything here runs in the caller's transaction, which must hold the
@@ -26,22 +23,23 @@ export class Outbox {
     this.listeners.push(wake);
   }
 
-  /** Two statements, however many deliveries. An event that already has a delivery of this kind gets no second one. */
+  /** Two statements, however many deliveries. An event that already has a delivery of this kind, or a reminder of this number, gets no second one. */
   async enqueue(tx: Tx, deliveries: readonly NewDelivery[]): Promise<void> {
     if (deliveries.length === 0) return;
     const now = this.clock.now();
     await tx.query(
       `INSERT INTO notification (id, org_id, alert_id, event_id, kind, incident_no, channel_type, destination,
-         notice, config, next_attempt_at, created_at)
+         notice, config, contact_id, reminder_of, ordinal, next_attempt_at, created_at)
        SELECT d.id, d.org_id, d.alert_id, d.event_id, d.kind, d.incident_no, d.channel_type, d.destination,
-         d.notification::jsonb, d.config::jsonb, $11, $11
+         d.notification::jsonb, d.config::jsonb, d.contact_id, d.reminder_of, d.ordinal, $14, $14
        FROM unnest($1::uuid[], $2::uuid[], $3::uuid[], $4::uuid[], $5::text[], $6::int[], $7::text[], $8::text[],
-         $9::text[], $10::text[]) WITH ORDINALITY
-         AS d (id, org_id, alert_id, event_id, kind, incident_no, channel_type, destination, notification, config, position)
+         $9::text[], $10::text[], $11::uuid[], $12::uuid[], $13::int[]) WITH ORDINALITY
+         AS d (id, org_id, alert_id, event_id, kind, incident_no, channel_type, destination, notification, config,
+               contact_id, reminder_of, ordinal, position)
        ORDER BY d.position
-       ON CONFLICT (event_id, kind) DO NOTHING`,
+       ON CONFLICT DO NOTHING`,
       [
-        deliveries.map(() => newUuid()),
+        deliveries.map(({ id }) => id ?? newUuid()),
         deliveries.map(({ orgId }) => orgId),
         deliveries.map(({ alertId }) => alertId),
         deliveries.map(({ eventId }) => eventId),
@@ -51,6 +49,9 @@ export class Outbox {
         deliveries.map(({ destination }) => destination),
         deliveries.map(({ notification }) => JSON.stringify(notification)),
         deliveries.map(({ config }) => config && JSON.stringify(config)),
+        deliveries.map(({ contactId }) => contactId),
+        deliveries.map(({ reminder }) => reminder?.of ?? null),
+        deliveries.map(({ reminder }) => reminder?.ordinal ?? null),
         now,
       ],
     );
@@ -58,53 +59,28 @@ export class Outbox {
   }
 
   /**
-   * To be called before the alert's type or config changes: its pending deliveries keep the config that they were meant
-   * for. `storedConfig` is `alert.config` as it still is.
+   * To be called before the alerts notify through something else. Returns the events of the triggers that go through it: their
+   * incidents stay open, as nobody was told of them otherwise.
    */
-  async alertChanging(tx: Tx, alertId: string, storedConfig: SealedConfig): Promise<void> {
-    await tx.query(
-      `UPDATE notification SET config = $2::jsonb
-       WHERE alert_id = $1 AND state = 'pending' AND kind <> 'test' AND config IS NULL`,
-      [alertId, JSON.stringify(storedConfig)],
-    );
+  async reroute(tx: Tx, rerouting: Rerouting): Promise<ReadonlySet<string>> {
+    const { triggers, isAnyDue } = await reroute(tx, rerouting, this.clock.now());
+    if (isAnyDue) tx.afterCommit(() => this.listeners.forEach((wake) => wake()));
+    return triggers;
   }
 
-  /** The same for many alerts that are about to be deleted, whose rows still hold their configs. */
+  /** To be called when a contact gets another config for the same destination. */
+  renewSnapshots(tx: Tx, orgId: string, before: Route, after: Route): Promise<void> {
+    return renewSnapshots(tx, orgId, before, after);
+  }
+
+  /** To be called before alerts are deleted: their pending deliveries keep the configs that they were meant for. */
   async alertsDeleting(tx: Tx, alertIds: readonly string[]): Promise<void> {
     await tx.query(
-      `UPDATE notification n SET config = a.config
-       FROM alert a
+      `UPDATE notification n SET config = COALESCE(a.config, c.config), contact_id = a.contact_id
+       FROM alert a LEFT JOIN contact c ON c.id = a.contact_id
        WHERE a.id = n.alert_id AND n.alert_id = ANY ($1::uuid[])
          AND n.state = 'pending' AND n.kind <> 'test' AND n.config IS NULL`,
       [alertIds],
-    );
-  }
-
-  /**
-   * To be called after the alert's type or config changed. What certainly never arrived, and what was given up within
-   * the last day because the provider refused it, goes out through the new config. An incident whose trigger may have
-   * arrived stays with the old one, so that its entry at the pager can be closed.
-   */
-  async alertChanged(tx: Tx, alertId: string, now: { channelType: string; destination: string }): Promise<void> {
-    const at = this.clock.now();
-    const revived = await tx.query<{ orgId: string }>(
-      `UPDATE notification n
-       SET channel_type = $2, destination = $3, config = NULL, state = 'pending', detail = NULL, attempts = 0,
-         rejections = 0, next_attempt_at = $4, finished_at = NULL
-       WHERE n.alert_id = $1 AND n.kind <> 'test' AND NOT n.may_have_arrived AND n.lease_token IS NULL
-         AND (n.state = 'pending'
-           OR (n.state = 'failed' AND n.detail IN ('rejected', 'unsendable', 'behind_failed') AND n.finished_at > $5))
-         AND NOT EXISTS (
-           SELECT 1 FROM notification t
-           WHERE t.alert_id = n.alert_id AND t.incident_no = n.incident_no AND t.kind = 'triggered'
-             AND (t.state = 'delivered' OR t.may_have_arrived OR t.lease_token IS NOT NULL))
-       RETURNING n.org_id AS "orgId"`,
-      [alertId, now.channelType, now.destination, at, new Date(at.getTime() - REVIVABLE_MS)],
-    );
-    await this.wakeDestinations(
-      tx,
-      revived.map(({ orgId }) => ({ orgId, ...now })),
-      at,
     );
   }
 

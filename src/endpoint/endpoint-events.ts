@@ -7,6 +7,27 @@ export class StatusEnded {
 }
 
 /**
+ * Emitted inside a transaction that is about to make endpoints, when it holds nothing but their website's row: whoever reacts
+ * locks what it needs now, before endpoints and counters are locked, and says with `whenCreated` what to do when they are
+ * there. Not emitted where the client wants no alerts.
+ */
+export class EndpointsCreating {
+  private readonly works: ((endpointIds: readonly string[]) => Promise<void>)[] = [];
+
+  constructor(readonly orgId: string) {}
+
+  /** `work` runs in the same transaction, behind everything else that is written of the endpoints; a throw rolls it back. */
+  whenCreated(work: (endpointIds: readonly string[]) => Promise<void>): void {
+    this.works.push(work);
+  }
+
+  /** For the emitter: the endpoints are there. */
+  async created(endpointIds: readonly string[]): Promise<void> {
+    for (const work of this.works) await work(endpointIds);
+  }
+}
+
+/**
  * Emitted inside the transaction that disables or deletes endpoints (themselves, or their website), after their
  * endpoint_state rows are locked in id order and before anything is deleted: open incidents on them must be resolved now.
  */

@@ -15,7 +15,7 @@ import { LocatedAt } from '../platform/http/location.interceptor';
 import type { Page } from '../platform/http/page';
 import { PrefixedIdPipe } from '../platform/ids/prefixed-id.pipe';
 import { BodyProblems, Problems } from '../platform/problem/problems.decorator';
-import { CreateEndpointDto, EndpointQuery, EndpointView, UpdateEndpointDto } from './endpoint.dto';
+import { CreateEndpointDto, EndpointQuery, EndpointView, NewEndpointQuery, UpdateEndpointDto } from './endpoint.dto';
 import { EndpointService } from './endpoint.service';
 
 const ENDPOINT_ID = { name: 'id', example: 'ep_01jd3k6q7be5y9x4v2m8n0r1st' };
@@ -53,19 +53,21 @@ export class EndpointController {
   @ApiOperation({
     operationId: 'createEndpoint',
     summary: 'Create an endpoint',
-    description: 'The first check runs at once.',
+    description:
+      'The first check runs at once. In the same transaction it gets an alert through each contact that is `default`, with the `alert_defaults` of the contact; `?alerts=none` makes it without.',
   })
   @ApiCreatedResponse({ type: EndpointView, description: 'The new endpoint.' })
-  @BodyProblems('not_found', 'quota_exceeded', 'target_not_allowed')
+  @BodyProblems('invalid_query', 'not_found', 'quota_exceeded', 'target_not_allowed')
   @AlsoChecked(EndpointService, (endpoints, fields: Partial<CreateEndpointDto>, { caller, params }) =>
     endpoints.findingsInNew(caller, params['websiteId'], fields),
   )
   create(
     @CurrentCaller() caller: Caller,
     @Param('websiteId', new PrefixedIdPipe('website')) websiteId: string,
+    @Query() query: NewEndpointQuery,
     @Body() dto: CreateEndpointDto,
   ): Promise<EndpointView> {
-    return this.endpoints.create(caller, websiteId, dto);
+    return this.endpoints.create(caller, websiteId, dto, query);
   }
 
   @Get('endpoints/:id')

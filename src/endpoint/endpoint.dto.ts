@@ -45,6 +45,18 @@ export class EndpointQuery extends PageQuery {
   tag?: string;
 }
 
+/** The alerts that new endpoints begin with. */
+export class NewEndpointQuery {
+  @ApiPropertyOptional({
+    description:
+      '`none`: no alerts through the contacts that are `default`. Without it each new endpoint gets one through each of them.',
+    enum: ['none'],
+  })
+  @Optional()
+  @IsIn(['none'])
+  alerts?: 'none';
+}
+
 export class HeaderDto {
   @ApiProperty({ example: 'Accept', maxLength: 256 })
   @IsString()

@@ -121,20 +121,20 @@ export class EndpointRepository {
         this.database.query<EndpointRow>(sql, [orgId, websiteId, after ?? NIL_UUID, count, ...more]),
       total: () => (tag === undefined ? total : this.found(websiteId, tag)),
     });
-    const now = await this.maintenance.read(this.database, orgId);
+    const now = await this.maintenanceOf(this.database, orgId, page.items);
     return page.map((row) => this.toView(row, caller, now));
   }
 
   async view(sql: Sql, caller: Caller, id: string): Promise<EndpointView> {
     const [row] = await sql.query<EndpointRow>(ONE, [caller.orgId, id]);
     if (!row) throw problems.notFound();
-    return this.toView(row, caller, await this.maintenance.read(sql, caller.orgId));
+    return this.toView(row, caller, await this.maintenanceOf(sql, caller.orgId, [row]));
   }
 
   /** In the order in which they were made. */
   async viewAll(caller: Caller, ids: readonly string[]): Promise<EndpointView[]> {
     const rows = await this.database.query<EndpointRow>(SOME, [caller.orgId, ids]);
-    const now = await this.maintenance.read(this.database, caller.orgId);
+    const now = await this.maintenanceOf(this.database, caller.orgId, rows);
     return rows.map((row) => this.toView(row, caller, now));
   }
 
@@ -144,11 +144,20 @@ export class EndpointRepository {
     return row && row.found <= MOST_COUNTED ? row.found : null;
   }
 
+  private maintenanceOf(sql: Sql, orgId: string, rows: readonly EndpointRow[]): Promise<MaintenanceNow> {
+    const endpoints = rows.map(({ id, websiteId, tags, websiteTags }) => ({
+      id,
+      orgId,
+      websiteId,
+      tags: [...tags, ...websiteTags],
+    }));
+    return this.maintenance.read(sql, orgId, endpoints);
+  }
+
   /** A read key sees no credential. */
-  private toView(row: EndpointRow, { role, orgId }: Caller, now: MaintenanceNow): EndpointView {
-    const { id, websiteId, tags, websiteTags } = row;
-    const maintenance = now.of({ id, orgId, websiteId, tags: [...tags, ...websiteTags] });
-    const view = toEndpointView(row, this.settings.shownHeaders(id, row.headers, role), maintenance);
+  private toView(row: EndpointRow, { role }: Caller, now: MaintenanceNow): EndpointView {
+    const { id, headers } = row;
+    const view = toEndpointView(row, this.settings.shownHeaders(id, headers, role), now.get(id) ?? null);
     return role === 'read' ? withoutCredentials(view) : view;
   }
 }

@@ -11,7 +11,7 @@ import { problems } from '../platform/problem/problem';
 import type { Website } from '../website/website.entity';
 import { WebsiteService } from '../website/website.service';
 import { CHECKED_SETTINGS } from './check-definition';
-import { EndpointsStopped, StatusEnded } from './endpoint-events';
+import { EndpointsCreating, EndpointsStopped, StatusEnded } from './endpoint-events';
 import { EndpointSchedule } from './endpoint-schedule';
 import { EndpointSettingsResolver } from './endpoint-settings';
 import {
@@ -19,6 +19,7 @@ import {
   type EndpointQuery,
   type EndpointView,
   MASKED_SETTINGS,
+  type NewEndpointQuery,
   toAuditView,
   type UpdateEndpointDto,
 } from './endpoint.dto';
@@ -58,21 +59,46 @@ export class EndpointService {
   }
 
   /** Due at once, then on its grid. */
-  async create(caller: Caller, websiteId: string, dto: CreateEndpointDto): Promise<EndpointView> {
+  async create(
+    caller: Caller,
+    websiteId: string,
+    dto: CreateEndpointDto,
+    query: NewEndpointQuery = {},
+  ): Promise<EndpointView> {
     const id = newUuid();
     const { settings, findings } = this.settings.examine(id, dto, null, caller);
     refuse(together([findings, otherWebsite(dto, formatId('website', websiteId))]));
     const dependsOn = parentIds(dto.depends_on ?? []);
     await this.database.transaction(async (tx) => {
       const website = await this.websites.lock(tx, caller.orgId, websiteId);
+      const creating = await this.announce(tx, caller.orgId, query);
       await holdParents(tx, caller.orgId, dependsOn);
-      await this.add(tx, website, [{ id, settings, dependsOn }]);
+      await this.add(tx, website, [{ id, settings, dependsOn }], creating);
     });
     return this.get(caller, id);
   }
 
-  /** New endpoints of a locked website, due at once; what they depend on is held. Throws `quota_exceeded`. */
-  async add(tx: Tx, website: Website, endpoints: readonly NewEndpoint[]): Promise<void> {
+  /**
+   * Says that the transaction will make endpoints, as long as it holds nothing but websites; `null` when the client wants
+   * none of what follows from it.
+   */
+  async announce(tx: Tx, orgId: string, { alerts }: NewEndpointQuery): Promise<EndpointsCreating | null> {
+    if (alerts === 'none') return null;
+    const creating = new EndpointsCreating(orgId);
+    await this.events.emit(creating, tx);
+    return creating;
+  }
+
+  /**
+   * New endpoints of a locked website, due at once; what they depend on is held. `creating` is what `announce` returned.
+   * Throws `quota_exceeded`.
+   */
+  async add(
+    tx: Tx,
+    website: Website,
+    endpoints: readonly NewEndpoint[],
+    creating: EndpointsCreating | null,
+  ): Promise<void> {
     const { id: websiteId, orgId } = website;
     await this.repository.insert(tx, website, endpoints);
     for (const { id, settings, dependsOn } of endpoints) {
@@ -84,6 +110,7 @@ export class EndpointService {
         after: toAuditView(websiteId, settings, dependsOn),
       });
     }
+    await creating?.created(endpoints.map(({ id }) => id));
   }
 
   /** What `create` would refuse in these fields. */

@@ -1,18 +1,6 @@
 import { ApiExtraModels, ApiProperty, ApiPropertyOptional, getSchemaPath } from '@nestjs/swagger';
-import {
-  ArrayMaxSize,
-  Equals,
-  IsArray,
-  IsBoolean,
-  IsIn,
-  IsInt,
-  IsOptional,
-  IsString,
-  Matches,
-  Max,
-  MaxLength,
-  Min,
-} from 'class-validator';
+import { IsBoolean, IsIn, IsInt, IsOptional, IsString, Max, MaxLength, Min } from 'class-validator';
+import { EndpointScopeDto } from '../endpoint/scope/scope.dto';
 import { LIMIT_DESCRIPTION, MAX_PAGE_SIZE, PageQuery, QueryInteger } from '../platform/http/page';
 import {
   IsName,
@@ -29,8 +17,6 @@ import type { Span } from './recurrence/window-times';
 import { MAX_DURATION_SECONDS, MIN_DURATION_SECONDS } from './window-rules';
 import { currentOf, type WindowRow } from './window-row';
 
-/** Items of each list of a scope. */
-const MAX_SCOPE_ITEMS = 1000;
 const DEFAULT_LIMIT = 100;
 const MAX_OCCURRENCES = 100;
 const DEFAULT_OCCURRENCES = 20;
@@ -69,45 +55,8 @@ const TEXTS = {
   public: { description: 'Shown on status pages that show something it covers.', default: true },
 };
 
-/** One of a list of labels. */
-const TAG = /^[a-z0-9][a-z0-9._:/-]{0,49}$/i;
-
-export class MaintenanceScopeDto {
-  @ApiPropertyOptional({ description: 'Everything that the organization has; without any of the lists.', enum: [true] })
-  @Optional()
-  @Equals(true)
-  all?: true;
-
-  @ApiPropertyOptional({ type: [String], description: 'Websites: all their endpoints.', maxItems: MAX_SCOPE_ITEMS })
-  @Optional()
-  @IsArray()
-  @ArrayMaxSize(MAX_SCOPE_ITEMS)
-  @IsPublicId('website', { each: true })
-  website_ids?: string[];
-
-  @ApiPropertyOptional({ type: [String], description: 'Endpoints.', maxItems: MAX_SCOPE_ITEMS })
-  @Optional()
-  @IsArray()
-  @ArrayMaxSize(MAX_SCOPE_ITEMS)
-  @IsPublicId('endpoint', { each: true })
-  endpoint_ids?: string[];
-
-  @ApiPropertyOptional({
-    type: [String],
-    description: 'Tags of endpoints or their websites. They need not exist yet.',
-    example: ['production'],
-    maxItems: MAX_SCOPE_ITEMS,
-  })
-  @Optional()
-  @IsArray()
-  @ArrayMaxSize(MAX_SCOPE_ITEMS)
-  @IsString({ each: true })
-  @Matches(TAG, {
-    each: true,
-    message: 'each tag must have 1 to 50 letters, digits and . _ : / -, beginning with a letter or digit',
-  })
-  tags?: string[];
-}
+/** The name of the class is part of the public API document. */
+export class MaintenanceScopeDto extends EndpointScopeDto {}
 
 /** What a client may send back as it received it. */
 class WindowReadOnly {

@@ -2,6 +2,7 @@ import { isDeepStrictEqual } from 'node:util';
 import { Injectable } from '@nestjs/common';
 import { recordChange } from '../audit/audit-log';
 import { currentAuthorship } from '../audit/authorship';
+import { refuseUnknown, toScope } from '../endpoint/scope/scope';
 import { Database, type Sql } from '../platform/database/database';
 import { DatabaseClock } from '../platform/database/database-clock';
 import { Cursors } from '../platform/http/cursors';
@@ -9,7 +10,7 @@ import type { Page } from '../platform/http/page';
 import { parseTimestamp } from '../platform/http/validators';
 import { newUuid, parseId } from '../platform/ids/id';
 import type { Findings } from '../platform/problem/findings';
-import { Problem, problems } from '../platform/problem/problem';
+import { problems } from '../platform/problem/problem';
 import {
   type CreateMaintenanceWindowDto,
   type MaintenanceOccurrenceView,
@@ -25,7 +26,7 @@ import { Occurrences } from './occurrences';
 import { nextSpans, type Span } from './recurrence/window-times';
 import { problemsOfFields, problemsOfTimes, sameTimes } from './window-rules';
 import { listedAt, type WindowRow } from './window-row';
-import { scopeIdOf, toScope, WindowStore } from './window-store';
+import { scopeIdOf, WindowStore } from './window-store';
 
 /** Occurrences that have begun, as they were: cut by changes, and kept when the window's times change. */
 const BEGUN = `
@@ -160,12 +161,7 @@ export class MaintenanceWindowService {
     const row = merged(orgId, dto, before, now);
     const wrong = [...problemsOfFields(dto), ...problemsOfTimes(row, now, before)];
     if (wrong.length > 0) throw problems.validationFailed(wrong);
-    const unknown = dto.scope ? await this.windows.unknownIn(sql, orgId, dto.scope, before) : [];
-    const [first] = unknown;
-    if (first) {
-      const { code, detail } = problems.referenceNotFound(first.pointer, first.message);
-      throw new Problem(code, detail, unknown.slice(0, 20));
-    }
+    if (dto.scope) await refuseUnknown(sql, orgId, dto.scope, before);
     return { ...row, listedAt: listedAt(row, now, row.listedAt) };
   }
 }

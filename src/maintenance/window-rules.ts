@@ -1,3 +1,4 @@
+import { problemsOfScope, type SentScope } from '../endpoint/scope/scope';
 import type { FieldProblem } from '../platform/problem/problem';
 import { DAY_MS, MINUTE_MS, SECOND_MS } from '../platform/time/time-units';
 import { readCron } from './recurrence/cron-calendar';
@@ -12,14 +13,6 @@ const MAX_LENGTH_MS = 90 * DAY_MS;
 const MOST_PAST_MS = 5 * MINUTE_MS;
 /** Starts whose pauses are compared with the duration. */
 const COMPARED = 20;
-
-/** A scope as it is sent. */
-export interface SentScope {
-  all?: unknown;
-  website_ids?: readonly unknown[];
-  endpoint_ids?: readonly unknown[];
-  tags?: readonly unknown[];
-}
 
 /** What is wrong with fields that were sent, each by itself. */
 export function problemsOfFields({
@@ -46,23 +39,6 @@ export function problemsOfFields({
     });
   if (scope) problems.push(...problemsOfScope(scope));
   return problems;
-}
-
-function problemsOfScope({ all, website_ids = [], endpoint_ids = [], tags = [] }: SentScope): FieldProblem[] {
-  const isListed = website_ids.length + endpoint_ids.length + tags.length > 0;
-  if (all !== undefined && isListed)
-    return [
-      { pointer: '/scope/all', code: 'invalid_format', message: 'all goes without website_ids, endpoint_ids and tags' },
-    ];
-  if (all === undefined && !isListed)
-    return [
-      {
-        pointer: '/scope',
-        code: 'required',
-        message: 'scope must have all, or any of website_ids, endpoint_ids and tags',
-      },
-    ];
-  return [];
 }
 
 const sameTime = (a: Date | null | undefined, b: Date | null | undefined): boolean => a?.getTime() === b?.getTime();

@@ -1,11 +1,10 @@
 import { Injectable } from '@nestjs/common';
 import { MaintenanceCoverage, type ScopeParts } from '../endpoint/maintenance/maintenance-coverage';
 import type { MaintenanceScope } from '../endpoint/maintenance/cover';
-import { Database, type Sql, type Tx } from '../platform/database/database';
-import { newUuid, parseId } from '../platform/ids/id';
-import { type FieldProblem, problems } from '../platform/problem/problem';
+import { Database, type Tx } from '../platform/database/database';
+import { newUuid } from '../platform/ids/id';
+import { problems } from '../platform/problem/problem';
 import type { WindowStatus } from './maintenance-window.dto';
-import type { SentScope } from './window-rules';
 import { runningUntil, selectWindows, type WindowRow } from './window-row';
 
 /** Windows of an organization that are not over by their times. */
@@ -176,19 +175,6 @@ export class WindowStore {
       throw problems.quotaExceeded({ name: 'maintenance_windows', limit: MOST, used: total }, 'maintenance windows');
   }
 
-  /** Ids of a sent scope that are nobody's or another organization's; those of `known` are not asked for. */
-  async unknownIn(sql: Sql, orgId: string, sent: SentScope, known: MaintenanceScope | null): Promise<FieldProblem[]> {
-    const scope = toScope(sent);
-    const missing = await this.coverage.unknownIn(sql, orgId, {
-      websiteIds: scope.websiteIds.filter((id) => !known?.websiteIds.includes(id)),
-      endpointIds: scope.endpointIds.filter((id) => !known?.endpointIds.includes(id)),
-    });
-    return [
-      ...unknownOf('website', sent.website_ids ?? [], missing.websiteIds),
-      ...unknownOf('endpoint', sent.endpoint_ids ?? [], missing.endpointIds),
-    ];
-  }
-
   private async claimNames(tx: Tx, row: WindowRow, now: Date): Promise<void> {
     const [wanted, most] = [row.websiteIds.length + row.endpointIds.length + row.tags.length, MOST_NAMED];
     if (wanted === 0) return;
@@ -227,25 +213,6 @@ export class WindowStore {
 async function takeTurn(tx: Tx, orgId: string): Promise<void> {
   await tx.query('SELECT pg_advisory_xact_lock(hashtextextended($1, 0))', [`maintenance windows of ${orgId}`]);
 }
-
-function unknownOf(kind: 'website' | 'endpoint', sent: readonly unknown[], missing: readonly string[]): FieldProblem[] {
-  return sent.flatMap((id, index): FieldProblem[] => {
-    const uuid = parseId(kind, id);
-    if (uuid === null || !missing.includes(uuid)) return [];
-    const pointer = `/scope/${kind}_ids/${index}`;
-    return [{ pointer, code: 'not_found', message: `there is no such ${kind}, or it is not yours` }];
-  });
-}
-
-const sorted = (items: readonly string[]): string[] => [...new Set(items)].sort();
-
-/** The stored form of a scope whose ids were found well formed: sets, tags in lower case. */
-export const toScope = ({ all, website_ids = [], endpoint_ids = [], tags = [] }: SentScope): MaintenanceScope => ({
-  coversAll: all === true,
-  websiteIds: sorted(website_ids.flatMap((id) => parseId('website', id) ?? [])),
-  endpointIds: sorted(endpoint_ids.flatMap((id) => parseId('endpoint', id) ?? [])),
-  tags: sorted(tags.flatMap((tag) => (typeof tag === 'string' ? tag.toLowerCase() : []))),
-});
 
 const sameItems = (a: readonly string[], b: readonly string[]): boolean =>
   a.length === b.length && a.every((item, index) => item === b[index]);

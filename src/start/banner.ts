@@ -4,7 +4,10 @@ import type { Config } from '../platform/config/config';
 
 /** What the banner tells. */
 export interface Welcome {
+  /** Where it is for this machine. */
   readonly url: string;
+  /** Where people reach it, if the settings say so. */
+  readonly publicUrl: string | null;
   readonly auth: boolean;
   /** Somebody is at the terminal: keys and links never go into a log file. */
   readonly isTerminal: boolean;
@@ -14,7 +17,8 @@ export interface Welcome {
 }
 
 /** What a person sees when the service has started: where it is, how to get in, and one command to try. */
-export function banner({ url, auth, isTerminal, key, link }: Welcome): string {
+export function banner({ url, publicUrl, auth, isTerminal, key, link }: Welcome): string {
+  const shown = publicUrl ?? url;
   const place = auth ? keyPlace(key) : { lines: [], value: null };
   const request = `  curl -s ${url}/api/v1/websites`;
   const lines = [
@@ -22,9 +26,9 @@ export function banner({ url, auth, isTerminal, key, link }: Welcome): string {
     ...(auth ? [] : ['AUTH=off: everyone who reaches this address is an administrator.']),
     '',
     ...(link === null
-      ? [`Dashboard      ${url}/`]
-      : [`Dashboard      ${url}/#/sign-in/${link}`, '               (this link signs in once, within 15 minutes)']),
-    `API reference  ${url}/docs`,
+      ? [`Dashboard      ${shown}/`]
+      : [`Dashboard      ${shown}/#/sign-in/${link}`, '               (this link signs in once, within 15 minutes)']),
+    `API reference  ${shown}/docs`,
     ...place.lines,
     '',
     'Try it:',

@@ -20,7 +20,9 @@ export async function welcome(app: NestExpressApplication, config: Config): Prom
   const key = made.from === 'generated' && !isTerminal ? ({ from: 'file', path: bootstrap.keyFile } as const) : made;
   const wantsLink = isTerminal && config.auth && (await bootstrap.isUnused());
   const link = wantsLink ? await app.get(SignInLinks).create() : null;
-  await print(banner({ url: addressOf(app, config), auth: config.auth, isTerminal, key, link }));
+  await print(
+    banner({ url: addressOf(app, config), publicUrl: config.publicUrl, auth: config.auth, isTerminal, key, link }),
+  );
   if (isShown && !isShownOnly) await bootstrap.removeKeyFile();
 }
 

@@ -1,16 +1,18 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import { ExpectedState, type Listed, type Write } from './expected-state';
 import { lineOf } from './commands';
-import type { Fleet } from './fleet';
+import { Disturbances } from './disturbances';
+import { ANYTHING, ExpectedState, type Listed, type Write } from './expected-state';
 import type { FakeInternet } from './fake-internet';
-import { childrenOf, type Fields, type Kind, type ShownState, type Model } from './model';
+import type { Fleet } from './fleet';
+import { childrenOf, type Fields, type Kind, type Model, type ShownState } from './model';
+import type { QuietSpan } from './history';
+import { Requests, type WebhookConfig } from './requests';
 
 /** `refused`: no instance listened, so nothing happened. `unknown`: the connection was lost, the request may have taken effect. */
 type CallResult = { status: number; body: unknown } | 'refused' | 'unknown';
 
 const REQUEST_TIMEOUT_MS = 45_000;
 const CONVERGE_LIMIT_MS = 60_000;
-const CHECK_TIMEOUT_SECONDS = 3;
 
 interface ApiRow {
   id: string;
@@ -21,10 +23,20 @@ interface ApiRow {
   status: string;
   last_checked_at: string | null;
   description: string;
-  config: { url: string };
+  contact_id: string | null;
+  config: WebhookConfig;
   triggered: boolean;
   failure_threshold: number;
   success_threshold: number;
+  after: number;
+  remind_every: number | null;
+}
+
+/** What an alert's messages go through, as the alert shows it; `via` its contact, empty for none. */
+export interface ShownRoute {
+  via: string;
+  channel: number;
+  rotation: number;
 }
 
 /** Everything that the API lists. */
@@ -33,6 +45,8 @@ export interface Observation {
   shown: ShownState[];
   /** By endpoint, milliseconds since the epoch. */
   lastChecked: Map<string, number>;
+  /** By alert. */
+  routes: Map<string, ShownRoute>;
 }
 
 /** Sends writes through the public API and tracks in an `ExpectedState` what each response promised. */
@@ -40,19 +54,32 @@ export class ApiClient {
   readonly broken: string[] = [];
   /** Alerts that a write deleted or disabled, or may have. */
   readonly stopped = new Set<string>();
+  /** Writes that stopped alerts, or sent alerts or contacts to another address: they may end incidents. */
+  readonly endings = new Disturbances();
+  /** All writes that changed what an alert or a contact notifies through, credentials included. */
+  readonly routeWrites = new Disturbances();
+  /** Alerts whose reminders a write switched on or off. */
+  readonly reminderEdits = new Set<string>();
+  readonly quiet: QuietSpan[] = [];
+  readonly requests: Requests;
   private readonly expected = new ExpectedState();
-  private readonly idsByName = new Map<string, string>();
   private readonly parents = new Map<string, { kind: Kind; parent: string | null }>();
   private readonly queues = new Map<string, Promise<void>>();
+  /** Contacts that a write deleted, or may have. */
+  private readonly leaving = new Set<string>();
+  /** Endpoints that may be acknowledged. */
+  private readonly acknowledged = new Set<string>();
   private calls = 0;
 
   constructor(
     private readonly fleet: Fleet,
     private readonly internet: FakeInternet,
     private readonly log: (text: string) => void,
-  ) {}
+  ) {
+    this.requests = new Requests(internet);
+  }
 
-  /** Queues a write behind the others of its website. */
+  /** Queues a write behind the others of its website or contact. */
   submit(write: Write, number: number): void {
     if (write.do === 'create') this.parents.set(write.name, { kind: write.kind, parent: write.parent });
     this.enqueue(write.name, async () => {
@@ -66,11 +93,40 @@ export class ApiClient {
    * enabled the endpoint may have failed, or an uncertain one may have disabled it.
    */
   checkNow(name: string, number: number): void {
+    this.tell(name, number, 'check now', 'POST', (id) => `/endpoints/${id}/checks`);
+  }
+
+  /** Takes an endpoint in hand until `converge`. A conflict is legitimate: it may be up. */
+  acknowledge(name: string, number: number): void {
+    this.tell(
+      name,
+      number,
+      'acknowledge',
+      'PUT',
+      (id) => `/endpoints/${id}/acknowledgement`,
+      (result) => {
+        this.acknowledged.add(name);
+        const isCertain = typeof result !== 'string' && result.status === 200;
+        if (isCertain) this.quiet.push({ endpoint: name, from: Date.now(), to: Number.POSITIVE_INFINITY });
+      },
+    );
+  }
+
+  /** Gives an alert the present config of its contact, whatever that is. */
+  detach(name: string, number: number): void {
     this.enqueue(name, async () => {
-      const id = this.idsByName.get(name);
-      const result = id === undefined ? 'refused' : await this.call('POST', `/endpoints/${id}/checks`);
-      if (typeof result === 'string') this.log(`      #${number} ${result}`);
-      else if (![201, 404, 409, 503].includes(result.status)) this.reportUnexpected(`check now ${name}`, result);
+      const id = this.requests.idOf(name);
+      if (id === undefined) return;
+      const end = this.routeWrites.begin([name]);
+      const result = await this.call('PUT', `/alerts/${id}`, { contact_id: null });
+      const wasAnswered = typeof result !== 'string' && result.status !== 503;
+      end(wasAnswered ? 'certain' : 'ambiguous');
+      const detached = (route: Fields): Write => ({ do: 'update', kind: 'alert', name, fields: { via: '', ...route } });
+      if (result === 'refused') this.log(`      #${number} ${result}`);
+      else if (!wasAnswered) this.expected.markUncertain(detached({ channel: ANYTHING, rotation: ANYTHING }));
+      else if (result.status === 200)
+        this.expected.acknowledge(detached({ ...this.requests.routeIn((result.body as ApiRow).config) }));
+      else if (result.status !== 404 || this.expected.has(name)) this.reportUnexpected(`detach ${name}`, result);
     });
   }
 
@@ -81,11 +137,13 @@ export class ApiClient {
 
   /** Everything that the API lists; throws while a request fails. */
   async observe(): Promise<Observation> {
-    const observation: Observation = { listed: [], shown: [], lastChecked: new Map() };
+    const observation: Observation = { listed: [], shown: [], lastChecked: new Map(), routes: new Map() };
     const list = (kind: Kind, name: string, id: string, fields: Fields) => {
-      this.idsByName.set(name, id);
+      this.requests.learn(name, id);
       observation.listed.push({ kind, name, fields });
     };
+    for (const { id, name, config } of await this.get('/contacts'))
+      list('contact', name, id, this.requests.routeIn(config));
     for (const { id, name, enabled } of await this.get('/websites')) {
       list('website', name, id, { enabled });
       for (const row of await this.get(`/websites/${id}/endpoints`)) {
@@ -100,10 +158,13 @@ export class ApiClient {
       }
     }
     for (const row of await this.get('/alerts')) {
-      const { enabled, failure_threshold, success_threshold, triggered } = row;
-      const channel = this.internet.channelOf(row.config.url);
-      list('alert', row.description, row.id, { enabled, channel, failure_threshold, success_threshold });
+      const { enabled, failure_threshold, success_threshold, after, triggered } = row;
+      const via = row.contact_id === null ? '' : this.requests.nameOf(row.contact_id);
+      const route = this.requests.routeIn(row.config);
+      const rule = { enabled, failure_threshold, success_threshold, after, reminds: row.remind_every !== null, via };
+      list('alert', row.description, row.id, via === '' ? { ...rule, ...route } : rule);
       observation.shown.push({ name: row.description, triggered });
+      observation.routes.set(row.description, { via, ...route });
     }
     return observation;
   }
@@ -118,8 +179,12 @@ export class ApiClient {
     return Number(count);
   }
 
-  /** Compares the service with the expected state, then writes until it matches the model. Every instance must be healthy. */
+  /**
+   * Compares the service with the expected state, then writes until it matches the model; nothing is acknowledged any more.
+   * Every instance must be healthy.
+   */
   async converge(model: Model): Promise<void> {
+    await this.takeBackAcknowledgements();
     await this.reconcile();
     for (const write of await this.writesTowards(model)) {
       const until = Date.now() + CONVERGE_LIMIT_MS;
@@ -132,8 +197,28 @@ export class ApiClient {
     }
   }
 
+  private async takeBackAcknowledgements(): Promise<void> {
+    for (const name of this.acknowledged) {
+      for (const span of this.quiet) if (span.endpoint === name) span.to = Math.min(span.to, Date.now());
+      const until = Date.now() + CONVERGE_LIMIT_MS;
+      for (let isOver = false; !isOver; await delay(isOver ? 0 : 500)) {
+        const result = await this.call('DELETE', `/endpoints/${this.requests.idOf(name)}/acknowledgement`);
+        isOver = typeof result !== 'string' && [204, 404].includes(result.status);
+        if (Date.now() > until) throw new Error(`the service is healthy and keeps ${name} acknowledged`);
+      }
+    }
+    this.acknowledged.clear();
+  }
+
   private async reconcile(): Promise<void> {
-    this.broken.push(...this.expected.reconcile((await this.observeWithRetry()).listed));
+    const { listed, routes } = await this.observeWithRetry();
+    this.broken.push(...this.expected.reconcile(listed));
+    const contacts = new Map(listed.map(({ name, fields }) => [name, fields]));
+    for (const [alert, { via, channel, rotation }] of routes) {
+      const contact = via === '' ? null : contacts.get(via);
+      if (contact === null || (contact?.['channel'] === channel && contact['rotation'] === rotation)) continue;
+      this.broken.push(`alert ${alert} shows channel ${channel}, rotation ${rotation}: not those of contact ${via}`);
+    }
   }
 
   /** A request may meet a connection that was cut before, or a busy machine's 503; a healthy service soon responds. */
@@ -149,24 +234,29 @@ export class ApiClient {
     }
   }
 
-  /** The writes that turn what exists into what the model has, parents first. */
+  /** The writes that turn what exists into what the model has: parents first, contacts that go last. */
   private async writesTowards(model: Model): Promise<Write[]> {
     const { listed } = await this.observeWithRetry();
     const present = new Map(listed.map((resource) => [resource.name, resource]));
-    const writes: Write[] = listed
+    const deletions = listed
       .filter(({ name }) => !model.resources.has(name))
-      .map(({ kind, name }) => ({ do: 'delete', kind, name }));
-    for (const { kind, name, parent, fields } of model.resources.values()) {
+      .map(({ kind, name }): Write => ({ do: 'delete', kind, name }));
+    const writes = deletions.filter(({ kind }) => kind !== 'contact');
+    const wanted = [...model.of('contact'), ...[...model.resources.values()].filter(({ kind }) => kind !== 'contact')];
+    for (const { kind, name, parent, fields } of wanted) {
       const existing = present.get(name);
       if (!existing) {
         this.parents.set(name, { kind, parent });
         writes.push({ do: 'create', kind, name, parent, fields });
         continue;
       }
-      const wrong = Object.entries(fields).filter(([field, value]) => existing.fields[field] !== value);
-      if (wrong.length > 0) writes.push({ do: 'update', kind, name, fields: Object.fromEntries(wrong) });
+      const wrong = Object.keys(fields).filter((field) => existing.fields[field] !== fields[field]);
+      if (wrong.length === 0) continue;
+      const sent = wrong.some((field) => ROUTE_FIELDS.includes(field)) ? [...wrong, ...ROUTE_FIELDS] : wrong;
+      const changes = Object.entries(fields).filter(([field]) => sent.includes(field));
+      writes.push({ do: 'update', kind, name, fields: Object.fromEntries(changes) });
     }
-    return writes;
+    return [...writes, ...deletions.filter(({ kind }) => kind === 'contact')];
   }
 
   private enqueue(name: string, work: () => Promise<void>): void {
@@ -178,6 +268,26 @@ export class ApiClient {
     );
   }
 
+  /** A request about an endpoint that may be in another state than the model says, or be gone. */
+  private tell(
+    name: string,
+    number: number,
+    what: string,
+    method: string,
+    path: (id: string) => string,
+    told: (result: CallResult) => void = () => {},
+  ): void {
+    this.enqueue(name, async () => {
+      const id = this.requests.idOf(name);
+      const result =
+        id === undefined ? 'refused' : await this.call(method, path(id), method === 'PUT' ? {} : undefined);
+      if (result === 'refused') return this.log(`      #${number} ${result}`);
+      told(result);
+      if (result === 'unknown') this.log(`      #${number} ${result}`);
+      else if (![200, 201, 404, 409, 503].includes(result.status)) this.reportUnexpected(`${what} ${name}`, result);
+    });
+  }
+
   private rootOf(name: string): string {
     const parent = this.parents.get(name)?.parent ?? null;
     return parent === null ? name : this.rootOf(parent);
@@ -185,60 +295,67 @@ export class ApiClient {
 
   /** `done`, or the reason why not. */
   private async write(write: Write): Promise<string> {
-    const request = this.requestOf(write);
+    const request = this.requests.of(write);
     if (!request) return 'skipped: not known to exist';
-    if (write.do === 'delete' || write.fields['enabled'] === false) this.markStopped(write.name);
+    const end = this.begin(write);
     const result = await this.call(...request);
-    if (result === 'refused') return result;
-    if (result === 'unknown' || result.status === 503) {
+    if (result === 'unknown' || (result !== 'refused' && result.status === 503)) {
+      end('ambiguous');
       this.expected.markUncertain(write);
       return result === 'unknown' ? 'ambiguous: the connection was lost' : 'ambiguous: 503';
     }
+    end('certain');
+    if (result === 'refused') return result;
     if (result.status >= 200 && result.status < 300) {
       this.expected.acknowledge(write);
-      if (write.do === 'create') this.idsByName.set(write.name, (result.body as ApiRow).id);
+      if (write.do === 'create') this.requests.learn(write.name, (result.body as ApiRow).id);
       return 'done';
     }
     const subject = write.do === 'create' && write.parent !== null ? write.parent : write.name;
     if (result.status === 404 && !this.expected.has(subject)) return write.do === 'delete' ? 'done' : 'skipped: 404';
+    if (result.status === 404 && this.namesLeavingContact(write)) return 'skipped: 404';
+    // Another queue may have given it an alert meanwhile.
+    if (result.status === 409 && write.do === 'delete' && write.kind === 'contact' && write.replacement === undefined)
+      return 'skipped: 409';
     this.reportUnexpected(lineOf(write), result);
     return `${result.status}`;
   }
 
-  private requestOf(write: Write): [method: string, path: string, body?: object] | null {
-    const id = this.idsByName.get(write.name);
-    if (write.do !== 'create') {
-      if (id === undefined) return null;
-      const path = `/${write.kind}s/${id}`;
-      return write.do === 'delete' ? ['DELETE', path] : ['PUT', path, this.bodyOf(write.kind, write.fields)];
-    }
-    const parentId = write.parent === null ? undefined : this.idsByName.get(write.parent);
-    if (write.parent !== null && parentId === undefined) return null;
-    const body = this.bodyOf(write.kind, write.fields);
-    switch (write.kind) {
-      case 'website':
-        return ['POST', '/websites', { name: write.name, url: 'https://shop.example.com', ...body }];
-      case 'endpoint': {
-        const fixed = { name: write.name, type: 'HTTP', timeout: CHECK_TIMEOUT_SECONDS };
-        return ['POST', `/websites/${parentId}/endpoints`, { ...fixed, ...body }];
-      }
-      case 'alert':
-        return ['POST', '/alerts', { endpoint_id: parentId, type: 'webhook', description: write.name, ...body }];
-      default:
-        return write.kind satisfies never;
-    }
+  /** Notes what the write may do to incidents; returns what to call at its end. */
+  private begin(write: Write): (end: 'certain' | 'ambiguous') => void {
+    const { name, kind } = write;
+    const fields = write.do === 'delete' ? {} : write.fields;
+    const isStop = write.do === 'delete' || fields['enabled'] === false;
+    const below = isStop && kind !== 'contact' ? this.alertsIn(name) : [];
+    for (const alert of below) this.stopped.add(alert);
+    if (write.do === 'delete' && kind === 'contact') this.leaving.add(name);
+    if (write.do === 'update' && 'reminds' in fields) this.reminderEdits.add(name);
+    const isRouteWrite = write.do === 'update' && ROUTE_FIELDS.some((field) => field in fields);
+    const { rotation: _, ...address } = Object.fromEntries(
+      Object.entries(fields).filter(([field]) => ROUTE_FIELDS.includes(field)),
+    );
+    const isMove = isRouteWrite && !this.expected.isSure(name, address);
+    const isReplaced = write.do === 'delete' && kind === 'contact';
+    const ends = [
+      this.endings.begin([...below, ...(isMove || isReplaced ? [name] : [])]),
+      this.routeWrites.begin([
+        ...(isRouteWrite ? [name] : []),
+        ...(write.do === 'delete' && write.replacement !== undefined ? [write.replacement] : []),
+      ]),
+    ];
+    return (how) => ends.forEach((end) => end(how));
   }
 
-  private bodyOf(kind: Kind, { path, channel, ...fields }: Fields): object {
-    if (kind === 'endpoint' && path !== undefined) return { ...fields, url: this.internet.targetUrl(String(path)) };
-    if (kind === 'alert' && channel !== undefined)
-      return { ...fields, config: { url: this.internet.hookUrl(Number(channel)) } };
-    return fields;
+  private alertsIn(name: string): string[] {
+    if (this.parents.get(name)?.kind === 'alert') return [name];
+    return childrenOf(this.parents, name).flatMap((child) => this.alertsIn(child));
   }
 
-  private markStopped(name: string): void {
-    if (this.parents.get(name)?.kind === 'alert') this.stopped.add(name);
-    for (const child of childrenOf(this.parents, name)) this.markStopped(child);
+  private namesLeavingContact(write: Write): boolean {
+    const named = write.do === 'delete' ? write.replacement : write.fields['via'];
+    return (
+      named !== undefined && named !== '' && (this.leaving.has(String(named)) || !this.expected.has(String(named)))
+    );
   }
 
   private reportUnexpected(what: string, { status, body }: { status: number; body: unknown }): void {
@@ -276,6 +393,9 @@ export class ApiClient {
     }
   }
 }
+
+/** What an alert or a contact notifies through: sent as a whole. */
+const ROUTE_FIELDS = ['via', 'channel', 'rotation'];
 
 const isRefusal = (error: unknown): boolean =>
   error instanceof Error && (error.cause as { code?: string } | undefined)?.code === 'ECONNREFUSED';

@@ -1,12 +1,13 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { eventually } from '../harness/app/poll';
-import { ApiClient } from './api-client';
-import { type Command, type DatabaseName, firstCommands, kindOf, lineOf, planRound } from './commands';
+import { ApiClient, type ShownRoute } from './api-client';
+import { type Command, type DatabaseName, FINALE, firstCommands, kindOf, lineOf, planRound } from './commands';
 import { openDatabase } from './databases';
 import { Fleet } from './fleet';
 import { FakeInternet } from './fake-internet';
-import { type RequestCount, brokenProperties, repeats } from './properties';
-import { type DatabaseSnapshot, readDatabase } from './database-snapshot';
+import type { AwaitedReminder, History, PresentRoute, RequestCount } from './history';
+import { brokenProperties, repeats } from './properties';
+import { type DatabaseSnapshot, makeRemindersDue, readDatabase } from './database-snapshot';
 import { mismatches, Model } from './model';
 
 export interface ChaosOrder {
@@ -36,6 +37,10 @@ const THAW_BACKLOG_MS = 4000;
 /** In a row: after a statement that timed out, the service may show its previous count of pending deliveries once more. */
 const SETTLED_READS = 2;
 const REPORTED_COMMANDS = 40;
+/** From falling due to the reminder: its job runs every 20 s, on whichever instance is alive. */
+const REMINDER_LIMIT_MS = 90_000;
+/** Longer than the job takes to look again, which must find nothing due. */
+const NEXT_LOOK_MS = 25_000;
 
 /** Plays one run against real processes; `null` when the machine has no such database. Leaves no process behind. */
 export async function playChaos(order: ChaosOrder, print: (line: string) => void): Promise<ChaosReport | null> {
@@ -66,6 +71,9 @@ class ChaosRun {
   private readonly unprotectedRounds: number;
   private memory = '';
   private longestSettleMs = 0;
+  /** What alerts showed when all had settled: of those that were triggered. */
+  private triggeredRoutes = new Map<string, ShownRoute>();
+  private readonly awaited: AwaitedReminder[] = [];
   private snapshot: DatabaseSnapshot = { deliveries: [], checks: [], events: 0, broken: [] };
 
   constructor(
@@ -90,6 +98,7 @@ class ChaosRun {
         await this.settleAndVerify();
       }
       await this.judgeMemory();
+      await this.finish();
     } catch (error) {
       this.broken.push(`the run could not go on: ${error instanceof Error ? error.message : String(error)}`);
     }
@@ -118,6 +127,12 @@ class ChaosRun {
         return this.client.submit(command, number);
       case 'check now':
         return this.client.checkNow(command.name, number);
+      case 'acknowledge':
+        return this.client.acknowledge(command.name, number);
+      case 'detach':
+        return this.client.detach(command.name, number);
+      case 'reminders fall due':
+        return this.fleet.makeRemindersDue();
       case 'target':
         for (const name of command.names) this.internet.switchTarget(name, command.mode);
         return;
@@ -164,25 +179,85 @@ class ChaosRun {
     if (this.fleet.database.exclusive) await this.inspect();
   }
 
+  /** What no round is sure to have: incidents that are open while everything is changed, and reminders with nothing in their way. */
+  private async finish(): Promise<void> {
+    for (const plan of FINALE.before) await this.finalStep(plan);
+    await this.awaitReminders();
+    for (const plan of FINALE.after) await this.finalStep(plan);
+  }
+
+  private async finalStep(plan: (model: Model) => Command[]): Promise<void> {
+    if (this.broken.length > 0) return;
+    for (const command of plan(this.model)) {
+      this.model.apply(command);
+      await this.execute(command);
+    }
+    await this.settleAndVerify();
+  }
+
+  /** Nothing disturbs: whoever is to be reminded is, once, within the time that this takes. */
+  private async awaitReminders(): Promise<void> {
+    if (this.broken.length > 0) return;
+    const before = this.awaited.length;
+    await this.inspect();
+    await this.fleet.recover();
+    const awaited = this.awaited.slice(before);
+    const isTold = (one: AwaitedReminder) =>
+      this.internet.received.some(({ mode, body }) => mode === 'ok' && isReminder(body, one));
+    await eventually('the last reminders', () => awaited.every(isTold), REMINDER_LIMIT_MS).catch(() => {
+      const missing = awaited.filter((one) => !isTold(one)).map(({ alert }) => alert);
+      this.broken.push(`no reminder at the end: ${missing.join(' ')}`);
+    });
+    this.log(`      ${awaited.length} last reminders were due`);
+    await delay(NEXT_LOOK_MS);
+  }
+
   private async inspect(): Promise<void> {
     const steady = [...this.requestCounts().keys()];
-    this.snapshot = await this.fleet.inspect((sql) => readDatabase(sql, steady));
+    this.snapshot = await this.fleet.inspect(async (sql) => {
+      const snapshot = await readDatabase(sql, steady);
+      this.awaited.push(...(await this.fleet.whileDue(() => makeRemindersDue(sql))));
+      return snapshot;
+    });
     this.broken.push(
       ...this.fleet.failures.splice(0),
       ...this.snapshot.broken,
-      ...brokenProperties({
-        ...this.snapshot,
-        received: this.internet.received,
-        modeChanges: this.internet.modeChanges,
-        ownStalls: this.internet.ownStalls,
-        stopped: this.client.stopped,
-        exits: this.fleet.exits,
-        downtimes: this.fleet.downtimes,
-        steady: this.requestCounts(),
-      }),
+      ...brokenProperties(this.history(this.snapshot)),
     );
     const { deliveries, checks } = this.snapshot;
     this.log(`      ${checks.length} checks, ${deliveries.length} deliveries, ${this.broken.length} broken`);
+  }
+
+  private history({ deliveries, checks }: DatabaseSnapshot): History {
+    const { requests, stopped, endings, quiet, reminderEdits } = this.client;
+    const { received, modeChanges, ownStalls } = this.internet;
+    const { exits, downtimes, dues } = this.fleet;
+    const isJudged = ({ alert, at }: AwaitedReminder) =>
+      Date.now() > at + REMINDER_LIMIT_MS && !stopped.has(alert) && !reminderEdits.has(alert);
+    return {
+      deliveries: deliveries.map((one) => ({ ...one, contact: one.contact && requests.nameOf(one.contact) })),
+      checks,
+      received,
+      modeChanges,
+      stopped,
+      present: this.presentRoutes(),
+      endings: endings.spans,
+      quiet,
+      dues,
+      awaited: this.awaited.filter(isJudged),
+      steady: this.requestCounts(),
+      exits,
+      downtimes,
+      ownStalls,
+    };
+  }
+
+  private presentRoutes(): Map<string, PresentRoute> {
+    const routes = [...this.triggeredRoutes].map(([alert, { via, channel, rotation }]) => {
+      const since = this.client.routeWrites.lastOf(alert, via);
+      return [alert, { channel, rotation, since }] as const;
+    });
+    return new Map(routes);
   }
 
   /** How often the unedited endpoints were checked, as counted by their targets. */
@@ -219,7 +294,9 @@ class ChaosRun {
 
   /** What is not yet as it should be. */
   private async unsettled(since: number): Promise<string[]> {
-    const { shown, lastChecked } = await this.client.observe();
+    const { shown, lastChecked, routes } = await this.client.observe();
+    const triggered = shown.filter((one) => one.triggered === true);
+    this.triggeredRoutes = new Map([...routes].filter(([alert]) => triggered.some(({ name }) => name === alert)));
     const unchecked = [...lastChecked].filter(([name, at]) => this.model.isActive(name) && at < since);
     const pending = await this.client.pendingDeliveries();
     return [
@@ -239,6 +316,7 @@ class ChaosRun {
   private report(): ChaosReport {
     const { deliveries, checks, events } = this.snapshot;
     const { received } = this.internet;
+    const byClients = deliveries.filter(({ kind, reason }) => kind === 'resolved' && reason !== 'threshold').length;
     const count = (outcome: string) => checks.filter((check) => check.outcome === outcome).length;
     return {
       broken: this.broken,
@@ -252,6 +330,10 @@ class ChaosRun {
         ['… of them unknown', count('unknown')],
         ['remaining events', events],
         ['deliveries', deliveries.length],
+        ['… of them through a contact', deliveries.filter(({ contact }) => contact !== null).length],
+        ['… of them resolves because of another address, a stop or a deletion', byClients],
+        ['… of them reminders', deliveries.filter(({ kind }) => kind === 'reminder').length],
+        ['reminders that were awaited', this.awaited.length],
         ['requests that providers received', received.length],
         ['notifications that providers accepted', received.filter(({ mode }) => mode === 'ok').length],
         ['… of them repeats after an ambiguous end', repeats({ received })],
@@ -264,4 +346,16 @@ class ChaosRun {
       memory: this.memory,
     };
   }
+}
+
+/** The next reminder of that incident. */
+function isReminder(body: string, { alert, incidentNo, reminders }: AwaitedReminder): boolean {
+  const { type, data } = JSON.parse(body) as Body;
+  if (type !== 'alert.reminder' || data.alert.description !== alert) return false;
+  return data.event.incident_key.endsWith(`-${incidentNo}`) && data.event.ordinal === reminders + 1;
+}
+
+interface Body {
+  type: string;
+  data: { alert: { description: string }; event: { incident_key: string; ordinal?: number } };
 }

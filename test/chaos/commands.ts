@@ -9,8 +9,11 @@ export type DatabaseName = 'embedded' | 'postgres';
 export type Command =
   | { do: 'create'; kind: Kind; name: string; parent: string | null; fields: Fields }
   | { do: 'update'; kind: Kind; name: string; fields: Fields }
-  | { do: 'delete'; kind: Kind; name: string }
+  | { do: 'delete'; kind: Kind; name: string; replacement?: string }
+  | { do: 'detach'; name: string }
   | { do: 'check now'; name: string }
+  | { do: 'acknowledge'; name: string }
+  | { do: 'reminders fall due' }
   | { do: 'target'; names: readonly string[]; mode: ResponseMode }
   | { do: 'provider'; channel: number; mode: ProviderMode }
   | { do: 'kill -9'; instance: number }
@@ -28,7 +31,7 @@ export interface Step {
 export const CHANNELS = 6;
 /** Index of the instance that no command ends while it is protected. */
 export const PROTECTED_INSTANCE = 0;
-const MAX_RESOURCES: Readonly<Record<Kind, number>> = { website: 4, endpoint: 24, alert: 36 };
+const MAX_RESOURCES: Readonly<Record<Kind, number>> = { website: 4, endpoint: 24, alert: 36, contact: 7 };
 const TARGET_FAULTS = ['error', 'error', 'reset', 'hang'] as const;
 const PROVIDER_MODES = ['ok', 'ok', 'error', 'hang', 'refuse', 'busy', 'reset'] as const;
 const STEPS_PER_ROUND = 48;
@@ -53,7 +56,7 @@ export interface Setting {
  */
 export function planRound(model: Model, seed: number, round: number, setting: Setting): Step[] {
   return fc
-    .sample(fc.noBias(fc.array(fc.nat(), { minLength: 12, maxLength: 12 })), {
+    .sample(fc.noBias(fc.array(fc.nat(), { minLength: 16, maxLength: 16 })), {
       seed: Math.imul(seed, 0x9e37_79b1) ^ round,
       numRuns: STEPS_PER_ROUND,
     })
@@ -71,7 +74,7 @@ function planStep(model: Model, numbers: readonly number[], setting: Setting): S
     share < shares.client
       ? clientChanges(model, pick)
       : share < shares.client + shares.environment
-        ? environmentChanges(model, pick)
+        ? environmentChanges(model, pick, setting)
         : faults(model, pick, setting);
   let rest = draw() % choices.reduce((sum, [weight]) => sum + weight, 0);
   const [, make] = choices.find(([weight]) => (rest -= weight) < 0) ?? [];
@@ -83,18 +86,17 @@ function planStep(model: Model, numbers: readonly number[], setting: Setting): S
 
 /** Client writes. They leave steady resources alone, so that those can be compared over a whole run. */
 function clientChanges(model: Model, pick: Pick): Choice[] {
-  const choices: Choice[] = [];
-  const editable = (kind: Kind) => model.of(kind).filter(({ steady }) => !steady);
-  const has = (kind: Kind) => model.of(kind).length < MAX_RESOURCES[kind];
-  const [websites, endpoints, alerts] = [editable('website'), editable('endpoint'), editable('alert')];
-  if (has('website')) choices.push([2, () => create('website', model.newName('w'), null, { enabled: true })]);
+  const choices: Choice[] = [...alertChanges(model, pick), ...contactChanges(model, pick)];
+  const [websites, endpoints] = [editable(model, 'website'), editable(model, 'endpoint')];
+  if (hasRoom(model, 'website'))
+    choices.push([2, () => create('website', model.newName('w'), null, { enabled: true })]);
   if (isNonEmpty(websites)) {
-    if (has('endpoint')) choices.push([8, () => newEndpoint(model, pick(websites).name, pick)]);
+    if (hasRoom(model, 'endpoint')) choices.push([8, () => newEndpoint(model, pick(websites).name, pick)]);
     choices.push([2, () => toggle(websites, pick)]);
     if (websites.length > 1) choices.push([1, () => remove(pick(websites))]);
   }
   if (isNonEmpty(endpoints)) {
-    if (has('alert')) choices.push([8, () => newAlert(model, pick(endpoints).name, pick)]);
+    if (hasRoom(model, 'alert')) choices.push([8, () => newAlert(model, pick(endpoints).name, pick)]);
     choices.push(
       [4, () => toggle(endpoints, pick)],
       [2, () => edit(pick(endpoints), { interval: pick([1, 2]) })],
@@ -104,36 +106,82 @@ function clientChanges(model: Model, pick: Pick): Choice[] {
     const active = endpoints.filter(({ name }) => model.isActive(name));
     if (isNonEmpty(active)) choices.push([3, () => ({ do: 'check now', name: pick(active).name })]);
   }
-  if (isNonEmpty(alerts))
-    choices.push(
-      [4, () => toggle(alerts, pick)],
-      [3, () => edit(pick(alerts), { failure_threshold: pick([1, 2, 3]), success_threshold: pick([1, 2]) })],
-      [3, () => edit(pick(alerts), { channel: pick(CHANNEL_NUMBERS) })],
-      [3, () => remove(pick(alerts))],
-    );
+  const failing = endpoints.filter(({ name }) => model.isActive(name) && model.modeOf(name) !== 'ok');
+  if (isNonEmpty(failing)) choices.push([6, () => ({ do: 'acknowledge', name: pick(failing).name })]);
   return choices;
 }
 
-/** Switches of targets and providers. Calm targets never fail. */
-function environmentChanges(model: Model, pick: Pick): Choice[] {
-  const switchable = model.of('endpoint').filter(({ calm }) => !calm);
+function alertChanges(model: Model, pick: Pick): Choice[] {
+  const alerts = editable(model, 'alert');
+  if (!isNonEmpty(alerts)) return [];
+  const choices: Choice[] = [
+    [4, () => toggle(alerts, pick)],
+    [3, () => edit(pick(alerts), { failure_threshold: pick([1, 2, 3]), success_threshold: pick([1, 2]) })],
+    [1, () => edit(pick(alerts), { after: pick(DELAYS) })],
+    [1, () => edit(pick(alerts), { reminds: pick([true, false]) })],
+    [3, () => edit(pick(alerts), { via: '', channel: pick(CHANNEL_NUMBERS), rotation: 0 })],
+    [3, () => remove(pick(alerts))],
+  ];
+  const contacts = model.of('contact');
+  if (isNonEmpty(contacts)) choices.push([3, () => edit(pick(alerts), { via: pick(contacts).name })]);
+  const attached = alerts.filter(({ fields }) => fields['via'] !== '');
+  if (isNonEmpty(attached)) choices.push([2, () => ({ do: 'detach', name: pick(attached).name })]);
+  const own = alerts.filter(({ fields }) => fields['via'] === '');
+  if (isNonEmpty(own)) choices.push([2, () => rotate(model, pick(ratherOpen(model, own)))]);
+  return choices;
+}
+
+function contactChanges(model: Model, pick: Pick): Choice[] {
+  const contacts = editable(model, 'contact');
   const choices: Choice[] = [];
-  const switchTargets = (endpoints: readonly [Resource, ...Resource[]]): Command => ({
+  if (hasRoom(model, 'contact')) choices.push([3, () => newContact(model, pick)]);
+  if (!isNonEmpty(contacts)) return choices;
+  const open = ratherOpen(model, contacts);
+  choices.push(
+    [6, () => rotate(model, pick(open))],
+    [7, () => edit(pick(open), { channel: pick(CHANNEL_NUMBERS), rotation: 0 })],
+  );
+  if (contacts.length > 1) choices.push([4, () => replace(model, pick(open), pick)]);
+  const used = new Set(model.of('alert').map(({ fields }) => fields['via']));
+  const unused = contacts.filter(({ name }) => !used.has(name));
+  if (isNonEmpty(unused)) choices.push([1, () => remove(pick(unused))]);
+  return choices;
+}
+
+type NonEmpty<T> = [T, ...T[]];
+
+/** Of these alerts or contacts those that an open incident goes through, if there are any: changes of these are the hard ones. */
+function ratherOpen(model: Model, resources: NonEmpty<Resource>): NonEmpty<Resource> {
+  const open = model
+    .of('alert')
+    .filter(({ name, parent }) => model.isActive(name) && parent !== null && model.modeOf(parent) !== 'ok');
+  const names = new Set(open.flatMap(({ name, fields }) => [name, fields['via']]));
+  const found = resources.filter(({ name }) => names.has(name));
+  return isNonEmpty(found) ? found : resources;
+}
+
+/** Switches of targets and providers, and time that passes. Calm targets never fail. */
+function environmentChanges(model: Model, pick: Pick, { database, protectFirst }: Setting): Choice[] {
+  const endpoints = switchable(model);
+  const choices: Choice[] = [];
+  const switchTargets = (failing: NonEmpty<Resource>): Command => ({
     do: 'target',
-    names: endpoints.map(({ name }) => name),
-    mode: model.modeOf(endpoints[0].name) === 'ok' ? pick(TARGET_FAULTS) : 'ok',
+    names: failing.map(({ name }) => name),
+    mode: model.modeOf(failing[0].name) === 'ok' ? pick(TARGET_FAULTS) : 'ok',
   });
-  if (isNonEmpty(switchable)) {
-    const withSiblings = (one: Resource): [Resource, ...Resource[]] => [
+  if (isNonEmpty(endpoints)) {
+    const withSiblings = (one: Resource): NonEmpty<Resource> => [
       one,
-      ...switchable.filter((endpoint) => endpoint !== one && endpoint.parent === one.parent),
+      ...endpoints.filter((endpoint) => endpoint !== one && endpoint.parent === one.parent),
     ];
     choices.push(
-      [28, () => switchTargets([pick(switchable)])],
-      [10, () => switchTargets(withSiblings(pick(switchable)))],
+      [28, () => switchTargets([pick(endpoints)])],
+      [10, () => switchTargets(withSiblings(pick(endpoints)))],
     );
   }
   choices.push([18, () => switchProvider(pick)]);
+  // The embedded database can be reached between two lives of its instance only.
+  if (database !== 'embedded' || !protectFirst) choices.push([8, () => ({ do: 'reminders fall due' })]);
   return choices;
 }
 
@@ -173,8 +221,13 @@ function faults(model: Model, pick: Pick, { database, protectFirst }: Setting): 
   return choices;
 }
 
+/** Seconds that an alert waits beside its threshold: longer than its checks take to reach it. */
+const SOME_DELAY = 5;
+const DELAYS = [0, 0, 0, SOME_DELAY] as const;
 const CHANNEL_NUMBERS = Array.from({ length: CHANNELS }, (_, number) => number) as [number, ...number[]];
-const isNonEmpty = <T>(values: T[]): values is [T, ...T[]] => values.length > 0;
+const editable = (model: Model, kind: Kind): Resource[] => model.of(kind).filter(({ steady }) => !steady);
+const hasRoom = (model: Model, kind: Kind): boolean => model.of(kind).length < MAX_RESOURCES[kind];
+const isNonEmpty = <T>(values: T[]): values is NonEmpty<T> => values.length > 0;
 
 const create = (kind: Kind, name: string, parent: string | null, fields: Fields): Command => ({
   do: 'create',
@@ -189,13 +242,22 @@ const newEndpoint = (model: Model, website: string, pick: Pick): Command => {
   return create('endpoint', name, website, { enabled: true, interval: pick([1, 2]), path: name });
 };
 
-const newAlert = (model: Model, endpoint: string, pick: Pick): Command =>
-  create('alert', model.newName('a'), endpoint, {
+function newAlert(model: Model, endpoint: string, pick: Pick): Command {
+  const contacts = model.of('contact');
+  const via = pick([true, false]) && isNonEmpty(contacts) ? pick(contacts).name : '';
+  return create('alert', model.newName('a'), endpoint, {
     enabled: true,
-    channel: pick(CHANNEL_NUMBERS),
+    via,
+    ...(via === '' ? { channel: pick(CHANNEL_NUMBERS), rotation: 0 } : {}),
     failure_threshold: pick([1, 1, 2, 3]),
     success_threshold: pick([1, 2]),
+    after: pick(DELAYS),
+    reminds: pick([true, true, false]),
   });
+}
+
+const newContact = (model: Model, pick: Pick): Command =>
+  create('contact', model.newName('c'), null, { channel: pick(CHANNEL_NUMBERS), rotation: 0 });
 
 const edit = ({ kind, name }: Resource, fields: Fields): Command => ({ do: 'update', kind, name, fields });
 /** Enables a disabled resource first, so that they do not all end up disabled. */
@@ -203,10 +265,54 @@ function toggle(resources: [Resource, ...Resource[]], pick: Pick): Command {
   const off = resources.filter(({ fields }) => fields['enabled'] !== true);
   return isNonEmpty(off) ? edit(pick(off), { enabled: true }) : edit(pick(resources), { enabled: false });
 }
-const remove = ({ kind, name }: Resource): Command => ({ do: 'delete', kind, name });
+const remove = ({ kind, name }: Resource) => ({ do: 'delete', kind, name }) as const;
 /** Another path of the same target. */
 const retarget = (model: Model, resource: Resource): Command =>
   edit(resource, { path: `${resource.name}/${model.newName('p')}` });
+
+/** Another credential for the same address. */
+const rotate = (model: Model, resource: Resource): Command => {
+  const { channel, rotation } = model.routeOf(resource);
+  return edit(resource, { ...(resource.kind === 'alert' ? { via: '' } : {}), channel, rotation: rotation + 1 });
+};
+/** Deletes a contact, whose alerts go to any other one. */
+function replace(model: Model, contact: Resource, pick: Pick): Command {
+  const others = model.of('contact').filter((other) => other !== contact);
+  return { ...remove(contact), replacement: isNonEmpty(others) ? pick(others).name : contact.name };
+}
+
+/** An endpoint that no fault has touched, with an alert of its own and one with a contact: neither is flapping. */
+function finalCommands(): Command[] {
+  const rule = { enabled: true, failure_threshold: 1, success_threshold: 1, after: 0, reminds: true };
+  const own = { via: '', channel: 0, rotation: 0 };
+  return [
+    create('contact', 'final-c', null, { channel: 1, rotation: 0 }),
+    create('website', 'final', null, { enabled: true }),
+    create('endpoint', 'final-e', 'final', { enabled: true, interval: 1, path: 'final-e' }),
+    create('alert', 'final-a1', 'final-e', { ...rule, ...own }),
+    create('alert', 'final-a2', 'final-e', { ...rule, via: 'final-c' }),
+  ];
+}
+
+/**
+ * What every run ends with, whatever its seed, with time to settle after each step: all that may fail fails, every credential
+ * is rotated, every contact gets another address; then reminders are due; then all is well again.
+ */
+export const FINALE: Readonly<Record<'before' | 'after', readonly ((model: Model) => Command[])[]>> = {
+  before: [
+    () => finalCommands(),
+    (model) => [{ do: 'target', names: switchable(model).map(({ name }) => name), mode: 'error' }],
+    (model) => [...editable(model, 'contact'), ...ownRoutes(model)].map((one) => rotate(model, one)),
+    (model) =>
+      editable(model, 'contact').map((contact) =>
+        edit(contact, { channel: (model.routeOf(contact).channel + 1) % CHANNELS, rotation: 0 }),
+      ),
+  ],
+  after: [(model) => [{ do: 'target', names: switchable(model).map(({ name }) => name), mode: 'ok' }]],
+};
+
+const switchable = (model: Model): Resource[] => model.of('endpoint').filter(({ calm }) => !calm);
+const ownRoutes = (model: Model): Resource[] => editable(model, 'alert').filter(({ fields }) => fields['via'] === '');
 
 /** What a command is counted as in the summary. */
 export const kindOf = (command: Command): string =>
@@ -221,21 +327,31 @@ export function lineOf(command: Command): string {
   return [kindOf(command), ...settings, ...fields].join(' ');
 }
 
-/** A website whose endpoints are never edited, and one whose endpoints may be. */
+/** A website whose endpoints and contact are never edited, and one whose endpoints and contacts may be. */
 export function firstCommands(): Command[] {
   const commands: Command[] = [];
-  for (const website of ['steady', 'loose']) {
+  const contacts = { steady: ['steady-c0'], loose: ['loose-c0', 'loose-c1'] };
+  for (const [index, contact] of [...contacts.steady, ...contacts.loose].entries())
+    commands.push(create('contact', contact, null, { channel: (2 * index) % CHANNELS, rotation: 0 }));
+  for (const website of ['steady', 'loose'] as const) {
     commands.push(create('website', website, null, { enabled: true }));
     for (let index = 0; index < 4; index++) {
       const endpoint = `${website}-e${index}`;
       commands.push(
         create('endpoint', endpoint, website, { enabled: true, interval: 1 + (index % 2), path: endpoint }),
       );
-      for (const failure_threshold of [1, 2]) {
-        const fields = { enabled: true, channel: (index + failure_threshold) % CHANNELS, failure_threshold };
-        const name = `${website}-a${index}-${failure_threshold}`;
-        commands.push(create('alert', name, endpoint, { ...fields, success_threshold: 1 }));
-      }
+      const rule = { enabled: true, success_threshold: 1, reminds: true };
+      const own = { via: '', channel: (index + 1) % CHANNELS, rotation: 0 };
+      const via = contacts[website][index % contacts[website].length] ?? '';
+      commands.push(
+        create('alert', `${website}-a${index}-1`, endpoint, { ...rule, ...own, failure_threshold: 1, after: 0 }),
+        create('alert', `${website}-a${index}-2`, endpoint, {
+          ...rule,
+          via,
+          failure_threshold: 2,
+          after: index === 3 ? SOME_DELAY : 0,
+        }),
+      );
     }
   }
   return commands;

@@ -1,6 +1,7 @@
 import type { Sql } from '../../src/platform/database/database';
 import { checkSettled } from '../harness/app/invariants';
-import type { Delivery, StoredCheck } from './properties';
+import { formatId } from '../../src/platform/ids/id';
+import type { AwaitedReminder, Delivery, StoredCheck } from './history';
 
 /** What the database holds about a run. */
 export interface DatabaseSnapshot {
@@ -14,13 +15,25 @@ export interface DatabaseSnapshot {
 
 const DELIVERIES = `
   SELECT notice->>'id' AS id, (extract(epoch FROM created_at) * 1000)::float8 AS at, notice->'alert'->>'description' AS alert, notice->'endpoint'->>'name' AS endpoint,
-         kind, incident_no AS "incidentNo", state, detail
+         kind, incident_no AS "incidentNo", state, detail, notice->>'reason' AS reason, ordinal, contact_id AS contact,
+         notice->>'incidentKey' AS "incidentKey"
     FROM notification ORDER BY seq`;
 
 const CHECKS = `
   SELECT e.name AS endpoint, (extract(epoch FROM r.checked_at) * 1000)::float8 AS at,
          CASE r.outcome & 3 WHEN 0 THEN 'down' WHEN 1 THEN 'up' ELSE 'unknown' END AS outcome
     FROM check_result r JOIN endpoint e ON e.key = r.endpoint_key ORDER BY r.checked_at`;
+
+const CONTRADICTING_ITS_CONTACT = `
+  SELECT a.description || ' contradicts its contact ' || c.name AS text FROM alert a JOIN contact c ON c.id = a.contact_id
+   WHERE a.type <> c.type OR a.destination IS DISTINCT FROM c.destination`;
+
+/** The delay of alerts that no command edits counts from the first failing check. */
+const TOO_EARLY = `
+  SELECT a.description || ' triggered ' || n.incident_no || ' after ' || (n.notice->'check'->>'checkedAt')::timestamptz - (n.notice->>'startedAt')::timestamptz AS text
+    FROM notification n JOIN alert a ON a.id = n.alert_id JOIN endpoint e ON e.id = a.endpoint_id
+   WHERE n.kind = 'triggered' AND e.name = ANY ($1::text[])
+     AND (n.notice->'check'->>'checkedAt')::timestamptz < (n.notice->>'startedAt')::timestamptz + make_interval(secs => a.after_seconds)`;
 
 // A changed URL starts a new streak, so only endpoints that no command edits can be compared.
 const WRONG_STREAKS = `
@@ -32,14 +45,38 @@ const WRONG_STREAKS = `
       FROM endpoint_state s JOIN endpoint e ON e.id = s.endpoint_id WHERE e.name = ANY ($1::text[])) streaks
    WHERE failures <> counted`;
 
-/** Call it when no delivery is pending. */
+/** Time passes: the next reminder of every alert that has one is due now. The job's own statements decide everything else. */
+const MAKE_DUE = `
+  UPDATE alert a SET remind_at = clock_timestamp() - interval '1 second'
+    FROM endpoint e
+   WHERE e.id = a.endpoint_id AND a.remind_at IS NOT NULL
+  RETURNING a.description AS alert, e.name AS endpoint, a.incident_no AS "incidentNo", a.reminders, a.triggered,
+    (SELECT count(*)::int FROM alert_event v WHERE v.alert_id = a.id AND v.created_at > now() - interval '1 hour') AS transitions`;
+
+/** With more transitions in the last hour an alert is flapping. */
+const CALM_TRANSITIONS = 6;
+
+/** Makes all reminders due; returns those that nothing stands in the way of, provided that all has settled. */
+export async function makeRemindersDue(sql: Sql): Promise<AwaitedReminder[]> {
+  const rows = await sql.query<AwaitedReminder & { triggered: boolean; transitions: number }>(MAKE_DUE);
+  const at = Date.now();
+  return rows
+    .filter(({ triggered, transitions }) => triggered && transitions <= CALM_TRANSITIONS)
+    .map(({ alert, endpoint, incidentNo, reminders }) => ({ alert, endpoint, incidentNo, reminders, at }));
+}
+
+/** Call it when no delivery is pending. Contacts are told by their public ids. */
 export async function readDatabase(sql: Sql, steady: readonly string[]): Promise<DatabaseSnapshot> {
   const broken: string[] = [];
   await checkSettled(sql).catch((error: unknown) => broken.push(String(error)));
-  for (const { text } of await sql.query<{ text: string }>(WRONG_STREAKS, [steady])) broken.push(text);
+  for (const statement of [WRONG_STREAKS, TOO_EARLY])
+    for (const { text } of await sql.query<{ text: string }>(statement, [steady])) broken.push(text);
+  for (const { text } of await sql.query<{ text: string }>(CONTRADICTING_ITS_CONTACT)) broken.push(text);
   const [{ events } = { events: 0 }] = await sql.query<{ events: number }>(
     'SELECT count(*)::int AS events FROM alert_event',
   );
-  const [deliveries, checks] = [await sql.query<Delivery>(DELIVERIES), await sql.query<StoredCheck>(CHECKS)];
+  const rows = await sql.query<Delivery>(DELIVERIES);
+  const deliveries = rows.map((row) => ({ ...row, contact: row.contact && formatId('contact', row.contact) }));
+  const checks = await sql.query<StoredCheck>(CHECKS);
   return { deliveries, checks, events, broken };
 }

@@ -3,12 +3,17 @@ import { childrenOf, type Fields, type Kind } from './model';
 
 export type Write = Extract<Command, { do: 'create' | 'update' | 'delete' }>;
 
+type Deletion = Extract<Write, { do: 'delete' }>;
+
 /** A resource as the API lists it. */
 export interface Listed {
   kind: Kind;
   name: string;
   fields: Fields;
 }
+
+/** A field of which nothing is known. */
+export const ANYTHING = '*';
 
 interface Entry {
   kind: Kind;
@@ -25,11 +30,13 @@ interface Entry {
  */
 export class ExpectedState {
   private readonly entries = new Map<string, Entry>();
+  /** By contact: the one that its alerts go to if it is deleted. */
+  private readonly replacements = new Map<string, string>();
 
   /** The write succeeded. */
   acknowledge(write: Write): void {
     const entry = this.entryOf(write);
-    if (write.do === 'delete') return this.markDeleted(write.name, new Set([false]));
+    if (write.do === 'delete') return this.markDeleted(write, new Set([false]));
     entry.presence = new Set([true]);
     for (const [field, value] of Object.entries(write.fields)) entry.fields[field] = [value];
   }
@@ -37,7 +44,7 @@ export class ExpectedState {
   /** The write may have happened or not. */
   markUncertain(write: Write): void {
     const entry = this.entryOf(write);
-    if (write.do === 'delete') return this.markDeleted(write.name, new Set([...entry.presence, false]));
+    if (write.do === 'delete') return this.markDeleted(write, new Set([...entry.presence, false]));
     if (write.do === 'create') entry.presence = new Set([true, false]);
     for (const [field, value] of Object.entries(write.fields)) (entry.fields[field] ??= []).push(value);
   }
@@ -46,6 +53,12 @@ export class ExpectedState {
   has(name: string): boolean {
     const presence = this.entries.get(name)?.presence;
     return presence?.has(true) === true && !presence.has(false);
+  }
+
+  /** True when these fields certainly have these values. */
+  isSure(name: string, fields: Fields): boolean {
+    const known = this.entries.get(name)?.fields;
+    return Object.entries(fields).every(([field, value]) => known?.[field]?.every((one) => one === value) === true);
   }
 
   /** Returns the differences to what the service lists, and takes that as the expected state from now on. */
@@ -61,8 +74,8 @@ export class ExpectedState {
       if (resource && !entry.presence.has(true)) broken.push(`${entry.kind} ${name} was deleted and exists again`);
       entry.presence = new Set([resource !== undefined]);
       for (const [field, value] of Object.entries(resource?.fields ?? {})) {
-        const allowed = entry.fields[field] ?? [];
-        if (!allowed.includes(value))
+        const allowed = (entry.fields[field] ?? []).map((one) => (field === 'via' ? this.heirOf(one, shown) : one));
+        if (!allowed.includes(value) && !allowed.includes(ANYTHING))
           broken.push(
             `lost write: ${entry.kind} ${name} has ${field}=${value} and should have ${allowed.join(' or ')}`,
           );
@@ -70,6 +83,12 @@ export class ExpectedState {
       }
     }
     return broken;
+  }
+
+  /** The contact that an alert has which was given this one: itself while it exists. */
+  private heirOf(contact: Fields[string], shown: ReadonlyMap<string, unknown>): Fields[string] {
+    const heir = this.replacements.get(String(contact));
+    return heir === undefined || shown.has(String(contact)) ? contact : this.heirOf(heir, shown);
   }
 
   private entryOf(write: Write): Entry {
@@ -81,15 +100,20 @@ export class ExpectedState {
     return entry;
   }
 
+  private markDeleted({ name, replacement }: Deletion, presence: ReadonlySet<boolean>): void {
+    if (replacement !== undefined) this.replacements.set(name, replacement);
+    this.markGone(name, presence);
+  }
+
   /** A deletion includes everything below. */
-  private markDeleted(name: string, presence: ReadonlySet<boolean>): void {
+  private markGone(name: string, presence: ReadonlySet<boolean>): void {
     const entry = this.entries.get(name);
     if (!entry) return;
     const wasThere = entry.presence.has(true);
     entry.presence = new Set(wasThere ? presence : [false]);
     for (const child of childrenOf(this.entries, name)) {
       const below = this.entries.get(child);
-      this.markDeleted(child, presence.has(true) && below ? new Set([...below.presence, false]) : new Set([false]));
+      this.markGone(child, presence.has(true) && below ? new Set([...below.presence, false]) : new Set([false]));
     }
   }
 }

@@ -1,6 +1,7 @@
 import { type ResponseMode, SwitchableServer } from '../harness/servers/switchable-server';
 import { CHANNELS, type ProviderMode } from './commands';
-import type { Span, ReceivedNotification, ModeChange } from './properties';
+import { ROTATION_HEADER } from './requests';
+import type { Span, ReceivedNotification, ModeChange } from './history';
 
 const BEAT_MS = 100;
 const STALL_MS = 1000;
@@ -28,7 +29,14 @@ export class FakeInternet {
     for (let channel = 0; channel < CHANNELS; channel++)
       channels.push(
         await SwitchableServer.start(({ at, mode, body, headers }) =>
-          internet.received.push({ id: String(headers['webhook-id']), channel, at, mode, body }),
+          internet.received.push({
+            id: String(headers['webhook-id']),
+            channel,
+            rotation: Number(headers[ROTATION_HEADER]),
+            at,
+            mode,
+            body,
+          }),
         ),
       );
     return internet;

@@ -2,12 +2,15 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { eventually } from '../harness/app/poll';
 import { ServiceProcess } from '../harness/processes/service-process';
 import { PROTECTED_INSTANCE, type Command } from './commands';
+import { makeRemindersDue } from './database-snapshot';
 import type { Disruption, ChaosDatabase } from './databases';
 import { judgeMemory, type MemoryFinding } from './memory';
 import { MemoryWatch } from './memory-watch';
-import type { InstanceExit, Span } from './properties';
+import type { InstanceExit, Span } from './history';
 import { type ProcessExit, SupervisedProcess } from './supervised-process';
 
+/** Messages have links: the same for every attempt and every instance. */
+const PUBLIC_URL = 'https://uptime.example.com';
 const FREEZE_MS = 3000;
 const READY_LIMIT_MS = 90_000;
 /** A graceful shutdown may begin this long before its exit is recorded. */
@@ -19,6 +22,8 @@ export type Fault = Extract<Command, { do: 'kill -9' | 'restart' | 'freeze' | 's
 export class Fleet {
   readonly exits: InstanceExit[] = [];
   readonly downtimes: Span[] = [];
+  /** When reminders were made due. */
+  readonly dues: Span[] = [];
   /** Exits that no command requested, and graceful shutdowns with another status than 0. */
   readonly failures: string[] = [];
   longestShutdownMs = 0;
@@ -30,6 +35,10 @@ export class Fleet {
   /** Its joins and leaves take effect one after the other. */
   private secondQueue: Promise<void> = Promise.resolve();
   private restartsOfDismissed = 0;
+  /** Reminders are to be made due as soon as an exclusive database is free. */
+  private isDueWanted = false;
+  /** The last end of an instance left nothing behind that its next start has to recover from. */
+  private wasGraceful = false;
 
   constructor(readonly database: ChaosDatabase) {}
 
@@ -45,7 +54,10 @@ export class Fleet {
   start(index: number): void {
     const { url, env } = this.database;
     this.instances[index] ??= new SupervisedProcess(
-      () => this.memory.start((more) => ServiceProcess.start(url, { ...env, ...more })),
+      async () => {
+        await this.makeDueBetweenLives();
+        return this.memory.start((more) => ServiceProcess.start(url, { PUBLIC_URL, ...env, ...more }));
+      },
       (exit) => this.recordExit(exit),
     );
   }
@@ -95,6 +107,25 @@ export class Fleet {
     }
   }
 
+  /** Lets time pass for reminders: at once, or where the database has a single user as soon as that one stopped in order. */
+  makeRemindersDue(): void {
+    this.isDueWanted = true;
+    if (this.database.exclusive) return;
+    this.databaseQueue = this.databaseQueue.then(() => this.makeDue());
+    this.track(this.databaseQueue);
+  }
+
+  /** Notes that reminders are made due meanwhile. */
+  async whileDue<T>(work: () => Promise<T>): Promise<T> {
+    const span: Span = { from: Date.now(), to: Number.POSITIVE_INFINITY };
+    this.dues.push(span);
+    try {
+      return await work();
+    } finally {
+      span.to = Date.now();
+    }
+  }
+
   /** Waits until every fault is over and every instance is ready. */
   async recover(): Promise<void> {
     while (this.activeFaults.size > 0) await Promise.all(this.activeFaults);
@@ -129,6 +160,16 @@ export class Fleet {
   /** Synchronously, for an `exit` handler. */
   killAll(): void {
     for (const process of this.running) process.signal('SIGKILL');
+  }
+
+  private async makeDueBetweenLives(): Promise<void> {
+    if (this.database.exclusive && this.isDueWanted && this.wasGraceful) await this.makeDue();
+  }
+
+  /** Whether it happened is not said: between outages of the database it may fail. */
+  private async makeDue(): Promise<void> {
+    this.isDueWanted = false;
+    await this.whileDue(() => this.database.inspect(makeRemindersDue)).catch(() => {});
   }
 
   private async changeSecond(how: 'joins' | 'leaves' | 'is killed'): Promise<void> {
@@ -177,6 +218,7 @@ export class Fleet {
 
   private recordExit({ at, status, requested, tookMs, log }: ProcessExit): void {
     this.exits.push({ at, graceful: requested === 'gracefully' });
+    this.wasGraceful = requested === 'gracefully' && status === 0;
     if (requested === 'gracefully') this.longestShutdownMs = Math.max(this.longestShutdownMs, tookMs);
     const wasDisturbed = this.downtimes.some(({ to }) => to >= at - SHUTDOWN_MS);
     if (requested === null) this.failures.push(`an instance ended by itself with ${status}:\n${log}`);

@@ -37,7 +37,7 @@ export function readSamples(text: string): MemorySample[] {
 }
 
 /**
- * The largest growth from the second fifth of a process's life to its last; the first is warm-up. The model has at most 64
+ * The largest growth from the second fifth of a process's life to its last; the first is warm-up. The model has at most 71
  * resources, less than a megabyte in the service's caches, so its data cannot explain more. Measured: about one megabyte.
  */
 const GROWTH_LIMIT_BYTES = 5_000_000;

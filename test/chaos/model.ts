@@ -1,10 +1,13 @@
 import type { ResponseMode } from '../harness/servers/switchable-server';
 import type { Command, ProviderMode } from './commands';
 
-export type Kind = 'website' | 'endpoint' | 'alert';
+export type Kind = 'website' | 'endpoint' | 'alert' | 'contact';
 export type Fields = Readonly<Record<string, string | number | boolean>>;
 
-/** A website, an endpoint or an alert as it should be. */
+/**
+ * A website, an endpoint, an alert or a contact as it should be. An alert notifies `via` a contact, or by itself when that is
+ * empty; only then it has a channel and a rotation of its own.
+ */
 export interface Resource {
   kind: Kind;
   name: string;
@@ -19,6 +22,13 @@ export interface Resource {
 /** Names of the direct children of a resource. */
 export const childrenOf = (resources: ReadonlyMap<string, { parent: string | null }>, name: string): string[] =>
   [...resources].filter(([, { parent }]) => parent === name).map(([child]) => child);
+
+/** The fields after a change: an alert with a contact has no route of its own. */
+function changed(before: Fields, changes: Fields): Fields {
+  const { channel, rotation, ...fields } = { ...before, ...changes };
+  const hasRoute = channel !== undefined && rotation !== undefined && !fields['via'];
+  return hasRoute ? { ...fields, channel, rotation } : fields;
+}
 
 /** How everything should be once every command has been carried out: decided by the plan, never by the service's responses. */
 export class Model {
@@ -48,6 +58,12 @@ export class Model {
     return resource.parent === null || this.isActive(resource.parent);
   }
 
+  /** Where an alert notifies: what it has itself, or its contact has. */
+  routeOf({ fields }: Resource): { channel: number; rotation: number } {
+    const source = fields['via'] ? (this.resources.get(String(fields['via']))?.fields ?? {}) : fields;
+    return { channel: Number(source['channel']), rotation: Number(source['rotation']) };
+  }
+
   /** Every round begins with healthy providers. */
   healProviders(): void {
     this.providers.clear();
@@ -58,15 +74,21 @@ export class Model {
       case 'create': {
         const { kind, name, parent, fields } = command;
         const marks = { steady: name.startsWith('steady'), calm: name.endsWith('-e0') };
-        this.resources.set(name, { kind, name, parent, fields, ...marks });
+        this.resources.set(name, { kind, name, parent, fields: changed({}, fields), ...marks });
         return;
       }
       case 'update': {
         const resource = this.resources.get(command.name);
-        if (resource) resource.fields = { ...resource.fields, ...command.fields };
+        if (resource) resource.fields = changed(resource.fields, command.fields);
+        return;
+      }
+      case 'detach': {
+        const alert = this.resources.get(command.name);
+        if (alert) alert.fields = changed(alert.fields, { via: '', ...this.routeOf(alert) });
         return;
       }
       case 'delete':
+        if (command.replacement !== undefined) this.replace(command.name, command.replacement);
         return this.remove(command.name);
       case 'target':
         for (const name of command.names) this.targetModes.set(name, command.mode);
@@ -78,6 +100,8 @@ export class Model {
         this.hasSecondInstance = command.how === 'joins';
         return;
       case 'check now':
+      case 'acknowledge':
+      case 'reminders fall due':
       case 'kill -9':
       case 'restart':
       case 'freeze':
@@ -86,6 +110,11 @@ export class Model {
       default:
         return command satisfies never;
     }
+  }
+
+  private replace(contact: string, replacement: string): void {
+    for (const alert of this.of('alert'))
+      if (alert.fields['via'] === contact) alert.fields = { ...alert.fields, via: replacement };
   }
 
   private remove(name: string): void {

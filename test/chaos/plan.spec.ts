@@ -1,5 +1,6 @@
 import { ExpectedState, type Write } from './expected-state';
 import {
+  FINALE,
   PROTECTED_INSTANCE,
   type Command,
   type DatabaseName,
@@ -36,9 +37,19 @@ describe('the plan of a chaos run', () => {
   it('plans every kind of command; on the embedded database no second instance and no database fault', () => {
     const kinds = (database: DatabaseName) => new Set(play(1, database).commands.map(kindOf));
     const everywhere = ['create', 'update', 'delete'].flatMap((verb) =>
-      ['website', 'endpoint', 'alert'].map((kind) => `${verb} ${kind}`),
+      ['website', 'endpoint', 'alert', 'contact'].map((kind) => `${verb} ${kind}`),
     );
-    everywhere.push('check now', 'target', 'provider', 'kill -9', 'restart', 'freeze');
+    everywhere.push(
+      'detach',
+      'check now',
+      'acknowledge',
+      'reminders fall due',
+      'target',
+      'provider',
+      'kill -9',
+      'restart',
+      'freeze',
+    );
     const onPostgres = ['joins', 'leaves', 'is killed'].map((how) => `second instance ${how}`);
     onPostgres.push('database is stopped', 'database is killed', 'database is frozen');
     expect([...kinds('embedded')].sort()).toEqual(everywhere.sort());
@@ -64,6 +75,57 @@ describe('the plan of a chaos run', () => {
     expect([...touched].filter((name) => name.startsWith('steady'))).toEqual([]);
     const failed = commands.flatMap((command) => (command.do === 'target' ? command.names : []));
     expect(failed.filter((name) => name.endsWith('-e0'))).toEqual([]);
+  });
+});
+
+describe('contacts in the plan of a chaos run', () => {
+  const { commands } = play(1, 'postgres');
+
+  it('rotates credentials of contacts and alerts, moves contacts to other addresses and replaces them', () => {
+    const changes = (kind: string) =>
+      commands.flatMap((command) => (command.do === 'update' && command.kind === kind ? [command.fields] : []));
+    for (const kind of ['contact', 'alert'])
+      expect(changes(kind).filter((fields) => Number(fields['rotation']) > 0)).not.toEqual([]);
+    expect(changes('contact').filter((fields) => fields['rotation'] === 0)).not.toEqual([]);
+    expect(changes('alert').filter((fields) => fields['via'])).not.toEqual([]);
+    const replaced = commands.filter((command) => command.do === 'delete' && command.replacement !== undefined);
+    expect(replaced).not.toEqual([]);
+    for (const command of replaced)
+      expect(command).not.toMatchObject({ replacement: 'name' in command && command.name });
+  });
+
+  it('leaves no alert with a contact that is gone, and none with both a contact and an address of its own', () => {
+    const { model } = play(2, 'postgres');
+    const contacts = new Set(model.of('contact').map(({ name }) => name));
+    for (const { fields } of model.of('alert')) {
+      const via = String(fields['via']);
+      expect([via === '' || contacts.has(via), 'channel' in fields]).toEqual([true, via === '']);
+    }
+  });
+
+  it('keeps the address of a contact in an alert that is detached', () => {
+    const model = new Model();
+    for (const command of firstCommands()) model.apply(command);
+    model.apply({ do: 'update', kind: 'contact', name: 'loose-c0', fields: { channel: 5, rotation: 7 } });
+    model.apply({ do: 'detach', name: 'loose-a0-2' });
+    expect(model.resources.get('loose-a0-2')?.fields).toMatchObject({ via: '', channel: 5, rotation: 7 });
+    model.apply({ do: 'delete', kind: 'contact', name: 'loose-c1', replacement: 'loose-c0' });
+    expect(model.resources.get('loose-a1-2')?.fields).toMatchObject({ via: 'loose-c0' });
+  });
+});
+
+describe('the end of every chaos run', () => {
+  it('has an alert of its own and one with a contact fail, be rotated and moved, and recover', () => {
+    const { model } = play(9, 'postgres');
+    const [alerts, seen] = [['final-a1', 'final-a2'], [] as string[]];
+    for (const plan of [...FINALE.before, ...FINALE.after]) {
+      for (const command of plan(model)) model.apply(command);
+      const routes = alerts.map((name) => model.resources.get(name)).map((alert) => alert && model.routeOf(alert));
+      seen.push(
+        `${model.modeOf('final-e')} ${routes.map((route) => `${route?.channel}/${route?.rotation}`).join(' ')}`,
+      );
+    }
+    expect(seen).toEqual(['ok 0/0 1/0', 'error 0/0 1/0', 'error 0/1 1/1', 'error 0/1 2/0', 'ok 0/1 2/0']);
   });
 });
 
@@ -125,6 +187,48 @@ describe('the expected state', () => {
     expect(after(['acknowledge', create]).reconcile([...shown(true), ...shown(true)])).toEqual([
       'a resource was created twice',
     ]);
+  });
+
+  describe('with contacts', () => {
+    const contact = (name: string): Write => ({
+      do: 'create',
+      kind: 'contact',
+      name,
+      parent: null,
+      fields: { channel: 1 },
+    });
+    const alert: Write = { do: 'create', kind: 'alert', name: 'a1', parent: null, fields: { via: 'c1' } };
+    const replaced: Write = { do: 'delete', kind: 'contact', name: 'c1', replacement: 'c2' };
+    const listed = (via: string, ...contacts: string[]) => [
+      ...contacts.map((name) => ({ kind: 'contact' as const, name, fields: { channel: 1 } })),
+      { kind: 'alert' as const, name: 'a1', fields: { via } },
+    ];
+    const made = () => after(['acknowledge', contact('c1')], ['acknowledge', contact('c2')], ['acknowledge', alert]);
+
+    it('expects the alerts of a replaced contact at the other one, whichever response came first', () => {
+      const state = made();
+      state.acknowledge(replaced);
+      expect(state.reconcile(listed('c2', 'c2'))).toEqual([]);
+      const late = made();
+      late.acknowledge(replaced);
+      late.acknowledge({ do: 'update', kind: 'alert', name: 'a1', fields: { via: 'c1' } });
+      expect(late.reconcile(listed('c2', 'c2'))).toEqual([]);
+      expect(late.reconcile(listed('', 'c2'))).toEqual(['lost write: alert a1 has via= and should have c2']);
+    });
+
+    it('expects them where they were when an uncertain replacement did not happen', () => {
+      const state = made();
+      state.markUncertain(replaced);
+      expect(state.reconcile(listed('c1', 'c1', 'c2'))).toEqual([]);
+      expect(state.reconcile(listed('c2', 'c1', 'c2'))).toEqual(['lost write: alert a1 has via=c2 and should have c1']);
+    });
+
+    it('is sure of a value while every write to it was answered', () => {
+      const state = made();
+      expect([state.isSure('c1', { channel: 1 }), state.isSure('c1', { channel: 2 })]).toEqual([true, false]);
+      state.markUncertain({ do: 'update', kind: 'contact', name: 'c1', fields: { channel: 2 } });
+      expect([state.isSure('c1', { channel: 1 }), state.isSure('c1', {})]).toEqual([false, true]);
+    });
   });
 
   it('accepts either outcome of a write without a response, then expects the one it saw', () => {

@@ -1,76 +1,6 @@
-import type { ResponseMode, SeenRequest } from '../harness/servers/switchable-server';
-
-/** Milliseconds since the epoch. */
-export interface Span {
-  from: number;
-  to: number;
-}
-
-/** How a target or provider responds from a moment on. */
-export interface ModeChange {
-  from: number;
-  mode: ResponseMode;
-}
-
-/** A row of the outbox: one per event, because every alert here sends its resolves. */
-export interface Delivery {
-  id: string;
-  /** When its event happened. */
-  at: number;
-  alert: string;
-  endpoint: string;
-  kind: string;
-  incidentNo: number;
-  state: string;
-  detail: string | null;
-}
-
-/** A request that a provider received. */
-export interface ReceivedNotification extends Pick<SeenRequest, 'at' | 'mode' | 'body'> {
-  /** Its webhook-id. */
-  id: string;
-  channel: number;
-}
-
-export interface StoredCheck {
-  endpoint: string;
-  at: number;
-  outcome: 'up' | 'down' | 'unknown';
-}
-
-/** How many requests a target received over a span. */
-export interface RequestCount extends Span {
-  intervalMs: number;
-  requests: number;
-  /** Of these, those that it did not answer with `ok`. */
-  failed: number;
-}
-
-/** An instance that ended. `graceful`: by SIGTERM. */
-export interface InstanceExit {
-  at: number;
-  graceful: boolean;
-}
-
-/** Everything that happened in a run, up to a moment when no delivery was pending. */
-export interface History {
-  /** In outbox order. */
-  deliveries: readonly Delivery[];
-  /** In order of arrival. */
-  received: readonly ReceivedNotification[];
-  checks: readonly StoredCheck[];
-  /** By endpoint; until the first one its target responds with `ok`. */
-  modeChanges: ReadonlyMap<string, readonly ModeChange[]>;
-  /** Alerts that a write deleted or disabled, or may have. */
-  stopped: ReadonlySet<string>;
-  /** Endpoints that no command edits. */
-  steady: ReadonlyMap<string, RequestCount>;
-  exits: readonly InstanceExit[];
-  /** When instances could write no outcome: the database was unavailable, or they were frozen. */
-  downtimes: readonly Span[];
-  /** When this test process itself stalled, so that its targets responded late. */
-  ownStalls: readonly Span[];
-}
+import type { ResponseMode } from '../harness/servers/switchable-server';
+import { byId, type Delivery, type History, isAccepted, type ModeChange, nameOf, overlap, type Span } from './history';
+import { incidentProperties } from './incident-properties';
 
 /** Broken promises, one line each. */
 export const brokenProperties = (history: History): string[] => [
@@ -80,21 +10,8 @@ export const brokenProperties = (history: History): string[] => [
   ...eventsAlternateInOrder(history),
   ...checksAgreeWithTargets(history),
   ...nothingIsCheckedTooOften(history),
+  ...incidentProperties(history),
 ];
-
-const isAccepted = ({ mode }: ReceivedNotification): boolean => mode === 'ok';
-
-function byId(received: readonly ReceivedNotification[]): Map<string, ReceivedNotification[]> {
-  const groups = new Map<string, ReceivedNotification[]>();
-  for (const each of received) {
-    const group = groups.get(each.id);
-    if (group) group.push(each);
-    else groups.set(each.id, [each]);
-  }
-  return groups;
-}
-
-const nameOf = ({ alert, kind, incidentNo, id }: Delivery): string => `${kind} ${incidentNo} of ${alert} (${id})`;
 
 function everyEventIsDelivered({ deliveries, received, stopped }: History): string[] {
   const arrivals = byId(received);
@@ -102,7 +19,9 @@ function everyEventIsDelivered({ deliveries, received, stopped }: History): stri
     const accepted = (arrivals.get(delivery.id) ?? []).filter(isAccepted).length;
     const what = `${nameOf(delivery)} is ${delivery.state} ${delivery.detail ?? ''}`.trim();
     if (delivery.state === 'delivered') return accepted > 0 ? [] : [`lost event: ${what}, and no provider accepted it`];
-    if (delivery.state === 'superseded') return stopped.has(delivery.alert) ? [] : [`dropped event: ${what}`];
+    // An incident that ends before its reminder leaves takes it along.
+    if (delivery.state === 'superseded')
+      return delivery.kind === 'reminder' || stopped.has(delivery.alert) ? [] : [`dropped event: ${what}`];
     return [`undelivered event: ${what}`];
   });
 }
@@ -126,12 +45,16 @@ function isAmbiguous(at: number, { exits, downtimes, ownStalls }: History): bool
 }
 
 function nothingIsDeliveredTwice(history: History): string[] {
+  const names = new Map(history.deliveries.map((delivery) => [delivery.id, nameOf(delivery)]));
   return [...byId(history.received)].flatMap(([id, arrivals]) => {
     const accepted = arrivals.filter(isAccepted);
     const broken = accepted
       .slice(0, -1)
       .filter(({ at }) => !isAmbiguous(at, history))
-      .map(({ at }) => `duplicate without ambiguity: ${id} was accepted at ${clock(at)} and sent again`);
+      .map(({ at }) => {
+        const others = arrivals.filter((one) => one.at !== at).map((one) => `${clock(one.at)} (${one.mode})`);
+        return `duplicate without ambiguity: ${names.get(id) ?? id} was accepted at ${clock(at)}, and sent at ${others.join(', ')}`;
+      });
     const bodies = new Set(arrivals.map(({ body }) => body));
     if (bodies.size > 1) broken.push(`one id, two bodies: ${id}`);
     return broken;
@@ -165,7 +88,7 @@ function eventsAlternateInOrder({ deliveries, received }: History): string[] {
   const broken: string[] = [];
   const arrivals = byId(received.map((each, index) => ({ ...each, at: index })));
   const last = new Map<string, Delivery>();
-  for (const delivery of deliveries) {
+  for (const delivery of deliveries.filter(({ kind }) => kind !== 'reminder')) {
     const before = last.get(delivery.alert);
     last.set(delivery.alert, delivery);
     const follows =
@@ -210,8 +133,6 @@ function modesDuring(modeChanges: readonly ModeChange[], { from, to }: Span): Re
     .filter((change, index) => change.from <= to && (all[index + 1]?.from ?? to) >= from)
     .map(({ mode }) => mode);
 }
-
-const overlap = (a: Span, b: Span): boolean => a.from <= b.to && b.from <= a.to;
 
 /** Requests beyond one per interval that an exit or a downtime may cost: unfinished checks start again. */
 const EXTRA_REQUESTS_PER_FAULT = 2;

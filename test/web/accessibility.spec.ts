@@ -1,5 +1,6 @@
 import type { Browser } from 'playwright-core';
 import { startApp, type TestApp } from '../harness/app/app';
+import { newContact } from '../harness/app/resources';
 import { launchBrowser, Visit } from './browser';
 import { showcase } from './showcase';
 
@@ -19,6 +20,9 @@ const PAGES = [
   '/alerts/failed',
   '/alerts/new',
   '/alerts/:slack alert',
+  '/contacts',
+  '/contacts/new',
+  '/contacts/:Operations',
   '/websites/:Example shop',
   '/maintenance',
   '/maintenance/new',
@@ -45,6 +49,7 @@ describe('accessibility', () => {
     app = await startApp({ role: 'api' });
     ids = await showcase(app);
     await addQuiet();
+    ids.set('Operations', await newContact(app.write, { default: true }));
     browser = await launchBrowser();
     found = new Map(WIDTHS.map((width) => [width, problemsAt(width)]));
     for (const each of found.values()) each.catch(() => undefined);

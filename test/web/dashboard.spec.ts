@@ -93,7 +93,7 @@ describe('the dashboard in a browser', () => {
     await page.getByLabel('Triggers after failures in a row').fill('2');
     await page.getByLabel('Resolves after successes in a row').fill('1');
     await page.getByRole('button', { name: 'Create' }).click();
-    await page.getByText('Made for this alert and shown this one time').waitFor();
+    await page.getByText('shown this one time').waitFor();
 
     await page.getByRole('button', { name: 'Send a test' }).click();
     await page.getByText('The test message was delivered.').waitFor();

@@ -118,7 +118,7 @@ describe('the first hour', () => {
     await eventually('the test message has arrived', () => receiver.seen.length === 1);
     await picture('3-alert-tried-out');
     await page.getByRole('button', { name: 'Create' }).click();
-    await page.getByText('Made for this alert and shown this one time').waitFor();
+    await page.getByText('shown this one time').waitFor();
   });
 
   it('is told when the page breaks, by the receiver and on the page', async () => {

@@ -88,7 +88,7 @@ export function sectionsOf(document: ApiDocument): Section[] {
 
 /** Only what has every word of the text in its name, path, description or parameters; all of it for an empty text. */
 export function matching(sections: readonly Section[], text: string): Section[] {
-  const words = text.toLowerCase().split(/\s+/).filter(Boolean);
+  const words = wordsOf(text);
   return sections
     .map((section) => ({
       ...section,
@@ -101,6 +101,15 @@ export function matching(sections: readonly Section[], text: string): Section[] 
       }),
     }))
     .filter(({ operations }) => operations.length > 0);
+}
+
+const wordsOf = (text: string): string[] => text.toLowerCase().split(/\s+/).filter(Boolean);
+
+/** Of what was found, the first operation that has all the words in its title, else the first of all: what Enter opens. */
+export function bestOf(found: readonly Section[], text: string): Operation | undefined {
+  const words = wordsOf(text);
+  const operations = found.flatMap((section) => section.operations);
+  return operations.find(({ summary }) => words.every((word) => summary.toLowerCase().includes(word))) ?? operations[0];
 }
 
 export const nameOf = (ref: string): string => ref.slice(ref.lastIndexOf('/') + 1);

@@ -4,7 +4,7 @@ import '../src/styles/base.css';
 import '../src/styles/controls.css';
 import './reference.css';
 import { Credentials } from './credentials';
-import { type ApiDocument, matching, type Section, sectionsOf } from './document';
+import { bestOf, type ApiDocument, matching, type Section, sectionsOf } from './document';
 import { OperationPage } from './operation';
 import { Paragraphs } from './text';
 
@@ -85,8 +85,8 @@ function App({ api }: { api: ApiDocument }) {
             role="search"
             onSubmit={(event) => {
               event.preventDefault();
-              const [first] = found[0]?.operations ?? [];
-              if (first) location.hash = first.operationId;
+              const best = bestOf(found, text);
+              if (best) location.hash = best.operationId;
             }}
           >
             <label for="search">Search (press /)</label>

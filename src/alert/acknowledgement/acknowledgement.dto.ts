@@ -2,7 +2,8 @@ import { ApiProperty, ApiPropertyOptional } from '@nestjs/swagger';
 import { IsString, MaxLength } from 'class-validator';
 import { IsTimestamp, Nullable, Optional, ReadOnlyField } from '../../platform/http/validators';
 
-const MAX_NOTE = 1000;
+/** Characters of a note. */
+export const MAX_NOTE = 1000;
 const UNTIL = {
   type: String,
   format: 'date-time',
@@ -36,7 +37,8 @@ export class AcknowledgementView {
   @ApiProperty({
     type: String,
     nullable: true,
-    description: 'The name of the key, also of the one that the session was made from.',
+    description:
+      'The name of the key, also of the one that the session was made from; `link` when it came by the link of a message.',
     example: 'On call',
   })
   by!: string | null;

@@ -1,5 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { recordChange } from '../../audit/audit-log';
+import type { Authorship } from '../../audit/authorship';
 import { ChannelRegistry } from '../../channel/channel.registry';
 import type { NewDelivery } from '../../delivery/delivery';
 import { destinationOfAlert } from '../../delivery/destination';
@@ -19,6 +20,27 @@ import {
   type AcknowledgementView,
   toAcknowledgementView,
 } from './acknowledgement.dto';
+
+/** `by` of an acknowledgement that came by the link of a message. */
+export const BY_LINK = 'link';
+
+/** The incident that a link is for. Ids are uuids. */
+export interface LinkedIncident {
+  orgId: string;
+  endpointId: string;
+  alertId: string;
+  incidentNo: number;
+}
+
+interface Written {
+  orgId: string;
+  endpointId: string;
+  /** The endpoint's triggered alerts, locked. */
+  open: readonly AlertSnapshot[];
+  after: AcknowledgementRow;
+  /** Where the request itself does not prove it. */
+  author?: Authorship;
+}
 
 /**
  * Somebody has an endpoint in hand: none of its alerts triggers any more, and pagers are told. It ends by itself where the
@@ -52,27 +74,34 @@ export class AcknowledgementService {
       await this.endpoints.hold(tx, orgId, endpointId);
       refuse(this.findingsIn(dto));
       const isDown = await lockState(tx, endpointId);
-      const open = await tx.query<AlertSnapshot>(lockAlertsSql('a.endpoint_id = $1 AND a.triggered'), [endpointId]);
+      const open = await lockOpen(tx, endpointId);
       if (!isDown && open.length === 0)
         throw problems.conflict('The endpoint is not down and none of its alerts is triggered.');
       const at = this.clock.now();
-      const before = await read(tx, orgId, endpointId, at);
       const after = { by: keyName, at, note: dto.note ?? '', until: parseTimestamp(dto.until) };
-      await this.outbox.enqueue(
-        tx,
-        open.flatMap((alert) => this.deliveryFor(alert, after)),
-      );
-      await save(tx, orgId, endpointId, after);
-      const view = toAcknowledgementView(after);
-      await recordChange(tx, {
-        orgId,
-        resource: 'acknowledgement',
-        id: endpointId,
-        action: before ? 'update' : 'create',
-        before: before && toAcknowledgementView(before),
-        after: view,
-      });
-      return view;
+      await this.write(tx, { orgId, endpointId, open, after });
+      return toAcknowledgementView(after);
+    });
+  }
+
+  /**
+   * The same by the link of a message, for its incident only: until the endpoint is well again, and `by` is "link". It never replaces what
+   * somebody has said. Returns whether it is recorded: not when somebody has it in hand, nor once the incident is over.
+   */
+  putByLink(
+    { orgId, endpointId, alertId, incidentNo }: LinkedIncident,
+    note: string,
+    author: Authorship,
+  ): Promise<boolean> {
+    return this.database.transaction(async (tx) => {
+      await this.endpoints.hold(tx, orgId, endpointId);
+      await lockState(tx, endpointId);
+      const open = await lockOpen(tx, endpointId);
+      if (!open.some((alert) => alert.id === alertId && alert.incidentNo === incidentNo)) return false;
+      const at = this.clock.now();
+      if (await read(tx, orgId, endpointId, at)) return false;
+      await this.write(tx, { orgId, endpointId, open, after: { by: BY_LINK, at, note, until: null }, author });
+      return true;
     });
   }
 
@@ -101,6 +130,25 @@ export class AcknowledgementService {
     });
   }
 
+  /** Pagers, row and audit entry. The state row is locked. */
+  private async write(tx: Tx, { orgId, endpointId, open, after, author }: Written): Promise<void> {
+    const before = await read(tx, orgId, endpointId, after.at);
+    await this.outbox.enqueue(
+      tx,
+      open.flatMap((alert) => this.deliveryFor(alert, after)),
+    );
+    await save(tx, orgId, endpointId, after);
+    await recordChange(tx, {
+      orgId,
+      resource: 'acknowledgement',
+      id: endpointId,
+      action: before ? 'update' : 'create',
+      before: before && toAcknowledgementView(before),
+      after: toAcknowledgementView(after),
+      ...(author && { author }),
+    });
+  }
+
   /** Nothing for a channel that cannot be told. One incident is told once: the outbox keeps no second one of its event. */
   private deliveryFor(alert: AlertSnapshot, { by, note, at }: AcknowledgementRow): NewDelivery[] {
     const { type, triggerEventId } = alert;
@@ -109,17 +157,27 @@ export class AcknowledgementService {
       {
         orgId: alert.orgId,
         alertId: alert.id,
+        contactId: alert.contactId,
         eventId: triggerEventId,
         kind: 'acknowledged',
         incidentNo: alert.incidentNo,
         channelType: type,
         destination: destinationOfAlert(alert),
-        notification: acknowledgedNotification(alert, triggerEventId, { by: by ?? '', note }, at),
+        notification: acknowledgedNotification(
+          alert,
+          triggerEventId,
+          { by: by === BY_LINK ? '' : (by ?? ''), note },
+          at,
+        ),
         config: null,
       },
     ];
   }
 }
+
+/** The triggered alerts of an endpoint whose state row is locked. */
+const lockOpen = (tx: Tx, endpointId: string): Promise<AlertSnapshot[]> =>
+  tx.query<AlertSnapshot>(lockAlertsSql('a.endpoint_id = $1 AND a.triggered'), [endpointId]);
 
 async function lockState(tx: Tx, endpointId: string): Promise<boolean> {
   const [state] = await tx.query<{ status: number }>(

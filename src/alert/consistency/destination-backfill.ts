@@ -1,7 +1,7 @@
 import { Injectable, Logger, type OnApplicationBootstrap } from '@nestjs/common';
 import { ChannelRegistry } from '../../channel/channel.registry';
 import { Outbox } from '../../delivery/outbox';
-import { type SealedConfig, SealedConfigs } from '../../delivery/sealed-config';
+import { ownerOf, type SealedConfig, SealedConfigs } from '../../delivery/config/sealed-config';
 import { Config } from '../../platform/config/config';
 import { type Tx, WorkerDatabase } from '../../platform/database/database';
 import { NIL_UUID } from '../../platform/ids/id';
@@ -54,7 +54,7 @@ export class DestinationBackfill implements OnApplicationBootstrap {
     for (let after: string | null = NIL_UUID; after !== null;) {
       const alerts: AlertRow[] = await this.database.query<AlertRow>(
         `SELECT id, org_id AS "orgId", type, config FROM alert
-         WHERE destination IS NULL AND id > $1 ORDER BY id LIMIT ${STEP}`,
+         WHERE destination IS NULL AND contact_id IS NULL AND id > $1 ORDER BY id LIMIT ${STEP}`,
         [after],
       );
       const filled = alerts.flatMap((alert) => {
@@ -70,7 +70,7 @@ export class DestinationBackfill implements OnApplicationBootstrap {
 
   private destinationOf({ id, type, config }: AlertRow): string | null {
     try {
-      return this.channels.destination(type, this.configs.open(id, config));
+      return this.channels.destination(type, this.configs.open(ownerOf(id, null), config));
     } catch {
       return null;
     }

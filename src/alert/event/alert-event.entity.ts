@@ -1,5 +1,5 @@
 import { Column, Entity, Index, PrimaryColumn, Unique } from 'typeorm';
-import type { AlertCondition } from '../incident/alert-transition';
+import type { AlertCondition } from '../../contact/alert-defaults';
 import type { EventReason } from '../incident/incident';
 
 /** One transition of one alert. Append-only; the names are snapshots. Written by `IncidentRecorder`. */

@@ -1,6 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import type { StreakUpdate } from '../../endpoint/streak-update';
 import type { Sql, Tx } from '../../platform/database/database';
+import { SECOND_MS } from '../../platform/time/time-units';
 import { AlertMetrics } from '../alert.metrics';
 import { type AlertSnapshot, lockAlertsSql } from './alert-snapshot';
 import { type AlertRule, type Folded, foldTransitions, judgedBy, type Transition } from './alert-transition';
@@ -16,6 +17,9 @@ interface EndpointUpdates {
   successes: number;
   bad: number;
   good: number;
+  /** The longest times that a failure, and any bad result, had lasted; milliseconds. */
+  failingMs: number;
+  badMs: number;
   /** It came up: what somebody had in hand may be over. */
   isRecovered: boolean;
 }
@@ -98,19 +102,30 @@ export class AlertEvaluator {
     return new Map(rows.map(({ id, count }) => [id, count]));
   }
 
-  /** Those of these endpoints where one more failure would trigger an alert: a failure there is confirmed first. */
-  async nearTrigger(sql: Sql, endpointIds: readonly string[]): Promise<Set<string>> {
-    if (endpointIds.length === 0) return new Set();
-    const rows = await sql.query<{ id: string }>(
-      `SELECT DISTINCT a.endpoint_id AS id
-       FROM alert a JOIN endpoint_state s ON s.endpoint_id = a.endpoint_id
-       WHERE a.endpoint_id = ANY ($1::uuid[]) AND a.enabled AND NOT a.triggered
-         AND a.failure_threshold <= CASE a.condition WHEN 'degraded' THEN s.consecutive_bad ELSE s.consecutive_failures END + 1`,
-      [endpointIds],
-    );
+  /**
+   * Those endpoints where one of these failures would trigger an alert: it is confirmed first. One that comes before the
+   * alert's delay is over triggers nothing, so a long delay does not have each of its failures confirmed.
+   */
+  async nearTrigger(sql: Sql, failures: readonly { endpointId: string; checkedAt: Date }[]): Promise<Set<string>> {
+    if (failures.length === 0) return new Set();
+    const rows = await sql.query<{ id: string }>(NEAR_TRIGGER, [
+      failures.map(({ endpointId }) => endpointId),
+      failures.map(({ checkedAt }) => checkedAt),
+    ]);
     return new Set(rows.map(({ id }) => id));
   }
 }
+
+// Cost: for each failure the alerts of its endpoint, by an index, and its state.
+const NEAR_TRIGGER = `
+  SELECT DISTINCT a.endpoint_id AS id
+  FROM unnest($1::uuid[], $2::timestamptz[]) AS f (endpoint_id, checked_at)
+  JOIN alert a ON a.endpoint_id = f.endpoint_id
+  JOIN endpoint_state s ON s.endpoint_id = a.endpoint_id
+  WHERE a.enabled AND NOT a.triggered
+    AND a.failure_threshold <= CASE a.condition WHEN 'degraded' THEN s.consecutive_bad ELSE s.consecutive_failures END + 1
+    AND (a.after_seconds = 0 OR f.checked_at - a.after_seconds * interval '1 second' >=
+         CASE a.condition WHEN 'degraded' THEN s.bad_unmuted_since ELSE s.failing_unmuted_since END)`;
 
 const AT_STAKE = `
   SELECT endpoint_id AS id, count(*)::int AS count FROM (
@@ -131,6 +146,8 @@ function byEndpoint(updates: readonly StreakUpdate[]): Map<string, EndpointUpdat
     if (update.quiet === null) {
       if (down.isBad) known.failures = Math.max(known.failures, down.bad);
       if (degraded.isBad) known.bad = Math.max(known.bad, degraded.bad);
+      known.failingMs = Math.max(known.failingMs, down.badForMs);
+      known.badMs = Math.max(known.badMs, degraded.badForMs);
     }
     if (down.isGood) known.successes = Math.max(known.successes, down.good);
     if (degraded.isGood) known.good = Math.max(known.good, degraded.good);
@@ -140,7 +157,16 @@ function byEndpoint(updates: readonly StreakUpdate[]): Map<string, EndpointUpdat
   return endpoints;
 }
 
-const NONE = (): EndpointUpdates => ({ updates: [], failures: 0, successes: 0, bad: 0, good: 0, isRecovered: false });
+const NONE = (): EndpointUpdates => ({
+  updates: [],
+  failures: 0,
+  successes: 0,
+  bad: 0,
+  good: 0,
+  failingMs: 0,
+  badMs: 0,
+  isRecovered: false,
+});
 
 function byEndpointId(alerts: readonly AlertSnapshot[]): Map<string, AlertSnapshot[]> {
   const groups = new Map<string, AlertSnapshot[]>();
@@ -158,19 +184,32 @@ const mayChange = (alerts: readonly AlertSnapshot[], updates: readonly StreakUpd
 
 const FREE = { acknowledgedUntil: undefined, isParentDown: false, openElsewhere: 0 };
 
-/** Alerts without an incident whose threshold a bad result of the batch reaches. No statement when none was bad. */
+/**
+ * Alerts without an incident whose threshold and delay a bad result of the batch reaches: one that still waits for its delay
+ * is not locked at every failure. No statement when none was bad.
+ */
 function lockTriggerable(tx: Tx, endpoints: ReadonlyMap<string, EndpointUpdates>): Promise<AlertSnapshot[]> {
   const bad = [...endpoints].filter((one) => one[1].bad > 0 || one[1].failures > 0);
   if (bad.length === 0) return Promise.resolve([]);
   return tx.query<AlertSnapshot>(
     lockAlertsSql(
       `a.endpoint_id = b.endpoint_id AND a.enabled AND NOT a.triggered
-       AND a.failure_threshold <= CASE a.condition WHEN 'degraded' THEN b.bad ELSE b.failures END`,
-      'unnest($1::uuid[], $2::int[], $3::int[]) AS b (endpoint_id, failures, bad),',
+       AND a.failure_threshold <= CASE a.condition WHEN 'degraded' THEN b.bad ELSE b.failures END
+       AND a.after_seconds <= CASE a.condition WHEN 'degraded' THEN b.bad_for ELSE b.failing_for END`,
+      'unnest($1::uuid[], $2::int[], $3::int[], $4::int[], $5::int[]) AS b (endpoint_id, failures, bad, failing_for, bad_for),',
     ),
-    [bad.map(([id]) => id), bad.map(([, { failures }]) => failures), bad.map((one) => one[1].bad)],
+    [
+      bad.map(([id]) => id),
+      bad.map(([, { failures }]) => failures),
+      bad.map((one) => one[1].bad),
+      bad.map(([, { failingMs }]) => wholeSeconds(failingMs)),
+      bad.map(([, { badMs }]) => wholeSeconds(badMs)),
+    ],
   );
 }
+
+/** No delay is longer than what fits a column. */
+const wholeSeconds = (ms: number): number => Math.min(2 ** 31 - 1, Math.floor(ms / SECOND_MS));
 
 /** Triggered alerts whose threshold a good result of the batch reaches: nearly always none, found by `alert_open`. */
 function lockResolvable(tx: Tx, endpoints: ReadonlyMap<string, EndpointUpdates>): Promise<AlertSnapshot[]> {
@@ -194,7 +233,7 @@ const changesOf = (alerts: readonly AlertSnapshot[], passed: Passed) =>
     decided: passed
       .filter((one) => one.alert === alert)
       .map(({ transition, update }) => decidedBy(alert, transition, update)),
-    pinConfig: false,
+    pinned: null,
   }));
 
 function decidedBy(alert: AlertRule, transition: Transition, update: StreakUpdate): DecidedTransition {

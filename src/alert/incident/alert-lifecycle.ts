@@ -1,14 +1,15 @@
 import { Injectable, type OnModuleInit } from '@nestjs/common';
-import { destinationOfAlert } from '../../delivery/destination';
+import { type ContactRoute, ContactRouteChanged } from '../../contact/contact-events';
 import { Outbox } from '../../delivery/outbox';
-import type { SealedConfig } from '../../delivery/sealed-config';
+import { isSameDestination, type Route } from '../../delivery/route';
 import { EndpointsStopped } from '../../endpoint/endpoint-events';
 import type { Tx } from '../../platform/database/database';
 import { TransactionEvents } from '../../platform/events/transaction-events';
+import { failpoint } from '../../platform/observability/failpoints';
 import { Clock } from '../../platform/time/clock';
 import { WebsitePurge } from '../../website/website-events';
 import type { Alert } from '../alert.entity';
-import { type AlertSnapshot, lockAlertsSql } from './alert-snapshot';
+import { type LockedAlert, lockSql, type OpenAlert, readOpen } from './alert-snapshot';
 import { endAcknowledgements, endOverAcknowledgements } from './held-alerts';
 import { IncidentRecorder } from './incident-recorder';
 
@@ -20,17 +21,16 @@ type StopReason = 'disabled' | 'deleted';
 /** What a client's change makes of an alert. */
 export interface AlertEdit {
   enabled: boolean;
-  type: string;
-  config: SealedConfig;
-  destination: string | null;
-  /** True when notifications would go elsewhere or look different than before. */
-  hasNewConfig: boolean;
+  /** What it notifies through until now. */
+  before: Route;
+  /** What it notifies through from now on; `null`: the same. */
+  after: Route | null;
 }
 
 /**
  * What happens to open incidents when a client, not a check, ends them: the alert, its endpoint or its website is
- * disabled or deleted, or the alert gets another type or config. With them ends what somebody had acknowledged. All of it
- * inside the transaction of the change.
+ * disabled or deleted, or the alert notifies somewhere else from now on. With them ends what somebody had acknowledged. All
+ * of it inside the transaction of the change, in as many statements for thousands of alerts as for one.
  */
 @Injectable()
 export class AlertLifecycle implements OnModuleInit {
@@ -43,29 +43,34 @@ export class AlertLifecycle implements OnModuleInit {
 
   onModuleInit(): void {
     this.events.on(EndpointsStopped, (event, tx) => this.stopAlertsOf(tx, event));
+    this.events.on(ContactRouteChanged, (event, tx) => this.rerouteAlertsOf(tx, event));
     this.events.on(WebsitePurge, (step, tx) => deleteEvents(tx, step));
   }
 
   /**
-   * Saves a client's change of a locked alert. Disabling closes the open incident. So does another type or config: the
-   * resolve goes through the old one, and the next failing result over the threshold opens a new incident with the new
+   * Saves a client's change of a locked alert. Disabling closes the open incident. So does another destination: the
+   * resolve goes through the old config, and the next failing result over the threshold opens a new incident with the new
    * one. Only when the trigger certainly has not arrived anywhere the incident stays open: it goes through the new config.
+   * Another credential or look of the same destination closes nothing.
    */
   async change(tx: Tx, alert: Alert, edit: AlertEdit, save: () => Promise<unknown>): Promise<void> {
-    const [open] = alert.triggered ? await tx.query<AlertSnapshot>(lockAlertsSql('a.id = $1'), [alert.id]) : [];
+    const { before, after } = edit;
     const isStopped = alert.enabled && !edit.enabled;
-    if (edit.hasNewConfig) await this.outbox.alertChanging(tx, alert.id, alert.config);
+    // Read before the change is saved: the resolve says how things were.
+    const open = after || isStopped ? await readOpen(tx, [alert]) : [];
+    const alerts = { orgId: alert.orgId, alertIds: [alert.id] };
+    const moved = after ? await this.outbox.reroute(tx, { ...alerts, before, after, isStopped }) : NONE;
     if (isStopped) await this.outbox.cancelPendingTriggers(tx, [alert.id], 'disabled');
     await save();
-    if (edit.hasNewConfig && !isStopped) await this.redirect(tx, alert.id, edit);
-    if (!open || (!isStopped && !(edit.hasNewConfig && !(await goesThroughPresentConfig(tx, open))))) return;
-    await this.close(tx, [open], 'disabled', edit.hasNewConfig);
-    await endOverAcknowledgements(tx, [open.endpointId]);
+    if (!after || isSameDestination(before, after)) {
+      const { contactId } = after ?? before;
+      if (isStopped) await this.closeAndEnd(tx, through(open, contactId), null);
+    } else await this.closeAndEnd(tx, isStopped ? open : withoutMoved(open, moved), before);
   }
 
   /** To be called before a locked alert is deleted: its pending deliveries keep its config. */
   async deleting(tx: Tx, alertId: string): Promise<void> {
-    const alerts = await tx.query<AlertSnapshot>(lockAlertsSql('a.id = $1'), [alertId]);
+    const alerts = await tx.query<LockedAlert>(lockSql('a.id = $1'), [alertId]);
     await this.stop(tx, alerts, 'deleted');
     const open = alerts.filter(({ triggered }) => triggered);
     await endOverAcknowledgements(
@@ -75,7 +80,7 @@ export class AlertLifecycle implements OnModuleInit {
   }
 
   private async stopAlertsOf(tx: Tx, { orgId, endpointIds, reason }: EndpointsStopped): Promise<void> {
-    const alerts = await tx.query<AlertSnapshot>(lockAlertsSql('a.org_id = $1 AND a.endpoint_id = ANY ($2::uuid[])'), [
+    const alerts = await tx.query<LockedAlert>(lockSql('a.org_id = $1 AND a.endpoint_id = ANY ($2::uuid[])'), [
       orgId,
       endpointIds,
     ]);
@@ -87,74 +92,81 @@ export class AlertLifecycle implements OnModuleInit {
     }
   }
 
-  private async stop(tx: Tx, alerts: readonly AlertSnapshot[], reason: StopReason): Promise<void> {
+  private async stop(tx: Tx, alerts: readonly LockedAlert[], reason: StopReason): Promise<void> {
     if (alerts.length === 0) return;
     const ids = alerts.map(({ id }) => id);
     await this.outbox.cancelPendingTriggers(tx, ids, reason);
+    await this.close(tx, await readOpen(tx, alerts), reason, null);
     if (reason === 'deleted') await this.outbox.alertsDeleting(tx, ids);
-    await this.close(
+  }
+
+  /** What `change` does, for all alerts of a contact: ten statements at most, two more where something is acknowledged. */
+  private async rerouteAlertsOf(tx: Tx, { orgId, before, after }: ContactRouteChanged): Promise<void> {
+    const isSame = isSameDestination(before, after);
+    const alerts = await tx.query<LockedAlert>(lockSql('a.contact_id = $1'), [before.contactId]);
+    await failpoint('contact.alerts_locked');
+    const open = isSame ? [] : await readOpen(tx, alerts);
+    const alertIds = alerts.map(({ id }) => id);
+    const moved = await this.outbox.reroute(tx, { orgId, alertIds, before, after, isStopped: false });
+    if (isSame) await this.outbox.renewSnapshots(tx, orgId, before, after);
+    await failpoint('contact.deliveries_rerouted');
+    if (!isSame || before.contactId !== after.contactId) await saveRoute(tx, before.contactId, after, this.clock.now());
+    await failpoint('contact.alerts_saved');
+    await this.closeAndEnd(tx, withoutMoved(open, moved), before);
+    await failpoint('contact.incidents_closed');
+    tx.afterCommit(() => void failpoint('contact.committed'));
+  }
+
+  private async closeAndEnd(tx: Tx, open: readonly OpenAlert[], pinned: Route | null): Promise<void> {
+    await this.close(tx, open, 'disabled', pinned);
+    await endOverAcknowledgements(
       tx,
-      alerts.filter(({ triggered }) => triggered),
-      reason,
-      reason === 'deleted',
+      open.map(({ endpointId }) => endpointId),
     );
   }
 
-  private async redirect(tx: Tx, id: string, { type, destination: known }: AlertEdit): Promise<void> {
-    const destination = destinationOfAlert({ id, destination: known });
-    await this.outbox.alertChanged(tx, id, { channelType: type, destination });
-  }
-
-  private async close(tx: Tx, open: readonly AlertSnapshot[], reason: StopReason, pinConfig: boolean): Promise<void> {
-    if (open.length === 0) return;
-    const streaks = await readStreaks(tx, open);
+  private async close(tx: Tx, open: readonly OpenAlert[], reason: StopReason, pinned: Route | null): Promise<void> {
     const at = this.clock.now();
-    const changes = open.map((alert) => {
-      const { failures, successes } = streaks.get(alert.endpointId) ?? { failures: 0, successes: 0 };
-      return {
-        alert,
-        decided: [
-          {
-            transition: 'resolve' as const,
-            reason,
-            failureCount: failures,
-            successCount: successes,
-            at,
-            failingSince: null,
-            isDegraded: false,
-            error: null,
-            check: null,
-          },
-        ],
-        pinConfig,
-      };
-    });
+    const changes = open.map((alert) => ({
+      alert,
+      decided: [
+        {
+          transition: 'resolve' as const,
+          reason,
+          failureCount: alert.failures,
+          successCount: alert.successes,
+          at,
+          failingSince: null,
+          isDegraded: false,
+          error: null,
+          check: null,
+        },
+      ],
+      pinned,
+    }));
     await this.incidents.record(tx, changes);
   }
 }
 
-interface StreakCounts {
-  failures: number;
-  successes: number;
-}
+const NONE: ReadonlySet<string> = new Set();
 
-async function readStreaks(tx: Tx, alerts: readonly AlertSnapshot[]): Promise<Map<string, StreakCounts>> {
-  const rows = await tx.query<StreakCounts & { id: string }>(
-    `SELECT endpoint_id AS id, consecutive_failures AS failures, consecutive_successes AS successes
-     FROM endpoint_state WHERE endpoint_id = ANY ($1::uuid[])`,
-    [alerts.map(({ endpointId }) => endpointId)],
-  );
-  return new Map(rows.map((row) => [row.id, row]));
-}
+/** Those whose trigger does not go through the new config: somebody may have been told through the old one. */
+const withoutMoved = (open: readonly OpenAlert[], moved: ReadonlySet<string>): OpenAlert[] =>
+  open.filter(({ triggerEventId }) => triggerEventId === null || !moved.has(triggerEventId));
 
-/** True when the incident's trigger is still pending and not tied to an earlier config. */
-async function goesThroughPresentConfig(tx: Tx, open: AlertSnapshot): Promise<boolean> {
-  const rows = await tx.query(
-    `SELECT 1 FROM notification
-     WHERE event_id = $1 AND kind = 'triggered' AND state = 'pending' AND config IS NULL`,
-    [open.triggerEventId],
+/** What their deliveries say about the contact that they go through from now on. */
+const through = (open: readonly OpenAlert[], contactId: string | null): OpenAlert[] =>
+  open.map((alert) => ({ ...alert, contactId }));
+
+/**
+ * All alerts of a contact show another type, config or contact from now on, which moves `updated_at`; what only changes a
+ * credential or the look of messages is not written to them. Cost: a row version for each alert.
+ */
+async function saveRoute(tx: Tx, contactId: string, after: ContactRoute, now: Date): Promise<void> {
+  await tx.query(
+    'UPDATE alert SET type = $2, destination = $3, contact_id = $4, updated_at = $5 WHERE contact_id = $1',
+    [contactId, after.type, after.destination, after.contactId, now],
   );
-  return rows.length > 0;
 }
 
 /**

@@ -1,19 +1,26 @@
-import type { SealedConfig } from '../../delivery/sealed-config';
-import type { AlertCondition } from './alert-transition';
+import type { AlertCondition } from '../../contact/alert-defaults';
+import type { Tx } from '../../platform/database/database';
 
 /** An alert with the names of its endpoint and website as its events will keep them. Read under the alert's row lock. */
 export interface AlertSnapshot {
   id: string;
   orgId: string;
   type: string;
-  /** Still sealed: kept with deliveries when the alert is about to change. */
-  config: SealedConfig;
+  /** The contact that it notifies through; `null` for one with a config of its own. */
+  contactId: string | null;
   destination: string | null;
   description: string;
   enabled: boolean;
   condition: AlertCondition;
   triggered: boolean;
   failureThreshold: number;
+  /** Seconds that it must have been bad as well. */
+  afterSeconds: number;
+  /** Seconds; `null` for no reminders. */
+  remindEverySeconds: number | null;
+  /** When the next reminder falls due, and how many the open incident had. */
+  remindAt: Date | null;
+  reminders: number;
   successThreshold: number;
   sendOnResolved: boolean;
   /** Counts the alert's incidents; the running one's number while triggered. */
@@ -29,8 +36,9 @@ export interface AlertSnapshot {
   websiteUrl: string;
 }
 
-const COLUMNS = `a.id, a.org_id AS "orgId", a.type, a.config, a.destination, a.description, a.enabled, a.condition, a.triggered,
-  a.failure_threshold AS "failureThreshold", a.success_threshold AS "successThreshold",
+const COLUMNS = `a.id, a.org_id AS "orgId", a.contact_id AS "contactId", a.type, a.destination, a.description, a.enabled, a.condition, a.triggered,
+  a.after_seconds AS "afterSeconds", a.remind_every_seconds AS "remindEverySeconds",
+  a.remind_at AS "remindAt", a.reminders, a.failure_threshold AS "failureThreshold", a.success_threshold AS "successThreshold",
   a.send_on_resolved AS "sendOnResolved", a.incident_no AS "incidentNo",
   a.incident_started_at AS "incidentStartedAt", a.trigger_event_id AS "triggerEventId",
   e.id AS "endpointId", e.name AS "endpointName", e.url AS "endpointUrl", e.type AS "endpointType",
@@ -48,3 +56,35 @@ export const lockAlertsSql = (where: string, source = ''): string => `
   JOIN endpoint e ON e.id = a.endpoint_id
   JOIN website w ON w.id = e.website_id
   ORDER BY a.id`;
+
+/** A locked alert, as far as ending its incident needs to know it. */
+export interface LockedAlert {
+  id: string;
+  endpointId: string;
+  triggered: boolean;
+}
+
+/** Locks the alerts (`a`) chosen by `where`, in id order. */
+export const lockSql = (where: string): string =>
+  `SELECT a.id, a.endpoint_id AS "endpointId", a.triggered FROM alert a WHERE ${where} ORDER BY a.id FOR UPDATE`;
+
+/** An alert with an open incident, and the streaks of its endpoint. */
+export interface OpenAlert extends AlertSnapshot {
+  failures: number;
+  successes: number;
+}
+
+/** Those of these locked alerts that have an open incident, in id order. No statement without any. */
+export async function readOpen(tx: Tx, alerts: readonly Pick<LockedAlert, 'id' | 'triggered'>[]): Promise<OpenAlert[]> {
+  const ids = alerts.filter(({ triggered }) => triggered).map(({ id }) => id);
+  if (ids.length === 0) return [];
+  return tx.query<OpenAlert>(
+    `SELECT ${COLUMNS}, COALESCE(s.consecutive_failures, 0) AS failures, COALESCE(s.consecutive_successes, 0) AS successes
+     FROM alert a
+     JOIN endpoint e ON e.id = a.endpoint_id
+     JOIN website w ON w.id = e.website_id
+     LEFT JOIN endpoint_state s ON s.endpoint_id = a.endpoint_id
+     WHERE a.id = ANY ($1::uuid[]) ORDER BY a.id`,
+    [ids],
+  );
+}

@@ -12,7 +12,13 @@ const RESULTS = {
   '?': { outcome: 'unknown', degraded: false, quiet: null },
 } as const;
 type Letter = keyof typeof RESULTS;
-type Action = Letter | 'disable' | 'enable' | { failureThreshold: number } | { successThreshold: number };
+type Action =
+  | Letter
+  | 'disable'
+  | 'enable'
+  | { failureThreshold: number }
+  | { successThreshold: number }
+  | { afterSeconds: number };
 
 const isLetter = (action: unknown): action is Letter => typeof action === 'string' && action in RESULTS;
 
@@ -26,7 +32,11 @@ const rule = (
   failureThreshold: number,
   successThreshold: number,
   condition: AlertRule['condition'] = 'down',
-): AlertRule => ({ enabled: true, triggered: false, condition, failureThreshold, successThreshold });
+  afterSeconds = 0,
+): AlertRule => ({ enabled: true, triggered: false, condition, failureThreshold, successThreshold, afterSeconds });
+
+/** Results come a minute after each other, whatever is edited between them. */
+const at = (index: number): Date => new Date(Date.UTC(2026, 10, 20) + index * 60_000);
 
 const NEW: Streaks = {
   outcome: 'unknown',
@@ -35,15 +45,23 @@ const NEW: Streaks = {
   degraded: false,
   consecutiveBad: 0,
   consecutiveGood: 0,
+  failingSince: null,
+  badSince: null,
   quiet: null,
+  checkedAt: at(-1),
 };
 
 function streakAfter(streak: Streaks, letter: Letter): Streaks {
   const result = RESULTS[letter];
-  if (result.outcome === 'unknown') return { ...streak, ...result };
+  const checkedAt = new Date(streak.checkedAt.getTime() + 60_000);
+  if (result.outcome === 'unknown') return { ...streak, ...result, checkedAt };
   const [isDown, isBad] = [result.outcome === 'down', result.outcome === 'down' || result.degraded];
+  const isMuted = result.quiet !== null;
   return {
     ...result,
+    checkedAt,
+    failingSince: isDown && !isMuted ? (streak.failingSince ?? checkedAt) : null,
+    badSince: isBad && !isMuted ? (streak.badSince ?? checkedAt) : null,
     consecutiveFailures: isDown ? streak.consecutiveFailures + 1 : 0,
     consecutiveSuccesses: isDown ? 0 : streak.consecutiveSuccesses + 1,
     consecutiveBad: isBad ? streak.consecutiveBad + 1 : 0,
@@ -79,6 +97,8 @@ function play(start: AlertRule, actions: readonly Action[], before: readonly Act
     .join('');
 }
 
+const after = (seconds: number, condition: AlertRule['condition'] = 'down') => rule(1, 1, condition, seconds);
+
 const FREE: Held = { acknowledgedUntil: undefined, isParentDown: false, openElsewhere: 0 };
 
 const anyRule = fc.record({
@@ -87,19 +107,28 @@ const anyRule = fc.record({
   condition: fc.constantFrom<AlertRule['condition']>('down', 'degraded'),
   failureThreshold: fc.integer({ min: 1, max: 4 }),
   successThreshold: fc.integer({ min: 1, max: 4 }),
+  afterSeconds: fc.constantFrom(0, 0, 1, 60, 61, 150, 300),
 });
 
-const at = (index: number): Date => new Date(Date.UTC(2026, 10, 20) + index * 60_000);
-
-function updatesOf(results: readonly Letter[]): (Streaks & { checkedAt: Date })[] {
+function updatesOf(results: readonly Letter[]): Streaks[] {
   let streak = NEW;
-  return results.map((result, index) => ({ ...(streak = streakAfter(streak, result)), checkedAt: at(index) }));
+  return results.map((result) => (streak = streakAfter(streak, result)));
 }
 
 /** Which results are bad and good, said apart from the code. `up` is without a warning. */
 const BAD = { down: ['down'], degraded: ['down', 'degraded'] };
 const GOOD = { down: ['up', 'degraded'], degraded: ['up'] };
 const THRESHOLD = 3;
+const AFTER_SECONDS = 600;
+
+/** Delays, and since when it has been bad by `at(0)`. */
+const DELAYS = [
+  { delay: 'no delay', afterSeconds: 0, since: at(0), isOver: true },
+  { delay: 'no delay and no beginning', afterSeconds: 0, since: null, isOver: true },
+  { delay: 'a delay that lasts', afterSeconds: AFTER_SECONDS, since: new Date(at(-10).getTime() + 1), isOver: false },
+  { delay: 'a delay that is over', afterSeconds: AFTER_SECONDS, since: at(-10), isOver: true },
+  { delay: 'a delay and no beginning', afterSeconds: AFTER_SECONDS, since: null, isOver: false },
+];
 
 /** Every rule and result there is, at a threshold of three. Streaks that must not count are long. */
 function combinations() {
@@ -113,16 +142,18 @@ function combinations() {
     cross(quiets, each('result', ['down', 'up', 'degraded', 'unknown'] as const)),
     each('streak', [THRESHOLD - 1, THRESHOLD, THRESHOLD + 1]),
   );
-  return cross(rules, results).map((row) => {
-    const { condition, quiet, enabled, triggered, result, streak } = row;
+  return cross(cross(rules, results), DELAYS).map((row) => {
+    const { condition, quiet, enabled, triggered, result, streak, delay, afterSeconds, since, isOver } = row;
     const isReached = streak >= THRESHOLD;
     const resolves = enabled && triggered && isReached && GOOD[condition].includes(result);
-    const triggers = enabled && !triggered && isReached && quiet === null && BAD[condition].includes(result);
+    const isBad = BAD[condition].includes(result);
+    const triggers = enabled && !triggered && isReached && isOver && quiet === null && isBad;
     const other = 50;
+    const longAgo = at(-1000);
     const isOnDown = condition === 'down';
     return {
-      name: `${condition}, ${quiet ?? 'not'} quiet, ${enabled ? 'on' : 'off'}, ${triggered ? 'open' : 'closed'}, ${result}, ${streak} of ${THRESHOLD}`,
-      rule: { enabled, triggered, condition, failureThreshold: THRESHOLD, successThreshold: THRESHOLD },
+      name: `${condition}, ${quiet ?? 'not'} quiet, ${enabled ? 'on' : 'off'}, ${triggered ? 'open' : 'closed'}, ${result}, ${streak} of ${THRESHOLD}, ${delay}`,
+      rule: { enabled, triggered, condition, failureThreshold: THRESHOLD, successThreshold: THRESHOLD, afterSeconds },
       streaks: {
         outcome: result === 'degraded' ? ('up' as const) : result,
         degraded: result === 'degraded',
@@ -130,6 +161,9 @@ function combinations() {
         consecutiveSuccesses: isOnDown ? streak : other,
         consecutiveBad: isOnDown ? other : streak,
         consecutiveGood: isOnDown ? other : streak,
+        failingSince: isOnDown ? since : longAgo,
+        badSince: isOnDown ? longAgo : since,
+        checkedAt: at(0),
         quiet,
       },
       expected: triggers ? 'trigger' : resolves ? 'resolve' : 'nothing',
@@ -221,6 +255,22 @@ describe('alert transitions', () => {
       ['an incident from before the mute resolves inside it', rule(1, 2), letters('Fffss'), 'T···R'],
       ['an incident from before the mute that lasts is not told again', rule(1, 1), letters('FffFS'), 'T···R'],
       ['a muted warning does not trigger', rule(1, 1, 'degraded'), letters('ddDS'), '··TR'],
+      ['a delay of two minutes triggers with the failure that is two minutes old', after(120), letters('FFFF'), '··T·'],
+      ['a delay that is no multiple of the interval ends with the next failure', after(121), letters('FFFF'), '···T'],
+      ['a recovery before the delay is over is silent', after(120), letters('FFSFFSS'), '·······'],
+      ['a delay begins again with the next outage', after(120), letters('FFSFFFS'), '·····TR'],
+      ['the threshold counts as well as the delay', { ...after(60), failureThreshold: 4 }, letters('FFFFF'), '···T·'],
+      ['unknown results do not trigger, and the time goes on', after(120), letters('F??FS'), '···TR'],
+      ['a delay does not hold a resolve back', { ...after(3600), triggered: true }, letters('S'), 'R'],
+      [
+        'a delay that is shortened during an outage counts from the next result',
+        after(3600),
+        [...letters('FFF'), { afterSeconds: 60 }, '?', 'F'],
+        '·····T',
+      ],
+      ['a delay counts from the end of a mute', after(120), letters('FFffFFFF'), '······T·'],
+      ['a delay on degraded counts warnings and failures', after(120, 'degraded'), letters('DFDS'), '··TR'],
+      ['a delay on down does not count warnings', after(120), letters('DDFFF'), '····T'],
     ])('%s', (_, start, actions, expected) => {
       expect(play(start, actions)).toBe(expected);
     });
@@ -242,11 +292,11 @@ describe('alert transitions', () => {
   describe('for every combination', () => {
     const table = combinations();
 
-    it('there are two conditions, four kinds of quiet, four results and three lengths of a streak', () => {
-      expect(table).toHaveLength(2 * 4 * 2 * 2 * 4 * 3);
+    it('there are two conditions, four kinds of quiet, four results, three lengths of a streak and five delays', () => {
+      expect(table).toHaveLength(2 * 4 * 2 * 2 * 4 * 3 * 5);
       const count = (transition: string) => table.filter(({ expected }) => expected === transition).length;
-      // Triggers: three bad results, at and over the threshold. Resolves: three good ones, under any quiet.
-      expect([count('trigger'), count('resolve')]).toEqual([3 * 2, 3 * 2 * 4]);
+      // Triggers: three bad results, at and over the threshold, without a delay or after it. Resolves: three good ones, always.
+      expect([count('trigger'), count('resolve')]).toEqual([3 * 2 * 3, 3 * 2 * 4 * 5]);
     });
 
     it.each(table)('$name: $expected', ({ rule: one, streaks, expected }) => {
@@ -301,11 +351,19 @@ describe('alert transitions', () => {
       { weight: 1, arbitrary: fc.constantFrom<Action>('disable', 'enable') },
       { weight: 1, arbitrary: fc.record({ failureThreshold: threshold }) },
       { weight: 1, arbitrary: fc.record({ successThreshold: threshold }) },
+      { weight: 1, arbitrary: fc.record({ afterSeconds: fc.integer({ min: 0, max: 360 }) }) },
     );
+    const delay = fc.constantFrom(0, 0, 60, 90, 240);
     fc.assert(
-      fc.property(fc.array(action, { maxLength: 60 }), threshold, threshold, (actions, failures, successes) => {
-        expect(play(rule(failures, successes), actions)).toBe(playModel(actions, failures, successes));
-      }),
+      fc.property(
+        fc.array(action, { maxLength: 60 }),
+        threshold,
+        threshold,
+        delay,
+        (actions, failures, successes, s) => {
+          expect(play(rule(failures, successes, 'down', s), actions)).toBe(playModel(actions, failures, successes, s));
+        },
+      ),
       { numRuns: 2000 },
     );
   });
@@ -383,17 +441,24 @@ describe('what holds alerts of an endpoint back', () => {
   });
 });
 
-/** The same rules in other terms: an alert opens when the last n known results failed, and closes when the last m were good. */
-function playModel(actions: readonly Action[], failures: number, successes: number): string {
+/**
+ * The same rules in other terms: an alert opens when the last n known results failed, the first of all that failed without a
+ * good one between them long enough ago, and closes when the last m were good.
+ */
+function playModel(actions: readonly Action[], failures: number, successes: number, afterSeconds: number): string {
   const known: ('F' | 'S')[] = [];
+  /** The minute of each. */
+  const times: number[] = [];
+  let minute = 0;
   let open = false;
   let on = true;
-  let needed = { failures, successes };
+  let needed = { failures, successes, afterSeconds };
   const lastAre = (count: number, result: 'F' | 'S') =>
     known.length >= count && known.slice(-count).every((one) => one === result);
+  const hasLasted = () => (minute - (times[known.lastIndexOf('S') + 1] ?? minute)) * 60 >= needed.afterSeconds;
   const afterResult = (): string => {
     if (!on) return '·';
-    if (!open && lastAre(needed.failures, 'F')) {
+    if (!open && lastAre(needed.failures, 'F') && hasLasted()) {
       open = true;
       return 'T';
     }
@@ -405,8 +470,10 @@ function playModel(actions: readonly Action[], failures: number, successes: numb
   };
   return actions
     .map((action) => {
+      if (isLetter(action)) minute++;
       if (action === 'F' || action === 'S') {
         known.push(action);
+        times.push(minute);
         return afterResult();
       }
       if (action === 'disable') {
@@ -417,7 +484,8 @@ function playModel(actions: readonly Action[], failures: number, successes: numb
       if (action === 'enable') on = true;
       else if (typeof action === 'object' && 'failureThreshold' in action) {
         needed = { ...needed, failures: action.failureThreshold };
-      } else if (typeof action === 'object') needed = { ...needed, successes: action.successThreshold };
+      } else if (typeof action === 'object' && 'afterSeconds' in action) needed = { ...needed, ...action };
+      else if (typeof action === 'object') needed = { ...needed, successes: action.successThreshold };
       return '·';
     })
     .join('');

@@ -1,9 +1,7 @@
 import type { Outcome } from '../../checker/checker';
+import type { AlertCondition } from '../../contact/alert-defaults';
 import type { Quiet, StreakUpdate } from '../../endpoint/streak-update';
-
-/** Which checks are bad for an alert: those that are down, or also those that are degraded. */
-export const ALERT_CONDITIONS = ['down', 'degraded'] as const;
-export type AlertCondition = (typeof ALERT_CONDITIONS)[number];
+import { SECOND_MS } from '../../platform/time/time-units';
 
 /** What of an alert decides whether it changes. */
 export interface AlertRule {
@@ -11,13 +9,23 @@ export interface AlertRule {
   triggered: boolean;
   condition: AlertCondition;
   failureThreshold: number;
+  /** Seconds that it must have been bad as well before it triggers. */
+  afterSeconds: number;
   successThreshold: number;
 }
 
 /** What of a `StreakUpdate` decides; `unknown` results, which make no update, are covered as well. */
 export type Streaks = Pick<
   StreakUpdate,
-  'consecutiveFailures' | 'consecutiveSuccesses' | 'degraded' | 'consecutiveBad' | 'consecutiveGood' | 'quiet'
+  | 'consecutiveFailures'
+  | 'consecutiveSuccesses'
+  | 'degraded'
+  | 'consecutiveBad'
+  | 'consecutiveGood'
+  | 'failingSince'
+  | 'badSince'
+  | 'quiet'
+  | 'checkedAt'
 > & { outcome: Outcome };
 
 /** A trigger opens an incident, a resolve closes it. */
@@ -30,38 +38,49 @@ export interface Judged {
   /** Consecutive bad checks up to this one. */
   bad: number;
   good: number;
+  /** For how long it has been bad by this check, without what a mute covered, in milliseconds; 0 for one that is not bad. */
+  badForMs: number;
 }
 
 /** What is bad for a condition. An `unknown` check is neither bad nor good. */
 export function judgedBy(condition: AlertCondition, streaks: Streaks): Judged {
-  const { outcome, degraded } = streaks;
-  if (condition === 'down')
+  const { outcome, degraded, checkedAt, failingSince, badSince } = streaks;
+  if (condition === 'down') {
+    const isBad = outcome === 'down';
     return {
-      isBad: outcome === 'down',
+      isBad,
       isGood: outcome === 'up',
       bad: streaks.consecutiveFailures,
       good: streaks.consecutiveSuccesses,
+      badForMs: isBad ? lengthMs(failingSince, checkedAt) : 0,
     };
+  }
+  const isBad = outcome === 'down' || (outcome === 'up' && degraded);
   return {
-    isBad: outcome === 'down' || (outcome === 'up' && degraded),
+    isBad,
     isGood: outcome === 'up' && !degraded,
     bad: streaks.consecutiveBad,
     good: streaks.consecutiveGood,
+    badForMs: isBad ? lengthMs(badSince, checkedAt) : 0,
   };
 }
 
+/** 0 for a time that has not begun, or lies ahead. */
+const lengthMs = (since: Date | null, at: Date): number =>
+  since === null ? 0 : Math.max(0, at.getTime() - since.getTime());
+
 /**
  * What one check does to one alert. Level, not edge: a streak at or over the threshold counts whenever a further result
- * arrives, so a lowered threshold, a late rule, a re-enabled one or the end of a quiet time needs no history. Only a bad
- * result triggers, and not while it is quiet; only a good one resolves, at any time; `unknown` says nothing about the
+ * arrives, so a lowered threshold, a late rule, a re-enabled one or the end of a quiet time needs no history. `afterSeconds`
+ * counts in the same way, and as well as the threshold. Only a bad result triggers, and not while it is quiet; only a good one resolves, at any time; `unknown` says nothing about the
  * target and changes nothing.
  */
 export function nextTransition(rule: AlertRule, streaks: Streaks): Transition | null {
   if (!rule.enabled) return null;
-  const { isBad, isGood, bad, good } = judgedBy(rule.condition, streaks);
+  const { isBad, isGood, bad, good, badForMs } = judgedBy(rule.condition, streaks);
   if (rule.triggered) return isGood && good >= rule.successThreshold ? 'resolve' : null;
   if (streaks.quiet !== null) return null;
-  return isBad && bad >= rule.failureThreshold ? 'trigger' : null;
+  return isBad && bad >= rule.failureThreshold && badForMs >= rule.afterSeconds * SECOND_MS ? 'trigger' : null;
 }
 
 /** What keeps the alerts of an endpoint quiet besides maintenance, which comes with each update. */
@@ -93,7 +112,7 @@ export interface Folded<Alert, Update> {
  * The transitions of alerts of one endpoint over a batch of its updates, in their order, as if each had come alone: an
  * acknowledgement that ends with one update keeps none of those after it quiet.
  */
-export function foldTransitions<Alert extends AlertRule, Update extends Streaks & Pick<StreakUpdate, 'checkedAt'>>(
+export function foldTransitions<Alert extends AlertRule, Update extends Streaks>(
   alerts: readonly Alert[],
   updates: readonly Update[],
   held: Held,

@@ -1,3 +1,4 @@
+import { OUTCOME_CODE } from '../../endpoint/outcome-code';
 import type { Tx } from '../../platform/database/database';
 import type { Held } from './alert-transition';
 
@@ -15,17 +16,20 @@ export interface HeldEndpoint extends Omit<Held, 'openElsewhere'> {
   triggered: readonly string[];
 }
 
-// A parent that is paused counts for nothing. Cost: for each endpoint a probe of three small indexes, and of the state and
+/** Whether what this endpoint depends on is known to be down; a parent that is paused counts for nothing. */
+export const isParentDownSql = (endpointId: string): string => `EXISTS (
+      SELECT FROM endpoint_dependency d
+      JOIN endpoint_state s ON s.endpoint_id = d.parent_id AND s.status = ${OUTCOME_CODE.down}
+      JOIN endpoint_schedule p ON p.endpoint_id = d.parent_id AND p.active
+      WHERE d.endpoint_id = ${endpointId})`;
+
+// Cost: for each endpoint a probe of three small indexes, and of the state and
 // the schedule of each parent; nearly always there is none.
 const READ = `
   SELECT e.id, k.endpoint_id IS NOT NULL AS "isAcknowledged", k.until,
-    EXISTS (
-      SELECT FROM endpoint_dependency d
-      JOIN endpoint_state s ON s.endpoint_id = d.parent_id AND s.status = 0
-      JOIN endpoint_schedule p ON p.endpoint_id = d.parent_id AND p.active
-      WHERE d.endpoint_id = e.id) AS "isParentDown",
+    ${isParentDownSql('e.id')} AS "isParentDown",
     (SELECT max(s.status_since) FROM endpoint_dependency d
-      JOIN endpoint_state s ON s.endpoint_id = d.parent_id AND s.status = 1
+      JOIN endpoint_state s ON s.endpoint_id = d.parent_id AND s.status = ${OUTCOME_CODE.up}
       JOIN endpoint_schedule p ON p.endpoint_id = d.parent_id AND p.active
       WHERE d.endpoint_id = e.id) AS "parentsUpSince",
     (SELECT array_agg(a.id) FROM alert a WHERE a.endpoint_id = e.id AND a.triggered) AS triggered
@@ -67,7 +71,7 @@ export async function endOverAcknowledgements(tx: Tx, endpointIds: readonly stri
   if (locked.length === 0) return;
   await tx.query(
     `DELETE FROM acknowledgement k USING endpoint_state s
-     WHERE k.endpoint_id = ANY ($1::uuid[]) AND s.endpoint_id = k.endpoint_id AND s.status = 1
+     WHERE k.endpoint_id = ANY ($1::uuid[]) AND s.endpoint_id = k.endpoint_id AND s.status = ${OUTCOME_CODE.up}
        AND NOT EXISTS (SELECT FROM alert a WHERE a.endpoint_id = k.endpoint_id AND a.triggered)`,
     [locked.map(({ id }) => id)],
   );

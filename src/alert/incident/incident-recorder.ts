@@ -2,9 +2,12 @@ import { Injectable } from '@nestjs/common';
 import type { NewDelivery } from '../../delivery/delivery';
 import { destinationOfAlert } from '../../delivery/destination';
 import { Outbox } from '../../delivery/outbox';
+import type { Route } from '../../delivery/route';
 import type { Tx } from '../../platform/database/database';
 import { newUuid } from '../../platform/ids/id';
+import { DatabaseClock } from '../../platform/database/database-clock';
 import { Clock } from '../../platform/time/clock';
+import { SECOND_MS } from '../../platform/time/time-units';
 import type { AlertSnapshot } from './alert-snapshot';
 import {
   type AlertEventRow,
@@ -19,8 +22,8 @@ import {
 export interface AlertChange {
   alert: AlertSnapshot;
   decided: readonly DecidedTransition[];
-  /** True when the alert is about to be deleted or to get another config: its deliveries keep the present one. */
-  pinConfig: boolean;
+  /** What its deliveries keep, when the alert notifies through something else from now on. */
+  pinned: Pick<Route, 'contactId' | 'config'> | null;
 }
 
 interface RecordedChange {
@@ -40,6 +43,7 @@ export class IncidentRecorder {
   constructor(
     private readonly outbox: Outbox,
     private readonly clock: Clock,
+    private readonly databaseClock: DatabaseClock,
   ) {}
 
   /** Throws when an alert is not in the state it was decided on: then it was not locked, and all must roll back. */
@@ -47,7 +51,7 @@ export class IncidentRecorder {
     const now = this.clock.now();
     const recorded = changes.filter(({ decided }) => decided.length > 0).map((change) => apply(change, now));
     if (recorded.length === 0) return;
-    await saveFlags(tx, recorded);
+    await saveFlags(tx, recorded, this.databaseClock.now());
     await saveEvents(
       tx,
       recorded.flatMap(({ events }) => events),
@@ -57,7 +61,7 @@ export class IncidentRecorder {
   }
 }
 
-function apply({ alert, decided, pinConfig }: AlertChange, now: Date): RecordedChange {
+function apply({ alert, decided, pinned }: AlertChange, now: Date): RecordedChange {
   const destination = destinationOfAlert(alert);
   const change: RecordedChange = {
     alert,
@@ -80,13 +84,14 @@ function apply({ alert, decided, pinConfig }: AlertChange, now: Date): RecordedC
       change.deliveries.push({
         orgId: alert.orgId,
         alertId: alert.id,
+        contactId: pinned ? pinned.contactId : alert.contactId,
         eventId,
         kind: event.type,
         incidentNo: incident.no,
         channelType: alert.type,
         destination,
         notification,
-        config: pinConfig ? alert.config : null,
+        config: pinned && pinned.config,
       });
     }
     change.incident = incident;
@@ -95,7 +100,8 @@ function apply({ alert, decided, pinConfig }: AlertChange, now: Date): RecordedC
   return change;
 }
 
-async function saveFlags(tx: Tx, changes: readonly RecordedChange[]): Promise<void> {
+/** `now` is the database's: instances compare when reminders fall due. */
+async function saveFlags(tx: Tx, changes: readonly RecordedChange[], now: Date): Promise<void> {
   const flags = changes.map(({ alert, incident, triggered }) => ({
     id: alert.id,
     was_triggered: alert.triggered,
@@ -104,19 +110,25 @@ async function saveFlags(tx: Tx, changes: readonly RecordedChange[]): Promise<vo
     incident_no: incident.no,
     incident_started_at: triggered ? incident.startedAt : null,
     trigger_event_id: triggered ? incident.triggerEventId : null,
+    remind_at: triggered ? firstReminder(alert, now) : null,
   }));
   const saved = await tx.query<{ id: string }>(
     `UPDATE alert a
      SET triggered = c.triggered, incident_no = c.incident_no,
-         incident_started_at = c.incident_started_at, trigger_event_id = c.trigger_event_id
+         incident_started_at = c.incident_started_at, trigger_event_id = c.trigger_event_id,
+         remind_at = c.remind_at, reminders = 0
      FROM jsonb_to_recordset($1::jsonb) AS c (id uuid, was_triggered boolean, was_incident_no integer,
-       triggered boolean, incident_no integer, incident_started_at timestamptz, trigger_event_id uuid)
+       triggered boolean, incident_no integer, incident_started_at timestamptz, trigger_event_id uuid,
+       remind_at timestamptz)
      WHERE a.id = c.id AND a.triggered = c.was_triggered AND a.incident_no = c.was_incident_no
      RETURNING a.id`,
     [JSON.stringify(flags)],
   );
   if (saved.length !== flags.length) throw new Error('an alert changed between its decision and its record');
 }
+
+const firstReminder = ({ remindEverySeconds }: AlertSnapshot, now: Date): Date | null =>
+  remindEverySeconds === null ? null : new Date(now.getTime() + remindEverySeconds * SECOND_MS);
 
 async function saveEvents(tx: Tx, events: readonly AlertEventRow[]): Promise<void> {
   const columns = Object.keys(events[0] ?? {}).join(', ');

@@ -3,7 +3,9 @@ import { notificationText } from '../../channel/notification-text';
 import { cut, oneLine } from '../../platform/text/text-limits';
 import { formatId } from '../../platform/ids/id';
 import type { AlertSnapshot } from './alert-snapshot';
-import type { AlertCondition, Transition } from './alert-transition';
+import { subjectOf } from './alert-subject';
+import type { AlertCondition } from '../../contact/alert-defaults';
+import type { Transition } from './alert-transition';
 
 /** Why an alert changed: its thresholds, or a client disabled or deleted it, its endpoint or its website. */
 export const EVENT_REASONS = ['threshold', 'disabled', 'deleted'] as const;
@@ -113,6 +115,41 @@ export const acknowledgedNotification = (
   check: null,
 });
 
+/** What a reminder of the open incident says beside the alert. */
+export interface Reminder {
+  /** uuid of its delivery: its own id, or receivers take it for the trigger once more. */
+  id: string;
+  /** uuid of the trigger's event. */
+  of: string;
+  ordinal: number;
+  isUp: boolean;
+  failureCount: number;
+  /** What the trigger said. */
+  error: Notification['error'];
+  check: Notification['check'];
+}
+
+/** The incident is still open: told under the incident's key. */
+export const reminderNotification = (alert: AlertSnapshot, reminder: Reminder, now: Date): Notification => ({
+  ...aboutAlert(
+    alert,
+    { no: alert.incidentNo, startedAt: alert.incidentStartedAt, triggerEventId: reminder.of },
+    reminder.of,
+    now,
+  ),
+  id: formatId('delivery', reminder.id),
+  kind: 'reminder',
+  triggerId: formatId('event', reminder.of),
+  isDegraded: alert.condition === 'degraded' && reminder.isUp,
+  reason: null,
+  error: reminder.error,
+  failureCount: reminder.failureCount,
+  successCount: 0,
+  durationSeconds: alert.incidentStartedAt && secondsBetween(alert.incidentStartedAt, now),
+  ordinal: reminder.ordinal,
+  check: reminder.check,
+});
+
 type AboutAlert = Pick<
   Notification,
   | 'id'
@@ -132,15 +169,7 @@ const aboutAlert = (alert: AlertSnapshot, incident: Incident, eventId: string, n
   id: formatId('event', eventId),
   incidentKey: `${formatId('alert', alert.id)}-${incident.no}`,
   repeat: false,
-  alert: { id: formatId('alert', alert.id), description: alert.description },
-  endpoint: {
-    id: formatId('endpoint', alert.endpointId),
-    name: alert.endpointName,
-    url: alert.endpointUrl,
-    type: alert.endpointType,
-  },
-  website: { id: formatId('website', alert.websiteId), name: alert.websiteName, url: alert.websiteUrl },
-  condition: alert.condition,
+  ...subjectOf(alert),
   startedAt: incident.startedAt?.toISOString() ?? null,
   createdAt: now.toISOString(),
   digest: null,

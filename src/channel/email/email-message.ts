@@ -1,5 +1,6 @@
 import type { Notification } from '../channel';
-import type { NotificationText } from '../notification-text';
+import type { NotificationLink, NotificationText } from '../notification-text';
+import { html } from '../../platform/text/html';
 import { cut } from '../../platform/text/text-limits';
 import type { MailSender } from './smtp-account';
 
@@ -35,7 +36,7 @@ export function emailMessage(
     to: recipients.to,
     cc: recipients.cc,
     subject: cut(text.sentence, MAX_SUBJECT),
-    text: `${text.sentence}\n\n${text.details}\n`,
+    text: `${[text.sentence, text.details, text.linkLines].filter(Boolean).join('\n\n')}\n`,
     html: htmlOf(text),
     messageId: messageId(notification.id, domain),
     references: notification.triggerId === null ? [] : [messageId(notification.triggerId, domain)],
@@ -47,29 +48,24 @@ const messageId = (id: string, domain: string): string => `<${id.replace(/[^A-Za
 
 const COLORS = { bad: '#b42318', warning: '#b54708', good: '#067647', neutral: '#344054' } as const;
 
-function htmlOf({ tone, sentence, facts, lines }: NotificationText): string {
+function htmlOf({ tone, sentence, facts, lines, links }: NotificationText): string {
   const rows = facts.map(
     ({ label, value }) =>
-      `<tr><td style="padding:2px 12px 2px 0;color:#667085;vertical-align:top">${escaped(label)}</td>` +
-      `<td style="padding:2px 0">${escaped(value).replaceAll('\n', '<br>')}</td></tr>`,
+      `<tr><td style="padding:2px 12px 2px 0;color:#667085;vertical-align:top">${html(label)}</td>` +
+      `<td style="padding:2px 0">${html(value).replaceAll('\n', '<br>')}</td></tr>`,
   );
   return [
     '<!doctype html>',
     '<html><body style="font-family:sans-serif;font-size:14px;color:#101828">',
-    `<p style="font-size:16px;font-weight:bold;color:${COLORS[tone]}">${escaped(sentence)}</p>`,
-    ...(lines.length > 0 ? [`<ul>${lines.map((line) => `<li>${escaped(line)}</li>`).join('')}</ul>`] : []),
+    `<p style="font-size:16px;font-weight:bold;color:${COLORS[tone]}">${html(sentence)}</p>`,
+    ...(lines.length > 0 ? [`<ul>${lines.map((line) => `<li>${html(line)}</li>`).join('')}</ul>`] : []),
     ...(rows.length > 0 ? [`<table style="border-collapse:collapse">${rows.join('')}</table>`] : []),
+    ...(links.length > 0 ? [`<p style="margin-top:20px">${links.map(buttonOf).join(' ')}</p>`] : []),
     '</body></html>',
     '',
   ].join('\n');
 }
 
-const ENTITIES: Readonly<Record<string, string>> = {
-  '&': '&amp;',
-  '<': '&lt;',
-  '>': '&gt;',
-  '"': '&quot;',
-  "'": '&#39;',
-};
-
-const escaped = (value: string): string => value.replace(/[&<>"']/g, (character) => ENTITIES[character] ?? character);
+const buttonOf = ({ label, url }: NotificationLink): string =>
+  `<a href="${html(url)}" style="display:inline-block;padding:8px 14px;border:1px solid #d0d5dd;border-radius:6px;` +
+  `color:#175cd3;text-decoration:none">${html(label)}</a>`;

@@ -85,7 +85,7 @@ function executeUrl(config: DiscordConfig): string {
 
 /** The body of the webhook call. Only what the config itself mentions may ping; names and errors never do. */
 function discordMessage({ notification, text, config }: SendRequest<DiscordConfig>): object {
-  const { tone, sentence, facts, lines } = text;
+  const { tone, sentence, facts, lines, links } = text;
   const title = escaped(sentence, MAX_TITLE);
   const content = config.content !== undefined && (tone === 'bad' || tone === 'warning') ? config.content : undefined;
   return {
@@ -99,15 +99,22 @@ function discordMessage({ notification, text, config }: SendRequest<DiscordConfi
           ? { description: escaped([sentence, ...lines].join('\n'), MAX_DESCRIPTION) }
           : {}),
         color: COLORS[tone],
-        fields: facts.slice(0, MAX_FIELDS).map(({ label, value }) => ({
-          name: label,
-          value: escaped(value, label === 'Description' ? MAX_LONG_FIELD_VALUE : MAX_FIELD_VALUE),
-        })),
+        fields: [
+          ...facts.slice(0, MAX_FIELDS).map(({ label, value }) => ({
+            name: label,
+            value: escaped(value, label === 'Description' ? MAX_LONG_FIELD_VALUE : MAX_FIELD_VALUE),
+          })),
+          // Not as the embed's own URL: Discord refuses the message when the host has no dot, as in http://uptime:3000.
+          ...(links.length > 0 ? [{ name: 'Links', value: linkMarkup(links) }] : []),
+        ],
         timestamp: notification.createdAt,
       },
     ],
   };
 }
+
+const linkMarkup = (links: SendRequest<DiscordConfig>['text']['links']): string =>
+  links.map(({ label, url }) => `[${label}](${url})`).join(' · ');
 
 function allowedMentions(content: string): object {
   const ids = (pattern: RegExp): string[] => [...content.matchAll(pattern)].flatMap(([, id]) => (id ? [id] : []));

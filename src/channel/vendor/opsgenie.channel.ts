@@ -130,17 +130,18 @@ export class OpsgenieChannel implements Channel<OpsgenieConfig> {
 
 /** Opens the alert, acknowledges or closes it by the same alias. A test has an alias of its own, so that it closes nothing real. */
 function opsgenieCall({ notification, text, config }: SendRequest<OpsgenieConfig>): { path: string; body: object } {
-  const { kind, alert, endpoint, website, error } = notification;
-  const alias = cut(kind === 'test' ? `test-${alert.id}` : notification.incidentKey, MAX_ALIAS, '');
+  const { kind, alert, contact, endpoint, website, error } = notification;
+  const alias = cut(kind === 'test' ? `test-${contact?.id ?? alert.id}` : notification.incidentKey, MAX_ALIAS, '');
+  const note = cut([text.sentence, text.linkLines].filter(Boolean).join('\n'), MAX_DESCRIPTION);
   if (kind === 'resolved' || kind === 'recovered')
     return {
       path: `/v2/alerts/${encodeURIComponent(alias)}/close?identifierType=alias`,
-      body: { source: 'Uptime monitor', note: cut(text.sentence, MAX_DESCRIPTION) },
+      body: { source: 'Uptime monitor', note },
     };
   if (kind === 'acknowledged')
     return {
       path: `/v2/alerts/${encodeURIComponent(alias)}/acknowledge?identifierType=alias`,
-      body: { source: 'Uptime monitor', note: cut(text.sentence, MAX_DESCRIPTION) },
+      body: { source: 'Uptime monitor', note },
     };
   return {
     path: '/v2/alerts',
@@ -148,15 +149,15 @@ function opsgenieCall({ notification, text, config }: SendRequest<OpsgenieConfig
       message: cut(text.sentence, MAX_MESSAGE),
       alias,
       description: text.plain(MAX_DESCRIPTION),
-      entity: cut(oneLine(endpoint.name), MAX_ENTITY),
+      ...(contact ? {} : { entity: cut(oneLine(endpoint.name), MAX_ENTITY) }),
       source: 'Uptime monitor',
       priority: kind === 'test' ? 'P5' : (config.priority ?? 'P3'),
       ...(config.tags === undefined ? {} : { tags: config.tags }),
       ...(config.responders === undefined ? {} : { responders: config.responders }),
       details: {
-        alert_id: alert.id,
-        endpoint_id: endpoint.id,
-        website_id: website.id,
+        ...(contact
+          ? { contact_id: contact.id }
+          : { alert_id: alert.id, endpoint_id: endpoint.id, website_id: website.id }),
         ...(error ? { error_code: error.code } : {}),
       },
     },

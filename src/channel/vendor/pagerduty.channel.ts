@@ -10,6 +10,7 @@ const SEVERITIES = ['critical', 'error', 'warning', 'info'] as const;
 const MAX_SUMMARY = 1024;
 const MAX_SOURCE = 255;
 const MAX_KEY = 255;
+const CLIENT = 'Uptime monitor';
 
 const routingKey = field.text({ max: 64, pattern: /^[A-Za-z0-9_-]+$/, form: 'an integration key of Events API v2' });
 
@@ -103,10 +104,10 @@ export class PagerDutyChannel implements Channel<PagerDutyConfig> {
   }
 }
 
-/** The event. A test has a key of its own per alert, so that it never touches a real incident nor piles up. */
+/** The event. A test has a key of its own per alert or contact, so that it never touches a real incident nor piles up. */
 function eventOf({ notification, text, config }: SendRequest<PagerDutyConfig>): object {
-  const { kind, alert, endpoint, website, error } = notification;
-  const key = kind === 'test' ? `test-${alert.id}` : notification.incidentKey;
+  const { kind, alert, contact, endpoint, website, error } = notification;
+  const key = kind === 'test' ? `test-${contact?.id ?? alert.id}` : notification.incidentKey;
   const event = { routing_key: keyOf(config), dedup_key: cut(key, MAX_KEY, '') };
   if (kind === 'resolved' || kind === 'recovered') return { ...event, event_action: 'resolve' };
   if (kind === 'acknowledged') return { ...event, event_action: 'acknowledge' };
@@ -115,15 +116,15 @@ function eventOf({ notification, text, config }: SendRequest<PagerDutyConfig>): 
     event_action: 'trigger',
     payload: {
       summary: cut(text.sentence, MAX_SUMMARY),
-      source: cut(text.target, MAX_SOURCE),
+      source: cut(text.target, MAX_SOURCE) || CLIENT,
       severity: kind === 'test' ? 'info' : (config.severity ?? (notification.isDegraded ? 'warning' : 'critical')),
       timestamp: notification.startedAt ?? notification.createdAt,
-      component: oneLine(endpoint.name),
-      group: oneLine(website.name),
+      ...(contact ? {} : { component: oneLine(endpoint.name), group: oneLine(website.name) }),
       class: error?.code ?? kind,
       custom_details: Object.fromEntries(text.facts.map(({ label, value }) => [label.toLowerCase(), value])),
     },
-    client: 'Uptime monitor',
+    client: CLIENT,
+    ...(text.links.length === 0 ? {} : { links: text.links.map(({ label, url }) => ({ href: url, text: label })) }),
   };
 }
 

@@ -82,7 +82,7 @@ export class SlackChannel implements Channel<SlackConfig> {
 
 /** The body of the webhook call: one sentence that notifications show, the facts beneath it in the colour of the state. */
 function slackMessage({ text, config }: SendRequest<SlackConfig>): object {
-  const { tone, sentence, facts, lines } = text;
+  const { tone, sentence, facts, lines, links } = text;
   const mention =
     config.mention !== undefined && (tone === 'bad' || tone === 'warning') ? `${mentionMarkup(config.mention)} ` : '';
   const fields = facts.slice(0, MAX_FIELDS).map(({ label, value }) => ({
@@ -102,11 +102,16 @@ function slackMessage({ text, config }: SendRequest<SlackConfig>): object {
             ? [{ type: 'section', text: { type: 'mrkdwn', text: escaped(lines.join('\n'), MAX_SECTION) } }]
             : []),
           ...(fields.length > 0 ? [{ type: 'section', fields }] : []),
+          // No buttons: they want an app that answers them, and compatible servers do not show them.
+          ...(links.length > 0 ? [{ type: 'section', text: { type: 'mrkdwn', text: linkMarkup(links) } }] : []),
         ],
       },
     ],
   };
 }
+
+const linkMarkup = (links: SendRequest<SlackConfig>['text']['links']): string =>
+  links.map(({ label, url }) => `<${url}|${label}>`).join(' · ');
 
 function mentionMarkup(mention: string): string {
   if (mention.startsWith('<')) return mention;

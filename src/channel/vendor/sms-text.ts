@@ -1,4 +1,5 @@
 import { cut } from '../../platform/text/text-limits';
+import type { NotificationLinks } from '../channel';
 
 /** GSM 03.38: a basic character takes one unit of a segment, an extended one two. Any other character forces UCS-2. */
 const GSM_BASIC =
@@ -26,6 +27,9 @@ export function segmentsOf(text: string): number {
   return units <= single ? 1 : Math.ceil(units / segment);
 }
 
+const plainCharacters = (text: string): string =>
+  text.replace(/[‘’]/g, "'").replace(/[“”]/g, '"').replace(/[–—]/g, '-').replaceAll('…', '...');
+
 const gsmUnits = (text: string): number =>
   Array.from(text).reduce((sum, character) => sum + (EXTENDED.has(character) ? 2 : 1), 0);
 
@@ -34,9 +38,24 @@ const gsmUnits = (text: string): number =>
  * halve the length of a segment; a cut text ends with dots that every phone can show.
  */
 export function smsText(text: string): string {
-  const plain = text.replace(/[‘’]/g, "'").replace(/[“”]/g, '"').replace(/[–—]/g, '-').replaceAll('…', '...');
+  const plain = plainCharacters(text);
   if (segmentsOf(plain) <= MAX_SEGMENTS) return plain;
   let max = isGsm(plain) ? GSM.segment * MAX_SEGMENTS : UCS2.segment * MAX_SEGMENTS;
   while (segmentsOf(cut(plain, max, '...')) > MAX_SEGMENTS) max -= 1;
   return cut(plain, max, '...');
+}
+
+/**
+ * A message of a sentence, further lines and at most one link. The link by which somebody takes the incident in hand is
+ * worth a segment and stands whole; lines give way to it, the sentence does not. The one to the page only comes along where it costs
+ * no further segment.
+ */
+export function smsBody(sentence: string, below: readonly string[], links: NotificationLinks | undefined): string {
+  const plain = smsText([sentence, ...below].join('\n'));
+  if (!links) return plain;
+  const { acknowledge, page } = links;
+  const full = [sentence, ...below, acknowledge ?? page].join('\n');
+  const candidates = acknowledge === null ? [full] : [full, `${sentence}\n${acknowledge}`];
+  const most = acknowledge === null ? segmentsOf(plain) : MAX_SEGMENTS;
+  return candidates.map(plainCharacters).find((text) => segmentsOf(text) <= most) ?? plain;
 }

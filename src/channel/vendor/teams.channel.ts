@@ -62,7 +62,7 @@ export class TeamsChannel implements Channel<TeamsConfig> {
 }
 
 /** The message with its card. Text runs are shown literally, whereas text blocks would read names as markdown. */
-function adaptiveCard({ tone, sentence, facts, lines }: SendRequest<TeamsConfig>['text']): object {
+function adaptiveCard({ tone, sentence, facts, lines, links }: SendRequest<TeamsConfig>['text']): object {
   return {
     type: 'message',
     attachments: [
@@ -79,6 +79,9 @@ function adaptiveCard({ tone, sentence, facts, lines }: SendRequest<TeamsConfig>
             ...lines.slice(0, MAX_LINES).map((line) => richText({ text: line })),
             ...facts.map(({ label, value }) => richText({ text: `${label}: `, isSubtle: true }, { text: value })),
           ],
+          ...(links.length === 0
+            ? {}
+            : { actions: links.map(({ label, url }) => ({ type: 'Action.OpenUrl', title: label, url })) }),
         },
       },
     ],

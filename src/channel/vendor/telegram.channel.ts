@@ -151,7 +151,8 @@ function reading(response: ProviderResponse): Reading {
 /** The arguments of `sendMessage`. Cut first, escaped last: the limit counts the text without its markup. */
 function messageTo(chat: string | number, { text, config }: SendRequest<TelegramConfig>): object {
   const sentence = cut(text.sentence, MAX_SENTENCE);
-  const details = cut(text.details, MAX_TEXT - MAX_SENTENCE - 10);
+  // Links in full, which Telegram makes links of; it refuses a message whose button leads to a host without a dot.
+  const details = text.detailsWithin(MAX_TEXT - MAX_SENTENCE - 10);
   return {
     chat_id: chat,
     text: `${MARKS[text.tone]} <b>${escaped(sentence)}</b>${details ? `\n${escaped(details)}` : ''}`,

@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { ApiProperty, ApiPropertyOptional } from '@nestjs/swagger';
 import { ProviderClient } from '../provider-client';
-import { smsText } from './sms-text';
+import { smsBody } from './sms-text';
 import { Channel, type ConfigProblem, type SendOutcome, type SendRequest } from '../channel';
 import * as field from '../config/config-fields';
 
@@ -138,13 +138,13 @@ export class TwilioChannel implements Channel<TwilioConfig> {
 
 /** The form of one message. */
 function formOf(to: string, { notification, text, config }: SendRequest<TwilioConfig>): URLSearchParams {
-  const below = notification.kind === 'digest' ? text.lines : [text.target];
+  const below = notification.kind === 'digest' ? text.lines : [text.target].filter(Boolean);
   return new URLSearchParams({
     To: to,
     ...(config.messaging_service_sid === undefined
       ? { From: config.from ?? '' }
       : { MessagingServiceSid: config.messaging_service_sid }),
-    Body: smsText([text.sentence, ...below].join('\n')),
+    Body: smsBody(text.sentence, below, notification.links),
     ValidityPeriod: String(VALIDITY_SECONDS),
   });
 }

@@ -1,11 +1,11 @@
 import { getSchemaPath, type OpenAPIObject } from '@nestjs/swagger';
-import { AlertResolvedView, AlertTestView, AlertTriggeredView } from './webhook-payload';
+import { AlertReminderView, AlertResolvedView, AlertTestView, AlertTriggeredView } from './webhook-payload';
 
 type Webhooks = NonNullable<OpenAPIObject['webhooks']>;
 type Model = new () => object;
 
 /** The bodies of the `webhook` channel; no route refers to them. */
-export const WEBHOOK_MODELS: Model[] = [AlertTriggeredView, AlertResolvedView, AlertTestView];
+export const WEBHOOK_MODELS: Model[] = [AlertTriggeredView, AlertResolvedView, AlertReminderView, AlertTestView];
 
 const SIGNED =
   'Sent to the `url` of alerts of type `webhook`, with their method and headers. Any status from 200 to 299 within 15 ' +
@@ -64,5 +64,16 @@ export const webhookNotifications = (): Webhooks => ({
     'The endpoint is up again (with `condition` `degraded`, without a warning), or the alert ended because something was switched off or deleted: see `reason`.',
     AlertResolvedView,
   ),
-  'alert.test': notification('alertTest', 'A test message', 'Somebody tried out the alert.', AlertTestView),
+  'alert.reminder': notification(
+    'alertReminder',
+    'An alert is still triggered',
+    'Another `remind_every` of the alert has passed since its trigger. The id is one of its own, `incident_key` that of the trigger.',
+    AlertReminderView,
+  ),
+  'alert.test': notification(
+    'alertTest',
+    'A test message',
+    'Somebody tried out the alert or the contact.',
+    AlertTestView,
+  ),
 });

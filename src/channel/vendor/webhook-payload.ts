@@ -1,4 +1,4 @@
-import { ApiProperty } from '@nestjs/swagger';
+import { ApiProperty, ApiPropertyOptional } from '@nestjs/swagger';
 import { oneLine, someLines } from '../../platform/text/text-limits';
 import type { Notification } from '../channel';
 import { eventSentence, targetText } from '../notification-text';
@@ -6,7 +6,7 @@ import { eventSentence, targetText } from '../notification-text';
 const MAX_LINES = 500;
 
 /** Of the notifications there are: webhooks get each event by itself, so never a digest or one for several. */
-export const WEBHOOK_KINDS = ['triggered', 'resolved', 'test'] as const;
+export const WEBHOOK_KINDS = ['triggered', 'resolved', 'reminder', 'test'] as const;
 
 const WHEN = { type: String, format: 'date-time' };
 
@@ -26,7 +26,7 @@ export class NotifiedErrorView {
 export class NotifiedEventView {
   @ApiProperty({
     description:
-      '`ev_…` of the event, as in the list of alert events; `dl_…` of the delivery for a test. Equal over all attempts.',
+      '`ev_…` of the event, as in the list of alert events; `dl_…` of the delivery for a reminder or a test. Equal over all attempts.',
     example: 'ev_01jd3k6q7be5y9x4v2m8n0r1st',
   })
   id!: string;
@@ -49,7 +49,7 @@ export class NotifiedEventView {
   message!: string;
 
   @ApiProperty({
-    description: 'The same for a trigger and its resolve.',
+    description: 'The same for a trigger, its reminders and its resolve.',
     example: 'al_01jd3k6q7be5y9x4v2m8n0r1st-7',
   })
   incident_key!: string;
@@ -57,7 +57,7 @@ export class NotifiedEventView {
   @ApiProperty({
     type: String,
     nullable: true,
-    description: 'Of a resolve: the `ev_…` of its trigger.',
+    description: 'Of a resolve or a reminder: the `ev_…` of its trigger.',
     example: null,
   })
   trigger_event_id!: string | null;
@@ -66,7 +66,8 @@ export class NotifiedEventView {
     type: String,
     enum: ['threshold', 'disabled', 'deleted'],
     nullable: true,
-    description: 'Why: enough checks in a row, or something was switched off or deleted. null in a test.',
+    description:
+      'Why: enough checks in a row, or something was switched off or deleted. null in a reminder and a test.',
     example: 'threshold',
   })
   reason!: Notification['reason'];
@@ -90,10 +91,17 @@ export class NotifiedEventView {
   @ApiProperty({
     type: 'integer',
     nullable: true,
-    description: 'Of a resolve: seconds from the first failing check to the end.',
+    description: 'Of a resolve: seconds from the first failing check to the end. Of a reminder: until now.',
     example: null,
   })
   duration_seconds!: number | null;
+
+  @ApiPropertyOptional({
+    type: 'integer',
+    description: 'Of a reminder, and in nothing else: which one of its incident, from 1.',
+    example: 3,
+  })
+  ordinal?: number;
 
   @ApiProperty({ ...WHEN, description: 'When it was recorded.', example: '2026-11-20T10:00:00.000Z' })
   created_at!: string;
@@ -149,6 +157,24 @@ export class NotifiedCheckView {
   address!: string | null;
 }
 
+export class NotifiedLinksView {
+  @ApiProperty({
+    description: 'The page of the endpoint in the dashboard; in a test, that of the alert or the contact.',
+    example: 'https://uptime.example.com/#/endpoints/ep_01jd3k6q7be5y9x4v2m8n0r1st',
+  })
+  page!: string;
+}
+
+export class NotifiedContactView {
+  @ApiProperty({ example: 'ct_01jd3k6q7be5y9x4v2m8n0r1st' })
+  id!: string;
+
+  @ApiProperty({ example: 'Operations' })
+  name!: string;
+}
+
+const LINKS = { type: NotifiedLinksView, description: 'Absent while the service has no `PUBLIC_URL`.' };
+
 export class NotificationDataView {
   @ApiProperty()
   event!: NotifiedEventView;
@@ -164,14 +190,43 @@ export class NotificationDataView {
 
   @ApiProperty({ type: NotifiedCheckView, nullable: true, description: 'The check that decided; null in a test.' })
   check!: NotifiedCheckView | null;
+
+  @ApiPropertyOptional(LINKS)
+  links?: NotifiedLinksView;
 }
 
+/** The test of a contact has no alert, endpoint and website. */
+export class TestDataView {
+  @ApiProperty()
+  event!: NotifiedEventView;
+
+  @ApiProperty({ type: NotifiedAlertView, nullable: true, description: 'null in the test of a contact.' })
+  alert!: NotifiedAlertView | null;
+
+  @ApiProperty({ type: NotifiedEndpointView, nullable: true, description: 'null in the test of a contact.' })
+  endpoint!: NotifiedEndpointView | null;
+
+  @ApiProperty({ type: NotifiedWebsiteView, nullable: true, description: 'null in the test of a contact.' })
+  website!: NotifiedWebsiteView | null;
+
+  @ApiPropertyOptional({ type: NotifiedContactView, description: 'Only in the test of a contact.' })
+  contact?: NotifiedContactView;
+
+  @ApiProperty({ type: NotifiedCheckView, nullable: true, description: 'null in a test.', example: null })
+  check!: NotifiedCheckView | null;
+
+  @ApiPropertyOptional(LINKS)
+  links?: NotifiedLinksView;
+}
+
+const TIMESTAMP = {
+  ...WHEN,
+  description: 'When it happened: `created_at` of the event.',
+  example: '2026-11-20T10:00:00.000Z',
+};
+
 class WebhookNotification {
-  @ApiProperty({
-    ...WHEN,
-    description: 'When it happened: `created_at` of the event.',
-    example: '2026-11-20T10:00:00.000Z',
-  })
+  @ApiProperty(TIMESTAMP)
   timestamp!: string;
 
   @ApiProperty()
@@ -190,43 +245,71 @@ export class AlertResolvedView extends WebhookNotification {
   type!: string;
 }
 
-export class AlertTestView extends WebhookNotification {
+export class AlertReminderView extends WebhookNotification {
+  @ApiProperty(typeOf('reminder'))
+  type!: string;
+}
+
+export class AlertTestView {
+  @ApiProperty(TIMESTAMP)
+  timestamp!: string;
+
+  @ApiProperty()
+  data!: TestDataView;
+
   @ApiProperty(typeOf('test'))
   type!: string;
 }
 
-/** The signed body. It depends on the event alone, so that every attempt sends the same bytes. */
-export function webhookBody(notification: Notification): AlertTriggeredView {
-  const { alert, endpoint, website, check, error, digest } = notification;
+/** The signed body. It depends on the notification alone, so that every attempt sends the same bytes. */
+export function webhookBody(notification: Notification): AlertTestView {
+  const { check, contact, digest, links } = notification;
   return {
     type: `alert.${notification.kind}`,
     timestamp: notification.createdAt,
     data: {
-      event: {
-        id: notification.id,
-        type: notification.kind,
-        condition: notification.condition,
-        message: eventSentence(notification),
-        incident_key: notification.incidentKey,
-        trigger_event_id: notification.triggerId,
-        reason: notification.reason,
-        error: error && { code: error.code, message: oneLine(error.message) },
-        failure_count: notification.failureCount,
-        success_count: notification.successCount,
-        started_at: notification.startedAt,
-        duration_seconds: notification.durationSeconds,
-        created_at: notification.createdAt,
-      },
-      alert: { id: alert.id, description: someLines(alert.description, MAX_LINES) },
-      endpoint: { id: endpoint.id, name: oneLine(endpoint.name), url: targetText(endpoint.url), type: endpoint.type },
-      website: { id: website.id, name: oneLine(website.name), url: oneLine(website.url) },
+      event: eventOf(notification),
+      ...(contact ? aboutContact(contact) : aboutEndpoint(notification)),
       check: check && {
         checked_at: check.checkedAt,
         duration_ms: check.durationMs,
         status_code: check.statusCode,
         address: check.address,
       },
+      ...(links === undefined ? {} : { links: { page: links.page } }),
       ...(digest === null ? {} : { digest }),
     },
   };
 }
+
+const eventOf = (notification: Notification): NotifiedEventView => ({
+  id: notification.id,
+  type: notification.kind,
+  condition: notification.condition,
+  message: eventSentence(notification),
+  incident_key: notification.incidentKey,
+  trigger_event_id: notification.triggerId,
+  reason: notification.reason,
+  error: notification.error && { code: notification.error.code, message: oneLine(notification.error.message) },
+  failure_count: notification.failureCount,
+  success_count: notification.successCount,
+  started_at: notification.startedAt,
+  duration_seconds: notification.durationSeconds,
+  ...(notification.ordinal === undefined ? {} : { ordinal: notification.ordinal }),
+  created_at: notification.createdAt,
+});
+
+type About = Pick<TestDataView, 'alert' | 'endpoint' | 'website' | 'contact'>;
+
+const aboutEndpoint = ({ alert, endpoint, website }: Notification): About => ({
+  alert: { id: alert.id, description: someLines(alert.description, MAX_LINES) },
+  endpoint: { id: endpoint.id, name: oneLine(endpoint.name), url: targetText(endpoint.url), type: endpoint.type },
+  website: { id: website.id, name: oneLine(website.name), url: oneLine(website.url) },
+});
+
+const aboutContact = ({ id, name }: NonNullable<Notification['contact']>): About => ({
+  alert: null,
+  endpoint: null,
+  website: null,
+  contact: { id, name: oneLine(name) },
+});

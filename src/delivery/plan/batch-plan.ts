@@ -47,14 +47,18 @@ export function planDestination(
 ): BatchPlan {
   const plan: BatchPlan = { ready: [], ended: [], postponed: [] };
   const queues = queuesOf(pending);
+  const planned = new Set<string>();
   for (const head of heads) {
     if (head.kind === 'test') plan.ended.push({ id: head.id, state: 'failed', detail: 'interrupted' });
     else if (head.redeliver)
       planRedelivery(
         plan,
         pending.find(({ id }) => id === head.id),
+        channel,
       );
-    else planAlert(plan, head, queues.get(head.alertId) ?? [], transitions.get(head.alertId) ?? 0, channel, now);
+    // A queue with a reminder in front has two heads.
+    else if (!planned.has(head.alertId) && planned.add(head.alertId))
+      planAlert(plan, head, queues.get(head.alertId) ?? [], transitions.get(head.alertId) ?? 0, channel, now);
   }
   return plan;
 }
@@ -70,11 +74,19 @@ function queuesOf(pending: readonly LockedDelivery[]): Map<string, LockedDeliver
   return queues;
 }
 
-/** A client asked for this very delivery: it is sent as it is, ahead of its queue; no acknowledgement of what is over. */
-function planRedelivery({ ready, ended }: BatchPlan, delivery: LockedDelivery | undefined): void {
+/** A client asked for this very delivery: it is sent as it is, ahead of its queue; nothing that only holds during an incident after its end. */
+function planRedelivery(
+  { ready, ended }: BatchPlan,
+  delivery: LockedDelivery | undefined,
+  { audience }: Receiver,
+): void {
   if (!delivery) return;
-  if (delivery.kind === 'acknowledged' && delivery.ended) {
+  if ((delivery.kind === 'acknowledged' || delivery.kind === 'reminder') && delivery.ended) {
     ended.push({ id: delivery.id, state: 'superseded', detail: 'resolved_before_sent' });
+    return;
+  }
+  if (delivery.kind === 'reminder' && audience === 'pager') {
+    ended.push({ id: delivery.id, state: 'superseded', detail: 'not_supported' });
     return;
   }
   const { id, kind, mayHaveArrived } = delivery;
@@ -96,7 +108,8 @@ function planAlert(
   channel: Receiver,
   now: Date,
 ): void {
-  if (queue[0]?.id !== head.id || queue.some(({ inFlight }) => inFlight)) return;
+  const next = queue.find(({ id, kind }) => id === head.id || kind !== 'reminder');
+  if (next?.id !== head.id || queue.some(({ inFlight }) => inFlight)) return;
   const { ended, notification } = planQueue(queue, channel);
   plan.ended.push(...ended);
   if (!notification) return postpone(plan, queue, new Date(now.getTime() + WAIT_FOR_TRIGGER_MS));

@@ -48,6 +48,8 @@ describe('digestNotification', () => {
     ['2 degraded checks in a row', { isDegraded: true, error: null, failureCount: 2 }],
     ['was degraded for 3 min', { kind: 'recovered', isDegraded: true, durationSeconds: 180 }],
     ['no longer degraded after 3 min', { kind: 'resolved', isDegraded: true, durationSeconds: 180 }],
+    ['still down for 2 h 10 min', { kind: 'reminder', durationSeconds: 7800 }],
+    ['still degraded for 3 min', { kind: 'reminder', isDegraded: true, durationSeconds: 180 }],
     ['the alert was disabled', { kind: 'resolved', reason: 'disabled', durationSeconds: 180 }],
   ])('describes a member as "%s"', (message, more) => {
     expect(

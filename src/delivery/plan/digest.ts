@@ -34,13 +34,14 @@ export function digestNotification(
 
 /** A digest counts two kinds: what is or may be down, and what recovered. */
 export const countsAs = (kind: Notification['kind']): 'triggered' | 'resolved' =>
-  kind === 'triggered' || kind === 'flapping' ? 'triggered' : 'resolved';
+  kind === 'triggered' || kind === 'flapping' || kind === 'reminder' ? 'triggered' : 'resolved';
 
 function memberText(member: Notification): string {
   const { kind, isDegraded, error, failureCount, durationSeconds, reason } = member;
   const length = durationSeconds === null ? '' : durationText(durationSeconds);
   if (kind === 'triggered')
     return error?.message ?? `${failureCount} ${isDegraded ? 'degraded' : 'failed'} checks in a row`;
+  if (kind === 'reminder') return `still ${isDegraded ? 'degraded' : 'down'}${length && ` for ${length}`}`;
   if (kind === 'flapping') return `keeps ${changesOf(member)}`;
   if (kind === 'recovered') return `was ${isDegraded ? 'degraded' : 'down'}${length && ` for ${length}`}`;
   if (reason === 'disabled' || reason === 'deleted') return `the alert was ${reason}`;

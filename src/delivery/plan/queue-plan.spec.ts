@@ -15,7 +15,7 @@ interface Situation {
 }
 
 const delivery = (kind: PendingDelivery['kind'], incidentNo: number, more: Situation = {}): PendingDelivery => ({
-  id: `${{ triggered: 'T', resolved: 'R', acknowledged: 'A' }[kind]}${incidentNo}`,
+  id: `${{ triggered: 'T', resolved: 'R', acknowledged: 'A', reminder: 'M' }[kind]}${incidentNo}`,
   kind,
   incidentNo,
   mayHaveArrived: more.unknown ?? false,
@@ -26,6 +26,11 @@ const T = (incidentNo: number, more?: Situation) => delivery('triggered', incide
 const R = (incidentNo: number, more?: Situation) => delivery('resolved', incidentNo, more);
 
 const A = (incidentNo: number, more?: Situation) => delivery('acknowledged', incidentNo, more);
+/** `ordinal` is part of its name. */
+const M = (incidentNo: number, more?: Situation, ordinal = 1): PendingDelivery => ({
+  ...delivery('reminder', incidentNo, more),
+  id: `M${incidentNo}.${ordinal}`,
+});
 
 /** Pagers can be told that somebody has an incident in hand. */
 const receiverOf = (audience: ChannelAudience): Receiver => ({ audience, acknowledges: audience === 'pager' });
@@ -79,6 +84,54 @@ describe('planQueue, an acknowledgement', () => {
       expect(planned([T(1), A(1)], audience)).toBe('A1 superseded:not_supported, triggered by T1');
     },
   );
+});
+
+describe('planQueue, a reminder', () => {
+  const OTHERS = AUDIENCES.filter((audience) => audience !== 'pager');
+  const table: [string, PendingDelivery[], string][] = [
+    ['is told when its trigger has arrived', [M(1)], 'reminder by M1.1'],
+    ['is told when its trigger may have arrived', [M(1, { trigger: 'maybe_notified' })], 'reminder by M1.1'],
+    ['is told again when it may have arrived', [M(1, { unknown: true })], 'reminder by M1.1 again'],
+    ['gives way to its trigger', [T(1), M(1, { trigger: 'pending' })], 'M1.1 superseded:collapsed, triggered by T1'],
+    ['gives way to its trigger that is sent again', [M(1, { trigger: 'pending' })], 'M1.1 superseded:collapsed'],
+    [
+      'gives way to a newer one',
+      [M(1), M(1, {}, 2), M(1, {}, 3)],
+      'M1.1 superseded:collapsed, M1.2 superseded:collapsed, reminder by M1.3',
+    ],
+    ['is not told once its resolve is planned', [M(1), R(1)], 'M1.1 superseded:resolved_before_sent, resolved by R1'],
+    ['is not told once its incident has ended', [M(1, { ended: true })], 'M1.1 superseded:resolved_before_sent'],
+    [
+      'of an earlier incident does not go before the next trigger',
+      [M(1, { ended: true }), T(2)],
+      'M1.1 superseded:resolved_before_sent, triggered by T2',
+    ],
+    [
+      'of an earlier incident does not take that of the next one with it',
+      [M(1, { ended: true }), M(2)],
+      'M1.1 superseded:resolved_before_sent, reminder by M2.1',
+    ],
+    ['of a trigger that was dropped is not told', [M(1, { trigger: 'dropped' })], 'M1.1 superseded:trigger_not_told'],
+    ['of a trigger that was given up is not told', [M(1, { trigger: 'given_up' })], 'M1.1 superseded:trigger_not_told'],
+    ['of a trigger that was refused is not told', [M(1, { trigger: 'parked' })], 'M1.1 superseded:trigger_not_told'],
+  ];
+
+  describe.each(OTHERS)('for %s', (audience) => {
+    it.each(table)('%s', (_, queue, expected) => {
+      expect(planned(queue, audience)).toBe(expected);
+    });
+  });
+
+  it('is never told to a pager, and stands in nothing’s way', () => {
+    expect(planned([M(1)], 'pager')).toBe('M1.1 superseded:not_supported');
+    expect(planned([M(1), R(1)], 'pager')).toBe('M1.1 superseded:not_supported, resolved by R1');
+  });
+
+  it('ends with the trigger that it gave way to, for an incident that is over', () => {
+    const queue = [T(1, { ended: true }), M(1, { ended: true, trigger: 'pending' }), R(1)];
+    expect(planned(queue, 'chat')).toBe('M1.1 superseded:resolved_before_sent, recovered by R1, T1 delivered:combined');
+    expect(planned(queue, 'webhook')).toBe('M1.1 superseded:resolved_before_sent, triggered by T1');
+  });
 });
 
 describe('planQueue, an incident that was resolved while its trigger is undelivered', () => {
@@ -228,6 +281,65 @@ describe('planQueue, for any queue', () => {
         expect(drain(queue, 'webhook').map(({ primary }) => primary)).toEqual(queue.slice(lost).map(({ id }) => id));
       }),
     );
+  });
+
+  describe('with reminders between', () => {
+    /** The same queues, with up to three reminders after each trigger and in front, as far as the incident lasts. */
+    const reminded = fc.tuple(queues, fc.array(fc.nat(3), { minLength: 9, maxLength: 9 })).map(([queue, counts]) => {
+      const first = queue[0];
+      const of = (incidentNo: number, count: number, more: Situation) =>
+        Array.from({ length: count }, (_, index) => M(incidentNo, more, index + 1));
+      const front =
+        first?.kind === 'resolved'
+          ? of(first.incidentNo, counts[8] ?? 0, { ended: true, trigger: first.triggerOutcome })
+          : [];
+      const all = queue.flatMap((one, index) =>
+        one.kind === 'triggered'
+          ? [one, ...of(one.incidentNo, counts[index] ?? 0, { ended: one.ended, trigger: 'pending' })]
+          : [one],
+      );
+      return { queue, all: [...front, ...all] };
+    });
+    const isReminder = ({ kind }: PendingDelivery) => kind === 'reminder';
+
+    it.each(AUDIENCES)('ends each delivery of %s exactly once', (audience) => {
+      fc.assert(
+        fc.property(reminded, ({ all }) => {
+          const seen: string[] = [];
+          for (let pending = all; pending.length > 0;) {
+            const { ended, notification } = planQueue(pending, receiverOf(audience));
+            const gone = [...ended, ...(notification?.ends ?? [])].map(({ id }) => id);
+            expect(gone.length).toBeGreaterThan(0);
+            seen.push(...gone);
+            pending = pending.filter(({ id }) => !gone.includes(id));
+          }
+          expect(seen.toSorted()).toEqual(all.map(({ id }) => id).toSorted());
+        }),
+      );
+    });
+
+    it.each(AUDIENCES)('tells %s of everything else what it tells without them', (audience) => {
+      fc.assert(
+        fc.property(reminded, ({ queue, all }) => {
+          const [plain, other] = [planQueue(queue, receiverOf(audience)), planQueue(all, receiverOf(audience))];
+          expect(other.notification).toEqual(plain.notification);
+          const reminders = new Set(all.filter(isReminder).map(({ id }) => id));
+          expect(other.ended.filter(({ id }) => !reminders.has(id))).toEqual(plain.ended);
+        }),
+      );
+    });
+
+    it('tells at most one of those that wait behind a trigger that was told, the newest', () => {
+      const rest = fc.tuple(fc.integer({ min: 1, max: 5 }), fc.boolean(), fc.boolean());
+      fc.assert(
+        fc.property(rest, fc.constantFrom(...AUDIENCES), ([count, ended, unknown], audience) => {
+          const queue = Array.from({ length: count }, (_, index) => M(1, { ended, unknown }, index + 1));
+          const { notification } = planQueue(queue, receiverOf(audience));
+          if (ended || audience === 'pager') expect(notification).toBeNull();
+          else expect(notification).toMatchObject({ kind: 'reminder', primary: `M1.${count}`, repeat: unknown });
+        }),
+      );
+    });
   });
 
   it('sends a pager only triggers of open incidents, and resolves of those it may know', () => {

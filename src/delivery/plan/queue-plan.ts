@@ -4,7 +4,7 @@ import { type DeliveryDetail, type DeliveryEnd, isHuman, type PendingDelivery } 
 
 /** A notification of one alert, and what the deliveries it covers become. */
 export interface PlannedNotification {
-  kind: 'triggered' | 'resolved' | 'acknowledged' | 'recovered' | 'flapping';
+  kind: 'triggered' | 'resolved' | 'acknowledged' | 'reminder' | 'recovered' | 'flapping';
   /** The delivery whose notification is sent. */
   primary: string;
   /**
@@ -32,12 +32,18 @@ export interface QueuePlan {
  * people get one notification that says how things are now and what they missed.
  */
 export function planQueue(queue: readonly PendingDelivery[], channel: Receiver): QueuePlan {
-  const ended = queue.flatMap((one) => acknowledgementEnd(one, queue, channel) ?? []);
+  const ended = queue.flatMap(
+    (one, position) =>
+      acknowledgementEnd(one, queue, channel) ?? reminderEnd(one, queue.slice(position + 1), queue, channel) ?? [],
+  );
   const gone = new Set(ended.map(({ id }) => id));
   const rest = ended.length === 0 ? queue : queue.filter(({ id }) => !gone.has(id));
-  const plan = isHuman(channel.audience)
-    ? planForPeople(rest.filter(isTransition))
-    : planInOrder(rest, channel.audience === 'pager');
+  const transitions = rest.filter(isTransition);
+  // What changed comes first; what is left then are reminders, of which one may be told.
+  const plan =
+    isHuman(channel.audience) && transitions.length > 0
+      ? planForPeople(transitions)
+      : planInOrder(rest, channel.audience === 'pager');
   return { ended: [...ended, ...plan.ended], notification: plan.notification };
 }
 
@@ -45,7 +51,8 @@ export function planQueue(queue: readonly PendingDelivery[], channel: Receiver):
 export type Receiver = Pick<Channel, 'audience' | 'acknowledges'>;
 
 type PendingTransition = PendingDelivery & { kind: 'triggered' | 'resolved' };
-const isTransition = (delivery: PendingDelivery): delivery is PendingTransition => delivery.kind !== 'acknowledged';
+const isTransition = (delivery: PendingDelivery): delivery is PendingTransition =>
+  delivery.kind === 'triggered' || delivery.kind === 'resolved';
 
 /** An acknowledgement is not told after its incident has ended, nor to who cannot hear it: the alert's channel may have changed. */
 function acknowledgementEnd(
@@ -55,10 +62,34 @@ function acknowledgementEnd(
 ): DeliveryEnd | null {
   if (delivery.kind !== 'acknowledged') return null;
   if (acknowledges !== true || isHuman(audience)) return superseded(delivery, 'not_supported');
-  const isOver =
-    delivery.ended || queue.some((one) => one.kind === 'resolved' && one.incidentNo === delivery.incidentNo);
-  return isOver ? superseded(delivery, 'resolved_before_sent') : null;
+  return isOver(delivery, queue) ? superseded(delivery, 'resolved_before_sent') : null;
 }
+
+/**
+ * A reminder is told while its incident lasts, after its trigger, once at a time, and not to pagers: they remind by themselves.
+ * It delays and hides nothing else.
+ */
+function reminderEnd(
+  delivery: PendingDelivery,
+  behind: readonly PendingDelivery[],
+  queue: readonly PendingDelivery[],
+  { audience }: Receiver,
+): DeliveryEnd | null {
+  if (delivery.kind !== 'reminder') return null;
+  if (audience === 'pager') return superseded(delivery, 'not_supported');
+  if (isOver(delivery, queue)) return superseded(delivery, 'resolved_before_sent');
+  const isNewest = !behind.some(({ kind, incidentNo }) => kind === 'reminder' && incidentNo === delivery.incidentNo);
+  const isTriggerQueued = queue.some(
+    ({ kind, incidentNo }) => kind === 'triggered' && incidentNo === delivery.incidentNo,
+  );
+  if (!isNewest || isTriggerQueued || delivery.triggerOutcome === 'pending') return superseded(delivery, 'collapsed');
+  const isTold = delivery.triggerOutcome === 'notified' || delivery.triggerOutcome === 'maybe_notified';
+  return isTold ? null : superseded(delivery, 'trigger_not_told');
+}
+
+/** The incident of the delivery has ended, whether its resolve waits or is not told at all. */
+const isOver = ({ ended, incidentNo }: PendingDelivery, queue: readonly PendingDelivery[]): boolean =>
+  ended || queue.some((one) => one.kind === 'resolved' && one.incidentNo === incidentNo);
 
 function planInOrder(queue: readonly PendingDelivery[], isPager: boolean): QueuePlan {
   const ended: DeliveryEnd[] = [];
@@ -124,7 +155,7 @@ function oneForAll(
   };
 }
 
-/** How a resolve or an acknowledgement at the head of its queue ends without being sent, or `null` when it is to be sent. */
+/** How a resolve, an acknowledgement or a reminder at the head of its queue ends without being sent, or `null` when it is to be sent. */
 function withoutTrigger(resolve: PendingDelivery, isPager: boolean): DeliveryEnd | 'wait' | null {
   switch (resolve.triggerOutcome) {
     case 'pending':
@@ -158,6 +189,10 @@ const alone = ({ id, kind, mayHaveArrived }: PendingDelivery): PlannedNotificati
 });
 
 const FLAPPING_TRANSITIONS = 6;
+
+/** Whether an alert with so many transitions in the last hour triggers and resolves too often to be told each time. */
+export const isFlapping = (transitions: number): boolean => transitions > FLAPPING_TRANSITIONS;
+
 /** After people got a notification that an alert is flapping, they get no other about it for this long. */
 export const FLAPPING_PAUSE_MS = 30 * MINUTE_MS;
 
@@ -167,7 +202,7 @@ export const FLAPPING_PAUSE_MS = 30 * MINUTE_MS;
  * notification. The last thing people read is therefore always the current state.
  */
 export function suppressFlapping(notification: PlannedNotification, transitions: number): PlannedNotification {
-  if (transitions <= FLAPPING_TRANSITIONS) return notification;
+  if (!isFlapping(transitions)) return notification;
   return {
     ...notification,
     kind: 'flapping',

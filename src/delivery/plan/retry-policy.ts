@@ -8,7 +8,7 @@ const REJECTED_STEPS_MS = [MINUTE_MS, 3 * MINUTE_MS];
 /** Before a notification without an idempotency key is sent again although it may have arrived. */
 const UNKNOWN_OUTCOME_WAIT_MS = MINUTE_MS;
 const LONGEST_RETRY_AFTER_MS = HOUR_MS;
-const STRAIGHT_FAILURES = 10;
+export const STRAIGHT_FAILURES = 10;
 
 /** How long a delivery is worth sending, from its creation. */
 export const maxAgeMs = (audience: ChannelAudience): number => (audience === 'webhook' ? 72 : 24) * HOUR_MS;

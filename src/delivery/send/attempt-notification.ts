@@ -5,9 +5,10 @@ import { ChannelConfigs } from '../../channel/config/channel-configs';
 import { WorkerDatabase } from '../../platform/database/database';
 import { EgressPolicy, type EgressRule } from '../../platform/net/egress/egress-policy';
 import { readUrl } from '../../platform/text/read-url';
+import { cut } from '../../platform/text/text-limits';
 import type { AttemptPart } from '../delivery';
 import { digestNotification } from '../plan/digest';
-import { type SealedConfig, SealedConfigs } from '../sealed-config';
+import { ownerOf, type SealedConfig, SealedConfigs } from '../config/sealed-config';
 import type { Attempt } from './attempt';
 
 /** What an attempt sends, and how. */
@@ -38,6 +39,10 @@ export interface StoredNotification {
 interface Row extends StoredNotification {
   id: string;
   alertId: string;
+  /** The contact whose config it is; `null` for the alert's own. */
+  contactId: string | null;
+  /** `null` without a contact, and for a snapshot of one that was deleted since. */
+  contactName: string | null;
   orgId: string;
   isDefaultOrg: boolean;
   config: SealedConfig | null;
@@ -56,7 +61,7 @@ export class AttemptReader {
     private readonly egress: EgressPolicy,
   ) {}
 
-  /** One statement. The config is the snapshot of the delivery, else the alert's present one if the type is the same. */
+  /** One statement. The config is the snapshot of the delivery, else the present one of the alert or its contact if the type is the same. */
   async read(attempt: Attempt): Promise<AttemptContent | NothingToSend> {
     const rows = await this.readRows(attempt);
     const notification = attemptNotification(attempt, new Map(rows.map((row) => [row.id, complete(row)])));
@@ -71,11 +76,13 @@ export class AttemptReader {
     const ids = attempt.parts.flatMap(({ primary, merged }) => (merged === null ? [primary] : [primary, merged]));
     return this.database.query<Row>(
       `SELECT n.id, n.notice AS notification, n.alert_id AS "alertId", n.org_id AS "orgId", COALESCE(o.is_default, false) AS "isDefaultOrg",
-         COALESCE(n.config, CASE WHEN a.type = n.channel_type THEN a.config END) AS config,
+         COALESCE(n.config, CASE WHEN a.type = n.channel_type THEN COALESCE(a.config, c.config) END) AS config,
+         CASE WHEN n.config IS NULL THEN a.contact_id ELSE n.contact_id END AS "contactId", c.name AS "contactName",
          e.created_at AS "endedAt", e.duration_seconds AS "endedAfterSeconds"
        FROM notification n
        LEFT JOIN organization o ON o.id = n.org_id
        LEFT JOIN alert a ON a.id = n.alert_id
+       LEFT JOIN contact c ON c.id = CASE WHEN n.config IS NULL THEN a.contact_id ELSE n.contact_id END
        LEFT JOIN alert_event e
          ON n.kind = 'triggered' AND e.alert_id = n.alert_id AND e.incident_no = n.incident_no AND e.type = 'resolved'
        WHERE n.id = ANY ($1::uuid[]) AND n.lease_token = $2`,
@@ -86,20 +93,19 @@ export class AttemptReader {
   private open(
     channelType: string,
     notification: Notification,
-    { alertId, config: stored, orgId, isDefaultOrg }: Row & { config: SealedConfig },
+    { alertId, contactId, contactName, config: stored, orgId, isDefaultOrg }: Row & { config: SealedConfig },
   ): AttemptContent | NothingToSend {
     if (!this.channels.has(channelType)) {
       const reason = `There is no channel of type "${channelType}" in this installation.`;
       return { cannot: 'unsendable', reason };
     }
     try {
-      const config = this.sealed.open(alertId, stored);
+      const config = this.sealed.open(ownerOf(alertId, contactId), stored);
       const egress = this.egress.forOrganization({ id: orgId, isDefault: isDefaultOrg });
       return { notification, config, egress, host: this.hostOf(channelType, config) };
     } catch (error) {
-      this.logger.error(`the config of alert ${alertId} cannot be read: ${String(error)}`);
-      const reason = 'The stored configuration cannot be read; save the alert with its configuration again.';
-      return { cannot: 'unsendable', reason };
+      this.logger.error(`the config of ${ownerOf(alertId, contactId)} cannot be read: ${String(error)}`);
+      return { cannot: 'unsendable', reason: unreadable(contactId, contactName) };
     }
   }
 
@@ -108,6 +114,13 @@ export class AttemptReader {
     if (!dialed) return `channel:${channelType}`;
     return readUrl(dialed.value)?.host ?? dialed.value.slice(0, 255);
   }
+}
+
+function unreadable(contactId: string | null, contactName: string | null): string {
+  if (contactId === null)
+    return 'The stored configuration cannot be read; save the alert with its configuration again.';
+  const contact = contactName === null ? 'a deleted contact' : `the contact "${cut(contactName, 80)}"`;
+  return `The stored configuration of ${contact} cannot be read; save the contact with its configuration again.`;
 }
 
 /** One that a version before conditions enqueued is of an alert on `down`. */

@@ -47,11 +47,11 @@ export async function lockPending(
        t.state AS "triggerState", t.detail AS "triggerDetail", t.may_have_arrived AS "triggerMayHaveArrived"
      FROM notification n
      LEFT JOIN alert_event e
-       ON n.kind IN ('triggered', 'acknowledged') AND e.alert_id = n.alert_id AND e.incident_no = n.incident_no AND e.type = 'resolved'
+       ON n.kind <> 'resolved' AND e.alert_id = n.alert_id AND e.incident_no = n.incident_no AND e.type = 'resolved'
      LEFT JOIN LATERAL (
        SELECT o.state, o.detail, o.may_have_arrived
        FROM notification o
-       WHERE n.kind IN ('resolved', 'acknowledged') AND o.alert_id = n.alert_id AND o.incident_no = n.incident_no
+       WHERE n.kind <> 'triggered' AND o.alert_id = n.alert_id AND o.incident_no = n.incident_no
          AND o.kind = 'triggered' AND o.seq < n.seq
        LIMIT 1
      ) t ON true
@@ -86,7 +86,7 @@ const FIRST_FLAPPING_INCIDENT = 4;
 /** Transitions of these alerts in the last hour. No statement unless one of them has had a few incidents. */
 export async function recentTransitions(
   tx: Tx,
-  pending: readonly LockedDelivery[],
+  pending: readonly Pick<LockedDelivery, 'alertId' | 'incidentNo'>[],
   now: Date,
 ): Promise<Map<string, number>> {
   const newest = new Map(pending.map(({ alertId, incidentNo }) => [alertId, incidentNo]));

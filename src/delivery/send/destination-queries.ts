@@ -119,13 +119,13 @@ export async function nextDue(tx: Tx, destination: Destination): Promise<Date | 
 
 /**
  * True of a pending delivery `n` that no older one of its alert precedes at this destination. Tests and redeliveries are
- * outside the queue. `|| ''` keeps the planner off the destination's index, which made it rescan the backlog once per
+ * outside the queue, and nothing waits behind a reminder, unless it is being sent. `|| ''` keeps the planner off the destination's index, which made it rescan the backlog once per
  * row while statistics were stale.
  */
 export const IS_HEAD = `(n.kind = 'test' OR n.detail IS NOT DISTINCT FROM 'redeliver' OR NOT EXISTS (
   SELECT 1 FROM notification o
   WHERE o.alert_id = n.alert_id AND o.seq < n.seq AND o.state = 'pending' AND o.destination || '' = n.destination
-    AND o.kind <> 'test' AND o.detail IS DISTINCT FROM 'redeliver'))`;
+    AND o.kind <> 'test' AND (o.kind <> 'reminder' OR o.lease_token IS NOT NULL) AND o.detail IS DISTINCT FROM 'redeliver'))`;
 
 /** The destination's circuit breaker, locked until the outcome of an attempt is written. */
 export async function lockCircuit(tx: Tx, destination: Destination): Promise<Circuit> {
@@ -137,7 +137,10 @@ export async function lockCircuit(tx: Tx, destination: Destination): Promise<Cir
   return circuit ?? { failures: 0, blockedUntil: null };
 }
 
-/** Writes the circuit breaker after an attempt and makes the destination due. */
+/**
+ * Writes the circuit breaker after an attempt and makes the destination due. With its first failure begins `failing_since`,
+ * which a delivered attempt ends: it is set as long as `failures` counts any.
+ */
 export async function saveCircuit(
   tx: Tx,
   destination: Destination,
@@ -147,7 +150,8 @@ export async function saveCircuit(
 ): Promise<void> {
   await tx.query(
     `UPDATE notification_destination
-     SET failures = $3, blocked_until = $4, host = COALESCE($5, host), due_at = LEAST(due_at, $6)
+     SET failures = $3, blocked_until = $4, host = COALESCE($5, host), due_at = LEAST(due_at, $6),
+       failing_since = CASE WHEN $3 > 0 THEN COALESCE(failing_since, $6) END
      WHERE org_id = $1 AND destination = $2`,
     [destination.orgId, destination.destination, circuit.failures, circuit.blockedUntil, host, now],
   );

@@ -7,6 +7,7 @@ import { failpoint } from '../../platform/observability/failpoints';
 import type { Attempt } from './attempt';
 import { type AttemptContent, AttemptReader, type NothingToSend } from './attempt-notification';
 import { AttemptResults } from './attempt-results';
+import { MessageLinks } from './message-links';
 
 /** A lease that ends sooner than this is not used for sending any more. */
 const SAFE_LEASE_MS = ATTEMPT_LIMIT_MS + 5000;
@@ -21,6 +22,7 @@ export class DeliverySender {
     private readonly results: AttemptResults,
     private readonly channels: ChannelRegistry,
     private readonly clock: DatabaseClock,
+    private readonly links: MessageLinks,
   ) {}
 
   /** Never throws because of the provider or the config; throws when the database fails before anything is sent. */
@@ -59,7 +61,8 @@ export class DeliverySender {
   ): Promise<SendOutcome> {
     const signal = AbortSignal.any([AbortSignal.timeout(ATTEMPT_LIMIT_MS), shutdown]);
     try {
-      return await this.channels.send(channelType, notification, config, { egress, signal });
+      const linked = this.links.addTo(notification, this.channels.get(channelType).audience);
+      return await this.channels.send(channelType, linked, config, { egress, signal });
     } catch (error) {
       this.logger.error(`the ${channelType} channel threw: ${describe(error)}`);
       return {

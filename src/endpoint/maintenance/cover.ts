@@ -1,10 +1,7 @@
-/** Which endpoints a maintenance window covers: all, or the union of these. */
-export interface MaintenanceScope {
-  coversAll: boolean;
-  websiteIds: readonly string[];
-  endpointIds: readonly string[];
-  tags: readonly string[];
-}
+import type { EndpointScope } from '../scope/scope';
+
+/** Which endpoints a maintenance window covers. */
+export type MaintenanceScope = EndpointScope;
 
 /** A time during which a maintenance window is in force: from `startsAt` until before `endsAt`. */
 export interface Occurrence extends MaintenanceScope {
@@ -53,8 +50,14 @@ const isIn = ({ startsAt, endsAt }: Occurrence, at: number): boolean =>
   startsAt.getTime() <= at && at < endsAt.getTime();
 
 /** The union of the occurrences that cover the endpoint at `at`; `null` when none does. */
-export function maintenanceAt(occurrences: readonly Occurrence[], endpoint: Coverable, at: Date): Maintenance | null {
-  const covering = occurrences.filter((occurrence) => covers(occurrence, endpoint));
+export const maintenanceAt = (occurrences: readonly Occurrence[], endpoint: Coverable, at: Date): Maintenance | null =>
+  unionAt(
+    occurrences.filter((occurrence) => covers(occurrence, endpoint)),
+    at,
+  );
+
+/** The same of occurrences that all cover one endpoint. */
+export function unionAt(covering: readonly Occurrence[], at: Date): Maintenance | null {
   const running = covering.filter((occurrence) => isIn(occurrence, at.getTime()));
   const last = running.toSorted((a, b) => b.endsAt.getTime() - a.endsAt.getTime())[0];
   if (!last) return null;

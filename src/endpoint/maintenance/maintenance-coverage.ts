@@ -1,6 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import type { Sql } from '../../platform/database/database';
-import type { Coverable, MaintenanceScope, Occurrence } from './cover';
+import { type Coverable, type Maintenance, unionAt, type MaintenanceScope, type Occurrence } from './cover';
+import { OccurrencesByName } from './occurrences-by-name';
 
 const COLUMNS = `org_id AS "orgId", window_id AS "windowId", name, starts_at AS "startsAt", ends_at AS "endsAt", mute,
   exclude_from_uptime AS "excludeFromUptime", public, covers_all AS "coversAll", website_ids AS "websiteIds",
@@ -26,13 +27,6 @@ const COVERABLE = `
   SELECT e.id, e.org_id AS "orgId", e.website_id AS "websiteId", e.tags || w.tags AS tags
     FROM endpoint e JOIN website w ON w.id = e.website_id WHERE e.id = ANY ($1::uuid[])`;
 
-const UNKNOWN = `
-  SELECT ARRAY(SELECT id FROM unnest($2::uuid[]) AS id
-                WHERE NOT EXISTS (SELECT FROM website w WHERE w.id = id.id AND w.org_id = $1 AND w.deleted_at IS NULL)) AS "websiteIds",
-         ARRAY(SELECT id FROM unnest($3::uuid[]) AS id
-                WHERE NOT EXISTS (SELECT FROM endpoint e JOIN website w ON w.id = e.website_id AND w.deleted_at IS NULL
-                                   WHERE e.id = id.id AND e.org_id = $1)) AS "endpointIds"`;
-
 const OF_ENDPOINT = `
   SELECT ARRAY[e.id] AS "endpointIds", ARRAY[e.website_id] AS "websiteIds", e.tags || w.tags AS tags
     FROM endpoint e JOIN website w ON w.id = e.website_id AND w.deleted_at IS NULL WHERE e.org_id = $1 AND e.id = $2`;
@@ -45,6 +39,13 @@ const OF_WEBSITE = `
 
 /** What a scope can be made of. */
 export type ScopeParts = Pick<MaintenanceScope, 'websiteIds' | 'endpointIds' | 'tags'>;
+
+/** An endpoint at the time of one of its checks. */
+export interface CheckedAt {
+  orgId: string;
+  endpointId: string;
+  checkedAt: Date;
+}
 
 /** Reads which maintenance windows are in force. What they cover is decided by `cover.ts`. */
 @Injectable()
@@ -64,21 +65,46 @@ export class MaintenanceCoverage {
     return sql.query<Occurrence>(COVERING, [orgId, from, to, [websiteId], [id], tags]);
   }
 
+  /**
+   * What is in force for each of these checks, in their order; `null` instead of the list when nothing is for any. Cost: one
+   * statement, a probe of an index for each organization; one more, by the keys of the endpoints, where a window covers only
+   * some of them.
+   */
+  async inForce(sql: Sql, checks: readonly CheckedAt[]): Promise<(Maintenance | null)[] | null> {
+    const orgIds = new Set<string>();
+    let [from, to] = [Infinity, -Infinity];
+    for (const { orgId, checkedAt } of checks) {
+      orgIds.add(orgId);
+      from = Math.min(from, checkedAt.getTime());
+      to = Math.max(to, checkedAt.getTime());
+    }
+    if (orgIds.size === 0) return null;
+    const occurrences = await this.overlapping(sql, [...orgIds], new Date(from), new Date(to));
+    if (occurrences.length === 0) return null;
+    const known = await this.partlyCovered(sql, checks, occurrences);
+    const endpoints = checks.map((check) => known.get(check.endpointId) ?? unknownOf(check));
+    const named = new OccurrencesByName(occurrences, endpoints);
+    return checks.map((check, index) => {
+      const endpoint = endpoints[index] ?? unknownOf(check);
+      return unionAt(named.covering(endpoint), check.checkedAt);
+    });
+  }
+
+  /** The endpoints of organizations that have a window over some of theirs. */
+  private async partlyCovered(
+    sql: Sql,
+    checks: readonly CheckedAt[],
+    occurrences: readonly Occurrence[],
+  ): Promise<ReadonlyMap<string, Coverable>> {
+    const orgIds = new Set(occurrences.flatMap(({ orgId, coversAll }) => (coversAll ? [] : [orgId])));
+    const ids = new Set(checks.flatMap(({ orgId, endpointId }) => (orgIds.has(orgId) ? [endpointId] : [])));
+    return ids.size === 0 ? new Map<string, Coverable>() : this.coverable(sql, [...ids]);
+  }
+
   /** What decides for these endpoints which windows cover them, by id. */
   async coverable(sql: Sql, endpointIds: readonly string[]): Promise<Map<string, Coverable>> {
     const rows = await sql.query<Coverable>(COVERABLE, [endpointIds]);
     return new Map(rows.map((row) => [row.id, row]));
-  }
-
-  /** Which ids of a scope are nobody's or another organization's. */
-  async unknownIn(
-    sql: Sql,
-    orgId: string,
-    { websiteIds, endpointIds }: Omit<ScopeParts, 'tags'>,
-  ): Promise<Omit<ScopeParts, 'tags'>> {
-    if (websiteIds.length + endpointIds.length === 0) return { websiteIds: [], endpointIds: [] };
-    const [row] = await sql.query<Omit<ScopeParts, 'tags'>>(UNKNOWN, [orgId, websiteIds, endpointIds]);
-    return row ?? { websiteIds, endpointIds };
   }
 
   /** By which parts a scope may cover an endpoint; `null` when the organization has none of that id. */
@@ -93,3 +119,6 @@ export class MaintenanceCoverage {
     return row ?? null;
   }
 }
+
+/** Enough for a window over all endpoints; one that was deleted meanwhile is covered by no other. */
+const unknownOf = ({ endpointId, orgId }: CheckedAt): Coverable => ({ id: endpointId, orgId, websiteId: '', tags: [] });

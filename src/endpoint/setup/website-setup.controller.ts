@@ -1,10 +1,11 @@
-import { Body, Controller, Post } from '@nestjs/common';
+import { Body, Controller, Post, Query } from '@nestjs/common';
 import { ApiCreatedResponse, ApiOperation, ApiTags } from '@nestjs/swagger';
 import { Access, type Caller, CurrentCaller } from '../../platform/access/caller';
 import { AlsoChecked } from '../../platform/http/body/also-checked';
 import { Idempotent } from '../../platform/http/idempotency/idempotent.decorator';
 import { LocatedAt } from '../../platform/http/location.interceptor';
 import { BodyProblems } from '../../platform/problem/problems.decorator';
+import { NewEndpointQuery } from '../endpoint.dto';
 import { CreatedWebsiteView, CreateWebsiteDto } from './website-setup.dto';
 import { WebsiteSetupService } from './website-setup.service';
 
@@ -22,14 +23,18 @@ export class WebsiteSetupController {
     operationId: 'createWebsite',
     summary: 'Create a website',
     description:
-      'With its first endpoints, if you like: all or nothing, and their first checks run at once. More are added afterwards.',
+      'With its first endpoints, if you like: all or nothing, and their first checks run at once. Each gets an alert through each contact that is `default`; `?alerts=none` makes them without. More are added afterwards.',
   })
   @ApiCreatedResponse({ type: CreatedWebsiteView, description: 'The new website.' })
-  @BodyProblems('quota_exceeded', 'target_not_allowed')
+  @BodyProblems('invalid_query', 'quota_exceeded', 'target_not_allowed')
   @AlsoChecked(WebsiteSetupService, (setup, fields: Partial<CreateWebsiteDto>, { caller }) =>
     setup.findingsIn(caller, fields),
   )
-  create(@CurrentCaller() caller: Caller, @Body() dto: CreateWebsiteDto): Promise<CreatedWebsiteView> {
-    return this.setup.create(caller, dto);
+  create(
+    @CurrentCaller() caller: Caller,
+    @Query() query: NewEndpointQuery,
+    @Body() dto: CreateWebsiteDto,
+  ): Promise<CreatedWebsiteView> {
+    return this.setup.create(caller, dto, query);
   }
 }

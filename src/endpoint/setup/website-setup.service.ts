@@ -7,7 +7,7 @@ import type { FieldProblem } from '../../platform/problem/problem';
 import { parseWebsiteUrl } from '../../website/website-url';
 import { WebsiteService } from '../../website/website.service';
 import { EndpointSettingsResolver } from '../endpoint-settings';
-import type { CreateEndpointDto } from '../endpoint.dto';
+import type { CreateEndpointDto, NewEndpointQuery } from '../endpoint.dto';
 import { EndpointRepository, type NewEndpoint } from '../endpoint.repository';
 import { EndpointService } from '../endpoint.service';
 import { holdParents, parentIds } from '../quiet/dependencies';
@@ -25,14 +25,15 @@ export class WebsiteSetupService {
   ) {}
 
   /** Throws what creating each of them would throw, with the problems of all. */
-  async create(caller: Caller, dto: CreateWebsiteDto): Promise<CreatedWebsiteView> {
+  async create(caller: Caller, dto: CreateWebsiteDto, query: NewEndpointQuery = {}): Promise<CreatedWebsiteView> {
     const parts = (dto.endpoints ?? []).map((sent, i) => this.examine(caller, sent, i));
     refuse(together([urlFindings(dto), ...parts.map(({ findings }) => findings)]));
     const made = parts.map(({ endpoint }) => endpoint);
     const { id } = await this.database.transaction(async (tx) => {
+      const creating = made.length > 0 ? await this.endpoints.announce(tx, caller.orgId, query) : null;
       await this.holdParents(tx, caller.orgId, made);
       const website = await this.websites.add(tx, caller.orgId, dto);
-      if (made.length > 0) await this.endpoints.add(tx, website, made);
+      if (made.length > 0) await this.endpoints.add(tx, website, made, creating);
       return website;
     });
     const view = await this.websites.get(caller.orgId, id);

@@ -50,12 +50,19 @@ export class OverviewService {
     });
     const newEndpoints = await this.newEndpointLatencies(page.items);
     const windows = windowsAt(this.clock.now().getTime());
-    const now = await this.maintenance.read(this.database, orgId);
+    const now = await this.maintenance.read(
+      this.database,
+      orgId,
+      page.items.map(({ id, website_id, tags, website_tags }) => ({
+        id,
+        orgId,
+        websiteId: website_id,
+        tags: [...tags, ...website_tags],
+      })),
+    );
     return page.map((row) => {
       const p95Us = summarized(row.p95_24h_us) ?? newEndpoints.get(row.key) ?? null;
-      const tags = [...row.tags, ...row.website_tags];
-      const maintenance = now.of({ id: row.id, orgId, websiteId: row.website_id, tags });
-      return toOverviewItem(row, { p95Us, role, windows, maintenance });
+      return toOverviewItem(row, { p95Us, role, windows, maintenance: now.get(row.id) ?? null });
     });
   }
 

@@ -1,16 +1,11 @@
 import { Injectable } from '@nestjs/common';
 import { AlertEvaluator } from '../../alert/incident/alert-evaluator';
-import { maintenanceAt } from '../../endpoint/maintenance/cover';
-import { MaintenanceCoverage } from '../../endpoint/maintenance/maintenance-coverage';
+import { type CheckedAt, MaintenanceCoverage } from '../../endpoint/maintenance/maintenance-coverage';
 import { WorkerDatabase } from '../../platform/database/database';
 import { AskedTogether } from './asked-together';
 
 /** A failure of an endpoint that is not recorded yet. */
-export interface UnrecordedFailure {
-  endpointId: string;
-  orgId: string;
-  checkedAt: Date;
-}
+export type UnrecordedFailure = CheckedAt;
 
 /** Looks up whether one more failure of an endpoint would trigger an alert. */
 @Injectable()
@@ -35,9 +30,7 @@ export class NearTriggerLookup {
 
   /** One statement; a second only where something would trigger, and a third only where a maintenance window is in force. */
   private async near(failures: readonly UnrecordedFailure[]): Promise<Set<UnrecordedFailure>> {
-    const ids = await this.alerts.nearTrigger(this.database, [
-      ...new Set(failures.map(({ endpointId }) => endpointId)),
-    ]);
+    const ids = await this.alerts.nearTrigger(this.database, failures);
     const near = failures.filter(({ endpointId }) => ids.has(endpointId));
     const muted = near.length === 0 ? new Set() : await this.muted(near);
     return new Set(near.filter((failure) => !muted.has(failure)));
@@ -45,19 +38,7 @@ export class NearTriggerLookup {
 
   /** Where a maintenance window mutes, nothing triggers. */
   private async muted(failures: readonly UnrecordedFailure[]): Promise<Set<UnrecordedFailure>> {
-    const times = failures.map(({ checkedAt }) => checkedAt.getTime());
-    const [from, to] = [new Date(Math.min(...times)), new Date(Math.max(...times))];
-    const orgIds = [...new Set(failures.map(({ orgId }) => orgId))];
-    const occurrences = await this.coverage.overlapping(this.database, orgIds, from, to);
-    if (occurrences.length === 0) return new Set();
-    const coverable = await this.coverage.coverable(
-      this.database,
-      failures.map(({ endpointId }) => endpointId),
-    );
-    const isMuted = ({ endpointId, checkedAt }: UnrecordedFailure): boolean => {
-      const endpoint = coverable.get(endpointId);
-      return endpoint !== undefined && maintenanceAt(occurrences, endpoint, checkedAt)?.mute === true;
-    };
-    return new Set(failures.filter(isMuted));
+    const inForce = await this.coverage.inForce(this.database, failures);
+    return new Set(failures.filter((_, index) => inForce?.[index]?.mute === true));
   }
 }

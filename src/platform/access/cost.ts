@@ -41,6 +41,9 @@ const FILTER = 10;
 export const costOfSearch: CostOf = ({ query }) =>
   query['q'] === undefined && query['tag'] === undefined ? 1 : FILTER;
 
+/** What is made for each of many endpoints walks over all of them. */
+export const costOfScope: CostOf = () => FILTER;
+
 /** A list that may be filtered by tag. */
 export const costOfTaggedList =
   (defaultLimit: number): CostOf =>

@@ -31,6 +31,23 @@ export const IsDatabaseUrl = rule(
   'must be a postgres:// URL or embedded:memory',
 );
 
+const MAX_PUBLIC_URL = 255;
+/** What no mail, chat or shell takes for markup or for the end of an address. */
+const PLAIN_PATH = /^[\w.~%/-]*$/;
+
+export const IsPublicUrl = rule(
+  'isPublicUrl',
+  (text) => {
+    const url = readUrl(text);
+    if (url === null || text.length > MAX_PUBLIC_URL || !/^https?:$/.test(url.protocol)) return false;
+    return url.username === '' && url.password === '' && !/[?#]/.test(text) && PLAIN_PATH.test(url.pathname);
+  },
+  'must be an http(s) URL such as https://uptime.example.com/monitor: no user name, no query, no fragment, a path of letters, digits and - . _ ~ only',
+);
+
+/** The address in its usual form without a slash at its end: what a path is added to. */
+export const publicBaseOf = (text: string): string => (readUrl(text)?.href ?? text).replace(/\/+$/, '');
+
 export const IsCidr = rule(
   'isCidr',
   (text) => parses(() => ipaddr.parseCIDR(text)),

@@ -6,6 +6,9 @@ import { ConfigError, envNames } from './env';
 const example = readFileSync(join(__dirname, '../../../.env.example'), 'utf8');
 const lines = new Map([...example.matchAll(/^([A-Z_]+)=(.*)$/gm)].map(([, name = '', value = '']) => [name, value]));
 
+const PUBLIC_URL =
+  'PUBLIC_URL must be an http(s) URL such as https://uptime.example.com/monitor: no user name, no query, no fragment, a path of letters, digits and - . _ ~ only.';
+
 describe('Config', () => {
   it('has exactly the settings that .env.example lists', () => {
     expect([...lines.keys()].sort()).toEqual([...envNames(Config).values()].sort());
@@ -55,6 +58,15 @@ describe('Config', () => {
       'too-short',
       'BOOTSTRAP_API_KEY must be 24 to 200 printable ASCII characters without spaces.',
     ],
+    ...[
+      'ftp://h',
+      'uptime.example.com',
+      'https://u:p@h',
+      'https://h/?',
+      'https://h/#/x',
+      'https://h/a(b)',
+      `https://${'h'.repeat(255)}`,
+    ].map((text): [string, string, string] => ['PUBLIC_URL', text, PUBLIC_URL]),
   ])('says of %s=%s in one sentence what it must be', (name, text, sentence) => {
     expect(() => loadConfig({ [name]: text })).toThrow(new ConfigError([sentence]));
   });
@@ -63,6 +75,9 @@ describe('Config', () => {
     ['PORT', '0', 'port', 0],
     ['AUTH', 'off', 'auth', false],
     ['DATABASE_URL', 'postgres://u:p@h:5432/d', 'databaseUrl', 'postgres://u:p@h:5432/d'],
+    ['PUBLIC_URL', 'https://uptime.example.com', 'publicUrl', 'https://uptime.example.com'],
+    ['PUBLIC_URL', 'HTTPS://Uptime.Example.com:443/Monitor//', 'publicUrl', 'https://uptime.example.com/Monitor'],
+    ['PUBLIC_URL', 'http://[::1]:3000/', 'publicUrl', 'http://[::1]:3000'],
     ['EGRESS_ALLOW', '10.0.0.0/8, fd00::/8', 'egressAllow', ['10.0.0.0/8', 'fd00::/8']],
     [
       'CONNECTIVITY_TARGETS',

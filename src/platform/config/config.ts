@@ -11,7 +11,7 @@ import {
   MinLength,
 } from 'class-validator';
 import { ConfigError, Env, loadSettings } from './env';
-import { IsCidr, IsDatabaseUrl, IsHostPort, IsSecretsKey, OneOf } from './config-rules';
+import { IsCidr, IsDatabaseUrl, IsHostPort, IsPublicUrl, IsSecretsKey, OneOf, publicBaseOf } from './config-rules';
 
 const URL_RULES = { require_tld: false, require_protocol: true };
 
@@ -46,6 +46,9 @@ export class Config {
 
   /** With AUTH=off the start is refused on a HOST that others can reach, unless this is on. */
   @Env('AUTH_OFF_ANYWHERE') @IsBoolean({ message: 'must be on or off' }) authOffAnywhere = false;
+
+  /** Where people reach the dashboard from outside, a path included, without a slash at its end. With it every message links to its page. */
+  @Env('PUBLIC_URL') @IsOptional() @IsPublicUrl() publicUrl: string | null = null;
 
   /** With AUTH=off: names (or name:port) besides localhost and the own address that requests may be sent to, comma-separated. */
   @Env('ALLOWED_HOSTS') @ArrayMaxSize(50) @MaxLength(255, { each: true }) allowedHosts: string[] = [];
@@ -86,7 +89,7 @@ export class Config {
   /** Connections from one IPv4 address or IPv6 /64; beyond it the one that has been idle for longest is closed. */
   @Env('MAX_CONNECTIONS_PER_ADDRESS') @IsInt() @Min(10) @Max(100_000) maxConnectionsPerAddress = 2000;
 
-  /** Requests for public status pages per second and IPv4 address or IPv6 /64; 0 = no limit. */
+  /** Requests for public status pages, and for pages behind links of messages, per second and IPv4 address or IPv6 /64; 0 = no limit. */
   @Env('STATUS_RATE_LIMIT_PER_SECOND') @IsInt() @Min(0) @Max(100_000) statusRateLimitPerSecond = 100;
 
   /** Requests per second and API key; 0 = no limit. */
@@ -159,6 +162,7 @@ export class Config {
 /** Reads the environment. Throws a `ConfigError` that lists every problem at once. */
 export function loadConfig(environment: Readonly<Record<string, string | undefined>>): Config {
   const config = loadSettings(Config, environment);
+  if (config.publicUrl !== null) config.publicUrl = publicBaseOf(config.publicUrl);
   if (!config.auth && !config.authOffAnywhere && !LOOPBACK.test(config.host)) throw new ConfigError([OPEN_TO_OTHERS]);
   return config;
 }

@@ -9,7 +9,8 @@ const MAX_DEPTH = 32;
 const BODY_METHODS = new Set(['POST', 'PUT', 'PATCH', 'DELETE']);
 const JSON_TYPE = /^application\/json\s*(;\s*charset\s*=\s*"?utf-8"?\s*)?$/i;
 
-const hasBody = (request: Request): boolean =>
+/** True when the request announces a body. */
+export const hasBody = (request: Request): boolean =>
   request.headers['transfer-encoding'] !== undefined || (request.headers['content-length'] ?? '0') !== '0';
 
 function tooDeep(value: unknown, depth: number): boolean {
@@ -33,9 +34,9 @@ function parse(bytes: Buffer): unknown {
 
 const readBytes = raw({ type: () => true, limit: MAX_BODY_BYTES, inflate: false });
 
-/** Reads JSON bodies in UTF-8 and nothing else: other types are 415, which also keeps forms of other sites out. */
+/** Reads JSON bodies in UTF-8 and nothing else, unless `formBody` was there before: other types are 415, which also keeps forms of other sites out. */
 export const jsonBody: RequestHandler = (request: Request, response: Response, next: NextFunction) => {
-  if (!BODY_METHODS.has(request.method) || !hasBody(request)) return next();
+  if (!BODY_METHODS.has(request.method) || !hasBody(request) || request.body !== undefined) return next();
   if (!JSON_TYPE.test(request.headers['content-type'] ?? '')) {
     return next(new Problem('unsupported_media_type', 'Send the body as "Content-Type: application/json" in UTF-8.'));
   }
@@ -43,7 +44,7 @@ export const jsonBody: RequestHandler = (request: Request, response: Response, n
     return next(new Problem('unsupported_media_type', 'Send the body without Content-Encoding.'));
   }
   return readBytes(request, response, (error?: unknown) => {
-    if (error) return next(bodyProblem(error));
+    if (error) return next(bodyProblem(error, MAX_BODY_BYTES));
     try {
       request.body = Buffer.isBuffer(request.body) && request.body.length > 0 ? parse(request.body) : undefined;
     } catch (problem) {
@@ -53,10 +54,11 @@ export const jsonBody: RequestHandler = (request: Request, response: Response, n
   });
 };
 
-function bodyProblem(error: unknown): unknown {
+/** The problem of a body that could not be read; `maxBytes` is what it may have. What is none of a body stays as it is. */
+export function bodyProblem(error: unknown, maxBytes: number): unknown {
   const type = typeof error === 'object' && error !== null && 'type' in error ? error.type : null;
   if (type === 'entity.too.large')
-    return new Problem('payload_too_large', `The body may have at most ${MAX_BODY_BYTES} bytes.`);
+    return new Problem('payload_too_large', `The body may have at most ${maxBytes} bytes.`);
   if (type === 'request.size.invalid' || type === 'request.aborted')
     return new Problem('bad_request', 'The body is shorter than announced.');
   return error;

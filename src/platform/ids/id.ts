@@ -13,6 +13,7 @@ export const ID_PREFIXES = {
   audit: 'au',
   statusPage: 'sp',
   maintenanceWindow: 'mw',
+  contact: 'ct',
 } as const;
 export type IdKind = keyof typeof ID_PREFIXES;
 

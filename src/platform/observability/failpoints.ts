@@ -22,6 +22,15 @@ export const FAILPOINTS = [
   'maintenance.after_begun',
   'maintenance.before_over',
   'maintenance.after_over',
+  'contact.alerts_locked',
+  'contact.deliveries_rerouted',
+  'contact.alerts_saved',
+  'contact.incidents_closed',
+  'contact.committed',
+  'reminder.after_lock',
+  'reminder.after_enqueue',
+  'reminder.before_commit',
+  'reminder.after_commit',
 ] as const;
 export type FailpointName = (typeof FAILPOINTS)[number];
 

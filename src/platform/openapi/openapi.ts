@@ -64,6 +64,7 @@ const TAGS: Readonly<Record<string, string>> = {
   Websites: 'What an organization watches. Owns endpoints.',
   Endpoints: 'One check each: what is asked, how often, and how the answer is judged.',
   Alerts: 'Rules that notify when an endpoint fails, and the events they raised.',
+  Contacts: 'Channels that are configured once, for any number of alerts.',
   Deliveries: 'What became of each notification.',
   Checks: 'Running a check at once.',
   History: 'Single checks, uptime and latency over any range.',

@@ -57,6 +57,21 @@ describe('addRequestExamples', () => {
     });
   });
 
+  it('gives each form of a choice an example, one that nothing distinguishes under its title', () => {
+    const form = object({ type: { type: 'string', enum: ['slack'] } }, ['type']);
+    const mapping = { slack: '#/components/schemas/Slack' };
+    const schemas = {
+      Slack: form,
+      Typed: { oneOf: [], discriminator: { propertyName: 'type', mapping } },
+      Other: { title: 'contact', ...object({ contact_id: { type: 'string', example: ID } }, ['contact_id']) },
+    };
+    const schema = { oneOf: [{ $ref: '#/components/schemas/Typed' }, { $ref: '#/components/schemas/Other' }] };
+    expect(contentOf({ schema }, schemas)).toEqual({
+      schema,
+      examples: { slack: { value: { type: 'slack' } }, contact: { value: { contact_id: ID } } },
+    });
+  });
+
   it('keeps the example that the route gives', () => {
     const given = { schema: object({ name: { type: 'string', example: 'Shop' } }), example: { name: 'Mine' } };
     expect(contentOf(given)).toEqual(given);

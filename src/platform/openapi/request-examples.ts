@@ -9,6 +9,7 @@ interface Schema {
   enum?: unknown[];
   example?: unknown;
   minimum?: number;
+  title?: string;
   required?: string[];
   properties?: Record<string, Schema>;
   allOf?: Schema[];
@@ -39,8 +40,8 @@ export function addRequestExamples(document: OpenAPIObject): void {
     for (const operation of Object.values(path as Record<string, { requestBody?: { content: object } }>)) {
       for (const content of Object.values((operation.requestBody?.content ?? {}) as Record<string, Content>)) {
         if (content.schema === undefined || content.example !== undefined || content.examples !== undefined) continue;
-        const forms = formsOf(resolved(content.schema, schemas));
-        if (forms === null) content.example = exampleOf(content.schema, schemas);
+        const forms = formsOf(content.schema, schemas);
+        if (forms.length === 0) content.example = exampleOf(content.schema, schemas);
         else
           content.examples = Object.fromEntries(
             forms.map(([name, form]) => [name, { value: exampleOf(form, schemas) }]),
@@ -50,10 +51,13 @@ export function addRequestExamples(document: OpenAPIObject): void {
   }
 }
 
-/** The forms of a schema by the value that distinguishes them. */
-function formsOf({ discriminator }: Schema): [name: string, schema: Schema][] | null {
+/** The forms of a schema by the value that distinguishes them, those of a choice of schemas one after the other; a form without one by its title. */
+function formsOf(given: Schema, schemas: Schemas): [name: string, schema: Schema][] {
+  const { discriminator, oneOf = [], title } = resolved(given, schemas);
   const mapping = Object.entries(discriminator?.mapping ?? {});
-  return mapping.length === 0 ? null : mapping.map(([name, $ref]) => [name, { $ref }]);
+  if (mapping.length > 0) return mapping.map(([name, $ref]) => [name, { $ref }]);
+  const below = oneOf.flatMap((each) => formsOf(each, schemas));
+  return below.length === 0 && title !== undefined ? [[title, given]] : below;
 }
 
 /**

@@ -19,6 +19,7 @@ export const FIELD_PROBLEM_CODES = [
   'invalid_config',
   'unknown_field',
   'immutable',
+  'read_only',
   'not_found',
   'cycle',
   'in_past',

@@ -28,15 +28,16 @@ const wholeValue = (value: unknown, change: (sealed: string) => string): Envelop
 
 /**
  * Every column with encrypted content, for the check at the start and for rotation: a new one must be added here.
- * A snapshot in `notification` was sealed for its alert, hence the alert's context.
+ * A snapshot in `notification` was sealed for its alert or for the contact that the alert had, hence their context.
  */
 export const SEALED_COLUMNS: readonly SealedColumn[] = [
   { table: 'alert', column: 'config', path: '$.sealed', context: `'alert:' || id || ':config'`, map: wholeValue },
+  { table: 'contact', column: 'config', path: '$.sealed', context: `'contact:' || id || ':config'`, map: wholeValue },
   {
     table: 'notification',
     column: 'config',
     path: '$.sealed',
-    context: `'alert:' || alert_id || ':config'`,
+    context: `COALESCE('contact:' || contact_id, 'alert:' || alert_id) || ':config'`,
     map: wholeValue,
   },
   {

@@ -2,6 +2,7 @@ import { Injectable, type OnModuleInit } from '@nestjs/common';
 import { Config } from '../../platform/config/config';
 import { Database } from '../../platform/database/database';
 import { Clock } from '../../platform/time/clock';
+import { readUrl } from '../../platform/text/read-url';
 import { SECOND_MS } from '../../platform/time/time-units';
 
 const KEPT_MS = 15 * SECOND_MS;
@@ -20,12 +21,17 @@ export class PageDomains implements OnModuleInit {
   private isReading = false;
   /** Changes by this instance: what was read before one of them is too old. */
   private version = 0;
+  /** The host of `PUBLIC_URL`; empty without one. */
+  private readonly publicHost: string;
 
   constructor(
     private readonly database: Database,
     private readonly clock: Clock,
     private readonly config: Config,
-  ) {}
+  ) {
+    const { publicUrl } = config;
+    this.publicHost = publicUrl === null ? '' : hostNameOf(readUrl(publicUrl)?.host ?? '');
+  }
 
   onModuleInit(): Promise<void> {
     return this.read();
@@ -34,7 +40,10 @@ export class PageDomains implements OnModuleInit {
   /** The page of a `Host` header; `null` for the installation's own hosts and all others. */
   slugOf(host: string | undefined): string | null {
     if (this.clock.monotonic() - this.readAtMs >= KEPT_MS) void this.read();
-    return this.slugs.size === 0 || host === undefined ? null : (this.slugs.get(hostNameOf(host)) ?? null);
+    if (this.slugs.size === 0 || host === undefined) return null;
+    const name = hostNameOf(host);
+    // Also a page that had it before PUBLIC_URL was set does not take the dashboard's place.
+    return name === this.publicHost ? null : (this.slugs.get(name) ?? null);
   }
 
   /**
@@ -45,7 +54,7 @@ export class PageDomains implements OnModuleInit {
     const { statusPageDomains: leave, host: bound, allowedHosts } = this.config;
     if (leave === 'deny' || (leave === 'auto' && !isDefaultOrg))
       return 'domain is not allowed here; ask the operator, who can set STATUS_PAGE_DOMAINS';
-    const own = [host ?? '', bound, ...allowedHosts].map(hostNameOf);
+    const own = [host ?? '', bound, this.publicHost, ...allowedHosts].map(hostNameOf);
     return own.includes(domain) ? 'domain must not be the host name of this installation itself' : null;
   }
 

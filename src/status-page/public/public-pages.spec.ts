@@ -1,3 +1,4 @@
+import { Config } from '../../platform/config/config';
 import { Clock } from '../../platform/time/clock';
 import { PublicPages } from './public-pages';
 import { DAYS, type PublishedPage, type StatusSnapshot, type StatusSnapshots } from '../status-snapshot';
@@ -57,7 +58,7 @@ function pagesOf(orgOf: (slug: string) => string) {
     },
   };
   const clock = new StoppedClock();
-  return { pages: new PublicPages(source as StatusSnapshots, clock), clock, read };
+  return { pages: new PublicPages(source as StatusSnapshots, clock, new Config()), clock, read };
 }
 
 describe('the public pages that are kept', () => {

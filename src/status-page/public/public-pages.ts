@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto';
 import { Injectable } from '@nestjs/common';
 import { TokenBuckets } from '../../platform/access/token-bucket';
 import { BoundedMap } from '../../platform/cache/bounded-map';
+import { Config } from '../../platform/config/config';
 import { problems } from '../../platform/problem/problem';
 import { Clock } from '../../platform/time/clock';
 import { SECOND_MS } from '../../platform/time/time-units';
@@ -83,6 +84,7 @@ export class PublicPages {
   constructor(
     private readonly snapshots: StatusSnapshots,
     private readonly clock: Clock,
+    private readonly config: Config,
   ) {
     const monotonic = () => clock.monotonic();
     this.reads = new TokenBuckets(READS.rate, READS.burst, monotonic);
@@ -105,7 +107,7 @@ export class PublicPages {
     const key = `${form} ${window ?? ''}`;
     const known = page.rendered.get(key);
     if (known) return known;
-    const rendering = form === 'logo' ? this.logo(page) : render(form, page.snapshot, window);
+    const rendering = form === 'logo' ? this.logo(page) : render(form, page.snapshot, window, this.config);
     page.rendered.set(key, rendering);
     rendering.catch(() => page.rendered.delete(key));
     const rendered = await rendering;
@@ -184,7 +186,12 @@ export class PublicPages {
 
 const costOf = ({ snapshot }: KeptPage): number => 1 + Math.floor(snapshot.endpoints.length / ENDPOINTS_PER_READ);
 
-function pieces(form: keyof typeof TYPES, snapshot: StatusSnapshot, window: BadgeWindow | undefined): Iterable<string> {
+function pieces(
+  form: keyof typeof TYPES,
+  snapshot: StatusSnapshot,
+  window: BadgeWindow | undefined,
+  { publicUrl }: Config,
+): Iterable<string> {
   switch (form) {
     case 'html':
       return statusHtml(snapshot);
@@ -193,7 +200,7 @@ function pieces(form: keyof typeof TYPES, snapshot: StatusSnapshot, window: Badg
     case 'json':
       return statusJson(snapshot);
     case 'atom':
-      return atomFeed(snapshot);
+      return atomFeed(snapshot, publicUrl);
     default:
       return form satisfies never;
   }
@@ -203,11 +210,12 @@ async function render(
   form: keyof typeof TYPES,
   snapshot: StatusSnapshot,
   window: BadgeWindow | undefined,
+  config: Config,
 ): Promise<RenderedPage> {
   const hash = createHash('sha256');
   const parts: Buffer[] = [];
   let since = performance.now();
-  for (const piece of pieces(form, snapshot, window)) {
+  for (const piece of pieces(form, snapshot, window, config)) {
     const part = Buffer.from(piece);
     hash.update(part);
     parts.push(part);

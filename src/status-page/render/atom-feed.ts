@@ -59,11 +59,13 @@ const entryXml = ({ id, title, published, updated, category, text }: Entry, addr
 /**
  * The outages and announced work of a page as an Atom feed (RFC 4287), one entry each, which is updated when it begins and
  * ends, newest first. It says nothing of the moment at which it was rendered, so its ETag stays while nothing happens.
+ * `publicUrl`: the installation's, for a page without a host of its own.
  */
-export function* atomFeed({ name, slug, look, outages, maintenance }: StatusSnapshot): Generator<string> {
-  // Without a host of its own the page does not know where it is: readers resolve these by where the feed is.
-  const base = look.domain === null ? '' : `https://${look.domain}`;
-  const page = look.domain === null ? `/status/${slug}` : `${base}/`;
+export function* atomFeed(snapshot: StatusSnapshot, publicUrl: string | null): Generator<string> {
+  const { name, slug, look, outages, maintenance } = snapshot;
+  // Without either the page does not know where it is: readers resolve these by where the feed is.
+  const base = look.domain === null ? (publicUrl ?? '') : `https://${look.domain}`;
+  const page = look.domain === null ? `${base}/status/${slug}` : `${base}/`;
   const entries = [...maintenance.map(workEntry), ...outages.map(outageEntry)];
   entries.sort((a, b) => (a.updated > b.updated ? -1 : a.updated < b.updated ? 1 : 0));
   const updated = [look.changedAt, ...entries.map((entry) => entry.updated)].sort().at(-1) ?? look.changedAt;

@@ -1,13 +1,4 @@
-const ESCAPES: Readonly<Record<string, string>> = {
-  '&': '&amp;',
-  '<': '&lt;',
-  '>': '&gt;',
-  '"': '&quot;',
-  "'": '&#39;',
-};
-
-/** A text for content and attributes of HTML. */
-export const html = (text: string): string => text.replace(/[&<>"']/g, (character) => ESCAPES[character] ?? '');
+import { html } from '../../platform/text/html';
 
 /** A text for content and attributes of XML 1.0, which has no place for some characters, not even escaped. */
 export const xml = (text: string): string =>

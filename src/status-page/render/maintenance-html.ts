@@ -1,5 +1,5 @@
+import { html } from '../../platform/text/html';
 import { MAX_PER_WINDOW, type StatusMaintenance } from '../page-maintenance';
-import { html } from './escape';
 import { range, stamp } from './times';
 
 /** More names than that are counted. */

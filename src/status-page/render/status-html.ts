@@ -1,6 +1,6 @@
+import { html } from '../../platform/text/html';
 import { DAYS, type StatusEndpoint, type StatusOutage, type StatusSnapshot } from '../status-snapshot';
 import { dayBars, dayItems, PLANNED_SAMPLE } from './day-bars';
-import { html } from './escape';
 import { activeWork, nextWork, plannedWork } from './maintenance-html';
 import { endpointState, headline, type PageState, pageState } from './page-state';
 import { shape } from './shapes';

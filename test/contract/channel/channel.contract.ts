@@ -2,7 +2,8 @@ import type { SendOutcome } from '../../../src/channel/channel';
 import type { EgressRule } from '../../../src/platform/net/egress/egress-policy';
 import { type ChannelBench, openChannelBench } from './channel-bench';
 import { expectGolden } from './golden';
-import { hostileNotification, longNotification, notificationOf } from './notifications';
+import type { Notification } from '../../../src/channel/channel';
+import { contactTest, hostileNotification, linked, longNotification, notificationOf } from './notifications';
 import type { ProviderDouble, ReceivedMessage } from './provider-double';
 
 /** What one status of the provider must lead to. */
@@ -109,6 +110,37 @@ export function describeChannel(suite: ChannelSuite): void {
     it.each(['triggered', 'resolved', 'test'] as const)('sends "%s" exactly as in its golden file', async (kind) => {
       const { golden } = await sent(notificationOf(kind));
       expectGolden(`${suite.type}.${kind}.${provider.goldenExtension}`, golden);
+    });
+
+    const audience = () => bench.registry.get(suite.type).audience;
+    const withLinks = (notification: Notification): Notification => linked(notification, audience());
+    const expectGoldenOf = async (name: string, notification: Notification): Promise<void> =>
+      expectGolden(`${suite.type}.${name}.${provider.goldenExtension}`, (await sent(notification)).golden);
+
+    it.each(['triggered', 'resolved'] as const)(
+      'sends "%s" with links exactly as in its golden file, where PUBLIC_URL is set',
+      (kind) => expectGoldenOf(`${kind}-linked`, withLinks(notificationOf(kind))),
+    );
+
+    it('sends the test of a contact exactly as in its golden file, without facts of an endpoint', async () => {
+      await expectGoldenOf('contact-test', contactTest());
+      await expectGoldenOf('contact-test-linked', withLinks(contactTest()));
+    });
+
+    if (!suite.acknowledges) {
+      it('sends a reminder exactly as in its golden file, with and without links', async () => {
+        await expectGoldenOf('reminder', notificationOf('reminder'));
+        await expectGoldenOf('reminder-linked', withLinks(notificationOf('reminder')));
+      });
+    }
+
+    it('keeps links whole and outside of what is cut', async () => {
+      const notification = withLinks(longNotification());
+      const message = await sent(notification);
+      expect(suite.limits(message).filter(({ text, max }) => text === '' || text.length > max)).toEqual([]);
+      if (audience() === 'sms') return;
+      const { page, acknowledge } = notification.links ?? { page: '', acknowledge: null };
+      for (const url of [page, acknowledge ?? page]) expect(message.strings.join('\n')).toContain(url);
     });
 
     it.each(['recovered', 'digest', 'flapping'] as const)('can send "%s"', async (kind) => {

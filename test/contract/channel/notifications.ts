@@ -1,4 +1,5 @@
-import type { Notification, NotificationKind } from '../../../src/channel/channel';
+import type { ChannelAudience, Notification, NotificationKind } from '../../../src/channel/channel';
+import { isHuman } from '../../../src/delivery/delivery';
 
 const TRIGGERED: Notification = {
   kind: 'triggered',
@@ -44,6 +45,14 @@ const OF_KIND: Readonly<Record<NotificationKind, Partial<Notification>>> = {
     triggerId: TRIGGERED.id,
     createdAt: '2026-11-20T12:13:36.000Z',
     durationSeconds: 723,
+  },
+  reminder: {
+    id: 'dl_01jd4reminder00000000000000',
+    triggerId: TRIGGERED.id,
+    reason: null,
+    createdAt: '2026-11-20T14:11:33.000Z',
+    ordinal: 3,
+    durationSeconds: 7800,
   },
   test: {
     id: 'dl_01jd4test000000000000000000',
@@ -100,3 +109,25 @@ export const longNotification = (): Notification =>
     website: { ...TRIGGERED.website, name: '🔥'.repeat(255) },
     error: { code: 'assertion_failed', message: '🔥'.repeat(300) },
   });
+
+/** The test of a contact, which has no alert, endpoint and website. */
+export const contactTest = (): Notification =>
+  notificationOf('test', {
+    incidentKey: 'ct_01jd4contact0000000000000000-test-dl_01jd4test000000000000000000',
+    contact: { id: 'ct_01jd4contact0000000000000000', name: 'Operations' },
+    alert: { id: '', description: '' },
+    endpoint: { id: '', name: '', url: '', type: '' },
+    website: { id: '', name: '', url: '' },
+  });
+
+/** The same with the links that a service with a `PUBLIC_URL` adds for such an audience. */
+export function linked(notification: Notification, audience: ChannelAudience): Notification {
+  const acts = isHuman(audience) && (notification.kind === 'triggered' || notification.kind === 'reminder');
+  return {
+    ...notification,
+    links: {
+      page: `https://uptime.example.com/#/${notification.contact ? `contacts/${notification.contact.id}` : `endpoints/${notification.endpoint.id}`}`,
+      acknowledge: acts ? `https://uptime.example.com/ack/${'Ab_1-9xY'.repeat(7)}` : null,
+    },
+  };
+}

@@ -1,7 +1,6 @@
-import { AlertEvaluator } from '../../../src/alert/incident/alert-evaluator';
 import type { AlertEventView } from '../../../src/alert/event/alert-event.dto';
 import type { AlertView } from '../../../src/alert/alert.dto';
-import { type SealedConfig, SealedConfigs } from '../../../src/delivery/sealed-config';
+import { ownerOf, type SealedConfig, SealedConfigs } from '../../../src/delivery/config/sealed-config';
 import type { Notification } from '../../../src/channel/channel';
 import { Database } from '../../../src/platform/database/database';
 import { parseId } from '../../../src/platform/ids/id';
@@ -60,7 +59,10 @@ describe('an open incident', () => {
       'SELECT *, notice AS notification FROM notification WHERE alert_id = $1 ORDER BY seq',
       [id],
     );
-    return rows.map((row) => ({ ...row, pinned: row.config && service.app.get(SealedConfigs).open(id, row.config) }));
+    return rows.map((row) => ({
+      ...row,
+      pinned: row.config && service.app.get(SealedConfigs).open(ownerOf(id, null), row.config),
+    }));
   }
 
   /** As if the provider had taken the trigger. */
@@ -320,7 +322,7 @@ describe('an open incident', () => {
   it('reports the endpoint as near its trigger one failure before', async () => {
     await newAlert(api, endpointId, { failure_threshold: 2 });
     const id = parseId('endpoint', endpointId) ?? '';
-    const near = () => service.app.get(AlertEvaluator).nearTrigger(sql(), [id]);
+    const near = () => alerting.nearTrigger(id);
     expect(await near()).toEqual(new Set());
     await alerting.play(endpointId, 'F');
     expect(await near()).toEqual(new Set([id]));

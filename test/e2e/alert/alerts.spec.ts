@@ -49,6 +49,9 @@ describe('alerts', () => {
         enabled: true,
         config: { webhook_url: WEBHOOK_URL },
         condition: 'down',
+        contact_id: null,
+        after: 0,
+        remind_every: null,
         failure_threshold: 3,
         success_threshold: 2,
         send_on_resolved: true,
@@ -438,8 +441,8 @@ describe('alerts', () => {
   it('describes the body of an alert per channel in the API reference', async () => {
     const { body } = await service.anonymous.get<{ components: { schemas: Record<string, unknown> } }>('/openapi.json');
     const { schemas } = body.components;
-    expect(schemas['CreateAlert']).toMatchObject({ discriminator: { propertyName: 'type' } });
-    const { oneOf, discriminator } = schemas['CreateAlert'] as {
+    expect(schemas['CreateAlertWithConfig']).toMatchObject({ discriminator: { propertyName: 'type' } });
+    const { oneOf, discriminator } = schemas['CreateAlertWithConfig'] as {
       oneOf: { $ref: string }[];
       discriminator: { mapping: Record<string, string> };
     };

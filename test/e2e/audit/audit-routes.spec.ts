@@ -1,9 +1,11 @@
+import { signClaim } from '../../../src/delivery/send/acknowledge-token';
+import { ServerSecrets } from '../../../src/platform/secrets/server-secrets';
 import { Database } from '../../../src/platform/database/database';
 import { newUuid, parseId } from '../../../src/platform/ids/id';
 import { type Api, startApp, type TestApp } from '../../harness/app/app';
 import { fromDashboard, signIn } from '../../harness/app/browser-session';
 import { SwitchableServer } from '../../harness/servers/switchable-server';
-import { newAlert, newEndpoint, newWebsite } from '../../harness/app/resources';
+import { newAlert, newContact, newEndpoint, newWebsite } from '../../harness/app/resources';
 import { routesOf } from '../../harness/app/routes';
 
 interface Made {
@@ -54,6 +56,7 @@ describe('the audit log of every route', () => {
     starts_at: new Date().toISOString(),
     ends_at: new Date(Date.now() + 3_600_000).toISOString(),
   });
+  const contact = () => newContact(app.admin);
   const maintenance = () => made(app.admin, '/maintenance-windows', running());
   /** A delivery that has ended and may be repeated: a test delivery turned into another kind. */
   const delivery = async () => {
@@ -74,6 +77,13 @@ describe('the audit log of every route', () => {
     const id = await downEndpoint();
     await app.admin.put(`/endpoints/${id}/acknowledgement`, { note: 'mine' });
     return id;
+  };
+  /** The token of the link that a message of an open incident carries. */
+  const linkToken = async () => {
+    const alertId = parseId('alert', await alert()) ?? '';
+    await app.app.get(Database).query('UPDATE alert SET triggered = true, incident_no = 1 WHERE id = $1', [alertId]);
+    const key = app.app.get(ServerSecrets).get('acknowledge_link');
+    return signClaim(key, { alertId, incidentNo: 1, expiresAt: new Date(Date.now() + 60_000) });
   };
   const byOperator = () => Promise.resolve({ authorization: `Bearer ${app.operator.key}` });
 
@@ -121,6 +131,7 @@ describe('the audit log of every route', () => {
       body: () => ({ note: 'mine' }),
     },
     'DELETE /api/v1/endpoints/:id/acknowledgement': { entry: 'delete acknowledgement', on: acknowledged },
+    'POST /ack/:token': { entry: 'create acknowledgement', on: linkToken },
     'POST /api/v1/alerts': {
       entry: 'create alert',
       on: endpoint,
@@ -139,6 +150,15 @@ describe('the audit log of every route', () => {
       entry: 'update status_page',
       on: website,
       body: () => ({ enabled: true, slug: 'audited' }),
+    },
+    'POST /api/v1/contacts': { entry: 'create contact', body: () => ({ name: 'Operations', ...webhook() }) },
+    'PUT /api/v1/contacts/:id': { entry: 'update contact', on: contact, body: () => ({ name: 'Other' }) },
+    'DELETE /api/v1/contacts/:id': { entry: 'delete contact', on: contact },
+    'POST /api/v1/contacts/:id/test': { entry: 'test contact', on: contact },
+    'POST /api/v1/contacts/:id/alerts': {
+      entry: 'update contact',
+      on: async () => (await endpoint(), contact()),
+      body: () => ({ scope: { all: true } }),
     },
     'POST /api/v1/status-pages': { entry: 'create public_page', body: () => ({ title: 'Status', groups: [] }) },
     'PUT /api/v1/status-pages/:id': { entry: 'update public_page', on: page, body: () => ({ title: 'Other' }) },

@@ -77,6 +77,7 @@ describe('secrets in every field', () => {
   let websiteId: string;
   let endpointId: string;
   const alertIds: string[] = [];
+  const contactIds: string[] = [];
 
   beforeAll(async () => {
     output.start();
@@ -96,6 +97,7 @@ describe('secrets in every field', () => {
     websiteId = await newWebsite(service.write);
     endpointId = await createEndpoint();
     for (const [type, config] of Object.entries(configs())) alertIds.push(await createAlert(type, config));
+    for (const [type, config] of Object.entries(configs())) contactIds.push(await createContact(type, config));
   });
   afterAll(async () => {
     await service.close();
@@ -159,6 +161,12 @@ describe('secrets in every field', () => {
     return keep('write', `create ${type} alert`, response).body.id;
   }
 
+  async function createContact(type: string, config: object): Promise<string> {
+    const response = await service.write.post<{ id: string }>('/contacts', { name: 'Operations', type, config });
+    expect([type, response.status]).toEqual([type, 201]);
+    return keep('write', `create ${type} contact`, response).body.id;
+  }
+
   it('puts secrets into every channel', () => {
     expect(Object.keys(configs()).sort()).toEqual([...SPEC_CHANNEL_TYPES].sort());
   });
@@ -173,6 +181,8 @@ describe('secrets in every field', () => {
       };
       const refused = keep('write', `refused ${type} alert`, await service.write.post('/alerts', broken));
       expect(refused.status).toBe(400);
+      const contact = { name: 'Operations', type, config: broken.config };
+      keep('write', `refused ${type} contact`, await service.write.post('/contacts', contact));
     }
     for (const type of SPEC_CHANNEL_TYPES) {
       const config = { webhook_url: secret(), routing_key: { value: secret() }, bot_token: [secret()], to: secret() };
@@ -215,6 +225,15 @@ describe('secrets in every field', () => {
     }
   });
 
+  it('shows no secret after failed tests of contacts, and changes of them', async () => {
+    for (const [n, id] of contactIds.entries()) {
+      const tested = await service.write.post<{ error: string | null }>(`/contacts/${id}/test`);
+      expect(keep('write', 'test of a contact', tested).body.error).toEqual(expect.any(String));
+      const config = Object.values(configs())[n];
+      expect(keep('write', 'change', await service.write.put(`/contacts/${id}`, { config })).status).toBe(200);
+    }
+  });
+
   it('shows no secret in any response, whatever the role', async () => {
     const paths = [
       '/websites',
@@ -227,6 +246,8 @@ describe('secrets in every field', () => {
       '/alerts',
       '/alerts/events',
       ...alertIds.flatMap((id) => [`/alerts/${id}`, `/alerts/${id}/deliveries`]),
+      '/contacts',
+      ...contactIds.map((id) => `/contacts/${id}`),
       '/organization',
       '/api-keys',
       '/openapi.json',
@@ -237,6 +258,8 @@ describe('secrets in every field', () => {
       ['admin', service.admin],
     ];
     for (const [role, api] of readers) for (const path of paths) keep(role, path, await api.get(path));
+    // The audit log is for admins, and shows what read keys see.
+    keep('read', '/audit-log', await service.admin.get('/audit-log?limit=1000'));
     for (const path of ['/metrics', '/health/live', '/health/ready']) {
       const response = await fetch(service.url + path);
       responses.push({ role: 'read', path, body: await response.text() });
@@ -261,7 +284,7 @@ describe('secrets in every field', () => {
       `SELECT table_name AS name FROM information_schema.tables WHERE table_schema = 'public' AND table_type = 'BASE TABLE'`,
     );
     expect(tables.map(({ name }) => name)).toEqual(
-      expect.arrayContaining(['alert', 'endpoint', 'notification', 'api_key']),
+      expect.arrayContaining(['alert', 'contact', 'endpoint', 'notification', 'api_key']),
     );
     for (const { name } of tables) {
       const rows = await database.query<{ row: string }>(`SELECT t::text AS row FROM "${name}" t`);

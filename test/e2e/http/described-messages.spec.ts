@@ -1,3 +1,5 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import Ajv, { type ValidateFunction } from 'ajv';
 import addFormats from 'ajv-formats';
 import { Overload } from '../../../src/monitoring/schedule/overload';
@@ -9,6 +11,9 @@ import { newEndpoint, newWebsite } from '../../harness/app/resources';
 import { type SeenRequest, SwitchableServer } from '../../harness/servers/switchable-server';
 
 jest.setTimeout(60_000);
+
+/** Messages of every kind, with and without links, as the contract of the channels has them. */
+const GOLDEN = join(__dirname, '../../contract/channel/golden');
 
 interface Described extends OpenApi {
   webhooks: Record<
@@ -73,9 +78,9 @@ describe('what the document says of messages, and what is sent', () => {
     return validate(data) ? [] : validate.errors;
   };
   const sentTo = (path: string): SeenRequest[] => receiver.seen.filter((request) => request.path === path);
-  const typeOf = ({ body }: SeenRequest) => (JSON.parse(body) as { type: string }).type;
+  const typeOf = ({ body }: Pick<SeenRequest, 'body'>) => (JSON.parse(body) as { type: string }).type;
 
-  function expectDescribed(request: SeenRequest): void {
+  function expectDescribed(request: Pick<SeenRequest, 'headers' | 'body'>): void {
     const described = document.webhooks[typeOf(request)]?.post;
     const schema = described?.requestBody.content['application/json']?.schema;
     expect([typeOf(request), faults(schema, JSON.parse(request.body))]).toEqual([typeOf(request), []]);
@@ -105,7 +110,7 @@ describe('what the document says of messages, and what is sent', () => {
     expect(new Set(sentTo('/alerts').map(typeOf))).toEqual(
       new Set(['alert.test', 'alert.triggered', 'alert.resolved']),
     );
-    sentTo('/alerts').forEach(expectDescribed);
+    sentTo('/alerts').forEach((request) => expectDescribed(request));
 
     await eventually(
       'the stream tells both',
@@ -117,6 +122,17 @@ describe('what the document says of messages, and what is sent', () => {
     expect(new Set(stream.events().map(({ event }) => event))).toEqual(new Set(['ready', 'check', 'alert']));
     expect(stream.events().map((event) => faults(schema, event))).toEqual(stream.events().map(() => []));
   });
+
+  it.each(readdirSync(GOLDEN).filter((name) => name.startsWith('webhook.')))(
+    'describes the webhook that %s keeps',
+    (name) => {
+      const { body, headers } = JSON.parse(readFileSync(join(GOLDEN, name), 'utf8')) as {
+        body: object;
+        headers: Record<string, string>;
+      };
+      expectDescribed({ headers, body: JSON.stringify(body) });
+    },
+  );
 
   it('describes what the operator is told when an overload begins and when it ends', async () => {
     // A process that checks nothing by itself, so that only the test says what is overdue.

@@ -1,6 +1,6 @@
 import type { OpenAPIObject } from '@nestjs/swagger';
 import { startApp, type TestApp } from '../../harness/app/app';
-import { newAlert, newEndpoint, newWebsite } from '../../harness/app/resources';
+import { newAlert, newContact, newEndpoint, newWebsite } from '../../harness/app/resources';
 
 interface Refusal {
   code: string;
@@ -17,12 +17,13 @@ interface Wrong {
 const ENDPOINT = { name: 'Front', type: 'HTTPS', url: 'https://shop.example/' };
 const CLOUD = 'http://169.254.169.254/latest';
 
-/** Routes of which the shape is all there is to judge; what else they refuse is no field: a conflict, a limit, a key. */
+/** Routes of which the shape is all there is to judge (of a page's form not even that); what else they refuse is no field: a conflict, a limit, a key. */
 const ONLY_SHAPE = [
   'POST /api/v1/organizations',
   'PUT /api/v1/organizations/{id}',
   'PUT /api/v1/websites/{id}/status-page',
   'POST /auth/session',
+  'POST /ack/{token}',
 ];
 
 describe('a body with several wrong fields', () => {
@@ -30,6 +31,8 @@ describe('a body with several wrong fields', () => {
   let website: string;
   let endpoint: string;
   let alert: string;
+  let contact: string;
+  let contactAlert: string;
   let page: string;
 
   let maintenance: string;
@@ -52,6 +55,9 @@ describe('a body with several wrong fields', () => {
     website = await newWebsite(app.admin);
     endpoint = await newEndpoint(app.admin, website);
     alert = await newAlert(app.admin, endpoint);
+    contact = await newContact(app.admin);
+    contactAlert = (await app.admin.post<{ id: string }>('/alerts', { endpoint_id: endpoint, contact_id: contact }))
+      .body.id;
     page = (await app.admin.post<{ id: string }>('/status-pages', { title: 'Status', groups: [] })).body.id;
     const nightly = { name: 'Patches', scope: { all: true }, cron: '0 2 * * *', timezone: 'UTC', duration: 3600 };
     maintenance = (await app.admin.post<{ id: string }>('/maintenance-windows', nightly)).body.id;
@@ -184,8 +190,24 @@ describe('a body with several wrong fields', () => {
         body: () => ({ type: 'webhook', config: { url: CLOUD }, enabled: 'yes' }),
         pointers: ['/config/url', '/enabled', '/endpoint_id'],
       },
+      {
+        path: () => '/alerts',
+        body: () => ({ endpoint_id: 7, contact_id: contact, type: 'slack' }),
+        pointers: ['/contact_id', '/endpoint_id'],
+      },
+      {
+        path: () => '/alerts',
+        body: () => ({ contact_id: endpoint, condition: 'late' }),
+        pointers: ['/condition', '/contact_id', '/endpoint_id'],
+      },
+      { path: () => '/alerts', body: () => ({}), pointers: ['/config', '/endpoint_id', '/type'] },
     ],
     'POST /api/v1/alerts/test': [
+      {
+        path: () => '/alerts/test',
+        body: () => ({ endpoint_id: endpoint, contact_id: contact, config: {}, after: 'soon' }),
+        pointers: ['/after', '/contact_id'],
+      },
       {
         path: () => '/alerts/test',
         body: () => ({ endpoint_id: 7, type: 'slack', config: { webhook_url: 'x' } }),
@@ -193,6 +215,11 @@ describe('a body with several wrong fields', () => {
       },
     ],
     'PUT /api/v1/alerts/{id}': [
+      {
+        path: () => `/alerts/${contactAlert}`,
+        body: () => ({ enabled: 'no', config: { webhook_url: 'https://other.example' } }),
+        pointers: ['/config', '/enabled'],
+      },
       {
         path: () => `/alerts/${alert}`,
         body: () => ({ endpoint_id: 'ep_00000000000000000000000000', type: 'email', failure_threshold: 101 }),
@@ -202,6 +229,38 @@ describe('a body with several wrong fields', () => {
         path: () => `/alerts/${alert}`,
         body: () => ({ description: 5, condition: 'late', config: { webhook_url: 'x', colour: 'red' } }),
         pointers: ['/condition', '/config/colour', '/config/webhook_url', '/description'],
+      },
+    ],
+    'POST /api/v1/contacts': [
+      {
+        path: () => '/contacts',
+        body: () => ({
+          name: ' ',
+          type: 'slack',
+          config: {},
+          default: 1,
+          alert_defaults: { after: -1, enabled: true },
+        }),
+        pointers: ['/alert_defaults/after', '/alert_defaults/enabled', '/config/webhook_url', '/default', '/name'],
+      },
+      {
+        path: () => '/contacts',
+        body: () => ({ name: 'a\0b', type: 'webhook', config: { url: CLOUD }, colour: 'red' }),
+        pointers: ['/colour', '/config/url', '/name'],
+      },
+    ],
+    'PUT /api/v1/contacts/{id}': [
+      {
+        path: () => `/contacts/${contact}`,
+        body: () => ({ name: 7, type: 'email', alert_defaults: { condition: 'late', remind_every: 1 } }),
+        pointers: ['/alert_defaults/condition', '/alert_defaults/remind_every', '/config', '/name'],
+      },
+    ],
+    'POST /api/v1/contacts/{id}/alerts': [
+      {
+        path: () => `/contacts/${contact}/alerts`,
+        body: () => ({ scope: { all: true, tags: ['shop'] }, condition: 'late', remind_every: 5, enabled: true }),
+        pointers: ['/condition', '/enabled', '/remind_every', '/scope/all'],
       },
     ],
     'POST /api/v1/maintenance-windows': [wrongWindow('/maintenance-windows')],

@@ -9,7 +9,7 @@ import { type Api, startApp, type TestApp, type TestOrganization } from '../../h
 import { bodyFor, pathValueFor, percentEncoded, queryFor, serialize, withId } from '../../harness/app/hostile-input';
 import { checkInvariants } from '../../harness/app/invariants';
 import { type Endpoint, type OpenApi, operationsOf, toJsonSchema } from '../../harness/app/openapi';
-import { newAlert, newEndpoint, newMaintenanceWindow, newWebsite } from '../../harness/app/resources';
+import { newAlert, newContact, newEndpoint, newMaintenanceWindow, newWebsite } from '../../harness/app/resources';
 import { Database } from '../../../src/platform/database/database';
 
 /** Requests in a run; `FUZZ_REQUESTS=20000` is the full one, `FUZZ_SEED` repeats one. */
@@ -39,6 +39,8 @@ const CANARY = 'Canary7f3a';
 const OUT_OF_REACH = [
   'POST /auth/session',
   'GET /auth/session',
+  'GET /ack/{token}',
+  'POST /ack/{token}',
   'GET /status/{page}',
   'GET /status/{slug}/logo',
   'GET /status/{slug}/feed.atom',
@@ -181,13 +183,16 @@ describe(`${REQUESTS} random requests of the documented API`, () => {
     const endpoint = await newEndpoint(by, website, { name });
     const alert = await newAlert(by, endpoint, { description: name });
     const window = await newMaintenanceWindow(by, { name });
-    for (const id of [website, endpoint, alert, window]) note(id);
+    const contact = await newContact(by, { name });
+    const through = { endpoint_id: endpoint, contact_id: contact, description: name };
+    const { id: alertOfContact } = (await by.post<{ id: string }>('/alerts', through)).body;
+    for (const id of [website, endpoint, alert, window, contact, alertOfContact]) note(id);
   }
 
   /** Everything the other organization can see of itself. */
   const seenByOther = async () =>
     Promise.all(
-      ['/websites', '/alerts', '/overview', '/alerts/events', `/endpoints/${foreign.get('ep') ?? ''}`].map(
+      ['/websites', '/alerts', '/contacts', '/overview', '/alerts/events', `/endpoints/${foreign.get('ep') ?? ''}`].map(
         async (path) => (await other.admin.get(path)).text,
       ),
     );

@@ -3,7 +3,7 @@ import { IdempotencyRetention } from '../../../src/platform/http/idempotency/ide
 import { formatId, newUuid, parseId } from '../../../src/platform/ids/id';
 import { OrganizationPurgeJob } from '../../../src/identity/organization/organization-purge.job';
 import { type Api, OPERATOR_TOKEN, startApp, type TestApp } from '../../harness/app/app';
-import { newAlert, newEndpoint, newWebsite } from '../../harness/app/resources';
+import { newAlert, newContact, newEndpoint, newWebsite } from '../../harness/app/resources';
 import { routesOf } from '../../harness/app/routes';
 
 interface Sent {
@@ -106,6 +106,17 @@ describe('Idempotency-Key', () => {
       body: async () => ({ endpoint_id: await newEndpoint(app.write, await newWebsite(app.write)), ...WEBHOOK }),
       other: async () => ({ endpoint_id: await newEndpoint(app.write, await newWebsite(app.write)), ...WEBHOOK }),
     },
+    'POST /api/v1/contacts': {
+      path: () => Promise.resolve('/api/v1/contacts'),
+      body: () => Promise.resolve({ name: 'Twice', ...WEBHOOK }),
+      other: () => Promise.resolve({ name: 'Other', ...WEBHOOK }),
+    },
+    'POST /api/v1/contacts/:id/alerts': {
+      path: async () => `/api/v1/contacts/${await newContact(app.write)}/alerts`,
+      body: async () => ({ scope: { endpoint_ids: [await newEndpoint(app.write, await newWebsite(app.write))] } }),
+      other: () => Promise.resolve({ scope: { all: true } }),
+      status: 200,
+    },
     'POST /api/v1/status-pages': {
       path: () => Promise.resolve('/api/v1/status-pages'),
       body: () => Promise.resolve({ title: 'Twice', groups: [] }),
@@ -132,10 +143,12 @@ describe('Idempotency-Key', () => {
     'POST /api/v1/api-keys',
     'POST /api/v1/maintenance-windows/preview',
     'POST /api/v1/alerts/test',
+    'POST /api/v1/contacts/:id/test',
     'POST /api/v1/alerts/:id/test',
     'POST /api/v1/endpoints/:id/checks',
     'POST /api/v1/endpoints/test',
     'POST /auth/session',
+    'POST /ack/:token',
   ];
 
   it('every route of the method POST honours the header or refuses it', () => {

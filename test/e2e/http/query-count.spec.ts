@@ -26,6 +26,15 @@ describe('lists with a thousand items', () => {
     await source.query(
       `INSERT INTO alert (id, org_id, endpoint_id, type, config) SELECT gen_random_uuid(), org_id, id, 'webhook', '{"url": "http://a.example"}' FROM endpoint`,
     );
+    await source.query(
+      `INSERT INTO contact (id, org_id, name, type, config, destination)
+       SELECT gen_random_uuid(), org_id, 'c' || n, 'webhook', '{"url": "http://a.example"}', n FROM website, generate_series(1, 1000) AS n
+        WHERE name = 'Many'`,
+    );
+    await source.query(
+      `INSERT INTO alert (id, org_id, endpoint_id, type, contact_id) SELECT gen_random_uuid(), e.org_id, e.id, 'slack', c.id
+         FROM (SELECT *, row_number() OVER () AS n FROM endpoint) e JOIN (SELECT *, row_number() OVER () AS n FROM contact) c USING (n)`,
+    );
   });
   afterAll(() => app.close());
 
@@ -34,7 +43,10 @@ describe('lists with a thousand items', () => {
     ['overview items', 3, () => '/overview'],
     // Twenty-five, then a hundred at once, because each may be large; one for the maintenance windows in force.
     ['endpoints of a website', 14, () => `/websites/${websiteId}/endpoints`],
-    ['alerts', 12, () => '/alerts'],
+    ['contacts', 12, () => '/contacts'],
+    ['alerts', 13, () => '/alerts?type=webhook'],
+    // One statement for all their contacts.
+    ['alerts that notify through contacts', 13, () => '/alerts?type=slack'],
   ])('a list of a thousand %s needs at most %d statements', async (_, statements, path) => {
     const counter = countQueries(app.app.get(DataSource));
     await app.read.get(path());

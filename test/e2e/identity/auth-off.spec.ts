@@ -7,7 +7,12 @@ describe('the API with AUTH=off', () => {
   let port: string;
 
   beforeAll(async () => {
-    app = await startApp({ role: 'api', auth: false, allowedHosts: ['nas.lan'] });
+    app = await startApp({
+      role: 'api',
+      auth: false,
+      allowedHosts: ['nas.lan'],
+      publicUrl: 'https://uptime.example.com/monitor',
+    });
     ({ port } = new URL(app.url));
   });
   afterAll(() => app.close());
@@ -34,7 +39,7 @@ describe('the API with AUTH=off', () => {
   }
   const REFUSED = { status: 403, code: 'origin_not_allowed' };
 
-  it.each(['localhost:PORT', '127.0.0.1:PORT', '[::1]:PORT', 'uptime.localhost', 'nas.lan:PORT'])(
+  it.each(['localhost:PORT', '127.0.0.1:PORT', '[::1]:PORT', 'uptime.localhost', 'nas.lan:PORT', 'uptime.example.com'])(
     'serves requests sent to %s',
     async (name) => {
       const Host = name.replace('PORT', port);

@@ -3,7 +3,8 @@ import { Database } from '../../../src/platform/database/database';
 import { parseId, newUuid } from '../../../src/platform/ids/id';
 import { WebsitePurgeJob } from '../../../src/website/website-purge.job';
 import { type Api, startApp, type TestApp } from '../../harness/app/app';
-import { newAlert, newEndpoint, newWebsite } from '../../harness/app/resources';
+import { alertThrough } from '../../harness/app/contact-alerts';
+import { newAlert, newContact, newEndpoint, newWebsite } from '../../harness/app/resources';
 
 const ENDPOINTS = 450;
 const EVENTS = 2500;
@@ -20,7 +21,7 @@ describe('deleting what is large', () => {
     await database.query('CREATE TABLE removal (in_table text, amount int)');
     await database.query(`CREATE FUNCTION removal_noted() RETURNS trigger LANGUAGE plpgsql AS $$
       BEGIN INSERT INTO removal SELECT TG_TABLE_NAME, count(*) FROM removed HAVING count(*) > 0; RETURN NULL; END $$`);
-    for (const table of ['endpoint', 'alert', 'alert_event', 'audit_log', 'website']) {
+    for (const table of ['endpoint', 'alert', 'alert_event', 'audit_log', 'website', 'contact']) {
       await database.query(`CREATE TRIGGER noted AFTER DELETE ON ${table} REFERENCING OLD TABLE AS removed
         FOR EACH STATEMENT EXECUTE FUNCTION removal_noted()`);
     }
@@ -156,6 +157,30 @@ describe('deleting what is large', () => {
     expect(await countOf('audit_log', 'org_id', orgId)).toBe(0);
     expect(await countOf('organization', 'id', orgId)).toBe(0);
     const amounts = await removals('audit_log');
+    expect(amounts.length).toBeGreaterThan(1);
+    expect(Math.max(...amounts)).toBeLessThanOrEqual(MOST_AT_ONCE);
+  });
+
+  it('removes an organization whose alerts notify through contacts, the contacts after their alerts', async () => {
+    const { admin, orgId } = await app.organization('With contacts');
+    const contacts = [await newContact(admin), await newContact(admin, { default: true }), await newContact(admin)];
+    for (let n = 0; n < 3; n++) {
+      const endpointId = await newEndpoint(admin, await newWebsite(admin), { enabled: false });
+      for (const contact of contacts.slice(1)) await alertThrough(database, endpointId, contact);
+    }
+    await database.query(
+      `INSERT INTO contact (id, org_id, name, type, config)
+       SELECT gen_random_uuid(), org_id, name, type, config FROM contact, generate_series(1, 400) WHERE org_id = $1`,
+      [orgId],
+    );
+    const { body } = await admin.get<{ id: string }>('/organization');
+    expect((await app.operator.delete(`/organizations/${body.id}`)).status).toBe(204);
+    expect((await admin.get(`/contacts/${contacts[0]}`)).status).toBe(401);
+    await app.app.get(OrganizationPurgeJob).run();
+    for (const table of ['contact', 'alert', 'website', 'endpoint'])
+      expect([table, await countOf(table, 'org_id', orgId)]).toEqual([table, 0]);
+    expect(await countOf('organization', 'id', orgId)).toBe(0);
+    const amounts = await removals('contact');
     expect(amounts.length).toBeGreaterThan(1);
     expect(Math.max(...amounts)).toBeLessThanOrEqual(MOST_AT_ONCE);
   });

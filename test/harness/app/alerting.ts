@@ -2,14 +2,14 @@ import type { INestApplicationContext } from '@nestjs/common';
 import { Test } from '@nestjs/testing';
 import { AlertMetrics } from '../../../src/alert/alert.metrics';
 import { AlertEvaluator } from '../../../src/alert/incident/alert-evaluator';
-import type { AlertCondition } from '../../../src/alert/incident/alert-transition';
+import type { AlertCondition } from '../../../src/contact/alert-defaults';
 import { type AlertEventRow } from '../../../src/alert/incident/incident';
 import { AlertLifecycle } from '../../../src/alert/incident/alert-lifecycle';
 import { DestinationBackfill } from '../../../src/alert/consistency/destination-backfill';
 import { DatabaseClock } from '../../../src/platform/database/database-clock';
 import { IncidentRecorder } from '../../../src/alert/incident/incident-recorder';
 import { Outbox } from '../../../src/delivery/outbox';
-import { SealedConfigs } from '../../../src/delivery/sealed-config';
+import { ownerOf, SealedConfigs } from '../../../src/delivery/config/sealed-config';
 import { ChannelModule } from '../../../src/channel/channel.module';
 import type { Quiet, StreakUpdate } from '../../../src/endpoint/streak-update';
 import { Config } from '../../../src/platform/config/config';
@@ -60,6 +60,9 @@ export interface NewAlert {
   successThreshold: number;
   sendOnResolved?: boolean;
   condition?: AlertCondition;
+  /** Seconds. */
+  after?: number;
+  remindEvery?: number;
 }
 
 /** The part of the service that turns checks into events, on a real database, without routes and loops. */
@@ -161,7 +164,9 @@ export class Alerting {
 
   async alert(orgId: string, endpointId: string, rule: NewAlert): Promise<string> {
     const id = newUuid();
-    const config = this.module.get(SealedConfigs).seal(id, { webhook_url: 'https://hooks.slack.test/services/T/B/x' });
+    const config = this.module
+      .get(SealedConfigs)
+      .seal(ownerOf(id, null), { webhook_url: 'https://hooks.slack.test/services/T/B/x' });
     await this.database.query(
       `INSERT INTO alert (id, org_id, endpoint_id, type, config, failure_threshold, success_threshold, send_on_resolved)
        VALUES ($1, $2, $3, 'slack', $4, $5, $6, $7)`,
@@ -170,6 +175,12 @@ export class Alerting {
     // Apart, because a schema of before has no such column.
     if (rule.condition !== undefined)
       await this.database.query('UPDATE alert SET condition = $2 WHERE id = $1', [id, rule.condition]);
+    if (rule.after !== undefined || rule.remindEvery !== undefined)
+      await this.database.query('UPDATE alert SET after_seconds = $2, remind_every_seconds = $3 WHERE id = $1', [
+        id,
+        rule.after ?? 0,
+        rule.remindEvery ?? null,
+      ]);
     return id;
   }
 
@@ -205,6 +216,18 @@ export class Alerting {
       const at = new Date(last - (results.length - 1 - position) * seconds * 1000);
       await this.check([{ endpointId: id, result: result as Result }], undefined, at);
     }
+  }
+
+  /** Those of these endpoints where a failure at `at` would trigger an alert. */
+  nearTrigger(...endpointIds: string[]): Promise<Set<string>> {
+    return this.nearTriggerAt(new Date(), ...endpointIds);
+  }
+
+  nearTriggerAt(checkedAt: Date, ...endpointIds: string[]): Promise<Set<string>> {
+    return this.evaluator.nearTrigger(
+      this.database,
+      endpointIds.map((endpointId) => ({ endpointId, checkedAt })),
+    );
   }
 
   async alerts(orgId: string): Promise<StoredAlert[]> {

@@ -1,7 +1,7 @@
 import type { NestExpressApplication } from '@nestjs/platform-express';
 import { DeliveryLoop } from '../../../src/delivery/send/delivery-loop';
 import { ChannelRegistry } from '../../../src/channel/channel.registry';
-import { SealedConfigs } from '../../../src/delivery/sealed-config';
+import { ownerOf, SealedConfigs } from '../../../src/delivery/config/sealed-config';
 import type { Config } from '../../../src/platform/config/config';
 import { Database } from '../../../src/platform/database/database';
 import { formatId, type IdKind, newUuid, parseId } from '../../../src/platform/ids/id';
@@ -44,6 +44,7 @@ export interface Delivery {
   alert_id: string;
   event_id: string | null;
   kind: string;
+  ordinal: number | null;
   channel_type: string;
   state: string;
   detail: string | null;
@@ -212,7 +213,7 @@ export class DeliveryScene {
         [
           alerts.map(({ uuid }) => uuid),
           alerts.map(({ endpointUuid }) => endpointUuid),
-          alerts.map(({ uuid }) => JSON.stringify(configs.seal(uuid, config))),
+          alerts.map(({ uuid }) => JSON.stringify(configs.seal(ownerOf(uuid, null), config))),
           org?.id,
           type,
           destination,

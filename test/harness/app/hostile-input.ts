@@ -9,7 +9,7 @@ import { type OpenApi, type Parameter, resolve, type Schema } from './openapi';
 const ID = '@id:';
 const RAW = '@raw:';
 
-const ID_EXAMPLE = /^(ws|ep|al|ev|dl|ck|org|key|sp|mw)_[0-9a-z]{26}$/;
+const ID_EXAMPLE = /^(ws|ep|al|ev|dl|ck|org|key|sp|mw|ct)_[0-9a-z]{26}$/;
 
 const HOSTILE_STRINGS: readonly string[] = [
   '',

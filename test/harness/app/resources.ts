@@ -17,6 +17,12 @@ export async function newAlert(by: Api, endpointId: string, fields: object = {})
   return created(await by.post('/alerts', { endpoint_id: endpointId, type: 'slack', config, ...fields }));
 }
 
+/** Creates a Slack contact, with other fields if given, and returns its id. */
+export async function newContact(by: Api, fields: object = {}): Promise<string> {
+  const config = { webhook_url: 'https://hooks.slack.com/services/T000/B000/XXXX' };
+  return created(await by.post('/contacts', { name: 'Operations', type: 'slack', config, ...fields }));
+}
+
 /** Creates a maintenance window over everything that is in force for an hour, with other fields if given, and returns its id. */
 export async function newMaintenanceWindow(by: Api, fields: object = {}): Promise<string> {
   const now = Date.now();

@@ -3,7 +3,7 @@ import { randomBytes } from 'node:crypto';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { configContext } from '../../../src/delivery/sealed-config';
+import { configContext, ownerOf } from '../../../src/delivery/config/sealed-config';
 import { Config } from '../../../src/platform/config/config';
 import { newUuid } from '../../../src/platform/ids/id';
 import { SecretBox } from '../../../src/platform/secrets/secret-box';
@@ -19,6 +19,7 @@ describe('the keys of stored secrets', () => {
   let alerting: Alerting;
   let endpointId: string;
   let alertId: string;
+  const contactId = newUuid();
 
   beforeAll(async () => {
     alerting = await Alerting.start();
@@ -32,30 +33,46 @@ describe('the keys of stored secrets', () => {
     const orgId = await alerting.organization();
     endpointId = await alerting.endpoint(orgId);
     alertId = await alerting.alert(orgId, endpointId, { failureThreshold: 1, successThreshold: 1 });
+    await alerting.database.query(
+      `INSERT INTO contact (id, org_id, name, type, config) VALUES ($1, $2, 'Operations', 'slack', '{}')`,
+      [contactId, orgId],
+    );
     await sealAll(boxWith(OLD));
   });
 
   const sealAll = async (box: SecretBox): Promise<void> => {
-    const config = JSON.stringify({ sealed: box.seal('{"token":"t"}', configContext(alertId)) });
+    const config = JSON.stringify({ sealed: box.seal('{"token":"t"}', configContext(ownerOf(alertId, null))) });
     const headers = JSON.stringify([
       { key: 'Authorization', value: box.seal('Bearer b', `endpoint:${endpointId}:headers`), sealed: true },
       { key: 'Accept', value: 'v1:nobody:AAAA' },
     ]);
+    const shared = JSON.stringify({ sealed: box.seal('{"token":"c"}', configContext(ownerOf(alertId, contactId))) });
     await alerting.database.query('UPDATE alert SET config = $2 WHERE id = $1', [alertId, config]);
+    await alerting.database.query('UPDATE contact SET config = $2 WHERE id = $1', [contactId, shared]);
     await alerting.database.query('UPDATE endpoint SET headers = $2 WHERE id = $1', [endpointId, headers]);
     await alerting.database.query(
       `INSERT INTO notification (id, org_id, alert_id, kind, incident_no, channel_type, destination, notice, config,
-         next_attempt_at, created_at)
-       VALUES ($1, $1, $2, 'resolved', 1, 'slack', 'somewhere', '{}', $3, now(), now())`,
-      [newUuid(), alertId, config],
+         contact_id, next_attempt_at, created_at)
+       VALUES ($1, $1, $3, 'resolved', 1, 'slack', 'somewhere', '{}', $4, NULL, now(), now()),
+              ($2, $2, $3, 'resolved', 2, 'slack', 'somewhere', '{}', $5, $6, now(), now())`,
+      [newUuid(), newUuid(), alertId, config, shared, contactId],
     );
   };
 
   const stored = async () => {
-    const [row] = await alerting.database.query<{ alert: string; notification: string; header: string; plain: string }>(
-      `SELECT a.config ->> 'sealed' AS alert, n.config ->> 'sealed' AS notification,
-         e.headers #>> '{0,value}' AS header, e.headers #>> '{1,value}' AS plain
-       FROM alert a JOIN notification n ON n.alert_id = a.id JOIN endpoint e ON e.id = a.endpoint_id`,
+    const [row] = await alerting.database.query<{
+      alert: string;
+      contact: string;
+      notification: string;
+      throughContact: string;
+      header: string;
+      plain: string;
+    }>(
+      `SELECT a.config ->> 'sealed' AS alert, c.config ->> 'sealed' AS contact, n.config ->> 'sealed' AS notification,
+         s.config ->> 'sealed' AS "throughContact", e.headers #>> '{0,value}' AS header, e.headers #>> '{1,value}' AS plain
+       FROM alert a JOIN contact c ON c.org_id = a.org_id JOIN endpoint e ON e.id = a.endpoint_id
+       JOIN notification n ON n.alert_id = a.id AND n.contact_id IS NULL
+       JOIN notification s ON s.alert_id = a.id AND s.contact_id = c.id`,
     );
     if (!row) throw new Error('nothing is stored');
     return row;
@@ -64,8 +81,10 @@ describe('the keys of stored secrets', () => {
   const readable = async (box: SecretBox) => {
     const row = await stored();
     return {
-      alert: box.open(row.alert, configContext(alertId)),
-      notification: box.open(row.notification, configContext(alertId)),
+      alert: box.open(row.alert, configContext(ownerOf(alertId, null))),
+      contact: box.open(row.contact, configContext(ownerOf(alertId, contactId))),
+      notification: box.open(row.notification, configContext(ownerOf(alertId, null))),
+      throughContact: box.open(row.throughContact, configContext(ownerOf(alertId, contactId))),
       header: box.open(row.header, `endpoint:${endpointId}:headers`),
       unsealed: openedOrPlain(box, row.plain),
     };
@@ -75,7 +94,9 @@ describe('the keys of stored secrets', () => {
     value === 'v1:nobody:AAAA' ? value : box.open(value, `endpoint:${endpointId}:headers`);
   const everything = {
     alert: '{"token":"t"}',
+    contact: '{"token":"c"}',
     notification: '{"token":"t"}',
+    throughContact: '{"token":"c"}',
     header: 'Bearer b',
     unsealed: 'v1:nobody:AAAA',
   };
@@ -105,7 +126,8 @@ describe('the keys of stored secrets', () => {
     const rotated = await new SecretRotation(alerting.database, boxWith(NEW, OLD)).rotate();
     expect(rotated).toEqual([
       { table: 'alert', column: 'config', rows: 1, unreadable: [] },
-      { table: 'notification', column: 'config', rows: 1, unreadable: [] },
+      { table: 'contact', column: 'config', rows: 1, unreadable: [] },
+      { table: 'notification', column: 'config', rows: 2, unreadable: [] },
       { table: 'endpoint', column: 'headers', rows: 1, unreadable: [] },
       { table: 'idempotency_key', column: 'body', rows: 0, unreadable: [] },
     ]);
@@ -119,7 +141,8 @@ describe('the keys of stored secrets', () => {
     const rotated = await new SecretRotation(alerting.database, boxWith(NEW, OLD)).rotate();
     expect(rotated.map(({ table, rows, unreadable }) => [table, rows, unreadable])).toEqual([
       ['alert', 0, [{ id: alertId, why: 'a stored secret is damaged or belongs to another row' }]],
-      ['notification', 1, []],
+      ['contact', 1, []],
+      ['notification', 2, []],
       ['endpoint', 1, []],
       ['idempotency_key', 0, []],
     ]);
@@ -133,7 +156,7 @@ describe('the keys of stored secrets', () => {
     const rotation = new SecretRotation(alerting.database, boxWith(NEW, OLD));
     await rotation.rotate();
     const before = await stored();
-    expect((await rotation.rotate()).map(({ rows }) => rows)).toEqual([0, 0, 0, 0]);
+    expect((await rotation.rotate()).map(({ rows }) => rows)).toEqual([0, 0, 0, 0, 0]);
     expect(await stored()).toEqual(before);
   });
 

@@ -2,7 +2,7 @@ import { DestinationBackfill } from '../../../src/alert/consistency/destination-
 import { ChannelRegistry } from '../../../src/channel/channel.registry';
 import { destinationOfAlert } from '../../../src/delivery/destination';
 import { Outbox } from '../../../src/delivery/outbox';
-import { SealedConfigs } from '../../../src/delivery/sealed-config';
+import { ownerOf, SealedConfigs } from '../../../src/delivery/config/sealed-config';
 import { Config } from '../../../src/platform/config/config';
 import { WorkerDatabase } from '../../../src/platform/database/database';
 import { AlertDestination1700000004000 } from '../../../src/platform/database/migrations/1700000004000-alert-destination';
@@ -81,14 +81,14 @@ describe('alert.destination, of alerts that an older version saved', () => {
   it('does not fill in the destination of a config that a client replaces at the same time', async () => {
     const id = await oldAlert();
     const configs = alerting.nest.get(SealedConfigs);
-    const replaced = configs.seal(id, { webhook_url: 'https://hooks.slack.test/services/other' });
+    const replaced = configs.seal(ownerOf(id, null), { webhook_url: 'https://hooks.slack.test/services/other' });
     let replacing: Promise<unknown> = Promise.resolve();
-    const open = jest.spyOn(configs, 'open').mockImplementationOnce((alertId, config) => {
+    const open = jest.spyOn(configs, 'open').mockImplementationOnce((owner, config) => {
       replacing = alerting.database.query('UPDATE alert SET config = $2, updated_at = now() WHERE id = $1', [
         id,
         replaced,
       ]);
-      return SealedConfigs.prototype.open.call(configs, alertId, config);
+      return SealedConfigs.prototype.open.call(configs, owner, config);
     });
     await alerting.backfill.run();
     open.mockRestore();

@@ -184,7 +184,7 @@ describe('alert evaluation', () => {
     const endpointId = await alerting.endpoint(orgId);
     const quiet = await alerting.endpoint(orgId);
     await alerting.alert(orgId, endpointId, rule);
-    const near = () => alerting.evaluator.nearTrigger(alerting.database, [endpointId, quiet]);
+    const near = () => alerting.nearTrigger(endpointId, quiet);
     await alerting.play(endpointId, 'F');
     expect(await near()).toEqual(new Set());
     await alerting.play(endpointId, 'F');
@@ -208,6 +208,7 @@ describe('alert evaluation', () => {
         failureThreshold: fc.integer({ min: 1, max: 3 }),
         successThreshold: fc.integer({ min: 1, max: 3 }),
         sendOnResolved: fc.boolean(),
+        after: fc.constantFrom(0, 0, 60, 90, 180),
       }),
       { minLength: 1, maxLength: 4 },
     );
@@ -217,14 +218,15 @@ describe('alert evaluation', () => {
         const idOf = (endpoint: number) => endpointIds[endpoint] ?? '';
         const alertIds: string[] = [];
         for (const alert of alerts) alertIds.push(await alerting.alert(orgId, idOf(alert.endpoint), alert));
-        for (const batch of history) {
-          await alerting.check(batch.map(({ endpoint, result }) => ({ endpointId: idOf(endpoint), result })));
+        for (const [minute, batch] of history.entries()) {
+          const reported = batch.map(({ endpoint, result }) => ({ endpointId: idOf(endpoint), result }));
+          await alerting.check(reported, undefined, at(minute));
         }
         for (const [index, alert] of alerts.entries()) {
-          const results = history.flat().filter(({ endpoint }) => endpoint === alert.endpoint);
+          const timed = history.flatMap((batch, minute) => batch.map((one) => ({ ...one, checkedAt: at(minute) })));
           const expected = expectedTransitions(
             alert,
-            results.map(({ result }) => result),
+            timed.filter(({ endpoint }) => endpoint === alert.endpoint),
           );
           const alertId = alertIds[index] ?? '';
           expect((await alerting.events(alertId)).map(({ type }) => type)).toEqual(expected);
@@ -242,21 +244,28 @@ describe('alert evaluation', () => {
   });
 });
 
+const at = (minute: number): Date => new Date(Date.UTC(2026, 10, 20, 12, minute));
+
 function expectedTransitions(
-  thresholds: { failureThreshold: number; successThreshold: number },
-  results: readonly Result[],
+  { after, ...thresholds }: { failureThreshold: number; successThreshold: number; after: number },
+  results: readonly { result: Result; checkedAt: Date }[],
 ): string[] {
-  const rule = { ...thresholds, condition: 'down' as const, enabled: true, triggered: false };
+  const rule = { ...thresholds, afterSeconds: after, condition: 'down' as const, enabled: true, triggered: false };
+  let failingSince: Date | null = null;
   const streak = { consecutiveFailures: 0, consecutiveSuccesses: 0, consecutiveBad: 0, consecutiveGood: 0 };
   const seen: string[] = [];
-  for (const result of results) {
+  for (const { result, checkedAt } of results) {
     if (result === '?') continue;
+    failingSince = result === 'F' ? (failingSince ?? checkedAt) : null;
     streak.consecutiveFailures = result === 'F' ? streak.consecutiveFailures + 1 : 0;
     streak.consecutiveSuccesses = result === 'S' ? streak.consecutiveSuccesses + 1 : 0;
     const transition = nextTransition(rule, {
       ...streak,
       outcome: result === 'F' ? 'down' : 'up',
       degraded: false,
+      failingSince,
+      badSince: failingSince,
+      checkedAt,
       quiet: null,
     });
     if (transition === null) continue;

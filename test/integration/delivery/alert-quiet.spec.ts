@@ -179,7 +179,7 @@ describe('alerts that stay quiet', () => {
     await alerting.alert(orgId, other, rule(2));
     await alerting.play(warned, 'D');
     await alerting.play(other, 'D');
-    expect(await alerting.evaluator.nearTrigger(alerting.database, [warned, other])).toEqual(new Set([warned]));
+    expect(await alerting.nearTrigger(warned, other)).toEqual(new Set([warned]));
     expect(await alerting.evaluator.atStake(alerting.database, [], [], [warned, other])).toEqual(
       new Map([[warned, 1]]),
     );

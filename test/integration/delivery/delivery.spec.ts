@@ -42,6 +42,7 @@ describe('deliveries', () => {
         endpoint_name: 'Checkout API',
         event_id: expect.stringMatching(/^ev_/),
         kind,
+        ordinal: null,
         channel_type: 'webhook',
         state: 'delivered',
         detail: null,

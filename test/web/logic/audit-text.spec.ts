@@ -22,6 +22,14 @@ describe('an entry of the audit log in words', () => {
     [{ changed: ['interval', 'follow_redirects'] }, 'Changed endpoint: interval, follow redirects'],
     [{ changed: ['name'], before: { name: 'A' }, after: { name: 'B' } }, 'Changed endpoint “B”: name'],
     [{ action: 'create', resource: 'alert', after: { type: 'slack', description: '' } }, 'Created alert “slack”'],
+    [
+      { resource: 'contact', changed: ['config'], after: { name: 'Operations' } },
+      'Changed contact “Operations”: config',
+    ],
+    [
+      { resource: 'alert', changed: ['contact_id', 'after', 'remind_every'], after: { type: 'slack' } },
+      'Changed alert “slack”: contact, delay, reminders every',
+    ],
     [{ action: 'sign_in_failed', resource: 'session' }, 'Failed to sign in'],
   ])('%j: %s', (more, expected) => {
     expect(sentenceOf(entry(more))).toBe(expected);
@@ -39,6 +47,11 @@ describe('an entry of the audit log in words', () => {
     expect(changesOf(changed)).toEqual([
       { name: 'interval', from: '60', to: '30' },
       { name: 'tags', from: '["a"]', to: null },
+    ]);
+    const reminded = entry({ before: { after: 0, remind_every: null }, after: { after: 600, remind_every: 5400 } });
+    expect(changesOf(reminded)).toEqual([
+      { name: 'delay', from: '0 s', to: '10 min' },
+      { name: 'reminders every', from: 'null', to: '1 h 30 min' },
     ]);
     expect(changesOf(entry({ action: 'sign_in', resource: 'session' }))).toEqual([]);
   });

@@ -6,6 +6,7 @@ import {
   endpointChoices,
   fieldsOf,
   filled,
+  generatedIn,
   kindOf,
   textsOf,
 } from '../../../web/src/logic/config-schema';
@@ -13,7 +14,7 @@ import {
 const DOCUMENT = {
   components: {
     schemas: {
-      CreateAlert: { discriminator: { mapping: { sample: '#/components/schemas/CreateSampleAlert' } } },
+      CreateAlertWithConfig: { discriminator: { mapping: { sample: '#/components/schemas/CreateSampleAlert' } } },
       CreateSampleAlert: {
         allOf: [
           { $ref: '#/components/schemas/CreateAlertFields' },
@@ -118,5 +119,9 @@ describe('forms made from the OpenAPI document', () => {
       flag: false,
       kept: { a: 'y' },
     });
+  });
+  it('finds the secrets that the service generated, and no others', () => {
+    const answer = { url: 'x', secret: 'whsec_1', token: '***abcd', password: 'mine', level: 'low' };
+    expect(generatedIn(answer, { url: 'x', password: 'mine' })).toEqual(['whsec_1']);
   });
 });

@@ -14,7 +14,7 @@ export interface components {
              * @example out_of_range
              * @enum {string}
              */
-            code: "required" | "wrong_type" | "out_of_range" | "too_long" | "invalid_format" | "invalid_characters" | "unsupported_scheme" | "unsupported_type" | "credentials_in_url" | "forbidden_header" | "invalid_config" | "unknown_field" | "immutable" | "not_found" | "cycle" | "in_past" | "never_due" | "overlaps_itself" | "unknown_zone";
+            code: "required" | "wrong_type" | "out_of_range" | "too_long" | "invalid_format" | "invalid_characters" | "unsupported_scheme" | "unsupported_type" | "credentials_in_url" | "forbidden_header" | "invalid_config" | "unknown_field" | "immutable" | "read_only" | "not_found" | "cycle" | "in_past" | "never_due" | "overlaps_itself" | "unknown_zone";
             /** @example interval must not be greater than 86400 */
             message: string;
         };
@@ -619,7 +619,7 @@ export interface components {
         };
         /** @description Distinguished by `type`. */
         Alert: components["schemas"]["EmailAlert"] | components["schemas"]["WebhookAlert"] | components["schemas"]["SlackAlert"] | components["schemas"]["DiscordAlert"] | components["schemas"]["TeamsAlert"] | components["schemas"]["TelegramAlert"] | components["schemas"]["PagerdutyAlert"] | components["schemas"]["OpsgenieAlert"] | components["schemas"]["TwilioAlert"];
-        CreateAlert: components["schemas"]["CreateEmailAlert"] | components["schemas"]["CreateWebhookAlert"] | components["schemas"]["CreateSlackAlert"] | components["schemas"]["CreateDiscordAlert"] | components["schemas"]["CreateTeamsAlert"] | components["schemas"]["CreateTelegramAlert"] | components["schemas"]["CreatePagerdutyAlert"] | components["schemas"]["CreateOpsgenieAlert"] | components["schemas"]["CreateTwilioAlert"];
+        CreateAlert: components["schemas"]["CreateAlertWithConfig"] | components["schemas"]["CreateContactAlert"];
         UpdateAlert: {
             /**
              * @description Which checks are bad. `down`: those that are down. `degraded`: also those that are up while an assertion of severity `warning` fails; the alert resolves when they are up without one.
@@ -639,6 +639,16 @@ export interface components {
             success_threshold?: number;
             /** @description false: a resolve is recorded, but not sent. */
             send_on_resolved?: boolean;
+            /**
+             * @description Seconds that the endpoint must have been bad as well before the alert triggers; 0: the threshold alone decides.
+             * @example 600
+             */
+            after?: number;
+            /**
+             * @description Seconds between reminders while the alert is triggered, and neither quiet nor flapping; null: none. PagerDuty and Opsgenie remind by themselves and get none.
+             * @example 3600
+             */
+            remind_every?: number | null;
             /** @description Free text, part of every message. */
             description?: string;
             /** @description false: never triggers; an open incident is resolved. */
@@ -648,6 +658,11 @@ export interface components {
              * @example ep_01jd3k6q7be5y9x4v2m8n0r1st
              */
             endpoint_id?: string;
+            /**
+             * @description The contact that it notifies through. Another one moves the alert; null detaches it and keeps the present config as its own, `type` and `config` detach it as well.
+             * @example ct_01jd3k6q7be5y9x4v2m8n0r1st
+             */
+            contact_id?: string | null;
             /**
              * @description Channel type: email, webhook, slack, discord, teams, telegram, pagerduty, opsgenie, twilio, and those that modules add. Changes only together with `config`.
              * @enum {string}
@@ -675,7 +690,7 @@ export interface components {
             /** @example al_01jd3k6q7be5y9x4v2m8n0r1st */
             alert_id: string;
             /**
-             * @description The event it tells; null for a test message.
+             * @description The event it tells, of a reminder that of the trigger; null for a test message.
              * @example ev_01jd3k6q7be5y9x4v2m8n0r1st
              */
             event_id: string | null;
@@ -689,8 +704,16 @@ export interface components {
              * @example Checkout API
              */
             endpoint_name: string | null;
-            /** @enum {string} */
-            kind: "triggered" | "resolved" | "acknowledged" | "test";
+            /**
+             * @description What it tells: a trigger, a resolve, to pagers that somebody has the incident in hand, to all others a reminder that it is still open, or a test.
+             * @enum {string}
+             */
+            kind: "triggered" | "resolved" | "acknowledged" | "reminder" | "test";
+            /**
+             * @description Of a reminder: which one of its incident it is, from 1; null for everything else.
+             * @example null
+             */
+            ordinal: number | null;
             /**
              * @description Channel type it goes through.
              * @example slack
@@ -702,7 +725,7 @@ export interface components {
              */
             state: "pending" | "delivered" | "failed" | "superseded";
             /**
-             * @description How or why it reached its state. `digest`, `combined`, `flapping`: told together with others (`flapping` while pending: the last word waits until the alert is stable). `rejected`: refused by the provider. `expired`: too old after failed attempts. `behind_failed`: a resolve whose trigger was refused. `resolved_before_sent`, `trigger_not_told`, `collapsed`: overtaken by what happened since. `not_supported`: an acknowledgement for a channel that cannot be told.
+             * @description How or why it reached its state. `digest`, `combined`, `flapping`: told together with others (`flapping` while pending: the last word waits until the alert is stable). `rejected`: refused by the provider. `expired`: too old after failed attempts. `behind_failed`: a resolve whose trigger was refused. `resolved_before_sent`, `trigger_not_told`, `collapsed`: overtaken by what happened since. `not_supported`: an acknowledgement for a channel that cannot be told, or a reminder for a pager.
              * @example null
              * @enum {string|null}
              */
@@ -738,6 +761,147 @@ export interface components {
              * @example 2026-11-20T10:00:00.000Z
              */
             created_at: string;
+        };
+        AlertDefaults: {
+            /**
+             * @description Which checks are bad. `down`: those that are down. `degraded`: also those that are up while an assertion of severity `warning` fails; the alert resolves when they are up without one. Default: `"down"`.
+             * @example down
+             * @enum {string}
+             */
+            condition?: "down" | "degraded";
+            /**
+             * @description Consecutive bad checks that trigger the alert. An edit counts from the next result. Default: `3`.
+             * @example 3
+             */
+            failure_threshold?: number;
+            /**
+             * @description Consecutive good checks that resolve it. An edit counts from the next result. Default: `2`.
+             * @example 2
+             */
+            success_threshold?: number;
+            /** @description false: a resolve is recorded, but not sent. Default: `true`. */
+            send_on_resolved?: boolean;
+            /**
+             * @description Seconds that the endpoint must have been bad as well before the alert triggers; 0: the threshold alone decides. Default: `0`.
+             * @example 600
+             */
+            after?: number;
+            /**
+             * @description Seconds between reminders while the alert is triggered, and neither quiet nor flapping; null: none. PagerDuty and Opsgenie remind by themselves and get none. Default: `null`.
+             * @example 3600
+             */
+            remind_every?: number | null;
+        };
+        ContactDelivery: {
+            /** @enum {string} */
+            state: "pending" | "delivered" | "failed" | "superseded";
+            /**
+             * Format: date-time
+             * @description Last attempt; before the first, when it was enqueued.
+             * @example 2026-11-20T10:00:00.120Z
+             */
+            at: string;
+            /**
+             * @description What went wrong at the last attempt, without URLs and secrets.
+             * @example null
+             */
+            error: string | null;
+        };
+        /** @description Distinguished by `type`. */
+        Contact: components["schemas"]["EmailContact"] | components["schemas"]["WebhookContact"] | components["schemas"]["SlackContact"] | components["schemas"]["DiscordContact"] | components["schemas"]["TeamsContact"] | components["schemas"]["TelegramContact"] | components["schemas"]["PagerdutyContact"] | components["schemas"]["OpsgenieContact"] | components["schemas"]["TwilioContact"];
+        CreateContact: components["schemas"]["CreateEmailContact"] | components["schemas"]["CreateWebhookContact"] | components["schemas"]["CreateSlackContact"] | components["schemas"]["CreateDiscordContact"] | components["schemas"]["CreateTeamsContact"] | components["schemas"]["CreateTelegramContact"] | components["schemas"]["CreatePagerdutyContact"] | components["schemas"]["CreateOpsgenieContact"] | components["schemas"]["CreateTwilioContact"];
+        UpdateContact: {
+            /**
+             * @description Who is reached.
+             * @example Operations
+             */
+            name?: string;
+            /**
+             * @description Channel type: email, webhook, slack, discord, teams, telegram, pagerduty, opsgenie, twilio, and those that modules add. Changes only together with `config`.
+             * @example slack
+             * @enum {string}
+             */
+            type?: "email" | "webhook" | "slack" | "discord" | "teams" | "telegram" | "pagerduty" | "opsgenie" | "twilio";
+            config?: components["schemas"]["EmailConfig"] | components["schemas"]["WebhookConfig"] | components["schemas"]["SlackConfig"] | components["schemas"]["DiscordConfig"] | components["schemas"]["TeamsConfig"] | components["schemas"]["TelegramConfig"] | components["schemas"]["PagerDutyConfig"] | components["schemas"]["OpsgenieConfig"] | components["schemas"]["TwilioConfig"];
+            /** @description New endpoints get an alert through it. */
+            default?: boolean;
+            /**
+             * @description What alerts through it begin with where nobody says otherwise. Sent, it replaces what was there.
+             * @example {
+             *       "failure_threshold": 2,
+             *       "remind_every": 3600
+             *     }
+             */
+            alert_defaults?: components["schemas"]["AlertDefaults"];
+        };
+        EndpointScope: {
+            /**
+             * @description Everything that the organization has; without any of the lists.
+             * @enum {boolean}
+             */
+            all?: true;
+            /** @description Websites: all their endpoints. */
+            website_ids?: string[];
+            /** @description Endpoints. */
+            endpoint_ids?: string[];
+            /**
+             * @description Tags of endpoints or their websites. They need not exist yet.
+             * @example [
+             *       "production"
+             *     ]
+             */
+            tags?: string[];
+        };
+        AddContactAlerts: {
+            /**
+             * @description Which checks are bad. `down`: those that are down. `degraded`: also those that are up while an assertion of severity `warning` fails; the alert resolves when they are up without one. Default: `"down"`.
+             * @example down
+             * @enum {string}
+             */
+            condition?: "down" | "degraded";
+            /**
+             * @description Consecutive bad checks that trigger the alert. An edit counts from the next result. Default: `3`.
+             * @example 3
+             */
+            failure_threshold?: number;
+            /**
+             * @description Consecutive good checks that resolve it. An edit counts from the next result. Default: `2`.
+             * @example 2
+             */
+            success_threshold?: number;
+            /** @description false: a resolve is recorded, but not sent. Default: `true`. */
+            send_on_resolved?: boolean;
+            /**
+             * @description Seconds that the endpoint must have been bad as well before the alert triggers; 0: the threshold alone decides. Default: `0`.
+             * @example 600
+             */
+            after?: number;
+            /**
+             * @description Seconds between reminders while the alert is triggered, and neither quiet nor flapping; null: none. PagerDuty and Opsgenie remind by themselves and get none. Default: `null`.
+             * @example 3600
+             */
+            remind_every?: number | null;
+            /**
+             * @description The endpoints that get an alert: all, or those that any of the lists names.
+             * @example {
+             *       "tags": [
+             *         "production"
+             *       ]
+             *     }
+             */
+            scope: components["schemas"]["EndpointScope"];
+        };
+        AddedContactAlerts: {
+            /**
+             * @description Alerts that were made.
+             * @example 12
+             */
+            created: number;
+            /**
+             * @description Endpoints of the scope that had an alert through the contact already.
+             * @example 3
+             */
+            existing: number;
         };
         /** @enum {string} */
         CheckErrorCode: "dns_not_found" | "dns_timeout" | "dns_failure" | "connection_refused" | "connection_reset" | "connection_timeout" | "host_unreachable" | "tls_expired" | "tls_not_yet_valid" | "tls_hostname_mismatch" | "tls_untrusted" | "tls_handshake_failed" | "tls_timeout" | "first_byte_timeout" | "body_timeout" | "protocol_error" | "too_many_redirects" | "status_unexpected" | "assertion_failed" | "icmp_timeout" | "banner_invalid" | "target_blocked" | "icmp_unavailable" | "monitor_offline" | "internal";
@@ -822,7 +986,7 @@ export interface components {
         };
         Acknowledgement: {
             /**
-             * @description The name of the key, also of the one that the session was made from.
+             * @description The name of the key, also of the one that the session was made from; `link` when it came by the link of a message.
              * @example On call
              */
             by: string | null;
@@ -1914,11 +2078,11 @@ export interface components {
         };
         AuditAuthor: {
             /**
-             * @description `api_key`, `session` (of the dashboard, made from the key), `sign_in_link` (one-time, made from the key), `operator` (the operator token), `auth_off` (nobody had to say), `command_line` (`npm run keys` on the server), `system` (the service itself).
+             * @description `api_key`, `session` (of the dashboard, made from the key), `sign_in_link` (one-time, made from the key), `acknowledge_link` (whoever had the link of a message), `operator` (the operator token), `auth_off` (nobody had to say), `command_line` (`npm run keys` on the server), `system` (the service itself).
              * @example api_key
              * @enum {string}
              */
-            via: "api_key" | "session" | "sign_in_link" | "operator" | "auth_off" | "command_line" | "system";
+            via: "api_key" | "session" | "sign_in_link" | "acknowledge_link" | "operator" | "auth_off" | "command_line" | "system";
             /**
              * @description The key, also after its revocation.
              * @example key_01jd3k6q7be5y9x4v2m8n0r1st
@@ -1953,7 +2117,7 @@ export interface components {
              * @example website
              * @enum {string}
              */
-            resource: "website" | "endpoint" | "alert" | "acknowledgement" | "status_page" | "public_page" | "delivery" | "api_key" | "session" | "organization" | "maintenance";
+            resource: "website" | "endpoint" | "alert" | "acknowledgement" | "status_page" | "public_page" | "delivery" | "api_key" | "session" | "organization" | "maintenance" | "contact";
             /**
              * @description What it was done to. An endpoint that was only tried out has an id that leads nowhere.
              * @example ws_01jd3k6q7be5y9x4v2m8n0r1st
@@ -2575,7 +2739,7 @@ export interface components {
         };
         NotifiedEvent: {
             /**
-             * @description `ev_…` of the event, as in the list of alert events; `dl_…` of the delivery for a test. Equal over all attempts.
+             * @description `ev_…` of the event, as in the list of alert events; `dl_…` of the delivery for a reminder or a test. Equal over all attempts.
              * @example ev_01jd3k6q7be5y9x4v2m8n0r1st
              */
             id: string;
@@ -2583,7 +2747,7 @@ export interface components {
              * @example triggered
              * @enum {string}
              */
-            type: "triggered" | "resolved" | "test";
+            type: "triggered" | "resolved" | "reminder" | "test";
             /**
              * @description Which checks are bad for the alert: those that are down, or also those that are up while an assertion of severity `warning` fails.
              * @example down
@@ -2596,17 +2760,17 @@ export interface components {
              */
             message: string;
             /**
-             * @description The same for a trigger and its resolve.
+             * @description The same for a trigger, its reminders and its resolve.
              * @example al_01jd3k6q7be5y9x4v2m8n0r1st-7
              */
             incident_key: string;
             /**
-             * @description Of a resolve: the `ev_…` of its trigger.
+             * @description Of a resolve or a reminder: the `ev_…` of its trigger.
              * @example null
              */
             trigger_event_id: string | null;
             /**
-             * @description Why: enough checks in a row, or something was switched off or deleted. null in a test.
+             * @description Why: enough checks in a row, or something was switched off or deleted. null in a reminder and a test.
              * @example threshold
              * @enum {string|null}
              */
@@ -2630,10 +2794,15 @@ export interface components {
              */
             started_at: string | null;
             /**
-             * @description Of a resolve: seconds from the first failing check to the end.
+             * @description Of a resolve: seconds from the first failing check to the end. Of a reminder: until now.
              * @example null
              */
             duration_seconds: number | null;
+            /**
+             * @description Of a reminder, and in nothing else: which one of its incident, from 1.
+             * @example 3
+             */
+            ordinal?: number;
             /**
              * Format: date-time
              * @description When it was recorded.
@@ -2693,6 +2862,13 @@ export interface components {
              */
             address: string | null;
         };
+        NotifiedLinks: {
+            /**
+             * @description The page of the endpoint in the dashboard; in a test, that of the alert or the contact.
+             * @example https://uptime.example.com/#/endpoints/ep_01jd3k6q7be5y9x4v2m8n0r1st
+             */
+            page: string;
+        };
         NotificationData: {
             event: components["schemas"]["NotifiedEvent"];
             alert: components["schemas"]["NotifiedAlert"];
@@ -2700,6 +2876,8 @@ export interface components {
             website: components["schemas"]["NotifiedWebsite"];
             /** @description The check that decided; null in a test. */
             check: components["schemas"]["NotifiedCheck"] | null;
+            /** @description Absent while the service has no `PUBLIC_URL`. */
+            links?: components["schemas"]["NotifiedLinks"];
         };
         AlertTriggered: {
             /**
@@ -2729,7 +2907,7 @@ export interface components {
              */
             type: "alert.resolved";
         };
-        AlertTest: {
+        AlertReminder: {
             /**
              * Format: date-time
              * @description When it happened: `created_at` of the event.
@@ -2737,6 +2915,44 @@ export interface components {
              */
             timestamp: string;
             data: components["schemas"]["NotificationData"];
+            /**
+             * @example alert.reminder
+             * @enum {string}
+             */
+            type: "alert.reminder";
+        };
+        NotifiedContact: {
+            /** @example ct_01jd3k6q7be5y9x4v2m8n0r1st */
+            id: string;
+            /** @example Operations */
+            name: string;
+        };
+        TestData: {
+            event: components["schemas"]["NotifiedEvent"];
+            /** @description null in the test of a contact. */
+            alert: components["schemas"]["NotifiedAlert"] | null;
+            /** @description null in the test of a contact. */
+            endpoint: components["schemas"]["NotifiedEndpoint"] | null;
+            /** @description null in the test of a contact. */
+            website: components["schemas"]["NotifiedWebsite"] | null;
+            /** @description Only in the test of a contact. */
+            contact?: components["schemas"]["NotifiedContact"];
+            /**
+             * @description null in a test.
+             * @example null
+             */
+            check: components["schemas"]["NotifiedCheck"] | null;
+            /** @description Absent while the service has no `PUBLIC_URL`. */
+            links?: components["schemas"]["NotifiedLinks"];
+        };
+        AlertTest: {
+            /**
+             * Format: date-time
+             * @description When it happened: `created_at` of the event.
+             * @example 2026-11-20T10:00:00.000Z
+             */
+            timestamp: string;
+            data: components["schemas"]["TestData"];
             /**
              * @example alert.test
              * @enum {string}
@@ -3129,6 +3345,635 @@ export interface components {
              */
             api_url?: string;
         };
+        CreateContactFields: {
+            /**
+             * @description Who is reached.
+             * @example Operations
+             */
+            name: string;
+            /** @description New endpoints get an alert through it. Default: `false`. */
+            default?: boolean;
+            /**
+             * @description What alerts through it begin with where nobody says otherwise. Sent, it replaces what was there.
+             * @example {
+             *       "failure_threshold": 2,
+             *       "remind_every": 3600
+             *     }
+             */
+            alert_defaults?: components["schemas"]["AlertDefaults"];
+        };
+        CreateEmailContact: components["schemas"]["CreateContactFields"] & {
+            /** @enum {string} */
+            type: "email";
+            config: components["schemas"]["EmailConfig"];
+        } & {
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
+            type: "email";
+        };
+        EmailContact: {
+            /** @example ct_01jd3k6q7be5y9x4v2m8n0r1st */
+            id: string;
+            /**
+             * @description Who is reached.
+             * @example Operations
+             */
+            name: string;
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
+            type: "email";
+            /** @description Settings of the channel, by `type`, as those of an alert; masked in the same way. */
+            config: components["schemas"]["MaskedEmailConfig"];
+            /**
+             * @description New endpoints get an alert through it.
+             * @example false
+             */
+            default: boolean;
+            /**
+             * @description What alerts through it begin with where nobody says otherwise. Sent, it replaces what was there.
+             * @example {
+             *       "failure_threshold": 2,
+             *       "remind_every": 3600
+             *     }
+             */
+            alert_defaults: components["schemas"]["AlertDefaults"];
+            /**
+             * @description Where it notifies, in a few words and without a secret: hosts, addresses, a chat. Masked as in `config`; null when the config tells none.
+             * @example hooks.slack.com
+             */
+            destination: string | null;
+            /**
+             * @description Alerts that notify through it.
+             * @example 12
+             */
+            alert_count: number;
+            /** @description The newest message of its alerts, without tests, and what became of it; null before the first. */
+            last_delivery: components["schemas"]["ContactDelivery"] | null;
+            /**
+             * Format: date-time
+             * @description The first failed attempt since the last one that was delivered; null while messages arrive.
+             * @example null
+             */
+            failing_since: string | null;
+            /**
+             * Format: date-time
+             * @example 2026-11-20T09:00:00.000Z
+             */
+            created_at: string;
+            /**
+             * Format: date-time
+             * @example 2026-11-20T09:00:00.000Z
+             */
+            updated_at: string;
+        };
+        CreateWebhookContact: components["schemas"]["CreateContactFields"] & {
+            /** @enum {string} */
+            type: "webhook";
+            config: components["schemas"]["WebhookConfig"];
+        } & {
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
+            type: "webhook";
+        };
+        WebhookContact: {
+            /** @example ct_01jd3k6q7be5y9x4v2m8n0r1st */
+            id: string;
+            /**
+             * @description Who is reached.
+             * @example Operations
+             */
+            name: string;
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
+            type: "webhook";
+            /** @description Settings of the channel, by `type`, as those of an alert; masked in the same way. */
+            config: components["schemas"]["MaskedWebhookConfig"];
+            /**
+             * @description New endpoints get an alert through it.
+             * @example false
+             */
+            default: boolean;
+            /**
+             * @description What alerts through it begin with where nobody says otherwise. Sent, it replaces what was there.
+             * @example {
+             *       "failure_threshold": 2,
+             *       "remind_every": 3600
+             *     }
+             */
+            alert_defaults: components["schemas"]["AlertDefaults"];
+            /**
+             * @description Where it notifies, in a few words and without a secret: hosts, addresses, a chat. Masked as in `config`; null when the config tells none.
+             * @example hooks.slack.com
+             */
+            destination: string | null;
+            /**
+             * @description Alerts that notify through it.
+             * @example 12
+             */
+            alert_count: number;
+            /** @description The newest message of its alerts, without tests, and what became of it; null before the first. */
+            last_delivery: components["schemas"]["ContactDelivery"] | null;
+            /**
+             * Format: date-time
+             * @description The first failed attempt since the last one that was delivered; null while messages arrive.
+             * @example null
+             */
+            failing_since: string | null;
+            /**
+             * Format: date-time
+             * @example 2026-11-20T09:00:00.000Z
+             */
+            created_at: string;
+            /**
+             * Format: date-time
+             * @example 2026-11-20T09:00:00.000Z
+             */
+            updated_at: string;
+        };
+        CreateSlackContact: components["schemas"]["CreateContactFields"] & {
+            /** @enum {string} */
+            type: "slack";
+            config: components["schemas"]["SlackConfig"];
+        } & {
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
+            type: "slack";
+        };
+        SlackContact: {
+            /** @example ct_01jd3k6q7be5y9x4v2m8n0r1st */
+            id: string;
+            /**
+             * @description Who is reached.
+             * @example Operations
+             */
+            name: string;
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
+            type: "slack";
+            /** @description Settings of the channel, by `type`, as those of an alert; masked in the same way. */
+            config: components["schemas"]["MaskedSlackConfig"];
+            /**
+             * @description New endpoints get an alert through it.
+             * @example false
+             */
+            default: boolean;
+            /**
+             * @description What alerts through it begin with where nobody says otherwise. Sent, it replaces what was there.
+             * @example {
+             *       "failure_threshold": 2,
+             *       "remind_every": 3600
+             *     }
+             */
+            alert_defaults: components["schemas"]["AlertDefaults"];
+            /**
+             * @description Where it notifies, in a few words and without a secret: hosts, addresses, a chat. Masked as in `config`; null when the config tells none.
+             * @example hooks.slack.com
+             */
+            destination: string | null;
+            /**
+             * @description Alerts that notify through it.
+             * @example 12
+             */
+            alert_count: number;
+            /** @description The newest message of its alerts, without tests, and what became of it; null before the first. */
+            last_delivery: components["schemas"]["ContactDelivery"] | null;
+            /**
+             * Format: date-time
+             * @description The first failed attempt since the last one that was delivered; null while messages arrive.
+             * @example null
+             */
+            failing_since: string | null;
+            /**
+             * Format: date-time
+             * @example 2026-11-20T09:00:00.000Z
+             */
+            created_at: string;
+            /**
+             * Format: date-time
+             * @example 2026-11-20T09:00:00.000Z
+             */
+            updated_at: string;
+        };
+        CreateDiscordContact: components["schemas"]["CreateContactFields"] & {
+            /** @enum {string} */
+            type: "discord";
+            config: components["schemas"]["DiscordConfig"];
+        } & {
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
+            type: "discord";
+        };
+        DiscordContact: {
+            /** @example ct_01jd3k6q7be5y9x4v2m8n0r1st */
+            id: string;
+            /**
+             * @description Who is reached.
+             * @example Operations
+             */
+            name: string;
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
+            type: "discord";
+            /** @description Settings of the channel, by `type`, as those of an alert; masked in the same way. */
+            config: components["schemas"]["MaskedDiscordConfig"];
+            /**
+             * @description New endpoints get an alert through it.
+             * @example false
+             */
+            default: boolean;
+            /**
+             * @description What alerts through it begin with where nobody says otherwise. Sent, it replaces what was there.
+             * @example {
+             *       "failure_threshold": 2,
+             *       "remind_every": 3600
+             *     }
+             */
+            alert_defaults: components["schemas"]["AlertDefaults"];
+            /**
+             * @description Where it notifies, in a few words and without a secret: hosts, addresses, a chat. Masked as in `config`; null when the config tells none.
+             * @example hooks.slack.com
+             */
+            destination: string | null;
+            /**
+             * @description Alerts that notify through it.
+             * @example 12
+             */
+            alert_count: number;
+            /** @description The newest message of its alerts, without tests, and what became of it; null before the first. */
+            last_delivery: components["schemas"]["ContactDelivery"] | null;
+            /**
+             * Format: date-time
+             * @description The first failed attempt since the last one that was delivered; null while messages arrive.
+             * @example null
+             */
+            failing_since: string | null;
+            /**
+             * Format: date-time
+             * @example 2026-11-20T09:00:00.000Z
+             */
+            created_at: string;
+            /**
+             * Format: date-time
+             * @example 2026-11-20T09:00:00.000Z
+             */
+            updated_at: string;
+        };
+        CreateTeamsContact: components["schemas"]["CreateContactFields"] & {
+            /** @enum {string} */
+            type: "teams";
+            config: components["schemas"]["TeamsConfig"];
+        } & {
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
+            type: "teams";
+        };
+        TeamsContact: {
+            /** @example ct_01jd3k6q7be5y9x4v2m8n0r1st */
+            id: string;
+            /**
+             * @description Who is reached.
+             * @example Operations
+             */
+            name: string;
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
+            type: "teams";
+            /** @description Settings of the channel, by `type`, as those of an alert; masked in the same way. */
+            config: components["schemas"]["MaskedTeamsConfig"];
+            /**
+             * @description New endpoints get an alert through it.
+             * @example false
+             */
+            default: boolean;
+            /**
+             * @description What alerts through it begin with where nobody says otherwise. Sent, it replaces what was there.
+             * @example {
+             *       "failure_threshold": 2,
+             *       "remind_every": 3600
+             *     }
+             */
+            alert_defaults: components["schemas"]["AlertDefaults"];
+            /**
+             * @description Where it notifies, in a few words and without a secret: hosts, addresses, a chat. Masked as in `config`; null when the config tells none.
+             * @example hooks.slack.com
+             */
+            destination: string | null;
+            /**
+             * @description Alerts that notify through it.
+             * @example 12
+             */
+            alert_count: number;
+            /** @description The newest message of its alerts, without tests, and what became of it; null before the first. */
+            last_delivery: components["schemas"]["ContactDelivery"] | null;
+            /**
+             * Format: date-time
+             * @description The first failed attempt since the last one that was delivered; null while messages arrive.
+             * @example null
+             */
+            failing_since: string | null;
+            /**
+             * Format: date-time
+             * @example 2026-11-20T09:00:00.000Z
+             */
+            created_at: string;
+            /**
+             * Format: date-time
+             * @example 2026-11-20T09:00:00.000Z
+             */
+            updated_at: string;
+        };
+        CreateTelegramContact: components["schemas"]["CreateContactFields"] & {
+            /** @enum {string} */
+            type: "telegram";
+            config: components["schemas"]["TelegramConfig"];
+        } & {
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
+            type: "telegram";
+        };
+        TelegramContact: {
+            /** @example ct_01jd3k6q7be5y9x4v2m8n0r1st */
+            id: string;
+            /**
+             * @description Who is reached.
+             * @example Operations
+             */
+            name: string;
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
+            type: "telegram";
+            /** @description Settings of the channel, by `type`, as those of an alert; masked in the same way. */
+            config: components["schemas"]["MaskedTelegramConfig"];
+            /**
+             * @description New endpoints get an alert through it.
+             * @example false
+             */
+            default: boolean;
+            /**
+             * @description What alerts through it begin with where nobody says otherwise. Sent, it replaces what was there.
+             * @example {
+             *       "failure_threshold": 2,
+             *       "remind_every": 3600
+             *     }
+             */
+            alert_defaults: components["schemas"]["AlertDefaults"];
+            /**
+             * @description Where it notifies, in a few words and without a secret: hosts, addresses, a chat. Masked as in `config`; null when the config tells none.
+             * @example hooks.slack.com
+             */
+            destination: string | null;
+            /**
+             * @description Alerts that notify through it.
+             * @example 12
+             */
+            alert_count: number;
+            /** @description The newest message of its alerts, without tests, and what became of it; null before the first. */
+            last_delivery: components["schemas"]["ContactDelivery"] | null;
+            /**
+             * Format: date-time
+             * @description The first failed attempt since the last one that was delivered; null while messages arrive.
+             * @example null
+             */
+            failing_since: string | null;
+            /**
+             * Format: date-time
+             * @example 2026-11-20T09:00:00.000Z
+             */
+            created_at: string;
+            /**
+             * Format: date-time
+             * @example 2026-11-20T09:00:00.000Z
+             */
+            updated_at: string;
+        };
+        CreatePagerdutyContact: components["schemas"]["CreateContactFields"] & {
+            /** @enum {string} */
+            type: "pagerduty";
+            config: components["schemas"]["PagerDutyConfig"];
+        } & {
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
+            type: "pagerduty";
+        };
+        PagerdutyContact: {
+            /** @example ct_01jd3k6q7be5y9x4v2m8n0r1st */
+            id: string;
+            /**
+             * @description Who is reached.
+             * @example Operations
+             */
+            name: string;
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
+            type: "pagerduty";
+            /** @description Settings of the channel, by `type`, as those of an alert; masked in the same way. */
+            config: components["schemas"]["MaskedPagerDutyConfig"];
+            /**
+             * @description New endpoints get an alert through it.
+             * @example false
+             */
+            default: boolean;
+            /**
+             * @description What alerts through it begin with where nobody says otherwise. Sent, it replaces what was there.
+             * @example {
+             *       "failure_threshold": 2,
+             *       "remind_every": 3600
+             *     }
+             */
+            alert_defaults: components["schemas"]["AlertDefaults"];
+            /**
+             * @description Where it notifies, in a few words and without a secret: hosts, addresses, a chat. Masked as in `config`; null when the config tells none.
+             * @example hooks.slack.com
+             */
+            destination: string | null;
+            /**
+             * @description Alerts that notify through it.
+             * @example 12
+             */
+            alert_count: number;
+            /** @description The newest message of its alerts, without tests, and what became of it; null before the first. */
+            last_delivery: components["schemas"]["ContactDelivery"] | null;
+            /**
+             * Format: date-time
+             * @description The first failed attempt since the last one that was delivered; null while messages arrive.
+             * @example null
+             */
+            failing_since: string | null;
+            /**
+             * Format: date-time
+             * @example 2026-11-20T09:00:00.000Z
+             */
+            created_at: string;
+            /**
+             * Format: date-time
+             * @example 2026-11-20T09:00:00.000Z
+             */
+            updated_at: string;
+        };
+        CreateOpsgenieContact: components["schemas"]["CreateContactFields"] & {
+            /** @enum {string} */
+            type: "opsgenie";
+            config: components["schemas"]["OpsgenieConfig"];
+        } & {
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
+            type: "opsgenie";
+        };
+        OpsgenieContact: {
+            /** @example ct_01jd3k6q7be5y9x4v2m8n0r1st */
+            id: string;
+            /**
+             * @description Who is reached.
+             * @example Operations
+             */
+            name: string;
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
+            type: "opsgenie";
+            /** @description Settings of the channel, by `type`, as those of an alert; masked in the same way. */
+            config: components["schemas"]["MaskedOpsgenieConfig"];
+            /**
+             * @description New endpoints get an alert through it.
+             * @example false
+             */
+            default: boolean;
+            /**
+             * @description What alerts through it begin with where nobody says otherwise. Sent, it replaces what was there.
+             * @example {
+             *       "failure_threshold": 2,
+             *       "remind_every": 3600
+             *     }
+             */
+            alert_defaults: components["schemas"]["AlertDefaults"];
+            /**
+             * @description Where it notifies, in a few words and without a secret: hosts, addresses, a chat. Masked as in `config`; null when the config tells none.
+             * @example hooks.slack.com
+             */
+            destination: string | null;
+            /**
+             * @description Alerts that notify through it.
+             * @example 12
+             */
+            alert_count: number;
+            /** @description The newest message of its alerts, without tests, and what became of it; null before the first. */
+            last_delivery: components["schemas"]["ContactDelivery"] | null;
+            /**
+             * Format: date-time
+             * @description The first failed attempt since the last one that was delivered; null while messages arrive.
+             * @example null
+             */
+            failing_since: string | null;
+            /**
+             * Format: date-time
+             * @example 2026-11-20T09:00:00.000Z
+             */
+            created_at: string;
+            /**
+             * Format: date-time
+             * @example 2026-11-20T09:00:00.000Z
+             */
+            updated_at: string;
+        };
+        CreateTwilioContact: components["schemas"]["CreateContactFields"] & {
+            /** @enum {string} */
+            type: "twilio";
+            config: components["schemas"]["TwilioConfig"];
+        } & {
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
+            type: "twilio";
+        };
+        TwilioContact: {
+            /** @example ct_01jd3k6q7be5y9x4v2m8n0r1st */
+            id: string;
+            /**
+             * @description Who is reached.
+             * @example Operations
+             */
+            name: string;
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
+            type: "twilio";
+            /** @description Settings of the channel, by `type`, as those of an alert; masked in the same way. */
+            config: components["schemas"]["MaskedTwilioConfig"];
+            /**
+             * @description New endpoints get an alert through it.
+             * @example false
+             */
+            default: boolean;
+            /**
+             * @description What alerts through it begin with where nobody says otherwise. Sent, it replaces what was there.
+             * @example {
+             *       "failure_threshold": 2,
+             *       "remind_every": 3600
+             *     }
+             */
+            alert_defaults: components["schemas"]["AlertDefaults"];
+            /**
+             * @description Where it notifies, in a few words and without a secret: hosts, addresses, a chat. Masked as in `config`; null when the config tells none.
+             * @example hooks.slack.com
+             */
+            destination: string | null;
+            /**
+             * @description Alerts that notify through it.
+             * @example 12
+             */
+            alert_count: number;
+            /** @description The newest message of its alerts, without tests, and what became of it; null before the first. */
+            last_delivery: components["schemas"]["ContactDelivery"] | null;
+            /**
+             * Format: date-time
+             * @description The first failed attempt since the last one that was delivered; null while messages arrive.
+             * @example null
+             */
+            failing_since: string | null;
+            /**
+             * Format: date-time
+             * @example 2026-11-20T09:00:00.000Z
+             */
+            created_at: string;
+            /**
+             * Format: date-time
+             * @example 2026-11-20T09:00:00.000Z
+             */
+            updated_at: string;
+        };
         CreateAlertFields: {
             /**
              * @description Which checks are bad. `down`: those that are down. `degraded`: also those that are up while an assertion of severity `warning` fails; the alert resolves when they are up without one. Default: `"down"`.
@@ -3148,6 +3993,16 @@ export interface components {
             success_threshold?: number;
             /** @description false: a resolve is recorded, but not sent. Default: `true`. */
             send_on_resolved?: boolean;
+            /**
+             * @description Seconds that the endpoint must have been bad as well before the alert triggers; 0: the threshold alone decides. Default: `0`.
+             * @example 600
+             */
+            after?: number;
+            /**
+             * @description Seconds between reminders while the alert is triggered, and neither quiet nor flapping; null: none. PagerDuty and Opsgenie remind by themselves and get none. Default: `null`.
+             * @example 3600
+             */
+            remind_every?: number | null;
             /** @description Free text, part of every message. Default: `""`. */
             description?: string;
             /** @description false: never triggers; an open incident is resolved. Default: `true`. */
@@ -3169,94 +4024,6 @@ export interface components {
              */
             type: "email";
         };
-        CreateWebhookAlert: components["schemas"]["CreateAlertFields"] & {
-            /** @enum {string} */
-            type: "webhook";
-            config: components["schemas"]["WebhookConfig"];
-        } & {
-            /**
-             * @description discriminator enum property added by openapi-typescript
-             * @enum {string}
-             */
-            type: "webhook";
-        };
-        CreateSlackAlert: components["schemas"]["CreateAlertFields"] & {
-            /** @enum {string} */
-            type: "slack";
-            config: components["schemas"]["SlackConfig"];
-        } & {
-            /**
-             * @description discriminator enum property added by openapi-typescript
-             * @enum {string}
-             */
-            type: "slack";
-        };
-        CreateDiscordAlert: components["schemas"]["CreateAlertFields"] & {
-            /** @enum {string} */
-            type: "discord";
-            config: components["schemas"]["DiscordConfig"];
-        } & {
-            /**
-             * @description discriminator enum property added by openapi-typescript
-             * @enum {string}
-             */
-            type: "discord";
-        };
-        CreateTeamsAlert: components["schemas"]["CreateAlertFields"] & {
-            /** @enum {string} */
-            type: "teams";
-            config: components["schemas"]["TeamsConfig"];
-        } & {
-            /**
-             * @description discriminator enum property added by openapi-typescript
-             * @enum {string}
-             */
-            type: "teams";
-        };
-        CreateTelegramAlert: components["schemas"]["CreateAlertFields"] & {
-            /** @enum {string} */
-            type: "telegram";
-            config: components["schemas"]["TelegramConfig"];
-        } & {
-            /**
-             * @description discriminator enum property added by openapi-typescript
-             * @enum {string}
-             */
-            type: "telegram";
-        };
-        CreatePagerdutyAlert: components["schemas"]["CreateAlertFields"] & {
-            /** @enum {string} */
-            type: "pagerduty";
-            config: components["schemas"]["PagerDutyConfig"];
-        } & {
-            /**
-             * @description discriminator enum property added by openapi-typescript
-             * @enum {string}
-             */
-            type: "pagerduty";
-        };
-        CreateOpsgenieAlert: components["schemas"]["CreateAlertFields"] & {
-            /** @enum {string} */
-            type: "opsgenie";
-            config: components["schemas"]["OpsgenieConfig"];
-        } & {
-            /**
-             * @description discriminator enum property added by openapi-typescript
-             * @enum {string}
-             */
-            type: "opsgenie";
-        };
-        CreateTwilioAlert: components["schemas"]["CreateAlertFields"] & {
-            /** @enum {string} */
-            type: "twilio";
-            config: components["schemas"]["TwilioConfig"];
-        } & {
-            /**
-             * @description discriminator enum property added by openapi-typescript
-             * @enum {string}
-             */
-            type: "twilio";
-        };
         EmailAlert: {
             /** @example al_01jd3k6q7be5y9x4v2m8n0r1st */
             id: string;
@@ -3265,6 +4032,11 @@ export interface components {
              * @example ep_01jd3k6q7be5y9x4v2m8n0r1st
              */
             endpoint_id: string;
+            /**
+             * @description The contact that it notifies through. null: it has a config of its own; else `type` and `config` are the contact’s.
+             * @example ct_01jd3k6q7be5y9x4v2m8n0r1st
+             */
+            contact_id: string | null;
             /**
              * @description discriminator enum property added by openapi-typescript
              * @enum {string}
@@ -3299,6 +4071,16 @@ export interface components {
              */
             send_on_resolved: boolean;
             /**
+             * @description Seconds that the endpoint must have been bad as well before the alert triggers; 0: the threshold alone decides.
+             * @example 600
+             */
+            after: number;
+            /**
+             * @description Seconds between reminders while the alert is triggered, and neither quiet nor flapping; null: none. PagerDuty and Opsgenie remind by themselves and get none.
+             * @example 3600
+             */
+            remind_every: number | null;
+            /**
              * @description Free text, part of every message.
              * @example Runbook: https://wiki.example.com/checkout
              */
@@ -3327,6 +4109,17 @@ export interface components {
              */
             updated_at: string;
         };
+        CreateWebhookAlert: components["schemas"]["CreateAlertFields"] & {
+            /** @enum {string} */
+            type: "webhook";
+            config: components["schemas"]["WebhookConfig"];
+        } & {
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
+            type: "webhook";
+        };
         WebhookAlert: {
             /** @example al_01jd3k6q7be5y9x4v2m8n0r1st */
             id: string;
@@ -3335,6 +4128,11 @@ export interface components {
              * @example ep_01jd3k6q7be5y9x4v2m8n0r1st
              */
             endpoint_id: string;
+            /**
+             * @description The contact that it notifies through. null: it has a config of its own; else `type` and `config` are the contact’s.
+             * @example ct_01jd3k6q7be5y9x4v2m8n0r1st
+             */
+            contact_id: string | null;
             /**
              * @description discriminator enum property added by openapi-typescript
              * @enum {string}
@@ -3369,6 +4167,16 @@ export interface components {
              */
             send_on_resolved: boolean;
             /**
+             * @description Seconds that the endpoint must have been bad as well before the alert triggers; 0: the threshold alone decides.
+             * @example 600
+             */
+            after: number;
+            /**
+             * @description Seconds between reminders while the alert is triggered, and neither quiet nor flapping; null: none. PagerDuty and Opsgenie remind by themselves and get none.
+             * @example 3600
+             */
+            remind_every: number | null;
+            /**
              * @description Free text, part of every message.
              * @example Runbook: https://wiki.example.com/checkout
              */
@@ -3397,6 +4205,17 @@ export interface components {
              */
             updated_at: string;
         };
+        CreateSlackAlert: components["schemas"]["CreateAlertFields"] & {
+            /** @enum {string} */
+            type: "slack";
+            config: components["schemas"]["SlackConfig"];
+        } & {
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
+            type: "slack";
+        };
         SlackAlert: {
             /** @example al_01jd3k6q7be5y9x4v2m8n0r1st */
             id: string;
@@ -3405,6 +4224,11 @@ export interface components {
              * @example ep_01jd3k6q7be5y9x4v2m8n0r1st
              */
             endpoint_id: string;
+            /**
+             * @description The contact that it notifies through. null: it has a config of its own; else `type` and `config` are the contact’s.
+             * @example ct_01jd3k6q7be5y9x4v2m8n0r1st
+             */
+            contact_id: string | null;
             /**
              * @description discriminator enum property added by openapi-typescript
              * @enum {string}
@@ -3439,6 +4263,16 @@ export interface components {
              */
             send_on_resolved: boolean;
             /**
+             * @description Seconds that the endpoint must have been bad as well before the alert triggers; 0: the threshold alone decides.
+             * @example 600
+             */
+            after: number;
+            /**
+             * @description Seconds between reminders while the alert is triggered, and neither quiet nor flapping; null: none. PagerDuty and Opsgenie remind by themselves and get none.
+             * @example 3600
+             */
+            remind_every: number | null;
+            /**
              * @description Free text, part of every message.
              * @example Runbook: https://wiki.example.com/checkout
              */
@@ -3467,6 +4301,17 @@ export interface components {
              */
             updated_at: string;
         };
+        CreateDiscordAlert: components["schemas"]["CreateAlertFields"] & {
+            /** @enum {string} */
+            type: "discord";
+            config: components["schemas"]["DiscordConfig"];
+        } & {
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
+            type: "discord";
+        };
         DiscordAlert: {
             /** @example al_01jd3k6q7be5y9x4v2m8n0r1st */
             id: string;
@@ -3475,6 +4320,11 @@ export interface components {
              * @example ep_01jd3k6q7be5y9x4v2m8n0r1st
              */
             endpoint_id: string;
+            /**
+             * @description The contact that it notifies through. null: it has a config of its own; else `type` and `config` are the contact’s.
+             * @example ct_01jd3k6q7be5y9x4v2m8n0r1st
+             */
+            contact_id: string | null;
             /**
              * @description discriminator enum property added by openapi-typescript
              * @enum {string}
@@ -3509,6 +4359,16 @@ export interface components {
              */
             send_on_resolved: boolean;
             /**
+             * @description Seconds that the endpoint must have been bad as well before the alert triggers; 0: the threshold alone decides.
+             * @example 600
+             */
+            after: number;
+            /**
+             * @description Seconds between reminders while the alert is triggered, and neither quiet nor flapping; null: none. PagerDuty and Opsgenie remind by themselves and get none.
+             * @example 3600
+             */
+            remind_every: number | null;
+            /**
              * @description Free text, part of every message.
              * @example Runbook: https://wiki.example.com/checkout
              */
@@ -3537,6 +4397,17 @@ export interface components {
              */
             updated_at: string;
         };
+        CreateTeamsAlert: components["schemas"]["CreateAlertFields"] & {
+            /** @enum {string} */
+            type: "teams";
+            config: components["schemas"]["TeamsConfig"];
+        } & {
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
+            type: "teams";
+        };
         TeamsAlert: {
             /** @example al_01jd3k6q7be5y9x4v2m8n0r1st */
             id: string;
@@ -3545,6 +4416,11 @@ export interface components {
              * @example ep_01jd3k6q7be5y9x4v2m8n0r1st
              */
             endpoint_id: string;
+            /**
+             * @description The contact that it notifies through. null: it has a config of its own; else `type` and `config` are the contact’s.
+             * @example ct_01jd3k6q7be5y9x4v2m8n0r1st
+             */
+            contact_id: string | null;
             /**
              * @description discriminator enum property added by openapi-typescript
              * @enum {string}
@@ -3579,6 +4455,16 @@ export interface components {
              */
             send_on_resolved: boolean;
             /**
+             * @description Seconds that the endpoint must have been bad as well before the alert triggers; 0: the threshold alone decides.
+             * @example 600
+             */
+            after: number;
+            /**
+             * @description Seconds between reminders while the alert is triggered, and neither quiet nor flapping; null: none. PagerDuty and Opsgenie remind by themselves and get none.
+             * @example 3600
+             */
+            remind_every: number | null;
+            /**
              * @description Free text, part of every message.
              * @example Runbook: https://wiki.example.com/checkout
              */
@@ -3607,6 +4493,17 @@ export interface components {
              */
             updated_at: string;
         };
+        CreateTelegramAlert: components["schemas"]["CreateAlertFields"] & {
+            /** @enum {string} */
+            type: "telegram";
+            config: components["schemas"]["TelegramConfig"];
+        } & {
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
+            type: "telegram";
+        };
         TelegramAlert: {
             /** @example al_01jd3k6q7be5y9x4v2m8n0r1st */
             id: string;
@@ -3615,6 +4512,11 @@ export interface components {
              * @example ep_01jd3k6q7be5y9x4v2m8n0r1st
              */
             endpoint_id: string;
+            /**
+             * @description The contact that it notifies through. null: it has a config of its own; else `type` and `config` are the contact’s.
+             * @example ct_01jd3k6q7be5y9x4v2m8n0r1st
+             */
+            contact_id: string | null;
             /**
              * @description discriminator enum property added by openapi-typescript
              * @enum {string}
@@ -3649,6 +4551,16 @@ export interface components {
              */
             send_on_resolved: boolean;
             /**
+             * @description Seconds that the endpoint must have been bad as well before the alert triggers; 0: the threshold alone decides.
+             * @example 600
+             */
+            after: number;
+            /**
+             * @description Seconds between reminders while the alert is triggered, and neither quiet nor flapping; null: none. PagerDuty and Opsgenie remind by themselves and get none.
+             * @example 3600
+             */
+            remind_every: number | null;
+            /**
              * @description Free text, part of every message.
              * @example Runbook: https://wiki.example.com/checkout
              */
@@ -3677,6 +4589,17 @@ export interface components {
              */
             updated_at: string;
         };
+        CreatePagerdutyAlert: components["schemas"]["CreateAlertFields"] & {
+            /** @enum {string} */
+            type: "pagerduty";
+            config: components["schemas"]["PagerDutyConfig"];
+        } & {
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
+            type: "pagerduty";
+        };
         PagerdutyAlert: {
             /** @example al_01jd3k6q7be5y9x4v2m8n0r1st */
             id: string;
@@ -3685,6 +4608,11 @@ export interface components {
              * @example ep_01jd3k6q7be5y9x4v2m8n0r1st
              */
             endpoint_id: string;
+            /**
+             * @description The contact that it notifies through. null: it has a config of its own; else `type` and `config` are the contact’s.
+             * @example ct_01jd3k6q7be5y9x4v2m8n0r1st
+             */
+            contact_id: string | null;
             /**
              * @description discriminator enum property added by openapi-typescript
              * @enum {string}
@@ -3719,6 +4647,16 @@ export interface components {
              */
             send_on_resolved: boolean;
             /**
+             * @description Seconds that the endpoint must have been bad as well before the alert triggers; 0: the threshold alone decides.
+             * @example 600
+             */
+            after: number;
+            /**
+             * @description Seconds between reminders while the alert is triggered, and neither quiet nor flapping; null: none. PagerDuty and Opsgenie remind by themselves and get none.
+             * @example 3600
+             */
+            remind_every: number | null;
+            /**
              * @description Free text, part of every message.
              * @example Runbook: https://wiki.example.com/checkout
              */
@@ -3747,6 +4685,17 @@ export interface components {
              */
             updated_at: string;
         };
+        CreateOpsgenieAlert: components["schemas"]["CreateAlertFields"] & {
+            /** @enum {string} */
+            type: "opsgenie";
+            config: components["schemas"]["OpsgenieConfig"];
+        } & {
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
+            type: "opsgenie";
+        };
         OpsgenieAlert: {
             /** @example al_01jd3k6q7be5y9x4v2m8n0r1st */
             id: string;
@@ -3755,6 +4704,11 @@ export interface components {
              * @example ep_01jd3k6q7be5y9x4v2m8n0r1st
              */
             endpoint_id: string;
+            /**
+             * @description The contact that it notifies through. null: it has a config of its own; else `type` and `config` are the contact’s.
+             * @example ct_01jd3k6q7be5y9x4v2m8n0r1st
+             */
+            contact_id: string | null;
             /**
              * @description discriminator enum property added by openapi-typescript
              * @enum {string}
@@ -3789,6 +4743,16 @@ export interface components {
              */
             send_on_resolved: boolean;
             /**
+             * @description Seconds that the endpoint must have been bad as well before the alert triggers; 0: the threshold alone decides.
+             * @example 600
+             */
+            after: number;
+            /**
+             * @description Seconds between reminders while the alert is triggered, and neither quiet nor flapping; null: none. PagerDuty and Opsgenie remind by themselves and get none.
+             * @example 3600
+             */
+            remind_every: number | null;
+            /**
              * @description Free text, part of every message.
              * @example Runbook: https://wiki.example.com/checkout
              */
@@ -3817,6 +4781,17 @@ export interface components {
              */
             updated_at: string;
         };
+        CreateTwilioAlert: components["schemas"]["CreateAlertFields"] & {
+            /** @enum {string} */
+            type: "twilio";
+            config: components["schemas"]["TwilioConfig"];
+        } & {
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
+            type: "twilio";
+        };
         TwilioAlert: {
             /** @example al_01jd3k6q7be5y9x4v2m8n0r1st */
             id: string;
@@ -3825,6 +4800,11 @@ export interface components {
              * @example ep_01jd3k6q7be5y9x4v2m8n0r1st
              */
             endpoint_id: string;
+            /**
+             * @description The contact that it notifies through. null: it has a config of its own; else `type` and `config` are the contact’s.
+             * @example ct_01jd3k6q7be5y9x4v2m8n0r1st
+             */
+            contact_id: string | null;
             /**
              * @description discriminator enum property added by openapi-typescript
              * @enum {string}
@@ -3859,6 +4839,16 @@ export interface components {
              */
             send_on_resolved: boolean;
             /**
+             * @description Seconds that the endpoint must have been bad as well before the alert triggers; 0: the threshold alone decides.
+             * @example 600
+             */
+            after: number;
+            /**
+             * @description Seconds between reminders while the alert is triggered, and neither quiet nor flapping; null: none. PagerDuty and Opsgenie remind by themselves and get none.
+             * @example 3600
+             */
+            remind_every: number | null;
+            /**
              * @description Free text, part of every message.
              * @example Runbook: https://wiki.example.com/checkout
              */
@@ -3886,6 +4876,19 @@ export interface components {
              * @example 2026-11-20T09:00:00.000Z
              */
             updated_at: string;
+        };
+        /** @description With a config of its own. Distinguished by `type`. */
+        CreateAlertWithConfig: components["schemas"]["CreateEmailAlert"] | components["schemas"]["CreateWebhookAlert"] | components["schemas"]["CreateSlackAlert"] | components["schemas"]["CreateDiscordAlert"] | components["schemas"]["CreateTeamsAlert"] | components["schemas"]["CreateTelegramAlert"] | components["schemas"]["CreatePagerdutyAlert"] | components["schemas"]["CreateOpsgenieAlert"] | components["schemas"]["CreateTwilioAlert"];
+        /**
+         * contact
+         * @description Through a contact, without `type` and `config`. Fields that are left out begin with the `alert_defaults` of the contact.
+         */
+        CreateContactAlert: components["schemas"]["CreateAlertFields"] & {
+            /**
+             * @description The contact that it notifies through.
+             * @example ct_01jd3k6q7be5y9x4v2m8n0r1st
+             */
+            contact_id: string;
         };
     };
     responses: never;

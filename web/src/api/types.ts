@@ -33,6 +33,10 @@ export type Outage = Schemas['Outage'];
 export type LatencyBucket = Schemas['LatencyBucket'];
 
 export type Alert = Schemas['Alert'];
+/** What decides when an alert triggers, resolves and reminds. */
+export type AlertRule = Required<Schemas['AlertDefaults']>;
+/** A channel that many alerts notify through. */
+export type Contact = Schemas['Contact'];
 export type AlertEvent = Schemas['AlertEvent'];
 export type Delivery = Schemas['Delivery'];
 /** What became of a test that nothing stores. */

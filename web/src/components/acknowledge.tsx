@@ -1,6 +1,7 @@
 import { useSignal } from '@preact/signals';
 import { put, remove, serviceNow } from '../api/client';
 import type { Acknowledgement } from '../api/types';
+import { acknowledgedBy, acknowledgedHow } from '../logic/acknowledged-text';
 import { time } from '../logic/format';
 import { now } from '../state/clock';
 import { into } from '../state/load';
@@ -24,8 +25,9 @@ export function AcknowledgedBanner(props: { id: string; of: Acknowledgement; onC
     <div class="notice quiet planned">
       <Icon name="check" />
       <p>
-        <strong>{by ?? 'Somebody'} has it in hand</strong> since {time(at, now.value)},{' '}
-        {until === null ? 'until it is up' : `until ${time(until, now.value)}`}: no further alert triggers.
+        <strong>{acknowledgedBy(by)} has it in hand</strong> since {time(at, now.value)}
+        {acknowledgedHow(by)}, {until === null ? 'until it is up' : `until ${time(until, now.value)}`}: no further alert
+        triggers.
         {note !== '' && (
           <>
             <br />

@@ -1,12 +1,8 @@
-import type { Acknowledgement, Maintenance, OverviewItem } from '../api/types';
+import type { Maintenance, OverviewItem } from '../api/types';
 import { time } from '../logic/format';
 import { effectsText } from '../logic/maintenance';
 import { now } from '../state/clock';
 import { Icon } from './icons';
-
-/** `Ops has it in hand until 12:30: restarting the database`. */
-export const acknowledgedText = ({ by, note, until }: Acknowledgement, nowMs: number): string =>
-  `${by ?? 'Somebody'} has it in hand until ${until === null ? 'it is up' : time(until, nowMs)}${note === '' ? '' : `: ${note}`}`;
 
 /** `In maintenance: Patch night, until 04:00:00`. */
 export const maintenanceText = ({ name, until }: Maintenance, nowMs: number): string =>

@@ -1,5 +1,6 @@
 import type { AuditEntry } from '../api/types';
 import { words } from './format';
+import { spanText } from './time-span';
 
 type Settings = Record<string, unknown>;
 
@@ -8,6 +9,7 @@ export const RESOURCES: readonly AuditEntry['resource'][] = [
   'website',
   'endpoint',
   'alert',
+  'contact',
   'acknowledgement',
   'maintenance',
   'status_page',
@@ -35,6 +37,7 @@ const VIA: Record<AuditEntry['author']['via'], string> = {
   api_key: 'API key',
   session: 'dashboard, key',
   sign_in_link: 'sign-in link of',
+  acknowledge_link: 'link of a message',
   operator: 'operator',
   auth_off: 'anybody (AUTH=off)',
   command_line: 'command on the server',
@@ -44,13 +47,22 @@ const VIA: Record<AuditEntry['author']['via'], string> = {
 /** What a thing is called in its settings: an alert has no name. */
 const NAMES = ['name', 'title', 'description', 'type'] as const;
 
+/** Settings whose name in the API says too little on its own. */
+const SETTINGS: Record<string, string> = {
+  after: 'delay',
+  remind_every: 'reminders every',
+  contact_id: 'contact',
+  alert_defaults: 'defaults of its alerts',
+};
+const settingOf = (name: string): string => SETTINGS[name] ?? words(name);
+
 /** `Changed endpoint “Checkout”: interval, timeout`. A session is its key: `Signed in`. */
 export function sentenceOf({ action, resource, changed, before, after }: AuditEntry): string {
   if (resource === 'session') return DONE[action];
   const texts = NAMES.map((key) => after?.[key] ?? before?.[key]);
   const name = texts.find((text): text is string => typeof text === 'string' && text !== '');
   const what = `${DONE[action]} ${KIND[resource] ?? words(resource)}${name === undefined ? '' : ` “${name}”`}`;
-  return action === 'update' && changed.length > 0 ? `${what}: ${changed.map(words).join(', ')}` : what;
+  return action === 'update' && changed.length > 0 ? `${what}: ${changed.map(settingOf).join(', ')}` : what;
 }
 
 /** `API key Terraform, 203.0.113.7`. */
@@ -59,14 +71,20 @@ export function authorOf({ via, key_name, ip }: AuditEntry['author']): string {
   return ip === null ? who : `${who}, ${ip}`;
 }
 
-const textOf = (value: unknown): string => (typeof value === 'string' ? value : JSON.stringify(value));
+/** Settings in seconds that people do not count in seconds. */
+const SPANS: readonly string[] = ['after', 'remind_every'];
+
+function textOf(name: string, value: unknown): string {
+  if (typeof value === 'number' && SPANS.includes(name)) return spanText(value);
+  return typeof value === 'string' ? value : JSON.stringify(value);
+}
 
 /** The settings that an entry tells of, with their values; `null` where there is none. */
 export function changesOf({ before, after }: AuditEntry): { name: string; from: string | null; to: string | null }[] {
   const sides = [before, after].map((side): Settings => side ?? {});
   const names = new Set(sides.flatMap((side) => Object.keys(side)));
   return [...names].map((name) => {
-    const [from = null, to = null] = sides.map((side) => (name in side ? textOf(side[name]) : null));
-    return { name: words(name), from, to };
+    const [from = null, to = null] = sides.map((side) => (name in side ? textOf(name, side[name]) : null));
+    return { name: settingOf(name), from, to };
   });
 }

@@ -55,7 +55,7 @@ function expanded(schema: Schema, all: Record<string, Schema>): Schema {
 
 /** The config of every channel type, from the OpenAPI document the service serves: a new channel needs no change here. */
 export function configSchemas({ components: { schemas } }: ApiDocument): ConfigSchemas {
-  const mapping = schemas['CreateAlert']?.discriminator?.mapping ?? {};
+  const mapping = schemas['CreateAlertWithConfig']?.discriminator?.mapping ?? {};
   const configs = Object.entries(mapping).map(([type, ref]): [string, Schema] => {
     const form = schemas[ref.split('/').at(-1) ?? ''];
     const parts = [form ?? {}, ...(form?.allOf ?? [])];
@@ -151,3 +151,11 @@ export function filled(value: ConfigValue): ConfigValue {
   });
   return Object.fromEntries(entries);
 }
+
+/** The secrets in a response that the request did not have: the service generated them. */
+export const generatedIn = (config: ConfigValue, sent: ConfigValue): string[] =>
+  Object.entries(config).flatMap(([key, text]) =>
+    typeof text === 'string' && !(key in sent) && /secret|token|password/.test(key) && !text.startsWith('***')
+      ? [text]
+      : [],
+  );

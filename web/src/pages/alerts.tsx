@@ -1,48 +1,29 @@
 import { useSignal } from '@preact/signals';
 import { useEffect, useRef } from 'preact/hooks';
 import { all } from '../api/client';
-import type { Alert, Delivery } from '../api/types';
-import { AlertState, thresholdsOf } from '../components/alert/alert-state';
+import type { Alert, Contact, Delivery } from '../api/types';
+import { AlertName, contactName } from '../components/alert/alert-name';
+import { AlertState } from '../components/alert/alert-state';
+import { AlertsHead } from '../components/alert/alerts-head';
+import { DeliveryKind } from '../components/alert/delivery-kind';
 import { DeliveryFacts, isTroubled, SendAgain } from '../components/alert/delivery-state';
 import { EventFeed } from '../components/alert/event-feed';
 import { TargetFilter } from '../components/alert/target-filter';
 import { EndpointName } from '../components/endpoint-name';
 import { Select } from '../components/form/field';
-import { Icon } from '../components/icons';
-import { Button, Data, Head, Table, Tabs } from '../components/layout';
+import { Button, Data, Table } from '../components/layout';
+import { inOrder } from '../logic/alert-draft';
+import { ruleText } from '../logic/alert-rule';
 import { channelName } from '../logic/channel-name';
 import { count } from '../logic/format';
 import { matching } from '../logic/chosen';
 import { now } from '../state/clock';
+import { useContacts } from '../state/contacts';
 import { listen } from '../state/live';
 import { useEvery, useLoad, usePages } from '../state/load';
 import { itemOf } from '../state/overview-store';
 import { route, setQuery } from '../state/router';
 import { may } from '../state/session';
-
-const AlertsHead = ({ current }: { current: string }) => (
-  <>
-    <Head
-      title="Alerts"
-      actions={
-        may.write() && (
-          <a class="button primary" href="#/alerts/new">
-            <Icon name="plus" /> New alert
-          </a>
-        )
-      }
-    />
-    <Tabs
-      label="Alerts"
-      current={current}
-      tabs={[
-        ['rules', 'Rules', '#/alerts'],
-        ['events', 'Events', '#/alerts/events'],
-        ['failed', 'Not delivered', '#/alerts/failed'],
-      ]}
-    />
-  </>
-);
 
 /** The value of a filter, which the address keeps. */
 const filter = (name: string): string => route.value.query.get(name) ?? '';
@@ -60,30 +41,58 @@ const ROWS = 100;
 const urgency = (alert: Alert): number => (alert.triggered ? 2 : isTroubled(alert.last_delivery) ? 1 : 0);
 
 /** What a rule is found by. */
-const searched = (alert: Alert): string => {
+const searched = (alert: Alert, contacts: readonly Contact[]): string => {
   const item = itemOf(alert.endpoint_id);
-  return [item?.name, item?.website.name, channelName(alert.type), alert.destination, alert.description].join(' ');
+  const contact = alert.contact_id === null ? '' : contactName(alert.contact_id, contacts);
+  return [item?.name, item?.website.name, channelName(alert.type), contact, alert.destination, alert.description].join(
+    ' ',
+  );
 };
 
-function chosen(list: readonly Alert[]): Alert[] {
-  const [target, state, words] = [filter('of'), STATES[filter('state')], filter('q')];
+/** The value of the filter for alerts that have settings of their own. */
+const OWN = 'none';
+
+function chosen(list: readonly Alert[], contacts: readonly Contact[]): Alert[] {
+  const [target, state, words, contact] = [filter('of'), STATES[filter('state')], filter('q'), filter('contact')];
   const wanted = list.filter(
     (alert) =>
       (target === '' || alert.endpoint_id === target || itemOf(alert.endpoint_id)?.website.id === target) &&
+      (contact === '' || (alert.contact_id ?? OWN) === contact) &&
       (state?.(alert) ?? true),
   );
   const byId = new Map(wanted.map((alert) => [alert.id, alert]));
   return matching(
-    wanted.map((alert) => [alert.id, searched(alert)]),
+    wanted.map((alert) => [alert.id, searched(alert, contacts)]),
     words,
   )
     .flatMap(([id]) => byId.get(id) ?? [])
     .sort((a, b) => urgency(b) - urgency(a));
 }
 
+/** Narrows the rules down to a contact. Not there while there is none to choose. */
+function ContactFilter({ contacts }: { contacts: readonly Contact[] }) {
+  const value = filter('contact');
+  if (contacts.length === 0 && value === '') return null;
+  const isKnown = value === '' || value === OWN || contacts.some(({ id }) => id === value);
+  return (
+    <Select
+      label="Contact"
+      value={value}
+      set={(contact) => setQuery({ contact })}
+      options={[
+        ['', 'Every contact'],
+        ...(isKnown ? [] : [[value, 'A contact that is gone'] as const]),
+        ...inOrder(contacts).map(({ id, name }) => [id, name] as const),
+        [OWN, 'No contact'],
+      ]}
+    />
+  );
+}
+
 /** Every alert rule: whom it notifies, and whether that works. */
 export function AlertRulesPage() {
   const alerts = useLoad('alerts', (signal) => all<Alert>('/api/v1/alerts', signal));
+  const contacts = useContacts();
   const rows = useSignal(ROWS);
   const timer = useRef(0);
   useEffect(() => {
@@ -110,18 +119,19 @@ export function AlertRulesPage() {
                 No rules yet. An alert notifies you when an endpoint goes down, and when it is back up.
               </p>
             );
-          const found = chosen(list);
+          const found = chosen(list, contacts.data.value ?? []);
           return (
             <>
               <div class="filters">
                 <input
                   type="search"
                   aria-label="Search rules"
-                  placeholder="Search endpoint, channel, destination"
+                  placeholder="Search endpoint, contact, channel, destination"
                   value={filter('q')}
                   onInput={(event) => setQuery({ q: event.currentTarget.value })}
                 />
                 <TargetFilter value={filter('of')} set={(of) => setQuery({ of })} />
+                <ContactFilter contacts={contacts.data.value ?? []} />
                 <Select
                   label="State of the rule"
                   value={filter('state')}
@@ -148,15 +158,20 @@ export function AlertRulesPage() {
                     <a href={`#/endpoints/${alert.endpoint_id}`}>
                       <EndpointName id={alert.endpoint_id} />
                     </a>,
-                    <>
-                      <a href={`#/alerts/${alert.id}`}>{channelName(alert.type)}</a>
-                      {alert.destination !== null && <p class="muted small">{alert.destination}</p>}
-                    </>,
+                    <AlertName alert={alert} contacts={contacts.data.value} />,
                     <DeliveryFacts of={alert.last_delivery} />,
-                    thresholdsOf(alert),
+                    ruleText(alert),
                     alert.description,
                   ])}
                 />
+              )}
+              {found.length === 0 && (
+                <div class="empty">
+                  <p>No rule matches.</p>
+                  <Button onClick={() => setQuery({ q: null, of: null, contact: null, state: null })}>
+                    Clear filters
+                  </Button>
+                </div>
               )}
               {found.length > rows.value && (
                 <Button
@@ -249,7 +264,7 @@ export function FailedDeliveriesPage() {
               <a href={`#/endpoints/${delivery.endpoint_id}`}>{delivery.endpoint_name}</a>
             ),
             <a href={`#/alerts/${delivery.alert_id}`}>{channelName(delivery.channel_type)}</a>,
-            delivery.kind,
+            <DeliveryKind of={delivery} />,
             <DeliveryFacts of={{ ...delivery, at: delivery.last_attempt_at ?? delivery.created_at }} />,
             may.write() && <SendAgain id={delivery.id} then={reload} />,
           ])}

@@ -3,6 +3,8 @@ import { useEffect, useRef } from 'preact/hooks';
 import { all, ApiProblem, get, post, put } from '../api/client';
 import { loadDocument } from '../api/document';
 import type { Assertion, Endpoint, Header, UnrecordedCheck, Website } from '../api/types';
+import { ContactChoice } from '../components/alert/contact-choice';
+import { giveAlerts, type MissingAlert, MissingAlerts } from '../components/alert/missing-alerts';
 import { endpointOptions } from '../components/alert/target-filter';
 import { Verdict } from '../components/check/check-list';
 import { ApiCall } from '../components/form/api-call';
@@ -14,6 +16,8 @@ import { Button, Data, Head } from '../components/layout';
 import { type EndpointChoices, endpointChoices } from '../logic/config-schema';
 import { guessEndpoint, siteOf } from '../logic/endpoint-guess';
 import { tagsIn } from '../logic/maintenance';
+import { alertPlan, defaultContacts } from '../logic/new-alerts';
+import { useContacts } from '../state/contacts';
 import { into, patch, useLoad } from '../state/load';
 import { refreshSoon, refreshWebsites } from '../state/overview-store';
 import { arrivals, go, route } from '../state/router';
@@ -164,6 +168,13 @@ function NewEndpoint({ of }: { of: Endpoint | null }) {
     const guess = guessEndpoint(chosen.value.url ?? '');
     draft.value = { ...EMPTY, ...(guess && { type: guess.type, name: guess.name }), ...chosen.value };
   };
+  const contacts = useContacts();
+  /** Null until somebody changes it: the default contacts. */
+  const picked = useSignal<string[] | null>(null);
+  const unfinished = useSignal<{ id: string; name: string; missing: MissingAlert[] } | null>(null);
+  const everyContact = contacts.data.value ?? [];
+  const told = picked.value ?? defaultContacts(everyContact);
+  const plan = alertPlan(everyContact, told);
   const guess = guessEndpoint(draft.value.url);
   const known = websites.data.value?.find(
     (each) => new URL(each.url).hostname.replace(/^www\./, '') === guess?.website.host,
@@ -175,21 +186,41 @@ function NewEndpoint({ of }: { of: Endpoint | null }) {
   const call: Call =
     websiteId === ''
       ? {
-          path: '/api/v1/websites',
+          path: `/api/v1/websites${plan.query}`,
           body: { name: websiteName.value.trim() || site.host, url: site.url, endpoints: [endpoint] },
           pointer: '/endpoints/0',
         }
-      : { path: `/api/v1/websites/${websiteId}/endpoints`, body: endpoint, pointer: '' };
+      : { path: `/api/v1/websites/${websiteId}/endpoints${plan.query}`, body: endpoint, pointer: '' };
 
   const save = async () => {
     const made = await post<Endpoint & { endpoints?: Endpoint[] }>(call.path, call.body);
+    const { id, name } = made.endpoints?.[0] ?? made;
     refreshSoon();
     void refreshWebsites();
-    go(`/endpoints/${made.endpoints?.[0]?.id ?? made.id}`);
+    const missing = await giveAlerts(
+      id,
+      everyContact
+        .filter((each) => plan.after.includes(each.id))
+        .map((each) => ({ contactId: each.id, name: each.name })),
+    );
+    // The endpoint is there: saving once more would make a second one.
+    if (missing.length > 0) unfinished.value = { id, name, missing };
+    else go(`/endpoints/${id}`);
   };
+  if (unfinished.value) {
+    const { id, name, missing } = unfinished.value;
+    return <MissingAlerts id={id} name={name} of={missing} />;
+  }
   const hasSecrets = of && JSON.stringify(of).includes(MASK);
   return (
-    <Editor draft={draft.value} isNew set={set} save={save} call={call}>
+    <Editor
+      draft={draft.value}
+      isNew
+      set={set}
+      save={save}
+      call={call}
+      last={<ContactChoice contacts={contacts} chosen={told} set={into(picked)} />}
+    >
       {(problem) => (
         <>
           {hasSecrets && <p class="notice warn">Secret values are not copied: enter them again.</p>}
@@ -237,6 +268,8 @@ interface EditorProps {
   set: (changes: Partial<Draft>) => void;
   save: () => Promise<void>;
   children?: (problem: Problem) => preact.ComponentChildren;
+  /** Below the settings. */
+  last?: preact.ComponentChildren;
 }
 
 /** Said here: the service would name the website's URL as well, which the form has no field for. */
@@ -248,7 +281,7 @@ function needUrl({ url }: Draft, pointer: string): void {
   ]);
 }
 
-function Editor({ draft, isNew, call, set, save, id, children }: EditorProps) {
+function Editor({ draft, isNew, call, set, save, id, children, last }: EditorProps) {
   /** With the settings that were tested: the verdict goes when any of them changes. */
   const verdict = useSignal<{ of: string; check: UnrecordedCheck } | null>(null);
   const box = useRef<HTMLDivElement>(null);
@@ -307,6 +340,7 @@ function Editor({ draft, isNew, call, set, save, id, children }: EditorProps) {
                 </div>
                 {children?.(at)}
                 <Details draft={draft} set={set} problem={problem} choices={choices} id={id} />
+                {last}
               </>
             );
           }}

@@ -4,7 +4,8 @@ import { useEffect } from 'preact/hooks';
 import { all, get, remove } from '../api/client';
 import type { Alert, Check, Endpoint, Outage, Uptime } from '../api/types';
 import { AcknowledgedBanner, AcknowledgeDialog } from '../components/acknowledge';
-import { AlertState, thresholdsOf } from '../components/alert/alert-state';
+import { AlertName } from '../components/alert/alert-name';
+import { AlertState } from '../components/alert/alert-state';
 import { Beats } from '../components/check/beats';
 import { CheckList } from '../components/check/check-list';
 import { LatencySection } from '../components/check/latency-section';
@@ -16,12 +17,13 @@ import { EndpointLinks } from '../components/endpoint-links';
 import { Button, Data, Facts, Head, Section } from '../components/layout';
 import { MaintenanceBanner } from '../components/quiet';
 import { StatusPill, statusWord } from '../components/status';
-import { channelName } from '../logic/channel-name';
+import { ruleText } from '../logic/alert-rule';
 import { checkCommand } from '../logic/commands';
 import { count, day, daysUntil, duration, ms, time } from '../logic/format';
 import { shownStatus } from '../logic/overview-order';
 import { partText, restsOn } from '../logic/watched';
 import { now } from '../state/clock';
+import { useContacts } from '../state/contacts';
 import { checkNow, setEnabled } from '../state/endpoint-actions';
 import { useKeys } from '../state/keyboard';
 import { listen } from '../state/live';
@@ -325,6 +327,7 @@ function CertificateCard({ checks }: { checks: readonly Check[] }) {
 function Rules({ endpoint }: { endpoint: Endpoint }) {
   const path = `/api/v1/alerts?endpoint_id=${endpoint.id}`;
   const alerts = useLoad(path, (signal) => all<Alert>(path, signal));
+  const contacts = useContacts(alerts.data.value?.some(({ contact_id }) => contact_id !== null) ?? false);
   return (
     <Section title="Alert rules">
       {alerts.data.value?.length === 0 && <p class="muted">No alert: nobody is notified when this goes down.</p>}
@@ -332,11 +335,10 @@ function Rules({ endpoint }: { endpoint: Endpoint }) {
         {alerts.data.value?.map((alert) => (
           <li key={alert.id}>
             <div>
-              <a href={`#/alerts/${alert.id}`}>{channelName(alert.type)}</a>
-              {alert.destination !== null && <p class="muted small">{alert.destination}</p>}
+              <AlertName alert={alert} contacts={contacts.data.value} />
             </div>
             <span>
-              {thresholdsOf(alert)}
+              {ruleText(alert)}
               {alert.description !== '' && <span class="muted"> · {alert.description}</span>}
             </span>
             <AlertState alert={alert} />

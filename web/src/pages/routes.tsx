@@ -1,14 +1,16 @@
 import type { ComponentChildren } from 'preact';
 import { lazy } from '../components/lazy';
 import { matchPath, type Pattern } from '../logic/route-match';
-import { AlertPage } from './alert';
 import { AlertEventsPage, AlertRulesPage, FailedDeliveriesPage } from './alerts';
 import { EndpointPage } from './endpoint';
-import { EndpointFormPage } from './endpoint-form';
 import { OverviewPage } from './overview';
 import { WebsitePage } from './website';
 
 // Apart from what people open all day: these are fetched once the first page is there.
+const AlertPage = lazy(() => import('./alert').then((page) => page.AlertPage));
+const EndpointFormPage = lazy(() => import('./endpoint-form').then((page) => page.EndpointFormPage));
+const ContactPage = lazy(() => import('./contacts/contact').then((page) => page.ContactPage));
+const ContactsPage = lazy(() => import('./contacts/list').then((page) => page.ContactsPage));
 const MaintenancePage = lazy(() => import('./maintenance/list').then((page) => page.MaintenancePage));
 const MaintenanceWindowPage = lazy(() => import('./maintenance/window').then((page) => page.MaintenanceWindowPage));
 const SettingsPage = lazy(() => import('./settings/settings').then((page) => page.SettingsPage));
@@ -53,6 +55,14 @@ export const ROUTES: readonly Route[] = [
   { path: 'alerts/failed', title: 'Not delivered', section: 'Alerts', show: () => <FailedDeliveriesPage /> },
   { path: 'alerts/new', title: 'New alert', section: 'Alerts', show: () => <AlertPage key="new" id={null} /> },
   { path: 'alerts/:id', title: 'Alert', section: 'Alerts', show: (id) => <AlertPage key={id} id={id} /> },
+  { path: 'contacts', title: 'Contacts', section: 'Alerts', shortcut: 'g c', show: () => <ContactsPage /> },
+  {
+    path: 'contacts/new',
+    title: 'New contact',
+    section: 'Alerts',
+    show: () => <ContactPage key="new" id={null} />,
+  },
+  { path: 'contacts/:id', title: 'Contact', section: 'Alerts', show: (id) => <ContactPage key={id} id={id} /> },
   {
     path: 'maintenance',
     title: 'Maintenance',

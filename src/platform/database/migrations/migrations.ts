@@ -26,6 +26,8 @@ import { PlannedHistory1700000005992 } from './1700000005992-planned-history';
 import { Maintenance1700000005994 } from './1700000005994-maintenance';
 import { Acknowledgement1700000005996 } from './1700000005996-acknowledgement';
 import { Announcements1700000005999 } from './1700000005999-announcements';
+import { Contacts1700000006100 } from './1700000006100-contacts';
+import { ContactRoutes1700000006110 } from './1700000006110-contact-routes';
 
 /** Every migration, oldest first. Add a new one here by hand: nothing depends on file name patterns. */
 export const migrations: (new () => MigrationInterface)[] = [
@@ -56,4 +58,6 @@ export const migrations: (new () => MigrationInterface)[] = [
   Maintenance1700000005994,
   Acknowledgement1700000005996,
   Announcements1700000005999,
+  Contacts1700000006100,
+  ContactRoutes1700000006110,
 ];

@@ -1,5 +1,4 @@
 import type { Alert } from '../../api/types';
-import { count } from '../../logic/format';
 import { StatusPill } from '../status';
 import { isTroubled } from './delivery-state';
 
@@ -13,7 +12,3 @@ export const AlertState = ({ alert }: { alert: Pick<Alert, 'enabled' | 'triggere
     <StatusPill status="up" word="Watching" />
   );
 };
-
-/** `after 3 failures, resolved after 2 successes`; `after 3 failures or warnings, …` where degraded is enough. */
-export const thresholdsOf = (alert: Alert): string =>
-  `after ${count(alert.failure_threshold, 'failure')}${alert.condition === 'degraded' ? ' or warnings' : ''}, resolved after ${count(alert.success_threshold, 'success', 'successes')}`;

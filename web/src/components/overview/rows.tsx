@@ -1,6 +1,7 @@
 import { useSignal } from '@preact/signals';
 import { useEffect, useLayoutEffect, useRef } from 'preact/hooks';
 import type { OverviewItem } from '../../api/types';
+import { acknowledgedText } from '../../logic/acknowledged-text';
 import { linePath } from '../../logic/beat-shapes';
 import { age, count, daysUntil, ms, words } from '../../logic/format';
 import { itemsOf, type Line, lineAt, offsets } from '../../logic/overview-lines';
@@ -13,7 +14,7 @@ import { RecentBeats } from '../check/recent-beats';
 import { Share } from '../check/share';
 import { Icon } from '../icons';
 import { Button } from '../layout';
-import { acknowledgedText, QuietMark } from '../quiet';
+import { QuietMark } from '../quiet';
 import { StatusPill } from '../status';
 import { openWebsite } from './website-dialog';
 

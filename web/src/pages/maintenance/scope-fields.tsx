@@ -10,10 +10,20 @@ interface Props {
   websites: readonly Website[] | undefined;
   value: ScopeDraft;
   set: (value: ScopeDraft) => void;
+  /** What is chosen; by default what a window covers. */
+  label?: string;
+  tagsHint?: string;
 }
 
-/** Chooses what a window covers. */
-export function ScopeFields({ form, websites, value, set }: Props) {
+/** Chooses endpoints: all, or by website, one by one and by tag. */
+export function ScopeFields({
+  form,
+  websites,
+  value,
+  set,
+  label = 'Covers',
+  tagsHint = 'Separated by spaces or commas: whatever has one of them, now or later.',
+}: Props) {
   const change = (changes: Partial<ScopeDraft>) => set({ ...value, ...changes });
   const [ofWebsites, ofEndpoints, ofTags] = ['website_ids', 'endpoint_ids', 'tags'].map((key) =>
     form.problem(`/scope/${key}`),
@@ -24,7 +34,7 @@ export function ScopeFields({ form, websites, value, set }: Props) {
   return (
     <>
       <Choice
-        label="Covers"
+        label={label}
         error={isInside && !value.all ? undefined : ofAll}
         value={value.all ? 'all' : 'some'}
         set={(text) => change({ all: text === 'all' })}
@@ -35,7 +45,7 @@ export function ScopeFields({ form, websites, value, set }: Props) {
       />
       {!value.all && (
         <fieldset class="form part">
-          <legend>What it covers</legend>
+          <legend>{label === 'Covers' ? 'What it covers' : 'Chosen'}</legend>
           <Many
             label="Websites"
             placeholder="Add a website with all its endpoints"
@@ -54,7 +64,7 @@ export function ScopeFields({ form, websites, value, set }: Props) {
           />
           <Text
             label="Tags"
-            hint="Separated by spaces or commas: whatever has one of them, now or later."
+            hint={tagsHint}
             placeholder="prod, team:web"
             error={ofTags}
             value={value.tags}

@@ -1,0 +1,65 @@
+import { Controller, Get, HttpCode, Param, Post, Req, Res } from '@nestjs/common';
+import { ApiBody, ApiConsumes, ApiOkResponse, ApiOperation, ApiParam, ApiTags } from '@nestjs/swagger';
+import type { Request, Response } from 'express';
+import { Access } from '../../platform/access/caller';
+import { RefusesIdempotencyKey } from '../../platform/http/idempotency/idempotent.decorator';
+import { PublicProblems } from '../../platform/problem/problems.decorator';
+import { AcknowledgeLinkService } from './acknowledge-link.service';
+import { MAX_NOTE } from './acknowledgement.dto';
+
+const TOKEN = {
+  name: 'token',
+  description: 'From the link of a message: good for its incident, for seven days.',
+  example: 'AZqy5Gg1fPOaBcDeFgHiJkLmAAAAB2khqYAb7c0ZfYw1t8Xk3m9QvL2s',
+};
+const PAGE = { content: { 'text/html': { schema: { type: 'string' as const } } } };
+
+@ApiTags('Alerts')
+@Controller('ack')
+export class AcknowledgeLinkController {
+  constructor(private readonly links: AcknowledgeLinkService) {}
+
+  @Get(':token')
+  @Access('public')
+  @ApiParam(TOKEN)
+  @ApiOperation({
+    operationId: 'showAcknowledgeLink',
+    summary: 'Show the page behind the link of a message',
+    description:
+      'For people: what is down since when, who has it in hand, and a form to take it; or that it is over. Looking at it changes nothing. A token that was changed, is too old or never was one is a 404, for people as a page.',
+    security: [],
+  })
+  @ApiOkResponse({ description: 'The page.', ...PAGE })
+  @PublicProblems('not_found', 'rate_limited')
+  show(@Param('token') token: string, @Req() request: Request, @Res() response: Response): Promise<void> {
+    return this.links.show(token, request, response);
+  }
+
+  @Post(':token')
+  @HttpCode(200)
+  @Access('public')
+  @RefusesIdempotencyKey('Taking it again changes nothing.')
+  @ApiParam(TOKEN)
+  @ApiConsumes('application/x-www-form-urlencoded')
+  @ApiBody({
+    required: false,
+    schema: {
+      type: 'object',
+      properties: {
+        note: { type: 'string', maxLength: MAX_NOTE, description: 'What others should know.', example: 'On my way.' },
+      },
+    },
+  })
+  @ApiOperation({
+    operationId: 'acknowledgeByLink',
+    summary: 'Acknowledge by the link of a message',
+    description:
+      'The form of the page. As `PUT /api/v1/endpoints/{id}/acknowledgement`, with "link" as who it was; while somebody has the endpoint in hand already, nothing changes.',
+    security: [],
+  })
+  @ApiOkResponse({ description: 'The page, with who has it in hand.', ...PAGE })
+  @PublicProblems('not_found', 'rate_limited', 'payload_too_large', 'unsupported_media_type')
+  take(@Param('token') token: string, @Req() request: Request, @Res() response: Response): Promise<void> {
+    return this.links.take(token, request, response);
+  }
+}

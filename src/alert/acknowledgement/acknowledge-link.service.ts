@@ -1,0 +1,146 @@
+import { Injectable } from '@nestjs/common';
+import type { Request, Response } from 'express';
+import { type Authorship, originOf } from '../../audit/authorship';
+import { type AcknowledgeClaim, readClaim } from '../../delivery/send/acknowledge-token';
+import { networkOf } from '../../platform/access/client-network';
+import { TokenBuckets } from '../../platform/access/token-bucket';
+import { Config } from '../../platform/config/config';
+import { Database } from '../../platform/database/database';
+import { DatabaseClock } from '../../platform/database/database-clock';
+import { problems } from '../../platform/problem/problem';
+import { ServerSecrets } from '../../platform/secrets/server-secrets';
+import { isRecord } from '../../platform/text/json';
+import { cut, someLines } from '../../platform/text/text-limits';
+import { incidentPage, type LinkedEndpoint, NO_LINK_PAGE, overPage, PAGE_POLICY } from './acknowledge-page';
+import { MAX_NOTE } from './acknowledgement.dto';
+import { AcknowledgementService, BY_LINK } from './acknowledgement.service';
+
+const MAX_NOTE_LINES = 50;
+
+interface Row {
+  orgId: string;
+  endpointId: string;
+  endpoint: string;
+  website: string;
+  isOpen: boolean;
+  isDown: boolean;
+  isDegraded: boolean;
+  startedAt: Date | null;
+  by: string | null;
+  at: Date | null;
+  note: string | null;
+}
+
+/**
+ * The page behind the link of a message. Whoever has the link may read the page and take its incident in hand: the token
+ * is the whole authority, so it is asked for no key, no origin and no cookie. Looking changes nothing, because mail
+ * scanners and chat previews look, too.
+ */
+@Injectable()
+export class AcknowledgeLinkService {
+  private readonly requests: TokenBuckets | null;
+
+  constructor(
+    private readonly database: Database,
+    private readonly acknowledgements: AcknowledgementService,
+    private readonly secrets: ServerSecrets,
+    private readonly clock: DatabaseClock,
+    { statusRateLimitPerSecond: rate }: Config,
+  ) {
+    this.requests = rate === 0 ? null : new TokenBuckets(rate, rate * 2, () => clock.monotonic());
+  }
+
+  /**
+   * The page of the incident, also when it has ended: then it says so. 404 for a token that is none, was changed, or is
+   * too old. Throws `rate_limited` for an address that asks too often.
+   */
+  async show(token: string, request: Request, response: Response): Promise<void> {
+    const claim = this.claimOf(token, request);
+    if (claim === null) return sendNotFound(request, response);
+    send(request, response, await this.page(claim, false));
+  }
+
+  /** Takes the incident in hand, unless somebody has it or it has ended. The response is as for `show`. */
+  async take(token: string, request: Request, response: Response): Promise<void> {
+    const claim = this.claimOf(token, request);
+    if (claim === null) return sendNotFound(request, response);
+    const row = await this.read(claim);
+    const isDone =
+      row?.isOpen === true &&
+      (await this.acknowledgements.putByLink(
+        { ...claim, orgId: row.orgId, endpointId: row.endpointId },
+        noteOf(request.body),
+        authorOf(request),
+      ));
+    send(request, response, await this.page(claim, isDone));
+  }
+
+  private claimOf(token: string, request: Request): AcknowledgeClaim | null {
+    const wait = this.requests?.take(networkOf(request.socket.remoteAddress)) ?? 0;
+    if (wait > 0) throw problems.rateLimited(Math.ceil(wait));
+    return readClaim(this.secrets.get('acknowledge_link'), token, this.clock.now());
+  }
+
+  private async page(claim: AcknowledgeClaim, isDone: boolean): Promise<string> {
+    const row = await this.read(claim);
+    return row?.isOpen ? incidentPage(linkedEndpoint(row), isDone, this.clock.now()) : overPage(row);
+  }
+
+  /** The signed alert is its organization. `null` when it is deleted. Cost: primary keys only. */
+  private async read({ alertId, incidentNo }: AcknowledgeClaim): Promise<Row | null> {
+    const [row] = await this.database.query<Row>(
+      `SELECT a.org_id AS "orgId", e.id AS "endpointId", e.name AS endpoint, w.name AS website,
+         a.triggered AND a.incident_no = $2 AS "isOpen", a.incident_started_at AS "startedAt",
+         s.status = 0 AS "isDown", s.degraded_since IS NOT NULL AS "isDegraded", k.by_name AS by, k.at, k.note
+       FROM alert a
+       JOIN endpoint e ON e.id = a.endpoint_id
+       JOIN endpoint_state s ON s.endpoint_id = e.id
+       JOIN website w ON w.id = e.website_id
+       JOIN organization o ON o.id = a.org_id
+       LEFT JOIN acknowledgement k ON k.endpoint_id = e.id AND (k.until IS NULL OR k.until > $3)
+       WHERE a.id = $1 AND w.deleted_at IS NULL AND o.deleted_at IS NULL`,
+      [alertId, incidentNo, this.clock.now()],
+    );
+    return row ?? null;
+  }
+}
+
+const linkedEndpoint = ({ isDown, isDegraded, by, at, note, ...row }: Row): LinkedEndpoint => ({
+  ...row,
+  status: isDown ? 'down' : isDegraded ? 'degraded' : 'other',
+  acknowledgement: at && { by, isByLink: by === BY_LINK, at, note: note ?? '' },
+});
+
+/** A form counts a line end as two characters where the page counted one; what is too long all the same is cut. */
+function noteOf(body: unknown): string {
+  const note = isRecord(body) ? body['note'] : undefined;
+  return typeof note === 'string' ? cut(someLines(note, MAX_NOTE_LINES), MAX_NOTE) : '';
+}
+
+const authorOf = (request: Request): Authorship => ({
+  via: 'acknowledge_link',
+  keyId: null,
+  keyName: null,
+  ...originOf(request),
+});
+
+/** Programs that accept anything get the problem as JSON. */
+function sendNotFound(request: Request, response: Response): void {
+  response.setHeader('Vary', 'Accept');
+  response.setHeader('Cache-Control', 'no-store');
+  if (request.accepts(['json', 'html']) !== 'html') throw problems.notFound();
+  response.status(404);
+  send(request, response, NO_LINK_PAGE);
+}
+
+/** The address holds the token: it goes into no cache, no index and no `Referer`. */
+function send(request: Request, response: Response, body: string): void {
+  const bytes = Buffer.from(body);
+  response.setHeader('Cache-Control', 'no-store');
+  response.setHeader('Content-Security-Policy', PAGE_POLICY);
+  response.setHeader('Referrer-Policy', 'no-referrer');
+  response.setHeader('X-Robots-Tag', 'noindex, nofollow');
+  response.setHeader('Content-Type', 'text/html; charset=utf-8');
+  response.setHeader('Content-Length', bytes.length);
+  response.end(request.method === 'HEAD' ? undefined : bytes);
+}

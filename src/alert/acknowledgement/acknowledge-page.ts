@@ -1,0 +1,134 @@
+import { createHash } from 'node:crypto';
+import { durationText, timeText } from '../../channel/notification-text';
+import { formatId } from '../../platform/ids/id';
+import { html } from '../../platform/text/html';
+import { oneLine } from '../../platform/text/text-limits';
+import { SECOND_MS } from '../../platform/time/time-units';
+import { MAX_NOTE } from './acknowledgement.dto';
+
+/** What the page of a link tells. */
+export interface LinkedEndpoint {
+  /** uuid. */
+  endpointId: string;
+  endpoint: string;
+  website: string;
+  status: 'down' | 'degraded' | 'other';
+  /** First bad check of the incident. */
+  startedAt: Date | null;
+  /** Who has it in hand, if anybody. */
+  acknowledgement: { by: string | null; isByLink: boolean; at: Date; note: string } | null;
+}
+
+const STYLE = `
+:root{color-scheme:light dark;--ground:#f7f8f9;--surface:#fff;--line:#d5dae1;--ink:#14181d;--soft:#4d5763;--link:#1d5fc4;--on:#fff;
+--down-ink:#ae1c1f;--down-wash:#fdeceb;--degraded-ink:#8f3d00;--degraded-wash:#ffebdc;--up-ink:#0b6b42;--up-wash:#e3f5ec}
+@media (prefers-color-scheme:dark){:root{--ground:#0e1115;--surface:#14181e;--line:#39414c;--ink:#e8ebef;--soft:#a2acb8;--link:#82b1ff;--on:#0e1115;
+--down-ink:#ff9a93;--down-wash:#331717;--degraded-ink:#ffae75;--degraded-wash:#341e0f;--up-ink:#63d5a0;--up-wash:#10291f}}
+*{box-sizing:border-box;margin:0;padding:0}
+body{background:var(--ground);color:var(--ink);font:16px/1.5 system-ui,-apple-system,"Segoe UI",Roboto,sans-serif;overflow-wrap:anywhere}
+main{max-width:560px;margin:0 auto;padding:40px 20px 64px}
+h1{padding:16px 20px;border-radius:10px;font-size:22px;line-height:1.25}
+.down{color:var(--down-ink);background:var(--down-wash)}.degraded{color:var(--degraded-ink);background:var(--degraded-wash)}
+.other,.over{background:var(--surface);border:1px solid var(--line)}
+p{margin-top:16px}.soft{color:var(--soft)}
+.done{padding:12px 16px;border-radius:10px;color:var(--up-ink);background:var(--up-wash);font-weight:600}
+blockquote{margin-top:12px;padding:4px 14px;border-left:3px solid var(--line);white-space:pre-line}
+label{display:block;margin:24px 0 6px;font-weight:600}
+textarea{display:block;width:100%;min-height:88px;padding:10px 12px;border:1px solid var(--soft);border-radius:8px;background:var(--surface);color:inherit;font:inherit;resize:vertical}
+button{margin-top:16px;min-height:44px;padding:10px 20px;border:0;border-radius:8px;background:var(--link);color:var(--on);font:inherit;font-weight:600;cursor:pointer}
+a{color:var(--link)}
+:focus-visible{outline:2px solid var(--link);outline-offset:2px}
+`;
+
+/** Content-Security-Policy of the pages: their own style, their icon, and a form that goes back to where it came from. */
+export const PAGE_POLICY = [
+  "default-src 'none'",
+  `style-src 'sha256-${createHash('sha256').update(STYLE).digest('base64')}'`,
+  "img-src 'self'",
+  "base-uri 'none'",
+  "form-action 'self'",
+  "frame-ancestors 'none'",
+].join('; ');
+
+/** All addresses are relative, so that the page works below any path. */
+const pageOf = (title: string, body: string): string => `<!doctype html>
+<html lang="en">
+<head>
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<meta name="robots" content="noindex, nofollow">
+<title>${title}</title>
+<link rel="icon" type="image/svg+xml" href="../favicon.svg">
+<style>${STYLE}</style>
+</head>
+<body>
+<main>
+${body}
+</main>
+</body>
+</html>
+`;
+
+/** Same bytes for every token that is none, was changed, or is too old. */
+export const NO_LINK_PAGE = pageOf(
+  'This link is not valid',
+  '<h1 class="over">This link is not valid</h1>\n<p>It is incomplete, or older than seven days. Open the endpoint in the dashboard, or use the link of a newer message.</p>',
+);
+
+/** What the link of an incident that has ended leads to; `endpoint` is `null` when that is gone, too. */
+export function overPage(endpoint: { endpointId: string; endpoint: string } | null): string {
+  const name = endpoint === null ? '' : ` of ${html(oneLine(endpoint.endpoint))}`;
+  const dashboard = endpoint === null ? '' : `\n${dashboardLink(endpoint.endpointId)}`;
+  return pageOf(
+    'It is over',
+    `<h1 class="over">It is over</h1>\n<p>The incident${name} that this link was sent for has ended. There is nothing left to take in hand.</p>${dashboard}`,
+  );
+}
+
+/** The page of an open incident: what it is, and who has it in hand or how to take it. `isDone`: this request took it. */
+export function incidentPage(linked: LinkedEndpoint, isDone: boolean, now: Date): string {
+  const headline = html(headlineOf(linked));
+  return pageOf(
+    headline,
+    [
+      `<h1 class="${linked.status}">${headline}</h1>`,
+      `<p class="soft">${html(oneLine(linked.website))}${sinceText(linked, now)}</p>`,
+      ...(linked.acknowledgement === null ? [FORM] : inHand(linked.acknowledgement, isDone)),
+      dashboardLink(linked.endpointId),
+    ].join('\n'),
+  );
+}
+
+function headlineOf({ endpoint, status }: LinkedEndpoint): string {
+  const name = oneLine(endpoint);
+  return status === 'other' ? `${name} has not recovered for good yet` : `${name} is ${status}`;
+}
+
+function sinceText({ startedAt }: LinkedEndpoint, now: Date): string {
+  if (startedAt === null) return '';
+  const length = durationText((now.getTime() - startedAt.getTime()) / SECOND_MS);
+  return `, since ${timeText(startedAt.toISOString())} (${length})`;
+}
+
+/** It goes to where it came from, whatever proxies make of the path. */
+const FORM = `<p>Nobody has it in hand yet. If you take it, no further alert of this endpoint triggers until it is well again; reminders stop, and the recovery is told as ever.</p>
+<form method="post">
+<label for="note">Note for the others (optional)</label>
+<textarea id="note" name="note" maxlength="${MAX_NOTE}"></textarea>
+<button>Take it in hand</button>
+</form>`;
+
+function inHand({ by, isByLink, at, note }: NonNullable<LinkedEndpoint['acknowledgement']>, isDone: boolean): string[] {
+  const who = isByLink ? 'by somebody with the link of a message' : `by ${html(oneLine(by ?? '') || 'somebody')}`;
+  return [
+    isDone
+      ? '<p class="done" role="status">It is in your hand now.</p>'
+      : '<p class="done" role="status">Somebody has it in hand already.</p>',
+    `<p>Taken ${timeText(at.toISOString())} ${who}.</p>`,
+    ...(note === '' ? [] : [`<blockquote>${html(note)}</blockquote>`]),
+    '<p class="soft">To change the note or to give it back, use the dashboard.</p>',
+  ];
+}
+
+const dashboardLink = (endpointId: string): string =>
+  `<p><a href="../#/endpoints/${formatId('endpoint', endpointId)}">Open it in the dashboard</a></p>`;

@@ -1,0 +1,106 @@
+import { Injectable } from '@nestjs/common';
+import { recordChange } from '../../audit/audit-log';
+import { ContactStore } from '../../contact/contact-store';
+import { type EndpointScope, problemsOfScope, refuseUnknown, toScope } from '../../endpoint/scope/scope';
+import { refusalOf } from '../../identity/quota/quotas';
+import { Quotas } from '../../identity/quota/quotas.service';
+import { Database, type Tx } from '../../platform/database/database';
+import { type Findings, refuse } from '../../platform/problem/findings';
+import { Clock } from '../../platform/time/clock';
+import { ruleOf } from '../alert-rule';
+import type { AddContactAlertsDto, AddedContactAlertsView } from './contact-alerts.dto';
+import { insertAlerts } from './new-alerts';
+
+interface Found {
+  /** Endpoints without an alert through the contact, in the order of their ids. */
+  missing: string[];
+  existing: number;
+}
+
+// Cost: reads the endpoints of the organization and the alerts of the contact once each.
+const IN_SCOPE = `
+  SELECT coalesce(array_agg(s.id ORDER BY s.id) FILTER (WHERE NOT s.has_alert), '{}') AS missing,
+         count(*) FILTER (WHERE s.has_alert)::int AS existing
+    FROM (SELECT e.id, e.id IN (SELECT a.endpoint_id FROM alert a WHERE a.contact_id = $2) AS has_alert
+            FROM endpoint e JOIN website w ON w.id = e.website_id AND w.deleted_at IS NULL
+           WHERE e.org_id = $1 AND ($3::boolean OR e.website_id = ANY ($4::uuid[]) OR e.id = ANY ($5::uuid[])
+                                    OR e.tags && $6::text[] OR w.tags && $6::text[])) s`;
+
+const HOLD = 'SELECT id FROM endpoint WHERE id = ANY ($1::uuid[]) ORDER BY id FOR KEY SHARE';
+
+const MOST_ALERTS = `
+  SELECT count(*)::int AS used FROM alert WHERE endpoint_id = ANY ($1::uuid[]) GROUP BY endpoint_id ORDER BY 1 DESC LIMIT 1`;
+
+/** Makes the alerts through a contact that endpoints lack. */
+@Injectable()
+export class ContactAlertsService {
+  constructor(
+    private readonly database: Database,
+    private readonly contacts: ContactStore,
+    private readonly quotas: Quotas,
+    private readonly clock: Clock,
+  ) {}
+
+  /**
+   * One transaction, and as many statements for ten thousand endpoints as for one. The contact is locked, so that of two
+   * requests the second finds what the first made. Throws `not_found` for the contact and for what the scope names, and
+   * `quota_exceeded`.
+   */
+  add(
+    orgId: string,
+    contactId: string,
+    { scope: sent, ...rule }: AddContactAlertsDto,
+  ): Promise<AddedContactAlertsView> {
+    refuse(this.findingsIn({ scope: sent }));
+    return this.database.transaction(async (tx) => {
+      const contact = await this.contacts.lock(tx, orgId, contactId);
+      await refuseUnknown(tx, orgId, sent);
+      const { missing, existing } = await inScope(tx, orgId, contactId, toScope(sent));
+      const endpointIds = missing.length === 0 ? [] : await hold(tx, missing);
+      const added = { created: endpointIds.length, existing };
+      if (endpointIds.length === 0) return added;
+      await this.claim(tx, orgId, endpointIds);
+      const whole = { ...ruleOf(contact.defaults), ...ruleOf(rule) };
+      await insertAlerts(tx, {
+        orgId,
+        contact: { ...contact, contactId },
+        rule: whole,
+        endpointIds,
+        now: this.clock.now(),
+      });
+      await recordChange(tx, {
+        orgId,
+        resource: 'contact',
+        id: contactId,
+        action: 'update',
+        before: { alerts: null },
+        after: { alerts: { ...added, ...contact.defaults, ...rule, scope: sent } },
+      });
+      return added;
+    });
+  }
+
+  /** What `add` would refuse in these fields, whatever there is. */
+  findingsIn({ scope }: Partial<AddContactAlertsDto>): Findings {
+    return { invalid: scope ? problemsOfScope(scope) : [], forbidden: [] };
+  }
+
+  private async claim(tx: Tx, orgId: string, endpointIds: readonly string[]): Promise<void> {
+    const limits = await this.quotas.claim(tx, orgId, { alerts: endpointIds.length });
+    if (limits.alerts_per_endpoint === null) return;
+    const [most] = await tx.query<{ used: number }>(MOST_ALERTS, [endpointIds]);
+    const refusal = refusalOf('alerts_per_endpoint', limits.alerts_per_endpoint, most?.used ?? 0, 1);
+    if (refusal) throw refusal;
+  }
+}
+
+async function inScope(tx: Tx, orgId: string, contactId: string, scope: EndpointScope): Promise<Found> {
+  const { coversAll, websiteIds, endpointIds, tags } = scope;
+  const [found] = await tx.query<Found>(IN_SCOPE, [orgId, contactId, coversAll, websiteIds, endpointIds, tags]);
+  return found ?? { missing: [], existing: 0 };
+}
+
+/** Those that are still there, which cannot be deleted until the transaction ends; locked in the order in which the purge locks. */
+async function hold(tx: Tx, endpointIds: readonly string[]): Promise<string[]> {
+  return (await tx.query<{ id: string }>(HOLD, [endpointIds])).map(({ id }) => id);
+}

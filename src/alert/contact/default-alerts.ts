@@ -1,0 +1,91 @@
+import { Injectable, type OnModuleInit } from '@nestjs/common';
+import { In } from 'typeorm';
+import { recordChanges } from '../../audit/audit-log';
+import { ContactStore, type HeldContact } from '../../contact/contact-store';
+import { EndpointsCreating } from '../../endpoint/endpoint-events';
+import { refusalOf } from '../../identity/quota/quotas';
+import { Quotas } from '../../identity/quota/quotas.service';
+import type { Tx } from '../../platform/database/database';
+import { TransactionEvents } from '../../platform/events/transaction-events';
+import { Problem } from '../../platform/problem/problem';
+import { Clock } from '../../platform/time/clock';
+import { toAlertRule } from '../alert.dto';
+import { Alert } from '../alert.entity';
+import { ruleOf } from '../alert-rule';
+import { AlertSettings } from '../alert-settings';
+import { insertAlerts } from './new-alerts';
+
+/** The audit log shows what a read key sees: no credential, no address. */
+const READER = { role: 'read' } as const;
+
+/** New endpoints get an alert through each default contact, in the transaction that makes them: none is forgotten. */
+@Injectable()
+export class DefaultAlerts implements OnModuleInit {
+  constructor(
+    private readonly events: TransactionEvents,
+    private readonly contacts: ContactStore,
+    private readonly settings: AlertSettings,
+    private readonly quotas: Quotas,
+    private readonly clock: Clock,
+  ) {}
+
+  onModuleInit(): void {
+    this.events.on(EndpointsCreating, (creating, tx) => this.hold(tx, creating));
+  }
+
+  /** One statement where there is no default contact. */
+  private async hold(tx: Tx, creating: EndpointsCreating): Promise<void> {
+    const { orgId } = creating;
+    const contacts = await this.contacts.holdDefaults(tx, orgId);
+    if (contacts.length > 0) creating.whenCreated((endpointIds) => this.add(tx, orgId, contacts, endpointIds));
+  }
+
+  /** A statement for each contact, and four more. Throws `quota_exceeded`. */
+  private async add(
+    tx: Tx,
+    orgId: string,
+    contacts: readonly HeldContact[],
+    endpointIds: readonly string[],
+  ): Promise<void> {
+    await this.claim(tx, orgId, contacts.length, endpointIds.length);
+    const now = this.clock.now();
+    const ids: string[] = [];
+    for (const contact of contacts) {
+      const rule = ruleOf(contact.defaults);
+      ids.push(...(await insertAlerts(tx, { orgId, contact, rule, endpointIds, now })));
+    }
+    await this.record(tx, orgId, contacts, ids);
+  }
+
+  private async claim(tx: Tx, orgId: string, contacts: number, endpoints: number): Promise<void> {
+    try {
+      const limits = await this.quotas.claim(tx, orgId, { alerts: contacts * endpoints });
+      const refusal = refusalOf('alerts_per_endpoint', limits.alerts_per_endpoint, 0, contacts);
+      if (refusal) throw refusal;
+    } catch (error) {
+      throw error instanceof Problem && error.code === 'quota_exceeded' ? ofDefaults(error) : error;
+    }
+  }
+
+  private async record(tx: Tx, orgId: string, contacts: readonly HeldContact[], ids: readonly string[]): Promise<void> {
+    const alerts = await tx.manager.find(Alert, { where: { id: In([...ids]) }, order: { id: 'ASC' } });
+    const byId = new Map(contacts.map((contact) => [contact.contactId, contact]));
+    const changes = alerts.flatMap((alert) => {
+      const route = byId.get(alert.contactId ?? '');
+      if (!route) return [];
+      const after = toAlertRule(alert, this.settings.present(READER, { alert, route }).config);
+      return { orgId, action: 'create' as const, resource: 'alert' as const, id: alert.id, after };
+    });
+    await recordChanges(tx, changes);
+  }
+}
+
+/** The client asked for an endpoint, not for alerts: it has to learn what the limit has to do with it. */
+const ofDefaults = ({ code, detail, quota }: Problem): Problem =>
+  new Problem(
+    code,
+    `${detail} The alerts are those through default contacts; with ?alerts=none the endpoint is made without.`,
+    [],
+    {},
+    quota,
+  );

@@ -1,0 +1,149 @@
+import type { Notification } from '../../channel/channel';
+import type { DeliveryDetail, DeliveryState } from '../../delivery/delivery';
+import { triggerOutcomeOf } from '../../delivery/send/delivery-queries';
+import { OUTCOME_CODE } from '../../endpoint/outcome-code';
+import type { Sql, Tx } from '../../platform/database/database';
+import { SECOND_MS } from '../../platform/time/time-units';
+import { type AlertSnapshot, lockAlertsSql } from '../incident/alert-snapshot';
+import { isParentDownSql } from '../incident/held-alerts';
+import { LOOK_EVERY_MS } from './reminder-step';
+
+/** What is read of a due alert beside the alert itself. */
+export interface DueFacts {
+  /** Somebody has its endpoint in hand, or a parent is down. */
+  isHeld: boolean;
+  isTold: boolean;
+  /** The newest check was up. */
+  isUp: boolean;
+  /** Bad checks in a row, by the alert's condition. */
+  failureCount: number;
+  /** What its trigger said. */
+  error: { code: string; message: string } | null;
+  check: Notification['check'];
+}
+
+/** An alert, with what decides whether a maintenance window covers it. */
+export interface OpenAlert {
+  id: string;
+  orgId: string;
+  endpointId: string;
+}
+
+// As alerts are held back from triggering. `$1` is now.
+const IS_HELD = `(
+  EXISTS (SELECT FROM acknowledgement k WHERE k.endpoint_id = a.endpoint_id AND (k.until IS NULL OR k.until > $1))
+  OR ${isParentDownSql('a.endpoint_id')})`;
+
+// Nearer than a period after the next look: what is quiet until then must be pushed ahead now.
+const IS_NEAR = `a.remind_at < $1::timestamptz + (a.remind_every_seconds + ${LOOK_EVERY_MS / SECOND_MS}) * interval '1 second'`;
+
+const pushed = (where: string): string => `
+  UPDATE alert a SET remind_at = $1::timestamptz + (a.remind_every_seconds + ${(2 * LOOK_EVERY_MS) / SECOND_MS}) * interval '1 second'
+   WHERE a.id = ANY (ARRAY(SELECT a.id FROM alert a WHERE ${IS_NEAR} AND ${where} ORDER BY a.id FOR UPDATE OF a SKIP LOCKED))`;
+
+// Cost: the open alerts with reminders, by a partial index; for each two probes of small indexes.
+const PUSH_HELD = pushed(IS_HELD);
+const PUSH = pushed('a.id = ANY ($2::uuid[])');
+
+const FACTS = `
+  SELECT a.id, ${IS_HELD} AS "isHeld", s.status = ${OUTCOME_CODE.up} AS "isUp",
+    CASE a.condition WHEN 'degraded' THEN s.consecutive_bad ELSE s.consecutive_failures END AS "failureCount",
+    e.error_code AS code, e.error_message AS message,
+    n.notice -> 'check' AS "check", n.state, n.detail, n.may_have_arrived AS "mayHaveArrived"
+  FROM alert a
+  JOIN endpoint_state s ON s.endpoint_id = a.endpoint_id
+  LEFT JOIN alert_event e ON e.id = a.trigger_event_id
+  LEFT JOIN notification n ON n.event_id = a.trigger_event_id AND n.kind = 'triggered'
+  WHERE a.id = ANY ($2::uuid[])`;
+
+interface FactsRow {
+  id: string;
+  isHeld: boolean;
+  isUp: boolean;
+  failureCount: number;
+  code: string | null;
+  message: string | null;
+  check: Notification['check'];
+  state: DeliveryState | null;
+  detail: DeliveryDetail | null;
+  mayHaveArrived: boolean | null;
+}
+
+/** When the next reminder of any alert falls due; `null` when none does. One look into a small index. */
+export async function nextReminder(sql: Sql): Promise<Date | null> {
+  const [row] = await sql.query<{ at: Date | null }>(
+    'SELECT min(remind_at) AS at FROM alert WHERE remind_at IS NOT NULL',
+  );
+  return row?.at ?? null;
+}
+
+/**
+ * Locks alerts whose reminder is due, the oldest first. What another session has locked is left to it. Two statements: in one
+ * the planner may look for what is due once for each alert.
+ */
+export async function lockDue(tx: Tx, now: Date, limit: number): Promise<AlertSnapshot[]> {
+  const due = await tx.query<{ id: string }>(
+    'SELECT id FROM alert WHERE remind_at <= $1 ORDER BY remind_at LIMIT $2 FOR UPDATE SKIP LOCKED',
+    [now, limit],
+  );
+  if (due.length === 0) return [];
+  return tx.query<AlertSnapshot>(lockAlertsSql('a.id = ANY ($1::uuid[])'), [due.map(({ id }) => id)]);
+}
+
+/** What decides about the reminders of these alerts, and what they say. By the alert's id. */
+export async function readFacts(tx: Tx, alertIds: readonly string[], now: Date): Promise<Map<string, DueFacts>> {
+  const rows = await tx.query<FactsRow>(FACTS, [now, alertIds]);
+  return new Map(
+    rows.map(({ id, code, message, state, detail, mayHaveArrived, ...facts }) => {
+      const outcome = triggerOutcomeOf(state, detail, mayHaveArrived === true);
+      return [
+        id,
+        {
+          ...facts,
+          isTold: outcome === 'notified' || outcome === 'maybe_notified',
+          error: code === null ? null : { code, message: message ?? '' },
+        },
+      ];
+    }),
+  );
+}
+
+/** Alerts that are held now remind a full period after that at the earliest. */
+export async function pushHeld(sql: Sql, now: Date): Promise<void> {
+  await sql.query(PUSH_HELD, [now]);
+}
+
+/** The same for these. */
+export async function pushAhead(sql: Sql, alertIds: readonly string[], now: Date): Promise<void> {
+  if (alertIds.length > 0) await sql.query(PUSH, [now, alertIds]);
+}
+
+/** The organizations that have an alert with a reminder ahead. Cost: the open alerts with reminders. */
+export async function remindedOrganizations(sql: Sql): Promise<string[]> {
+  const rows = await sql.query<{ id: string }>('SELECT DISTINCT org_id AS id FROM alert WHERE remind_at IS NOT NULL');
+  return rows.map(({ id }) => id);
+}
+
+/** Alerts of these organizations that would remind less than a period after the next look. */
+export const nearReminders = (sql: Sql, orgIds: readonly string[], now: Date): Promise<OpenAlert[]> =>
+  sql.query<OpenAlert>(
+    `SELECT a.id, a.org_id AS "orgId", a.endpoint_id AS "endpointId" FROM alert a
+     WHERE ${IS_NEAR} AND a.org_id = ANY ($2::uuid[])`,
+    [now, orgIds],
+  );
+
+/** What became of a due reminder. */
+export interface RemindedAlert {
+  id: string;
+  remindAt: Date | null;
+  reminders: number;
+}
+
+/** Writes when each of these locked alerts reminds next, and how many reminders it had. */
+export async function saveReminded(tx: Tx, alerts: readonly RemindedAlert[]): Promise<void> {
+  await tx.query(
+    `UPDATE alert a SET remind_at = r.remind_at, reminders = r.reminders
+     FROM unnest($1::uuid[], $2::timestamptz[], $3::int[]) AS r (id, remind_at, reminders) WHERE a.id = r.id`,
+    [alerts.map(({ id }) => id), alerts.map(({ remindAt }) => remindAt), alerts.map(({ reminders }) => reminders)],
+  );
+}

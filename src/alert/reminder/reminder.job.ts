@@ -1,0 +1,168 @@
+import { Injectable } from '@nestjs/common';
+import { Interval } from '@nestjs/schedule';
+import { ChannelRegistry } from '../../channel/channel.registry';
+import type { NewDelivery } from '../../delivery/delivery';
+import { destinationOfAlert } from '../../delivery/destination';
+import { Outbox } from '../../delivery/outbox';
+import { recentTransitions } from '../../delivery/send/delivery-queries';
+import { collapseReminders } from '../../delivery/waiting-reminders';
+import { MaintenanceCoverage } from '../../endpoint/maintenance/maintenance-coverage';
+import { type Sql, type Tx, WorkerDatabase } from '../../platform/database/database';
+import { DatabaseClock } from '../../platform/database/database-clock';
+import { newUuid } from '../../platform/ids/id';
+import { type BackgroundJob, BackgroundJobs } from '../../platform/jobs/background-job';
+import { failpoint } from '../../platform/observability/failpoints';
+import { SECOND_MS } from '../../platform/time/time-units';
+import type { AlertSnapshot } from '../incident/alert-snapshot';
+import { reminderNotification } from '../incident/incident';
+import {
+  type DueFacts,
+  lockDue,
+  nearReminders,
+  nextReminder,
+  type OpenAlert,
+  pushAhead,
+  pushHeld,
+  readFacts,
+  remindedOrganizations,
+  saveReminded,
+} from './reminder-queries';
+import { LOOK_EVERY_MS, reminderStep } from './reminder-step';
+
+/** Alerts of one transaction. */
+const BATCH = 200;
+/** What somebody else holds is waited for no longer: the next look tries again. */
+const LIMITS = { lockMs: 2 * SECOND_MS };
+
+/**
+ * Sends the reminders of open incidents. What falls due is locked, decided and enqueued in one transaction, with the time of
+ * the next one: instances that look at the same time take different alerts, and one that is killed has sent all or nothing.
+ */
+@Injectable()
+export class ReminderJob {
+  private readonly job: BackgroundJob;
+
+  constructor(
+    private readonly database: WorkerDatabase,
+    private readonly channels: ChannelRegistry,
+    private readonly outbox: Outbox,
+    private readonly coverage: MaintenanceCoverage,
+    private readonly clock: DatabaseClock,
+    jobs: BackgroundJobs,
+  ) {
+    this.job = jobs.create({ name: 'reminders', run: () => this.run() });
+  }
+
+  @Interval(LOOK_EVERY_MS)
+  tick(): Promise<void> {
+    return this.job.tick();
+  }
+
+  /** One statement while no incident is open that reminds, four while none of them is due. */
+  async run(): Promise<void> {
+    const next = await nextReminder(this.database);
+    if (next === null) return;
+    const now = this.clock.now();
+    await this.pushQuiet(now);
+    let count = next <= now ? BATCH : 0;
+    while (count === BATCH && !this.job.isStopping) {
+      count = await this.database.transaction((tx) => this.remind(tx, now), LIMITS);
+      await failpoint('reminder.after_commit');
+    }
+  }
+
+  /** While it is quiet the next reminder stays ahead, so that a full period passes after the quiet. */
+  private async pushQuiet(now: Date): Promise<void> {
+    await pushHeld(this.database, now);
+    const orgIds = await remindedOrganizations(this.database);
+    const occurrences = await this.coverage.overlapping(this.database, orgIds, now, now);
+    const muted = occurrences.filter(({ mute }) => mute).map(({ orgId }) => orgId);
+    if (muted.length === 0) return;
+    const near = await nearReminders(this.database, [...new Set(muted)], now);
+    await pushAhead(this.database, [...(await this.mutedAmong(this.database, near, now))], now);
+  }
+
+  /** Returns how many alerts were due. */
+  private async remind(tx: Tx, now: Date): Promise<number> {
+    const alerts = await lockDue(tx, now, BATCH);
+    await failpoint('reminder.after_lock');
+    if (alerts.length === 0) return 0;
+    const ids = alerts.map(({ id }) => id);
+    const facts = await readFacts(tx, ids, now);
+    const muted = await this.mutedAmong(tx, alerts, now);
+    const transitions = await recentTransitions(
+      tx,
+      alerts.map(({ id, incidentNo }) => ({ alertId: id, incidentNo })),
+      now,
+    );
+    const decided = alerts.map((alert) => {
+      const found = facts.get(alert.id);
+      const step = reminderStep(
+        { ...alert, remindAt: alert.remindAt ?? now },
+        {
+          isPager: this.isPager(alert.type),
+          isTold: found?.isTold === true,
+          isQuiet: found?.isHeld === true || muted.has(alert.id),
+          transitions: transitions.get(alert.id) ?? 0,
+        },
+        now,
+      );
+      const delivery = found && step.is === 'sent' ? reminderOf(alert, found, now) : null;
+      return { alert, step, delivery };
+    });
+    const deliveries = decided.flatMap(({ delivery }) => delivery ?? []);
+    await collapseReminders(
+      tx,
+      deliveries.map(({ alertId }) => alertId),
+      now,
+    );
+    await this.outbox.enqueue(tx, deliveries);
+    await failpoint('reminder.after_enqueue');
+    await saveReminded(
+      tx,
+      decided.map(({ alert: { id, reminders }, step, delivery }) => ({
+        id,
+        remindAt: step.is === 'over' ? null : step.next,
+        reminders: reminders + (delivery ? 1 : 0),
+      })),
+    );
+    await failpoint('reminder.before_commit');
+    return alerts.length;
+  }
+
+  /** Those that a maintenance window mutes now. One statement; one more where a window is in force. */
+  private async mutedAmong(sql: Sql, alerts: readonly OpenAlert[], now: Date): Promise<Set<string>> {
+    const inForce = await this.coverage.inForce(
+      sql,
+      alerts.map(({ orgId, endpointId }) => ({ orgId, endpointId, checkedAt: now })),
+    );
+    return new Set(alerts.filter((_, index) => inForce?.[index]?.mute === true).map(({ id }) => id));
+  }
+
+  /** A type that is no longer installed is treated as one for people, as it is for all deliveries. */
+  private isPager(type: string): boolean {
+    return this.channels.has(type) && this.channels.get(type).audience === 'pager';
+  }
+}
+
+/** `null` for an alert without an open incident. */
+function reminderOf(alert: AlertSnapshot, facts: DueFacts, now: Date): NewDelivery | null {
+  const { triggerEventId } = alert;
+  if (triggerEventId === null) return null;
+  const id = newUuid();
+  const reminder = { of: triggerEventId, ordinal: alert.reminders + 1 };
+  return {
+    id,
+    orgId: alert.orgId,
+    alertId: alert.id,
+    contactId: alert.contactId,
+    eventId: null,
+    reminder,
+    kind: 'reminder',
+    incidentNo: alert.incidentNo,
+    channelType: alert.type,
+    destination: destinationOfAlert(alert),
+    notification: reminderNotification(alert, { ...facts, ...reminder, id }, now),
+    config: null,
+  };
+}

@@ -1,0 +1,16 @@
+import type { Route } from '../delivery/route';
+
+/** The route of a contact. */
+export type ContactRoute = Route & { contactId: string };
+
+/**
+ * Emitted in the transaction that changes the config of a contact, or moves all alerts of one contact to another, after the
+ * rows of the contacts are locked and saved: all alerts of `before.contactId` notify through `after` from now on.
+ */
+export class ContactRouteChanged {
+  constructor(
+    readonly orgId: string,
+    readonly before: ContactRoute,
+    readonly after: ContactRoute,
+  ) {}
+}

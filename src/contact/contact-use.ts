@@ -1,0 +1,55 @@
+import type { Sql } from '../platform/database/database';
+import type { ContactDeliveryView } from './contact.dto';
+import type { Contact } from './contact.entity';
+
+/** What uses a contact, and whether its messages arrive. */
+export interface ContactUse {
+  alertCount: number;
+  lastDelivery: ContactDeliveryView | null;
+  failingSince: Date | null;
+}
+
+export const NOT_USED: ContactUse = { alertCount: 0, lastDelivery: null, failingSince: null };
+
+interface Row extends Pick<ContactDeliveryView, 'error'> {
+  id: string;
+  alertCount: number;
+  failingSince: Date | null;
+  state: ContactDeliveryView['state'] | null;
+  at: Date | null;
+}
+
+// For each contact: its part of the index of alerts by contact (counted), one probe of the index of deliveries by contact,
+// and one of the destination's row. A version before contacts may have ended a failure without clearing its beginning.
+const READ = `
+  SELECT c.id, CASE WHEN d.failures > 0 THEN d.failing_since END AS "failingSince", n.state, n.at, n.error,
+    (SELECT count(*)::int FROM alert a WHERE a.contact_id = c.id) AS "alertCount"
+  FROM unnest($2::uuid[], $3::text[]) AS c (id, destination)
+  LEFT JOIN notification_destination d ON d.org_id = $1 AND d.destination = c.destination
+  LEFT JOIN LATERAL (
+    SELECT n.state, COALESCE(n.last_attempt_at, n.created_at) AS at, n.error FROM notification n
+     WHERE n.contact_id = c.id AND n.kind <> 'test' ORDER BY n.seq DESC LIMIT 1) n ON true`;
+
+/** The use of each of these contacts, in one statement. */
+export async function usesOf(
+  sql: Sql,
+  orgId: string,
+  contacts: readonly Pick<Contact, 'id' | 'destination'>[],
+): Promise<Map<string, ContactUse>> {
+  if (contacts.length === 0) return new Map();
+  const rows = await sql.query<Row>(READ, [
+    orgId,
+    contacts.map(({ id }) => id),
+    contacts.map(({ destination }) => destination),
+  ]);
+  return new Map(
+    rows.map(({ id, alertCount, failingSince, state, at, error }) => [
+      id,
+      {
+        alertCount,
+        failingSince,
+        lastDelivery: state && at ? { state, at: at.toISOString(), error } : null,
+      },
+    ]),
+  );
+}

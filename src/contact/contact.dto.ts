@@ -1,0 +1,177 @@
+import { ApiProperty, ApiPropertyOptional, OmitType } from '@nestjs/swagger';
+import { IsBoolean, IsString } from 'class-validator';
+import { SPEC_CHANNEL_TYPES } from '../channel/channel';
+import { DeliverySummaryView } from '../delivery/delivery-summary';
+import { PageQuery } from '../platform/http/page';
+import { IsName, IsPlainObject, Nested, Optional, ReadOnlyField } from '../platform/http/validators';
+import { formatId } from '../platform/ids/id';
+import { IsPublicId } from '../platform/ids/public-id.rule';
+import { AlertDefaults } from './alert-defaults';
+import type { Contact } from './contact.entity';
+
+const MAX_NAME = 255;
+const CONTACT_ID = 'ct_01jd3k6q7be5y9x4v2m8n0r1st';
+
+const NAME = { description: 'Who is reached.', example: 'Operations', minLength: 1, maxLength: MAX_NAME };
+const TYPE = {
+  description: `Channel type: ${SPEC_CHANNEL_TYPES.join(', ')}, and those that modules add.`,
+  example: 'slack',
+};
+const CONFIG = {
+  type: 'object' as const,
+  additionalProperties: true,
+  description: 'Settings of the channel, by `type`, as those of an alert; masked in the same way.',
+  example: { webhook_url: 'https://hooks.slack.com/services/T000/B000/XXXX' },
+};
+const DEFAULT = { description: 'New endpoints get an alert through it.', default: false };
+const ALERT_DEFAULTS = {
+  type: AlertDefaults,
+  description: 'What alerts through it begin with where nobody says otherwise. Sent, it replaces what was there.',
+  example: { failure_threshold: 2, remind_every: 3600 },
+};
+
+class ContactReadOnly {
+  @ReadOnlyField() id?: unknown;
+  @ReadOnlyField() destination?: unknown;
+  @ReadOnlyField() alert_count?: unknown;
+  @ReadOnlyField() last_delivery?: unknown;
+  @ReadOnlyField() failing_since?: unknown;
+  @ReadOnlyField() created_at?: unknown;
+  @ReadOnlyField() updated_at?: unknown;
+}
+
+/** All optional: only the fields sent change. */
+export class UpdateContactDto extends ContactReadOnly {
+  @ApiPropertyOptional(NAME)
+  @Optional()
+  @IsName(MAX_NAME)
+  name?: string;
+
+  @ApiPropertyOptional({ ...TYPE, description: `${TYPE.description} Changes only together with \`config\`.` })
+  @Optional()
+  @IsString()
+  type?: string;
+
+  @ApiPropertyOptional(CONFIG)
+  @Optional()
+  @IsPlainObject()
+  config?: object;
+
+  @ApiPropertyOptional(DEFAULT)
+  @Optional()
+  @IsBoolean()
+  default?: boolean;
+
+  @ApiPropertyOptional(ALERT_DEFAULTS)
+  @Optional()
+  @Nested(() => AlertDefaults)
+  alert_defaults?: AlertDefaults;
+}
+
+export class CreateContactDto extends ContactReadOnly {
+  @ApiProperty(NAME)
+  @IsName(MAX_NAME)
+  name!: string;
+
+  @ApiProperty(TYPE)
+  @IsString()
+  type!: string;
+
+  @ApiProperty(CONFIG)
+  @IsPlainObject()
+  config!: object;
+
+  @ApiPropertyOptional(DEFAULT)
+  @Optional()
+  @IsBoolean()
+  default?: boolean;
+
+  @ApiPropertyOptional(ALERT_DEFAULTS)
+  @Optional()
+  @Nested(() => AlertDefaults)
+  alert_defaults?: AlertDefaults;
+}
+
+export class ContactQuery extends PageQuery {}
+
+export class DeleteContactQuery {
+  @ApiPropertyOptional({
+    description: 'The contact that its alerts notify through from then on.',
+    example: CONTACT_ID,
+  })
+  @Optional()
+  @IsPublicId('contact')
+  replace_with?: string;
+}
+
+/** What became of the newest message through a contact. */
+export class ContactDeliveryView extends OmitType(DeliverySummaryView, ['id']) {}
+
+export class ContactView {
+  @ApiProperty({ example: CONTACT_ID })
+  id!: string;
+
+  @ApiProperty(NAME)
+  name!: string;
+
+  @ApiProperty(TYPE)
+  type!: string;
+
+  @ApiProperty(CONFIG)
+  config!: object;
+
+  @ApiProperty({ ...DEFAULT, example: false })
+  default!: boolean;
+
+  @ApiProperty(ALERT_DEFAULTS)
+  alert_defaults!: AlertDefaults;
+
+  @ApiProperty({
+    type: String,
+    nullable: true,
+    description:
+      'Where it notifies, in a few words and without a secret: hosts, addresses, a chat. Masked as in `config`; null when the config tells none.',
+    example: 'hooks.slack.com',
+  })
+  destination!: string | null;
+
+  @ApiProperty({ type: 'integer', description: 'Alerts that notify through it.', example: 12 })
+  alert_count!: number;
+
+  @ApiProperty({
+    type: ContactDeliveryView,
+    nullable: true,
+    description: 'The newest message of its alerts, without tests, and what became of it; null before the first.',
+  })
+  last_delivery!: ContactDeliveryView | null;
+
+  @ApiProperty({
+    type: String,
+    format: 'date-time',
+    nullable: true,
+    description: 'The first failed attempt since the last one that was delivered; null while messages arrive.',
+    example: null,
+  })
+  failing_since!: string | null;
+
+  @ApiProperty({ type: String, format: 'date-time', example: '2026-11-20T09:00:00.000Z' })
+  created_at!: string;
+
+  @ApiProperty({ type: String, format: 'date-time', example: '2026-11-20T09:00:00.000Z' })
+  updated_at!: string;
+}
+
+/** What clients set, as the audit log shows it. */
+export type ContactSettings = Omit<ContactView, 'destination' | 'alert_count' | 'last_delivery' | 'failing_since'>;
+
+/** `config` is already masked for the reader. */
+export const toContactSettings = (contact: Contact, config: object): ContactSettings => ({
+  id: formatId('contact', contact.id),
+  name: contact.name,
+  type: contact.type,
+  config,
+  default: contact.isDefault,
+  alert_defaults: contact.defaults,
+  created_at: contact.createdAt.toISOString(),
+  updated_at: contact.updatedAt.toISOString(),
+});

@@ -1,0 +1,44 @@
+import { Column, CreateDateColumn, Entity, Index, PrimaryColumn, Unique, UpdateDateColumn } from 'typeorm';
+import type { SealedConfig } from '../delivery/config/sealed-config';
+import type { AlertDefaults } from './alert-defaults';
+
+/** A channel that is configured once, for all alerts that name it. */
+@Entity('contact')
+@Unique('contact_org_id', ['orgId', 'id'])
+@Index('contact_by_default', ['orgId', 'id'], { where: 'is_default' })
+export class Contact {
+  @PrimaryColumn('uuid')
+  id!: string;
+
+  @Column('uuid', { name: 'org_id' })
+  orgId!: string;
+
+  @Column('varchar', { length: 255 })
+  name!: string;
+
+  /** Channel type. Changes only together with the config. */
+  @Column('varchar', { length: 32 })
+  type!: string;
+
+  /** Sealed for the contact: see `ownerOf`. */
+  @Column('jsonb')
+  config!: SealedConfig;
+
+  /** The channel's digest of account and address, which its alerts repeat; `null` when the channel names none. */
+  @Column('varchar', { length: 64, nullable: true })
+  destination!: string | null;
+
+  /** New endpoints get an alert through it. */
+  @Column('boolean', { name: 'is_default', default: false })
+  isDefault!: boolean;
+
+  /** What its alerts begin with where nobody says otherwise; a field that is missing has the alert's own default. */
+  @Column('jsonb', { default: {} })
+  defaults!: AlertDefaults;
+
+  @CreateDateColumn({ name: 'created_at', type: 'timestamptz', precision: 3, default: () => 'now()' })
+  createdAt!: Date;
+
+  @UpdateDateColumn({ name: 'updated_at', type: 'timestamptz', precision: 3, default: () => 'now()' })
+  updatedAt!: Date;
+}

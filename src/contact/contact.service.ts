@@ -1,0 +1,185 @@
+import { Injectable } from '@nestjs/common';
+import { MoreThan } from 'typeorm';
+import { recordChange } from '../audit/audit-log';
+import { ChannelSettings } from '../delivery/config/channel-settings';
+import { ownerOf } from '../delivery/config/sealed-config';
+import type { Caller } from '../platform/access/caller';
+import { Database, type Sql, type Tx } from '../platform/database/database';
+import { TransactionEvents } from '../platform/events/transaction-events';
+import { Cursors, LARGE_ROWS } from '../platform/http/cursors';
+import type { Page } from '../platform/http/page';
+import { formatId, newUuid, parseId } from '../platform/ids/id';
+import { type Findings, NO_FINDINGS } from '../platform/problem/findings';
+import { type FieldProblem, problems } from '../platform/problem/problem';
+import { Clock } from '../platform/time/clock';
+import { changedContact, newContact } from './contact-change';
+import { ContactRouteChanged } from './contact-events';
+import { ContactStore } from './contact-store';
+import { type ContactUse, NOT_USED, usesOf } from './contact-use';
+import {
+  type ContactQuery,
+  type ContactSettings,
+  type ContactView,
+  type CreateContactDto,
+  type DeleteContactQuery,
+  toContactSettings,
+  type UpdateContactDto,
+} from './contact.dto';
+import { Contact } from './contact.entity';
+
+const LIST = 'contacts';
+const DEFAULT_LIMIT = 1000;
+/** The audit log shows what a read key sees: no credential, no address. */
+const READER = { role: 'read' } as const;
+
+/** Contacts of one organization. Every method throws `not_found` for anything of another organization. */
+@Injectable()
+export class ContactService {
+  constructor(
+    private readonly database: Database,
+    private readonly store: ContactStore,
+    private readonly channels: ChannelSettings,
+    private readonly events: TransactionEvents,
+    private readonly cursors: Cursors,
+    private readonly clock: Clock,
+  ) {}
+
+  /** Oldest first. One statement for the page and one for the use of its contacts; an organization has 1,000 at most. */
+  async list(caller: Caller, query: ContactQuery): Promise<Page<ContactView>> {
+    const { orgId } = caller;
+    const { manager } = this.database;
+    const page = await this.cursors.paginate<Contact>({
+      orgId,
+      list: LIST,
+      cursor: query.cursor,
+      limit: query.limit ?? DEFAULT_LIMIT,
+      rowsAtOnce: LARGE_ROWS,
+      idOf: ({ id }) => id,
+      read: (after, take) =>
+        manager.find(Contact, {
+          where: after === null ? { orgId } : { orgId, id: MoreThan(after) },
+          order: { id: 'ASC' },
+          take,
+        }),
+      total: () => manager.countBy(Contact, { orgId }),
+    });
+    const uses = await usesOf(this.database, orgId, page.items);
+    return page.map((contact) => this.view(caller, contact, uses.get(contact.id) ?? NOT_USED));
+  }
+
+  async get(caller: Caller, id: string): Promise<ContactView> {
+    const contact = await this.database.manager.findOneBy(Contact, { orgId: caller.orgId, id });
+    if (!contact) throw problems.notFound();
+    return this.used(this.database, caller, contact);
+  }
+
+  create(caller: Caller, dto: CreateContactDto): Promise<ContactView> {
+    const { orgId } = caller;
+    const id = newUuid();
+    const { generatedKeys, ...route } = this.channels.resolve(caller, ownerOf('', id), dto, null);
+    return this.database.transaction(async (tx) => {
+      const contact = newContact(orgId, id, dto, route, this.clock.now());
+      await tx.manager.insert(Contact, contact);
+      await this.store.refuseTooMany(tx, orgId);
+      await recordChange(tx, { ...about(orgId, id), action: 'create', after: this.audited(contact) });
+      return this.used(tx, caller, contact, generatedKeys);
+    });
+  }
+
+  /** Partial. What another config means for its alerts is written in the same transaction. */
+  update(caller: Caller, id: string, dto: UpdateContactDto): Promise<ContactView> {
+    return this.database.transaction(async (tx) => {
+      const before = await this.store.lock(tx, caller.orgId, id);
+      const { generatedKeys, ...route } = this.channels.resolve(caller, ownerOf('', id), dto, before);
+      const after = changedContact(before, dto, route, this.clock.now());
+      if (after) await this.save(tx, before, after, route.isChanged);
+      return this.used(tx, caller, after ?? before, generatedKeys);
+    });
+  }
+
+  /** Throws `conflict` while alerts use it and nothing replaces it. */
+  remove({ orgId }: Caller, id: string, { replace_with }: DeleteContactQuery): Promise<void> {
+    const replacementId = parseId('contact', replace_with);
+    if (replacementId === id) throw problems.invalidQuery([REPLACED_BY_ITSELF]);
+    return this.database.transaction(async (tx) => {
+      const [contact, replacement] =
+        replacementId === null
+          ? [await this.store.lock(tx, orgId, id)]
+          : await this.store.lockBoth(tx, orgId, id, replacementId);
+      const alerts = await this.store.countAlerts(tx, id);
+      if (alerts > 0 && !replacement) throw problems.conflict(inUse(alerts));
+      if (alerts > 0 && replacement)
+        await this.events.emit(new ContactRouteChanged(orgId, routeOf(contact), routeOf(replacement)), tx);
+      await tx.manager.delete(Contact, { id });
+      const before = { ...this.audited(contact), ...(replacement && { replaced_with: publicId(replacement) }) };
+      await recordChange(tx, { ...about(orgId, id), action: 'delete', before });
+    });
+  }
+
+  /** What `create` would refuse in these fields. */
+  findingsInNew(caller: Caller, fields: Partial<CreateContactDto>): Findings {
+    return this.channels.findingsIn(caller, ownerOf('', newUuid()), fields, null);
+  }
+
+  /** What `update` would refuse in these fields; nothing for a contact that is not there. */
+  async findingsIn(caller: Caller, publicId: string | undefined, fields: UpdateContactDto): Promise<Findings> {
+    const { orgId } = caller;
+    const id = parseId('contact', publicId);
+    const contact = id && (await this.database.manager.findOneBy(Contact, { orgId, id }));
+    return contact ? this.channels.findingsIn(caller, ownerOf('', contact.id), fields, contact) : NO_FINDINGS;
+  }
+
+  private async save(tx: Tx, before: Contact, after: Contact, hasNewConfig: boolean): Promise<void> {
+    const { id, orgId, createdAt: _, ...columns } = after;
+    await tx.manager.update(Contact, { id }, columns);
+    if (hasNewConfig) await this.events.emit(new ContactRouteChanged(orgId, routeOf(before), routeOf(after)), tx);
+    if (after.isDefault && !before.isDefault) await this.store.refuseTooMany(tx, orgId);
+    await recordChange(tx, {
+      ...about(orgId, id),
+      action: 'update',
+      before: this.audited(before),
+      after: this.audited(after),
+      hidden: hasNewConfig ? ['config'] : [],
+    });
+  }
+
+  private async used(sql: Sql, caller: Caller, contact: Contact, generatedKeys?: readonly string[]) {
+    const uses = await usesOf(sql, caller.orgId, [contact]);
+    return this.view(caller, contact, uses.get(contact.id) ?? NOT_USED, generatedKeys);
+  }
+
+  private view(
+    caller: Caller,
+    contact: Contact,
+    { alertCount, lastDelivery, failingSince }: ContactUse,
+    generatedKeys: readonly string[] = [],
+  ): ContactView {
+    const { config, destination } = this.channels.present(caller, ownerOf('', contact.id), contact, generatedKeys);
+    return {
+      ...toContactSettings(contact, config),
+      destination,
+      alert_count: alertCount,
+      last_delivery: lastDelivery,
+      failing_since: failingSince?.toISOString() ?? null,
+    };
+  }
+
+  private audited(contact: Contact): ContactSettings {
+    return toContactSettings(contact, this.channels.present(READER, ownerOf('', contact.id), contact).config);
+  }
+}
+
+const about = (orgId: string, id: string) => ({ orgId, resource: 'contact', id }) as const;
+
+const publicId = ({ id }: Contact): string => formatId('contact', id);
+
+const routeOf = ({ id, type, config, destination }: Contact) => ({ contactId: id, type, config, destination });
+
+const inUse = (count: number): string =>
+  `${count} ${count === 1 ? 'alert uses' : 'alerts use'} the contact. Name another contact for ${count === 1 ? 'it' : 'them'} with ?replace_with=ct_…, or delete ${count === 1 ? 'it' : 'them'} first.`;
+
+const REPLACED_BY_ITSELF: FieldProblem = {
+  pointer: '?replace_with',
+  code: 'invalid_format',
+  message: 'replace_with must be another contact',
+};

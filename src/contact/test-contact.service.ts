@@ -1,0 +1,50 @@
+import { Injectable } from '@nestjs/common';
+import { recordChange } from '../audit/audit-log';
+import { ChannelSettings } from '../delivery/config/channel-settings';
+import { ownerOf } from '../delivery/config/sealed-config';
+import type { DeliveryTestView } from '../delivery/delivery.dto';
+import { TestDeliveries } from '../delivery/send/test-deliveries';
+import { testNotification, type TestSubject } from '../delivery/test-notification';
+import type { Caller } from '../platform/access/caller';
+import { WorkLimits } from '../platform/access/work-limits';
+import { Database } from '../platform/database/database';
+import { formatId, newUuid } from '../platform/ids/id';
+import { problems } from '../platform/problem/problem';
+import { Clock } from '../platform/time/clock';
+import { Contact } from './contact.entity';
+
+/** Sends a test through a contact. Nothing is stored but an audit entry, which is committed before anything is sent. */
+@Injectable()
+export class TestContactService {
+  constructor(
+    private readonly database: Database,
+    private readonly channels: ChannelSettings,
+    private readonly tests: TestDeliveries,
+    private readonly limits: WorkLimits,
+    private readonly clock: Clock,
+  ) {}
+
+  /** Throws `not_found`, and `rate_limited` after ten tests in a minute at one destination or beyond `WorkLimits`. */
+  send(caller: Caller, id: string, left: AbortSignal): Promise<DeliveryTestView> {
+    const { orgId } = caller;
+    return this.limits.run(orgId, async () => {
+      const contact = await this.database.manager.findOneBy(Contact, { orgId, id });
+      if (!contact) throw problems.notFound();
+      const config = this.channels.opened(ownerOf('', id), contact.config);
+      if (config === null) throw problems.conflict('The stored configuration cannot be read; save the contact again.');
+      await this.database.transaction((tx) => recordChange(tx, { orgId, action: 'test', resource: 'contact', id }));
+      const { type, destination } = contact;
+      const notification = testNotification(subjectOf(contact), newUuid(), this.clock.now());
+      return this.tests.sendUnsaved({ caller, channelType: type, destination, config, notification, signal: left });
+    });
+  }
+}
+
+/** A contact has no endpoint: the message names the contact instead. */
+const subjectOf = ({ id, name }: Contact): TestSubject => ({
+  contact: { id: formatId('contact', id), name },
+  alert: { id: '', description: '' },
+  endpoint: { id: '', name: '', url: '', type: '' },
+  website: { id: '', name: '', url: '' },
+  condition: 'down',
+});

@@ -1,0 +1,45 @@
+import { createHmac, timingSafeEqual } from 'node:crypto';
+import { toUuid } from '../../platform/ids/id';
+import { SECOND_MS } from '../../platform/time/time-units';
+
+/** The one incident that a link may take in hand, and until when. */
+export interface AcknowledgeClaim {
+  /** uuid. */
+  alertId: string;
+  incidentNo: number;
+  expiresAt: Date;
+}
+
+const UUID_BYTES = 16;
+const NUMBER_BYTES = 4;
+const CLAIM_BYTES = UUID_BYTES + 2 * NUMBER_BYTES;
+/** With the claim a multiple of three: base64 then has no bits to spare, so each token has one spelling. */
+const SIGNATURE_BYTES = 18;
+const TOKEN = /^[A-Za-z0-9_-]{56}$/;
+
+/** 56 URL-safe characters, the same for the same claim; its time counts in whole seconds. */
+export function signClaim(key: Buffer, { alertId, incidentNo, expiresAt }: AcknowledgeClaim): string {
+  const claim = Buffer.alloc(CLAIM_BYTES);
+  claim.write(alertId.replaceAll('-', ''), 'hex');
+  claim.writeUInt32BE(incidentNo, UUID_BYTES);
+  claim.writeUInt32BE(Math.floor(expiresAt.getTime() / SECOND_MS), UUID_BYTES + NUMBER_BYTES);
+  return Buffer.concat([claim, signatureOf(key, claim)]).toString('base64url');
+}
+
+/** The claim of a token; `null` for any text that `signClaim` did not make with this key, and once its time is over. */
+export function readClaim(key: Buffer, token: string, now: Date): AcknowledgeClaim | null {
+  if (!TOKEN.test(token)) return null;
+  const bytes = Buffer.from(token, 'base64url');
+  const claim = bytes.subarray(0, CLAIM_BYTES);
+  if (!timingSafeEqual(bytes.subarray(CLAIM_BYTES), signatureOf(key, claim))) return null;
+  const expiresAt = new Date(claim.readUInt32BE(UUID_BYTES + NUMBER_BYTES) * SECOND_MS);
+  if (expiresAt <= now) return null;
+  return {
+    alertId: toUuid(claim.subarray(0, UUID_BYTES)),
+    incidentNo: claim.readUInt32BE(UUID_BYTES),
+    expiresAt,
+  };
+}
+
+const signatureOf = (key: Buffer, claim: Buffer): Buffer =>
+  createHmac('sha256', key).update('acknowledge\n').update(claim).digest().subarray(0, SIGNATURE_BYTES);

@@ -1,0 +1,96 @@
+import { randomBytes } from 'node:crypto';
+import type { ChannelAudience, Notification, NotificationKind } from '../../channel/channel';
+import { Config } from '../../platform/config/config';
+import { formatId, newUuid } from '../../platform/ids/id';
+import type { ServerSecrets } from '../../platform/secrets/server-secrets';
+import { readClaim } from './acknowledge-token';
+import { MessageLinks } from './message-links';
+
+const KEY = randomBytes(32);
+const BASE = 'https://uptime.example.com/monitor';
+const [ALERT, ENDPOINT] = [newUuid(), newUuid()];
+const CREATED = new Date('2026-11-20T12:00:00.000Z');
+
+const linksWith = (publicUrl: string | null): MessageLinks =>
+  new MessageLinks(Object.assign(new Config(), { publicUrl }), {
+    get: () => KEY,
+  } as Partial<ServerSecrets> as ServerSecrets);
+
+const notificationOf = (kind: NotificationKind, changes: Partial<Notification> = {}): Notification => ({
+  kind,
+  id: 'ev_1',
+  incidentKey: `${formatId('alert', ALERT)}-7`,
+  triggerId: null,
+  repeat: false,
+  alert: { id: formatId('alert', ALERT), description: '' },
+  endpoint: { id: formatId('endpoint', ENDPOINT), name: 'Checkout', url: 'https://shop.example.com', type: 'HTTPS' },
+  website: { id: 'ws_1', name: 'Shop', url: 'https://shop.example.com' },
+  condition: 'down',
+  isDegraded: false,
+  reason: 'threshold',
+  error: null,
+  failureCount: 1,
+  successCount: 0,
+  startedAt: null,
+  createdAt: CREATED.toISOString(),
+  durationSeconds: null,
+  check: null,
+  digest: null,
+  ...changes,
+});
+
+const pageOf = (notification: Notification) => linksWith(BASE).addTo(notification, 'chat').links?.page;
+const acknowledgeOf = (notification: Notification, audience: ChannelAudience = 'chat') =>
+  linksWith(BASE).addTo(notification, audience).links?.acknowledge;
+
+describe('the links of a message', () => {
+  it('are not there without PUBLIC_URL', () => {
+    const notification = notificationOf('triggered');
+    expect(linksWith(null).addTo(notification, 'chat')).toBe(notification);
+  });
+
+  it.each(['triggered', 'resolved', 'reminder', 'recovered', 'flapping', 'acknowledged'] as const)(
+    'lead from "%s" to the endpoint',
+    (kind) => {
+      expect(pageOf(notificationOf(kind))).toBe(`${BASE}/#/endpoints/${formatId('endpoint', ENDPOINT)}`);
+    },
+  );
+
+  it('lead from a digest to the overview', () => {
+    expect(pageOf(notificationOf('digest'))).toBe(`${BASE}/`);
+  });
+
+  it('lead from a test to the alert, to the endpoint of an alert that is not saved, or to the contact', () => {
+    const unsaved = { id: formatId('alert', ENDPOINT), description: '' };
+    const contact = { id: formatId('contact', newUuid()), name: 'Operations' };
+    expect(pageOf(notificationOf('test'))).toBe(`${BASE}/#/alerts/${formatId('alert', ALERT)}`);
+    expect(pageOf(notificationOf('test', { alert: unsaved }))).toBe(
+      `${BASE}/#/endpoints/${formatId('endpoint', ENDPOINT)}`,
+    );
+    expect(pageOf(notificationOf('test', { contact }))).toBe(`${BASE}/#/contacts/${contact.id}`);
+  });
+
+  it.each(['triggered', 'reminder'] as const)('let people take the incident of "%s" in hand for seven days', (kind) => {
+    for (const audience of ['chat', 'mail', 'sms'] as const) {
+      const [base, token] = (acknowledgeOf(notificationOf(kind), audience) ?? '').split('/ack/');
+      expect(base).toBe(BASE);
+      expect(readClaim(KEY, token ?? '', CREATED)).toEqual({
+        alertId: ALERT,
+        incidentNo: 7,
+        expiresAt: new Date('2026-11-27T12:00:00.000Z'),
+      });
+    }
+  });
+
+  it('let no webhook and no pager take anything in hand', () => {
+    for (const audience of ['webhook', 'pager'] as const)
+      expect(acknowledgeOf(notificationOf('triggered'), audience)).toBeNull();
+  });
+
+  it.each(['resolved', 'recovered', 'flapping', 'digest', 'test', 'acknowledged'] as const)(
+    'take nothing in hand from "%s"',
+    (kind) => {
+      expect(acknowledgeOf(notificationOf(kind))).toBeNull();
+    },
+  );
+});

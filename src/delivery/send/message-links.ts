@@ -1,0 +1,64 @@
+import { Injectable } from '@nestjs/common';
+import type { ChannelAudience, Notification } from '../../channel/channel';
+import { Config } from '../../platform/config/config';
+import { parseId } from '../../platform/ids/id';
+import { ServerSecrets } from '../../platform/secrets/server-secrets';
+import { DAY_MS } from '../../platform/time/time-units';
+import { isHuman } from '../delivery';
+import { signClaim } from './acknowledge-token';
+
+/** Where the page is on which a person takes an incident in hand, below the service's own address. */
+export const ACKNOWLEDGE_PATH = '/ack';
+
+const VALID_MS = 7 * DAY_MS;
+const INCIDENT_KEY = /^(al_\w+)-(\d{1,9})$/;
+
+/**
+ * Adds to a notification where to look and act. Done when it is sent, so that nothing signed is stored and another
+ * `PUBLIC_URL` counts at once; the same for every attempt.
+ */
+@Injectable()
+export class MessageLinks {
+  constructor(
+    private readonly config: Config,
+    private readonly secrets: ServerSecrets,
+  ) {}
+
+  /** The notification with its links; without `PUBLIC_URL` as it is. */
+  addTo(notification: Notification, audience: ChannelAudience): Notification {
+    const { publicUrl } = this.config;
+    if (publicUrl === null) return notification;
+    const token = isHuman(audience) ? this.tokenOf(notification) : null;
+    return {
+      ...notification,
+      links: {
+        page: `${publicUrl}/${pageOf(notification)}`,
+        acknowledge: token === null ? null : `${publicUrl}${ACKNOWLEDGE_PATH}/${token}`,
+      },
+    };
+  }
+
+  /** Good for seven days from the trigger or reminder. `null` where nothing can be taken in hand. */
+  private tokenOf({ kind, incidentKey, createdAt }: Notification): string | null {
+    if (kind !== 'triggered' && kind !== 'reminder') return null;
+    const [, id, no] = INCIDENT_KEY.exec(incidentKey) ?? [];
+    const alertId = parseId('alert', id);
+    if (alertId === null) return null;
+    return signClaim(this.secrets.get('acknowledge_link'), {
+      alertId,
+      incidentNo: Number(no),
+      expiresAt: new Date(Date.parse(createdAt) + VALID_MS),
+    });
+  }
+}
+
+/** The dashboard's own address, behind its `#`: the overview for a digest, else what the message is about. */
+function pageOf({ kind, contact, alert, endpoint }: Notification): string {
+  if (kind === 'digest') return '';
+  if (contact) return `#/contacts/${contact.id}`;
+  return kind === 'test' && isSaved(alert, endpoint) ? `#/alerts/${alert.id}` : `#/endpoints/${endpoint.id}`;
+}
+
+/** The test of an alert that is not saved carries the uuid of its endpoint in place of an id of its own. */
+const isSaved = (alert: Notification['alert'], endpoint: Notification['endpoint']): boolean =>
+  parseId('alert', alert.id) !== parseId('endpoint', endpoint.id);

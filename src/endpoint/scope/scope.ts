@@ -1,0 +1,93 @@
+import type { Sql } from '../../platform/database/database';
+import { parseId } from '../../platform/ids/id';
+import { type FieldProblem, Problem, problems } from '../../platform/problem/problem';
+
+/** Endpoints of an organization: all, or the union of these. Tags are those of an endpoint or of its website. */
+export interface EndpointScope {
+  coversAll: boolean;
+  websiteIds: readonly string[];
+  endpointIds: readonly string[];
+  tags: readonly string[];
+}
+
+/** A scope as it is sent, under `scope` of a body. */
+export interface SentScope {
+  all?: unknown;
+  website_ids?: readonly unknown[];
+  endpoint_ids?: readonly unknown[];
+  tags?: readonly unknown[];
+}
+
+type Missing = Pick<EndpointScope, 'websiteIds' | 'endpointIds'>;
+/** Unknown ids that a refusal names. */
+const MOST_NAMED = 20;
+
+const UNKNOWN = `
+  SELECT ARRAY(SELECT id FROM unnest($2::uuid[]) AS id
+                WHERE NOT EXISTS (SELECT FROM website w WHERE w.id = id.id AND w.org_id = $1 AND w.deleted_at IS NULL)) AS "websiteIds",
+         ARRAY(SELECT id FROM unnest($3::uuid[]) AS id
+                WHERE NOT EXISTS (SELECT FROM endpoint e JOIN website w ON w.id = e.website_id AND w.deleted_at IS NULL
+                                   WHERE e.id = id.id AND e.org_id = $1)) AS "endpointIds"`;
+
+/** All, or any of the lists. */
+export function problemsOfScope({ all, website_ids = [], endpoint_ids = [], tags = [] }: SentScope): FieldProblem[] {
+  const isListed = website_ids.length + endpoint_ids.length + tags.length > 0;
+  if (all !== undefined && isListed)
+    return [
+      { pointer: '/scope/all', code: 'invalid_format', message: 'all goes without website_ids, endpoint_ids and tags' },
+    ];
+  if (all === undefined && !isListed)
+    return [
+      {
+        pointer: '/scope',
+        code: 'required',
+        message: 'scope must have all, or any of website_ids, endpoint_ids and tags',
+      },
+    ];
+  return [];
+}
+
+const sorted = (items: readonly string[]): string[] => [...new Set(items)].sort();
+
+/** The stored form of a scope whose ids were found well formed: sets, tags in lower case. */
+export const toScope = ({ all, website_ids = [], endpoint_ids = [], tags = [] }: SentScope): EndpointScope => ({
+  coversAll: all === true,
+  websiteIds: sorted(website_ids.flatMap((id) => parseId('website', id) ?? [])),
+  endpointIds: sorted(endpoint_ids.flatMap((id) => parseId('endpoint', id) ?? [])),
+  tags: sorted(tags.flatMap((tag) => (typeof tag === 'string' ? tag.toLowerCase() : []))),
+});
+
+/**
+ * Throws `not_found`, with each id of the scope that is nobody's or another organization's; those of `known` are not asked for.
+ * One statement, none where no ids are sent.
+ */
+export async function refuseUnknown(
+  sql: Sql,
+  orgId: string,
+  sent: SentScope,
+  known: EndpointScope | null = null,
+): Promise<void> {
+  const scope = toScope(sent);
+  const websiteIds = scope.websiteIds.filter((id) => !known?.websiteIds.includes(id));
+  const endpointIds = scope.endpointIds.filter((id) => !known?.endpointIds.includes(id));
+  if (websiteIds.length + endpointIds.length === 0) return;
+  const [row] = await sql.query<Missing>(UNKNOWN, [orgId, websiteIds, endpointIds]);
+  const missing = row ?? { websiteIds, endpointIds };
+  const unknown = [
+    ...unknownOf('website', sent.website_ids ?? [], missing.websiteIds),
+    ...unknownOf('endpoint', sent.endpoint_ids ?? [], missing.endpointIds),
+  ];
+  const [first] = unknown;
+  if (!first) return;
+  const { code, detail } = problems.referenceNotFound(first.pointer, first.message);
+  throw new Problem(code, detail, unknown.slice(0, MOST_NAMED));
+}
+
+function unknownOf(kind: 'website' | 'endpoint', sent: readonly unknown[], missing: readonly string[]): FieldProblem[] {
+  return sent.flatMap((id, index): FieldProblem[] => {
+    const uuid = parseId(kind, id);
+    if (uuid === null || !missing.includes(uuid)) return [];
+    const pointer = `/scope/${kind}_ids/${index}`;
+    return [{ pointer, code: 'not_found', message: `there is no such ${kind}, or it is not yours` }];
+  });
+}

@@ -1,0 +1,75 @@
+import type { Delivery, History, ReceivedNotification } from './history';
+
+/** Noon. The target of e1 fails from second 10 to second 40; e2's never does. */
+const NOON = Date.UTC(2026, 0, 1, 12);
+const AT_SECOND = { triggered: 11, reminder: 30, resolved: 41 } as const;
+
+/** That second of the run. */
+export const at = (second: number): number => NOON + second * 1000;
+
+/** A delivery of alert a1 on e1, in its first incident. */
+export const delivery = (
+  id: string,
+  kind: 'triggered' | 'resolved' | 'reminder',
+  more: Partial<Delivery> = {},
+): Delivery => ({
+  id,
+  at: at(AT_SECOND[kind]),
+  alert: 'a1',
+  endpoint: 'e1',
+  kind,
+  incidentNo: 1,
+  state: 'delivered',
+  detail: null,
+  reason: kind === 'reminder' ? null : 'threshold',
+  ordinal: kind === 'reminder' ? 1 : null,
+  contact: null,
+  incidentKey: `${more.alert ?? 'a1'}-${more.incidentNo ?? 1}`,
+  ...more,
+});
+
+/** A request at the first channel. */
+export const received = (
+  id: string,
+  second: number,
+  more: Partial<ReceivedNotification> = {},
+): ReceivedNotification => ({
+  id,
+  channel: 0,
+  rotation: 0,
+  at: at(second),
+  mode: 'ok',
+  body: `about ${id}`,
+  ...more,
+});
+
+/** One incident, delivered as promised: the trigger at the second attempt. */
+export const GOOD: History = {
+  deliveries: [delivery('ev_1', 'triggered'), delivery('ev_2', 'resolved')],
+  received: [received('ev_1', 11, { mode: 'error' }), received('ev_1', 16), received('ev_2', 42)],
+  checks: [
+    { endpoint: 'e1', at: at(5), outcome: 'up' },
+    { endpoint: 'e1', at: at(11), outcome: 'down' },
+    { endpoint: 'e1', at: at(41), outcome: 'up' },
+    { endpoint: 'e2', at: at(20), outcome: 'up' },
+  ],
+  modeChanges: new Map([
+    [
+      'e1',
+      [
+        { from: at(10), mode: 'error' },
+        { from: at(40), mode: 'ok' },
+      ],
+    ],
+  ]),
+  stopped: new Set(),
+  present: new Map(),
+  endings: new Map(),
+  quiet: [],
+  dues: [],
+  awaited: [],
+  steady: new Map([['e1', { from: at(0), to: at(60), intervalMs: 1000, requests: 61, failed: 30 }]]),
+  exits: [],
+  downtimes: [],
+  ownStalls: [],
+};

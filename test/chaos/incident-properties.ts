@@ -1,0 +1,189 @@
+import { byId, type Delivery, type History, isAccepted, nameOf, overlap, type Span } from './history';
+
+/** One incident of one alert, as its deliveries tell it. */
+interface Incident {
+  trigger: Delivery | null;
+  resolve: Delivery | null;
+  reminders: Delivery[];
+  all: Delivery[];
+}
+
+/** Broken promises about where an incident is told and how it is reminded of, one line each. */
+export function incidentProperties(history: History): string[] {
+  const incidents = [...incidentsOf(history.deliveries).values()];
+  return [
+    ...idsAreDistinct(history.deliveries),
+    ...incidentsHaveOneKey(incidents),
+    ...resolvesFollowTriggers(incidents, history),
+    ...openIncidentsAreToldWhereAlertsNotify(incidents, history),
+    ...incidentsEndForAReason(history),
+    ...incidents.flatMap((incident) => remindersAreNumbered(incident)),
+    ...incidents.flatMap((incident) => remindersLieBetween(incident, history)),
+    ...remindersKeepQuiet(incidents, history),
+    ...remindersComeWhenDue(incidents, history),
+  ];
+}
+
+/** By alert and number. */
+function incidentsOf(deliveries: readonly Delivery[]): Map<string, Incident> {
+  const incidents = new Map<string, Incident>();
+  for (const delivery of deliveries) {
+    const key = `${delivery.alert} ${delivery.incidentNo}`;
+    const incident = incidents.get(key) ?? { trigger: null, resolve: null, reminders: [], all: [] };
+    incident.all.push(delivery);
+    if (delivery.kind === 'triggered') incident.trigger = delivery;
+    if (delivery.kind === 'resolved') incident.resolve = delivery;
+    if (delivery.kind === 'reminder') incident.reminders.push(delivery);
+    incidents.set(key, incident);
+  }
+  return incidents;
+}
+
+function idsAreDistinct(deliveries: readonly Delivery[]): string[] {
+  const counts = new Map<string, number>();
+  for (const { id } of deliveries) counts.set(id, (counts.get(id) ?? 0) + 1);
+  return [...counts].flatMap(([id, count]) => (count > 1 ? [`one id, ${count} messages: ${id}`] : []));
+}
+
+function incidentsHaveOneKey(incidents: readonly Incident[]): string[] {
+  const owners = new Map<string, Delivery>();
+  return incidents.flatMap(({ all }) => {
+    const keys = new Set(all.map(({ incidentKey }) => incidentKey));
+    const [first] = all;
+    if (!first) return [];
+    if (keys.size > 1) return [`one incident, ${keys.size} keys: ${nameOf(first)}`];
+    const owner = owners.get(first.incidentKey);
+    owners.set(first.incidentKey, first);
+    return owner ? [`one key, two incidents: ${nameOf(owner)} and ${nameOf(first)}`] : [];
+  });
+}
+
+/** Whoever was told of the outage is told of its end, and nobody else. */
+function resolvesFollowTriggers(incidents: readonly Incident[], { received }: History): string[] {
+  const arrivals = byId(received.filter(isAccepted));
+  const channelsOf = ({ id }: Delivery) => new Set((arrivals.get(id) ?? []).map(({ channel }) => channel));
+  return incidents.flatMap(({ trigger, resolve }) => {
+    if (trigger?.state !== 'delivered' || resolve?.state !== 'delivered') return [];
+    const told = channelsOf(trigger);
+    return [...channelsOf(resolve)]
+      .filter((channel) => !told.has(channel))
+      .map((channel) => `told elsewhere: ${nameOf(resolve)} at channel ${channel}, its trigger at ${[...told].join()}`);
+  });
+}
+
+/** From when on a write's outcome counts for every attempt: one that read the route before may leave so much later. */
+const ROUTE_LIMIT_MS = 10_000;
+
+/** An incident that is open was told at the address that its alert has now, and with the credential of the time. */
+function openIncidentsAreToldWhereAlertsNotify(
+  incidents: readonly Incident[],
+  { received, present }: History,
+): string[] {
+  const arrivals = byId(received.filter(isAccepted));
+  return incidents.flatMap(({ trigger, resolve, all }) => {
+    const route = trigger && !resolve ? present.get(trigger.alert) : undefined;
+    if (!trigger || !route) return [];
+    const told = (arrivals.get(trigger.id) ?? []).map(({ channel }) => channel);
+    const broken = all.flatMap((delivery) =>
+      (arrivals.get(delivery.id) ?? [])
+        .filter(({ at }) => at > route.since + ROUTE_LIMIT_MS)
+        .filter(({ channel, rotation }) => channel !== route.channel || rotation !== route.rotation)
+        .map(
+          ({ channel, rotation }) =>
+            `stale route: ${nameOf(delivery)} went to channel ${channel} with credential ${rotation}, not ${route.channel} with ${route.rotation}`,
+        ),
+    );
+    if (told.length > 0 && !told.includes(route.channel))
+      broken.push(`not begun again: ${nameOf(trigger)} was told at channel ${told.join()}, not ${route.channel}`);
+    return broken;
+  });
+}
+
+/** How far the database's clock and ours may differ. */
+const CLOCK_TOLERANCE_MS = 2000;
+
+/** Only checks, stops and other addresses end incidents: a rotated credential does not. */
+function incidentsEndForAReason({ deliveries, endings }: History): string[] {
+  return deliveries.flatMap((delivery) => {
+    if (delivery.kind !== 'resolved' || delivery.reason === 'threshold') return [];
+    const moment: Span = { from: delivery.at - CLOCK_TOLERANCE_MS, to: delivery.at + CLOCK_TOLERANCE_MS };
+    const writes = [delivery.alert, delivery.contact ?? ''].flatMap((name) => endings.get(name) ?? []);
+    if (writes.some((span) => overlap(span, moment))) return [];
+    return [`ended by nothing: ${nameOf(delivery)} has the reason ${delivery.reason}`];
+  });
+}
+
+function remindersAreNumbered({ reminders }: Incident): string[] {
+  return reminders.flatMap((reminder, index) =>
+    reminder.ordinal === index + 1 ? [] : [`reminders out of count: ${nameOf(reminder)} is number ${reminder.ordinal}`],
+  );
+}
+
+/** After the trigger and before the resolve, as they are enqueued and as they arrive. */
+function remindersLieBetween({ trigger, resolve, reminders, all }: Incident, { received }: History): string[] {
+  if (reminders.length === 0) return [];
+  const arrivals = byId(received.filter(isAccepted));
+  const firstAt = ({ id }: Delivery, channel: number) =>
+    (arrivals.get(id) ?? []).find((arrival) => arrival.channel === channel)?.at ?? null;
+  return reminders.flatMap((reminder) => {
+    const place = all.indexOf(reminder);
+    const [from, to] = [trigger ? all.indexOf(trigger) : all.length, resolve ? all.indexOf(resolve) : all.length];
+    if (place < from || place > to) return [`reminder outside of its incident: ${nameOf(reminder)}`];
+    const [first] = arrivals.get(reminder.id) ?? [];
+    if (!first || !trigger) return [];
+    const [triggeredAt, resolvedAt] = [trigger, resolve].map((one) => one && firstAt(one, first.channel));
+    if (triggeredAt === null || triggeredAt === undefined || triggeredAt > first.at)
+      return [`reminder of what was not told: ${nameOf(reminder)} at channel ${first.channel}`];
+    return resolvedAt && resolvedAt < first.at ? [`reminder of what is over: ${nameOf(reminder)}`] : [];
+  });
+}
+
+/** A job that read before the acknowledgement may write so much later. */
+const JOB_LIMIT_MS = 5000;
+
+function remindersKeepQuiet(incidents: readonly Incident[], { quiet, downtimes }: History): string[] {
+  return incidents.flatMap(({ trigger, reminders }) =>
+    reminders
+      .filter(({ endpoint, at }) =>
+        quiet.some(
+          (span) =>
+            span.endpoint === endpoint &&
+            (trigger?.at ?? 0) < span.from &&
+            at > span.from + JOB_LIMIT_MS &&
+            at < span.to - CLOCK_TOLERANCE_MS,
+        ),
+      )
+      .filter(({ at }) => !downtimes.some((span) => overlap(span, { from: at - JOB_LIMIT_MS, to: at })))
+      .map((reminder) => `reminder while quiet: ${nameOf(reminder)}`),
+  );
+}
+
+/** As the API takes it at least, and as all alerts here have it. */
+const PERIOD_MS = 300_000;
+/** As far as the clocks of one machine differ: what was due before a reminder is no reason for the next one. */
+const DUE_TOLERANCE_MS = 250;
+/** From falling due to the reminder, kills, restarts and outages of the database included. */
+const REMINDER_LIMIT_MS = 120_000;
+
+/** Each has a reason of its own: they were made due, or a full period passed, since the one before. And none is missing. */
+function remindersComeWhenDue(incidents: readonly Incident[], { dues, awaited, quiet }: History): string[] {
+  const broken = incidents.flatMap(({ trigger, reminders }) =>
+    reminders.flatMap((reminder, index) => {
+      const before = reminders[index - 1] ?? trigger;
+      if (!before) return [];
+      const between: Span = { from: before.at - DUE_TOLERANCE_MS, to: reminder.at + DUE_TOLERANCE_MS };
+      const isDue = dues.some((due) => overlap(due, between)) || between.to - between.from > PERIOD_MS;
+      return isDue ? [] : [`reminder that was not due: ${nameOf(reminder)}, number ${reminder.ordinal}`];
+    }),
+  );
+  const byName = new Map(incidents.map((one) => [`${one.all[0]?.alert} ${one.all[0]?.incidentNo}`, one]));
+  for (const { alert, endpoint, incidentNo, reminders, at } of awaited) {
+    const incident = byName.get(`${alert} ${incidentNo}`);
+    const until = at + REMINDER_LIMIT_MS;
+    const isOver = (incident?.resolve?.at ?? Number.POSITIVE_INFINITY) < until;
+    const isQuiet = quiet.some((span) => span.endpoint === endpoint && overlap(span, { from: at, to: until }));
+    if (!isOver && !isQuiet && (incident?.reminders.length ?? 0) <= reminders)
+      broken.push(`no reminder: incident ${incidentNo} of ${alert}, due at ${new Date(at).toISOString()}`);
+  }
+  return broken;
+}

@@ -1,0 +1,25 @@
+import { acknowledgedText } from '../../../web/src/logic/acknowledged-text';
+import { kindText } from '../../../web/src/logic/delivery-text';
+
+const AT = '2026-11-20T10:00:00.000Z';
+const said = (by: string | null, note = '') => acknowledgedText({ by, at: AT, note, until: null }, Date.parse(AT));
+
+describe('what people did and were told, in words', () => {
+  it.each([
+    [said('On call'), 'On call has it in hand until it is up'],
+    [said('On call', 'Restarting'), 'On call has it in hand until it is up: Restarting'],
+    [said(null), 'Somebody has it in hand until it is up'],
+    [said('link', 'Restarting'), 'Somebody has it in hand until it is up, by the link in a message: Restarting'],
+  ])('%s', (text, expected) => {
+    expect(text).toBe(expected);
+  });
+
+  it.each([
+    [kindText({ kind: 'triggered', ordinal: null }), 'Triggered'],
+    [kindText({ kind: 'reminder', ordinal: 3 }), 'Reminder 3'],
+    [kindText({ kind: 'reminder', ordinal: null }), 'Reminder'],
+    [kindText({ kind: 'acknowledged', ordinal: null }), 'In hand'],
+  ])('a message is named %s', (text, expected) => {
+    expect(text).toBe(expected);
+  });
+});

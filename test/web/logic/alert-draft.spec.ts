@@ -1,0 +1,156 @@
+import type { Alert, Contact } from '../../../web/src/api/types';
+import {
+  alertBody,
+  type AlertDraft,
+  alertDraftOf,
+  contactTitle,
+  firstContact,
+  inOrder,
+  newAlert,
+  routeChange,
+} from '../../../web/src/logic/alert-draft';
+
+const RULE = {
+  condition: 'down',
+  failure_threshold: 3,
+  success_threshold: 2,
+  after: 0,
+  remind_every: null,
+  send_on_resolved: true,
+} as const;
+
+const alert = (more: object = {}): Alert =>
+  ({
+    id: 'al_1',
+    endpoint_id: 'ep_1',
+    contact_id: null,
+    type: 'slack',
+    config: { webhook_url: 'https://hooks.slack.com/***' },
+    ...RULE,
+    description: '',
+    enabled: true,
+    triggered: false,
+    ...more,
+  }) as Alert;
+
+const contact = (name: string, more: object = {}): Contact =>
+  ({ id: `ct_${name}`, name, type: 'slack', default: false, alert_defaults: {}, ...more }) as Contact;
+
+/** What of a request says whom the alert notifies. */
+function routeIn(draft: AlertDraft, stored: Alert | null): object {
+  const { contact_id, type, config } = alertBody(draft, stored);
+  return Object.fromEntries(Object.entries({ contact_id, type, config }).filter(([, value]) => value !== undefined));
+}
+
+describe('the request that saves an alert', () => {
+  const OWN = { type: 'slack', config: { webhook_url: 'https://hooks.slack.com/***' } };
+  const withContact = alert({ contact_id: 'ct_ops' });
+
+  it.each<[string, Alert | null, Partial<AlertDraft>, object]>([
+    ['a new one with its own settings', null, OWN, OWN],
+    ['a new one through a contact', null, { contact_id: 'ct_ops' }, { contact_id: 'ct_ops' }],
+    ['settings of its own that stay', alert(), {}, OWN],
+    ['from its own settings to a contact', alert(), { contact_id: 'ct_ops' }, { contact_id: 'ct_ops' }],
+    ['to another contact', withContact, { contact_id: 'ct_boss' }, { contact_id: 'ct_boss' }],
+    [
+      'detached as it is: the service keeps what it does not show',
+      withContact,
+      { contact_id: null },
+      { contact_id: null },
+    ],
+    [
+      'detached with other settings',
+      withContact,
+      { contact_id: null, type: 'telegram', config: { chat_id: '-1' } },
+      { contact_id: null, type: 'telegram', config: { chat_id: '-1' } },
+    ],
+    [
+      'a field that was emptied again is no other setting',
+      withContact,
+      { contact_id: null, config: { webhook_url: 'https://hooks.slack.com/***', channel: '' } },
+      { contact_id: null },
+    ],
+  ])('%s', (_, stored, changes, route) => {
+    const draft = { ...(stored ? alertDraftOf(stored) : newAlert('ep_1', null)), ...changes };
+    expect(routeIn(draft, stored)).toEqual(route);
+  });
+
+  it('has everything else as it was read', () => {
+    expect(alertBody(alertDraftOf(alert({ after: 600, remind_every: 5400, description: 'Runbook' })), alert())).toEqual(
+      {
+        endpoint_id: 'ep_1',
+        ...OWN,
+        ...RULE,
+        after: 600,
+        remind_every: 5400,
+        description: 'Runbook',
+        enabled: true,
+      },
+    );
+  });
+});
+
+describe('a new alert', () => {
+  it('begins with the contact that is asked for, else a default one, else the first, else none', () => {
+    const [ops, boss] = [contact('ops'), contact('boss', { default: true })];
+    expect(firstContact([ops, boss], 'ct_ops')).toBe(ops);
+    expect(firstContact([ops, boss], null)).toBe(boss);
+    expect(firstContact([ops], 'ct_gone')).toBe(ops);
+    expect(firstContact([], null)).toBeNull();
+  });
+
+  it('has the defaults of its contact', () => {
+    const ops = contact('ops', { alert_defaults: { failure_threshold: 1, remind_every: 3600 } });
+    expect(alertBody(newAlert('ep_1', ops), null)).toEqual({
+      endpoint_id: 'ep_1',
+      contact_id: 'ct_ops',
+      ...RULE,
+      failure_threshold: 1,
+      remind_every: 3600,
+      description: '',
+      enabled: true,
+    });
+  });
+
+  it('offers the default contacts first, then by name', () => {
+    const list = [contact('Shop'), contact('Boss'), contact('Ops', { default: true, type: 'pagerduty' })];
+    expect(inOrder(list).map(contactTitle)).toEqual(['Ops · PagerDuty (default)', 'Boss · Slack', 'Shop · Slack']);
+  });
+});
+
+describe('what is said of a change of whom an alert notifies', () => {
+  const nameOf = (id: string) => ({ ct_ops: 'Operations', ct_boss: 'The boss' })[id] ?? 'the contact';
+  const said = (stored: Alert | null, changes: Partial<AlertDraft>) =>
+    routeChange({ ...(stored ? alertDraftOf(stored) : newAlert('ep_1', null)), ...changes }, stored, nameOf);
+
+  it.each<[string, Alert | null, Partial<AlertDraft>]>([
+    ['a new alert', null, { contact_id: 'ct_ops' }],
+    ['the same contact', alert({ contact_id: 'ct_ops', triggered: true }), {}],
+    ['settings of its own before and after', alert(), { config: { webhook_url: 'https://other' } }],
+  ])('nothing: %s', (_, stored, changes) => {
+    expect(said(stored, changes)).toBeNull();
+  });
+
+  it('moving names the contact, and that settings of its own go', () => {
+    expect(said(alert(), { contact_id: 'ct_ops' })).toBe(
+      'Messages go through Operations once this is saved. The settings of its own are dropped.',
+    );
+    expect(said(alert({ contact_id: 'ct_ops' }), { contact_id: 'ct_boss' })).toBe(
+      'Messages go through The boss once this is saved.',
+    );
+  });
+
+  it('moving with an open incident says what becomes of it', () => {
+    const open = alert({ contact_id: 'ct_ops', triggered: true });
+    expect(said(open, { contact_id: 'ct_boss' })).toContain('Its open incident stays open if that is the same account');
+    expect(said(open, { contact_id: null, type: 'email', config: { to: ['a@example.com'] } })).toContain(
+      'begins again with the next failing check',
+    );
+  });
+
+  it('detaching keeps the settings, and an open incident', () => {
+    expect(said(alert({ contact_id: 'ct_ops', triggered: true }), { contact_id: null })).toBe(
+      'It keeps the settings of Operations as its own: what changes about Operations later no longer reaches it. Its open incident stays open.',
+    );
+  });
+});

@@ -1,0 +1,40 @@
+import type { AlertRule } from '../../../web/src/api/types';
+import { ruleDraftOf, ruleOf, ruleText } from '../../../web/src/logic/alert-rule';
+
+const USUAL: AlertRule = {
+  condition: 'down',
+  failure_threshold: 3,
+  success_threshold: 2,
+  after: 0,
+  remind_every: null,
+  send_on_resolved: true,
+};
+
+describe('the rule of an alert', () => {
+  it.each<[string, Partial<AlertRule>, string]>([
+    ['slack', {}, 'after 3 failures, resolved after 2 successes'],
+    ['slack', { failure_threshold: 1, after: 600 }, 'after 1 failure and 10 min, resolved after 2 successes'],
+    ['slack', { remind_every: 3600 }, 'after 3 failures, resolved after 2 successes, reminds every 1 h'],
+    ['pagerduty', { remind_every: 3600 }, 'after 3 failures, resolved after 2 successes'],
+    [
+      'email',
+      { condition: 'degraded', success_threshold: 1 },
+      'after 3 failures or warnings, resolved after 1 success',
+    ],
+  ])('of %s with %j reads %j', (type, more, text) => {
+    expect(ruleText({ ...USUAL, ...more, type })).toBe(text);
+  });
+
+  it.each<Partial<AlertRule>>([
+    {},
+    { after: 90, remind_every: 86_400, send_on_resolved: false },
+    { condition: 'degraded', failure_threshold: 100, success_threshold: 1 },
+  ])('%j is sent as it was read, and what it is silent about as usual', (rule) => {
+    expect(ruleOf(ruleDraftOf(rule))).toEqual({ ...USUAL, ...rule });
+  });
+
+  it('has no delay when nothing is typed, and no reminders', () => {
+    const none = { amount: ' ', unit: 'hours' } as const;
+    expect(ruleOf({ ...ruleDraftOf({}), after: none, remind_every: none })).toEqual(USUAL);
+  });
+});

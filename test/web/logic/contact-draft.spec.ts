@@ -1,0 +1,100 @@
+import type { Contact } from '../../../web/src/api/types';
+import {
+  consequenceOf,
+  type ContactDraft,
+  contactDraftOf,
+  contactRequestOf,
+  isEdited,
+  madeText,
+} from '../../../web/src/logic/contact-draft';
+
+const STORED: Contact = {
+  id: 'ct_1',
+  name: 'Operations',
+  type: 'slack',
+  config: { webhook_url: 'https://hooks.slack.com/***' },
+  default: false,
+  alert_defaults: { failure_threshold: 2 },
+  destination: 'hooks.slack.com',
+  alert_count: 2,
+  last_delivery: null,
+  failing_since: null,
+  created_at: '2026-11-20T09:00:00.000Z',
+  updated_at: '2026-11-20T09:00:00.000Z',
+};
+
+const edited = (changes: Partial<ContactDraft>): ContactDraft => ({ ...contactDraftOf(STORED), ...changes });
+const rule = contactDraftOf(STORED).rule;
+
+describe('a contact while it is edited', () => {
+  it('is sent as it is stored while nobody touches it, its sparse defaults too', () => {
+    const { name, type, config, default: isDefault, alert_defaults } = STORED;
+    expect(contactRequestOf(edited({}), STORED)).toEqual({ name, type, config, default: isDefault, alert_defaults });
+    expect(isEdited(edited({}), STORED)).toBe(false);
+  });
+
+  it.each<[string, Partial<ContactDraft>]>([
+    ['another name', { name: 'Night shift' }],
+    ['another config', { config: { webhook_url: 'https://hooks.slack.com/services/T1' } }],
+    ['the default switch', { default: true }],
+    ['a threshold', { rule: { ...rule, failure_threshold: '4' } }],
+    ['reminders', { rule: { ...rule, remind_every: { amount: '2', unit: 'hours' } } }],
+  ])('is edited by %s', (_, changes) => expect(isEdited(edited(changes), STORED)).toBe(true));
+
+  it.each<[string, Partial<ContactDraft>]>([
+    ['a field that was filled in and emptied again', { config: { ...STORED.config, channel: '' } }],
+    ['what its draft holds already', { rule: { ...rule } }],
+  ])('is not edited by %s', (_, changes) => expect(isEdited(edited(changes), STORED)).toBe(false));
+
+  it('sends all its defaults once one of them is changed, in the units of the API', () => {
+    const draft = edited({ rule: { ...rule, after: { amount: '10', unit: 'minutes' } } });
+    expect(contactRequestOf(draft, STORED).alert_defaults).toEqual({
+      condition: 'down',
+      failure_threshold: 2,
+      success_threshold: 2,
+      after: 600,
+      remind_every: null,
+      send_on_resolved: true,
+    });
+  });
+
+  it('begins empty, as no default, with the usual rule', () => {
+    const draft = contactDraftOf(null);
+    expect([draft.name, draft.config, draft.default]).toEqual(['', {}, false]);
+    expect(contactRequestOf(draft, null).alert_defaults).toMatchObject({ failure_threshold: 3, success_threshold: 2 });
+  });
+});
+
+describe('what saving a contact means for its alerts', () => {
+  const elsewhere = { config: { webhook_url: 'https://hooks.slack.com/services/T1' } };
+
+  it.each<[string, Partial<ContactDraft>, Contact | null, RegExp | null]>([
+    ['nothing for a new contact', elsewhere, null, null],
+    ['nothing where no alert uses it', elsewhere, { ...STORED, alert_count: 0 }, null],
+    ['nothing for another name', { name: 'Night shift' }, STORED, null],
+    [
+      'incidents that begin again, for another config',
+      elsewhere,
+      STORED,
+      /^2 alerts use it.*destination.*begin again.*token/,
+    ],
+    ['the same for one alert', elsewhere, { ...STORED, alert_count: 1 }, /^1 alert uses it/],
+    [
+      'incidents that begin again, for another channel',
+      { type: 'email', config: {} },
+      STORED,
+      /another channel.*begin again/,
+    ],
+  ])('is %s', (_, changes, stored, text) => {
+    const found = consequenceOf(edited(changes), stored);
+    if (text === null) expect(found).toBeNull();
+    else expect(found).toMatch(text);
+  });
+});
+
+it.each([
+  [{ created: 0, existing: 0 }, 'No endpoint is covered.'],
+  [{ created: 1, existing: 0 }, '1 alert made.'],
+  [{ created: 12, existing: 1 }, '12 alerts made. 1 endpoint had one already.'],
+  [{ created: 0, existing: 3 }, '0 alerts made. 3 endpoints had one already.'],
+])('says of %p: %s', (result, text) => expect(madeText(result)).toBe(text));

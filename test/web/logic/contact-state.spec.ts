@@ -1,0 +1,41 @@
+import type { Contact } from '../../../web/src/api/types';
+import { contactState, worstFirst } from '../../../web/src/logic/contact-state';
+
+type Facts = Pick<Contact, 'failing_since' | 'alert_count' | 'last_delivery'>;
+
+const SINCE = '2026-11-20T10:00:00.000Z';
+const of = (state: 'pending' | 'delivered' | 'failed' | 'superseded'): Facts => ({
+  failing_since: null,
+  alert_count: 1,
+  last_delivery: { state, at: SINCE, error: null },
+});
+
+describe('the state of a contact', () => {
+  it.each<[string, Facts, object | null]>([
+    ['Delivers', of('delivered'), { status: 'up', word: 'Delivers' }],
+    [
+      'Failing, whatever its last message',
+      { ...of('pending'), failing_since: SINCE },
+      { status: 'down', word: 'Failing' },
+    ],
+    [
+      'Failing, also when no alert is left',
+      { ...of('failed'), failing_since: SINCE, alert_count: 0 },
+      { status: 'down', word: 'Failing' },
+    ],
+    ['Not used', { ...of('delivered'), alert_count: 0 }, { status: 'paused', word: 'Not used' }],
+    ['Nothing sent', { ...of('delivered'), last_delivery: null }, { status: 'unknown', word: 'Nothing sent' }],
+    ['that of its last message where that waits', of('pending'), null],
+    ['that of its last message where that was overtaken', of('superseded'), null],
+  ])('is %s', (_, facts, state) => expect(contactState(facts)).toEqual(state));
+});
+
+it('lists contacts that fail first, the longest failing before the others, and the rest as they came', () => {
+  const list = [
+    { id: 1, failing_since: null },
+    { id: 2, failing_since: '2026-11-20T10:00:00.000Z' },
+    { id: 3, failing_since: null },
+    { id: 4, failing_since: '2026-11-19T10:00:00.000Z' },
+  ];
+  expect(worstFirst(list).map(({ id }) => id)).toEqual([4, 2, 1, 3]);
+});

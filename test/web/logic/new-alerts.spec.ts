@@ -1,0 +1,30 @@
+import type { Contact } from '../../../web/src/api/types';
+import { alertPlan, type AlertPlan, defaultContacts } from '../../../web/src/logic/new-alerts';
+
+const contact = (id: string, isDefault: boolean): Contact => ({ id, default: isDefault }) as Contact;
+const CONTACTS = [contact('ct_ops', true), contact('ct_boss', true), contact('ct_shop', false)];
+
+describe('the alerts of a new endpoint', () => {
+  it('go through the default contacts at first', () => {
+    expect(defaultContacts(CONTACTS)).toEqual(['ct_ops', 'ct_boss']);
+  });
+
+  it.each<[string, string[], AlertPlan]>([
+    ['the default contacts alone act by themselves', ['ct_ops', 'ct_boss'], { query: '', after: [] }],
+    ['another contact is added to them', ['ct_boss', 'ct_shop', 'ct_ops'], { query: '', after: ['ct_shop'] }],
+    [
+      'a default contact that is taken away keeps all from acting',
+      ['ct_ops'],
+      { query: '?alerts=none', after: ['ct_ops'] },
+    ],
+    ['another contact instead of them', ['ct_shop'], { query: '?alerts=none', after: ['ct_shop'] }],
+    ['nobody', [], { query: '?alerts=none', after: [] }],
+  ])('%s', (_, chosen, plan) => {
+    expect(alertPlan(CONTACTS, chosen)).toEqual(plan);
+  });
+
+  it('are made by nobody where there is no contact, and none is kept from acting', () => {
+    expect(alertPlan([], [])).toEqual({ query: '', after: [] });
+    expect(alertPlan([contact('ct_shop', false)], [])).toEqual({ query: '', after: [] });
+  });
+});

@@ -1,0 +1,131 @@
+import { useSignal } from '@preact/signals';
+import { post, put } from '../../api/client';
+import type { Alert, Contact, DeliveryTest } from '../../api/types';
+import { alertBody, type AlertDraft, alertDraftOf, firstContact, newAlert } from '../../logic/alert-draft';
+import { type RuleDraft, ruleDraftOf } from '../../logic/alert-rule';
+import type { ConfigSchemas, ConfigValue } from '../../logic/config-schema';
+import { patch } from '../../state/load';
+import { route } from '../../state/router';
+import { showToast } from '../../state/toast';
+import { ApiCall } from '../form/api-call';
+import { Chooser } from '../form/chooser';
+import { Check, Text } from '../form/field';
+import { Form } from '../form/form';
+import { Button } from '../layout';
+import { RouteFields } from './route-fields';
+import { RuleFields } from './rule-fields';
+import { endpointOptions } from './target-filter';
+
+interface Props {
+  /** The alert as it is; null: a new one. */
+  of: Alert | null;
+  schemas: ConfigSchemas;
+  contacts: readonly Contact[];
+  /** `sent`: the config in the request, where it had one. */
+  onSaved: (alert: Alert, sent: ConfigValue) => void;
+}
+
+/** Everything about an alert that people set. */
+export function AlertForm({ of: stored, schemas, contacts, onSaved }: Props) {
+  const draft = useSignal<AlertDraft>(stored ? alertDraftOf(stored) : asAsked(contacts));
+  /** What the user has set of a new rule: the defaults of another contact leave it as it is. */
+  const own = useSignal<Partial<RuleDraft>>({});
+  const verdict = useSignal<DeliveryTest | null>(null);
+  const change = patch(draft);
+  const set = (changes: Partial<AlertDraft>) => {
+    verdict.value = null;
+    change(changes);
+  };
+  const setRule = (changes: Partial<RuleDraft>) => {
+    own.value = { ...own.value, ...changes };
+    set(changes);
+  };
+  const choose = (contact: Contact | null) => {
+    const begun = stored ? {} : { ...ruleDraftOf(contact?.alert_defaults ?? {}), ...own.value };
+    set({ ...begun, contact_id: contact?.id ?? null });
+  };
+  const { value } = draft;
+  const type = contacts.find(({ id }) => id === value.contact_id)?.type ?? value.type;
+  const body = alertBody(value, stored);
+  const test = async () => {
+    verdict.value = null;
+    verdict.value = await post<DeliveryTest>('/api/v1/alerts/test', body);
+  };
+  const path = stored === null ? '/api/v1/alerts' : `/api/v1/alerts/${stored.id}`;
+  const save = async () => {
+    if (stored === null) {
+      onSaved(await post<Alert>(path, body), value.config);
+      return;
+    }
+    const saved = await put<Alert>(path, body);
+    set({ contact_id: saved.contact_id, type: saved.type, config: saved.config });
+    showToast('The alert is saved.');
+    onSaved(saved, value.config);
+  };
+  return (
+    <div class="columns forms">
+      <div>
+        <Form
+          save={save}
+          action={stored === null ? 'Create' : 'Save'}
+          more={(form) =>
+            stored === null && (
+              <Button disabled={form.isBusy} onClick={() => form.run(test)}>
+                Send a test
+              </Button>
+            )
+          }
+        >
+          {(form) => (
+            <>
+              {stored === null && (
+                <Chooser
+                  label="Endpoint"
+                  placeholder="Choose an endpoint"
+                  error={form.problem('/endpoint_id')}
+                  value={value.endpoint_id}
+                  set={(endpoint_id) => set({ endpoint_id })}
+                  options={endpointOptions()}
+                />
+              )}
+              <RouteFields
+                form={form}
+                schemas={schemas}
+                contacts={contacts}
+                stored={stored}
+                value={value}
+                set={set}
+                choose={choose}
+              />
+              <RuleFields form={form} pointer="" type={type} value={value} set={setRule} />
+              <Text
+                label="Description (optional)"
+                hint="Part of every notification: a runbook link, for example."
+                error={form.problem('/description')}
+                value={value.description}
+                set={(description) => set({ description })}
+              />
+              <Check label="Enabled" value={value.enabled} set={(enabled) => set({ enabled })} />
+            </>
+          )}
+        </Form>
+        <div role="status">
+          {verdict.value && (
+            <p class={`notice ${verdict.value.state === 'delivered' ? 'good' : 'bad'}`}>
+              {verdict.value.state === 'delivered'
+                ? `The test message was delivered. ${verdict.value.error ?? ''}`
+                : `The test message was not delivered: ${verdict.value.error}`}
+            </p>
+          )}
+        </div>
+      </div>
+      <ApiCall method={stored === null ? 'POST' : 'PUT'} path={path} body={body} />
+    </div>
+  );
+}
+
+/** A new alert of the endpoint in the address, through the contact in it. */
+function asAsked(contacts: readonly Contact[]): AlertDraft {
+  const { query } = route.peek();
+  return newAlert(query.get('endpoint_id') ?? '', firstContact(contacts, query.get('contact')));
+}

@@ -1,0 +1,29 @@
+import { may } from '../../state/session';
+import { Icon } from '../icons';
+import { Head, Tabs } from '../layout';
+
+type Tab = 'rules' | 'contacts' | 'events' | 'failed';
+
+const TABS: readonly [key: Tab, title: string, href: string][] = [
+  ['rules', 'Rules', '#/alerts'],
+  ['contacts', 'Contacts', '#/contacts'],
+  ['events', 'Events', '#/alerts/events'],
+  ['failed', 'Not delivered', '#/alerts/failed'],
+];
+
+/** The head of the pages about alerting; `current` is the key of the shown one. */
+export const AlertsHead = ({ current }: { current: Tab }) => (
+  <>
+    <Head
+      title="Alerts"
+      actions={
+        may.write() && (
+          <a class="button primary" href={current === 'contacts' ? '#/contacts/new' : '#/alerts/new'}>
+            <Icon name="plus" /> {current === 'contacts' ? 'New contact' : 'New alert'}
+          </a>
+        )
+      }
+    />
+    <Tabs label="Alerts" current={current} tabs={TABS} />
+  </>
+);

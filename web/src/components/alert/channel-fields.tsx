@@ -1,0 +1,46 @@
+import { channelName } from '../../logic/channel-name';
+import type { ConfigSchemas, ConfigValue } from '../../logic/config-schema';
+import { Choice } from '../form/field';
+import type { FormState } from '../form/form';
+import { SchemaFields } from '../form/schema-fields';
+
+/** A type and the settings of its channel. */
+interface Channel {
+  type: string;
+  config: ConfigValue;
+}
+
+interface Props {
+  form: FormState;
+  schemas: ConfigSchemas;
+  /** What is stored now: its settings come back with its type. */
+  stored: Channel | null;
+  value: Channel;
+  set: (changes: Partial<Channel>) => void;
+}
+
+/** The choice of a channel, and its settings from the API document. */
+export function ChannelFields({ form, schemas, stored, value, set }: Props) {
+  return (
+    <>
+      <Choice
+        label="Channel"
+        error={form.problem('/type')}
+        value={value.type}
+        set={(type) => {
+          form.clear();
+          set({ type, config: type === stored?.type ? stored.config : {} });
+        }}
+        options={Object.keys(schemas).map((type) => [type, channelName(type)] as const)}
+      />
+      <SchemaFields
+        key={value.type}
+        schema={schemas[value.type] ?? {}}
+        value={value.config}
+        pointer="/config"
+        form={form}
+        set={(config) => set({ config })}
+      />
+    </>
+  );
+}

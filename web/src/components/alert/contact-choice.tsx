@@ -1,0 +1,56 @@
+import type { Contact } from '../../api/types';
+import { contactTitle, inOrder } from '../../logic/alert-draft';
+import type { Loaded } from '../../state/load';
+import { Many } from '../form/chooser';
+import { Check } from '../form/field';
+import { NewContactLink } from './route-fields';
+
+/** As many are boxes; of more, all but the default ones are searched for. */
+const MOST_BOXES = 8;
+
+interface Props {
+  contacts: Loaded<Contact[]>;
+  chosen: readonly string[];
+  set: (chosen: string[]) => void;
+}
+
+/** Who is told of a new endpoint: the default contacts, and those that are ticked. */
+export function ContactChoice({ contacts, chosen, set }: Props) {
+  const list = contacts.data.value;
+  if (!list) {
+    const { value: failure } = contacts.error;
+    return failure === null ? null : <p class="notice warn">Contacts could not be read: {failure}</p>;
+  }
+  if (list.length === 0)
+    return (
+      <p class="muted small">
+        Nobody is told when it goes down until it has an alert. A default contact gives every new endpoint one:{' '}
+        <NewContactLink>make a contact</NewContactLink>
+      </p>
+    );
+  const boxes = list.length > MOST_BOXES ? list.filter((each) => each.default) : list;
+  const others = list.filter((each) => !boxes.includes(each));
+  return (
+    <fieldset class="part">
+      <legend>Who gets an alert</legend>
+      {inOrder(boxes).map((contact) => (
+        <Check
+          key={contact.id}
+          label={contactTitle(contact)}
+          value={chosen.includes(contact.id)}
+          set={(isChosen) => set(isChosen ? [...chosen, contact.id] : chosen.filter((each) => each !== contact.id))}
+        />
+      ))}
+      {others.length > 0 && (
+        <Many
+          label="Further contacts"
+          placeholder="Add a contact"
+          values={chosen.filter((id) => others.some((each) => each.id === id))}
+          set={(values) => set([...chosen.filter((id) => boxes.some((each) => each.id === id)), ...values])}
+          options={inOrder(others).map((each) => [each.id, contactTitle(each)] as const)}
+        />
+      )}
+      {chosen.length === 0 && <p class="small reason">Nobody is told when it goes down.</p>}
+    </fieldset>
+  );
+}

@@ -1,0 +1,84 @@
+import type { Alert, Contact } from '../../api/types';
+import { type AlertDraft, contactTitle, inOrder, routeChange } from '../../logic/alert-draft';
+import type { ConfigSchemas } from '../../logic/config-schema';
+import { may } from '../../state/session';
+import { Choice } from '../form/field';
+import type { FormState } from '../form/form';
+import { ChannelFields } from './channel-fields';
+
+/** The value of the choice that is no contact. */
+const OWN = '';
+
+interface Props {
+  form: FormState;
+  schemas: ConfigSchemas;
+  contacts: readonly Contact[];
+  /** The alert as it is; null for a new one. */
+  stored: Alert | null;
+  value: AlertDraft;
+  set: (changes: Partial<AlertDraft>) => void;
+  choose: (contact: Contact | null) => void;
+}
+
+/** A link that leaves the form as it is: the contact is there when one comes back to it. */
+export const NewContactLink = ({ children }: { children: string }) => (
+  <a href="#/contacts/new" target="_blank" rel="noopener">
+    {children}
+    <span class="sr"> (opens a new window)</span>
+  </a>
+);
+
+/** What an alert notifies through: contacts first, else a channel with settings of its own. */
+export function RouteFields({ form, schemas, contacts, stored, value, set, choose }: Props) {
+  const isGone = value.contact_id !== null && !contacts.some(({ id }) => id === value.contact_id);
+  const nameOf = (id: string) => contacts.find((each) => each.id === id)?.name ?? 'the contact';
+  const change = routeChange(value, stored, nameOf);
+  const contact = contacts.find(({ id }) => id === value.contact_id);
+  const place = contact?.destination ?? null;
+  return (
+    <>
+      {contacts.length === 0 && !isGone ? (
+        may.write() && (
+          <p class="muted small">
+            A channel that several alerts use is set up once, as a contact:{' '}
+            <NewContactLink>make a contact</NewContactLink>
+          </p>
+        )
+      ) : (
+        <div>
+          <Choice
+            label="Notify through"
+            hint={place === null ? undefined : `Messages arrive at ${place}.`}
+            error={form.problem('/contact_id')}
+            value={value.contact_id ?? OWN}
+            set={(id) => {
+              form.clear();
+              choose(contacts.find((each) => each.id === id) ?? null);
+            }}
+            options={[
+              ...(value.contact_id !== null && isGone ? [[value.contact_id, 'Its contact'] as const] : []),
+              ...inOrder(contacts).map((each) => [each.id, contactTitle(each)] as const),
+              [OWN, 'Settings of its own'],
+            ]}
+          />
+          <p class="small below">
+            {contact && (
+              <>
+                <a href={`#/contacts/${contact.id}`}>{contact.name}</a> ·{' '}
+              </>
+            )}
+            <NewContactLink>New contact</NewContactLink>
+          </p>
+        </div>
+      )}
+      {change !== null && (
+        <p class={`notice ${stored?.triggered === true ? 'warn' : ''}`} role="status">
+          {change}
+        </p>
+      )}
+      {value.contact_id === null && (
+        <ChannelFields form={form} schemas={schemas} stored={stored} value={value} set={set} />
+      )}
+    </>
+  );
+}

@@ -1,0 +1,88 @@
+import type { Alert, Contact } from '../api/types';
+import { type RuleDraft, ruleDraftOf, ruleOf } from './alert-rule';
+import { channelName } from './channel-name';
+import { type ConfigValue, filled } from './config-schema';
+
+/** An alert while it is edited. */
+export interface AlertDraft extends RuleDraft {
+  endpoint_id: string;
+  /** `null`: settings of its own, `type` and `config`. */
+  contact_id: string | null;
+  type: string;
+  config: ConfigValue;
+  description: string;
+  enabled: boolean;
+}
+
+/** The settings of an alert that exists, for its form. */
+export const alertDraftOf = (alert: Alert): AlertDraft => ({
+  ...ruleDraftOf(alert),
+  endpoint_id: alert.endpoint_id,
+  contact_id: alert.contact_id,
+  type: alert.type,
+  config: alert.config,
+  description: alert.description,
+  enabled: alert.enabled,
+});
+
+/** A new alert: through the contact, with the defaults of that; without one through a webhook of its own. */
+export const newAlert = (endpointId: string, contact: Contact | null): AlertDraft => ({
+  ...ruleDraftOf(contact?.alert_defaults ?? {}),
+  endpoint_id: endpointId,
+  contact_id: contact?.id ?? null,
+  type: 'webhook',
+  config: {},
+  description: '',
+  enabled: true,
+});
+
+/** The contact that a new alert begins with: the one that is asked for, else the first default, else the first. */
+export const firstContact = (contacts: readonly Contact[], wanted: string | null): Contact | null =>
+  contacts.find(({ id }) => id === wanted) ?? contacts.find((each) => each.default) ?? contacts[0] ?? null;
+
+/** Contacts by name, the default ones first. */
+export const inOrder = (contacts: readonly Contact[]): Contact[] =>
+  [...contacts].sort((a, b) => Number(b.default) - Number(a.default) || a.name.localeCompare(b.name));
+
+/** `Operations · Slack (default)`. */
+export const contactTitle = (contact: Pick<Contact, 'name' | 'type' | 'default'>): string =>
+  `${contact.name} · ${channelName(contact.type)}${contact.default ? ' (default)' : ''}`;
+
+/** Its own settings are those that the service shows. */
+const isAsStored = ({ type, config }: AlertDraft, stored: Alert): boolean =>
+  type === stored.type && JSON.stringify(filled(config)) === JSON.stringify(filled(stored.config));
+
+/** Without settings in the request the service keeps those that it has: also what of them it does not show. */
+function routeOf(draft: AlertDraft, stored: Alert | null): Record<string, unknown> {
+  if (draft.contact_id !== null) return { contact_id: draft.contact_id };
+  const own = { type: draft.type, config: filled(draft.config) };
+  const hadContact = stored !== null && stored.contact_id !== null;
+  if (!hadContact) return own;
+  return isAsStored(draft, stored) ? { contact_id: null } : { contact_id: null, ...own };
+}
+
+/** The body of the request that saves. `stored`: the alert as it is, null for a new one. */
+export const alertBody = (draft: AlertDraft, stored: Alert | null): Record<string, unknown> => ({
+  endpoint_id: draft.endpoint_id,
+  ...routeOf(draft, stored),
+  ...ruleOf(draft),
+  description: draft.description,
+  enabled: draft.enabled,
+});
+
+const MAY_MOVE =
+  'Its open incident stays open if that is the same account and address; else it is closed where it was told, and begins again with the next failing check.';
+
+/** What saving changes about whom the alert notifies, in words; null when that stays as it is. */
+export function routeChange(draft: AlertDraft, stored: Alert | null, nameOf: (id: string) => string): string | null {
+  if (stored === null || draft.contact_id === stored.contact_id) return null;
+  const { triggered: isOpen, contact_id: before } = stored;
+  if (draft.contact_id !== null) {
+    const dropped = before === null ? ' The settings of its own are dropped.' : '';
+    return `Messages go through ${nameOf(draft.contact_id)} once this is saved.${dropped}${isOpen ? ` ${MAY_MOVE}` : ''}`;
+  }
+  const old = before === null ? 'the contact' : nameOf(before);
+  if (!isAsStored(draft, stored))
+    return `Messages go through these settings once this is saved, and no longer through ${old}.${isOpen ? ` ${MAY_MOVE}` : ''}`;
+  return `It keeps the settings of ${old} as its own: what changes about ${old} later no longer reaches it.${isOpen ? ' Its open incident stays open.' : ''}`;
+}

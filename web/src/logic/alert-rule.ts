@@ -1,0 +1,62 @@
+import type { AlertRule } from '../api/types';
+import { count } from './format';
+import { secondsOf, spanOf, spanText, type TimeSpan } from './time-span';
+
+/** When an alert triggers, resolves and reminds, while it is edited: numbers are text until they are sent. */
+export interface RuleDraft {
+  condition: AlertRule['condition'];
+  failure_threshold: string;
+  success_threshold: string;
+  after: TimeSpan;
+  remind_every: TimeSpan;
+  send_on_resolved: boolean;
+}
+
+/** What the service takes where nobody says otherwise. */
+const USUAL: AlertRule = {
+  condition: 'down',
+  failure_threshold: 3,
+  success_threshold: 2,
+  after: 0,
+  remind_every: null,
+  send_on_resolved: true,
+};
+
+/** The draft of a rule, or of the defaults of a contact: what they are silent about is as usual. */
+export function ruleDraftOf(given: Partial<AlertRule>): RuleDraft {
+  const rule = { ...USUAL, ...given };
+  return {
+    condition: rule.condition,
+    failure_threshold: String(rule.failure_threshold),
+    success_threshold: String(rule.success_threshold),
+    after: spanOf(rule.after, 'minutes'),
+    remind_every: spanOf(rule.remind_every, 'hours'),
+    send_on_resolved: rule.send_on_resolved,
+  };
+}
+
+/** The fields of a request; what is no number is sent as 0, and the service says what is wrong with it. */
+export const ruleOf = (draft: RuleDraft): AlertRule => ({
+  condition: draft.condition,
+  failure_threshold: Number(draft.failure_threshold),
+  success_threshold: Number(draft.success_threshold),
+  after: secondsOf(draft.after) ?? 0,
+  remind_every: secondsOf(draft.remind_every),
+  send_on_resolved: draft.send_on_resolved,
+});
+
+/** Pagers call until somebody answers: the service sends them no reminders. */
+const PAGERS: readonly string[] = ['pagerduty', 'opsgenie'];
+
+/** Whether a channel type reminds by itself, so that the service does not. */
+export const remindsItself = (type: string): boolean => PAGERS.includes(type);
+
+/** `after 3 failures and 10 min, resolved after 2 successes, reminds every 1 h`. */
+export function ruleText(rule: Omit<AlertRule, 'send_on_resolved'> & { type: string }): string {
+  const bad = `${count(rule.failure_threshold, 'failure')}${rule.condition === 'degraded' ? ' or warnings' : ''}`;
+  const delay = rule.after === 0 ? '' : ` and ${spanText(rule.after)}`;
+  const good = count(rule.success_threshold, 'success', 'successes');
+  const isReminding = rule.remind_every !== null && !remindsItself(rule.type);
+  const reminders = isReminding ? `, reminds every ${spanText(rule.remind_every ?? 0)}` : '';
+  return `after ${bad}${delay}, resolved after ${good}${reminders}`;
+}

@@ -1,0 +1,51 @@
+import type { Contact } from '../api/types';
+import { type RuleDraft, ruleDraftOf, ruleOf } from './alert-rule';
+import { type ConfigValue, filled } from './config-schema';
+import { count } from './format';
+
+/** A contact while it is edited. */
+export interface ContactDraft {
+  name: string;
+  type: string;
+  config: ConfigValue;
+  default: boolean;
+  /** What alerts through it begin with. */
+  rule: RuleDraft;
+}
+
+/** The draft of a stored contact, or of a new one. */
+export function contactDraftOf(stored: Contact | null): ContactDraft {
+  const { name, type, config, default: isDefault, alert_defaults } = stored ?? NEW;
+  return { name, type, config, default: isDefault, rule: ruleDraftOf(alert_defaults) };
+}
+
+const NEW = { name: '', type: 'webhook', config: {}, default: false, alert_defaults: {} };
+
+const isSame = (a: unknown, b: unknown): boolean => JSON.stringify(a) === JSON.stringify(b);
+
+/** The body that creates the contact, or changes a stored one: defaults that nobody touched are sent as they are stored. */
+export function contactRequestOf(draft: ContactDraft, stored: Contact | null) {
+  const { rule, config, ...rest } = draft;
+  const isKept = stored !== null && isSame(rule, ruleDraftOf(stored.alert_defaults));
+  return { ...rest, config: filled(config), alert_defaults: isKept ? stored.alert_defaults : ruleOf(rule) };
+}
+
+/** Whether saving the draft would change the contact. */
+export const isEdited = (draft: ContactDraft, stored: Contact): boolean =>
+  !isSame(contactRequestOf(draft, stored), contactRequestOf(contactDraftOf(stored), stored));
+
+/** What saving means for the alerts that use the contact; `null` when they notice nothing. */
+export function consequenceOf(draft: ContactDraft, stored: Contact | null): string | null {
+  if (stored === null || stored.alert_count === 0) return null;
+  const uses = `${count(stored.alert_count, 'alert uses', 'alerts use')} it.`;
+  const effect = 'open incidents are closed through the old one and begin again with the next failing check.';
+  if (draft.type !== stored.type) return `${uses} With another channel, ${effect}`;
+  if (isSame(filled(draft.config), filled(stored.config))) return null;
+  return `${uses} With another destination, ${effect} A new token for the same destination closes nothing.`;
+}
+
+/** `12 alerts made. 3 endpoints had one already.` */
+export function madeText({ created, existing }: { created: number; existing: number }): string {
+  const had = existing === 0 ? '' : ` ${count(existing, 'endpoint')} had one already.`;
+  return created + existing === 0 ? 'No endpoint is covered.' : `${count(created, 'alert')} made.${had}`;
+}

@@ -1,0 +1,13 @@
+import type { Delivery } from '../api/types';
+
+const KINDS: Record<Delivery['kind'], string> = {
+  triggered: 'Triggered',
+  resolved: 'Resolved',
+  acknowledged: 'In hand',
+  reminder: 'Reminder',
+  test: 'Test',
+};
+
+/** What a message tells: `Triggered`, `Reminder 3`. */
+export const kindText = ({ kind, ordinal }: Pick<Delivery, 'kind' | 'ordinal'>): string =>
+  ordinal === null ? KINDS[kind] : `${KINDS[kind]} ${ordinal}`;

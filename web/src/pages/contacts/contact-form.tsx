@@ -1,0 +1,97 @@
+import { useSignal } from '@preact/signals';
+import { post, put } from '../../api/client';
+import { loadDocument } from '../../api/document';
+import type { Contact } from '../../api/types';
+import { ChannelFields } from '../../components/alert/channel-fields';
+import { RuleFields } from '../../components/alert/rule-fields';
+import { ApiCall } from '../../components/form/api-call';
+import { Check, Text } from '../../components/form/field';
+import { Form } from '../../components/form/form';
+import { keepGenerated } from '../../components/form/generated';
+import { Data } from '../../components/layout';
+import { configSchemas } from '../../logic/config-schema';
+import {
+  consequenceOf,
+  type ContactDraft,
+  contactDraftOf,
+  contactRequestOf,
+  isEdited,
+} from '../../logic/contact-draft';
+import { patch, useLoad } from '../../state/load';
+import { go } from '../../state/router';
+import { showToast } from '../../state/toast';
+import { ROOT } from './words';
+
+interface Props {
+  /** The contact when the form was opened; `null`: a new one. */
+  start: Contact | null;
+  onEdit: (isEdited: boolean) => void;
+  onSaved: () => void;
+}
+
+/** Makes a contact, or changes it. */
+export function ContactForm({ start, onEdit, onSaved }: Props) {
+  const schemas = useLoad('schemas', () => loadDocument().then(configSchemas));
+  const saved = useSignal(start);
+  const draft = useSignal<ContactDraft>(contactDraftOf(start));
+  const change = patch(draft);
+  const { value } = draft;
+  const stored = saved.value;
+  const set = (changes: Partial<ContactDraft>) => {
+    change(changes);
+    onEdit(stored !== null && isEdited(draft.value, stored));
+  };
+  const path = stored ? `${ROOT}/${stored.id}` : ROOT;
+  const body = contactRequestOf(value, stored);
+  const save = async () => {
+    const response = await (stored ? put<Contact>(path, body) : post<Contact>(path, body));
+    keepGenerated(response, body.config);
+    showToast(stored ? 'The contact is saved.' : `${response.name} can be used by alerts now.`);
+    if (!stored) return go(`/contacts/${response.id}`);
+    saved.value = response;
+    draft.value = contactDraftOf(response);
+    onEdit(false);
+    onSaved();
+  };
+  const consequence = consequenceOf(value, stored);
+  return (
+    <Data of={schemas}>
+      {(channels) => (
+        <div class="columns forms">
+          <Form save={save} action={stored ? 'Save' : 'Create'}>
+            {(form) => (
+              <>
+                <Text
+                  label="Name"
+                  hint="Who is reached."
+                  placeholder="Operations"
+                  error={form.problem('/name')}
+                  value={value.name}
+                  set={(name) => set({ name })}
+                />
+                <ChannelFields form={form} schemas={channels} stored={stored} value={value} set={set} />
+                <Check
+                  label="New endpoints get an alert through it"
+                  value={value.default}
+                  set={(isDefault) => set({ default: isDefault })}
+                />
+                <fieldset class="form part">
+                  <legend>Alerts through it begin with</legend>
+                  <RuleFields
+                    form={form}
+                    pointer="/alert_defaults"
+                    type={value.type}
+                    value={value.rule}
+                    set={(rule) => set({ rule: { ...value.rule, ...rule } })}
+                  />
+                </fieldset>
+                <div role="status">{consequence !== null && <p class="notice warn">{consequence}</p>}</div>
+              </>
+            )}
+          </Form>
+          <ApiCall method={stored ? 'PUT' : 'POST'} path={path} body={body} />
+        </div>
+      )}
+    </Data>
+  );
+}

@@ -1,0 +1,148 @@
+import { useSignal } from '@preact/signals';
+import { get, remove } from '../../api/client';
+import type { Contact, DeliveryTest } from '../../api/types';
+import { DeliveryFacts } from '../../components/alert/delivery-state';
+import { confirmed } from '../../components/dialog';
+import { Generated } from '../../components/form/generated';
+import { Button, Data, Facts, Head } from '../../components/layout';
+import { ruleDraftOf, ruleOf, ruleText } from '../../logic/alert-rule';
+import { channelName } from '../../logic/channel-name';
+import { useEvery, useLoad } from '../../state/load';
+import { go } from '../../state/router';
+import { may } from '../../state/session';
+import { runAction, showToast } from '../../state/toast';
+import { AddToEndpoints } from './add-to-endpoints';
+import { ContactForm } from './contact-form';
+import { Replace } from './replace';
+import { ContactState, DefaultMark, ROOT, sinceText, testContact, UsedBy, verdictText } from './words';
+
+/** One contact, or a new one: where its messages go, and what alerts through it begin with. */
+export function ContactPage({ id }: { id: string | null }) {
+  const path = `${ROOT}/${id}`;
+  const contact = useLoad(path, (signal) => (id === null ? Promise.resolve(null) : get<Contact>(path, signal)));
+  const isDirty = useSignal(false);
+  const verdict = useSignal<DeliveryTest | null>(null);
+  const dialog = useSignal<'replace' | 'endpoints' | null>(null);
+  useEvery(30, () => id !== null && contact.reload());
+
+  const test = () =>
+    runAction(async () => {
+      verdict.value = null;
+      verdict.value = await testContact(path);
+    });
+  const gone = (text: string) => {
+    showToast(text);
+    go('/contacts');
+  };
+  const destroy = () =>
+    runAction(async () => {
+      // By now there may be more alerts, or none.
+      const { name, alert_count } = await get<Contact>(path);
+      contact.reload();
+      if (alert_count > 0) {
+        dialog.value = 'replace';
+      } else if (await confirmed('Delete this contact', `No alert uses “${name}”.`)) {
+        await remove(path);
+        gone(`${name} is deleted.`);
+      }
+    });
+  const close = () => {
+    dialog.value = null;
+    contact.reload();
+  };
+  return (
+    <Data of={contact}>
+      {(stored) => (
+        <>
+          <Head
+            parent={['#/contacts', 'Contacts']}
+            title={stored?.name ?? 'New contact'}
+            actions={
+              stored &&
+              may.write() && (
+                <>
+                  <Button class="primary" onClick={test}>
+                    Send a test
+                  </Button>
+                  <Button onClick={() => (dialog.value = 'endpoints')}>Add to endpoints…</Button>
+                  <Button class="danger" onClick={destroy}>
+                    Delete
+                  </Button>
+                </>
+              )
+            }
+          >
+            {stored && <Summary of={stored} />}
+          </Head>
+          <div class="findings">
+            {stored?.failing_since && (
+              <p class="notice bad">
+                Messages through it have been failing since {sinceText(stored.failing_since)}.{' '}
+                {stored.last_delivery?.error}
+              </p>
+            )}
+            <div role="status">
+              {verdict.value && (
+                <p class={`notice ${verdict.value.state === 'delivered' ? 'good' : 'bad'}`}>
+                  {verdictText(verdict.value)}
+                  {isDirty.value && ' It went through what is saved: your changes are not.'}
+                </p>
+              )}
+            </div>
+            <Generated id={id} />
+          </div>
+          {may.write() ? (
+            <ContactForm
+              key={id}
+              start={stored}
+              onEdit={(isEdited) => {
+                isDirty.value = isEdited;
+              }}
+              onSaved={() => {
+                verdict.value = null;
+                contact.reload();
+              }}
+            />
+          ) : stored ? (
+            <ContactFacts of={stored} />
+          ) : (
+            <p class="muted">This key may only read.</p>
+          )}
+          {stored && dialog.value === 'endpoints' && <AddToEndpoints to={stored} onClose={close} />}
+          {stored && dialog.value === 'replace' && (
+            <Replace
+              contact={stored}
+              onClose={close}
+              onReplaced={(by) => gone(`${stored.name} is deleted: its alerts notify through ${by}.`)}
+            />
+          )}
+        </>
+      )}
+    </Data>
+  );
+}
+
+const Summary = ({ of }: { of: Contact }) => (
+  <>
+    <p>
+      <ContactState of={of} /> {channelName(of.type)}
+      {of.destination !== null && ` · notifies ${of.destination}`} · used by <UsedBy of={of} /> <DefaultMark of={of} />
+    </p>
+    {of.last_delivery !== null && (
+      <p>
+        Last message: <DeliveryFacts of={{ ...of.last_delivery, error: null }} />
+      </p>
+    )}
+  </>
+);
+
+const ContactFacts = ({ of: { type, config, default: isDefault, alert_defaults } }: { of: Contact }) => (
+  <Facts
+    of={[
+      ['Channel', channelName(type)],
+      ...Object.entries(config).map(([key, value]) => [key, JSON.stringify(value)] as const),
+      ['New endpoints', isDefault ? 'get an alert through it' : 'get no alert through it'],
+      ['Its alerts begin with', ruleText({ ...ruleOf(ruleDraftOf(alert_defaults)), type })],
+    ]}
+  />
+);

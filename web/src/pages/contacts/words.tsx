@@ -1,0 +1,45 @@
+import { post } from '../../api/client';
+import type { Contact, DeliveryTest } from '../../api/types';
+import { DeliveryState } from '../../components/alert/delivery-state';
+import { StatusPill } from '../../components/status';
+import { contactState } from '../../logic/contact-state';
+import { count, duration, time } from '../../logic/format';
+import { now } from '../../state/clock';
+
+export const ROOT = '/api/v1/contacts';
+
+/** Whether messages through a contact arrive. */
+export function ContactState({ of }: { of: Contact }) {
+  const state = contactState(of);
+  if (state) return <StatusPill status={state.status} word={state.word} />;
+  return of.last_delivery && <DeliveryState of={of.last_delivery} />;
+}
+
+/** `14:02:11, for 2h 5m`: since when, and how long already. */
+export const sinceText = (since: string): string =>
+  `${time(since, now.value)}, for ${duration((now.value - Date.parse(since)) / 1000)}`;
+
+/** `used by 12 alerts`, as a link to them. */
+export const UsedBy = ({ of: { id, alert_count } }: { of: Contact }) =>
+  alert_count === 0 ? (
+    <span class="muted">no alert</span>
+  ) : (
+    <a href={`#/alerts?contact=${id}`}>{count(alert_count, 'alert')}</a>
+  );
+
+/** Marks the contacts that new endpoints get an alert through. */
+export const DefaultMark = ({ of }: { of: Contact }) =>
+  of.default && (
+    <span class="chip" title="New endpoints get an alert through it">
+      Default
+    </span>
+  );
+
+/** Sends a test message through the saved contact of a path. Throws `ApiProblem`. */
+export const testContact = (path: string): Promise<DeliveryTest> => post<DeliveryTest>(`${path}/test`);
+
+/** What became of a test message. */
+export const verdictText = ({ state, error }: DeliveryTest): string =>
+  state === 'delivered'
+    ? `The test message was delivered. ${error ?? ''}`.trim()
+    : `The test message was not delivered: ${error ?? state}`;
