@@ -2,7 +2,7 @@ import type { AlertDefaults } from '../contact/alert-defaults';
 import type { Alert } from './alert.entity';
 
 /** The plain fields of an alert, as they are sent. */
-export type SentRule = AlertDefaults & Partial<Pick<Alert, 'description' | 'enabled'>>;
+export type SentRule = AlertDefaults & Partial<Pick<Alert, 'description' | 'enabled'>> & { key?: string | null };
 
 /** The columns of what decides when an alert triggers, resolves and reminds. */
 export const RULE_COLUMNS = {
@@ -26,6 +26,7 @@ export function ruleOf(sent: SentRule): Partial<Alert> {
       remindEverySeconds: sent.remind_every,
       description: sent.description,
       enabled: sent.enabled,
+      externalKey: sent.key,
     }).filter(([, value]) => value !== undefined),
   );
 }

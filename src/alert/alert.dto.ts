@@ -7,6 +7,7 @@ import { IsPlainObject, Nullable, Optional, ReadOnlyField } from '../platform/ht
 import { PageQuery, QueryBoolean } from '../platform/http/page';
 import { formatId } from '../platform/ids/id';
 import { IsPublicId } from '../platform/ids/public-id.rule';
+import { KeyField, ShownKey, ShownOwner } from '../platform/ids/resource-key';
 import type { Alert } from './alert.entity';
 
 const TYPE = {
@@ -31,6 +32,7 @@ const ENABLED = { description: 'false: never triggers; an open incident is resol
 /** What creates and updates have in common. Read-only fields may be sent back; they are ignored. */
 class AlertRuleFields extends AlertDefaults {
   @ReadOnlyField() id?: unknown;
+  @ReadOnlyField() owner?: unknown;
   @ReadOnlyField() triggered?: unknown;
   @ReadOnlyField() destination?: unknown;
   @ReadOnlyField() last_delivery?: unknown;
@@ -47,6 +49,9 @@ class AlertRuleFields extends AlertDefaults {
   @Optional()
   @IsBoolean()
   enabled?: boolean;
+
+  @KeyField('the alerts of the endpoint', 'chat')
+  key?: string | null;
 }
 
 /** All optional: only the fields sent change. */
@@ -188,6 +193,12 @@ export class AlertView {
   @ApiProperty({ ...DESCRIPTION, example: 'Runbook: https://wiki.example.com/checkout' })
   description!: string;
 
+  @ShownKey('the alerts of the endpoint', 'chat')
+  key!: string | null;
+
+  @ShownOwner()
+  owner!: string | null;
+
   @ApiProperty({ description: 'True while an incident is open.', example: false })
   triggered!: boolean;
 
@@ -237,6 +248,8 @@ export const toAlertRule = (alert: Alert, config: object): AlertRule => ({
   after: alert.afterSeconds,
   remind_every: alert.remindEverySeconds,
   description: alert.description,
+  key: alert.externalKey,
+  owner: alert.owner,
   triggered: alert.triggered,
   created_at: alert.createdAt.toISOString(),
   updated_at: alert.updatedAt.toISOString(),

@@ -21,6 +21,10 @@ import type { SealedConfig } from '../delivery/config/sealed-config';
 @Unique('alert_org_id', ['orgId', 'id'])
 @Check('alert_config', '((config IS NULL) = (contact_id IS NOT NULL))')
 @Index('alert_of_endpoint', ['endpointId'])
+@Index('alert_external_key', ['orgId', 'endpointId', 'externalKey'], {
+  unique: true,
+  where: 'external_key IS NOT NULL',
+})
 @Index('alert_open', ['endpointId'], { where: 'triggered' })
 @Index('alert_of_contact', ['contactId', 'id'], { where: 'contact_id IS NOT NULL' })
 @Index('alert_to_remind', ['remindAt'], { where: 'remind_at IS NOT NULL' })
@@ -118,6 +122,14 @@ export class Alert {
   /** Reminders of the open incident so far. */
   @Column('integer', { default: 0 })
   reminders!: number;
+
+  /** The client's name for it in configuration files. */
+  @Column('varchar', { name: 'external_key', length: 64, nullable: true })
+  externalKey!: string | null;
+
+  /** Of the configuration document that declares it; `null` for what none declares. */
+  @Column('varchar', { length: 64, nullable: true })
+  owner!: string | null;
 
   @CreateDateColumn({ name: 'created_at', type: 'timestamptz', precision: 3, default: () => 'now()' })
   createdAt!: Date;

@@ -67,6 +67,7 @@ const DERIVED = new Set([
   'dependents',
   'triggered',
   'group',
+  'owner',
   'endpoint_count',
   'alert_count',
   'last_checked_at',

@@ -24,6 +24,8 @@ export function newContact(
     destination,
     isDefault: sent.default ?? false,
     defaults: sentFields(sent.alert_defaults ?? {}),
+    externalKey: sent.key ?? null,
+    owner: null,
     createdAt: now,
     updatedAt: now,
   });
@@ -40,6 +42,7 @@ export function changedContact(
     name: sent.name?.trim() ?? before.name,
     isDefault: sent.default ?? before.isDefault,
     defaults: sent.alert_defaults ? sentFields(sent.alert_defaults) : before.defaults,
+    externalKey: sent.key === undefined ? before.externalKey : sent.key,
     ...(isChanged && { type, config, destination }),
   };
   const after = Object.assign(new Contact(), before, changes);

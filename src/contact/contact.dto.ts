@@ -6,6 +6,7 @@ import { PageQuery } from '../platform/http/page';
 import { IsName, IsPlainObject, Nested, Optional, ReadOnlyField } from '../platform/http/validators';
 import { formatId } from '../platform/ids/id';
 import { IsPublicId } from '../platform/ids/public-id.rule';
+import { KeyField, ShownKey, ShownOwner } from '../platform/ids/resource-key';
 import { AlertDefaults } from './alert-defaults';
 import type { Contact } from './contact.entity';
 
@@ -32,6 +33,7 @@ const ALERT_DEFAULTS = {
 
 class ContactReadOnly {
   @ReadOnlyField() id?: unknown;
+  @ReadOnlyField() owner?: unknown;
   @ReadOnlyField() destination?: unknown;
   @ReadOnlyField() alert_count?: unknown;
   @ReadOnlyField() last_delivery?: unknown;
@@ -66,6 +68,9 @@ export class UpdateContactDto extends ContactReadOnly {
   @Optional()
   @Nested(() => AlertDefaults)
   alert_defaults?: AlertDefaults;
+
+  @KeyField('the contacts of the organization', 'operations')
+  key?: string | null;
 }
 
 export class CreateContactDto extends ContactReadOnly {
@@ -90,6 +95,9 @@ export class CreateContactDto extends ContactReadOnly {
   @Optional()
   @Nested(() => AlertDefaults)
   alert_defaults?: AlertDefaults;
+
+  @KeyField('the contacts of the organization', 'operations')
+  key?: string | null;
 }
 
 export class ContactQuery extends PageQuery {}
@@ -125,6 +133,12 @@ export class ContactView {
 
   @ApiProperty(ALERT_DEFAULTS)
   alert_defaults!: AlertDefaults;
+
+  @ShownKey('the contacts of the organization', 'operations')
+  key!: string | null;
+
+  @ShownOwner()
+  owner!: string | null;
 
   @ApiProperty({
     type: String,
@@ -172,6 +186,8 @@ export const toContactSettings = (contact: Contact, config: object): ContactSett
   config,
   default: contact.isDefault,
   alert_defaults: contact.defaults,
+  key: contact.externalKey,
+  owner: contact.owner,
   created_at: contact.createdAt.toISOString(),
   updated_at: contact.updatedAt.toISOString(),
 });

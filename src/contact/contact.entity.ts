@@ -5,6 +5,7 @@ import type { AlertDefaults } from './alert-defaults';
 /** A channel that is configured once, for all alerts that name it. */
 @Entity('contact')
 @Unique('contact_org_id', ['orgId', 'id'])
+@Index('contact_external_key', ['orgId', 'externalKey'], { unique: true, where: 'external_key IS NOT NULL' })
 @Index('contact_by_default', ['orgId', 'id'], { where: 'is_default' })
 export class Contact {
   @PrimaryColumn('uuid')
@@ -35,6 +36,14 @@ export class Contact {
   /** What its alerts begin with where nobody says otherwise; a field that is missing has the alert's own default. */
   @Column('jsonb', { default: {} })
   defaults!: AlertDefaults;
+
+  /** The client's name for it in configuration files. */
+  @Column('varchar', { name: 'external_key', length: 64, nullable: true })
+  externalKey!: string | null;
+
+  /** Of the configuration document that declares it; `null` for what none declares. */
+  @Column('varchar', { length: 64, nullable: true })
+  owner!: string | null;
 
   @CreateDateColumn({ name: 'created_at', type: 'timestamptz', precision: 3, default: () => 'now()' })
   createdAt!: Date;

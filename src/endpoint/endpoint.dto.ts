@@ -17,6 +17,7 @@ import { HTTP_METHODS } from '../checker/check-request';
 import { IsName, Nullable, ObjectList, Optional, ReadOnlyField } from '../platform/http/validators';
 import { formatId, NIL_UUID } from '../platform/ids/id';
 import { IsPublicId } from '../platform/ids/public-id.rule';
+import { KeyField, ShownKey, ShownOwner } from '../platform/ids/resource-key';
 import { MASK } from '../platform/secrets/mask';
 import { PageQuery } from '../platform/http/page';
 import { tagSet, TagQuery, TagsField } from '../website/tags';
@@ -118,6 +119,7 @@ export class AssertionDto {
 class EndpointReadOnly {
   @ReadOnlyField() id?: unknown;
   @ReadOnlyField() group?: unknown;
+  @ReadOnlyField() owner?: unknown;
   @ReadOnlyField() status?: unknown;
   @ReadOnlyField() degraded?: unknown;
   @ReadOnlyField() maintenance?: unknown;
@@ -250,6 +252,9 @@ export class CreateEndpointDto extends EndpointOptions {
   @Optional()
   @IsString()
   website_id?: string;
+
+  @KeyField('the endpoints of the website', 'checkout')
+  key?: string | null;
 }
 
 export class UpdateEndpointDto extends EndpointOptions {
@@ -277,6 +282,9 @@ export class UpdateEndpointDto extends EndpointOptions {
   @Optional()
   @IsPublicId('website')
   website_id?: string;
+
+  @KeyField('the endpoints of the website', 'checkout')
+  key?: string | null;
 }
 
 export class EndpointView {
@@ -327,6 +335,12 @@ export class EndpointView {
 
   @ApiProperty({ type: [String], example: ['production', 'team:web'], description: 'Its own, in order.' })
   tags!: string[];
+
+  @ShownKey('the endpoints of the website', 'checkout')
+  key!: string | null;
+
+  @ShownOwner()
+  owner!: string | null;
 
   @ApiProperty({ type: [String], example: [], description: 'Endpoints without which it cannot be up.' })
   depends_on!: string[];
@@ -380,6 +394,7 @@ export function sentSettings(dto: UpdateEndpointDto): Partial<EndpointSettings> 
     followRedirects: dto.follow_redirects,
     assertions: dto.assertions?.map(plainAssertion),
     tags: dto.tags && tagSet(dto.tags),
+    externalKey: dto.key,
   };
   return Object.fromEntries(Object.entries(sent).filter(([, value]) => value !== undefined));
 }
@@ -433,6 +448,8 @@ export const toEndpointView = (
   follow_redirects: row.followRedirects,
   assertions: row.assertions.map(shownAssertion),
   tags: row.tags,
+  key: row.externalKey,
+  owner: row.owner,
   depends_on: row.dependsOn.map((id) => formatId('endpoint', id)),
   dependents: row.dependents.map((id) => formatId('endpoint', id)),
   status: statusOf(row),
@@ -448,6 +465,7 @@ export const toEndpointView = (
 const NOT_AUDITED = {
   id: NIL_UUID,
   websiteId: NIL_UUID,
+  owner: null,
   group: '',
   websiteEnabled: true,
   websiteTags: [],

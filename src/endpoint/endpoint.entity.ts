@@ -26,6 +26,10 @@ export interface StoredHeader {
 @Unique('endpoint_org_id', ['orgId', 'id'])
 @Unique('endpoint_key', ['key'])
 @Index('endpoint_of_website', ['websiteId', 'id'])
+@Index('endpoint_external_key', ['orgId', 'websiteId', 'externalKey'], {
+  unique: true,
+  where: 'external_key IS NOT NULL',
+})
 @Index('endpoint_by_interval', ['websiteId', 'intervalSeconds', 'id'], { where: 'enabled' })
 export class Endpoint {
   @PrimaryColumn('uuid')
@@ -86,6 +90,14 @@ export class Endpoint {
   @Column('text', { array: true, default: () => `'{}'` })
   tags!: string[];
 
+  /** The client's name for it in configuration files. */
+  @Column('varchar', { name: 'external_key', length: 64, nullable: true })
+  externalKey!: string | null;
+
+  /** Of the configuration document that declares it; `null` for what none declares. */
+  @Column('varchar', { length: 64, nullable: true })
+  owner!: string | null;
+
   /** Grows with every change of what is checked; a result of an older revision is not recorded. */
   @Column('integer', { default: 1 })
   revision!: number;
@@ -104,6 +116,7 @@ export function settingsOf({
   orgId: _orgId,
   websiteId: _websiteId,
   website: _website,
+  owner: _owner,
   revision: _revision,
   createdAt: _createdAt,
   updatedAt: _updatedAt,
@@ -129,4 +142,5 @@ export const DEFAULT_SETTINGS: EndpointSettings = {
   followRedirects: true,
   assertions: [],
   tags: [],
+  externalKey: null,
 };

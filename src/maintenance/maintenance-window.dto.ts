@@ -13,6 +13,7 @@ import {
 } from '../platform/http/validators';
 import { formatId } from '../platform/ids/id';
 import { IsPublicId } from '../platform/ids/public-id.rule';
+import { KeyField, ShownKey, ShownOwner } from '../platform/ids/resource-key';
 import type { Span } from './recurrence/window-times';
 import { MAX_DURATION_SECONDS, MIN_DURATION_SECONDS } from './window-rules';
 import { currentOf, type WindowRow } from './window-row';
@@ -61,6 +62,7 @@ export class MaintenanceScopeDto extends EndpointScopeDto {}
 /** What a client may send back as it received it. */
 class WindowReadOnly {
   @ReadOnlyField() id?: unknown;
+  @ReadOnlyField() owner?: unknown;
   @ReadOnlyField() status?: unknown;
   @ReadOnlyField() active_until?: unknown;
   @ReadOnlyField() next?: unknown;
@@ -120,6 +122,9 @@ class WindowFields extends WindowReadOnly {
   @Optional()
   @IsBoolean()
   public?: boolean;
+
+  @KeyField('the maintenance windows of the organization', 'patching')
+  key?: string | null;
 }
 
 export class CreateMaintenanceWindowDto extends WindowFields {
@@ -266,6 +271,12 @@ export class MaintenanceWindowView {
   @ApiProperty(TEXTS.public)
   public!: boolean;
 
+  @ShownKey('the maintenance windows of the organization', 'patching')
+  key!: string | null;
+
+  @ShownOwner()
+  owner!: string | null;
+
   @ApiProperty({
     enum: WINDOW_STATUSES,
     description: '`active`: an occurrence runs. `scheduled`: one will. `ended`: no more will.',
@@ -318,6 +329,7 @@ export const settingsOf = (row: WindowRow) => ({
   mute: row.mute,
   exclude_from_uptime: row.excludeFromUptime,
   public: row.public,
+  key: row.externalKey,
 });
 
 export function toMaintenanceWindowView(row: WindowRow, now: Date): MaintenanceWindowView {
@@ -325,6 +337,7 @@ export function toMaintenanceWindowView(row: WindowRow, now: Date): MaintenanceW
   return {
     id: formatId('maintenanceWindow', row.id),
     ...settingsOf(row),
+    owner: row.owner,
     status,
     active_until: row.activeUntil?.toISOString() ?? null,
     next: next.map(toOccurrenceView),

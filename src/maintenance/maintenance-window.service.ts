@@ -186,6 +186,8 @@ const EMPTY: Omit<WindowRow, 'id' | 'orgId' | 'scopeId' | 'createdBy' | 'created
   mute: true,
   excludeFromUptime: true,
   public: true,
+  externalKey: null,
+  owner: null,
   coversAll: false,
   websiteIds: [],
   endpointIds: [],
@@ -215,6 +217,7 @@ function merged(orgId: string, dto: UpdateMaintenanceWindowDto, before: WindowRo
     mute: given(dto.mute, start.mute),
     excludeFromUptime: given(dto.exclude_from_uptime, start.excludeFromUptime),
     public: given(dto.public, start.public),
+    externalKey: given(dto.key, start.externalKey),
     updatedAt: now,
     listedAt: before?.listedAt ?? now,
   };

@@ -14,6 +14,8 @@ export interface WindowRow extends WindowTimes, MaintenanceScope {
   readonly mute: boolean;
   readonly excludeFromUptime: boolean;
   readonly public: boolean;
+  readonly externalKey: string | null;
+  readonly owner: string | null;
   readonly createdBy: string | null;
   readonly createdAt: Date;
   readonly updatedAt: Date;
@@ -25,7 +27,7 @@ export interface WindowRow extends WindowTimes, MaintenanceScope {
 
 const COLUMNS = `m.id, m.org_id AS "orgId", m.name, m.description, m.scope_id AS "scopeId", m.starts_at AS "startsAt",
   m.ends_at AS "endsAt", m.cron, m.timezone, m.duration_seconds AS "durationSeconds", m.mute,
-  m.exclude_from_uptime AS "excludeFromUptime", m.public, m.created_by AS "createdBy", m.created_at AS "createdAt",
+  m.exclude_from_uptime AS "excludeFromUptime", m.public, m.external_key AS "externalKey", m.owner, m.created_by AS "createdBy", m.created_at AS "createdAt",
   m.updated_at AS "updatedAt", m.listed_at AS "listedAt",
   s.covers_all AS "coversAll", s.website_ids AS "websiteIds", s.endpoint_ids AS "endpointIds", s.tags`;
 

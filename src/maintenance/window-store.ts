@@ -32,14 +32,15 @@ const INSERT_SCOPE = `
 
 const INSERT = `
   INSERT INTO maintenance_window (id, org_id, name, description, scope_id, starts_at, ends_at, cron, timezone,
-                                  duration_seconds, mute, exclude_from_uptime, public, created_by, created_at, updated_at, listed_at)
-  VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17)`;
+                                  duration_seconds, mute, exclude_from_uptime, public, created_by, created_at, updated_at, listed_at,
+                                  external_key)
+  VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18)`;
 
 const UPDATE = `
   UPDATE maintenance_window
      SET name = $3, description = $4, scope_id = $5, starts_at = $6, ends_at = $7, cron = $8, timezone = $9,
          duration_seconds = $10, mute = $11, exclude_from_uptime = $12, public = $13, created_by = $14, created_at = $15,
-         updated_at = $16, listed_at = $17
+         updated_at = $16, listed_at = $17, external_key = $18
    WHERE id = $1 AND org_id = $2`;
 
 // Cost: an index scan of the organization's windows, with one probe each for the recurring ones' end.
@@ -250,4 +251,5 @@ const valuesOf = (row: WindowRow): unknown[] => [
   row.createdAt,
   row.updatedAt,
   row.listedAt,
+  row.externalKey,
 ];

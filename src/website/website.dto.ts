@@ -3,6 +3,7 @@ import { IsBoolean, IsString } from 'class-validator';
 import { PageQuery } from '../platform/http/page';
 import { IsName, Optional, ReadOnlyField } from '../platform/http/validators';
 import { formatId } from '../platform/ids/id';
+import { KeyField, ShownKey, ShownOwner } from '../platform/ids/resource-key';
 import { TagQuery, TagsField } from './tags';
 
 export const WEBSITE_STATUSES = ['up', 'down', 'unknown', 'paused'] as const;
@@ -30,6 +31,7 @@ const TAGS =
 /** Read-only fields may be sent back; they are ignored. */
 class WebsiteReadOnly {
   @ReadOnlyField() id?: unknown;
+  @ReadOnlyField() owner?: unknown;
   @ReadOnlyField() endpoint_count?: unknown;
   @ReadOnlyField() last_checked_at?: unknown;
   @ReadOnlyField() status?: unknown;
@@ -58,6 +60,9 @@ export class NewWebsiteDto extends WebsiteReadOnly {
 
   @TagsField(TAGS)
   tags?: string[];
+
+  @KeyField('the websites of the organization', 'shop')
+  key?: string | null;
 }
 
 export class UpdateWebsiteDto extends WebsiteReadOnly {
@@ -81,6 +86,9 @@ export class UpdateWebsiteDto extends WebsiteReadOnly {
 
   @TagsField(TAGS)
   tags?: string[];
+
+  @KeyField('the websites of the organization', 'shop')
+  key?: string | null;
 }
 
 export class WebsiteView {
@@ -98,6 +106,12 @@ export class WebsiteView {
 
   @ApiProperty({ type: [String], example: ['production', 'team:web'], description: 'In order.' })
   tags!: string[];
+
+  @ShownKey('the websites of the organization', 'shop')
+  key!: string | null;
+
+  @ShownOwner()
+  owner!: string | null;
 
   @ApiProperty({
     enum: WEBSITE_STATUSES,
@@ -134,6 +148,8 @@ export interface WebsiteRow {
   url: string;
   enabled: boolean;
   tags: string[];
+  external_key: string | null;
+  owner: string | null;
   created_at: Date;
   updated_at: Date;
   endpoint_count: number;
@@ -154,6 +170,8 @@ export const toWebsiteView = (row: WebsiteRow): WebsiteView => ({
   url: row.url,
   enabled: row.enabled,
   tags: row.tags,
+  key: row.external_key,
+  owner: row.owner,
   status: websiteStatus(row),
   endpoint_count: row.endpoint_count,
   last_checked_at: row.last_checked_at?.toISOString() ?? null,

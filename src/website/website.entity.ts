@@ -3,6 +3,10 @@ import { Column, CreateDateColumn, Entity, Index, PrimaryColumn, Unique, UpdateD
 /** A website that an organization monitors; its endpoints are what is checked. */
 @Entity('website')
 @Unique('website_org_id', ['orgId', 'id'])
+@Index('website_external_key', ['orgId', 'externalKey'], {
+  unique: true,
+  where: 'external_key IS NOT NULL AND deleted_at IS NULL',
+})
 @Index('website_being_deleted', ['deletedAt'], { where: 'deleted_at IS NOT NULL' })
 @Index('website_leaving', ['orgId'], { where: 'deleted_at IS NOT NULL' })
 export class Website {
@@ -25,6 +29,14 @@ export class Website {
   /** Lower case, in order, none twice; each endpoint has them as well. */
   @Column('text', { array: true, default: () => `'{}'` })
   tags!: string[];
+
+  /** The client's name for it in configuration files. */
+  @Column('varchar', { name: 'external_key', length: 64, nullable: true })
+  externalKey!: string | null;
+
+  /** Of the configuration document that declares it; `null` for what none declares. */
+  @Column('varchar', { length: 64, nullable: true })
+  owner!: string | null;
 
   @CreateDateColumn({ name: 'created_at', type: 'timestamptz', precision: 3, default: () => 'now()' })
   createdAt!: Date;

@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from 'node:util';
 import { Injectable } from '@nestjs/common';
 import { In, IsNull } from 'typeorm';
 import { recordChange } from '../audit/audit-log';
@@ -166,6 +167,8 @@ export class WebsiteService {
       updatedAt: now,
       deletedAt: null,
       tags: tagSet(dto.tags ?? []),
+      externalKey: dto.key ?? null,
+      owner: null,
     };
     await this.quotas.claim(tx, orgId, { websites: 1 });
     await tx.manager.insert(Website, website);
@@ -181,11 +184,12 @@ export class WebsiteService {
       const enabled = dto.enabled ?? website.enabled;
       const name = dto.name?.trim() ?? website.name;
       const tags = dto.tags ? tagSet(dto.tags) : website.tags;
-      if (name !== website.name || enabled !== website.enabled || tags.join() !== website.tags.join()) {
-        await tx.manager.update(Website, { id }, { name, enabled, tags, updatedAt: this.clock.now() });
-      }
-      const after = settingsOf({ ...website, name, enabled, tags });
-      await recordChange(tx, { ...about(orgId, id), action: 'update', before: settingsOf(website), after });
+      const externalKey = dto.key === undefined ? website.externalKey : dto.key;
+      const changed = { name, enabled, tags, externalKey };
+      const sides = { before: settingsOf(website), after: settingsOf({ ...website, ...changed }) };
+      if (!isDeepStrictEqual(sides.before, sides.after))
+        await tx.manager.update(Website, { id }, { ...changed, updatedAt: this.clock.now() });
+      await recordChange(tx, { ...about(orgId, id), action: 'update', ...sides });
       if (website.enabled && !enabled) await this.events.emit(new WebsiteStopped(orgId, id), tx);
       if (!website.enabled && enabled) await this.events.emit(new WebsiteStarted(orgId, id), tx);
       return toWebsiteView(await this.read(tx, orgId, id));
@@ -261,8 +265,14 @@ export class WebsiteService {
 }
 
 const about = (orgId: string, id: string) => ({ orgId, resource: 'website', id }) as const;
-type Settings = Pick<Website, 'name' | 'url' | 'enabled' | 'tags'>;
-const settingsOf = ({ name, url, enabled, tags }: Settings): Settings => ({ name, url, enabled, tags });
+type Settings = Pick<Website, 'name' | 'url' | 'enabled' | 'tags' | 'externalKey'>;
+const settingsOf = ({ name, url, enabled, tags, externalKey }: Settings) => ({
+  name,
+  url,
+  enabled,
+  tags,
+  key: externalKey,
+});
 
 function otherUrl({ url }: UpdateWebsiteDto, website: Website): Findings {
   if (url === undefined || sameUrl(url, website.url)) return NO_FINDINGS;

@@ -123,9 +123,6 @@ export interface DeclaredStatusPage {
   groups: { name?: string; endpoints?: string[]; websites?: string[] }[];
 }
 
-/** What a key may look like. */
-export const KEY = /^[a-z0-9][a-z0-9._-]{0,63}$/;
-
 /** Of a document with everything that it declares. */
 export const MAX_DOCUMENT_BYTES = 8 * 1024 * 1024;
 export const MAX_RESOURCES = 5000;

@@ -5,6 +5,13 @@ export function sqlState(error: unknown): string | null {
   return 'code' in error && typeof error.code === 'string' ? error.code : null;
 }
 
+/** The constraint or unique index that a statement violated, or `null`. */
+export function violatedConstraint(error: unknown): string | null {
+  if (typeof error !== 'object' || error === null) return null;
+  if ('driverError' in error) return violatedConstraint(error.driverError);
+  return 'constraint' in error && typeof error.constraint === 'string' ? error.constraint : null;
+}
+
 const LOCK_NOT_AVAILABLE = '55P03';
 /** Deadlock, serialization failure, lock not available, too many connections. */
 const CONTENTION = new Set(['40P01', '40001', LOCK_NOT_AVAILABLE, '53300']);

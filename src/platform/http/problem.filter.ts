@@ -1,6 +1,6 @@
 import { type ArgumentsHost, Catch, type ExceptionFilter, HttpException, Logger } from '@nestjs/common';
 import type { Request, Response } from 'express';
-import { isRetryable, isUnavailable, sqlState } from '../database/postgres-errors';
+import { isRetryable, isUnavailable, sqlState, violatedConstraint } from '../database/postgres-errors';
 import { allowedMethods } from './allowed-methods';
 import { requestIdOf } from './request-id';
 import { Problem, problems } from '../problem/problem';
@@ -57,7 +57,8 @@ export class ProblemFilter implements ExceptionFilter {
       this.logger.warn(`${id}: the database is not available: ${text(error)}`);
       return problems.storageUnavailable();
     }
-    if (state === '23505') return problems.conflict('Something with the same identity exists already.');
+    if (state === '23505')
+      return problems.conflict(violatedConstraint(error)?.endsWith('_external_key') ? TAKEN_KEY : TAKEN);
     if (state === '23503') return problems.notFound();
     if (state !== null && /^(22|54)/.test(state)) {
       this.logger.error(`${id}: a value reached the database that validation should have refused: ${text(error)}`);
@@ -71,5 +72,9 @@ export class ProblemFilter implements ExceptionFilter {
     return new Problem('internal_error', `Report this with the request id ${id}.`);
   }
 }
+
+const TAKEN = 'Something with the same identity exists already.';
+const TAKEN_KEY =
+  'The key is taken by another one of its kind in the same place. Choose another key, or null for none.';
 
 const text = (error: unknown): string => (error instanceof Error ? error.message : String(error));

@@ -3,6 +3,7 @@ import { ArrayMaxSize, ArrayUnique, IsArray, IsBoolean, IsString, Matches, MaxLe
 import { IsName, Nullable, ObjectList, Optional, ReadOnlyField } from '../../platform/http/validators';
 import { formatId } from '../../platform/ids/id';
 import { IsPublicId } from '../../platform/ids/public-id.rule';
+import { KeyField, ShownKey, ShownOwner } from '../../platform/ids/resource-key';
 import type { PageGroup } from '../page-groups';
 import { IsDomain, IsLogo, IsPlainText, SLUG, SLUG_MESSAGE } from './page-rules';
 
@@ -84,6 +85,7 @@ export class CreatePageGroupDto {
 class PageReadOnly {
   @ReadOnlyField() id?: unknown;
   @ReadOnlyField() website_id?: unknown;
+  @ReadOnlyField() owner?: unknown;
   @ReadOnlyField() path?: unknown;
   @ReadOnlyField() logo_url?: unknown;
   @ReadOnlyField() updated_at?: unknown;
@@ -130,6 +132,9 @@ class PageFields extends PageReadOnly {
   @Optional()
   @IsBoolean()
   enabled?: boolean;
+
+  @KeyField('the status pages of the organization', 'public')
+  key?: string | null;
 }
 
 export class CreatePublicPageDto extends PageFields {
@@ -226,6 +231,12 @@ export class PublicPageView {
   @ApiProperty(TEXTS.enabled)
   enabled!: boolean;
 
+  @ShownKey('the status pages of the organization', 'public')
+  key!: string | null;
+
+  @ShownOwner()
+  owner!: string | null;
+
   @ApiProperty({ type: String, format: 'date-time', example: '2026-11-20T09:00:00.000Z' })
   updated_at!: string;
 }
@@ -242,6 +253,8 @@ export interface PublicPageRow {
   logo_hash: string | null;
   domain: string | null;
   groups: PageGroup[] | null;
+  external_key: string | null;
+  owner: string | null;
   updated_at: Date;
 }
 
@@ -262,5 +275,7 @@ export const toPublicPageView = (row: PublicPageRow, groups: readonly PageGroup[
     websites: websites.map((id) => formatId('website', id)),
   })),
   enabled: row.enabled,
+  key: row.external_key,
+  owner: row.owner,
   updated_at: row.updated_at.toISOString(),
 });

@@ -22,16 +22,17 @@ import {
 } from './public-page.dto';
 
 const DEFAULT_LIMIT = 100;
-const COLUMNS = 'id, website_id, slug, enabled, title, description, accent, logo_hash, domain, groups, updated_at';
+const COLUMNS =
+  'id, website_id, slug, enabled, title, description, accent, logo_hash, domain, groups, external_key, owner, updated_at';
 const PAGE = `SELECT ${COLUMNS} FROM status_page
   WHERE (org_id, id) > ($1::uuid, $2::uuid) AND org_id <= $1::uuid ORDER BY org_id, id LIMIT $3`;
 const ONE = `SELECT ${COLUMNS} FROM status_page WHERE org_id = $1 AND id = $2`;
 
 const INSERT = `INSERT INTO status_page
-    (id, org_id, slug, enabled, title, description, accent, domain, groups, updated_at, logo_hash, logo, logo_type)
-  VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13)`;
+    (id, org_id, slug, enabled, title, description, accent, domain, groups, updated_at, external_key, logo_hash, logo, logo_type)
+  VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14)`;
 const UPDATE = `UPDATE status_page
-    SET slug = $3, enabled = $4, title = $5, description = $6, accent = $7, domain = $8, groups = $9, updated_at = $10
+    SET slug = $3, enabled = $4, title = $5, description = $6, accent = $7, domain = $8, groups = $9, updated_at = $10, external_key = $11
   WHERE org_id = $2 AND id = $1`;
 const SET_LOGO = 'UPDATE status_page SET logo_hash = $3, logo = $4, logo_type = $5 WHERE org_id = $2 AND id = $1';
 
@@ -79,7 +80,15 @@ export class PublicPageService {
     const id = newUuid();
     return this.database.transaction(async (tx) => {
       const start = { id, website_id: null, enabled: false, title: dto.title, description: '', accent: null };
-      const empty = { slug: '', logo_hash: null, domain: null, groups: [], updated_at: this.clock.now() };
+      const empty = {
+        slug: '',
+        logo_hash: null,
+        domain: null,
+        groups: [],
+        updated_at: this.clock.now(),
+        external_key: null,
+        owner: null,
+      };
       const row = await this.merged(tx, orgId, author, { ...start, ...empty }, dto);
       row.slug = dto.slug ?? (await freeSlug(tx, dto.title.trim()));
       await expectFreeSlug(tx, row.slug, id);
@@ -156,6 +165,7 @@ export class PublicPageService {
       domain: typeof dto.domain === 'string' ? readDomain(dto.domain) : dto.domain === null ? null : row.domain,
       groups: dto.groups === undefined ? row.groups : toPageGroups(dto.groups),
       updated_at: this.clock.now(),
+      external_key: dto.key === undefined ? row.external_key : dto.key,
     };
     const wrong = dto.groups === undefined ? [] : await this.contents.problemsOf(tx, orgId, after.groups ?? []);
     if (after.title === null && row.website_id === null)
@@ -201,6 +211,7 @@ const valuesOf = (orgId: string, row: PublicPageRow): unknown[] => [
   row.domain,
   row.groups && JSON.stringify(row.groups),
   row.updated_at,
+  row.external_key,
 ];
 
 /** Hash, bytes and type; all null without a logo. */

@@ -15,6 +15,8 @@ const STORED: Contact = {
   config: { webhook_url: 'https://hooks.slack.com/***' },
   default: false,
   alert_defaults: { failure_threshold: 2 },
+  key: null,
+  owner: null,
   destination: 'hooks.slack.com',
   alert_count: 2,
   last_delivery: null,

@@ -27,6 +27,8 @@ const window = (more: Partial<MaintenanceWindow> = {}): MaintenanceWindow => ({
   mute: true,
   exclude_from_uptime: true,
   public: true,
+  key: null,
+  owner: null,
   status: 'scheduled',
   active_until: null,
   next: [],

@@ -65,6 +65,16 @@ export interface components {
              */
             tags: string[];
             /**
+             * @description A name of yours for it in configuration files, unique among the websites of the organization; null for none.
+             * @example shop
+             */
+            key: string | null;
+            /**
+             * @description The owner of the configuration document that declares it; null for what no document declares.
+             * @example null
+             */
+            owner: string | null;
+            /**
              * @description `down` if any enabled endpoint is down, else `up` if any is up, else `unknown`; `paused` when disabled.
              * @enum {string}
              */
@@ -189,6 +199,11 @@ export interface components {
              * @example ws_01jd3k6q7be5y9x4v2m8n0r1st
              */
             website_id?: string;
+            /**
+             * @description A name of yours for it in configuration files, unique among the endpoints of the website; null for none.
+             * @example checkout
+             */
+            key?: string | null;
         };
         CreateWebsite: {
             /** @example Example shop */
@@ -208,6 +223,11 @@ export interface components {
              *     ]
              */
             tags?: string[];
+            /**
+             * @description A name of yours for it in configuration files, unique among the websites of the organization; null for none.
+             * @example shop
+             */
+            key?: string | null;
             /** @description Its first endpoints, with the fields of “Create an endpoint”. The website is made with all of them or not at all. */
             endpoints?: components["schemas"]["CreateEndpoint"][];
         };
@@ -313,6 +333,16 @@ export interface components {
              */
             tags: string[];
             /**
+             * @description A name of yours for it in configuration files, unique among the endpoints of the website; null for none.
+             * @example checkout
+             */
+            key: string | null;
+            /**
+             * @description The owner of the configuration document that declares it; null for what no document declares.
+             * @example null
+             */
+            owner: string | null;
+            /**
              * @description Endpoints without which it cannot be up.
              * @example []
              */
@@ -373,6 +403,16 @@ export interface components {
              */
             tags: string[];
             /**
+             * @description A name of yours for it in configuration files, unique among the websites of the organization; null for none.
+             * @example shop
+             */
+            key: string | null;
+            /**
+             * @description The owner of the configuration document that declares it; null for what no document declares.
+             * @example null
+             */
+            owner: string | null;
+            /**
              * @description `down` if any enabled endpoint is down, else `up` if any is up, else `unknown`; `paused` when disabled.
              * @enum {string}
              */
@@ -422,6 +462,11 @@ export interface components {
              *     ]
              */
             tags?: string[];
+            /**
+             * @description A name of yours for it in configuration files, unique among the websites of the organization; null for none.
+             * @example shop
+             */
+            key?: string | null;
         };
         UpdateEndpoint: {
             /**
@@ -476,6 +521,11 @@ export interface components {
              * @example ws_01jd3k6q7be5y9x4v2m8n0r1st
              */
             website_id?: string;
+            /**
+             * @description A name of yours for it in configuration files, unique among the endpoints of the website; null for none.
+             * @example checkout
+             */
+            key?: string | null;
         };
         CheckPhases: {
             /**
@@ -653,6 +703,11 @@ export interface components {
             description?: string;
             /** @description false: never triggers; an open incident is resolved. */
             enabled?: boolean;
+            /**
+             * @description A name of yours for it in configuration files, unique among the alerts of the endpoint; null for none.
+             * @example chat
+             */
+            key?: string | null;
             /**
              * @description Immutable: accepted only with its present value.
              * @example ep_01jd3k6q7be5y9x4v2m8n0r1st
@@ -833,6 +888,11 @@ export interface components {
              *     }
              */
             alert_defaults?: components["schemas"]["AlertDefaults"];
+            /**
+             * @description A name of yours for it in configuration files, unique among the contacts of the organization; null for none.
+             * @example operations
+             */
+            key?: string | null;
         };
         EndpointScope: {
             /**
@@ -1620,6 +1680,16 @@ export interface components {
             /** @description Shown on status pages that show something it covers. */
             public: boolean;
             /**
+             * @description A name of yours for it in configuration files, unique among the maintenance windows of the organization; null for none.
+             * @example patching
+             */
+            key: string | null;
+            /**
+             * @description The owner of the configuration document that declares it; null for what no document declares.
+             * @example null
+             */
+            owner: string | null;
+            /**
              * @description `active`: an occurrence runs. `scheduled`: one will. `ended`: no more will.
              * @example scheduled
              * @enum {string}
@@ -1705,6 +1775,11 @@ export interface components {
             /** @description Shown on status pages that show something it covers. Default: `true`. */
             public?: boolean;
             /**
+             * @description A name of yours for it in configuration files, unique among the maintenance windows of the organization; null for none.
+             * @example patching
+             */
+            key?: string | null;
+            /**
              * @description What is done.
              * @example Weekly patches
              */
@@ -1749,6 +1824,11 @@ export interface components {
             exclude_from_uptime?: boolean;
             /** @description Shown on status pages that show something it covers. */
             public?: boolean;
+            /**
+             * @description A name of yours for it in configuration files, unique among the maintenance windows of the organization; null for none.
+             * @example patching
+             */
+            key?: string | null;
             /**
              * @description What is done.
              * @example Weekly patches
@@ -1856,6 +1936,16 @@ export interface components {
              */
             enabled: boolean;
             /**
+             * @description A name of yours for it in configuration files, unique among the status pages of the organization; null for none.
+             * @example public
+             */
+            key: string | null;
+            /**
+             * @description The owner of the configuration document that declares it; null for what no document declares.
+             * @example null
+             */
+            owner: string | null;
+            /**
              * Format: date-time
              * @example 2026-11-20T09:00:00.000Z
              */
@@ -1914,6 +2004,11 @@ export interface components {
              */
             enabled?: boolean;
             /**
+             * @description A name of yours for it in configuration files, unique among the status pages of the organization; null for none.
+             * @example public
+             */
+            key?: string | null;
+            /**
              * @description The heading of the page.
              * @example Example status
              */
@@ -1952,6 +2047,11 @@ export interface components {
              * @example true
              */
             enabled?: boolean;
+            /**
+             * @description A name of yours for it in configuration files, unique among the status pages of the organization; null for none.
+             * @example public
+             */
+            key?: string | null;
             /**
              * @description The heading. null, for the page of a website only: its name.
              * @example Example status
@@ -3361,6 +3461,11 @@ export interface components {
              *     }
              */
             alert_defaults?: components["schemas"]["AlertDefaults"];
+            /**
+             * @description A name of yours for it in configuration files, unique among the contacts of the organization; null for none.
+             * @example operations
+             */
+            key?: string | null;
         };
         CreateEmailContact: components["schemas"]["CreateContactFields"] & {
             /** @enum {string} */
@@ -3401,6 +3506,16 @@ export interface components {
              *     }
              */
             alert_defaults: components["schemas"]["AlertDefaults"];
+            /**
+             * @description A name of yours for it in configuration files, unique among the contacts of the organization; null for none.
+             * @example operations
+             */
+            key: string | null;
+            /**
+             * @description The owner of the configuration document that declares it; null for what no document declares.
+             * @example null
+             */
+            owner: string | null;
             /**
              * @description Where it notifies, in a few words and without a secret: hosts, addresses, a chat. Masked as in `config`; null when the config tells none.
              * @example hooks.slack.com
@@ -3470,6 +3585,16 @@ export interface components {
              */
             alert_defaults: components["schemas"]["AlertDefaults"];
             /**
+             * @description A name of yours for it in configuration files, unique among the contacts of the organization; null for none.
+             * @example operations
+             */
+            key: string | null;
+            /**
+             * @description The owner of the configuration document that declares it; null for what no document declares.
+             * @example null
+             */
+            owner: string | null;
+            /**
              * @description Where it notifies, in a few words and without a secret: hosts, addresses, a chat. Masked as in `config`; null when the config tells none.
              * @example hooks.slack.com
              */
@@ -3537,6 +3662,16 @@ export interface components {
              *     }
              */
             alert_defaults: components["schemas"]["AlertDefaults"];
+            /**
+             * @description A name of yours for it in configuration files, unique among the contacts of the organization; null for none.
+             * @example operations
+             */
+            key: string | null;
+            /**
+             * @description The owner of the configuration document that declares it; null for what no document declares.
+             * @example null
+             */
+            owner: string | null;
             /**
              * @description Where it notifies, in a few words and without a secret: hosts, addresses, a chat. Masked as in `config`; null when the config tells none.
              * @example hooks.slack.com
@@ -3606,6 +3741,16 @@ export interface components {
              */
             alert_defaults: components["schemas"]["AlertDefaults"];
             /**
+             * @description A name of yours for it in configuration files, unique among the contacts of the organization; null for none.
+             * @example operations
+             */
+            key: string | null;
+            /**
+             * @description The owner of the configuration document that declares it; null for what no document declares.
+             * @example null
+             */
+            owner: string | null;
+            /**
              * @description Where it notifies, in a few words and without a secret: hosts, addresses, a chat. Masked as in `config`; null when the config tells none.
              * @example hooks.slack.com
              */
@@ -3673,6 +3818,16 @@ export interface components {
              *     }
              */
             alert_defaults: components["schemas"]["AlertDefaults"];
+            /**
+             * @description A name of yours for it in configuration files, unique among the contacts of the organization; null for none.
+             * @example operations
+             */
+            key: string | null;
+            /**
+             * @description The owner of the configuration document that declares it; null for what no document declares.
+             * @example null
+             */
+            owner: string | null;
             /**
              * @description Where it notifies, in a few words and without a secret: hosts, addresses, a chat. Masked as in `config`; null when the config tells none.
              * @example hooks.slack.com
@@ -3742,6 +3897,16 @@ export interface components {
              */
             alert_defaults: components["schemas"]["AlertDefaults"];
             /**
+             * @description A name of yours for it in configuration files, unique among the contacts of the organization; null for none.
+             * @example operations
+             */
+            key: string | null;
+            /**
+             * @description The owner of the configuration document that declares it; null for what no document declares.
+             * @example null
+             */
+            owner: string | null;
+            /**
              * @description Where it notifies, in a few words and without a secret: hosts, addresses, a chat. Masked as in `config`; null when the config tells none.
              * @example hooks.slack.com
              */
@@ -3809,6 +3974,16 @@ export interface components {
              *     }
              */
             alert_defaults: components["schemas"]["AlertDefaults"];
+            /**
+             * @description A name of yours for it in configuration files, unique among the contacts of the organization; null for none.
+             * @example operations
+             */
+            key: string | null;
+            /**
+             * @description The owner of the configuration document that declares it; null for what no document declares.
+             * @example null
+             */
+            owner: string | null;
             /**
              * @description Where it notifies, in a few words and without a secret: hosts, addresses, a chat. Masked as in `config`; null when the config tells none.
              * @example hooks.slack.com
@@ -3878,6 +4053,16 @@ export interface components {
              */
             alert_defaults: components["schemas"]["AlertDefaults"];
             /**
+             * @description A name of yours for it in configuration files, unique among the contacts of the organization; null for none.
+             * @example operations
+             */
+            key: string | null;
+            /**
+             * @description The owner of the configuration document that declares it; null for what no document declares.
+             * @example null
+             */
+            owner: string | null;
+            /**
              * @description Where it notifies, in a few words and without a secret: hosts, addresses, a chat. Masked as in `config`; null when the config tells none.
              * @example hooks.slack.com
              */
@@ -3946,6 +4131,16 @@ export interface components {
              */
             alert_defaults: components["schemas"]["AlertDefaults"];
             /**
+             * @description A name of yours for it in configuration files, unique among the contacts of the organization; null for none.
+             * @example operations
+             */
+            key: string | null;
+            /**
+             * @description The owner of the configuration document that declares it; null for what no document declares.
+             * @example null
+             */
+            owner: string | null;
+            /**
              * @description Where it notifies, in a few words and without a secret: hosts, addresses, a chat. Masked as in `config`; null when the config tells none.
              * @example hooks.slack.com
              */
@@ -4007,6 +4202,11 @@ export interface components {
             description?: string;
             /** @description false: never triggers; an open incident is resolved. Default: `true`. */
             enabled?: boolean;
+            /**
+             * @description A name of yours for it in configuration files, unique among the alerts of the endpoint; null for none.
+             * @example chat
+             */
+            key?: string | null;
             /**
              * @description The endpoint it watches. Cannot be changed later.
              * @example ep_01jd3k6q7be5y9x4v2m8n0r1st
@@ -4085,6 +4285,16 @@ export interface components {
              * @example Runbook: https://wiki.example.com/checkout
              */
             description: string;
+            /**
+             * @description A name of yours for it in configuration files, unique among the alerts of the endpoint; null for none.
+             * @example chat
+             */
+            key: string | null;
+            /**
+             * @description The owner of the configuration document that declares it; null for what no document declares.
+             * @example null
+             */
+            owner: string | null;
             /**
              * @description True while an incident is open.
              * @example false
@@ -4182,6 +4392,16 @@ export interface components {
              */
             description: string;
             /**
+             * @description A name of yours for it in configuration files, unique among the alerts of the endpoint; null for none.
+             * @example chat
+             */
+            key: string | null;
+            /**
+             * @description The owner of the configuration document that declares it; null for what no document declares.
+             * @example null
+             */
+            owner: string | null;
+            /**
              * @description True while an incident is open.
              * @example false
              */
@@ -4277,6 +4497,16 @@ export interface components {
              * @example Runbook: https://wiki.example.com/checkout
              */
             description: string;
+            /**
+             * @description A name of yours for it in configuration files, unique among the alerts of the endpoint; null for none.
+             * @example chat
+             */
+            key: string | null;
+            /**
+             * @description The owner of the configuration document that declares it; null for what no document declares.
+             * @example null
+             */
+            owner: string | null;
             /**
              * @description True while an incident is open.
              * @example false
@@ -4374,6 +4604,16 @@ export interface components {
              */
             description: string;
             /**
+             * @description A name of yours for it in configuration files, unique among the alerts of the endpoint; null for none.
+             * @example chat
+             */
+            key: string | null;
+            /**
+             * @description The owner of the configuration document that declares it; null for what no document declares.
+             * @example null
+             */
+            owner: string | null;
+            /**
              * @description True while an incident is open.
              * @example false
              */
@@ -4469,6 +4709,16 @@ export interface components {
              * @example Runbook: https://wiki.example.com/checkout
              */
             description: string;
+            /**
+             * @description A name of yours for it in configuration files, unique among the alerts of the endpoint; null for none.
+             * @example chat
+             */
+            key: string | null;
+            /**
+             * @description The owner of the configuration document that declares it; null for what no document declares.
+             * @example null
+             */
+            owner: string | null;
             /**
              * @description True while an incident is open.
              * @example false
@@ -4566,6 +4816,16 @@ export interface components {
              */
             description: string;
             /**
+             * @description A name of yours for it in configuration files, unique among the alerts of the endpoint; null for none.
+             * @example chat
+             */
+            key: string | null;
+            /**
+             * @description The owner of the configuration document that declares it; null for what no document declares.
+             * @example null
+             */
+            owner: string | null;
+            /**
              * @description True while an incident is open.
              * @example false
              */
@@ -4661,6 +4921,16 @@ export interface components {
              * @example Runbook: https://wiki.example.com/checkout
              */
             description: string;
+            /**
+             * @description A name of yours for it in configuration files, unique among the alerts of the endpoint; null for none.
+             * @example chat
+             */
+            key: string | null;
+            /**
+             * @description The owner of the configuration document that declares it; null for what no document declares.
+             * @example null
+             */
+            owner: string | null;
             /**
              * @description True while an incident is open.
              * @example false
@@ -4758,6 +5028,16 @@ export interface components {
              */
             description: string;
             /**
+             * @description A name of yours for it in configuration files, unique among the alerts of the endpoint; null for none.
+             * @example chat
+             */
+            key: string | null;
+            /**
+             * @description The owner of the configuration document that declares it; null for what no document declares.
+             * @example null
+             */
+            owner: string | null;
+            /**
              * @description True while an incident is open.
              * @example false
              */
@@ -4853,6 +5133,16 @@ export interface components {
              * @example Runbook: https://wiki.example.com/checkout
              */
             description: string;
+            /**
+             * @description A name of yours for it in configuration files, unique among the alerts of the endpoint; null for none.
+             * @example chat
+             */
+            key: string | null;
+            /**
+             * @description The owner of the configuration document that declares it; null for what no document declares.
+             * @example null
+             */
+            owner: string | null;
             /**
              * @description True while an incident is open.
              * @example false

@@ -28,6 +28,7 @@ import { Acknowledgement1700000005996 } from './1700000005996-acknowledgement';
 import { Announcements1700000005999 } from './1700000005999-announcements';
 import { Contacts1700000006100 } from './1700000006100-contacts';
 import { ContactRoutes1700000006110 } from './1700000006110-contact-routes';
+import { Keys1700000006120 } from './1700000006120-keys';
 
 /** Every migration, oldest first. Add a new one here by hand: nothing depends on file name patterns. */
 export const migrations: (new () => MigrationInterface)[] = [
@@ -60,4 +61,5 @@ export const migrations: (new () => MigrationInterface)[] = [
   Announcements1700000005999,
   Contacts1700000006100,
   ContactRoutes1700000006110,
+  Keys1700000006120,
 ];

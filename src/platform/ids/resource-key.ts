@@ -1,0 +1,33 @@
+import { applyDecorators } from '@nestjs/common';
+import { ApiProperty, ApiPropertyOptional } from '@nestjs/swagger';
+import { IsString, Matches } from 'class-validator';
+import { Nullable } from '../http/validators';
+
+/** What a key may be, and the name of an owner. */
+export const KEY = /^[a-z0-9][a-z0-9._-]{0,63}$/;
+const RULE = '1 to 64 of a-z 0-9 . _ -, the first a letter or a digit';
+
+const TEXT = (among: string): string =>
+  `A name of yours for it in configuration files, unique among ${among}; null for none.`;
+
+/** The field `key` of a body. `among`: its siblings in words. */
+export const KeyField = (among: string, example: string): PropertyDecorator =>
+  applyDecorators(
+    ApiPropertyOptional({ type: String, nullable: true, pattern: KEY.source, description: TEXT(among), example }),
+    Nullable(),
+    IsString(),
+    Matches(KEY, { message: `key must be ${RULE}` }),
+  );
+
+/** The field `key` of a view. */
+export const ShownKey = (among: string, example: string): PropertyDecorator =>
+  ApiProperty({ type: String, nullable: true, description: TEXT(among), example });
+
+/** The field `owner` of a view. */
+export const ShownOwner = (): PropertyDecorator =>
+  ApiProperty({
+    type: String,
+    nullable: true,
+    description: 'The owner of the configuration document that declares it; null for what no document declares.',
+    example: null,
+  });
