@@ -7,7 +7,7 @@ import { IsPlainObject, Nullable, Optional, ReadOnlyField } from '../platform/ht
 import { PageQuery, QueryBoolean } from '../platform/http/page';
 import { formatId } from '../platform/ids/id';
 import { IsPublicId } from '../platform/ids/public-id.rule';
-import { KeyField, ShownKey, ShownOwner } from '../platform/ids/resource-key';
+import { KeyField, ShownKey, ShownOwner } from '../platform/http/body/resource-key';
 import type { Alert } from './alert.entity';
 
 const TYPE = {

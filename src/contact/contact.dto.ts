@@ -6,7 +6,7 @@ import { PageQuery } from '../platform/http/page';
 import { IsName, IsPlainObject, Nested, Optional, ReadOnlyField } from '../platform/http/validators';
 import { formatId } from '../platform/ids/id';
 import { IsPublicId } from '../platform/ids/public-id.rule';
-import { KeyField, ShownKey, ShownOwner } from '../platform/ids/resource-key';
+import { KeyField, ShownKey, ShownOwner } from '../platform/http/body/resource-key';
 import { AlertDefaults } from './alert-defaults';
 import type { Contact } from './contact.entity';
 

@@ -17,7 +17,7 @@ import { HTTP_METHODS } from '../checker/check-request';
 import { IsName, Nullable, ObjectList, Optional, ReadOnlyField } from '../platform/http/validators';
 import { formatId, NIL_UUID } from '../platform/ids/id';
 import { IsPublicId } from '../platform/ids/public-id.rule';
-import { KeyField, ShownKey, ShownOwner } from '../platform/ids/resource-key';
+import { KeyField, ShownKey, ShownOwner } from '../platform/http/body/resource-key';
 import { MASK } from '../platform/secrets/mask';
 import { PageQuery } from '../platform/http/page';
 import { tagSet, TagQuery, TagsField } from '../website/tags';

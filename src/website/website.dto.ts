@@ -3,7 +3,7 @@ import { IsBoolean, IsString } from 'class-validator';
 import { PageQuery } from '../platform/http/page';
 import { IsName, Optional, ReadOnlyField } from '../platform/http/validators';
 import { formatId } from '../platform/ids/id';
-import { KeyField, ShownKey, ShownOwner } from '../platform/ids/resource-key';
+import { KeyField, ShownKey, ShownOwner } from '../platform/http/body/resource-key';
 import { TagQuery, TagsField } from './tags';
 
 export const WEBSITE_STATUSES = ['up', 'down', 'unknown', 'paused'] as const;

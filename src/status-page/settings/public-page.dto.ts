@@ -3,7 +3,7 @@ import { ArrayMaxSize, ArrayUnique, IsArray, IsBoolean, IsString, Matches, MaxLe
 import { IsName, Nullable, ObjectList, Optional, ReadOnlyField } from '../../platform/http/validators';
 import { formatId } from '../../platform/ids/id';
 import { IsPublicId } from '../../platform/ids/public-id.rule';
-import { KeyField, ShownKey, ShownOwner } from '../../platform/ids/resource-key';
+import { KeyField, ShownKey, ShownOwner } from '../../platform/http/body/resource-key';
 import type { PageGroup } from '../page-groups';
 import { IsDomain, IsLogo, IsPlainText, SLUG, SLUG_MESSAGE } from './page-rules';
 

@@ -56,6 +56,8 @@ describe('alerts', () => {
         success_threshold: 2,
         send_on_resolved: true,
         description: '',
+        key: null,
+        owner: null,
         triggered: false,
         destination: 'hooks.slack.com',
         last_delivery: null,

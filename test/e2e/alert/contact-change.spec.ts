@@ -146,7 +146,7 @@ describe('a contact that many alerts use', () => {
       arrived();
       const count = await statementsOf(() => put(id, { type: 'webhook', config: configOf('new', 'second') }));
       expect(count).toBeLessThanOrEqual(10);
-      // The old destination's circuit breaker may be open: what it owes waits for its next probe.
+      // The old destination's circuit breaker may be open: what it has to tell waits for its next probe.
       await scene.pass(CALM_MS, 60_000);
       expect(arrived()).toEqual({ 'old first resolved': [20, 20], 'new second triggered': [20, 20] });
     },

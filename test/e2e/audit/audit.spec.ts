@@ -56,7 +56,7 @@ describe('the audit log', () => {
       resource_id: body.id,
       changed: [],
       before: null,
-      after: { name: 'Blog', url: 'https://blog.example/', enabled: true, tags: [] },
+      after: { name: 'Blog', url: 'https://blog.example/', enabled: true, tags: [], key: null },
       author: { via: 'api_key', key_id: await keyId('write'), key_name: 'write', ip: '127.0.0.1' },
       request_id: headers['x-request-id'],
     });

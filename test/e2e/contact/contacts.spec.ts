@@ -60,6 +60,8 @@ describe('contacts', () => {
         ...SLACK,
         default: false,
         alert_defaults: {},
+        key: null,
+        owner: null,
         destination: 'hooks.slack.com',
         alert_count: 0,
         last_delivery: null,
@@ -122,7 +124,7 @@ describe('contacts', () => {
         '/alert_defaults/remind_every',
         'out_of_range',
       ],
-      ['an unknown field', { key: 'ops' }, '/key', 'unknown_field'],
+      ['an unknown field', { pager: 'ops' }, '/pager', 'unknown_field'],
     ];
     it.each(bad)('refuses to create a contact: %s', async (_, change, pointer, code) => {
       const { status, body } = await api.post<Refusal>('/contacts', { name: 'Operations', ...SLACK, ...change });

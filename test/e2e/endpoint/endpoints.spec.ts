@@ -59,6 +59,8 @@ describe('endpoints', () => {
       follow_redirects: true,
       assertions: [],
       tags: [],
+      key: null,
+      owner: null,
       depends_on: [],
       dependents: [],
       status: 'unknown',

@@ -35,6 +35,8 @@ describe('websites', () => {
       tags: [],
       url: 'https://shop.example.com/',
       enabled: true,
+      key: null,
+      owner: null,
       status: 'unknown',
       endpoint_count: 0,
       last_checked_at: null,

@@ -100,6 +100,8 @@ describe('status pages of their own', () => {
           domain: null,
           groups: [],
           enabled: false,
+          key: null,
+          owner: null,
           updated_at: expect.any(String) as string,
         },
       ]);

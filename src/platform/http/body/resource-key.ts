@@ -1,7 +1,7 @@
 import { applyDecorators } from '@nestjs/common';
 import { ApiProperty, ApiPropertyOptional } from '@nestjs/swagger';
 import { IsString, Matches } from 'class-validator';
-import { Nullable } from '../http/validators';
+import { Nullable } from '../validators';
 
 /** What a key may be, and the name of an owner. */
 export const KEY = /^[a-z0-9][a-z0-9._-]{0,63}$/;
