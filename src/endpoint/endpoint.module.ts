@@ -17,15 +17,18 @@ import { Endpoint } from './endpoint.entity';
 import { EndpointService } from './endpoint.service';
 import { MaintenanceCoverage } from './maintenance/maintenance-coverage';
 import { MaintenanceNowLookup } from './quiet/maintenance-now';
+import { EndpointSearchController } from './search/endpoint-search.controller';
+import { EndpointSearchService } from './search/endpoint-search.service';
 import { WebsiteSetupController } from './setup/website-setup.controller';
 import { WebsiteSetupService } from './setup/website-setup.service';
 
 @Module({
   imports: [TypeOrmModule.forFeature([Endpoint]), WebsiteModule, CheckerModule, NetModule],
-  controllers: [WebsiteSetupController, EndpointController],
+  controllers: [WebsiteSetupController, EndpointSearchController, EndpointController],
   providers: [
     EndpointService,
     EndpointRepository,
+    EndpointSearchService,
     EndpointPurge,
     EndpointSettingsResolver,
     EndpointSchedule,

@@ -18,22 +18,23 @@ import { withoutCredentials } from './settings/shown-settings';
 
 const DEFAULT_LIMIT = 1000;
 
-const select = (endpoints: string): string => `SELECT ${selectColumns(Endpoint, 'e')},
+/** What a view of endpoints is made of. `endpoints`: those of organization $1, a table or a page that was cut off before. */
+export const selectEndpoints = (endpoints: string): string => `SELECT ${selectColumns(Endpoint, 'e')},
     w.name AS "group", w.enabled AS "websiteEnabled", w.tags AS "websiteTags", s.status AS state,
     s.degraded_since IS NOT NULL AS "isDegraded", s.last_checked_at AS "lastCheckedAt", ${PARENTS_COLUMN}, ${CHILDREN_COLUMN}, ${ACKNOWLEDGEMENT_COLUMNS}
   FROM ${endpoints} e JOIN website w ON w.id = e.website_id AND w.deleted_at IS NULL JOIN endpoint_state s ON s.endpoint_id = e.id
   ${JOIN_ACKNOWLEDGEMENT}
  WHERE e.org_id = $1`;
 
-const ONE = `${select('endpoint')} AND e.id = $2`;
-const SOME = `${select('endpoint')} AND e.id = ANY ($2::uuid[]) ORDER BY e.id`;
+const ONE = `${selectEndpoints('endpoint')} AND e.id = $2`;
+const SOME = `${selectEndpoints('endpoint')} AND e.id = ANY ($2::uuid[]) ORDER BY e.id`;
 
 /**
  * The page is cut off before anything is joined, and by the whole order of one index: with `website_id = $2 ORDER BY id` the
  * planner may walk over all endpoints in the order of ids until it has met enough of this website.
  */
 const page = (filter = ''): string =>
-  `${select(`(
+  `${selectEndpoints(`(
     SELECT * FROM endpoint WHERE (website_id, id) > ($2::uuid, $3::uuid) AND website_id <= $2::uuid ${filter}
      ORDER BY website_id, id LIMIT $4)`)} ORDER BY e.id`;
 const PAGE = page();
@@ -121,7 +122,12 @@ export class EndpointRepository {
         this.database.query<EndpointRow>(sql, [orgId, websiteId, after ?? NIL_UUID, count, ...more]),
       total: () => (tag === undefined ? total : this.found(websiteId, tag)),
     });
-    const now = await this.maintenanceOf(this.database, orgId, page.items);
+    return this.viewsOf(caller, page);
+  }
+
+  /** The rows of a page as the caller may see them: one statement for the maintenance in force. */
+  async viewsOf(caller: Caller, page: Page<EndpointRow>): Promise<Page<EndpointView>> {
+    const now = await this.maintenanceOf(this.database, caller.orgId, page.items);
     return page.map((row) => this.toView(row, caller, now));
   }
 

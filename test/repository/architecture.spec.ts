@@ -91,7 +91,7 @@ const STAGES: Readonly<Record<string, Readonly<Record<string, readonly string[]>
   },
   checker: { assertion: [], ...Object.fromEntries(protocols().map((protocol) => [protocol, ['assertion']])) },
   channel: { config: [], email: ['config'], vendor: ['config'] },
-  endpoint: { scope: [], maintenance: ['scope'], quiet: ['maintenance'], settings: [], setup: ['quiet'] },
+  endpoint: { scope: [], maintenance: ['scope'], quiet: ['maintenance'], search: [], settings: [], setup: ['quiet'] },
   maintenance: { recurrence: [] },
   delivery: { config: [], plan: [], send: ['config', 'plan'] },
   alert: {

@@ -44,11 +44,14 @@ export const costOfSearch: CostOf = ({ query }) =>
 /** What is made for each of many endpoints walks over all of them. */
 export const costOfScope: CostOf = () => FILTER;
 
-/** A list that may be filtered by tag. */
-export const costOfTaggedList =
-  (defaultLimit: number): CostOf =>
+/** A list that may be filtered by these parameters. */
+export const costOfFilteredList =
+  (defaultLimit: number, filters: readonly string[]): CostOf =>
   (request, now) =>
-    costOfList(defaultLimit)(request, now) + (request.query['tag'] === undefined ? 0 : FILTER);
+    costOfList(defaultLimit)(request, now) + (filters.some((name) => request.query[name] !== undefined) ? FILTER : 0);
+
+/** A list that may be filtered by tag. */
+export const costOfTaggedList = (defaultLimit: number): CostOf => costOfFilteredList(defaultLimit, ['tag']);
 
 const AUDIT_FILTERS = ['resource', 'resource_id', 'since', 'until'];
 export const costOfAuditLog: CostOf = ({ query }) =>

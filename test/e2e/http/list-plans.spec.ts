@@ -82,6 +82,13 @@ describe('lists of 20 with 20,000 endpoints in each of two organizations', () =>
     ['websites that contain a text', () => many, () => '/websites?limit=20&q=nowhere'],
     ['endpoints of a website with all', () => one, (website) => `/websites/${website}/endpoints?limit=20`],
     ['endpoints of one of many websites', () => many, (website) => `/websites/${website}/endpoints?limit=20`],
+    ['the older endpoints of all', () => one, () => '/endpoints?limit=20'],
+    ['the younger endpoints of all', () => many, () => '/endpoints?limit=20'],
+    [
+      'the endpoints of one of many websites that are up',
+      () => many,
+      (website) => `/endpoints?limit=20&status=up&website_id=${website}`,
+    ],
     ['the overview of the older endpoints', () => one, () => '/overview?limit=20'],
     ['the overview of the younger endpoints', () => many, () => '/overview?limit=20'],
     ['the overview of one of many websites', () => many, (website) => `/overview?limit=20&website_id=${website}`],

@@ -43,6 +43,8 @@ describe('lists with a thousand items', () => {
     ['overview items', 3, () => '/overview'],
     // Twenty-five, then a hundred at once, because each may be large; one for the maintenance windows in force.
     ['endpoints of a website', 14, () => `/websites/${websiteId}/endpoints`],
+    ['endpoints of the organization', 14, () => '/endpoints'],
+    ['endpoints with a status', 14, () => '/endpoints?status=unknown'],
     ['contacts', 12, () => '/contacts'],
     ['alerts', 13, () => '/alerts?type=webhook'],
     // One statement for all their contacts.

@@ -26,6 +26,7 @@ const MATRIX: Readonly<Record<string, AccessRule>> = {
   'DELETE /api/v1/websites/:id': 'write',
   'GET /api/v1/websites/:websiteId/endpoints': 'read',
   'POST /api/v1/websites/:websiteId/endpoints': 'write',
+  'GET /api/v1/endpoints': 'read',
   'GET /api/v1/endpoints/:id': 'read',
   'PUT /api/v1/endpoints/:id': 'write',
   'DELETE /api/v1/endpoints/:id': 'write',

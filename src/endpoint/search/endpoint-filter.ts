@@ -1,0 +1,75 @@
+import type { Role } from '../../platform/access/caller';
+import { type Condition, containing } from '../../website/containing';
+import type { EndpointStatus } from '../endpoint.dto';
+import { OUTCOME_CODE } from '../outcome-code';
+
+/** What endpoints are looked for; what is absent may be anything. */
+export interface EndpointFilter {
+  readonly status?: EndpointStatus | undefined;
+  readonly type?: string | undefined;
+  readonly tag?: string | undefined;
+  readonly key?: string | undefined;
+  /** Part of a name or a URL. */
+  readonly text?: string | undefined;
+}
+
+/** Neither it nor its subqueries can become a join: that might begin with the rows of other organizations. */
+const DISABLED_WEBSITE = 'endpoint.website_id IN (SELECT w.id FROM website w WHERE w.org_id = $1 AND NOT w.enabled)';
+const PAUSED = `(NOT endpoint.enabled OR ${DISABLED_WEBSITE})`;
+const STATE = '(SELECT s.status FROM endpoint_state s WHERE s.endpoint_id = endpoint.id)';
+
+/** A token may stand in the query of a URL: a read key, which does not see it, must not find it letter by letter either. */
+const NAME_AND_URL = `name || E'\\n' || url`;
+const NAME_AND_SHOWN_URL = `name || E'\\n' || split_part(split_part(url, '?', 1), '#', 1)`;
+
+type Rule = (condition: Condition) => Condition;
+
+/** The next parameter in a condition. */
+const next = ({ parameters }: Condition): string => `$${parameters.length + 1}`;
+
+const equal =
+  (column: string, cast: string, value: unknown): Rule =>
+  (before) => ({
+    condition: `${before.condition} AND ${column} = ${next(before)}::${cast}`,
+    parameters: [...before.parameters, value],
+  });
+
+function ofStatus(status: EndpointStatus): Rule {
+  if (status === 'paused') {
+    return ({ condition, parameters }) => ({ condition: `${condition} AND ${PAUSED}`, parameters });
+  }
+  return (before) => {
+    const active = { ...before, condition: `${before.condition} AND endpoint.enabled AND NOT ${DISABLED_WEBSITE}` };
+    return equal(STATE, 'smallint', OUTCOME_CODE[status])(active);
+  };
+}
+
+const ofTag =
+  (tag: string): Rule =>
+  (before) => ({
+    condition: `${before.condition} AND (${next(before)}::text = ANY (endpoint.tags) OR endpoint.website_id IN
+      (SELECT t.id FROM website t WHERE t.org_id = $1 AND ${next(before)}::text = ANY (t.tags)))`,
+    parameters: [...before.parameters, tag],
+  });
+
+const ofText =
+  (text: string, role: Role): Rule =>
+  ({ condition, parameters }) => {
+    const found = containing(role === 'read' ? NAME_AND_SHOWN_URL : NAME_AND_URL, text, parameters);
+    return { ...found, condition: `${condition} ${found.condition}` };
+  };
+
+/**
+ * The conditions on rows of `endpoint`, each beginning with AND, in a statement whose first parameter is the organization.
+ * Their parameters follow those `before`.
+ */
+export function conditionOf(filter: EndpointFilter, role: Role, before: readonly unknown[]): Condition {
+  const { status, type, tag, key, text } = filter;
+  const rules: Rule[] = [];
+  if (type !== undefined) rules.push(equal('endpoint.type', 'text', type));
+  if (key !== undefined) rules.push(equal('endpoint.external_key', 'text', key));
+  if (tag !== undefined) rules.push(ofTag(tag));
+  if (status !== undefined) rules.push(ofStatus(status));
+  if (text !== undefined) rules.push(ofText(text, role));
+  return rules.reduce<Condition>((condition, rule) => rule(condition), { condition: '', parameters: before });
+}

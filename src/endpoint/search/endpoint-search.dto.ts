@@ -1,0 +1,54 @@
+import { ApiPropertyOptional } from '@nestjs/swagger';
+import { IsIn, IsString, Matches, MaxLength } from 'class-validator';
+import { PageQuery } from '../../platform/http/page';
+import { IsName, Optional } from '../../platform/http/validators';
+import { IsPublicId } from '../../platform/ids/public-id.rule';
+import { KEY } from '../../platform/http/body/resource-key';
+import { TagQuery } from '../../website/tags';
+import { ENDPOINT_STATUSES, type EndpointStatus } from '../endpoint.dto';
+
+/** All endpoints, or those that are looked for: all that is sent must hold. */
+export class EndpointSearchQuery extends PageQuery {
+  @ApiPropertyOptional({ description: 'Only endpoints with this status.', enum: ENDPOINT_STATUSES })
+  @Optional()
+  @IsIn(ENDPOINT_STATUSES)
+  status?: EndpointStatus;
+
+  @ApiPropertyOptional({
+    description: 'Only endpoints of this type, in exact upper case.',
+    example: 'HTTPS',
+    maxLength: 32,
+  })
+  @Optional()
+  @IsString()
+  @MaxLength(32)
+  type?: string;
+
+  @TagQuery('Only endpoints that have this tag, themselves or from their website, in upper or lower case.')
+  tag?: string;
+
+  @ApiPropertyOptional({
+    description: 'Only endpoints with this `key`: one of each website at most.',
+    example: 'checkout',
+    pattern: KEY.source,
+  })
+  @Optional()
+  @Matches(KEY, { message: 'key must be 1 to 64 of a-z 0-9 . _ -, the first a letter or a digit' })
+  key?: string;
+
+  @ApiPropertyOptional({ description: 'Only endpoints of this website.', example: 'ws_01jd3k6q7be5y9x4v2m8n0r1st' })
+  @Optional()
+  @IsPublicId('website')
+  website_id?: string;
+
+  @ApiPropertyOptional({
+    description:
+      'Only endpoints whose name or url contains this text, in upper or lower case. For read keys a url is searched as far as they see it: up to its query.',
+    example: 'checkout',
+    minLength: 1,
+    maxLength: 100,
+  })
+  @Optional()
+  @IsName(100)
+  q?: string;
+}
