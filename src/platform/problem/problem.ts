@@ -3,6 +3,8 @@ export interface FieldProblem {
   pointer: string;
   code: FieldProblemCode;
   message: string;
+  /** 1-based, of a body that is a document. */
+  line?: number | null;
 }
 
 export const FIELD_PROBLEM_CODES = [
@@ -26,12 +28,17 @@ export const FIELD_PROBLEM_CODES = [
   'never_due',
   'overlaps_itself',
   'unknown_zone',
+  'invalid_syntax',
+  'duplicate_key',
+  'too_deep',
+  'too_large',
 ] as const;
 export type FieldProblemCode = (typeof FIELD_PROBLEM_CODES)[number];
 
 /** Every problem of the API: status and title in one place. Codes are stable, texts may change. */
 export const PROBLEMS = {
   malformed_json: { status: 400, title: 'The body is not valid JSON' },
+  malformed_document: { status: 400, title: 'The document cannot be read' },
   invalid_encoding: { status: 400, title: 'The body is not valid UTF-8' },
   validation_failed: { status: 400, title: 'Some fields are not valid' },
   invalid_query: { status: 400, title: 'The query string is not valid' },

@@ -20,6 +20,14 @@ export class FieldProblemView {
 
   @ApiProperty({ example: 'interval must not be greater than 86400' })
   message!: string;
+
+  @ApiPropertyOptional({
+    type: Number,
+    nullable: true,
+    description: 'Only of routes that take a document: the line in it, from 1; `null` where there is none.',
+    example: 12,
+  })
+  line?: number | null;
 }
 
 export class QuotaProblemView {
