@@ -1,4 +1,4 @@
-import { KEY } from '../document/document';
+import { KEY } from '../../platform/http/body/resource-key';
 
 const MOST = 64;
 
