@@ -20,6 +20,7 @@ import { DatabaseModule } from './platform/database/database.module';
 import { EventsModule } from './platform/events/events.module';
 import { HttpModule } from './platform/http/http.module';
 import { IdempotencyGuard } from './platform/http/idempotency/idempotency.guard';
+import { PreconditionGuard } from './platform/http/precondition/precondition.guard';
 import { JobsModule } from './platform/jobs/jobs.module';
 import { UnknownQueryGuard } from './platform/http/unknown-query.guard';
 import { RequestValidationPipe } from './platform/http/body/validation.pipe';
@@ -76,6 +77,7 @@ export class AppModule {
         { provide: APP_GUARD, useClass: AuthGuard },
         { provide: APP_GUARD, useClass: UnknownQueryGuard },
         { provide: APP_GUARD, useClass: IdempotencyGuard },
+        { provide: APP_GUARD, useClass: PreconditionGuard },
         { provide: APP_PIPE, useClass: RequestValidationPipe },
       ],
     };

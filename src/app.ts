@@ -11,6 +11,7 @@ import { jsonBody } from './platform/http/json-body';
 import { refuseWhileDraining } from './platform/http/draining';
 import { LoadShedder } from './platform/http/load/load-shedder';
 import { requestId } from './platform/http/request-id';
+import { EntityTags } from './platform/http/precondition/entity-tags';
 import { ServerAdapter } from './platform/http/server.adapter';
 import { Health } from './platform/observability/health';
 import { Metrics } from './platform/observability/metrics';
@@ -59,6 +60,8 @@ export async function createApp(
     logger: serviceLogger(config),
   });
   measure(adapter, app.get(Metrics));
+  const tags = app.get(EntityTags);
+  adapter.tagWith((body) => tags.ofResponse(body));
   app.use(requestId);
   app.use(refuseWhileDraining(app.get(Health)));
   app.use(securityHeaders());

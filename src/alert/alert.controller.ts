@@ -13,6 +13,7 @@ import { AlsoChecked } from '../platform/http/body/also-checked';
 import { Idempotent } from '../platform/http/idempotency/idempotent.decorator';
 import { LocatedAt } from '../platform/http/location.interceptor';
 import type { Page } from '../platform/http/page';
+import { HonoursIfMatch, WITH_ETAG } from '../platform/http/precondition/precondition.decorator';
 import { PrefixedIdPipe } from '../platform/ids/prefixed-id.pipe';
 import { BodyProblems, Problems } from '../platform/problem/problems.decorator';
 import { AlertQuery, AlertView, CreateAlertDto, UpdateAlertDto } from './alert.dto';
@@ -47,7 +48,7 @@ export class AlertController {
     summary: 'Get an alert',
     description: 'One alert rule; credentials in its config are masked.',
   })
-  @ApiOkResponse({ type: AlertView, description: 'The alert.' })
+  @ApiOkResponse({ ...WITH_ETAG, type: AlertView, description: 'The alert.' })
   @Problems('not_found')
   get(@CurrentCaller() caller: Caller, @Param('id', new PrefixedIdPipe('alert')) id: string): Promise<AlertView> {
     return this.alerts.get(caller, id);
@@ -63,7 +64,7 @@ export class AlertController {
     description:
       'Counts from the endpoint’s running streak. A secret that the channel generated is shown in this answer only.',
   })
-  @ApiCreatedResponse({ type: AlertView, description: 'The new alert.' })
+  @ApiCreatedResponse({ ...WITH_ETAG, type: AlertView, description: 'The new alert.' })
   @BodyProblems('not_found', 'quota_exceeded', 'target_not_allowed')
   @AlsoChecked(AlertService, (alerts, fields: Partial<CreateAlertDto>, { caller }) =>
     alerts.findingsInNew(caller, fields),
@@ -74,6 +75,7 @@ export class AlertController {
 
   @Put(':id')
   @Access('write')
+  @HonoursIfMatch()
   @ApiParam(ALERT_ID)
   @ApiOperation({
     operationId: 'updateAlert',
@@ -81,7 +83,7 @@ export class AlertController {
     description:
       'Partial: only the fields sent change; `type` only together with `config`. Thresholds count from the next result. `enabled: false` resolves an open incident. Another type or config resolves it through the old one, and the next failing result opens a new one; a trigger that surely has not arrived yet is sent through the new config instead.',
   })
-  @ApiOkResponse({ type: AlertView, description: 'The alert as it is now.' })
+  @ApiOkResponse({ ...WITH_ETAG, type: AlertView, description: 'The alert as it is now.' })
   @BodyProblems('not_found', 'target_not_allowed')
   @AlsoChecked(AlertService, (alerts, fields: UpdateAlertDto, { caller, params }) =>
     alerts.findingsIn(caller, params['id'], fields),
@@ -96,6 +98,7 @@ export class AlertController {
 
   @Delete(':id')
   @Access('write')
+  @HonoursIfMatch()
   @HttpCode(204)
   @ApiParam(ALERT_ID)
   @ApiOperation({

@@ -9,11 +9,13 @@ import { Database, type Tx } from '../platform/database/database';
 import { DatabaseClock } from '../platform/database/database-clock';
 import { Cursors, LARGE_ROWS } from '../platform/http/cursors';
 import type { Page } from '../platform/http/page';
+import { requireMatch } from '../platform/http/precondition/precondition';
+import { tagged } from '../platform/http/precondition/tagged';
 import { newUuid, parseId } from '../platform/ids/id';
 import { type Findings, NO_FINDINGS, together } from '../platform/problem/findings';
 import { problems } from '../platform/problem/problem';
 import { SECOND_MS } from '../platform/time/time-units';
-import { ruleOf } from './alert-rule';
+import { RULE_COLUMNS, ruleOf } from './alert-rule';
 import { AlertSettings, columnsOf, type RoutedAlert } from './alert-settings';
 import {
   type AlertQuery,
@@ -111,6 +113,7 @@ export class AlertService {
     return this.database.transaction(async (tx) => {
       const contact = await this.settings.hold(tx, orgId, dto);
       const alert = await this.lock(tx, orgId, id);
+      requireMatch(tagSource(alert));
       const routed = { alert, route: await this.settings.routeOf(tx, alert, contact) };
       const { after, generatedKeys } = this.settings.changeOf(caller, routed, dto, contact, otherEndpoint(dto, alert));
       const rule = ruleOf(dto);
@@ -152,6 +155,7 @@ export class AlertService {
   remove(orgId: string, id: string): Promise<void> {
     return this.database.transaction(async (tx) => {
       const alert = await this.lock(tx, orgId, id);
+      requireMatch(tagSource(alert));
       const before = this.audited({ alert, route: await this.settings.routeOf(tx, alert) });
       await this.lifecycle.deleting(tx, id);
       await tx.manager.delete(Alert, { id });
@@ -219,7 +223,8 @@ export class AlertService {
   ): AlertView {
     const shown = route && this.settings.present(caller, { alert, route }, generatedKeys);
     const { config, destination } = shown ?? { config: {}, destination: null };
-    return { ...toAlertRule(alert, config), destination, last_delivery: last.get(alert.id) ?? null };
+    const view = { ...toAlertRule(alert, config), destination, last_delivery: last.get(alert.id) ?? null };
+    return tagged(view, tagSource(alert));
   }
 
   private audited(routed: RoutedAlert): AlertRule {
@@ -228,6 +233,13 @@ export class AlertService {
 }
 
 const about = (orgId: string, id: string) => ({ orgId, resource: 'alert', id }) as const;
+
+/** What the rule is and through which contact, not what the contact is. */
+const tagSource = (alert: Alert) => {
+  const { id, endpointId, contactId, type, config, enabled, description, externalKey } = alert;
+  const rule = Object.keys(RULE_COLUMNS).map((name) => alert[name as keyof typeof RULE_COLUMNS]);
+  return { id, endpointId, contactId, type, config, enabled, description, externalKey, rule };
+};
 
 function otherEndpoint(dto: UpdateAlertDto, alert: Alert): Findings {
   if (dto.endpoint_id === undefined || parseId('endpoint', dto.endpoint_id) === alert.endpointId) return NO_FINDINGS;

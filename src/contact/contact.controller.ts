@@ -15,6 +15,7 @@ import { ClientLeft } from '../platform/http/client-left';
 import { Idempotent, RefusesIdempotencyKey } from '../platform/http/idempotency/idempotent.decorator';
 import { LocatedAt } from '../platform/http/location.interceptor';
 import type { Page } from '../platform/http/page';
+import { HonoursIfMatch, WITH_ETAG } from '../platform/http/precondition/precondition.decorator';
 import { PrefixedIdPipe } from '../platform/ids/prefixed-id.pipe';
 import { BodyProblems, Problems } from '../platform/problem/problems.decorator';
 import { ContactQuery, ContactView, CreateContactDto, DeleteContactQuery, UpdateContactDto } from './contact.dto';
@@ -53,7 +54,7 @@ export class ContactController {
     summary: 'Get a contact',
     description: 'One contact; credentials in its config are masked.',
   })
-  @ApiOkResponse({ type: ContactView, description: 'The contact.' })
+  @ApiOkResponse({ ...WITH_ETAG, type: ContactView, description: 'The contact.' })
   @Problems('not_found')
   get(@CurrentCaller() caller: Caller, @Param('id', new PrefixedIdPipe('contact')) id: string): Promise<ContactView> {
     return this.contacts.get(caller, id);
@@ -69,7 +70,7 @@ export class ContactController {
     description:
       'With `default`, every endpoint that is created from then on gets an alert through it. A secret that the channel generated is shown in this answer only. At most 1,000 contacts, 10 of them `default`.',
   })
-  @ApiCreatedResponse({ type: ContactView, description: 'The new contact.' })
+  @ApiCreatedResponse({ ...WITH_ETAG, type: ContactView, description: 'The new contact.' })
   @BodyProblems('quota_exceeded', 'target_not_allowed')
   @AlsoChecked(ContactService, (contacts, fields: Partial<CreateContactDto>, { caller }) =>
     contacts.findingsInNew(caller, fields),
@@ -80,6 +81,7 @@ export class ContactController {
 
   @Put(':id')
   @Access('write')
+  @HonoursIfMatch()
   @ApiParam(CONTACT_ID)
   @ApiOperation({
     operationId: 'updateContact',
@@ -87,7 +89,7 @@ export class ContactController {
     description:
       'Partial: only the fields sent change, `type` only together with `config`. A change of the config holds for all its alerts at once. Where messages still go to the same account and address, as with a rotated token, open incidents stay open; else they are closed through the old config, and the next failing result opens new ones.',
   })
-  @ApiOkResponse({ type: ContactView, description: 'The contact as it is now.' })
+  @ApiOkResponse({ ...WITH_ETAG, type: ContactView, description: 'The contact as it is now.' })
   @BodyProblems('not_found', 'quota_exceeded', 'target_not_allowed')
   @AlsoChecked(ContactService, (contacts, fields: UpdateContactDto, { caller, params }) =>
     contacts.findingsIn(caller, params['id'], fields),
@@ -102,6 +104,7 @@ export class ContactController {
 
   @Delete(':id')
   @Access('write')
+  @HonoursIfMatch()
   @HttpCode(204)
   @ApiParam(CONTACT_ID)
   @ApiOperation({

@@ -8,6 +8,8 @@ import { Database, type Sql, type Tx } from '../platform/database/database';
 import { TransactionEvents } from '../platform/events/transaction-events';
 import { Cursors, LARGE_ROWS } from '../platform/http/cursors';
 import type { Page } from '../platform/http/page';
+import { requireMatch } from '../platform/http/precondition/precondition';
+import { tagged } from '../platform/http/precondition/tagged';
 import { formatId, newUuid, parseId } from '../platform/ids/id';
 import { type Findings, NO_FINDINGS } from '../platform/problem/findings';
 import { type FieldProblem, problems } from '../platform/problem/problem';
@@ -90,6 +92,7 @@ export class ContactService {
   update(caller: Caller, id: string, dto: UpdateContactDto): Promise<ContactView> {
     return this.database.transaction(async (tx) => {
       const before = await this.store.lock(tx, caller.orgId, id);
+      requireMatch(tagSource(before));
       const { generatedKeys, ...route } = this.channels.resolve(caller, ownerOf('', id), dto, before);
       const after = changedContact(before, dto, route, this.clock.now());
       if (after) await this.save(tx, before, after, route.isChanged);
@@ -106,6 +109,7 @@ export class ContactService {
         replacementId === null
           ? [await this.store.lock(tx, orgId, id)]
           : await this.store.lockBoth(tx, orgId, id, replacementId);
+      requireMatch(tagSource(contact));
       const alerts = await this.store.countAlerts(tx, id);
       if (alerts > 0 && !replacement) throw problems.conflict(inUse(alerts));
       if (alerts > 0 && replacement)
@@ -145,7 +149,7 @@ export class ContactService {
 
   private async used(sql: Sql, caller: Caller, contact: Contact, generatedKeys?: readonly string[]) {
     const uses = await usesOf(sql, caller.orgId, [contact]);
-    return this.view(caller, contact, uses.get(contact.id) ?? NOT_USED, generatedKeys);
+    return tagged(this.view(caller, contact, uses.get(contact.id) ?? NOT_USED, generatedKeys), tagSource(contact));
   }
 
   private view(
@@ -170,6 +174,16 @@ export class ContactService {
 }
 
 const about = (orgId: string, id: string) => ({ orgId, resource: 'contact', id }) as const;
+
+const tagSource = ({ id, name, type, config, isDefault, defaults, externalKey }: Contact) => ({
+  id,
+  name,
+  type,
+  config,
+  isDefault,
+  defaults,
+  externalKey,
+});
 
 const publicId = ({ id }: Contact): string => formatId('contact', id);
 

@@ -13,6 +13,7 @@ import { AlsoChecked } from '../platform/http/body/also-checked';
 import { Idempotent } from '../platform/http/idempotency/idempotent.decorator';
 import { LocatedAt } from '../platform/http/location.interceptor';
 import type { Page } from '../platform/http/page';
+import { HonoursIfMatch, WITH_ETAG } from '../platform/http/precondition/precondition.decorator';
 import { PrefixedIdPipe } from '../platform/ids/prefixed-id.pipe';
 import { BodyProblems, Problems } from '../platform/problem/problems.decorator';
 import { CreateEndpointDto, EndpointQuery, EndpointView, NewEndpointQuery, UpdateEndpointDto } from './endpoint.dto';
@@ -56,7 +57,7 @@ export class EndpointController {
     description:
       'The first check runs at once. In the same transaction it gets an alert through each contact that is `default`, with the `alert_defaults` of the contact; `?alerts=none` makes it without.',
   })
-  @ApiCreatedResponse({ type: EndpointView, description: 'The new endpoint.' })
+  @ApiCreatedResponse({ ...WITH_ETAG, type: EndpointView, description: 'The new endpoint.' })
   @BodyProblems('invalid_query', 'not_found', 'quota_exceeded', 'target_not_allowed')
   @AlsoChecked(EndpointService, (endpoints, fields: Partial<CreateEndpointDto>, { caller, params }) =>
     endpoints.findingsInNew(caller, params['websiteId'], fields),
@@ -78,7 +79,7 @@ export class EndpointController {
     summary: 'Get an endpoint',
     description: 'One endpoint with its status.',
   })
-  @ApiOkResponse({ type: EndpointView, description: 'The endpoint.' })
+  @ApiOkResponse({ ...WITH_ETAG, type: EndpointView, description: 'The endpoint.' })
   @Problems('not_found')
   get(@CurrentCaller() caller: Caller, @Param('id', new PrefixedIdPipe('endpoint')) id: string): Promise<EndpointView> {
     return this.endpoints.get(caller, id);
@@ -86,13 +87,14 @@ export class EndpointController {
 
   @Put('endpoints/:id')
   @Access('write')
+  @HonoursIfMatch()
   @ApiParam(ENDPOINT_ID)
   @ApiOperation({
     operationId: 'updateEndpoint',
     summary: 'Update an endpoint',
     description: 'Partial: only the fields sent change. `enabled: false` pauses it and resolves what is open.',
   })
-  @ApiOkResponse({ type: EndpointView, description: 'The endpoint as it is now.' })
+  @ApiOkResponse({ ...WITH_ETAG, type: EndpointView, description: 'The endpoint as it is now.' })
   @BodyProblems('not_found', 'quota_exceeded', 'target_not_allowed')
   @AlsoChecked(EndpointService, (endpoints, fields: UpdateEndpointDto, { caller, params }) =>
     endpoints.findingsIn(caller, params['id'], fields),
@@ -107,6 +109,7 @@ export class EndpointController {
 
   @Delete('endpoints/:id')
   @Access('write')
+  @HonoursIfMatch()
   @HttpCode(204)
   @ApiParam(ENDPOINT_ID)
   @ApiOperation({

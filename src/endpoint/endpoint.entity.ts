@@ -128,6 +128,17 @@ export function settingsOf({
 /** The stored settings of an endpoint. */
 export type EndpointSettings = ReturnType<typeof settingsOf>;
 
+/** What the tag of an endpoint is made of. `dependsOn`: uuids in order. */
+export function tagSource(
+  endpoint: EndpointSettings & Pick<Endpoint, 'id' | 'websiteId'>,
+  dependsOn: readonly string[],
+) {
+  const settings = Object.keys(DEFAULT_SETTINGS).map(
+    (name) => [name, endpoint[name as keyof EndpointSettings]] as const,
+  );
+  return { id: endpoint.id, websiteId: endpoint.websiteId, dependsOn, settings: Object.fromEntries(settings) };
+}
+
 /** What a new endpoint has where its client sent nothing. Name, URL and type have to be sent. */
 export const DEFAULT_SETTINGS: EndpointSettings = {
   name: '',

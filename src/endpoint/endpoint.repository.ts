@@ -4,12 +4,13 @@ import type { Caller } from '../platform/access/caller';
 import { Database, type Sql, type Tx } from '../platform/database/database';
 import { Cursors, LARGE_ROWS } from '../platform/http/cursors';
 import type { Page } from '../platform/http/page';
+import { tagged } from '../platform/http/precondition/tagged';
 import { problems } from '../platform/problem/problem';
 import type { Website } from '../website/website.entity';
 import { NIL_UUID } from '../platform/ids/id';
 import { selectColumns } from '../platform/database/select-columns';
 import { type EndpointQuery, type EndpointRow, type EndpointView, toEndpointView } from './endpoint.dto';
-import { Endpoint, type EndpointSettings } from './endpoint.entity';
+import { Endpoint, type EndpointSettings, tagSource } from './endpoint.entity';
 import { EndpointSettingsResolver } from './endpoint-settings';
 import { CHILDREN_COLUMN, PARENTS_COLUMN, saveParents } from './quiet/dependencies';
 import { type MaintenanceNow, MaintenanceNowLookup } from './quiet/maintenance-now';
@@ -134,7 +135,8 @@ export class EndpointRepository {
   async view(sql: Sql, caller: Caller, id: string): Promise<EndpointView> {
     const [row] = await sql.query<EndpointRow>(ONE, [caller.orgId, id]);
     if (!row) throw problems.notFound();
-    return this.toView(row, caller, await this.maintenanceOf(sql, caller.orgId, [row]));
+    const view = this.toView(row, caller, await this.maintenanceOf(sql, caller.orgId, [row]));
+    return tagged(view, tagSource(row, row.dependsOn));
   }
 
   /** In the order in which they were made. */

@@ -5,6 +5,7 @@ import type { Caller } from '../platform/access/caller';
 import { Database, type Sql, type Tx } from '../platform/database/database';
 import { TransactionEvents } from '../platform/events/transaction-events';
 import type { Page } from '../platform/http/page';
+import { requireMatch } from '../platform/http/precondition/precondition';
 import { formatId, newUuid, parseId } from '../platform/ids/id';
 import { type Findings, NO_FINDINGS, refuse, together } from '../platform/problem/findings';
 import { problems } from '../platform/problem/problem';
@@ -23,7 +24,7 @@ import {
   toAuditView,
   type UpdateEndpointDto,
 } from './endpoint.dto';
-import { Endpoint, type EndpointSettings, settingsOf } from './endpoint.entity';
+import { Endpoint, type EndpointSettings, settingsOf, tagSource } from './endpoint.entity';
 import { EndpointRepository, type NewEndpoint } from './endpoint.repository';
 import { OUTCOME_CODE } from './outcome-code';
 import {
@@ -140,12 +141,13 @@ export class EndpointService {
       if (sentParents && sentParents.length > 0) await lockGraph(tx, caller.orgId);
       const move = await this.lockForMove(tx, caller.orgId, id, dto);
       const endpoint = await this.lockWithParents(tx, caller.orgId, id, sentParents);
+      const parents = await parentsOf(tx, id);
+      requireMatch(tagSource(endpoint, parents));
       refuseOvertakenMove(endpoint, dto, move);
       const websiteId = move?.to.id ?? endpoint.websiteId;
       const stored = settingsOf(endpoint);
       const { settings, findings } = this.settings.examine(id, dto, stored, caller);
       refuse(together([findings, await cycleFindings(tx, id, sentParents ?? [])]));
-      const parents = await parentsOf(tx, id);
       const dependsOn = sentParents ?? parents;
       const wasOn = endpoint.enabled && (move?.from.enabled ?? true);
       const isOn = settings.enabled && (move?.to.enabled ?? true);
@@ -174,7 +176,9 @@ export class EndpointService {
   remove(orgId: string, id: string): Promise<void> {
     return this.database.transaction(async (tx) => {
       const endpoint = await this.lock(tx, orgId, id);
-      const before = toAuditView(endpoint.websiteId, settingsOf(endpoint), await parentsOf(tx, id));
+      const parents = await parentsOf(tx, id);
+      requireMatch(tagSource(endpoint, parents));
+      const before = toAuditView(endpoint.websiteId, settingsOf(endpoint), parents);
       await this.events.emit(new EndpointsStopped(orgId, [id], 'deleted'), tx);
       await tx.manager.delete(Endpoint, { id });
       await recordChange(tx, { ...about(orgId, id), action: 'delete', before });

@@ -13,6 +13,7 @@ import { AlsoChecked } from '../platform/http/body/also-checked';
 import { Idempotent, RefusesIdempotencyKey } from '../platform/http/idempotency/idempotent.decorator';
 import { LocatedAt } from '../platform/http/location.interceptor';
 import type { Page } from '../platform/http/page';
+import { HonoursIfMatch, WITH_ETAG } from '../platform/http/precondition/precondition.decorator';
 import { PrefixedIdPipe } from '../platform/ids/prefixed-id.pipe';
 import { BodyProblems, Problems } from '../platform/problem/problems.decorator';
 import {
@@ -56,7 +57,7 @@ export class MaintenanceWindowController {
     summary: 'Get a maintenance window',
     description: 'Its settings, whether it is active, and its next occurrences.',
   })
-  @ApiOkResponse({ type: MaintenanceWindowView, description: 'The maintenance window.' })
+  @ApiOkResponse({ ...WITH_ETAG, type: MaintenanceWindowView, description: 'The maintenance window.' })
   @Problems('not_found')
   get(
     @OrgId() orgId: string,
@@ -92,7 +93,7 @@ export class MaintenanceWindowController {
     summary: 'Create a maintenance window',
     description: `${TWO_FORMS} Checks go on. An organization may have 1,000 windows that are not over.`,
   })
-  @ApiCreatedResponse({ type: MaintenanceWindowView, description: 'The new maintenance window.' })
+  @ApiCreatedResponse({ ...WITH_ETAG, type: MaintenanceWindowView, description: 'The new maintenance window.' })
   @BodyProblems('not_found', 'quota_exceeded')
   @AlsoChecked(MaintenanceWindowService, (windows, fields: UpdateMaintenanceWindowDto) => windows.findingsIn(fields))
   create(@OrgId() orgId: string, @Body() dto: CreateMaintenanceWindowDto): Promise<MaintenanceWindowView> {
@@ -122,13 +123,14 @@ export class MaintenanceWindowController {
 
   @Put(':id')
   @Access('write')
+  @HonoursIfMatch()
   @ApiParam(WINDOW_ID)
   @ApiOperation({
     operationId: 'updateMaintenanceWindow',
     summary: 'Update a maintenance window',
     description: `Partial: only the fields sent change. ${TWO_FORMS} While it is active a change holds for what is recorded from then on.`,
   })
-  @ApiOkResponse({ type: MaintenanceWindowView, description: 'The maintenance window as it is now.' })
+  @ApiOkResponse({ ...WITH_ETAG, type: MaintenanceWindowView, description: 'The maintenance window as it is now.' })
   @BodyProblems('not_found')
   @AlsoChecked(MaintenanceWindowService, (windows, fields: UpdateMaintenanceWindowDto) => windows.findingsIn(fields))
   update(
@@ -150,7 +152,7 @@ export class MaintenanceWindowController {
     description:
       'The occurrence that runs ends now; a recurring window goes on with its next one. What is still down is checked within min(interval, 30 s).',
   })
-  @ApiOkResponse({ type: MaintenanceWindowView, description: 'The maintenance window as it is now.' })
+  @ApiOkResponse({ ...WITH_ETAG, type: MaintenanceWindowView, description: 'The maintenance window as it is now.' })
   @Problems('not_found', 'conflict')
   end(
     @OrgId() orgId: string,
@@ -161,6 +163,7 @@ export class MaintenanceWindowController {
 
   @Delete(':id')
   @Access('write')
+  @HonoursIfMatch()
   @HttpCode(204)
   @ApiParam(WINDOW_ID)
   @ApiOperation({

@@ -7,6 +7,8 @@ import { Database, type Sql } from '../platform/database/database';
 import { DatabaseClock } from '../platform/database/database-clock';
 import { Cursors } from '../platform/http/cursors';
 import type { Page } from '../platform/http/page';
+import { requireMatch } from '../platform/http/precondition/precondition';
+import { tagged } from '../platform/http/precondition/tagged';
 import { parseTimestamp } from '../platform/http/validators';
 import { newUuid, parseId } from '../platform/ids/id';
 import type { Findings } from '../platform/problem/findings';
@@ -64,7 +66,7 @@ export class MaintenanceWindowService {
 
   async get(orgId: string, id: string): Promise<MaintenanceWindowView> {
     const now = this.clock.now();
-    return toMaintenanceWindowView(await this.windows.read(orgId, id, now), now);
+    return shown(await this.windows.read(orgId, id, now), now);
   }
 
   /** What has begun as it was, what is to come by the window's times. */
@@ -103,7 +105,7 @@ export class MaintenanceWindowService {
       await this.occurrences.replace(tx, row, 'created', now);
       await this.windows.claimOccurrences(tx, orgId, now);
       await recordChange(tx, { ...about(orgId, row.id), action: 'create', after: settingsOf(row) });
-      return toMaintenanceWindowView(await this.windows.lock(tx, orgId, row.id, now), now);
+      return shown(await this.windows.lock(tx, orgId, row.id, now), now);
     });
   }
 
@@ -111,15 +113,16 @@ export class MaintenanceWindowService {
   update(orgId: string, id: string, dto: UpdateMaintenanceWindowDto): Promise<MaintenanceWindowView> {
     return this.database.transaction(async (tx) => {
       const stored = await this.windows.lock(tx, orgId, id, this.clock.now());
+      requireMatch(tagSource(stored));
       const now = this.clock.now();
       const row = await this.judged(tx, orgId, dto, stored, now);
       const sides = { before: settingsOf(stored), after: settingsOf(row) };
-      if (isDeepStrictEqual(sides.before, sides.after)) return toMaintenanceWindowView(stored, now);
+      if (isDeepStrictEqual(sides.before, sides.after)) return shown(stored, now);
       await this.windows.update(tx, row, stored, now);
       await this.occurrences.replace(tx, row, sameTimes(row, stored) ? 'other settings' : 'other times', now);
       if (!sameTimes(row, stored)) await this.windows.claimOccurrences(tx, orgId, now);
       await recordChange(tx, { ...about(orgId, id), action: 'update', ...sides });
-      return toMaintenanceWindowView(await this.windows.lock(tx, orgId, id, now), now);
+      return shown(await this.windows.lock(tx, orgId, id, now), now);
     });
   }
 
@@ -131,7 +134,7 @@ export class MaintenanceWindowService {
       if (!(await this.occurrences.end(tx, id, now))) throw problems.conflict('No occurrence of the window runs.');
       const sides = { before: { active_until: activeUntil?.toISOString() ?? null }, after: { active_until: null } };
       await recordChange(tx, { ...about(orgId, id), action: 'update', ...sides });
-      return toMaintenanceWindowView(await this.windows.lock(tx, orgId, id, now), now);
+      return shown(await this.windows.lock(tx, orgId, id, now), now);
     });
   }
 
@@ -139,6 +142,7 @@ export class MaintenanceWindowService {
   async remove(orgId: string, id: string): Promise<void> {
     await this.database.transaction(async (tx) => {
       const stored = await this.windows.lock(tx, orgId, id, this.clock.now());
+      requireMatch(tagSource(stored));
       await this.occurrences.stop(tx, id, this.clock.now());
       await this.windows.remove(tx, stored);
       await recordChange(tx, { ...about(orgId, id), action: 'delete', before: settingsOf(stored) });
@@ -167,6 +171,11 @@ export class MaintenanceWindowService {
 }
 
 const about = (orgId: string, id: string) => ({ orgId, resource: 'maintenance', id }) as const;
+
+const tagSource = (row: WindowRow) => ({ id: row.id, ...settingsOf(row) });
+
+const shown = (row: WindowRow, now: Date): MaintenanceWindowView =>
+  tagged(toMaintenanceWindowView(row, now), tagSource(row));
 
 /** A sent time, `null` when it is taken away, the stored one when it is not sent. */
 const timeOf = (sent: string | null | undefined, stored: Date | null): Date | null =>

@@ -4,6 +4,7 @@ import { Access, OrgId } from '../platform/access/caller';
 import { Cost, costOfSearch } from '../platform/access/cost';
 import { AlsoChecked } from '../platform/http/body/also-checked';
 import type { Page } from '../platform/http/page';
+import { HonoursIfMatch, WITH_ETAG } from '../platform/http/precondition/precondition.decorator';
 import { PrefixedIdPipe } from '../platform/ids/prefixed-id.pipe';
 import { BodyProblems, Problems } from '../platform/problem/problems.decorator';
 import { UpdateWebsiteDto, WebsiteQuery, WebsiteView } from './website.dto';
@@ -40,7 +41,7 @@ export class WebsiteController {
     summary: 'Get a website',
     description: 'One website with its status and the number of its endpoints.',
   })
-  @ApiOkResponse({ type: WebsiteView, description: 'The website.' })
+  @ApiOkResponse({ ...WITH_ETAG, type: WebsiteView, description: 'The website.' })
   @Problems('not_found')
   get(@OrgId() orgId: string, @Param('id', new PrefixedIdPipe('website')) id: string): Promise<WebsiteView> {
     return this.websites.get(orgId, id);
@@ -48,6 +49,7 @@ export class WebsiteController {
 
   @Put(':id')
   @Access('write')
+  @HonoursIfMatch()
   @ApiParam(WEBSITE_ID)
   @ApiOperation({
     operationId: 'updateWebsite',
@@ -55,7 +57,7 @@ export class WebsiteController {
     description:
       'Partial: only the fields sent change. `enabled: false` pauses every endpoint and resolves what is open.',
   })
-  @ApiOkResponse({ type: WebsiteView, description: 'The website as it is now.' })
+  @ApiOkResponse({ ...WITH_ETAG, type: WebsiteView, description: 'The website as it is now.' })
   @BodyProblems('not_found')
   @AlsoChecked(WebsiteService, (websites, fields: UpdateWebsiteDto, { caller, params }) =>
     websites.findingsIn(caller.orgId, params['id'], fields),
@@ -70,6 +72,7 @@ export class WebsiteController {
 
   @Delete(':id')
   @Access('write')
+  @HonoursIfMatch()
   @HttpCode(204)
   @ApiParam(WEBSITE_ID)
   @ApiOperation({

@@ -7,6 +7,8 @@ import { Database, type Sql, type Tx } from '../platform/database/database';
 import { TransactionEvents } from '../platform/events/transaction-events';
 import { Cursors } from '../platform/http/cursors';
 import type { Page } from '../platform/http/page';
+import { requireMatch } from '../platform/http/precondition/precondition';
+import { tagged } from '../platform/http/precondition/tagged';
 import { NIL_UUID, newUuid, parseId } from '../platform/ids/id';
 import { type Findings, NO_FINDINGS, refuse } from '../platform/problem/findings';
 import { problems } from '../platform/problem/problem';
@@ -112,7 +114,7 @@ export class WebsiteService {
   }
 
   async get(orgId: string, id: string): Promise<WebsiteView> {
-    return toWebsiteView(await this.read(this.database, orgId, id));
+    return shown(await this.read(this.database, orgId, id));
   }
 
   /** How many endpoints it has, from the kept counter. */
@@ -163,6 +165,7 @@ export class WebsiteService {
   update(orgId: string, id: string, dto: UpdateWebsiteDto): Promise<WebsiteView> {
     return this.database.transaction(async (tx) => {
       const website = await this.lock(tx, orgId, id);
+      requireMatch(tagSource(website));
       refuse(otherUrl(dto, website));
       const enabled = dto.enabled ?? website.enabled;
       const name = dto.name?.trim() ?? website.name;
@@ -175,7 +178,7 @@ export class WebsiteService {
       await recordChange(tx, { ...about(orgId, id), action: 'update', ...sides });
       if (website.enabled && !enabled) await this.events.emit(new WebsiteStopped(orgId, id), tx);
       if (!website.enabled && enabled) await this.events.emit(new WebsiteStarted(orgId, id), tx);
-      return toWebsiteView(await this.read(tx, orgId, id));
+      return shown(await this.read(tx, orgId, id));
     });
   }
 
@@ -193,6 +196,7 @@ export class WebsiteService {
   async remove(orgId: string, id: string): Promise<void> {
     await this.database.transaction(async (tx) => {
       const website = await this.lock(tx, orgId, id);
+      requireMatch(tagSource(website));
       await this.mark(tx, 'id = $1', id);
       await recordChange(tx, { ...about(orgId, id), action: 'delete', before: settingsOf(website) });
     });
@@ -256,6 +260,11 @@ const settingsOf = ({ name, url, enabled, tags, externalKey }: Settings) => ({
   tags,
   key: externalKey,
 });
+
+const tagSource = (website: Settings & Pick<Website, 'id'>) => ({ id: website.id, ...settingsOf(website) });
+
+const shown = (row: WebsiteRow): WebsiteView =>
+  tagged(toWebsiteView(row), tagSource({ ...row, externalKey: row.external_key }));
 
 function otherUrl({ url }: UpdateWebsiteDto, website: Website): Findings {
   if (url === undefined || sameUrl(url, website.url)) return NO_FINDINGS;

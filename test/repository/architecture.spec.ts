@@ -81,7 +81,7 @@ const STAGES: Readonly<Record<string, Readonly<Record<string, readonly string[]>
     openapi: ['problem'],
   },
   'platform/net': { egress: [], dns: ['egress'], dial: ['dns', 'egress'], http: ['dial', 'egress'] },
-  'platform/http': { load: [], body: [], idempotency: [] },
+  'platform/http': { load: [], body: [], precondition: [], idempotency: ['precondition'] },
   'platform/database': { embedded: [], migrations: [] },
   identity: {
     quota: [],

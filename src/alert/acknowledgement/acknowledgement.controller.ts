@@ -2,12 +2,14 @@ import { Body, Controller, Delete, Get, HttpCode, Param, Put } from '@nestjs/com
 import { ApiNoContentResponse, ApiOkResponse, ApiOperation, ApiParam, ApiTags } from '@nestjs/swagger';
 import { Access, type Caller, CurrentCaller, OrgId } from '../../platform/access/caller';
 import { AlsoChecked } from '../../platform/http/body/also-checked';
+import { RefusesIfMatch } from '../../platform/http/precondition/precondition.decorator';
 import { PrefixedIdPipe } from '../../platform/ids/prefixed-id.pipe';
 import { BodyProblems, Problems } from '../../platform/problem/problems.decorator';
 import { AcknowledgeDto, AcknowledgementView } from './acknowledgement.dto';
 import { AcknowledgementService } from './acknowledgement.service';
 
 const ENDPOINT_ID = { name: 'id', example: 'ep_01jd3k6q7be5y9x4v2m8n0r1st' };
+const NO_SETTINGS = 'An acknowledgement has no settings to lose: the last one counts.';
 
 @ApiTags('Alerts')
 @Controller('api/v1/endpoints/:id/acknowledgement')
@@ -30,6 +32,7 @@ export class AcknowledgementController {
 
   @Put()
   @Access('write')
+  @RefusesIfMatch(NO_SETTINGS)
   @ApiParam(ENDPOINT_ID)
   @ApiOperation({
     operationId: 'acknowledge',
@@ -52,6 +55,7 @@ export class AcknowledgementController {
 
   @Delete()
   @Access('write')
+  @RefusesIfMatch(NO_SETTINGS)
   @HttpCode(204)
   @ApiParam(ENDPOINT_ID)
   @ApiOperation({

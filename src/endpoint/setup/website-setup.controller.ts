@@ -4,6 +4,7 @@ import { Access, type Caller, CurrentCaller } from '../../platform/access/caller
 import { AlsoChecked } from '../../platform/http/body/also-checked';
 import { Idempotent } from '../../platform/http/idempotency/idempotent.decorator';
 import { LocatedAt } from '../../platform/http/location.interceptor';
+import { WITH_ETAG } from '../../platform/http/precondition/precondition.decorator';
 import { BodyProblems } from '../../platform/problem/problems.decorator';
 import { NewEndpointQuery } from '../endpoint.dto';
 import { CreatedWebsiteView, CreateWebsiteDto } from './website-setup.dto';
@@ -25,7 +26,7 @@ export class WebsiteSetupController {
     description:
       'With its first endpoints, if you like: all or nothing, and their first checks run at once. Each gets an alert through each contact that is `default`; `?alerts=none` makes them without. More are added afterwards.',
   })
-  @ApiCreatedResponse({ type: CreatedWebsiteView, description: 'The new website.' })
+  @ApiCreatedResponse({ ...WITH_ETAG, type: CreatedWebsiteView, description: 'The new website.' })
   @BodyProblems('invalid_query', 'quota_exceeded', 'target_not_allowed')
   @AlsoChecked(WebsiteSetupService, (setup, fields: Partial<CreateWebsiteDto>, { caller }) =>
     setup.findingsIn(caller, fields),

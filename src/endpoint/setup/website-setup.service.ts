@@ -1,6 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import type { Caller } from '../../platform/access/caller';
 import { Database, type Tx } from '../../platform/database/database';
+import { taggedLike } from '../../platform/http/precondition/tagged';
 import { newUuid } from '../../platform/ids/id';
 import { type Findings, NO_FINDINGS, refuse, together, under } from '../../platform/problem/findings';
 import type { FieldProblem } from '../../platform/problem/problem';
@@ -39,7 +40,7 @@ export class WebsiteSetupService {
     const view = await this.websites.get(caller.orgId, id);
     if (!dto.endpoints) return view;
     const ids = made.map((endpoint) => endpoint.id);
-    return { ...view, endpoints: await this.repository.viewAll(caller, ids) };
+    return taggedLike(view, { ...view, endpoints: await this.repository.viewAll(caller, ids) });
   }
 
   /** What `create` would refuse in these fields. */

@@ -11,6 +11,7 @@ import { AlsoChecked } from '../../platform/http/body/also-checked';
 import { RefusesIdempotencyKey } from '../../platform/http/idempotency/idempotent.decorator';
 import { LocatedAt } from '../../platform/http/location.interceptor';
 import { type Page, PageQuery } from '../../platform/http/page';
+import { HonoursIfMatch, WITH_ETAG } from '../../platform/http/precondition/precondition.decorator';
 import { PrefixedIdPipe } from '../../platform/ids/prefixed-id.pipe';
 import { BodyProblems, Problems } from '../../platform/problem/problems.decorator';
 import { ApiKeyView, CreateApiKeyDto, CreatedApiKeyView } from './api-key.dto';
@@ -44,7 +45,7 @@ export class ApiKeyController {
     summary: 'Create an API key',
     description: 'The answer shows the key itself, this one time only.',
   })
-  @ApiCreatedResponse({ type: CreatedApiKeyView, description: 'The new key.' })
+  @ApiCreatedResponse({ ...WITH_ETAG, type: CreatedApiKeyView, description: 'The new key.' })
   @BodyProblems('quota_exceeded')
   @AlsoChecked(ApiKeyService, (keys, fields: Partial<CreateApiKeyDto>) => keys.findingsIn(fields))
   create(@OrgId() orgId: string, @Body() dto: CreateApiKeyDto): Promise<CreatedApiKeyView> {
@@ -53,6 +54,7 @@ export class ApiKeyController {
 
   @Delete(':id')
   @Access('admin')
+  @HonoursIfMatch()
   @HttpCode(204)
   @ApiParam({ name: 'id', example: 'key_01jd3k6q7be5y9x4v2m8n0r1st' })
   @ApiOperation({

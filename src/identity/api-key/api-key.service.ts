@@ -7,6 +7,8 @@ import { NIL_UUID, newUuid } from '../../platform/ids/id';
 import { parseTimestamp } from '../../platform/http/validators';
 import { Cursors } from '../../platform/http/cursors';
 import { MAX_PAGE_SIZE, type Page, type PageQuery } from '../../platform/http/page';
+import { requireMatch } from '../../platform/http/precondition/precondition';
+import { tagged, taggedLike } from '../../platform/http/precondition/tagged';
 import { type Findings, NO_FINDINGS, refuse } from '../../platform/problem/findings';
 import { problems } from '../../platform/problem/problem';
 import { Clock } from '../../platform/time/clock';
@@ -122,9 +124,9 @@ export class ApiKeyService {
       const row = await this.store(tx, orgId, wanted);
       const after = toApiKeyView(row);
       await recordChange(tx, { orgId, action: 'create', resource: 'api_key', id: row.id, after });
-      return after;
+      return tagged(after, tagSource(row));
     });
-    return { ...view, key };
+    return taggedLike(view, { ...view, key });
   }
 
   /** Stores a given key; used by `create`, the operator's routes and the bootstrap. */
@@ -150,6 +152,7 @@ export class ApiKeyService {
     const { lookup } = await this.database.transaction(async (tx) => {
       const [row] = await tx.query<ApiKeyRow>('SELECT * FROM api_key WHERE org_id = $1 AND id = $2', [orgId, id]);
       if (!row) throw problems.notFound();
+      requireMatch(tagSource(row));
       await this.keepAnAdmin(tx, row);
       const deleted = await tx.query('DELETE FROM api_key WHERE id = $1 RETURNING 1', [id]);
       if (deleted.length === 0) throw problems.notFound();
@@ -240,6 +243,7 @@ export class ApiKeyService {
   }
 }
 
+const tagSource = ({ id, name, role, expires_at }: ApiKeyRow) => ({ id, name, role, expires_at });
 const isValidAt = ({ expiresAt }: KnownKey, now: Date): boolean => !expiresAt || expiresAt > now;
 const validCaller = (holder: KeyHolder | null): Caller | null => (holder?.isValid ? holder.caller : null);
 const minuteOf = (date: Date | null): number => (date ? Math.floor(date.getTime() / MINUTE_MS) : -1);

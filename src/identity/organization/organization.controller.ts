@@ -10,6 +10,7 @@ import {
 import { RefusesIdempotencyKey } from '../../platform/http/idempotency/idempotent.decorator';
 import { LocatedAt } from '../../platform/http/location.interceptor';
 import { type Page, PageQuery } from '../../platform/http/page';
+import { HonoursIfMatch, WITH_ETAG } from '../../platform/http/precondition/precondition.decorator';
 import { PrefixedIdPipe } from '../../platform/ids/prefixed-id.pipe';
 import { BodyProblems, Problems } from '../../platform/problem/problems.decorator';
 import { Access, type Caller, CurrentCaller } from '../../platform/access/caller';
@@ -35,7 +36,7 @@ export class OrganizationController {
     description:
       'The organization your key belongs to, the key’s name and role, and what the organization may have and has.',
   })
-  @ApiOkResponse({ type: CurrentOrganizationView, description: 'Your organization.' })
+  @ApiOkResponse({ ...WITH_ETAG, type: CurrentOrganizationView, description: 'Your organization.' })
   @Problems()
   current(@CurrentCaller() caller: Caller): Promise<CurrentOrganizationView> {
     return this.organizations.current(caller);
@@ -63,7 +64,11 @@ export class OrganizationController {
     summary: 'Create an organization',
     description: 'Operator only. The answer shows the first admin key, this one time only.',
   })
-  @ApiCreatedResponse({ type: CreatedOrganizationView, description: 'The new organization and its first admin key.' })
+  @ApiCreatedResponse({
+    ...WITH_ETAG,
+    type: CreatedOrganizationView,
+    description: 'The new organization and its first admin key.',
+  })
   @BodyProblems('not_found')
   create(@Body() dto: CreateOrganizationDto): Promise<CreatedOrganizationView> {
     return this.organizations.create(dto);
@@ -71,6 +76,7 @@ export class OrganizationController {
 
   @Put('organizations/:id')
   @Access('operator')
+  @HonoursIfMatch()
   @ApiParam({ name: 'id', example: 'org_01jd3k6q7be5y9x4v2m8n0r1st' })
   @ApiOperation({
     operationId: 'updateOrganization',
@@ -78,7 +84,7 @@ export class OrganizationController {
     description:
       'Operator only, partial. A limit below what the organization has removes nothing; it refuses more with 409 `quota_exceeded`.',
   })
-  @ApiOkResponse({ type: OrganizationView, description: 'The organization after the change.' })
+  @ApiOkResponse({ ...WITH_ETAG, type: OrganizationView, description: 'The organization after the change.' })
   @BodyProblems('not_found')
   update(
     @Param('id', new PrefixedIdPipe('organization')) id: string,
@@ -89,6 +95,7 @@ export class OrganizationController {
 
   @Delete('organizations/:id')
   @Access('operator')
+  @HonoursIfMatch()
   @HttpCode(204)
   @ApiParam({ name: 'id', example: 'org_01jd3k6q7be5y9x4v2m8n0r1st' })
   @ApiOperation({

@@ -4,6 +4,8 @@ import { Database, type Sql, type Tx } from '../../platform/database/database';
 import { TransactionEvents } from '../../platform/events/transaction-events';
 import { Cursors } from '../../platform/http/cursors';
 import { MAX_PAGE_SIZE, type Page, type PageQuery } from '../../platform/http/page';
+import { requireMatch } from '../../platform/http/precondition/precondition';
+import { tagged } from '../../platform/http/precondition/tagged';
 import { NIL_UUID, formatId, newUuid } from '../../platform/ids/id';
 import { problems } from '../../platform/problem/problem';
 import { SECOND_MS } from '../../platform/time/time-units';
@@ -43,14 +45,12 @@ export class OrganizationService {
     private readonly purge: OrganizationPurgeJob,
   ) {}
 
-  async current(caller: Caller): Promise<CurrentOrganizationView> {
-    return {
-      id: formatId('organization', caller.orgId),
-      name: caller.orgName,
-      key_name: caller.keyName,
-      role: caller.role,
-      quotas: await this.quotas.usage(caller.orgId),
-    };
+  async current({ orgId, keyName, role }: Caller): Promise<CurrentOrganizationView> {
+    const [row] = await this.database.query<OrganizationRow>('SELECT * FROM organization WHERE id = $1', [orgId]);
+    if (!row) throw problems.notFound();
+    const quotas = await this.quotas.usage(orgId);
+    const view = { id: formatId('organization', orgId), name: row.name, key_name: keyName, role, quotas };
+    return tagged(view, tagSource(row));
   }
 
   async list({ cursor, limit = MAX_PAGE_SIZE }: PageQuery): Promise<Page<OrganizationView>> {
@@ -88,7 +88,7 @@ export class OrganizationService {
       const first = { name: stored.name, role: stored.role, expires_at: null };
       await recordChange(tx, { orgId, action: 'create', resource: 'api_key', id: stored.id, after: first });
       const api_key = { id: formatId('apiKey', stored.id), name: stored.name, role: stored.role, key };
-      return { ...toOrganizationView(row), api_key };
+      return tagged({ ...toOrganizationView(row), api_key }, tagSource(row));
     });
   }
 
@@ -96,6 +96,7 @@ export class OrganizationService {
   update(id: string, dto: UpdateOrganizationDto): Promise<OrganizationView> {
     return this.database.transaction(async (tx) => {
       const row = await this.lock(tx, id);
+      requireMatch(tagSource(row));
       const name = dto.name?.trim() ?? row.name;
       const quotas = changedOverrides(row.quotas, { ...dto.quotas });
       await tx.query('UPDATE organization SET name = $2, quotas = $3 WHERE id = $1', [
@@ -107,7 +108,8 @@ export class OrganizationService {
       const change = { action: 'update', resource: 'organization', id, before, after: { name, quotas } } as const;
       await recordChange(tx, { ...change, orgId: id });
       await recordOperatorAct(tx, change);
-      return toOrganizationView({ ...row, name, quotas });
+      const changed = { ...row, name, quotas };
+      return tagged(toOrganizationView(changed), tagSource(changed));
     });
   }
 
@@ -118,6 +120,7 @@ export class OrganizationService {
   async remove(id: string): Promise<void> {
     await this.database.transaction(async (tx) => {
       const row = await this.lock(tx, id);
+      requireMatch(tagSource(row));
       if (row.is_default) throw problems.conflict('The organization "Default" cannot be deleted.');
       await tx.query('UPDATE organization SET deleted_at = now() WHERE id = $1', [id]);
       await this.events.emit(new OrganizationDeleted(id), tx);
@@ -162,3 +165,5 @@ export class OrganizationService {
     return row;
   }
 }
+
+const tagSource = ({ id, name, quotas }: OrganizationRow) => ({ id, name, quotas });

@@ -3,6 +3,7 @@ import { ApiCreatedResponse, ApiNoContentResponse, ApiOkResponse, ApiOperation, 
 import type { Request, Response } from 'express';
 import { Access } from '../../platform/access/caller';
 import { RefusesIdempotencyKey } from '../../platform/http/idempotency/idempotent.decorator';
+import { RefusesIfMatch } from '../../platform/http/precondition/precondition.decorator';
 import { Problems, PublicProblems } from '../../platform/problem/problems.decorator';
 import { CreateSessionDto, SessionView } from './session.dto';
 import { SignInService } from './sign-in.service';
@@ -59,6 +60,7 @@ export class SessionController {
 
   @Delete()
   @Access('read')
+  @RefusesIfMatch('A session has no settings that could change.')
   @HttpCode(204)
   @ApiOperation({
     operationId: 'signOut',

@@ -4,11 +4,12 @@ import { Cursors } from './cursors';
 import { IdempotencyKeys } from './idempotency/idempotency-keys';
 import { IdempotencyRetention } from './idempotency/idempotency-retention.job';
 import { LoadShedder } from './load/load-shedder';
+import { EntityTags } from './precondition/entity-tags';
 
 /** What every list and every request needs. */
 @Global()
 @Module({
-  providers: [Cursors, WorkLimits, LoadShedder, IdempotencyKeys, IdempotencyRetention],
-  exports: [Cursors, WorkLimits, LoadShedder, IdempotencyKeys],
+  providers: [Cursors, WorkLimits, LoadShedder, IdempotencyKeys, IdempotencyRetention, EntityTags],
+  exports: [Cursors, WorkLimits, LoadShedder, IdempotencyKeys, EntityTags],
 })
 export class HttpModule {}

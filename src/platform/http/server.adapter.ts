@@ -40,14 +40,15 @@ export type ConnectionClosed = ClosedBecause | 'unread';
 export type AroundChange = (request: Request, handle: () => Promise<void>) => Promise<void>;
 
 /**
- * Express behind a hardened node:http server, whose parser's refusals become problems, too. Two things are done here
+ * Express behind a hardened node:http server, whose parser's refusals become problems, too. Three things are done here
  * because global interceptors were a third of the cost of a read: `around` is called around each handler of a method
- * that may change something, and a `Page` becomes an array and its headers.
+ * that may change something, a `Page` becomes an array and its headers, and a resource gets its `ETag`.
  */
 export class ServerAdapter extends ExpressAdapter {
   /** Responses that wait to be read. */
   readonly unread = new UnreadResponses(UNREAD_BYTES, () => this.onClosed('unread'));
   private onClosed: (because: ConnectionClosed) => void = () => {};
+  private tagOf: (body: unknown) => string | null = () => null;
 
   constructor(
     private readonly around: AroundChange,
@@ -85,6 +86,7 @@ export class ServerAdapter extends ExpressAdapter {
   }
 
   override reply(response: Response, body: unknown, status?: number): unknown {
+    this.tag(response, body);
     const result = body instanceof Page ? this.replyPage(response, body, status) : super.reply(response, body, status);
     const { caller, socket } = response.req as AuthenticatedRequest;
     const bytes = Number(response.getHeader('Content-Length') ?? 0);
@@ -95,6 +97,11 @@ export class ServerAdapter extends ExpressAdapter {
   /** Called for each connection that the service closes to keep its limits. */
   watchClosed(onClosed: (because: ConnectionClosed) => void): void {
     this.onClosed = onClosed;
+  }
+
+  /** `tagOf`: the tag of the resource that a body shows, `null` for other bodies. */
+  tagWith(tagOf: (body: unknown) => string | null): void {
+    this.tagOf = tagOf;
   }
 
   override initHttpServer(): void {
@@ -110,6 +117,14 @@ export class ServerAdapter extends ExpressAdapter {
       response.writeHead(417, { 'Content-Type': 'application/problem+json', Connection: 'close' }).end(body);
     });
     this.setHttpServer(server);
+  }
+
+  /** The tag is that of the settings, the body has more: Express must not send 304 because the tag is the same. */
+  private tag(response: Response, body: unknown): void {
+    const tag = this.tagOf(body);
+    if (tag === null) return;
+    response.setHeader('ETag', tag);
+    delete response.req.headers['if-none-match'];
   }
 
   /** A page is cut by the bytes of its text, which decide about the cursor in the headers. */

@@ -6,6 +6,7 @@ import type { NestExpressApplication } from '@nestjs/platform-express';
 import type { Express, Request, Response } from 'express';
 import { OpenApiParts } from './openapi-parts';
 import { documentIdempotency } from './idempotency-problems';
+import { documentPreconditions } from './precondition-problems';
 import { asOpenApi31 } from './openapi-31';
 import { inReadingOrder } from './reading-order';
 import { addRequestExamples } from './request-examples';
@@ -24,6 +25,8 @@ const DESCRIPTION = `Websites, the endpoints that watch them, alert rules and ev
 **Rate limits** count tokens: a key has 100 a second and 200 at once unless the installation says otherwise, all keys of an organization together three times as many. Most requests take one; long lists, latency, uptime and filters of the audit log take more. An organization may also have only a fifth of the open requests. Beyond it comes 429 with \`Retry-After\`.
 
 **Safe to repeat**: a POST that makes something takes an \`Idempotency-Key\`. Repeated within 24 hours with the same key and body it makes nothing and sends the first response again, with \`Idempotency-Replayed: true\`. Other POSTs refuse the header. GET, PUT and DELETE can be repeated anyway; there it has no effect.
+
+**Safe to change**: one resource comes with an \`ETag\` of its settings. PUT and DELETE take it as \`If-Match\` and answer 412 \`precondition_failed\` when somebody else has changed the settings since; nothing is done then. Routes that do not honour it refuse it. \`If-None-Match\` has no effect: status and results change without the tag.
 
 **Updates** are partial: the fields you send change. Read-only fields you send back are ignored, unknown fields are refused.
 
@@ -47,6 +50,7 @@ export function openApiDocument(app: INestApplication): OpenAPIObject {
   parts.complete(document);
   documentTransportProblems(document);
   documentIdempotency(document);
+  documentPreconditions(document);
   const whole = withDefaultsInWords(asOpenApi31(withPublicNames(sortTags(document))));
   addRequestExamples(whole);
   return whole;

@@ -45,6 +45,8 @@ export const PROBLEMS = {
   invalid_cursor: { status: 400, title: 'The cursor is not valid' },
   invalid_idempotency_key: { status: 400, title: 'The Idempotency-Key is not valid' },
   idempotency_key_not_supported: { status: 400, title: 'This request cannot be sent with an Idempotency-Key' },
+  invalid_if_match: { status: 400, title: 'The If-Match is not valid' },
+  if_match_not_supported: { status: 400, title: 'This request cannot be sent with an If-Match' },
   bad_request: { status: 400, title: 'The request is not valid HTTP' },
   unauthenticated: { status: 401, title: 'A valid API key is required' },
   insufficient_role: { status: 403, title: 'The API key may not do this' },
@@ -55,6 +57,7 @@ export const PROBLEMS = {
   conflict: { status: 409, title: 'The request conflicts with the current state' },
   idempotency_key_in_use: { status: 409, title: 'The first request with this Idempotency-Key still runs' },
   quota_exceeded: { status: 409, title: 'A limit of the organization is reached' },
+  precondition_failed: { status: 412, title: 'Somebody else has changed it' },
   payload_too_large: { status: 413, title: 'The body is too large' },
   uri_too_long: { status: 414, title: 'The address is too long' },
   unsupported_media_type: { status: 415, title: 'The body must be application/json in UTF-8' },
@@ -127,6 +130,14 @@ export const problems = {
       errors.slice(0, MAX_ERRORS),
     ),
   conflict: (detail: string) => new Problem('conflict', detail),
+  /** `onlyWeak`: no tag could have matched. */
+  preconditionFailed: (onlyWeak: boolean) =>
+    new Problem(
+      'precondition_failed',
+      onlyWeak
+        ? 'A weak tag (W/"…") never matches; a proxy that compresses may have made it weak. Send the tag without W/. Nothing was changed.'
+        : 'Its ETag is none of those in If-Match. Read it again and repeat your change on what it is now. Nothing was changed.',
+    ),
   quotaExceeded: (quota: QuotaUse, what: string) =>
     new Problem(
       'quota_exceeded',

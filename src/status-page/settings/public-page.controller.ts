@@ -13,6 +13,7 @@ import { Idempotent } from '../../platform/http/idempotency/idempotent.decorator
 import { AlsoChecked } from '../../platform/http/body/also-checked';
 import { LocatedAt } from '../../platform/http/location.interceptor';
 import { type Page, PageQuery } from '../../platform/http/page';
+import { HonoursIfMatch, WITH_ETAG } from '../../platform/http/precondition/precondition.decorator';
 import { PrefixedIdPipe } from '../../platform/ids/prefixed-id.pipe';
 import { BodyProblems, Problems } from '../../platform/problem/problems.decorator';
 import { CreatePublicPageDto, PublicPageView, UpdatePublicPageDto } from './public-page.dto';
@@ -46,7 +47,7 @@ export class PublicPageController {
   @Access('read')
   @ApiParam(PAGE_ID)
   @ApiOperation({ operationId: 'getPublicPage', summary: 'Get a status page', description: 'Its settings.' })
-  @ApiOkResponse({ type: PublicPageView, description: 'The page.' })
+  @ApiOkResponse({ ...WITH_ETAG, type: PublicPageView, description: 'The page.' })
   @Problems('not_found')
   get(@OrgId() orgId: string, @Param('id', new PrefixedIdPipe('statusPage')) id: string): Promise<PublicPageView> {
     return this.pages.get(orgId, id);
@@ -57,7 +58,7 @@ export class PublicPageController {
   @LocatedAt('/api/v1/status-pages')
   @Idempotent()
   @ApiOperation({ operationId: 'createStatusPage', summary: 'Create a status page', description: SHOWN })
-  @ApiCreatedResponse({ type: PublicPageView, description: 'The new page.' })
+  @ApiCreatedResponse({ ...WITH_ETAG, type: PublicPageView, description: 'The new page.' })
   @BodyProblems('conflict', 'quota_exceeded')
   @AlsoChecked(PublicPageService, (pages, fields: UpdatePublicPageDto, author) => pages.findingsIn(author, fields))
   create(
@@ -70,13 +71,14 @@ export class PublicPageController {
 
   @Put(':id')
   @Access('write')
+  @HonoursIfMatch()
   @ApiParam(PAGE_ID)
   @ApiOperation({
     operationId: 'updatePublicPage',
     summary: 'Update a status page',
     description: `Partial: only the fields sent change; \`groups\` as a whole. ${SHOWN}`,
   })
-  @ApiOkResponse({ type: PublicPageView, description: 'The page as it is now.' })
+  @ApiOkResponse({ ...WITH_ETAG, type: PublicPageView, description: 'The page as it is now.' })
   @BodyProblems('not_found', 'conflict')
   @AlsoChecked(PublicPageService, (pages, fields: UpdatePublicPageDto, author) => pages.findingsIn(author, fields))
   update(
@@ -90,6 +92,7 @@ export class PublicPageController {
 
   @Delete(':id')
   @Access('write')
+  @HonoursIfMatch()
   @HttpCode(204)
   @ApiParam(PAGE_ID)
   @ApiOperation({

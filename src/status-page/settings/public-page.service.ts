@@ -5,6 +5,8 @@ import type { Caller } from '../../platform/access/caller';
 import { Database, type Sql, type Tx } from '../../platform/database/database';
 import { Cursors } from '../../platform/http/cursors';
 import type { Page, PageQuery } from '../../platform/http/page';
+import { requireMatch } from '../../platform/http/precondition/precondition';
+import { tagged } from '../../platform/http/precondition/tagged';
 import { NIL_UUID, newUuid } from '../../platform/ids/id';
 import type { Findings } from '../../platform/problem/findings';
 import { type FieldProblem, problems } from '../../platform/problem/problem';
@@ -105,6 +107,7 @@ export class PublicPageService {
   async update(orgId: string, author: PageAuthor, id: string, dto: UpdatePublicPageDto): Promise<PublicPageView> {
     return this.database.transaction(async (tx) => {
       const stored = await this.lock(tx, orgId, id);
+      requireMatch(tagSource(stored));
       const before = await this.read(tx, orgId, id);
       const row = await this.merged(tx, orgId, author, stored, dto);
       row.slug = dto.slug ?? stored.slug;
@@ -123,6 +126,7 @@ export class PublicPageService {
   async remove(orgId: string, id: string): Promise<void> {
     await this.database.transaction(async (tx) => {
       const stored = await this.lock(tx, orgId, id);
+      requireMatch(tagSource(stored));
       const before = audited(await this.read(tx, orgId, id), stored);
       await tx.query('DELETE FROM status_page WHERE org_id = $1 AND id = $2', [orgId, id]);
       await recordChange(tx, { ...about(orgId, id), action: 'delete', before });
@@ -191,7 +195,7 @@ export class PublicPageService {
     const [row] = await sql.query<PublicPageRow>(ONE, [orgId, id]);
     if (!row) throw problems.notFound();
     const [groups] = await this.contents.of(orgId, [row], sql);
-    return toPublicPageView(row, groups ?? []);
+    return tagged(toPublicPageView(row, groups ?? []), tagSource(row));
   }
 }
 
@@ -221,6 +225,8 @@ function logoOf(text: string | null | undefined): unknown[] {
 }
 
 const about = (orgId: string, id: string) => ({ orgId, resource: 'public_page', id }) as const;
+
+const tagSource = ({ owner: _owner, updated_at: _updatedAt, ...settings }: PublicPageRow) => settings;
 
 /** Without what follows from the slug; the logo by the hash of its bytes. */
 const audited = (page: PublicPageView, row: PublicPageRow) => ({

@@ -1,6 +1,7 @@
 import { Body, Controller, Get, Param, Put } from '@nestjs/common';
 import { ApiOkResponse, ApiOperation, ApiParam, ApiTags } from '@nestjs/swagger';
 import { Access, OrgId } from '../../platform/access/caller';
+import { HonoursIfMatch, WITH_ETAG } from '../../platform/http/precondition/precondition.decorator';
 import { PrefixedIdPipe } from '../../platform/ids/prefixed-id.pipe';
 import { BodyProblems, Problems } from '../../platform/problem/problems.decorator';
 import { StatusPageView, UpdateStatusPageDto } from './website-page.dto';
@@ -21,7 +22,7 @@ export class WebsitePageController {
     summary: 'Get the settings of a public status page',
     description: 'Off by default.',
   })
-  @ApiOkResponse({ type: StatusPageView, description: 'The settings.' })
+  @ApiOkResponse({ ...WITH_ETAG, type: StatusPageView, description: 'The settings.' })
   @Problems('not_found')
   get(@OrgId() orgId: string, @Param('id', new PrefixedIdPipe('website')) id: string): Promise<StatusPageView> {
     return this.pages.get(orgId, id);
@@ -29,6 +30,7 @@ export class WebsitePageController {
 
   @Put()
   @Access('write')
+  @HonoursIfMatch()
   @ApiParam(WEBSITE_ID)
   @ApiOperation({
     operationId: 'updateStatusPage',
@@ -38,7 +40,7 @@ export class WebsitePageController {
       'everybody who knows its address; of a failure only a coarse reason such as `connection refused`, no target and no text ' +
       'of an error. `PUT /status-pages/:id` has its other settings.',
   })
-  @ApiOkResponse({ type: StatusPageView, description: 'The settings as they are now.' })
+  @ApiOkResponse({ ...WITH_ETAG, type: StatusPageView, description: 'The settings as they are now.' })
   @BodyProblems('not_found', 'conflict', 'quota_exceeded')
   update(
     @OrgId() orgId: string,

@@ -2,6 +2,8 @@ import { Injectable } from '@nestjs/common';
 import { recordChange } from '../../audit/audit-log';
 import { Quotas } from '../../identity/quota/quotas.service';
 import { Database, type Tx } from '../../platform/database/database';
+import { requireMatch } from '../../platform/http/precondition/precondition';
+import { tagged } from '../../platform/http/precondition/tagged';
 import { Clock } from '../../platform/time/clock';
 import { WebsiteService } from '../../website/website.service';
 import { HostedPages } from '../public/hosted-pages';
@@ -43,7 +45,7 @@ export class WebsitePageService {
       'SELECT slug, enabled FROM status_page WHERE website_id = $1',
       [websiteId],
     );
-    return toStatusPageView(row);
+    return tagged(toStatusPageView(row), tagSource(websiteId, row));
   }
 
   /** Partial. Throws `conflict` for a slug that another page uses; the default is made from the website's name. */
@@ -54,6 +56,7 @@ export class WebsitePageService {
       const [stored] = await tx.query<Row>('SELECT id, slug, enabled, domain FROM status_page WHERE website_id = $1', [
         websiteId,
       ]);
+      requireMatch(tagSource(websiteId, stored));
       const slug = dto.slug ?? stored?.slug ?? (await freeSlug(tx, name));
       const enabled = dto.enabled ?? stored?.enabled ?? false;
       await expectFreeSlug(tx, slug, stored?.id ?? null);
@@ -74,7 +77,14 @@ export class WebsitePageService {
         before: stored ? { slug: stored.slug, enabled: stored.enabled } : { enabled: false },
         after,
       });
-      return toStatusPageView(after);
+      return tagged(toStatusPageView(after), tagSource(websiteId, after));
     });
   }
 }
+
+/** Of what these routes show; a website without a page of its own has one that is off. */
+const tagSource = (id: string, page: Pick<Row, 'slug' | 'enabled'> | undefined) => ({
+  id,
+  slug: page?.slug ?? null,
+  enabled: page?.enabled ?? false,
+});

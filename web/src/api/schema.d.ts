@@ -45,7 +45,7 @@ export interface components {
              * @example validation_failed
              * @enum {string}
              */
-            code: "malformed_json" | "malformed_document" | "invalid_encoding" | "validation_failed" | "invalid_query" | "invalid_cursor" | "invalid_idempotency_key" | "idempotency_key_not_supported" | "bad_request" | "unauthenticated" | "insufficient_role" | "origin_not_allowed" | "not_found" | "method_not_allowed" | "request_timeout" | "conflict" | "idempotency_key_in_use" | "quota_exceeded" | "payload_too_large" | "uri_too_long" | "unsupported_media_type" | "expectation_failed" | "idempotency_key_reused" | "target_not_allowed" | "rate_limited" | "headers_too_large" | "internal_error" | "storage_unavailable" | "temporarily_unavailable" | "shutting_down";
+            code: "malformed_json" | "malformed_document" | "invalid_encoding" | "validation_failed" | "invalid_query" | "invalid_cursor" | "invalid_idempotency_key" | "idempotency_key_not_supported" | "invalid_if_match" | "if_match_not_supported" | "bad_request" | "unauthenticated" | "insufficient_role" | "origin_not_allowed" | "not_found" | "method_not_allowed" | "request_timeout" | "conflict" | "idempotency_key_in_use" | "quota_exceeded" | "precondition_failed" | "payload_too_large" | "uri_too_long" | "unsupported_media_type" | "expectation_failed" | "idempotency_key_reused" | "target_not_allowed" | "rate_limited" | "headers_too_large" | "internal_error" | "storage_unavailable" | "temporarily_unavailable" | "shutting_down";
             /** @example 018f3f6e-1c1b-7a52-9d3e-0a6f6f0f5a11 */
             request_id: string;
             errors?: components["schemas"]["FieldProblem"][];

@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto';
 import type { AuthenticatedRequest } from '../../access/caller';
+import { sortedMembers } from '../../text/canonical-json';
 
 /** One request of an organization under a key of its choice. */
 export interface AskedRequest {
@@ -37,11 +38,6 @@ export function askedRequest({ headers, caller, method, path, body }: Authentica
  */
 export function digestOf(body: unknown): Buffer {
   return createHash('sha256')
-    .update(body === undefined ? '' : JSON.stringify(body, sorted))
+    .update(body === undefined ? '' : JSON.stringify(body, sortedMembers))
     .digest();
-}
-
-function sorted(_: string, value: unknown): unknown {
-  if (typeof value !== 'object' || value === null || Array.isArray(value)) return value;
-  return Object.fromEntries(Object.entries(value).sort(([a], [b]) => (a < b ? -1 : 1)));
 }

@@ -5,6 +5,7 @@ import type { AuthenticatedRequest } from '../../access/caller';
 import { Database } from '../../database/database';
 import { joinTransaction } from '../../database/joined-transaction';
 import { failpoint } from '../../observability/failpoints';
+import { EntityTags } from '../precondition/entity-tags';
 import { type AskedRequest, askedRequest } from './asked-request';
 import { IdempotencyKeys, type StoredResponse } from './idempotency-keys';
 
@@ -17,6 +18,7 @@ export class IdempotencyInterceptor implements NestInterceptor {
   constructor(
     private readonly database: Database,
     private readonly keys: IdempotencyKeys,
+    private readonly tags: EntityTags,
   ) {}
 
   intercept(context: ExecutionContext, next: CallHandler): Observable<unknown> {
@@ -34,7 +36,7 @@ export class IdempotencyInterceptor implements NestInterceptor {
       if (known) return { body: JSON.parse(known.body) as unknown, stored: known };
       const made = await joinTransaction(tx, handle);
       await failpoint('idempotency.after_change');
-      await this.keys.store(tx, asked, responseOf(response, made));
+      await this.keys.store(tx, asked, responseOf(response, made, this.tags.ofResponse(made)));
       await failpoint('idempotency.before_commit');
       return { body: made, stored: null };
     });
@@ -48,10 +50,11 @@ export class IdempotencyInterceptor implements NestInterceptor {
 }
 
 /** What JSON was made of and what is parsed from it give the same text, so that a response is stored as it was sent. */
-function responseOf(response: Response, body: unknown): StoredResponse {
-  const headers = KEPT_HEADERS.flatMap((name) => {
+function responseOf(response: Response, body: unknown, tag: string | null): StoredResponse {
+  const headers = KEPT_HEADERS.flatMap((name): [string, string][] => {
     const value = response.getHeader(name);
-    return typeof value === 'string' ? [[name, value] as const] : [];
+    return typeof value === 'string' ? [[name, value]] : [];
   });
+  if (tag !== null) headers.push(['etag', tag]);
   return { status: response.statusCode, headers: Object.fromEntries(headers), body: JSON.stringify(body ?? null) };
 }
