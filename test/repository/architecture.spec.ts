@@ -111,6 +111,8 @@ const STAGES: Readonly<Record<string, Readonly<Record<string, readonly string[]>
     export: ['document', 'plan'],
     apply: ['document', 'plan'],
   },
+  'configuration/convert': { gatus: [] },
+  'configuration/convert/gatus': { condition: [] },
   monitoring: { record: [], run: [], schedule: ['record', 'run'], 'on-demand': ['record', 'run', 'schedule'] },
 };
 

@@ -1,0 +1,85 @@
+import { goDurationMs } from '../go-duration';
+
+export type Operator = '==' | '!=' | '<=' | '>=' | '>' | '<';
+
+/** What a condition looks at: `len([BODY].items)` is LENGTH of BODY at `items`. */
+export interface Subject {
+  name: string;
+  wrapper: 'len' | 'has' | null;
+  /** Behind `[BODY]`, without a leading dot; empty: the whole. */
+  path: string;
+}
+
+/** A condition with its placeholder on the left. */
+export interface Condition {
+  subject: Subject;
+  operator: Operator;
+  /** Everything else, as it is written. */
+  value: string;
+}
+
+/** The order in which Gatus looks for them. */
+const OPERATORS: readonly Operator[] = ['==', '!=', '<=', '>=', '>', '<'];
+const MIRRORED: Readonly<Record<Operator, Operator>> = {
+  '==': '==',
+  '!=': '!=',
+  '<=': '>=',
+  '>=': '<=',
+  '>': '<',
+  '<': '>',
+};
+const PLACEHOLDER = /^\[([A-Z_]+)\](?:\.?(.*))$/is;
+
+/** `null`: nothing is compared, or two fixed values or two placeholders are. */
+export function readCondition(text: string): Condition | null {
+  const operator = OPERATORS.find((sign) => text.includes(` ${sign} `));
+  if (operator === undefined) return null;
+  const [left = '', right = ''] = text.split(` ${operator} `).map((part) => part.trim());
+  const [leftSubject, rightSubject] = [readSubject(left), readSubject(right)];
+  if (leftSubject !== null && rightSubject === null) return { subject: leftSubject, operator, value: right };
+  if (leftSubject === null && rightSubject !== null)
+    return { subject: rightSubject, operator: MIRRORED[operator], value: left };
+  return null;
+}
+
+function readSubject(text: string): Subject | null {
+  const wrapped = /^(len|has)\((.*)\)$/s.exec(text);
+  const wrapper = wrapped?.[1] === 'len' || wrapped?.[1] === 'has' ? wrapped[1] : null;
+  const placeholder = PLACEHOLDER.exec(wrapped?.[2] ?? text);
+  const name = placeholder?.[1]?.toUpperCase();
+  if (name === undefined) return null;
+  const path = placeholder?.[2] ?? '';
+  // Behind the others nothing may follow: then it is plain text.
+  return path !== '' && name !== 'BODY' && name !== 'CONTEXT' ? null : { name, wrapper, path };
+}
+
+/** What is in `any(…)` or `pat(…)`, or `null`. */
+export const argumentOf = (value: string, call: 'any' | 'pat'): string | null =>
+  value.startsWith(`${call}(`) && value.endsWith(')') ? value.slice(call.length + 1, -1) : null;
+
+export const optionsOf = (list: string): string[] => list.split(',').map((option) => option.trim());
+
+/** A number as Gatus compares it: durations are milliseconds, fractions are dropped. `null`: it would take it for 0. */
+export function readNumber(text: string): number | null {
+  const ms = goDurationMs(text);
+  const number = ms !== null && ms !== 0 ? ms : /^[+-]?\d+(\.\d+)?$/.test(text) ? Number(text) : null;
+  return number === null || Math.abs(number) >= 1e15 ? null : Math.trunc(number);
+}
+
+/** Longer ones are no JSONPath that the API takes. */
+const MAX_PATH = 256;
+
+/** The JSONPath (RFC 9535) of a path of Gatus such as `data[0].name`; `null` when it is none that Gatus could walk. */
+export function jsonPathOf(path: string): string | null {
+  if (path.length > MAX_PATH) return null;
+  let found = '$';
+  for (const key of path === '' ? [] : path.split(/\.(?![^[]*\])/)) {
+    const parts = /^([^[\]]*)((?:\[\d{1,9}\])*)$/s.exec(key);
+    if (!parts) return null;
+    const [, name = '', indexes = ''] = parts;
+    if (name === '' && indexes === '') return null;
+    if (name !== '') found += /^[A-Za-z_]\w*$/.test(name) ? `.${name}` : `['${name.replace(/['\\]/g, '\\$&')}']`;
+    found += indexes;
+  }
+  return found;
+}

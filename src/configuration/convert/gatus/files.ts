@@ -1,0 +1,98 @@
+import { isRecord } from '../../../platform/text/json';
+import { type FieldProblem, problems } from '../../../platform/problem/problem';
+import { type DocumentText, readDocumentText } from '../../document/document-text';
+import type { ReportEntry } from '../conversion';
+import { quoted } from './fields';
+import { markVariables } from './variables';
+
+/** One configuration file. */
+export interface File {
+  value: Record<string, unknown>;
+  /** Where the value at a pointer into it stands in the text that was sent. */
+  place: (pointer: string) => string;
+}
+
+/** What is said of a text without monitors. */
+export const NOTHING: FieldProblem = {
+  pointer: '',
+  code: 'invalid_format',
+  message:
+    'this is no configuration of Gatus: it has neither endpoints nor suites; send its YAML, several files with --- between them',
+};
+
+export const pointerStep = (name: string): string => name.replaceAll('~', '~0').replaceAll('/', '~1');
+
+/** The configuration files in a text; what is beside them is reported. Throws `validation_failed` for what is none. */
+export function filesIn(text: string, report: ReportEntry[]): File[] {
+  const unwrapper = new Unwrapper(text.split('\n'), report);
+  return readDocumentText(markVariables(text)).flatMap(({ value, ...document }) =>
+    unwrapper.filesOf(value, (pointer) => placeIn(document, pointer), true),
+  );
+}
+
+function placeIn(document: Pick<DocumentText, 'lineOf'>, pointer: string): string {
+  const line = document.lineOf(pointer);
+  return line === null ? pointer : `line ${line}`;
+}
+
+/** Takes files out of what they come in. */
+class Unwrapper {
+  constructor(
+    private readonly lines: readonly string[],
+    private readonly report: ReportEntry[],
+  ) {}
+
+  /** `mayWrap`: false for what has been unwrapped. */
+  filesOf(value: unknown, place: File['place'], mayWrap: boolean): File[] {
+    if (value === null) return [];
+    if (!isRecord(value))
+      throw problems.validationFailed([{ ...NOTHING, message: 'a configuration of Gatus is a mapping' }]);
+    if (mayWrap && typeof value['kind'] === 'string' && 'apiVersion' in value)
+      return this.ofKubernetes(value['kind'], value, place);
+    const values = value['config'];
+    const isChart = isRecord(values) && !('endpoints' in value) && ('endpoints' in values || 'suites' in values);
+    return isChart ? this.ofChart(value, values, place) : [{ value, place }];
+  }
+
+  /** The values of its Helm chart. */
+  private ofChart(value: Record<string, unknown>, config: Record<string, unknown>, place: File['place']): File[] {
+    for (const name of Object.keys(value))
+      if (name !== 'config') this.skip(place(`/${pointerStep(name)}`), name, 'it says how Gatus is installed');
+    return [{ value: config, place: (pointer) => place(`/config${pointer}`) }];
+  }
+
+  private ofKubernetes(kind: string, value: Record<string, unknown>, place: File['place']): File[] {
+    const { items } = value;
+    if (kind === 'List' && Array.isArray(items))
+      return items.flatMap((item: unknown, i) =>
+        this.filesOf(item, (pointer) => place(`/items/${i}${pointer}`), !isRecord(item) || item['kind'] !== 'List'),
+      );
+    const field = kind === 'Secret' ? 'stringData' : 'data';
+    const data = kind === 'Secret' || kind === 'ConfigMap' ? value[field] : null;
+    if (!isRecord(data))
+      return this.skip(place(''), kind, `a ${quoted(kind)} of Kubernetes has no configuration of Gatus in plain text`);
+    return Object.entries(data).flatMap(([name, content]) => {
+      const pointer = `/${field}/${pointerStep(name)}`;
+      if (typeof content !== 'string' || !/\.ya?ml$/i.test(name))
+        return this.skip(place(pointer), name, 'it is no YAML file');
+      return readDocumentText(content).flatMap(({ value: inner, ...document }) =>
+        this.filesOf(inner, this.placeInside(document, pointer, place(pointer)), false),
+      );
+    });
+  }
+
+  /** Lines inside a block of text (`|`) count on from its own line. */
+  private placeInside(document: Pick<DocumentText, 'lineOf'>, pointer: string, at: string): File['place'] {
+    const line = /^line (\d+)$/.exec(at)?.[1];
+    const isBlock = line !== undefined && /[|>][-+0-9]*\s*(?:#.*)?$/.test(this.lines[Number(line) - 1] ?? '');
+    return (inside) => {
+      const own = document.lineOf(inside);
+      return isBlock && own !== null ? `line ${Number(line) + own}` : pointer + inside;
+    };
+  }
+
+  private skip(at: string, name: string, why: string): File[] {
+    this.report.push({ at, name: quoted(name), result: 'skipped', why });
+    return [];
+  }
+}

@@ -1,0 +1,160 @@
+import { configProblems } from '../../../channel/config/config-validation';
+import type { ConfigClass } from '../../../channel/config/config-metadata';
+import { EmailConfig } from '../../../channel/email/email.channel';
+import { DiscordConfig } from '../../../channel/vendor/discord.channel';
+import { OpsgenieConfig } from '../../../channel/vendor/opsgenie.channel';
+import { PagerDutyConfig } from '../../../channel/vendor/pagerduty.channel';
+import { SlackConfig } from '../../../channel/vendor/slack.channel';
+import { TeamsConfig } from '../../../channel/vendor/teams.channel';
+import { TelegramConfig } from '../../../channel/vendor/telegram.channel';
+import { TwilioConfig } from '../../../channel/vendor/twilio.channel';
+import { WebhookConfig } from '../../../channel/vendor/webhook.channel';
+import type { Text } from '../../document/document';
+import type { Fields } from './fields';
+import { asWritten, hasVariable, type Secrets } from './variables';
+
+/** A channel of ours with its settings. */
+export interface ChannelSettings {
+  type: string;
+  config: Record<string, unknown>;
+}
+
+/** The settings of one provider of Gatus. */
+interface Source {
+  fields: Fields;
+  /** A text of it, `null` when there is none. */
+  read: (name: string) => Text | null;
+  refer: (text: string) => Text;
+}
+
+/** The config of a channel; members that are `null` are left out. */
+type Reader = (source: Source) => Record<string, unknown>;
+
+const webhookUrl: Reader = ({ read }) => ({ webhook_url: read('webhook-url') });
+
+const PROVIDERS: Readonly<Record<string, { type: string; configClass: ConfigClass; reader: Reader }>> = {
+  slack: { type: 'slack', configClass: SlackConfig, reader: webhookUrl },
+  discord: {
+    type: 'discord',
+    configClass: DiscordConfig,
+    reader: ({ read }) => ({ webhook_url: read('webhook-url'), content: read('message-content') }),
+  },
+  teams: { type: 'teams', configClass: TeamsConfig, reader: webhookUrl },
+  'teams-workflows': { type: 'teams', configClass: TeamsConfig, reader: webhookUrl },
+  telegram: { type: 'telegram', configClass: TelegramConfig, reader: telegram },
+  pagerduty: {
+    type: 'pagerduty',
+    configClass: PagerDutyConfig,
+    reader: ({ read }) => ({ routing_key: read('integration-key') }),
+  },
+  opsgenie: { type: 'opsgenie', configClass: OpsgenieConfig, reader: opsgenie },
+  twilio: {
+    type: 'twilio',
+    configClass: TwilioConfig,
+    reader: ({ read }) => ({
+      account_sid: read('sid'),
+      auth_token: read('token'),
+      from: read('from'),
+      to: read('to'),
+    }),
+  },
+  email: { type: 'email', configClass: EmailConfig, reader: email },
+  custom: { type: 'webhook', configClass: WebhookConfig, reader: webhook },
+};
+
+/** Providers whose messages another channel can send. */
+const COMPATIBLE: Readonly<Record<string, string>> = {
+  mattermost: 'a contact of type slack sends to its incoming webhooks',
+  rocketchat: 'a contact of type slack sends to its incoming webhooks',
+};
+
+/** The settings of a provider as a channel of ours, or why there is none. Defaults and overrides are merged before. */
+export function channelOf(provider: string, fields: Fields, secrets: Secrets): ChannelSettings | { refused: string } {
+  const known = Object.hasOwn(PROVIDERS, provider) ? PROVIDERS[provider] : undefined;
+  if (!known) {
+    const hint = COMPATIBLE[provider];
+    return { refused: `there is no channel for ${provider}${hint === undefined ? '' : `; ${hint}`}` };
+  }
+  const refer = (text: string): Text => secrets.refer(text, fields.differences.add);
+  const read = (name: string): Text | null => {
+    const text = fields.text(name)?.trim() ?? '';
+    return text === '' ? null : refer(text);
+  };
+  const config = withoutNull(known.reader({ fields, read, refer }));
+  fields.noteRest();
+  const problem = configProblems(known.configClass, config).find(({ pointer }) => !isSecretAt(config, pointer));
+  if (problem) return { refused: `its settings are none here: ${problem.pointer.slice(1)} ${problem.message}` };
+  return { type: known.type, config };
+}
+
+const withoutNull = (config: Record<string, unknown>): Record<string, unknown> =>
+  Object.fromEntries(Object.entries(config).filter(([, value]) => value !== null));
+
+/** Whether the value, or what holds it, is a secret: it is judged when its value is known. */
+function isSecretAt(config: unknown, pointer: string): boolean {
+  let value = config;
+  for (const step of pointer.split('/').slice(1)) {
+    value = typeof value === 'object' && value !== null ? (value as Record<string, unknown>)[step] : undefined;
+    if (typeof value === 'object' && value !== null && '$secret' in value) return true;
+  }
+  return false;
+}
+
+function telegram({ fields, read }: Source): Record<string, unknown> {
+  const topic = fields.plainText('topic-id');
+  return {
+    bot_token: read('token'),
+    chat_id: read('id'),
+    message_thread_id: topic !== null && /^\d{1,10}$/.test(topic) ? Number(topic) : null,
+    api_url: read('api-url'),
+  };
+}
+
+function opsgenie({ fields, read }: Source): Record<string, unknown> {
+  const tags = fields.list('tags').filter((tag) => typeof tag === 'string');
+  return {
+    api_key: read('api-key'),
+    priority: (fields.plainText('priority') ?? '') || 'P1',
+    tags: tags.length > 0 ? tags.map(asWritten) : null,
+  };
+}
+
+/** Gatus encrypts when the server offers it; with a password ours demands it. */
+function email({ fields, read, refer }: Source): Record<string, unknown> {
+  const to = (fields.text('to') ?? '').split(',').map((address) => address.trim());
+  const password = read('password');
+  const username = read('username') ?? read('from');
+  if (password !== null) fields.differences.add('its password is sent over TLS only');
+  if (to.some(hasVariable)) fields.note('to', 'holds a variable: the secret must be one address');
+  return {
+    to: to.filter((address) => address !== '').map(refer),
+    from: read('from'),
+    smtp: withoutNull({
+      host: read('host'),
+      port: fields.integer('port'),
+      secure: password === null ? false : null,
+      username: password === null ? null : username,
+      password,
+    }),
+  };
+}
+
+const METHODS = ['POST', 'PUT', 'PATCH'];
+const PLACEHOLDER = /\[(?:ALERT|ENDPOINT|RESULT)_[A-Z_]+\]/;
+
+/** What Gatus sends is a text of its user; ours is JSON of one form. */
+function webhook({ fields, read, refer }: Source): Record<string, unknown> {
+  const method = (fields.plainText('method') ?? 'GET').toUpperCase();
+  if (!METHODS.includes(method)) fields.note('method', `is ${method} there and POST here`);
+  if (PLACEHOLDER.test(fields.text('url') ?? '')) fields.note('url', 'holds a placeholder that is not filled in here');
+  if (fields.raw('body') !== null) fields.note('body', 'is not sent: the JSON of this monitor is');
+  const headers = fields
+    .texts('headers')
+    .filter(([key]) => !/^content-type$/i.test(key))
+    .map(([key, value]) => ({ key: asWritten(key), value: refer(value.trim()) }));
+  return {
+    url: read('url'),
+    method: METHODS.includes(method) ? method : 'POST',
+    headers: headers.length > 0 ? headers : null,
+  };
+}

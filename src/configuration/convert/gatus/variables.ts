@@ -1,0 +1,62 @@
+import type { Text } from '../../document/document';
+
+/** Around the name of a variable in text that has been read. Private characters of Unicode: YAML takes them as plain text. */
+const OPEN = '\u{10FFF0}';
+const CLOSE = '\u{10FFF1}';
+const MARKED = new RegExp(`${OPEN}([^${OPEN}${CLOSE}]*)${CLOSE}`, 'gu');
+const IN_FILE = /\$\$|\$\{([A-Za-z_][^}\n]{0,200})\}|\$([A-Za-z_][A-Za-z0-9_]*)/g;
+
+/**
+ * The file with its variables marked, which Gatus replaces before it reads the YAML: `${NAME}`, `$NAME`, and `$$` for a
+ * dollar. Lines stay where they are.
+ */
+export const markVariables = (file: string): string =>
+  file.replace(IN_FILE, (found: string, braced?: string, plain?: string) =>
+    found === '$$' ? '$' : `${OPEN}${braced ?? plain ?? ''}${CLOSE}`,
+  );
+
+/** The names in a marked text, in order, none twice. */
+export const variablesIn = (text: string): string[] => [
+  ...new Set([...text.matchAll(MARKED)].map(([, name = '']) => name.replace(/[^A-Za-z0-9_].*$/s, ''))),
+];
+
+export const hasVariable = (text: string): boolean => text.includes(OPEN);
+
+/** As it stands in the file. */
+export const asWritten = (text: string): string => text.replace(MARKED, '${$1}');
+
+const MAX_SECRET_NAME = 128;
+
+/** The secrets of one document: a name stands for one text in all of it. */
+export class Secrets {
+  private readonly texts = new Map<string, string>();
+
+  /**
+   * The text, or a secret in its place when variables are in it. The secret has the name of the variable, or `name` where the
+   * value is not that of a variable alone; `explain` hears what its value has to be when that is not plain.
+   */
+  refer(text: string, explain: (difference: string) => void, name?: string): Text {
+    if (!hasVariable(text)) return text;
+    const variables = variablesIn(text);
+    const isPlain = variables.length === 1 && text === `${OPEN}${variables[0] ?? ''}${CLOSE}`;
+    const secret = this.nameFor(text, isPlain ? (variables[0] ?? '') : (name ?? variables.join('_')));
+    if (!isPlain || secret !== variables[0])
+      explain(`the secret ${secret} stands for the whole value ${JSON.stringify(asWritten(text))}: give it that value`);
+    return { $secret: secret };
+  }
+
+  private nameFor(text: string, wanted: string): string {
+    const first = secretName(wanted);
+    let name = first;
+    for (let turn = 2; (this.texts.get(name) ?? text) !== text; turn++)
+      name = `${first.slice(0, MAX_SECRET_NAME - 8)}_${turn}`;
+    this.texts.set(name, text);
+    return name;
+  }
+}
+
+const secretName = (wanted: string): string =>
+  wanted
+    .replace(/[^A-Za-z0-9_]+/g, '_')
+    .replace(/^(?=[^A-Za-z_])/, '_')
+    .slice(0, MAX_SECRET_NAME);
