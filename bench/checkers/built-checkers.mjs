@@ -73,6 +73,7 @@ export class BuiltCheckers {
       headers: [],
       body: null,
       followRedirects: true,
+      tls: null,
       assertions,
       egress: egress ?? this.#egress,
     };

@@ -11,7 +11,7 @@ const checker: Checker = {
   check: () => Promise.reject(new Error('not called')),
 };
 
-const settings = { method: 'GET', headers: [], body: null, followRedirects: true, assertions: [] };
+const settings = { method: 'GET', headers: [], body: null, followRedirects: true, tls: null, assertions: [] };
 const requestOf = (url: string) => toCheckRequest(checker, { url, ...settings }, OPERATORS_EGRESS);
 
 /** Whether V8 keeps two objects by the same hidden class, so that code that has read one reads the other quickly. */

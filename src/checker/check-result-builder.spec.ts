@@ -12,6 +12,7 @@ const builderWith = (assertions: readonly Assertion[] = [], signal = new AbortCo
       headers: [],
       body: null,
       followRedirects: true,
+      tls: null,
       assertions,
       egress: OPERATORS_EGRESS,
     },

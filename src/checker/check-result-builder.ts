@@ -24,12 +24,20 @@ import type { Certificate, CheckError, CheckPhase, CheckPhases, CheckRequest, Ch
 export interface DialTarget {
   host: string;
   port: number;
-  /** Starts TLS after connecting; a certificate that is not valid is the check's failure. */
-  tls?: { servername?: string; alpn?: string[] } | undefined;
+  /** Starts TLS after connecting; a certificate that is not valid is the check's failure unless `verify` is false. */
+  tls?: DialedTls | undefined;
   /** The check ends once it is connected: nothing is read. */
   unread?: boolean;
   /** Takes what is read; without it there are `data` events. Not for TLS. */
   inflow?: Inflow | undefined;
+}
+
+/** `servername`: the name the certificate must carry, default `host`. `ca`: what alone is trusted, in PEM. */
+export interface DialedTls {
+  servername?: string | undefined;
+  alpn?: string[];
+  ca?: string | null;
+  verify?: boolean;
 }
 
 /** What a checker adds to what the builder knows. */
@@ -68,7 +76,7 @@ export class CheckResultBuilder {
       const dialed = await dialer.dial({ host, port, tls, unread, inflow, egress, signal: this.signal });
       this.addDial(dialed);
       this.certificate = dialed.certificate ?? this.certificate;
-      if (dialed.authorizationError === null) return dialed.socket;
+      if (dialed.authorizationError === null || tls?.verify === false) return dialed.socket;
       dialed.socket.destroy();
       return this.down(dialed.authorizationError.code, 'tls', dialed.authorizationError.message);
     } catch (error) {

@@ -2,6 +2,7 @@ import { DiscoveryService } from '@nestjs/core';
 import type { EgressRule } from '../platform/net/egress/egress-policy';
 import { HOST_FORM, normalizeHost } from '../platform/net/egress/host-name';
 import type { Assertion, AssertionSource } from './assertion/assertion';
+import type { TlsSettings } from './tls-settings';
 
 /** The built-in types: the service does not start without one of them. Others may be added by any module. */
 export const SPEC_CHECKER_TYPES = ['HTTP', 'HTTPS', 'TCP', 'DNS', 'ICMP', 'SSH'] as const;
@@ -96,11 +97,13 @@ export interface CheckResult {
 /** Everything that one check needs. Holds no secret that a result may repeat. */
 export interface CheckRequest<Target> {
   target: Target;
-  /** HTTP(S) only; the other types ignore the next four. */
+  /** HTTP(S) only; the other types ignore the next five. */
   method: string;
   headers: readonly { key: string; value: string }[];
   body: string | null;
   followRedirects: boolean;
+  /** `null`: the defaults. */
+  tls: TlsSettings | null;
   assertions: readonly Assertion[];
   /** Which addresses this organization may be connected to. Judged on every address that is dialed. */
   egress: EgressRule;

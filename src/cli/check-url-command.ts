@@ -1,3 +1,4 @@
+import { readFileSync } from 'node:fs';
 import { parseArgs } from 'node:util';
 import { Module } from '@nestjs/common';
 import { NestFactory } from '@nestjs/core';
@@ -16,6 +17,7 @@ import { CheckerModule } from '../checker/checker.module';
 import { CheckerRegistry } from '../checker/checker.registry';
 import { startDeadline } from '../platform/net/deadline';
 import { headerProblem } from '../checker/request-headers';
+import { normalServerName, type TlsSettings, tlsProblems, unverifiedProblem } from '../checker/tls-settings';
 import { ConfigModule } from '../platform/config/config.module';
 import { type Config, loadConfig } from '../platform/config/config';
 import { ConfigError } from '../platform/config/env';
@@ -33,6 +35,9 @@ Checks one target from this machine, once. No server and no database are needed.
   --header 'K: V'    request header; may be repeated
   --body TEXT        request body
   --no-follow        do not follow redirects
+  --insecure         do not verify the server's certificate; refused beside anything that may be a credential
+  --ca FILE          trust the certificates in this PEM file, and no others
+  --server-name NAME the name to ask the server for (SNI) and to find in its certificate
   --assert TEXT      what must hold, such as 'status_code in 200-299', 'json $.status equals ok'; may be repeated
   --warn TEXT        the same as a warning: 'certificate_days greater_than 14'
   --json             print the report as JSON
@@ -67,6 +72,7 @@ interface Command {
   headers: { key: string; value: string }[];
   body: string | null;
   followRedirects: boolean;
+  tls: TlsSettings | null;
   assertions: Assertion[];
   json: boolean;
 }
@@ -97,14 +103,14 @@ function parseCommand(args: string[]): Command {
   const method = values.method.toUpperCase();
   if (!HTTP_METHODS.some((known) => known === method))
     throw new UsageError(`--method must be one of ${HTTP_METHODS.join(', ')}`);
+  const sent = { url, headers: values.header.map(parseHeader), body: values.body ?? null };
   return {
     type: type.toUpperCase(),
-    url,
+    ...sent,
     timeoutMs: timeout * 1000,
     method,
-    headers: values.header.map(parseHeader),
-    body: values.body ?? null,
     followRedirects: !values['no-follow'],
+    tls: parseTls(values, sent),
     assertions: [
       ...values.assert.map((text) => parseAssertion(text, 'critical')),
       ...values.warn.map((text) => parseAssertion(text, 'warning')),
@@ -124,6 +130,9 @@ function parse(args: string[]) {
         header: { type: 'string', multiple: true, default: [] },
         body: { type: 'string' },
         'no-follow': { type: 'boolean', default: false },
+        insecure: { type: 'boolean', default: false },
+        ca: { type: 'string' },
+        'server-name': { type: 'string' },
         assert: { type: 'string', multiple: true, default: [] },
         warn: { type: 'string', multiple: true, default: [] },
         json: { type: 'boolean', default: false },
@@ -142,6 +151,31 @@ function parseHeader(text: string): { key: string; value: string } {
   const problem = headerProblem(header.key, header.value);
   if (problem) throw new UsageError(`--header: ${problem.message}`);
   return header;
+}
+
+type Options = ReturnType<typeof parse>['values'];
+
+function parseTls(
+  { insecure, ca, 'server-name': name }: Options,
+  sent: Pick<Command, 'url' | 'headers' | 'body'>,
+): TlsSettings | null {
+  if (!insecure && ca === undefined && name === undefined) return null;
+  const serverName = name === undefined ? null : normalServerName(name);
+  const tls = { verify: !insecure, ca: ca === undefined ? null : readCa(ca), serverName };
+  const [problem = unverifiedProblem(tls, sent)] = tlsProblems(tls);
+  if (problem) throw new UsageError(`--${OPTION_OF[problem.part]}: ${problem.message}`);
+  return tls;
+}
+
+const OPTION_OF = { verify: 'insecure', ca: 'ca', server_name: 'server-name' } as const;
+
+function readCa(path: string): string {
+  try {
+    return readFileSync(path, 'utf8');
+  } catch (error) {
+    const { code = 'unknown reason' } = error as NodeJS.ErrnoException;
+    throw new UsageError(`--ca: the file ${path} cannot be read: ${code}`);
+  }
 }
 
 const ASSERTION = new RegExp(`^\\s*(\\w+)(?:\\s+(.*?))??\\s+(${ASSERTION_COMPARISONS.join('|')})(?:\\s+(.*))?$`, 's');

@@ -25,6 +25,7 @@ export const CHECKED_SETTINGS = [
   'body',
   'followRedirects',
   'assertions',
+  'tls',
 ] as const satisfies readonly (keyof EndpointSettings)[];
 
 type CheckedSettings = Pick<EndpointSettings, (typeof CHECKED_SETTINGS)[number]>;
@@ -61,7 +62,7 @@ interface Row extends CheckedSettings {
 /** Definitions kept in memory, about 1 KB each besides their texts. */
 const MAX_KNOWN = 100_000;
 /**
- * Bytes of their texts: headers, body, assertions. Large definitions have a share of their own, so that an organization
+ * Bytes of their texts: headers, body, assertions, certificates. Large definitions have a share of their own, so that an organization
  * with thousands of them evicts no small one of the others. One that is not kept costs a row to read at each claim.
  */
 const MAX_SMALL_BYTES = 48 * 1024 * 1024;
@@ -73,8 +74,8 @@ const READ = `
     FROM endpoint e JOIN organization o ON o.id = e.org_id WHERE e.id = ANY($1)`;
 
 /** About what its texts take in memory; the rest of a definition is much the same for all. */
-export function textBytesOf({ request: { headers, body, assertions } }: PreparedCheck): number {
-  let bytes = body?.length ?? 0;
+export function textBytesOf({ request: { headers, body, assertions, tls } }: PreparedCheck): number {
+  let bytes = (body?.length ?? 0) + (tls?.ca?.length ?? 0);
   for (const { key, value } of headers) bytes += key.length + value.length;
   if (assertions.length > 0) bytes += JSON.stringify(assertions).length;
   return bytes;
@@ -193,7 +194,7 @@ export class CheckDefinitions {
       this.report(id, `${why}${isExpected ? '' : ` (${String(error)})`}`);
       const checker = new UnreadableSettings(why);
       const egress = this.egress.forOrganization(organization);
-      const none = { method: 'GET', headers: [], body: null, followRedirects: false, assertions: [] };
+      const none = { method: 'GET', headers: [], body: null, followRedirects: false, assertions: [], tls: null };
       return { timeoutMs: settings.timeoutSeconds * SECOND_MS, checker, request: { ...none, target: null, egress } };
     }
   }

@@ -4,6 +4,7 @@ import { assertionProblems } from '../checker/assertion/assertion-rules';
 import { type Checker, InvalidTarget } from '../checker/checker';
 import { CheckerRegistry } from '../checker/checker.registry';
 import { headerProblem, isSensitiveHeader } from '../checker/request-headers';
+import { tlsProblems, unverifiedProblem } from '../checker/tls-settings';
 import type { Caller, Role } from '../platform/access/caller';
 import { Config } from '../platform/config/config';
 import { EgressPolicy } from '../platform/net/egress/egress-policy';
@@ -59,6 +60,8 @@ export class EndpointSettingsResolver {
     found.push(...this.intervalProblems(dto));
     if (dto.headers ?? dto.assertions ?? dto.body)
       found.push(...sizeProblems(this.sized(id, settings), stored && this.sized(id, stored)));
+    if (dto.tls) found.push(...tlsFindings(settings));
+    if (dto.tls ?? dto.headers ?? dto.body ?? dto.url) found.push(...unverifiedFindings(settings));
     const forbidden = checker && hasNewTarget ? this.forbiddenTarget(checker, settings.url, caller) : [];
     return { settings, findings: { invalid: found, forbidden } };
   }
@@ -236,3 +239,11 @@ const assertionsProblems = (checker: Checker, assertions: EndpointSettings['asse
     ...problem,
     pointer: `/assertions${problem.pointer}`,
   }));
+
+const tlsFindings = ({ tls }: EndpointSettings): FieldProblem[] =>
+  (tls ? tlsProblems(tls) : []).map(({ part, code, message }) => ({ pointer: `/tls/${part}`, code, message }));
+
+function unverifiedFindings({ tls, ...sent }: EndpointSettings): FieldProblem[] {
+  const problem = tls && unverifiedProblem(tls, sent);
+  return problem ? [{ pointer: `/tls/${problem.part}`, code: problem.code, message: problem.message }] : [];
+}

@@ -14,7 +14,7 @@ import {
 } from '../checker/assertion/assertion';
 import { SPEC_CHECKER_TYPES } from '../checker/checker';
 import { HTTP_METHODS } from '../checker/check-request';
-import { IsName, Nullable, ObjectList, Optional, ReadOnlyField } from '../platform/http/validators';
+import { IsName, Nested, Nullable, ObjectList, Optional, ReadOnlyField } from '../platform/http/validators';
 import { formatId, NIL_UUID } from '../platform/ids/id';
 import { IsPublicId } from '../platform/ids/public-id.rule';
 import { KeyField, ShownKey, ShownOwner } from '../platform/http/body/resource-key';
@@ -33,6 +33,7 @@ import {
   toEndpointMaintenance,
 } from './quiet/quiet.dto';
 import { withoutCredentials } from './settings/shown-settings';
+import { EndpointTls, sentTls, shownTls, TlsDto } from './settings/tls.dto';
 
 /** What an endpoint's status may be. */
 export const ENDPOINT_STATUSES = ['up', 'down', 'unknown', 'paused'] as const;
@@ -211,6 +212,18 @@ class EndpointOptions extends EndpointReadOnly {
   @ObjectList(() => AssertionDto, 20)
   assertions?: AssertionDto[];
 
+  @ApiPropertyOptional({
+    type: TlsDto,
+    nullable: true,
+    description:
+      'How checks of HTTP and HTTPS judge the certificate of the URL’s own host; another host that a redirect leads to is ' +
+      'judged as ever. Replaced as a whole: what is absent becomes its default, and all of it with `null`. Kept and ignored ' +
+      'for other types.',
+  })
+  @Nullable()
+  @Nested(() => TlsDto)
+  tls?: TlsDto | null;
+
   @TagsField(
     'Labels of yours, a set, kept in lower case and in order. Its website’s apply as well and are not repeated here.',
   )
@@ -333,6 +346,9 @@ export class EndpointView {
   @ApiProperty({ type: [AssertionDto] })
   assertions!: AssertionDto[];
 
+  @ApiProperty({ type: EndpointTls, description: 'How the certificate of the URL’s host is judged.' })
+  tls!: EndpointTls;
+
   @ApiProperty({ type: [String], example: ['production', 'team:web'], description: 'Its own, in order.' })
   tags!: string[];
 
@@ -393,6 +409,7 @@ export function sentSettings(dto: UpdateEndpointDto): Partial<EndpointSettings> 
     body: dto.body,
     followRedirects: dto.follow_redirects,
     assertions: dto.assertions?.map(plainAssertion),
+    tls: dto.tls === undefined ? undefined : sentTls(dto.tls),
     tags: dto.tags && tagSet(dto.tags),
     externalKey: dto.key,
   };
@@ -447,6 +464,7 @@ export const toEndpointView = (
   body: row.body,
   follow_redirects: row.followRedirects,
   assertions: row.assertions.map(shownAssertion),
+  tls: shownTls(row.tls),
   tags: row.tags,
   key: row.externalKey,
   owner: row.owner,

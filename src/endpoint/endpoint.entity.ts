@@ -12,6 +12,7 @@ import {
   UpdateDateColumn,
 } from 'typeorm';
 import type { Assertion } from '../checker/assertion/assertion';
+import type { TlsSettings } from '../checker/tls-settings';
 import { Website } from '../website/website.entity';
 
 /** A header as stored: the value of a sensitive one is sealed. */
@@ -86,6 +87,10 @@ export class Endpoint {
   @Column('jsonb', { default: () => `'[]'` })
   assertions!: Assertion[];
 
+  /** `null`: the defaults. */
+  @Column('jsonb', { nullable: true })
+  tls!: TlsSettings | null;
+
   /** Its own, without its website's: lower case, in order, none twice. */
   @Column('text', { array: true, default: () => `'{}'` })
   tags!: string[];
@@ -152,6 +157,7 @@ export const DEFAULT_SETTINGS: EndpointSettings = {
   body: null,
   followRedirects: true,
   assertions: [],
+  tls: null,
   tags: [],
   externalKey: null,
 };

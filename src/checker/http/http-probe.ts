@@ -7,7 +7,7 @@ import { cut } from '../../platform/text/text-limits';
 import { DAY_MS } from '../../platform/time/time-units';
 import { isCritical } from '../assertion/assertion';
 import { firstFailure, firstFailureInPieces, looksIntoBody, QUICK_BODY } from '../assertion/assertion-evaluator';
-import { CheckResultBuilder, type LearnedFacts } from '../check-result-builder';
+import { CheckResultBuilder, type DialedTls, type LearnedFacts } from '../check-result-builder';
 import { socketFailure } from '../check-failure';
 import type { CheckResult, CheckRequest } from '../checker';
 import { inflated, MAX_BODY_BYTES, textInPieces, textOf, UnreadableBody } from './http-body';
@@ -19,7 +19,8 @@ import { redacted } from './redaction';
 const MAX_REDIRECTS = 5;
 /** Characters of an address in the trail of redirects: it is stored with the check. */
 const MAX_SHOWN = 500;
-const HTTPS_ALPN = { alpn: ['http/1.1'] };
+const ALPN = ['http/1.1'];
+const DEFAULT_TLS: DialedTls = { alpn: ALPN };
 
 type HttpCheck = CheckRequest<HttpTarget>;
 
@@ -55,9 +56,9 @@ export class HttpProbe {
     }
   }
 
-  private async send(request: HttpRequest, { builder, memory, signal }: Run): Promise<ExchangeResponse | null> {
+  private async send(request: HttpRequest, { check, builder, memory, signal }: Run): Promise<ExchangeResponse | null> {
     const { host, port, secure, path } = request.target;
-    const tls = secure ? HTTPS_ALPN : undefined;
+    const tls = secure ? tlsFor(host, check) : undefined;
     const inflow = secure ? undefined : new Inflow();
     const socket = await builder.dial(this.dialer, { host, port, tls, inflow });
     if (!socket) return null;
@@ -122,6 +123,13 @@ interface Run {
   /** `null`: no assertion looks into the body. */
   memory: BodyMemory | null;
   signal: AbortSignal;
+}
+
+/** The settings are for the endpoint's own host: whatever else a redirect leads to is judged as everybody would. */
+function tlsFor(host: string, { tls, target }: HttpCheck): DialedTls {
+  if (tls === null || host !== target.host) return DEFAULT_TLS;
+  const { verify, ca, serverName } = tls;
+  return { alpn: ALPN, servername: serverName ?? undefined, ca: verify ? ca : null, verify };
 }
 
 /** The next request after a redirect; `arrived` after any other response. */

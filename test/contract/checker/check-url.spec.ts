@@ -1,9 +1,12 @@
 import 'reflect-metadata';
 import { execFile } from 'node:child_process';
-import { join } from 'node:path';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
 import { runCheckUrl } from '../../../src/cli/check-url-command';
 import { rawResponse, always, HttpTarget, sent } from '../../harness/servers/http-target';
 import { closedPort, silence, TcpTarget } from '../../harness/servers/tcp-target';
+import { selfSigned } from '../../harness/servers/tls-authority';
 
 const ROOT = join(__dirname, '../../..');
 
@@ -84,6 +87,20 @@ describe('The command check-url', () => {
     await mute.close();
   });
 
+  it('checks with a certificate to be trusted, another name, or without verifying', async () => {
+    const { key, cert } = await selfSigned({ names: ['shop.internal'] });
+    const secure = await HttpTarget.listen(always(rawResponse(200)), { tls: { key, cert } });
+    const file = join(mkdtempSync(join(tmpdir(), 'ca-')), 'ca.pem');
+    writeFileSync(file, cert);
+    const codeWith = async (...args: string[]) => (await runCheckUrl(['https', secure.url(), ...args], {})).exitCode;
+    expect(await codeWith()).toBe(1);
+    expect(await codeWith('--insecure')).toBe(0);
+    expect(await codeWith('--ca', file)).toBe(1);
+    expect(await codeWith('--ca', file, '--server-name', 'Shop.Internal')).toBe(0);
+    rmSync(dirname(file), { recursive: true });
+    await secure.close();
+  });
+
   it('exits with 2 when the outcome is unknown', async () => {
     const { exitCode, text } = await runCheckUrl(['http', web.url(), '--json'], { EGRESS_PRIVATE: 'deny' });
     expect(JSON.parse(text)).toMatchObject({ outcome: 'unknown', error: { code: 'target_blocked' } });
@@ -102,6 +119,10 @@ describe('The command check-url', () => {
     [['http', 'http://a', '--assert', 'header equals x'], 'property must be the name of a header'],
     [['http', 'http://a', '--warn', 'response_time less_than soon'], 'target must be a number'],
     [['tcp', 'a:1', '--warn', 'body contains x'], 'offers the sources response_time'],
+    [['https', 'https://a/', '--insecure', '--header', 'Cookie: a=b'], '--insecure: verify cannot be false'],
+    [['https', 'https://a/', '--ca', '/nowhere.pem'], '--ca: the file /nowhere.pem cannot be read: ENOENT'],
+    [['https', 'https://a/', '--ca', __filename], '--ca: ca must hold certificates in PEM'],
+    [['https', 'https://a/', '--server-name', '192.0.2.1'], '--server-name: server_name must be a host name'],
   ])('exits with 2 and prints the mistake in %j', async (args, complaint) => {
     expect(await runCheckUrl(args, {})).toEqual({
       exitCode: 2,

@@ -72,6 +72,7 @@ const requestFor = (target: unknown): CheckRequest<unknown> => ({
   headers: [{ key: 'Authorization', value: `Bearer ${SECRET}` }],
   body: null,
   followRedirects: true,
+  tls: null,
   assertions: [],
   egress: openEgress,
 });

@@ -58,6 +58,7 @@ describe('endpoints', () => {
       body: null,
       follow_redirects: true,
       assertions: [],
+      tls: { verify: true, ca: null, server_name: null },
       tags: [],
       key: null,
       owner: null,

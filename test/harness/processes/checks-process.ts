@@ -40,6 +40,7 @@ async function run(order: ChecksOrder): Promise<void> {
       headers: [],
       body: null,
       followRedirects: true,
+      tls: null,
       assertions: [],
       egress: openEgress,
     };

@@ -70,6 +70,7 @@ async function runAll({ seed, responses, limitMs }: HostileOrder, port: number):
       headers: HEADERS,
       body: null,
       followRedirects: true,
+      tls: null,
       assertions,
       egress: openEgress,
     };

@@ -29,7 +29,15 @@ async function main(): Promise<void> {
 
 async function checkOnce(checker: IcmpChecker, url: string, timeoutMs: number) {
   const deadline = startDeadline(timeoutMs);
-  const request = { method: 'GET', headers: [], body: null, followRedirects: true, assertions: [], egress: openEgress };
+  const request = {
+    method: 'GET',
+    headers: [],
+    body: null,
+    followRedirects: true,
+    tls: null,
+    assertions: [],
+    egress: openEgress,
+  };
   return checker
     .check({ ...request, target: checker.parseTarget(url) }, deadline.signal)
     .finally(() => deadline.clear());

@@ -71,6 +71,7 @@ describe('CheckRunner in a process that was at rest', () => {
           headers: [],
           body: null,
           followRedirects: false,
+          tls: null,
           assertions,
           egress: OPERATORS_EGRESS,
         },

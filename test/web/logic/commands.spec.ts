@@ -8,6 +8,7 @@ const endpoint = (type: Target['type'], url: string, more: Partial<Target> = {})
   headers: [],
   body: null,
   follow_redirects: true,
+  tls: { verify: true, ca: null, server_name: null },
   ...more,
 });
 
@@ -30,6 +31,14 @@ describe('commands to copy', () => {
         follow_redirects: false,
       }),
       `curl -sS -i --max-time 10 -X POST -H 'X-A: b c' --data-binary '{"a":1}' http://a.example/`,
+    ],
+    [
+      endpoint('HTTPS', 'https://nas.example/', { tls: { verify: false, ca: 'PEM', server_name: null } }),
+      'curl -sS -i --max-time 10 -L --max-redirs 5 -k https://nas.example/',
+    ],
+    [
+      endpoint('HTTPS', 'https://192.0.2.1:8443/a', { tls: { verify: true, ca: 'PEM', server_name: 'nas.example' } }),
+      "curl -sS -i --max-time 10 -L --max-redirs 5 --cacert ca.pem --connect-to nas.example:8443:192.0.2.1:8443 -H 'Host: 192.0.2.1:8443' https://nas.example:8443/a",
     ],
     [endpoint('TCP', 'tcp://db.example:5432'), 'nc -vz -w 10 db.example 5432'],
     [endpoint('SSH', 'ssh://a.example'), 'ssh-keyscan -T 10 -p 22 a.example'],

@@ -150,6 +150,20 @@ export interface components {
              */
             severity?: "critical" | "warning";
         };
+        Tls: {
+            /** @description `false`: whatever is wrong with the certificate does not make the check fail; its end is still reported. Refused for an endpoint with headers that may be a credential, a body, or a URL with a parameter such as `token`: anybody in between could collect them. Default: `true`. */
+            verify?: boolean;
+            /**
+             * @description Certificates in PEM, of your authority or of the server itself: they alone are trusted, in place of those of the system. Not used while `verify` is `false`.
+             * @example null
+             */
+            ca?: string | null;
+            /**
+             * @description A host name, in place of that of the URL: the server is asked for it (SNI), and its certificate must carry it. The `Host` header stays that of the URL.
+             * @example null
+             */
+            server_name?: string | null;
+        };
         CreateEndpoint: {
             /**
              * @description Case-insensitive; kept and ignored for other types than HTTP and HTTPS. Default: `"GET"`.
@@ -173,6 +187,8 @@ export interface components {
             follow_redirects?: boolean;
             /** @description All must hold. A critical `status_code` assertion replaces the rule 200–299; beside a warning it stays in force. */
             assertions?: components["schemas"]["Assertion"][];
+            /** @description How checks of HTTP and HTTPS judge the certificate of the URL’s own host; another host that a redirect leads to is judged as ever. Replaced as a whole: what is absent becomes its default, and all of it with `null`. Kept and ignored for other types. */
+            tls?: components["schemas"]["Tls"] | null;
             /**
              * @description Labels of yours, a set, kept in lower case and in order. Its website’s apply as well and are not repeated here. Default: `[]`.
              * @example [
@@ -235,6 +251,20 @@ export interface components {
             key?: string | null;
             /** @description Its first endpoints, with the fields of “Create an endpoint”. The website is made with all of them or not at all. */
             endpoints?: components["schemas"]["CreateEndpoint"][];
+        };
+        EndpointTls: {
+            /** @example true */
+            verify: boolean;
+            /**
+             * @description PEM. Shown to every role.
+             * @example null
+             */
+            ca: string | null;
+            /**
+             * @description In lower case.
+             * @example null
+             */
+            server_name: string | null;
         };
         EndpointMaintenance: {
             /**
@@ -329,6 +359,8 @@ export interface components {
             /** @example true */
             follow_redirects: boolean;
             assertions: components["schemas"]["Assertion"][];
+            /** @description How the certificate of the URL’s host is judged. */
+            tls: components["schemas"]["EndpointTls"];
             /**
              * @description Its own, in order.
              * @example [
@@ -495,6 +527,8 @@ export interface components {
             follow_redirects?: boolean;
             /** @description All must hold. A critical `status_code` assertion replaces the rule 200–299; beside a warning it stays in force. */
             assertions?: components["schemas"]["Assertion"][];
+            /** @description How checks of HTTP and HTTPS judge the certificate of the URL’s own host; another host that a redirect leads to is judged as ever. Replaced as a whole: what is absent becomes its default, and all of it with `null`. Kept and ignored for other types. */
+            tls?: components["schemas"]["Tls"] | null;
             /**
              * @description Labels of yours, a set, kept in lower case and in order. Its website’s apply as well and are not repeated here.
              * @example [

@@ -5,7 +5,10 @@ export const shellQuote = (text: string): string =>
   /^[\w@%+=:,./-]+$/.test(text) ? text : `'${text.replaceAll("'", `'\\''`)}'`;
 
 /** What a command needs of an endpoint. */
-export type Target = Pick<Endpoint, 'type' | 'url' | 'method' | 'timeout' | 'headers' | 'body' | 'follow_redirects'>;
+export type Target = Pick<
+  Endpoint,
+  'type' | 'url' | 'method' | 'timeout' | 'headers' | 'body' | 'follow_redirects' | 'tls'
+>;
 
 /** A command that does what the check does: curl for HTTP and HTTPS, the usual tool for the others. */
 export function checkCommand(endpoint: Target): string {
@@ -28,14 +31,20 @@ export function checkCommand(endpoint: Target): string {
   }
 }
 
-function curl({ url, method, timeout, headers, body, follow_redirects }: Target): string {
+function curl({ url, method, timeout, headers, body, follow_redirects, tls }: Target): string {
   const parts = ['curl -sS -i', `--max-time ${timeout}`];
   if (follow_redirects) parts.push('-L --max-redirs 5');
+  if (!tls.verify) parts.push('-k');
+  else if (tls.ca !== null) parts.push('--cacert ca.pem');
   if (method === 'HEAD') parts.push('-I');
   else if (method !== 'GET') parts.push(`-X ${method}`);
   for (const { key, value } of headers) parts.push(`-H ${shellQuote(`${key}: ${value}`)}`);
   if (body !== null && body !== '') parts.push(`--data-binary ${shellQuote(body)}`);
-  return [...parts, shellQuote(url)].join(' ');
+  if (tls.server_name === null) return [...parts, shellQuote(url)].join(' ');
+  const { protocol, host, hostname, port } = new URL(url);
+  const [at, name] = [port || (protocol === 'https:' ? '443' : '80'), tls.server_name];
+  parts.push(`--connect-to ${shellQuote(`${name}:${at}:${hostname}:${at}`)} -H ${shellQuote(`Host: ${host}`)}`);
+  return [...parts, shellQuote(url.replace(/\/\/[^/?#]*/, `//${name}${port && `:${port}`}`))].join(' ');
 }
 
 /** The curl command of a REST call, without the API key. */

@@ -35,6 +35,7 @@ interface Draft {
   body: string;
   assertions: Assertion[];
   follow_redirects: boolean;
+  tls: Endpoint['tls'];
   /** As it is typed. */
   tags: string;
   depends_on: string[];
@@ -51,6 +52,7 @@ const EMPTY: Draft = {
   body: '',
   assertions: [],
   follow_redirects: true,
+  tls: { verify: true, ca: null, server_name: null },
   tags: '',
   depends_on: [],
 };
@@ -81,9 +83,11 @@ function urlOf(draft: Draft): string {
   return guess?.type === draft.type ? guess.url : draft.url.trim();
 }
 
+const hasTls = ({ tls: { verify, ca, server_name } }: Draft) => !verify || ca !== null || server_name !== null;
+
 /** The request body. For a new endpoint without the defaults, so that the shown command stays short. */
 function bodyOf(draft: Draft, isNew: boolean): Record<string, unknown> {
-  const { method, body, assertions, follow_redirects, depends_on } = draft;
+  const { method, body, assertions, follow_redirects, tls, depends_on } = draft;
   const tags = tagsIn(draft.tags);
   const headers = draft.headers.filter(({ key }) => key !== '');
   return {
@@ -99,6 +103,7 @@ function bodyOf(draft: Draft, isNew: boolean): Record<string, unknown> {
       assertions: assertions.map(({ property, ...rest }) => (property ? { ...rest, property } : rest)),
     }),
     ...((!isNew || !follow_redirects) && { follow_redirects }),
+    ...((!isNew || hasTls(draft)) && { tls }),
     ...((!isNew || tags.length > 0) && { tags }),
     ...((!isNew || depends_on.length > 0) && { depends_on }),
   };
@@ -453,6 +458,7 @@ function Details({ draft, set, problem, choices, id }: DetailsProps) {
           />
         </div>
       </details>
+      {isHttp && <TlsDetails draft={draft} set={set} problem={problem} />}
       {isHttp && (
         <details open={draft.headers.length > 0 || draft.body !== ''}>
           <summary>Request headers and body</summary>
@@ -473,6 +479,44 @@ function Details({ draft, set, problem, choices, id }: DetailsProps) {
         </details>
       )}
     </>
+  );
+}
+
+/** How the server's certificate is judged. */
+function TlsDetails({ draft, set, problem }: Pick<DetailsProps, 'draft' | 'set' | 'problem'>) {
+  const { tls } = draft;
+  const change = (changes: Partial<Draft['tls']>) => set({ tls: { ...tls, ...changes } });
+  return (
+    <details open={hasTls(draft)}>
+      <summary>TLS</summary>
+      <div class="form">
+        <Choice
+          label="Certificate"
+          error={problem('/tls/verify')}
+          value={String(tls.verify)}
+          set={(verify) => change({ verify: verify === 'true' })}
+          options={[
+            ['true', 'Must be valid'],
+            ['false', 'Is not verified'],
+          ]}
+        />
+        <Lines
+          label="Trusted certificates (optional)"
+          hint="PEM, of your authority or of the server. No others are trusted then."
+          error={problem('/tls/ca')}
+          placeholder="-----BEGIN CERTIFICATE-----"
+          value={tls.ca ?? ''}
+          set={(ca) => change({ ca: ca || null })}
+        />
+        <Text
+          label="Server name (optional)"
+          hint="Asked for, and wanted in the certificate, in place of the host of the URL."
+          error={problem('/tls/server_name')}
+          value={tls.server_name ?? ''}
+          set={(name) => change({ server_name: name.trim() || null })}
+        />
+      </div>
+    </details>
   );
 }
 

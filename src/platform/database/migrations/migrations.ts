@@ -29,6 +29,7 @@ import { Announcements1700000005999 } from './1700000005999-announcements';
 import { Contacts1700000006100 } from './1700000006100-contacts';
 import { ContactRoutes1700000006110 } from './1700000006110-contact-routes';
 import { Keys1700000006120 } from './1700000006120-keys';
+import { EndpointTls1700000006130 } from './1700000006130-endpoint-tls';
 
 /** Every migration, oldest first. Add a new one here by hand: nothing depends on file name patterns. */
 export const migrations: (new () => MigrationInterface)[] = [
@@ -62,4 +63,5 @@ export const migrations: (new () => MigrationInterface)[] = [
   Contacts1700000006100,
   ContactRoutes1700000006110,
   Keys1700000006120,
+  EndpointTls1700000006130,
 ];

@@ -16,8 +16,11 @@ export interface DialRequest {
   /** A name or an address, IPv6 with or without brackets. */
   host: string;
   port: number;
-  /** Starts TLS after connecting. `servername`: the name the certificate must carry, default `host`. */
-  tls?: { servername?: string; alpn?: string[] } | undefined;
+  /**
+   * Starts TLS after connecting. `servername`: the name the certificate must carry, default `host`. `ca`: what alone is
+   * trusted, in PEM, default the trusted roots.
+   */
+  tls?: { servername?: string | undefined; alpn?: string[]; ca?: string | null } | undefined;
   /** The caller only wants to know whether it connects: the socket stays paused. */
   unread?: boolean;
   /** Takes what is read; without it there are `data` events. Not for TLS. */
@@ -62,6 +65,7 @@ export class Dialer {
     const addresses = isIP(host) ? [host] : await this.addressesOf(host, request, phases);
     for (const address of addresses) refuseBlocked(address, host, request.egress, phases);
     const candidates = addresses.length > 1 ? interleave(addresses).slice(0, MAX_ATTEMPTS) : addresses;
+    const context = this.roots.contextFor(request.tls?.ca ?? null);
     const { port, signal, unread = false, inflow } = request;
     const { socket, address, connectMs } = await raceToConnect(candidates, { port, signal, phases, unread, inflow });
     phases.connectMs = connectMs;
@@ -70,7 +74,7 @@ export class Dialer {
       socket,
       host: request.tls.servername ?? host,
       alpn: request.tls.alpn,
-      context: this.roots.context,
+      context,
       signal: request.signal,
       phases,
       address,

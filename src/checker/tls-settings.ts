@@ -1,0 +1,101 @@
+import { X509Certificate } from 'node:crypto';
+import { isIP } from 'node:net';
+import { normalizeHost } from '../platform/net/egress/host-name';
+import { readUrl } from '../platform/text/read-url';
+import { isSensitiveHeader } from './request-headers';
+
+/** How a check over TLS judges its server's certificate. `null` in place of all of it: as everybody would. */
+export interface TlsSettings {
+  /** False: whatever the certificate is, the check goes on. */
+  verify: boolean;
+  /** The only certificates that are trusted, in PEM; `null`: those that the system trusts. */
+  ca: string | null;
+  /** The name that is asked for (SNI) and that the certificate must carry; `null`: the host of the target. */
+  serverName: string | null;
+}
+
+/** What is wrong with one of the settings, or with what they stand beside. */
+export interface TlsProblem {
+  part: 'verify' | 'ca' | 'server_name';
+  code: 'too_long' | 'invalid_characters' | 'invalid_format';
+  message: string;
+}
+
+/** Bytes as UTF-8. */
+export const MAX_CA_BYTES = 32 * 1024;
+const BLOCK = /-----BEGIN ([A-Z0-9 ]+)-----[^]*?-----END \1-----/g;
+const BEGIN = /-----BEGIN /g;
+/** NUL and half a surrogate pair: no column holds them. */
+const NO_TEXT = /\0|\p{Surrogate}/u;
+
+/** Everything that is wrong with the settings themselves. */
+export function tlsProblems({ ca, serverName }: TlsSettings): TlsProblem[] {
+  const found = [ca === null ? null : caProblem(ca), serverName === null ? null : serverNameProblem(serverName)];
+  return found.filter((problem) => problem !== null);
+}
+
+function caProblem(ca: string): TlsProblem | null {
+  const wrong = (code: TlsProblem['code'], message: string): TlsProblem => ({ part: 'ca', code, message });
+  if (Buffer.byteLength(ca) > MAX_CA_BYTES) return wrong('too_long', `ca may have at most ${MAX_CA_BYTES} bytes`);
+  if (NO_TEXT.test(ca)) return wrong('invalid_characters', 'ca holds characters that are no text');
+  if (/PRIVATE KEY-----/.test(ca)) return wrong('invalid_format', 'ca holds a private key: send certificates only');
+  const blocks = [...ca.matchAll(BLOCK)];
+  if (blocks.length === 0) return wrong('invalid_format', `ca must hold certificates in PEM, ${FORM}`);
+  if (blocks.length !== [...ca.matchAll(BEGIN)].length || blocks.some(([, label]) => label !== 'CERTIFICATE')) {
+    return wrong('invalid_format', `ca may hold whole certificates in PEM only, each ${FORM}`);
+  }
+  const unreadable = blocks.findIndex(([block]) => !isCertificate(block));
+  if (unreadable < 0) return null;
+  return wrong('invalid_format', `certificate ${unreadable + 1} of ca cannot be read; each begins and ends ${FORM}`);
+}
+
+const FORM = 'from -----BEGIN CERTIFICATE----- to -----END CERTIFICATE-----';
+
+function isCertificate(pem: string): boolean {
+  try {
+    return new X509Certificate(pem).raw.length > 0;
+  } catch {
+    return false;
+  }
+}
+
+/** In the one spelling of host names; a text that is none stays as it is, to be refused. */
+export const normalServerName = (text: string): string => normalizeHost(text) ?? text;
+
+function serverNameProblem(name: string): TlsProblem | null {
+  const host = normalizeHost(name);
+  if (host !== null && isIP(host) === 0) return null;
+  const message = 'server_name must be a host name of at most 253 characters, such as shop.example.com, and no address';
+  return { part: 'server_name', code: 'invalid_format', message };
+}
+
+/** What a check sends. */
+interface Sent {
+  url: string;
+  headers: readonly { key: string; value: string }[];
+  body: string | null;
+}
+
+/** Ends of the names of parameters that carry credentials. */
+const CREDENTIAL_PARAMETER =
+  /(key|token|secret|passw(or)?d|pwd|pass|auth|signature|sig|jwt|session|sid|credentials?)$/i;
+
+/** Why the certificate of the server has to be verified before this is sent, or `null`: it may be a credential. */
+export function unverifiedProblem({ verify }: TlsSettings, sent: Sent): TlsProblem | null {
+  const credential = verify ? null : credentialIn(sent);
+  if (credential === null) return null;
+  const message =
+    `verify cannot be false for a check that sends ${credential}: whoever answers in the server's place could collect it. ` +
+    'Give the certificate of the server or of its authority as ca instead, or leave the credential out';
+  return { part: 'verify', code: 'invalid_format', message };
+}
+
+/** In words. */
+function credentialIn({ url, headers, body }: Sent): string | null {
+  const header = headers.find(({ key }) => isSensitiveHeader(key));
+  if (header) return `the header ${header.key.slice(0, 40)}, which may be a credential`;
+  if (body !== null && body !== '') return 'a body, which may hold a credential';
+  const parameters = /^https?:/i.test(url) ? [...(readUrl(url)?.searchParams.keys() ?? [])] : [];
+  const parameter = parameters.find((name) => CREDENTIAL_PARAMETER.test(name));
+  return parameter === undefined ? null : `the URL's parameter ${parameter.slice(0, 40)}, which may be a credential`;
+}

@@ -1,0 +1,73 @@
+import { ApiProperty, ApiPropertyOptional } from '@nestjs/swagger';
+import { IsBoolean, IsString, MaxLength } from 'class-validator';
+import { MAX_CA_BYTES, normalServerName, type TlsSettings } from '../../checker/tls-settings';
+import { Nullable, Optional } from '../../platform/http/validators';
+
+/** Sent, it replaces all of it. */
+export class TlsDto {
+  @ApiPropertyOptional({
+    default: true,
+    description:
+      '`false`: whatever is wrong with the certificate does not make the check fail; its end is still reported. Refused for ' +
+      'an endpoint with headers that may be a credential, a body, or a URL with a parameter such as `token`: anybody in ' +
+      'between could collect them.',
+  })
+  @Optional()
+  @IsBoolean()
+  verify?: boolean;
+
+  @ApiPropertyOptional({
+    type: String,
+    nullable: true,
+    maxLength: MAX_CA_BYTES,
+    example: null,
+    description:
+      'Certificates in PEM, of your authority or of the server itself: they alone are trusted, in place of those of the ' +
+      'system. Not used while `verify` is `false`.',
+  })
+  @Nullable()
+  @IsString()
+  @MaxLength(MAX_CA_BYTES)
+  ca?: string | null;
+
+  @ApiPropertyOptional({
+    type: String,
+    nullable: true,
+    maxLength: 253,
+    example: null,
+    description:
+      'A host name, in place of that of the URL: the server is asked for it (SNI), and its certificate must carry it. The ' +
+      '`Host` header stays that of the URL.',
+  })
+  @Nullable()
+  @IsString()
+  @MaxLength(253)
+  server_name?: string | null;
+}
+
+/** The class name is part of the public API document. */
+export class EndpointTls {
+  @ApiProperty({ example: true })
+  verify!: boolean;
+
+  @ApiProperty({ type: String, nullable: true, example: null, description: 'PEM. Shown to every role.' })
+  ca!: string | null;
+
+  @ApiProperty({ type: String, nullable: true, example: null, description: 'In lower case.' })
+  server_name!: string | null;
+}
+
+const DEFAULTS: TlsSettings = { verify: true, ca: null, serverName: null };
+
+/** As it is stored: `null` when all of it is the default. */
+export function sentTls(sent: TlsDto | null): TlsSettings | null {
+  const { verify = true, ca = null, server_name: name = null } = sent ?? {};
+  const serverName = name === null ? null : normalServerName(name);
+  return verify && ca === null && serverName === null ? null : { verify, ca, serverName };
+}
+
+/** As it is shown, for every role: certificates are no secret. */
+export function shownTls(stored: TlsSettings | null): EndpointTls {
+  const { verify, ca, serverName } = stored ?? DEFAULTS;
+  return { verify, ca, server_name: serverName };
+}
