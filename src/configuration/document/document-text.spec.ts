@@ -1,5 +1,6 @@
 import { Problem } from '../../platform/problem/problem';
 import { readDocumentText } from './document-text';
+import { readDocumentTextAside } from './read-aside';
 
 const valuesOf = (text: string): unknown[] => readDocumentText(text).map(({ value }) => value);
 
@@ -119,5 +120,26 @@ describe('readDocumentText', () => {
     const [read] = readDocumentText('a: {c: 1}\nb: 2\n');
     Object.assign(read?.value as object, { a: 1 });
     expect(read?.lineOf('/b')).toBe(2);
+  });
+});
+
+describe('readDocumentTextAside', () => {
+  const long = `a: |\n${'  text\n'.repeat(5000)}b:\n  - c: 1\n`;
+
+  it('reads long texts in a thread of its own, with the same lines', async () => {
+    const [aside] = await readDocumentTextAside(long);
+    const [here] = readDocumentText(long);
+    expect(aside?.value).toEqual(here?.value);
+    expect(aside?.lineOf('/b/0/c')).toBe(5003);
+  });
+
+  it('refuses there what is refused here, and reads the next text', async () => {
+    const refused = readDocumentTextAside(`${long}b: 2\n`);
+    const next = readDocumentTextAside(long);
+    await expect(refused).rejects.toMatchObject({
+      code: 'malformed_document',
+      errors: [{ line: 5004, pointer: '/b' }],
+    });
+    expect(await next).toHaveLength(1);
   });
 });

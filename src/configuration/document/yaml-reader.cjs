@@ -114,7 +114,11 @@ function toValues(composed, problems) {
     const value = new Walk(problems, values).value(document.contents, '', document.range[0], 0);
     const places = new Places();
     places.add(value);
-    return { json: JSON.stringify(plain(value)), lines: places.lines, sizes: places.sizes };
+    return {
+      json: JSON.stringify(plain(value)),
+      lines: Uint32Array.from(places.lines),
+      sizes: Uint32Array.from(places.sizes),
+    };
   });
 }
 

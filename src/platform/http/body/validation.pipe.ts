@@ -1,6 +1,6 @@
 import { type ArgumentMetadata, Injectable, type PipeTransform } from '@nestjs/common';
 import { plainToInstance } from 'class-transformer';
-import { validate, type ValidationError } from 'class-validator';
+import { validate, type ValidationError, validateSync } from 'class-validator';
 import { codeOfConstraint, plainly, pointerStep } from '../../problem/constraint-codes';
 import { type FieldProblem, type FieldProblemCode, Problem, problems } from '../../problem/problem';
 import { withoutWrong, WrongShape } from './wrong-shape';
@@ -61,6 +61,12 @@ function textProblems(value: unknown, pointer: string): FieldProblem[] {
   });
 }
 
+const RULES = { whitelist: true, forbidNonWhitelisted: true, forbidUnknownValues: false };
+
+/** What keeps a value from being a dto of this class; pointers begin at the value. */
+export const shapeProblems = (type: new () => object, value: Readonly<Record<string, unknown>>): FieldProblem[] =>
+  fieldProblems(validateSync(plainToInstance(type, value), RULES));
+
 /**
  * Turns a body or a query into its dto, or throws a 400 with every field problem at once. Unknown fields and parameters
  * are refused, values are never converted silently. Path parameters have their own pipe.
@@ -77,7 +83,7 @@ export class RequestValidationPipe implements PipeTransform {
     const bad = textProblems(value, '');
     if (bad.some(({ code }) => code === 'unknown_field')) throw refusal(type, bad);
     const dto = plainToInstance(metatype as new () => object, value);
-    const errors = await validate(dto, { whitelist: true, forbidNonWhitelisted: true, forbidUnknownValues: false });
+    const errors = await validate(dto, RULES);
     const found = [...bad, ...fieldProblems(errors).filter(({ pointer }) => !isIn(bad, pointer))];
     if (found.length === 0) return dto;
     throw type === 'body' ? new WrongShape(found, withoutWrong(dto, found)) : refusal(type, found);

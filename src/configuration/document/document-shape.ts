@@ -1,0 +1,152 @@
+import { setImmediate as nextTurn } from 'node:timers/promises';
+import { KEY } from '../../platform/http/body/resource-key';
+import { pointerStep } from '../../platform/problem/constraint-codes';
+import { type FieldProblem, problems as catalogue } from '../../platform/problem/problem';
+import { isRecord } from '../../platform/text/json';
+import { type ConfigurationDocument, MAX_RESOURCES } from './document';
+import type { DocumentText } from './document-text';
+import { readDocumentTextAside } from './read-aside';
+import { judgeAlert, judgeContact, judgeEndpoint, judgePage, judgeWebsite, judgeWindow } from './resource-shapes';
+import { type Members, ShapeProblems } from './shape-rules';
+
+const SECTIONS = ['contacts', 'websites', 'maintenance_windows', 'status_pages'] as const;
+const FIELDS = ['version', 'owner', 'secrets', ...SECTIONS];
+
+/** As many as a response lists. */
+const MAX_PROBLEMS = 20;
+/** Others get their turn after so long. */
+const TURN_MS = 10;
+
+/** A document in the right shape, and where its values stand. */
+export interface ShapedDocument {
+  document: ConfigurationDocument;
+  /** The line (1-based) of the value at a JSON pointer, or of what is nearest around it. */
+  lineOf(pointer: string): number | null;
+}
+
+/**
+ * Reads a configuration document and judges its shape: fields, types and ranges as the API has them, keys and their
+ * uniqueness. Not judged is what needs more than the document: what it refers to, targets, configs. Sections and lists of
+ * endpoints that are `null` are left out. Throws `malformed_document`, or `validation_failed` with pointers and lines.
+ */
+export const readConfigurationDocument = async (text: string): Promise<ShapedDocument> =>
+  shapeOf(await readDocumentTextAside(text));
+
+/** The same of a text that has been read. */
+export async function shapeOf(documents: readonly DocumentText[]): Promise<ShapedDocument> {
+  const [first, ...others] = documents;
+  if (!first) throw refused([{ pointer: '', line: 1, code: 'required', message: 'the document is empty' }]);
+  const lineOf = (pointer: string): number | null => first.lineOf(pointer);
+  if (others.length > 0) {
+    const message = `there are ${documents.length} documents where one is wanted: leave out the lines ---`;
+    throw refused([{ pointer: '', line: null, code: 'invalid_format', message }]);
+  }
+  const document = withoutEmptySections(first.value);
+  const found = await problemsOf(document);
+  if (found.length > 0) throw refused(found.map((problem) => ({ ...problem, line: lineOf(problem.pointer) })));
+  return { document: document as ConfigurationDocument, lineOf };
+}
+
+const refused = (found: readonly FieldProblem[]) => catalogue.validationFailed(found);
+
+function withoutEmptySections(value: unknown): unknown {
+  if (!isRecord(value)) return value;
+  const optional: readonly string[] = [...SECTIONS, 'secrets'];
+  const kept = Object.fromEntries(
+    Object.entries(value).filter(([name, item]) => item !== null || !optional.includes(name)),
+  );
+  const { websites } = kept;
+  return Array.isArray(websites)
+    ? { ...kept, websites: websites.map((website: unknown) => withoutEmptyEndpoints(website)) }
+    : kept;
+}
+
+function withoutEmptyEndpoints(website: unknown): unknown {
+  if (!isRecord(website) || website['endpoints'] !== null) return website;
+  return Object.fromEntries(Object.entries(website).filter(([name]) => name !== 'endpoints'));
+}
+
+async function problemsOf(value: unknown): Promise<readonly FieldProblem[]> {
+  const problems = new ShapeProblems();
+  let turnBegan = performance.now();
+  for (const _ of judged(problems, value)) {
+    if (problems.all.length >= MAX_PROBLEMS) break;
+    if (performance.now() - turnBegan < TURN_MS) continue;
+    await nextTurn();
+    turnBegan = performance.now();
+  }
+  return problems.all;
+}
+
+/** Judges a resource at a time, so that others get their turn in between. */
+function* judged(problems: ShapeProblems, value: unknown): Iterable<void> {
+  if (!problems.isObject(value, '')) return;
+  problems.onlyFields(value, FIELDS, '');
+  judgeHead(problems, value);
+  const count = resourcesIn(value);
+  if (count > MAX_RESOURCES) {
+    const message = `the document declares ${count} resources, at most ${MAX_RESOURCES} are taken: split it, each part with an owner of its own`;
+    return problems.add('', 'too_large', message);
+  }
+  yield* each(problems, value, 'contacts', (...contact) => judgeContact(problems, ...contact));
+  const keys = new Set<string>();
+  for (const [website, at] of itemsOf(problems, value, 'websites')) {
+    if (!problems.isObject(website, at)) continue;
+    yield judgeWebsite(problems, website, keys, at);
+    yield* endpointsOf(problems, website, at);
+  }
+  yield* each(problems, value, 'maintenance_windows', (...window) => judgeWindow(problems, ...window));
+  yield* each(problems, value, 'status_pages', (...page) => judgePage(problems, ...page));
+}
+
+function* endpointsOf(problems: ShapeProblems, website: Members, parent: string): Iterable<void> {
+  const keys = new Set<string>();
+  for (const [endpoint, at] of itemsOf(problems, website, 'endpoints', parent)) {
+    if (!problems.isObject(endpoint, at)) continue;
+    yield judgeEndpoint(problems, endpoint, keys, at);
+    yield* each(problems, endpoint, 'alerts', (...alert) => judgeAlert(problems, ...alert), at);
+  }
+}
+
+function judgeHead(problems: ShapeProblems, { version, owner, secrets }: Members): void {
+  if (version === undefined) problems.add('/version', 'required', 'version is required: write version: 1');
+  else if (version !== 1) problems.add('/version', 'invalid_format', 'version must be 1: no other is known here');
+  if (owner !== undefined && (typeof owner !== 'string' || !KEY.test(owner))) problems.path(owner, 1, '/owner');
+  if (secrets === undefined || !problems.isObject(secrets, '/secrets')) return;
+  for (const [name, secret] of Object.entries(secrets)) {
+    const at = `/secrets/${pointerStep(name)}`;
+    problems.secretName(name, at);
+    if (typeof secret !== 'string') problems.add(at, 'wrong_type', 'a secret must be a text: write it in quotes');
+  }
+}
+
+/** The items of a list that may be absent, each with its pointer. */
+function itemsOf(problems: ShapeProblems, members: Members, field: string, parent = ''): [unknown, string][] {
+  if (members[field] === undefined) return [];
+  const at = `${parent}/${field}`;
+  return problems.items(members[field], at).map((item, i) => [item, `${at}/${i}`]);
+}
+
+/** Judges items whose keys are unique among them. */
+function* each(
+  problems: ShapeProblems,
+  members: Members,
+  field: string,
+  judge: (item: unknown, taken: Set<string>, at: string) => void,
+  parent = '',
+): Iterable<void> {
+  const taken = new Set<string>();
+  for (const [item, at] of itemsOf(problems, members, field, parent)) yield judge(item, taken, at);
+}
+
+const listIn = (value: unknown, field: string): readonly unknown[] => {
+  const list = isRecord(value) ? value[field] : undefined;
+  return Array.isArray(list) ? list : [];
+};
+
+/** Contacts, websites, their endpoints with alerts, windows, pages. */
+function resourcesIn(document: Members): number {
+  const endpoints = listIn(document, 'websites').flatMap((website) => listIn(website, 'endpoints'));
+  const alerts = endpoints.reduce<number>((sum, endpoint) => sum + listIn(endpoint, 'alerts').length, 0);
+  return SECTIONS.reduce((sum, section) => sum + listIn(document, section).length, endpoints.length + alerts);
+}

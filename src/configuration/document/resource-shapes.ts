@@ -1,0 +1,149 @@
+import { CreateAlertDto } from '../../alert/alert.dto';
+import { CreateContactDto } from '../../contact/contact.dto';
+import { CreateEndpointDto } from '../../endpoint/endpoint.dto';
+import { MAX_PARENTS } from '../../endpoint/quiet/dependencies';
+import { CreateMaintenanceWindowDto } from '../../maintenance/maintenance-window.dto';
+import { shapeProblems } from '../../platform/http/body/validation.pipe';
+import { formatId, NIL_UUID } from '../../platform/ids/id';
+import { isRecord } from '../../platform/text/json';
+import { CreatePublicPageDto } from '../../status-page/settings/public-page.dto';
+import { UpdateStatusPageDto } from '../../status-page/settings/website-page.dto';
+import { NewWebsiteDto } from '../../website/website.dto';
+import type { Members, ShapeProblems } from './shape-rules';
+
+/*
+ * Each resource is judged by the dto that creates it through the API: its ranges and formats hold here, too. What the API
+ * names by id, the document by key, and what may be a `{$secret}`, is judged before and replaced by a stand-in.
+ */
+
+const MAX_SCOPE_ITEMS = 1000;
+const MAX_GROUP_ENDPOINTS = 200;
+const MAX_GROUP_WEBSITES = 100;
+
+const namesIn = (text: string): readonly string[] => text.split(/\s+/);
+const CONTACT = namesIn('key name type config default alert_defaults');
+const WEBSITE = namesIn('key name url enabled tags status_page endpoints');
+const ENDPOINT = namesIn(`key name type url method interval timeout enabled headers
+  body follow_redirects assertions tags depends_on tls alerts`);
+const ALERT = namesIn(`key contact type config enabled condition failure_threshold
+  success_threshold send_on_resolved after remind_every description`);
+const WINDOW = namesIn(`key name description starts_at ends_at cron timezone
+  duration mute exclude_from_uptime public scope`);
+const PAGE = namesIn('key title slug description accent domain enabled logo groups');
+
+/** Members that have to be there and mean nothing when they are `null`. */
+const NEVER_NULL = new Set(['key', 'name', 'title', 'url', 'type', 'config', 'scope', 'groups', 'contact']);
+
+/** Without what was judged before, and without `null`, which stands for the default. */
+function rest(value: Members, judged: readonly string[]): Record<string, unknown> {
+  const kept = Object.entries(value).filter(
+    ([name, item]) => !judged.includes(name) && (item !== null || NEVER_NULL.has(name)),
+  );
+  return Object.fromEntries(kept);
+}
+
+function judge(problems: ShapeProblems, type: new () => object, value: Members, known: readonly string[], at: string) {
+  for (const { pointer, code, message } of shapeProblems(type, value)) {
+    // What is no field of a document has been named already.
+    const [, name = ''] = pointer.split('/');
+    if (known.includes(name)) problems.add(`${at}${pointer}`, code, message);
+  }
+}
+
+const configFor = (value: unknown): unknown => (isRecord(value) ? {} : value);
+
+export function judgeContact(problems: ShapeProblems, value: unknown, taken: Set<string>, at: string): void {
+  if (!problems.isObject(value, at)) return;
+  problems.onlyFields(value, CONTACT, at);
+  problems.key(value, taken, at);
+  problems.references(value['config'], `${at}/config`);
+  const body = { ...rest(value, ['key', 'config']), config: configFor(value['config']) };
+  judge(problems, CreateContactDto, body, CONTACT, at);
+}
+
+/** Without its endpoints. */
+export function judgeWebsite(problems: ShapeProblems, value: Members, taken: Set<string>, at: string): void {
+  problems.onlyFields(value, WEBSITE, at);
+  problems.key(value, taken, at);
+  judge(problems, NewWebsiteDto, rest(value, ['key', 'status_page', 'endpoints']), WEBSITE, at);
+  const page = value['status_page'] ?? {};
+  if (!problems.isObject(page, `${at}/status_page`)) return;
+  problems.onlyFields(page, ['enabled', 'slug'], `${at}/status_page`);
+  judge(problems, UpdateStatusPageDto, page, ['enabled', 'slug'], `${at}/status_page`);
+}
+
+/** Without its alerts. */
+export function judgeEndpoint(problems: ShapeProblems, value: Members, taken: Set<string>, at: string): void {
+  problems.onlyFields(value, ENDPOINT, at);
+  problems.key(value, taken, at);
+  if ((value['depends_on'] ?? null) !== null) problems.paths(value['depends_on'], 2, MAX_PARENTS, `${at}/depends_on`);
+  const body = rest(value, ['key', 'depends_on', 'alerts']);
+  const texts = (field: string, member: string): unknown => {
+    const items = body[field];
+    if (!Array.isArray(items)) return items;
+    return items.map((item: unknown, i) =>
+      isRecord(item) ? { ...item, [member]: problems.text(item[member], `${at}/${field}/${i}/${member}`) } : item,
+    );
+  };
+  const judged = {
+    ...body,
+    url: problems.text(body['url'], `${at}/url`),
+    body: problems.text(body['body'], `${at}/body`),
+    headers: texts('headers', 'value'),
+    assertions: texts('assertions', 'target'),
+  };
+  judge(problems, CreateEndpointDto, judged, ENDPOINT, at);
+}
+
+export function judgeAlert(problems: ShapeProblems, value: unknown, taken: Set<string>, at: string): void {
+  if (!problems.isObject(value, at)) return;
+  problems.onlyFields(value, ALERT, at);
+  problems.key(value, taken, at);
+  const { contact } = value;
+  if (contact !== undefined) problems.path(contact, 1, `${at}/contact`);
+  for (const field of ['type', 'config'])
+    if (contact !== undefined && value[field] !== undefined)
+      problems.add(`${at}/${field}`, 'invalid_config', `${field} is that of the contact: name one or the other`);
+  problems.references(value['config'], `${at}/config`);
+  const body = {
+    ...rest(value, ['key', 'contact', 'config']),
+    endpoint_id: formatId('endpoint', NIL_UUID),
+    ...(contact !== undefined && { contact_id: formatId('contact', NIL_UUID) }),
+    ...(value['config'] !== undefined && { config: configFor(value['config']) }),
+  };
+  judge(problems, CreateAlertDto, body, ALERT, at);
+}
+
+export function judgeWindow(problems: ShapeProblems, value: unknown, taken: Set<string>, at: string): void {
+  if (!problems.isObject(value, at)) return;
+  problems.onlyFields(value, WINDOW, at);
+  problems.key(value, taken, at);
+  const { scope } = value;
+  if (isRecord(scope)) {
+    problems.onlyFields(scope, ['all', 'websites', 'endpoints', 'tags'], `${at}/scope`);
+    if (scope['websites'] !== undefined) problems.paths(scope['websites'], 1, MAX_SCOPE_ITEMS, `${at}/scope/websites`);
+    if (scope['endpoints'] !== undefined)
+      problems.paths(scope['endpoints'], 2, MAX_SCOPE_ITEMS, `${at}/scope/endpoints`);
+  }
+  const judged = isRecord(scope) ? { all: scope['all'], tags: scope['tags'] } : scope;
+  judge(problems, CreateMaintenanceWindowDto, { ...rest(value, ['key']), scope: judged }, WINDOW, at);
+}
+
+export function judgePage(problems: ShapeProblems, value: unknown, taken: Set<string>, at: string): void {
+  if (!problems.isObject(value, at)) return;
+  problems.onlyFields(value, PAGE, at);
+  problems.key(value, taken, at);
+  const groups = value['groups'];
+  const judged = Array.isArray(groups)
+    ? groups.map((group, i) => judgedGroup(problems, group, `${at}/groups/${i}`))
+    : groups;
+  judge(problems, CreatePublicPageDto, { ...rest(value, ['key']), groups: judged }, PAGE, at);
+}
+
+function judgedGroup(problems: ShapeProblems, group: unknown, at: string): unknown {
+  if (!isRecord(group)) return group;
+  problems.onlyFields(group, ['name', 'endpoints', 'websites'], at);
+  if (group['endpoints'] !== undefined) problems.paths(group['endpoints'], 2, MAX_GROUP_ENDPOINTS, `${at}/endpoints`);
+  if (group['websites'] !== undefined) problems.paths(group['websites'], 1, MAX_GROUP_WEBSITES, `${at}/websites`);
+  return { name: group['name'] };
+}

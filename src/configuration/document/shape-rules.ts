@@ -1,0 +1,88 @@
+import { KEY } from '../../platform/http/body/resource-key';
+import { pointerStep } from '../../platform/problem/constraint-codes';
+import type { FieldProblem, FieldProblemCode } from '../../platform/problem/problem';
+import { isRecord } from '../../platform/text/json';
+
+export type Members = Readonly<Record<string, unknown>>;
+
+const KEY_RULE = 'must be 1 to 64 of a-z 0-9 . _ -, the first a letter or a digit';
+const SECRET_NAME = /^[A-Za-z_][A-Za-z0-9_]{0,127}$/;
+const SECRET_NAME_RULE = 'must be 1 to 128 letters, digits and _, the first no digit';
+
+/** The problems of a document, in the order in which they are found. */
+export class ShapeProblems {
+  readonly all: FieldProblem[] = [];
+
+  add(pointer: string, code: FieldProblemCode, message: string): void {
+    this.all.push({ pointer, code, message });
+  }
+
+  /** False, and a problem, for what is no object. */
+  isObject(value: unknown, pointer: string): value is Members {
+    if (isRecord(value)) return true;
+    this.add(pointer, value === undefined ? 'required' : 'wrong_type', 'must be an object');
+    return false;
+  }
+
+  /** The items of a list; nothing of what is none, which is a problem. */
+  items(value: unknown, pointer: string): readonly unknown[] {
+    if (Array.isArray(value)) return value;
+    this.add(pointer, value === undefined ? 'required' : 'wrong_type', 'must be a list');
+    return [];
+  }
+
+  onlyFields(value: Members, known: readonly string[], pointer: string): void {
+    for (const name of Object.keys(value).filter((field) => !known.includes(field)))
+      this.add(`${pointer}/${pointerStep(name)}`, 'unknown_field', `${name.slice(0, 100)} is not a field here`);
+  }
+
+  /** The key of a resource, unlike those of its siblings in `taken`. */
+  key({ key }: Members, taken: Set<string>, pointer: string): void {
+    const at = `${pointer}/key`;
+    if (key === undefined) return this.add(at, 'required', `key is required: it ${KEY_RULE}`);
+    if (typeof key !== 'string') return this.add(at, 'wrong_type', 'key must be a text');
+    if (!KEY.test(key)) return this.add(at, 'invalid_format', `key ${KEY_RULE}`);
+    if (taken.has(key)) return this.add(at, 'duplicate_key', `another one here has the key ${key}`);
+    taken.add(key);
+    return undefined;
+  }
+
+  /** A key path of so many keys: `shop`, or `shop/front`. Whether there is such a thing is not judged here. */
+  path(value: unknown, keys: 1 | 2, pointer: string): void {
+    const steps = typeof value === 'string' ? value.split('/') : [];
+    if (steps.length === keys && steps.every((step) => KEY.test(step))) return;
+    const form = keys === 1 ? 'a key such as shop' : 'a key path such as shop/front';
+    this.add(pointer, typeof value === 'string' ? 'invalid_format' : 'wrong_type', `must be ${form}`);
+  }
+
+  paths(value: unknown, keys: 1 | 2, most: number, pointer: string): void {
+    const items = this.items(value, pointer);
+    if (items.length > most) this.add(pointer, 'out_of_range', `must contain at most ${most} items`);
+    items.slice(0, most).forEach((item, i) => this.path(item, keys, `${pointer}/${i}`));
+  }
+
+  /** A stand-in for judging the rest of the resource, where the value is a well-formed `{$secret: NAME}`. */
+  text(value: unknown, pointer: string): unknown {
+    if (!isRecord(value) || !Object.hasOwn(value, '$secret')) return value;
+    this.reference(value, pointer);
+    return 'secret';
+  }
+
+  /** All `{$secret: NAME}` in a config are well-formed. */
+  references(value: unknown, pointer: string): void {
+    if (typeof value !== 'object' || value === null) return;
+    if (Object.hasOwn(value, '$secret')) return this.reference(value as Members, pointer);
+    for (const [name, item] of Object.entries(value)) this.references(item, `${pointer}/${pointerStep(name)}`);
+    return undefined;
+  }
+
+  secretName(name: unknown, pointer: string): void {
+    if (typeof name !== 'string') this.add(pointer, 'wrong_type', 'the name of a secret must be a text');
+    else if (!SECRET_NAME.test(name)) this.add(pointer, 'invalid_format', `the name of a secret ${SECRET_NAME_RULE}`);
+  }
+
+  private reference(value: Members, pointer: string): void {
+    this.onlyFields(value, ['$secret'], pointer);
+    this.secretName(value['$secret'], `${pointer}/$secret`);
+  }
+}
