@@ -311,7 +311,7 @@ describe('A configuration of Gatus', () => {
     ],
     [
       'twilio',
-      { sid: 'AC1', token: 't', from: '+15005550006', to: '+15005550009' },
+      { sid: 'AC1', token: 't', from: '+15005550006', to: '+1 500-555-0009' },
       { type: 'twilio', config: { account_sid: 'AC1', auth_token: 't', from: '+15005550006', to: '+15005550009' } },
     ],
     [
@@ -319,7 +319,12 @@ describe('A configuration of Gatus', () => {
       { 'webhook-url': 'https://prod.example.org/x' },
       { type: 'teams', config: { webhook_url: 'https://prod.example.org/x' } },
     ],
-    ['teams', { 'webhook-url': 'https://x.webhook.office.com/y' }, /retired/],
+    [
+      'teams',
+      { 'webhook-url': 'https://x.webhook.office.com/y' },
+      { type: 'teams', config: { webhook_url: { $secret: 'TEAMS_WEBHOOK_URL' } } },
+    ],
+    ['pagerduty', { 'integration-key': '****' }, { config: { routing_key: { $secret: 'PAGERDUTY_ROUTING_KEY' } } }],
     [
       'telegram',
       { token: '1:a', id: '-5', 'topic-id': '7' },
@@ -337,7 +342,7 @@ describe('A configuration of Gatus', () => {
     ],
     ['ntfy', { topic: 'x' }, /no channel for ntfy/],
     ['slack', {}, /webhook_url is required/],
-    ['slack', { 'webhook-url': 'not a url' }, /webhook_url/],
+    ['email', { from: 'a@example.org', host: 'mx', port: 25, to: 'nobody' }, /to\/0 must be/],
   ])('has its provider %s as a contact, or says why not: %j', (provider, settings, expected) => {
     const conversion = single({}, { alerting: { [provider]: settings } });
     if (expected instanceof RegExp)

@@ -97,7 +97,8 @@ function reportSkipped(source: GatusSource, report: Report): void {
   for (const { value, at } of source.items('suites')) reportSuite(value, at, report);
   for (const [name, { value, at }] of source.sections) {
     if (!READ.has(name)) report({ at, name: quoted(name), result: 'skipped', why: reasonOf(name) });
-    else if (!isOfItsKind(name, value)) report({ at, name, result: 'skipped', why: `${quoted(value)} is none` });
+    else if (!isOfItsKind(name, value))
+      report({ at, name, result: 'skipped', why: `it is ${quoted(value)} and cannot be read` });
   }
 }
 
@@ -106,8 +107,7 @@ const reasonOf = (name: string): string =>
   'no section of Gatus; what refers to it is taken over';
 
 const isOfItsKind = (name: string, value: unknown): boolean =>
-  value === null ||
-  (name === 'alerting' || name === 'maintenance' ? isMapping(value) || name === 'maintenance' : Array.isArray(value));
+  value === null || name === 'maintenance' || (name === 'alerting' ? isMapping(value) : Array.isArray(value));
 
 function reportHeartbeat(value: unknown, at: string, report: Report): void {
   const fields = new Fields(isMapping(value) ? value : {}, new Differences());

@@ -51,12 +51,7 @@ const PROVIDERS: Readonly<Record<string, { type: string; configClass: ConfigClas
   twilio: {
     type: 'twilio',
     configClass: TwilioConfig,
-    reader: ({ read }) => ({
-      account_sid: read('sid'),
-      auth_token: read('token'),
-      from: read('from'),
-      to: read('to'),
-    }),
+    reader: twilio,
   },
   email: { type: 'email', configClass: EmailConfig, reader: email },
   custom: { type: 'webhook', configClass: WebhookConfig, reader: webhook },
@@ -81,14 +76,33 @@ export function channelOf(provider: string, fields: Fields, secrets: Secrets): C
     return text === '' ? null : refer(text);
   };
   const config = withoutNull(known.reader({ fields, read, refer }));
+  noteClient(fields);
   fields.noteRest();
-  const problem = configProblems(known.configClass, config).find(({ pointer }) => !isSecretAt(config, pointer));
-  if (problem) return { refused: `its settings are none here: ${problem.pointer.slice(1)} ${problem.message}` };
+  for (const { pointer, message } of configProblems(known.configClass, config)) {
+    if (isSecretAt(config, pointer)) continue;
+    const key = pointer.slice(1);
+    const value = config[key];
+    if (!REPLACEABLE.has(key) || typeof value !== 'string')
+      return { refused: `its settings are not accepted here: ${key} ${message}` };
+    const name = secrets.standFor(value, `${provider}_${key}`.toUpperCase());
+    config[key] = { $secret: name };
+    fields.differences.add(`its ${key} ${message}: give another one as the secret ${name}`);
+  }
   return { type: known.type, config };
 }
 
+/** Often masked where files are shown to others. What is not accepted is asked for, so that no alert is lost. */
+const REPLACEABLE = new Set(['webhook_url', 'routing_key', 'api_key', 'bot_token', 'account_sid', 'auth_token', 'url']);
+
 const withoutNull = (config: Record<string, unknown>): Record<string, unknown> =>
   Object.fromEntries(Object.entries(config).filter(([, value]) => value !== null));
+
+/** How Gatus connects to the provider. */
+function noteClient(fields: Fields): void {
+  const client = fields.inner('client');
+  const said = client?.names().filter((name) => client.raw(name) !== false && client.has(name)) ?? [];
+  if (said.length > 0) fields.note('client', `(${said.map(asWritten).join(', ')}) is not used`);
+}
 
 /** Whether the value, or what holds it, is a secret: it is judged when its value is known. */
 function isSecretAt(config: unknown, pointer: string): boolean {
@@ -109,6 +123,16 @@ function telegram({ fields, read }: Source): Record<string, unknown> {
     api_url: read('api-url'),
   };
 }
+
+function twilio({ fields, read }: Source): Record<string, unknown> {
+  for (const name of ['text-twilio-triggered', 'text-twilio-resolved'])
+    if (fields.raw(name) !== null) fields.note(name, 'is not used: messages have the words of this monitor');
+  return { account_sid: read('sid'), auth_token: read('token'), from: phone(read('from')), to: phone(read('to')) };
+}
+
+/** `+1 500-555-0006` without what is there for the eye only. */
+const phone = (number: Text | null): Text | null =>
+  typeof number === 'string' && /^\+[\d ().-]+$/.test(number) ? number.replace(/[^+\d]/g, '') : number;
 
 function opsgenie({ fields, read }: Source): Record<string, unknown> {
   const tags = fields.list('tags').filter((tag) => typeof tag === 'string');

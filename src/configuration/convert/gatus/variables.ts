@@ -39,13 +39,14 @@ export class Secrets {
     if (!hasVariable(text)) return text;
     const variables = variablesIn(text);
     const isPlain = variables.length === 1 && text === `${OPEN}${variables[0] ?? ''}${CLOSE}`;
-    const secret = this.nameFor(text, isPlain ? (variables[0] ?? '') : (name ?? variables.join('_')));
+    const secret = this.standFor(text, isPlain ? (variables[0] ?? '') : (name ?? variables.join('_')));
     if (!isPlain || secret !== variables[0])
       explain(`the secret ${secret} stands for the whole value ${JSON.stringify(asWritten(text))}: give it that value`);
     return { $secret: secret };
   }
 
-  private nameFor(text: string, wanted: string): string {
+  /** The name of the secret that stands for the text: `wanted`, or one like it when that is another's. */
+  standFor(text: string, wanted: string): string {
     const first = secretName(wanted);
     let name = first;
     for (let turn = 2; (this.texts.get(name) ?? text) !== text; turn++)
