@@ -253,6 +253,7 @@ describe('A configuration of Gatus', () => {
     [{ client: { tls: { 'certificate-file': 'a.pem' } } }, /certificate of the client/],
     [{ client: { tunnel: 'jump' } }, /SSH/],
     [{ client: { insecure: true }, headers: { Authorization: 'x' } }, /client.insecure/],
+    [{ client: { insecure: true }, url: 'https://${HOST}/?token=${TOKEN}' }, /client.insecure.*token/],
     [{ body: 'x'.repeat(40_000) }, /too large/],
   ])('skips what no check here does, with its reason: %j', (fields, reason) => {
     const conversion = single(fields);

@@ -1,11 +1,11 @@
 import { HTTP_METHODS } from '../../../checker/check-request';
 import { headerProblem } from '../../../checker/request-headers';
-import { unverifiedProblem } from './tls-temp';
+import { unverifiedProblem } from '../../../checker/tls-settings';
 import { MINUTE_MS, SECOND_MS } from '../../../platform/time/time-units';
 import type { DeclaredEndpoint, Text } from '../../document/document';
 import { type Fields, quoted } from './fields';
 import type { Target } from './target';
-import { asWritten, hasVariable, type Secrets } from './variables';
+import { asWritten, filledIn, hasVariable, type Secrets } from './variables';
 
 export const INTERVAL = { min: 1, max: 86_400 };
 const TIMEOUT = { min: 1, max: 300 };
@@ -58,7 +58,7 @@ export function readRequest(
 /** Why the certificate has to be verified, or `null`. */
 function unverifiedRefusal(target: Target, headers: readonly { key: string }[], body: Text | null): string | null {
   const sent = {
-    url: asWritten(target.url),
+    url: filledIn(target.url),
     headers: headers.map(({ key }) => ({ key, value: '' })),
     body: body === null ? null : 'x',
   };

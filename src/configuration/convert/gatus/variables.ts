@@ -25,6 +25,9 @@ export const hasVariable = (text: string): boolean => text.includes(OPEN);
 /** As it stands in the file. */
 export const asWritten = (text: string): string => text.replace(MARKED, '${$1}');
 
+/** With an `x` in place of each variable, to judge the rest. */
+export const filledIn = (text: string): string => text.replace(MARKED, 'x');
+
 const MAX_SECRET_NAME = 128;
 
 /** The secrets of one document: a name stands for one text in all of it. */
