@@ -32,6 +32,9 @@ const SOURCES: Readonly<Record<CheckType, readonly AssertionSource[]>> = {
 /** Gatus looks at the status only when a condition does; without one ours must be 200 to 299. */
 const ANY_STATUS: Assertion = { source: 'status_code', comparison: 'in', target: '100-599' };
 
+/** Of the API. */
+const MAX_TARGET = 1000;
+
 /** What is to be asserted for the conditions of an endpoint, as it is written in the file. */
 export function assertionsOf(conditions: readonly string[], type: CheckType, recordType: string): JudgedConditions {
   const found: JudgedConditions = { assertions: [], differences: [], contrary: null };
@@ -40,8 +43,8 @@ export function assertionsOf(conditions: readonly string[], type: CheckType, rec
     if (isContrary === true) found.contrary ??= asWritten(text);
     if (difference !== undefined) found.differences.push(`the condition ${quoted(text)} ${difference}`);
     for (const assertion of assertions) {
-      const problem = assertionProblems([assertion], SOURCES[type])[0];
-      if (problem) found.differences.push(`the condition ${quoted(text)} is left out: ${problem.message}`);
+      const problem = problemOf(assertion, type);
+      if (problem !== null) found.differences.push(`the condition ${quoted(text)} is left out: ${problem}`);
       else if (!found.assertions.some((known) => JSON.stringify(known) === JSON.stringify(assertion)))
         found.assertions.push(assertion);
     }
@@ -52,6 +55,11 @@ export function assertionsOf(conditions: readonly string[], type: CheckType, rec
     found.differences.push(`only the first ${MAX_ASSERTIONS} of ${found.assertions.length} assertions are kept`);
   found.assertions.splice(MAX_ASSERTIONS);
   return found;
+}
+
+function problemOf(assertion: Assertion, type: CheckType): string | null {
+  if (assertion.target.length > MAX_TARGET) return `what it compares with has more than ${MAX_TARGET} characters`;
+  return assertionProblems([assertion], SOURCES[type])[0]?.message ?? null;
 }
 
 function judge(text: string, type: CheckType, recordType: string): Judged {
