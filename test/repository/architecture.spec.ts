@@ -113,6 +113,7 @@ const STAGES: Readonly<Record<string, Readonly<Record<string, readonly string[]>
   },
   'configuration/convert': { gatus: [] },
   'configuration/convert/gatus': { condition: [] },
+  cli: { uptime: [] },
   monitoring: { record: [], run: [], schedule: ['record', 'run'], 'on-demand': ['record', 'run', 'schedule'] },
 };
 

@@ -1,0 +1,15 @@
+#!/usr/bin/env node
+import '../start/node-version.cjs';
+import { processIo } from './uptime/io';
+import { runUptime } from './uptime/program';
+
+/** The command `uptime`: a client of the API for terminals, scripts and pipelines. */
+runUptime(process.argv.slice(2), processIo()).then(
+  (exitCode) => {
+    process.exitCode = exitCode;
+  },
+  (error: unknown) => {
+    process.exitCode = 1;
+    process.stderr.write(`${error instanceof Error ? error.stack : String(error)}\n`);
+  },
+);

@@ -1,0 +1,145 @@
+import { readFileSync } from 'node:fs';
+import { resolve } from 'node:path';
+import { Command, CommanderError, Option } from 'commander';
+import { ApiClient, readKey, readServiceUrl } from './api-client';
+import { apply, convert, type ExitCode, exported, plan } from './configuration-commands';
+import { check, list } from './endpoint-commands';
+import { CommandError, type Io } from './io';
+import { tail } from './tail-command';
+
+/** What `convert` can read. */
+const SOURCES = ['uptime-kuma', 'gatus', 'healthchecks', 'prometheus-blackbox', 'uptimerobot'];
+
+const AFTER_HELP = `
+Environment:
+  UPTIME_URL       address of the service, such as https://uptime.example.com
+  UPTIME_KEY       an API key; plan, export, convert, ls and tail are content with the role "read"
+  UPTIME_SECRET_X  value of {$secret: X} in a document; only what the document refers to is sent
+  NO_COLOR         no colours
+
+Exit code: 0 all is well, 1 an error, 2 plan: something would change; check: it is not up.
+
+Examples:
+  uptime plan monitors.yaml
+  uptime apply monitors.yaml --prune
+  uptime convert --from gatus config.yaml > monitors.yaml
+  uptime ls --status down
+  uptime check https://shop.example.com/`;
+
+interface Connection {
+  url?: string;
+  keyFile?: string;
+}
+
+/** Runs the command with its arguments. Resolves with its exit code; throws only for a bug. */
+export async function runUptime(
+  args: readonly string[],
+  io: Io,
+  stop: AbortSignal = new AbortController().signal,
+): Promise<number> {
+  let exitCode: ExitCode = 0;
+  const program = buildProgram(io, stop, (code) => (exitCode = code));
+  try {
+    await program.parseAsync(args, { from: 'user' });
+    return exitCode;
+  } catch (error) {
+    if (error instanceof CommanderError) return error.exitCode;
+    if (!(error instanceof CommandError)) throw error;
+    io.err(`${error.message}\n`);
+    return 1;
+  }
+}
+
+function buildProgram(io: Io, stop: AbortSignal, end: (code: ExitCode) => void): Command {
+  const program = new Command('uptime')
+    .description('Uptime monitoring from the command line: configuration as code, checks, and what happens.')
+    .option('--url <url>', 'address of the service; default UPTIME_URL')
+    .option('--key-file <file>', 'file with the API key; default UPTIME_KEY')
+    .addHelpText('after', AFTER_HELP)
+    .configureOutput({
+      writeOut: (text) => io.out(text),
+      writeErr: (text) => io.err(text),
+      getOutHasColors: () => io.hasColour,
+    })
+    .exitOverride();
+  const api = (): ApiClient => connect(io, program.opts<Connection>());
+
+  program
+    .command('plan <file>')
+    .description('show what applying a document would change; - is standard input')
+    .option('--prune', 'also delete what its owner has declared and it no longer holds', false)
+    .option('--json', 'what the API returns', false)
+    .action(async (file: string, options: { prune: boolean; json: boolean }) =>
+      end(await plan(io, api(), file, options)),
+    );
+
+  program
+    .command('apply <file>')
+    .description('show the plan, ask on a terminal, then do it, all or nothing')
+    .option('--prune', 'also delete what its owner has declared and it no longer holds', false)
+    .option('--json', 'what the API returns', false)
+    .option('-y, --yes', 'do not ask', false)
+    .action(async (file: string, options: { prune: boolean; json: boolean; yes: boolean }) =>
+      end(await apply(io, api(), file, options)),
+    );
+
+  program
+    .command('export')
+    .description('print what there is as a document')
+    .option('--owner <owner>', 'only what this owner declares')
+    .option('--json', 'as JSON instead of YAML', false)
+    .action(async (options: { owner?: string; json: boolean }) => end(await exported(io, api(), options)));
+
+  program
+    .command('convert <files...>')
+    .description("print another program's files as a document, and on standard error what is lost; stores nothing")
+    .addOption(new Option('--from <program>', 'where they come from').choices(SOURCES).makeOptionMandatory())
+    .option('--json', 'document and report as the API returns them', false)
+    .action(async (files: string[], options: { from: string; json: boolean }) =>
+      end(await convert(io, api(), files, options)),
+    );
+
+  program
+    .command('ls')
+    .description('list endpoints')
+    .addOption(new Option('--status <status>', 'only these').choices(['up', 'down', 'unknown', 'paused']))
+    .option('--type <type>', 'only this type: HTTPS, TCP, …')
+    .option('--tag <tag>', 'only with this tag')
+    .option('-q, --quiet', 'only their ids', false)
+    .option('--json', 'what the API returns', false)
+    .action(async (options: { quiet: boolean; json: boolean }) => end(await list(io, api(), options)));
+
+  program
+    .command('check <target>')
+    .description('check now: a URL (nothing is stored), or an endpoint by its id, key or key path (recorded)')
+    .option('--type <type>', 'of a target without a scheme: TCP, DNS, ICMP, SSH, …')
+    .option('--json', 'what the API returns', false)
+    .action(async (target: string, options: { type?: string; json: boolean }) =>
+      end(await check(io, api(), target, options)),
+    );
+
+  program
+    .command('tail')
+    .description('follow what happens: changes of status, alerts, maintenance')
+    .option('--json', 'one JSON object a line', false)
+    .action(async (options: { json: boolean }) => end(await tail(io, api(), options, stop)));
+
+  return program;
+}
+
+function connect(io: Io, { url, keyFile }: Connection): ApiClient {
+  return new ApiClient(
+    readServiceUrl(url ?? io.env['UPTIME_URL']),
+    readKey(keyFile === undefined ? io.env['UPTIME_KEY'] : keyIn(io, keyFile)),
+  );
+}
+
+function keyIn(io: Io, file: string): string {
+  try {
+    return readFileSync(resolve(io.folder, file), 'utf8');
+  } catch (error) {
+    throw new CommandError(
+      `The key file ${file} could not be read: ${error instanceof Error ? error.message : String(error)}`,
+    );
+  }
+}

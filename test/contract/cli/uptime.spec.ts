@@ -1,0 +1,258 @@
+import { execFile } from 'node:child_process';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { uptime } from '../../harness/processes/uptime-command';
+import { always, type HttpScript, HttpTarget, rawResponse, sent } from '../../harness/servers/http-target';
+import { closedPort } from '../../harness/servers/tcp-target';
+
+const ROOT = join(__dirname, '../../..');
+const KEY = 'ums_r_0123456789';
+const problem = (status: number, body: object, headers = {}) =>
+  rawResponse(status, JSON.stringify(body), { 'Content-Type': 'application/problem+json', ...headers });
+const json = (body: unknown, headers = {}) =>
+  rawResponse(200, JSON.stringify(body), { 'Content-Type': 'application/json', ...headers });
+
+const summary = { create: 1, update: 0, adopt: 0, delete: 0, unchanged: 0 };
+const CHANGE = { action: 'create', resource: 'website', key: 'shop', id: null, fields: [] };
+const PLAN = { summary, changes: [CHANGE], notes: [] };
+const planned: HttpScript = (_, socket) => socket.end(json(PLAN, { ETag: '"seen"' }));
+const DOCUMENT = 'version: 1\nwebsites: []\n';
+
+describe('The command uptime', () => {
+  let script: HttpScript;
+  let server: HttpTarget;
+  let folder: string;
+
+  beforeAll(async () => {
+    server = await HttpTarget.listen((request, socket) => script(request, socket));
+    folder = mkdtempSync(join(tmpdir(), 'uptime-cli-'));
+  });
+  afterAll(async () => {
+    await server.close();
+    rmSync(folder, { recursive: true, force: true });
+  });
+
+  const run = (args: string[], more: Parameters<typeof uptime>[3] = {}) =>
+    uptime(server.url(), KEY, args, { folder, ...more });
+  const ls = (response: string) => {
+    script = always(response);
+    return run(['ls']);
+  };
+
+  it.each([
+    ['a refused key', problem(401, { title: 'No' }), /^The API key is not accepted \(401\)/],
+    [
+      'a key that may not',
+      problem(403, { detail: 'It needs "write".' }),
+      /may not do this \(403\)\. It needs "write"\./,
+    ],
+    ['too many requests', problem(429, {}, { 'Retry-After': '7' }), /\(429\)\. Try again in 7 s\./],
+    [
+      'a service that is overloaded',
+      problem(503, { title: 'Busy' }, { 'Retry-After': '1' }),
+      /^Busy\. \(503\) Try again in 1 s\./,
+    ],
+    ['a proxy that refuses', rawResponse(503, 'down'), /^The request was refused\. \(503\)/],
+    [
+      'another program',
+      rawResponse(200, '<html>', { 'Content-Type': 'text/html' }),
+      /200 and text\/html, not as this API/,
+    ],
+    [
+      'an address that is not there',
+      rawResponse(404, 'no'),
+      /404 and no content type, not as this API does\. Is UPTIME_URL/,
+    ],
+    ['no HTTP', 'SSH-2.0-OpenSSH_9\r\n', /did not respond with HTTP|cut the connection/],
+    ['half a response', 'HTTP/1.1 200 OK\r\nContent-Length: 9\r\n\r\n[', /cut the connection|could not be reached/],
+  ])('says %s in words and ends with 1', async (_, response, words) => {
+    expect(await ls(response)).toEqual({ code: 1, out: '', err: expect.stringMatching(words) });
+  });
+
+  it('sends its key nowhere else: redirects are not followed', async () => {
+    const other = await HttpTarget.listen(always(json([])));
+    const { code, err } = await ls(rawResponse(302, '', { Location: other.url('/api/v1/endpoints') }));
+    expect([code, err, other.seen]).toEqual([1, expect.stringContaining(`redirects to ${other.url()}`), []]);
+    await other.close();
+  });
+
+  it('names a service that is not running', async () => {
+    const { code, err } = await uptime(`http://127.0.0.1:${await closedPort()}`, KEY, ['ls']);
+    expect([code, err]).toEqual([1, expect.stringContaining('refused the connection: is the service running')]);
+  });
+
+  it.each([
+    ['no address', { UPTIME_URL: '' }, /^Set UPTIME_URL/],
+    ['an address without http', { UPTIME_URL: 'shop.example.com' }, /must be an http:\/\/ or https:\/\/ address/],
+    ['credentials in the address', { UPTIME_URL: 'http://a:b@127.0.0.1' }, /must hold no credentials/],
+    ['no key', { UPTIME_KEY: '' }, /^Set UPTIME_KEY/],
+    ['a key that is none', { UPTIME_KEY: 'two words' }, /^UPTIME_KEY is no API key/],
+  ])('refuses %s before anything is sent', async (_, env, words) => {
+    const before = server.seen.length;
+    expect(await run(['ls'], { env })).toEqual({ code: 1, out: '', err: expect.stringMatching(words) });
+    expect(server.seen).toHaveLength(before);
+  });
+
+  it('takes the key from a file, and an address with a path', async () => {
+    script = always(json([]));
+    writeFileSync(join(folder, 'key'), 'ums_r_other\n');
+    const { code } = await run(['--url', server.url('/monitor/api/v1/'), '--key-file', 'key', 'ls', '-q']);
+    const asked = server.seen.at(-1);
+    expect([code, asked?.path, sent(asked, 'authorization')]).toEqual([
+      0,
+      '/monitor/api/v1/endpoints?limit=1000',
+      'Bearer ums_r_other',
+    ]);
+  });
+
+  it.each([
+    [['plan', 'missing.yaml'], /^There is no file missing\.yaml\.$/m],
+    [['plan', '.'], /^\. is a folder, not a file\.$/m],
+    [['plan', 'latin1.yaml'], /^latin1\.yaml is not UTF-8 text\.$/m],
+    [['plan', 'large.yaml'], /^large\.yaml is too large: 8 MiB/m],
+    [['plan'], /missing required argument 'file'/],
+    [['convert', '--from', 'nagios', 'x'], /is invalid\. Allowed choices are uptime-kuma, gatus/],
+    [['deploy'], /unknown command 'deploy'/],
+  ])('%j is refused in words before anything is sent', async (args, words) => {
+    writeFileSync(join(folder, 'latin1.yaml'), Buffer.from('name: M\xfcnchen', 'latin1'));
+    writeFileSync(join(folder, 'large.yaml'), Buffer.alloc(8 * 1024 * 1024 + 1, 'a'));
+    const before = server.seen.length;
+    expect(await run(args)).toEqual({ code: 1, out: '', err: expect.stringMatching(words) });
+    expect(server.seen).toHaveLength(before);
+  });
+
+  it('plan ends with 2 when something would change, and sends only the secrets that the document refers to', async () => {
+    script = planned;
+    const stdin = 'version: 1\ncontacts: [{config: {url: {$secret: CHAT}}}]\n';
+    const env = { UPTIME_SECRET_CHAT: 'c', UPTIME_SECRET_REST: 'r' };
+    const { code, out } = await run(['plan', '-', '--prune'], { stdin, env });
+    expect([code, out]).toEqual([2, expect.stringMatching(/^\+ website shop\nPlan: 1 to create/)]);
+    const asked = server.seen.at(-1);
+    expect([asked?.method, asked?.path, sent(asked, 'content-type'), asked?.body]).toEqual([
+      'POST',
+      '/api/v1/configuration/plan?prune=true',
+      'application/yaml',
+      `${stdin}secrets: {"CHAT":"c"}\n`,
+    ]);
+  });
+
+  it('plan ends with 0 when nothing would change, and --json prints what the API returns', async () => {
+    const nothing = { summary: { ...summary, create: 0 }, changes: [], notes: [] };
+    script = always(json(nothing));
+    const { code, out } = await run(['plan', '-', '--json'], { stdin: DOCUMENT });
+    expect([code, JSON.parse(out)]).toEqual([0, nothing]);
+    const asked = server.seen.length;
+    expect(await run(['apply', '-'], { stdin: DOCUMENT })).toMatchObject({
+      code: 0,
+      out: 'Nothing to do: 0 unchanged.\n',
+    });
+    expect(server.seen.slice(asked).map(({ method }) => method)).toEqual(['POST']);
+  });
+
+  it('apply does what the plan showed, and only that: it names the plan', async () => {
+    script = planned;
+    const { code, out } = await run(['apply', '-'], { stdin: DOCUMENT });
+    expect([code, out]).toEqual([0, expect.stringMatching(/^\+ website shop\nPlan: .*\nApplied: 1 created/)]);
+    const asked = server.seen.at(-1);
+    expect([asked?.method, asked?.path, sent(asked, 'if-match'), asked?.body]).toEqual([
+      'PUT',
+      '/api/v1/configuration',
+      '"seen"',
+      DOCUMENT,
+    ]);
+  });
+
+  it.each([
+    ['y', [], true],
+    ['yes', [], true],
+    ['', [], false],
+    ['n', [], false],
+    ['', ['--yes'], true],
+  ])('apply on a terminal, where %j is typed, with %j: applied is %s', async (typed, options, isApplied) => {
+    script = planned;
+    const asked = server.seen.length;
+    const { code, err } = await run(['apply', '-', ...options], { stdin: DOCUMENT, typed });
+    expect(code).toBe(isApplied ? 0 : 1);
+    expect(err).toBe(options.length > 0 ? '' : `Apply this? [y/N] ${isApplied ? '' : 'Nothing was changed.\n'}`);
+    expect(server.seen.slice(asked).map(({ method }) => method)).toEqual(isApplied ? ['POST', 'PUT'] : ['POST']);
+  });
+
+  it.each([
+    [
+      'something changed meanwhile',
+      problem(412, { code: 'precondition_failed' }),
+      /^Something has changed since this plan .* nothing was applied/,
+    ],
+    ['the response was lost', '', /\nIt was applied as a whole or not at all: plan tells which\.$/m],
+  ])('apply says what it means that %s', async (_, response, words) => {
+    script = (request, socket) => (request.method === 'PUT' ? void socket.end(response) : planned(request, socket));
+    const { code, err } = await run(['apply', '-'], { stdin: DOCUMENT });
+    expect([code, err]).toEqual([1, expect.stringMatching(words)]);
+  });
+
+  it('shows where in the file each error stands', async () => {
+    const errors = [{ pointer: '/websites/0/url', line: 2, code: 'immutable', message: 'url cannot be changed' }];
+    script = always(problem(400, { title: 'Some fields are not valid', code: 'validation_failed', errors }));
+    writeFileSync(join(folder, 'monitors.yaml'), DOCUMENT);
+    const { code, err } = await run(['plan', 'monitors.yaml']);
+    expect([code, err]).toEqual([
+      1,
+      'monitors.yaml:2: /websites/0/url: url cannot be changed\nSome fields are not valid. (400 validation_failed)\n',
+    ]);
+  });
+
+  it('convert prints the document as YAML, and beside it what is lost, with the file and line it stands in', async () => {
+    const report = [
+      { at: 'line 1', name: 'front', result: 'mapped', why: null },
+      { at: 'line 4', name: 'job', result: 'skipped', why: 'heartbeats come later' },
+    ];
+    script = always(json({ document: { version: 1, websites: [{ key: 'shop' }] }, report }));
+    writeFileSync(join(folder, 'a.yaml'), 'a: 1\nb: 2\n');
+    writeFileSync(join(folder, 'b.yaml'), 'c: 3\n');
+    const { code, out, err } = await run(['convert', '--from', 'gatus', 'a.yaml', 'b.yaml']);
+    expect([code, out]).toEqual([0, 'version: 1\nwebsites:\n  - key: shop\n']);
+    expect(err).toBe('skipped       job: heartbeats come later  (b.yaml:1)\n1 mapped, 0 approximated, 1 skipped.\n');
+    expect(server.seen.at(-1)).toMatchObject({
+      path: '/api/v1/configuration/convert?from=gatus',
+      body: 'a: 1\nb: 2\n---\nc: 3\n',
+    });
+  });
+
+  it('tail goes on behind the last event when the connection is lost, and ends when the key is refused', async () => {
+    const event = (id: string) =>
+      `id: ${id}\nevent: check\ndata: {"checked_at":"${id}","status":"up","previous_status":"down","endpoint_name":"F"}\n\n`;
+    const head = 'HTTP/1.1 200 OK\r\nContent-Type: text/event-stream\r\nConnection: close\r\n\r\n';
+    const responses = [head + event('a') + event('b'), head + event('c'), problem(401, {})];
+    const asked = server.seen.length;
+    script = (_, socket) => socket.end(responses.shift() ?? '');
+    const { code, out, err } = await run(['tail']);
+    expect(out).toBe(['a', 'b', 'c'].map((id) => `${id}  up         F  was down\n`).join(''));
+    expect([code, err]).toEqual([1, expect.stringContaining('The API key is not accepted')]);
+    expect(server.seen.slice(asked).map((request) => sent(request, 'last-event-id'))).toEqual([undefined, 'b', 'c']);
+  });
+
+  it('is a program: its help explains every command, and its exit code is that of the command', async () => {
+    script = planned;
+    const program = (...args: string[]) =>
+      new Promise<{ code: number | null; stdout: string; stderr: string }>((settle) => {
+        const child = execFile(
+          process.execPath,
+          ['-r', './scripts/typescript.cjs', 'src/cli/uptime.ts', ...args],
+          { cwd: ROOT, env: { PATH: process.env['PATH'], UPTIME_URL: server.url(), UPTIME_KEY: KEY } },
+          (_, stdout, stderr) => settle({ code: child.exitCode, stdout, stderr }),
+        );
+        child.stdin?.end(DOCUMENT);
+      });
+    const [help, plan, mistake] = await Promise.all([
+      program('--help'),
+      program('plan', '-'),
+      program('plan', '--colour'),
+    ]);
+    expect([help.code, help.stderr]).toEqual([0, '']);
+    for (const word of ['plan', 'apply', 'export', 'convert', 'ls', 'check', 'tail', 'UPTIME_KEY', 'Exit code'])
+      expect(help.stdout).toContain(word);
+    expect([plan.code, plan.stdout]).toEqual([2, expect.stringMatching(/^\+ website shop\n/)]);
+    expect([mistake.code, mistake.stdout]).toEqual([1, '']);
+  });
+});

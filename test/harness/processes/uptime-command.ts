@@ -1,0 +1,53 @@
+import { tmpdir } from 'node:os';
+import { Readable } from 'node:stream';
+import type { Io } from '../../../src/cli/uptime/io';
+import { runUptime } from '../../../src/cli/uptime/program';
+
+/** How a run of the command `uptime` differs from the plain one. */
+export interface UptimeRun {
+  env?: Record<string, string>;
+  /** Standard input. */
+  stdin?: string | Buffer;
+  /** What a person on a terminal types when asked; without it there is no terminal. */
+  typed?: string;
+  folder?: string;
+  /** Ends `tail`. */
+  stop?: AbortSignal;
+  /** Told of every line on standard output. */
+  onOutput?: (soFar: string) => void;
+}
+
+/** What it came to. */
+export interface UptimeResult {
+  code: number;
+  out: string;
+  err: string;
+}
+
+/** Runs the command in this process, without its entry point. */
+export async function uptime(
+  url: string,
+  key: string | null,
+  args: string[],
+  run: UptimeRun = {},
+): Promise<UptimeResult> {
+  const result = { out: '', err: '' };
+  const io: Io = {
+    env: { UPTIME_URL: url, ...(key === null ? {} : { UPTIME_KEY: key }), ...run.env },
+    folder: run.folder ?? tmpdir(),
+    stdin: Readable.from(run.stdin === undefined ? [] : [Buffer.from(run.stdin)]),
+    out: (text) => {
+      result.out += text;
+      run.onOutput?.(result.out);
+    },
+    err: (text) => (result.err += text),
+    isInteractive: run.typed !== undefined,
+    hasColour: false,
+    ask: (question) => {
+      result.err += question;
+      return Promise.resolve(run.typed ?? '');
+    },
+  };
+  const code = await runUptime(args, io, run.stop);
+  return { code, ...result };
+}
