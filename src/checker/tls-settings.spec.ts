@@ -19,6 +19,8 @@ describe('TLS settings', () => {
       ca: () => `# é\r\n${root.replaceAll('\n', '\r\n')}\r\n${root}`,
       code: null,
     },
+    { name: 'ten of them', ca: () => root.repeat(10), code: null },
+    { name: 'eleven of them', ca: () => root.repeat(11), code: 'out_of_range', says: 'at most 10' },
     { name: 'an empty text', ca: () => '', code: 'invalid_format', says: begin },
     { name: 'no PEM', ca: () => 'MIIB', code: 'invalid_format', says: begin },
     {

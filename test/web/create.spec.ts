@@ -178,6 +178,30 @@ describe('the form that watches something new', () => {
     expect(await verdict.count()).toBe(1);
   });
 
+  it('shows what is wrong with TLS settings at their fields, and saves them', async () => {
+    await openForm();
+    await page.getByLabel(FIELD).fill('https://nas.example.com/?token=1');
+    await page.getByText('TLS', { exact: true }).click();
+    await page.getByLabel('Certificate', { exact: true }).selectOption('Is not verified');
+    await page.getByLabel('Trusted certificates (optional)').fill('MIIB');
+    await page.getByLabel('Server name (optional)').fill('192.0.2.1');
+    await page.getByRole('button', { name: 'Create' }).click();
+    const labels = ['Certificate', 'Trusted certificates (optional)', 'Server name (optional)'];
+    for (const label of labels) {
+      const field = page.getByLabel(label, { exact: true });
+      await eventually(`${label} is wrong`, async () => (await field.getAttribute('aria-invalid')) === 'true');
+    }
+    await page.getByLabel(FIELD).fill('https://nas.example.com/');
+    await page.getByLabel('Trusted certificates (optional)').fill('');
+    await page.getByLabel('Server name (optional)').fill('nas.lan');
+    await page.getByRole('button', { name: 'Create' }).click();
+    await page.getByRole('heading', { name: 'nas.example.com' }).waitFor();
+    const [website] = await websites();
+    const { body } = await app.write.get<{ tls: object }[]>(`/websites/${website?.id}/endpoints`);
+    expect(body.map(({ tls }) => tls)).toEqual([{ verify: false, ca: null, server_name: 'nas.lan' }]);
+    await app.write.delete(`/websites/${website?.id}`);
+  });
+
   it('makes website and endpoint in one request, and a copy of the endpoint with its settings', async () => {
     const sent: string[] = [];
     page.on('request', (request) => {

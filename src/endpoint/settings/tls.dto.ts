@@ -1,6 +1,6 @@
 import { ApiProperty, ApiPropertyOptional } from '@nestjs/swagger';
 import { IsBoolean, IsString, MaxLength } from 'class-validator';
-import { MAX_CA_BYTES, normalServerName, type TlsSettings } from '../../checker/tls-settings';
+import { MAX_CA_BYTES, MAX_CERTIFICATES, normalServerName, type TlsSettings } from '../../checker/tls-settings';
 import { Nullable, Optional } from '../../platform/http/validators';
 
 /** Sent, it replaces all of it. */
@@ -22,8 +22,8 @@ export class TlsDto {
     maxLength: MAX_CA_BYTES,
     example: null,
     description:
-      'Certificates in PEM, of your authority or of the server itself: they alone are trusted, in place of those of the ' +
-      'system. Not used while `verify` is `false`.',
+      `At most ${MAX_CERTIFICATES} certificates in PEM, of your authority or of the server itself: they alone are trusted, in ` +
+      'place of those of the system. Not used while `verify` is `false`.',
   })
   @Nullable()
   @IsString()

@@ -154,7 +154,7 @@ export interface components {
             /** @description `false`: whatever is wrong with the certificate does not make the check fail; its end is still reported. Refused for an endpoint with headers that may be a credential, a body, or a URL with a parameter such as `token`: anybody in between could collect them. Default: `true`. */
             verify?: boolean;
             /**
-             * @description Certificates in PEM, of your authority or of the server itself: they alone are trusted, in place of those of the system. Not used while `verify` is `false`.
+             * @description At most 10 certificates in PEM, of your authority or of the server itself: they alone are trusted, in place of those of the system. Not used while `verify` is `false`.
              * @example null
              */
             ca?: string | null;
