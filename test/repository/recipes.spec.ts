@@ -92,6 +92,7 @@ describe('the recipes', () => {
       'test/e2e/audit/audit-routes.spec.ts',
       'test/e2e/endpoint/endpoints.spec.ts',
       'test/e2e/http/idempotency.spec.ts',
+      'test/e2e/http/safe-writes.spec.ts',
       'test/e2e/identity/access-matrix.spec.ts',
       'test/repository/architecture.spec.ts',
       'test/web/accessibility.spec.ts',

@@ -43,11 +43,27 @@ async function problemOf(response: Response): Promise<ApiProblem> {
   }
 }
 
-async function call(method: string, path: string, body?: unknown, signal?: AbortSignal): Promise<Response> {
-  const init: RequestInit = { method, headers: { Accept: 'application/json' } };
+/** The `ETag` of what was read, by the object that was made of the response. */
+const tags = new WeakMap<object, string>();
+
+/** A proxy that compresses makes tags weak, which never match. */
+function keepTag(of: unknown, tag: string | null | undefined): void {
+  if (tag && typeof of === 'object' && of !== null) tags.set(of, tag.replace(/^W\//, ''));
+}
+
+async function call(
+  method: string,
+  path: string,
+  body?: unknown,
+  signal?: AbortSignal,
+  tag?: string,
+): Promise<Response> {
+  const headers: Record<string, string> = { Accept: 'application/json' };
+  if (tag !== undefined) headers['If-Match'] = tag;
+  const init: RequestInit = { method, headers };
   if (signal) init.signal = signal;
   if (body !== undefined) {
-    init.headers = { Accept: 'application/json', 'Content-Type': 'application/json' };
+    headers['Content-Type'] = 'application/json';
     init.body = JSON.stringify(body);
   }
   let response: Response;
@@ -66,8 +82,12 @@ async function call(method: string, path: string, body?: unknown, signal?: Abort
 }
 
 /** The body of a response; `null` when there is none. */
-const bodyOf = async <T>(response: Promise<Response>): Promise<T> =>
-  JSON.parse((await (await response).text()) || 'null') as T;
+async function bodyOf<T>(called: Promise<Response>): Promise<T> {
+  const response = await called;
+  const body = JSON.parse((await response.text()) || 'null') as T;
+  keepTag(body, response.headers.get('ETag'));
+  return body;
+}
 
 /** Reads a path below the origin. Throws `ApiProblem`. */
 export const get = <T>(path: string, signal?: AbortSignal): Promise<T> => bodyOf(call('GET', path, undefined, signal));
@@ -75,8 +95,15 @@ export const get = <T>(path: string, signal?: AbortSignal): Promise<T> => bodyOf
 /** Creates or runs something and returns the response body. Throws `ApiProblem`. */
 export const post = <T>(path: string, body: unknown = {}): Promise<T> => bodyOf(call('POST', path, body));
 
-/** Changes something and returns the response body. Throws `ApiProblem`. */
-export const put = <T>(path: string, body: unknown): Promise<T> => bodyOf(call('PUT', path, body));
+/**
+ * Changes something and returns the response body. Throws `ApiProblem`. `seen`: what an earlier call returned and the change
+ * was made on; 412 when somebody else has changed it since. From then on it stands for what was saved.
+ */
+export async function put<T>(path: string, body: unknown, seen?: object | null): Promise<T> {
+  const saved = await bodyOf<T & object>(call('PUT', path, body, undefined, seen ? tags.get(seen) : undefined));
+  keepTag(seen, tags.get(saved));
+  return saved;
+}
 
 /** Deletes something. Throws `ApiProblem`. */
 export const remove = async (path: string): Promise<void> => {

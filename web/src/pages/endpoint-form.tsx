@@ -149,10 +149,11 @@ function copyOf(endpoint: Endpoint): Draft {
 }
 
 function ExistingEndpoint({ endpoint }: { endpoint: Endpoint }) {
+  const opened = useRef(endpoint);
   const draft = useSignal(draftOf(endpoint));
   const path = `/api/v1/endpoints/${endpoint.id}`;
   const save = async () => {
-    await put(call.path, call.body);
+    await put(call.path, call.body, opened.current);
     refreshSoon();
     go(`/endpoints/${endpoint.id}`);
   };

@@ -1,4 +1,5 @@
 import { useSignal } from '@preact/signals';
+import { useRef } from 'preact/hooks';
 import { all, get, post, put, remove } from '../api/client';
 import type { PublicPage, Website } from '../api/types';
 import { CopyButton } from '../components/copy';
@@ -47,6 +48,7 @@ export function StatusPagePage({ id }: { id: string | null }) {
 
 function Editor(props: { stored: PublicPage | null; websites: readonly Website[]; onSaved: () => void }) {
   const { stored } = props;
+  const opened = useRef(stored);
   const draft = useSignal({
     ...EMPTY,
     ...(stored && { ...stored, title: stored.title ?? '', accent: stored.accent ?? '', domain: stored.domain ?? '' }),
@@ -68,7 +70,7 @@ function Editor(props: { stored: PublicPage | null; websites: readonly Website[]
       ...(logo.value !== undefined && { logo: logo.value }),
     };
     const saved = stored
-      ? await put<PublicPage>(`/api/v1/status-pages/${stored.id}`, body)
+      ? await put<PublicPage>(`/api/v1/status-pages/${stored.id}`, body, opened.current)
       : await post<PublicPage>('/api/v1/status-pages', body);
     showToast(enabled ? 'The page is public.' : 'The page is saved; nobody else sees it yet.');
     logo.value = undefined;

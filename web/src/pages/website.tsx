@@ -1,4 +1,5 @@
 import { useSignal } from '@preact/signals';
+import { useRef } from 'preact/hooks';
 import { all, get, put } from '../api/client';
 import type { PublicPage, Website } from '../api/types';
 import { Check, Text } from '../components/form/field';
@@ -69,10 +70,11 @@ interface Props<T> {
 }
 
 function WebsiteForm({ path, start, onSaved }: Props<Website>) {
+  const opened = useRef(start);
   const draft = useSignal({ name: start.name, enabled: start.enabled, tags: start.tags.join(', ') });
   const set = patch(draft);
   const save = async () => {
-    await put(path, { ...draft.value, tags: tagsIn(draft.value.tags) });
+    await put(path, { ...draft.value, tags: tagsIn(draft.value.tags) }, opened.current);
     showToast('The website is saved.');
     onSaved();
     refreshSoon();

@@ -1,4 +1,5 @@
 import { useSignal } from '@preact/signals';
+import { useRef } from 'preact/hooks';
 import { post, put } from '../../api/client';
 import type { Alert, Contact, DeliveryTest } from '../../api/types';
 import { alertBody, type AlertDraft, alertDraftOf, firstContact, newAlert } from '../../logic/alert-draft';
@@ -27,6 +28,7 @@ interface Props {
 
 /** Everything about an alert that people set. */
 export function AlertForm({ of: stored, schemas, contacts, onSaved }: Props) {
+  const opened = useRef(stored);
   const draft = useSignal<AlertDraft>(stored ? alertDraftOf(stored) : asAsked(contacts));
   /** What the user has set of a new rule: the defaults of another contact leave it as it is. */
   const own = useSignal<Partial<RuleDraft>>({});
@@ -57,7 +59,7 @@ export function AlertForm({ of: stored, schemas, contacts, onSaved }: Props) {
       onSaved(await post<Alert>(path, body), value.config);
       return;
     }
-    const saved = await put<Alert>(path, body);
+    const saved = await put<Alert>(path, body, opened.current);
     set({ contact_id: saved.contact_id, type: saved.type, config: saved.config });
     showToast('The alert is saved.');
     onSaved(saved, value.config);

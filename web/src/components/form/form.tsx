@@ -43,6 +43,7 @@ const unplaced = ({ pointer, message }: FieldProblem): string =>
 export function Form({ save, action, isOpen, explain = errorMessage, more, children }: Props) {
   const errors = useSignal<readonly FieldProblem[]>([]);
   const failure = useSignal('');
+  const isOvertaken = useSignal(false);
   const isBusy = useSignal(false);
   const form = useRef<HTMLFormElement>(null);
   /** Pointers that fields have asked for since the form was rendered; fields render after it. */
@@ -58,6 +59,7 @@ export function Form({ save, action, isOpen, explain = errorMessage, more, child
   const clear = () => {
     errors.value = [];
     failure.value = '';
+    isOvertaken.value = false;
   };
 
   const run = async (work: () => Promise<void>) => {
@@ -69,6 +71,7 @@ export function Form({ save, action, isOpen, explain = errorMessage, more, child
       const problem = error instanceof ApiProblem && explain === errorMessage ? error : null;
       errors.value = problem?.errors ?? [];
       failure.value = problem?.message ?? explain(error);
+      isOvertaken.value = problem?.code === 'precondition_failed';
     }
     isBusy.value = false;
   };
@@ -95,6 +98,14 @@ export function Form({ save, action, isOpen, explain = errorMessage, more, child
       {failure.value !== '' && (
         <p class="notice bad" role="alert">
           {[failure.value, ...elsewhere.value.map(unplaced)].join(' ')}
+          {isOvertaken.value && (
+            <>
+              {' Nothing of yours is saved. '}
+              <button type="button" onClick={() => location.reload()}>
+                Load it again
+              </button>
+            </>
+          )}
         </p>
       )}
       {(isOpen === true || may.write()) && (

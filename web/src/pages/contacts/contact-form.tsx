@@ -44,7 +44,7 @@ export function ContactForm({ start, onEdit, onSaved }: Props) {
   const path = stored ? `${ROOT}/${stored.id}` : ROOT;
   const body = contactRequestOf(value, stored);
   const save = async () => {
-    const response = await (stored ? put<Contact>(path, body) : post<Contact>(path, body));
+    const response = await (stored ? put<Contact>(path, body, stored) : post<Contact>(path, body));
     keepGenerated(response, body.config);
     showToast(stored ? 'The contact is saved.' : `${response.name} can be used by alerts now.`);
     if (!stored) return go(`/contacts/${response.id}`);

@@ -1,5 +1,5 @@
 import { useSignal } from '@preact/signals';
-import { useEffect } from 'preact/hooks';
+import { useEffect, useRef } from 'preact/hooks';
 import { get, post, put, remove } from '../../api/client';
 import type { MaintenanceWindow, Occurrence } from '../../api/types';
 import { confirmed } from '../../components/dialog';
@@ -88,6 +88,7 @@ function WindowFacts({ of }: { of: MaintenanceWindow }) {
 }
 
 function WindowForm({ stored, onSaved }: { stored: MaintenanceWindow | null; onSaved: () => void }) {
+  const opened = useRef(stored);
   const draft = useSignal<Draft>(stored ? draftOf(stored) : newDraft(Date.now()));
   const set = patch(draft);
   const websites = useWebsites();
@@ -96,7 +97,7 @@ function WindowForm({ stored, onSaved }: { stored: MaintenanceWindow | null; onS
   const body = requestOf(value, stored);
   const save = async () => {
     if (stored) {
-      await put(path, body);
+      await put(path, body, opened.current);
       showToast('The window is saved.');
       onSaved();
     } else {
