@@ -13,6 +13,8 @@ import { LatencyService } from './read/latency.service';
 import { OutageReader } from './read/outage-reader';
 import { OverviewController } from './overview/overview.controller';
 import { OverviewService } from './overview/overview.service';
+import { EndpointMetricsController } from './prometheus/endpoint-metrics.controller';
+import { EndpointMetricsService } from './prometheus/endpoint-metrics.service';
 import { Partitions } from './write/partitions';
 import { HistoryRetentionJob } from './retention/retention.job';
 import { RollupJob } from './rollup/rollup.job';
@@ -24,7 +26,7 @@ import { UptimeService } from './read/uptime.service';
 /** What was measured: single checks, hourly and daily stats, outages; written by the recorder, read by these routes. */
 @Module({
   imports: [EndpointModule, WebsiteModule],
-  controllers: [HistoryController, OverviewController],
+  controllers: [HistoryController, OverviewController, EndpointMetricsController],
   providers: [
     Partitions,
     HistoryWriter,
@@ -43,6 +45,7 @@ import { UptimeService } from './read/uptime.service';
     UptimeService,
     LatencyService,
     OverviewService,
+    EndpointMetricsService,
   ],
   exports: [Partitions, HistoryWriter, HistoryBacklog, HistoryRetention, UptimeService, OverviewService],
 })

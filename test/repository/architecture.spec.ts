@@ -102,7 +102,7 @@ const STAGES: Readonly<Record<string, Readonly<Record<string, readonly string[]>
     reminder: ['incident'],
     consistency: [],
   },
-  history: { write: [], rollup: [], read: ['rollup', 'write'], overview: [], retention: ['write'] },
+  history: { write: [], rollup: [], read: ['rollup', 'write'], overview: [], prometheus: [], retention: ['write'] },
   'status-page': { render: [], public: ['render'], settings: ['public'] },
   configuration: {
     document: [],

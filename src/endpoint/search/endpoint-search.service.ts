@@ -44,7 +44,8 @@ const matching = (column: Scope['column'], condition: string): string => `
     SELECT id FROM endpoint WHERE ${column} = $2::uuid AND id > $3::uuid ${OF_LIVING_WEBSITES} ${condition})
   SELECT id FROM matching ORDER BY id LIMIT $4`;
 
-const SOME = `${selectEndpoints('endpoint')} AND e.id = ANY ($2::uuid[]) ORDER BY e.id`;
+/** Looked up one by one before anything is joined (OFFSET 0 forbids anything else), with or without statistics. */
+const SOME = `${selectEndpoints('(SELECT * FROM endpoint WHERE org_id = $1 AND id = ANY ($2::uuid[]) OFFSET 0)')} ORDER BY e.id`;
 
 /** Looks for endpoints in all websites of an organization. */
 @Injectable()

@@ -3,6 +3,7 @@ import { ERROR_CODES } from '../../checker/checker';
 import { EndpointSchedule } from '../../endpoint/endpoint-schedule';
 import { OUTCOME_CODE } from '../../endpoint/outcome-code';
 import type { Sql, Tx } from '../../platform/database/database';
+import { toMicroseconds } from '../../history/check-encoding';
 import { Clock } from '../../platform/time/clock';
 import type { FinishedCheck } from '../../endpoint/finished-check';
 import { type EndpointState, healed, type Streaks } from './endpoint-state';
@@ -123,6 +124,7 @@ export class EndpointStateStore {
       column(({ state }) => state.lastCheckedMs),
       column(({ state }) => state.lastSlotMs),
       column(({ check }) => storedDuration(check.result.durationMs)),
+      ...PHASES.map((phase) => column(({ check }) => toMicroseconds(check.result.phases[phase]))),
       column(({ check }) => check.result.statusCode),
       column(({ check }) => (check.result.error ? ERROR_CODES.indexOf(check.result.error.code) : null)),
       column(({ state }) => state.recent),
@@ -169,6 +171,7 @@ export class EndpointStateStore {
       column(({ lastCheckedMs }) => lastCheckedMs),
       column(({ hourMs }) => hourMs),
       newest(({ result }) => storedDuration(result.durationMs)),
+      ...PHASES.map((phase) => newest(({ result }) => toMicroseconds(result.phases[phase]))),
       newest(({ result }) => result.statusCode),
       newest(({ result }) => (result.certificate ? Date.parse(result.certificate.expiresAt) : null)),
     ]);
@@ -204,6 +207,12 @@ const plannedIn = ({ results }: SteadyRun): number => {
   for (const { check } of results) if (check.planned) planned++;
   return planned;
 };
+
+/** In the order of the columns `last_…_us`. */
+const PHASES = ['dnsMs', 'connectMs', 'tlsMs', 'firstByteMs', 'transferMs'] as const;
+const SET_PHASES = ['dns', 'connect', 'tls', 'first_byte', 'transfer']
+  .map((name) => `last_${name}_us = v.${name}`)
+  .join(', ');
 
 const storedDuration = (ms: number): number => Math.min(2_147_483_647, Math.round(ms * 1000));
 
@@ -246,7 +255,8 @@ const SAVE_STATES = `
          consecutive_bad = v.bad, consecutive_good = v.good, failing_since = ${at('v.failing_since')}, failing_planned = v.failing_planned,
          failing_unmuted_since = ${at('v.failing_unmuted_since')}, bad_unmuted_since = ${at('v.bad_unmuted_since')},
          degraded_since = ${at('v.degraded_since')}, last_checked_at = ${at('v.last_checked')}, last_slot_at = ${at('v.last_slot')},
-         last_duration_us = v.duration, last_status_code = v.status_code, last_error = v.error, recent = v.recent,
+         last_duration_us = v.duration, ${SET_PHASES},
+         last_status_code = v.status_code, last_error = v.error, recent = v.recent,
          recent_degraded = v.recent_degraded,
          hour_start = ${at('v.hour_start')}, hour_up = v.hour_up, hour_down = v.hour_down, hour_unknown = v.hour_unknown,
          hour_planned = v.hour_planned, hour_degraded = v.hour_degraded,
@@ -254,12 +264,13 @@ const SAVE_STATES = `
          before_planned = v.before_planned, before_degraded = v.before_degraded,
          certificate_expires_at = COALESCE(${at('v.certificate')}, s.certificate_expires_at)
     FROM unnest($1::uuid[], $2::smallint[], $3::float8[], $4::int[], $5::int[], $6::int[], $7::int[], $8::float8[], $9::boolean[],
-                $10::float8[], $11::float8[], $12::float8[], $13::float8[], $14::float8[], $15::int[], $16::int[], $17::smallint[],
-                $18::bigint[], $19::int[], $20::float8[], $21::int[], $22::int[], $23::int[], $24::int[], $25::int[],
-                $26::int[], $27::int[], $28::int[], $29::int[], $30::int[], $31::float8[])
+                $10::float8[], $11::float8[], $12::float8[], $13::float8[], $14::float8[], $15::int[],
+                $16::int[], $17::int[], $18::int[], $19::int[], $20::int[], $21::int[], $22::smallint[],
+                $23::bigint[], $24::int[], $25::float8[], $26::int[], $27::int[], $28::int[], $29::int[], $30::int[],
+                $31::int[], $32::int[], $33::int[], $34::int[], $35::int[], $36::float8[])
       AS v(id, status, status_since, failures, successes, bad, good, failing_since, failing_planned,
-           failing_unmuted_since, bad_unmuted_since, degraded_since, last_checked, last_slot, duration, status_code, error,
-           recent, recent_degraded, hour_start, hour_up, hour_down, hour_unknown, hour_planned, hour_degraded,
+           failing_unmuted_since, bad_unmuted_since, degraded_since, last_checked, last_slot, duration,
+           dns, connect, tls, first_byte, transfer, status_code, error, recent, recent_degraded, hour_start, hour_up, hour_down, hour_unknown, hour_planned, hour_degraded,
            before_up, before_down, before_unknown, before_planned, before_degraded, certificate)
    WHERE s.endpoint_id = v.id`;
 
@@ -271,7 +282,8 @@ const SAVE_STEADY = `
     UPDATE endpoint_state s
        SET consecutive_successes = s.consecutive_successes + v.count, consecutive_good = s.consecutive_good + v.count,
            last_checked_at = ${at('v.last_checked')},
-           last_slot_at = ${at('v.last_slot')}, last_duration_us = v.duration, last_status_code = v.status_code, last_error = NULL,
+           last_slot_at = ${at('v.last_slot')}, last_duration_us = v.duration, ${SET_PHASES},
+           last_status_code = v.status_code, last_error = NULL,
            recent_degraded = (s.recent_degraded << v.count) & ((1 << 30) - 1),
            recent = ((s.recent << (2 * v.count)) | (((1::bigint << (2 * v.count)) - 1) / 3)) & ((1::bigint << 60) - 1),
            hour_start = ${at('v.hour')},
@@ -284,8 +296,9 @@ const SAVE_STEADY = `
            before_planned = ${before('planned')}, before_degraded = ${before('degraded')},
            certificate_expires_at = COALESCE(${at('v.certificate')}, s.certificate_expires_at)
       FROM unnest($1::uuid[], $2::int[], $3::int[], $4::int[], $5::float8[], $6::float8[], $7::float8[], $8::float8[], $9::float8[],
-                  $10::int[], $11::int[], $12::float8[])
-             AS v(id, revision, count, planned, first_slot, last_slot, first_checked, last_checked, hour, duration, status_code, certificate)
+                  $10::int[], $11::int[], $12::int[], $13::int[], $14::int[], $15::int[], $16::int[], $17::float8[])
+             AS v(id, revision, count, planned, first_slot, last_slot, first_checked, last_checked, hour, duration,
+                  dns, connect, tls, first_byte, transfer, status_code, certificate)
       JOIN endpoint_schedule c ON c.endpoint_id = v.id AND c.active AND c.revision = v.revision
      WHERE s.endpoint_id = v.id AND s.status = ${OUTCOME_CODE.up} AND s.consecutive_failures = 0 AND s.consecutive_successes > 0
        AND s.consecutive_bad = 0 AND s.consecutive_good BETWEEN 1 AND s.consecutive_successes AND s.degraded_since IS NULL

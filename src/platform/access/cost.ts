@@ -44,6 +44,9 @@ export const costOfSearch: CostOf = ({ query }) =>
 /** What is made for each of many endpoints walks over all of them. */
 export const costOfScope: CostOf = () => FILTER;
 
+/** All endpoints of an organization at once, however many: as a list of 10,000. */
+export const costOfScrape: CostOf = () => 10_000 / ITEMS_PER_TOKEN;
+
 /** A list that may be filtered by these parameters. */
 export const costOfFilteredList =
   (defaultLimit: number, filters: readonly string[]): CostOf =>

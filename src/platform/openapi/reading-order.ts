@@ -16,6 +16,7 @@ const SECTIONS = [
   '/api/v1/endpoints/{id}/acknowledgement',
   '/api/v1/stream',
   '/api/v1/overview',
+  '/api/v1/metrics',
   '/api/v1/endpoints/{id}/checks',
   '/api/v1/endpoints/{id}/uptime',
   '/api/v1/endpoints/{id}/latency',

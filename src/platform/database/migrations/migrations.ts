@@ -30,6 +30,7 @@ import { Contacts1700000006100 } from './1700000006100-contacts';
 import { ContactRoutes1700000006110 } from './1700000006110-contact-routes';
 import { Keys1700000006120 } from './1700000006120-keys';
 import { EndpointTls1700000006130 } from './1700000006130-endpoint-tls';
+import { NewestPhases1700000006140 } from './1700000006140-newest-phases';
 
 /** Every migration, oldest first. Add a new one here by hand: nothing depends on file name patterns. */
 export const migrations: (new () => MigrationInterface)[] = [
@@ -64,4 +65,5 @@ export const migrations: (new () => MigrationInterface)[] = [
   ContactRoutes1700000006110,
   Keys1700000006120,
   EndpointTls1700000006130,
+  NewestPhases1700000006140,
 ];

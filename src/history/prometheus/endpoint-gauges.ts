@@ -1,0 +1,113 @@
+import { outcomeOf } from '../../endpoint/outcome-code';
+import { formatId } from '../../platform/ids/id';
+import { type Gauge, labelText, type Sample } from './exposition';
+
+/** What the metrics need of a row of the view endpoint_overview. */
+export interface ScrapedRow {
+  id: string;
+  external_key: string | null;
+  name: string;
+  website_name: string;
+  type: string;
+  tags: readonly string[];
+  website_tags: readonly string[];
+  active: boolean;
+  status: number;
+  is_degraded: boolean;
+  alert_open: boolean;
+  /** Seconds since the epoch. */
+  certificate_expires: number | null;
+  /** Microseconds, -1 for one that the newest check did not reach; `null` before the first check. */
+  last_dns_us: number | null;
+  last_connect_us: number | null;
+  last_tls_us: number | null;
+  last_first_byte_us: number | null;
+  last_transfer_us: number | null;
+}
+
+const PHASES = ['dns', 'connect', 'tls', 'first_byte', 'transfer'] as const;
+const MICROSECONDS = 1_000_000;
+
+/** An endpoint as it is kept until all of the response is written. */
+export interface ScrapedEndpoint {
+  readonly labels: string;
+  /** `null`: unknown or paused. */
+  readonly isUp: boolean | null;
+  readonly isDegraded: boolean;
+  readonly isTriggered: boolean;
+  /** Seconds since the epoch; `null` for a paused endpoint as well: nobody looks at it. */
+  readonly certificateExpires: number | null;
+  /** Seconds of each phase; `null` for one that was not reached. */
+  readonly phases: readonly (number | null)[];
+}
+
+export function toScraped(row: ScrapedRow): ScrapedEndpoint {
+  const outcome = row.active ? outcomeOf(row.status) : 'unknown';
+  return {
+    labels: labelText({
+      id: formatId('endpoint', row.id),
+      key: row.external_key ?? '',
+      name: row.name,
+      website: row.website_name,
+      type: row.type,
+      tags: tagLabel(row),
+    }),
+    isUp: outcome === 'unknown' ? null : outcome === 'up',
+    isDegraded: outcome === 'up' && row.is_degraded,
+    isTriggered: row.alert_open,
+    certificateExpires: row.active ? row.certificate_expires : null,
+    phases: outcome === 'unknown' ? [] : PHASES.map((phase) => secondsOf(row[`last_${phase}_us`])),
+  };
+}
+
+/** `,a,b,`, so that a matcher finds a whole tag: `tags=~".*,a,.*"`. Its own and those of its website. */
+function tagLabel({ tags, website_tags }: ScrapedRow): string {
+  const all = website_tags.length === 0 ? tags : [...new Set([...tags, ...website_tags])].sort();
+  return all.length === 0 ? '' : `,${all.join(',')},`;
+}
+
+const secondsOf = (us: number | null): number | null => (us === null || us < 0 ? null : us / MICROSECONDS);
+
+const flag = (is: boolean): number => (is ? 1 : 0);
+
+type Samples = (endpoint: ScrapedEndpoint) => Sample[];
+
+const GAUGES: readonly (readonly [name: string, help: string, samples: Samples])[] = [
+  [
+    'uptime_endpoint_up',
+    'Whether the newest check found the endpoint up (1) or down (0). None while that is not known or the endpoint is paused.',
+    ({ labels, isUp }) => (isUp === null ? [] : [{ labels, value: flag(isUp) }]),
+  ],
+  [
+    'uptime_endpoint_degraded',
+    'Whether the endpoint is up with a failed assertion of severity warning.',
+    ({ labels, isUp, isDegraded }) => (isUp === null ? [] : [{ labels, value: flag(isDegraded) }]),
+  ],
+  [
+    'uptime_endpoint_duration_seconds',
+    'Duration of each phase that the newest check reached; their sum is that of the check.',
+    ({ labels, phases }) =>
+      phases.flatMap((value, index) =>
+        value === null ? [] : [{ labels: `${labels},phase="${PHASES[index] ?? ''}"`, value }],
+      ),
+  ],
+  [
+    'uptime_endpoint_certificate_expiry_timestamp_seconds',
+    'When the certificate expires that a check saw last.',
+    ({ labels, certificateExpires: value }) => (value === null ? [] : [{ labels, value }]),
+  ],
+  [
+    'uptime_endpoint_alert_triggered',
+    'Whether an alert of the endpoint is triggered. Every endpoint has it.',
+    ({ labels, isTriggered }) => [{ labels, value: flag(isTriggered) }],
+  ],
+];
+
+/** All gauges of these endpoints, each made as it is read. */
+export function* endpointGauges(endpoints: readonly ScrapedEndpoint[]): Generator<Gauge> {
+  for (const [name, help, samples] of GAUGES) yield { name, help, samples: samplesOf(endpoints, samples) };
+}
+
+function* samplesOf(endpoints: readonly ScrapedEndpoint[], samples: Samples): Generator<Sample> {
+  for (const endpoint of endpoints) yield* samples(endpoint);
+}

@@ -1,0 +1,74 @@
+import { Readable } from 'node:stream';
+import { pipeline } from 'node:stream/promises';
+import { setImmediate } from 'node:timers/promises';
+import { createGzip } from 'node:zlib';
+import { Injectable } from '@nestjs/common';
+import type { Request, Response } from 'express';
+import { Database } from '../../platform/database/database';
+import { NIL_UUID } from '../../platform/ids/id';
+import { endpointGauges, type ScrapedEndpoint, type ScrapedRow, toScraped } from './endpoint-gauges';
+import { exposition } from './exposition';
+
+/** Rows at once: three statements read 20,000. */
+const PORTION = 7000;
+/** Rows that are worked off before something else may run: a few milliseconds. */
+const AT_A_STRETCH = 500;
+
+/**
+ * Endpoints of organization $1 behind $2, at most $3, cut off before anything is joined, and by the whole order of one index:
+ * with `org_id = $1 ORDER BY id` the planner may walk over all organizations in the order of ids. Then a few looks into
+ * indexes for each, and what of the view is not named is not joined: 7,000 take 0.2 s, embedded 0.4 s. A join of sets takes
+ * a third of it and reads what is other people's. As JSON they cost the process half of what columns do.
+ */
+const READ = `
+  SELECT row_to_json(scraped) AS row FROM (
+    SELECT id, external_key, name, website_name, type, tags, website_tags, active, status,
+           degraded_since IS NOT NULL AS is_degraded, alert_open,
+           extract(epoch FROM certificate_expires_at)::float8 AS certificate_expires,
+           last_dns_us, last_connect_us, last_tls_us, last_first_byte_us, last_transfer_us
+      FROM (SELECT id AS listed FROM endpoint
+             WHERE (org_id, id) > ($1::uuid, $2::uuid) AND org_id <= $1::uuid
+               AND website_id NOT IN (SELECT w.id FROM website w WHERE w.org_id = $1 AND w.deleted_at IS NOT NULL)
+             ORDER BY org_id, id LIMIT $3) page
+      CROSS JOIN LATERAL (SELECT * FROM endpoint_overview WHERE org_id = $1 AND id = listed OFFSET 0) item
+     ORDER BY listed) scraped`;
+
+/** Favours speed: the text repeats itself, and even so it becomes a sixth. */
+const GZIP_LEVEL = 1;
+
+/** The state of an organization's endpoints for Prometheus. */
+@Injectable()
+export class EndpointMetricsService {
+  constructor(private readonly database: Database) {}
+
+  /**
+   * Reads everything, then writes it as fast as the client takes it: about 500 bytes are held for each endpoint, and a part
+   * of the text.
+   */
+  async respond(orgId: string, request: Request, response: Response): Promise<void> {
+    const endpoints = await this.read(orgId);
+    response.setHeader('Content-Type', 'text/plain; version=0.0.4; charset=utf-8');
+    response.vary('Accept-Encoding');
+    const text = Readable.from(exposition(endpointGauges(endpoints)));
+    // A client that leaves in the middle is none of our errors.
+    const ended = () => undefined;
+    if (request.acceptsEncodings(['gzip', 'identity']) !== 'gzip') return pipeline(text, response).catch(ended);
+    response.setHeader('Content-Encoding', 'gzip');
+    return pipeline(text, createGzip({ level: GZIP_LEVEL }), response).catch(ended);
+  }
+
+  private async read(orgId: string): Promise<ScrapedEndpoint[]> {
+    const endpoints: ScrapedEndpoint[] = [];
+    let after = NIL_UUID;
+    for (;;) {
+      const rows = await this.database.query<{ row: ScrapedRow }>(READ, [orgId, after, PORTION]);
+      for (let next = 0; next < rows.length; next += AT_A_STRETCH) {
+        for (const { row } of rows.slice(next, next + AT_A_STRETCH)) endpoints.push(toScraped(row));
+        await setImmediate();
+      }
+      const last = rows.at(-1);
+      if (rows.length < PORTION || !last) return endpoints;
+      after = last.row.id;
+    }
+  }
+}

@@ -1,0 +1,42 @@
+/** One sample of a metric. */
+export interface Sample {
+  /** From `labelText`. */
+  readonly labels: string;
+  readonly value: number;
+}
+
+/** A gauge with all its samples: the format wants them in one group, so a reader gets one gauge after the other. */
+export interface Gauge {
+  readonly name: string;
+  readonly help: string;
+  readonly samples: Iterable<Sample>;
+}
+
+const ESCAPES: Readonly<Record<string, string>> = { '\\': '\\\\', '"': '\\"', '\n': '\\n' };
+const escaped = (value: string): string => value.replace(/[\\"\n]/g, (sign) => ESCAPES[sign] ?? sign);
+const escapedHelp = (help: string): string => help.replace(/[\\\n]/g, (sign) => ESCAPES[sign] ?? sign);
+
+/** `a="x",b="y"`. The names are ours, the values anybody's. An empty value is the same as no label, to Prometheus as well. */
+export const labelText = (labels: Readonly<Record<string, string>>): string =>
+  Object.entries(labels)
+    .filter(([, value]) => value !== '')
+    .map(([name, value]) => `${name}="${escaped(value)}"`)
+    .join(',');
+
+/** Characters of one part. */
+const PART = 64 * 1024;
+
+/** Prometheus text format 0.0.4, in parts of about 64 KiB: all of it may be too long to be held at once. */
+export function* exposition(gauges: Iterable<Gauge>): Generator<string> {
+  let part = '';
+  for (const { name, help, samples } of gauges) {
+    part += `# HELP ${name} ${escapedHelp(help)}\n# TYPE ${name} gauge\n`;
+    for (const { labels, value } of samples) {
+      part += `${name}{${labels}} ${value}\n`;
+      if (part.length < PART) continue;
+      yield part;
+      part = '';
+    }
+  }
+  if (part !== '') yield part;
+}
