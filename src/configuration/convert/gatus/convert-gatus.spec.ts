@@ -236,6 +236,16 @@ describe('A configuration of Gatus', () => {
       { url: '8.8.8.8:53', dns: { 'query-name': '192.0.2.7', 'query-type': 'PTR' }, conditions: [] },
       { type: 'DNS', url: 'dns://8.8.8.8:53/7.2.0.192.in-addr.arpa?type=PTR' },
     ],
+    [
+      'credentials in the URL',
+      { url: 'https://me:p%40ss@example.org/a' },
+      { url: 'https://example.org/a', headers: [{ key: 'Authorization', value: 'Basic bWU6cEBzcw==' }] },
+    ],
+    [
+      'credentials in the URL that are variables',
+      { url: 'https://me:${PW}@example.org/a' },
+      { url: 'https://example.org/a', headers: [{ key: 'Authorization', value: { $secret: 'PW_BASIC' } }] },
+    ],
     ['a URL with a fragment', { url: 'https://example.org/a#b' }, { url: 'https://example.org/a' }],
   ])('keeps %s', async (_, fields, expected) => {
     const conversion = single(fields);
@@ -248,7 +258,7 @@ describe('A configuration of Gatus', () => {
     [{ url: 'sctp://example.org:1' }, /SCTP/],
     [{ url: 'grpcs://example.org:1' }, /gRPC/],
     [{ url: 'example.org' }, /no scheme/],
-    [{ url: 'https://user:pw@example.org' }, /user name or password/],
+    [{ url: 'https://' }, /scheme and a host/],
     [{ url: 'tcp://example.org' }, /a host and a port/],
     [{ url: '8.8.8.8', dns: { 'query-name': 'a.example', 'query-type': 'HINFO' } }, /HINFO/],
     [{ method: 'PROPFIND' }, /PROPFIND/],

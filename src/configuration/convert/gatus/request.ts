@@ -5,7 +5,7 @@ import { MINUTE_MS, SECOND_MS } from '../../../platform/time/time-units';
 import type { DeclaredEndpoint, Text } from '../../document/document';
 import { type Fields, quoted } from './fields';
 import type { Target } from './target';
-import { asWritten, filledIn, hasVariable, type Secrets } from './variables';
+import { asWritten, filledIn, hasVariable, type Secrets, variablesIn } from './variables';
 
 export const INTERVAL = { min: 1, max: 86_400 };
 const TIMEOUT = { min: 1, max: 300 };
@@ -37,7 +37,7 @@ export function readRequest(
   const method = (fields.text('method') ?? 'GET').toUpperCase();
   if (!HTTP_METHODS.some((known) => known === method))
     return { refused: `the method ${quoted(method)} is not sent here` };
-  const headers = readHeaders(fields, secrets);
+  const headers = readHeaders(fields, target, secrets);
   if ('refused' in headers) return headers;
   const body = readBody(fields, target, secrets);
   const refused = client.insecure ? unverifiedRefusal(target, headers.list, body) : null;
@@ -114,7 +114,7 @@ function readClient(client: Fields | null, isWeb: boolean): Client | { refused: 
 
 type Headers = { list: { key: string; value: Text }[] } | { refused: string };
 
-function readHeaders(fields: Fields, secrets: Secrets): Headers {
+function readHeaders(fields: Fields, target: Target, secrets: Secrets): Headers {
   const list: { key: string; value: Text }[] = [];
   for (const [key, value] of fields.texts('headers')) {
     const problem = headerProblem(asWritten(key), hasVariable(value) ? 'x' : value.trim());
@@ -124,9 +124,31 @@ function readHeaders(fields: Fields, secrets: Secrets): Headers {
       };
     list.push({ key: asWritten(key), value: secrets.refer(value.trim(), fields.differences.add) });
   }
+  if (target.credentials !== null && !list.some(({ key }) => /^authorization$/i.test(key)))
+    list.push({ key: 'Authorization', value: basicAuthorization(target.credentials, fields, secrets) });
   if (list.length > MAX_HEADERS) return { refused: `it has more than ${MAX_HEADERS} headers` };
   const isJson = (fields.flag('graphql') ?? false) && !list.some(({ key }) => /^content-type$/i.test(key));
   return { list: isJson ? [...list, { key: 'Content-Type', value: 'application/json' }] : list };
+}
+
+/** What a URL with `name:password@` in it sends. */
+function basicAuthorization(credentials: string, fields: Fields, secrets: Secrets): Text {
+  const plain = decoded(credentials);
+  if (!hasVariable(plain)) return `Basic ${Buffer.from(plain).toString('base64')}`;
+  const name = secrets.standFor(`Basic ${plain}`, `${variablesIn(plain).join('_')}_BASIC`);
+  fields.note(
+    'url',
+    `holds credentials: give the secret ${name} the value "Basic " and the base64 of ${quoted(plain)}`,
+  );
+  return { $secret: name };
+}
+
+function decoded(text: string): string {
+  try {
+    return decodeURIComponent(text);
+  } catch {
+    return text;
+  }
 }
 
 const LETTERS = 'abcdefghijklmnopqrstuvwxyz';

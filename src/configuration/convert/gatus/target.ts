@@ -13,6 +13,8 @@ export interface Target {
   type: CheckType;
   /** With marked variables. */
   url: string;
+  /** Name and password that stood in the URL, percent-encoded. */
+  credentials: string | null;
   /** DNS: the type of record. */
   recordType: string;
   /** The origin of an http(s) URL, `null` for others and where a variable hides it. */
@@ -76,30 +78,23 @@ function byScheme(url: string, fields: Fields): TargetResult {
   }
 }
 
-function webTarget(type: 'HTTP' | 'HTTPS', url: string): TargetResult {
-  const bare = url.replace(/#.*$/s, '');
-  const authority = /^https?:\/\/([^/?#]*)/i.exec(bare)?.[1] ?? '';
-  if (!hasVariable(bare))
-    parseHttpTarget(bare, 'http://host[:port]/path or https://host[:port]/path', /^https?:\/\/[^/?#]/i);
-  const isKnown = authority !== '' && !hasVariable(authority) && !authority.includes('@');
-  const origin = isKnown ? originOf(`${type.toLowerCase()}://${authority}`) : null;
-  return {
-    target: {
-      type,
-      url: bare,
-      recordType: '',
-      origin,
-      host: origin === null ? shownHost(authority) : new URL(origin).hostname,
-    },
-  };
+function webTarget(type: 'HTTP' | 'HTTPS', written: string): TargetResult {
+  const [, credentials = null] = /^https?:\/\/([^/?#]*)@/i.exec(written) ?? [];
+  const url = written.replace(/#.*$/s, '').replace(/^(https?:\/\/)[^/?#]*@/i, '$1');
+  const authority = /^https?:\/\/([^/?#]*)/i.exec(url)?.[1] ?? '';
+  if (!hasVariable(url)) parseHttpTarget(url, WEB_FORM, /^https?:\/\/[^/?#]/i);
+  const isKnown = authority !== '' && !hasVariable(authority);
+  const origin = isKnown ? (readUrl(`${type.toLowerCase()}://${authority}`)?.origin ?? null) : null;
+  const host = origin === null ? shownHost(authority) : new URL(origin).hostname;
+  return { target: { type, url, credentials, recordType: '', origin, host } };
 }
 
-const originOf = (url: string): string | null => readUrl(url)?.origin ?? null;
+const WEB_FORM = 'http://host[:port]/path or https://host[:port]/path';
 
 function hostTarget(type: 'TCP' | 'ICMP' | 'SSH', rest: string, url: string): TargetResult {
   const address = rest.replace(/\/$/, '');
   const target = (host: string): TargetResult => ({
-    target: { type, url: url.replace(/\/$/, ''), recordType: '', origin: null, host },
+    target: { type, url: url.replace(/\/$/, ''), credentials: null, recordType: '', origin: null, host },
   });
   if (hasVariable(address)) return target(shownHost(address));
   if (type === 'ICMP') {
@@ -129,7 +124,7 @@ function dnsTarget(url: string, dns: Fields): TargetResult {
   const resolver = url.replace(/^[a-z]+:\/\//i, '').replace(/\/$/, '');
   const target = `dns://${isIP(resolver) === 6 ? bracketed(resolver) : resolver}/${asked}?type=${recordType}`;
   parseDnsTarget(target);
-  return { target: { type: 'DNS', url: target, recordType, origin: null, host: asked } };
+  return { target: { type: 'DNS', url: target, credentials: null, recordType, origin: null, host: asked } };
 }
 
 /** Gatus asks for the reverse name of an address by itself. */

@@ -1,3 +1,4 @@
+import { firstFailure } from '../../../../checker/assertion/assertion-evaluator';
 import { assertionsOf, type CheckType } from './assertions';
 import { jsonPathOf, readCondition, readNumber } from './condition';
 import { globTest, readGlob } from './glob';
@@ -135,6 +136,36 @@ describe('A condition of Gatus', () => {
     const { assertions, differences: words } = assertionsOf(many, 'HTTPS', '');
     expect(assertions).toHaveLength(20);
     expect(words).toEqual(['only the first 20 of 31 assertions are kept']);
+  });
+});
+
+describe('A converted condition', () => {
+  const json = (value: unknown) => JSON.stringify(value);
+
+  it.each<[condition: string, up: string[], down: string[]]>([
+    ['[BODY].a.b[0] == x', [json({ a: { b: ['x'] } })], [json({ a: { b: ['y'] } }), json({}), 'no JSON']],
+    ['[BODY][1].id == 7', [json([{}, { id: 7 }])], [json([{ id: 7 }])]],
+    ['[BODY].on == true', [json({ on: true })], [json({ on: false })]],
+    ['[BODY].s == any(UP, OK)', [json({ s: 'OK' })], [json({ s: 'OFF' }), json({})]],
+    ['[BODY].s != any(UP, OK)', [json({ s: 'OFF' })], [json({ s: 'OK' })]],
+    ['[BODY].n >= 5', [json({ n: 5 }), json({ n: 12 })], [json({ n: 4.9 }), json({ n: 0 })]],
+    ['[BODY].n <= 5', [json({ n: 5 }), json({ n: -1 })], [json({ n: 6 })]],
+    ['5 < [BODY].n', [json({ n: 6 })], [json({ n: 5 })]],
+    ['len([BODY].x) > 0', [json({ x: 'a' }), json({ x: [0] })], [json({ x: '' }), json({ x: [] }), json({})]],
+    ['len([BODY].x) == 0', [json({ x: '' }), json({ x: [] })], [json({ x: 'a' }), json({ x: [0] })]],
+    ['len([BODY].x) == 2', [json({ x: [1, 2] })], [json({ x: [1] }), json({ x: [1, 2, 3] })]],
+    ['len([BODY].x) <= 2', [json({ x: [1, 2] }), json({ x: [] })], [json({ x: [1, 2, 3] })]],
+    ['len([BODY]) > 0', ['x', json([1])], ['', '[]']],
+    ['has([BODY].x) == true', [json({ x: 1 })], [json({})]],
+    ['has([BODY].x) == false', [json({})], [json({ x: 1 })]],
+    ['[BODY] == pat(*ok*)', ['it is ok.'], ['it is not']],
+    ['[BODY].s == pat(*ok*)', [json({ s: 'ok!' })], [json({ s: 'no' })]],
+  ])('is up and down for what Gatus is: %s', (condition, up, down) => {
+    const { assertions } = assertionsOf([condition], 'HTTPS', '');
+    const isUp = (text: string) =>
+      firstFailure(assertions, { statusCode: 200, durationMs: 1, body: { text, complete: true } }) === null;
+    expect(up.filter((text) => !isUp(text))).toEqual([]);
+    expect(down.filter(isUp)).toEqual([]);
   });
 });
 
