@@ -26,7 +26,7 @@ const DESCRIPTION = `Websites, the endpoints that watch them, alert rules and ev
 
 **Safe to repeat**: a POST that makes something takes an \`Idempotency-Key\`. Repeated within 24 hours with the same key and body it makes nothing and sends the first response again, with \`Idempotency-Replayed: true\`. Other POSTs refuse the header. GET, PUT and DELETE can be repeated anyway; there it has no effect.
 
-**Safe to change**: one resource comes with an \`ETag\` of its settings. PUT and DELETE take it as \`If-Match\` and answer 412 \`precondition_failed\` when somebody else has changed the settings since; nothing is done then. Routes that do not honour it refuse it. \`If-None-Match\` has no effect: status and results change without the tag.
+**Safe to change**: one resource comes with an \`ETag\` of its settings. PUT and DELETE take it as \`If-Match\` and answer 412 \`precondition_failed\` when somebody else has changed the settings since; nothing is done then. Routes that do not honour it refuse it. \`If-None-Match\` has no effect there: status and results change without the tag.
 
 **Updates** are partial: the fields you send change. Read-only fields you send back are ignored, unknown fields are refused.
 
