@@ -27,18 +27,26 @@ export class ApiProblem extends CommandError {
     /** Seconds. */
     readonly retryAfter: number | null,
   ) {
-    super(problemText(status, body, retryAfter));
+    super('');
+    this.explain(fieldLines(body, null, () => null));
+  }
+
+  /** Says which fields are wrong, a line for each, before what happened. */
+  explain(fields: readonly string[]): void {
+    this.message = [...fields, problemText(this.status, this.body, this.retryAfter)].join('\n');
   }
 }
 
 /** A refusal in words, without its fields. */
 export function problemText(
   status: number,
-  { title, detail, code, request_id }: ProblemBody,
+  { title, detail, code, request_id, errors }: ProblemBody,
   retryAfter: number | null,
 ): string {
   const again = retryAfter === null ? '' : ` Try again in ${retryAfter} s.`;
-  const reason = oneLine([title && `${title}.`, detail].filter(Boolean).join(' '));
+  // With 400 the detail only points to the fields, which are listed.
+  const says = status === 400 && errors && errors.length > 0 ? undefined : detail;
+  const reason = oneLine([title && `${title}.`, says].filter(Boolean).join(' '));
   if (status === 401) return 'The API key is not accepted (401). UPTIME_KEY must be a valid key of this service.';
   if (status === 403) return `The API key may not do this (403). ${reason}`;
   if (status === 429) return `Too many requests (429).${again}`;
@@ -47,18 +55,19 @@ export function problemText(
   return oneLine(`${reason === '' ? 'The request was refused.' : reason} (${mark})${again}${trace}`);
 }
 
-/** Where a line of the text that was sent stands: a file, and a line of it. */
-export type Locate = (line: number) => { file: string; line: number };
+/** Where a line of the text that was sent stands: a file, and a line of it. Null when that cannot be said. */
+export type Locate = (line: number) => { file: string; line: number } | null;
 
 /** The wrong fields of a refusal, a line for each: where, which field, what is wrong, what to do. */
-export function fieldLines({ errors }: ProblemBody, file: string, locate: Locate): string[] {
+export function fieldLines({ errors }: ProblemBody, file: string | null, locate: Locate): string[] {
   if (!Array.isArray(errors)) return [];
   return errors.map(({ pointer, line, code, message }) => {
     const at = typeof line === 'number' ? locate(line) : null;
     const place = at ? `${at.file}:${at.line}` : file;
-    const field = typeof pointer === 'string' && pointer !== '' ? ` ${pointer}:` : '';
+    const field = pointer === undefined || pointer === '' ? null : pointer;
     const hint = code === 'missing_secret' ? secretHint(message) : '';
-    return oneLine(`${place}:${field} ${message ?? code ?? 'is not valid'}${hint}`);
+    const where = [place, field].filter((part) => part !== null).map((part) => `${part}: `);
+    return oneLine(`${where.join('')}${message ?? code ?? 'is not valid'}${hint}`);
   });
 }
 

@@ -100,8 +100,9 @@ function reportLines(
     .filter(({ why }) => why !== null)
     .map(({ at, name, result, why }) => {
       const [, line] = /^line (\d+)$/.exec(at) ?? [];
-      const place = line === undefined ? { file: input.name, line: at } : input.locate(Number(line));
-      return `${paint(RESULT_COLOURS[result] ?? 'faint', result.padEnd(12))}  ${shown(name, 80)}: ${shown(why ?? '', 1000)}  (${place.file}:${place.line})`;
+      const found = line === undefined ? null : input.locate(Number(line));
+      const place = found ? `${found.file}:${found.line}` : `${input.name}:${at}`;
+      return `${paint(RESULT_COLOURS[result] ?? 'faint', result.padEnd(12))}  ${shown(name, 80)}: ${shown(why ?? '', 1000)}  (${place})`;
     });
   return [...lines, `${count('mapped')} mapped, ${count('approximated')} approximated, ${count('skipped')} skipped.`];
 }
@@ -165,8 +166,7 @@ async function judged(input: Input, api: ApiClient, request: Request) {
     return { ...responded, text: JSON.stringify(responded.body, null, 2) };
   } catch (error) {
     if (!(error instanceof ApiProblem)) throw error;
-    const lines = fieldLines(error.body, input.name, input.locate);
-    error.message = [...lines, error.message].join('\n');
+    error.explain(fieldLines(error.body, input.name, input.locate));
     throw error;
   }
 }

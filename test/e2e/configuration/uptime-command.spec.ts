@@ -1,0 +1,94 @@
+import { startApp, type TestApp } from '../../harness/app/app';
+import { eventually } from '../../harness/app/poll';
+import { newEndpoint, newWebsite } from '../../harness/app/resources';
+import { uptime, type UptimeRun } from '../../harness/processes/uptime-command';
+import { SwitchableServer } from '../../harness/servers/switchable-server';
+
+describe('The command uptime and the service', () => {
+  let app: TestApp;
+  let page: SwitchableServer;
+  let front: string;
+
+  beforeAll(async () => {
+    [app, page] = await Promise.all([startApp(), SwitchableServer.start()]);
+    const shop = await newWebsite(app.write);
+    await app.write.put(`/websites/${shop}`, { key: 'shop' });
+    // Checked when it is asked for.
+    const fields = { type: 'HTTP', url: `${page.url}/`, interval: 86_400, key: 'front', tags: ['prod'] };
+    front = await newEndpoint(app.write, shop, { name: 'Front page', ...fields });
+    const blog = await newWebsite(app.write, 'Blog');
+    await newEndpoint(app.write, blog, {
+      type: 'TCP',
+      url: '127.0.0.1:1',
+      interval: 86_400,
+      key: 'front',
+      enabled: false,
+    });
+  });
+  afterAll(async () => {
+    await app.close();
+    await page.close();
+  });
+
+  const run = (args: string[], more: UptimeRun = {}) => uptime(app.url, app.write.key, args, more);
+
+  it('ls lists the endpoints of all websites, or those that are looked for', async () => {
+    await run(['check', front]);
+    const { out } = await run(['ls']);
+    expect(out.split('\n')).toEqual([
+      expect.stringMatching(/^STATUS +ID +TYPE +KEY +WEBSITE +NAME +URL$/),
+      expect.stringMatching(new RegExp(`^up +${front} +HTTP +front +Shop +Front page +${page.url}/$`)),
+      expect.stringMatching(/^paused +ep_\w+ +TCP +front +Blog +Checkout +127\.0\.0\.1:1$/),
+      '',
+    ]);
+    expect(await run(['ls', '--tag', 'prod', '--type', 'http', '-q'])).toEqual({ code: 0, out: `${front}\n`, err: '' });
+    const found = JSON.parse((await run(['ls', '--status', 'paused', '--json'])).out) as { type: string }[];
+    expect(found.map(({ type }) => type)).toEqual(['TCP']);
+  });
+
+  it.each([
+    ['by its id', () => front],
+    ['by its key path', () => 'shop/front'],
+  ])('check runs a recorded check of an endpoint, named %s', async (_, target) => {
+    const { code, out } = await run(['check', target()]);
+    expect([code, out]).toEqual([0, expect.stringMatching(/^up {2}\S+ {2}[\d.]+ ms, status 200, 127\.0\.0\.1\n$/)]);
+  });
+
+  it('check tests a URL of which nothing is stored, and ends with 2 when it is not up', async () => {
+    expect((await run(['check', `${page.url}/new`, '--json'])).code).toBe(0);
+    page.switch('bad', 'error');
+    const { code, out } = await run(['check', `${page.url}/bad`]);
+    expect([code, out]).toEqual([2, expect.stringMatching(/^down .* status 500, .*\n {2}\w+: .+\n$/)]);
+    expect((await run(['check', '127.0.0.1:1', '--type', 'tcp'])).out).toMatch(/connection_refused/);
+  });
+
+  it.each([
+    ['front', /^Several endpoints have the key front: put the key of the website before it/],
+    ['shop/back', /^No endpoint has the key shop\/back/],
+    ['shop.example.com:443', /is no URL with a scheme, no id .* With --type TCP/],
+    ['ep_01jd3k6q7be5y9x4v2m8n0r1st', /\(404 not_found\)$/m],
+    ['https://user:secret@shop.example.com', /^\/url: .*\n.*\(400 validation_failed\)$/m],
+  ])('check %s is refused in words', async (target, words) => {
+    expect(await run(['check', target])).toEqual({ code: 1, out: '', err: expect.stringMatching(words) });
+  });
+
+  it('says what a read key may not', async () => {
+    const { code, err } = await uptime(app.url, app.read.key, ['check', front]);
+    expect([code, err]).toEqual([1, expect.stringMatching(/may not do this \(403\)\. .*"write"/)]);
+  });
+
+  it('tail shows a change of status as it happens', async () => {
+    const stop = new AbortController();
+    let shown = '';
+    const tail = run(['tail'], { stop: stop.signal, onOutput: (soFar) => (shown = soFar) });
+    // Whether it follows already cannot be seen from outside: it is told until it does.
+    for (let i = 0; i < 100 && !shown.includes('Front page'); i++) {
+      page.status = i % 2 === 0 ? 500 : 200;
+      await run(['check', front]);
+    }
+    await eventually('the event', () => shown.includes('Front page'));
+    stop.abort();
+    expect(await tail).toMatchObject({ code: 0, err: '' });
+    expect(shown).toMatch(/^\d{4}-\S+Z {2}(up|down) +Front page {2}was (up|down)/);
+  });
+});
