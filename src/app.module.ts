@@ -2,6 +2,7 @@ import { type DynamicModule, Module, type ModuleMetadata } from '@nestjs/common'
 import { APP_FILTER, APP_GUARD, APP_PIPE } from '@nestjs/core';
 import { ScheduleModule } from '@nestjs/schedule';
 import { AlertModule } from './alert/alert.module';
+import { ConfigurationModule } from './configuration/configuration.module';
 import { ContactModule } from './contact/contact.module';
 import { ChannelModule } from './channel/channel.module';
 import { CheckerModule } from './checker/checker.module';
@@ -69,6 +70,7 @@ export class AppModule {
         MonitoringModule,
         StreamModule,
         StatusPageModule,
+        ConfigurationModule,
         DashboardModule,
         ...extensions,
       ],

@@ -8,6 +8,8 @@ import type { Config } from './platform/config/config';
 import { ACKNOWLEDGE_PATH } from './delivery/send/message-links';
 import { formBody } from './platform/http/form-body';
 import { jsonBody } from './platform/http/json-body';
+import { unlessBelow } from './platform/http/body/text-body';
+import { CONFIGURATION_PATH } from './configuration/document/document-body';
 import { refuseWhileDraining } from './platform/http/draining';
 import { LoadShedder } from './platform/http/load/load-shedder';
 import { requestId } from './platform/http/request-id';
@@ -68,7 +70,7 @@ export async function createApp(
   app.use(app.get(LoadShedder).refuseWhileOverloaded);
   app.use(app.get(HostedPages).serve);
   app.use(ACKNOWLEDGE_PATH, formBody);
-  app.use(jsonBody);
+  app.use(unlessBelow(`/${CONFIGURATION_PATH}`, jsonBody));
   mountOpenApi(app);
   await app.init();
   return app;

@@ -29,8 +29,8 @@ export interface ShapedDocument {
  * uniqueness. Not judged is what needs more than the document: what it refers to, targets, configs. Sections and lists of
  * endpoints that are `null` are left out. Throws `malformed_document`, or `validation_failed` with pointers and lines.
  */
-export const readConfigurationDocument = async (text: string): Promise<ShapedDocument> =>
-  shapeOf(await readDocumentTextAside(text));
+export const readConfigurationDocument = async (text: string, orgId: string | null = null): Promise<ShapedDocument> =>
+  shapeOf(await readDocumentTextAside(text, orgId));
 
 /** The same of a text that has been read. */
 export async function shapeOf(documents: readonly DocumentText[]): Promise<ShapedDocument> {

@@ -17,7 +17,20 @@ export interface DocumentText {
  * Throws `malformed_document` with the line of each problem: syntax, duplicate keys, tags, keys that are no text, more
  * aliases, depth or values than anybody writes.
  */
-export const readDocumentText = (text: string): DocumentText[] => documentsOf(read(text));
+export const readDocumentText = (text: string): DocumentText[] =>
+  documentsOf(readBefore?.text === text ? readBefore.result : read(text));
+
+let readBefore: { text: string; result: ReadText } | null = null;
+
+/** Runs work that calls `readDocumentText` with a text that was read already, which then takes no time. */
+export function withText<T>(text: string, result: ReadText, work: () => T): T {
+  readBefore = { text, result };
+  try {
+    return work();
+  } finally {
+    readBefore = null;
+  }
+}
 
 /** Throws `malformed_document` when the text could not be read. */
 export function documentsOf(result: ReadText): DocumentText[] {

@@ -1,5 +1,7 @@
 import { join } from 'node:path';
 import { Worker } from 'node:worker_threads';
+import { FairSemaphore } from '../../platform/net/fair-semaphore';
+import { problems } from '../../platform/problem/problem';
 import { type DocumentText, documentsOf } from './document-text';
 import { type ReadText, read } from './yaml-reader.cjs';
 
@@ -12,22 +14,23 @@ const COSTLY: ReadText = {
   problems: [{ pointer: '', line: null, code: 'too_large', message: 'the text takes too much time or memory to read' }],
 };
 
-/** The newest reading; each waits for the one before, so that there is never more than one thread. */
-let last: Promise<unknown> = Promise.resolve();
+/** One thread at a time, the organizations in turn. */
+const turns = new FairSemaphore({ size: 1, share: 1, waiting: 8 });
+const NEVER = new AbortController().signal;
 
 /**
  * As `readDocumentText`, but long texts are read in a thread of their own, one after the other, within 768 MB and 20 s:
- * checks and responses go on meanwhile.
+ * checks and responses go on meanwhile. Throws `rate_limited` when too many texts of this organization wait already.
  */
-export const readDocumentTextAside = async (text: string): Promise<DocumentText[]> =>
-  documentsOf(await readAside(text));
+export const readDocumentTextAside = async (text: string, orgId: string | null = null): Promise<DocumentText[]> =>
+  documentsOf(await readAside(text, orgId));
 
-/** The same with problems as a value. */
-export async function readAside(text: string): Promise<ReadText> {
+/** The same with problems of the text as a value. */
+export async function readAside(text: string, orgId: string | null): Promise<ReadText> {
   if (text.length <= SHORT) return read(text);
-  const mine = last.then(() => readInThread(text));
-  last = mine.catch(() => undefined);
-  return mine;
+  const leave = await turns.take(orgId, NEVER);
+  if (!leave) throw problems.rateLimited(2);
+  return readInThread(text).finally(leave);
 }
 
 function readInThread(text: string): Promise<ReadText> {

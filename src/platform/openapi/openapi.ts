@@ -75,6 +75,7 @@ const TAGS: Readonly<Record<string, string>> = {
   Stream: 'What happens, as it happens.',
   'Maintenance windows': 'When nobody is told, and checks do not count.',
   'Status pages': 'What everybody may see of a website.',
+  Configuration: 'Configuration as code.',
   Organizations: 'Who am I; and, for the operator, all organizations.',
   'API keys': 'Keys of your organization.',
   'Audit log': 'Who changed what in your organization.',

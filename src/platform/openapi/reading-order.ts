@@ -24,6 +24,7 @@ const SECTIONS = [
   '/api/v1/websites/{id}/status-page',
   '/api/v1/status-pages',
   '/status/',
+  '/api/v1/configuration',
   '/api/v1/organization',
   '/api/v1/api-keys',
   '/api/v1/audit-log',

@@ -60,7 +60,7 @@ export const PROBLEMS = {
   precondition_failed: { status: 412, title: 'Somebody else has changed it' },
   payload_too_large: { status: 413, title: 'The body is too large' },
   uri_too_long: { status: 414, title: 'The address is too long' },
-  unsupported_media_type: { status: 415, title: 'The body must be application/json in UTF-8' },
+  unsupported_media_type: { status: 415, title: 'The body has a media type that is not taken here' },
   expectation_failed: { status: 417, title: 'The expectation cannot be met' },
   idempotency_key_reused: { status: 422, title: 'The Idempotency-Key belongs to another request' },
   target_not_allowed: { status: 422, title: 'The target may not be contacted' },

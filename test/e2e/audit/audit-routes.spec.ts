@@ -22,7 +22,7 @@ interface Use {
 }
 
 /** Routes with a body that store and send nothing. */
-const READING = ['POST /api/v1/maintenance-windows/preview'];
+const READING = ['POST /api/v1/maintenance-windows/preview', 'POST /api/v1/configuration/convert'];
 
 /** The entries of a request, in the log of an organization or of the operator. */
 const ENTRIES_OF = `

@@ -265,6 +265,9 @@ describe('a body with several wrong fields', () => {
     ],
     'POST /api/v1/maintenance-windows': [wrongWindow('/maintenance-windows')],
     'POST /api/v1/maintenance-windows/preview': [wrongWindow('/maintenance-windows/preview')],
+    'POST /api/v1/configuration/convert': [
+      { path: () => '/configuration/convert?from=healthchecks', body: () => ({ checks: 1 }), pointers: [''] },
+    ],
     'PUT /api/v1/maintenance-windows/{id}': [
       {
         path: () => `/maintenance-windows/${maintenance}`,

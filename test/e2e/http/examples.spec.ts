@@ -52,8 +52,16 @@ describe('the examples of request bodies in the OpenAPI document', () => {
         const url = path.replace(/\{(\w+)\}/g, (_, name: string) =>
           String(operation.parameters?.find((parameter) => parameter.name === name)?.schema.example),
         );
+        const needed = operation.parameters?.filter((each) => each.in === 'query' && each.required) ?? [];
+        const query = needed.map(({ name, schema }) => `${name}=${String(schema.example)}`).join('&');
         const bodies = named.length > 0 ? named : [{ form: '', body: example }];
-        return bodies.map(({ form, body }) => ({ method, path, url, form, body: body as Offered['body'] }));
+        return bodies.map(({ form, body }) => ({
+          method,
+          path,
+          url: query === '' ? url : `${url}?${query}`,
+          form,
+          body: body as Offered['body'],
+        }));
       }),
     );
   });

@@ -50,6 +50,7 @@ const OUT_OF_REACH = [
   'DELETE /api/v1/endpoints/{id}/acknowledgement',
   'POST /api/v1/maintenance-windows',
   'POST /api/v1/maintenance-windows/preview',
+  'POST /api/v1/configuration/convert',
 ];
 /** Ids remembered per prefix, the newest ones. */
 const POOL = 12;

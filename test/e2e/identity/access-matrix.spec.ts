@@ -79,6 +79,7 @@ const MATRIX: Readonly<Record<string, AccessRule>> = {
   'GET /api/v1/maintenance-windows/:id/occurrences': 'read',
   'POST /api/v1/maintenance-windows': 'write',
   'POST /api/v1/maintenance-windows/preview': 'write',
+  'POST /api/v1/configuration/convert': 'read',
   'POST /api/v1/maintenance-windows/:id/end': 'write',
   'PUT /api/v1/maintenance-windows/:id': 'write',
   'DELETE /api/v1/maintenance-windows/:id': 'write',

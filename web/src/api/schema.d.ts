@@ -2099,6 +2099,50 @@ export interface components {
             /** @description What the page shows, in this order; replaces all groups. */
             groups?: components["schemas"]["CreatePageGroup"][];
         };
+        ReportEntry: {
+            /**
+             * @description Where it stands in the file: a JSON pointer, or a line.
+             * @example line 12
+             */
+            at: string;
+            /**
+             * @description What the other program calls it.
+             * @example Front page
+             */
+            name: string;
+            /**
+             * @description `mapped`: it is in the document as it was. `approximated`: it is there, with a difference. `skipped`: it is not there.
+             * @example approximated
+             * @enum {string}
+             */
+            result: "mapped" | "approximated" | "skipped";
+            /**
+             * @description The difference, or the reason; null when nothing is lost.
+             * @example the page is rendered in a browser there and only fetched here
+             */
+            why: string | null;
+        };
+        Conversion: {
+            /**
+             * @description A configuration document of version 1. Credentials stand in `secrets`: move them out before you keep the document in git.
+             * @example {
+             *       "version": 1,
+             *       "websites": [
+             *         {
+             *           "key": "shop",
+             *           "name": "Shop",
+             *           "url": "https://shop.example.com",
+             *           "endpoints": []
+             *         }
+             *       ]
+             *     }
+             */
+            document: {
+                [key: string]: unknown;
+            };
+            /** @description What became of each thing in the file: everything is in the document or skipped here. */
+            report: components["schemas"]["ReportEntry"][];
+        };
         QuotaUse: {
             /**
              * @description `null`: no limit.
