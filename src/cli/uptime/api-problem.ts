@@ -73,6 +73,6 @@ export function fieldLines({ errors }: ProblemBody, file: string | null, locate:
 
 /** The variable that would give the secret a value, when the message names the secret. */
 function secretHint(message: string | undefined): string {
-  const [, name] = /["'`]([A-Za-z_][A-Za-z0-9_]*)["'`]/.exec(message ?? '') ?? [];
-  return name === undefined ? ' (set UPTIME_SECRET_<NAME>)' : ` (set UPTIME_SECRET_${name})`;
+  const [, name] = /secrets: \{([A-Za-z_]\w*):/.exec(message ?? '') ?? [];
+  return ` (or set UPTIME_SECRET_${name ?? '…'})`;
 }

@@ -15,8 +15,8 @@ const PLAN_TIMEOUT_MS = 120_000;
 const APPLY_TIMEOUT_MS = 300_000;
 
 export interface PlanOptions {
-  prune: boolean;
-  json: boolean;
+  prune?: boolean;
+  json?: boolean;
 }
 
 /** Shows what applying a document would change. 2: something would change. */
@@ -31,7 +31,7 @@ export async function apply(
   io: Io,
   api: ApiClient,
   file: string,
-  options: PlanOptions & { yes: boolean },
+  options: PlanOptions & { yes?: boolean },
 ): Promise<ExitCode> {
   const document = await readDocument(io, file);
   const { text, body: planned, tag } = await askForPlan(api, document, options.prune);
@@ -50,7 +50,7 @@ export async function apply(
 }
 
 /** Prints what is declared, as a document. */
-export async function exported(io: Io, api: ApiClient, options: { owner?: string; json: boolean }): Promise<ExitCode> {
+export async function exported(io: Io, api: ApiClient, options: { owner?: string; json?: boolean }): Promise<ExitCode> {
   const query = options.owner === undefined ? '' : `?owner=${encodeURIComponent(options.owner)}`;
   const accept = options.json ? 'application/json' : 'application/yaml';
   const { text } = await api.send({ path: `/configuration${query}`, accept, timeoutMs: PLAN_TIMEOUT_MS });
@@ -71,7 +71,7 @@ export async function convert(
   io: Io,
   api: ApiClient,
   files: readonly string[],
-  options: { from: string; json: boolean },
+  options: { from: string; json?: boolean },
 ): Promise<ExitCode> {
   const input = await readInputs(io, files, YAML_SOURCES.includes(options.from) ? '---' : '');
   const { text } = await judged(input, api, {
@@ -120,7 +120,7 @@ async function readDocument(io: Io, file: string): Promise<SentDocument> {
 async function askForPlan(
   api: ApiClient,
   document: SentDocument,
-  prune: boolean,
+  prune: boolean | undefined,
 ): Promise<{ text: string; body: Plan; tag: string | null }> {
   const { text, headers } = await judged(document, api, {
     method: 'POST',
@@ -132,12 +132,17 @@ async function askForPlan(
   return { text, body: JSON.parse(text) as Plan, tag: headers.get('etag') };
 }
 
-async function isWanted(io: Io, yes: boolean): Promise<boolean> {
-  if (yes || !io.isInteractive) return true;
+async function isWanted(io: Io, yes: boolean | undefined): Promise<boolean> {
+  if (yes === true || !io.isInteractive) return true;
   return /^y(es)?$/i.test((await io.ask('Apply this? [y/N] ')).trim());
 }
 
-async function carryOut(api: ApiClient, document: SentDocument, prune: boolean, tag: string | null): Promise<string> {
+async function carryOut(
+  api: ApiClient,
+  document: SentDocument,
+  prune: boolean | undefined,
+  tag: string | null,
+): Promise<string> {
   try {
     const { text } = await judged(document, api, {
       method: 'PUT',

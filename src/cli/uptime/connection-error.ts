@@ -4,6 +4,7 @@ export function connectionErrorText(error: unknown): string {
   const { code, text } = deepest(error);
   const known = WORDS[code];
   if (known !== undefined) return known;
+  if (text === 'bad port') return 'has a port that Node refuses for HTTP';
   if (code.startsWith('HPE_')) return 'did not respond with HTTP';
   return `could not be reached: ${text}${code === '' ? '' : ` (${code})`}`;
 }

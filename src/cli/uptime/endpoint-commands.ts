@@ -20,8 +20,8 @@ export interface ListOptions {
   status?: string;
   type?: string;
   tag?: string;
-  quiet: boolean;
-  json: boolean;
+  quiet?: boolean;
+  json?: boolean;
 }
 
 const STATUS_COLOURS: Readonly<Record<string, Colour>> = { up: 'green', down: 'red', degraded: 'yellow' };
@@ -83,7 +83,7 @@ export interface ShownCheck {
 
 export interface CheckOptions {
   type?: string;
-  json: boolean;
+  json?: boolean;
 }
 
 /** A check on demand takes as long as the endpoint's own limit, and may wait for one that runs. */

@@ -34,14 +34,19 @@ describe('a refusal in words', () => {
       { pointer: '/websites/0/url', line: 4, code: 'immutable', message: 'url cannot be changed' },
       { pointer: '', line: 9, code: 'invalid_format', message: 'a tab may not indent' },
       { pointer: '?from', message: 'from must be known' },
-      { pointer: '/contacts/0/config/url', line: 2, code: 'missing_secret', message: 'no value for "CHAT"' },
+      {
+        pointer: '/contacts/0/config/url',
+        line: 2,
+        code: 'missing_secret',
+        message: 'no value: send one as secrets: {CHAT: …}',
+      },
       {},
     ];
     expect(fieldLines({ errors }, 'm.yaml', locate)).toEqual([
       'm.yaml:4: /websites/0/url: url cannot be changed',
       'm.yaml:9: a tab may not indent',
       'm.yaml: ?from: from must be known',
-      'm.yaml:2: /contacts/0/config/url: no value for "CHAT" (set UPTIME_SECRET_CHAT)',
+      'm.yaml:2: /contacts/0/config/url: no value: send one as secrets: {CHAT: …} (or set UPTIME_SECRET_CHAT)',
       'm.yaml: is not valid',
     ]);
   });

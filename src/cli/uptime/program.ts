@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { Command, CommanderError, Option } from 'commander';
 import { ApiClient, readKey, readServiceUrl } from './api-client';
-import { apply, convert, type ExitCode, exported, plan } from './configuration-commands';
+import { apply, convert, type ExitCode, exported, plan, type PlanOptions } from './configuration-commands';
 import { check, list } from './endpoint-commands';
 import { CommandError, type Io } from './io';
 import { tail } from './tail-command';
@@ -67,19 +67,17 @@ function buildProgram(io: Io, stop: AbortSignal, end: (code: ExitCode) => void):
   program
     .command('plan <file>')
     .description('show what applying a document would change; - is standard input')
-    .option('--prune', 'also delete what its owner has declared and it no longer holds', false)
-    .option('--json', 'what the API returns', false)
-    .action(async (file: string, options: { prune: boolean; json: boolean }) =>
-      end(await plan(io, api(), file, options)),
-    );
+    .option('--prune', 'also delete what its owner has declared and it no longer holds')
+    .option('--json', 'what the API returns')
+    .action(async (file: string, options: PlanOptions) => end(await plan(io, api(), file, options)));
 
   program
     .command('apply <file>')
     .description('show the plan, ask on a terminal, then do it, all or nothing')
-    .option('--prune', 'also delete what its owner has declared and it no longer holds', false)
-    .option('--json', 'what the API returns', false)
-    .option('-y, --yes', 'do not ask', false)
-    .action(async (file: string, options: { prune: boolean; json: boolean; yes: boolean }) =>
+    .option('--prune', 'also delete what its owner has declared and it no longer holds')
+    .option('--json', 'what the API returns')
+    .option('-y, --yes', 'do not ask')
+    .action(async (file: string, options: PlanOptions & { yes?: boolean }) =>
       end(await apply(io, api(), file, options)),
     );
 
@@ -87,15 +85,15 @@ function buildProgram(io: Io, stop: AbortSignal, end: (code: ExitCode) => void):
     .command('export')
     .description('print what there is as a document')
     .option('--owner <owner>', 'only what this owner declares')
-    .option('--json', 'as JSON instead of YAML', false)
-    .action(async (options: { owner?: string; json: boolean }) => end(await exported(io, api(), options)));
+    .option('--json', 'as JSON instead of YAML')
+    .action(async (options: { owner?: string; json?: boolean }) => end(await exported(io, api(), options)));
 
   program
     .command('convert <files...>')
     .description("print another program's files as a document, and on standard error what is lost; stores nothing")
     .addOption(new Option('--from <program>', 'where they come from').choices(SOURCES).makeOptionMandatory())
-    .option('--json', 'document and report as the API returns them', false)
-    .action(async (files: string[], options: { from: string; json: boolean }) =>
+    .option('--json', 'document and report as the API returns them')
+    .action(async (files: string[], options: { from: string; json?: boolean }) =>
       end(await convert(io, api(), files, options)),
     );
 
@@ -105,24 +103,24 @@ function buildProgram(io: Io, stop: AbortSignal, end: (code: ExitCode) => void):
     .addOption(new Option('--status <status>', 'only these').choices(['up', 'down', 'unknown', 'paused']))
     .option('--type <type>', 'only this type: HTTPS, TCP, …')
     .option('--tag <tag>', 'only with this tag')
-    .option('-q, --quiet', 'only their ids', false)
-    .option('--json', 'what the API returns', false)
-    .action(async (options: { quiet: boolean; json: boolean }) => end(await list(io, api(), options)));
+    .option('-q, --quiet', 'only their ids')
+    .option('--json', 'what the API returns')
+    .action(async (options: { quiet?: boolean; json?: boolean }) => end(await list(io, api(), options)));
 
   program
     .command('check <target>')
     .description('check now: a URL (nothing is stored), or an endpoint by its id, key or key path (recorded)')
     .option('--type <type>', 'of a target without a scheme: TCP, DNS, ICMP, SSH, …')
-    .option('--json', 'what the API returns', false)
-    .action(async (target: string, options: { type?: string; json: boolean }) =>
+    .option('--json', 'what the API returns')
+    .action(async (target: string, options: { type?: string; json?: boolean }) =>
       end(await check(io, api(), target, options)),
     );
 
   program
     .command('tail')
     .description('follow what happens: changes of status, alerts, maintenance')
-    .option('--json', 'one JSON object a line', false)
-    .action(async (options: { json: boolean }) => end(await tail(io, api(), options, stop)));
+    .option('--json', 'one JSON object a line')
+    .action(async (options: { json?: boolean }) => end(await tail(io, api(), options, stop)));
 
   return program;
 }

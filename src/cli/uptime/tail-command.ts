@@ -10,7 +10,7 @@ const SILENCE_MS = 35_000;
 const LONGEST_DELAY_MS = 30_000;
 
 /** Follows what happens, a line for each event, until `stop`. After a loss of the connection it goes on where it was. */
-export async function tail(io: Io, api: ApiClient, { json }: { json: boolean }, stop: AbortSignal): Promise<0> {
+export async function tail(io: Io, api: ApiClient, { json }: { json?: boolean }, stop: AbortSignal): Promise<0> {
   const paint = painter(io.hasColour);
   let position: string | null = null;
   let failures = 0;

@@ -106,6 +106,14 @@ describe('The command uptime', () => {
     ]);
   });
 
+  it('ls follows the pages of a long list', async () => {
+    const endpoint = (id: string) => ({ id, name: id, url: 'x', type: 'TCP', group: 'g', key: null, status: 'up' });
+    const pages = [json([endpoint('ep_1')], { 'X-Next-Cursor': 'a/b' }), json([endpoint('ep_2')])];
+    script = (_, socket) => socket.end(pages.shift() ?? '');
+    expect(await run(['ls', '-q'])).toEqual({ code: 0, out: 'ep_1\nep_2\n', err: '' });
+    expect(server.seen.at(-1)?.path).toBe('/api/v1/endpoints?limit=1000&cursor=a%2Fb');
+  });
+
   it.each([
     [['plan', 'missing.yaml'], /^There is no file missing\.yaml\.$/m],
     [['plan', '.'], /^\. is a folder, not a file\.$/m],
