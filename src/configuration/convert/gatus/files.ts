@@ -35,8 +35,15 @@ function placeIn(document: Pick<DocumentText, 'lineOf'>, pointer: string): strin
   return line === null ? pointer : `line ${line}`;
 }
 
+const TOO_LARGE = 'the files in ConfigMaps have more than 1 MiB together; send the files themselves';
+
+/** Kubernetes takes no ConfigMap that is larger. Files in others are read at once, so that is all of them together. */
+const MAX_INSIDE = 1024 * 1024;
+
 /** Takes files out of what they come in. */
 class Unwrapper {
+  private inside = 0;
+
   constructor(
     private readonly lines: readonly string[],
     private readonly report: ReportEntry[],
@@ -75,6 +82,8 @@ class Unwrapper {
       const pointer = `/${field}/${pointerStep(name)}`;
       if (typeof content !== 'string' || !/\.ya?ml$/i.test(name))
         return this.skip(place(pointer), name, 'it is no YAML file');
+      this.inside += content.length;
+      if (this.inside > MAX_INSIDE) throw problems.validationFailed([{ ...NOTHING, pointer, message: TOO_LARGE }]);
       return readDocumentText(content).flatMap(({ value: inner, ...document }) =>
         this.filesOf(inner, this.placeInside(document, pointer, place(pointer)), false),
       );
