@@ -39,7 +39,7 @@ export class ConversionView {
     type: 'object',
     additionalProperties: true,
     description:
-      'A configuration document of version 1. Credentials stand in `secrets`: move them out before you keep the document in git.',
+      'A configuration document of version 1. Credentials of the file are in it, some of them in `secrets`: move them out before you keep it in git.',
     example: {
       version: 1,
       websites: [{ key: 'shop', name: 'Shop', url: 'https://shop.example.com', endpoints: [] }],

@@ -1,5 +1,6 @@
 import type { Converter } from './conversion';
 import { convertGatus } from './gatus/convert-gatus';
+import { markVariables } from './gatus/variables';
 import { convertHealthchecks } from './healthchecks';
 import { convertUptimeRobot } from './uptimerobot';
 
@@ -12,3 +13,6 @@ export const CONVERTERS = {
 
 export type ForeignProgram = keyof typeof CONVERTERS;
 export const FOREIGN_PROGRAMS = Object.keys(CONVERTERS) as ForeignProgram[];
+
+/** What a converter makes of a text before it reads it, where that is another text: it is read aside like that. */
+export const PREPARED: Partial<Record<ForeignProgram, (text: string) => string>> = { gatus: markVariables };

@@ -50,6 +50,13 @@ describe('POST /api/v1/configuration/convert', () => {
     expect(body.report).toEqual([expect.objectContaining({ name: 'front', at: 'line 2' })]);
   });
 
+  it('reads variables of Gatus where YAML has no place for them', async () => {
+    const endpoint = '{name: a, url: https://a.example, headers: {X-Key: ${KEY}}, conditions: []}';
+    const { status, body } = await send(`endpoints: [${endpoint}]`);
+    expect(status).toBe(200);
+    expect(JSON.stringify(body.document)).toContain('{"key":"X-Key","value":{"$secret":"KEY"}}');
+  });
+
   it.each(['application/json', 'application/x-yaml', 'text/yaml', 'text/plain; charset=utf-8', 'application/x-ndjson'])(
     'takes %s',
     async (type) => {

@@ -2124,7 +2124,7 @@ export interface components {
         };
         Conversion: {
             /**
-             * @description A configuration document of version 1. Credentials stand in `secrets`: move them out before you keep the document in git.
+             * @description A configuration document of version 1. Credentials of the file are in it, some of them in `secrets`: move them out before you keep it in git.
              * @example {
              *       "version": 1,
              *       "websites": [
