@@ -111,8 +111,9 @@ const STAGES: Readonly<Record<string, Readonly<Record<string, readonly string[]>
     export: ['document', 'plan'],
     apply: ['document', 'plan'],
   },
-  'configuration/convert': { gatus: [] },
+  'configuration/convert': { gatus: [], 'uptime-kuma': [] },
   'configuration/convert/gatus': { condition: [] },
+  'configuration/convert/uptime-kuma': { file: [], monitor: ['file'] },
   cli: { uptime: [] },
   monitoring: { record: [], run: [], schedule: ['record', 'run'], 'on-demand': ['record', 'run', 'schedule'] },
 };

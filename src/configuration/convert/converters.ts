@@ -2,12 +2,14 @@ import type { Converter } from './conversion';
 import { convertGatus } from './gatus/convert-gatus';
 import { markVariables } from './gatus/variables';
 import { convertHealthchecks } from './healthchecks';
+import { convertUptimeKuma } from './uptime-kuma/convert-uptime-kuma';
 import { convertUptimeRobot } from './uptimerobot';
 
 /** By the name of the program whose files they read. */
 export const CONVERTERS = {
   gatus: convertGatus,
   healthchecks: convertHealthchecks,
+  'uptime-kuma': convertUptimeKuma,
   uptimerobot: convertUptimeRobot,
 } as const satisfies Record<string, Converter>;
 

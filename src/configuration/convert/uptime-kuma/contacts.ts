@@ -1,0 +1,132 @@
+import { configProblems } from '../../../channel/config/config-validation';
+import type { ConfigClass } from '../../../channel/config/config-metadata';
+import { EmailConfig } from '../../../channel/email/email.channel';
+import { DiscordConfig } from '../../../channel/vendor/discord.channel';
+import { OpsgenieConfig } from '../../../channel/vendor/opsgenie.channel';
+import { PagerDutyConfig } from '../../../channel/vendor/pagerduty.channel';
+import { SlackConfig } from '../../../channel/vendor/slack.channel';
+import { TeamsConfig } from '../../../channel/vendor/teams.channel';
+import { TelegramConfig } from '../../../channel/vendor/telegram.channel';
+import { TwilioConfig } from '../../../channel/vendor/twilio.channel';
+import { WebhookConfig } from '../../../channel/vendor/webhook.channel';
+import { isRecord } from '../../../platform/text/json';
+import type { DeclaredContact } from '../../document/document';
+import type { ReportEntry } from '../conversion';
+import { keyFrom } from '../keys';
+import { type MappedSettings, SETTINGS_OF } from './contact-settings';
+import { quoted } from './monitor/draft';
+import { isActive, nameOf } from './monitor/endpoint';
+import { Row } from './file/row';
+import type { Secrets } from './secrets';
+
+const CLASS_OF: Readonly<Record<string, ConfigClass>> = {
+  email: EmailConfig,
+  webhook: WebhookConfig,
+  slack: SlackConfig,
+  discord: DiscordConfig,
+  teams: TeamsConfig,
+  telegram: TelegramConfig,
+  pagerduty: PagerDutyConfig,
+  opsgenie: OpsgenieConfig,
+  twilio: TwilioConfig,
+};
+
+/** Values that give access, wherever they stand in a config. A webhook's URL does, and so does a chat's. */
+const SECRET_FIELDS = new Set(['webhook_url', 'url', 'password', 'bot_token', 'routing_key', 'api_key', 'auth_token']);
+
+/** What a notification of the file became. */
+export type Channel =
+  { name: string; key: string; tellsResolved: boolean; isActive: boolean } | { name: string; refused: string };
+
+/** The contacts of a document, and by the id of their notification what they are called here. */
+export interface Contacts {
+  declared: DeclaredContact[];
+  channels: ReadonlyMap<string, Channel>;
+  report: ReportEntry[];
+}
+
+/** Each notification as a contact, or as skipped with its reason. Credentials go into `secrets`. */
+export function contactsOf(rows: readonly Row[], secrets: Secrets): Contacts {
+  const [keys, declared, report] = [new Set<string>(), [] as DeclaredContact[], [] as ReportEntry[]];
+  const channels = new Map<string, Channel>();
+  for (const stored of rows) {
+    const row = withConfig(stored);
+    const at = row.at;
+    const mapped = settingsOf(row);
+    if ('reason' in mapped) {
+      report.push({ at, name: row.name, result: 'skipped', why: mapped.reason });
+      channels.set(row.id, { name: row.name, refused: mapped.reason });
+      continue;
+    }
+    const { name, difference } = nameOf(row);
+    const key = keyFrom(name, keys);
+    declared.push({
+      key,
+      name,
+      type: mapped.type,
+      config: withoutSecrets(mapped.config, `contact ${key}`, secrets),
+      ...(row.flag('isDefault') ? { default: true } : {}),
+      ...(mapped.tellsResolved === false ? { alert_defaults: { send_on_resolved: false } } : {}),
+    });
+    channels.set(row.id, { name, key, tellsResolved: mapped.tellsResolved !== false, isActive: isActive(stored) });
+    const differences = [
+      ...(difference === null ? [] : [difference]),
+      ...mapped.differences,
+      ...(isActive(stored) ? [] : ['it is switched off: its alerts are disabled']),
+    ];
+    report.push(entryOf(row, differences));
+  }
+  return { declared, channels, report };
+}
+
+/** Mapped, or approximated where something is said to be different. */
+export const entryOf = ({ at, name }: Pick<Row, 'at' | 'name'>, differences: readonly string[]): ReportEntry => ({
+  at,
+  name,
+  result: differences.length === 0 ? 'mapped' : 'approximated',
+  why: differences.length === 0 ? null : differences.join('; '),
+});
+
+/** The settings stand in `config`, as text; the row itself knows best what it is called. */
+const withConfig = (row: Row): Row => {
+  const config = row.mapping('config') ?? {};
+  const own = ['id', 'name', 'active', 'isDefault', 'type'].map((name) => [name, row.raw(name)] as const);
+  return new Row(row.at, Object.fromEntries(own), config);
+};
+
+function settingsOf(row: Row): MappedSettings | { reason: string } {
+  const type = row.text('type');
+  const read = Object.hasOwn(SETTINGS_OF, type.toLowerCase()) ? SETTINGS_OF[type.toLowerCase()] : undefined;
+  if (type === '') return { reason: 'its settings cannot be read: config has no type' };
+  if (!read) return { reason: `notifications of type ${quoted(type)} have no counterpart here` };
+  const settings = read(row);
+  const configClass = CLASS_OF[settings.type];
+  const problems = configClass ? configProblems(configClass, settings.config) : [];
+  const [sender] =
+    settings.type === 'twilio' && !('from' in settings.config || 'messaging_service_sid' in settings.config)
+      ? ['/from is required']
+      : [];
+  const [problem] = [
+    ...problems.map(({ pointer, message }) => `${pointer.slice(1)} ${message}`),
+    ...(sender ? [sender] : []),
+  ];
+  return problem === undefined ? settings : { reason: `its settings would be refused: ${problem}` };
+}
+
+function withoutSecrets(
+  config: Readonly<Record<string, unknown>>,
+  hint: string,
+  secrets: Secrets,
+): Record<string, unknown> {
+  return Object.fromEntries(
+    Object.entries(config).map(([field, value]): [string, unknown] => {
+      if (field === 'headers' && Array.isArray(value))
+        return [field, secrets.headers(hint, value as { key: string; value: string }[])];
+      if (isRecord(value)) return [field, withoutSecrets(value, `${hint} ${field}`, secrets)];
+      return [
+        field,
+        SECRET_FIELDS.has(field) && typeof value === 'string' ? secrets.keep(`${hint} ${field}`, value) : value,
+      ];
+    }),
+  );
+}
