@@ -81,7 +81,7 @@ const STAGES: Readonly<Record<string, Readonly<Record<string, readonly string[]>
     openapi: ['problem'],
   },
   'platform/net': { egress: [], dns: ['egress'], dial: ['dns', 'egress'], http: ['dial', 'egress'] },
-  'platform/http': { load: [], body: [], precondition: [], idempotency: ['precondition'] },
+  'platform/http': { load: [], body: ['load'], precondition: [], idempotency: ['precondition'] },
   'platform/database': { embedded: [], migrations: [] },
   identity: {
     quota: [],
@@ -111,7 +111,7 @@ const STAGES: Readonly<Record<string, Readonly<Record<string, readonly string[]>
     export: ['document', 'plan'],
     apply: ['document', 'plan'],
   },
-  'configuration/convert': { gatus: [], 'uptime-kuma': [] },
+  'configuration/convert': { gatus: [], 'prometheus-blackbox': [], 'uptime-kuma': [] },
   'configuration/convert/gatus': { condition: [] },
   'configuration/convert/uptime-kuma': { file: [], monitor: ['file'] },
   cli: { uptime: [] },

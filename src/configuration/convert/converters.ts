@@ -2,6 +2,7 @@ import type { Converter } from './conversion';
 import { convertGatus } from './gatus/convert-gatus';
 import { markVariables } from './gatus/variables';
 import { convertHealthchecks } from './healthchecks';
+import { convertPrometheusBlackbox } from './prometheus-blackbox/convert-prometheus-blackbox';
 import { convertUptimeKuma } from './uptime-kuma/convert-uptime-kuma';
 import { convertUptimeRobot } from './uptimerobot';
 
@@ -9,6 +10,7 @@ import { convertUptimeRobot } from './uptimerobot';
 export const CONVERTERS = {
   gatus: convertGatus,
   healthchecks: convertHealthchecks,
+  'prometheus-blackbox': convertPrometheusBlackbox,
   'uptime-kuma': convertUptimeKuma,
   uptimerobot: convertUptimeRobot,
 } as const satisfies Record<string, Converter>;

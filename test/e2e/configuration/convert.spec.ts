@@ -2,7 +2,7 @@ import { request } from 'node:http';
 import { Readable } from 'node:stream';
 import { startApp, type TestApp } from '../../harness/app/app';
 
-interface Answer {
+interface Converted {
   status: number;
   code?: string;
   errors: string[];
@@ -28,18 +28,18 @@ describe('POST /api/v1/configuration/convert', () => {
   const send = async (
     body: string | Uint8Array | undefined,
     { from = 'gatus', type = 'application/yaml', headers = {} }: Sending = {},
-  ): Promise<Answer> => {
+  ): Promise<Converted> => {
     const response = await fetch(`${app.url}/api/v1/configuration/convert?from=${from}`, {
       method: 'POST',
       headers: { authorization: `Bearer ${app.read.key}`, 'content-type': type, ...headers },
       ...(body !== undefined && { body: body as string }),
     });
-    const answer = (await response.json()) as Answer['body'] & {
+    const said = (await response.json()) as Converted['body'] & {
       code?: string;
       errors?: { line: number; pointer: string; code: string }[];
     };
-    const errors = (answer.errors ?? []).map(({ line, pointer, code }) => `${line} ${pointer} ${code}`);
-    return { status: response.status, ...(answer.code && { code: answer.code }), errors, body: answer };
+    const errors = (said.errors ?? []).map(({ line, pointer, code }) => `${line} ${pointer} ${code}`);
+    return { status: response.status, ...(said.code && { code: said.code }), errors, body: said };
   };
   const FRONT = 'endpoints:\n  - name: front\n    url: https://shop.example.com\n    conditions: ["[STATUS] == 200"]\n';
 

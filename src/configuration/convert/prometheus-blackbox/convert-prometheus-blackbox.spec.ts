@@ -1,0 +1,57 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { readConfigurationDocument } from '../../document/document-shape';
+import { convertPrometheusBlackbox } from './convert-prometheus-blackbox';
+import { durationSeconds, literalOf } from './fields';
+
+const FILE = readFileSync(join(__dirname, '../../../../test/fixtures/moving-in/prometheus-blackbox.yml'), 'utf8');
+
+describe('convertPrometheusBlackbox', () => {
+  const { document, report } = convertPrometheusBlackbox(FILE);
+
+  it('makes a website of each job with targets, which the API takes', async () => {
+    expect((await readConfigurationDocument(JSON.stringify(document))).document).toEqual(document);
+    expect(document).toMatchSnapshot();
+  });
+
+  it('says of each target, job and module what became of it', () => {
+    expect(
+      report.map(({ at, name, result, why }) => `${at} ${name}: ${result}${why === null ? '' : `, ${why}`}`),
+    ).toMatchSnapshot();
+  });
+
+  it.each(['', '7', 'a: 1', 'modules: []', 'scrape_configs: {}', 'modules: {}\n---\nendpoints: []\n'])(
+    'refuses a file of another form: %j',
+    (text) => {
+      expect(() => convertPrometheusBlackbox(text)).toThrow(expect.objectContaining({ code: 'validation_failed' }));
+    },
+  );
+});
+
+describe('literalOf', () => {
+  it.each([
+    ['Fatal error', 'Fatal error'],
+    ['.*max-age.*', 'max-age'],
+    ['example\\.com', 'example.com'],
+    ['a|b', null],
+    ['example.com', null],
+    ['\\d+', null],
+    ['(?i)error', null],
+    ['.*', null],
+    ['', null],
+  ])('finds the text in %j', (pattern, text) => {
+    expect(literalOf(pattern)).toBe(text);
+  });
+});
+
+describe('durationSeconds', () => {
+  it.each([
+    ['1m30s', 90],
+    ['500ms', 0.5],
+    ['1d', 86_400],
+    ['5', null],
+    ['', null],
+  ])('reads %j', (text, seconds) => {
+    expect(durationSeconds(text)).toBe(seconds);
+  });
+});
