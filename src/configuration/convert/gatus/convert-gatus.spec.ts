@@ -407,6 +407,13 @@ describe('The files of a configuration of Gatus', () => {
     expect(endpoint(conversion, 'a').headers).toEqual([{ key: 'X-Key', value: { $secret: 'KEY' } }]);
   });
 
+  it('are refused when they are more than a document may declare', () => {
+    const many = (fields: string, times: number) => `endpoints: [${`{name: a, ${fields}},`.repeat(times)}]`;
+    expect(() => convertGatus(many('url: "tcp://a:1"', 5001))).toThrow(Problem);
+    expect(() => convertGatus(many(`alerts: [${'a,'.repeat(100)}]`, 60))).toThrow(Problem);
+    expect(() => convertGatus(many(`conditions: [${'a,'.repeat(10_000)}]`, 3))).toThrow(Problem);
+  });
+
   it.each(['', 'metrics: true', '- a', 'just text', 'kind: Deployment\napiVersion: apps/v1\n'])(
     'are refused in words when they are none: %j',
     (text) => {

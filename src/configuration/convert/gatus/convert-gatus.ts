@@ -1,5 +1,6 @@
 import type { ConfigurationDocument, DeclaredWindow } from '../../document/document';
 import type { Conversion, Converter, ReportEntry } from '../conversion';
+import { refuseTooMany } from './bounds';
 import { Contacts } from './contacts';
 import { Endpoints, labelOf, type ReadEndpoint } from './endpoints';
 import { Differences, Fields, isMapping, quoted } from './fields';
@@ -34,6 +35,7 @@ const READ = new Set(['endpoints', 'services', 'external-endpoints', 'suites', '
 /** Converts the configuration of Gatus, of one file or several with `---` between them. */
 export const convertGatus: Converter = (text) => {
   const source = readSource(text);
+  refuseTooMany(source);
   const report: ReportEntry[] = [...source.report];
   const add: Report = (entry) => void report.push(entry);
   const secrets = new Secrets();

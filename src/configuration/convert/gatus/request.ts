@@ -116,7 +116,9 @@ type Headers = { list: { key: string; value: Text }[] } | { refused: string };
 
 function readHeaders(fields: Fields, target: Target, secrets: Secrets): Headers {
   const list: { key: string; value: Text }[] = [];
-  for (const [key, value] of fields.texts('headers')) {
+  const sent = fields.texts('headers');
+  if (sent.length >= MAX_HEADERS) return { refused: `it has ${MAX_HEADERS} headers or more` };
+  for (const [key, value] of sent) {
     const problem = headerProblem(asWritten(key), hasVariable(value) ? 'x' : value.trim());
     if (problem)
       return {
@@ -126,7 +128,6 @@ function readHeaders(fields: Fields, target: Target, secrets: Secrets): Headers 
   }
   if (target.credentials !== null && !list.some(({ key }) => /^authorization$/i.test(key)))
     list.push({ key: 'Authorization', value: basicAuthorization(target.credentials, fields, secrets) });
-  if (list.length > MAX_HEADERS) return { refused: `it has more than ${MAX_HEADERS} headers` };
   const isJson = (fields.flag('graphql') ?? false) && !list.some(({ key }) => /^content-type$/i.test(key));
   return { list: isJson ? [...list, { key: 'Content-Type', value: 'application/json' }] : list };
 }

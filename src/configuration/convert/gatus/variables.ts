@@ -32,7 +32,11 @@ const MAX_SECRET_NAME = 128;
 
 /** The secrets of one document: a name stands for one text in all of it. */
 export class Secrets {
-  private readonly texts = new Map<string, string>();
+  /** By the name that was wanted and the text. */
+  private readonly names = new Map<string, string>();
+  private readonly taken = new Set<string>();
+  /** How often a wanted name was another's, so that nobody counts from the start. */
+  private readonly turns = new Map<string, number>();
 
   /**
    * The text, or a secret in its place when variables are in it. The secret has the name of the variable, or `name` where the
@@ -51,10 +55,14 @@ export class Secrets {
   /** The name of the secret that stands for the text: `wanted`, or one like it when that is another's. */
   standFor(text: string, wanted: string): string {
     const first = secretName(wanted);
+    const known = this.names.get(`${first} ${text}`);
+    if (known !== undefined) return known;
     let name = first;
-    for (let turn = 2; (this.texts.get(name) ?? text) !== text; turn++)
-      name = `${first.slice(0, MAX_SECRET_NAME - 8)}_${turn}`;
-    this.texts.set(name, text);
+    let turn = this.turns.get(first) ?? 1;
+    for (; this.taken.has(name); turn++) name = `${first.slice(0, MAX_SECRET_NAME - 8)}_${turn + 1}`;
+    this.turns.set(first, turn);
+    this.taken.add(name);
+    this.names.set(`${first} ${text}`, name);
     return name;
   }
 }

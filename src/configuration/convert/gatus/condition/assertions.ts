@@ -38,6 +38,7 @@ const MAX_TARGET = 1000;
 /** What is to be asserted for the conditions of an endpoint, as it is written in the file. */
 export function assertionsOf(conditions: readonly string[], type: CheckType, recordType: string): JudgedConditions {
   const found: JudgedConditions = { assertions: [], differences: [], contrary: null };
+  const known = new Set<string>();
   for (const text of conditions) {
     const { assertions, difference, isContrary } = judge(text, type, recordType);
     if (isContrary === true) found.contrary ??= asWritten(text);
@@ -45,8 +46,8 @@ export function assertionsOf(conditions: readonly string[], type: CheckType, rec
     for (const assertion of assertions) {
       const problem = problemOf(assertion, type);
       if (problem !== null) found.differences.push(`the condition ${quoted(text)} is left out: ${problem}`);
-      else if (!found.assertions.some((known) => JSON.stringify(known) === JSON.stringify(assertion)))
-        found.assertions.push(assertion);
+      else if (!known.has(JSON.stringify(assertion))) found.assertions.push(assertion);
+      known.add(JSON.stringify(assertion));
     }
   }
   const looksAtStatus = conditions.some((text) => readCondition(text)?.subject.name === 'STATUS');

@@ -1,3 +1,4 @@
+import { MAX_ASSERTIONS } from '../../../../checker/assertion/assertion-rules';
 import type { Assertion, AssertionComparison } from '../../../../checker/assertion/assertion';
 import { argumentOf, type Condition, jsonPathOf, type Operator, optionsOf, readNumber } from './condition';
 import { readGlob } from './glob';
@@ -38,6 +39,7 @@ export function textAssertions(place: Place, isEqual: boolean, value: string): J
   if (pattern !== null) return patternAssertions(place, isEqual, pattern);
   const list = argumentOf(value, 'any');
   const options = list === null ? [value] : optionsOf(list);
+  if (!isEqual && options.length > MAX_ASSERTIONS) return lost(`it names more than ${MAX_ASSERTIONS} texts`);
   if (!isEqual) return { assertions: options.map((option) => one(place, 'not_equals', option)) };
   if (list !== null && options.length > 1)
     return place.source === 'body'
@@ -55,6 +57,7 @@ function patternAssertions(place: Place, isEqual: boolean, pattern: string): Jud
   const glob = readGlob(pattern);
   if (glob === null) return lost('its pattern cannot be read');
   const { literals, isExact, isPlain } = glob;
+  if (literals.length > MAX_ASSERTIONS) return lost(`its pattern has more than ${MAX_ASSERTIONS} parts`);
   if (isPlain) return { assertions: [one(place, isEqual ? 'equals' : 'not_equals', literals.join(''))] };
   if (!isEqual)
     return isExact && literals[0] !== undefined
