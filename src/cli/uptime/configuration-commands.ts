@@ -1,4 +1,3 @@
-import { stringify } from 'yaml';
 import type { ApiClient, Request } from './api-client';
 import { ApiProblem, fieldLines } from './api-problem';
 import { withSecrets } from './document-secrets';
@@ -6,6 +5,7 @@ import { type Input, readInput, readInputs } from './input';
 import { CommandError, type Io } from './io';
 import { appliedSummary, changeCount, type Plan, planLines } from './plan-text';
 import { type Colour, painter, shown } from './style';
+import { yamlText } from './yaml-text';
 
 /** 0: nothing to say. 1: an error. 2: there is something to look at. */
 export type ExitCode = 0 | 1 | 2;
@@ -82,7 +82,7 @@ export async function convert(
     timeoutMs: PLAN_TIMEOUT_MS,
   });
   const { document, report } = JSON.parse(text) as Conversion;
-  io.out(options.json ? withLineEnd(text) : stringify(document, { lineWidth: 0, aliasDuplicateObjects: false }));
+  io.out(options.json ? withLineEnd(text) : yamlText(document));
   if (!options.json) io.err(`${reportLines(report, input, painter(io.hasColour)).join('\n')}\n`);
   return 0;
 }

@@ -1,0 +1,34 @@
+import { parse } from 'yaml';
+import { yamlText } from './yaml-text';
+
+describe('a document as YAML', () => {
+  const alert = { key: 'chat', contact: 'chat', failure_threshold: 3 };
+  const document = {
+    version: 1,
+    contacts: [{ key: 'chat', type: 'slack', config: { webhook_url: { $secret: 'CHAT_URL' } } }],
+    websites: [
+      {
+        key: 'shop',
+        endpoints: [
+          { key: 'front', body: 'a: {b}\n"c", # d', headers: [{ key: 'X', value: 'y'.repeat(120) }], alerts: [alert] },
+        ],
+      },
+    ],
+  };
+
+  it('reads as it was written', () => {
+    expect(parse(yamlText(document))).toEqual(document);
+  });
+
+  it('has what is small on one line, and everything else on its own', () => {
+    const lines = yamlText(document).split('\n');
+    expect(lines).toContain('      webhook_url: {$secret: CHAT_URL}');
+    expect(lines).toContain('          - {key: chat, contact: chat, failure_threshold: 3}');
+    expect(lines).toContain(`            value: ${'y'.repeat(120)}`);
+    expect(lines[0]).toBe('version: 1');
+  });
+
+  it('has no aliases for what is the same twice', () => {
+    expect(yamlText({ a: [alert, alert] })).not.toMatch(/[&*]/);
+  });
+});
