@@ -9,6 +9,7 @@ describe('a document as YAML', () => {
     websites: [
       {
         key: 'shop',
+        tags: ['prod', 'team:web'],
         endpoints: [
           { key: 'front', body: 'a: {b}\n"c", # d', headers: [{ key: 'X', value: 'y'.repeat(120) }], alerts: [alert] },
         ],
@@ -25,6 +26,7 @@ describe('a document as YAML', () => {
     expect(lines).toContain('      webhook_url: {$secret: CHAT_URL}');
     expect(lines).toContain('          - {key: chat, contact: chat, failure_threshold: 3}');
     expect(lines).toContain(`            value: ${'y'.repeat(120)}`);
+    expect(lines).toContain('    tags: [prod, team:web]');
     expect(lines[0]).toBe('version: 1');
   });
 

@@ -1,22 +1,29 @@
-import { Document, isMap, isScalar, visit, type YAMLMap } from 'yaml';
+import { Document, isScalar, visit, type YAMLMap, type YAMLSeq } from 'yaml';
 
 /** Longer ones are easier to read line by line. */
 const MAX_FLOW_CHARACTERS = 100;
 
-/** A value as YAML for people: `{$secret: NAME}`, a header or an assertion stands on one line. */
+/** A value as YAML for people: `{$secret: NAME}`, an assertion or a list of tags stands on one line. */
 export function yamlText(value: unknown): string {
   const document = new Document(value, { aliasDuplicateObjects: false });
   visit(document, {
     Map: (position, map) => {
       // What a whole document or a resource consists of stays on lines of its own.
-      if (position !== null && isSmall(map)) map.flow = true;
+      if (
+        position !== null &&
+        isSmall(
+          map,
+          map.items.map(({ value }) => value),
+        )
+      )
+        map.flow = true;
+    },
+    Seq: (_, list) => {
+      if (isSmall(list, list.items)) list.flow = true;
     },
   });
   return document.toString({ lineWidth: 0, flowCollectionPadding: false });
 }
 
-function isSmall(map: YAMLMap): boolean {
-  const values = map.items.map(({ value }) => value);
-  if (!values.every((value) => isScalar(value))) return false;
-  return JSON.stringify(map.toJSON()).length <= MAX_FLOW_CHARACTERS;
-}
+const isSmall = (collection: YAMLMap | YAMLSeq, values: readonly unknown[]): boolean =>
+  values.every((value) => isScalar(value)) && JSON.stringify(collection.toJSON()).length <= MAX_FLOW_CHARACTERS;

@@ -94,6 +94,14 @@ describe('The command uptime', () => {
     expect(server.seen).toHaveLength(before);
   });
 
+  it('ls follows the pages of a long list', async () => {
+    const endpoint = (id: string) => ({ id, name: id, url: 'x', type: 'TCP', group: 'g', key: null, status: 'up' });
+    const pages = [json([endpoint('ep_1')], { 'X-Next-Cursor': 'a/b' }), json([endpoint('ep_2')])];
+    script = (_, socket) => socket.end(pages.shift() ?? '');
+    expect(await run(['ls', '-q'])).toEqual({ code: 0, out: 'ep_1\nep_2\n', err: '' });
+    expect(server.seen.at(-1)?.path).toBe('/api/v1/endpoints?limit=1000&cursor=a%2Fb');
+  });
+
   it('takes the key from a file, and an address with a path', async () => {
     script = always(json([]));
     writeFileSync(join(folder, 'key'), 'ums_r_other\n');
@@ -219,7 +227,7 @@ describe('The command uptime', () => {
     writeFileSync(join(folder, 'a.yaml'), 'a: 1\nb: 2\n');
     writeFileSync(join(folder, 'b.yaml'), 'c: 3\n');
     const { code, out, err } = await run(['convert', '--from', 'gatus', 'a.yaml', 'b.yaml']);
-    expect([code, out]).toEqual([0, 'version: 1\nwebsites:\n  - key: shop\n']);
+    expect([code, out]).toEqual([0, 'version: 1\nwebsites:\n  - {key: shop}\n']);
     expect(err).toBe('skipped       job: heartbeats come later  (b.yaml:1)\n1 mapped, 0 approximated, 1 skipped.\n');
     expect(server.seen.at(-1)).toMatchObject({
       path: '/api/v1/configuration/convert?from=gatus',
