@@ -220,7 +220,7 @@ export const columnsOf = ({ contactId, type, config, destination }: Route) => ({
   destination,
 });
 
-const routeOfContact = ({ contactId, type, config, destination }: HeldContact): Route => ({
+export const routeOfContact = ({ contactId, type, config, destination }: HeldContact): Route => ({
   contactId,
   type,
   config,

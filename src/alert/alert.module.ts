@@ -21,6 +21,7 @@ import { ConsistencyJob } from './consistency/consistency.job';
 import { DestinationBackfill } from './consistency/destination-backfill';
 import { ContactAlertsController } from './contact/contact-alerts.controller';
 import { ContactAlertsService } from './contact/contact-alerts.service';
+import { DeclaredAlerts } from './declared/declared-alerts.service';
 import { DefaultAlerts } from './contact/default-alerts';
 import { AlertEventController } from './event/alert-event.controller';
 import { AlertEvent } from './event/alert-event.entity';
@@ -56,6 +57,7 @@ import { TestNewAlertService } from './test-new-alert.service';
   providers: [
     AlertService,
     AlertSettings,
+    DeclaredAlerts,
     DefaultAlerts,
     ContactAlertsService,
     AlertOpenApi,
@@ -75,6 +77,6 @@ import { TestNewAlertService } from './test-new-alert.service';
     ConsistencyFindings,
     ConsistencyJob,
   ],
-  exports: [AlertEvaluator],
+  exports: [AlertEvaluator, AlertService, DeclaredAlerts],
 })
 export class AlertModule {}

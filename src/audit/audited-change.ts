@@ -81,8 +81,8 @@ const DERIVED = new Set([
  * behind a mask, where both sides look alike.
  */
 export function differenceOf(before: object | null, after: object | null, hidden: readonly string[] = []): Difference {
-  const was = before ? settingsOf(before) : null;
-  const is = after ? settingsOf(after) : null;
+  const was = before ? auditedSettings(before) : null;
+  const is = after ? auditedSettings(after) : null;
   const names = Object.keys({ ...was, ...is });
   if (!was || !is) return { changed: [], before: was && only(was, names), after: is && only(is, names) };
   const changed = names.filter((name) => hidden.includes(name) || !isDeepStrictEqual(was[name], is[name]));
@@ -120,8 +120,8 @@ function withoutLargest(chosen: readonly (readonly [string, unknown])[]): Settin
 
 const bytesOf = (value: unknown): number => Buffer.byteLength(JSON.stringify(value) ?? '');
 
-/** By way of JSON, so that a missing and an undefined setting are equal. */
-function settingsOf(view: object): Settings {
+/** What of a view is a setting, whole; by way of JSON, so that a missing and an undefined setting are equal. */
+export function auditedSettings(view: object): Settings {
   const plain = JSON.parse(JSON.stringify(view)) as Settings;
   return Object.fromEntries(Object.entries(plain).filter(([name]) => !DERIVED.has(name)));
 }

@@ -1,10 +1,48 @@
 import { Module } from '@nestjs/common';
+import { AlertModule } from '../alert/alert.module';
+import { ContactModule } from '../contact/contact.module';
+import { EndpointModule } from '../endpoint/endpoint.module';
+import { MaintenanceModule } from '../maintenance/maintenance.module';
+import { StatusPageModule } from '../status-page/status-page.module';
+import { WebsiteModule } from '../website/website.module';
+import { ApplyLocks } from './apply/apply-locks';
+import { ApplySteps } from './apply/apply-steps';
+import { ApplyService } from './apply/apply.service';
+import { MonitoredSteps } from './apply/monitored-steps';
+import { OtherSteps } from './apply/other-steps';
+import { Owners } from './apply/owners';
+import { ConfigurationController } from './configuration.controller';
+import { ConfigurationService } from './configuration.service';
 import { ConvertController } from './convert/convert.controller';
 import { ConvertService } from './convert/convert.service';
+import { AlertChanges } from './plan/changes/alert-changes';
+import { ContactChanges } from './plan/changes/contact-changes';
+import { EndpointChanges } from './plan/changes/endpoint-changes';
+import { PageChanges } from './plan/changes/page-changes';
+import { WebsiteChanges } from './plan/changes/website-changes';
+import { WindowChanges } from './plan/changes/window-changes';
+import { Planner } from './plan/planner';
 
-/** Configuration as code. */
+/** Configuration as code: documents planned and applied, files of other programs converted. */
 @Module({
-  controllers: [ConvertController],
-  providers: [ConvertService],
+  imports: [WebsiteModule, EndpointModule, ContactModule, AlertModule, MaintenanceModule, StatusPageModule],
+  controllers: [ConvertController, ConfigurationController],
+  providers: [
+    ConvertService,
+    ConfigurationService,
+    Planner,
+    ContactChanges,
+    WebsiteChanges,
+    EndpointChanges,
+    AlertChanges,
+    PageChanges,
+    WindowChanges,
+    ApplyService,
+    ApplyLocks,
+    ApplySteps,
+    MonitoredSteps,
+    OtherSteps,
+    Owners,
+  ],
 })
 export class ConfigurationModule {}

@@ -39,6 +39,25 @@ export class ContactStore {
     return found(await sql.query<HeldContact>(ONE, [orgId, id]));
   }
 
+  /** Several, held shared in the order of their ids until the transaction ends. Those that are not there are missing. */
+  async holdSome(tx: Tx, orgId: string, ids: readonly string[]): Promise<Map<string, HeldContact>> {
+    if (ids.length === 0) return new Map();
+    const rows = await tx.query<HeldContact>(
+      `SELECT ${ROUTE} FROM contact WHERE org_id = $1 AND id = ANY ($2::uuid[]) ORDER BY id FOR SHARE`,
+      [orgId, ids],
+    );
+    return new Map(rows.map((row) => [row.contactId, row]));
+  }
+
+  /** Several, locked exclusively in the order of their ids. */
+  async lockSome(tx: Tx, orgId: string, ids: readonly string[]): Promise<void> {
+    if (ids.length > 0)
+      await tx.query('SELECT FROM contact WHERE org_id = $1 AND id = ANY ($2::uuid[]) ORDER BY id FOR UPDATE', [
+        orgId,
+        ids,
+      ]);
+  }
+
   /** Those that new endpoints get an alert through, oldest first, held shared. One probe of a small partial index. */
   holdDefaults(tx: Tx, orgId: string): Promise<HeldContact[]> {
     return tx.query<HeldContact>(

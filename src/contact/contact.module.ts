@@ -17,7 +17,7 @@ import { TestContactService } from './test-contact.service';
   imports: [TypeOrmModule.forFeature([Contact]), DeliveryModule],
   controllers: [ContactController],
   providers: [ContactService, ContactStore, TestContactService],
-  exports: [ContactStore],
+  exports: [ContactStore, ContactService],
 })
 export class ContactModule implements OnModuleInit {
   constructor(

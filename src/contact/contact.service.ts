@@ -5,6 +5,7 @@ import { ChannelSettings } from '../delivery/config/channel-settings';
 import { ownerOf } from '../delivery/config/sealed-config';
 import type { Caller } from '../platform/access/caller';
 import { Database, type Sql, type Tx } from '../platform/database/database';
+import { setOwner } from '../platform/database/set-owner';
 import { TransactionEvents } from '../platform/events/transaction-events';
 import { Cursors, LARGE_ROWS } from '../platform/http/cursors';
 import type { Page } from '../platform/http/page';
@@ -75,9 +76,8 @@ export class ContactService {
     return this.used(this.database, caller, contact);
   }
 
-  create(caller: Caller, dto: CreateContactDto): Promise<ContactView> {
+  create(caller: Caller, dto: CreateContactDto, id: string = newUuid()): Promise<ContactView> {
     const { orgId } = caller;
-    const id = newUuid();
     const { generatedKeys, ...route } = this.channels.resolve(caller, ownerOf('', id), dto, null);
     return this.database.transaction(async (tx) => {
       const contact = newContact(orgId, id, dto, route, this.clock.now());
@@ -118,6 +118,30 @@ export class ContactService {
       const before = { ...this.audited(contact), ...(replacement && { replaced_with: publicId(replacement) }) };
       await recordChange(tx, { ...about(orgId, id), action: 'delete', before });
     });
+  }
+
+  /**
+   * What `update`, of `null` a creation, would make of it, as the audit log shows both sides; `after` is the contact itself.
+   * `hidden`: settings that change behind a mask. Throws what they throw.
+   */
+  preview(caller: Caller, before: Contact | null, id: string, dto: CreateContactDto): PreviewedContact {
+    const { generatedKeys: _, ...route } = this.channels.resolve(caller, ownerOf('', id), dto, before);
+    const now = this.clock.now();
+    const changed = before ? changedContact(before, dto, route, now) : newContact(caller.orgId, id, dto, route, now);
+    const contact = changed ?? before;
+    if (!contact) throw new Error('a new contact is a change');
+    const sides = { before: before && this.audited(before), after: this.audited(contact) };
+    return { contact, isChanged: changed !== null, ...sides, hidden: before && route.isChanged ? ['config'] : [] };
+  }
+
+  /** The config of a contact as read keys see it: masks stand for what is secret. */
+  masked(contact: Contact): object {
+    return this.audited(contact).config;
+  }
+
+  /** Written by configuration documents alone. */
+  own(tx: Tx, orgId: string, ids: readonly string[], owner: string): Promise<void> {
+    return setOwner(tx, 'contact', orgId, ids, owner);
   }
 
   /** What `create` would refuse in these fields. */
@@ -171,6 +195,15 @@ export class ContactService {
   private audited(contact: Contact): ContactSettings {
     return toContactSettings(contact, this.channels.present(READER, ownerOf('', contact.id), contact).config);
   }
+}
+
+/** See `ContactService.preview`. */
+export interface PreviewedContact {
+  contact: Contact;
+  isChanged: boolean;
+  before: object | null;
+  after: object;
+  hidden: readonly string[];
 }
 
 const about = (orgId: string, id: string) => ({ orgId, resource: 'contact', id }) as const;

@@ -212,19 +212,19 @@ export class EndpointSchedule {
     await sql.query(BRING_FORWARD);
   }
 
-  /** A new endpoint: due at once, then on its grid. */
-  async add(sql: Sql, row: Scheduled): Promise<void> {
+  /** New endpoints: due at once, then on their grid. One statement. */
+  async add(sql: Sql, rows: readonly Scheduled[]): Promise<void> {
     await sql.query(
       `INSERT INTO endpoint_schedule (endpoint_id, org_id, interval_seconds, timeout_seconds, phase_ms, active, revision, next_check_at)
-       VALUES ($1, $2, $3, $4, $5, $6, $7, now())`,
+       SELECT *, now() FROM unnest($1::uuid[], $2::uuid[], $3::integer[], $4::integer[], $5::integer[], $6::boolean[], $7::integer[])`,
       [
-        row.endpointId,
-        row.orgId,
-        row.intervalSeconds,
-        row.timeoutSeconds,
-        phaseMs(row.endpointId, row.intervalSeconds),
-        row.active,
-        row.revision,
+        rows.map(({ endpointId }) => endpointId),
+        rows.map(({ orgId }) => orgId),
+        rows.map(({ intervalSeconds }) => intervalSeconds),
+        rows.map(({ timeoutSeconds }) => timeoutSeconds),
+        rows.map(({ endpointId, intervalSeconds }) => phaseMs(endpointId, intervalSeconds)),
+        rows.map(({ active }) => active),
+        rows.map(({ revision }) => revision),
       ],
     );
   }

@@ -12,12 +12,14 @@ import { selectColumns } from '../platform/database/select-columns';
 import { type EndpointQuery, type EndpointRow, type EndpointView, toEndpointView } from './endpoint.dto';
 import { Endpoint, type EndpointSettings, tagSource } from './endpoint.entity';
 import { EndpointSettingsResolver } from './endpoint-settings';
-import { CHILDREN_COLUMN, PARENTS_COLUMN, saveParents } from './quiet/dependencies';
+import { CHILDREN_COLUMN, PARENTS_COLUMN } from './quiet/dependencies';
 import { type MaintenanceNow, MaintenanceNowLookup } from './quiet/maintenance-now';
 import { ACKNOWLEDGEMENT_COLUMNS, JOIN_ACKNOWLEDGEMENT } from './quiet/quiet.dto';
 import { withoutCredentials } from './settings/shown-settings';
 
 const DEFAULT_LIMIT = 1000;
+/** Rows of one statement: it may have 65,535 parameters. */
+const INSERTED = 1000;
 
 /** What a view of endpoints is made of. `endpoints`: those of organization $1, a table or a page that was cut off before. */
 export const selectEndpoints = (endpoints: string): string => `SELECT ${selectColumns(Endpoint, 'e')},
@@ -75,22 +77,22 @@ export class EndpointRepository {
   ) {}
 
   /**
-   * New endpoints with their states, on a locked website. `endpoint_state` has no entity: the recorder writes it in sets.
+   * New endpoints with their states and without their parents, on a locked website. `endpoint_state` has no entity: the recorder writes it in sets.
    * Throws `quota_exceeded`.
    */
   async insert(tx: Tx, website: Pick<Website, 'id' | 'orgId'>, endpoints: readonly NewEndpoint[]): Promise<void> {
     const checksPerSecond = endpoints.reduce((sum, { settings }) => sum + 1 / settings.intervalSeconds, 0);
     await this.quotas.claim(tx, website.orgId, { endpoints: endpoints.length, checks_per_second: checksPerSecond });
     const owner = { orgId: website.orgId, websiteId: website.id };
-    await tx.manager.insert(
-      Endpoint,
-      endpoints.map(({ id, settings }) => ({ id, ...owner, ...settings })),
-    );
+    for (let from = 0; from < endpoints.length; from += INSERTED)
+      await tx.manager.insert(
+        Endpoint,
+        endpoints.slice(from, from + INSERTED).map(({ id, settings }) => ({ id, ...owner, ...settings })),
+      );
     await tx.query(
       'INSERT INTO endpoint_state (endpoint_id, endpoint_key, org_id) SELECT id, key, org_id FROM endpoint WHERE id = ANY ($1::uuid[])',
       [endpoints.map(({ id }) => id)],
     );
-    for (const { id, dependsOn } of endpoints) await saveParents(tx, id, [], dependsOn);
   }
 
   /** New settings of a locked endpoint. Throws `quota_exceeded` when it asks for more checks per second than there are left. */

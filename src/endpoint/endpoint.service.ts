@@ -1,8 +1,9 @@
 import { isDeepStrictEqual } from 'node:util';
 import { Injectable } from '@nestjs/common';
-import { recordChange } from '../audit/audit-log';
+import { recordChange, recordChanges } from '../audit/audit-log';
 import type { Caller } from '../platform/access/caller';
 import { Database, type Sql, type Tx } from '../platform/database/database';
+import { setOwner } from '../platform/database/set-owner';
 import { TransactionEvents } from '../platform/events/transaction-events';
 import type { Page } from '../platform/http/page';
 import { requireMatch } from '../platform/http/precondition/precondition';
@@ -28,6 +29,7 @@ import { Endpoint, type EndpointSettings, settingsOf, tagSource } from './endpoi
 import { EndpointRepository, type NewEndpoint } from './endpoint.repository';
 import { OUTCOME_CODE } from './outcome-code';
 import {
+  addParents,
   cycleFindings,
   holdParents,
   lockGraph,
@@ -91,7 +93,8 @@ export class EndpointService {
   }
 
   /**
-   * New endpoints of a locked website, due at once; what they depend on is held. `creating` is what `announce` returned.
+   * New endpoints of a locked website, due at once; what they depend on is held. `creating` is what `announce` returned. As
+   * many statements for a thousand as for one. `linked: false`: what they depend on is not there yet; the caller adds it.
    * Throws `quota_exceeded`.
    */
   async add(
@@ -99,18 +102,21 @@ export class EndpointService {
     website: Website,
     endpoints: readonly NewEndpoint[],
     creating: EndpointsCreating | null,
+    { linked = true }: { linked?: boolean } = {},
   ): Promise<void> {
     const { id: websiteId, orgId } = website;
     await this.repository.insert(tx, website, endpoints);
-    for (const { id, settings, dependsOn } of endpoints) {
+    if (linked) await addParents(tx, endpoints);
+    const scheduled = endpoints.map(({ id, settings }) => {
       const active = settings.enabled && website.enabled;
-      await this.schedule.add(tx, { endpointId: id, orgId, ...settings, active, revision: 1 });
-      await recordChange(tx, {
-        ...about(orgId, id),
-        action: 'create',
-        after: toAuditView(websiteId, settings, dependsOn),
-      });
-    }
+      return { endpointId: id, orgId, ...settings, active, revision: 1 };
+    });
+    await this.schedule.add(tx, scheduled);
+    const changes = endpoints.map(({ id, settings, dependsOn }) => {
+      const after = toAuditView(websiteId, settings, dependsOn);
+      return { ...about(orgId, id), action: 'create' as const, after };
+    });
+    await recordChanges(tx, changes);
     await creating?.created(endpoints.map(({ id }) => id));
   }
 
@@ -185,6 +191,11 @@ export class EndpointService {
     });
   }
 
+  /** Written by configuration documents alone. */
+  own(tx: Tx, orgId: string, ids: readonly string[], owner: string): Promise<void> {
+    return setOwner(tx, 'endpoint', orgId, ids, owner);
+  }
+
   /** Throws `not_found` unless the endpoint is this organization's; it cannot be deleted until the transaction ends. */
   async hold(tx: Tx, orgId: string, id: string): Promise<void> {
     const rows = await tx.query('SELECT 1 FROM endpoint WHERE org_id = $1 AND id = $2 FOR KEY SHARE', [orgId, id]);
@@ -241,6 +252,35 @@ export class EndpointService {
     if (!from) throw problems.notFound();
     if (!to) throw problems.referenceNotFound('/website_id', 'there is no such website, or it is not yours');
     return { from, to };
+  }
+
+  /**
+   * Several and their states, locked as `update` and `remove` lock one, and the parents that they are to have; each in the
+   * order of their ids. Three statements.
+   */
+  async lockSome(tx: Tx, orgId: string, ids: readonly string[], parents: readonly string[]): Promise<void> {
+    await tx.query(
+      'SELECT FROM endpoint_state WHERE org_id = $1 AND endpoint_id = ANY ($2::uuid[]) ORDER BY endpoint_id FOR UPDATE',
+      [orgId, ids],
+    );
+    await tx.query('SELECT FROM endpoint WHERE org_id = $1 AND id = ANY ($2::uuid[]) ORDER BY id FOR UPDATE', [
+      orgId,
+      ids,
+    ]);
+    await tx.query('SELECT FROM endpoint WHERE org_id = $1 AND id = ANY ($2::uuid[]) ORDER BY id FOR KEY SHARE', [
+      orgId,
+      parents,
+    ]);
+  }
+
+  /** What new endpoints depend on that `add` was told to leave. */
+  link(tx: Tx, endpoints: readonly NewEndpoint[]): Promise<void> {
+    return addParents(tx, endpoints);
+  }
+
+  /** Changes of what endpoints depend on wait for each other: the first thing that a transaction locks. */
+  lockDependencies(tx: Tx, orgId: string): Promise<void> {
+    return lockGraph(tx, orgId);
   }
 
   /** The state row first, as the recorder does: the same order everywhere, so that the two cannot deadlock. */

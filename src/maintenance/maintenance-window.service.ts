@@ -3,7 +3,8 @@ import { Injectable } from '@nestjs/common';
 import { recordChange } from '../audit/audit-log';
 import { currentAuthorship } from '../audit/authorship';
 import { refuseUnknown, toScope } from '../endpoint/scope/scope';
-import { Database, type Sql } from '../platform/database/database';
+import { Database, type Sql, type Tx } from '../platform/database/database';
+import { setOwner } from '../platform/database/set-owner';
 import { DatabaseClock } from '../platform/database/database-clock';
 import { Cursors } from '../platform/http/cursors';
 import type { Page } from '../platform/http/page';
@@ -96,10 +97,10 @@ export class MaintenanceWindowService {
     return nextSpans(row, from ?? now, limit).map(toOccurrenceView);
   }
 
-  create(orgId: string, dto: CreateMaintenanceWindowDto): Promise<MaintenanceWindowView> {
+  create(orgId: string, dto: CreateMaintenanceWindowDto, id: string = newUuid()): Promise<MaintenanceWindowView> {
     return this.database.transaction(async (tx) => {
       const now = this.clock.now();
-      const row = await this.judged(tx, orgId, dto, null, now);
+      const row = { ...(await this.judged(tx, orgId, dto, null, now)), id };
       await this.windows.claim(tx, orgId, now);
       await this.windows.insert(tx, row, now);
       await this.occurrences.replace(tx, row, 'created', now);
@@ -149,6 +150,20 @@ export class MaintenanceWindowService {
     });
   }
 
+  /**
+   * What `update`, of `null` a creation, would make of it, as the audit log shows both sides. Throws `validation_failed` as they
+   * do; what the scope names is not looked for.
+   */
+  previewOf(orgId: string, before: WindowRow | null, dto: CreateMaintenanceWindowDto): PreviewedWindow {
+    const row = this.checked(orgId, dto, before, this.clock.now());
+    return { before: before && settingsOf(before), after: settingsOf(row) };
+  }
+
+  /** Written by configuration documents alone. */
+  own(tx: Tx, orgId: string, ids: readonly string[], owner: string): Promise<void> {
+    return setOwner(tx, 'maintenance_window', orgId, ids, owner);
+  }
+
   /** What `create` and `update` would refuse in these fields. */
   findingsIn(fields: UpdateMaintenanceWindowDto): Findings {
     return { invalid: problemsOfFields(fields), forbidden: [] };
@@ -162,12 +177,24 @@ export class MaintenanceWindowService {
     before: WindowRow | null,
     now: Date,
   ): Promise<WindowRow> {
-    const row = merged(orgId, dto, before, now);
-    const wrong = [...problemsOfFields(dto), ...problemsOfTimes(row, now, before)];
-    if (wrong.length > 0) throw problems.validationFailed(wrong);
+    const row = this.checked(orgId, dto, before, now);
     if (dto.scope) await refuseUnknown(sql, orgId, dto.scope, before);
     return { ...row, listedAt: listedAt(row, now, row.listedAt) };
   }
+
+  /** The same as far as it can be told without the database. */
+  private checked(orgId: string, dto: UpdateMaintenanceWindowDto, before: WindowRow | null, now: Date): WindowRow {
+    const row = merged(orgId, dto, before, now);
+    const wrong = [...problemsOfFields(dto), ...problemsOfTimes(row, now, before)];
+    if (wrong.length > 0) throw problems.validationFailed(wrong);
+    return row;
+  }
+}
+
+/** See `MaintenanceWindowService.previewOf`. */
+export interface PreviewedWindow {
+  before: object | null;
+  after: object;
 }
 
 const about = (orgId: string, id: string) => ({ orgId, resource: 'maintenance', id }) as const;

@@ -22,6 +22,7 @@ import { WindowStore } from './window-store';
     MaintenanceSweep,
     MaintenanceRetention,
   ],
+  exports: [MaintenanceWindowService],
 })
 export class MaintenanceModule implements OnModuleInit {
   constructor(

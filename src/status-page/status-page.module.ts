@@ -31,6 +31,7 @@ import { StatusSnapshots } from './status-snapshot';
     PageDomains,
     HostedPages,
   ],
+  exports: [WebsitePageService, PublicPageService],
 })
 export class StatusPageModule implements OnModuleInit {
   constructor(

@@ -4,6 +4,7 @@ import { In, IsNull } from 'typeorm';
 import { recordChange } from '../audit/audit-log';
 import { Quotas } from '../identity/quota/quotas.service';
 import { Database, type Sql, type Tx } from '../platform/database/database';
+import { setOwner } from '../platform/database/set-owner';
 import { TransactionEvents } from '../platform/events/transaction-events';
 import { Cursors } from '../platform/http/cursors';
 import type { Page } from '../platform/http/page';
@@ -138,23 +139,10 @@ export class WebsiteService {
   }
 
   /** A new website without endpoints, in the caller's transaction. Throws `validation_failed` and `quota_exceeded`. */
-  async add(tx: Tx, orgId: string, dto: NewWebsiteDto): Promise<Website> {
-    const parsed = parseWebsiteUrl(dto.url);
-    if ('problem' in parsed) throw problems.validationFailed([parsed.problem]);
+  async add(tx: Tx, orgId: string, dto: NewWebsiteDto, id: string = newUuid()): Promise<Website> {
     const now = this.clock.now();
-    const website = {
-      id: newUuid(),
-      orgId,
-      name: dto.name.trim(),
-      url: parsed.url,
-      enabled: dto.enabled ?? true,
-      createdAt: now,
-      updatedAt: now,
-      deletedAt: null,
-      tags: tagSet(dto.tags ?? []),
-      externalKey: dto.key ?? null,
-      owner: null,
-    };
+    const own = { id, orgId, createdAt: now, updatedAt: now, deletedAt: null, owner: null };
+    const website = { ...own, ...newSettings(dto) };
     await this.quotas.claim(tx, orgId, { websites: 1 });
     await tx.manager.insert(Website, website);
     await recordChange(tx, { ...about(orgId, website.id), action: 'create', after: settingsOf(website) });
@@ -167,11 +155,8 @@ export class WebsiteService {
       const website = await this.lock(tx, orgId, id);
       requireMatch(tagSource(website));
       refuse(otherUrl(dto, website));
-      const enabled = dto.enabled ?? website.enabled;
-      const name = dto.name?.trim() ?? website.name;
-      const tags = dto.tags ? tagSet(dto.tags) : website.tags;
-      const externalKey = dto.key === undefined ? website.externalKey : dto.key;
-      const changed = { name, enabled, tags, externalKey };
+      const changed = changedSettings(dto, website);
+      const { enabled } = changed;
       const sides = { before: settingsOf(website), after: settingsOf({ ...website, ...changed }) };
       if (!isDeepStrictEqual(sides.before, sides.after))
         await tx.manager.update(Website, { id }, { ...changed, updatedAt: this.clock.now() });
@@ -194,13 +179,38 @@ export class WebsiteService {
    * within this call or, for a large website, in the background. Open incidents are resolved, and their deliveries stored.
    */
   async remove(orgId: string, id: string): Promise<void> {
-    await this.database.transaction(async (tx) => {
+    await this.markRemoved(orgId, id);
+    await this.removeMarked(orgId, id);
+  }
+
+  /** From now on it is gone for clients. */
+  markRemoved(orgId: string, id: string): Promise<void> {
+    return this.database.transaction(async (tx) => {
       const website = await this.lock(tx, orgId, id);
       requireMatch(tagSource(website));
       await this.mark(tx, 'id = $1', id);
       await recordChange(tx, { ...about(orgId, id), action: 'delete', before: settingsOf(website) });
     });
-    await this.purge.help(orgId, id, PURGE_MS);
+  }
+
+  /** Removes what a marked one has, for five seconds; the rest goes in the background. Not within a transaction. */
+  removeMarked(orgId: string, id: string): Promise<void> {
+    return this.purge.help(orgId, id, PURGE_MS);
+  }
+
+  /**
+   * What `update`, of `null` a creation, would make of the settings, as the audit log shows both sides. Throws
+   * `validation_failed` as they do.
+   */
+  preview(website: Website | null, dto: NewWebsiteDto): { before: object | null; after: object } {
+    if (!website) return { before: null, after: settingsOf(newSettings(dto)) };
+    refuse(otherUrl(dto, website));
+    return { before: settingsOf(website), after: settingsOf({ ...website, ...changedSettings(dto, website) }) };
+  }
+
+  /** Written by configuration documents alone. */
+  own(tx: Tx, orgId: string, ids: readonly string[], owner: string): Promise<void> {
+    return setOwner(tx, 'website', orgId, ids, owner);
   }
 
   /** Marks every website of an organization that is being deleted. */
@@ -259,6 +269,26 @@ const settingsOf = ({ name, url, enabled, tags, externalKey }: Settings) => ({
   enabled,
   tags,
   key: externalKey,
+});
+
+/** Throws `validation_failed`. */
+function newSettings(dto: NewWebsiteDto): Settings {
+  const parsed = parseWebsiteUrl(dto.url);
+  if ('problem' in parsed) throw problems.validationFailed([parsed.problem]);
+  return {
+    name: dto.name.trim(),
+    url: parsed.url,
+    enabled: dto.enabled ?? true,
+    tags: tagSet(dto.tags ?? []),
+    externalKey: dto.key ?? null,
+  };
+}
+
+const changedSettings = (dto: UpdateWebsiteDto, website: Website): Omit<Settings, 'url'> => ({
+  name: dto.name?.trim() ?? website.name,
+  enabled: dto.enabled ?? website.enabled,
+  tags: dto.tags ? tagSet(dto.tags) : website.tags,
+  externalKey: dto.key === undefined ? website.externalKey : dto.key,
 });
 
 const tagSource = (website: Settings & Pick<Website, 'id'>) => ({ id: website.id, ...settingsOf(website) });

@@ -96,6 +96,7 @@ const STAGES: Readonly<Record<string, Readonly<Record<string, readonly string[]>
   delivery: { config: [], plan: [], send: ['config', 'plan'] },
   alert: {
     contact: [],
+    declared: [],
     incident: [],
     acknowledgement: ['incident'],
     event: ['incident'],
@@ -115,6 +116,7 @@ const STAGES: Readonly<Record<string, Readonly<Record<string, readonly string[]>
   'configuration/convert/gatus': { condition: [] },
   'configuration/convert/uptime-kuma': { file: [], monitor: ['file'] },
   cli: { uptime: [] },
+  'configuration/plan': { state: [], changes: ['state'] },
   monitoring: { record: [], run: [], schedule: ['record', 'run'], 'on-demand': ['record', 'run', 'schedule'] },
 };
 

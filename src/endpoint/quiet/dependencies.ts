@@ -86,7 +86,20 @@ const CYCLE: Findings = {
 export const selfFindings = (id: string, sent: readonly unknown[] | undefined): Findings =>
   sent?.includes(formatId('endpoint', id)) ? CYCLE : NO_FINDINGS;
 
-/** Replaces what locked endpoints depend on; a new one has no parents yet. One statement, none when nothing changes. */
+/** What new endpoints depend on, all of which are there and held. One statement, none where nothing depends on anything. */
+export async function addParents(
+  tx: Tx,
+  endpoints: readonly { id: string; dependsOn: readonly string[] }[],
+): Promise<void> {
+  const pairs = endpoints.flatMap(({ id, dependsOn }) => dependsOn.map((parent) => ({ id, parent })));
+  if (pairs.length === 0) return;
+  await tx.query(
+    'INSERT INTO endpoint_dependency (endpoint_id, parent_id) SELECT * FROM unnest($1::uuid[], $2::uuid[])',
+    [pairs.map(({ id }) => id), pairs.map(({ parent }) => parent)],
+  );
+}
+
+/** Replaces what locked endpoints depend on. One statement, none when nothing changes. */
 export async function saveParents(
   tx: Tx,
   endpointId: string,

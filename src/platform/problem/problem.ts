@@ -32,6 +32,8 @@ export const FIELD_PROBLEM_CODES = [
   'duplicate_key',
   'too_deep',
   'too_large',
+  'missing_secret',
+  'other_owner',
 ] as const;
 export type FieldProblemCode = (typeof FIELD_PROBLEM_CODES)[number];
 
@@ -129,7 +131,8 @@ export const problems = {
       'The egress policy of this installation refuses the target.',
       errors.slice(0, MAX_ERRORS),
     ),
-  conflict: (detail: string) => new Problem('conflict', detail),
+  conflict: (detail: string, errors: readonly FieldProblem[] = []) =>
+    new Problem('conflict', detail, errors.slice(0, MAX_ERRORS)),
   /** `onlyWeak`: no tag could have matched. */
   preconditionFailed: (onlyWeak: boolean) =>
     new Problem(

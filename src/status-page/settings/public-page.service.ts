@@ -3,6 +3,7 @@ import { recordChange } from '../../audit/audit-log';
 import { Quotas } from '../../identity/quota/quotas.service';
 import type { Caller } from '../../platform/access/caller';
 import { Database, type Sql, type Tx } from '../../platform/database/database';
+import { setOwner } from '../../platform/database/set-owner';
 import { Cursors } from '../../platform/http/cursors';
 import type { Page, PageQuery } from '../../platform/http/page';
 import { requireMatch } from '../../platform/http/precondition/precondition';
@@ -78,20 +79,14 @@ export class PublicPageService {
   }
 
   /** Throws `conflict` for a slug or a domain that another page uses. */
-  async create(orgId: string, author: PageAuthor, dto: CreatePublicPageDto): Promise<PublicPageView> {
-    const id = newUuid();
+  async create(
+    orgId: string,
+    author: PageAuthor,
+    dto: CreatePublicPageDto,
+    id: string = newUuid(),
+  ): Promise<PublicPageView> {
     return this.database.transaction(async (tx) => {
-      const start = { id, website_id: null, enabled: false, title: dto.title, description: '', accent: null };
-      const empty = {
-        slug: '',
-        logo_hash: null,
-        domain: null,
-        groups: [],
-        updated_at: this.clock.now(),
-        external_key: null,
-        owner: null,
-      };
-      const row = await this.merged(tx, orgId, author, { ...start, ...empty }, dto);
+      const row = await this.merged(tx, orgId, author, emptyPage(id, dto.title, this.clock.now()), dto);
       row.slug = dto.slug ?? (await freeSlug(tx, dto.title.trim()));
       await expectFreeSlug(tx, row.slug, id);
       await this.quotas.claim(tx, orgId, { status_pages: 1 });
@@ -145,6 +140,25 @@ export class PublicPageService {
     });
   }
 
+  /**
+   * What `update`, of `null` a creation, would make of it, as the audit log shows both sides. Throws `validation_failed` as they
+   * do; what the groups show is not looked for.
+   */
+  preview(author: PageAuthor, stored: PublicPageRow | null, dto: CreatePublicPageDto): PreviewedPage {
+    const before = stored ?? emptyPage(NIL_UUID, dto.title, this.clock.now());
+    const after = { ...changed(before, dto, this.clock.now()), slug: dto.slug ?? before.slug };
+    if (dto.logo !== undefined) after.logo_hash = logoOf(dto.logo)[0] as string | null;
+    const wrong = after.domain === before.domain ? [] : this.refusedDomain(after.domain, author);
+    if (wrong.length > 0) throw problems.validationFailed(wrong);
+    const shown = (row: PublicPageRow) => audited(toPublicPageView(row, row.groups ?? []), row);
+    return { before: stored && shown(stored), after: shown(after) };
+  }
+
+  /** Written by configuration documents alone. */
+  own(tx: Tx, orgId: string, ids: readonly string[], owner: string): Promise<void> {
+    return setOwner(tx, 'status_page', orgId, ids, owner);
+  }
+
   /** What `create` and `update` would refuse in these fields. */
   async findingsIn({ caller, host }: PageAuthor, { groups, domain }: UpdatePublicPageDto): Promise<Findings> {
     const invalid = groups ? await this.contents.problemsOf(this.database, caller.orgId, toPageGroups(groups)) : [];
@@ -160,17 +174,7 @@ export class PublicPageService {
     row: PublicPageRow,
     dto: UpdatePublicPageDto,
   ): Promise<PublicPageRow> {
-    const after = {
-      ...row,
-      enabled: dto.enabled ?? row.enabled,
-      title: dto.title === undefined ? row.title : (dto.title?.trim() ?? null),
-      description: dto.description?.trim() ?? row.description,
-      accent: dto.accent === undefined ? row.accent : (dto.accent?.toLowerCase() ?? null),
-      domain: typeof dto.domain === 'string' ? readDomain(dto.domain) : dto.domain === null ? null : row.domain,
-      groups: dto.groups === undefined ? row.groups : toPageGroups(dto.groups),
-      updated_at: this.clock.now(),
-      external_key: dto.key === undefined ? row.external_key : dto.key,
-    };
+    const after = changed(row, dto, this.clock.now());
     const wrong = dto.groups === undefined ? [] : await this.contents.problemsOf(tx, orgId, after.groups ?? []);
     if (after.title === null && row.website_id === null)
       wrong.push({ pointer: '/title', code: 'required', message: 'title is required' });
@@ -198,6 +202,41 @@ export class PublicPageService {
     return tagged(toPublicPageView(row, groups ?? []), tagSource(row));
   }
 }
+
+/** See `PublicPageService.preview`. */
+export interface PreviewedPage {
+  before: object | null;
+  after: object;
+}
+
+const emptyPage = (id: string, title: string, now: Date): PublicPageRow => ({
+  id,
+  website_id: null,
+  slug: '',
+  enabled: false,
+  title,
+  description: '',
+  accent: null,
+  logo_hash: null,
+  domain: null,
+  groups: [],
+  external_key: null,
+  owner: null,
+  updated_at: now,
+});
+
+/** The row after the change but for slug and logo. */
+const changed = (row: PublicPageRow, dto: UpdatePublicPageDto, now: Date): PublicPageRow => ({
+  ...row,
+  enabled: dto.enabled ?? row.enabled,
+  title: dto.title === undefined ? row.title : (dto.title?.trim() ?? null),
+  description: dto.description?.trim() ?? row.description,
+  accent: dto.accent === undefined ? row.accent : (dto.accent?.toLowerCase() ?? null),
+  domain: typeof dto.domain === 'string' ? readDomain(dto.domain) : dto.domain === null ? null : row.domain,
+  groups: dto.groups === undefined ? row.groups : toPageGroups(dto.groups),
+  updated_at: now,
+  external_key: dto.key === undefined ? row.external_key : dto.key,
+});
 
 async function expectFreeDomain(tx: Tx, { domain, id }: PublicPageRow): Promise<void> {
   const [taken] = await tx.query('SELECT 1 FROM status_page WHERE domain = $1 AND id <> $2', [domain, id]);

@@ -22,7 +22,11 @@ interface Use {
 }
 
 /** Routes with a body that store and send nothing. */
-const READING = ['POST /api/v1/maintenance-windows/preview', 'POST /api/v1/configuration/convert'];
+const READING = [
+  'POST /api/v1/maintenance-windows/preview',
+  'POST /api/v1/configuration/convert',
+  'POST /api/v1/configuration/plan',
+];
 
 /** The entries of a request, in the log of an organization or of the operator. */
 const ENTRIES_OF = `
@@ -171,6 +175,10 @@ describe('the audit log of every route', () => {
       body: () => ({ mute: false }),
     },
     'DELETE /api/v1/maintenance-windows/:id': { entry: 'delete maintenance', on: maintenance },
+    'PUT /api/v1/configuration': {
+      entry: 'create website',
+      body: () => ({ version: 1, websites: [{ key: 'audited', name: 'b', url: 'https://b.example' }] }),
+    },
     'POST /auth/session': { entry: 'sign_in session', body: () => ({ api_key: app.read.key }) },
     'DELETE /auth/session': {
       entry: 'sign_out session',

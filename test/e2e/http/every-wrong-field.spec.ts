@@ -50,6 +50,36 @@ describe('a body with several wrong fields', () => {
     pointers: ['/colour', '/cron', '/duration', '/name', '/scope/all', '/timezone'],
   });
 
+  const wrongDocument = (path: string): Wrong => ({
+    path: () => path,
+    body: () => ({
+      version: 1,
+      contacts: [{ key: 'chat', name: 'Chat', type: 'slack', config: { webhook_url: 'ftp://x' } }],
+      websites: [
+        {
+          key: 'shop',
+          name: 'Shop',
+          url: 'https://shop.example.com',
+          endpoints: [
+            { key: 'front', name: 'Front', type: 'TCP', url: 'no port', depends_on: ['shop/back'] },
+            { key: 'cart', name: 'Cart', type: 'HTTPS', url: 'nothing', alerts: [{ key: 'a', contact: 'nobody' }] },
+          ],
+        },
+      ],
+      maintenance_windows: [{ key: 'patch', name: 'Other', cron: '@daily', scope: { all: true } }],
+    }),
+    pointers: [
+      '/contacts/0/config/webhook_url',
+      '/maintenance_windows/0/cron',
+      '/maintenance_windows/0/duration',
+      '/maintenance_windows/0/timezone',
+      '/websites/0/endpoints/0/depends_on/0',
+      '/websites/0/endpoints/0/url',
+      '/websites/0/endpoints/1/alerts/0/contact',
+      '/websites/0/endpoints/1/url',
+    ],
+  });
+
   beforeAll(async () => {
     app = await startApp({ role: 'api' });
     website = await newWebsite(app.admin);
@@ -265,6 +295,8 @@ describe('a body with several wrong fields', () => {
     ],
     'POST /api/v1/maintenance-windows': [wrongWindow('/maintenance-windows')],
     'POST /api/v1/maintenance-windows/preview': [wrongWindow('/maintenance-windows/preview')],
+    'POST /api/v1/configuration/plan': [wrongDocument('/configuration/plan')],
+    'PUT /api/v1/configuration': [wrongDocument('/configuration')],
     'POST /api/v1/configuration/convert': [
       { path: () => '/configuration/convert?from=healthchecks', body: () => ({ checks: 1 }), pointers: [''] },
     ],

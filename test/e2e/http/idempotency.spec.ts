@@ -143,6 +143,7 @@ describe('Idempotency-Key', () => {
     'POST /api/v1/api-keys',
     'POST /api/v1/maintenance-windows/preview',
     'POST /api/v1/configuration/convert',
+    'POST /api/v1/configuration/plan',
     'POST /api/v1/alerts/test',
     'POST /api/v1/contacts/:id/test',
     'POST /api/v1/alerts/:id/test',

@@ -80,6 +80,8 @@ const MATRIX: Readonly<Record<string, AccessRule>> = {
   'POST /api/v1/maintenance-windows': 'write',
   'POST /api/v1/maintenance-windows/preview': 'write',
   'POST /api/v1/configuration/convert': 'read',
+  'POST /api/v1/configuration/plan': 'read',
+  'PUT /api/v1/configuration': 'write',
   'POST /api/v1/maintenance-windows/:id/end': 'write',
   'PUT /api/v1/maintenance-windows/:id': 'write',
   'DELETE /api/v1/maintenance-windows/:id': 'write',

@@ -50,15 +50,17 @@ describe('the schedule', () => {
       'INSERT INTO endpoint_state (endpoint_id, endpoint_key, org_id) SELECT id, key, org_id FROM endpoint WHERE id = ANY ($1::uuid[])',
       [ids],
     );
-    for (const endpointId of ids)
-      await schedule.add(database, {
+    await schedule.add(
+      database,
+      ids.map((endpointId) => ({
         endpointId,
         orgId,
         intervalSeconds: interval,
         timeoutSeconds: timeout,
         active,
         revision: 1,
-      });
+      })),
+    );
     return ids;
   }
 

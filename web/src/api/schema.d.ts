@@ -14,7 +14,7 @@ export interface components {
              * @example out_of_range
              * @enum {string}
              */
-            code: "required" | "wrong_type" | "out_of_range" | "too_long" | "invalid_format" | "invalid_characters" | "unsupported_scheme" | "unsupported_type" | "credentials_in_url" | "forbidden_header" | "invalid_config" | "unknown_field" | "immutable" | "read_only" | "not_found" | "cycle" | "in_past" | "never_due" | "overlaps_itself" | "unknown_zone" | "invalid_syntax" | "duplicate_key" | "too_deep" | "too_large";
+            code: "required" | "wrong_type" | "out_of_range" | "too_long" | "invalid_format" | "invalid_characters" | "unsupported_scheme" | "unsupported_type" | "credentials_in_url" | "forbidden_header" | "invalid_config" | "unknown_field" | "immutable" | "read_only" | "not_found" | "cycle" | "in_past" | "never_due" | "overlaps_itself" | "unknown_zone" | "invalid_syntax" | "duplicate_key" | "too_deep" | "too_large" | "missing_secret" | "other_owner";
             /** @example interval must not be greater than 86400 */
             message: string;
             /**
@@ -2142,6 +2142,81 @@ export interface components {
             };
             /** @description What became of each thing in the file: everything is in the document or skipped here. */
             report: components["schemas"]["ReportEntry"][];
+        };
+        ConfigurationSummary: {
+            /** @example 1 */
+            create: number;
+            /** @example 1 */
+            update: number;
+            /**
+             * @description Was there without a key or without an owner.
+             * @example 0
+             */
+            adopt: number;
+            /** @example 0 */
+            delete: number;
+            /**
+             * @description Declared, and as declared: nothing of it is touched.
+             * @example 12
+             */
+            unchanged: number;
+        };
+        ConfigurationField: {
+            /**
+             * @description RFC 6901 pointer into the resource.
+             * @example /interval
+             */
+            pointer: string;
+            /**
+             * @description As the audit log shows it: credentials are masked, other resources named by key path.
+             * @example 60
+             */
+            before: Record<string, never> | null;
+            /**
+             * @description `(changed)` where a mask hides the difference.
+             * @example 30
+             */
+            after: Record<string, never> | null;
+        };
+        ConfigurationChange: {
+            /**
+             * @example update
+             * @enum {string}
+             */
+            action: "create" | "update" | "adopt" | "delete";
+            /**
+             * @example endpoint
+             * @enum {string}
+             */
+            resource: "contact" | "website" | "endpoint" | "alert" | "status_page" | "maintenance_window";
+            /**
+             * @description The key path.
+             * @example shop/front
+             */
+            key: string;
+            /**
+             * @description null in a plan for what is to be made.
+             * @example ep_01jd3k6q7be5y9x4v2m8n0r1st
+             */
+            id: string | null;
+            /** @description Of something new what the document says of it. */
+            fields: components["schemas"]["ConfigurationField"][];
+        };
+        ConfigurationNote: {
+            /**
+             * @description The key path of what it is about.
+             * @example shop
+             */
+            key: string | null;
+            /** @example The history of 3 endpoints goes: checks, outages and events since 2026-11-20. */
+            message: string;
+        };
+        ConfigurationPlan: {
+            summary: components["schemas"]["ConfigurationSummary"];
+            /** @description Children behind their parents; deletions last. */
+            changes: components["schemas"]["ConfigurationChange"][];
+            /** @description What to know before it is applied. */
+            notes: components["schemas"]["ConfigurationNote"][];
         };
         QuotaUse: {
             /**

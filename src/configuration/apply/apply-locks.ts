@@ -1,0 +1,57 @@
+import { Injectable } from '@nestjs/common';
+import { DeclaredAlerts } from '../../alert/declared/declared-alerts.service';
+import { ContactStore } from '../../contact/contact-store';
+import { EndpointService } from '../../endpoint/endpoint.service';
+import { setLimits, type Tx } from '../../platform/database/database';
+import { parseId } from '../../platform/ids/id';
+import { WebsiteService } from '../../website/website.service';
+import type { DeclaredResource, Plan, Planned } from '../plan/plan';
+
+/** An apply waits for another one of the organization this long, and for other locks as every request does. */
+const TURN_MS = 25_000;
+const LOCK_MS = 2000;
+
+/**
+ * Locks what a plan will write before anything of it is written, in the order of all transactions: websites, contacts,
+ * endpoints, alerts, and the counters last. What a plan leaves alone is not locked: its checks are recorded meanwhile.
+ */
+@Injectable()
+export class ApplyLocks {
+  constructor(
+    private readonly websites: WebsiteService,
+    private readonly contacts: ContactStore,
+    private readonly endpoints: EndpointService,
+    private readonly alerts: DeclaredAlerts,
+  ) {}
+
+  /** Applies of one organization come one after the other. */
+  async takeTurn(tx: Tx, orgId: string): Promise<void> {
+    await setLimits(tx.manager, { lockMs: TURN_MS });
+    await tx.query('SELECT pg_advisory_xact_lock(hashtextextended($1, 0))', [`configuration of ${orgId}`]);
+    await setLimits(tx.manager, { lockMs: LOCK_MS });
+  }
+
+  async lock(tx: Tx, orgId: string, plan: Plan): Promise<void> {
+    const endpoints = plan.endpoints.filter(isTouched);
+    const parents = [...new Set(endpoints.flatMap(({ dependsOn }) => dependsOn))];
+    if (parents.length > 0) await this.endpoints.lockDependencies(tx, orgId);
+    const made = new Set(endpoints.filter(({ row }) => row !== null).map(({ websiteId }) => websiteId));
+    await this.websites.lockSome(tx, orgId, [
+      ...new Set([...touched(plan.websites), ...made, ...deleted(plan, 'website')]),
+    ]);
+    await this.contacts.lockSome(tx, orgId, [...touched(plan.contacts), ...deleted(plan, 'contact')]);
+    const named = plan.alerts.filter(isTouched).flatMap(({ dto }) => parseId('contact', dto?.contact_id) ?? []);
+    await this.contacts.holdSome(tx, orgId, [...new Set(named)]);
+    if (endpoints.some(({ row, hasAlerts }) => row !== null && !hasAlerts)) await this.contacts.holdDefaults(tx, orgId);
+    await this.endpoints.lockSome(tx, orgId, [...touched(endpoints), ...deleted(plan, 'endpoint')], parents);
+    await this.alerts.lockSome(tx, orgId, [...touched(plan.alerts), ...deleted(plan, 'alert')]);
+  }
+}
+
+const isTouched = ({ action }: Planned<unknown>): boolean => action !== 'unchanged';
+
+const touched = (list: readonly Planned<unknown>[]): string[] => list.filter(isTouched).map(({ id }) => id);
+
+/** What goes with its parent is not locked one by one. */
+const deleted = (plan: Plan, resource: DeclaredResource): string[] =>
+  plan.deletions.filter((one) => one.resource === resource && !one.isImplied).map(({ id }) => id);

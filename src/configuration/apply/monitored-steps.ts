@@ -1,0 +1,58 @@
+import { Injectable } from '@nestjs/common';
+import { AlertService } from '../../alert/alert.service';
+import { DeclaredAlerts } from '../../alert/declared/declared-alerts.service';
+import type { NewEndpoint } from '../../endpoint/endpoint.repository';
+import { EndpointService } from '../../endpoint/endpoint.service';
+import type { Caller } from '../../platform/access/caller';
+import type { Tx } from '../../platform/database/database';
+import { WebsiteService } from '../../website/website.service';
+import { grouped } from '../plan/grouped';
+import type { Plan, PlannedEndpoint } from '../plan/plan';
+import { deletedOf, isNew, toUpdate } from './steps';
+
+/** Websites, endpoints and alerts of a plan, through their services. */
+@Injectable()
+export class MonitoredSteps {
+  constructor(
+    private readonly websites: WebsiteService,
+    private readonly endpoints: EndpointService,
+    private readonly alerts: AlertService,
+    private readonly declared: DeclaredAlerts,
+  ) {}
+
+  /** Children before parents. Of a website that goes all goes: it is marked here, its rows go after the commit. */
+  async remove(orgId: string, plan: Plan): Promise<void> {
+    for (const id of deletedOf(plan, 'alert')) await this.alerts.remove(orgId, id);
+    for (const id of deletedOf(plan, 'endpoint')) await this.endpoints.remove(orgId, id);
+    for (const id of deletedOf(plan, 'website')) await this.websites.markRemoved(orgId, id);
+  }
+
+  async save(tx: Tx, caller: Caller, plan: Plan): Promise<void> {
+    const { orgId } = caller;
+    for (const { id, dto } of plan.websites.filter(isNew)) if (dto) await this.websites.add(tx, orgId, dto, id);
+    for (const { id, dto } of toUpdate(plan.websites)) await this.websites.update(orgId, id, dto);
+    await this.addEndpoints(tx, orgId, plan.endpoints.filter(isNew));
+    for (const { id, dto } of toUpdate(plan.endpoints)) await this.endpoints.update(caller, id, dto);
+    const made = plan.alerts.filter(isNew).flatMap(({ id, endpointId, dto }) => (dto ? [{ id, endpointId, dto }] : []));
+    await this.declared.add(tx, caller, made);
+    for (const { id, dto } of toUpdate(plan.alerts)) await this.alerts.update(caller, id, dto);
+  }
+
+  /** A few statements for each website. What they depend on may be in another one: that comes when all are there. */
+  private async addEndpoints(tx: Tx, orgId: string, endpoints: readonly PlannedEndpoint[]): Promise<void> {
+    if (endpoints.length === 0) return;
+    const withDefaults = endpoints.some(({ hasAlerts }) => !hasAlerts);
+    const creating = withDefaults ? await this.endpoints.announce(tx, orgId, {}) : null;
+    for (const [websiteId, all] of grouped(endpoints, (endpoint) => endpoint.websiteId)) {
+      const website = await this.websites.lock(tx, orgId, websiteId);
+      for (const hasAlerts of [true, false]) {
+        const rows = rowsOf(all.filter((endpoint) => endpoint.hasAlerts === hasAlerts));
+        if (rows.length > 0)
+          await this.endpoints.add(tx, website, rows, hasAlerts ? null : creating, { linked: false });
+      }
+    }
+    await this.endpoints.link(tx, rowsOf(endpoints));
+  }
+}
+
+const rowsOf = (endpoints: readonly PlannedEndpoint[]): NewEndpoint[] => endpoints.flatMap(({ row }) => row ?? []);

@@ -1,0 +1,43 @@
+import { Injectable } from '@nestjs/common';
+import type { Caller } from '../platform/access/caller';
+import { Database } from '../platform/database/database';
+import { ApplyService } from './apply/apply.service';
+import { readConfigurationDocument } from './document/document-shape';
+import { type ConfigurationPlanView, type PlanQuery, toPlanView } from './plan/plan.dto';
+import { Planner, type PlanRequest } from './plan/planner';
+
+/** What a request was sent with. */
+export interface SentDocument {
+  text: string;
+  query: PlanQuery;
+  /** The host name of this installation. */
+  host: string | undefined;
+}
+
+/** Configuration documents of one organization: compared with what it has, and applied. */
+@Injectable()
+export class ConfigurationService {
+  constructor(
+    private readonly database: Database,
+    private readonly planner: Planner,
+    private readonly applies: ApplyService,
+  ) {}
+
+  /** Writes nothing. Throws `malformed_document`, and what `Planner.plan` throws. */
+  async plan(caller: Caller, sent: SentDocument): Promise<ConfigurationPlanView> {
+    const { plan, digest } = await this.planner.plan(this.database, await requestOf(caller, sent));
+    return toPlanView(plan, { digest, isDone: false });
+  }
+
+  /** All of it or nothing. Throws `malformed_document`, and what `ApplyService.apply` throws. */
+  async apply(caller: Caller, sent: SentDocument): Promise<ConfigurationPlanView> {
+    return this.applies.apply(await requestOf(caller, sent));
+  }
+}
+
+const requestOf = async (caller: Caller, { text, query, host }: SentDocument): Promise<PlanRequest> => ({
+  caller,
+  host,
+  sent: await readConfigurationDocument(text),
+  prune: query.prune ?? false,
+});

@@ -1,0 +1,86 @@
+import { Injectable } from '@nestjs/common';
+import type { CreateAlertDto } from '../../../alert/alert.dto';
+import { DeclaredAlerts } from '../../../alert/declared/declared-alerts.service';
+import type { HeldContact } from '../../../contact/contact-store';
+import type { Contact } from '../../../contact/contact.entity';
+import type { Route } from '../../../delivery/route';
+import type { Alert } from '../../../alert/alert.entity';
+import { formatId } from '../../../platform/ids/id';
+import { filled, storedIn } from '../kept-secrets';
+import type { AlertMatch } from '../matches';
+import type { PlannedAlert } from '../plan';
+import { missingSecret } from '../plan-findings';
+import type { References } from '../references';
+import { ALERT_DEFAULTS, sentFields } from '../sent-fields';
+import { noSuch } from './endpoint-changes';
+import { type Planning, planned } from './planning';
+
+/** What becomes of declared alerts. */
+@Injectable()
+export class AlertChanges {
+  constructor(private readonly alerts: DeclaredAlerts) {}
+
+  /** `contacts`: by uuid, as they will be. */
+  plan(planning: Planning, matches: readonly AlertMatch[], contacts: ReadonlyMap<string, Contact>): PlannedAlert[] {
+    const stored = new Map(planning.state.contacts.map((contact) => [contact.id, heldOf(contact)]));
+    return matches.flatMap((match): PlannedAlert[] => {
+      const { declared, present, pointer, id, endpoint, contactId } = match;
+      const { findings, caller, references } = planning;
+      if (declared.contact !== undefined && contactId === null) {
+        findings.add(noSuch('contact', declared.contact, `${pointer}/contact`));
+        return [];
+      }
+      const named = contactId === null ? undefined : contacts.get(contactId);
+      // A contact with problems of its own: nothing can be said of its alerts.
+      if (contactId !== null && !named) return [];
+      const contact = named ? heldOf(named) : null;
+      const route = present && routeOf(present, stored);
+      const kept = present && route && route.type === declared.type ? this.alerts.masked(present, route) : {};
+      const config = filled(declared.config, storedIn(kept));
+      for (const secret of config.missing) findings.add(missingSecret(`${pointer}/config`, secret));
+      if (config.missing.length > 0) return [];
+      const dto = {
+        ...sentFields(declared, ['config', 'contact'], { ...ALERT_DEFAULTS, ...contact?.defaults }),
+        ...(declared.config !== undefined && { config: config.value }),
+        ...(contactId !== null && { contact_id: formatId('contact', contactId) }),
+      } as unknown as CreateAlertDto;
+      const preview = findings.attempt(pointer, () =>
+        present && route
+          ? this.alerts.preview(caller, present, route, dto, contact)
+          : this.alerts.previewNew(caller, { id, endpointId: endpoint.id, dto }, contact),
+      );
+      if (!preview) return [];
+      const sides = {
+        before: preview.before && readable(preview.before, references),
+        after: readable(preview.after, references),
+        hidden: preview.hidden,
+      };
+      return [{ ...planned(planning, match, sides, dto), endpointId: endpoint.id }];
+    });
+  }
+}
+
+const heldOf = ({ id, type, config, destination, defaults }: Contact): HeldContact => ({
+  contactId: id,
+  type,
+  config,
+  destination,
+  defaults,
+});
+
+/** What an alert notifies through now; `null` when its contact went in the moment between two reads. */
+function routeOf(alert: Alert, contacts: ReadonlyMap<string, HeldContact>): Route | null {
+  const { contactId, type, config, destination } = alert;
+  if (contactId !== null) return contacts.get(contactId) ?? null;
+  return config && { contactId, type, config, destination };
+}
+
+/** With the key of its contact, whose type and config are not its own, and without what the key path says. */
+function readable(view: object, references: References): object {
+  const { contact_id, endpoint_id: _, type, config, ...rule } = view as Record<string, unknown>;
+  const isOwn = contact_id === null;
+  return {
+    ...(isOwn ? { type, config } : { contact: references.pathOfPublic('contact', contact_id) }),
+    ...rule,
+  };
+}

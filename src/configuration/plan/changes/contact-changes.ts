@@ -1,0 +1,45 @@
+import { Injectable } from '@nestjs/common';
+import type { CreateContactDto } from '../../../contact/contact.dto';
+import type { Contact } from '../../../contact/contact.entity';
+import { ContactService } from '../../../contact/contact.service';
+import type { DeclaredContact } from '../../document/document';
+import { filled, storedIn } from '../kept-secrets';
+import type { Match } from '../matching';
+import type { Planned } from '../plan';
+import { missingSecret } from '../plan-findings';
+import { CONTACT_DEFAULTS, sentFields } from '../sent-fields';
+import { type Planning, planned } from './planning';
+
+export interface PlannedContacts {
+  contacts: Planned<CreateContactDto>[];
+  /** By uuid, as they will be. */
+  rows: ReadonlyMap<string, Contact>;
+}
+
+/** What becomes of declared contacts. */
+@Injectable()
+export class ContactChanges {
+  constructor(private readonly contacts: ContactService) {}
+
+  plan(planning: Planning, matches: readonly Match<DeclaredContact, Contact>[]): PlannedContacts {
+    const rows = new Map(planning.state.contacts.map((contact) => [contact.id, contact]));
+    const contacts = matches.flatMap((match): Planned<CreateContactDto>[] => {
+      const { declared, present, pointer, id } = match;
+      const kept = present?.type === declared.type ? this.contacts.masked(present) : {};
+      const config = filled(declared.config, storedIn(kept));
+      for (const secret of config.missing) planning.findings.add(missingSecret(`${pointer}/config`, secret));
+      if (config.missing.length > 0) return [];
+      const dto = {
+        ...sentFields(declared, ['config'], CONTACT_DEFAULTS),
+        config: config.value,
+      } as unknown as CreateContactDto;
+      const preview = planning.findings.attempt(pointer, () =>
+        this.contacts.preview(planning.caller, present, id, dto),
+      );
+      if (!preview) return [];
+      rows.set(id, preview.contact);
+      return [planned(planning, match, preview, dto)];
+    });
+    return { contacts, rows };
+  }
+}

@@ -1,0 +1,126 @@
+import { Injectable } from '@nestjs/common';
+import type { Assertion } from '../../../checker/assertion/assertion';
+import { EndpointSettingsResolver } from '../../../endpoint/endpoint-settings';
+import { MASKED_SETTINGS, toAuditView, type UpdateEndpointDto } from '../../../endpoint/endpoint.dto';
+import { type EndpointSettings, settingsOf } from '../../../endpoint/endpoint.entity';
+import { parentIds } from '../../../endpoint/quiet/dependencies';
+import { isDeepStrictEqual } from 'node:util';
+import { Config } from '../../../platform/config/config';
+import { formatId } from '../../../platform/ids/id';
+import { refuse } from '../../../platform/problem/findings';
+import { MASK } from '../../../platform/secrets/mask';
+import type { DeclaredEndpoint } from '../../document/document';
+import { filled, isReference, type StoredAt } from '../kept-secrets';
+import type { EndpointMatch } from '../matches';
+import type { PlannedEndpoint } from '../plan';
+import { missingSecret } from '../plan-findings';
+import type { PresentEndpoint } from '../state/present-state';
+import type { References } from '../references';
+import { ENDPOINT_DEFAULTS, sentFields } from '../sent-fields';
+import { type Planning, planned } from './planning';
+
+/** What becomes of declared endpoints. */
+@Injectable()
+export class EndpointChanges {
+  constructor(
+    private readonly settings: EndpointSettingsResolver,
+    private readonly config: Config,
+  ) {}
+
+  plan(planning: Planning, matches: readonly EndpointMatch[]): PlannedEndpoint[] {
+    return matches.flatMap((match) => this.planOne(planning, match) ?? []);
+  }
+
+  private planOne(planning: Planning, match: EndpointMatch): PlannedEndpoint | null {
+    const { declared, present, pointer, id, website } = match;
+    const { findings, references, caller } = planning;
+    const dto = this.dtoOf(planning, match);
+    if (!dto) return null;
+    const stored = present && settingsWithoutParents(present);
+    const settings = findings.attempt(pointer, () => {
+      const examined = this.settings.examine(id, dto, stored, caller);
+      refuse(examined.findings);
+      return examined.settings;
+    });
+    if (!settings) return null;
+    const dependsOn = dto.depends_on ? parentIds(dto.depends_on) : [...(present?.dependsOn ?? [])];
+    const before = present && stored && toAuditView(present.websiteId, stored, present.dependsOn);
+    const preview = {
+      before: before && readable(before, references),
+      after: readable(toAuditView(website.id, settings, dependsOn), references),
+      hidden: stored ? MASKED_SETTINGS.filter((name) => !isDeepStrictEqual(stored[name], settings[name])) : [],
+    };
+    return {
+      ...planned(planning, { ...match, declared: { ...declared, alerts: undefined } }, preview, dto),
+      websiteId: website.id,
+      dependsOn,
+      row: present ? null : { id, settings, dependsOn },
+      hasAlerts: declared.alerts !== undefined,
+    };
+  }
+
+  /** What a client would send. `null` where something is missing, which is noted. */
+  private dtoOf({ findings, references }: Planning, match: EndpointMatch): UpdateEndpointDto | null {
+    const { declared, present, pointer } = match;
+    const defaults = { ...ENDPOINT_DEFAULTS, interval: Math.max(60, this.config.minIntervalSeconds) };
+    const fields = sentFields(declared, ['alerts', 'depends_on'], defaults);
+    const { value, missing } = filled(fields, present ? keptOf(present, declared) : () => undefined);
+    for (const secret of missing) findings.add(missingSecret(pointer, secret));
+    const parents = declared.depends_on;
+    const depends = (parents ?? []).flatMap((path, index) => {
+      const parent = references.idOf('endpoint', path);
+      if (parent === null) findings.add(noSuch('endpoint', path, `${pointer}/depends_on/${index}`));
+      return parent === null ? [] : [formatId('endpoint', parent)];
+    });
+    if (missing.length > 0) return null;
+    return { ...(value as UpdateEndpointDto), ...(parents !== undefined && { depends_on: depends }) };
+  }
+}
+
+function settingsWithoutParents({ dependsOn: _dependsOn, ...endpoint }: PresentEndpoint): EndpointSettings {
+  return settingsOf(endpoint);
+}
+
+/** What a reference names that is not there. */
+export const noSuch = (noun: string, path: string, pointer: string) =>
+  ({
+    pointer,
+    code: 'not_found',
+    message: `there is no ${noun} ${path}, neither in the document nor with this key`,
+  }) as const;
+
+/** What keeps the stored value of each secret: masks, where the stored one is told by its name, or the value itself. */
+function keptOf(stored: PresentEndpoint, declared: DeclaredEndpoint): StoredAt {
+  const isNamed = (name: string) => (header: { key: string }) => header.key.toLowerCase() === name.toLowerCase();
+  return ([field, index]) => {
+    if (field === 'url') return stored.url;
+    if (field === 'body') return stored.body ? MASK : undefined;
+    if (typeof index !== 'number') return undefined;
+    if (field === 'headers') {
+      const sent = declared.headers ?? [];
+      const name = sent[index]?.key ?? '';
+      const turn = sent.slice(0, index).filter(isNamed(name)).length;
+      return stored.headers.filter(isNamed(name))[turn] ? MASK : undefined;
+    }
+    return field === 'assertions' ? keptTarget(stored.assertions, declared.assertions ?? [], index) : undefined;
+  };
+}
+
+/** That of an assertion of the same source, property and comparison, in the same turn. */
+function keptTarget(
+  stored: readonly Assertion[],
+  declared: NonNullable<DeclaredEndpoint['assertions']>,
+  index: number,
+): string | undefined {
+  const sent = declared[index];
+  if (!sent || !isReference(sent.target)) return undefined;
+  const isAlike = (one: { source: string; property?: string; comparison: string }): boolean =>
+    one.source === sent.source && one.property === sent.property && one.comparison === sent.comparison;
+  return stored.filter(isAlike)[declared.slice(0, index).filter(isAlike).length]?.target;
+}
+
+/** With key paths, and without what the key path says. */
+function readable(view: object, references: References): object {
+  const { depends_on, website_id: _, ...settings } = view as Record<string, unknown>;
+  return { ...settings, depends_on: references.pathsOf('endpoint', depends_on) };
+}

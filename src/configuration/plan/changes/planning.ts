@@ -1,0 +1,44 @@
+import type { Caller } from '../../../platform/access/caller';
+import type { FieldChange, Planned, PlannedAction } from '../plan';
+import { changesOf, settingsOfNew, type Sides } from '../field-changes';
+import type { Match, Stored } from '../matching';
+import type { PlanFindings } from '../plan-findings';
+import type { PresentState } from '../state/present-state';
+import type { References } from '../references';
+
+/** Who asks for a plan, for what, and what is known. */
+export interface Planning {
+  caller: Caller;
+  /** The host name of this installation that the request was sent to. */
+  host: string | undefined;
+  owner: string | null;
+  state: PresentState;
+  references: References;
+  findings: PlanFindings;
+}
+
+/** What a service makes of a resource, its views with key paths instead of ids. */
+export interface Preview extends Sides {
+  /** A change that both views look alike in, and that has no name. */
+  isChanged?: boolean;
+}
+
+/** What becomes of a declared resource, once a service has seen it. `more`: changes that no view shows. */
+export function planned<Declared extends object, Present extends Stored, Dto>(
+  { owner }: Planning,
+  { path, id, present, declared }: Match<Declared, Present>,
+  preview: Preview,
+  dto: Dto,
+  more: readonly FieldChange[] = [],
+): Planned<Dto> {
+  const isToBeOwned = owner !== null && present?.owner !== owner;
+  if (!present) {
+    const fields = [...settingsOfNew(preview.after, declared), ...more];
+    return { action: 'create', path, id, fields, dto, isToBeOwned };
+  }
+  const changes = [...changesOf(preview), ...more];
+  const ownership = isToBeOwned ? [{ pointer: '/owner', before: present.owner, after: owner }] : [];
+  const isAdopted = isToBeOwned || present.externalKey === null;
+  const action: PlannedAction = isAdopted ? 'adopt' : changes.length > 0 ? 'update' : 'unchanged';
+  return { action, path, id, fields: [...changes, ...ownership], dto: changes.length > 0 ? dto : null, isToBeOwned };
+}

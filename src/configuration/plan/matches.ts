@@ -1,0 +1,135 @@
+import type { Alert } from '../../alert/alert.entity';
+import type { Contact } from '../../contact/contact.entity';
+import type { WindowRow } from '../../maintenance/window-row';
+import { readUrl } from '../../platform/text/read-url';
+import type { Website } from '../../website/website.entity';
+import { parseWebsiteUrl } from '../../website/website-url';
+import type {
+  ConfigurationDocument,
+  DeclaredAlert,
+  DeclaredContact,
+  DeclaredEndpoint,
+  DeclaredStatusPage,
+  DeclaredWebsite,
+  DeclaredWindow,
+} from '../document/document';
+import { grouped } from './grouped';
+import { isReference } from './kept-secrets';
+import { match, type Match, type Matched, type Siblings, type Stored } from './matching';
+import type { PlanFindings } from './plan-findings';
+import type { PresentEndpoint, PresentPage, PresentState } from './state/present-state';
+
+export type EndpointMatch = Match<DeclaredEndpoint, PresentEndpoint> & { website: Match<DeclaredWebsite, Website> };
+export type AlertMatch = Match<DeclaredAlert, Alert> & { endpoint: EndpointMatch; contactId: string | null };
+
+/** Everything that a document declares beside what there is of it. */
+export interface Matches {
+  contacts: readonly Match<DeclaredContact, Contact>[];
+  websites: readonly Match<DeclaredWebsite, Website>[];
+  endpoints: readonly EndpointMatch[];
+  alerts: readonly AlertMatch[];
+  windows: readonly Match<DeclaredWindow, WindowRow>[];
+  pages: readonly Match<DeclaredStatusPage, PresentPage>[];
+}
+
+const likeness = (...parts: readonly string[]): string => JSON.stringify(parts);
+
+/** Addresses that differ in their writing only are one: `https://x` is `https://x/`. */
+const sameAddress = (url: unknown): string => {
+  if (isReference(url)) return `$secret ${url.$secret}`;
+  const text = String(url).trim();
+  return readUrl(text)?.href ?? text;
+};
+
+const websiteAddress = (url: string): string => {
+  const parsed = parseWebsiteUrl(url);
+  return 'url' in parsed ? parsed.url : url;
+};
+
+/** Finds what the document declares among what there is. Another owner's, and what is not clear, goes to the findings. */
+export function matchAll(document: ConfigurationDocument, state: PresentState, findings: PlanFindings): Matches {
+  const owner = document.owner ?? null;
+  const among = <Declared extends { key: string }, Present extends Stored>(siblings: Siblings<Declared, Present>) =>
+    noted(match(owner, siblings), findings);
+
+  const contacts = among<DeclaredContact, Contact>({
+    noun: 'contact',
+    pointer: '/contacts',
+    parent: '',
+    declared: document.contacts ?? [],
+    present: state.contacts,
+    likenessOfDeclared: ({ name, type }) => likeness(name.trim(), type),
+    likenessOfPresent: ({ name, type }) => likeness(name, type),
+  });
+  const websites = among<DeclaredWebsite, Website>({
+    noun: 'website',
+    pointer: '/websites',
+    parent: '',
+    declared: document.websites ?? [],
+    present: state.websites,
+    likenessOfDeclared: ({ name, url }) => likeness(name.trim(), websiteAddress(url)),
+    likenessOfPresent: ({ name, url }) => likeness(name, url),
+  });
+  const ofWebsite = grouped(state.endpoints, ({ websiteId }) => websiteId);
+  const endpoints = websites.flatMap((website): EndpointMatch[] =>
+    among<DeclaredEndpoint, PresentEndpoint>({
+      noun: 'endpoint',
+      pointer: `${website.pointer}/endpoints`,
+      parent: website.path,
+      declared: website.declared.endpoints ?? [],
+      present: website.present ? (ofWebsite.get(website.id) ?? []) : [],
+      likenessOfDeclared: ({ name, type, url }) => likeness(name.trim(), type, sameAddress(url)),
+      likenessOfPresent: ({ name, type, url }) => likeness(name, type, sameAddress(url)),
+    }).map((found) => ({ ...found, website })),
+  );
+  const contactIds = new Map<string, string>([
+    ...state.contacts.flatMap(({ id, externalKey }): [string, string][] =>
+      externalKey === null ? [] : [[externalKey, id]],
+    ),
+    ...contacts.map(({ path, id }): [string, string] => [path, id]),
+  ]);
+  const contactOf = ({ contact }: DeclaredAlert): string | null =>
+    contact === undefined ? null : (contactIds.get(contact) ?? null);
+  const ofEndpoint = grouped(state.alerts, ({ endpointId }) => endpointId);
+  const alerts = endpoints.flatMap((endpoint): AlertMatch[] =>
+    among<DeclaredAlert, Alert>({
+      noun: 'alert',
+      pointer: `${endpoint.pointer}/alerts`,
+      parent: endpoint.path,
+      declared: endpoint.declared.alerts ?? [],
+      present: endpoint.present ? (ofEndpoint.get(endpoint.id) ?? []) : [],
+      likenessOfDeclared: (alert) =>
+        alert.contact === undefined ? likeness('type', alert.type ?? '') : likeness('contact', contactOf(alert) ?? ''),
+      likenessOfPresent: ({ type, contactId }) =>
+        contactId === null ? likeness('type', type) : likeness('contact', contactId),
+    }).map((found) => ({ ...found, endpoint, contactId: contactOf(found.declared) })),
+  );
+  const windows = among<DeclaredWindow, WindowRow>({
+    noun: 'maintenance window',
+    pointer: '/maintenance_windows',
+    parent: '',
+    declared: document.maintenance_windows ?? [],
+    present: state.windows,
+    likenessOfDeclared: ({ name }) => name.trim(),
+    likenessOfPresent: ({ name }) => name,
+  });
+  const pages = among<DeclaredStatusPage, PresentPage>({
+    noun: 'status page',
+    pointer: '/status_pages',
+    parent: '',
+    declared: document.status_pages ?? [],
+    present: state.pages.filter((page) => page.website_id === null),
+    likenessOfDeclared: ({ title }) => title.trim(),
+    likenessOfPresent: ({ title }) => title ?? '',
+  });
+  return { contacts, websites, endpoints, alerts, windows, pages };
+}
+
+function noted<Declared, Present>(
+  { matches, notes, taken }: Matched<Declared, Present>,
+  findings: PlanFindings,
+): Match<Declared, Present>[] {
+  findings.notes.push(...notes);
+  findings.addTaken(taken);
+  return matches;
+}

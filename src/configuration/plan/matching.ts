@@ -1,0 +1,93 @@
+import { newUuid } from '../../platform/ids/id';
+import type { FieldProblem } from '../../platform/problem/problem';
+import { grouped } from './grouped';
+import type { PlanNote } from './plan';
+
+/** A stored resource, as far as it is recognised. */
+export interface Stored {
+  id: string;
+  externalKey: string | null;
+  owner: string | null;
+}
+
+/** A declared resource and what there is of it. */
+export interface Match<Declared, Present> {
+  /** RFC 6901, into the document. */
+  pointer: string;
+  /** The key path. */
+  path: string;
+  declared: Declared;
+  /** `null`: it is new. */
+  present: Present | null;
+  /** uuid; that of a new one is chosen here. */
+  id: string;
+}
+
+/** Of one list of siblings. */
+export interface Siblings<Declared, Present> {
+  /** What they are, for people. */
+  noun: string;
+  /** Pointer of the list. */
+  pointer: string;
+  /** Key path of the parent; empty for none. */
+  parent: string;
+  declared: readonly Declared[];
+  present: readonly Present[];
+  /** What one without a key is recognised by. */
+  likenessOfDeclared(declared: Declared): string;
+  likenessOfPresent(present: Present): string;
+}
+
+export interface Matched<Declared, Present> {
+  matches: Match<Declared, Present>[];
+  notes: PlanNote[];
+  /** Keys that another owner declared. */
+  taken: FieldProblem[];
+}
+
+/** The key path of a child. */
+export const pathOf = (parent: string, key: string): string => (parent === '' ? key : `${parent}/${key}`);
+
+/**
+ * Finds what is declared among what is stored: by key, and what has no key by its likeness, when exactly one is like exactly
+ * one. What another owner declared is never taken; a document without an owner changes whatever it names, as a client does.
+ */
+export function match<Declared extends { key: string }, Present extends Stored>(
+  owner: string | null,
+  siblings: Siblings<Declared, Present>,
+): Matched<Declared, Present> {
+  const { declared, present, noun, parent, pointer } = siblings;
+  const byKey = new Map(present.flatMap((row) => (row.externalKey === null ? [] : [[row.externalKey, row] as const])));
+  const free = present.filter((row) => row.externalKey === null && (row.owner === null || row.owner === owner));
+  const alike = grouped(free, (row) => siblings.likenessOfPresent(row));
+  const wanting = declared.filter(({ key }) => !byKey.has(key));
+  const claims = grouped(wanting, (item) => siblings.likenessOfDeclared(item));
+  const found: Matched<Declared, Present> = { matches: [], notes: [], taken: [] };
+  for (const [index, item] of declared.entries()) {
+    const at = `${pointer}/${index}`;
+    const path = pathOf(parent, item.key);
+    const known = byKey.get(item.key) ?? null;
+    if (known && isAnothers(known, owner)) found.taken.push(takenBy(known, noun, path, at));
+    const likeness = known === null && alike.size > 0 ? siblings.likenessOfDeclared(item) : '';
+    const candidates = alike.get(likeness) ?? [];
+    const isClear = candidates.length === 1 && claims.get(likeness)?.length === 1;
+    if (candidates.length > 0 && !isClear) found.notes.push(ambiguous(noun, path, candidates.length));
+    const row = known ?? (isClear ? (candidates[0] ?? null) : null);
+    found.matches.push({ pointer: at, path, declared: item, present: row, id: row?.id ?? newUuid() });
+  }
+  return found;
+}
+
+const isAnothers = (row: Stored, owner: string | null): boolean =>
+  owner !== null && row.owner !== null && row.owner !== owner;
+
+const takenBy = (row: Stored, noun: string, path: string, pointer: string): FieldProblem => ({
+  pointer: `${pointer}/key`,
+  code: 'other_owner',
+  message: `the ${noun} ${path} is declared by ${row.owner ?? 'another owner'}; choose another key, or remove it there first`,
+});
+
+const ambiguous = (noun: string, path: string, count: number): PlanNote => ({
+  key: path,
+  message: `${count === 1 ? `One ${noun} without a key is` : `${count} ${noun}s without a key are`} like several or one that the document declares: none is adopted. Give it a key to say which it is.`,
+});

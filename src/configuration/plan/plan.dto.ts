@@ -1,0 +1,135 @@
+import { ApiProperty, ApiPropertyOptional } from '@nestjs/swagger';
+import { IsBoolean } from 'class-validator';
+import { QueryBoolean } from '../../platform/http/page';
+import { tagged } from '../../platform/http/precondition/tagged';
+import { Optional } from '../../platform/http/validators';
+import { formatId, type IdKind } from '../../platform/ids/id';
+import { DECLARED_RESOURCES, type DeclaredResource, type Plan, type Planned } from './plan';
+import type { PlanOfState } from './planner';
+
+export class PlanQuery {
+  @ApiPropertyOptional({
+    default: false,
+    description: 'Also delete what the owner of the document declared before and no longer declares.',
+    example: true,
+  })
+  @Optional()
+  @QueryBoolean()
+  @IsBoolean()
+  prune?: boolean;
+}
+
+const ACTIONS = ['create', 'update', 'adopt', 'delete'] as const;
+type ChangeAction = (typeof ACTIONS)[number];
+
+export class ConfigurationSummaryView {
+  @ApiProperty({ example: 1 })
+  create!: number;
+
+  @ApiProperty({ example: 1 })
+  update!: number;
+
+  @ApiProperty({ example: 0, description: 'Was there without a key or without an owner.' })
+  adopt!: number;
+
+  @ApiProperty({ example: 0 })
+  delete!: number;
+
+  @ApiProperty({ example: 12, description: 'Declared, and as declared: nothing of it is touched.' })
+  unchanged!: number;
+}
+
+export class ConfigurationFieldView {
+  @ApiProperty({ example: '/interval', description: 'RFC 6901 pointer into the resource.' })
+  pointer!: string;
+
+  @ApiProperty({
+    nullable: true,
+    example: 60,
+    description: 'As the audit log shows it: credentials are masked, other resources named by key path.',
+  })
+  before!: unknown;
+
+  @ApiProperty({ nullable: true, example: 30, description: '`(changed)` where a mask hides the difference.' })
+  after!: unknown;
+}
+
+export class ConfigurationChangeView {
+  @ApiProperty({ enum: ACTIONS, example: 'update' })
+  action!: ChangeAction;
+
+  @ApiProperty({ enum: DECLARED_RESOURCES, example: 'endpoint' })
+  resource!: DeclaredResource;
+
+  @ApiProperty({ example: 'shop/front', description: 'The key path.' })
+  key!: string;
+
+  @ApiProperty({
+    type: String,
+    nullable: true,
+    example: 'ep_01jd3k6q7be5y9x4v2m8n0r1st',
+    description: 'null in a plan for what is to be made.',
+  })
+  id!: string | null;
+
+  @ApiProperty({ type: [ConfigurationFieldView], description: 'Of something new what the document says of it.' })
+  fields!: ConfigurationFieldView[];
+}
+
+export class ConfigurationNoteView {
+  @ApiProperty({ type: String, nullable: true, example: 'shop', description: 'The key path of what it is about.' })
+  key!: string | null;
+
+  @ApiProperty({
+    example: 'The history of 3 endpoints goes: checks, outages and events since 2026-11-20.',
+  })
+  message!: string;
+}
+
+export class ConfigurationPlanView {
+  @ApiProperty({ type: ConfigurationSummaryView })
+  summary!: ConfigurationSummaryView;
+
+  @ApiProperty({ type: [ConfigurationChangeView], description: 'Children behind their parents; deletions last.' })
+  changes!: ConfigurationChangeView[];
+
+  @ApiProperty({ type: [ConfigurationNoteView], description: 'What to know before it is applied.' })
+  notes!: ConfigurationNoteView[];
+}
+
+const ID_KINDS: Readonly<Record<DeclaredResource, IdKind>> = {
+  contact: 'contact',
+  website: 'website',
+  endpoint: 'endpoint',
+  alert: 'alert',
+  status_page: 'statusPage',
+  maintenance_window: 'maintenanceWindow',
+};
+
+/** What the tag of a plan is made of, and the `If-Match` of an apply compared with. */
+export const tagSource = ({ digest }: Pick<PlanOfState, 'digest'>) => ({ id: 'configuration', digest });
+
+/** `isDone`: new things have ids. `digest`: that of the tag. */
+export function toPlanView(plan: Plan, { digest, isDone }: { digest: string; isDone: boolean }): ConfigurationPlanView {
+  const lists: readonly [DeclaredResource, readonly Planned<unknown>[]][] = [
+    ['contact', plan.contacts],
+    ['website', plan.websites],
+    ['endpoint', plan.endpoints],
+    ['alert', plan.alerts],
+    ['status_page', plan.pages],
+    ['maintenance_window', plan.windows],
+  ];
+  const summary = { create: 0, update: 0, adopt: 0, delete: plan.deletions.length, unchanged: 0 };
+  const changes: ConfigurationChangeView[] = [];
+  for (const [resource, list] of lists) {
+    for (const { action, path, id, fields } of list) {
+      summary[action] += 1;
+      if (action === 'unchanged') continue;
+      const publicId = action === 'create' && !isDone ? null : formatId(ID_KINDS[resource], id);
+      changes.push({ action, resource, key: path, id: publicId, fields: [...fields] });
+    }
+  }
+  for (const { resource, path, id } of plan.deletions)
+    changes.push({ action: 'delete', resource, key: path, id: formatId(ID_KINDS[resource], id), fields: [] });
+  return tagged({ summary, changes, notes: [...plan.notes] }, tagSource({ digest }));
+}

@@ -1,0 +1,90 @@
+import type { CreateContactDto } from '../../contact/contact.dto';
+import type { CreateAlertDto } from '../../alert/alert.dto';
+import type { UpdateEndpointDto } from '../../endpoint/endpoint.dto';
+import type { NewEndpoint } from '../../endpoint/endpoint.repository';
+import type { CreateMaintenanceWindowDto } from '../../maintenance/maintenance-window.dto';
+import type { CreatePublicPageDto } from '../../status-page/settings/public-page.dto';
+import type { UpdateStatusPageDto } from '../../status-page/settings/website-page.dto';
+import type { NewWebsiteDto } from '../../website/website.dto';
+
+/** What a document declares, children behind their parents. */
+export const DECLARED_RESOURCES = [
+  'contact',
+  'website',
+  'endpoint',
+  'alert',
+  'status_page',
+  'maintenance_window',
+] as const;
+export type DeclaredResource = (typeof DECLARED_RESOURCES)[number];
+
+/** `adopt`: it was there without a key or without an owner. */
+export type PlannedAction = 'create' | 'update' | 'adopt' | 'unchanged';
+
+/** One setting that changes, as the audit log shows it: credentials masked, other resources by their key paths. */
+export interface FieldChange {
+  pointer: string;
+  before: unknown;
+  after: unknown;
+}
+
+/** Something to know about the plan. `key`: the key path of what it is about. */
+export interface PlanNote {
+  key: string | null;
+  message: string;
+}
+
+/** What becomes of one declared resource. */
+export interface Planned<Dto> {
+  action: PlannedAction;
+  /** The key path. */
+  path: string;
+  /** uuid; that of a new one is chosen here. */
+  id: string;
+  fields: readonly FieldChange[];
+  /** What its service is sent: of `update` and `adopt` nothing where its settings stay. */
+  dto: Dto | null;
+  /** The document's owner is to be written: it has another or none. */
+  isToBeOwned: boolean;
+}
+
+export interface PlannedWebsite extends Planned<NewWebsiteDto> {
+  /** Of its status page; `null` where that stays. */
+  page: UpdateStatusPageDto | null;
+}
+
+export interface PlannedEndpoint extends Planned<UpdateEndpointDto> {
+  /** uuids, as it will be. */
+  dependsOn: readonly string[];
+  websiteId: string;
+  /** Of a new one. */
+  row: NewEndpoint | null;
+  /** The document says which alerts it has: a new one gets none through default contacts. */
+  hasAlerts: boolean;
+}
+
+export interface PlannedAlert extends Planned<CreateAlertDto> {
+  endpointId: string;
+}
+
+/** Something of the owner that the document no longer declares. */
+export interface Deletion {
+  resource: DeclaredResource;
+  path: string;
+  id: string;
+  /** Goes with its parent, which is deleted too. */
+  isImplied: boolean;
+}
+
+/** What applying a document does. */
+export interface Plan {
+  contacts: readonly Planned<CreateContactDto>[];
+  websites: readonly PlannedWebsite[];
+  endpoints: readonly PlannedEndpoint[];
+  alerts: readonly PlannedAlert[];
+  pages: readonly Planned<CreatePublicPageDto>[];
+  windows: readonly Planned<CreateMaintenanceWindowDto>[];
+  /** Children before their parents. */
+  deletions: readonly Deletion[];
+  notes: readonly PlanNote[];
+}

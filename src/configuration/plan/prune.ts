@@ -1,0 +1,126 @@
+import { count } from '../counted';
+import { pathOf, type Stored } from './matching';
+import { grouped } from './grouped';
+import type { Matches } from './matches';
+import type { Deletion, PlanNote } from './plan';
+import type { PresentState } from './state/present-state';
+
+/** Of what may be deleted: how much there is that the owner did not declare. By uuid; nothing where there is none. */
+export interface OthersThings {
+  /** Endpoints of websites, and alerts on their endpoints. */
+  inWebsites: ReadonlyMap<string, number>;
+  /** Alerts of endpoints. */
+  onEndpoints: ReadonlyMap<string, number>;
+  /** Alerts that notify through contacts, by the uuids of both. */
+  alertsOfContacts: readonly { contactId: string; alertId: string; endpointId: string }[];
+}
+
+export const NOTHING: OthersThings = { inWebsites: new Map(), onEndpoints: new Map(), alertsOfContacts: [] };
+
+/**
+ * What the owner declared and no longer does, children before parents; and why some of it stays: what holds something
+ * that the owner did not declare is not deleted, nor a contact that an alert will still use.
+ */
+export function pruned(
+  owner: string,
+  state: PresentState,
+  matches: Matches,
+  others: OthersThings,
+  contactOfAlert: ReadonlyMap<string, string | null>,
+): { deletions: Deletion[]; notes: PlanNote[] } {
+  const declared = new Set(
+    Object.values(matches).flatMap((list: readonly { id: string }[]) => list.map(({ id }) => id)),
+  );
+  // What has lost its key since, or got none, as alerts through default contacts, goes with its parent only.
+  const isGone = (row: Stored): boolean => row.owner === owner && row.externalKey !== null && !declared.has(row.id);
+  const websites = new Map(state.websites.map((website) => [website.id, website]));
+  const endpoints = new Map(state.endpoints.map((endpoint) => [endpoint.id, endpoint]));
+  const websitePath = (id: string): string => websites.get(id)?.externalKey ?? websites.get(id)?.name ?? id;
+  const endpointPath = (id: string): string => {
+    const endpoint = endpoints.get(id);
+    return endpoint ? pathOf(websitePath(endpoint.websiteId), endpoint.externalKey ?? endpoint.name) : id;
+  };
+  const notes: PlanNote[] = [];
+
+  const leavingEndpoints = state.endpoints.filter(isGone);
+  const held = leavingEndpoints.filter(({ id }) => others.onEndpoints.has(id));
+  const goneEndpoints = new Set(leavingEndpoints.filter(({ id }) => !others.onEndpoints.has(id)).map(({ id }) => id));
+  for (const { id } of held)
+    notes.push(stays('endpoint', endpointPath(id), others.onEndpoints.get(id) ?? 0, 'alert', owner));
+
+  const goneWebsites = new Set<string>();
+  const kept = grouped(
+    state.endpoints.filter((endpoint) => endpoint.owner === owner && !goneEndpoints.has(endpoint.id)),
+    byWebsite,
+  );
+  for (const { id } of state.websites.filter(isGone)) {
+    const more = (others.inWebsites.get(id) ?? 0) + (kept.get(id)?.length ?? 0);
+    if (more === 0) goneWebsites.add(id);
+    else notes.push(stays('website', websitePath(id), more, 'thing', owner));
+  }
+
+  const goneAlerts = state.alerts.filter(isGone);
+  const goneAlertIds = new Set(goneAlerts.map(({ id }) => id));
+  const goneContacts = state.contacts.filter(isGone).filter((contact) => {
+    const users = others.alertsOfContacts.filter(
+      ({ contactId, alertId, endpointId }) =>
+        contactId === contact.id &&
+        !goneAlertIds.has(alertId) &&
+        !goneEndpoints.has(endpointId) &&
+        (contactOfAlert.get(alertId) ?? contact.id) === contact.id,
+    ).length;
+    if (users > 0)
+      notes.push(stays('contact', contact.externalKey ?? contact.name, users, 'alert', owner, 'is used by'));
+    return users === 0;
+  });
+
+  const deletions: Deletion[] = [
+    ...goneAlerts.map((alert): Deletion => {
+      const path = pathOf(endpointPath(alert.endpointId), alert.externalKey ?? alert.type);
+      return { resource: 'alert', path, id: alert.id, isImplied: goneEndpoints.has(alert.endpointId) };
+    }),
+    ...leavingEndpoints.flatMap(({ id, websiteId }): Deletion[] =>
+      goneEndpoints.has(id)
+        ? [{ resource: 'endpoint', path: endpointPath(id), id, isImplied: goneWebsites.has(websiteId) }]
+        : [],
+    ),
+    ...[...goneWebsites].map((id): Deletion => ({ resource: 'website', path: websitePath(id), id, isImplied: false })),
+    ...state.pages
+      .filter((page) => page.website_id === null)
+      .filter(isGone)
+      .map(({ id, externalKey, slug }): Deletion => ({
+        resource: 'status_page',
+        path: externalKey ?? slug,
+        id,
+        isImplied: false,
+      })),
+    ...state.windows.filter(isGone).map(({ id, externalKey, name }): Deletion => ({
+      resource: 'maintenance_window',
+      path: externalKey ?? name,
+      id,
+      isImplied: false,
+    })),
+    ...goneContacts.map(({ id, externalKey, name }): Deletion => ({
+      resource: 'contact',
+      path: externalKey ?? name,
+      id,
+      isImplied: false,
+    })),
+  ];
+  for (const [websiteId, lost] of grouped(
+    state.endpoints.filter(({ id }) => goneEndpoints.has(id)),
+    byWebsite,
+  )) {
+    const since = lost.map(({ createdAt }) => createdAt.toISOString().slice(0, 10)).sort()[0] ?? '';
+    const message = `The history of ${count(lost.length, 'endpoint')} goes: checks, outages and events since ${since}.`;
+    notes.push({ key: websitePath(websiteId), message });
+  }
+  return { deletions, notes };
+}
+
+const stays = (noun: string, path: string, number: number, what: string, owner: string, verb = 'holds'): PlanNote => ({
+  key: path,
+  message: `The ${noun} stays: it ${verb} ${count(number, what)} that ${owner} does not declare or that stay as well.`,
+});
+
+const byWebsite = ({ websiteId }: PresentState['endpoints'][number]): string => websiteId;

@@ -1,0 +1,40 @@
+import { grouped } from './grouped';
+import type { Matches } from './matches';
+import { pathOf } from './matching';
+import type { Deletion, PlanNote } from './plan';
+import type { PresentState } from './state/present-state';
+
+/** Says of each new website and endpoint that looks like one with another key what becomes of that one, and of its history. */
+export function renamed(matches: Matches, state: PresentState, deletions: readonly Deletion[]): PlanNote[] {
+  const gone = new Set(deletions.map(({ id }) => id));
+  const declared = new Set([...matches.websites, ...matches.endpoints].map(({ id }) => id));
+  const note = (noun: string, path: string, old: string, id: string): PlanNote => ({
+    key: path,
+    message: gone.has(id)
+      ? `The ${noun} has another key than before, ${old}: that is a deletion and a creation, and its history goes.`
+      : `The ${noun} looks like ${old}, which keeps its key and its history: this is another one beside it.`,
+  });
+  const keyed = <Row extends { id: string; externalKey: string | null }>(rows: readonly Row[]): Row[] =>
+    rows.filter(({ id, externalKey }) => externalKey !== null && !declared.has(id));
+  const websites = grouped(keyed(state.websites), ({ name }) => name);
+  const endpoints = grouped(keyed(state.endpoints), ({ websiteId, name }) => `${websiteId} ${name}`);
+  const keys = new Map(state.websites.map(({ id, externalKey }) => [id, externalKey ?? '']));
+  return [
+    ...matches.websites
+      .filter(({ present }) => present === null)
+      .flatMap(({ path, declared: { name } }) =>
+        (websites.get(name.trim()) ?? [])
+          .slice(0, 1)
+          .map(({ id, externalKey }) => note('website', path, externalKey ?? '', id)),
+      ),
+    ...matches.endpoints
+      .filter(({ present }) => present === null)
+      .flatMap(({ path, website, declared: { name } }) =>
+        (endpoints.get(`${website.id} ${name.trim()}`) ?? [])
+          .slice(0, 1)
+          .map(({ id, websiteId, externalKey }) =>
+            note('endpoint', path, pathOf(keys.get(websiteId) ?? '', externalKey ?? ''), id),
+          ),
+      ),
+  ];
+}

@@ -1,0 +1,44 @@
+/** What stands for `null`: the default of each field. Fields that are not named take `null` as it is. */
+export type Defaults = Readonly<Record<string, unknown>>;
+
+export const WEBSITE_DEFAULTS: Defaults = { enabled: true, tags: [] };
+
+export const CONTACT_DEFAULTS: Defaults = { default: false, alert_defaults: {} };
+
+/** The interval is that of the installation, where it allows none as short. */
+export const ENDPOINT_DEFAULTS: Defaults = {
+  method: 'GET',
+  interval: 60,
+  timeout: 10,
+  enabled: true,
+  headers: [],
+  follow_redirects: true,
+  assertions: [],
+  tags: [],
+  depends_on: [],
+};
+
+export const ALERT_DEFAULTS: Defaults = {
+  enabled: true,
+  condition: 'down',
+  failure_threshold: 3,
+  success_threshold: 2,
+  send_on_resolved: true,
+  after: 0,
+  description: '',
+};
+
+export const WINDOW_DEFAULTS: Defaults = { description: '', mute: true, exclude_from_uptime: true, public: true };
+
+export const PAGE_DEFAULTS: Defaults = { description: '', enabled: false };
+
+/** The declared fields as a client sends them: what is absent stays away, `null` is the default. */
+export function sentFields(declared: object, without: readonly string[], defaults: Defaults): Record<string, unknown> {
+  return Object.fromEntries(
+    Object.entries(declared).flatMap(([name, value]: [string, unknown]) => {
+      if (value === undefined || without.includes(name)) return [];
+      const isDefault = value === null && Object.hasOwn(defaults, name);
+      return [[name, isDefault ? defaults[name] : value]];
+    }),
+  );
+}

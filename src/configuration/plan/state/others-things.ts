@@ -1,0 +1,28 @@
+import type { Sql } from '../../../platform/database/database';
+import type { PresentState } from './present-state';
+import type { OthersThings } from '../prune';
+
+const IN_WEBSITES = `
+  SELECT website_id AS id, count(*)::int AS count FROM endpoint
+   WHERE website_id = ANY ($1::uuid[]) AND owner IS DISTINCT FROM $2 GROUP BY website_id`;
+const ON_ENDPOINTS = `
+  SELECT endpoint_id AS id, count(*)::int AS count FROM alert
+   WHERE endpoint_id = ANY ($1::uuid[]) AND owner IS DISTINCT FROM $2 GROUP BY endpoint_id`;
+const OF_CONTACTS = `
+  SELECT contact_id AS "contactId", id AS "alertId", endpoint_id AS "endpointId" FROM alert
+   WHERE contact_id = ANY ($1::uuid[])`;
+
+/** What an owner's things hold that is not its own: three statements, each a range of an index for every thing. */
+export async function readOthersThings(sql: Sql, owner: string, state: PresentState): Promise<OthersThings> {
+  const own = (rows: readonly { id: string; owner: string | null }[]): string[] =>
+    rows.filter((row) => row.owner === owner).map(({ id }) => id);
+  const counts = async (statement: string, ids: readonly string[]): Promise<Map<string, number>> => {
+    const rows = await sql.query<{ id: string; count: number }>(statement, [ids, owner]);
+    return new Map(rows.map(({ id, count }) => [id, count]));
+  };
+  return {
+    inWebsites: await counts(IN_WEBSITES, own(state.websites)),
+    onEndpoints: await counts(ON_ENDPOINTS, own(state.endpoints)),
+    alertsOfContacts: await sql.query(OF_CONTACTS, [own(state.contacts)]),
+  };
+}

@@ -1,0 +1,98 @@
+import { Alert } from '../../../alert/alert.entity';
+import { Contact } from '../../../contact/contact.entity';
+import { Endpoint } from '../../../endpoint/endpoint.entity';
+import { PARENTS_COLUMN } from '../../../endpoint/quiet/dependencies';
+import { selectWindows, type WindowRow } from '../../../maintenance/window-row';
+import { selectColumns } from '../../../platform/database/select-columns';
+import type { Sql } from '../../../platform/database/database';
+import type { PublicPageRow } from '../../../status-page/settings/public-page.dto';
+import { Website } from '../../../website/website.entity';
+
+export type PresentEndpoint = Endpoint & {
+  /** uuids, in order. */
+  dependsOn: readonly string[];
+};
+
+export type PresentPage = Omit<PublicPageRow, 'external_key'> & { externalKey: string | null };
+
+/** What an organization has, as rows, oldest first. */
+export interface PresentState {
+  contacts: readonly Contact[];
+  websites: readonly Website[];
+  endpoints: readonly PresentEndpoint[];
+  alerts: readonly Alert[];
+  windows: readonly WindowRow[];
+  /** Those of websites among them. */
+  pages: readonly PresentPage[];
+}
+
+/** What of an organization is wanted: what these keys and names may mean, and all that this owner declared. */
+export interface Wanted {
+  /** `null`: nothing is asked for because of its owner. */
+  owner: string | null;
+  websites: Named;
+  endpoints: Named;
+  windows: Named;
+}
+
+/** What has one of the keys or one of the names: one of a name may be what is meant, or have had another key before. */
+export interface Named {
+  keys: readonly string[];
+  names: readonly string[];
+}
+
+/** $2: keys, $3: names, $4: owner. */
+const isWanted = (row: string): string =>
+  `(${row}.external_key = ANY ($2::text[]) OR ${row}.name = ANY ($3::text[]) OR ${row}.owner = $4)`;
+
+const CONTACTS = `SELECT ${selectColumns(Contact, 'c')} FROM contact c WHERE c.org_id = $1 ORDER BY c.id`;
+const ALL_WEBSITES = `SELECT ${selectColumns(Website, 'w')} FROM website w WHERE w.org_id = $1 AND w.deleted_at IS NULL`;
+const WEBSITES = `${ALL_WEBSITES} AND ${isWanted('w')}`;
+const ALL_ENDPOINTS = `SELECT ${selectColumns(Endpoint, 'e')}, ${PARENTS_COLUMN}
+  FROM endpoint e JOIN website w ON w.id = e.website_id AND w.deleted_at IS NULL WHERE e.org_id = $1`;
+const ENDPOINTS = `${ALL_ENDPOINTS} AND (e.website_id = ANY ($5::uuid[]) OR e.owner = $4) AND ${isWanted('e')}`;
+const ALL_ALERTS = `SELECT ${selectColumns(Alert, 'a')} FROM alert a
+  JOIN endpoint e ON e.id = a.endpoint_id JOIN website w ON w.id = e.website_id AND w.deleted_at IS NULL WHERE a.org_id = $1`;
+const ALERTS = `${ALL_ALERTS} AND (a.endpoint_id = ANY ($2::uuid[]) OR a.owner = $3)`;
+const PAGES = `SELECT id, website_id, slug, enabled, title, description, accent, logo_hash, domain, groups,
+    external_key AS "externalKey", owner, updated_at FROM status_page WHERE org_id = $1 ORDER BY id`;
+// Whether one of them runs is nobody's question here.
+const ALL_WINDOWS = `${selectWindows("'-infinity'::timestamptz")} WHERE m.org_id = $1`;
+const WINDOWS = `${ALL_WINDOWS} AND ${isWanted('m')}`;
+
+const parametersOf = (orgId: string, { keys, names }: Named, owner: string | null): unknown[] => [
+  orgId,
+  keys,
+  names,
+  owner,
+];
+
+/**
+ * What is wanted of an organization, six statements one after the other. Contacts and pages are few and read whole; of the
+ * others an index range of the organization is walked, of endpoints that of the websites that were found.
+ */
+export async function readWanted(sql: Sql, orgId: string, wanted: Wanted): Promise<PresentState> {
+  const { owner } = wanted;
+  const contacts = await sql.query<Contact>(CONTACTS, [orgId]);
+  const websites = await sql.query<Website>(`${WEBSITES} ORDER BY w.id`, parametersOf(orgId, wanted.websites, owner));
+  const endpoints = await sql.query<PresentEndpoint>(`${ENDPOINTS} ORDER BY e.id`, [
+    ...parametersOf(orgId, wanted.endpoints, owner),
+    websites.map(({ id }) => id),
+  ]);
+  const alerts = await sql.query<Alert>(`${ALERTS} ORDER BY a.id`, [orgId, endpoints.map(({ id }) => id), owner]);
+  const pages = await sql.query<PresentPage>(PAGES, [orgId]);
+  const windows = await sql.query<WindowRow>(`${WINDOWS} ORDER BY m.id`, parametersOf(orgId, wanted.windows, owner));
+  return { contacts, websites, endpoints, alerts, windows, pages };
+}
+
+/** All that an organization has, in as many statements. */
+export async function readEverything(sql: Sql, orgId: string): Promise<PresentState> {
+  return {
+    contacts: await sql.query<Contact>(CONTACTS, [orgId]),
+    websites: await sql.query<Website>(`${ALL_WEBSITES} ORDER BY w.id`, [orgId]),
+    endpoints: await sql.query<PresentEndpoint>(`${ALL_ENDPOINTS} ORDER BY e.id`, [orgId]),
+    alerts: await sql.query<Alert>(`${ALL_ALERTS} ORDER BY a.id`, [orgId]),
+    pages: await sql.query<PresentPage>(PAGES, [orgId]),
+    windows: await sql.query<WindowRow>(`${ALL_WINDOWS} ORDER BY m.id`, [orgId]),
+  };
+}
