@@ -34,13 +34,17 @@ export const SETTINGS_OF: Readonly<Record<string, (row: Row) => MappedSettings>>
         smtp: said({
           host: row.text('smtpHost').trim(),
           port,
-          secure: row.flag('smtpIgnoreSTARTTLS') && !row.flag('smtpSecure') ? false : null,
+          // Kuma, too, takes STARTTLS where it is offered.
+          secure: row.flag('smtpSecure') ? null : false,
           username,
           password,
         }),
       }),
       differences: [
         ...(bcc && bcc.length > 0 && to?.length !== 0 ? ['hidden copies (BCC) are not sent'] : []),
+        ...(row.flag('smtpIgnoreSTARTTLS') && !row.flag('smtpSecure')
+          ? ['STARTTLS is used where the server offers it']
+          : []),
         ...(row.flag('smtpIgnoreTLSError') ? ['the certificate of the mail server is verified'] : []),
         ...(row.flag('smtpSecure') && port !== 465
           ? [`TLS from the start is used on port 465 only; port ${port} begins with STARTTLS`]

@@ -103,7 +103,7 @@ describe('a backup of Uptime Kuma', () => {
       'production/health HTTP http://shop.example.com:8080/health',
       'production/stock-count HTTPS https://shop.example.com/stock',
       'production-databases/postgresql TCP tcp://10.0.0.5:5432',
-      '192.0.2.1/gateway ICMP icmp://192.0.2.1',
+      '10.0.0.1/gateway ICMP icmp://10.0.0.1',
       'example.com/mail-records DNS dns://1.1.1.1/example.com?type=MX',
       'printer.example.com/printer HTTPS https://printer.example.com/',
       'api.example.com/api HTTPS https://api.example.com/v1/ping',
@@ -112,7 +112,7 @@ describe('a backup of Uptime Kuma', () => {
     expect(document.websites?.slice(0, 3).map(({ name, url, enabled }) => [name, url, enabled])).toEqual([
       ['Production', 'https://shop.example.com/', undefined],
       ['Production / Databases', 'https://production-databases.invalid/', false],
-      ['192.0.2.1', 'https://192.0.2.1/', undefined],
+      ['10.0.0.1', 'https://10.0.0.1/', undefined],
     ]);
     expect(document.contacts?.map(({ key, type }) => `${key} ${type}`)).toEqual([
       'ops-chat slack',

@@ -40,8 +40,10 @@ export function statusPagesOf(
     const own = groups
       .filter((group) => group.text('status_page_id') === page.id)
       .toSorted((one, other) => (one.number('weight') ?? 0) - (other.number('weight') ?? 0));
-    const shown = own.map((group) => groupOf(group, context, differences)).slice(0, MAX_GROUPS);
-    if (own.length > MAX_GROUPS) differences.push(`only ${MAX_GROUPS} of its groups are kept`);
+    const filled = own.map((group) => groupOf(group, context, differences)).filter(isFilled);
+    const shown = filled.slice(0, MAX_GROUPS);
+    if (filled.length < own.length) differences.push('groups that show nothing are left out');
+    if (filled.length > MAX_GROUPS) differences.push(`only ${MAX_GROUPS} of its groups are kept`);
     const description = oneLine(page.text('description'));
     if (!SLUG.test(slug)) differences.push(`its address "${slug}" cannot be kept`);
     for (const [field, what] of Object.entries(LOST)) if (page.text(field).trim() !== '') differences.push(what);
@@ -57,6 +59,9 @@ export function statusPagesOf(
   }
   return { declared, report };
 }
+
+const isFilled = ({ endpoints, websites }: DeclaredStatusPage['groups'][number]): boolean =>
+  endpoints !== undefined || websites !== undefined;
 
 const LOST: Readonly<Record<string, string>> = {
   custom_css: 'its CSS is left out',
