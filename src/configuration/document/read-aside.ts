@@ -7,7 +7,7 @@ import { type ReadText, read } from './yaml-reader.cjs';
 
 /** Shorter texts take a few milliseconds; a thread takes longer to start. Characters. */
 const SHORT = 8 * 1024;
-const MEMORY_MB = 768;
+const MEMORY_MB = 640;
 const DEADLINE_MS = 20_000;
 
 const COSTLY: ReadText = {
@@ -19,7 +19,7 @@ const turns = new FairSemaphore({ size: 1, share: 1, waiting: 8 });
 const NEVER = new AbortController().signal;
 
 /**
- * As `readDocumentText`, but long texts are read in a thread of their own, one after the other, within 768 MB and 20 s:
+ * As `readDocumentText`, but long texts are read in a thread of their own, one after the other, within 640 MB and 20 s:
  * checks and responses go on meanwhile. Throws `rate_limited` when too many texts of this organization wait already.
  */
 export const readDocumentTextAside = async (text: string, orgId: string | null = null): Promise<DocumentText[]> =>

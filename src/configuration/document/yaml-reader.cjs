@@ -6,7 +6,7 @@
 const { Composer, isAlias, isMap, isScalar, isSeq, Lexer, LineCounter, Parser } = require('yaml');
 
 /** Of all documents of the stream. 5,000 endpoints have about 400,000. */
-const MAX_TOKENS = 4_000_000;
+const MAX_TOKENS = 2_500_000;
 /** Values of all documents, those behind aliases counted each time. */
 const MAX_VALUES = 1_000_000;
 const MAX_DEPTH = 64;
