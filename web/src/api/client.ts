@@ -66,6 +66,11 @@ async function call(
     headers['Content-Type'] = 'application/json';
     init.body = JSON.stringify(body);
   }
+  return request(path, init);
+}
+
+async function request(path: string, init: RequestInit): Promise<Response> {
+  const { signal } = init;
   let response: Response;
   try {
     response = await fetch(path, init);
@@ -109,6 +114,21 @@ export async function put<T>(path: string, body: unknown, seen?: object | null):
 export const remove = async (path: string): Promise<void> => {
   await call('DELETE', path);
 };
+
+/** Reads a path as text of a media type. Throws `ApiProblem`. */
+export const text = async (path: string, accept: string): Promise<string> =>
+  (await request(path, { headers: { Accept: accept } })).text();
+
+/**
+ * Sends a configuration document, YAML or JSON, as it is written. `seen`: the plan that is to be carried out; 412 when what it
+ * read has changed since. Throws `ApiProblem`.
+ */
+export function sendDocument<T>(method: 'POST' | 'PUT', path: string, document: string, seen?: object): Promise<T> {
+  const headers: Record<string, string> = { Accept: 'application/json', 'Content-Type': 'application/yaml' };
+  const tag = seen && tags.get(seen);
+  if (tag !== undefined) headers['If-Match'] = tag;
+  return bodyOf(request(path, { method, headers, body: document }));
+}
 
 /** One page of a list. Throws `ApiProblem`. */
 export async function page<T>(path: string, signal?: AbortSignal): Promise<Listed<T>> {

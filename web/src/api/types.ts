@@ -50,6 +50,11 @@ export type AuditEntry = Schemas['AuditEntry'];
 export type System = Schemas['System'];
 export type PublicPage = Schemas['PublicPage'];
 
+/** What a configuration document would change, or has changed. */
+export type ConfigurationPlan = Schemas['ConfigurationPlan'];
+/** A file of another program as a configuration document. */
+export type Conversion = Schemas['Conversion'];
+
 export type Problem = Schemas['Problem'];
 export type FieldProblem = Schemas['FieldProblem'];
 

@@ -18,9 +18,17 @@ export function Title({ class: className, children }: Children & { class?: strin
   );
 }
 
-/** The head of a page: a link to its parent, the title, a summary (`children`) and the buttons. */
+/**
+ * The head of a page: a link to its parent, the title, a summary (`children`) and the buttons. `owner`: of the document that
+ * declares what the page shows.
+ */
 export const Head = (
-  props: Children & { parent?: [href: string, title: string]; title: string; actions?: ComponentChildren },
+  props: Children & {
+    parent?: [href: string, title: string];
+    title: string;
+    owner?: string | null | undefined;
+    actions?: ComponentChildren;
+  },
 ) => (
   <div class="head">
     <div>
@@ -31,6 +39,11 @@ export const Head = (
       )}
       <Title>{props.title}</Title>
       {props.children}
+      {props.owner && (
+        <p class="small muted">
+          Declared by <code>{props.owner}</code>. What is changed here, its next plan shows.
+        </p>
+      )}
     </div>
     <div class="actions">{props.actions}</div>
   </div>

@@ -58,6 +58,7 @@ export function AlertPage({ id }: { id: string | null }) {
         <>
           <Head
             parent={['#/alerts', 'Alerts']}
+            owner={alert?.owner}
             title={alert ? `${channelName(alert.type)} alert` : 'New alert'}
             actions={
               alert &&

@@ -121,7 +121,7 @@ export function EndpointFormPage({ id }: { id: string | null }) {
       {(endpoint) =>
         endpoint && id !== null ? (
           <>
-            <Head title={`Edit ${endpoint.name}`} />
+            <Head title={`Edit ${endpoint.name}`} owner={endpoint.owner} />
             <ExistingEndpoint endpoint={endpoint} />
           </>
         ) : (

@@ -149,6 +149,7 @@ function EndpointHead(props: {
     <Head
       parent={[`#/?website=${endpoint.website_id}`, endpoint.group]}
       title={endpoint.name}
+      owner={endpoint.owner}
       actions={
         may.write() ? (
           <>

@@ -103,6 +103,7 @@ function Editor(props: { stored: PublicPage | null; websites: readonly Website[]
       <Head
         parent={['#/status-pages', 'Status pages']}
         title={stored ? titleOf(stored) : 'New status page'}
+        owner={stored?.owner}
         actions={
           stored && (
             <>

@@ -30,6 +30,7 @@ export function WebsitePage({ id }: { id: string }) {
           <Head
             parent={['#/', 'Overview']}
             title={value.name}
+            owner={value.owner}
             actions={
               may.write() && (
                 <>

@@ -57,6 +57,7 @@ export function ContactPage({ id }: { id: string | null }) {
           <Head
             parent={['#/contacts', 'Contacts']}
             title={stored?.name ?? 'New contact'}
+            owner={stored?.owner}
             actions={
               stored &&
               may.write() && (

@@ -44,6 +44,7 @@ export function MaintenanceWindowPage({ id }: { id: string | null }) {
           <Head
             parent={['#/maintenance', 'Maintenance']}
             title={stored?.name ?? 'New maintenance window'}
+            owner={stored?.owner}
             actions={
               stored &&
               may.write() && (

@@ -2,6 +2,7 @@ import type { ComponentChildren } from 'preact';
 import { Head, Tabs } from '../../components/layout';
 import { may, session } from '../../state/session';
 import { AuditLog } from './audit-log';
+import { Configuration } from './configuration';
 import { Keys } from './keys';
 import { OrganizationFacts } from './organization';
 import { SystemState } from './system';
@@ -18,6 +19,7 @@ const always = () => true;
 const TABS: readonly Tab[] = [
   { key: 'keys', title: 'API keys', isShown: may.admin, show: () => <Keys /> },
   { key: 'organization', title: 'Organization', isShown: always, show: () => <OrganizationFacts /> },
+  { key: 'configuration', title: 'Import and export', isShown: always, show: () => <Configuration /> },
   { key: 'audit-log', title: 'Audit log', isShown: may.admin, show: () => <AuditLog /> },
   {
     key: 'system',
@@ -27,7 +29,7 @@ const TABS: readonly Tab[] = [
   },
 ];
 
-/** API keys, the organization and its limits, who changed what, and the state of the installation. */
+/** API keys, the organization and its limits, its configuration as a file, who changed what, and the state of the installation. */
 export function SettingsPage({ tab }: { tab: string }) {
   const tabs = TABS.filter(({ isShown }) => isShown());
   const current = tabs.find(({ key }) => key === tab) ?? tabs[0];

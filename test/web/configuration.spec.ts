@@ -1,0 +1,129 @@
+import { readFileSync } from 'node:fs';
+import type { Browser, Page } from 'playwright-core';
+import type { Endpoint, Website } from '../../web/src/api/types';
+import { startApp, type TestApp } from '../harness/app/app';
+import { launchBrowser, Visit } from './browser';
+
+jest.setTimeout(120_000);
+
+const DOCUMENT = `version: 1
+owner: shop-repo
+websites:
+  - key: shop
+    name: Example shop
+    url: https://shop.example.com
+    endpoints:
+      - {key: front, name: Front page, type: HTTPS, url: https://shop.example.com/, interval: 60, enabled: false}
+`;
+
+describe('the configuration in the dashboard', () => {
+  let app: TestApp;
+  let browser: Browser;
+  let visit: Visit;
+  let page: Page;
+
+  beforeAll(async () => {
+    app = await startApp({ role: 'api' });
+    browser = await launchBrowser();
+  });
+  afterAll(async () => {
+    await browser.close();
+    await app.close();
+  });
+  beforeEach(async () => {
+    visit = await Visit.start(browser, app.url);
+    page = visit.page;
+    await visit.signIn(app.write.key ?? '');
+    await visit.open('/settings/configuration');
+    await visit.settled();
+  });
+  afterEach(async () => {
+    // Chromium itself reports each response that refuses a form.
+    expect(visit.complaints.filter((text) => !/status of 4\d\d/.test(text))).toEqual([]);
+    await visit.close();
+    for (const { id } of (await app.read.get<Website[]>('/websites')).body) await app.write.delete(`/websites/${id}`);
+  });
+
+  async function read(document: string): Promise<void> {
+    await page.getByLabel('Document').fill(document);
+    await page.getByRole('button', { name: 'Read the plan' }).click();
+    await visit.settled();
+  }
+  const apply = async (): Promise<void> => {
+    await page.getByRole('button', { name: 'Apply' }).click();
+    await visit.settled();
+  };
+  const plan = () => page.getByRole('region', { name: 'Plan' }).locator('tbody tr').allTextContents();
+  const said = () => page.getByRole('status').first().textContent();
+
+  it('shows what a document would do, does it, and marks what is declared by whom', async () => {
+    await read(DOCUMENT);
+    expect(await said()).toBe('2 to create, 0 unchanged.');
+    expect((await plan()).map((row) => row.replace(/\d+ setting.*/s, ''))).toEqual([
+      '+ websiteshop',
+      '+ endpointshop/front',
+    ]);
+    expect(await visit.barriers()).toEqual([]);
+    expect((await app.read.get<Website[]>('/websites')).body).toEqual([]);
+
+    await apply();
+    await page.getByText('2 created.').waitFor();
+    const [website] = (await app.read.get<Website[]>('/websites')).body;
+    expect(website).toMatchObject({ key: 'shop', owner: 'shop-repo' });
+    await visit.open(`/websites/${website?.id}`);
+    await page.getByText('Declared by shop-repo').waitFor();
+
+    await visit.open('/settings/configuration');
+    await read(DOCUMENT);
+    expect(await said()).toBe('Nothing to do: 2 unchanged.');
+  });
+
+  it('shows what somebody has changed since, and asks before it deletes', async () => {
+    await read(DOCUMENT);
+    await apply();
+    const [website] = (await app.read.get<Website[]>('/websites')).body;
+    const [endpoint] = (await app.read.get<Endpoint[]>(`/websites/${website?.id}/endpoints`)).body;
+    await app.write.put(`/endpoints/${endpoint?.id}`, { interval: 300 });
+    await read(DOCUMENT);
+    expect(await said()).toBe('1 to change, 1 unchanged.');
+    await page.getByText('1 setting').click();
+    expect((await plan()).join()).toMatch(/interval300 60/);
+
+    await page.getByLabel(/^Delete what its owner/).check();
+    await read(DOCUMENT.slice(0, DOCUMENT.indexOf('    endpoints')));
+    expect(await said()).toBe('1 to delete, 1 unchanged.');
+    await page.getByRole('button', { name: 'Apply' }).click();
+    await page.getByText('1 resource will be deleted').waitFor();
+    await page.getByRole('dialog').getByRole('button', { name: 'Apply this plan' }).click();
+    await page.getByText('1 deleted.').waitFor();
+    expect((await app.read.get<Endpoint[]>(`/websites/${website?.id}/endpoints`)).body).toEqual([]);
+  });
+
+  it('refuses a plan that is out of date, and a document with its lines', async () => {
+    await read(DOCUMENT);
+    await app.write.post('/websites', { name: 'Example shop', url: 'https://shop.example.com' });
+    await apply();
+    await page
+      .getByText(/has changed|changed since/)
+      .first()
+      .waitFor();
+    await read('version: 1\nwebsites:\n  - {key: shop}\n');
+    expect(await page.getByRole('alert').textContent()).toMatch(/line 3: /);
+  });
+
+  it('converts the file of another program, says what differs, and saves what there is', async () => {
+    await page.getByLabel('The file is of').selectOption('gatus');
+    await read(
+      'endpoints:\n  - {name: Front, url: "https://shop.example.com", conditions: ["[STATUS] == 200"]}\n  - {name: Job, url: "udp://shop.example.com:99", conditions: ["[CONNECTED] == true"]}\n',
+    );
+    expect(await page.getByRole('region', { name: 'What differs' }).textContent()).toMatch(/Job/);
+    await page.getByText(/to create/).waitFor();
+    await apply();
+    await page.getByText(/created\./).waitFor();
+    const [download] = await Promise.all([
+      page.waitForEvent('download'),
+      page.getByRole('button', { name: 'Download uptime.yaml' }).click(),
+    ]);
+    expect(readFileSync(await download.path(), 'utf8')).toMatch(/^version: 1\n[^]*name: Front/m);
+  });
+});

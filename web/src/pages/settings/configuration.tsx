@@ -1,0 +1,213 @@
+import { useSignal } from '@preact/signals';
+import { get, sendDocument, text } from '../../api/client';
+import type { ConfigurationPlan, Conversion } from '../../api/types';
+import { confirmed } from '../../components/dialog';
+import { Check, Choice, Field } from '../../components/form/field';
+import { Form } from '../../components/form/form';
+import { Button, Section, Table } from '../../components/layout';
+import { appliedText, fieldLines, isEmpty, placedMessage, signOf, summaryText } from '../../logic/configuration-text';
+import { count, words } from '../../logic/format';
+import { into } from '../../state/load';
+import { may } from '../../state/session';
+import { errorMessage, runAction, showToast } from '../../state/toast';
+
+const PATH = '/api/v1/configuration';
+const OURS = '';
+const SOURCES = [
+  [OURS, 'This service'],
+  ['uptime-kuma', 'Uptime Kuma'],
+  ['gatus', 'Gatus'],
+  ['healthchecks', 'healthchecks'],
+  ['prometheus-blackbox', 'Prometheus blackbox exporter'],
+  ['uptimerobot', 'UptimeRobot'],
+] as const;
+/** What a plan or a report shows before one asks for more. */
+const SHOWN = 200;
+
+/** What the organization declares, as a file; and a file, its plan and its application. */
+export function Configuration() {
+  return (
+    <>
+      <Export />
+      {may.write() && <Import />}
+    </>
+  );
+}
+
+function Export() {
+  const save = () =>
+    runAction(async () => {
+      const blob = new Blob([await text(PATH, 'application/yaml')], { type: 'application/yaml' });
+      const link = Object.assign(document.createElement('a'), {
+        href: URL.createObjectURL(blob),
+        download: 'uptime.yaml',
+      });
+      link.click();
+      URL.revokeObjectURL(link.href);
+    });
+  return (
+    <Section title="Export">
+      <p>Everything that the organization monitors, in a file for version control. Credentials are not in it.</p>
+      <p>
+        <Button onClick={save}>Download uptime.yaml</Button>
+      </p>
+    </Section>
+  );
+}
+
+function Import() {
+  const from = useSignal<string>(OURS);
+  const source = useSignal('');
+  const prune = useSignal(false);
+  const report = useSignal<Conversion['report'] | null>(null);
+  const plan = useSignal<ConfigurationPlan | null>(null);
+
+  const edit = (value: string) => {
+    source.value = value;
+    plan.value = null;
+  };
+  const query = () => (prune.value ? '?prune=true' : '');
+  const read = async () => {
+    plan.value = null;
+    if (from.value !== OURS) {
+      const made = await sendDocument<Conversion>('POST', `${PATH}/convert?from=${from.value}`, source.value);
+      report.value = made.report;
+      source.value = JSON.stringify(made.document, null, 2);
+      from.value = OURS;
+    }
+    plan.value = await sendDocument<ConfigurationPlan>('POST', `${PATH}/plan${query()}`, source.value);
+  };
+  const apply = async () => {
+    const seen = plan.peek();
+    if (!seen) return;
+    const gone = seen.summary.delete;
+    if (
+      gone > 0 &&
+      !(await confirmed('Apply this plan', `${count(gone, 'resource')} will be deleted, with its history.`))
+    )
+      return;
+    const done = await sendDocument<ConfigurationPlan>('PUT', `${PATH}${query()}`, source.value, seen);
+    plan.value = null;
+    report.value = null;
+    showToast(appliedText(done));
+  };
+  return (
+    <Section title="Import">
+      <Form save={read} action="Read the plan" explain={placed}>
+        {() => (
+          <>
+            <Choice label="The file is of" value={from.value} set={into(from)} options={SOURCES} />
+            <Field label="Document" hint="Paste it, or drop a file here. YAML or JSON.">
+              {(control) => (
+                <textarea
+                  {...control}
+                  rows={12}
+                  spellcheck={false}
+                  class="mono"
+                  value={source.value}
+                  onInput={(event) => edit(event.currentTarget.value)}
+                  onDragOver={(event) => event.preventDefault()}
+                  onDrop={(event) => {
+                    const file = event.dataTransfer?.files[0];
+                    if (!file) return;
+                    event.preventDefault();
+                    void runAction(async () => edit(await file.text()));
+                  }}
+                />
+              )}
+            </Field>
+            <Check
+              label="Delete what its owner has declared before and the document no longer has"
+              value={prune.value}
+              set={(value) => {
+                prune.value = value;
+                plan.value = null;
+              }}
+            />
+          </>
+        )}
+      </Form>
+      {report.value && <Report of={report.value} />}
+      {plan.value && <Plan of={plan.value} apply={() => runAction(apply)} />}
+    </Section>
+  );
+}
+
+/** Where it stands in the document matters more than the name of a field. */
+const placed = (error: unknown): string => placedMessage(error) ?? errorMessage(error);
+
+function Report({ of }: { of: Conversion['report'] }) {
+  const lost = of.filter(({ result }) => result !== 'mapped');
+  return (
+    <>
+      <p role="status">
+        {of.length - lost.length} of {of.length} taken over as they are.
+      </p>
+      {lost.length > 0 && (
+        <Table
+          label="What differs"
+          head={['Name', 'Result', 'Why', '~Where']}
+          rows={lost.slice(0, SHOWN).map(({ name, result, why, at }) => [name, result, why, <code>{at}</code>])}
+        />
+      )}
+      {lost.length > SHOWN && <p class="muted">And {lost.length - SHOWN} more.</p>}
+    </>
+  );
+}
+
+function Plan({ of, apply }: { of: ConfigurationPlan; apply: () => unknown }) {
+  const { changes, notes } = of;
+  return (
+    <>
+      <p role="status">{summaryText(of)}</p>
+      {notes.length > 0 && (
+        <div class="notice warn">
+          {notes.slice(0, SHOWN).map(({ key, message }, at) => (
+            <p key={at}>
+              {key !== null && <code>{key}</code>} {message}
+            </p>
+          ))}
+        </div>
+      )}
+      {changes.length > 0 && (
+        <Table
+          label="Plan"
+          head={['What', 'Key', 'Settings']}
+          rows={changes
+            .slice(0, SHOWN)
+            .map((change) => [
+              `${signOf(change.action)} ${words(change.resource)}`,
+              <code>{change.key}</code>,
+              <Settings of={change} />,
+            ])}
+        />
+      )}
+      {changes.length > SHOWN && <p class="muted">And {changes.length - SHOWN} more.</p>}
+      {!isEmpty(of) && (
+        <p>
+          <Button class="primary" onClick={apply}>
+            Apply
+          </Button>
+        </p>
+      )}
+    </>
+  );
+}
+
+function Settings({ of }: { of: ConfigurationPlan['changes'][number] }) {
+  const lines = fieldLines(of);
+  if (lines.length === 0) return null;
+  return (
+    <details>
+      <summary>{count(lines.length, 'setting')}</summary>
+      <dl class="facts">
+        {lines.flatMap(({ name, from, to }) => [
+          <dt key={name}>{name}</dt>,
+          <dd key={`${name}=`} class="mono">
+            {from !== null && <del>{from}</del>} {to !== null && <ins>{to}</ins>}
+          </dd>,
+        ])}
+      </dl>
+    </details>
+  );
+}
