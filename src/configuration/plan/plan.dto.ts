@@ -19,6 +19,15 @@ export class PlanQuery {
   prune?: boolean;
 }
 
+/** Whatever a setting may be. */
+const ANY_JSON = [
+  { type: 'string' },
+  { type: 'number' },
+  { type: 'boolean' },
+  { type: 'array', items: {} },
+  { type: 'object', additionalProperties: true },
+];
+
 const ACTIONS = ['create', 'update', 'adopt', 'delete'] as const;
 type ChangeAction = (typeof ACTIONS)[number];
 
@@ -44,13 +53,19 @@ export class ConfigurationFieldView {
   pointer!: string;
 
   @ApiProperty({
+    oneOf: ANY_JSON,
     nullable: true,
     example: 60,
     description: 'As the audit log shows it: credentials are masked, other resources named by key path.',
   })
   before!: unknown;
 
-  @ApiProperty({ nullable: true, example: 30, description: '`(changed)` where a mask hides the difference.' })
+  @ApiProperty({
+    oneOf: ANY_JSON,
+    nullable: true,
+    example: 30,
+    description: '`(changed)` where a mask hides the difference.',
+  })
   after!: unknown;
 }
 

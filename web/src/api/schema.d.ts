@@ -2171,12 +2171,16 @@ export interface components {
              * @description As the audit log shows it: credentials are masked, other resources named by key path.
              * @example 60
              */
-            before: Record<string, never> | null;
+            before: string | number | boolean | unknown[] | {
+                [key: string]: unknown;
+            } | null;
             /**
              * @description `(changed)` where a mask hides the difference.
              * @example 30
              */
-            after: Record<string, never> | null;
+            after: string | number | boolean | unknown[] | {
+                [key: string]: unknown;
+            } | null;
         };
         ConfigurationChange: {
             /**

@@ -1,5 +1,5 @@
 import { useSignal } from '@preact/signals';
-import { get, sendDocument, text } from '../../api/client';
+import { sendDocument, text } from '../../api/client';
 import type { ConfigurationPlan, Conversion } from '../../api/types';
 import { confirmed } from '../../components/dialog';
 import { Check, Choice, Field } from '../../components/form/field';
