@@ -48,9 +48,9 @@ function Export() {
   return (
     <Section title="Export">
       <p>Everything that the organization monitors, in a file for version control. Credentials are not in it.</p>
-      <p>
+      <div class="actions">
         <Button onClick={save}>Download uptime.yaml</Button>
-      </p>
+      </div>
     </Section>
   );
 }
@@ -97,7 +97,10 @@ function Import() {
         {() => (
           <>
             <Choice label="The file is of" value={from.value} set={into(from)} options={SOURCES} />
-            <Field label="Document" hint="Paste it, or drop a file here. YAML or JSON.">
+            <Field
+              label="Document"
+              hint="Paste it, or drop a file here: YAML or JSON. Values of secrets go into its `secrets`."
+            >
               {(control) => (
                 <textarea
                   {...control}
@@ -127,8 +130,16 @@ function Import() {
           </>
         )}
       </Form>
-      {report.value && <Report of={report.value} />}
-      {plan.value && <Plan of={plan.value} apply={() => runAction(apply)} />}
+      {report.value && (
+        <Section title="Conversion">
+          <Report of={report.value} />
+        </Section>
+      )}
+      {plan.value && (
+        <Section title="Plan">
+          <Plan of={plan.value} apply={() => runAction(apply)} />
+        </Section>
+      )}
     </Section>
   );
 }
@@ -184,11 +195,11 @@ function Plan({ of, apply }: { of: ConfigurationPlan; apply: () => unknown }) {
       )}
       {changes.length > SHOWN && <p class="muted">And {changes.length - SHOWN} more.</p>}
       {!isEmpty(of) && (
-        <p>
+        <div class="actions section">
           <Button class="primary" onClick={apply}>
             Apply
           </Button>
-        </p>
+        </div>
       )}
     </>
   );
