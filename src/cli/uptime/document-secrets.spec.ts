@@ -1,7 +1,12 @@
 import { parse } from 'yaml';
 import { referredSecrets, withSecrets } from './document-secrets';
 
-const ENV = { UPTIME_SECRET_CHAT: 'https://chat.example.com/"x"', UPTIME_SECRET_OTHER: 'not asked for', HOME: '/root' };
+const ENV = {
+  UPTIME_SECRET_CHAT: 'https://chat.example.com/"x"',
+  UPTIME_SECRET_OTHER: 'not asked for',
+  UPTIME_SECRET_EMPTY: '',
+  HOME: '/root',
+};
 const CHAT = { CHAT: 'https://chat.example.com/"x"' };
 const URL = '{webhook_url: {$secret: CHAT}}';
 
@@ -25,6 +30,7 @@ describe('the secrets of a document', () => {
   it.each([
     ['refers to none', 'version: 1\n'],
     ['refers to one that the environment does not have', 'config: {$secret: UNKNOWN}\n'],
+    ['refers to one that is empty there', 'config: {$secret: EMPTY}\n'],
     ['cannot be read', 'config: {$secret: CHAT\n'],
     ['has a key twice', `config: ${URL}\nconfig: ${URL}\n`],
     ['is no object', '- {$secret: CHAT}\n'],

@@ -18,7 +18,8 @@ export function withSecrets(text: string, env: Environment): string {
   const given = Object.fromEntries(
     [...referredSecrets(value)].flatMap((name) => {
       const found = env[PREFIX + name];
-      return found === undefined ? [] : [[name, found]];
+      // Pipelines set a variable whose secret they do not have to nothing.
+      return found === undefined || found === '' ? [] : [[name, found]];
     }),
   );
   if (Object.keys(given).length === 0) return text;

@@ -2,6 +2,8 @@ import { execFile } from 'node:child_process';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { eventually } from '../../harness/app/poll';
+import { onTerminal } from '../../harness/processes/terminal';
 import { uptime } from '../../harness/processes/uptime-command';
 import { always, type HttpScript, HttpTarget, rawResponse, sent } from '../../harness/servers/http-target';
 import { closedPort } from '../../harness/servers/tcp-target';
@@ -112,14 +114,6 @@ describe('The command uptime', () => {
       '/monitor/api/v1/endpoints?limit=1000',
       'Bearer ums_r_other',
     ]);
-  });
-
-  it('ls follows the pages of a long list', async () => {
-    const endpoint = (id: string) => ({ id, name: id, url: 'x', type: 'TCP', group: 'g', key: null, status: 'up' });
-    const pages = [json([endpoint('ep_1')], { 'X-Next-Cursor': 'a/b' }), json([endpoint('ep_2')])];
-    script = (_, socket) => socket.end(pages.shift() ?? '');
-    expect(await run(['ls', '-q'])).toEqual({ code: 0, out: 'ep_1\nep_2\n', err: '' });
-    expect(server.seen.at(-1)?.path).toBe('/api/v1/endpoints?limit=1000&cursor=a%2Fb');
   });
 
   it.each([
@@ -246,6 +240,18 @@ describe('The command uptime', () => {
     expect(out).toBe(['a', 'b', 'c'].map((id) => `${id}  up         F  was down\n`).join(''));
     expect([code, err]).toEqual([1, expect.stringContaining('The API key is not accepted')]);
     expect(server.seen.slice(asked).map((request) => sent(request, 'last-event-id'))).toEqual([undefined, 'b', 'c']);
+  });
+
+  it('apply asks on a terminal, and Ctrl-C is a no', async () => {
+    script = planned;
+    writeFileSync(join(folder, 'monitors.yaml'), DOCUMENT);
+    const asked = server.seen.length;
+    const command = `exec ${process.execPath} -r ./scripts/typescript.cjs src/cli/uptime.ts apply ${folder}/monitors.yaml`;
+    const terminal = onTerminal(command, ROOT, { UPTIME_URL: server.url(), UPTIME_KEY: KEY });
+    await eventually('the question', () => terminal.shown.includes('Apply this? [y/N]'));
+    expect(await terminal.interrupt()).toBe(1);
+    expect(terminal.shown).toMatch(/\+ website shop[^]*Nothing was changed\./);
+    expect(server.seen.slice(asked).map(({ method }) => method)).toEqual(['POST']);
   });
 
   it('is a program: its help explains every command, and its exit code is that of the command', async () => {
