@@ -1,5 +1,6 @@
 import { isDeepStrictEqual } from 'node:util';
 import { Injectable } from '@nestjs/common';
+import { In } from 'typeorm';
 import { recordChange, recordChanges } from '../audit/audit-log';
 import type { Caller } from '../platform/access/caller';
 import { Database, type Sql, type Tx } from '../platform/database/database';
@@ -35,6 +36,7 @@ import {
   lockGraph,
   parentIds,
   parentsOf,
+  parentsOfSome,
   saveParents,
   selfFindings,
 } from './quiet/dependencies';
@@ -189,6 +191,22 @@ export class EndpointService {
       await tx.manager.delete(Endpoint, { id });
       await recordChange(tx, { ...about(orgId, id), action: 'delete', before });
     });
+  }
+
+  /** The same for several, in a few statements. Those that are not there are left out. */
+  async removeSome(tx: Tx, orgId: string, ids: readonly string[]): Promise<void> {
+    if (ids.length === 0) return;
+    await this.lockSome(tx, orgId, ids, []);
+    const endpoints = await tx.manager.find(Endpoint, { where: { orgId, id: In([...ids]) }, order: { id: 'ASC' } });
+    const parents = await parentsOfSome(tx, ids);
+    const changes = endpoints.map((endpoint) => {
+      const before = toAuditView(endpoint.websiteId, settingsOf(endpoint), parents.get(endpoint.id) ?? []);
+      return { ...about(orgId, endpoint.id), action: 'delete' as const, before };
+    });
+    const found = endpoints.map(({ id }) => id);
+    await this.events.emit(new EndpointsStopped(orgId, found, 'deleted'), tx);
+    await tx.query('DELETE FROM endpoint WHERE id = ANY ($1::uuid[])', [found]);
+    await recordChanges(tx, changes);
   }
 
   /** Written by configuration documents alone. */

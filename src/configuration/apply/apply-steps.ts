@@ -18,7 +18,7 @@ export class ApplySteps {
   async carryOut(tx: Tx, { caller, host, sent }: PlanRequest, plan: Plan): Promise<void> {
     const { orgId } = caller;
     await this.others.removePagesAndWindows(orgId, plan);
-    await this.monitored.remove(orgId, plan);
+    await this.monitored.remove(tx, orgId, plan);
     await this.others.saveContacts(caller, plan);
     await this.monitored.save(tx, caller, plan);
     await this.others.removeContacts(caller, plan);

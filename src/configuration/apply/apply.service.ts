@@ -2,6 +2,7 @@ import { Injectable } from '@nestjs/common';
 import { Database, type Tx } from '../../platform/database/database';
 import { joinTransaction } from '../../platform/database/joined-transaction';
 import { requireMatch, withoutPrecondition } from '../../platform/http/precondition/precondition';
+import { failpoint } from '../../platform/observability/failpoints';
 import { problems } from '../../platform/problem/problem';
 import { WebsiteService } from '../../website/website.service';
 import { type ConfigurationPlanView, tagSource, toPlanView } from '../plan/plan.dto';
@@ -36,6 +37,7 @@ export class ApplyService {
    */
   async apply(request: PlanRequest): Promise<ConfigurationPlanView> {
     const { view, removed } = await this.database.transaction((tx) => this.applied(tx, request));
+    await failpoint('apply.committed');
     for (const id of removed) await this.websites.removeMarked(request.caller.orgId, id);
     return view;
   }
@@ -45,9 +47,11 @@ export class ApplyService {
     const { plan, digest } = await this.lockedPlan(tx, request);
     requireMatch(tagSource({ digest }));
     if (isEmpty(plan)) return { view: toPlanView(plan, { digest, isDone: true }), removed: [] };
+    await failpoint('apply.locked');
     await withoutPrecondition(() => joinTransaction(tx, () => this.steps.carryOut(tx, request, plan)));
     const after = await this.planner.plan(tx, request);
     const view = toPlanView(plan, { digest: after.digest, isDone: true });
+    await failpoint('apply.before_commit');
     return { view, removed: deletedOf(plan, 'website') };
   }
 

@@ -5,6 +5,7 @@ import type { NewEndpoint } from '../../endpoint/endpoint.repository';
 import { EndpointService } from '../../endpoint/endpoint.service';
 import type { Caller } from '../../platform/access/caller';
 import type { Tx } from '../../platform/database/database';
+import { failpoint } from '../../platform/observability/failpoints';
 import { WebsiteService } from '../../website/website.service';
 import { grouped } from '../plan/grouped';
 import type { Plan, PlannedEndpoint } from '../plan/plan';
@@ -20,10 +21,10 @@ export class MonitoredSteps {
     private readonly declared: DeclaredAlerts,
   ) {}
 
-  /** Children before parents. Of a website that goes all goes: it is marked here, its rows go after the commit. */
-  async remove(orgId: string, plan: Plan): Promise<void> {
+  /** Children before parents. A website is marked here; what is left of it goes after the commit. */
+  async remove(tx: Tx, orgId: string, plan: Plan): Promise<void> {
     for (const id of deletedOf(plan, 'alert')) await this.alerts.remove(orgId, id);
-    for (const id of deletedOf(plan, 'endpoint')) await this.endpoints.remove(orgId, id);
+    await this.endpoints.removeSome(tx, orgId, deletedOf(plan, 'endpoint'));
     for (const id of deletedOf(plan, 'website')) await this.websites.markRemoved(orgId, id);
   }
 
@@ -32,6 +33,7 @@ export class MonitoredSteps {
     for (const { id, dto } of plan.websites.filter(isNew)) if (dto) await this.websites.add(tx, orgId, dto, id);
     for (const { id, dto } of toUpdate(plan.websites)) await this.websites.update(orgId, id, dto);
     await this.addEndpoints(tx, orgId, plan.endpoints.filter(isNew));
+    await failpoint('apply.endpoints_made');
     for (const { id, dto } of toUpdate(plan.endpoints)) await this.endpoints.update(caller, id, dto);
     const made = plan.alerts.filter(isNew).flatMap(({ id, endpointId, dto }) => (dto ? [{ id, endpointId, dto }] : []));
     await this.declared.add(tx, caller, made);

@@ -72,7 +72,7 @@ export interface Deletion {
   resource: DeclaredResource;
   path: string;
   id: string;
-  /** Goes with its parent, which is deleted too. */
+  /** Goes with its endpoint, which is deleted too. */
   isImplied: boolean;
 }
 

@@ -79,11 +79,12 @@ export function pruned(
       const path = pathOf(endpointPath(alert.endpointId), alert.externalKey ?? alert.type);
       return { resource: 'alert', path, id: alert.id, isImplied: goneEndpoints.has(alert.endpointId) };
     }),
-    ...leavingEndpoints.flatMap(({ id, websiteId }): Deletion[] =>
-      goneEndpoints.has(id)
-        ? [{ resource: 'endpoint', path: endpointPath(id), id, isImplied: goneWebsites.has(websiteId) }]
-        : [],
-    ),
+    ...[...goneEndpoints].map((id): Deletion => ({
+      resource: 'endpoint',
+      path: endpointPath(id),
+      id,
+      isImplied: false,
+    })),
     ...[...goneWebsites].map((id): Deletion => ({ resource: 'website', path: websitePath(id), id, isImplied: false })),
     ...state.pages
       .filter((page) => page.website_id === null)

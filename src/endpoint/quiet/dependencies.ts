@@ -28,6 +28,16 @@ export async function parentsOf(sql: Sql, endpointId: string): Promise<string[]>
   return rows.map(({ id }) => id);
 }
 
+/** The same of several, by their uuids; those that depend on nothing are missing. */
+export async function parentsOfSome(sql: Sql, endpointIds: readonly string[]): Promise<Map<string, string[]>> {
+  const rows = await sql.query<{ id: string; parents: string[] }>(
+    `SELECT endpoint_id AS id, array_agg(parent_id ORDER BY parent_id) AS parents FROM endpoint_dependency
+      WHERE endpoint_id = ANY ($1::uuid[]) GROUP BY endpoint_id`,
+    [endpointIds],
+  );
+  return new Map(rows.map(({ id, parents }) => [id, parents]));
+}
+
 /**
  * Changes of what the endpoints of this organization depend on wait for each other until the end of the transaction: two
  * that know nothing of each other could make a cycle. The first thing a transaction locks.

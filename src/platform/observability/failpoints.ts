@@ -31,6 +31,10 @@ export const FAILPOINTS = [
   'reminder.after_enqueue',
   'reminder.before_commit',
   'reminder.after_commit',
+  'apply.locked',
+  'apply.endpoints_made',
+  'apply.before_commit',
+  'apply.committed',
 ] as const;
 export type FailpointName = (typeof FAILPOINTS)[number];
 

@@ -1,4 +1,6 @@
+import supertest from 'supertest';
 import type { ConfigurationPlanView } from '../../../src/configuration/plan/plan.dto';
+import { Database } from '../../../src/platform/database/database';
 import { startApp, type TestApp, type TestOrganization } from '../../harness/app/app';
 
 const SLACK = 'https://hooks.slack.com/services/T000/B000/XXXX';
@@ -65,21 +67,203 @@ describe('applying a configuration document', () => {
   const apply = (org: TestOrganization, document: object, query = '') =>
     org.write.put<ConfigurationPlanView>(`/configuration${query}`, document);
 
-  it('makes what the plan said, and then has nothing to do', async () => {
+  /** Everything that a document may write, row by row. */
+  const stored = async (org: TestOrganization) => {
+    const tables = ['contact', 'website', 'endpoint', 'alert', 'maintenance_window', 'status_page', 'audit_log'];
+    const rows = tables.map((table) =>
+      app.app.get(Database).query(`SELECT xmin::text, t.* FROM ${table} t WHERE org_id = $1 ORDER BY id`, [org.orgId]),
+    );
+    const of = `SELECT xmin::text, t.* FROM endpoint_schedule t WHERE org_id = $1 ORDER BY endpoint_id`;
+    return [...(await Promise.all(rows)), await app.app.get(Database).query(of, [org.orgId])];
+  };
+  const NOTHING = { create: 0, update: 0, adopt: 0, delete: 0 };
+  const changesIn = ({ body }: { body: ConfigurationPlanView }) =>
+    body.changes.map(({ action, key, fields }) =>
+      [action, key, fields.map(({ pointer }) => pointer).join(' ')].join(' ').trim(),
+    );
+
+  it('makes what the plan said, and then has nothing to do and writes no row', async () => {
     const org = await app.organization('apply twice');
+    const empty = await stored(org);
     const planned = await plan(org, shop());
-    expect([planned.status, planned.body.summary]).toEqual([
-      200,
-      { create: 8, update: 0, adopt: 0, delete: 0, unchanged: 0 },
-    ]);
+    expect([planned.status, planned.body.summary]).toEqual([200, { ...NOTHING, create: 8, unchanged: 0 }]);
+    expect(await stored(org)).toEqual(empty);
+
     const applied = await apply(org, shop());
     expect([applied.status, applied.body.summary]).toEqual([200, planned.body.summary]);
+    expect(planned.body.changes.map(({ id }) => id)).toEqual(planned.body.changes.map(() => null));
+    expect(applied.body.changes.map(({ id }) => id?.slice(0, 3))).toEqual(
+      ['ct_', 'ws_', 'ep_', 'ep_', 'al_', 'al_', 'sp_', 'mw_'].slice(0, applied.body.changes.length),
+    );
+    expect(JSON.stringify([planned.body, applied.body])).not.toMatch(/very-secret|T000/);
+
+    const before = await stored(org);
     const again = await plan(org, shop());
     expect(again.body).toEqual({
-      summary: { create: 0, update: 0, adopt: 0, delete: 0, unchanged: 8 },
+      summary: { ...NOTHING, unchanged: planned.body.summary.create },
       changes: [],
       notes: [],
     });
     expect((await apply(org, shop())).body).toEqual(again.body);
+    const { secrets: _, ...withoutSecrets } = shop();
+    expect((await apply(org, withoutSecrets)).body).toEqual(again.body);
+    expect(await stored(org)).toEqual(before);
+  });
+
+  it('shows what somebody changed by hand, and undoes it', async () => {
+    const org = await app.organization('drift');
+    const made = await apply(org, shop());
+    const front = made.body.changes.find(({ key }) => key === 'shop/front')?.id ?? '';
+    await org.write.put(`/endpoints/${front}`, {
+      interval: 300,
+      headers: [{ key: 'Authorization', value: 'other-secret' }],
+    });
+    const drift = await plan(org, shop());
+    expect(drift.body.changes).toEqual([
+      {
+        action: 'update',
+        resource: 'endpoint',
+        key: 'shop/front',
+        id: front,
+        fields: [
+          { pointer: '/interval', before: 300, after: 30 },
+          { pointer: '/headers', before: [{ key: 'Authorization', value: '********' }], after: '(changed)' },
+        ],
+      },
+    ]);
+    await apply(org, shop());
+    expect((await org.write.get<object>(`/endpoints/${front}`)).body).toMatchObject({
+      interval: 30,
+      owner: 'shop-repo',
+      headers: [{ value: 'very-secret' }],
+    });
+  });
+
+  it('is done only as it was planned: 412 when something has changed, or the document has', async () => {
+    const org = await app.organization('if match');
+    await apply(org, shop());
+    const other = { ...shop(), maintenance_windows: [] };
+    const changed = JSON.parse(JSON.stringify(shop()).replace('Front page', 'First page')) as object;
+    const tag = (await plan(org, changed)).headers['etag'] ?? '';
+    const put = (document: object, etag: string) =>
+      supertest(app.url)
+        .put('/api/v1/configuration')
+        .set('Authorization', `Bearer ${org.write.key ?? ''}`)
+        .set('If-Match', etag)
+        .send(document);
+    const website = (await org.read.get<{ id: string }[]>('/websites')).body[0]?.id ?? '';
+    await org.write.put(`/websites/${website}`, { tags: ['prod', 'eu'] });
+    const before = await stored(org);
+    const refused = await put(changed, tag);
+    expect([refused.status, (refused.body as { code: string }).code]).toEqual([412, 'precondition_failed']);
+    expect(await stored(org)).toEqual(before);
+    const fresh = (await plan(org, changed)).headers['etag'] ?? '';
+    expect((await put(JSON.parse(JSON.stringify(shop()).replace('Cart', 'Basket')) as object, fresh)).status).toBe(412);
+    const done = await put(changed, fresh);
+    expect(done.status).toBe(200);
+    expect(done.headers['etag']).toBe((await plan(org, changed)).headers['etag']);
+    expect((await put(other, '"nothing"')).status).toBe(412);
+  });
+
+  it('adopts what has no key yet and looks the same, with its history, and makes no second one', async () => {
+    const org = await app.organization('adoption');
+    const website = (
+      await org.write.post<{ id: string }>('/websites', { name: 'Shop', url: 'https://shop.example.com/' })
+    ).body.id;
+    const front = { name: 'Front page', type: 'HTTPS', url: 'https://shop.example.com' };
+    const id = (await org.write.post<{ id: string }>(`/websites/${website}/endpoints`, front)).body.id;
+    const applied = await apply(org, shop());
+    expect(changesIn(applied)).toEqual(expect.arrayContaining(['adopt shop /tags /key /status_page /owner']));
+    expect(applied.body.changes.find(({ key }) => key === 'shop/front')).toMatchObject({ action: 'adopt', id });
+    expect((await org.read.get<object>(`/endpoints/${id}`)).body).toMatchObject({ key: 'front', owner: 'shop-repo' });
+    expect((await plan(org, shop())).body.changes).toEqual([]);
+  });
+
+  it('a secret without a value keeps what is stored; where nothing is, the refusal names the place and its line', async () => {
+    const org = await app.organization('secrets');
+    const text =
+      'version: 1\ncontacts:\n  - key: chat\n    name: Chat\n    type: slack\n    config:\n      webhook_url: {$secret: NOBODY}\n';
+    const response = await supertest(app.url)
+      .post('/api/v1/configuration/plan')
+      .set('Authorization', `Bearer ${org.read.key ?? ''}`)
+      .set('Content-Type', 'application/yaml')
+      .send(text);
+    expect([response.status, response.body]).toMatchObject([
+      400,
+      { errors: [{ pointer: '/contacts/0/config/webhook_url', line: 7, code: 'missing_secret' }] },
+    ]);
+  });
+
+  it('prune deletes what the owner no longer declares, and nothing that others declared or nobody did', async () => {
+    const org = await app.organization('prune');
+    await apply(org, shop());
+    const page = (url: string, endpoint: string) => ({
+      version: 1,
+      websites: [
+        {
+          key: 'shop',
+          name: 'Shop',
+          url,
+          endpoints: [{ key: endpoint, name: endpoint, type: 'TCP', url: 'db.example.com:5432' }],
+        },
+      ],
+    });
+    expect((await apply(org, page('https://shop.example.com', 'by-nobody'))).text).toContain('by-nobody');
+    const gone = { version: 1, owner: 'shop-repo' };
+    expect((await plan(org, { version: 1 }, '?prune=true')).status).toBe(400);
+    const planned = await plan(org, gone, '?prune=true');
+    expect(planned.body.notes).toEqual(
+      expect.arrayContaining([
+        { key: 'shop', message: expect.stringMatching(/^The website stays: it holds 1 thing/) },
+        { key: 'shop', message: expect.stringMatching(/^The history of 2 endpoints goes/) },
+      ]),
+    );
+    const pruned = await apply(org, gone, '?prune=true');
+    expect([pruned.status, pruned.body.summary]).toEqual([200, { ...NOTHING, delete: 7, unchanged: 0 }]);
+    const left = (await org.read.get<{ key: string }[]>('/endpoints')).body;
+    expect(left.map(({ key }) => key)).toEqual(['by-nobody']);
+    expect((await org.read.get<object[]>('/contacts')).body).toEqual([]);
+    expect((await plan(org, gone, '?prune=true')).body.changes).toEqual([]);
+  });
+
+  it('a key that another owner declared is a conflict, and nothing is written', async () => {
+    const org = await app.organization('owners');
+    await apply(org, shop());
+    const before = await stored(org);
+    const refused = await apply(org, { ...shop(), owner: 'other-repo' });
+    expect([refused.status, refused.body]).toMatchObject([
+      409,
+      {
+        code: 'conflict',
+        errors: expect.arrayContaining([
+          expect.objectContaining({ pointer: '/websites/0/key', code: 'other_owner', line: 1 }),
+        ]),
+      },
+    ]);
+    expect(await stored(org)).toEqual(before);
+    const stranger = await app.organization('another organization');
+    expect((await plan(stranger, { ...shop(), owner: 'other-repo' })).status).toBe(200);
+  });
+
+  it('an address of a website that changes is refused where it stands, and a wrong apply changes nothing at all', async () => {
+    const org = await app.organization('immutable');
+    await apply(org, shop());
+    const before = await stored(org);
+    const moved = JSON.parse(
+      JSON.stringify(shop()).replace('"https://shop.example.com"', '"https://moved.example.com"'),
+    ) as object;
+    const refused = await apply(org, moved);
+    expect([refused.status, refused.body]).toMatchObject([
+      400,
+      { errors: [{ pointer: '/websites/0/url', code: 'immutable' }] },
+    ]);
+    expect(await stored(org)).toEqual(before);
+  });
+
+  it('two applies at once come one after the other', async () => {
+    const org = await app.organization('two at once');
+    const both = await Promise.all([apply(org, shop()), apply(org, shop())]);
+    expect(both.map(({ status }) => status)).toEqual([200, 200]);
+    expect(both.map(({ body }) => body.summary.create).sort((a, b) => a - b)).toEqual([0, 8]);
   });
 });

@@ -1,0 +1,95 @@
+import 'reflect-metadata';
+import { Database } from '../src/platform/database/database';
+import { startApp } from '../test/harness/app/app';
+
+/**
+ * What it costs to plan and apply a document of many endpoints, each with an alert through a contact: plan, apply, apply
+ * again, a change of every endpoint, a prune of all; and the longest that another request of the same process took meanwhile.
+ * On the embedded database: `node -r ./scripts/typescript.cjs bench/apply.ts`
+ * On PostgreSQL: `node scripts/with-postgres.mjs node -r ./scripts/typescript.cjs bench/apply.ts`
+ */
+const ENDPOINTS = Number(process.env['ENDPOINTS'] ?? 2000);
+const WEBSITES = Number(process.env['WEBSITES'] ?? 20);
+
+const WRITTEN = `
+  SELECT coalesce(sum(n_tup_ins + n_tup_upd + n_tup_del), 0)::int AS written FROM pg_stat_user_tables`;
+
+const documentOf = (interval: number, isEmpty = false): object => ({
+  version: 1,
+  owner: 'bench',
+  contacts: isEmpty
+    ? []
+    : [
+        {
+          key: 'chat',
+          name: 'Chat',
+          type: 'webhook',
+          config: { url: 'https://sink.example.com/hook', secret: 'whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw' },
+        },
+      ],
+  websites: isEmpty
+    ? []
+    : Array.from({ length: WEBSITES }, (_, w) => ({
+        key: `site-${w}`,
+        name: `Site ${w}`,
+        url: `https://site-${w}.example.com/`,
+        endpoints: Array.from({ length: ENDPOINTS / WEBSITES }, (_e, e) => ({
+          key: `page-${e}`,
+          name: `Page ${e}`,
+          type: 'HTTPS',
+          url: `https://site-${w}.example.com/${e}`,
+          interval,
+          headers: [{ key: 'Authorization', value: `Bearer ${w}-${e}` }],
+          assertions: [{ source: 'status_code', comparison: 'equals', target: '200' }],
+          alerts: [{ key: 'chat', contact: 'chat', failure_threshold: 2 }],
+        })),
+      })),
+});
+
+async function main(): Promise<void> {
+  const url = process.env['TEST_DATABASE_URL'];
+  // The harness would make a database for a test file.
+  delete process.env['TEST_DATABASE_URL'];
+  const app = await startApp({ role: 'api', ...(url !== undefined && { databaseUrl: url }) });
+  const database = app.app.get(Database);
+  const { write } = await app.organization('bench');
+  let longest = 0;
+  const ended = new AbortController();
+  const others = (async () => {
+    while (!ended.signal.aborted) {
+      const began = performance.now();
+      await app.read.get('/websites');
+      longest = Math.max(longest, performance.now() - began);
+      await new Promise((resolve) => setTimeout(resolve, 20));
+    }
+  })();
+  const measure = async (name: string, work: () => Promise<{ status: number; text: string; body: unknown }>) => {
+    longest = 0;
+    const began = performance.now();
+    const { status, text, body } = await work();
+    const { summary } = (body ?? {}) as { summary?: unknown };
+    const took = Math.round(performance.now() - began);
+    console.log(
+      `${name}: ${took} ms, ${status} ${summary ? JSON.stringify(summary) : text.slice(0, 300)}, others waited ${Math.round(longest)} ms`,
+    );
+  };
+  const written = async (): Promise<number> => {
+    await new Promise((resolve) => setTimeout(resolve, 1500));
+    return (await database.query<{ written: number }>(WRITTEN))[0]?.written ?? 0;
+  };
+  await measure('plan of everything', () => write.post('/configuration/plan', documentOf(60)));
+  await measure('apply of everything', () => write.put('/configuration', documentOf(60)));
+  const before = await written();
+  await measure('plan of nothing', () => write.post('/configuration/plan', documentOf(60)));
+  await measure('apply of nothing', () => write.put('/configuration', documentOf(60)));
+  console.log(`rows written by the second apply: ${(await written()) - before}`);
+  await measure('plan of a change of each', () => write.post('/configuration/plan', documentOf(120)));
+  await measure('apply of a change of each', () => write.put('/configuration', documentOf(120)));
+  await measure('plan of a prune of all', () => write.post('/configuration/plan?prune=true', documentOf(60, true)));
+  await measure('prune of all', () => write.put('/configuration?prune=true', documentOf(60, true)));
+  ended.abort();
+  await others;
+  await app.close();
+}
+
+void main();

@@ -1,0 +1,43 @@
+import { changesOf, settingsOfNew } from './field-changes';
+import { filled, storedIn } from './kept-secrets';
+import { sentFields } from './sent-fields';
+
+describe('the fields of a plan', () => {
+  it('are the settings that differ, in their order, and nothing that is derived', () => {
+    const before = { id: 'ep_1', name: 'Front', interval: 60, tags: ['a'], status: 'up' };
+    const after = { id: 'ep_1', name: 'Front', interval: 30, tags: ['a', 'b'], status: 'down' };
+    expect(changesOf({ before, after })).toEqual([
+      { pointer: '/interval', before: 60, after: 30 },
+      { pointer: '/tags', before: ['a'], after: ['a', 'b'] },
+    ]);
+  });
+
+  it('say of what a mask hides that it changes, never what it is', () => {
+    const side = { body: '********', url: 'https://a/?********' };
+    expect(changesOf({ before: side, after: side, hidden: ['body'] })).toEqual([
+      { pointer: '/body', before: '********', after: '(changed)' },
+    ]);
+  });
+
+  it('of something new are those that the document names', () => {
+    const after = { name: 'Front', interval: 60, method: 'GET', key: 'front' };
+    expect(settingsOfNew(after, { key: 'front', name: 'Front', alerts: [] })).toEqual([
+      { pointer: '/name', before: null, after: 'Front' },
+    ]);
+  });
+});
+
+describe('what a document is sent as', () => {
+  it('leaves out what is absent, and null is the default, or null where that is a value', () => {
+    const declared = { key: 'a', interval: null, body: null, timeout: undefined, tags: null };
+    expect(sentFields(declared, ['key'], { interval: 60, tags: [] })).toEqual({ interval: 60, body: null, tags: [] });
+  });
+
+  it('keeps what is stored in place of a secret without a value, and lists those that have neither', () => {
+    const config = { url: { $secret: 'URL' }, headers: [{ key: 'A', value: { $secret: 'A/B' } }] };
+    expect(filled(config, storedIn({ url: '********' }))).toEqual({
+      value: { url: '********', headers: [{ key: 'A', value: { $secret: 'A/B' } }] },
+      missing: [{ pointer: '/headers/0/value', name: 'A/B' }],
+    });
+  });
+});
