@@ -33,13 +33,17 @@ describe('on a Node that is too old', () => {
   };
   const sentence = (version: string) => `Node 20.19 or newer is needed; this is ${version} (${process.execPath}).`;
 
-  it.each([['dist/main.js'], ['dist/cli/keys.js'], ['scripts/build.mjs'], ['scripts/test.mjs'], ['scripts/demo.mjs']])(
-    'node %s says so in one sentence and ends with 1',
-    (script) => {
-      const given = run('v18.20.4', process.execPath, script);
-      expect(given).toEqual({ status: 1, stdout: '', stderr: `${sentence('18.20.4')}\n` });
-    },
-  );
+  it.each([
+    ['dist/main.js'],
+    ['dist/cli/keys.js'],
+    ['dist/cli/uptime.js'],
+    ['scripts/build.mjs'],
+    ['scripts/test.mjs'],
+    ['scripts/demo.mjs'],
+  ])('node %s says so in one sentence and ends with 1', (script) => {
+    const given = run('v18.20.4', process.execPath, script);
+    expect(given).toEqual({ status: 1, stdout: '', stderr: `${sentence('18.20.4')}\n` });
+  });
 
   it.each([['start'], ['test']])('npm %s says so before anything else and without a stack', (script) => {
     const { status, stderr, stdout } = run('v18.20.4', 'npm', script);
@@ -62,7 +66,7 @@ describe('on a Node that is too old', () => {
     const { engines } = readJson('package.json') as { engines: { node: string } };
     expect(`>=${/needed = '([\d.]+)'/.exec(text)?.[1]}`).toBe(engines.node);
     expect(text).not.toMatch(/=>|`|\b(const|let|import|class|async)\b|\?\?|\?\./);
-    for (const script of ['dist/main.js', 'dist/cli/keys.js']) {
+    for (const script of ['dist/main.js', 'dist/cli/keys.js', 'dist/cli/uptime.js']) {
       const [, first = ''] = /require\("([^"]+)"\)/.exec(readText(script)) ?? [];
       expect([script, first]).toEqual([script, expect.stringMatching(/\/node-version\.cjs$/)]);
       expect([script, readText(script)]).toEqual([script, expect.not.stringMatching(/\?\?|\?\./)]);
