@@ -1,6 +1,7 @@
 import { Module } from '@nestjs/common';
 import { AlertModule } from '../alert/alert.module';
 import { ContactModule } from '../contact/contact.module';
+import { DeliveryModule } from '../delivery/delivery.module';
 import { EndpointModule } from '../endpoint/endpoint.module';
 import { MaintenanceModule } from '../maintenance/maintenance.module';
 import { StatusPageModule } from '../status-page/status-page.module';
@@ -15,6 +16,9 @@ import { ConfigurationController } from './configuration.controller';
 import { ConfigurationService } from './configuration.service';
 import { ConvertController } from './convert/convert.controller';
 import { ConvertService } from './convert/convert.service';
+import { ExportController } from './export/export.controller';
+import { ExportService } from './export/export.service';
+import { ExportedConfigs } from './export/exported-configs';
 import { AlertChanges } from './plan/changes/alert-changes';
 import { ContactChanges } from './plan/changes/contact-changes';
 import { EndpointChanges } from './plan/changes/endpoint-changes';
@@ -23,13 +27,15 @@ import { WebsiteChanges } from './plan/changes/website-changes';
 import { WindowChanges } from './plan/changes/window-changes';
 import { Planner } from './plan/planner';
 
-/** Configuration as code: documents planned and applied, files of other programs converted. */
+/** Configuration as code: documents planned, applied and exported, files of other programs converted. */
 @Module({
-  imports: [WebsiteModule, EndpointModule, ContactModule, AlertModule, MaintenanceModule, StatusPageModule],
-  controllers: [ConvertController, ConfigurationController],
+  imports: [WebsiteModule, EndpointModule, DeliveryModule, ContactModule, AlertModule, MaintenanceModule, StatusPageModule],
+  controllers: [ExportController, ConvertController, ConfigurationController],
   providers: [
     ConvertService,
     ConfigurationService,
+    ExportService,
+    ExportedConfigs,
     Planner,
     ContactChanges,
     WebsiteChanges,

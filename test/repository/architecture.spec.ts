@@ -109,7 +109,7 @@ const STAGES: Readonly<Record<string, Readonly<Record<string, readonly string[]>
     document: [],
     convert: ['document'],
     plan: ['document'],
-    export: ['document', 'plan'],
+    export: ['convert', 'document', 'plan'],
     apply: ['document', 'plan'],
   },
   'configuration/convert': { gatus: [], 'prometheus-blackbox': [], 'uptime-kuma': [] },

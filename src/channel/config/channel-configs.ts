@@ -51,6 +51,11 @@ export class ChannelConfigs {
     });
   }
 
+  /** The config with something else in place of each credential and confidential value, given its path. */
+  replaced(type: string, config: object, replacement: (path: readonly (string | number)[]) => unknown): object {
+    return mapMarked(this.registry.get(type).configClass, config, ({ path }) => replacement(path));
+  }
+
   /** Whom the config reaches, in a few words, as this reader may see it: the keys marked `Addressee`. `null`: it tells nobody. */
   destination(type: string, config: object, reader: ConfigReader): string | null {
     if (!this.registry.has(type)) return null;

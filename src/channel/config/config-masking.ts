@@ -33,7 +33,7 @@ export function maskOf({ mark, isAddress, value }: Pick<MarkedValue, 'mark' | 'i
 export const isMasked = (value: string | number): boolean => String(value).includes(MASK);
 
 /** A copy with every marked string or number replaced by `change`. Unmarked values are kept. */
-export function mapMarked(type: ConfigClass, config: object, change: (found: MarkedValue) => string | number): object {
+export function mapMarked(type: ConfigClass, config: object, change: (found: MarkedValue) => unknown): object {
   const secrets = new Set(markedKeys(type, 'secret'));
   const signing = new Set(markedKeys(type, 'signing'));
   const confidential = new Set(markedKeys(type, 'confidential'));

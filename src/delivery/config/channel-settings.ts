@@ -121,6 +121,19 @@ export class ChannelSettings {
     };
   }
 
+  /**
+   * The config with something else in place of each credential and confidential value, given its path. `null` when it
+   * cannot be opened, or when there is no such channel here.
+   */
+  replaced(
+    owner: ConfigOwner,
+    { type, config: stored }: Pick<StoredConfig, 'type' | 'config'>,
+    replacement: (path: readonly (string | number)[]) => unknown,
+  ): object | null {
+    const config = this.registry.has(type) ? this.opened(owner, stored) : null;
+    return config && this.channels.replaced(type, config, replacement);
+  }
+
   /** A channel that throws here is a bug; the alert is saved all the same, without a destination. */
   private destinationOf(type: string, config: object): string | null {
     try {

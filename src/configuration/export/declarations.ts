@@ -1,0 +1,171 @@
+import type { Alert } from '../../alert/alert.entity';
+import { currentOf } from '../../maintenance/window-row';
+import type { Website } from '../../website/website.entity';
+import type {
+  DeclaredAlert,
+  DeclaredContact,
+  DeclaredEndpoint,
+  DeclaredStatusPage,
+  DeclaredWebsite,
+  DeclaredWindow,
+} from '../document/document';
+import { grouped } from '../plan/grouped';
+import { alikeOf } from './alike';
+import { toDeclaredAlert, toDeclaredContact } from './declared-contact';
+import { toDeclaredEndpoint } from './declared-endpoint';
+import { hasMore, toDeclaredPage, toDeclaredWebsite, toDeclaredWindow } from './declared-website';
+import type { ExportedConfigs } from './exported-configs';
+import { type KeyPaths, keyPathsOf, keysOf } from './key-paths';
+import { ExportNotes } from './notes';
+import type { EndpointRows, ExportedRows } from './rows';
+import { SecretNames } from './secret-names';
+
+const ALIKE = 'Without a key and like another one: give them keys first, or applying this here makes second ones';
+const UNREADABLE = 'Their config cannot be read on this installation, and has to be completed';
+const WITHOUT_KEY = 'Referred to, not declared here and without a key: give them keys, or the document cannot be applied';
+const ELSEWHERE = 'Left out, because their website is declared by somebody else or nobody';
+const ENDED = 'Left out, because it is over';
+const EMPTY = 'Left out, because nothing is there any more that it covers';
+const RUNNING = 'Runs already: can be kept, and cannot be made a second time elsewhere';
+const LOGO = 'Has a logo, which is not exported';
+const PAGE_OF_WEBSITE = 'The status page has more settings than a document has of the page of a website';
+
+/** Rows of one organization as resources of one document, with what there is to say about them. */
+export class Declarations {
+  readonly notes = new ExportNotes();
+  readonly secrets = new SecretNames();
+  private readonly paths: KeyPaths;
+  private readonly contactsById;
+  private readonly pagesOfWebsites;
+  /** What is declared or has a key. */
+  private readonly found: ReadonlySet<string>;
+
+  constructor(
+    private readonly owner: string | undefined,
+    private readonly at: Date,
+    private readonly rows: ExportedRows,
+    private readonly configs: ExportedConfigs,
+  ) {
+    this.paths = keyPathsOf(rows);
+    this.contactsById = new Map(rows.contacts.map((contact) => [contact.id, contact]));
+    this.pagesOfWebsites = new Map(rows.pages.map((page) => [page.website_id, page]));
+    const things = [...rows.contacts, ...rows.websites, ...rows.endpoints];
+    this.found = new Set(things.filter((row) => row.externalKey !== null || this.isOwn(row)).map(({ id }) => id));
+  }
+
+  contacts(): DeclaredContact[] {
+    this.noteAlike(this.rows.contacts, this.paths.contacts, ({ name, type }) => JSON.stringify([name, type]));
+    return this.rows.contacts.filter(this.isOwn).map((contact) => {
+      const key = pathIn(this.paths.contacts, contact);
+      const config = this.configs.ofContact(contact, key, this.secrets);
+      if (!config) this.notes.add(UNREADABLE, key);
+      return toDeclaredContact(contact, key, config ?? {});
+    });
+  }
+
+  /** With the uuids of the endpoints that are declared with it. */
+  *websites(): Iterable<{ website: DeclaredWebsite; endpoints: readonly string[] }> {
+    this.noteAlike(this.rows.websites, this.paths.websites, ({ name, url }) => JSON.stringify([name, url]));
+    const inWebsites = grouped(this.rows.endpoints, ({ websiteId }) => websiteId);
+    for (const website of this.rows.websites) {
+      const siblings = inWebsites.get(website.id) ?? [];
+      const own = siblings.filter(this.isOwn);
+      if (this.isOwn(website)) {
+        this.noteAlike(siblings, this.paths.endpoints, ({ name, likeness }) => JSON.stringify([name, likeness]));
+        yield { website: this.website(website), endpoints: own.map(({ id }) => id) };
+      } else for (const endpoint of own) this.notes.add(ELSEWHERE, pathIn(this.paths.endpoints, endpoint));
+    }
+  }
+
+  /** `alerts` of it: as many resources more. */
+  endpoint({ endpoint, alerts }: EndpointRows): DeclaredEndpoint & { alerts: DeclaredAlert[] } {
+    const path = pathIn(this.paths.endpoints, endpoint);
+    // Contacts that have been made since the export began are not in it.
+    const known = alerts.filter(({ contactId }) => contactId === null || this.contactsById.has(contactId));
+    const nameOf = ({ contactId, type }: Alert): string => this.paths.contacts.get(contactId ?? '') ?? type;
+    const keys = keysOf(known, nameOf);
+    const alertPaths = new Map([...keys].map(([id, key]) => [id, `${path}/${key}`]));
+    this.noteAlike(known, alertPaths, ({ contactId, type }) => contactId ?? type);
+    const declared = known.filter(this.isOwn).map((alert) => this.alert(alert, pathIn(alertPaths, alert)));
+    for (const id of endpoint.dependsOn) this.noteReference(this.paths.endpoints, id);
+    return { ...toDeclaredEndpoint(endpoint, this.paths, this.secrets), alerts: declared };
+  }
+
+  windows(): DeclaredWindow[] {
+    const { windows } = this.rows;
+    const keys = keysOf(windows, ({ name }) => name);
+    this.noteAlike(windows, keys, ({ name }) => name);
+    return windows.filter(this.isOwn).flatMap((row) => {
+      const key = pathIn(keys, row);
+      if (currentOf(row, this.at).status === 'ended') {
+        this.notes.add(ENDED, key);
+        return [];
+      }
+      const declared = toDeclaredWindow(row, key, this.paths);
+      if (!declared) this.notes.add(EMPTY, key);
+      if (row.cron === null && row.activeUntil) this.notes.add(RUNNING, key);
+      for (const id of row.websiteIds) this.noteReference(this.paths.websites, id);
+      for (const id of row.endpointIds) this.noteReference(this.paths.endpoints, id);
+      return declared ?? [];
+    });
+  }
+
+  /** Without those of websites. */
+  pages(): DeclaredStatusPage[] {
+    const pages = this.rows.pages.filter((page) => page.website_id === null);
+    const keys = keysOf(pages, ({ title }) => title ?? '');
+    this.noteAlike(pages, keys, ({ title }) => title ?? '');
+    return pages.filter(this.isOwn).map((row) => {
+      const key = pathIn(keys, row);
+      if (row.logo_hash !== null) this.notes.add(LOGO, key);
+      for (const { endpoints, websites } of row.groups ?? []) {
+        for (const id of websites) this.noteReference(this.paths.websites, id);
+        for (const id of endpoints) this.noteReference(this.paths.endpoints, id);
+      }
+      return toDeclaredPage(row, key, this.paths);
+    });
+  }
+
+  private website(row: Website): DeclaredWebsite {
+    const key = pathIn(this.paths.websites, row);
+    const page = this.pagesOfWebsites.get(row.id) ?? null;
+    if (page && hasMore(page)) this.notes.add(PAGE_OF_WEBSITE, key);
+    return toDeclaredWebsite(row, key, page);
+  }
+
+  private alert(alert: Alert, path: string): DeclaredAlert {
+    const steps = path.split('/');
+    const key = steps.at(-1) ?? '';
+    const contact = this.contactsById.get(alert.contactId ?? '');
+    if (contact) {
+      this.noteReference(this.paths.contacts, contact.id);
+      return toDeclaredAlert(alert, key, { contact: pathIn(this.paths.contacts, contact), defaults: contact.defaults });
+    }
+    const config = this.configs.ofAlert(alert, steps, this.secrets);
+    if (!config) this.notes.add(UNREADABLE, path);
+    return toDeclaredAlert(alert, key, { config: config ?? {} });
+  }
+
+  private readonly isOwn = ({ owner }: { owner: string | null }): boolean =>
+    this.owner === undefined || owner === this.owner;
+
+  private noteReference(paths: ReadonlyMap<string, string>, id: string): void {
+    const path = paths.get(id);
+    if (path !== undefined && !this.found.has(id)) this.notes.add(WITHOUT_KEY, path);
+  }
+
+  private noteAlike<Row extends { id: string; externalKey: string | null; owner: string | null }>(
+    siblings: readonly Row[],
+    paths: ReadonlyMap<string, string>,
+    likenessOf: (row: Row) => string,
+  ): void {
+    for (const row of alikeOf(siblings, likenessOf).filter(this.isOwn)) this.notes.add(ALIKE, pathIn(paths, row));
+  }
+}
+
+/** Of something that has one: everything that was read. */
+function pathIn(paths: ReadonlyMap<string, string>, { id }: { id: string }): string {
+  const path = paths.get(id);
+  if (path === undefined) throw new Error(`nothing is known of ${id}`);
+  return path;
+}

@@ -1,0 +1,71 @@
+import type { WindowRow } from '../../maintenance/window-row';
+import type { PublicPageRow } from '../../status-page/settings/public-page.dto';
+import type { Website } from '../../website/website.entity';
+import type { DeclaredStatusPage, DeclaredWebsite, DeclaredWindow } from '../document/document';
+import { PAGE_DEFAULTS, WEBSITE_DEFAULTS, WINDOW_DEFAULTS } from '../plan/sent-fields';
+import { type KeyPaths, pathsOf } from './key-paths';
+import { withoutDefaults } from './without-defaults';
+
+/** Without its endpoints. `page`: its status page, if it has ever had one. */
+export const toDeclaredWebsite = (
+  { name, url, enabled, tags }: Website,
+  key: string,
+  page: Pick<PublicPageRow, 'enabled' | 'slug'> | null,
+): DeclaredWebsite => ({
+  key,
+  name,
+  url,
+  ...withoutDefaults({ enabled, tags }, WEBSITE_DEFAULTS),
+  ...(page && { status_page: { enabled: page.enabled, slug: page.slug } }),
+});
+
+/** `null` when nothing is left of what it covers. */
+export function toDeclaredWindow(row: WindowRow, key: string, paths: KeyPaths): DeclaredWindow | null {
+  const scope = scopeOf(row, paths);
+  if (!scope) return null;
+  const settings = {
+    description: row.description,
+    starts_at: row.startsAt?.toISOString() ?? null,
+    ends_at: row.endsAt?.toISOString() ?? null,
+    cron: row.cron,
+    timezone: row.timezone,
+    duration: row.durationSeconds,
+    mute: row.mute,
+    exclude_from_uptime: row.excludeFromUptime,
+    public: row.public,
+  };
+  return { key, name: row.name, ...withoutDefaults(settings, WINDOW_DEFAULTS), scope };
+}
+
+function scopeOf({ coversAll, websiteIds, endpointIds, tags }: WindowRow, paths: KeyPaths): DeclaredWindow['scope'] | null {
+  if (coversAll) return { all: true };
+  const scope = {
+    ...nonEmpty('websites', pathsOf(paths.websites, websiteIds).sort()),
+    ...nonEmpty('endpoints', pathsOf(paths.endpoints, endpointIds).sort()),
+    ...nonEmpty('tags', [...tags]),
+  };
+  return Object.keys(scope).length > 0 ? scope : null;
+}
+
+/** A page of its own, without its logo. Its groups stay in their order. */
+export function toDeclaredPage(row: PublicPageRow, key: string, paths: KeyPaths): DeclaredStatusPage {
+  const { title, slug, description, accent, domain, enabled } = row;
+  return {
+    key,
+    title: title ?? '',
+    slug,
+    ...withoutDefaults({ description, accent, domain, enabled }, PAGE_DEFAULTS),
+    groups: (row.groups ?? []).map(({ name, endpoints, websites }) => ({
+      ...(name !== '' && { name }),
+      ...nonEmpty('endpoints', pathsOf(paths.endpoints, endpoints)),
+      ...nonEmpty('websites', pathsOf(paths.websites, websites)),
+    })),
+  };
+}
+
+const nonEmpty = <Name extends string>(name: Name, items: string[]): Partial<Record<Name, string[]>> =>
+  (items.length > 0 ? { [name]: items } : {}) as Partial<Record<Name, string[]>>;
+
+/** True for the page of a website that has more than a document can say of it. */
+export const hasMore = ({ title, description, accent, domain, logo_hash: logo, groups }: PublicPageRow): boolean =>
+  [title, accent, domain, logo, groups].some((setting) => setting !== null) || description !== '';

@@ -1,0 +1,108 @@
+import { Pair, stringify, YAMLMap } from 'yaml';
+import { isRecord } from '../../platform/text/json';
+import type { ConfigurationDocument } from '../document/document';
+
+export type Section = 'contacts' | 'websites' | 'maintenance_windows' | 'status_pages';
+
+/**
+ * A document written piece by piece: each resource is put into words by itself, so that others get their turn in between and
+ * nobody holds all of it twice.
+ */
+export interface Layout {
+  /** `notes`: for people. JSON has no place for them. */
+  head(head: Pick<ConfigurationDocument, 'version' | 'owner'>, notes: readonly string[]): string;
+  /** Before its first item. */
+  section(name: Section): string;
+  /** `place`: of the item in its section. */
+  item(resource: object, place: number): string;
+  /** Of the website that was the last item. */
+  endpoint(resource: object, place: number): string;
+  /** After an item and all its endpoints. */
+  itemEnd(endpoints: number): string;
+  sectionEnd(): string;
+  end(): string;
+}
+
+const OPTIONS = { lineWidth: 0, aliasDuplicateObjects: false };
+
+/** As one item of a list, at a depth of so many spaces. */
+const listItem = (resource: object, indent: string): string =>
+  stringify([inLine(resource)], OPTIONS)
+    .split('\n')
+    .map((line) => (line === '' ? line : indent + line))
+    .join('\n');
+
+/** With each `{ $secret: NAME }` in one line. */
+function inLine(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map(inLine);
+  if (!isRecord(value)) return value;
+  const { $secret: name } = value;
+  if (typeof name !== 'string')
+    return Object.fromEntries(Object.entries(value).map(([key, item]) => [key, inLine(item)]));
+  const reference = new YAMLMap();
+  reference.flow = true;
+  reference.items.push(new Pair('$secret', name));
+  return reference;
+}
+
+/** YAML 1.2 with one line for each setting. */
+export class YamlLayout implements Layout {
+  head(head: Pick<ConfigurationDocument, 'version' | 'owner'>, notes: readonly string[]): string {
+    return `${notes.map((line) => (line === '' ? '#\n' : `# ${line}\n`)).join('')}${stringify(head, OPTIONS)}`;
+  }
+
+  section(name: Section): string {
+    return `\n${name}:\n`;
+  }
+
+  item(resource: object): string {
+    return listItem(resource, '  ');
+  }
+
+  endpoint(resource: object, place: number): string {
+    return `${place === 0 ? '    endpoints:\n' : ''}${listItem(resource, '      ')}`;
+  }
+
+  itemEnd(): string {
+    return '';
+  }
+
+  sectionEnd(): string {
+    return '';
+  }
+
+  end(): string {
+    return '';
+  }
+}
+
+/** JSON with one line for each resource. */
+export class JsonLayout implements Layout {
+  head(head: Pick<ConfigurationDocument, 'version' | 'owner'>): string {
+    return JSON.stringify(head).slice(0, -1);
+  }
+
+  section(name: Section): string {
+    return `,\n"${name}":[`;
+  }
+
+  item(resource: object, place: number): string {
+    return `${place === 0 ? '' : ','}\n${JSON.stringify(resource).slice(0, -1)}`;
+  }
+
+  endpoint(resource: object, place: number): string {
+    return `${place === 0 ? ',"endpoints":[' : ','}\n${JSON.stringify(resource)}`;
+  }
+
+  itemEnd(endpoints: number): string {
+    return endpoints === 0 ? '}' : ']}';
+  }
+
+  sectionEnd(): string {
+    return ']';
+  }
+
+  end(): string {
+    return '}\n';
+  }
+}

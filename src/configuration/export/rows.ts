@@ -1,0 +1,105 @@
+import { Alert } from '../../alert/alert.entity';
+import { Contact } from '../../contact/contact.entity';
+import { DEFAULT_SETTINGS, Endpoint, type EndpointSettings } from '../../endpoint/endpoint.entity';
+import { PARENTS_COLUMN } from '../../endpoint/quiet/dependencies';
+import { selectWindows, type WindowRow } from '../../maintenance/window-row';
+import type { Sql } from '../../platform/database/database';
+import { selectColumns } from '../../platform/database/select-columns';
+import { NIL_UUID } from '../../platform/ids/id';
+import type { PublicPageRow } from '../../status-page/settings/public-page.dto';
+import { Website } from '../../website/website.entity';
+import { grouped } from '../plan/grouped';
+import type { ExportedEndpoint } from './declared-endpoint';
+
+/** What the key of an endpoint is made of, and what it is recognised by as long as it has none. */
+export interface ListedEndpoint {
+  id: string;
+  websiteId: string;
+  name: string;
+  externalKey: string | null;
+  owner: string | null;
+  /** `null` where it has a key. */
+  likeness: string | null;
+}
+
+export type PageRow = PublicPageRow & { externalKey: string | null };
+
+/** All of an organization but the settings of its endpoints, oldest first. */
+export interface ExportedRows {
+  contacts: readonly Contact[];
+  websites: readonly Website[];
+  endpoints: readonly ListedEndpoint[];
+  windows: readonly WindowRow[];
+  /** Those of websites among them. */
+  pages: readonly PageRow[];
+}
+
+/** A few hundred bytes each. */
+const LISTED_AT_ONCE = 5000;
+
+const CONTACTS = `SELECT ${selectColumns(Contact, 'c')} FROM contact c WHERE c.org_id = $1 ORDER BY c.id`;
+const WEBSITES = `SELECT ${selectColumns(Website, 'w')} FROM website w
+  WHERE w.org_id = $1 AND w.deleted_at IS NULL ORDER BY w.id`;
+/** A range of the index by organization and id, whatever else the planner may think of. */
+const LISTED = `SELECT e.id, e.website_id AS "websiteId", e.name, e.external_key AS "externalKey", e.owner,
+    CASE WHEN e.external_key IS NULL
+         THEN md5(e.type || ' ' || CASE WHEN e.url ~ '[?#]' THEN '' ELSE e.url END) END AS likeness
+  FROM endpoint e WHERE (e.org_id, e.id) > ($1::uuid, $2::uuid) AND e.org_id <= $1::uuid
+  ORDER BY e.org_id, e.id LIMIT $3`;
+const WINDOWS = `${selectWindows('$2::timestamptz')} WHERE m.org_id = $1 ORDER BY m.id`;
+const PAGES = `SELECT id, website_id, slug, enabled, title, description, accent, logo_hash, domain, groups, external_key,
+    external_key AS "externalKey", owner, updated_at FROM status_page WHERE org_id = $1 ORDER BY id`;
+
+
+const NAMES = Object.keys(DEFAULT_SETTINGS) as (keyof EndpointSettings)[];
+const COLUMNS = selectColumns(Endpoint, 'e', ['id', ...NAMES.filter((name) => name !== 'body')]);
+/** A probe of the primary key for each. No body leaves the database: they are never exported. */
+const ENDPOINTS = `SELECT ${COLUMNS}, left(e.body, 1) AS body, ${PARENTS_COLUMN}
+  FROM endpoint e WHERE e.org_id = $1 AND e.id = ANY ($2::uuid[])`;
+/** A range of the index by endpoint for each. */
+const ALERTS = `SELECT ${selectColumns(Alert, 'a')} FROM alert a
+  WHERE a.org_id = $1 AND a.endpoint_id = ANY ($2::uuid[]) ORDER BY a.id`;
+
+/** Four statements, and one for each 5,000 endpoints. */
+export async function readRows(sql: Sql, orgId: string, now: Date): Promise<ExportedRows> {
+  return {
+    contacts: await sql.query<Contact>(CONTACTS, [orgId]),
+    websites: await sql.query<Website>(WEBSITES, [orgId]),
+    endpoints: await readListed(sql, orgId),
+    windows: await sql.query<WindowRow>(WINDOWS, [orgId, now]),
+    pages: await sql.query<PageRow>(PAGES, [orgId]),
+  };
+}
+
+async function readListed(sql: Sql, orgId: string): Promise<ListedEndpoint[]> {
+  const listed: ListedEndpoint[] = [];
+  for (;;) {
+    const after = listed.at(-1)?.id ?? NIL_UUID;
+    const rows = await sql.query<ListedEndpoint>(LISTED, [orgId, after, LISTED_AT_ONCE]);
+    listed.push(...rows);
+    if (rows.length < LISTED_AT_ONCE) return listed;
+  }
+}
+
+/** Settings of an endpoint and its alerts, oldest first. */
+export interface EndpointRows {
+  endpoint: ExportedEndpoint;
+  alerts: readonly Alert[];
+}
+
+/** 64 KiB each at most. */
+const SETTINGS_AT_ONCE = 250;
+
+/** Two statements for each 250 of these endpoints, in their order. What has been deleted in between is left out. */
+export async function* readEndpoints(sql: Sql, orgId: string, ids: readonly string[]): AsyncGenerator<EndpointRows> {
+  for (let from = 0; from < ids.length; from += SETTINGS_AT_ONCE) {
+    const some = ids.slice(from, from + SETTINGS_AT_ONCE);
+    const endpoints = await sql.query<ExportedEndpoint>(ENDPOINTS, [orgId, some]);
+    const alerts = grouped(await sql.query<Alert>(ALERTS, [orgId, some]), ({ endpointId }) => endpointId);
+    const byId = new Map(endpoints.map((endpoint) => [endpoint.id, endpoint]));
+    for (const id of some) {
+      const endpoint = byId.get(id);
+      if (endpoint) yield { endpoint, alerts: alerts.get(id) ?? [] };
+    }
+  }
+}

@@ -1,0 +1,299 @@
+import { createHash, randomBytes } from 'node:crypto';
+import { parse } from 'yaml';
+import { SPEC_CHANNEL_TYPES } from '../../../src/channel/channel';
+import type { ConfigurationDocument } from '../../../src/configuration/document/document';
+import type { ConfigurationPlanView } from '../../../src/configuration/plan/plan.dto';
+import { type Api, startApp, type TestApp, type TestOrganization } from '../../harness/app/app';
+import { newAlert, newContact, newEndpoint, newMaintenanceWindow, newWebsite } from '../../harness/app/resources';
+
+/** Values that no export may show. */
+const secrets: string[] = [];
+const secret = (value = `C4N4RY${randomBytes(13).toString('hex')}`): string => {
+  secrets.push(value);
+  return value;
+};
+
+const ACCOUNT = `AC${createHash('md5').update('twilio').digest('hex')}`;
+
+/** A valid config of each channel, with a secret wherever one can be. */
+const configs = (): Record<string, object> => ({
+  email: {
+    to: [`${secret()}@example.com`],
+    smtp: { host: 'mail.example.com', port: 465, username: 'mailer', password: secret() },
+  },
+  webhook: {
+    url: `https://hooks.example.com/${secret()}?token=${secret()}`,
+    headers: [{ key: 'Authorization', value: `Bearer ${secret()}` }],
+    secret: secret(`whsec_${randomBytes(32).toString('base64')}`),
+  },
+  slack: { webhook_url: `https://hooks.slack.com/services/T0/B0/${secret()}` },
+  discord: { webhook_url: `https://discord.com/api/webhooks/1/${secret()}` },
+  teams: { webhook_url: `https://teams.example.com/workflows/x?sig=${secret()}` },
+  telegram: { bot_token: secret(`1234567890:${randomBytes(18).toString('hex').slice(0, 35)}`), chat_id: `@${secret()}` },
+  pagerduty: { routing_key: secret(randomBytes(16).toString('hex')) },
+  opsgenie: { api_key: secret() },
+  twilio: { account_sid: ACCOUNT, auth_token: secret(), from: '+15005550006', to: secret('+15005559321') },
+});
+
+/** With a secret in each field that may hold one. */
+const guarded = () => ({
+  url: `https://shop.example.com/checkout?token=${secret()}`,
+  method: 'POST',
+  headers: [
+    { key: 'Accept', value: 'text/html' },
+    { key: 'Authorization', value: `Bearer ${secret()}` },
+    { key: 'X-Token', value: secret() },
+    { key: 'X-Token', value: secret() },
+  ],
+  body: `{"password": "${secret()}"}`,
+  assertions: [
+    { source: 'status_code', comparison: 'in', target: '200-299' },
+    { source: 'header', property: 'X-Session', comparison: 'contains', target: secret() },
+  ],
+});
+
+const exported = async (by: Api, query = ''): Promise<ConfigurationDocument> => {
+  const { status, body } = await by.get<ConfigurationDocument>(`/configuration${query}`);
+  expect(status).toBe(200);
+  return body;
+};
+const planOf = (org: TestOrganization, document: object) =>
+  org.read.post<ConfigurationPlanView>('/configuration/plan', document);
+const asYaml = (by: Api, query = '') =>
+  fetch(`${by.url}/api/v1/configuration${query}`, {
+    headers: { accept: 'application/yaml', authorization: `Bearer ${by.key}` },
+  });
+
+describe('The export of an organization', () => {
+  let app: TestApp;
+  /** Made by hand: nothing of it has a key. */
+  let clicked: TestOrganization;
+
+  beforeAll(async () => {
+    app = await startApp({ role: 'api' });
+    clicked = await app.organization('clicked');
+    const by = clicked.write;
+    const [shop, blog] = [await newWebsite(by, 'Shop'), await newWebsite(by, 'Blög & more')];
+    await by.put(`/websites/${shop}`, { tags: ['prod'], enabled: false });
+    await by.put(`/websites/${shop}/status-page`, { enabled: true, slug: 'clicked-shop' });
+    const contacts: Record<string, string> = {};
+    for (const [type, config] of Object.entries(configs()))
+      contacts[type] = await newContact(by, { name: `By ${type}`, type, config });
+    await by.put(`/contacts/${contacts['slack']}`, {
+      default: true,
+      alert_defaults: { failure_threshold: 5, remind_every: 3600 },
+    });
+    const front = await newEndpoint(by, shop, { name: 'Front page', interval: 30, tags: ['web'] });
+    const checkout = await newEndpoint(by, shop, { name: 'Checkout', ...guarded(), depends_on: [front] });
+    await newEndpoint(by, blog, {
+      name: 'Mail',
+      type: 'TCP',
+      url: 'mail.example.com:25',
+      interval: 86_400,
+      tls: { server_name: 'mx.example.com' },
+    });
+    for (const [type, config] of Object.entries(configs())) await newAlert(by, checkout, { type, config });
+    await newAlert(by, front, {
+      contact_id: contacts['email'],
+      type: undefined,
+      config: undefined,
+      failure_threshold: 1,
+      description: 'Look: here # there',
+    });
+    const [, throughSlack] = (await by.get<{ id: string; contact_id: string }[]>(`/alerts?endpoint_id=${checkout}`)).body
+      .filter(({ contact_id: id }) => id === contacts['slack'])
+      .flatMap(({ id }) => [id, id]);
+    await by.put(`/alerts/${throughSlack}`, { remind_every: null });
+    const weekly = { cron: '0 2 * * SUN', timezone: 'Europe/Berlin', duration: 7200 };
+    const window = { ...weekly, starts_at: undefined, ends_at: undefined };
+    await newMaintenanceWindow(by, { ...window, scope: { website_ids: [blog], endpoint_ids: [front], tags: ['prod'] } });
+    await by.post('/status-pages', {
+      title: 'All of it',
+      slug: 'clicked-all',
+      groups: [{ name: 'Both', endpoints: [checkout, front], websites: [blog] }, {}],
+    });
+  });
+  afterAll(() => app.close());
+
+  it('is the same YAML for every role, and shows nothing secret', async () => {
+    expect(Object.keys(configs()).sort()).toEqual([...SPEC_CHANNEL_TYPES].sort());
+    const texts = await Promise.all(
+      [clicked.read, clicked.write, clicked.admin].map(async (by) => (await asYaml(by)).text()),
+    );
+    const shown = secrets.filter((value) => texts.some((text) => text.includes(value)));
+    expect([shown, texts.filter((text) => text.includes('****'))]).toEqual([[], []]);
+    expect(new Set(texts.map((text) => text.replace(/exported at .*/, ''))).size).toBe(1);
+  });
+
+  it('is a document that reads well, with what has to be known above it', async () => {
+    const response = await asYaml(clicked.read);
+    expect([response.headers.get('content-type'), response.headers.get('vary'), response.headers.get('x-notes')]).toEqual([
+      'application/yaml; charset=utf-8',
+      'Accept',
+      '0',
+    ]);
+    const text = await response.text();
+    expect(text).toMatch(/^# What clicked has, exported at 20.*Z\.\n/);
+    expect(text).toMatch(/^# {3}CONTACT_BY_SLACK_WEBHOOK_URL$/m);
+    expect(text).toContain('      webhook_url: { $secret: CONTACT_BY_SLACK_WEBHOOK_URL }\n');
+    expect(parse(text)).toEqual(await exported(clicked.read));
+  });
+
+  it('names everything by keys made of names, and leaves out what is as by default', async () => {
+    const { websites, maintenance_windows: windows, status_pages: pages } = await exported(clicked.read);
+    const named = (name: string) => ({ $secret: `ENDPOINT_SHOP_CHECKOUT_${name}` });
+    expect(websites?.map(({ endpoints: _, ...website }) => website)).toEqual([
+      {
+        key: 'shop',
+        name: 'Shop',
+        url: 'https://shop.example.com/',
+        enabled: false,
+        tags: ['prod'],
+        status_page: { enabled: true, slug: 'clicked-shop' },
+      },
+      { key: 'blog-more', name: 'Blög & more', url: 'https://shop.example.com/' },
+    ]);
+    const [front, checkout, mail] = websites?.flatMap(({ endpoints = [] }) => endpoints) ?? [];
+    expect(front).toEqual({
+      key: 'front-page',
+      name: 'Front page',
+      type: 'HTTPS',
+      url: 'https://shop.example.com/checkout',
+      interval: 30,
+      tags: ['web'],
+      alerts: [
+        { key: 'by-slack', contact: 'by-slack' },
+        { key: 'by-email', contact: 'by-email', failure_threshold: 1, description: 'Look: here # there' },
+      ],
+    });
+    expect({ ...checkout, alerts: checkout?.alerts?.slice(0, 2) }).toEqual({
+      key: 'checkout',
+      name: 'Checkout',
+      type: 'HTTPS',
+      url: named('URL'),
+      method: 'POST',
+      headers: [
+        { key: 'Accept', value: 'text/html' },
+        { key: 'Authorization', value: named('HEADER_AUTHORIZATION') },
+        { key: 'X-Token', value: named('HEADER_X_TOKEN') },
+        { key: 'X-Token', value: named('HEADER_X_TOKEN_2') },
+      ],
+      body: named('BODY'),
+      assertions: [
+        { source: 'status_code', comparison: 'in', target: '200-299' },
+        { source: 'header', property: 'X-Session', comparison: 'contains', target: named('ASSERTION_2_TARGET') },
+      ],
+      depends_on: ['shop/front-page'],
+      alerts: [
+        { key: 'by-slack', contact: 'by-slack', remind_every: null },
+        {
+          key: 'email',
+          type: 'email',
+          config: {
+            to: [{ $secret: 'ALERT_SHOP_CHECKOUT_EMAIL_TO_0' }],
+            smtp: {
+              host: 'mail.example.com',
+              port: 465,
+              username: 'mailer',
+              password: { $secret: 'ALERT_SHOP_CHECKOUT_EMAIL_SMTP_PASSWORD' },
+            },
+          },
+        },
+      ],
+    });
+    expect([mail?.tls, mail?.interval]).toEqual([{ server_name: 'mx.example.com' }, 86_400]);
+    expect(windows).toEqual([
+      {
+        key: 'patches',
+        name: 'Patches',
+        cron: '0 2 * * SUN',
+        timezone: 'Europe/Berlin',
+        duration: 7200,
+        scope: { websites: ['blog-more'], endpoints: ['shop/front-page'], tags: ['prod'] },
+      },
+    ]);
+    expect(pages).toEqual([
+      {
+        key: 'all-of-it',
+        title: 'All of it',
+        slug: 'clicked-all',
+        groups: [
+          { name: 'Both', endpoints: ['shop/checkout', 'shop/front-page'], websites: ['blog-more'] },
+          {},
+        ],
+      },
+    ]);
+  });
+
+  it('adopts what has no key when it is planned where it comes from, and changes nothing else', async () => {
+    const { status, body } = await planOf(clicked, await exported(clicked.read));
+    expect([status, body.summary, body.notes]).toEqual([
+      200,
+      { create: 0, update: 0, adopt: 28, delete: 0, unchanged: 0 },
+      [],
+    ]);
+    expect(new Set(body.changes.flatMap(({ fields }) => fields.map(({ pointer }) => pointer)))).toEqual(
+      new Set(['/key']),
+    );
+  });
+
+  it('applied to an empty organization makes one whose export is the same', async () => {
+    const elsewhere = await app.organization('elsewhere');
+    // An address of a status page exists once on an installation.
+    const renamed = JSON.stringify(await exported(clicked.read)).replaceAll('clicked-', 'elsewhere-');
+    const document = JSON.parse(renamed) as ConfigurationDocument;
+    const missing = await elsewhere.write.put<{ errors: { code: string }[] }>('/configuration', document);
+    expect([missing.status, new Set(missing.body.errors.map(({ code }) => code))]).toEqual([
+      400,
+      new Set(['missing_secret']),
+    ]);
+    const applied = await elsewhere.write.put<ConfigurationPlanView>('/configuration', {
+      ...document,
+      secrets: valuesFor(renamed),
+    });
+    expect([applied.status, applied.body.summary]).toEqual([
+      200,
+      { create: 28, update: 0, adopt: 0, delete: 0, unchanged: 0 },
+    ]);
+    expect(await exported(elsewhere.read)).toEqual(document);
+    const { body } = await planOf(elsewhere, document);
+    expect([body.changes, body.notes]).toEqual([[], []]);
+    expect(await exported((await app.organization('empty')).read)).toEqual({ version: 1 });
+  });
+
+  it('by owner has what the owner declares, and says what it leaves out', async () => {
+    const shared = await app.organization('shared');
+    const endpoint = { key: 'front', name: 'Front', type: 'TCP', url: 'shop.example.com:443', alerts: [] };
+    const website = { key: 'shop', name: 'Shop', url: 'https://shop.example.com/', endpoints: [endpoint] };
+    const document = { version: 1, owner: 'shop-repo', websites: [website] };
+    expect((await shared.write.put('/configuration', document)).status).toBe(200);
+    const other = await newWebsite(shared.write, 'Other');
+    await newContact(shared.write);
+    expect(await exported(shared.read, '?owner=shop-repo')).toEqual(document);
+    expect(await exported(shared.read, '?owner=nobody')).toEqual({ version: 1, owner: 'nobody' });
+    const [moved] = (await shared.read.get<{ id: string }[]>('/endpoints?key=front')).body;
+    await shared.write.put(`/endpoints/${moved?.id}`, { website_id: other });
+    const text = await (await asYaml(shared.read, '?owner=shop-repo')).text();
+    expect(text).toMatch(/^# Left out, because their website is declared by somebody else or nobody: other\/front$/m);
+    expect((await shared.read.get('/configuration?owner=Shop')).status).toBe(400);
+  });
+});
+
+/** A value for each reference in a document. */
+function valuesFor(text: string): Record<string, string> {
+  const names = [...text.matchAll(/"\$secret":"(\w+)"/g)].flatMap(([, name]) => name ?? []);
+  return Object.fromEntries(names.map((name) => [name, valueFor(name)]));
+}
+
+function valueFor(name: string): string {
+  const forms: [RegExp, string][] = [
+    [/TWILIO_TO$/, '+15005559321'],
+    [/_TO_\d$/, 'ops@example.com'],
+    [/URL$/, `https://hooks.example.com/x?from=${name}`],
+    [/WEBHOOK_SECRET$/, `whsec_${Buffer.alloc(32, name).toString('base64')}`],
+    [/BOT_TOKEN$/, `1234567890:${'a'.repeat(35)}`],
+    [/CHAT_ID$/, '@operations'],
+    [/ROUTING_KEY$/, 'f'.repeat(32)],
+  ];
+  return forms.find(([form]) => form.test(name))?.[1] ?? `value-of-${name.toLowerCase()}`;
+}
