@@ -29,7 +29,15 @@ import { Planner } from './plan/planner';
 
 /** Configuration as code: documents planned, applied and exported, files of other programs converted. */
 @Module({
-  imports: [WebsiteModule, EndpointModule, DeliveryModule, ContactModule, AlertModule, MaintenanceModule, StatusPageModule],
+  imports: [
+    WebsiteModule,
+    EndpointModule,
+    DeliveryModule,
+    ContactModule,
+    AlertModule,
+    MaintenanceModule,
+    StatusPageModule,
+  ],
   controllers: [ExportController, ConvertController, ConfigurationController],
   providers: [
     ConvertService,

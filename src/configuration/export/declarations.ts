@@ -22,7 +22,8 @@ import { SecretNames } from './secret-names';
 
 const ALIKE = 'Without a key and like another one: give them keys first, or applying this here makes second ones';
 const UNREADABLE = 'Their config cannot be read on this installation, and has to be completed';
-const WITHOUT_KEY = 'Referred to, not declared here and without a key: give them keys, or the document cannot be applied';
+const WITHOUT_KEY =
+  'Referred to, not declared here and without a key: give them keys, or the document cannot be applied';
 const ELSEWHERE = 'Left out, because their website is declared by somebody else or nobody';
 const ENDED = 'Left out, because it is over';
 const EMPTY = 'Left out, because nothing is there any more that it covers';

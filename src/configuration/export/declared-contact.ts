@@ -18,8 +18,7 @@ export const toDeclaredContact = (
 });
 
 /** Through a contact: its key and what it has defaults for. */
-export type AlertRoute =
-  { contact: string; defaults: Contact['defaults'] } | { config: object };
+export type AlertRoute = { contact: string; defaults: Contact['defaults'] } | { config: object };
 
 /** What a new alert through the same contact would have anyway is left out. */
 export function toDeclaredAlert(alert: Alert, key: string, route: AlertRoute): DeclaredAlert {

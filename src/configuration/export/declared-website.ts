@@ -37,7 +37,10 @@ export function toDeclaredWindow(row: WindowRow, key: string, paths: KeyPaths): 
   return { key, name: row.name, ...withoutDefaults(settings, WINDOW_DEFAULTS), scope };
 }
 
-function scopeOf({ coversAll, websiteIds, endpointIds, tags }: WindowRow, paths: KeyPaths): DeclaredWindow['scope'] | null {
+function scopeOf(
+  { coversAll, websiteIds, endpointIds, tags }: WindowRow,
+  paths: KeyPaths,
+): DeclaredWindow['scope'] | null {
   if (coversAll) return { all: true };
   const scope = {
     ...nonEmpty('websites', pathsOf(paths.websites, websiteIds).sort()),

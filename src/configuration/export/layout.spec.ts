@@ -81,7 +81,9 @@ websites:
       '-----BEGIN CERTIFICATE-----\nMIIB\n\n-----END CERTIFICATE-----\n',
     ].flatMap((text) => LAYOUTS.map(([name, layout]) => [text, name, layout] as const)),
   )('keeps %j as it is in %s', (text, _, layout) => {
-    const websites = [{ key: 'shop', name: text, tags: [text], endpoints: [{ key: 'front', name: text, url: { $secret: text } }] }];
+    const websites = [
+      { key: 'shop', name: text, tags: [text], endpoints: [{ key: 'front', name: text, url: { $secret: text } }] },
+    ];
     const [document] = readDocumentText(written(layout, websites));
     expect(JSON.stringify(document?.value)).toBe(JSON.stringify({ ...HEAD, websites }));
   });

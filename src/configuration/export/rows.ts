@@ -50,7 +50,6 @@ const WINDOWS = `${selectWindows('$2::timestamptz')} WHERE m.org_id = $1 ORDER B
 const PAGES = `SELECT id, website_id, slug, enabled, title, description, accent, logo_hash, domain, groups, external_key,
     external_key AS "externalKey", owner, updated_at FROM status_page WHERE org_id = $1 ORDER BY id`;
 
-
 const NAMES = Object.keys(DEFAULT_SETTINGS) as (keyof EndpointSettings)[];
 const COLUMNS = selectColumns(Endpoint, 'e', ['id', ...NAMES.filter((name) => name !== 'body')]);
 /** A probe of the primary key for each. No body leaves the database: they are never exported. */

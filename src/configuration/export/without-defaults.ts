@@ -4,6 +4,8 @@ import type { Defaults } from '../plan/sent-fields';
 /** Without the settings that something new has anyway: those at their default, and `null` where no default is named. */
 export function withoutDefaults<Declared extends object>(settings: Declared, defaults: Defaults): Declared {
   return Object.fromEntries(
-    Object.entries(settings).filter(([name, value]: [string, unknown]) => !isDeepStrictEqual(value, defaults[name] ?? null)),
+    Object.entries(settings).filter(
+      ([name, value]: [string, unknown]) => !isDeepStrictEqual(value, defaults[name] ?? null),
+    ),
   ) as Declared;
 }

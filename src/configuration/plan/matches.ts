@@ -1,5 +1,6 @@
 import type { Alert } from '../../alert/alert.entity';
 import type { Contact } from '../../contact/contact.entity';
+import { maskedUrl } from '../../endpoint/settings/shown-settings';
 import type { WindowRow } from '../../maintenance/window-row';
 import { readUrl } from '../../platform/text/read-url';
 import type { Website } from '../../website/website.entity';
@@ -34,9 +35,12 @@ export interface Matches {
 
 const likeness = (...parts: readonly string[]): string => JSON.stringify(parts);
 
+/** In place of an address that is a secret without a value. */
+const SECRET = '$secret';
+
 /** Addresses that differ in their writing only are one: `https://x` is `https://x/`. */
 const sameAddress = (url: unknown): string => {
-  if (isReference(url)) return `$secret ${url.$secret}`;
+  if (isReference(url)) return SECRET;
   const text = String(url).trim();
   return readUrl(text)?.href ?? text;
 };
@@ -71,17 +75,24 @@ export function matchAll(document: ConfigurationDocument, state: PresentState, f
     likenessOfPresent: ({ name, url }) => likeness(name, url),
   });
   const ofWebsite = grouped(state.endpoints, ({ websiteId }) => websiteId);
-  const endpoints = websites.flatMap((website): EndpointMatch[] =>
-    among<DeclaredEndpoint, PresentEndpoint>({
+  const endpoints = websites.flatMap((website): EndpointMatch[] => {
+    const { endpoints: siblings = [] } = website.declared;
+    // An address that is a secret is that of the one whose address may be one.
+    const secret = new Set(
+      siblings.filter(({ url }) => isReference(url)).map(({ name, type }) => likeness(name.trim(), type)),
+    );
+    const found = among<DeclaredEndpoint, PresentEndpoint>({
       noun: 'endpoint',
       pointer: `${website.pointer}/endpoints`,
       parent: website.path,
-      declared: website.declared.endpoints ?? [],
+      declared: siblings,
       present: website.present ? (ofWebsite.get(website.id) ?? []) : [],
       likenessOfDeclared: ({ name, type, url }) => likeness(name.trim(), type, sameAddress(url)),
-      likenessOfPresent: ({ name, type, url }) => likeness(name, type, sameAddress(url)),
-    }).map((found) => ({ ...found, website })),
-  );
+      likenessOfPresent: ({ name, type, url }) =>
+        likeness(name, type, secret.has(likeness(name, type)) && maskedUrl(url) !== url ? SECRET : sameAddress(url)),
+    });
+    return found.map((match) => ({ ...match, website }));
+  });
   const contactIds = new Map<string, string>([
     ...state.contacts.flatMap(({ id, externalKey }): [string, string][] =>
       externalKey === null ? [] : [[externalKey, id]],

@@ -37,6 +37,7 @@ const MATRIX: Readonly<Record<string, AccessRule>> = {
   'GET /api/v1/endpoints/:id/latency': 'read',
   'GET /api/v1/overview': 'read',
   'GET /api/v1/metrics': 'read',
+  'GET /api/v1/configuration': 'read',
   'GET /api/v1/endpoints/:id/acknowledgement': 'read',
   'PUT /api/v1/endpoints/:id/acknowledgement': 'write',
   'DELETE /api/v1/endpoints/:id/acknowledgement': 'write',

@@ -2099,50 +2099,6 @@ export interface components {
             /** @description What the page shows, in this order; replaces all groups. */
             groups?: components["schemas"]["CreatePageGroup"][];
         };
-        ReportEntry: {
-            /**
-             * @description Where it stands in the file: a JSON pointer, or a line.
-             * @example line 12
-             */
-            at: string;
-            /**
-             * @description What the other program calls it.
-             * @example Front page
-             */
-            name: string;
-            /**
-             * @description `mapped`: it is in the document as it was. `approximated`: it is there, with a difference. `skipped`: it is not there.
-             * @example approximated
-             * @enum {string}
-             */
-            result: "mapped" | "approximated" | "skipped";
-            /**
-             * @description The difference, or the reason; null when nothing is lost.
-             * @example the page is rendered in a browser there and only fetched here
-             */
-            why: string | null;
-        };
-        Conversion: {
-            /**
-             * @description A configuration document of version 1. Credentials of the file are in it, some of them in `secrets`: move them out before you keep it in git.
-             * @example {
-             *       "version": 1,
-             *       "websites": [
-             *         {
-             *           "key": "shop",
-             *           "name": "Shop",
-             *           "url": "https://shop.example.com",
-             *           "endpoints": []
-             *         }
-             *       ]
-             *     }
-             */
-            document: {
-                [key: string]: unknown;
-            };
-            /** @description What became of each thing in the file: everything is in the document or skipped here. */
-            report: components["schemas"]["ReportEntry"][];
-        };
         ConfigurationSummary: {
             /** @example 1 */
             create: number;
@@ -2221,6 +2177,50 @@ export interface components {
             changes: components["schemas"]["ConfigurationChange"][];
             /** @description What to know before it is applied. */
             notes: components["schemas"]["ConfigurationNote"][];
+        };
+        ReportEntry: {
+            /**
+             * @description Where it stands in the file: a JSON pointer, or a line.
+             * @example line 12
+             */
+            at: string;
+            /**
+             * @description What the other program calls it.
+             * @example Front page
+             */
+            name: string;
+            /**
+             * @description `mapped`: it is in the document as it was. `approximated`: it is there, with a difference. `skipped`: it is not there.
+             * @example approximated
+             * @enum {string}
+             */
+            result: "mapped" | "approximated" | "skipped";
+            /**
+             * @description The difference, or the reason; null when nothing is lost.
+             * @example the page is rendered in a browser there and only fetched here
+             */
+            why: string | null;
+        };
+        Conversion: {
+            /**
+             * @description A configuration document of version 1. Credentials of the file are in it, some of them in `secrets`: move them out before you keep it in git.
+             * @example {
+             *       "version": 1,
+             *       "websites": [
+             *         {
+             *           "key": "shop",
+             *           "name": "Shop",
+             *           "url": "https://shop.example.com",
+             *           "endpoints": []
+             *         }
+             *       ]
+             *     }
+             */
+            document: {
+                [key: string]: unknown;
+            };
+            /** @description What became of each thing in the file: everything is in the document or skipped here. */
+            report: components["schemas"]["ReportEntry"][];
         };
         QuotaUse: {
             /**

@@ -40,7 +40,7 @@ export class AlertChanges {
       for (const secret of config.missing) findings.add(missingSecret(`${pointer}/config`, secret));
       if (config.missing.length > 0) return [];
       const dto = {
-        ...sentFields(declared, ['config', 'contact'], { ...ALERT_DEFAULTS, ...contact?.defaults }),
+        ...sentFields(declared, ['config', 'contact'], { ...ALERT_DEFAULTS, ...defaultsOf(contact) }),
         ...(declared.config !== undefined && { config: config.value }),
         ...(contactId !== null && { contact_id: formatId('contact', contactId) }),
       } as unknown as CreateAlertDto;
@@ -58,6 +58,12 @@ export class AlertChanges {
       return [{ ...planned(planning, match, sides, dto), endpointId: endpoint.id }];
     });
   }
+}
+
+/** `null` is a value of `remind_every`: none, whatever the contact begins with. */
+function defaultsOf(contact: HeldContact | null): object {
+  const { remind_every: _, ...defaults } = contact?.defaults ?? {};
+  return defaults;
 }
 
 const heldOf = ({ id, type, config, destination, defaults }: Contact): HeldContact => ({

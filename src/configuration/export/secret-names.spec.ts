@@ -1,0 +1,38 @@
+import { SecretNames } from './secret-names';
+
+describe('The name of a secret in an export', () => {
+  it.each<[place: (string | number)[], name: string]>([
+    [['contact', 'chat', 'webhook_url'], 'CONTACT_CHAT_WEBHOOK_URL'],
+    [['endpoint', 'shop', 'front.page', 'header', 'x-api-key'], 'ENDPOINT_SHOP_FRONT_PAGE_HEADER_X_API_KEY'],
+    [['alert', 'shop', 'front', 'mail', 'to', 0], 'ALERT_SHOP_FRONT_MAIL_TO_0'],
+    [['endpoint', 'shop', 'front', 'header', '$!'], 'ENDPOINT_SHOP_FRONT_HEADER_'],
+  ])('says where it stands: %j is %s', (place, name) => {
+    expect(new SecretNames().reference(...place)).toEqual({ $secret: name });
+  });
+
+  it('is another one for each place, and always the same for one', () => {
+    const names = new SecretNames();
+    const placed = [
+      ['a-b', 'c'],
+      ['a', 'b-c'],
+      ['a.b', 'c'],
+    ].map((place) => names.reference('contact', ...place).$secret);
+    expect(placed).toEqual([
+      'CONTACT_A_B_C',
+      expect.stringMatching(/^CONTACT_A_B_C_[0-9A-F]{8}$/),
+      expect.stringMatching(/^CONTACT_A_B_C_[0-9A-F]{8}$/),
+    ]);
+    expect(new Set(placed).size).toBe(3);
+    expect(names.reference('contact', 'a', 'b-c').$secret).toBe(placed[1]);
+    expect(names.all).toEqual(placed);
+  });
+
+  it('has 128 characters at most, and is another one for each place all the same', () => {
+    const names = new SecretNames();
+    const long = ['1', '2'].map(
+      (end) => names.reference('endpoint', 'k'.repeat(64), 'l'.repeat(64), 'body', end).$secret,
+    );
+    expect(long.map(({ length }) => length)).toEqual([128, 128]);
+    expect(new Set(long).size).toBe(2);
+  });
+});
