@@ -7,13 +7,18 @@ import { StartError } from '../../platform/database/start-error';
 import { failpoint } from '../../platform/observability/failpoints';
 import { writeSecretFile } from '../../platform/secrets/secret-file';
 import { Clock } from '../../platform/time/clock';
-import { generateApiKey } from '../api-key/api-key-secret';
+import { generateApiKey, isPlausibleApiKey } from '../api-key/api-key-secret';
 import { ApiKeyService } from '../api-key/api-key.service';
 import { OrganizationService } from './organization.service';
 
 /** Where the first admin key is. `before`: an earlier start has told it. */
 export type BootstrapKey =
   { from: 'environment' } | { from: 'generated'; key: string } | { from: 'file'; path: string } | { from: 'before' };
+
+/** Such a key would be refused by every route, and nobody could get in. */
+const WRONG_CHECKSUM =
+  'BOOTSTRAP_API_KEY begins with ums_, as keys of this service do, and is none: its last characters do not match the others. ' +
+  'Copy the whole key, or choose one that begins otherwise.';
 
 /** Name of the file that keeps a generated key. */
 const KEY_FILE = 'bootstrap-api-key';
@@ -39,6 +44,7 @@ export class Bootstrap {
       const [any] = await tx.query('SELECT 1 FROM organization LIMIT 1');
       if (any) return null;
       const given = this.config.bootstrapApiKey;
+      if (given !== null && !isPlausibleApiKey(given)) throw new StartError(WRONG_CHECKSUM);
       const key = given ?? generateApiKey('admin');
       if (given === null) await keep(key);
       const organization = await this.organizations.insert(tx, 'Default', true);

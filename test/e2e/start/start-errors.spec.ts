@@ -127,6 +127,7 @@ describe('a start with a mistake', () => {
     wrong({ ROLE: 'boss' }),
     wrong({ AUTH: 'off', HOST: '0.0.0.0' }),
     wrong({ BOOTSTRAP_API_KEY: 'secret' }),
+    wrong({ BOOTSTRAP_API_KEY: 'ums_a_0123456789abcdefghijklmnopqrstuvwxyz' }),
     wrong({ SECRETS_KEYS: 'k1:secret' }),
     wrong({ EGRESS_DENY: '10.0.0.0' }),
     wrong({ HEARTBEAT_URL: 'example.com' }),
