@@ -112,6 +112,16 @@ contacts:
     expect(await run(['plan', '-'], { stdin: NEWS })).toMatchObject({ code: 0, out: 'Nothing to do: 2 unchanged.\n' });
   });
 
+  it.each([[[]], [['--json']]])(
+    'export %j prints a document that changes nothing but what had no key',
+    async (options) => {
+      const { code, out } = await uptime(app.url, app.read.key, ['export', ...options]);
+      expect([code, out]).toEqual([0, expect.stringMatching(/shop[^]*\n$/)]);
+      const planned = await run(['plan', '-'], { stdin: out });
+      expect(planned.out).toMatch(/ 0 to create, 0 to update, 1 to adopt, 0 to delete; /);
+    },
+  );
+
   it('tail shows a change of status as it happens', async () => {
     const stop = new AbortController();
     let shown = '';

@@ -14,6 +14,7 @@ const BLOCK = /^```(\w+)\n([\s\S]*?)^```$/gm;
 const settled = (text: string): string =>
   text
     .replace(/\b(ws|ep|al|ct|mw)_[0-9a-hjkmnp-tv-z]{26}\b/g, '$1_…')
+    .replace(/\b\d{4}-\d\d-\d\dT[\d:.]+Z/g, '2026-11-20T10:00:00.000Z')
     .replace(/\bsince \d{4}-\d\d-\d\d\b/g, 'since 2026-11-20');
 
 /** A folder of a reader who has the command and a key. */
@@ -61,7 +62,7 @@ describe('what the documents show', () => {
   afterAll(() => app.close());
 
   beforeEach(async () => {
-    const { write } = await app.organization('Readers');
+    const { write } = await app.organization('Shop');
     reader = new Reader({
       UPTIME_URL: app.url,
       UPTIME_KEY: write.key ?? '',
