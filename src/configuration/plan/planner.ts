@@ -14,6 +14,7 @@ import { ContactChanges } from './changes/contact-changes';
 import { EndpointChanges } from './changes/endpoint-changes';
 import { PageChanges } from './changes/page-changes';
 import type { Planning } from './changes/planning';
+import { NOT_COMPARED } from './changes/unseen-values';
 import { WebsiteChanges } from './changes/website-changes';
 import { WindowChanges } from './changes/window-changes';
 import { firstInCycle } from './cycles';
@@ -81,7 +82,13 @@ export class Planner {
 
     const gone = others && owner !== null ? pruned(owner, state, matches, others, contactsOf(alerts)) : NOTHING_GOES;
     if (gone.deletions.length > MAX_RESOURCES) throw problems.conflict(tooMuchToPrune(gone.deletions.length));
-    const notes = [...findings.notes, ...renamed(matches, state, gone.deletions), ...gone.notes];
+    const isAll = caller.role !== 'read' || state.contacts.length + state.endpoints.length === 0;
+    const notes = [
+      ...(isAll ? [] : [NOT_COMPARED]),
+      ...findings.notes,
+      ...renamed(matches, state, gone.deletions),
+      ...gone.notes,
+    ];
     const plan = { contacts, websites, endpoints, alerts, pages, windows, deletions: gone.deletions, notes };
     return { plan, digest: digestOf(state, plan) };
   }

@@ -63,7 +63,7 @@ describe('applying a configuration document', () => {
   afterAll(() => app.close());
 
   const plan = (org: TestOrganization, document: object, query = '') =>
-    org.read.post<ConfigurationPlanView>(`/configuration/plan${query}`, document);
+    org.write.post<ConfigurationPlanView>(`/configuration/plan${query}`, document);
   const apply = (org: TestOrganization, document: object, query = '') =>
     org.write.put<ConfigurationPlanView>(`/configuration${query}`, document);
 
@@ -192,6 +192,16 @@ describe('applying a configuration document', () => {
       400,
       { errors: [{ pointer: '/contacts/0/config/webhook_url', line: 7, code: 'missing_secret' }] },
     ]);
+  });
+
+  it('a read key does not learn by a plan whether a value that it is not shown is the stored one', async () => {
+    const org = await app.organization('guessing');
+    await apply(org, shop());
+    const planOf = async (secrets: object) =>
+      (await org.read.post<ConfigurationPlanView>('/configuration/plan', { ...shop(), secrets })).body;
+    const right = await planOf({ SLACK_URL: SLACK, TOKEN: 'very-secret' });
+    expect(await planOf({ SLACK_URL: SLACK.replace('T000', 'T001'), TOKEN: 'a-guess' })).toEqual(right);
+    expect([right.changes, right.notes[0]?.message]).toEqual([[], expect.stringMatching(/not compared/)]);
   });
 
   it('prune deletes what the owner no longer declares, and nothing that others declared or nobody did', async () => {

@@ -13,7 +13,7 @@ import { missingSecret } from '../plan-findings';
 import type { References } from '../references';
 import { ALERT_DEFAULTS, sentFields } from '../sent-fields';
 import { noSuch } from './endpoint-changes';
-import { type Planning, planned } from './planning';
+import { asSeen, type Planning, planned } from './planning';
 
 /** What becomes of declared alerts. */
 @Injectable()
@@ -45,9 +45,11 @@ export class AlertChanges {
         ...(contactId !== null && { contact_id: formatId('contact', contactId) }),
       } as unknown as CreateAlertDto;
       const preview = findings.attempt(pointer, () =>
-        present && route
-          ? this.alerts.preview(caller, present, route, dto, contact)
-          : this.alerts.previewNew(caller, { id, endpointId: endpoint.id, dto }, contact),
+        asSeen(planning, kept, dto, (sent) =>
+          present && route
+            ? this.alerts.preview(caller, present, route, sent, contact)
+            : this.alerts.previewNew(caller, { id, endpointId: endpoint.id, dto: sent }, contact),
+        ),
       );
       if (!preview) return [];
       const sides = {

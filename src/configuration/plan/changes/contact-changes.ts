@@ -8,7 +8,7 @@ import type { Match } from '../matching';
 import type { Planned } from '../plan';
 import { missingSecret } from '../plan-findings';
 import { CONTACT_DEFAULTS, sentFields } from '../sent-fields';
-import { type Planning, planned } from './planning';
+import { asSeen, type Planning, planned } from './planning';
 
 export interface PlannedContacts {
   contacts: Planned<CreateContactDto>[];
@@ -34,7 +34,7 @@ export class ContactChanges {
         config: config.value,
       } as unknown as CreateContactDto;
       const preview = planning.findings.attempt(pointer, () =>
-        this.contacts.preview(planning.caller, present, id, dto),
+        asSeen(planning, kept, dto, (sent) => this.contacts.preview(planning.caller, present, id, sent)),
       );
       if (!preview) return [];
       rows.set(id, preview.contact);

@@ -18,6 +18,9 @@ import type { PresentEndpoint } from '../state/present-state';
 import type { References } from '../references';
 import { ENDPOINT_DEFAULTS, sentFields } from '../sent-fields';
 import { type Planning, planned } from './planning';
+import { withMaskedCredentials } from './unseen-values';
+
+const MAX_URL = 2048;
 
 /** What becomes of declared endpoints. */
 @Injectable()
@@ -34,8 +37,9 @@ export class EndpointChanges {
   private planOne(planning: Planning, match: EndpointMatch): PlannedEndpoint | null {
     const { declared, present, pointer, id, website } = match;
     const { findings, references, caller } = planning;
-    const dto = this.dtoOf(planning, match);
-    if (!dto) return null;
+    const sent = this.dtoOf(planning, match);
+    if (!sent) return null;
+    const dto = present && caller.role === 'read' ? withMaskedCredentials(sent, present) : sent;
     const stored = present && settingsWithoutParents(present);
     const settings = findings.attempt(pointer, () => {
       const examined = this.settings.examine(id, dto, stored, caller);
@@ -73,6 +77,14 @@ export class EndpointChanges {
       return parent === null ? [] : [formatId('endpoint', parent)];
     });
     if (missing.length > 0) return null;
+    // What a secret stands for has not been judged with the shape of the document.
+    const { url } = value as UpdateEndpointDto;
+    if (url !== undefined && url.length > MAX_URL)
+      findings.add({
+        pointer: `${pointer}/url`,
+        code: 'too_long',
+        message: `url must have at most ${MAX_URL} characters`,
+      });
     return { ...(value as UpdateEndpointDto), ...(parents !== undefined && { depends_on: depends }) };
   }
 }

@@ -5,6 +5,7 @@ import type { Match, Stored } from '../matching';
 import type { PlanFindings } from '../plan-findings';
 import type { PresentState } from '../state/present-state';
 import type { References } from '../references';
+import { withMasks } from './unseen-values';
 
 /** Who asks for a plan, for what, and what is known. */
 export interface Planning {
@@ -21,6 +22,24 @@ export interface Planning {
 export interface Preview extends Sides {
   /** A change that both views look alike in, and that has no name. */
   isChanged?: boolean;
+}
+
+/**
+ * What a service makes of a config. For a read key with the masks of the stored one; where masks cannot stand for it, because
+ * the config leads elsewhere now, it is a change whatever the hidden values are.
+ */
+export function asSeen<Dto extends { config?: object }, Result>(
+  { caller }: Planning,
+  masked: object,
+  dto: Dto,
+  work: (dto: Dto) => Result,
+): Result {
+  if (caller.role !== 'read' || dto.config === undefined) return work(dto);
+  try {
+    return work({ ...dto, config: withMasks(dto.config, masked) as object });
+  } catch {
+    return work(dto);
+  }
 }
 
 /** What becomes of a declared resource, once a service has seen it. `more`: changes that no view shows. */
