@@ -1,3 +1,4 @@
+import { readFileSync } from 'node:fs';
 import type { Browser, Page } from 'playwright-core';
 import type { Endpoint, Website } from '../../web/src/api/types';
 import { startApp, type TestApp } from '../harness/app/app';
@@ -14,6 +15,26 @@ websites:
     endpoints:
       - {key: front, name: Front page, type: HTTPS, url: https://shop.example.com/, interval: 60, enabled: false}
 `;
+
+const CONFIGURATION = {
+  version: 1,
+  websites: [
+    {
+      key: 'shop',
+      name: 'Example shop',
+      url: 'https://shop.example.com',
+      endpoints: [
+        {
+          key: 'front',
+          name: 'Front page',
+          type: 'HTTPS',
+          url: 'https://shop.example.com/',
+          headers: [{ key: 'Authorization', value: 'Bearer s3cret' }],
+        },
+      ],
+    },
+  ],
+};
 
 describe('the configuration in the dashboard', () => {
   let app: TestApp;
@@ -119,5 +140,17 @@ describe('the configuration in the dashboard', () => {
     await page.getByText(/to create/).waitFor();
     await apply();
     await page.getByText(/created\./).waitFor();
+  });
+
+  it('saves everything that there is as a file, without credentials', async () => {
+    await app.write.put('/configuration', CONFIGURATION);
+    const [download] = await Promise.all([
+      page.waitForEvent('download'),
+      page.getByRole('button', { name: 'Download uptime.yaml' }).click(),
+    ]);
+    expect(download.suggestedFilename()).toBe('uptime.yaml');
+    const saved = readFileSync(await download.path(), 'utf8');
+    expect(saved).toMatch(/^version: 1\n[^]*key: front\n/m);
+    expect(saved).not.toMatch(/s3cret/);
   });
 });
