@@ -77,39 +77,42 @@ describe('The command uptime and the service', () => {
     expect([code, err]).toEqual([1, expect.stringMatching(/may not do this \(403\)\. .*"write"/)]);
   });
 
-  const NEWS = `version: 1
-websites: [{key: news, name: News, url: 'https://news.example.com'}]
+  const documentOf = (key: string) => `version: 1
+websites: [{key: ${key}, name: ${key}, url: 'https://${key}.example.com'}]
 contacts:
-  - {key: chat, name: Chat, type: slack, config: {webhook_url: {$secret: NEWS_CHAT}}}
+  - {key: ${key}, name: ${key}, type: slack, config: {webhook_url: {$secret: CHAT}}}
 `;
+  const env = { UPTIME_SECRET_CHAT: 'https://hooks.slack.com/services/T0/B0/news' };
 
   it.each([
     [
       'a secret without a value',
-      NEWS,
-      /^stdin:4: \/contacts\/0\/config\/webhook_url: .* \(or set UPTIME_SECRET_NEWS_CHAT\)\n/,
+      documentOf('weekly'),
+      /^stdin:4: \/contacts\/0\/config\/webhook_url: .* \(or set UPTIME_SECRET_CHAT\)\n/,
     ],
-    ['a field that is wrong', NEWS.replace('name: News', 'nome: News'), /^stdin:2: \/websites\/0\/nome: /m],
-    ['a key twice', `${NEWS}version: 1\n`, /^stdin:5: .*\n.*\(400 malformed_document\)$/m],
+    ['a field that is wrong', documentOf('weekly').replace('name: ', 'nome: '), /^stdin:2: \/websites\/0\/nome: /m],
+    ['a key twice', `${documentOf('weekly')}version: 1\n`, /^stdin:5: .*\n.*\(400 malformed_document\)$/m],
     ['JSON', '{"version": 1,\n "websites": {}}', /^stdin:2: \/websites: /],
   ])('plan says the line of %s', async (_, stdin, words) => {
     expect(await run(['plan', '-'], { stdin })).toEqual({ code: 1, out: '', err: expect.stringMatching(words) });
   });
 
   it('a read key may plan, and is told that it may not apply', async () => {
-    const env = { UPTIME_SECRET_NEWS_CHAT: 'https://hooks.slack.com/services/T0/B0/news' };
-    const read = (command: string) => uptime(app.url, app.read.key, [command, '-'], { stdin: NEWS, env });
+    const read = (command: string) =>
+      uptime(app.url, app.read.key, [command, '-'], { stdin: documentOf('weekly'), env });
     expect(await read('plan')).toMatchObject({ code: 2, err: '' });
     expect(await read('apply')).toMatchObject({ code: 1, err: expect.stringMatching(/may not do this \(403\)/) });
   });
 
   it('apply --json prints what the API returns, with the ids of what was made', async () => {
-    const env = { UPTIME_SECRET_NEWS_CHAT: 'https://hooks.slack.com/services/T0/B0/news' };
-    const { code, out } = await run(['apply', '-', '--json'], { stdin: NEWS, env });
+    const { code, out } = await run(['apply', '-', '--json'], { stdin: documentOf('news'), env });
     expect([code, JSON.parse(out)]).toMatchObject([0, { summary: { create: 2 }, changes: [{}, {}] }]);
     expect(out).not.toContain('hooks.slack.com/services/T0/B0/news');
     // Without the secret: what is stored stays.
-    expect(await run(['plan', '-'], { stdin: NEWS })).toMatchObject({ code: 0, out: 'Nothing to do: 2 unchanged.\n' });
+    expect(await run(['plan', '-'], { stdin: documentOf('news') })).toMatchObject({
+      code: 0,
+      out: 'Nothing to do: 2 unchanged.\n',
+    });
   });
 
   it.each([[[]], [['--json']]])(
@@ -122,6 +125,25 @@ contacts:
     },
   );
 
+  it('apply does nothing when something changes while it asks', async () => {
+    const stdin = `version: 1
+websites: [{key: corner, name: Corner shop, url: 'https://corner.example.com'}]
+`;
+    const { body } = await app.write.post<{ id: string }>('/websites', {
+      key: 'corner',
+      name: 'Corner',
+      url: 'https://corner.example.com',
+    });
+    const typed = async () => {
+      await app.write.put(`/websites/${body.id}`, { name: 'Edge' });
+      return 'y';
+    };
+    const { code, out, err } = await run(['apply', '-'], { stdin, typed });
+    expect([code, out]).toEqual([1, expect.stringMatching(/^~ website corner {2}name "Corner" → "Corner shop"\n/)]);
+    expect(err).toMatch(/Something has changed since this plan was made, and nothing was applied\./);
+    expect((await run(['plan', '-'], { stdin })).out).toMatch(/name "Edge" → "Corner shop"/);
+  });
+
   it('tail shows a change of status as it happens', async () => {
     const stop = new AbortController();
     let shown = '';
@@ -133,6 +155,7 @@ contacts:
     }
     await eventually('the event', () => shown.includes('Front page'));
     stop.abort();
+    page.status = 200;
     expect(await tail).toMatchObject({ code: 0, err: '' });
     expect(shown).toMatch(/^\d{4}-\S+Z {2}(up|down) +Front page {2}was (up|down)/);
   });

@@ -9,7 +9,7 @@ export interface UptimeRun {
   /** Standard input. */
   stdin?: string | Buffer;
   /** What a person on a terminal types when asked; without it there is no terminal. */
-  typed?: string;
+  typed?: string | (() => Promise<string>);
   folder?: string;
   /** Ends `tail`. */
   stop?: AbortSignal;
@@ -45,7 +45,7 @@ export async function uptime(
     hasColour: false,
     ask: (question) => {
       result.err += question;
-      return Promise.resolve(run.typed ?? '');
+      return typeof run.typed === 'function' ? run.typed() : Promise.resolve(run.typed ?? '');
     },
   };
   const code = await runUptime(args, io, run.stop);
