@@ -157,6 +157,6 @@ websites: [{key: corner, name: Corner shop, url: 'https://corner.example.com'}]
     stop.abort();
     page.status = 200;
     expect(await tail).toMatchObject({ code: 0, err: '' });
-    expect(shown).toMatch(/^\d{4}-\S+Z {2}(up|down) +Front page {2}was (up|down)/);
+    expect(shown).toMatch(/^\d{4}-\S+Z {2}(up|down) +Front page {2}was \w+/);
   });
 });
