@@ -125,13 +125,19 @@ export class ContactService {
    * `hidden`: settings that change behind a mask. Throws what they throw.
    */
   preview(caller: Caller, before: Contact | null, id: string, dto: CreateContactDto): PreviewedContact {
-    const { generatedKeys: _, ...route } = this.channels.resolve(caller, ownerOf('', id), dto, before);
+    const { generatedKeys, ...route } = this.channels.resolve(caller, ownerOf('', id), dto, before);
     const now = this.clock.now();
     const changed = before ? changedContact(before, dto, route, now) : newContact(caller.orgId, id, dto, route, now);
     const contact = changed ?? before;
     if (!contact) throw new Error('a new contact is a change');
     const sides = { before: before && this.audited(before), after: this.audited(contact) };
-    return { contact, isChanged: changed !== null, ...sides, hidden: before && route.isChanged ? ['config'] : [] };
+    return {
+      contact,
+      isChanged: changed !== null,
+      ...sides,
+      hidden: before && route.isChanged ? ['config'] : [],
+      generatedKeys,
+    };
   }
 
   /** The config of a contact as read keys see it: masks stand for what is secret. */
@@ -204,6 +210,8 @@ export interface PreviewedContact {
   before: object | null;
   after: object;
   hidden: readonly string[];
+  /** Secrets that it would get because none was sent. */
+  generatedKeys: readonly string[];
 }
 
 const about = (orgId: string, id: string) => ({ orgId, resource: 'contact', id }) as const;

@@ -37,6 +37,8 @@ export interface PreviewedAlert {
   after: AlertRule;
   /** Settings that change behind a mask. */
   hidden: readonly string[];
+  /** Secrets that it would get because none was sent. */
+  generatedKeys: readonly string[];
 }
 
 /** Alerts as configuration documents need them: seen before they are changed, and made many at once. */
@@ -52,7 +54,8 @@ export class DeclaredAlerts {
   /** What a creation would make. Throws what `AlertService.create` throws. `contact`: what the dto names. */
   previewNew(caller: Caller, sent: AlertToMake, contact: HeldContact | null): PreviewedAlert {
     const made = this.rowOf(caller, sent, contact);
-    return { isChanged: true, before: null, after: this.audited(made.alert, made.route), hidden: [] };
+    const { alert, route, generatedKeys } = made;
+    return { isChanged: true, before: null, after: this.audited(alert, route), hidden: [], generatedKeys };
   }
 
   /** What an update would make. Throws what `AlertService.update` throws. `contact`: what the dto names; `route`: what it has now. */
@@ -63,7 +66,7 @@ export class DeclaredAlerts {
     sent: AlertToMake['dto'],
     contact: HeldContact | null,
   ): PreviewedAlert {
-    const { after } = this.settings.changeOf(caller, { alert, route }, sent, contact);
+    const { after, generatedKeys } = this.settings.changeOf(caller, { alert, route }, sent, contact);
     const rule = ruleOf(sent);
     const changed = Object.assign(new Alert(), alert, rule, after && columnsOf(after));
     const isRuleChanged = Object.entries(rule).some(([field, value]) => alert[field as keyof Alert] !== value);
@@ -72,6 +75,7 @@ export class DeclaredAlerts {
       before: this.audited(alert, route),
       after: this.audited(changed, after ?? route),
       hidden: after ? ['config'] : [],
+      generatedKeys,
     };
   }
 
@@ -129,21 +133,27 @@ export class DeclaredAlerts {
     );
   }
 
-  private rowOf(caller: Caller, sent: AlertToMake, contact: HeldContact | null): { alert: Alert; route: Route } {
+  private rowOf(caller: Caller, sent: AlertToMake, contact: HeldContact | null): MadeAlert {
     const { id, endpointId, dto } = sent;
     const own = this.settings.ownOfNew(caller, id, dto);
     if (!own && !contact) throw new Error('the contact that was sent is not held');
-    const { route, defaults } = own ?? throughContact(contact as HeldContact);
+    const { route, defaults, generatedKeys } = own ?? throughContact(contact as HeldContact);
     const now = this.clock.now();
     const bare = { id, orgId: caller.orgId, endpointId, triggered: false, owner: null, externalKey: null };
     const rule = { ...DEFAULT_RULE, ...ruleOf(defaults), ...ruleOf(dto) };
     const stamps = { createdAt: now, updatedAt: now };
-    return { alert: Object.assign(new Alert(), bare, columnsOf(route), rule, stamps), route };
+    return { alert: Object.assign(new Alert(), bare, columnsOf(route), rule, stamps), route, generatedKeys };
   }
 
   private audited(alert: Alert, route: Route): AlertRule {
     return toAlertRule(alert, this.settings.present(READER, { alert, route }).config);
   }
+}
+
+interface MadeAlert {
+  alert: Alert;
+  route: Route;
+  generatedKeys: readonly string[];
 }
 
 /** What the database gives an alert of which nobody says otherwise. */
@@ -158,7 +168,8 @@ const DEFAULT_RULE: Partial<Alert> = {
   enabled: true,
 };
 
-const throughContact = (contact: HeldContact): Omit<NewRoute, 'generatedKeys'> => ({
+const throughContact = (contact: HeldContact): NewRoute => ({
+  generatedKeys: [],
   route: routeOfContact(contact),
   defaults: contact.defaults,
 });

@@ -22,6 +22,15 @@ export class PlanFindings {
     this.taken.push(...found);
   }
 
+  /** Secrets that nobody would ever see: a client of the single route is shown them once. */
+  noteGenerated(path: string, keys: readonly string[]): void {
+    for (const key of keys)
+      this.notes.push({
+        key: path,
+        message: `A value for ${key} is generated and shown nowhere: declare one as {$secret: NAME} if somebody has to know it.`,
+      });
+  }
+
   /** What a service makes of the resource at `pointer`; `null` when it refuses fields of it, which are noted. */
   attempt<Result>(pointer: string, work: () => Result): Result | null {
     try {

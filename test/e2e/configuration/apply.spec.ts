@@ -179,6 +179,57 @@ describe('applying a configuration document', () => {
     expect((await plan(org, shop())).body.changes).toEqual([]);
   });
 
+  it('what is absent stays, and null is the default', async () => {
+    const org = await app.organization('nulls');
+    const documentOf = (website: object, endpoint: object, alert: object, contact: object) => ({
+      version: 1,
+      contacts: [
+        { key: 'hook', name: 'Hook', type: 'webhook', config: { url: 'https://sink.example.com/x' }, ...contact },
+      ],
+      websites: [
+        {
+          ...{ key: 'a', name: 'A', url: 'https://a.example', ...website },
+          endpoints: [
+            {
+              ...{ key: 'e', name: 'E', type: 'HTTPS', url: 'https://a.example/x', ...endpoint },
+              alerts: [{ key: 'x', contact: 'hook', ...alert }],
+            },
+          ],
+        },
+      ],
+    });
+    const website = { tags: ['w'], enabled: false, status_page: { enabled: true, slug: 'resets' } };
+    const assertions = [{ source: 'status_code', comparison: 'equals', target: '200' }];
+    const request = { method: 'POST', headers: [{ key: 'A', value: 'b' }], body: 'x', follow_redirects: false };
+    const endpoint = {
+      interval: 30,
+      timeout: 5,
+      tags: ['t'],
+      tls: { server_name: 'x.example' },
+      assertions,
+      ...request,
+    };
+    const alert = { failure_threshold: 1, after: 60, remind_every: 600, description: 'd', condition: 'degraded' };
+    const contact = { default: true, alert_defaults: { success_threshold: 7 } };
+    const nulls = (fields: object) => Object.fromEntries(Object.keys(fields).map((name) => [name, null]));
+    const made = await apply(org, documentOf(website, endpoint, alert, contact));
+    expect([made.status, made.body.notes]).toMatchObject([
+      200,
+      [{ key: 'hook', message: expect.stringMatching(/secret is generated/) }],
+    ]);
+
+    expect((await plan(org, documentOf({}, {}, {}, {}))).body.changes).toEqual([]);
+    const reset = documentOf(nulls(website), nulls(endpoint), nulls(alert), nulls(contact));
+    const changed = await apply(org, reset);
+    expect(changed.body.changes.map(({ key, fields }) => [key, ...fields.map(({ after }) => after)])).toEqual([
+      ['hook', false, {}],
+      ['a', true, [], { enabled: false, slug: 'resets' }],
+      ['a/e', 'GET', 60, 10, [], null, true, [], { verify: true, ca: null, server_name: null }, []],
+      ['a/e/x', 'down', 3, 0, null, ''],
+    ]);
+    expect((await plan(org, reset)).body.changes).toEqual([]);
+  });
+
   it('a secret without a value keeps what is stored; where nothing is, the refusal names the place and its line', async () => {
     const org = await app.organization('secrets');
     const text =

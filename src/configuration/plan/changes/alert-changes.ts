@@ -52,6 +52,7 @@ export class AlertChanges {
         ),
       );
       if (!preview) return [];
+      findings.noteGenerated(match.path, preview.generatedKeys);
       const sides = {
         before: preview.before && readable(preview.before, references),
         after: readable(preview.after, references),

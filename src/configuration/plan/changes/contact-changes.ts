@@ -38,6 +38,7 @@ export class ContactChanges {
       );
       if (!preview) return [];
       rows.set(id, preview.contact);
+      planning.findings.noteGenerated(match.path, preview.generatedKeys);
       return [planned(planning, match, preview, dto)];
     });
     return { contacts, rows };

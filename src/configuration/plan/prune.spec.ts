@@ -1,0 +1,101 @@
+import { NOTHING, type OthersThings, pruned } from './prune';
+import type { Matches } from './matches';
+import type { PresentState } from './state/present-state';
+
+const at = { createdAt: new Date('2026-01-02T00:00:00Z') };
+const row = (id: string, more: object = {}) => ({ id, externalKey: id, name: id, owner: 'me', ...at, ...more });
+
+/** A website with two endpoints, an alert on the first through a contact, a window and a page. */
+const state = (changes: Partial<Record<keyof PresentState, object[]>> = {}): PresentState =>
+  ({
+    contacts: [row('contact')],
+    websites: [row('shop')],
+    endpoints: [row('front', { websiteId: 'shop' }), row('cart', { websiteId: 'shop' })],
+    alerts: [row('alert', { endpointId: 'front', contactId: 'contact', type: 'slack' })],
+    windows: [row('window')],
+    pages: [row('page', { website_id: null, slug: 'page' })],
+    ...changes,
+  }) as unknown as PresentState;
+
+const declares = (...ids: string[]): Matches =>
+  ({
+    contacts: [],
+    websites: ids.map((id) => ({ id })),
+    endpoints: [],
+    alerts: [],
+    windows: [],
+    pages: [],
+  }) as unknown as Matches;
+const gone = (of: PresentState, matches: Matches, others: Partial<OthersThings> = {}) => {
+  const { deletions, notes } = pruned('me', of, matches, { ...NOTHING, ...others }, new Map());
+  return {
+    paths: deletions.map(({ path }) => path),
+    kept: notes.filter(({ message }) => / stays/.test(message)).map(({ key }) => key),
+  };
+};
+const uses = [{ contactId: 'contact', alertId: 'alert', endpointId: 'front' }];
+const ALL = ['shop/front/alert', 'shop/front', 'shop/cart', 'shop', 'page', 'window', 'contact'];
+
+describe('what a prune deletes', () => {
+  it.each<[string, PresentState, string[], Partial<OthersThings>, string[], (string | null)[]]>([
+    ['everything that is no longer declared, children first', state(), [], { alertsOfContacts: uses }, ALL, []],
+    [
+      'nothing of what is declared',
+      state(),
+      ['contact', 'shop', 'front', 'cart', 'alert', 'window', 'page'],
+      {},
+      [],
+      [],
+    ],
+    [
+      'nothing of another owner',
+      state({ windows: [row('window', { owner: 'you' })] }),
+      [],
+      {},
+      ALL.filter((path) => path !== 'window'),
+      [],
+    ],
+    [
+      'nothing that lost its key',
+      state({ windows: [row('window', { externalKey: null })] }),
+      [],
+      {},
+      ALL.filter((path) => path !== 'window'),
+      [],
+    ],
+    [
+      'no endpoint with an alert of somebody else, nor its website',
+      state(),
+      [],
+      { onEndpoints: new Map([['cart', 1]]) },
+      ALL.filter((path) => path !== 'shop' && path !== 'shop/cart'),
+      ['shop/cart', 'shop'],
+    ],
+    [
+      'no website with an endpoint of somebody else',
+      state(),
+      [],
+      { inWebsites: new Map([['shop', 1]]) },
+      ALL.filter((path) => path !== 'shop'),
+      ['shop'],
+    ],
+    [
+      'no contact that an alert will use',
+      state(),
+      [],
+      { alertsOfContacts: [{ contactId: 'contact', alertId: 'other', endpointId: 'elsewhere' }] },
+      ALL.filter((path) => path !== 'contact'),
+      ['contact'],
+    ],
+  ])('%s', (_, of, declared, others, paths, kept) => {
+    expect(gone(of, declares(...declared), others)).toEqual({ paths, kept });
+  });
+
+  it('says whose history goes', () => {
+    const { notes } = pruned('me', state(), declares('shop', 'cart'), NOTHING, new Map());
+    expect(notes).toContainEqual({
+      key: 'shop',
+      message: 'The history of 1 endpoint goes: checks, outages and events since 2026-01-02.',
+    });
+  });
+});
