@@ -31,6 +31,12 @@ const RUNNING = 'Runs already: can be kept, and cannot be made a second time els
 const LOGO = 'Has a logo, which is not exported';
 const PAGE_OF_WEBSITE = 'The status page has more settings than a document has of the page of a website';
 
+/** `endpoints`: uuids of those that are declared with it. */
+export interface WebsiteToDeclare {
+  website: DeclaredWebsite;
+  endpoints: readonly string[];
+}
+
 /** Rows of one organization as resources of one document, with what there is to say about them. */
 export class Declarations {
   readonly notes = new ExportNotes();
@@ -64,8 +70,7 @@ export class Declarations {
     });
   }
 
-  /** With the uuids of the endpoints that are declared with it. */
-  *websites(): Iterable<{ website: DeclaredWebsite; endpoints: readonly string[] }> {
+  *websites(): Iterable<WebsiteToDeclare> {
     this.noteAlike(this.rows.websites, this.paths.websites, ({ name, url }) => JSON.stringify([name, url]));
     const inWebsites = grouped(this.rows.endpoints, ({ websiteId }) => websiteId);
     for (const website of this.rows.websites) {

@@ -1,6 +1,6 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { problems } from '../../platform/problem/problem';
-import type { Declarations } from './declarations';
+import type { Declarations, WebsiteToDeclare } from './declarations';
 import type { Layout, Section } from './layout';
 import type { EndpointRows } from './rows';
 
@@ -41,7 +41,11 @@ export class DocumentWriter {
   }
 
   private async websites(read: (ids: readonly string[]) => AsyncIterable<EndpointRows>): Promise<void> {
-    const websites = [...this.declarations.websites()];
+    const websites: WebsiteToDeclare[] = [];
+    for (const website of this.declarations.websites()) {
+      websites.push(website);
+      await this.turn();
+    }
     const endpoints = read(websites.flatMap((website) => website.endpoints))[Symbol.asyncIterator]();
     let next = await endpoints.next();
     await this.section(

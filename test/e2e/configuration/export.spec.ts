@@ -55,6 +55,95 @@ const guarded = () => ({
   ],
 });
 
+/** Every field of every resource, each with another value than its default. */
+const everything = (): ConfigurationDocument => ({
+  version: 1,
+  owner: 'full',
+  contacts: [
+    {
+      key: 'chat',
+      name: 'Chat',
+      type: 'slack',
+      config: { webhook_url: { $secret: 'CONTACT_CHAT_WEBHOOK_URL' }, channel: '#ops' },
+      default: true,
+      alert_defaults: { after: 60, condition: 'degraded', failure_threshold: 4 },
+    },
+  ],
+  websites: [
+    {
+      key: 'shop',
+      name: 'Shop',
+      url: 'https://shop.example.com/',
+      enabled: false,
+      tags: ['prod'],
+      status_page: { enabled: true, slug: 'full-shop' },
+      endpoints: [
+        { key: 'base', name: 'Base', type: 'ICMP', url: 'shop.example.com', alerts: [] },
+        {
+          key: 'front',
+          name: 'Front',
+          type: 'HTTPS',
+          url: 'https://shop.example.com/',
+          method: 'PUT',
+          interval: 90,
+          timeout: 20,
+          enabled: false,
+          headers: [{ key: 'Accept', value: '*/*' }],
+          body: { $secret: 'ENDPOINT_SHOP_FRONT_BODY' },
+          follow_redirects: false,
+          assertions: [{ source: 'json', property: '$.ok', comparison: 'equals', target: 'true', severity: 'warning' }],
+          tags: ['a', 'b'],
+          depends_on: ['shop/base'],
+          tls: { server_name: 'shop.example.com' },
+          alerts: [
+            {
+              key: 'through-chat',
+              contact: 'chat',
+              enabled: false,
+              condition: 'down',
+              failure_threshold: 3,
+              success_threshold: 5,
+              send_on_resolved: false,
+              after: 0,
+              remind_every: 600,
+              description: 'Call Ann.',
+            },
+            { key: 'own', type: 'pagerduty', config: { routing_key: { $secret: 'ALERT_SHOP_FRONT_OWN_ROUTING_KEY' } } },
+          ],
+        },
+      ],
+    },
+  ],
+  maintenance_windows: [
+    {
+      key: 'nightly',
+      name: 'Nightly',
+      description: 'Backups.',
+      starts_at: '2031-01-01T00:00:00.000Z',
+      ends_at: '2032-01-01T00:00:00.000Z',
+      cron: '0 2 * * *',
+      timezone: 'Europe/Berlin',
+      duration: 3600,
+      mute: false,
+      exclude_from_uptime: false,
+      public: false,
+      scope: { all: true },
+    },
+  ],
+  status_pages: [
+    {
+      key: 'all',
+      title: 'Everything',
+      slug: 'full-all',
+      description: 'What runs.',
+      accent: '#7a3ff2',
+      domain: 'status.example.com',
+      enabled: true,
+      groups: [{ name: 'Shop', endpoints: ['shop/front'], websites: ['shop'] }],
+    },
+  ],
+});
+
 const exported = async (by: Api, query = ''): Promise<ConfigurationDocument> => {
   const { status, body } = await by.get<ConfigurationDocument>(`/configuration${query}`);
   expect(status).toBe(200);
@@ -73,7 +162,7 @@ describe('The export of an organization', () => {
   let clicked: TestOrganization;
 
   beforeAll(async () => {
-    app = await startApp({ role: 'api' });
+    app = await startApp({ role: 'api', statusPageDomains: 'allow' });
     clicked = await app.organization('clicked');
     const by = clicked.write;
     const [shop, blog] = [await newWebsite(by, 'Shop'), await newWebsite(by, 'Blög & more')];
@@ -264,6 +353,36 @@ describe('The export of an organization', () => {
     const { body } = await planOf(elsewhere, document);
     expect([body.changes, body.notes]).toEqual([[], []]);
     expect(await exported((await app.organization('empty')).read)).toEqual({ version: 1 });
+  });
+
+  it('has every field of the API', async () => {
+    const document = everything();
+    const [website] = document.websites ?? [];
+    const endpoint = website?.endpoints?.[1];
+    const declared: Record<string, object | undefined> = {
+      UpdateWebsite: website,
+      UpdateEndpoint: endpoint,
+      UpdateAlert: { ...endpoint?.alerts?.[1], ...endpoint?.alerts?.[0] },
+      UpdateContact: document.contacts?.[0],
+      UpdateMaintenanceWindow: document.maintenance_windows?.[0],
+      UpdatePublicPage: document.status_pages?.[0],
+    };
+    const { body: api } = await app.anonymous.get<{
+      components: { schemas: Record<string, { properties: Record<string, object> }> };
+    }>('/openapi.json');
+    const missing = Object.entries(declared).flatMap(([schema, resource]) =>
+      Object.keys(api.components.schemas[schema]?.properties ?? { [schema]: {} })
+        .filter((field) => !/^(website|endpoint|contact)_id$|^logo$/.test(field) && !(field in (resource ?? {})))
+        .map((field) => `${schema}.${field}`),
+    );
+    expect(missing).toEqual([]);
+    const full = await app.organization('full');
+    const values = valuesFor(JSON.stringify(document));
+    const applied = await full.write.put('/configuration', { ...document, secrets: values });
+    expect([applied.status, applied.status === 200 ? '' : applied.text]).toEqual([200, '']);
+    expect(await exported(full.read, '?owner=full')).toEqual(document);
+    const { owner: _owner, ...rest } = document;
+    expect(await exported(full.read)).toEqual(rest);
   });
 
   it('by owner has what the owner declares, and says what it leaves out', async () => {
