@@ -3,6 +3,7 @@ import { convertGatus } from './gatus/convert-gatus';
 import { markVariables } from './gatus/variables';
 import { convertHealthchecks } from './healthchecks';
 import { convertPrometheusBlackbox } from './prometheus-blackbox/convert-prometheus-blackbox';
+import { withoutBinary } from './prometheus-blackbox/source';
 import { convertUptimeKuma } from './uptime-kuma/convert-uptime-kuma';
 import { convertUptimeRobot } from './uptimerobot';
 
@@ -19,4 +20,7 @@ export type ForeignProgram = keyof typeof CONVERTERS;
 export const FOREIGN_PROGRAMS = Object.keys(CONVERTERS) as ForeignProgram[];
 
 /** What a converter makes of a text before it reads it, where that is another text: it is read aside like that. */
-export const PREPARED: Partial<Record<ForeignProgram, (text: string) => string>> = { gatus: markVariables };
+export const PREPARED: Partial<Record<ForeignProgram, (text: string) => string>> = {
+  gatus: markVariables,
+  'prometheus-blackbox': withoutBinary,
+};

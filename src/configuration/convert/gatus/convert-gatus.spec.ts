@@ -341,6 +341,16 @@ describe('A configuration of Gatus', () => {
     ],
     ['pagerduty', { 'integration-key': '****' }, { config: { routing_key: { $secret: 'PAGERDUTY_ROUTING_KEY' } } }],
     [
+      'slack',
+      { 'webhook-url': 'https://hooks.slack.com/services/**********/**********' },
+      { config: { webhook_url: { $secret: 'SLACK_WEBHOOK_URL' } } },
+    ],
+    [
+      'custom',
+      { url: 'https://example.org/hook', method: 'POST', headers: { 'X-Key': '********' } },
+      { config: { headers: [{ key: 'X-Key', value: { $secret: 'CUSTOM_MASKED' } }] } },
+    ],
+    [
       'telegram',
       { token: '1:a', id: '-5', 'topic-id': '7' },
       { config: { bot_token: '1:a', chat_id: '-5', message_thread_id: 7 } },

@@ -1,3 +1,4 @@
+import { isMasked } from '../../../channel/config/config-masking';
 import { configProblems } from '../../../channel/config/config-validation';
 import type { ConfigClass } from '../../../channel/config/config-metadata';
 import { EmailConfig } from '../../../channel/email/email.channel';
@@ -70,10 +71,11 @@ export function channelOf(provider: string, fields: Fields, secrets: Secrets): C
     const hint = COMPATIBLE[provider];
     return { refused: `there is no channel for ${provider}${hint === undefined ? '' : `; ${hint}`}` };
   }
-  const refer = (text: string): Text => secrets.refer(text, fields.differences.add);
+  const refer = (text: string, name = 'MASKED'): Text =>
+    secrets.refer(text, fields.differences.add, isMasked(text) ? `${provider}_${name}` : undefined);
   const read = (name: string): Text | null => {
     const text = fields.text(name)?.trim() ?? '';
-    return text === '' ? null : refer(text);
+    return text === '' ? null : refer(text, name);
   };
   const config = withoutNull(known.reader({ fields, read, refer }));
   noteClient(fields);
@@ -151,7 +153,7 @@ function email({ fields, read, refer }: Source): Record<string, unknown> {
   if (password !== null) fields.differences.add('its password is sent over TLS only');
   if (to.some(hasVariable)) fields.note('to', 'holds a variable: the secret must be one address');
   return {
-    to: to.filter((address) => address !== '').map(refer),
+    to: to.filter((address) => address !== '').map((address) => refer(address)),
     from: read('from'),
     smtp: withoutNull({
       host: read('host'),

@@ -1,3 +1,4 @@
+import { isMasked } from '../../../channel/config/config-masking';
 import type { Text } from '../../document/document';
 
 /** Around the name of a variable in text that has been read. Private characters of Unicode: YAML takes them as plain text. */
@@ -40,15 +41,22 @@ export class Secrets {
 
   /**
    * The text, or a secret in its place when variables are in it. The secret has the name of the variable, or `name` where the
-   * value is not that of a variable alone; `explain` hears what its value has to be when that is not plain.
+   * value is not that of a variable alone; `explain` hears what its value has to be when that is not plain. What was masked
+   * for the eyes of others is asked for in the same way.
    */
   refer(text: string, explain: (difference: string) => void, name?: string): Text {
-    if (!hasVariable(text)) return text;
+    if (!hasVariable(text)) return isMasked(text) ? this.askFor(text, explain, name ?? 'MASKED') : text;
     const variables = variablesIn(text);
     const isPlain = variables.length === 1 && text === `${OPEN}${variables[0] ?? ''}${CLOSE}`;
     const secret = this.standFor(text, isPlain ? (variables[0] ?? '') : (name ?? variables.join('_')));
     if (!isPlain || secret !== variables[0])
       explain(`the secret ${secret} stands for the whole value ${JSON.stringify(asWritten(text))}: give it that value`);
+    return { $secret: secret };
+  }
+
+  private askFor(masked: string, explain: (difference: string) => void, name: string): Text {
+    const secret = this.standFor(masked, name.toUpperCase());
+    explain(`${JSON.stringify(masked)} is masked in the file: give the secret ${secret} the value itself`);
     return { $secret: secret };
   }
 

@@ -20,7 +20,16 @@ describe('convertPrometheusBlackbox', () => {
     ).toMatchSnapshot();
   });
 
-  it.each(['', '7', 'a: 1', 'modules: []', 'scrape_configs: {}', 'modules: {}\n---\nendpoints: []\n'])(
+  it('reads the bytes of a conversation over TCP, which nobody here has', () => {
+    const modules =
+      'modules: {pg: {prober: tcp, tcp: {query_response: [{send: !!binary AAAACATSFi8= }]}}}\nscrape_configs:\n';
+    const job =
+      '- {job_name: db, metrics_path: /blackbox/probe, params: {module: [pg], target: ["db.example:5432"]}}\n';
+    const [entry] = convertPrometheusBlackbox(modules + job).report;
+    expect(entry).toMatchObject({ name: 'db.example:5432', why: expect.stringContaining('query_response') });
+  });
+
+  it.each(['', '---\n', '7', 'a: 1', 'modules: []', 'scrape_configs: {}', 'modules: {}\n---\nendpoints: []\n'])(
     'refuses a file of another form: %j',
     (text) => {
       expect(() => convertPrometheusBlackbox(text)).toThrow(expect.objectContaining({ code: 'validation_failed' }));

@@ -53,11 +53,15 @@ class Job {
     const { at } = this.placed;
     if (!isRecord(this.placed.value)) return [skipped(at, this.name, 'this is no job')];
     const path = textIn(this.job, 'metrics_path') || '/metrics';
-    if (path !== '/probe')
+    if (!path.endsWith('/probe'))
       return [skipped(at, this.name, `no probe of blackbox_exporter: its metrics_path is ${path}`)];
     const discovered = Object.keys(this.job).filter((name) => name.endsWith('_sd_configs'));
     const elsewhere = discovered.map((name) =>
-      skipped(this.placed.lineOf(`/${name}`), this.name, `the targets of ${name} do not stand in the file`),
+      skipped(
+        this.placed.lineOf(`/${name}`),
+        this.name,
+        `the targets of ${name} do not stand in the file: write them into static_configs to take them over`,
+      ),
     );
     const relabeling = readRelabeling(listIn(this.job, 'relabel_configs'));
     const own = this.targets(relabeling.isTarget || relabeling.refused !== null);
@@ -95,7 +99,9 @@ class Job {
 
   private moduleRefusal(): string | null {
     const module = this.source.modules.get(this.moduleName);
-    return module && isRecord(module.value) ? null : `its module ${this.moduleName} does not stand in the file`;
+    return module && isRecord(module.value)
+      ? null
+      : `its module ${this.moduleName} does not stand in the file: send the configuration of blackbox_exporter with it`;
   }
 
   private convertTarget(target: Target, lostLabels: readonly string[]): ReportEntry {

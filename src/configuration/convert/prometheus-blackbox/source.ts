@@ -24,12 +24,15 @@ export interface Source {
 
 const KNOWN = new Set(['modules', 'scrape_configs', 'global']);
 
+/** The bytes that a probe over TCP may say are read as the text that stands there: nothing here says them. */
+export const withoutBinary = (text: string): string => text.replace(/([:-] +)!!binary(?=\s)/g, '$1!!str');
+
 /** Throws `validation_failed` for a file of another form. */
 export function readSource(text: string): Source {
-  const documents = readDocumentText(text);
+  const documents = readDocumentText(withoutBinary(text));
   const source: Source = { modules: new Map(), jobs: [], global: {}, others: [] };
   for (const document of documents) add(document, source);
-  if (documents.length === 0) throw notSuchFile(FORM, 1);
+  if (documents.every(({ value }) => value === null)) throw notSuchFile(FORM, 1);
   return source;
 }
 

@@ -1,3 +1,4 @@
+import { isMasked } from '../../../channel/config/config-masking';
 import { configProblems } from '../../../channel/config/config-validation';
 import type { ConfigClass } from '../../../channel/config/config-metadata';
 import { EmailConfig } from '../../../channel/email/email.channel';
@@ -10,7 +11,7 @@ import { TelegramConfig } from '../../../channel/vendor/telegram.channel';
 import { TwilioConfig } from '../../../channel/vendor/twilio.channel';
 import { WebhookConfig } from '../../../channel/vendor/webhook.channel';
 import { isRecord } from '../../../platform/text/json';
-import type { DeclaredContact } from '../../document/document';
+import type { DeclaredContact, SecretReference } from '../../document/document';
 import type { ReportEntry } from '../conversion';
 import { keyFrom } from '../keys';
 import { type MappedSettings, SETTINGS_OF } from './contact-settings';
@@ -60,11 +61,17 @@ export function contactsOf(rows: readonly Row[], secrets: Secrets): Contacts {
     }
     const { name, difference } = nameOf(row);
     const key = keyFrom(name, keys);
+    const asked: string[] = [];
+    const ask = (field: string, hint: string): SecretReference => {
+      const reference = secrets.askFor(hint);
+      asked.push(`its ${field} is masked in the file: give it as the secret ${reference.$secret}`);
+      return reference;
+    };
     declared.push({
       key,
       name,
       type: mapped.type,
-      config: withoutSecrets(mapped.config, `contact ${key}`, secrets),
+      config: withoutSecrets(mapped.config, `contact ${key}`, secrets, ask),
       ...(row.flag('isDefault') ? { default: true } : {}),
       ...(mapped.tellsResolved === false ? { alert_defaults: { send_on_resolved: false } } : {}),
     });
@@ -72,6 +79,7 @@ export function contactsOf(rows: readonly Row[], secrets: Secrets): Contacts {
     const differences = [
       ...(difference === null ? [] : [difference]),
       ...mapped.differences,
+      ...asked,
       ...(isActive(stored) ? [] : ['it is switched off: its alerts are disabled']),
     ];
     report.push(entryOf(row, differences));
@@ -113,20 +121,21 @@ function settingsOf(row: Row): MappedSettings | { reason: string } {
   return problem === undefined ? settings : { reason: `its settings would be refused: ${problem}` };
 }
 
+/** Credentials go into `secrets`; what was masked for the eyes of others is asked for. */
 function withoutSecrets(
   config: Readonly<Record<string, unknown>>,
   hint: string,
   secrets: Secrets,
+  ask: (field: string, hint: string) => SecretReference,
 ): Record<string, unknown> {
   return Object.fromEntries(
     Object.entries(config).map(([field, value]): [string, unknown] => {
+      const own = `${hint} ${field}`;
+      if (typeof value === 'string' && isMasked(value)) return [field, ask(field, own)];
       if (field === 'headers' && Array.isArray(value))
         return [field, secrets.headers(hint, value as { key: string; value: string }[])];
-      if (isRecord(value)) return [field, withoutSecrets(value, `${hint} ${field}`, secrets)];
-      return [
-        field,
-        SECRET_FIELDS.has(field) && typeof value === 'string' ? secrets.keep(`${hint} ${field}`, value) : value,
-      ];
+      if (isRecord(value)) return [field, withoutSecrets(value, own, secrets, ask)];
+      return [field, SECRET_FIELDS.has(field) && typeof value === 'string' ? secrets.keep(own, value) : value];
     }),
   );
 }

@@ -193,6 +193,17 @@ describe('a backup of Uptime Kuma', () => {
   });
 });
 
+describe('a notification that was masked for the eyes of others', () => {
+  it('is a contact whose secret is asked for', () => {
+    const config = { type: 'slack', slackwebhookURL: 'https://hooks.slack.com/services/********' };
+    const stored = { id: 1, name: 'Ops', active: true, config: JSON.stringify(config) };
+    const { document, report } = convert([], [stored]);
+    expect(document).toMatchObject({ contacts: [{ config: { webhook_url: { $secret: 'CONTACT_OPS_WEBHOOK_URL' } } }] });
+    expect(document.secrets).toBeUndefined();
+    expect(report).toMatchObject([{ result: 'approximated', why: expect.stringMatching(/CONTACT_OPS_WEBHOOK_URL/) }]);
+  });
+});
+
 function errorOf(act: () => unknown): unknown {
   try {
     act();

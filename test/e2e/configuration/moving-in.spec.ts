@@ -1,0 +1,73 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import type { Conversion } from '../../../src/configuration/convert/conversion';
+import type { ConfigurationPlanView } from '../../../src/configuration/plan/plan.dto';
+import { startApp, type TestApp } from '../../harness/app/app';
+
+const fixture = (name: string): string => readFileSync(join(__dirname, '../../fixtures/moving-in', name), 'utf8');
+
+/** What the environment of Gatus would give. */
+const VARIABLES = {
+  SLACK_URL: 'https://hooks.slack.com/services/T0/B0/all',
+  PAGERDUTY_KEY: '0123456789abcdef0123456789abcdef',
+  SMTP_PASSWORD: 'correct horse',
+  TELEGRAM_TOKEN: '1:a',
+  API_TOKEN: 'Bearer abc',
+  HOME_URL: 'https://home.bakery.example/',
+};
+
+describe('Moving in', () => {
+  let app: TestApp;
+
+  beforeAll(async () => {
+    app = await startApp({ role: 'api', egressPrivate: 'allow' });
+  });
+  afterAll(() => app.close());
+
+  const convert = async (from: string, text: string, key: string): Promise<Conversion> => {
+    const response = await fetch(`${app.url}/api/v1/configuration/convert?from=${from}`, {
+      method: 'POST',
+      headers: { authorization: `Bearer ${key}`, 'content-type': 'text/plain' },
+      body: text,
+    });
+    expect(response.status).toBe(200);
+    return (await response.json()) as Conversion;
+  };
+
+  it.each([
+    ['gatus', 'gatus.yaml', VARIABLES],
+    ['uptime-kuma', 'uptime-kuma-1.json', {}],
+    ['uptime-kuma', 'uptime-kuma-2.jsonl', {}],
+    ['healthchecks', 'healthchecks.json', {}],
+    ['prometheus-blackbox', 'prometheus-blackbox.yml', {}],
+    ['uptimerobot', 'uptimerobot.json', {}],
+  ])(
+    'from %s (%s): convert, plan, apply, and nothing is left to do, nor for what is exported',
+    async (from, file, more) => {
+      const { read, write } = await app.organization(file);
+      const plan = async (document: object) => {
+        const { status, text, body } = await read.post<ConfigurationPlanView>('/configuration/plan', document);
+        return { status, text, changes: body.changes };
+      };
+      const { document, report } = await convert(from, fixture(file), read.key ?? '');
+      expect(report.length).toBeGreaterThan(0);
+      const { secrets, ...declared } = { ...document, owner: 'team' };
+      const values = { ...secrets, ...more };
+
+      const planned = await plan({ ...declared, secrets: values });
+      expect(planned).toMatchObject({ status: 200 });
+      expect(planned.changes.filter(({ action }) => action !== 'create')).toEqual([]);
+      expect(planned.changes.filter(({ resource }) => resource === 'endpoint')).toHaveLength(
+        (declared.websites ?? []).reduce((sum, { endpoints = [] }) => sum + endpoints.length, 0),
+      );
+      for (const value of Object.values(values)) expect(planned.text).not.toContain(value);
+
+      expect((await write.put('/configuration', { ...declared, secrets: values })).status).toBe(200);
+      expect(await plan(declared)).toMatchObject({ status: 200, changes: [] });
+
+      const exported = await write.get<object>('/configuration?owner=team');
+      for (const value of Object.values(values)) expect(exported.text).not.toContain(value);
+      expect(await plan(exported.body)).toMatchObject({ status: 200, changes: [] });
+    },
+  );
+});
