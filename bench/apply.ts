@@ -1,10 +1,14 @@
 import 'reflect-metadata';
 import { Database } from '../src/platform/database/database';
 import { startApp } from '../test/harness/app/app';
+import { newEndpoint, newWebsite } from '../test/harness/app/resources';
+import { SwitchableServer } from '../test/harness/servers/switchable-server';
 
 /**
  * What it costs to plan and apply a document of many endpoints, each with an alert through a contact: plan, apply, apply
  * again, a change of every endpoint, a prune of all; and the longest that another request of the same process took meanwhile.
+ * With CHECKS=1 everything is checked meanwhile, and 20 endpoints of another organization every second: how old their newest
+ * recorded check was at most.
  * On the embedded database: `node -r ./scripts/typescript.cjs bench/apply.ts`
  * On PostgreSQL: `node scripts/with-postgres.mjs node -r ./scripts/typescript.cjs bench/apply.ts`
  */
@@ -14,7 +18,7 @@ const WEBSITES = Number(process.env['WEBSITES'] ?? 20);
 const WRITTEN = `
   SELECT coalesce(sum(n_tup_ins + n_tup_upd + n_tup_del), 0)::int AS written FROM pg_stat_user_tables`;
 
-const documentOf = (interval: number, isEmpty = false): object => ({
+const documentOf = (interval: number, isEmpty = false, target?: string): object => ({
   version: 1,
   owner: 'bench',
   contacts: isEmpty
@@ -36,8 +40,8 @@ const documentOf = (interval: number, isEmpty = false): object => ({
         endpoints: Array.from({ length: ENDPOINTS / WEBSITES }, (_e, e) => ({
           key: `page-${e}`,
           name: `Page ${e}`,
-          type: 'HTTPS',
-          url: `https://site-${w}.example.com/${e}`,
+          type: target === undefined ? 'HTTPS' : 'HTTP',
+          url: `${target ?? `https://site-${w}.example.com`}/${e}`,
           interval,
           headers: [{ key: 'Authorization', value: `Bearer ${w}-${e}` }],
           assertions: [{ source: 'status_code', comparison: 'equals', target: '200' }],
@@ -50,46 +54,64 @@ async function main(): Promise<void> {
   const url = process.env['TEST_DATABASE_URL'];
   // The harness would make a database for a test file.
   delete process.env['TEST_DATABASE_URL'];
-  const app = await startApp({ role: 'api', ...(url !== undefined && { databaseUrl: url }) });
+  const target = process.env['CHECKS'] === '1' ? await SwitchableServer.start() : null;
+  const app = await startApp({
+    role: target ? 'all' : 'api',
+    egressPrivate: 'allow',
+    ...(url !== undefined && { databaseUrl: url }),
+  });
   const database = app.app.get(Database);
   const { write } = await app.organization('bench');
-  let longest = 0;
+  const watched: string[] = [];
+  if (target) {
+    const website = await newWebsite(app.write);
+    for (let at = 0; at < 20; at++)
+      watched.push(await newEndpoint(app.write, website, { type: 'HTTP', url: target.url, interval: 1 }));
+  }
+  let [longest, oldest] = [0, 0];
   const ended = new AbortController();
   const others = (async () => {
     while (!ended.signal.aborted) {
       const began = performance.now();
-      await app.read.get('/websites');
+      const listed = await app.read.get<{ last_checked_at: string | null }[]>('/endpoints');
+      const times = listed.body.flatMap((one) =>
+        one.last_checked_at === null ? [] : [Date.parse(one.last_checked_at)],
+      );
+      if (times.length > 0) oldest = Math.max(oldest, Date.now() - Math.min(...times));
       longest = Math.max(longest, performance.now() - began);
       await new Promise((resolve) => setTimeout(resolve, 20));
     }
   })();
   const measure = async (name: string, work: () => Promise<{ status: number; text: string; body: unknown }>) => {
-    longest = 0;
+    [longest, oldest] = [0, 0];
     const began = performance.now();
     const { status, text, body } = await work();
     const { summary } = (body ?? {}) as { summary?: unknown };
     const took = Math.round(performance.now() - began);
     console.log(
-      `${name}: ${took} ms, ${status} ${summary ? JSON.stringify(summary) : text.slice(0, 300)}, others waited ${Math.round(longest)} ms`,
+      `${name}: ${took} ms, ${status} ${summary ? JSON.stringify(summary) : text.slice(0, 300)}, others waited ${Math.round(longest)} ms${target ? `, newest checks ${oldest} ms old` : ''}`,
     );
   };
   const written = async (): Promise<number> => {
     await new Promise((resolve) => setTimeout(resolve, 1500));
     return (await database.query<{ written: number }>(WRITTEN))[0]?.written ?? 0;
   };
-  await measure('plan of everything', () => write.post('/configuration/plan', documentOf(60)));
-  await measure('apply of everything', () => write.put('/configuration', documentOf(60)));
+  await measure('plan of everything', () => write.post('/configuration/plan', documentOf(60, false, target?.url)));
+  await measure('apply of everything', () => write.put('/configuration', documentOf(60, false, target?.url)));
   const before = await written();
-  await measure('plan of nothing', () => write.post('/configuration/plan', documentOf(60)));
-  await measure('apply of nothing', () => write.put('/configuration', documentOf(60)));
+  await measure('plan of nothing', () => write.post('/configuration/plan', documentOf(60, false, target?.url)));
+  await measure('apply of nothing', () => write.put('/configuration', documentOf(60, false, target?.url)));
   console.log(`rows written by the second apply: ${(await written()) - before}`);
-  await measure('plan of a change of each', () => write.post('/configuration/plan', documentOf(120)));
-  await measure('apply of a change of each', () => write.put('/configuration', documentOf(120)));
+  await measure('plan of a change of each', () =>
+    write.post('/configuration/plan', documentOf(120, false, target?.url)),
+  );
+  await measure('apply of a change of each', () => write.put('/configuration', documentOf(120, false, target?.url)));
   await measure('plan of a prune of all', () => write.post('/configuration/plan?prune=true', documentOf(60, true)));
   await measure('prune of all', () => write.put('/configuration?prune=true', documentOf(60, true)));
   ended.abort();
   await others;
   await app.close();
+  await target?.close();
 }
 
 void main();

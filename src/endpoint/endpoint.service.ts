@@ -145,39 +145,44 @@ export class EndpointService {
    */
   update(caller: Caller, id: string, dto: UpdateEndpointDto): Promise<EndpointView> {
     return this.database.transaction(async (tx) => {
-      const sentParents = dto.depends_on && parentIds(dto.depends_on);
-      if (sentParents && sentParents.length > 0) await lockGraph(tx, caller.orgId);
-      const move = await this.lockForMove(tx, caller.orgId, id, dto);
-      const endpoint = await this.lockWithParents(tx, caller.orgId, id, sentParents);
-      const parents = await parentsOf(tx, id);
-      requireMatch(tagSource(endpoint, parents));
-      refuseOvertakenMove(endpoint, dto, move);
-      const websiteId = move?.to.id ?? endpoint.websiteId;
-      const stored = settingsOf(endpoint);
-      const { settings, findings } = this.settings.examine(id, dto, stored, caller);
-      refuse(together([findings, await cycleFindings(tx, id, sentParents ?? [])]));
-      const dependsOn = sentParents ?? parents;
-      const wasOn = endpoint.enabled && (move?.from.enabled ?? true);
-      const isOn = settings.enabled && (move?.to.enabled ?? true);
-      const isChanged = (key: keyof EndpointSettings) => !isDeepStrictEqual(settings[key], stored[key]);
-      const hasNewCheck = CHECKED_SETTINGS.some(isChanged);
-      const revision = endpoint.revision + (hasNewCheck ? 1 : 0);
-      await saveParents(tx, id, parents, dependsOn);
-      await this.repository.save(tx, endpoint, { ...settings, revision, websiteId });
-      if (isChanged('url') || isChanged('type')) await this.startNewStreak(tx, id);
-      await this.reschedule(tx, { ...endpoint, ...settings, revision, websiteId }, hasNewCheck || (isOn && !wasOn));
-      if (wasOn && !isOn) {
-        await this.endStatus(tx, [id]);
-        await this.events.emit(new EndpointsStopped(caller.orgId, [id], 'disabled'), tx);
-      }
-      await recordChange(tx, {
-        ...about(caller.orgId, id),
-        action: 'update',
-        before: toAuditView(endpoint.websiteId, stored, parents),
-        after: toAuditView(websiteId, settings, dependsOn),
-        hidden: MASKED_SETTINGS.filter(isChanged),
-      });
+      await this.change(tx, caller, id, dto);
       return this.repository.view(tx, caller, id);
+    });
+  }
+
+  /** The same in the caller's transaction. */
+  async change(tx: Tx, caller: Caller, id: string, dto: UpdateEndpointDto): Promise<void> {
+    const sentParents = dto.depends_on && parentIds(dto.depends_on);
+    if (sentParents && sentParents.length > 0) await lockGraph(tx, caller.orgId);
+    const move = await this.lockForMove(tx, caller.orgId, id, dto);
+    const endpoint = await this.lockWithParents(tx, caller.orgId, id, sentParents);
+    const parents = await parentsOf(tx, id);
+    requireMatch(tagSource(endpoint, parents));
+    refuseOvertakenMove(endpoint, dto, move);
+    const websiteId = move?.to.id ?? endpoint.websiteId;
+    const stored = settingsOf(endpoint);
+    const { settings, findings } = this.settings.examine(id, dto, stored, caller);
+    refuse(together([findings, await cycleFindings(tx, id, sentParents ?? [])]));
+    const dependsOn = sentParents ?? parents;
+    const wasOn = endpoint.enabled && (move?.from.enabled ?? true);
+    const isOn = settings.enabled && (move?.to.enabled ?? true);
+    const isChanged = (key: keyof EndpointSettings) => !isDeepStrictEqual(settings[key], stored[key]);
+    const hasNewCheck = CHECKED_SETTINGS.some(isChanged);
+    const revision = endpoint.revision + (hasNewCheck ? 1 : 0);
+    await saveParents(tx, id, parents, dependsOn);
+    await this.repository.save(tx, endpoint, { ...settings, revision, websiteId });
+    if (isChanged('url') || isChanged('type')) await this.startNewStreak(tx, id);
+    await this.reschedule(tx, { ...endpoint, ...settings, revision, websiteId }, hasNewCheck || (isOn && !wasOn));
+    if (wasOn && !isOn) {
+      await this.endStatus(tx, [id]);
+      await this.events.emit(new EndpointsStopped(caller.orgId, [id], 'disabled'), tx);
+    }
+    await recordChange(tx, {
+      ...about(caller.orgId, id),
+      action: 'update',
+      before: toAuditView(endpoint.websiteId, stored, parents),
+      after: toAuditView(websiteId, settings, dependsOn),
+      hidden: MASKED_SETTINGS.filter(isChanged),
     });
   }
 

@@ -34,7 +34,7 @@ export class MonitoredSteps {
     for (const { id, dto } of toUpdate(plan.websites)) await this.websites.update(orgId, id, dto);
     await this.addEndpoints(tx, orgId, plan.endpoints.filter(isNew));
     await failpoint('apply.endpoints_made');
-    for (const { id, dto } of toUpdate(plan.endpoints)) await this.endpoints.update(caller, id, dto);
+    for (const { id, dto } of toUpdate(plan.endpoints)) await this.endpoints.change(tx, caller, id, dto);
     const made = plan.alerts.filter(isNew).flatMap(({ id, endpointId, dto }) => (dto ? [{ id, endpointId, dto }] : []));
     await this.declared.add(tx, caller, made);
     for (const { id, dto } of toUpdate(plan.alerts)) await this.alerts.update(caller, id, dto);

@@ -188,10 +188,17 @@ describe('applying a configuration document', () => {
       ],
       websites: [
         {
-          ...{ key: 'a', name: 'A', url: 'https://a.example', ...website },
+          key: 'a',
+          name: 'A',
+          url: 'https://a.example',
+          ...website,
           endpoints: [
             {
-              ...{ key: 'e', name: 'E', type: 'HTTPS', url: 'https://a.example/x', ...endpoint },
+              key: 'e',
+              name: 'E',
+              type: 'HTTPS',
+              url: 'https://a.example/x',
+              ...endpoint,
               alerts: [{ key: 'x', contact: 'hook', ...alert }],
             },
           ],
