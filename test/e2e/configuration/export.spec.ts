@@ -150,7 +150,7 @@ const exported = async (by: Api, query = ''): Promise<ConfigurationDocument> => 
   return body;
 };
 const planOf = (org: TestOrganization, document: object) =>
-  org.read.post<ConfigurationPlanView>('/configuration/plan', document);
+  org.write.post<ConfigurationPlanView>('/configuration/plan', document);
 const asYaml = (by: Api, query = '') =>
   fetch(`${by.url}/api/v1/configuration${query}`, {
     headers: { accept: 'application/yaml', authorization: `Bearer ${by.key}` },

@@ -246,6 +246,7 @@ describe('secrets in every field', () => {
       '/alerts',
       '/alerts/events',
       ...alertIds.flatMap((id) => [`/alerts/${id}`, `/alerts/${id}/deliveries`]),
+      '/configuration',
       '/contacts',
       ...contactIds.map((id) => `/contacts/${id}`),
       '/organization',
