@@ -410,6 +410,12 @@ describe('The files of a configuration of Gatus', () => {
     expect(entry(conversion, 'image')?.result).toBe('skipped');
   });
 
+  it('may be the values of a release of that chart', () => {
+    const values = `config:\n${file('a').replace(/^/gm, '  ')}`.replace(/^/gm, '    ').trimEnd();
+    const release = `apiVersion: helm.toolkit.fluxcd.io/v2\nkind: HelmRelease\nspec:\n  values:\n${values}\n`;
+    expect(entry(convertGatus(release), 'a')).toMatchObject({ at: 'line 7', result: 'mapped' });
+  });
+
   it('may have variables where YAML would not read them', () => {
     const conversion = convertGatus(
       'endpoints: [{name: a, url: https://a.example, headers: {X-Key: ${KEY}}, conditions: []}]',

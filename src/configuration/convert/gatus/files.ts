@@ -40,6 +40,13 @@ const TOO_LARGE = 'the files in ConfigMaps have more than 1 MiB together; send t
 /** Kubernetes takes no ConfigMap that is larger. Files in others are read at once, so that is all of them together. */
 const MAX_INSIDE = 1024 * 1024;
 
+/** The values of the Helm chart of Gatus. */
+const isChart = (value: unknown): value is { config: Record<string, unknown> } =>
+  isRecord(value) &&
+  !('endpoints' in value) &&
+  isRecord(value['config']) &&
+  ('endpoints' in value['config'] || 'suites' in value['config'] || 'external-endpoints' in value['config']);
+
 /** Takes files out of what they come in. */
 class Unwrapper {
   private inside = 0;
@@ -56,15 +63,15 @@ class Unwrapper {
       throw problems.validationFailed([{ ...NOTHING, message: 'a configuration of Gatus is a mapping' }]);
     if (mayWrap && typeof value['kind'] === 'string' && 'apiVersion' in value)
       return this.ofKubernetes(value['kind'], value, place);
-    const values = value['config'];
-    const isChart = isRecord(values) && !('endpoints' in value) && ('endpoints' in values || 'suites' in values);
-    return isChart ? this.ofChart(value, values, place) : [{ value, place }];
+    return isChart(value) ? this.ofChart(value, value.config, place) : [{ value, place }];
   }
 
   /** The values of its Helm chart. */
   private ofChart(value: Record<string, unknown>, config: Record<string, unknown>, place: File['place']): File[] {
-    for (const name of Object.keys(value))
-      if (name !== 'config') this.skip(place(`/${pointerStep(name)}`), name, 'it says how Gatus is installed');
+    const others = Object.keys(value).filter((name) => name !== 'config');
+    const [first] = others;
+    if (first !== undefined)
+      this.skip(place(`/${pointerStep(first)}`), others.join(', '), 'no monitor: how Gatus is installed');
     return [{ value: config, place: (pointer) => place(`/config${pointer}`) }];
   }
 
@@ -74,6 +81,8 @@ class Unwrapper {
       return items.flatMap((item: unknown, i) =>
         this.filesOf(item, (pointer) => place(`/items/${i}${pointer}`), !isRecord(item) || item['kind'] !== 'List'),
       );
+    const values = kind === 'HelmRelease' && isRecord(value['spec']) ? value['spec']['values'] : null;
+    if (isChart(values)) return this.ofChart(values, values.config, (pointer) => place(`/spec/values${pointer}`));
     const field = kind === 'Secret' ? 'stringData' : 'data';
     const data = kind === 'Secret' || kind === 'ConfigMap' ? value[field] : null;
     if (!isRecord(data))
