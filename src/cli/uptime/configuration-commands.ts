@@ -4,7 +4,8 @@ import { withSecrets } from './document-secrets';
 import { type Input, readInput, readInputs } from './input';
 import { CommandError, type Io } from './io';
 import { appliedSummary, changeCount, type Plan, planLines } from './plan-text';
-import { type Colour, painter, shown } from './style';
+import { type ReportEntry, reportLines } from './report-text';
+import { painter } from './style';
 import { yamlText } from './yaml-text';
 
 /** 0: nothing to say. 1: an error. 2: there is something to look at. */
@@ -60,7 +61,7 @@ export async function exported(io: Io, api: ApiClient, options: { owner?: string
 
 interface Conversion {
   document: unknown;
-  report: { at: string; name: string; result: string; why: string | null }[];
+  report: ReportEntry[];
 }
 
 /** Several files of these programs are documents of one stream. */
@@ -85,26 +86,6 @@ export async function convert(
   io.out(options.json ? withLineEnd(text) : yamlText(document));
   if (!options.json) io.err(`${reportLines(report, input, painter(io.hasColour)).join('\n')}\n`);
   return 0;
-}
-
-const RESULT_COLOURS: Readonly<Record<string, Colour>> = { mapped: 'green', approximated: 'yellow', skipped: 'red' };
-
-/** What was lost, a line for each; what was not is only counted. */
-function reportLines(
-  report: Conversion['report'],
-  input: Input,
-  paint: (colour: Colour, text: string) => string,
-): string[] {
-  const count = (result: string): number => report.filter((entry) => entry.result === result).length;
-  const lines = report
-    .filter(({ why }) => why !== null)
-    .map(({ at, name, result, why }) => {
-      const [, line] = /^line (\d+)$/.exec(at) ?? [];
-      const found = line === undefined ? null : input.locate(Number(line));
-      const place = found ? `${found.file}:${found.line}` : `${input.name}:${at}`;
-      return `${paint(RESULT_COLOURS[result] ?? 'faint', result.padEnd(12))}  ${shown(name, 80)}: ${shown(why ?? '', 1000)}  (${place})`;
-    });
-  return [...lines, `${count('mapped')} mapped, ${count('approximated')} approximated, ${count('skipped')} skipped.`];
 }
 
 interface SentDocument extends Input {
