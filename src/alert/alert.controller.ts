@@ -65,7 +65,7 @@ export class AlertController {
       'Counts from the endpoint’s running streak. A secret that the channel generated is shown in this answer only.',
   })
   @ApiCreatedResponse({ ...WITH_ETAG, type: AlertView, description: 'The new alert.' })
-  @BodyProblems('not_found', 'quota_exceeded', 'target_not_allowed')
+  @BodyProblems('not_found', 'quota_exceeded', 'target_not_allowed', 'conflict')
   @AlsoChecked(AlertService, (alerts, fields: Partial<CreateAlertDto>, { caller }) =>
     alerts.findingsInNew(caller, fields),
   )
@@ -84,7 +84,7 @@ export class AlertController {
       'Partial: only the fields sent change; `type` only together with `config`. Thresholds count from the next result. `enabled: false` resolves an open incident. Another type or config resolves it through the old one, and the next failing result opens a new one; a trigger that surely has not arrived yet is sent through the new config instead.',
   })
   @ApiOkResponse({ ...WITH_ETAG, type: AlertView, description: 'The alert as it is now.' })
-  @BodyProblems('not_found', 'target_not_allowed')
+  @BodyProblems('not_found', 'target_not_allowed', 'conflict')
   @AlsoChecked(AlertService, (alerts, fields: UpdateAlertDto, { caller, params }) =>
     alerts.findingsIn(caller, params['id'], fields),
   )

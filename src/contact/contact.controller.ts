@@ -71,7 +71,7 @@ export class ContactController {
       'With `default`, every endpoint that is created from then on gets an alert through it. A secret that the channel generated is shown in this answer only. At most 1,000 contacts, 10 of them `default`.',
   })
   @ApiCreatedResponse({ ...WITH_ETAG, type: ContactView, description: 'The new contact.' })
-  @BodyProblems('quota_exceeded', 'target_not_allowed')
+  @BodyProblems('quota_exceeded', 'target_not_allowed', 'conflict')
   @AlsoChecked(ContactService, (contacts, fields: Partial<CreateContactDto>, { caller }) =>
     contacts.findingsInNew(caller, fields),
   )
@@ -90,7 +90,7 @@ export class ContactController {
       'Partial: only the fields sent change, `type` only together with `config`. A change of the config holds for all its alerts at once. Where messages still go to the same account and address, as with a rotated token, open incidents stay open; else they are closed through the old config, and the next failing result opens new ones.',
   })
   @ApiOkResponse({ ...WITH_ETAG, type: ContactView, description: 'The contact as it is now.' })
-  @BodyProblems('not_found', 'quota_exceeded', 'target_not_allowed')
+  @BodyProblems('not_found', 'quota_exceeded', 'target_not_allowed', 'conflict')
   @AlsoChecked(ContactService, (contacts, fields: UpdateContactDto, { caller, params }) =>
     contacts.findingsIn(caller, params['id'], fields),
   )

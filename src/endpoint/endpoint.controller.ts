@@ -58,7 +58,7 @@ export class EndpointController {
       'The first check runs at once. In the same transaction it gets an alert through each contact that is `default`, with the `alert_defaults` of the contact; `?alerts=none` makes it without.',
   })
   @ApiCreatedResponse({ ...WITH_ETAG, type: EndpointView, description: 'The new endpoint.' })
-  @BodyProblems('invalid_query', 'not_found', 'quota_exceeded', 'target_not_allowed')
+  @BodyProblems('invalid_query', 'not_found', 'quota_exceeded', 'target_not_allowed', 'conflict')
   @AlsoChecked(EndpointService, (endpoints, fields: Partial<CreateEndpointDto>, { caller, params }) =>
     endpoints.findingsInNew(caller, params['websiteId'], fields),
   )
@@ -95,7 +95,7 @@ export class EndpointController {
     description: 'Partial: only the fields sent change. `enabled: false` pauses it and resolves what is open.',
   })
   @ApiOkResponse({ ...WITH_ETAG, type: EndpointView, description: 'The endpoint as it is now.' })
-  @BodyProblems('not_found', 'quota_exceeded', 'target_not_allowed')
+  @BodyProblems('not_found', 'quota_exceeded', 'target_not_allowed', 'conflict')
   @AlsoChecked(EndpointService, (endpoints, fields: UpdateEndpointDto, { caller, params }) =>
     endpoints.findingsIn(caller, params['id'], fields),
   )

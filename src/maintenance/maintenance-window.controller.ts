@@ -94,7 +94,7 @@ export class MaintenanceWindowController {
     description: `${TWO_FORMS} Checks go on. An organization may have 1,000 windows that are not over.`,
   })
   @ApiCreatedResponse({ ...WITH_ETAG, type: MaintenanceWindowView, description: 'The new maintenance window.' })
-  @BodyProblems('not_found', 'quota_exceeded')
+  @BodyProblems('not_found', 'quota_exceeded', 'conflict')
   @AlsoChecked(MaintenanceWindowService, (windows, fields: UpdateMaintenanceWindowDto) => windows.findingsIn(fields))
   create(@OrgId() orgId: string, @Body() dto: CreateMaintenanceWindowDto): Promise<MaintenanceWindowView> {
     return this.windows.create(orgId, dto);
@@ -131,7 +131,7 @@ export class MaintenanceWindowController {
     description: `Partial: only the fields sent change. ${TWO_FORMS} While it is active a change holds for what is recorded from then on.`,
   })
   @ApiOkResponse({ ...WITH_ETAG, type: MaintenanceWindowView, description: 'The maintenance window as it is now.' })
-  @BodyProblems('not_found')
+  @BodyProblems('not_found', 'conflict')
   @AlsoChecked(MaintenanceWindowService, (windows, fields: UpdateMaintenanceWindowDto) => windows.findingsIn(fields))
   update(
     @OrgId() orgId: string,

@@ -58,7 +58,7 @@ export class WebsiteController {
       'Partial: only the fields sent change. `enabled: false` pauses every endpoint and resolves what is open.',
   })
   @ApiOkResponse({ ...WITH_ETAG, type: WebsiteView, description: 'The website as it is now.' })
-  @BodyProblems('not_found')
+  @BodyProblems('not_found', 'conflict')
   @AlsoChecked(WebsiteService, (websites, fields: UpdateWebsiteDto, { caller, params }) =>
     websites.findingsIn(caller.orgId, params['id'], fields),
   )

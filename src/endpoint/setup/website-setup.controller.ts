@@ -27,7 +27,7 @@ export class WebsiteSetupController {
       'With its first endpoints, if you like: all or nothing, and their first checks run at once. Each gets an alert through each contact that is `default`; `?alerts=none` makes them without. More are added afterwards.',
   })
   @ApiCreatedResponse({ ...WITH_ETAG, type: CreatedWebsiteView, description: 'The new website.' })
-  @BodyProblems('invalid_query', 'quota_exceeded', 'target_not_allowed')
+  @BodyProblems('invalid_query', 'quota_exceeded', 'target_not_allowed', 'conflict')
   @AlsoChecked(WebsiteSetupService, (setup, fields: Partial<CreateWebsiteDto>, { caller }) =>
     setup.findingsIn(caller, fields),
   )
