@@ -15,9 +15,12 @@ export interface MissingSecret {
 export function resolveSecrets(document: ConfigurationDocument): {
   document: ConfigurationDocument;
   missing: MissingSecret[];
+  /** Pointers of those that have a value. */
+  given: ReadonlySet<string>;
 } {
   const { secrets = {}, ...rest } = document;
   const missing: MissingSecret[] = [];
+  const given = new Set<string>();
   const resolved = (value: unknown, pointer: string): unknown => {
     if (Array.isArray(value)) return value.map((item, i) => resolved(item, `${pointer}/${i}`));
     if (!isRecord(value)) return value;
@@ -26,9 +29,12 @@ export function resolveSecrets(document: ConfigurationDocument): {
       return Object.fromEntries(
         Object.entries(value).map(([key, item]) => [key, resolved(item, `${pointer}/${pointerStep(key)}`)]),
       );
-    if (Object.hasOwn(secrets, name)) return secrets[name];
+    if (Object.hasOwn(secrets, name)) {
+      given.add(pointer);
+      return secrets[name];
+    }
     missing.push({ pointer, name });
     return value;
   };
-  return { document: resolved(rest, '') as ConfigurationDocument, missing };
+  return { document: resolved(rest, '') as ConfigurationDocument, missing, given };
 }

@@ -60,7 +60,7 @@ export class Planner {
    * `conflict` with the problems of all resources, and `invalid_query` for a prune without an owner.
    */
   async plan(sql: Sql, { caller, host, sent, prune }: PlanRequest): Promise<PlanOfState> {
-    const { document } = resolveSecrets(sent.document);
+    const { document, given } = resolveSecrets(sent.document);
     const owner = document.owner ?? null;
     if (prune && owner === null) throw problems.invalidQuery([PRUNE_WITHOUT_OWNER]);
     const state = await readWanted(sql, caller.orgId, wantedOf(document, prune ? owner : null));
@@ -69,7 +69,7 @@ export class Planner {
     const findings = new PlanFindings((pointer) => sent.lineOf(pointer));
     const matches = matchAll(document, state, findings);
     const references = new References(state, matches);
-    const planning: Planning = { caller, host, owner, state, references, findings };
+    const planning: Planning = { caller, host, owner, state, references, findings, secrets: given };
     await nextTurn();
     const { contacts, rows } = this.contacts.plan(planning, matches.contacts);
     const websites = this.websites.plan(planning, matches.websites);

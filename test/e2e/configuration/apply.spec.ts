@@ -262,6 +262,32 @@ describe('applying a configuration document', () => {
     expect([right.changes, right.notes[0]?.message]).toEqual([[], expect.stringMatching(/not compared/)]);
   });
 
+  it('an address that a secret stands for is in no plan, neither the new nor the old one', async () => {
+    const org = await app.organization('secret addresses');
+    const withUrl = (HOME: string) => ({
+      version: 1,
+      secrets: { HOME },
+      websites: [
+        {
+          key: 'home',
+          name: 'Home',
+          url: 'https://home.example.com',
+          endpoints: [{ key: 'door', name: 'Door', type: 'HTTPS', url: { $secret: 'HOME' } }],
+        },
+      ],
+    });
+    const urlIn = ({ body }: { body: ConfigurationPlanView }) =>
+      body.changes
+        .flatMap(({ fields }) => fields)
+        .filter(({ pointer }) => pointer === '/url')
+        .at(-1);
+    const first = await apply(org, withUrl('https://home.example.com/first'));
+    expect(urlIn(first)).toEqual({ pointer: '/url', before: null, after: '(secret)' });
+    const second = await plan(org, withUrl('https://home.example.com/second'));
+    expect(urlIn(second)).toEqual({ pointer: '/url', before: '(secret)', after: '(changed)' });
+    expect((await plan(org, withUrl('https://home.example.com/first'))).body.changes).toEqual([]);
+  });
+
   it('prune deletes what the owner no longer declares, and nothing that others declared or nobody did', async () => {
     const org = await app.organization('prune');
     await apply(org, shop());

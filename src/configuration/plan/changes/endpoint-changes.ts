@@ -21,6 +21,8 @@ import { type Planning, planned } from './planning';
 import { withMaskedCredentials } from './unseen-values';
 
 const MAX_URL = 2048;
+/** Stands for an address that the document does not tell. */
+const SECRET = '(secret)';
 
 /** What becomes of declared endpoints. */
 @Injectable()
@@ -49,9 +51,11 @@ export class EndpointChanges {
     if (!settings) return null;
     const dependsOn = dto.depends_on ? parentIds(dto.depends_on) : [...(present?.dependsOn ?? [])];
     const before = present && stored && toAuditView(present.websiteId, stored, present.dependsOn);
+    const shown = (view: object): object =>
+      readable(planning.secrets.has(`${pointer}/url`) ? { ...view, url: SECRET } : view, references);
     const preview = {
-      before: before && readable(before, references),
-      after: readable(toAuditView(website.id, settings, dependsOn), references),
+      before: before && shown(before),
+      after: shown(toAuditView(website.id, settings, dependsOn)),
       hidden: stored ? MASKED_SETTINGS.filter((name) => !isDeepStrictEqual(stored[name], settings[name])) : [],
     };
     return {

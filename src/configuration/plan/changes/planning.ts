@@ -16,6 +16,8 @@ export interface Planning {
   state: PresentState;
   references: References;
   findings: PlanFindings;
+  /** Pointers of what secrets stand for whose values were sent. */
+  secrets: ReadonlySet<string>;
 }
 
 /** What a service makes of a resource, its views with key paths instead of ids. */
