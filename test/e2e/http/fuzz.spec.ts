@@ -187,7 +187,8 @@ describe(`${REQUESTS} random requests of the documented API`, () => {
     const contact = await newContact(by, { name });
     const through = { endpoint_id: endpoint, contact_id: contact, description: name };
     const { id: alertOfContact } = (await by.post<{ id: string }>('/alerts', through)).body;
-    for (const id of [website, endpoint, alert, window, contact, alertOfContact]) note(id);
+    const { id: page } = (await by.post<{ id: string }>('/status-pages', { title: name, groups: [] })).body;
+    for (const id of [website, endpoint, alert, window, contact, alertOfContact, page]) note(id);
   }
 
   /** Everything the other organization can see of itself. */
@@ -359,7 +360,13 @@ describe(`${REQUESTS} random requests of the documented API`, () => {
           .filter(([name, seen]) => Math.min(...seen) >= 300 && !OUT_OF_REACH.includes(name))
           .map(([name]) => name);
       // Chance may have paused or deleted all that they need.
-      if (unreached().length > 0) await populate(app.admin, 'Shop', remember);
+      if (unreached().length > 0) {
+        await populate(app.admin, 'Shop', remember);
+        for (const name of ['Spare', 'Another']) {
+          remember((await app.admin.post<{ id: string }>('/api-keys', { name, role: 'read' })).body.id);
+          remember((await app.operator.post<{ id: string }>('/organizations', { name })).body.id);
+        }
+      }
       for (let round = 1; round <= 40 && unreached().length > 0; round++)
         await fc.assert(fc.asyncProperty(blueprints(unreached()), ask), {
           numRuns: 25 * unreached().length,
