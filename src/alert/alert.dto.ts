@@ -50,7 +50,7 @@ class AlertRuleFields extends AlertDefaults {
   @IsBoolean()
   enabled?: boolean;
 
-  @KeyField('the alerts of the endpoint', 'chat')
+  @KeyField('the alerts of the endpoint')
   key?: string | null;
 }
 

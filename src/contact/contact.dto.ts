@@ -69,7 +69,7 @@ export class UpdateContactDto extends ContactReadOnly {
   @Nested(() => AlertDefaults)
   alert_defaults?: AlertDefaults;
 
-  @KeyField('the contacts of the organization', 'operations')
+  @KeyField('the contacts of the organization')
   key?: string | null;
 }
 
@@ -96,7 +96,7 @@ export class CreateContactDto extends ContactReadOnly {
   @Nested(() => AlertDefaults)
   alert_defaults?: AlertDefaults;
 
-  @KeyField('the contacts of the organization', 'operations')
+  @KeyField('the contacts of the organization')
   key?: string | null;
 }
 

@@ -266,7 +266,7 @@ export class CreateEndpointDto extends EndpointOptions {
   @IsString()
   website_id?: string;
 
-  @KeyField('the endpoints of the website', 'checkout')
+  @KeyField('the endpoints of the website')
   key?: string | null;
 }
 
@@ -296,7 +296,7 @@ export class UpdateEndpointDto extends EndpointOptions {
   @IsPublicId('website')
   website_id?: string;
 
-  @KeyField('the endpoints of the website', 'checkout')
+  @KeyField('the endpoints of the website')
   key?: string | null;
 }
 

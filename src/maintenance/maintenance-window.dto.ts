@@ -123,7 +123,7 @@ class WindowFields extends WindowReadOnly {
   @IsBoolean()
   public?: boolean;
 
-  @KeyField('the maintenance windows of the organization', 'patching')
+  @KeyField('the maintenance windows of the organization')
   key?: string | null;
 }
 

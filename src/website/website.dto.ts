@@ -61,7 +61,7 @@ export class NewWebsiteDto extends WebsiteReadOnly {
   @TagsField(TAGS)
   tags?: string[];
 
-  @KeyField('the websites of the organization', 'shop')
+  @KeyField('the websites of the organization')
   key?: string | null;
 }
 
@@ -87,7 +87,7 @@ export class UpdateWebsiteDto extends WebsiteReadOnly {
   @TagsField(TAGS)
   tags?: string[];
 
-  @KeyField('the websites of the organization', 'shop')
+  @KeyField('the websites of the organization')
   key?: string | null;
 }
 

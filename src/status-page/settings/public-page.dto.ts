@@ -133,7 +133,7 @@ class PageFields extends PageReadOnly {
   @IsBoolean()
   enabled?: boolean;
 
-  @KeyField('the status pages of the organization', 'public')
+  @KeyField('the status pages of the organization')
   key?: string | null;
 }
 

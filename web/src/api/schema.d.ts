@@ -222,7 +222,7 @@ export interface components {
             website_id?: string;
             /**
              * @description A name of yours for it in configuration files, unique among the endpoints of the website; null for none.
-             * @example checkout
+             * @example null
              */
             key?: string | null;
         };
@@ -246,7 +246,7 @@ export interface components {
             tags?: string[];
             /**
              * @description A name of yours for it in configuration files, unique among the websites of the organization; null for none.
-             * @example shop
+             * @example null
              */
             key?: string | null;
             /** @description Its first endpoints, with the fields of “Create an endpoint”. The website is made with all of them or not at all. */
@@ -501,7 +501,7 @@ export interface components {
             tags?: string[];
             /**
              * @description A name of yours for it in configuration files, unique among the websites of the organization; null for none.
-             * @example shop
+             * @example null
              */
             key?: string | null;
         };
@@ -562,7 +562,7 @@ export interface components {
             website_id?: string;
             /**
              * @description A name of yours for it in configuration files, unique among the endpoints of the website; null for none.
-             * @example checkout
+             * @example null
              */
             key?: string | null;
         };
@@ -744,7 +744,7 @@ export interface components {
             enabled?: boolean;
             /**
              * @description A name of yours for it in configuration files, unique among the alerts of the endpoint; null for none.
-             * @example chat
+             * @example null
              */
             key?: string | null;
             /**
@@ -929,7 +929,7 @@ export interface components {
             alert_defaults?: components["schemas"]["AlertDefaults"];
             /**
              * @description A name of yours for it in configuration files, unique among the contacts of the organization; null for none.
-             * @example operations
+             * @example null
              */
             key?: string | null;
         };
@@ -1815,7 +1815,7 @@ export interface components {
             public?: boolean;
             /**
              * @description A name of yours for it in configuration files, unique among the maintenance windows of the organization; null for none.
-             * @example patching
+             * @example null
              */
             key?: string | null;
             /**
@@ -1865,7 +1865,7 @@ export interface components {
             public?: boolean;
             /**
              * @description A name of yours for it in configuration files, unique among the maintenance windows of the organization; null for none.
-             * @example patching
+             * @example null
              */
             key?: string | null;
             /**
@@ -2044,7 +2044,7 @@ export interface components {
             enabled?: boolean;
             /**
              * @description A name of yours for it in configuration files, unique among the status pages of the organization; null for none.
-             * @example public
+             * @example null
              */
             key?: string | null;
             /**
@@ -2088,7 +2088,7 @@ export interface components {
             enabled?: boolean;
             /**
              * @description A name of yours for it in configuration files, unique among the status pages of the organization; null for none.
-             * @example public
+             * @example null
              */
             key?: string | null;
             /**
@@ -3625,7 +3625,7 @@ export interface components {
             alert_defaults?: components["schemas"]["AlertDefaults"];
             /**
              * @description A name of yours for it in configuration files, unique among the contacts of the organization; null for none.
-             * @example operations
+             * @example null
              */
             key?: string | null;
         };
@@ -4366,7 +4366,7 @@ export interface components {
             enabled?: boolean;
             /**
              * @description A name of yours for it in configuration files, unique among the alerts of the endpoint; null for none.
-             * @example chat
+             * @example null
              */
             key?: string | null;
             /**

@@ -10,10 +10,10 @@ const RULE = '1 to 64 of a-z 0-9 . _ -, the first a letter or a digit';
 const TEXT = (among: string): string =>
   `A name of yours for it in configuration files, unique among ${among}; null for none.`;
 
-/** The field `key` of a body. `among`: its siblings in words. */
-export const KeyField = (among: string, example: string): PropertyDecorator =>
+/** The field `key` of a body. `among`: its siblings in words. Whoever sends the example twice must not be refused: it has none. */
+export const KeyField = (among: string): PropertyDecorator =>
   applyDecorators(
-    ApiPropertyOptional({ type: String, nullable: true, pattern: KEY.source, description: TEXT(among), example }),
+    ApiPropertyOptional({ type: String, nullable: true, pattern: KEY.source, description: TEXT(among), example: null }),
     Nullable(),
     IsString(),
     Matches(KEY, { message: `key must be ${RULE}` }),
