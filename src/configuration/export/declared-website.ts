@@ -1,3 +1,4 @@
+import { settingsOf } from '../../maintenance/maintenance-window.dto';
 import type { WindowRow } from '../../maintenance/window-row';
 import type { PublicPageRow } from '../../status-page/settings/public-page.dto';
 import type { Website } from '../../website/website.entity';
@@ -23,18 +24,8 @@ export const toDeclaredWebsite = (
 export function toDeclaredWindow(row: WindowRow, key: string, paths: KeyPaths): DeclaredWindow | null {
   const scope = scopeOf(row, paths);
   if (!scope) return null;
-  const settings = {
-    description: row.description,
-    starts_at: row.startsAt?.toISOString() ?? null,
-    ends_at: row.endsAt?.toISOString() ?? null,
-    cron: row.cron,
-    timezone: row.timezone,
-    duration: row.durationSeconds,
-    mute: row.mute,
-    exclude_from_uptime: row.excludeFromUptime,
-    public: row.public,
-  };
-  return { key, name: row.name, ...withoutDefaults(settings, WINDOW_DEFAULTS), scope };
+  const { name, scope: _scope, key: _key, ...settings } = settingsOf(row);
+  return { key, name, ...withoutDefaults(settings, WINDOW_DEFAULTS), scope };
 }
 
 function scopeOf(
