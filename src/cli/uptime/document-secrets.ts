@@ -1,5 +1,6 @@
 import { isDeepStrictEqual } from 'node:util';
 import { type Document, isMap, isScalar, parseDocument } from 'yaml';
+import { isRecord } from '../../platform/text/json';
 import { CommandError, type Environment } from './io';
 
 const PREFIX = 'UPTIME_SECRET_';
@@ -81,6 +82,3 @@ function spliced(text: string, { contents }: Document, secrets: string): string 
   const before = text.slice(0, at);
   return `${before}${before.endsWith('\n') ? '' : '\n'}${indent}secrets: ${secrets}\n${text.slice(at)}`;
 }
-
-const isRecord = (value: unknown): value is Fields =>
-  typeof value === 'object' && value !== null && !Array.isArray(value);
