@@ -1,3 +1,4 @@
+import { isRecord } from '../../platform/text/json';
 import { readUrl } from '../../platform/text/read-url';
 import { ApiProblem } from './api-problem';
 import { connectionErrorText } from './connection-error';
@@ -131,7 +132,7 @@ export class ApiClient {
       );
     }
     const body = parsed(text);
-    const isProblem = /^application\/problem\+json\b/.test(headers.get('content-type') ?? '') && isObject(body);
+    const isProblem = /^application\/problem\+json\b/.test(headers.get('content-type') ?? '') && isRecord(body);
     const retryAfter = Number(headers.get('retry-after') ?? Number.NaN);
     // What stands in front of the service refuses in words of its own.
     if (!isProblem && ![401, 403, 429, 503].includes(status)) throw this.notTheApi(status, headers);
@@ -158,6 +159,3 @@ function parsed(text: string): unknown {
     return undefined;
   }
 }
-
-const isObject = (value: unknown): value is object =>
-  typeof value === 'object' && value !== null && !Array.isArray(value);
