@@ -8,6 +8,7 @@ WORKDIR /app
 COPY package.json package-lock.json ./
 RUN npm ci --ignore-scripts --no-audit --no-fund
 COPY tsconfig.json ./
+COPY docs/openapi.json ./docs/
 COPY scripts ./scripts
 COPY src ./src
 COPY web ./web

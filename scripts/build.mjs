@@ -1,8 +1,9 @@
 // Builds the service and its dashboard into dist. `--if-needed` does nothing when dist was made from these very inputs.
 // The new dist is made aside and swapped in, so a failed or interrupted build leaves the old one whole.
 import '../src/start/node-version.cjs';
-import { spawnSync } from 'node:child_process';
+import { spawn, spawnSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
+import { once } from 'node:events';
 import {
   cpSync,
   existsSync,
@@ -20,7 +21,16 @@ import { fileURLToPath } from 'node:url';
 const root = fileURLToPath(new URL('..', import.meta.url));
 const dist = join(root, 'dist');
 const stamp = join(dist, '.built-from');
-const INPUTS = ['src', 'web', 'package.json', 'package-lock.json', 'tsconfig.json', 'scripts/build.mjs'];
+const INPUTS = [
+  'src',
+  'web',
+  'docs/openapi.json',
+  'package.json',
+  'package-lock.json',
+  'tsconfig.json',
+  'scripts/build.mjs',
+  'scripts/client',
+];
 /** The dashboard, then the API reference into a folder of it. */
 const PAGES = { web: 'public', 'web/reference': 'public/docs' };
 const ASSET = /\.(cjs|tgz)$/;
@@ -55,6 +65,13 @@ function run(script, ...args) {
   if (status !== 0) throw new Error(`${script} failed`);
 }
 
+/** Runs beside the other steps, which leave a core free. The exit code, once it is there. */
+function generateClient(target) {
+  const script = join(root, 'scripts/client/generate.mjs');
+  const generator = spawn(process.execPath, [script, target], { cwd: root, stdio: ['ignore', 'inherit', 'inherit'] });
+  return once(generator, 'exit').then(([code]) => code);
+}
+
 function copyAssets(target) {
   for (const file of filesUnder(join(root, 'src')).filter((name) => ASSET.test(name))) {
     const copy = join(target, relative(join(root, 'src'), file));
@@ -63,19 +80,23 @@ function copyAssets(target) {
   }
 }
 
-function build(inputs) {
+async function build(inputs) {
   const aside = join(root, '.cache', `dist-new-${process.pid}`);
   const old = join(root, '.cache', `dist-old-${process.pid}`);
+  const client = generateClient(join(aside, 'client'));
   try {
     run('typescript/bin/tsc', '-p', 'tsconfig.json', '--outDir', aside, '--incremental', 'false');
     copyAssets(aside);
     for (const [page, target] of Object.entries(PAGES))
       if (existsSync(join(root, page, 'index.html')))
         run('vite/bin/vite.js', 'build', page, '--outDir', join(aside, target), '--emptyOutDir', '--logLevel', 'error');
+    if ((await client) !== 0) throw new Error('the client was not generated');
     writeFileSync(join(aside, '.built-from'), inputs);
     if (existsSync(dist)) renameSync(dist, old);
     renameSync(aside, dist);
   } finally {
+    // It writes into what is removed here.
+    await client;
     rmSync(aside, { recursive: true, force: true });
     rmSync(old, { recursive: true, force: true });
   }
@@ -86,7 +107,7 @@ const isFresh = existsSync(stamp) && readFileSync(stamp, 'utf8') === inputs;
 if (!(process.argv.includes('--if-needed') && isFresh)) {
   const started = performance.now();
   try {
-    build(inputs);
+    await build(inputs);
   } catch (error) {
     console.error(`Build failed: ${error.message}`);
     process.exit(1);

@@ -1,5 +1,6 @@
-import { Controller, Headers, HttpCode, Post, Put, Query } from '@nestjs/common';
+import { Controller, HttpCode, Post, Put, Query, Req } from '@nestjs/common';
 import { ApiBody, ApiConsumes, ApiOkResponse, ApiOperation, ApiTags } from '@nestjs/swagger';
+import type { Request } from 'express';
 import { Access, type Caller, CurrentCaller } from '../platform/access/caller';
 import { Cost } from '../platform/access/cost';
 import { SentText, TextBody } from '../platform/http/body/text-body';
@@ -59,9 +60,9 @@ export class ConfigurationController {
     @CurrentCaller() caller: Caller,
     @Query() query: PlanQuery,
     @SentText() text: string,
-    @Headers('host') host?: string,
+    @Req() request: Request,
   ): Promise<ConfigurationPlanView> {
-    return this.configuration.plan(caller, { text, query, host });
+    return this.configuration.plan(caller, { text, query, host: request.headers.host });
   }
 
   @Put()
@@ -91,8 +92,8 @@ export class ConfigurationController {
     @CurrentCaller() caller: Caller,
     @Query() query: PlanQuery,
     @SentText() text: string,
-    @Headers('host') host?: string,
+    @Req() request: Request,
   ): Promise<ConfigurationPlanView> {
-    return this.configuration.apply(caller, { text, query, host });
+    return this.configuration.apply(caller, { text, query, host: request.headers.host });
   }
 }

@@ -12,7 +12,7 @@ import { inReadingOrder } from './reading-order';
 import { addRequestExamples } from './request-examples';
 import { withDefaultsInWords } from './schema-defaults';
 import { withPublicNames } from './schema-names';
-import { documentTransportProblems } from './transport-problems';
+import { documentTransportProblems, type Operation } from './transport-problems';
 
 const DESCRIPTION = `Websites, the endpoints that watch them, alert rules and every event they raised.
 
@@ -51,9 +51,38 @@ export function openApiDocument(app: INestApplication): OpenAPIObject {
   documentTransportProblems(document);
   documentIdempotency(document);
   documentPreconditions(document);
+  documentPages(document);
   const whole = withDefaultsInWords(asOpenApi31(withPublicNames(sortTags(document))));
   addRequestExamples(whole);
   return whole;
+}
+
+const NEXT = 'of the next page; absent on the last one, and only there.';
+const PAGE_HEADERS = {
+  'X-Total-Count': {
+    description: 'Items of the whole list, where they are counted.',
+    schema: { type: 'integer' },
+    example: 1,
+  },
+  Link: {
+    description: `The address ${NEXT}`,
+    schema: { type: 'string' },
+    example: '</api/v1/websites?cursor=eyJpZCI6IjAxIn0>; rel="next"',
+  },
+  'X-Next-Cursor': {
+    description: `The \`cursor\` ${NEXT}`,
+    schema: { type: 'string' },
+    example: 'eyJpZCI6IjAxIn0',
+  },
+} as const;
+
+/** Adds the headers of a page to each list: to what takes a `cursor`. */
+function documentPages(document: OpenAPIObject): void {
+  for (const path of Object.values(document.paths)) {
+    const list = path.get as Operation | undefined;
+    const page = list?.responses['200'];
+    if (page && list.parameters?.some(({ name }) => name === 'cursor')) page.headers = { ...PAGE_HEADERS };
+  }
 }
 
 function sortTags(document: OpenAPIObject): OpenAPIObject {

@@ -1,0 +1,77 @@
+// Makes one module of the generated one and of our layer over it.
+import { readFileSync } from 'node:fs';
+
+/** In the order of their imports. */
+const LAYER = ['errors', 'transport', 'stream', 'methods'];
+/** Above it stand types of the API, below it the runtime, which is nobody's business. */
+const RUNTIME = '// ─── Embedded runtime';
+const DEFAULT_INSTANCE = 'export const client = createClient<';
+const INTERNAL = /^export (?=(type|class|async function\*?|function\*?|const) )/gm;
+/** Types of ours that only other types name. */
+const OURS_INTERNAL =
+  /^export (?=(const|async function\*?|function\*?|type (LimitedInit|OpenStream|ApiMethod)|interface (CallLimits|Frame))\b)/gm;
+
+/** The TypeScript source of the client. Throws when the generated text is not of the form known here. */
+export function compose(generated, operations) {
+  const layer = LAYER.map((name) => withoutImports(readFileSync(new URL(`layer/${name}.ts`, import.meta.url), 'utf8')));
+  return [
+    withoutRuntimeExports(generated),
+    textTypes(operations),
+    ...layer.map((text) => text.replaceAll(OURS_INTERNAL, '')),
+    clientClass(operations),
+  ].join('\n');
+}
+
+function withoutRuntimeExports(text) {
+  const operations = positionOf(text, 'export const OPERATIONS = {');
+  const from = Math.min(operations, positionOf(text, RUNTIME));
+  const to = positionOf(text, DEFAULT_INSTANCE);
+  return text.slice(0, from) + text.slice(from, to).replaceAll(INTERNAL, '');
+}
+
+function positionOf(text, mark) {
+  const position = text.indexOf(mark);
+  if (position < 0) throw new Error(`The generated client has another form than expected: no "${mark}"`);
+  return position;
+}
+
+const withoutImports = (text) => text.replaceAll(/^import [^;]*;\n/gm, '');
+
+/** Which type a body that is text has when the caller does not say, and the types of text a response comes in. */
+function textTypes(operations) {
+  const bodies = operations.filter(({ bodyTypes }) => bodyTypes.length > 1);
+  const responses = operations.filter(({ responseTypes }) => responseTypes.length > 1 && responseTypes.every(isText));
+  const bodyType = ({ bodyTypes }) => bodyTypes.find((type) => type === 'text/plain') ?? bodyTypes[1];
+  return `
+const TEXT_BODIES: { readonly [id: string]: string | undefined } = {
+${bodies.map((operation) => `  ${operation.id}: '${bodyType(operation)}',\n`).join('')}};
+
+interface TextTypes {
+${responses.map(({ id, responseTypes }) => `  ${id}: ${responseTypes.map((type) => `'${type}'`).join(' | ')};\n`).join('')}}
+`;
+}
+
+const isText = (type) => !/^image\/(?!svg)/.test(type);
+
+function clientClass(operations) {
+  return `
+/**
+ * A client of the API, with one method for each operation. Methods resolve with what the service sends, and reject with an
+ * \`UptimeError\`: an \`UptimeProblem\` when it refuses, others when no response of the service came.
+ */
+export class UptimeClient {
+${operations.map((operation) => `${comment(operation)}  readonly ${operation.id}: ApiMethod<'${operation.id}'>;\n`).join('\n')}
+  /** Throws a TypeError when \`baseUrl\` is not the address of a web server. */
+  constructor(options: UptimeClientOptions) {
+    const methods = bindOperations(options);
+${operations.map(({ id }) => `    this.${id} = methods.${id};\n`).join('')}  }
+}
+`;
+}
+
+function comment({ summary, description, refusals }) {
+  const codes = refusals.map((code) => `\`${code}\``).join(', ');
+  const paragraphs = [`${summary}.`, description, codes && `Problems: ${codes}.`].filter(Boolean);
+  const lines = paragraphs.join('\n\n').replaceAll('*/', '*\\/').split('\n');
+  return `  /**\n${lines.map((line) => `   * ${line}`.trimEnd() + '\n').join('')}   */\n`;
+}

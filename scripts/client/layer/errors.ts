@@ -1,0 +1,107 @@
+import type { FieldProblem, Problem, QuotaProblem } from './api';
+
+/** Any failure of a call, except that it was aborted: then the reason of its signal is thrown. */
+export class UptimeError extends Error {
+  override readonly name: string = 'UptimeError';
+}
+
+/** No response came: the connection failed or broke, or the call took longer than `timeoutMs`. `cause` is what `fetch` threw. */
+export class UptimeNoResponse extends UptimeError {
+  override readonly name = 'UptimeNoResponse';
+}
+
+/** A response that is not the service's: of a proxy, of a page to sign in, of another program at this address, a redirect. */
+export class UptimeUnexpectedResponse extends UptimeError {
+  override readonly name = 'UptimeUnexpectedResponse';
+
+  constructor(
+    message: string,
+    /** HTTP status; 0 where a browser hides that of a redirect. */
+    readonly status: number,
+    /** Seconds to wait before the next try, where the response says so. */
+    readonly retryAfter: number | undefined,
+  ) {
+    super(message);
+  }
+}
+
+/** The service refused the call and says why. Switch on `code`: it is stable, texts may change. */
+export class UptimeProblem extends UptimeError {
+  override readonly name = 'UptimeProblem';
+  /** HTTP status. */
+  readonly status: number;
+  readonly code: Problem['code'];
+  readonly title: string;
+  readonly detail: string;
+  /** With `validation_failed`: what is wrong, field by field; otherwise empty. */
+  readonly errors: readonly FieldProblem[];
+  /** With `quota_exceeded`: the limit that is reached. */
+  readonly quota: QuotaProblem | undefined;
+  /** Finds the request in the logs of the service. */
+  readonly requestId: string;
+
+  constructor(
+    problem: Problem,
+    /** Seconds to wait before the next try, where the response says so. */
+    readonly retryAfter: number | undefined,
+  ) {
+    const fields = (problem.errors ?? []).map(({ pointer, message }) => `${pointer} ${message}`);
+    super(`${problem.status} ${problem.code}: ${[problem.detail, ...fields].join('; ')}`);
+    this.status = problem.status;
+    this.code = problem.code;
+    this.title = problem.title;
+    this.detail = problem.detail;
+    this.errors = problem.errors ?? [];
+    this.quota = problem.quota;
+    this.requestId = problem.request_id;
+  }
+}
+
+/** The error of a response that is no success; `text` is its body. */
+export function errorOf(request: string, response: Response, text: string): UptimeError {
+  const retryAfter = secondsOf(response.headers.get('retry-after'));
+  const { status } = response;
+  if (response.type === 'opaqueredirect' || (status >= 300 && status < 400)) {
+    const where = response.headers.get('location') ?? 'elsewhere';
+    const why = `${request} was redirected to ${where}, and redirects are not followed: the key would go there. Is baseUrl right?`;
+    return new UptimeUnexpectedResponse(why, status, undefined);
+  }
+  const problem = problemIn(response, text);
+  if (problem) return new UptimeProblem(problem, retryAfter);
+  const words = `${request} got ${status} from something that is not the service: ${inBrief(text)}`;
+  return new UptimeUnexpectedResponse(words, status, retryAfter);
+}
+
+/** A failure of `fetch` in words. */
+export function noResponse(request: string, cause: unknown): UptimeError {
+  if (cause instanceof UptimeError) return cause;
+  // Node says in the cause what happened, of several addresses only by its code.
+  const { cause: inner = cause } = (cause ?? {}) as { cause?: unknown };
+  const { code = '', message = String(inner) } = (inner ?? {}) as { code?: string | number; message?: string };
+  const what = message.includes(String(code)) ? message : `${code} ${message}`.trim();
+  return new UptimeNoResponse(`${request} got no response: ${what}`, { cause });
+}
+
+function problemIn(response: Response, text: string): Problem | null {
+  if (!/^application\/problem\+json\b/i.test(response.headers.get('content-type') ?? '')) return null;
+  try {
+    const body = JSON.parse(text) as Partial<Problem> | null;
+    return typeof body?.code === 'string' && typeof body.detail === 'string' ? (body as Problem) : null;
+  } catch {
+    return null;
+  }
+}
+
+/** The title of a page, or the beginning of a text. */
+function inBrief(text: string): string {
+  const title = /<title[^>]*>([^<]*)/i.exec(text)?.[1] ?? text.replaceAll(/<[^>]*>/g, ' ');
+  return title.replaceAll(/\s+/g, ' ').trim().slice(0, 200) || 'an empty body';
+}
+
+/** Of a `Retry-After`, which is a count of seconds or a date. */
+function secondsOf(header: string | null): number | undefined {
+  if (header === null) return undefined;
+  if (/^\d+$/.test(header.trim())) return Number(header);
+  const at = Date.parse(header);
+  return Number.isNaN(at) ? undefined : Math.max(0, (at - Date.now()) / 1000);
+}

@@ -1,0 +1,102 @@
+import { execFileSync } from 'node:child_process';
+import { createHash } from 'node:crypto';
+import { existsSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync } from 'node:fs';
+import { createRequire } from 'node:module';
+import { join, resolve } from 'node:path';
+
+export const ROOT = resolve(__dirname, '../../..');
+const SOURCES = ['scripts/client', 'scripts/client/layer'];
+const INPUTS = ['docs/openapi.json', 'package-lock.json'];
+
+/** The folder with the client as it is built from this very tree; made once, whoever asks for it. */
+export function builtClientFolder(): string {
+  const built = join(ROOT, '.cache/client', fingerprint());
+  if (existsSync(built)) return built;
+  const aside = `${built}-${process.pid}`;
+  mkdirSync(join(ROOT, '.cache/client'), { recursive: true });
+  execFileSync(process.execPath, [join(ROOT, 'scripts/client/generate.mjs'), aside]);
+  try {
+    renameSync(aside, built);
+  } catch {
+    // Another process was faster.
+    rmSync(aside, { recursive: true });
+  }
+  return built;
+}
+
+function fingerprint(): string {
+  const sources = SOURCES.flatMap((folder) => readdirSync(join(ROOT, folder)).map((name) => `${folder}/${name}`));
+  const files = [...INPUTS, ...sources.filter((name) => /\.(mjs|ts)$/.test(name))];
+  const hash = createHash('sha256');
+  for (const file of files.toSorted((a, b) => a.localeCompare(b)))
+    hash.update(`${file}\n`).update(readFileSync(join(ROOT, file)));
+  return hash.digest('hex').slice(0, 16);
+}
+
+/** The built module. What it is in types is not here to be read: typed-use.spec.ts compiles programs against those. */
+export function builtClient(): ClientModule {
+  return createRequire(__filename)(join(builtClientFolder(), 'index.cjs')) as ClientModule;
+}
+
+type Args = { path?: object; query?: object; headers?: Record<string, string>; body?: unknown };
+type Options = { signal?: AbortSignal; timeoutMs?: number; retries?: number; headers?: Record<string, string> };
+type Call<Result> = (args?: Args, options?: Options) => Result;
+
+/** One resource as the API shows it. */
+export interface Resource {
+  id: string;
+  name: string;
+}
+interface WithResponse<Data> {
+  data: Data;
+  headers: { etag?: string; xTotalCount?: number };
+  response: Response;
+}
+type Method<Data> = Call<Promise<Data>> & { withResponse: Call<Promise<WithResponse<Data>>> };
+type List<Item> = Method<Item[]> & { all: Call<AsyncGenerator<Item>>; pages: Call<AsyncGenerator<Item[]>> };
+
+export interface StreamEvent {
+  event: string;
+  id?: string;
+  data: { endpoint_id?: string; status?: string };
+}
+type StreamOptions = Options & { silenceMs?: number; onInterruption?: (reason: Error | undefined) => void };
+
+/** As much of the client as the specs use. */
+export interface Client {
+  listWebsites: List<Resource>;
+  getWebsite: Method<Resource>;
+  createWebsite: Method<Resource>;
+  updateWebsite: Method<Resource>;
+  deleteWebsite: Method<undefined>;
+  createEndpoint: Method<Resource>;
+  updateEndpoint: Method<Resource>;
+  runCheck: Method<{ outcome: string }>;
+  getMetrics: Method<string>;
+  planConfiguration: Method<{ changes: unknown[] }>;
+  exportConfiguration: Method<object> & { as: (type: string, args?: Args, options?: Options) => Promise<string> };
+  stream: (args?: Args, options?: StreamOptions) => AsyncGenerator<StreamEvent>;
+}
+
+export interface ClientOptions {
+  baseUrl: string;
+  apiKey?: string | undefined;
+  fetch?: typeof fetch;
+  headers?: Record<string, string>;
+  timeoutMs?: number;
+  retries?: number;
+}
+
+interface ClientModule {
+  UptimeClient: new (options: ClientOptions) => Client;
+  UptimeProblem: new () => Error;
+  UptimeNoResponse: new () => Error;
+  UptimeUnexpectedResponse: new () => Error;
+}
+
+/** Everything that an iterator yields. */
+export async function collected<T>(items: AsyncIterable<T>): Promise<T[]> {
+  const all: T[] = [];
+  for await (const item of items) all.push(item);
+  return all;
+}

@@ -1,0 +1,202 @@
+import type { Socket } from 'node:net';
+import { HttpTarget, rawResponse, sent } from '../../harness/servers/http-target';
+import { closedPort, silence, slam } from '../../harness/servers/tcp-target';
+import { builtClient, type Client, type ClientOptions, collected } from './built-client';
+
+type Step = (socket: Socket) => void;
+
+const { UptimeClient, UptimeProblem, UptimeNoResponse, UptimeUnexpectedResponse } = builtClient();
+
+const JSON_TYPE = { 'Content-Type': 'application/json' };
+const website = { id: 'ws_1', name: 'Shop' };
+const ok: Step = (socket) => socket.write(rawResponse(200, JSON.stringify(website), JSON_TYPE));
+const refused = (status: number, code: string, headers: Record<string, string> = {}): Step => {
+  const problem = {
+    type: `urn:uptime:problem:${code}`,
+    title: 'No',
+    status,
+    detail: 'Not now',
+    code,
+    request_id: 'r1',
+  };
+  const type = { 'Content-Type': 'application/problem+json; charset=utf-8' };
+  return (socket) => socket.write(rawResponse(status, JSON.stringify(problem), { ...type, ...headers }));
+};
+/** Promises more than it sends, and resets. */
+const cutInBody: Step = (socket) => {
+  socket.write(rawResponse(200, '{"id":"ws_1",', { ...JSON_TYPE, 'Content-Length': '1000' }), () => slam(socket));
+};
+
+const CREATE = { body: { name: 'Shop', url: 'https://shop.example.com' } };
+const ONE = { path: { id: 'ws_1' } };
+
+describe('the typed client, when something fails', () => {
+  const open: HttpTarget[] = [];
+  afterEach(async () => {
+    await Promise.all(open.splice(0).map((target) => target.close()));
+  });
+
+  /** A server that responds with one step after the other and hangs when there are no more; and a client of it. */
+  async function scripted(
+    steps: Step[],
+    options: Partial<ClientOptions> = {},
+  ): Promise<{ target: HttpTarget; client: Client }> {
+    const target = await HttpTarget.listen((_, socket) => (steps.shift() ?? silence)(socket));
+    open.push(target);
+    return { target, client: new UptimeClient({ baseUrl: target.url(''), apiKey: 'secret', ...options }) };
+  }
+
+  it.each<[string, Step]>([
+    ['429 with a Retry-After in seconds', refused(429, 'rate_limited', { 'Retry-After': '1' })],
+    [
+      '503 with a Retry-After as a date that has passed',
+      refused(503, 'shutting_down', { 'Retry-After': new Date(0).toUTCString() }),
+    ],
+    ['503 without one', refused(503, 'storage_unavailable')],
+    ["a proxy's 502", (socket) => socket.write(rawResponse(502, '<title>Bad gateway</title>'))],
+    ['a reset connection', slam],
+    ['a connection that breaks within the body', cutInBody],
+  ])('repeats a GET after %s', async (_, failure) => {
+    const { target, client } = await scripted([failure, ok]);
+    await expect(client.getWebsite(ONE)).resolves.toEqual(website);
+    expect(target.seen).toHaveLength(2);
+  });
+
+  it('waits as long as Retry-After says', async () => {
+    const arrivals: number[] = [];
+    const at =
+      (step: Step): Step =>
+      (socket) => {
+        arrivals.push(performance.now());
+        step(socket);
+      };
+    const { client } = await scripted([at(refused(429, 'rate_limited', { 'Retry-After': '1' })), at(ok)]);
+    await client.getWebsite(ONE);
+    const [first = 0, second = 0] = arrivals;
+    // A lower bound only; timers may fire a millisecond early.
+    expect(second - first).toBeGreaterThan(990);
+  });
+
+  it('does not wait for what comes after its deadline', async () => {
+    const { target, client } = await scripted([refused(429, 'rate_limited', { 'Retry-After': '3600' })]);
+    await expect(client.getWebsite(ONE)).rejects.toMatchObject({ code: 'rate_limited', retryAfter: 3600 });
+    expect(target.seen).toHaveLength(1);
+  });
+
+  it.each<[string, Step, object]>([
+    ['500', refused(500, 'internal_error'), { code: 'internal_error' }],
+    ['404', refused(404, 'not_found'), { code: 'not_found' }],
+  ])('does not repeat a GET after %s', async (_, failure, error) => {
+    const { target, client } = await scripted([failure, ok]);
+    await expect(client.getWebsite(ONE)).rejects.toMatchObject(error);
+    expect(target.seen).toHaveLength(1);
+  });
+
+  it('gives up after the last retry, with what was said then', async () => {
+    const again = refused(503, 'shutting_down', { 'Retry-After': '0' });
+    const { target, client } = await scripted([again, again, again, ok], { retries: 2 });
+    await expect(client.getWebsite(ONE)).rejects.toMatchObject({ code: 'shutting_down', status: 503 });
+    expect(target.seen).toHaveLength(3);
+  });
+
+  it('repeats a POST that honours an Idempotency-Key, with one key for all tries and another for each call', async () => {
+    const { target, client } = await scripted([slam, ok, ok]);
+    await client.createWebsite(CREATE);
+    await client.createWebsite(CREATE);
+    const [first, again, other] = target.seen.map((request) => sent(request, 'Idempotency-Key'));
+    expect(first).toMatch(/^[0-9a-f]{32}$/);
+    expect(again).toBe(first);
+    expect(other).not.toBe(first);
+  });
+
+  it('waits for its own first try when that still runs', async () => {
+    const { target, client } = await scripted([refused(409, 'idempotency_key_in_use', { 'Retry-After': '0' }), ok]);
+    await expect(client.createWebsite(CREATE)).resolves.toEqual(website);
+    expect(target.seen).toHaveLength(2);
+  });
+
+  it('takes the Idempotency-Key of the caller', async () => {
+    const { target, client } = await scripted([ok]);
+    await client.createWebsite({ ...CREATE, headers: { 'Idempotency-Key': 'mine' } });
+    expect(sent(target.seen[0], 'Idempotency-Key')).toBe('mine');
+  });
+
+  it.each<[string, Step, new () => Error]>([
+    ['a reset connection', slam, UptimeNoResponse],
+    ['503', refused(503, 'shutting_down', { 'Retry-After': '0' }), UptimeProblem],
+  ])('neither repeats a POST without a key after %s nor gives it one', async (_, failure, kind) => {
+    const { target, client } = await scripted([failure, ok]);
+    await expect(client.runCheck(ONE)).rejects.toBeInstanceOf(kind);
+    expect(target.seen.map((request) => sent(request, 'Idempotency-Key'))).toEqual([undefined]);
+  });
+
+  it('says in words that nobody listens', async () => {
+    const port = await closedPort();
+    const client = new UptimeClient({ baseUrl: `http://127.0.0.1:${port}`, retries: 0 });
+    await expect(client.getWebsite(ONE)).rejects.toThrow(
+      `GET http://127.0.0.1:${port}/api/v1/websites/ws_1 got no response: connect ECONNREFUSED 127.0.0.1:${port}`,
+    );
+  });
+
+  it('ends a call that takes longer than its deadline', async () => {
+    const { client } = await scripted([], { timeoutMs: 100 });
+    const call = client.getWebsite(ONE);
+    await expect(call).rejects.toBeInstanceOf(UptimeNoResponse);
+    await expect(call).rejects.toThrow(/took longer than 100 ms/);
+  });
+
+  it('ends with its signal, at once and with its reason: while it waits for a response, and between two tries', async () => {
+    for (const steps of [[], [refused(429, 'rate_limited', { 'Retry-After': '30' })]]) {
+      const { target, client } = await scripted([...steps]);
+      const controller = new AbortController();
+      const call = client.getWebsite(ONE, { signal: controller.signal });
+      const reason = new Error('enough');
+      setTimeout(() => controller.abort(reason), 50);
+      await expect(call).rejects.toBe(reason);
+      expect(target.seen.length).toBeLessThan(2);
+    }
+  });
+
+  it('says in words that a page of something else came', async () => {
+    const page: Step = (socket) =>
+      socket.write(
+        rawResponse(404, '<html><title>Sign in to the Wi-Fi</title></html>', { 'Content-Type': 'text/html' }),
+      );
+    const { client } = await scripted([page]);
+    const call = client.getWebsite(ONE);
+    await expect(call).rejects.toBeInstanceOf(UptimeUnexpectedResponse);
+    await expect(call).rejects.toThrow(/404 from something that is not the service: Sign in to the Wi-Fi/);
+  });
+
+  it('follows no redirect: the key stays with its host', async () => {
+    const { target: elsewhere } = await scripted([ok]);
+    const redirect: Step = (socket) => socket.write(rawResponse(307, '', { Location: elsewhere.url('/') }));
+    const { target, client } = await scripted([redirect]);
+    await expect(client.getWebsite(ONE)).rejects.toThrow(/redirects are not followed/);
+    expect(sent(target.seen[0], 'Authorization')).toBe('Bearer secret');
+    expect(elsewhere.seen).toEqual([]);
+  });
+
+  it('asks its own host for the next page, wherever the header leads', async () => {
+    const { target: elsewhere } = await scripted([ok]);
+    const first: Step = (socket) => {
+      const link = { Link: `<${elsewhere.url('/api/v1/websites?cursor=next')}>; rel="next"`, ...JSON_TYPE };
+      socket.write(rawResponse(200, JSON.stringify([website]), link));
+    };
+    const last: Step = (socket) => socket.write(rawResponse(200, '[]', JSON_TYPE));
+    const { target, client } = await scripted([first, last]);
+    expect(await collected(client.listWebsites.all())).toEqual([website]);
+    expect(target.seen.map(({ path }) => path)).toEqual(['/api/v1/websites', '/api/v1/websites?cursor=next']);
+    expect(elsewhere.seen).toEqual([]);
+  });
+
+  it('sends the headers of the client and of the call, each name once, and nothing about what it was generated with', async () => {
+    const { target, client } = await scripted([ok], { headers: { 'X-Team': 'shop', Accept: 'text/plain' } });
+    await client.getWebsite(ONE, { headers: { accept: 'application/json', 'x-team': 'checkout' } });
+    const headers = target.seen[0]?.headers ?? [];
+    const values = (name: string) => headers.filter(([key]) => key.toLowerCase() === name).map(([, value]) => value);
+    expect(values('accept')).toEqual(['application/json']);
+    expect(values('x-team')).toEqual(['checkout']);
+    expect(values('x-redocly-client')).toEqual([]);
+  });
+});
