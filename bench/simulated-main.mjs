@@ -12,7 +12,6 @@ const { Module } = require('@nestjs/common');
 const { createApp } = dist('app.js');
 const { Checker } = dist('checker/checker.js');
 const { loadConfig } = dist('platform/config/config.js');
-const { Bootstrap } = dist('identity/organization/bootstrap.js');
 const { Health } = dist('platform/observability/health.js');
 
 class SimulatedChecker {
@@ -43,8 +42,7 @@ class SimulatedModule {}
 Module({ providers: [SimulatedChecker] })(SimulatedModule);
 
 const config = loadConfig(process.env);
-const app = await createApp(config, [SimulatedModule]);
-await app.get(Bootstrap).prepare();
+const app = await createApp(config, [{ name: 'simulated', modules: [SimulatedModule] }]);
 await app.listen(config.port, config.host);
 process.on('SIGTERM', () => {
   app.get(Health).drain();

@@ -15,7 +15,6 @@ dist('start/gc-flags.js');
 require('reflect-metadata');
 const { createApp } = dist('app.js');
 const { SignInLinks } = dist('identity/session/sign-in-links.js');
-const { Bootstrap } = dist('identity/organization/bootstrap.js');
 const { loadConfig } = dist('platform/config/config.js');
 const { Health } = dist('platform/observability/health.js');
 const { SMTPServer } = require('smtp-server');
@@ -95,7 +94,6 @@ const config = loadConfig({
   LOG_LEVEL: 'error',
 });
 const app = await createApp(config);
-await app.get(Bootstrap).prepare();
 await app.listen(config.port, config.host);
 say(`Uptime monitor is running at ${url}, its API key is ${KEY}`);
 

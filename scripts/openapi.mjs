@@ -21,6 +21,7 @@ const config = Object.assign(new Config(), {
   role: 'api',
   logLevel: 'error',
   operatorToken: 'x'.repeat(24),
+  bootstrapApiKey: 'x'.repeat(24),
 });
 const app = await createApp(config);
 writeFileSync(join(root, 'docs/openapi.json'), `${JSON.stringify(openApiDocument(app), null, 2)}\n`);

@@ -1,4 +1,4 @@
-import { type DynamicModule, Module, type ModuleMetadata } from '@nestjs/common';
+import { type DynamicModule, Module } from '@nestjs/common';
 import { APP_FILTER, APP_GUARD, APP_PIPE } from '@nestjs/core';
 import { ScheduleModule } from '@nestjs/schedule';
 import { AlertModule } from './alert/alert.module';
@@ -10,6 +10,8 @@ import { DashboardModule } from './dashboard/dashboard.module';
 import { DeliveryModule } from './delivery/delivery.module';
 import { EndpointModule } from './endpoint/endpoint.module';
 import { MaintenanceModule } from './maintenance/maintenance.module';
+import type { Composition } from './extension/composition';
+import { ExtensionModule } from './extension/extension.module';
 import { HistoryModule } from './history/history.module';
 import { MonitoringModule } from './monitoring/monitoring.module';
 import { AuditModule } from './audit/audit.module';
@@ -35,19 +37,21 @@ import { StreamModule } from './stream/stream.module';
 import { TimeModule } from './platform/time/time.module';
 import { WebsiteModule } from './website/website.module';
 
-/** A module that somebody adds to the service without changing it. */
-export type AppExtension = NonNullable<ModuleMetadata['imports']>[number];
-
 /** The table of contents. */
 @Module({})
 export class AppModule {
-  static forRoot(config: Config, extensions: readonly AppExtension[] = []): DynamicModule {
+  /** `environment`: where the settings of extensions are read from. */
+  static forRoot(
+    config: Config,
+    composition: Composition,
+    environment: Readonly<Record<string, string | undefined>>,
+  ): DynamicModule {
     return {
       module: AppModule,
       imports: [
         ConfigModule.forRoot(config),
         ScheduleModule.forRoot(),
-        DatabaseModule.forRoot(),
+        DatabaseModule.forRoot(composition.migrations),
         TimeModule,
         EventsModule,
         SecretsModule,
@@ -72,7 +76,8 @@ export class AppModule {
         StatusPageModule,
         ConfigurationModule,
         DashboardModule,
-        ...extensions,
+        ExtensionModule.forRoot(composition, environment),
+        ...composition.modules,
       ],
       providers: [
         { provide: APP_FILTER, useClass: ProblemFilter },

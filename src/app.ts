@@ -2,8 +2,12 @@ import { ConsoleLogger, type LogLevel } from '@nestjs/common';
 import { NestFactory } from '@nestjs/core';
 import type { NestExpressApplication } from '@nestjs/platform-express';
 import helmet from 'helmet';
-import { type AppExtension, AppModule } from './app.module';
+import { AppModule } from './app.module';
+import { registerAudited } from './audit/audited-change';
 import { carryAuthorship } from './audit/authorship';
+import { compose } from './extension/composition';
+import type { Extension } from './extension/extension';
+import { Bootstrap } from './identity/organization/bootstrap';
 import type { Config } from './platform/config/config';
 import { ACKNOWLEDGE_PATH } from './delivery/send/message-links';
 import { formBody } from './platform/http/form-body';
@@ -15,6 +19,7 @@ import { LoadShedder } from './platform/http/load/load-shedder';
 import { requestId } from './platform/http/request-id';
 import { EntityTags } from './platform/http/precondition/entity-tags';
 import { ServerAdapter } from './platform/http/server.adapter';
+import { registerIdKinds } from './platform/ids/id';
 import { Health } from './platform/observability/health';
 import { Metrics } from './platform/observability/metrics';
 import { mountOpenApi } from './platform/openapi/openapi';
@@ -47,20 +52,29 @@ export function serviceLogger(config: Config): ConsoleLogger {
 }
 
 /**
- * The whole application, connected and migrated, but not listening yet. Tests start it the same way as `main.ts`.
- * `modules`: a team's own, from its own package; checkers and channels in them are found like ours.
+ * The whole application, connected, migrated and with its first key (see `Bootstrap`), but not listening yet. Tests start it
+ * the same way as `main.ts`. `extensions`: what packages of a team add; one that clashes with another one or with the service
+ * is a `StartError` in words. `environment`: where their settings are read from.
  */
 export async function createApp(
   config: Config,
-  modules: readonly AppExtension[] = [],
+  extensions: readonly Extension[] = [],
+  environment: Readonly<Record<string, string | undefined>> = process.env,
 ): Promise<NestExpressApplication> {
+  const composition = compose(extensions);
+  registerIdKinds(composition.ids);
+  registerAudited(composition.audited);
   // Who makes a change travels by AsyncLocalStorage from here to the audit log.
   const adapter = new ServerAdapter(carryAuthorship, config.maxConnectionsPerAddress);
-  const app = await NestFactory.create<NestExpressApplication>(AppModule.forRoot(config, modules), adapter, {
-    bodyParser: false,
-    abortOnError: false,
-    logger: serviceLogger(config),
-  });
+  const app = await NestFactory.create<NestExpressApplication>(
+    AppModule.forRoot(config, composition, environment),
+    adapter,
+    {
+      bodyParser: false,
+      abortOnError: false,
+      logger: serviceLogger(config),
+    },
+  );
   measure(adapter, app.get(Metrics));
   const tags = app.get(EntityTags);
   adapter.tagWith((body) => tags.ofResponse(body));
@@ -72,8 +86,19 @@ export async function createApp(
   app.use(ACKNOWLEDGE_PATH, formBody);
   app.use(unlessBelow(`/${CONFIGURATION_PATH}`, jsonBody));
   mountOpenApi(app);
-  await app.init();
+  await ready(app);
   return app;
+}
+
+/** What stops the start leaves no connection and no lock behind. */
+async function ready(app: NestExpressApplication): Promise<void> {
+  try {
+    await app.init();
+    await app.get(Bootstrap).prepare();
+  } catch (error) {
+    await app.close().catch(() => {});
+    throw error;
+  }
 }
 
 function measure(adapter: ServerAdapter, metrics: Metrics): void {

@@ -1,3 +1,4 @@
+#!/usr/bin/env node
 import './start/node-version.cjs';
 import './start/gc-flags';
 import './start/thread-pool';
@@ -5,6 +6,7 @@ import 'reflect-metadata';
 import { Logger } from '@nestjs/common';
 import type { NestExpressApplication } from '@nestjs/platform-express';
 import { createApp, serviceLogger } from './app';
+import { loadExtensions } from './extension/load-extensions';
 import { fail } from './start/fail';
 import { requireAddress } from './start/listen';
 import { welcome } from './start/welcome';
@@ -24,7 +26,7 @@ async function start(): Promise<void> {
   Logger.overrideLogger(serviceLogger(config));
   for (const text of strangeSettings(environment)) new Logger('Settings').warn(text);
   await requireAddress(config);
-  const app = await createApp(config);
+  const app = await createApp(config, await loadExtensions(config.extensions), environment);
   stopOnSignals(app);
   await welcome(app, config);
 }

@@ -1,6 +1,6 @@
 import type { Tx } from '../platform/database/database';
 import { newUuid } from '../platform/ids/id';
-import { type AuditAction, type AuditedResource, differenceOf } from './audited-change';
+import { type AuditAction, auditedKind, type AuditedResource, differenceOf } from './audited-change';
 import { type Authorship, currentAuthorship } from './authorship';
 
 /** One act on one resource. */
@@ -72,6 +72,8 @@ async function append(tx: Tx, table: string, act: Act, owner: Readonly<Record<st
 
 /** `null` for an update that changes nothing. */
 function rowOf(act: Act, owner: Readonly<Record<string, string>>) {
+  if (auditedKind(act.resource) === null)
+    throw new Error(`Nobody could read an entry about "${act.resource}": name it in "audited" of its extension`);
   const { changed, before, after } = differenceOf(act.before ?? null, act.after ?? null, act.hidden);
   if (act.action === 'update' && changed.length === 0) return null;
   const author = act.author ?? currentAuthorship();

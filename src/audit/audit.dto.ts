@@ -1,5 +1,5 @@
 import { ApiProperty, ApiPropertyOptional } from '@nestjs/swagger';
-import { IsIn, IsInt, IsOptional, Max, Min, ValidateBy } from 'class-validator';
+import { IsInt, IsOptional, Max, Min, ValidateBy } from 'class-validator';
 import { CursorQuery, LIMIT_DESCRIPTION, QueryInteger } from '../platform/http/page';
 import { QueryTimestamp } from '../platform/http/validators';
 import { formatId, parseId } from '../platform/ids/id';
@@ -7,20 +7,41 @@ import {
   AUDIT_ACTIONS,
   type AuditAction,
   AUDITED,
-  AUDITED_RESOURCES,
+  auditedKind,
   type AuditedResource,
+  auditedResources,
   type Settings,
 } from './audited-change';
 import { type Credential, CREDENTIALS } from './authorship';
 
 /** The uuid of an audited resource's public id, or `null` when the text is no such id. */
 export function parseAuditedId(text: unknown): string | null {
-  for (const kind of Object.values(AUDITED)) {
-    const uuid = parseId(kind, text);
+  for (const resource of auditedResources()) {
+    const kind = auditedKind(resource);
+    const uuid = kind === null ? null : parseId(kind, text);
     if (uuid !== null) return uuid;
   }
   return null;
 }
+
+/** The public id of an entry's resource; its uuid when that is of an extension that is not here any more. */
+function shownId({ resource, resource_id }: Pick<AuditRow, 'resource' | 'resource_id'>): string {
+  const kind = auditedKind(resource);
+  return kind === null ? resource_id : formatId(kind, resource_id);
+}
+
+/** What the document says until `AuditOpenApi` adds those of extensions. */
+const SERVICE_RESOURCES = Object.keys(AUDITED);
+
+const IsAuditedResource = (): PropertyDecorator =>
+  ValidateBy({
+    name: 'isIn',
+    validator: {
+      validate: (value: unknown) => typeof value === 'string' && auditedResources().includes(value),
+      defaultMessage: (args) =>
+        `${args?.property ?? 'value'} must be one of the following values: ${auditedResources().join(', ')}`,
+    },
+  });
 
 const IsAuditedId = (): PropertyDecorator =>
   ValidateBy({
@@ -41,9 +62,9 @@ export class AuditQuery extends CursorQuery {
   @Max(1000)
   limit?: number;
 
-  @ApiPropertyOptional({ enum: AUDITED_RESOURCES, description: 'Only entries of this kind of thing.' })
+  @ApiPropertyOptional({ enum: SERVICE_RESOURCES, description: 'Only entries of this kind of thing.' })
   @IsOptional()
-  @IsIn(AUDITED_RESOURCES)
+  @IsAuditedResource()
   resource?: AuditedResource;
 
   @ApiPropertyOptional({
@@ -120,7 +141,7 @@ export class AuditEntryView {
   })
   action!: AuditAction;
 
-  @ApiProperty({ enum: AUDITED_RESOURCES, example: 'website' })
+  @ApiProperty({ enum: SERVICE_RESOURCES, example: 'website' })
   resource!: AuditedResource;
 
   @ApiProperty({
@@ -189,7 +210,7 @@ export const toAuditEntryView = (row: AuditRow): AuditEntryView => ({
   created_at: row.created_at.toISOString(),
   action: row.action,
   resource: row.resource,
-  resource_id: formatId(AUDITED[row.resource], row.resource_id),
+  resource_id: shownId(row),
   changed: row.changed,
   before: row.before,
   after: row.after,

@@ -34,8 +34,21 @@ export const AUDITED = {
   maintenance: 'maintenanceWindow',
   contact: 'contact',
 } as const satisfies Readonly<Record<string, IdKind>>;
-export type AuditedResource = keyof typeof AUDITED;
-export const AUDITED_RESOURCES = Object.keys(AUDITED) as readonly AuditedResource[];
+/** Those of the service, and what extensions have registered. */
+export type AuditedResource = keyof typeof AUDITED | (string & Record<never, never>);
+
+const kinds: Record<string, IdKind> = { ...AUDITED };
+
+/** Adds resources that are kinds of ids at the same time, for the whole process. */
+export function registerAudited(resources: readonly IdKind[]): void {
+  for (const resource of resources) kinds[resource] = resource;
+}
+
+/** The service's in their order, then those of extensions. */
+export const auditedResources = (): string[] => Object.keys(kinds);
+
+/** The kind of id that entries about a resource have; `null` for one that nobody has registered, or no longer. */
+export const auditedKind = (resource: AuditedResource): IdKind | null => kinds[resource] ?? null;
 
 /** Settings under the names of the API. The caller has masked or left out credentials. */
 export type Settings = Readonly<Record<string, unknown>>;

@@ -7,7 +7,7 @@ import { DiscordChannel } from './vendor/discord.channel';
 import { EmailChannel } from './email/email.channel';
 import { OpsgenieChannel } from './vendor/opsgenie.channel';
 import { PagerDutyChannel } from './vendor/pagerduty.channel';
-import { ProviderClient } from './provider-client';
+import { ProviderModule } from './provider.module';
 import { SlackChannel } from './vendor/slack.channel';
 import { SmtpClient } from './email/smtp-client';
 import { TeamsChannel } from './vendor/teams.channel';
@@ -17,11 +17,10 @@ import { WebhookChannel } from './vendor/webhook.channel';
 
 /** All channels, one line each. Knows no database and no route. Needs the global `Config` and `Clock`. */
 @Module({
-  imports: [DiscoveryModule, NetModule],
+  imports: [DiscoveryModule, NetModule, ProviderModule],
   providers: [
     ChannelRegistry,
     ChannelConfigs,
-    ProviderClient,
     SmtpClient,
     EmailChannel,
     WebhookChannel,

@@ -6,15 +6,13 @@ import { addressOf, banner } from './banner';
 import { listen } from './listen';
 
 /**
- * Makes the first key if there is none, listens, and says how to get in. A generated key is in its file before the database
- * has it, and leaves the file only once it was shown on a terminal: at no moment is it written nowhere.
+ * Listens, and says how to get in. A generated key was in its file before the database had it, and leaves the file only once it
+ * was shown on a terminal: at no moment is it written nowhere.
  */
 export async function welcome(app: NestExpressApplication, config: Config): Promise<void> {
   const { isTTY: isTerminal } = process.stdout;
   const bootstrap = app.get(Bootstrap);
-  // A database in memory ends with the process, and its key with it.
-  const isShownOnly = isTerminal && config.databaseUrl === 'embedded:memory';
-  const made = await bootstrap.prepare(isShownOnly ? undefined : (key) => bootstrap.writeKeyFile(key));
+  const made = bootstrap.key;
   await listen(app, config);
   const isShown = made.from === 'generated' && isTerminal;
   const key = made.from === 'generated' && !isTerminal ? ({ from: 'file', path: bootstrap.keyFile } as const) : made;
@@ -23,7 +21,7 @@ export async function welcome(app: NestExpressApplication, config: Config): Prom
   await print(
     banner({ url: addressOf(app, config), publicUrl: config.publicUrl, auth: config.auth, isTerminal, key, link }),
   );
-  if (isShown && !isShownOnly) await bootstrap.removeKeyFile();
+  if (isShown && !bootstrap.isShownOnly) await bootstrap.removeKeyFile();
 }
 
 /** Resolves once the text is out. */

@@ -8,8 +8,8 @@ import { Database } from '../../src/platform/database/database';
 import { parseId } from '../../src/platform/ids/id';
 import { startApp, type TestApp } from '../harness/app/app';
 import { recorded } from '../harness/app/history';
-import { HttpTarget } from '../harness/servers/http-target';
-import { eventually } from '../harness/app/poll';
+import { HttpTarget } from '../../src/testing/servers/http-target';
+import { eventually } from '../../src/testing/eventually';
 import { newEndpoint, newWebsite } from '../harness/app/resources';
 
 /** More than the socket buffers of both sides hold for a client that reads nothing. */

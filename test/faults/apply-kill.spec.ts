@@ -1,7 +1,9 @@
 import type { ConfigurationPlanView } from '../../src/configuration/plan/plan.dto';
 import { Database } from '../../src/platform/database/database';
 import type { FailpointName } from '../../src/platform/observability/failpoints';
-import { Api, startApp, type TestApp, type TestOrganization } from '../harness/app/app';
+import { startApp, type TestApp } from '../harness/app/app';
+import { Api } from '../../src/testing/service/api';
+import type { ServiceOrganization } from '../../src/testing/service/start-service';
 import { findPostgres, PostgresCluster } from '../harness/database/postgres-cluster';
 import { buildService, ServiceProcess } from '../harness/processes/service-process';
 
@@ -54,7 +56,7 @@ suite('kill -9 in the middle of a large apply (needs PostgreSQL)', () => {
   }, 60_000);
 
   /** Of each table of the organization a digest of all its rows. */
-  async function stored({ orgId }: TestOrganization): Promise<unknown[]> {
+  async function stored({ orgId }: ServiceOrganization): Promise<unknown[]> {
     const tables = ['contact', 'website', 'endpoint', 'endpoint_schedule', 'endpoint_state', 'alert', 'audit_log'];
     return Promise.all(
       tables.map((table) =>
@@ -66,7 +68,7 @@ suite('kill -9 in the middle of a large apply (needs PostgreSQL)', () => {
       ),
     );
   }
-  const summaryOf = async ({ write }: TestOrganization, document: object) =>
+  const summaryOf = async ({ write }: ServiceOrganization, document: object) =>
     (await write.put<ConfigurationPlanView>('/configuration?prune=true', document)).body.summary;
   const points: FailpointName[] = ['apply.locked', 'apply.endpoints_made', 'apply.before_commit', 'apply.committed'];
 

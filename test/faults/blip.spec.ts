@@ -1,7 +1,7 @@
 import { startApp, type TestApp } from '../harness/app/app';
 import { SwitchableServer } from '../harness/servers/switchable-server';
-import { rawResponse, HttpTarget } from '../harness/servers/http-target';
-import { eventually } from '../harness/app/poll';
+import { rawResponse, HttpTarget } from '../../src/testing/servers/http-target';
+import { eventually } from '../../src/testing/eventually';
 import { watch } from '../harness/processes/service-process';
 
 describe('with failures confirmed and a threshold of one', () => {

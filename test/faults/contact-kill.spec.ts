@@ -4,13 +4,14 @@ import type { FailpointName } from '../../src/platform/observability/failpoints'
 import { parseId } from '../../src/platform/ids/id';
 import { DeliveryLoop } from '../../src/delivery/send/delivery-loop';
 import { Alerting, type Result } from '../harness/app/alerting';
-import { Api, startApp, type TestApp } from '../harness/app/app';
+import { startApp, type TestApp } from '../harness/app/app';
+import { Api } from '../../src/testing/service/api';
 import { checkSettled } from '../harness/app/invariants';
-import { eventually } from '../harness/app/poll';
+import { eventually } from '../../src/testing/eventually';
 import { newEndpoint, newWebsite } from '../harness/app/resources';
 import { findPostgres, PostgresCluster } from '../harness/database/postgres-cluster';
 import { buildService, ServiceProcess } from '../harness/processes/service-process';
-import { FakeProvider } from '../harness/servers/fake-provider';
+import { FakeProvider } from '../../src/testing/servers/fake-provider';
 
 const suite = findPostgres() === null ? describe.skip : describe;
 

@@ -5,7 +5,7 @@ import type { FailpointName } from '../../src/platform/observability/failpoints'
 import { startApp, type TestApp } from '../harness/app/app';
 import { ACCEPTED, DeliveryScene } from '../harness/app/delivery-scene';
 import { checkSettled } from '../harness/app/invariants';
-import { eventually } from '../harness/app/poll';
+import { eventually } from '../../src/testing/eventually';
 import { findPostgres, PostgresCluster } from '../harness/database/postgres-cluster';
 import { buildService, ServiceProcess } from '../harness/processes/service-process';
 

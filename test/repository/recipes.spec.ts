@@ -4,11 +4,11 @@ import { join, resolve } from 'node:path';
 import { promisify } from 'node:util';
 import { Module } from '@nestjs/common';
 import { Test } from '@nestjs/testing';
-import { FakeProvider } from '../harness/servers/fake-provider';
-import { eventually } from '../harness/app/poll';
+import { FakeProvider } from '../../src/testing/servers/fake-provider';
+import { eventually } from '../../src/testing/eventually';
 import { plantRecipes } from './recipe-tree';
 import { newEndpoint, newWebsite } from '../harness/app/resources';
-import { TcpTarget } from '../harness/servers/tcp-target';
+import { TcpTarget } from '../../src/testing/servers/tcp-target';
 import { startApp, type TestApp } from '../harness/app/app';
 
 const ROOT = resolve(__dirname, '../..');
@@ -136,7 +136,7 @@ describe('with the recipes carried out', () => {
 
     beforeAll(async () => {
       const harness = tree.load('test/harness/app/app') as typeof import('../harness/app/app');
-      app = await harness.startApp({}, { modules: [TeamModule] });
+      app = await harness.startApp({}, { extensions: [{ name: 'test', modules: [TeamModule] }] });
       redis = await redisServer();
       matrix = await FakeProvider.start();
     });

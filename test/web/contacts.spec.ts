@@ -3,9 +3,9 @@ import { Database } from '../../src/platform/database/database';
 import { newUuid, parseId } from '../../src/platform/ids/id';
 import type { Alert, Contact } from '../../web/src/api/types';
 import { startApp, type TestApp } from '../harness/app/app';
-import { eventually } from '../harness/app/poll';
+import { eventually } from '../../src/testing/eventually';
 import { newAlert, newContact, newEndpoint, newWebsite } from '../harness/app/resources';
-import { FakeProvider } from '../harness/servers/fake-provider';
+import { FakeProvider } from '../../src/testing/servers/fake-provider';
 import { launchBrowser, Visit } from './browser';
 
 jest.setTimeout(120_000);

@@ -1,7 +1,7 @@
 import type { Browser, Page } from 'playwright-core';
 import type { MaintenanceWindow } from '../../web/src/api/types';
 import { startApp, type TestApp } from '../harness/app/app';
-import { eventually } from '../harness/app/poll';
+import { eventually } from '../../src/testing/eventually';
 import { launchBrowser, Visit } from './browser';
 
 jest.setTimeout(120_000);

@@ -1,6 +1,6 @@
 import type { Browser, Page } from 'playwright-core';
 import { startApp, type TestApp } from '../harness/app/app';
-import { eventually } from '../harness/app/poll';
+import { eventually } from '../../src/testing/eventually';
 import { SwitchableServer } from '../harness/servers/switchable-server';
 import { launchBrowser, Visit } from './browser';
 

@@ -1,6 +1,7 @@
 import type { Browser } from 'playwright-core';
-import { type Api, startApp, type TestApp } from '../harness/app/app';
-import { eventually } from '../harness/app/poll';
+import { startApp, type TestApp } from '../harness/app/app';
+import type { Api } from '../../src/testing/service/api';
+import { eventually } from '../../src/testing/eventually';
 import { launchBrowser, Visit } from './browser';
 
 jest.setTimeout(120_000);

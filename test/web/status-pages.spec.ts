@@ -1,6 +1,6 @@
 import type { Browser } from 'playwright-core';
 import { startApp, type TestApp } from '../harness/app/app';
-import { eventually } from '../harness/app/poll';
+import { eventually } from '../../src/testing/eventually';
 import { writeDay, writeOutage, writeState, writeWindow } from '../harness/app/announced-work';
 import { newEndpoint, newWebsite } from '../harness/app/resources';
 import { launchBrowser, Visit } from './browser';

@@ -26,6 +26,8 @@ const KEY_FILE = 'bootstrap-api-key';
 /** Creates the organization "Default" and its admin key in an empty database; in any other it does nothing. */
 @Injectable()
 export class Bootstrap {
+  private made: BootstrapKey = { from: 'before' };
+
   constructor(
     private readonly config: Config,
     private readonly database: Database,
@@ -34,26 +36,41 @@ export class Bootstrap {
     private readonly clock: Clock,
   ) {}
 
+  /** Where the first key is, once `prepare` has made or found it. */
+  get key(): BootstrapKey {
+    return this.made;
+  }
+
   /**
-   * Several instances may call this at once: the table lock lets one of them create the key. `keep` gets a generated key
+   * Several instances may call this at once: the table lock lets one of them create the key. A generated one is in its file
    * before the database has it: whenever the process ends, no key is in force that is written nowhere.
    */
-  async prepare(keep: (key: string) => Promise<void> = async () => {}): Promise<BootstrapKey> {
-    const made = await this.database.transaction(async (tx): Promise<BootstrapKey | null> => {
+  async prepare(): Promise<void> {
+    const made = await this.make();
+    if (made !== null) await failpoint('start.after_first_key');
+    this.made = made ?? (await this.find());
+  }
+
+  /** A database in memory ends with the process, and its key with it: on a terminal it is only shown. */
+  get isShownOnly(): boolean {
+    return process.stdout.isTTY && this.config.databaseUrl === 'embedded:memory';
+  }
+
+  /** `null` when there are organizations already. */
+  private make(): Promise<BootstrapKey | null> {
+    return this.database.transaction(async (tx): Promise<BootstrapKey | null> => {
       await tx.query('LOCK TABLE organization IN SHARE ROW EXCLUSIVE MODE');
       const [any] = await tx.query('SELECT 1 FROM organization LIMIT 1');
       if (any) return null;
       const given = this.config.bootstrapApiKey;
       if (given !== null && !isPlausibleApiKey(given)) throw new StartError(WRONG_CHECKSUM);
       const key = given ?? generateApiKey('admin');
-      if (given === null) await keep(key);
+      if (given === null && !this.isShownOnly) await this.writeKeyFile(key);
       const organization = await this.organizations.insert(tx, 'Default', true);
       await this.keys.store(tx, organization.id, { name: 'First admin key', role: 'admin', key, expiresAt: null });
       await failpoint('start.before_first_key');
       return given === null ? { from: 'generated', key } : { from: 'environment' };
     });
-    if (made !== null) await failpoint('start.after_first_key');
-    return made ?? this.find();
   }
 
   /** True until a key of "Default" was used or signed somebody in. False when it has no valid admin key. */
@@ -68,7 +85,7 @@ export class Bootstrap {
   }
 
   /** Writes the generated key to a file that only the service's user can read. */
-  async writeKeyFile(key: string): Promise<void> {
+  private async writeKeyFile(key: string): Promise<void> {
     try {
       await mkdir(this.config.dataDir, { recursive: true, mode: 0o700 });
       await writeSecretFile(this.keyFile, `${key}\n`);

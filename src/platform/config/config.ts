@@ -155,6 +155,9 @@ export class Config {
   /** `trace` `debug` `info` `warn` `error` `silent`. */
   @Env('LOG_LEVEL') @OneOf(['trace', 'debug', 'info', 'warn', 'error', 'silent']) logLevel = 'info';
 
+  /** Packages, or files beginning with `./` or `/`, whose default export is an extension; comma-separated. */
+  @Env('EXTENSIONS') @ArrayMaxSize(50) @MaxLength(500, { each: true }) extensions: string[] = [];
+
   /** Named places to fail at, for tests (`outbox.after_send=kill`); refused when NODE_ENV is production. */
   @Env('FAILPOINTS') failpoints: string[] = [];
 }

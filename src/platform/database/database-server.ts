@@ -5,6 +5,7 @@ import type { ConnectionTarget } from './data-source-options';
 import { EmbeddedPostgres } from './embedded/embedded-postgres';
 import { migrate } from './migrate';
 import { type ServerName, serverName, refusalOf, unreachableReason } from './connection-failure';
+import type { ExtensionMigration } from './extension-migrations';
 import { isUnavailable } from './postgres-errors';
 import { StartError } from './start-error';
 
@@ -39,14 +40,14 @@ export class DatabaseServer {
   }
 
   /**
-   * Brings the schema to this version. A server that cannot be reached is tried again for a minute, so that both may be
+   * Brings the schema to this version, then to that of the extensions. A server that cannot be reached is tried again for a minute, so that both may be
    * started together. Throws a `StartError` that names the setting and the address, but no password.
    */
-  async migrate(waitMs = START_WAIT_MS): Promise<void> {
+  async migrate(extensions: readonly ExtensionMigration[] = [], waitMs = START_WAIT_MS): Promise<void> {
     const deadline = performance.now() + waitMs;
     for (let attempt = 0; ; attempt++) {
       try {
-        await migrate(this.target);
+        await migrate(this.target, extensions);
         return;
       } catch (error) {
         const refusal = this.server === null ? null : refusalOf(error, this.server);

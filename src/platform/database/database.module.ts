@@ -7,6 +7,7 @@ import { Database, type TransactionLimits, WorkerDatabase } from './database';
 import { DatabaseClock } from './database-clock';
 import { TimeModule } from '../time/time.module';
 import { DatabaseServer } from './database-server';
+import type { ExtensionMigration } from './extension-migrations';
 import { EmbeddedMaintenance } from './embedded/embedded-maintenance';
 
 /** Client-side, because a frozen server would not keep a limit of its own. */
@@ -48,10 +49,10 @@ async function openWorkerPool(server: DatabaseServer, config: Config, api: DataS
   return new WorkerDatabase(await new DataSource(options).initialize(), idleLimit(server));
 }
 
-async function openServer(config: Config): Promise<DatabaseServer> {
+async function openServer(config: Config, extensions: readonly ExtensionMigration[]): Promise<DatabaseServer> {
   const server = await DatabaseServer.open(config);
   try {
-    await server.migrate();
+    await server.migrate(extensions);
     return server;
   } catch (error) {
     await server.close();
@@ -60,11 +61,17 @@ async function openServer(config: Config): Promise<DatabaseServer> {
 }
 
 /** A module of its own, so that TypeORM's module can have the server injected. */
-@Module({
-  providers: [{ provide: DatabaseServer, inject: [Config], useFactory: openServer }],
-  exports: [DatabaseServer],
-})
-class DatabaseServerModule {}
+@Module({})
+class DatabaseServerModule {
+  static forRoot(extensions: readonly ExtensionMigration[]): DynamicModule {
+    const open = (config: Config): Promise<DatabaseServer> => openServer(config, extensions);
+    return {
+      module: DatabaseServerModule,
+      providers: [{ provide: DatabaseServer, inject: [Config], useFactory: open }],
+      exports: [DatabaseServer],
+    };
+  }
+}
 
 /** Closes both pools, then the embedded engine behind them: in this order nothing is lost. */
 @Injectable()
@@ -88,15 +95,16 @@ class DatabaseShutdown implements OnApplicationShutdown {
  */
 @Module({})
 export class DatabaseModule {
-  static forRoot(): DynamicModule {
+  static forRoot(extensions: readonly ExtensionMigration[] = []): DynamicModule {
+    const serverModule = DatabaseServerModule.forRoot(extensions);
     return {
       module: DatabaseModule,
       global: true,
       imports: [
         TimeModule,
-        DatabaseServerModule,
+        serverModule,
         TypeOrmModule.forRootAsync({
-          imports: [DatabaseServerModule],
+          imports: [serverModule],
           inject: [DatabaseServer, Config],
           useFactory: (server: DatabaseServer, config: Config) => ({
             ...apiPool(server, config),
@@ -117,7 +125,7 @@ export class DatabaseModule {
         EmbeddedMaintenance,
         DatabaseShutdown,
       ],
-      exports: [Database, WorkerDatabase, DatabaseClock, EmbeddedMaintenance, DatabaseServerModule, TypeOrmModule],
+      exports: [Database, WorkerDatabase, DatabaseClock, EmbeddedMaintenance, serverModule, TypeOrmModule],
     };
   }
 }

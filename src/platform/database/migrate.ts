@@ -1,8 +1,9 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { Logger } from '@nestjs/common';
-import { DataSource, MigrationExecutor } from 'typeorm';
+import { DataSource, MigrationExecutor, type QueryRunner } from 'typeorm';
 import { type ConnectionTarget, dataSourceOptions } from './data-source-options';
 import { setLimits } from './database';
+import { type ExtensionMigration, reportLeftBehind, runOnce } from './extension-migrations';
 import { isRetryable } from './postgres-errors';
 import { StartError } from './start-error';
 
@@ -36,19 +37,17 @@ const logger = new Logger('Database');
  * lock: of several instances that start at once, one migrates and the others wait. The embedded database grants that lock
  * to every connection, but there the directory lock admits only one process. While another session holds a table that is
  * to be changed (a backup, a long query, an older version that records results), all is rolled back and tried again.
+ * Those of extensions run afterwards under the same lock, each in a transaction of its own: one that fails undoes no other.
  */
-export async function migrate(target: ConnectionTarget): Promise<void> {
+export async function migrate(target: ConnectionTarget, extensions: readonly ExtensionMigration[] = []): Promise<void> {
   const options = dataSourceOptions(target, { size: 1, name: 'uptime-monitor migrations', queryTimeoutMs: 0 });
   // TypeORM's own logger would print failures that are retried below; the others are thrown.
   const source = await new DataSource({ ...options, logger: 'debug' }).initialize();
   try {
     await requireSupportedServer(source);
-    let waitsFor: Obstacle | null = null;
-    for (let obstacle = await tryToMigrate(source); obstacle !== null; obstacle = await tryToMigrate(source)) {
-      if (obstacle !== waitsFor) logger.log(OBSTACLES[obstacle].log);
-      waitsFor = obstacle;
-      await delay(OBSTACLES[obstacle].pauseMs);
-    }
+    await underLock(source, (runner) => runOwn(source, runner));
+    for (const migration of extensions) await underLock(source, (runner) => runOnce(runner, migration));
+    await underLock(source, (runner) => reportLeftBehind(runner, extensions));
   } finally {
     await source.destroy();
   }
@@ -63,8 +62,27 @@ async function requireSupportedServer(source: DataSource): Promise<void> {
       throw new StartError(`DATABASE_URL: this is PostgreSQL ${version}; 15 or later is needed.`);
 }
 
-/** Returns what was in the way, or `null` when the schema is up to date. */
-async function tryToMigrate(source: DataSource): Promise<Obstacle | null> {
+async function runOwn(source: DataSource, runner: QueryRunner): Promise<void> {
+  const executor = new MigrationExecutor(source, runner);
+  executor.transaction = 'none';
+  const done = await executor.executePendingMigrations();
+  for (const { name } of done) logger.log(`Migrated: ${name}`);
+}
+
+type Work = (runner: QueryRunner) => Promise<void>;
+
+/** Does the work once, in one transaction that holds the lock, however long something is in the way. */
+async function underLock(source: DataSource, work: Work): Promise<void> {
+  let waitsFor: Obstacle | null = null;
+  for (let obstacle = await attempt(source, work); obstacle !== null; obstacle = await attempt(source, work)) {
+    if (obstacle !== waitsFor) logger.log(OBSTACLES[obstacle].log);
+    waitsFor = obstacle;
+    await delay(OBSTACLES[obstacle].pauseMs);
+  }
+}
+
+/** Returns what was in the way, or `null` when the work is done. */
+async function attempt(source: DataSource, work: Work): Promise<Obstacle | null> {
   const runner = source.createQueryRunner();
   await runner.startTransaction();
   try {
@@ -72,12 +90,7 @@ async function tryToMigrate(source: DataSource): Promise<Obstacle | null> {
     const [row]: { locked: boolean }[] = await runner.query(`SELECT pg_try_advisory_xact_lock($1) AS locked`, [
       LOCK_KEY,
     ]);
-    if (row?.locked === true) {
-      const executor = new MigrationExecutor(source, runner);
-      executor.transaction = 'none';
-      const done = await executor.executePendingMigrations();
-      for (const { name } of done) logger.log(`Migrated: ${name}`);
-    }
+    if (row?.locked === true) await work(runner);
     await runner.commitTransaction();
     return row?.locked === true ? null : 'instance';
   } catch (error) {

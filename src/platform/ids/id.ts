@@ -1,6 +1,6 @@
 import { randomBytes, randomInt } from 'node:crypto';
 
-/** The prefix of each kind of id. The id of a secret never has the prefix of the secret itself. */
+/** The prefix of each kind of id of the service. The id of a secret never has the prefix of the secret itself. */
 export const ID_PREFIXES = {
   website: 'ws',
   endpoint: 'ep',
@@ -15,7 +15,30 @@ export const ID_PREFIXES = {
   maintenanceWindow: 'mw',
   contact: 'ct',
 } as const;
-export type IdKind = keyof typeof ID_PREFIXES;
+/** Those of the service, and what extensions have registered. */
+export type IdKind = keyof typeof ID_PREFIXES | (string & Record<never, never>);
+
+const prefixes: Record<string, string> = { ...ID_PREFIXES };
+
+/**
+ * Adds kinds of ids with their prefixes, for the whole process. Throws when a kind or prefix is another's: two applications of
+ * one process share them.
+ */
+export function registerIdKinds(kinds: Readonly<Record<string, string>>): void {
+  for (const [kind, prefix] of Object.entries(kinds)) {
+    const [owner] = Object.entries(prefixes).find((known) => known[0] === kind || known[1] === prefix) ?? [];
+    if (owner !== undefined && (owner !== kind || prefixes[kind] !== prefix))
+      throw new Error(`The id prefix "${prefix}" of "${kind}" clashes with "${owner}" (${prefixes[owner]})`);
+    prefixes[kind] = prefix;
+  }
+}
+
+/** What the ids of a kind begin with. Throws for a kind that nobody has registered. */
+export function prefixOf(kind: IdKind): string {
+  const prefix = prefixes[kind];
+  if (prefix === undefined) throw new Error(`There is no kind of id "${kind}": name it in the "ids" of its extension`);
+  return prefix;
+}
 
 const ALPHABET = '0123456789abcdefghjkmnpqrstvwxyz';
 /** The value of each character code, or -1. */
@@ -65,7 +88,7 @@ export const toUuid = (bytes: Buffer): string => dashed(bytes.toString('hex'));
 /** The public form of a stored uuid: `ws_` + 26 characters of Crockford base32, as in TypeID. */
 export function formatId(kind: IdKind, uuid: string): string {
   const hex = uuid.replaceAll('-', '');
-  let text = `${ID_PREFIXES[kind]}_${pairOf(parseInt(hex.slice(0, 2), 16))}`;
+  let text = `${prefixOf(kind)}_${pairOf(parseInt(hex.slice(0, 2), 16))}`;
   for (let i = 2; i < 32; i += 5) {
     const bits = parseInt(hex.slice(i, i + 5), 16);
     text += pairOf(bits >> 10) + pairOf(bits & 0x3ff);
@@ -75,7 +98,7 @@ export function formatId(kind: IdKind, uuid: string): string {
 
 /** The uuid of a public id, or `null` when the text is not an id of that kind (exact lower case, no overflow). */
 export function parseId(kind: IdKind, text: unknown): string | null {
-  const prefix = `${ID_PREFIXES[kind]}_`;
+  const prefix = `${prefixOf(kind)}_`;
   if (typeof text !== 'string' || text.length !== prefix.length + 26 || !text.startsWith(prefix)) return null;
   const head = bitsOf(text, prefix.length, 2);
   if (head < 0 || head > 0xff) return null;

@@ -1,4 +1,4 @@
-import { Module } from '@nestjs/common';
+import { Global, Module } from '@nestjs/common';
 import { Dialer } from './dial/dialer';
 import { EgressPolicy } from './egress/egress-policy';
 import { HostResolver } from './dns/host-resolver';
@@ -6,7 +6,8 @@ import { BodyBudget } from './http/body-budget';
 import { OutboundHttp } from './http/outbound-http';
 import { TrustedRoots } from './dial/trusted-roots';
 
-/** The only way out: every outgoing connection of the service goes through these. */
+/** The only way out: every outgoing connection of the service, and of what extensions add, goes through these. */
+@Global()
 @Module({
   providers: [
     EgressPolicy,

@@ -1,13 +1,13 @@
 import type { SendOutcome } from '../../../src/channel/channel';
 import type { Config } from '../../../src/platform/config/config';
 import type { EgressRule } from '../../../src/platform/net/egress/egress-policy';
-import { openEgress } from '../../harness/app/network';
-import { type MailScript, type ReceivedMail, type SinkOptions, SmtpSink } from '../../harness/servers/smtp-sink';
-import { describeChannel } from './channel.contract';
-import { type ChannelBench, openChannelBench } from './channel-bench';
+import { openEgress } from '../../../src/testing/checker/network';
+import { type MailScript, type ReceivedMail, type SinkOptions, SmtpSink } from '../../../src/testing/servers/smtp-sink';
+import { describeChannel } from '../../../src/testing/channel/describe-channel';
+import { type ChannelBench, openChannelBench } from '../../../src/testing/channel/channel-bench';
 import { mailCertificate } from './mail-certificate';
-import { notificationOf } from './notifications';
-import type { ProviderDouble, ReceivedMessage } from './provider-double';
+import { notificationOf } from '../../../src/testing/channel/notifications';
+import type { ProviderDouble, ReceivedMessage } from '../../../src/testing/channel/provider-double';
 
 const PASSWORD = 'canary-mail-password';
 const ACCOUNT = { user: 'canary-user@example.com', password: PASSWORD };
@@ -134,7 +134,7 @@ describe('channel email, beyond the contract', () => {
 
   beforeAll(async () => {
     certificate = await mailCertificate();
-    bench = await openChannelBench({}, [certificate.cert]);
+    bench = await openChannelBench({ certificates: [certificate.cert] });
   });
   afterAll(() => bench.close());
   afterEach(async () => {
@@ -253,8 +253,10 @@ describe('channel email, beyond the contract', () => {
   it("sends through the server's mail account, whatever its address", async () => {
     const server = await startSink({}, { accept: true });
     const own = await openChannelBench({
-      smtpUrl: `smtp://127.0.0.1:${server.port}`,
-      smtpFrom: 'Uptime <uptime@operator.example>',
+      settings: {
+        smtpUrl: `smtp://127.0.0.1:${server.port}`,
+        smtpFrom: 'Uptime <uptime@operator.example>',
+      },
     });
     const outcome = await own.registry.send(
       'email',
@@ -268,7 +270,7 @@ describe('channel email, beyond the contract', () => {
   });
 
   const throughOperators = async (settings: Partial<Config>, changes: object = {}): Promise<SendOutcome> => {
-    const own = await openChannelBench({ smtpFrom: 'Uptime <uptime@operator.example>', ...settings });
+    const own = await openChannelBench({ settings: { smtpFrom: 'Uptime <uptime@operator.example>', ...settings } });
     try {
       return await send(undefined, changes, own);
     } finally {
@@ -306,9 +308,11 @@ describe('channel email, beyond the contract', () => {
   it("sends to so many recipients an hour through the server's account for one organization, to others and Default on", async () => {
     const server = await startSink({}, ...Array.from({ length: 4 }, (): MailScript => ({ accept: true })));
     const own = await openChannelBench({
-      smtpUrl: `smtp://127.0.0.1:${server.port}`,
-      smtpFrom: 'uptime@operator.example',
-      mailRecipientsPerHour: 5,
+      settings: {
+        smtpUrl: `smtp://127.0.0.1:${server.port}`,
+        smtpFrom: 'uptime@operator.example',
+        mailRecipientsPerHour: 5,
+      },
     });
     const rule = (organization: string, isDefault = false) => ({ ...openEgress, organization, isDefault });
     const sendTo = (to: string[], egress: EgressRule) =>
@@ -328,8 +332,10 @@ describe('channel email, beyond the contract', () => {
   it("never sends the password of the server's account in clear", async () => {
     const server = await startSink({ tls: 'none', account: ACCOUNT }, { accept: true });
     const own = await openChannelBench({
-      smtpUrl: `smtp://canary:${PASSWORD}@127.0.0.1:${server.port}`,
-      smtpFrom: 'uptime@operator.example',
+      settings: {
+        smtpUrl: `smtp://canary:${PASSWORD}@127.0.0.1:${server.port}`,
+        smtpFrom: 'uptime@operator.example',
+      },
     });
     const outcome = await send(undefined, {}, own);
     await own.close();

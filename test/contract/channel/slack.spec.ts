@@ -1,5 +1,5 @@
-import { describeChannel, httpStatuses } from './channel.contract';
-import { httpDouble, type ReceivedMessage } from './provider-double';
+import { describeChannel, httpStatuses } from '../../../src/testing/channel/describe-channel';
+import { httpDouble, type ReceivedMessage } from '../../../src/testing/channel/provider-double';
 
 const SECRET_PATH = '/services/T0CANARY1/B0CANARY2/canary-slack-token';
 

@@ -1,5 +1,5 @@
-import { describeChannel, httpStatuses } from './channel.contract';
-import { httpDouble, type ReceivedMessage } from './provider-double';
+import { describeChannel, httpStatuses } from '../../../src/testing/channel/describe-channel';
+import { httpDouble, type ReceivedMessage } from '../../../src/testing/channel/provider-double';
 
 const SECRET_PATH = '/workflows/canary-flow-id/triggers/manual/paths/invoke?sig=canary-teams-signature';
 

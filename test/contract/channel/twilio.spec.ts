@@ -1,8 +1,8 @@
 import { segmentsOf } from '../../../src/channel/vendor/sms-text';
-import { describeChannel, httpStatuses } from './channel.contract';
-import { type ChannelBench, openChannelBench } from './channel-bench';
-import { notificationOf } from './notifications';
-import { httpDouble, type ReceivedMessage } from './provider-double';
+import { describeChannel, httpStatuses } from '../../../src/testing/channel/describe-channel';
+import { type ChannelBench, openChannelBench } from '../../../src/testing/channel/channel-bench';
+import { notificationOf } from '../../../src/testing/channel/notifications';
+import { httpDouble, type ReceivedMessage } from '../../../src/testing/channel/provider-double';
 
 const TOKEN = 'canary-twilio-auth-token';
 

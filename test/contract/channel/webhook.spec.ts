@@ -1,8 +1,8 @@
 import { createHmac } from 'node:crypto';
-import { describeChannel, httpStatuses } from './channel.contract';
-import { type ChannelBench, NOW, openChannelBench } from './channel-bench';
-import { notificationOf } from './notifications';
-import { httpDouble, type ReceivedMessage } from './provider-double';
+import { describeChannel, httpStatuses } from '../../../src/testing/channel/describe-channel';
+import { type ChannelBench, NOW, openChannelBench } from '../../../src/testing/channel/channel-bench';
+import { notificationOf } from '../../../src/testing/channel/notifications';
+import { httpDouble, type ReceivedMessage } from '../../../src/testing/channel/provider-double';
 
 const SECRET = `whsec_${Buffer.from('canary-webhook-secret-32-bytes!!').toString('base64')}`;
 

@@ -6,10 +6,10 @@ import { DnsChecker } from '../../../src/checker/dns/dns.checker';
 import { SystemResolvers } from '../../../src/checker/dns/system-resolvers';
 import { loadConfig } from '../../../src/platform/config/config';
 import { EgressPolicy, type EgressRule } from '../../../src/platform/net/egress/egress-policy';
-import { dialerWith } from '../../harness/app/network';
-import { type DnsScript, DnsTestServer } from '../../harness/servers/dns-server';
-import { closedPort } from '../../harness/servers/tcp-target';
-import { runCheck } from './checker.contract';
+import { dialerWith } from '../../../src/testing/checker/network';
+import { type DnsScript, DnsTestServer } from '../../../src/testing/servers/dns-server';
+import { closedPort } from '../../../src/testing/servers/tcp-target';
+import { runCheck } from '../../../src/testing/checker/describe-checker';
 
 const NAME = 'www.example.net';
 const ruleOf = (isDefault: boolean, env: Record<string, string> = {}): EgressRule =>

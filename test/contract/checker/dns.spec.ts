@@ -2,11 +2,16 @@ import type { Answer } from 'dns-packet';
 import type { Assertion } from '../../../src/checker/assertion/assertion';
 import { DnsChecker } from '../../../src/checker/dns/dns.checker';
 import { SystemResolvers } from '../../../src/checker/dns/system-resolvers';
-import { type DnsScript, DnsTestServer } from '../../harness/servers/dns-server';
+import { type DnsScript, DnsTestServer } from '../../../src/testing/servers/dns-server';
 import { itOverIpv6, whyNotOverIpv6 } from '../../harness/machine/loopback';
-import { dialerWith } from '../../harness/app/network';
-import { eventually } from '../../harness/app/poll';
-import { type CheckerBench, describeChecker, type LiveTarget, runCheck } from './checker.contract';
+import { dialerWith } from '../../../src/testing/checker/network';
+import { eventually } from '../../../src/testing/eventually';
+import {
+  type CheckerBench,
+  describeChecker,
+  type LiveTarget,
+  runCheck,
+} from '../../../src/testing/checker/describe-checker';
 
 const NAME = 'www.example.com';
 const dialer = dialerWith();

@@ -3,9 +3,9 @@ import { HttpChecker } from '../../../src/checker/http/http.checker';
 import { HttpProbe } from '../../../src/checker/http/http-probe';
 import { JudgingTurns } from '../../../src/checker/http/judging-turns';
 import { BodyBudget } from '../../../src/platform/net/http/body-budget';
-import { dialerWith } from '../../harness/app/network';
-import { always, rawResponse, type HttpScript, HttpTarget, sent } from '../../harness/servers/http-target';
-import { runCheck } from './checker.contract';
+import { dialerWith } from '../../../src/testing/checker/network';
+import { always, rawResponse, type HttpScript, HttpTarget, sent } from '../../../src/testing/servers/http-target';
+import { runCheck } from '../../../src/testing/checker/describe-checker';
 
 const checker = new HttpChecker(new HttpProbe(dialerWith()));
 const targets: HttpTarget[] = [];

@@ -1,9 +1,9 @@
 import { HttpChecker } from '../../../src/checker/http/http.checker';
 import { HttpProbe } from '../../../src/checker/http/http-probe';
-import { always, rawResponse, HttpTarget } from '../../harness/servers/http-target';
-import { dialerWith } from '../../harness/app/network';
-import { closedPort, TcpTarget } from '../../harness/servers/tcp-target';
-import { type CheckerBench, describeChecker } from './checker.contract';
+import { always, rawResponse, HttpTarget } from '../../../src/testing/servers/http-target';
+import { dialerWith } from '../../../src/testing/checker/network';
+import { closedPort, TcpTarget } from '../../../src/testing/servers/tcp-target';
+import { type CheckerBench, describeChecker } from '../../../src/testing/checker/describe-checker';
 import { hostileScripts, liveHttp } from './http-hostility';
 
 async function open(): Promise<CheckerBench> {

@@ -6,8 +6,8 @@ import { type IcmpDescription, IcmpTransports, TRANSPORTS } from '../../../src/c
 import { IcmpChecker } from '../../../src/checker/icmp/icmp.checker';
 import { itOverIpv6, whyNotOverIpv6 } from '../../harness/machine/loopback';
 import { CABLE, obstacleTo, runInNamespace } from '../../harness/machine/namespace';
-import { dialerWith } from '../../harness/app/network';
-import { describeChecker, runCheck } from './checker.contract';
+import { dialerWith } from '../../../src/testing/checker/network';
+import { describeChecker, runCheck } from '../../../src/testing/checker/describe-checker';
 
 const dialer = dialerWith();
 const transports = new IcmpTransports();

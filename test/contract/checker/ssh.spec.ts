@@ -1,15 +1,20 @@
 import { SshChecker } from '../../../src/checker/ssh/ssh.checker';
-import { dialerWith } from '../../harness/app/network';
-import { eventually } from '../../harness/app/poll';
+import { dialerWith } from '../../../src/testing/checker/network';
+import { eventually } from '../../../src/testing/eventually';
 import {
   isSshdInstalled,
   OpenSshServer,
   Ssh2Server,
   type SshServer,
   startSshServer,
-} from '../../harness/servers/ssh-server';
-import { closedPort, silence, TcpTarget } from '../../harness/servers/tcp-target';
-import { type CheckerBench, describeChecker, type LiveTarget, runCheck } from './checker.contract';
+} from '../../../src/testing/servers/ssh-server';
+import { closedPort, silence, TcpTarget } from '../../../src/testing/servers/tcp-target';
+import {
+  type CheckerBench,
+  describeChecker,
+  type LiveTarget,
+  runCheck,
+} from '../../../src/testing/checker/describe-checker';
 
 const checker = new SshChecker(dialerWith());
 const running: { stop(): Promise<void> }[] = [];

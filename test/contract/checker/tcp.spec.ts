@@ -1,7 +1,7 @@
 import { TcpChecker } from '../../../src/checker/tcp/tcp.checker';
-import { dialerWith } from '../../harness/app/network';
-import { closedPort, silence, TcpTarget } from '../../harness/servers/tcp-target';
-import { type CheckerBench, describeChecker, type LiveTarget } from './checker.contract';
+import { dialerWith } from '../../../src/testing/checker/network';
+import { closedPort, silence, TcpTarget } from '../../../src/testing/servers/tcp-target';
+import { type CheckerBench, describeChecker, type LiveTarget } from '../../../src/testing/checker/describe-checker';
 
 const live = (target: TcpTarget): LiveTarget => ({
   url: `tcp://${target.authority}`,

@@ -2,11 +2,11 @@ import { execFile } from 'node:child_process';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { eventually } from '../../harness/app/poll';
+import { eventually } from '../../../src/testing/eventually';
 import { onTerminal } from '../../harness/processes/terminal';
 import { uptime } from '../../harness/processes/uptime-command';
-import { always, type HttpScript, HttpTarget, rawResponse, sent } from '../../harness/servers/http-target';
-import { closedPort } from '../../harness/servers/tcp-target';
+import { always, type HttpScript, HttpTarget, rawResponse, sent } from '../../../src/testing/servers/http-target';
+import { closedPort } from '../../../src/testing/servers/tcp-target';
 
 const ROOT = join(__dirname, '../../..');
 const KEY = 'ums_r_0123456789';

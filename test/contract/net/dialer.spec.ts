@@ -5,11 +5,11 @@ import { DialError } from '../../../src/platform/net/dial/dial-error';
 import { type Dialed, type Dialer, interleave } from '../../../src/platform/net/dial/dialer';
 import type { EgressRule } from '../../../src/platform/net/egress/egress-policy';
 import { DeafPort } from '../../harness/servers/deaf-port';
-import { type DnsScript, DnsTestServer } from '../../harness/servers/dns-server';
+import { type DnsScript, DnsTestServer } from '../../../src/testing/servers/dns-server';
 import { itOverIpv6, whyNotOverIpv6 } from '../../harness/machine/loopback';
-import { dialerWith, openEgress } from '../../harness/app/network';
-import { eventually } from '../../harness/app/poll';
-import { closedPort, silence, TcpTarget } from '../../harness/servers/tcp-target';
+import { dialerWith, openEgress } from '../../../src/testing/checker/network';
+import { eventually } from '../../../src/testing/eventually';
+import { closedPort, silence, TcpTarget } from '../../../src/testing/servers/tcp-target';
 
 const closers: (() => unknown)[] = [];
 const never = new AbortController().signal;

@@ -1,9 +1,9 @@
 import { OutboundError, OutboundHttp, type OutboundRequest } from '../../../src/platform/net/http/outbound-http';
-import { DnsTestServer } from '../../harness/servers/dns-server';
-import { always, rawResponse, type HttpScript, HttpTarget, sent } from '../../harness/servers/http-target';
-import { dialerWith, openEgress } from '../../harness/app/network';
-import { eventually } from '../../harness/app/poll';
-import { closedPort, silence, slam, TcpTarget } from '../../harness/servers/tcp-target';
+import { DnsTestServer } from '../../../src/testing/servers/dns-server';
+import { always, rawResponse, type HttpScript, HttpTarget, sent } from '../../../src/testing/servers/http-target';
+import { dialerWith, openEgress } from '../../../src/testing/checker/network';
+import { eventually } from '../../../src/testing/eventually';
+import { closedPort, silence, slam, TcpTarget } from '../../../src/testing/servers/tcp-target';
 import { selfSigned, TlsAuthority } from '../../harness/servers/tls-authority';
 
 const SECRET = 'T0K3N-in-the-path';

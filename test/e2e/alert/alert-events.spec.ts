@@ -1,12 +1,14 @@
 import type { AlertEventView } from '../../../src/alert/event/alert-event.dto';
 import { formatId, newUuid } from '../../../src/platform/ids/id';
 import { Alerting } from '../../harness/app/alerting';
-import { type Api, startApp, type TestApp, type TestOrganization } from '../../harness/app/app';
+import { startApp, type TestApp } from '../../harness/app/app';
+import type { Api } from '../../../src/testing/service/api';
+import type { ServiceOrganization } from '../../../src/testing/service/start-service';
 import { newAlert, newEndpoint, newWebsite } from '../../harness/app/resources';
 
 describe('alert events', () => {
   let service: TestApp;
-  let owner: TestOrganization;
+  let owner: ServiceOrganization;
   let api: Api;
   let alerting: Alerting;
   let websites: string[];

@@ -5,7 +5,8 @@ import type { Notification } from '../../../src/channel/channel';
 import { Database } from '../../../src/platform/database/database';
 import { parseId } from '../../../src/platform/ids/id';
 import { Alerting } from '../../harness/app/alerting';
-import { type Api, startApp, type TestApp } from '../../harness/app/app';
+import { startApp, type TestApp } from '../../harness/app/app';
+import type { Api } from '../../../src/testing/service/api';
 import { newAlert, newEndpoint, newWebsite } from '../../harness/app/resources';
 
 const URL_BEFORE = 'https://hooks.slack.com/services/T000/B000/XXXX';

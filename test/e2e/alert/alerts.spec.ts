@@ -1,7 +1,9 @@
 import type { AlertView } from '../../../src/alert/alert.dto';
 import { SPEC_CHANNEL_TYPES } from '../../../src/channel/channel';
 import { formatId, newUuid } from '../../../src/platform/ids/id';
-import { type Api, startApp, type TestApp, type TestOrganization } from '../../harness/app/app';
+import { startApp, type TestApp } from '../../harness/app/app';
+import type { Api } from '../../../src/testing/service/api';
+import type { ServiceOrganization } from '../../../src/testing/service/start-service';
 import { newEndpoint, newWebsite } from '../../harness/app/resources';
 
 const WEBHOOK_URL = 'https://hooks.slack.com/services/T000/B000/XXXX';
@@ -15,7 +17,7 @@ interface FieldErrors {
 describe('alerts', () => {
   let service: TestApp;
   let api: Api;
-  let other: TestOrganization;
+  let other: ServiceOrganization;
   let websiteId: string;
   let endpointId: string;
   let otherEndpointId: string;
@@ -335,7 +337,7 @@ describe('alerts', () => {
   });
 
   describe('GET /alerts', () => {
-    let owner: TestOrganization;
+    let owner: ServiceOrganization;
     let website: string;
     let endpoints: string[];
     let all: AlertView[];

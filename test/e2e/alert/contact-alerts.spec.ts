@@ -1,7 +1,9 @@
 import { DataSource } from 'typeorm';
 import type { AlertView } from '../../../src/alert/alert.dto';
 import { formatId, newUuid, parseId } from '../../../src/platform/ids/id';
-import { type Api, startApp, type TestApp, type TestOrganization } from '../../harness/app/app';
+import { startApp, type TestApp } from '../../harness/app/app';
+import type { Api } from '../../../src/testing/service/api';
+import type { ServiceOrganization } from '../../../src/testing/service/start-service';
 import { collectQueries } from '../../harness/app/query-counter';
 import { newAlert, newContact, newEndpoint, newWebsite } from '../../harness/app/resources';
 
@@ -21,7 +23,7 @@ const MANY = 10_000;
 
 describe('POST /contacts/:id/alerts', () => {
   let app: TestApp;
-  let owner: TestOrganization;
+  let owner: ServiceOrganization;
   let api: Api;
   let contactId: string;
   let shop: string;

@@ -2,9 +2,11 @@ import type { AlertView } from '../../../src/alert/alert.dto';
 import type { ContactView } from '../../../src/contact/contact.dto';
 import { Database } from '../../../src/platform/database/database';
 import { formatId, newUuid, parseId } from '../../../src/platform/ids/id';
-import { type Api, startApp, type TestApp, type TestOrganization } from '../../harness/app/app';
+import { startApp, type TestApp } from '../../harness/app/app';
+import type { Api } from '../../../src/testing/service/api';
+import type { ServiceOrganization } from '../../../src/testing/service/start-service';
 import { newAlert, newContact, newEndpoint, newWebsite } from '../../harness/app/resources';
-import { FakeProvider } from '../../harness/servers/fake-provider';
+import { FakeProvider } from '../../../src/testing/servers/fake-provider';
 
 interface Refusal {
   code: string;
@@ -25,7 +27,7 @@ const DEFAULTS = {
 describe('alerts that notify through a contact', () => {
   let app: TestApp;
   let api: Api;
-  let other: TestOrganization;
+  let other: ServiceOrganization;
   let endpointId: string;
   let contactId: string;
 

@@ -1,7 +1,9 @@
 import { DataSource } from 'typeorm';
 import type { AlertView } from '../../../src/alert/alert.dto';
 import { formatId } from '../../../src/platform/ids/id';
-import { type Api, startApp, type TestApp, type TestOrganization } from '../../harness/app/app';
+import { startApp, type TestApp } from '../../harness/app/app';
+import type { Api } from '../../../src/testing/service/api';
+import type { ServiceOrganization } from '../../../src/testing/service/start-service';
 import { collectQueries } from '../../harness/app/query-counter';
 import { newContact, newEndpoint, newWebsite } from '../../harness/app/resources';
 
@@ -19,7 +21,7 @@ const PAGER = { type: 'pagerduty', config: { routing_key: 'S3CR3T'.padEnd(32, 'x
 
 describe('new endpoints and default contacts', () => {
   let app: TestApp;
-  let owner: TestOrganization;
+  let owner: ServiceOrganization;
   let api: Api;
 
   beforeAll(async () => {

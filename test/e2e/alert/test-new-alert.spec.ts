@@ -1,9 +1,11 @@
 import type { AlertView } from '../../../src/alert/alert.dto';
 import type { AuditEntryView } from '../../../src/audit/audit.dto';
 import { newUuid, formatId } from '../../../src/platform/ids/id';
-import { type Api, startApp, type TestApp, type TestOrganization } from '../../harness/app/app';
+import { startApp, type TestApp } from '../../harness/app/app';
+import type { Api } from '../../../src/testing/service/api';
+import type { ServiceOrganization } from '../../../src/testing/service/start-service';
 import { newEndpoint, newWebsite } from '../../harness/app/resources';
-import { FakeProvider } from '../../harness/servers/fake-provider';
+import { FakeProvider } from '../../../src/testing/servers/fake-provider';
 
 interface Verdict {
   state: string;
@@ -16,7 +18,7 @@ interface Verdict {
 describe('testing an alert before it is saved', () => {
   let app: TestApp;
   let provider: FakeProvider;
-  let other: TestOrganization;
+  let other: ServiceOrganization;
   let endpointId: string;
 
   beforeAll(async () => {

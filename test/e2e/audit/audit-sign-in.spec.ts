@@ -4,7 +4,9 @@ import { Clock } from '../../../src/platform/time/clock';
 import { parseId } from '../../../src/platform/ids/id';
 import { MINUTE_MS } from '../../../src/platform/time/time-units';
 import { SignInLinks } from '../../../src/identity/session/sign-in-links';
-import { type Api, startApp, type TestApp, type TestOrganization } from '../../harness/app/app';
+import { startApp, type TestApp } from '../../harness/app/app';
+import type { Api } from '../../../src/testing/service/api';
+import type { ServiceOrganization } from '../../../src/testing/service/start-service';
 import { type SignedIn, signIn, signOut } from '../../harness/app/browser-session';
 
 interface Key {
@@ -15,7 +17,7 @@ interface Key {
 
 describe('the audit log of sessions', () => {
   let app: TestApp;
-  let other: TestOrganization;
+  let other: ServiceOrganization;
 
   beforeAll(async () => {
     app = await startApp({ role: 'api' });

@@ -2,8 +2,10 @@ import type { AuditEntryView } from '../../../src/audit/audit.dto';
 import { AuditRetention } from '../../../src/audit/audit-retention.job';
 import { Database } from '../../../src/platform/database/database';
 import { parseId } from '../../../src/platform/ids/id';
-import { Api, startApp, type TestApp, type TestOrganization } from '../../harness/app/app';
-import { MovingClock } from '../../harness/app/moving-clock';
+import { startApp, type TestApp } from '../../harness/app/app';
+import { Api } from '../../../src/testing/service/api';
+import type { ServiceOrganization } from '../../../src/testing/service/start-service';
+import { MovingClock } from '../../../src/testing/service/moving-clock';
 import { fromDashboard, signIn } from '../../harness/app/browser-session';
 
 interface Resource {
@@ -15,7 +17,7 @@ const NEVER_SEEN = 'C4N4RY-that-must-not-be-in-the-log';
 
 describe('the audit log', () => {
   let app: TestApp;
-  let other: TestOrganization;
+  let other: ServiceOrganization;
   let websiteId: string;
   let endpointId: string;
 

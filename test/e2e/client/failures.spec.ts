@@ -1,6 +1,6 @@
 import type { Socket } from 'node:net';
-import { HttpTarget, rawResponse, sent } from '../../harness/servers/http-target';
-import { closedPort, silence, slam } from '../../harness/servers/tcp-target';
+import { HttpTarget, rawResponse, sent } from '../../../src/testing/servers/http-target';
+import { closedPort, silence, slam } from '../../../src/testing/servers/tcp-target';
 import { builtClient, type Client, type ClientOptions, collected } from './built-client';
 
 type Step = (socket: Socket) => void;

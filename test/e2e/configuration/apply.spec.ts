@@ -1,7 +1,8 @@
 import supertest from 'supertest';
 import type { ConfigurationPlanView } from '../../../src/configuration/plan/plan.dto';
 import { Database } from '../../../src/platform/database/database';
-import { startApp, type TestApp, type TestOrganization } from '../../harness/app/app';
+import { startApp, type TestApp } from '../../harness/app/app';
+import type { ServiceOrganization } from '../../../src/testing/service/start-service';
 
 const SLACK = 'https://hooks.slack.com/services/T000/B000/XXXX';
 
@@ -62,13 +63,13 @@ describe('applying a configuration document', () => {
   });
   afterAll(() => app.close());
 
-  const plan = (org: TestOrganization, document: object, query = '') =>
+  const plan = (org: ServiceOrganization, document: object, query = '') =>
     org.write.post<ConfigurationPlanView>(`/configuration/plan${query}`, document);
-  const apply = (org: TestOrganization, document: object, query = '') =>
+  const apply = (org: ServiceOrganization, document: object, query = '') =>
     org.write.put<ConfigurationPlanView>(`/configuration${query}`, document);
 
   /** Everything that a document may write, row by row. */
-  const stored = async (org: TestOrganization) => {
+  const stored = async (org: ServiceOrganization) => {
     const tables = ['contact', 'website', 'endpoint', 'alert', 'maintenance_window', 'status_page', 'audit_log'];
     const rows = tables.map((table) =>
       app.app.get(Database).query(`SELECT xmin::text, t.* FROM ${table} t WHERE org_id = $1 ORDER BY id`, [org.orgId]),

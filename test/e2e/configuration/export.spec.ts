@@ -3,7 +3,9 @@ import { parse } from 'yaml';
 import { SPEC_CHANNEL_TYPES } from '../../../src/channel/channel';
 import type { ConfigurationDocument } from '../../../src/configuration/document/document';
 import type { ConfigurationPlanView } from '../../../src/configuration/plan/plan.dto';
-import { type Api, startApp, type TestApp, type TestOrganization } from '../../harness/app/app';
+import { startApp, type TestApp } from '../../harness/app/app';
+import type { Api } from '../../../src/testing/service/api';
+import type { ServiceOrganization } from '../../../src/testing/service/start-service';
 import { newAlert, newContact, newEndpoint, newMaintenanceWindow, newWebsite } from '../../harness/app/resources';
 
 /** Values that no export may show. */
@@ -149,7 +151,7 @@ const exported = async (by: Api, query = ''): Promise<ConfigurationDocument> => 
   expect(status).toBe(200);
   return body;
 };
-const planOf = (org: TestOrganization, document: object) =>
+const planOf = (org: ServiceOrganization, document: object) =>
   org.write.post<ConfigurationPlanView>('/configuration/plan', document);
 const asYaml = (by: Api, query = '') =>
   fetch(`${by.url}/api/v1/configuration${query}`, {
@@ -159,7 +161,7 @@ const asYaml = (by: Api, query = '') =>
 describe('The export of an organization', () => {
   let app: TestApp;
   /** Made by hand: nothing of it has a key. */
-  let clicked: TestOrganization;
+  let clicked: ServiceOrganization;
 
   beforeAll(async () => {
     app = await startApp({ role: 'api', statusPageDomains: 'allow' });

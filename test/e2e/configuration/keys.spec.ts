@@ -1,11 +1,12 @@
-import { startApp, type TestApp, type TestOrganization } from '../../harness/app/app';
+import { startApp, type TestApp } from '../../harness/app/app';
+import type { ServiceOrganization } from '../../../src/testing/service/start-service';
 import { newContact, newEndpoint, newWebsite } from '../../harness/app/resources';
 
 const CONFIG = { webhook_url: 'https://hooks.slack.com/services/T000/B000/XXXX' };
 const SHOP = 'https://shop.example.com/';
 
 /** Where a resource is made, with what, and how its siblings are called. */
-type Kind = [name: string, path: (org: TestOrganization) => Promise<string>, body: (endpoint: string) => object];
+type Kind = [name: string, path: (org: ServiceOrganization) => Promise<string>, body: (endpoint: string) => object];
 
 const KINDS: Kind[] = [
   ['a website', () => Promise.resolve('/websites'), () => ({ name: 'Shop', url: SHOP })],
@@ -71,7 +72,7 @@ describe('keys of what is declared as code', () => {
 
   it('are free again when a website is deleted, and free for another organization', async () => {
     const [one, other] = [await app.organization('keys of one'), await app.organization('keys of another')];
-    const make = (org: TestOrganization) =>
+    const make = (org: ServiceOrganization) =>
       org.write.post<{ id: string }>('/websites', { name: 'Shop', url: SHOP, key: 'shop' });
     const made = await make(one);
     expect((await make(other)).status).toBe(201);

@@ -1,5 +1,5 @@
 import { startApp, type TestApp } from '../../harness/app/app';
-import { eventually } from '../../harness/app/poll';
+import { eventually } from '../../../src/testing/eventually';
 import { newEndpoint, newWebsite } from '../../harness/app/resources';
 import { uptime, type UptimeRun } from '../../harness/processes/uptime-command';
 import { SwitchableServer } from '../../harness/servers/switchable-server';

@@ -3,8 +3,8 @@ import type { ContactView } from '../../../src/contact/contact.dto';
 import { Database } from '../../../src/platform/database/database';
 import { startApp, type TestApp } from '../../harness/app/app';
 import { newContact } from '../../harness/app/resources';
-import { FakeProvider } from '../../harness/servers/fake-provider';
-import { SmtpSink } from '../../harness/servers/smtp-sink';
+import { FakeProvider } from '../../../src/testing/servers/fake-provider';
+import { SmtpSink } from '../../../src/testing/servers/smtp-sink';
 
 interface Verdict {
   state: string;

@@ -4,7 +4,9 @@ import { ContactStore } from '../../../src/contact/contact-store';
 import type { ContactView } from '../../../src/contact/contact.dto';
 import { Database } from '../../../src/platform/database/database';
 import { formatId, newUuid, parseId } from '../../../src/platform/ids/id';
-import { type Api, startApp, type TestApp, type TestOrganization } from '../../harness/app/app';
+import { startApp, type TestApp } from '../../harness/app/app';
+import type { Api } from '../../../src/testing/service/api';
+import type { ServiceOrganization } from '../../../src/testing/service/start-service';
 import { alertThrough } from '../../harness/app/contact-alerts';
 import { newContact, newEndpoint, newWebsite } from '../../harness/app/resources';
 
@@ -23,7 +25,7 @@ interface Refusal {
 describe('contacts', () => {
   let app: TestApp;
   let api: Api;
-  let other: TestOrganization;
+  let other: ServiceOrganization;
   let database: Database;
   let endpointId: string;
 

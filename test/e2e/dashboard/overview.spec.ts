@@ -2,7 +2,8 @@ import type { OverviewItemView } from '../../../src/history/overview/overview.dt
 import { Database } from '../../../src/platform/database/database';
 import { formatId, parseId } from '../../../src/platform/ids/id';
 import type { ProblemView } from '../../../src/platform/problem/problem.view';
-import { startApp, type TestApp, type TestOrganization } from '../../harness/app/app';
+import { startApp, type TestApp } from '../../harness/app/app';
+import type { ServiceOrganization } from '../../../src/testing/service/start-service';
 import { addOccurrence, NO_SCOPE } from '../../harness/app/occurrences';
 
 const HOUR = 3_600_000;
@@ -10,7 +11,7 @@ const HOUR = 3_600_000;
 describe('what the overview shows of maintenance, acknowledgements, warnings and tags', () => {
   let app: TestApp;
   let database: Database;
-  let own: TestOrganization;
+  let own: ServiceOrganization;
   let organizations = 0;
 
   beforeAll(async () => {

@@ -4,9 +4,10 @@ import type { AddressInfo } from 'node:net';
 import { Database } from '../../../src/platform/database/database';
 import { Clock } from '../../../src/platform/time/clock';
 import { StatusSnapshots } from '../../../src/status-page/status-snapshot';
-import { startApp, type TestApp, type TestOrganization } from '../../harness/app/app';
-import { MovingClock } from '../../harness/app/moving-clock';
-import { eventually } from '../../harness/app/poll';
+import { startApp, type TestApp } from '../../harness/app/app';
+import type { ServiceOrganization } from '../../../src/testing/service/start-service';
+import { MovingClock } from '../../../src/testing/service/moving-clock';
+import { eventually } from '../../../src/testing/eventually';
 
 interface Settings {
   enabled: boolean;
@@ -34,7 +35,7 @@ const HOSTILE = `<img src=x onerror="alert(1)">'&`;
 
 describe('public status pages', () => {
   let app: TestApp;
-  let other: TestOrganization;
+  let other: ServiceOrganization;
   let target: Server;
   let port: number;
 

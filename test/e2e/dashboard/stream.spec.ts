@@ -5,9 +5,11 @@ import { request as httpRequest, type ClientRequest, type IncomingMessage } from
 import { Database } from '../../../src/platform/database/database';
 import { firstUuidAt, formatId } from '../../../src/platform/ids/id';
 import { signIn, signOut } from '../../harness/app/browser-session';
-import { Api, startApp, type TestApp, type TestOrganization } from '../../harness/app/app';
+import { startApp, type TestApp } from '../../harness/app/app';
+import { Api } from '../../../src/testing/service/api';
+import type { ServiceOrganization } from '../../../src/testing/service/start-service';
 import { SwitchableServer } from '../../harness/servers/switchable-server';
-import { eventually } from '../../harness/app/poll';
+import { eventually } from '../../../src/testing/eventually';
 
 // Several waits for scheduled checks and for polls of the stream, each once a second.
 jest.setTimeout(90_000);
@@ -90,7 +92,7 @@ function parse(block: string): StreamEvent {
 
 describe('the live stream', () => {
   let app: TestApp;
-  let other: TestOrganization;
+  let other: ServiceOrganization;
   let target: SwitchableServer;
   const readers: StreamClient[] = [];
 

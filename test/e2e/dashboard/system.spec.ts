@@ -1,9 +1,10 @@
 import { Database } from '../../../src/platform/database/database';
-import { startApp, type TestApp, type TestOrganization } from '../../harness/app/app';
+import { startApp, type TestApp } from '../../harness/app/app';
+import type { ServiceOrganization } from '../../../src/testing/service/start-service';
 
 describe('the state of the system', () => {
   let app: TestApp;
-  let other: TestOrganization;
+  let other: ServiceOrganization;
 
   beforeAll(async () => {
     app = await startApp({ rawRetentionDays: 7 });

@@ -4,7 +4,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { Client } from 'pg';
-import { Api, startApp, type TestApp } from '../../harness/app/app';
+import { startApp, type TestApp } from '../../harness/app/app';
+import { Api } from '../../../src/testing/service/api';
 import { newAlert, newEndpoint, newWebsite } from '../../harness/app/resources';
 
 // Each call of the command is a process of its own that compiles it first.

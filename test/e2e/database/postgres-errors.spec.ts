@@ -1,7 +1,7 @@
 import { startApp, type TestApp } from '../../harness/app/app';
 import { SwitchableServer } from '../../harness/servers/switchable-server';
 import { checkEngine } from '../../harness/app/invariants';
-import { eventually } from '../../harness/app/poll';
+import { eventually } from '../../../src/testing/eventually';
 import { findPostgres, PostgresCluster } from '../../harness/database/postgres-cluster';
 import { DatabaseWitness, watch } from '../../harness/processes/service-process';
 

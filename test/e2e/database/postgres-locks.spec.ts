@@ -1,8 +1,9 @@
 import { Database } from '../../../src/platform/database/database';
 import { parseId } from '../../../src/platform/ids/id';
 import { WebsitePurgeJob } from '../../../src/website/website-purge.job';
-import { type ApiResponse, startApp, type TestApp } from '../../harness/app/app';
-import { eventually } from '../../harness/app/poll';
+import { startApp, type TestApp } from '../../harness/app/app';
+import type { ApiResponse } from '../../../src/testing/service/api';
+import { eventually } from '../../../src/testing/eventually';
 import { findPostgres, PostgresCluster } from '../../harness/database/postgres-cluster';
 import { newAlert, newEndpoint, newWebsite } from '../../harness/app/resources';
 import { DatabaseWitness } from '../../harness/processes/service-process';

@@ -5,8 +5,9 @@ import { text } from 'node:stream/consumers';
 import type { AlertView } from '../../../src/alert/alert.dto';
 import { SPEC_CHANNEL_TYPES } from '../../../src/channel/channel';
 import { Database } from '../../../src/platform/database/database';
-import { type ApiResponse, type Api, startApp, type TestApp } from '../../harness/app/app';
-import { eventually } from '../../harness/app/poll';
+import { startApp, type TestApp } from '../../harness/app/app';
+import type { ApiResponse, Api } from '../../../src/testing/service/api';
+import { eventually } from '../../../src/testing/eventually';
 import { newWebsite } from '../../harness/app/resources';
 
 // Nine alerts times several requests, one after the other.

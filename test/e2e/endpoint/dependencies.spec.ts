@@ -1,6 +1,8 @@
 import type { AuditEntryView } from '../../../src/audit/audit.dto';
 import { Database } from '../../../src/platform/database/database';
-import { type Api, startApp, type TestApp, type TestOrganization } from '../../harness/app/app';
+import { startApp, type TestApp } from '../../harness/app/app';
+import type { Api } from '../../../src/testing/service/api';
+import type { ServiceOrganization } from '../../../src/testing/service/start-service';
 import { newEndpoint, newWebsite } from '../../harness/app/resources';
 
 interface Endpoint {
@@ -18,7 +20,7 @@ const UNKNOWN = 'ep_00000000000000000000000000';
 
 describe('what an endpoint depends on', () => {
   let app: TestApp;
-  let owner: TestOrganization;
+  let owner: ServiceOrganization;
   let website: string;
   let counter = 0;
   beforeAll(async () => {

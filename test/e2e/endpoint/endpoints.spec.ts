@@ -1,6 +1,7 @@
 import { Database } from '../../../src/platform/database/database';
 import { parseId } from '../../../src/platform/ids/id';
-import { startApp, type TestApp, type TestOrganization } from '../../harness/app/app';
+import { startApp, type TestApp } from '../../harness/app/app';
+import type { ServiceOrganization } from '../../../src/testing/service/start-service';
 
 interface Endpoint {
   id: string;
@@ -28,7 +29,7 @@ const MINIMAL = { name: 'Checkout', url: 'http://shop.example.com/checkout', typ
 
 describe('endpoints', () => {
   let app: TestApp;
-  let other: TestOrganization;
+  let other: ServiceOrganization;
   let websiteId: string;
 
   beforeAll(async () => {

@@ -2,8 +2,9 @@ import type { AuditEntryView } from '../../../src/audit/audit.dto';
 import { Database } from '../../../src/platform/database/database';
 import { parseId } from '../../../src/platform/ids/id';
 import { Alerting } from '../../harness/app/alerting';
-import { startApp, type TestApp, type TestOrganization } from '../../harness/app/app';
-import { eventually } from '../../harness/app/poll';
+import { startApp, type TestApp } from '../../harness/app/app';
+import type { ServiceOrganization } from '../../../src/testing/service/start-service';
+import { eventually } from '../../../src/testing/eventually';
 import { newAlert, newEndpoint, newWebsite } from '../../harness/app/resources';
 
 interface Endpoint {
@@ -22,7 +23,7 @@ interface Event {
 describe('moving an endpoint to another website', () => {
   let app: TestApp;
   let alerting: Alerting;
-  let owner: TestOrganization;
+  let owner: ServiceOrganization;
   let from: string;
   let to: string;
   let endpoint: string;

@@ -1,6 +1,7 @@
 import { Database } from '../../../src/platform/database/database';
 import { formatId, newUuid, parseId } from '../../../src/platform/ids/id';
-import { startApp, type TestApp, type TestOrganization } from '../../harness/app/app';
+import { startApp, type TestApp } from '../../harness/app/app';
+import type { ServiceOrganization } from '../../../src/testing/service/start-service';
 import { newEndpoint, newWebsite } from '../../harness/app/resources';
 
 interface Shown {
@@ -26,7 +27,7 @@ interface Occurrence {
 
 describe('what an endpoint shows beside its status', () => {
   let app: TestApp;
-  let owner: TestOrganization;
+  let owner: ServiceOrganization;
   let website: string;
   let endpoint: string;
   let counter = 0;

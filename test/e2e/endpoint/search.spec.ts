@@ -2,14 +2,16 @@ import type { EndpointView } from '../../../src/endpoint/endpoint.dto';
 import { Database } from '../../../src/platform/database/database';
 import { parseId } from '../../../src/platform/ids/id';
 import type { ProblemView } from '../../../src/platform/problem/problem.view';
-import { type Api, startApp, type TestApp, type TestOrganization } from '../../harness/app/app';
+import { startApp, type TestApp } from '../../harness/app/app';
+import type { Api } from '../../../src/testing/service/api';
+import type { ServiceOrganization } from '../../../src/testing/service/start-service';
 import { newEndpoint, newWebsite } from '../../harness/app/resources';
 
 describe('the list of all endpoints', () => {
   let app: TestApp;
   let database: Database;
-  let own: TestOrganization;
-  let other: TestOrganization;
+  let own: ServiceOrganization;
+  let other: ServiceOrganization;
   let [shop, blog, off] = ['', '', ''];
 
   const setState = (endpoint: string, status: number) =>

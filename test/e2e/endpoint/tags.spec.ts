@@ -1,7 +1,8 @@
 import type { AuditEntryView } from '../../../src/audit/audit.dto';
 import { Database } from '../../../src/platform/database/database';
 import { parseId } from '../../../src/platform/ids/id';
-import { startApp, type TestApp, type TestOrganization } from '../../harness/app/app';
+import { startApp, type TestApp } from '../../harness/app/app';
+import type { ServiceOrganization } from '../../../src/testing/service/start-service';
 import { newEndpoint, newWebsite } from '../../harness/app/resources';
 
 interface Tagged {
@@ -19,7 +20,7 @@ const PAGE = { name: 'Front', type: 'HTTPS', url: 'https://shop.example/' };
 
 describe('tags', () => {
   let app: TestApp;
-  let owner: TestOrganization;
+  let owner: ServiceOrganization;
   let counter = 0;
   beforeAll(async () => {
     app = await startApp({ role: 'api' });

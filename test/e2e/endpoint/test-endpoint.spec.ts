@@ -1,4 +1,5 @@
-import { startApp, type TestApp, type TestOrganization } from '../../harness/app/app';
+import { startApp, type TestApp } from '../../harness/app/app';
+import type { ServiceOrganization } from '../../../src/testing/service/start-service';
 import { SwitchableServer } from '../../harness/servers/switchable-server';
 
 interface TestResult {
@@ -14,7 +15,7 @@ interface TestResult {
 
 describe('testing an endpoint before it is saved', () => {
   let app: TestApp;
-  let other: TestOrganization;
+  let other: ServiceOrganization;
   let target: SwitchableServer;
 
   beforeAll(async () => {

@@ -3,8 +3,8 @@ import { CheckDefinitions } from '../../../src/endpoint/check-definition';
 import { Database } from '../../../src/platform/database/database';
 import { parseId } from '../../../src/platform/ids/id';
 import { startApp, type TestApp } from '../../harness/app/app';
-import { always, HttpTarget, rawResponse } from '../../harness/servers/http-target';
-import { eventually } from '../../harness/app/poll';
+import { always, HttpTarget, rawResponse } from '../../../src/testing/servers/http-target';
+import { eventually } from '../../../src/testing/eventually';
 import { newEndpoint, newWebsite } from '../../harness/app/resources';
 
 /** Sealed with a key that this process does not have, as after a rotation in the wrong order. */

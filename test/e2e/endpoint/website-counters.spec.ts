@@ -4,7 +4,8 @@ import { Database } from '../../../src/platform/database/database';
 import { WebsiteCounters1700000005920 } from '../../../src/platform/database/migrations/1700000005920-website-counters';
 import { parseId } from '../../../src/platform/ids/id';
 import { WebsitePurgeJob } from '../../../src/website/website-purge.job';
-import { startApp, type TestApp, type TestOrganization } from '../../harness/app/app';
+import { startApp, type TestApp } from '../../harness/app/app';
+import type { ServiceOrganization } from '../../../src/testing/service/start-service';
 import { newEndpoint, newWebsite } from '../../harness/app/resources';
 
 const ROUNDS = 6;
@@ -65,7 +66,7 @@ describe('the counters of websites', () => {
   }
 
   /** What clients and the recorder do, at random, and all at once. */
-  async function storm({ write }: TestOrganization, websites: string[], endpoints: string[]): Promise<void> {
+  async function storm({ write }: ServiceOrganization, websites: string[], endpoints: string[]): Promise<void> {
     const any = (list: string[]): string => list[Math.floor(Math.random() * list.length)] ?? '';
     const acts: (() => Promise<unknown>)[] = [
       async () => endpoints.push(await newEndpoint(write, any(websites))),

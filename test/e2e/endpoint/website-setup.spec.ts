@@ -1,6 +1,8 @@
 import { Database } from '../../../src/platform/database/database';
-import { type Api, startApp, type TestApp, type TestOrganization } from '../../harness/app/app';
-import { eventually } from '../../harness/app/poll';
+import { startApp, type TestApp } from '../../harness/app/app';
+import type { Api } from '../../../src/testing/service/api';
+import type { ServiceOrganization } from '../../../src/testing/service/start-service';
+import { eventually } from '../../../src/testing/eventually';
 import { SwitchableServer } from '../../harness/servers/switchable-server';
 
 interface Endpoint {
@@ -42,8 +44,8 @@ describe('a website that is made with its endpoints', () => {
   });
 
   const website = (endpoints?: unknown, by: Api = app.write) => by.post<Made>('/websites', { ...SITE, endpoints });
-  const fresh = (): Promise<TestOrganization> => app.organization(`Fresh ${++counter}`);
-  const count = async ({ read }: TestOrganization): Promise<number> =>
+  const fresh = (): Promise<ServiceOrganization> => app.organization(`Fresh ${++counter}`);
+  const count = async ({ read }: ServiceOrganization): Promise<number> =>
     (await read.get<object[]>('/websites')).body.length;
   const pointersOf = ({ errors }: Made): string[] => errors.map(({ pointer }) => pointer).sort();
 

@@ -1,4 +1,5 @@
-import { startApp, type TestApp, type TestOrganization } from '../../harness/app/app';
+import { startApp, type TestApp } from '../../harness/app/app';
+import type { ServiceOrganization } from '../../../src/testing/service/start-service';
 
 interface Website {
   id: string;
@@ -14,7 +15,7 @@ interface Website {
 
 describe('websites', () => {
   let app: TestApp;
-  let other: TestOrganization;
+  let other: ServiceOrganization;
 
   beforeAll(async () => {
     app = await startApp({ role: 'api' });

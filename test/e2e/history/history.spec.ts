@@ -9,7 +9,8 @@ import type { UptimeView } from '../../../src/history/read/uptime.dto';
 import { Database } from '../../../src/platform/database/database';
 import { parseId } from '../../../src/platform/ids/id';
 import type { ProblemView } from '../../../src/platform/problem/problem.view';
-import { type Api, startApp, type TestApp } from '../../harness/app/app';
+import { startApp, type TestApp } from '../../harness/app/app';
+import type { Api } from '../../../src/testing/service/api';
 import { recorded } from '../../harness/app/history';
 
 const MINUTE = 60_000;

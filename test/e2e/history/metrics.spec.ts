@@ -3,7 +3,9 @@ import { CheckDefinitions } from '../../../src/endpoint/check-definition';
 import { Database } from '../../../src/platform/database/database';
 import { parseId } from '../../../src/platform/ids/id';
 import type { ProblemView } from '../../../src/platform/problem/problem.view';
-import { type Api, startApp, type TestApp, type TestOrganization } from '../../harness/app/app';
+import { startApp, type TestApp } from '../../harness/app/app';
+import type { Api } from '../../../src/testing/service/api';
+import type { ServiceOrganization } from '../../../src/testing/service/start-service';
 import { recorded } from '../../harness/app/history';
 import { readPrometheusText, type ScrapedSample } from '../../harness/app/prometheus-text';
 import { collectQueries } from '../../harness/app/query-counter';
@@ -16,7 +18,7 @@ const EXPIRES = '2027-02-01T00:00:00.000Z';
 describe('the metrics of an organization', () => {
   let app: TestApp;
   let database: Database;
-  let own: TestOrganization;
+  let own: ServiceOrganization;
   let website: string;
   let organizations = 0;
 

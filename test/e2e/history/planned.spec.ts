@@ -8,7 +8,8 @@ import type { Occurrence } from '../../../src/endpoint/maintenance/cover';
 import { Database } from '../../../src/platform/database/database';
 import { firstUuidAt, formatId, parseId } from '../../../src/platform/ids/id';
 import type { ProblemView } from '../../../src/platform/problem/problem.view';
-import { startApp, type TestApp, type TestOrganization } from '../../harness/app/app';
+import { startApp, type TestApp } from '../../harness/app/app';
+import type { ServiceOrganization } from '../../../src/testing/service/start-service';
 import { recorded } from '../../harness/app/history';
 import { addOccurrence, EVERYTHING, NO_SCOPE } from '../../harness/app/occurrences';
 
@@ -19,7 +20,7 @@ const WARNING = { code: 'assertion_failed', phase: 'assertion', message: 'The ce
 
 describe('planned and degraded checks', () => {
   let app: TestApp;
-  let own: TestOrganization;
+  let own: ServiceOrganization;
   let database: Database;
   let subject: { id: string; key: string; public: string };
   const now = Date.now();

@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { connect, type Socket } from 'node:net';
 import { Access } from '../../../src/platform/access/caller';
 import { startApp, type TestApp } from '../../harness/app/app';
-import { eventually } from '../../harness/app/poll';
+import { eventually } from '../../../src/testing/eventually';
 
 let finish: (() => void)[] = [];
 
@@ -30,7 +30,10 @@ describe('connections from one address', () => {
   const clients: Socket[] = [];
 
   beforeAll(async () => {
-    app = await startApp({ role: 'api', maxConnectionsPerAddress: PER_ADDRESS }, { modules: [SlowModule] });
+    app = await startApp(
+      { role: 'api', maxConnectionsPerAddress: PER_ADDRESS },
+      { extensions: [{ name: 'test', modules: [SlowModule] }] },
+    );
   });
   afterEach(() => {
     for (const one of finish.splice(0)) one();

@@ -3,10 +3,11 @@ import { join } from 'node:path';
 import Ajv, { type ValidateFunction } from 'ajv';
 import addFormats from 'ajv-formats';
 import { Overload } from '../../../src/monitoring/schedule/overload';
-import { Api, startApp, type TestApp } from '../../harness/app/app';
-import { MovingClock } from '../../harness/app/moving-clock';
+import { startApp, type TestApp } from '../../harness/app/app';
+import { Api } from '../../../src/testing/service/api';
+import { MovingClock } from '../../../src/testing/service/moving-clock';
 import { type OpenApi, operationsOf, type Schema, toJsonSchema } from '../../harness/app/openapi';
-import { eventually } from '../../harness/app/poll';
+import { eventually } from '../../../src/testing/eventually';
 import { newEndpoint, newWebsite } from '../../harness/app/resources';
 import { type SeenRequest, SwitchableServer } from '../../harness/servers/switchable-server';
 

@@ -2,7 +2,8 @@ import { OUTCOME_CODE } from '../../../src/endpoint/outcome-code';
 import { Database } from '../../../src/platform/database/database';
 import { HostResolver } from '../../../src/platform/net/dns/host-resolver';
 import { formatId } from '../../../src/platform/ids/id';
-import { type Api, startApp, type TestApp } from '../../harness/app/app';
+import { startApp, type TestApp } from '../../harness/app/app';
+import type { Api } from '../../../src/testing/service/api';
 import { type OpenApi, operationsOf } from '../../harness/app/openapi';
 import { newAlert, newContact, newEndpoint, newWebsite } from '../../harness/app/resources';
 

@@ -5,7 +5,9 @@ import { join } from 'node:path';
 import Ajv, { type ValidateFunction } from 'ajv';
 import addFormats from 'ajv-formats';
 import fc from 'fast-check';
-import { type Api, startApp, type TestApp, type TestOrganization } from '../../harness/app/app';
+import { startApp, type TestApp } from '../../harness/app/app';
+import type { Api } from '../../../src/testing/service/api';
+import type { ServiceOrganization } from '../../../src/testing/service/start-service';
 import { bodyFor, pathValueFor, percentEncoded, queryFor, serialize, withId } from '../../harness/app/hostile-input';
 import { checkInvariants } from '../../harness/app/invariants';
 import { type Endpoint, type OpenApi, operationsOf, toJsonSchema } from '../../harness/app/openapi';
@@ -143,7 +145,7 @@ class Wire {
 
 describe(`${REQUESTS} random requests of the documented API`, () => {
   let app: TestApp;
-  let other: TestOrganization;
+  let other: ServiceOrganization;
   let document: OpenApi;
   let wire: Wire;
   let validators: Map<string, ValidateFunction>;

@@ -2,7 +2,9 @@ import { Database } from '../../../src/platform/database/database';
 import { IdempotencyRetention } from '../../../src/platform/http/idempotency/idempotency-retention.job';
 import { formatId, newUuid, parseId } from '../../../src/platform/ids/id';
 import { OrganizationPurgeJob } from '../../../src/identity/organization/organization-purge.job';
-import { type Api, OPERATOR_TOKEN, startApp, type TestApp } from '../../harness/app/app';
+import { startApp, type TestApp } from '../../harness/app/app';
+import type { Api } from '../../../src/testing/service/api';
+import { OPERATOR_TOKEN } from '../../../src/testing/service/start-service';
 import { newAlert, newContact, newEndpoint, newWebsite } from '../../harness/app/resources';
 import { routesOf } from '../../harness/app/routes';
 

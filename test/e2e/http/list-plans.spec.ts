@@ -1,5 +1,6 @@
 import { DataSource } from 'typeorm';
-import { startApp, type TestApp, type TestOrganization } from '../../harness/app/app';
+import { startApp, type TestApp } from '../../harness/app/app';
+import type { ServiceOrganization } from '../../../src/testing/service/start-service';
 import { collectQueries } from '../../harness/app/query-counter';
 
 const ENDPOINTS = 20_000;
@@ -27,8 +28,8 @@ describe('lists of 20 with 20,000 endpoints in each of two organizations', () =>
   let app: TestApp;
   let source: DataSource;
   let queries: [sql: string, parameters: unknown[]][];
-  let one: TestOrganization;
-  let many: TestOrganization;
+  let one: ServiceOrganization;
+  let many: ServiceOrganization;
 
   /** Ids in the order of creation, as the application makes them: those of the second organization follow the first one's. */
   const id = (kind: number, n: string): string =>
@@ -73,9 +74,9 @@ describe('lists of 20 with 20,000 endpoints in each of two organizations', () =>
     return { sql, rows: mostRows(plan), pages: plan['Shared Hit Blocks'] + plan['Shared Read Blocks'] };
   }
 
-  const firstWebsite = async ({ read }: TestOrganization): Promise<string> =>
+  const firstWebsite = async ({ read }: ServiceOrganization): Promise<string> =>
     (await read.get<{ id: string }[]>('/websites?limit=1')).body[0]?.id ?? '';
-  const lists: [string, () => TestOrganization, (website: string) => string][] = [
+  const lists: [string, () => ServiceOrganization, (website: string) => string][] = [
     ['websites, one with all endpoints', () => one, () => '/websites?limit=20'],
     ['one website with all endpoints', () => one, (website) => `/websites/${website}`],
     ['websites', () => many, () => '/websites?limit=20'],

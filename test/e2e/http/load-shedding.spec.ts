@@ -1,7 +1,8 @@
 import { Controller, Get, Module } from '@nestjs/common';
 import { Access } from '../../../src/platform/access/caller';
-import { type Api, startApp, type TestApp } from '../../harness/app/app';
-import { eventually } from '../../harness/app/poll';
+import { startApp, type TestApp } from '../../harness/app/app';
+import type { Api } from '../../../src/testing/service/api';
+import { eventually } from '../../../src/testing/eventually';
 
 let finish: (() => void)[] = [];
 
@@ -35,7 +36,10 @@ describe('an overloaded API', () => {
   let others: Api[];
 
   beforeAll(async () => {
-    app = await startApp({ maxConcurrentRequests: MAX_OPEN }, { modules: [SlowModule] });
+    app = await startApp(
+      { maxConcurrentRequests: MAX_OPEN },
+      { extensions: [{ name: 'test', modules: [SlowModule] }] },
+    );
     others = await Promise.all([1, 2, 3, 4, 5].map(async (n) => (await app.organization(`Other ${n}`)).read));
   });
   afterEach(async () => {

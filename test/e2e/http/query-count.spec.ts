@@ -1,6 +1,6 @@
 import { DataSource } from 'typeorm';
 import { startApp, type TestApp } from '../../harness/app/app';
-import { MovingClock } from '../../harness/app/moving-clock';
+import { MovingClock } from '../../../src/testing/service/moving-clock';
 import { countQueries } from '../../harness/app/query-counter';
 
 describe('lists with a thousand items', () => {

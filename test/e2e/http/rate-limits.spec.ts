@@ -1,5 +1,6 @@
-import { Api, startApp, type TestApp } from '../../harness/app/app';
-import { MovingClock } from '../../harness/app/moving-clock';
+import { startApp, type TestApp } from '../../harness/app/app';
+import { Api } from '../../../src/testing/service/api';
+import { MovingClock } from '../../../src/testing/service/moving-clock';
 import { newEndpoint, newWebsite } from '../../harness/app/resources';
 
 /** A key has twice as many tokens at once, an organization three times as many as a key. */

@@ -2,8 +2,9 @@ import { once } from 'node:events';
 import { connect, type Socket } from 'node:net';
 import { DataSource } from 'typeorm';
 import { parseId } from '../../../src/platform/ids/id';
-import { startApp, type TestApp, type TestOrganization } from '../../harness/app/app';
-import { eventually } from '../../harness/app/poll';
+import { startApp, type TestApp } from '../../harness/app/app';
+import type { ServiceOrganization } from '../../../src/testing/service/start-service';
+import { eventually } from '../../../src/testing/eventually';
 import { newWebsite } from '../../harness/app/resources';
 
 const MIB = 1024 * 1024;
@@ -13,7 +14,7 @@ const [CONNECTIONS, PAGES_EACH] = [12, 20];
 
 describe('responses that nobody reads', () => {
   let app: TestApp;
-  let greedy: TestOrganization;
+  let greedy: ServiceOrganization;
   let path: string;
   const clients: Socket[] = [];
 

@@ -1,7 +1,9 @@
 import { ApiKeyService } from '../../../src/identity/api-key/api-key.service';
 import type { AccessRule, Role } from '../../../src/platform/access/caller';
 import { Database } from '../../../src/platform/database/database';
-import { Api, startApp, type TestApp, type TestOrganization } from '../../harness/app/app';
+import { startApp, type TestApp } from '../../harness/app/app';
+import { Api } from '../../../src/testing/service/api';
+import type { ServiceOrganization } from '../../../src/testing/service/start-service';
 import { type Route, routesOf } from '../../harness/app/routes';
 
 /** Who may call which route. A route that is not listed here fails. */
@@ -98,7 +100,7 @@ const wrongKeys: Record<string, string | null> = { none: null, nonsense: 'nonsen
 
 describe('the access matrix', () => {
   let app: TestApp;
-  let other: TestOrganization;
+  let other: ServiceOrganization;
   let routes: Route[];
 
   beforeAll(async () => {

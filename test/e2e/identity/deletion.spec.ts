@@ -2,7 +2,8 @@ import { OrganizationPurgeJob } from '../../../src/identity/organization/organiz
 import { Database } from '../../../src/platform/database/database';
 import { parseId, newUuid } from '../../../src/platform/ids/id';
 import { WebsitePurgeJob } from '../../../src/website/website-purge.job';
-import { type Api, startApp, type TestApp } from '../../harness/app/app';
+import { startApp, type TestApp } from '../../harness/app/app';
+import type { Api } from '../../../src/testing/service/api';
 import { alertThrough } from '../../harness/app/contact-alerts';
 import { newAlert, newContact, newEndpoint, newWebsite } from '../../harness/app/resources';
 

@@ -1,7 +1,8 @@
-import { Api, startApp, type TestApp } from '../../harness/app/app';
+import { startApp, type TestApp } from '../../harness/app/app';
+import { Api } from '../../../src/testing/service/api';
 import { Database } from '../../../src/platform/database/database';
 import { Clock } from '../../../src/platform/time/clock';
-import { MovingClock } from '../../harness/app/moving-clock';
+import { MovingClock } from '../../../src/testing/service/moving-clock';
 
 interface Key {
   id: string;

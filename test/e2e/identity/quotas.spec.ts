@@ -1,5 +1,7 @@
 import { Database } from '../../../src/platform/database/database';
-import { type Api, type ApiResponse, startApp, type TestApp, type TestOrganization } from '../../harness/app/app';
+import { startApp, type TestApp } from '../../harness/app/app';
+import type { Api, ApiResponse } from '../../../src/testing/service/api';
+import type { ServiceOrganization } from '../../../src/testing/service/start-service';
 import { newAlert, newEndpoint, newWebsite } from '../../harness/app/resources';
 
 interface Refusal {
@@ -19,12 +21,15 @@ describe('quotas', () => {
   });
   afterAll(() => app.close());
 
-  const idOf = async (organization: TestOrganization): Promise<string> =>
+  const idOf = async (organization: ServiceOrganization): Promise<string> =>
     (await organization.read.get<{ id: string }>('/organization')).body.id;
-  const setQuotas = async (organization: TestOrganization, quotas: object): Promise<ApiResponse<{ quotas: object }>> =>
+  const setQuotas = async (
+    organization: ServiceOrganization,
+    quotas: object,
+  ): Promise<ApiResponse<{ quotas: object }>> =>
     app.operator.put(`/organizations/${await idOf(organization)}`, { quotas });
   /** A new organization with these limits. */
-  const limited = async (quotas: object): Promise<TestOrganization> => {
+  const limited = async (quotas: object): Promise<ServiceOrganization> => {
     const organization = await app.organization(`Limited ${++counter}`);
     expect((await setQuotas(organization, quotas)).status).toBe(200);
     return organization;

@@ -2,9 +2,10 @@ import { DataSource } from 'typeorm';
 import { ApiKeyService } from '../../../src/identity/api-key/api-key.service';
 import { generateApiKey } from '../../../src/identity/api-key/api-key-secret';
 import { newToken } from '../../../src/identity/session/session.service';
-import { Api, startApp, type TestApp } from '../../harness/app/app';
+import { startApp, type TestApp } from '../../harness/app/app';
+import { Api } from '../../../src/testing/service/api';
 import { signIn } from '../../harness/app/browser-session';
-import { MovingClock } from '../../harness/app/moving-clock';
+import { MovingClock } from '../../../src/testing/service/moving-clock';
 import { countQueries } from '../../harness/app/query-counter';
 
 /** More than the budget of an address that guesses has look-ups. */

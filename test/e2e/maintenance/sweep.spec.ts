@@ -5,8 +5,8 @@ import { Database } from '../../../src/platform/database/database';
 import { parseId } from '../../../src/platform/ids/id';
 import { armFailpoints } from '../../../src/platform/observability/failpoints';
 import { startApp, type TestApp } from '../../harness/app/app';
-import { MovingClock } from '../../harness/app/moving-clock';
-import { eventually } from '../../harness/app/poll';
+import { MovingClock } from '../../../src/testing/service/moving-clock';
+import { eventually } from '../../../src/testing/eventually';
 import { newEndpoint, newWebsite } from '../../harness/app/resources';
 
 const HOUR = 3_600_000;

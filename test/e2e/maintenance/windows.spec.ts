@@ -4,8 +4,9 @@ import { MaintenanceSweep } from '../../../src/maintenance/maintenance-sweep.job
 import { Database } from '../../../src/platform/database/database';
 import { DatabaseClock } from '../../../src/platform/database/database-clock';
 import { formatId, newUuid, parseId } from '../../../src/platform/ids/id';
-import { type Api, type ApiResponse, startApp, type TestApp } from '../../harness/app/app';
-import { MovingClock } from '../../harness/app/moving-clock';
+import { startApp, type TestApp } from '../../harness/app/app';
+import type { Api, ApiResponse } from '../../../src/testing/service/api';
+import { MovingClock } from '../../../src/testing/service/moving-clock';
 import { newEndpoint, newWebsite } from '../../harness/app/resources';
 
 const [SECOND, MINUTE, HOUR, DAY] = [1000, 60_000, 3_600_000, 86_400_000];

@@ -47,7 +47,7 @@ describe('a check on demand that has something to warn of', () => {
 
   beforeAll(async () => {
     target = await SwitchableServer.start();
-    app = await startApp({ confirmFailures: false }, { modules: [ForeignModule] });
+    app = await startApp({ confirmFailures: false }, { extensions: [{ name: 'test', modules: [ForeignModule] }] });
     website = await newWebsite(app.write);
   });
   afterAll(async () => {

@@ -1,7 +1,7 @@
 import { Database } from '../../../src/platform/database/database';
 import { newUuid } from '../../../src/platform/ids/id';
 import { startApp, type TestApp } from '../../harness/app/app';
-import { eventually } from '../../harness/app/poll';
+import { eventually } from '../../../src/testing/eventually';
 import { newAlert, newEndpoint, newWebsite } from '../../harness/app/resources';
 import { SwitchableServer } from '../../harness/servers/switchable-server';
 

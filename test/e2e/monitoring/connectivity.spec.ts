@@ -4,8 +4,8 @@ import { MINUTE_MS } from '../../../src/platform/time/time-units';
 import { startApp, type TestApp } from '../../harness/app/app';
 import { consistencyByHand } from '../../harness/app/consistency-by-hand';
 import { SwitchableServer } from '../../harness/servers/switchable-server';
-import { MovingClock } from '../../harness/app/moving-clock';
-import { eventually } from '../../harness/app/poll';
+import { MovingClock } from '../../../src/testing/service/moving-clock';
+import { eventually } from '../../../src/testing/eventually';
 
 // A probe with a silent resolver takes three seconds, and every test starts a service.
 jest.setTimeout(90_000);

@@ -2,7 +2,7 @@ import { MonitoringService } from '../../../src/monitoring/monitoring.service';
 import { armFailpoints } from '../../../src/platform/observability/failpoints';
 import { startApp, type TestApp } from '../../harness/app/app';
 import { SwitchableServer } from '../../harness/servers/switchable-server';
-import { eventually } from '../../harness/app/poll';
+import { eventually } from '../../../src/testing/eventually';
 import { newEndpoint, newWebsite } from '../../harness/app/resources';
 
 describe('a claim whose slots cannot be planned', () => {

@@ -1,6 +1,6 @@
 import { startApp, type TestApp } from '../../harness/app/app';
 import { SwitchableServer } from '../../harness/servers/switchable-server';
-import { eventually } from '../../harness/app/poll';
+import { eventually } from '../../../src/testing/eventually';
 
 // Several tests wait for checks that run once a second.
 jest.setTimeout(90_000);

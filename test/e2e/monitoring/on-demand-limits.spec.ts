@@ -1,7 +1,8 @@
-import { type Api, startApp, type TestApp } from '../../harness/app/app';
-import { eventually } from '../../harness/app/poll';
+import { startApp, type TestApp } from '../../harness/app/app';
+import type { Api } from '../../../src/testing/service/api';
+import { eventually } from '../../../src/testing/eventually';
 import { newAlert, newEndpoint, newWebsite } from '../../harness/app/resources';
-import { HttpTarget, rawResponse } from '../../harness/servers/http-target';
+import { HttpTarget, rawResponse } from '../../../src/testing/servers/http-target';
 
 interface Refusal {
   status: number;

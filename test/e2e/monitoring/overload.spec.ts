@@ -5,8 +5,9 @@ import { CheckRecorder } from '../../../src/monitoring/record/check-recorder';
 import { Overload, type OverloadState } from '../../../src/monitoring/schedule/overload';
 import { Database } from '../../../src/platform/database/database';
 import { armFailpoints } from '../../../src/platform/observability/failpoints';
-import { type Api, startApp, type TestApp } from '../../harness/app/app';
-import { eventually } from '../../harness/app/poll';
+import { startApp, type TestApp } from '../../harness/app/app';
+import type { Api } from '../../../src/testing/service/api';
+import { eventually } from '../../../src/testing/eventually';
 import { newAlert, newEndpoint, newWebsite } from '../../harness/app/resources';
 
 /** Takes its time and needs no network: so many places make so many checks a second. */
@@ -71,7 +72,7 @@ describe('a process that is asked for more checks than it can make', () => {
   });
 
   const start = async (maxConcurrentChecks: number) => {
-    app = await startApp({ maxConcurrentChecks }, { modules: [TimedModule] });
+    app = await startApp({ maxConcurrentChecks }, { extensions: [{ name: 'test', modules: [TimedModule] }] });
   };
   const state = () => app.app.get(Overload).state;
   const overloaded = () => eventually('an overload', () => state(), 30_000);

@@ -4,7 +4,9 @@ import { type CheckDefinition, CheckDefinitions } from '../../../src/endpoint/ch
 import type { FinishedCheck } from '../../../src/endpoint/finished-check';
 import { Database } from '../../../src/platform/database/database';
 import { parseId } from '../../../src/platform/ids/id';
-import { type Api, startApp, type TestApp, type TestOrganization } from '../../harness/app/app';
+import { startApp, type TestApp } from '../../harness/app/app';
+import type { Api } from '../../../src/testing/service/api';
+import type { ServiceOrganization } from '../../../src/testing/service/start-service';
 import { recorded as finishedCheck } from '../../harness/app/history';
 import { newRecorder } from '../../harness/app/recorder';
 import { newAlert, newEndpoint, newWebsite } from '../../harness/app/resources';
@@ -12,7 +14,7 @@ import { newAlert, newEndpoint, newWebsite } from '../../harness/app/resources';
 describe('the results of one organization', () => {
   let app: TestApp;
   let database: Database;
-  let other: TestOrganization;
+  let other: ServiceOrganization;
   let tick = Date.now() - 3_600_000;
 
   beforeAll(async () => {

@@ -6,9 +6,10 @@ import { Database } from '../../../src/platform/database/database';
 import { parseId } from '../../../src/platform/ids/id';
 import { armFailpoints } from '../../../src/platform/observability/failpoints';
 import { Metrics } from '../../../src/platform/observability/metrics';
-import { type Api, startApp, type TestApp } from '../../harness/app/app';
+import { startApp, type TestApp } from '../../harness/app/app';
+import type { Api } from '../../../src/testing/service/api';
 import { recorded as finishedCheck } from '../../harness/app/history';
-import { eventually } from '../../harness/app/poll';
+import { eventually } from '../../../src/testing/eventually';
 import { newRecorder } from '../../harness/app/recorder';
 import { newEndpoint, newWebsite } from '../../harness/app/resources';
 

@@ -1,7 +1,7 @@
 import { WorkerDatabase } from '../../../src/platform/database/database';
 import { DatabaseServer } from '../../../src/platform/database/database-server';
 import { startApp, type TestApp } from '../../harness/app/app';
-import { eventually } from '../../harness/app/poll';
+import { eventually } from '../../../src/testing/eventually';
 import { collectQueries } from '../../harness/app/query-counter';
 
 /** Each second. */

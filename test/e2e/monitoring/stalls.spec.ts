@@ -1,7 +1,7 @@
 import { startApp, type TestApp } from '../../harness/app/app';
-import { eventually } from '../../harness/app/poll';
+import { eventually } from '../../../src/testing/eventually';
 import { newEndpoint, newWebsite } from '../../harness/app/resources';
-import { HttpTarget } from '../../harness/servers/http-target';
+import { HttpTarget } from '../../../src/testing/servers/http-target';
 
 /** Long enough to count as a stall, and so often that every check with a timeout of 3 s meets one or two. */
 const STALL = { forMs: 300, everyMs: 1600 };

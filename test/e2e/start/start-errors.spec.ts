@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Server } from 'node:net';
 import { Client } from 'pg';
-import { eventually } from '../../harness/app/poll';
+import { eventually } from '../../../src/testing/eventually';
 import { findPostgres, PostgresCluster } from '../../harness/database/postgres-cluster';
 import { buildService } from '../../harness/processes/service-process';
 import { StartFolder, type StartOptions, takenPort } from '../../harness/processes/start-process';

@@ -1,6 +1,7 @@
 import { Database } from '../../../src/platform/database/database';
 import { parseId } from '../../../src/platform/ids/id';
-import { startApp, type TestApp, type TestOrganization } from '../../harness/app/app';
+import { startApp, type TestApp } from '../../harness/app/app';
+import type { ServiceOrganization } from '../../../src/testing/service/start-service';
 import {
   hoursFromNow,
   type WindowRows,
@@ -40,7 +41,7 @@ const HOSTILE = `<img src=x onerror="alert(1)">'&`;
 describe('announced work on a public status page', () => {
   let app: TestApp;
   let database: Database;
-  let organization: TestOrganization;
+  let organization: ServiceOrganization;
   let website: string;
   let checkout: string;
   let slug: string;

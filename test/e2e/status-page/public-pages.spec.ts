@@ -1,8 +1,10 @@
 import { createServer, request, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { Database } from '../../../src/platform/database/database';
-import { type Api, startApp, type TestApp, type TestOrganization } from '../../harness/app/app';
-import { eventually } from '../../harness/app/poll';
+import { startApp, type TestApp } from '../../harness/app/app';
+import type { Api } from '../../../src/testing/service/api';
+import type { ServiceOrganization } from '../../../src/testing/service/start-service';
+import { eventually } from '../../../src/testing/eventually';
 import { newEndpoint, newWebsite } from '../../harness/app/resources';
 
 interface PublicPage {
@@ -39,7 +41,7 @@ const AS_BROWSER = { accept: 'text/html,application/xhtml+xml,application/xml;q=
 
 describe('status pages of their own', () => {
   let app: TestApp;
-  let other: TestOrganization;
+  let other: ServiceOrganization;
   let target: Server;
   let isUp = false;
   let website: string;

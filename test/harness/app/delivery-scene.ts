@@ -7,9 +7,10 @@ import { Database } from '../../../src/platform/database/database';
 import { formatId, type IdKind, newUuid, parseId } from '../../../src/platform/ids/id';
 import { Clock } from '../../../src/platform/time/clock';
 import { Alerting, type Result } from './alerting';
-import { startApp, type TestApp, type TestOrganization } from './app';
-import { FakeProvider } from '../servers/fake-provider';
-import { MovingClock } from './moving-clock';
+import { startApp, type TestApp } from './app';
+import type { ServiceOrganization } from '../../../src/testing/service/start-service';
+import { FakeProvider } from '../../../src/testing/servers/fake-provider';
+import { MovingClock } from '../../../src/testing/service/moving-clock';
 
 /** An alert on an endpoint of its own, with uuids beside the public ids. */
 export interface SceneAlert {
@@ -133,7 +134,7 @@ export class DeliveryScene {
     type: SceneType,
     more: object = {},
     path = '',
-    org: Pick<TestOrganization, 'write'> = this.app,
+    org: Pick<ServiceOrganization, 'write'> = this.app,
     name = 'Checkout API',
   ): Promise<SceneAlert> {
     const website = await created(org.write.post('/websites', { name: 'Shop', url: 'https://shop.example' }));

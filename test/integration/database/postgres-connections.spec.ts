@@ -7,7 +7,7 @@ import { DatabaseServer } from '../../../src/platform/database/database-server';
 import { Stream1700000001500 } from '../../../src/platform/database/migrations/1700000001500-stream';
 import { migrations } from '../../../src/platform/database/migrations/migrations';
 import { FaultProxy } from '../../harness/servers/fault-proxy';
-import { eventually } from '../../harness/app/poll';
+import { eventually } from '../../../src/testing/eventually';
 import { findPostgres, PostgresCluster } from '../../harness/database/postgres-cluster';
 
 // Servers start, stop and recover here.
@@ -133,7 +133,7 @@ const backend = async (database: Database): Promise<number | undefined> =>
     await cluster.stop();
     try {
       const server = await open(url.replace('postgres@', 'postgres:s3cret@'));
-      const given = server.migrate(100);
+      const given = server.migrate([], 100);
       await expect(given).rejects.toThrow(
         /^DATABASE_URL: PostgreSQL at 127\.0\.0\.1:\d+ cannot be reached: nothing listens there\. Gave up after 0\.1 s\./,
       );

@@ -1,6 +1,6 @@
 import { ACCEPTED, DeliveryScene, type SceneAlert } from '../../harness/app/delivery-scene';
-import { eventually } from '../../harness/app/poll';
-import { FakeProvider, type ReceivedRequest } from '../../harness/servers/fake-provider';
+import { eventually } from '../../../src/testing/eventually';
+import { FakeProvider, type ReceivedRequest } from '../../../src/testing/servers/fake-provider';
 
 // Receivers that never respond are given up after fifteen seconds; no test waits for that.
 jest.setTimeout(120_000);

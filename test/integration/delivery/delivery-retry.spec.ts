@@ -1,6 +1,6 @@
 import { armFailpoints } from '../../../src/platform/observability/failpoints';
 import { ACCEPTED, DeliveryScene, type SceneAlert, type SceneType } from '../../harness/app/delivery-scene';
-import { eventually } from '../../harness/app/poll';
+import { eventually } from '../../../src/testing/eventually';
 import { SwitchableServer } from '../../harness/servers/switchable-server';
 
 // Days pass in steps, with a pass of the delivery loop at each.

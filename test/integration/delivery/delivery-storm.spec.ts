@@ -1,5 +1,5 @@
 import { ACCEPTED, DeliveryScene } from '../../harness/app/delivery-scene';
-import { eventually } from '../../harness/app/poll';
+import { eventually } from '../../../src/testing/eventually';
 import { SwitchableServer } from '../../harness/servers/switchable-server';
 
 // Hundreds of notifications go over real sockets, pass after pass of the delivery loop.

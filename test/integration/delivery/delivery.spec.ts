@@ -1,5 +1,5 @@
 import { ACCEPTED, type Delivery, DeliveryScene, type SceneAlert } from '../../harness/app/delivery-scene';
-import { eventually } from '../../harness/app/poll';
+import { eventually } from '../../../src/testing/eventually';
 
 interface ProblemBody {
   code: string;

@@ -4,7 +4,8 @@ import { type CheckDefinition, CheckDefinitions } from '../../../src/endpoint/ch
 import { UptimeService } from '../../../src/history/read/uptime.service';
 import { Database } from '../../../src/platform/database/database';
 import { firstUuidAt, parseId } from '../../../src/platform/ids/id';
-import { startApp, type TestApp, type TestOrganization } from '../../harness/app/app';
+import { startApp, type TestApp } from '../../harness/app/app';
+import type { ServiceOrganization } from '../../../src/testing/service/start-service';
 import { recorded } from '../../harness/app/history';
 import { addOccurrence, forgetOccurrences } from '../../harness/app/occurrences';
 import { newRecorder } from '../../harness/app/recorder';
@@ -34,7 +35,7 @@ const history = fc.record({
 describe('the time of any range', () => {
   let app: TestApp;
   let database: Database;
-  let own: TestOrganization;
+  let own: ServiceOrganization;
   let start: number;
 
   beforeAll(async () => {

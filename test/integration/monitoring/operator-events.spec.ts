@@ -3,8 +3,8 @@ import type { OverloadEvent } from '../../../src/monitoring/operator-event';
 import { Overload } from '../../../src/monitoring/schedule/overload';
 import { Clock } from '../../../src/platform/time/clock';
 import { startApp, type TestApp } from '../../harness/app/app';
-import { MovingClock } from '../../harness/app/moving-clock';
-import { eventually } from '../../harness/app/poll';
+import { MovingClock } from '../../../src/testing/service/moving-clock';
+import { eventually } from '../../../src/testing/eventually';
 import { SwitchableServer } from '../../harness/servers/switchable-server';
 
 describe('the operator’s own alerting', () => {

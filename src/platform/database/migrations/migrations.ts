@@ -31,6 +31,7 @@ import { ContactRoutes1700000006110 } from './1700000006110-contact-routes';
 import { Keys1700000006120 } from './1700000006120-keys';
 import { EndpointTls1700000006130 } from './1700000006130-endpoint-tls';
 import { NewestPhases1700000006140 } from './1700000006140-newest-phases';
+import { Extensions1700000006150 } from './1700000006150-extensions';
 
 /** Every migration, oldest first. Add a new one here by hand: nothing depends on file name patterns. */
 export const migrations: (new () => MigrationInterface)[] = [
@@ -66,4 +67,5 @@ export const migrations: (new () => MigrationInterface)[] = [
   Keys1700000006120,
   EndpointTls1700000006130,
   NewestPhases1700000006140,
+  Extensions1700000006150,
 ];

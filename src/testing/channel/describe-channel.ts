@@ -1,8 +1,9 @@
-import type { SendOutcome } from '../../../src/channel/channel';
-import type { EgressRule } from '../../../src/platform/net/egress/egress-policy';
+import type { SendOutcome } from '../../channel/channel';
+import type { NestModule } from '../../extension/extension';
+import type { EgressRule } from '../../platform/net/egress/egress-policy';
 import { type ChannelBench, openChannelBench } from './channel-bench';
 import { expectGolden } from './golden';
-import type { Notification } from '../../../src/channel/channel';
+import type { Notification } from '../../channel/channel';
 import { contactTest, hostileNotification, linked, longNotification, notificationOf } from './notifications';
 import type { ProviderDouble, ReceivedMessage } from './provider-double';
 
@@ -44,6 +45,8 @@ export interface ChannelSuite {
   honoursRetryAfter?: boolean;
   /** Certificates (PEM) of the double. */
   trustedCertificates?: readonly string[];
+  /** The module whose provider the channel is, when it is not one of the service's. */
+  modules?: readonly NestModule[];
 }
 
 /** Statuses that every HTTP API shares. */
@@ -77,7 +80,7 @@ export function describeChannel(suite: ChannelSuite): void {
     let provider: ProviderDouble;
 
     beforeAll(async () => {
-      bench = await openChannelBench({}, suite.trustedCertificates);
+      bench = await openChannelBench({ certificates: suite.trustedCertificates, modules: suite.modules });
       provider = await suite.open();
     });
     afterAll(async () => {

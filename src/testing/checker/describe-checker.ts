@@ -1,4 +1,4 @@
-import type { Assertion } from '../../../src/checker/assertion/assertion';
+import type { Assertion } from '../../checker/assertion/assertion';
 import {
   type Checker,
   type CheckPhase,
@@ -7,11 +7,11 @@ import {
   ERROR_CODES,
   type ErrorCode,
   InvalidTarget,
-} from '../../../src/checker/checker';
-import { startDeadline } from '../../../src/platform/net/deadline';
-import type { EgressRule } from '../../../src/platform/net/egress/egress-policy';
-import { closedEgress, openEgress } from '../../harness/app/network';
-import { eventually } from '../../harness/app/poll';
+} from '../../checker/checker';
+import { startDeadline } from '../../platform/net/deadline';
+import type { EgressRule } from '../../platform/net/egress/egress-policy';
+import { closedEgress, openEgress } from './network';
+import { eventually } from '../eventually';
 
 /** A real target on this machine. The two counts are absent where there are no connections to count. */
 export interface LiveTarget {

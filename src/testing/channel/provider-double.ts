@@ -1,4 +1,4 @@
-import { FakeProvider, type ProviderScript, type ReceivedRequest } from '../../harness/servers/fake-provider';
+import { FakeProvider, type ProviderScript, type ReceivedRequest } from '../servers/fake-provider';
 
 /** One message as the provider received it. */
 export interface ReceivedMessage {

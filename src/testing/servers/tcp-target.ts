@@ -1,7 +1,7 @@
 import { createServer, type Server, type Socket } from 'node:net';
 import type { AddressInfo } from 'node:net';
 import { createServer as createTlsServer, type TlsOptions, TLSSocket } from 'node:tls';
-import { eventually } from '../app/poll';
+import { eventually } from '../eventually';
 
 /** A listener on loopback that handles every connection with a script. */
 export class TcpTarget {

@@ -1,6 +1,7 @@
 import { once } from 'node:events';
 import type { AddressInfo, Socket } from 'node:net';
-import { SMTPServer, type SMTPServerOptions } from 'smtp-server';
+import { createRequire } from 'node:module';
+import type { SMTPServer, SMTPServerOptions } from 'smtp-server';
 
 /** One mail as it arrived, with the envelope it came in. */
 export interface ReceivedMail {
@@ -41,7 +42,7 @@ export class SmtpSink {
   private readonly server: SMTPServer;
 
   private constructor(options: SinkOptions) {
-    this.server = new SMTPServer({
+    this.server = new (smtpServer())({
       ...securityOf(options),
       disableReverseLookup: true,
       socketTimeout: 10_000,
@@ -124,6 +125,15 @@ export class SmtpSink {
     if (script !== null && typeof script === 'object' && 'accept' in script && script.refused?.includes(address))
       return refusal(550, 'no such user here');
     return this.refusalAt('recipient');
+  }
+}
+
+/** An optional peer: only who sends mail to a sink has to install it. */
+function smtpServer(): typeof SMTPServer {
+  try {
+    return (createRequire(__filename)('smtp-server') as { SMTPServer: typeof SMTPServer }).SMTPServer;
+  } catch (error) {
+    throw new Error('SmtpSink needs the package smtp-server: npm install --save-dev smtp-server', { cause: error });
   }
 }
 

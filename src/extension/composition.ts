@@ -1,0 +1,148 @@
+import { AUDITED } from '../audit/audited-change';
+import { Config } from '../platform/config/config';
+import { envNames } from '../platform/config/env';
+import type { ExtensionMigration } from '../platform/database/extension-migrations';
+import { StartError } from '../platform/database/start-error';
+import { ID_PREFIXES } from '../platform/ids/id';
+import type { Extension, NestModule } from './extension';
+
+/** What all extensions of one installation add together, without conflicts. */
+export interface Composition {
+  readonly modules: readonly NestModule[];
+  /** Kind of id → prefix. */
+  readonly ids: Readonly<Record<string, string>>;
+  readonly audited: readonly string[];
+  readonly migrations: readonly ExtensionMigration[];
+  readonly settings: readonly (new () => object)[];
+}
+
+const NAME = /^[a-z][a-z0-9]*(-[a-z0-9]+)*$/;
+const MAX_NAME = 40;
+const KIND = /^[a-z][A-Za-z0-9_]{0,39}$/;
+const PREFIX = /^[a-z]{2,8}$/;
+/** What API keys of the service begin with: an id must not look like one. */
+const KEY_PREFIX = 'ums';
+/** TypeORM's form: milliseconds at the end of the class's name. */
+const MIGRATION = /^[A-Za-z]\w*?(\d{13})$/;
+
+/** Puts extensions together, or throws a `StartError` with one sentence for everything that is wrong or clashes. */
+export function compose(extensions: readonly Extension[]): Composition {
+  const conflicts = [
+    ...extensions.flatMap(nameConflicts),
+    ...idConflicts(extensions),
+    ...extensions.flatMap(auditConflicts),
+    ...extensions.flatMap(migrationConflicts),
+    ...settingConflicts(extensions),
+  ];
+  if (conflicts.length > 0) throw new StartError(conflicts.join('\n'));
+  return {
+    modules: extensions.flatMap(({ modules = [] }) => modules),
+    ids: Object.fromEntries(extensions.flatMap(({ ids = {} }) => Object.entries(ids))),
+    audited: extensions.flatMap(({ audited = [] }) => audited),
+    migrations: extensions.flatMap(migrationsOf),
+    settings: extensions.flatMap(({ settings }) => settings ?? []),
+  };
+}
+
+const about = ({ name }: Extension, text: string): string => `Extension "${name}": ${text}`;
+
+function nameConflicts(extension: Extension, index: number, all: readonly Extension[]): string[] {
+  const { name } = extension;
+  if (typeof name !== 'string' || !NAME.test(name) || name.length > MAX_NAME)
+    return [
+      about(
+        extension,
+        `a name is lower-case letters, digits and single hyphens, such as "billing", at most ${MAX_NAME} of them.`,
+      ),
+    ];
+  const isSecond = all.findIndex((other) => other.name === name) < index;
+  return isSecond ? [about(extension, 'there are two extensions of this name. Leave one out, or rename it.')] : [];
+}
+
+/** Kinds and prefixes are those of the whole installation: an id says by itself what it is of. */
+function idConflicts(extensions: readonly Extension[]): string[] {
+  const kinds = new Map(Object.keys(ID_PREFIXES).map((kind) => [kind, 'the service']));
+  const prefixes = new Map(Object.entries(ID_PREFIXES).map(([kind, prefix]) => [prefix as string, `"${kind}"`]));
+  const conflicts: string[] = [];
+  for (const extension of extensions)
+    for (const [kind, prefix] of Object.entries(extension.ids ?? {})) {
+      const sayAbout = (text: string): unknown => conflicts.push(about(extension, text));
+      if (!KIND.test(kind))
+        sayAbout(`the kind of id "${kind}" must be a word of letters and digits, such as "invoice".`);
+      if (!PREFIX.test(prefix)) sayAbout(`the id prefix "${prefix}" must be two to eight lower-case letters.`);
+      const owner = kinds.get(kind);
+      if (owner !== undefined) sayAbout(`the kind of id "${kind}" belongs to ${owner} already. Choose another name.`);
+      const other = prefix === KEY_PREFIX ? 'API keys' : prefixes.get(prefix);
+      if (other !== undefined)
+        sayAbout(`the id prefix "${prefix}" of "${kind}" belongs to ${other} already. Choose another prefix.`);
+      kinds.set(kind, `extension "${extension.name}"`);
+      prefixes.set(prefix, `"${kind}" of extension "${extension.name}"`);
+    }
+  return conflicts;
+}
+
+function auditConflicts(extension: Extension): string[] {
+  const { audited = [], ids = {} } = extension;
+  return audited.flatMap((resource) => {
+    if (Object.hasOwn(AUDITED, resource))
+      return [
+        about(extension, `the audited resource "${resource}" belongs to the service already. Choose another name.`),
+      ];
+    if (!Object.hasOwn(ids, resource))
+      return [
+        about(
+          extension,
+          `the audited resource "${resource}" has no prefix in "ids": entries name what changed by its id.`,
+        ),
+      ];
+    return [];
+  });
+}
+
+function migrationConflicts(extension: Extension): string[] {
+  const names = (extension.migrations ?? []).map(({ name }) => name);
+  return names.flatMap((name, index) => {
+    if (!MIGRATION.test(name))
+      return [
+        about(
+          extension,
+          `the name of migration ${name} must end in its time in milliseconds, as in Invoices1800000000000.`,
+        ),
+      ];
+    return names.indexOf(name) < index
+      ? [about(extension, `there are two migrations ${name}. Rename the newer one.`)]
+      : [];
+  });
+}
+
+function migrationsOf({ name: extension, migrations = [] }: Extension): ExtensionMigration[] {
+  const timeOf = (name: string): number => Number(MIGRATION.exec(name)?.[1]);
+  return migrations
+    .map(
+      (Migration) =>
+        ({ extension, name: Migration.name, up: (runner) => new Migration().up(runner) }) satisfies ExtensionMigration,
+    )
+    .toSorted((a, b) => timeOf(a.name) - timeOf(b.name));
+}
+
+function settingConflicts(extensions: readonly Extension[]): string[] {
+  const owners = new Map([...envNames(Config).values()].map((name) => [name, 'the service']));
+  const conflicts: string[] = [];
+  for (const extension of extensions) {
+    if (!extension.settings) continue;
+    const prefix = `${extension.name.toUpperCase().replaceAll('-', '_')}_`;
+    for (const name of envNames(extension.settings)?.values() ?? []) {
+      const owner = owners.get(name);
+      if (owner !== undefined) conflicts.push(about(extension, `the setting ${name} belongs to ${owner} already.`));
+      else if (!name.startsWith(prefix))
+        conflicts.push(
+          about(
+            extension,
+            `the setting ${name} must begin with ${prefix}: so no other program's variable is taken for it.`,
+          ),
+        );
+      owners.set(name, `extension "${extension.name}"`);
+    }
+  }
+  return conflicts;
+}

@@ -1,0 +1,27 @@
+import type { ModuleMetadata } from '@nestjs/common';
+import type { MigrationInterface } from 'typeorm';
+
+/** A Nest module, as the `imports` of another one take it. */
+export type NestModule = NonNullable<ModuleMetadata['imports']>[number];
+
+/** What somebody adds to the service from a package of their own, without changing it. */
+export interface Extension {
+  /** Lower case, unique among the extensions of an installation; it stays: what an extension has migrated is known by it. */
+  readonly name: string;
+  /** Checkers and channels in their providers, and routes of their controllers, are found like those of the service. */
+  readonly modules?: readonly NestModule[];
+  /** Kinds of ids with their prefixes: `{ invoice: 'inv' }` makes `formatId('invoice', uuid)` an `inv_…`. */
+  readonly ids?: Readonly<Record<string, string>>;
+  /** Those kinds of ids whose changes `recordChange` writes to the audit log. */
+  readonly audited?: readonly string[];
+  /** Run once each at the start, in the order of the time in their names, after those of the service. */
+  readonly migrations?: readonly (new () => MigrationInterface)[];
+  /**
+   * A class of `@Env` fields, read from the environment and injectable by itself. The variables begin with the extension's
+   * name: `BILLING_CURRENCY` for `billing`.
+   */
+  readonly settings?: new () => object;
+}
+
+/** Names what a package adds; checked as a whole when the service starts. The `default` export of a file that `EXTENSIONS` names. */
+export const defineExtension = (extension: Extension): Extension => extension;

@@ -1,0 +1,49 @@
+import { Logger } from '@nestjs/common';
+import type { QueryRunner } from 'typeorm';
+
+/** A change of the schema that an extension brings. */
+export interface ExtensionMigration {
+  readonly extension: string;
+  /** Unique within the extension. */
+  readonly name: string;
+  readonly up: (runner: QueryRunner) => Promise<void>;
+}
+
+const logger = new Logger('Database');
+
+/** Which have run, of whatever extension. One statement; a row per migration ever run. */
+async function applied(runner: QueryRunner): Promise<{ extension: string; name: string }[]> {
+  return (await runner.query('SELECT extension, name FROM extension_migration ORDER BY extension, name')) as {
+    extension: string;
+    name: string;
+  }[];
+}
+
+/** Runs one in the open transaction unless it has run; with it its name is written down, or nothing is. */
+export async function runOnce(runner: QueryRunner, { extension, name, up }: ExtensionMigration): Promise<void> {
+  if ((await applied(runner)).some((row) => row.extension === extension && row.name === name)) return;
+  await up(runner);
+  await runner.query('INSERT INTO extension_migration (extension, name) VALUES ($1, $2)', [extension, name]);
+  logger.log(`Migrated: ${name} of extension "${extension}"`);
+}
+
+/** Says of which extensions there are tables although they, or these migrations of theirs, are not here any more. */
+export async function reportLeftBehind(runner: QueryRunner, present: readonly ExtensionMigration[]): Promise<void> {
+  for (const text of leftBehind(await applied(runner), present)) logger.warn(text);
+}
+
+/** One sentence for each extension that was here with more than it has now. */
+export function leftBehind(
+  rows: readonly { extension: string; name: string }[],
+  present: readonly Pick<ExtensionMigration, 'extension' | 'name'>[],
+): string[] {
+  const isPresent = (row: { extension: string; name: string }): boolean =>
+    present.some(({ extension, name }) => extension === row.extension && name === row.name);
+  const missing = rows.filter((row) => !isPresent(row));
+  return [...new Set(missing.map(({ extension }) => extension))].map((extension) => {
+    const names = missing.filter((row) => row.extension === extension).map(({ name }) => name);
+    return present.some((migration) => migration.extension === extension)
+      ? `Extension "${extension}" is older than its tables: it does not know ${names.join(', ')}. Nothing was undone.`
+      : `Extension "${extension}" is not loaded any more. Its tables and their rows stay as they are (${names.join(', ')}).`;
+  });
+}
