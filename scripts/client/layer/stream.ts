@@ -19,6 +19,8 @@ export interface StreamOptions {
   headers?: Record<string, string>;
   /** A connection over which nothing comes for so many milliseconds is given up; default 35,000. The service pings every 10 s. */
   silenceMs?: number;
+  /** Told of each connection once it stands: what happens from then on comes. So read the lists after the first. */
+  onOpen?: () => void;
   /** Told why a connection ended, before the next one is opened; `undefined` when the service closed it. */
   onInterruption?: (reason: Error | undefined) => void;
 }
@@ -43,7 +45,7 @@ const HIDDEN: ReadonlySet<string | undefined> = new Set([undefined, 'ready', 'pi
 export async function* followStream(
   open: OpenStream,
   lastId: string | undefined,
-  { signal, silenceMs = SILENCE_MS, onInterruption }: StreamOptions,
+  { signal, silenceMs = SILENCE_MS, onOpen, onInterruption }: StreamOptions,
 ): AsyncGenerator<StreamEvent> {
   const never = new AbortController().signal;
   let position = lastId;
@@ -55,6 +57,7 @@ export async function* followStream(
       for await (const frame of connection((own) => open(position, own), signal, silenceMs)) {
         failures = 0;
         if (frame.id !== undefined) position = frame.id;
+        if (frame.event === 'ready') onOpen?.();
         if (!HIDDEN.has(frame.event)) yield { event: frame.event, id: frame.id, data: frame.data } as StreamEvent;
       }
     } catch (error) {

@@ -60,7 +60,11 @@ export interface StreamEvent {
   id?: string;
   data: { endpoint_id?: string; status?: string };
 }
-type StreamOptions = Options & { silenceMs?: number; onInterruption?: (reason: Error | undefined) => void };
+export type StreamOptions = Options & {
+  silenceMs?: number;
+  onOpen?: () => void;
+  onInterruption?: (reason: Error | undefined) => void;
+};
 
 /** As much of the client as the specs use. */
 export interface Client {
