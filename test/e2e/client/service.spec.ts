@@ -1,6 +1,7 @@
 import { connect } from 'node:net';
-import { startApp, type TestApp, type TestOrganization } from '../../harness/app/app';
-import { slam, TcpTarget } from '../../harness/servers/tcp-target';
+import type { ServiceOrganization } from '../../../src/testing/service/start-service';
+import { startApp, type TestApp } from '../../harness/app/app';
+import { slam, TcpTarget } from '../../../src/testing/servers/tcp-target';
 import { builtClient, type Client, collected } from './built-client';
 
 const { UptimeClient, UptimeProblem } = builtClient();
@@ -9,7 +10,7 @@ const SHOP = { name: 'Shop', url: 'https://shop.example.com' };
 
 describe('the typed client, with the service', () => {
   let app: TestApp;
-  let organization: TestOrganization;
+  let organization: ServiceOrganization;
   let client: Client;
 
   const clientOf = (apiKey: string | null, baseUrl = app.url) => new UptimeClient({ baseUrl, apiKey: apiKey ?? '' });

@@ -2,9 +2,9 @@ import { once } from 'node:events';
 import type { Socket } from 'node:net';
 import { Database } from '../../../src/platform/database/database';
 import { startApp, type TestApp } from '../../harness/app/app';
-import { eventually } from '../../harness/app/poll';
+import { eventually } from '../../../src/testing/eventually';
 import { FaultProxy } from '../../harness/servers/fault-proxy';
-import { HttpTarget, rawResponse, sent } from '../../harness/servers/http-target';
+import { HttpTarget, rawResponse, sent } from '../../../src/testing/servers/http-target';
 import { SwitchableServer } from '../../harness/servers/switchable-server';
 import { builtClient, type StreamEvent, type StreamOptions } from './built-client';
 

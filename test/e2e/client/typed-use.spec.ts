@@ -122,6 +122,8 @@ describe('the typed client, in the project of a user', () => {
   beforeAll(() => {
     mkdirSync(join(ROOT, '.cache'), { recursive: true });
     folder = mkdtempSync(join(ROOT, '.cache', 'client-programs-'));
+    // Of its own: below a package of that name, the name means that package.
+    writeFileSync(join(folder, 'package.json'), JSON.stringify({ name: 'shop', private: true }));
     const installed = join(folder, 'node_modules/uptime-monitor');
     cpSync(builtClientFolder(), join(installed, 'client'), { recursive: true });
     writeFileSync(join(installed, 'package.json'), JSON.stringify({ name: 'uptime-monitor', exports: EXPORTS }));
