@@ -1,10 +1,11 @@
 #!/usr/bin/env node
 import '../start/node-version.cjs';
+import { addMcpCommand } from './mcp/mcp-command';
 import { processIo } from './uptime/io';
 import { runUptime } from './uptime/program';
 
 /** The command `uptime`: a client of the API for terminals, scripts and pipelines. */
-runUptime(process.argv.slice(2), processIo()).then(
+runUptime(process.argv.slice(2), processIo(), undefined, [addMcpCommand]).then(
   (exitCode) => {
     process.exitCode = exitCode;
   },

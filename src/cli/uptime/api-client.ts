@@ -18,6 +18,8 @@ export interface Request {
   accept?: string;
   headers?: Readonly<Record<string, string>>;
   timeoutMs?: number;
+  /** Ends the request before its time. */
+  signal?: AbortSignal;
 }
 
 export interface Responded {
@@ -56,9 +58,9 @@ export class ApiClient {
   ) {}
 
   /** Throws `ApiProblem` when the API refuses, `CommandError` in words when nothing usable came back. */
-  async send({ timeoutMs = DEFAULT_TIMEOUT_MS, ...request }: Request): Promise<Responded> {
-    const signal = AbortSignal.timeout(timeoutMs);
-    const response = await this.fetch(request, signal);
+  async send({ timeoutMs = DEFAULT_TIMEOUT_MS, signal, ...request }: Request): Promise<Responded> {
+    const deadline = AbortSignal.timeout(timeoutMs);
+    const response = await this.fetch(request, signal ? AbortSignal.any([signal, deadline]) : deadline);
     const text = await this.bodyOf(response);
     this.judge(response, text);
     return { headers: response.headers, text };

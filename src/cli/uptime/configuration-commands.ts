@@ -12,8 +12,8 @@ import { yamlText } from './yaml-text';
 export type ExitCode = 0 | 1 | 2;
 
 /** A plan of thousands of endpoints takes seconds, their creation up to twenty. */
-const PLAN_TIMEOUT_MS = 120_000;
-const APPLY_TIMEOUT_MS = 300_000;
+export const PLAN_TIMEOUT_MS = 120_000;
+export const APPLY_TIMEOUT_MS = 300_000;
 
 export interface PlanOptions {
   prune?: boolean;

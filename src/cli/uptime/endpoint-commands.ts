@@ -87,7 +87,7 @@ export interface CheckOptions {
 }
 
 /** A check on demand takes as long as the endpoint's own limit, and may wait for one that runs. */
-const CHECK_TIMEOUT_MS = 700_000;
+export const CHECK_TIMEOUT_MS = 700_000;
 
 /** Checks an endpoint now, recorded like any other; or a URL, of which nothing is stored. 2: it is not up. */
 export async function check(io: Io, api: ApiClient, target: string, options: CheckOptions): Promise<ExitCode> {
@@ -122,7 +122,8 @@ const TYPES: Readonly<Record<string, string>> = {
   'icmp:': 'ICMP',
 };
 
-const typeOfUrl = (text: string): string | null =>
+/** The type that the scheme of a URL tells; null when it has none of ours. */
+export const typeOfUrl = (text: string): string | null =>
   TYPES[/^([a-z]+:)\/\//i.exec(text)?.[1]?.toLowerCase() ?? ''] ?? null;
 
 async function testUrl(api: ApiClient, type: string, url: string) {

@@ -13,7 +13,8 @@ const SOURCES = ['uptime-kuma', 'gatus', 'healthchecks', 'prometheus-blackbox', 
 const AFTER_HELP = `
 Environment:
   UPTIME_URL       address of the service, such as https://uptime.example.com
-  UPTIME_KEY       an API key; plan, export, convert, ls and tail are content with the role "read"
+  UPTIME_KEY       an API key; plan, export, convert, ls and tail are content with the role "read";
+                   mcp offers what the role allows
   UPTIME_SECRET_X  value of {$secret: X} in a document; only what the document refers to is sent
   NO_COLOR         no colours
 
@@ -31,14 +32,27 @@ interface Connection {
   keyFile?: string;
 }
 
-/** Runs the command with its arguments. Resolves with its exit code; throws only for a bug. */
+/** What a command of another folder is given. */
+export interface CommandScope {
+  io: Io;
+  /** Connects as options and environment say. Throws in words when they do not. */
+  api: () => ApiClient;
+}
+
+/** Adds a command to the program. */
+export type AddCommand = (program: Command, scope: CommandScope) => void;
+
+/** Runs the command with its arguments; `others` are commands beside its own. Resolves with its exit code; throws only for a bug. */
 export async function runUptime(
   args: readonly string[],
   io: Io,
   stop: AbortSignal = new AbortController().signal,
+  others: readonly AddCommand[] = [],
 ): Promise<number> {
   let exitCode: ExitCode = 0;
   const program = buildProgram(io, stop, (code) => (exitCode = code));
+  const api = (): ApiClient => connect(io, program.opts<Connection>());
+  for (const add of others) add(program, { io, api });
   try {
     await program.parseAsync(args, { from: 'user' });
     return exitCode;

@@ -1,0 +1,69 @@
+import { z } from 'zod';
+import { CHECK_TIMEOUT_MS, typeOfUrl } from '../uptime/endpoint-commands';
+import { EndpointReference, findEndpoint } from './reference';
+import { InputError, tool } from './tool';
+import { CheckView } from './views';
+
+const CheckOutput = z.object({ check: CheckView });
+const MADE_A_CHECK = { readOnlyHint: false, destructiveHint: false, idempotentHint: false, openWorldHint: true };
+
+/** What is checked, as a field of a tool. */
+export const TargetUrl = z
+  .string()
+  .min(1)
+  .max(2048)
+  .describe('What is checked, such as https://shop.example.com/, tcp://db.example.com:5432 or dns://example.com.');
+
+/** The type of a check, as a field of a tool. */
+export const TargetType = z
+  .string()
+  .regex(/^[A-Za-z][A-Za-z0-9_]{0,31}$/)
+  .optional()
+  .describe('HTTP, HTTPS, TCP, DNS, ICMP, SSH, …; without it the scheme of the url decides.');
+
+/** The type that was given or that the scheme tells. Throws in words when neither does. */
+export function targetType(type: string | undefined, url: string): string {
+  const found = type?.toUpperCase() ?? typeOfUrl(url);
+  if (found === null)
+    throw new InputError('unclear_type', 'The scheme of url tells no type: give the type as well, such as TCP.');
+  return found;
+}
+
+/** One check of something that need not be monitored. */
+export const testTarget = tool({
+  name: 'test_target',
+  title: 'Test a target',
+  description:
+    'Checks a target once, from the service, and stores nothing but an entry in the audit log. For a target that is not monitored yet; check_now is for an endpoint.',
+  role: 'write',
+  hints: MADE_A_CHECK,
+  input: z.strictObject({
+    url: TargetUrl,
+    type: TargetType,
+    timeout_seconds: z.int().min(1).max(60).default(10).describe('How long the check may take.'),
+  }),
+  output: CheckOutput,
+  async run({ url, type, timeout_seconds }, api) {
+    const target = { name: 'uptime mcp', type: targetType(type, url), url, timeout: timeout_seconds };
+    const { value } = await api.change(CheckView, 'POST', '/endpoints/test', target, CHECK_TIMEOUT_MS);
+    return { text: 'Checked once; not recorded.', data: { check: value } };
+  },
+});
+
+/** One check of an endpoint, recorded. */
+export const checkNow = tool({
+  name: 'check_now',
+  title: 'Check an endpoint now',
+  description:
+    'Runs one check of an endpoint now and records it like any other: it counts for uptime, and for alerts, which may notify people. Takes as long as the timeout of the endpoint.',
+  role: 'write',
+  hints: MADE_A_CHECK,
+  input: z.strictObject({ endpoint: EndpointReference }),
+  output: CheckOutput.extend({ endpoint_id: z.string() }),
+  async run({ endpoint: reference }, api) {
+    const { endpoint } = await findEndpoint(api, reference);
+    const request = { method: 'POST', path: `/endpoints/${endpoint.id}/checks`, timeoutMs: CHECK_TIMEOUT_MS } as const;
+    const { value } = await api.send(CheckView, request);
+    return { text: `Checked ${endpoint.id}; recorded.`, data: { endpoint_id: endpoint.id, check: value } };
+  },
+});

@@ -1,0 +1,58 @@
+import { z } from 'zod';
+import { withQuery } from './call-api';
+import { TargetType, TargetUrl, targetType } from './check-tools';
+import { findWebsite, WebsiteReference } from './reference';
+import { tool } from './tool';
+import { EndpointView } from './views';
+
+const Name = z.string().min(1).max(255);
+
+/** Begins to monitor something. */
+export const createEndpoint = tool({
+  name: 'create_endpoint',
+  title: 'Create an endpoint',
+  description:
+    'Begins to monitor a target: its first check runs at once, then one each interval, and it gets an alert through each default contact unless alerts is false. Test it with test_target first. It belongs to a website: give one that exists, or a new one.',
+  role: 'write',
+  hints: { readOnlyHint: false, destructiveHint: false, idempotentHint: false, openWorldHint: true },
+  input: z
+    .strictObject({
+      website: WebsiteReference.optional(),
+      new_website: z
+        .strictObject({ name: Name, url: z.string().min(1).max(2048).describe('http or https') })
+        .optional()
+        .describe('A website to be made with it, instead of one that exists.'),
+      name: Name.describe('What people call it.'),
+      url: TargetUrl,
+      type: TargetType,
+      interval_seconds: z.int().min(1).max(86_400).default(60).describe('From check to check.'),
+      timeout_seconds: z.int().min(1).max(300).optional().describe('How long a check may take.'),
+      tags: z.array(z.string().min(1).max(100)).max(20).optional().describe('Words to find it by.'),
+      key: z.string().min(1).max(64).optional().describe('A name for configuration files, unique in its website.'),
+      alerts: z.boolean().default(true).describe('false: no alerts through the default contacts.'),
+    })
+    .refine(({ website, new_website }) => (website === undefined) !== (new_website === undefined), {
+      message: 'Give either website or new_website.',
+    }),
+  output: z.object({ endpoint: EndpointView }),
+  async run({ website, new_website, alerts, url, type, interval_seconds, timeout_seconds, ...rest }, api) {
+    const query = { alerts: alerts ? undefined : 'none' };
+    const fields = { interval: interval_seconds, timeout: timeout_seconds };
+    const wanted = { ...rest, ...fields, url, type: targetType(type, url) };
+    const endpoint = new_website
+      ? await withWebsite(wanted, new_website)
+      : await api.change(EndpointView, 'POST', withQuery(await pathOf(website ?? ''), query), wanted);
+    const made = endpoint.value;
+    return { text: `Created ${made.id}; its first check runs now.`, data: { endpoint: made } };
+
+    async function pathOf(reference: string): Promise<string> {
+      return `/websites/${(await findWebsite(api, reference)).website.id}/endpoints`;
+    }
+
+    async function withWebsite(first: object, site: object) {
+      const body = { ...site, endpoints: [first] };
+      const Made = z.object({ endpoints: z.tuple([EndpointView]) }).transform(({ endpoints: [made] }) => made);
+      return api.change(Made, 'POST', withQuery('/websites', query), body);
+    }
+  },
+});

@@ -1,0 +1,55 @@
+import { z } from 'zod';
+import { EndpointReference, findEndpoint } from './reference';
+import { LOOKS, tool } from './tool';
+import { AlertView, CheckView, EndpointDetail, UptimeView } from './views';
+
+const MOST_OUTAGES = 10;
+const MOST_ALERTS = 20;
+
+/** Everything that says why one endpoint is as it is. */
+export const explainEndpoint = tool({
+  name: 'explain_endpoint',
+  title: 'Explain an endpoint',
+  description:
+    'Why one endpoint is as it is, in one call: its state and settings, newest checks with their errors, uptime and outages, certificate, and open alerts.',
+  role: 'read',
+  hints: LOOKS,
+  input: z.strictObject({
+    endpoint: EndpointReference,
+    checks: z.int().min(1).max(50).default(10).describe('How many of the newest checks.'),
+    window: z.enum(['24h', '7d', '30d', '90d']).default('7d').describe('Of uptime and outages, up to now.'),
+  }),
+  output: z.object({
+    endpoint: EndpointDetail,
+    newest_checks: z.array(CheckView).describe('newest first'),
+    certificate: CheckView.shape.certificate.describe('of the newest check that saw one'),
+    uptime: UptimeView.describe('newest outages first'),
+    outages_omitted: z.number(),
+    open_alerts: z.array(AlertView),
+    open_alerts_omitted: z.boolean(),
+  }),
+  async run({ endpoint: reference, checks: limit, window }, api) {
+    const { id } = (await findEndpoint(api, reference)).endpoint;
+    const [endpoint, checks, uptime, alerts] = await Promise.all([
+      api.read(EndpointDetail, `/endpoints/${id}`),
+      api.read(z.array(CheckView), `/endpoints/${id}/checks`, { limit }),
+      api.read(UptimeView, `/endpoints/${id}/uptime`, { window }),
+      api.read(z.array(AlertView), '/alerts', { endpoint_id: id, triggered: true, limit: MOST_ALERTS }),
+    ]);
+    const outages = uptime.value.outages.slice(0, MOST_OUTAGES);
+    const data = {
+      endpoint: endpoint.value,
+      newest_checks: checks.value,
+      certificate: checks.value.find(({ certificate }) => certificate !== null)?.certificate ?? null,
+      uptime: { ...uptime.value, outages },
+      outages_omitted: Math.max(0, uptime.value.outage_count - outages.length),
+      open_alerts: alerts.value,
+      open_alerts_omitted: alerts.next !== null,
+    };
+    const { status, degraded } = endpoint.value;
+    const text = `${id} is ${KNOWN.has(status) ? status : 'in another state'}${degraded ? ', degraded' : ''}; ${data.open_alerts.length} open alerts, ${uptime.value.outage_count} outages in ${window}.`;
+    return { text, data };
+  },
+});
+
+const KNOWN: ReadonlySet<string> = new Set(['up', 'down', 'unknown', 'paused']);

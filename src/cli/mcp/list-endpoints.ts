@@ -1,0 +1,38 @@
+import { z } from 'zod';
+import { findWebsite, WebsiteReference } from './reference';
+import { LOOKS, tool } from './tool';
+import { EndpointView } from './views';
+
+/** A page of the endpoints that fit. */
+export const listEndpoints = tool({
+  name: 'list_endpoints',
+  title: 'List endpoints',
+  description: 'Endpoints with their ids and status, oldest first. Filters combine. next_cursor brings the next page.',
+  role: 'read',
+  hints: LOOKS,
+  input: z.strictObject({
+    status: z.enum(['up', 'down', 'unknown', 'paused']).optional().describe('Only with this status.'),
+    type: z.string().min(1).max(32).optional().describe('Only of this type: HTTPS, TCP, DNS, …'),
+    tag: z.string().min(1).max(100).optional().describe('Only with this tag.'),
+    website: WebsiteReference.optional().describe('Only of this website: its id (ws_…), its key or its exact name.'),
+    text: z.string().min(1).max(100).optional().describe('Only those whose name or address contains this.'),
+    limit: z.int().min(1).max(100).default(25).describe('How many at most.'),
+    cursor: z.string().min(1).max(500).optional().describe('next_cursor of the page before, with the same filters.'),
+  }),
+  output: z.object({
+    endpoints: z.array(EndpointView),
+    total: z.number().nullable().describe('how many fit in all; null when there are too many to count'),
+    next_cursor: z.string().nullable().describe('null on the last page'),
+  }),
+  async run({ type, website, text: q, ...query }, api) {
+    const websiteId = website === undefined ? undefined : (await findWebsite(api, website)).website.id;
+    const filters = { ...query, type: type?.toUpperCase(), website_id: websiteId, q };
+    const { value, next, total } = await api.read(z.array(EndpointView), '/endpoints', filters);
+    const more = next === null ? '' : ' There are more: next_cursor brings them.';
+    const of = total === null ? '' : ` of ${total}`;
+    return {
+      text: `${value.length}${of} endpoints.${more}`,
+      data: { endpoints: value, total, next_cursor: next },
+    };
+  },
+});

@@ -1,0 +1,87 @@
+import { z } from 'zod';
+import { serviceTime } from './call-api';
+import { WebsiteReference, findWebsite } from './reference';
+import { LOOKS, tool } from './tool';
+import { OverviewView } from './views';
+
+/** Pages of a thousand endpoints. */
+const MOST_PAGES = 10;
+const SOON_DAYS = 14;
+const DAY_MS = 86_400_000;
+
+type Overview = z.output<typeof OverviewView>;
+
+/** What needs attention, the worst first. */
+const REASONS = ['down', 'alert_open', 'degraded', 'unknown', 'certificate_expires_soon'] as const;
+type Reason = (typeof REASONS)[number];
+
+/** How everything stands: counts, and what needs attention. */
+export const overview = tool({
+  name: 'overview',
+  title: 'Overview',
+  description:
+    'How everything stands: how many endpoints are up, down, unknown or paused, and those that need attention (down, alert open, degraded, unknown, certificate that ends within 14 days), the worst first.',
+  role: 'read',
+  hints: LOOKS,
+  input: z.strictObject({
+    website: WebsiteReference.optional().describe('Only this website: its id (ws_…), its key or its exact name.'),
+    tag: z.string().min(1).max(100).optional().describe('Only endpoints that have this tag.'),
+    limit: z.int().min(1).max(100).default(25).describe('How many that need attention are listed at most.'),
+  }),
+  output: z.object({
+    endpoints: z.number().describe('how many were counted'),
+    is_whole: z.boolean().describe('false: there are more than were counted; narrow it down by website or tag'),
+    up: z.number(),
+    down: z.number(),
+    unknown: z.number(),
+    paused: z.number(),
+    degraded: z.number().describe('of those that are up'),
+    alerts_open: z.number().describe('endpoints with a triggered alert'),
+    in_maintenance: z.number(),
+    needs_attention: z.array(OverviewView.extend({ reasons: z.array(z.enum(REASONS)) })),
+    needs_attention_omitted: z.number().describe('more need attention; a larger limit or list_endpoints shows them'),
+  }),
+  async run({ website, tag, limit }, api) {
+    const websiteId = website === undefined ? undefined : (await findWebsite(api, website)).website.id;
+    const query = { website_id: websiteId, tag };
+    const { items, isWhole, headers } = await api.readAll(z.array(OverviewView), '/overview', query, MOST_PAGES);
+    const now = serviceTime(headers);
+    const attention = items
+      .map((endpoint) => ({ ...endpoint, reasons: reasonsOf(endpoint, now) }))
+      .filter(({ reasons }) => reasons.length > 0)
+      .sort((a, b) => urgency(a.reasons) - urgency(b.reasons));
+    const count = (is: (endpoint: Overview) => boolean) => items.filter(is).length;
+    const listed = attention.slice(0, limit);
+    const data = {
+      endpoints: items.length,
+      is_whole: isWhole,
+      up: count(({ status }) => status === 'up'),
+      down: count(({ status }) => status === 'down'),
+      unknown: count(({ status }) => status === 'unknown'),
+      paused: count(({ status }) => status === 'paused'),
+      degraded: count(({ degraded }) => degraded),
+      alerts_open: count(({ alert_open }) => alert_open),
+      in_maintenance: count(({ maintenance }) => maintenance !== null),
+      needs_attention: listed,
+      needs_attention_omitted: attention.length - listed.length,
+    };
+    const text = `${data.endpoints} endpoints: ${data.up} up, ${data.down} down, ${data.unknown} unknown, ${data.paused} paused; ${attention.length} need attention.`;
+    return { text, data };
+  },
+});
+
+/** Why an endpoint needs attention, the worst first; a paused one never does. */
+export function reasonsOf(endpoint: Overview, now: Date): Reason[] {
+  if (endpoint.status === 'paused') return [];
+  const end = endpoint.certificate_expires_at;
+  const holds: Readonly<Record<Reason, boolean>> = {
+    down: endpoint.status === 'down',
+    alert_open: endpoint.alert_open,
+    degraded: endpoint.degraded,
+    unknown: endpoint.status === 'unknown',
+    certificate_expires_soon: end !== null && Date.parse(end) - now.getTime() < SOON_DAYS * DAY_MS,
+  };
+  return REASONS.filter((reason) => holds[reason]);
+}
+
+const urgency = ([worst]: readonly Reason[]): number => (worst === undefined ? REASONS.length : REASONS.indexOf(worst));

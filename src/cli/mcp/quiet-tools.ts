@@ -1,0 +1,84 @@
+import { z } from 'zod';
+import { serviceTime } from './call-api';
+import { EndpointReference, findEndpoint, findWebsite, WebsiteReference } from './reference';
+import { tool } from './tool';
+import { AcknowledgementView, WindowView } from './views';
+
+const MINUTE_MS = 60_000;
+const WEEK_MINUTES = 7 * 24 * 60;
+
+const inMinutes = (from: Date, minutes: number): string => new Date(from.getTime() + minutes * MINUTE_MS).toISOString();
+
+/** Takes what is wrong with an endpoint in hand. */
+export const acknowledge = tool({
+  name: 'acknowledge',
+  title: 'Acknowledge an endpoint',
+  description:
+    'Says that the open incident of an endpoint is in hand: from now on none of its alerts triggers, until it is well again. Pagers are told. Replaces the acknowledgement that there is. Refused when the endpoint is not down and no alert of it is triggered.',
+  role: 'write',
+  hints: { readOnlyHint: false, destructiveHint: true, idempotentHint: true, openWorldHint: true },
+  input: z.strictObject({
+    endpoint: EndpointReference,
+    note: z.string().max(1000).default('').describe('What others should know, such as who works on it.'),
+    minutes: z
+      .int()
+      .min(1)
+      .max(WEEK_MINUTES)
+      .optional()
+      .describe('At the longest this long; without it until the endpoint is well again.'),
+  }),
+  output: z.object({ endpoint_id: z.string(), acknowledgement: AcknowledgementView }),
+  async run({ endpoint: reference, note, minutes }, api) {
+    const { endpoint, headers } = await findEndpoint(api, reference);
+    const until = minutes === undefined ? null : inMinutes(serviceTime(headers), minutes);
+    const path = `/endpoints/${endpoint.id}/acknowledgement`;
+    const { value } = await api.change(AcknowledgementView, 'PUT', path, { note, until });
+    return {
+      text: `${endpoint.id} is in hand.`,
+      data: { endpoint_id: endpoint.id, acknowledgement: value },
+    };
+  },
+});
+
+/** A maintenance window that begins now. */
+export const mute = tool({
+  name: 'mute',
+  title: 'Mute an endpoint or a website',
+  description:
+    'Opens a maintenance window over one endpoint or one website, from now on, for some minutes: checks go on, alerts do not trigger, and it ends by itself. For planned work; for a failure that somebody works on, acknowledge is better.',
+  role: 'write',
+  hints: { readOnlyHint: false, destructiveHint: false, idempotentHint: false, openWorldHint: false },
+  input: z
+    .strictObject({
+      endpoint: EndpointReference.optional(),
+      website: WebsiteReference.optional(),
+      minutes: z.int().min(1).max(WEEK_MINUTES).describe('How long.'),
+      reason: z.string().min(1).max(255).describe('What is done; the name of the window.'),
+      exclude_from_uptime: z
+        .boolean()
+        .default(false)
+        .describe('Checks in it count neither as up nor as down; only for work that was announced.'),
+      public: z.boolean().default(false).describe('Shown on status pages.'),
+    })
+    .refine(({ endpoint, website }) => (endpoint === undefined) !== (website === undefined), {
+      message: 'Give either endpoint or website.',
+    }),
+  output: z.object({ window: WindowView }),
+  async run({ endpoint, website, minutes, reason, ...settings }, api) {
+    const { scope, headers } = await scopeOf();
+    const now = serviceTime(headers);
+    const times = { starts_at: now.toISOString(), ends_at: inMinutes(now, minutes) };
+    const body = { name: reason, scope, ...times, mute: true, ...settings };
+    const { value } = await api.change(WindowView, 'POST', '/maintenance-windows', body);
+    return { text: `Muted for ${minutes} minutes by ${value.id}.`, data: { window: value } };
+
+    async function scopeOf() {
+      if (endpoint === undefined) {
+        const found = await findWebsite(api, website ?? '');
+        return { scope: { website_ids: [found.website.id] }, headers: found.headers };
+      }
+      const found = await findEndpoint(api, endpoint);
+      return { scope: { endpoint_ids: [found.endpoint.id] }, headers: found.headers };
+    }
+  },
+});

@@ -1,0 +1,22 @@
+import { checkNow, testTarget } from './check-tools';
+import { applyConfiguration, planConfiguration } from './configuration-tools';
+import { createEndpoint } from './create-endpoint';
+import { explainEndpoint } from './explain-endpoint';
+import { listEndpoints } from './list-endpoints';
+import { overview } from './overview';
+import { acknowledge, mute } from './quiet-tools';
+import type { Tool } from './tool';
+
+/** All tools, in the order in which they are listed. */
+export const TOOLS: readonly Tool[] = [
+  overview,
+  listEndpoints,
+  explainEndpoint,
+  planConfiguration,
+  testTarget,
+  checkNow,
+  createEndpoint,
+  acknowledge,
+  mute,
+  applyConfiguration,
+];

@@ -1,0 +1,154 @@
+import { z } from 'zod';
+
+/**
+ * What tools take from responses of the API, and hand on: a schema reads a response and leaves out what it does not name.
+ * Words such as a status are texts here, so that a later service may have more of them.
+ */
+
+const text = z.string();
+const time = z.string().describe('ISO 8601, UTC');
+const share = z.number().nullable().describe('0 to 1; null while nothing is known');
+
+const Failure = z.object({ code: text, message: text });
+
+const Maintenance = z.object({ id: text, name: text, until: time, mute: z.boolean() });
+
+/** Who has an endpoint in hand. */
+export const AcknowledgementView = z.object({ by: text.nullable(), at: time, note: text, until: time.nullable() });
+
+/** An endpoint in a list. */
+export const EndpointView = z.object({
+  id: text,
+  name: text,
+  url: text,
+  type: text,
+  key: text.nullable(),
+  website_id: text,
+  group: text.describe('name of the website'),
+  enabled: z.boolean(),
+  interval: z.number().describe('seconds'),
+  tags: z.array(text),
+  status: text.describe('up, down, unknown or paused'),
+  degraded: z.boolean().describe('up, but an assertion of severity warning fails'),
+  maintenance: Maintenance.nullable(),
+  acknowledgement: AcknowledgementView.nullable(),
+  last_checked_at: time.nullable(),
+});
+
+/** An endpoint with what its checks ask for. */
+export const EndpointDetail = EndpointView.extend({
+  timeout: z.number().describe('seconds'),
+  depends_on: z.array(text).describe('ids of endpoints; while one of them is down this one is not told of'),
+  assertions: z.array(
+    z.object({
+      source: text,
+      property: text.nullish(),
+      comparison: text,
+      target: text,
+      severity: text.nullish(),
+    }),
+  ),
+});
+
+/** What one check found. */
+export const CheckView = z.object({
+  outcome: text.describe('up, down, or unknown: the monitor could not tell'),
+  checked_at: time,
+  duration_ms: z.number(),
+  status_code: z.number().nullable(),
+  address: text.nullable(),
+  error: Failure.nullable(),
+  warning: Failure.nullable(),
+  degraded: z.boolean(),
+  planned: z.boolean().describe('made in maintenance that does not count for uptime'),
+  certificate: z.object({ expires_at: time, issuer: text, subject: text }).nullable(),
+});
+
+/** Uptime over a window, with its outages. */
+export const UptimeView = z.object({
+  from: time,
+  to: time,
+  uptime: share,
+  checks: z.number(),
+  failures: z.number(),
+  outage_count: z.number(),
+  downtime_seconds: z.number(),
+  outages: z.array(
+    z.object({
+      started_at: time,
+      ended_at: time.nullable(),
+      duration_seconds: z.number(),
+      planned: z.boolean(),
+      error: Failure.nullable(),
+    }),
+  ),
+});
+
+/** An alert, without the config of its channel. */
+export const AlertView = z.object({
+  id: text,
+  type: text,
+  enabled: z.boolean(),
+  triggered: z.boolean(),
+  condition: text,
+  failure_threshold: z.number(),
+  destination: text.nullable().describe('where it notifies, without a secret'),
+  last_delivery: z.object({ state: text, at: time, error: text.nullable() }).nullable(),
+});
+
+/** An endpoint of the overview. */
+export const OverviewView = z.object({
+  id: text,
+  name: text,
+  url: text,
+  type: text,
+  website: z.object({ id: text, name: text }),
+  status: text,
+  degraded: z.boolean(),
+  maintenance: Maintenance.nullable(),
+  acknowledgement: AcknowledgementView.nullable(),
+  status_since: time.nullable(),
+  last_checked_at: time.nullable(),
+  last_error: text.nullable(),
+  uptime_24h: share,
+  certificate_expires_at: time.nullable(),
+  alert_open: z.boolean(),
+});
+
+/** A website in a list. */
+export const WebsiteView = z.object({ id: text, name: text, url: text, key: text.nullable() });
+
+/** A maintenance window. */
+export const WindowView = z.object({
+  id: text,
+  name: text,
+  starts_at: time.nullable(),
+  ends_at: time.nullable(),
+  mute: z.boolean(),
+  exclude_from_uptime: z.boolean(),
+  status: text,
+});
+
+/** What plan and apply respond with. */
+export const PlanView = z.object({
+  summary: z.object({
+    create: z.number(),
+    update: z.number(),
+    adopt: z.number(),
+    delete: z.number(),
+    unchanged: z.number(),
+  }),
+  changes: z.array(
+    z.object({
+      action: text,
+      resource: text,
+      key: text,
+      id: text.nullable(),
+      fields: z.array(z.object({ pointer: text, before: z.unknown().optional(), after: z.unknown().optional() })),
+    }),
+  ),
+  notes: z.array(z.object({ key: text.nullable(), message: text })),
+});
+
+/** Whose key this is. */
+export const OrganizationView = z.object({ name: text, key_name: text, role: text });

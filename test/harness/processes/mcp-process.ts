@@ -1,0 +1,128 @@
+import { type ChildProcessWithoutNullStreams, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { join } from 'node:path';
+import { text } from 'node:stream/consumers';
+import { Client, type RequestOptions, type Tool } from '@modelcontextprotocol/client';
+import { StdioClientTransport } from '@modelcontextprotocol/client/stdio';
+
+const ROOT = join(__dirname, '../../..');
+const LOADER = ['-r', './scripts/typescript.cjs'];
+const PROGRAM = ['src/cli/uptime.ts', 'mcp'];
+
+/** What a call of a tool came to. */
+export interface Called<Data> {
+  isError: boolean;
+  /** What a client without structured content shows its model. */
+  text: string;
+  data: Data;
+}
+
+interface Refused {
+  error: { status: number | null; code: string; detail: string; what_to_do: string; retry_after_seconds?: number };
+}
+
+/** The command `uptime mcp` as a process, and an MCP client that started it. */
+export class McpProcess {
+  private constructor(
+    readonly client: Client,
+    private readonly transport: StdioClientTransport,
+    private readonly lines: string[],
+  ) {}
+
+  /** Rejects when the process ends before it serves. */
+  static async start(url: string, key: string): Promise<McpProcess> {
+    const transport = new StdioClientTransport({
+      command: process.execPath,
+      args: [...LOADER, ...PROGRAM],
+      cwd: ROOT,
+      env: environment(url, key),
+      stderr: 'pipe',
+    });
+    const lines: string[] = [];
+    transport.stderr?.on('data', (chunk: Buffer) => lines.push(chunk.toString()));
+    const client = new Client({ name: 'tests', version: '1' });
+    await client.connect(transport);
+    return new McpProcess(client, transport, lines);
+  }
+
+  /** Everything on standard error so far. */
+  get errors(): string {
+    return this.lines.join('');
+  }
+
+  async tools(): Promise<Tool[]> {
+    return (await this.client.listTools()).tools;
+  }
+
+  async call<Data = never>(name: string, args: object = {}, options: RequestOptions = {}): Promise<Called<Data>> {
+    const { isError, content, structuredContent } = await this.client.callTool(
+      { name, arguments: { ...args } },
+      options,
+    );
+    const said = content.map((each) => (each.type === 'text' ? each.text : '')).join('\n');
+    return { isError: isError === true, text: said, data: structuredContent as Data };
+  }
+
+  /** A call that is refused, as the model reads it. Throws when it is not refused. */
+  async refused(name: string, args: object = {}): Promise<Refused['error']> {
+    const { isError, text } = await this.call(name, args);
+    if (!isError) throw new Error(`${name} was not refused: ${text}`);
+    return (JSON.parse(text.slice(text.indexOf('\n') + 1)) as Refused).error;
+  }
+
+  close(): Promise<void> {
+    return this.client.close();
+  }
+}
+
+/** The same process without a client: what it writes and how it ends. */
+export class PlainMcp {
+  private readonly out: Promise<string>;
+  private readonly err: Promise<string>;
+  private readonly ended: Promise<unknown[]>;
+
+  private constructor(private readonly child: ChildProcessWithoutNullStreams) {
+    this.out = text(child.stdout);
+    this.err = text(child.stderr);
+    this.ended = once(child, 'exit');
+  }
+
+  /** `preloads`: modules that are loaded before the program. */
+  static start(url: string, key: string, preloads: readonly string[] = []): PlainMcp {
+    const loaded = preloads.flatMap((file) => ['-r', file]);
+    const args = [...LOADER, ...loaded, ...PROGRAM];
+    return new PlainMcp(spawn(process.execPath, args, { cwd: ROOT, env: environment(url, key) }));
+  }
+
+  /** Writes one message of the protocol. */
+  send(message: object): void {
+    this.child.stdin.write(`${JSON.stringify({ jsonrpc: '2.0', ...message })}\n`);
+  }
+
+  /** The next line of standard output. */
+  async line(): Promise<string> {
+    const [chunk] = (await once(this.child.stdout, 'data')) as [Buffer];
+    return chunk.toString();
+  }
+
+  /** Ends its standard input, as a client that goes away does. */
+  closeInput(): void {
+    this.child.stdin.end();
+  }
+
+  signal(signal: NodeJS.Signals): void {
+    this.child.kill(signal);
+  }
+
+  /** Waits for its end. */
+  async end(): Promise<{ code: unknown; out: string; err: string }> {
+    const [code] = await this.ended;
+    return { code, out: await this.out, err: await this.err };
+  }
+}
+
+const environment = (url: string, key: string): Record<string, string> => ({
+  PATH: process.env['PATH'] ?? '',
+  UPTIME_URL: url,
+  UPTIME_KEY: key,
+});
