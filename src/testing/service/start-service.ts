@@ -121,6 +121,7 @@ interface Started extends Omit<ServiceOrganization, 'orgId'> {
   readonly url: string;
   readonly config: Config;
   clock: MovingClock | null;
+  isStopped: boolean;
 }
 
 class RunningService implements Service {
@@ -166,7 +167,7 @@ class RunningService implements Service {
     const organization = await app.get(OrganizationService).findDefault();
     if (!organization) throw new Error('there is no default organization');
     const { orgId: _, ...clients } = await clientsOf(app, url, organization.id);
-    this.started = { app, url, config, ...clients, clock: null };
+    this.started = { app, url, config, ...clients, clock: null, isStopped: false };
   }
 
   target(name: string): ScriptedTarget {
@@ -189,7 +190,7 @@ class RunningService implements Service {
 
   async stop(): Promise<void> {
     this.app.get(Health).drain();
-    await this.app.close();
+    await this.end();
   }
 
   async restart(config: Partial<Config> = {}): Promise<void> {
@@ -201,9 +202,16 @@ class RunningService implements Service {
   }
 
   async close(): Promise<void> {
-    await this.started?.app.close();
+    await this.end();
     if (this.options.database === 'temporary' && this.settings.dataDir !== undefined)
       await rm(this.settings.dataDir, { recursive: true, force: true });
+  }
+
+  /** Once: a second `close` of an application waits for a database that has ended. */
+  private async end(): Promise<void> {
+    if (!this.started || this.started.isStopped) return;
+    this.started.isStopped = true;
+    await this.started.app.close();
   }
 
   private get now(): Started {

@@ -1,0 +1,87 @@
+import 'reflect-metadata';
+import { Env } from '../platform/config/env';
+import { compose } from './composition';
+import type { Extension } from './extension';
+
+class Invoices1800000000000 {
+  async up(): Promise<void> {}
+  async down(): Promise<void> {}
+}
+class Prices1700000000000 {
+  async up(): Promise<void> {}
+  async down(): Promise<void> {}
+}
+class Nameless {
+  async up(): Promise<void> {}
+  async down(): Promise<void> {}
+}
+class BillingSettings {
+  @Env('BILLING_CURRENCY') currency = 'EUR';
+}
+class TakenSettings {
+  @Env('PORT') port = 1;
+}
+class StraySettings {
+  @Env('CURRENCY') currency = 'EUR';
+}
+
+const billing: Extension = { name: 'billing', ids: { invoice: 'inv' }, audited: ['invoice'] };
+
+const refusalOf = (...extensions: readonly Extension[]): string => {
+  try {
+    compose(extensions);
+  } catch (error) {
+    return error instanceof Error ? error.message : String(error);
+  }
+  return 'nothing was refused';
+};
+
+describe('putting extensions together', () => {
+  it('adds up what all of them bring, migrations in the order of their time', () => {
+    const migrations = [Invoices1800000000000, Prices1700000000000];
+    const composed = compose([{ ...billing, migrations, settings: BillingSettings }, { name: 'other' }]);
+    expect(composed.ids).toEqual({ invoice: 'inv' });
+    expect(composed.audited).toEqual(['invoice']);
+    expect(composed.settings).toEqual([BillingSettings]);
+    expect(composed.migrations.map(({ extension, name }) => [extension, name])).toEqual([
+      ['billing', 'Prices1700000000000'],
+      ['billing', 'Invoices1800000000000'],
+    ]);
+  });
+
+  it.each<[string, readonly Extension[], string]>([
+    ['a name that is none', [{ name: 'Billing!' }], 'a name is lower-case letters'],
+    ['two of one name', [{ name: 'billing' }, { name: 'billing' }], 'there are two extensions of this name'],
+    ["a kind of id of the service's", [{ name: 'a', ids: { website: 'web' } }], '"website" belongs to the service'],
+    ["a prefix of the service's", [{ name: 'a', ids: { invoice: 'ws' } }], 'belongs to "website" already'],
+    ['the prefix of API keys', [{ name: 'a', ids: { invoice: 'ums' } }], 'belongs to API keys already'],
+    ['a prefix that is none', [{ name: 'a', ids: { invoice: 'I1' } }], 'two to eight lower-case letters'],
+    [
+      'a prefix of two extensions',
+      [billing, { name: 'stock', ids: { inventory: 'inv' } }],
+      'belongs to "invoice" of extension "billing" already',
+    ],
+    ['a kind of two extensions', [billing, { name: 'b', ids: { invoice: 'iv' } }], 'belongs to extension "billing"'],
+    ['an audited resource without ids', [{ name: 'a', audited: ['invoice'] }], 'has no prefix in "ids"'],
+    [
+      "an audited resource of the service's",
+      [{ name: 'a', ids: { session: 'se' }, audited: ['session'] }],
+      'the audited resource "session" belongs to the service',
+    ],
+    ['a migration without a time', [{ name: 'a', migrations: [Nameless] }], 'must end in its time'],
+    [
+      'two migrations of one name',
+      [{ name: 'a', migrations: [Prices1700000000000, Prices1700000000000] }],
+      'there are two migrations Prices1700000000000',
+    ],
+    ["a setting of the service's", [{ name: 'a', settings: TakenSettings }], 'the setting PORT belongs to the service'],
+    ['a setting that anybody may have', [{ name: 'a', settings: StraySettings }], 'must begin with A_'],
+  ])('refuses %s in words', (_what, extensions, words) => {
+    expect(refusalOf(...extensions)).toContain(words);
+  });
+
+  it('names everything that clashes at once', () => {
+    const text = refusalOf({ name: 'a', ids: { website: 'ws' }, audited: ['nothing'] }, { name: 'B' });
+    expect(text.split('\n')).toHaveLength(4);
+  });
+});

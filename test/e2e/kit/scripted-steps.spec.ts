@@ -1,0 +1,63 @@
+import { FakeProvider } from '../../../src/testing/servers/fake-provider';
+import { type Service, startService } from '../../../src/testing/service/start-service';
+import { newEndpoint, newWebsite } from '../../harness/app/resources';
+
+describe('a service of the test kit', () => {
+  let service: Service;
+  let provider: FakeProvider;
+  beforeAll(async () => {
+    [service, provider] = await Promise.all([startService({ checks: 'on demand' }), FakeProvider.start()]);
+  });
+  afterAll(async () => {
+    await service.close();
+    await provider.stop();
+  });
+
+  it('fails exactly as often as the script says, one step at a time, and tells it at the third failure', async () => {
+    provider.standingResponse({ status: 204 });
+    const target = service.target('checkout').next('down', { down: 'It is gone.', code: 'host_unreachable' }, 'down');
+    const fields = { type: 'SCRIPTED', url: target.url };
+    const endpoint = await newEndpoint(service.write, await newWebsite(service.write), fields);
+    const config = { url: provider.url };
+    const alert = { endpoint_id: endpoint, type: 'webhook', failure_threshold: 3, success_threshold: 1, config };
+    expect((await service.write.post('/alerts', alert)).status).toBe(201);
+    const check = () => service.write.post<{ outcome: string }>(`/endpoints/${endpoint}/checks`);
+
+    const outcomes = [(await check()).body.outcome, (await check()).body.outcome];
+    await service.advance('1 s');
+    expect({ outcomes, told: provider.requests.length }).toEqual({ outcomes: ['down', 'down'], told: 0 });
+    await check();
+    await service.advance('1 s');
+    expect(provider.requests.map(({ body }) => (JSON.parse(body) as { type: string }).type)).toEqual([
+      'alert.triggered',
+    ]);
+    expect((await check()).body.outcome).toBe('up');
+    await service.advance('1 s');
+    expect(provider.requests).toHaveLength(2);
+    expect(target.checks).toBe(4);
+  });
+
+  it('checks nothing by itself when checks are on demand', async () => {
+    const target = service.target('idle');
+    await newEndpoint(service.write, await newWebsite(service.write), {
+      type: 'SCRIPTED',
+      url: target.url,
+      interval: 1,
+    });
+    await service.advance('10 min');
+    expect(target.checks).toBe(0);
+  });
+
+  it('refuses to restart what was in memory, and says what to do', async () => {
+    await expect(service.restart()).rejects.toThrow("start it with database: 'temporary'");
+  });
+
+  it('keeps its data over a restart when its database is temporary', async () => {
+    const kept = await startService({ database: 'temporary', config: { role: 'api' } });
+    const website = await newWebsite(kept.write);
+    await kept.stop();
+    await kept.restart();
+    expect((await kept.read.get(`/websites/${website}`)).status).toBe(200);
+    await kept.close();
+  });
+});
