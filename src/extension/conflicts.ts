@@ -78,12 +78,12 @@ export function routeConflicts(routes: readonly Route[]): string[] {
   });
 }
 
-/** One sentence for each table of two entities. */
+/** One sentence for each table of two entities. Two copies of one entity are those of two applications in one process. */
 export function tableConflicts(tables: readonly { tableName: string; name: string }[]): string[] {
   return tables.flatMap(({ tableName, name }, index) => {
     const first = tables.findIndex((other) => other.tableName === tableName);
-    return first < index
-      ? [`The table "${tableName}" has two entities: ${tables[first]?.name} and ${name}. Choose another table.`]
-      : [];
+    const owner = tables[first]?.name;
+    if (first === index || owner === name) return [];
+    return [`The table "${tableName}" has two entities: ${owner} and ${name}. Choose another table.`];
   });
 }
