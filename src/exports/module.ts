@@ -24,7 +24,7 @@ export {
   QueryTimestamp,
   ReadOnlyField,
 } from '../platform/http/validators';
-export { formatId, newUuid, parseId } from '../platform/ids/id';
+export { formatId, newUuid, NIL_UUID, parseId } from '../platform/ids/id';
 export { PrefixedIdPipe } from '../platform/ids/prefixed-id.pipe';
 export { IsPublicId } from '../platform/ids/public-id.rule';
 export { BackgroundJob, BackgroundJobs, type JobOptions } from '../platform/jobs/background-job';

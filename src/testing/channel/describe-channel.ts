@@ -1,9 +1,9 @@
-import type { SendOutcome } from '../../channel/channel';
+import { Module, type Type } from '@nestjs/common';
+import type { Channel, Notification, SendOutcome } from '../../channel/channel';
 import type { NestModule } from '../../extension/extension';
 import type { EgressRule } from '../../platform/net/egress/egress-policy';
 import { type ChannelBench, openChannelBench } from './channel-bench';
 import { expectGolden } from './golden';
-import type { Notification } from '../../channel/channel';
 import { contactTest, hostileNotification, linked, longNotification, notificationOf } from './notifications';
 import type { ProviderDouble, ReceivedMessage } from './provider-double';
 
@@ -45,8 +45,10 @@ export interface ChannelSuite {
   honoursRetryAfter?: boolean;
   /** Certificates (PEM) of the double. */
   trustedCertificates?: readonly string[];
-  /** The module whose provider the channel is, when it is not one of the service's. */
-  modules?: readonly NestModule[];
+  /** The channel's class, when it is not one of the service's. */
+  channel?: Type<Channel>;
+  /** Folder of the golden files, absolute or from the working directory; `golden` beside the spec unless given. */
+  golden?: string;
 }
 
 /** Statuses that every HTTP API shares. */
@@ -73,6 +75,12 @@ export async function until(condition: () => boolean): Promise<void> {
   }
 }
 
+@Module({})
+class ForeignChannel {}
+
+const modulesOf = ({ channel }: ChannelSuite): NestModule[] =>
+  channel ? [{ module: ForeignChannel, providers: [channel] }] : [];
+
 /** The suite every channel passes before it is trusted with an alert. */
 export function describeChannel(suite: ChannelSuite): void {
   describe(`channel ${suite.type}`, () => {
@@ -80,7 +88,7 @@ export function describeChannel(suite: ChannelSuite): void {
     let provider: ProviderDouble;
 
     beforeAll(async () => {
-      bench = await openChannelBench({ certificates: suite.trustedCertificates, modules: suite.modules });
+      bench = await openChannelBench({ certificates: suite.trustedCertificates, modules: modulesOf(suite) });
       provider = await suite.open();
     });
     afterAll(async () => {
@@ -112,13 +120,17 @@ export function describeChannel(suite: ChannelSuite): void {
 
     it.each(['triggered', 'resolved', 'test'] as const)('sends "%s" exactly as in its golden file', async (kind) => {
       const { golden } = await sent(notificationOf(kind));
-      expectGolden(`${suite.type}.${kind}.${provider.goldenExtension}`, golden);
+      expectGolden(`${suite.type}.${kind}.${provider.goldenExtension}`, golden, suite.golden);
     });
 
     const audience = () => bench.registry.get(suite.type).audience;
     const withLinks = (notification: Notification): Notification => linked(notification, audience());
     const expectGoldenOf = async (name: string, notification: Notification): Promise<void> =>
-      expectGolden(`${suite.type}.${name}.${provider.goldenExtension}`, (await sent(notification)).golden);
+      expectGolden(
+        `${suite.type}.${name}.${provider.goldenExtension}`,
+        (await sent(notification)).golden,
+        suite.golden,
+      );
 
     it.each(['triggered', 'resolved'] as const)(
       'sends "%s" with links exactly as in its golden file, where PUBLIC_URL is set',
@@ -153,7 +165,7 @@ export function describeChannel(suite: ChannelSuite): void {
     if (suite.acknowledges) {
       it('sends "acknowledged" exactly as in its golden file, with the key of its trigger', async () => {
         const acknowledged = await sent(notificationOf('acknowledged'));
-        expectGolden(`${suite.type}.acknowledged.${provider.goldenExtension}`, acknowledged.golden);
+        expectGolden(`${suite.type}.acknowledged.${provider.goldenExtension}`, acknowledged.golden, suite.golden);
         expect(suite.keyOf?.(acknowledged)).toBe(suite.keyOf?.(await sent()));
       });
     }
