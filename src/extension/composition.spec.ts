@@ -21,7 +21,7 @@ class BillingSettings {
 class TakenSettings {
   @Env('PORT') port = 1;
 }
-class StraySettings {
+class CommonSettings {
   @Env('CURRENCY') currency = 'EUR';
 }
 
@@ -75,7 +75,7 @@ describe('putting extensions together', () => {
       'there are two migrations Prices1700000000000',
     ],
     ["a setting of the service's", [{ name: 'a', settings: TakenSettings }], 'the setting PORT belongs to the service'],
-    ['a setting that anybody may have', [{ name: 'a', settings: StraySettings }], 'must begin with A_'],
+    ['a setting that anybody may have', [{ name: 'a', settings: CommonSettings }], 'must begin with A_'],
   ])('refuses %s in words', (_what, extensions, words) => {
     expect(refusalOf(...extensions)).toContain(words);
   });

@@ -205,17 +205,21 @@ describe('The command uptime mcp', () => {
 
   it('writes out what cannot be seen, in the data, in its text and in errors', async () => {
     const endpoint = {
-      ...{
-        id: 'ep_1',
-        name: 'Fr\u202eont\u001b[2J',
-        url: 'x',
-        type: 'TCP',
-        key: null,
-        website_id: 'ws_1',
-        group: 'Shop',
-      },
-      ...{ enabled: true, interval: 60, tags: [], status: 'up', degraded: false },
-      ...{ maintenance: null, acknowledgement: null, last_checked_at: null },
+      id: 'ep_1',
+      name: 'Fr\u202eont\u001b[2J',
+      url: 'x',
+      type: 'TCP',
+      key: null,
+      website_id: 'ws_1',
+      group: 'Shop',
+      enabled: true,
+      interval: 60,
+      tags: [],
+      status: 'up',
+      degraded: false,
+      maintenance: null,
+      acknowledgement: null,
+      last_checked_at: null,
     };
     script = always(json([endpoint]));
     const { text, data } = await mcp.call<{ endpoints: { name: string }[] }>('list_endpoints');
