@@ -36,6 +36,7 @@ module.exports = {
     project('repository', ['<rootDir>/test/repository/**/*.spec.ts']),
     project('integration', ['<rootDir>/test/integration/**/*.spec.ts'], { globalSetup: DATABASE }),
     project('faults', ['<rootDir>/test/faults/**/*.spec.ts'], { globalSetup: DATABASE }),
+    project('package', ['<rootDir>/test/package/**/*.spec.ts']),
     project('bounds', ['<rootDir>/test/bounds/**/*.spec.ts']),
     project('citus', ['<rootDir>/test/citus/**/*.spec.ts', ...citusSpecs]),
     project('web', ['<rootDir>/test/web/**/*.spec.ts'], { globalSetup: '<rootDir>/test/web/built.ts' }),
