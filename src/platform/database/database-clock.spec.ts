@@ -37,7 +37,7 @@ describe('DatabaseClock', () => {
   let clock: MovableClock;
   let databaseClock: DatabaseClock;
   /** How far the database's clock was set, and how long each of its replies takes. */
-  let database: { setMs: number; replyMs: number };
+  let database: { setMs: number; replyMs: number; meanwhile?: () => void };
 
   beforeEach(() => {
     clock = new MovableClock();
@@ -45,6 +45,8 @@ describe('DatabaseClock', () => {
     const query = () => {
       const now = EPOCH + clock.elapsedMs + database.setMs;
       clock.elapsedMs += database.replyMs;
+      database.meanwhile?.();
+      delete database.meanwhile;
       return Promise.resolve([{ now }]);
     };
     databaseClock = new DatabaseClock(clock, { query } as unknown as WorkerDatabase);
@@ -91,6 +93,27 @@ describe('DatabaseClock', () => {
     await databaseClock.readNow();
     expect(databaseClock.now()).toEqual(new Date(EPOCH + HOUR));
   });
+
+  it.each(['between two replies', 'while a reply was under way'])(
+    'goes as far as a test moves both of our clocks %s, and calls it no set-back of the database',
+    async (when) => {
+      jest.spyOn(Date, 'now').mockReturnValue(EPOCH);
+      await databaseClock.readNow();
+      const move = (): void => {
+        clock.movedMs += HOUR;
+        clock.elapsedMs += HOUR;
+        // The database's clock is not ours.
+        database.setMs -= HOUR;
+      };
+      if (when === 'between two replies') move();
+      else database.meanwhile = move;
+      await databaseClock.readNow();
+      await databaseClock.readNow();
+      expect(databaseClock.now()).toEqual(new Date(EPOCH + HOUR));
+      expect(databaseClock.setBackAt).toBeNull();
+      expect(databaseClock.monotonicAt(EPOCH + 1000)).toBe(HOUR + 1000);
+    },
+  );
 
   it('takes our own wall clock until the database was asked', () => {
     jest.spyOn(Date, 'now').mockReturnValue(EPOCH - 1000);

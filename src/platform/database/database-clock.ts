@@ -78,14 +78,17 @@ export class DatabaseClock implements OnModuleInit, OnModuleDestroy {
   /** A statement begun at `before` (monotonic) has just returned the database's time `nowMs`. */
   synchronize(nowMs: number, before: number): void {
     const after = this.clock.monotonic();
-    const offsetMs = offsetAfter(this.offsetMs, nowMs, before, after);
-    if (this.offsetMs !== null && offsetMs < this.offsetMs - SET_BACK_MS) {
-      const seconds = Math.round((this.offsetMs - offsetMs) / 1000);
+    const movedMs = this.clock.now().getTime() - Date.now();
+    // What a test has moved is in our monotonic clock and not in the database's: it is no news of the database.
+    const estimateMs = this.offsetMs === null ? null : this.offsetMs - (movedMs - this.movedMs);
+    const offsetMs = offsetAfter(estimateMs, nowMs, before, after);
+    if (estimateMs !== null && offsetMs < estimateMs - SET_BACK_MS) {
+      const seconds = Math.round((estimateMs - offsetMs) / 1000);
       this.logger.warn(`The database's clock was set back by ${seconds} s; checks are rescheduled.`);
       this.setBackAt = after;
     }
     this.offsetMs = offsetMs;
-    this.movedMs = this.clock.now().getTime() - Date.now();
+    this.movedMs = movedMs;
   }
 
   /** Asks the database for its time now, to the millisecond. */

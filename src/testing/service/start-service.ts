@@ -18,6 +18,7 @@ import { Api } from './api';
 import { checksOnDemand } from './checks-on-demand';
 import { type Duration, millisecondsOf } from './duration';
 import { MovingClock } from './moving-clock';
+import { noStalls } from './no-stalls';
 
 /** How a service under test is started. */
 export interface ServiceOptions {
@@ -92,7 +93,7 @@ const FOR_TESTS = {
 export function startService(options: ServiceOptions = {}): Promise<Service> {
   const scripts = new Scripts();
   const onDemand = options.checks === 'on demand' ? [checksOnDemand] : [];
-  const extensions = [scriptedChecks(scripts), ...onDemand, ...(options.extensions ?? [])];
+  const extensions = [scriptedChecks(scripts), noStalls, ...onDemand, ...(options.extensions ?? [])];
   return startExactly({ ...options, extensions }, scripts);
 }
 

@@ -26,7 +26,7 @@ describe('a service of the test kit', () => {
     const outcomes = [(await check()).body.outcome, (await check()).body.outcome];
     await service.advance('1 s');
     expect({ outcomes, told: provider.requests.length }).toEqual({ outcomes: ['down', 'down'], told: 0 });
-    await check();
+    expect((await check()).body.outcome).toBe('down');
     await service.advance('1 s');
     expect(provider.requests.map(({ body }) => (JSON.parse(body) as { type: string }).type)).toEqual([
       'alert.triggered',
@@ -35,6 +35,23 @@ describe('a service of the test kit', () => {
     await service.advance('1 s');
     expect(provider.requests).toHaveLength(2);
     expect(target.checks).toBe(4);
+  });
+
+  it('runs each check once, also when the clock was moved or the process was blocked during it', async () => {
+    const target = service.target('steady').always('down');
+    const endpoint = await newEndpoint(service.write, await newWebsite(service.write), {
+      type: 'SCRIPTED',
+      url: target.url,
+    });
+    for (let step = 1; step <= 5; step++) {
+      await service.advance('1 min');
+      const checked = service.write.post<{ outcome: string; attempts: number }>(`/endpoints/${endpoint}/checks`);
+      // A stall by the service's own measure: longer than 250 ms.
+      const until = performance.now() + 300;
+      while (performance.now() < until);
+      expect((await checked).body).toMatchObject({ outcome: 'down', attempts: 1 });
+      expect(target.checks).toBe(step);
+    }
   });
 
   it('checks nothing by itself when checks are on demand', async () => {
