@@ -1,4 +1,10 @@
-import { FakeProvider, type ProviderScript, type ReceivedRequest } from '../servers/fake-provider';
+import { isRecord } from '../../platform/text/json';
+import {
+  FakeProvider,
+  type ProviderScript,
+  type ReceivedRequest,
+  type ScriptedResponse,
+} from '../servers/fake-provider';
 
 /** One message as the provider received it. */
 export interface ReceivedMessage {
@@ -19,44 +25,117 @@ export interface ProviderDouble {
   goldenExtension: 'json' | 'txt';
   /** A config that sends here, or to `elsewhere`. */
   config(elsewhere?: string): object;
-  /** Accepts the message as the vendor does. */
+  /** Accepts the next message as the vendor does. */
   succeed(): void;
-  /** Responds with this status and error text, in the vendor's own form. */
+  /** Responds to the next message with this status and error text, in the vendor's own form. */
   fail(status: number, text?: string, headers?: Readonly<Record<string, string>>): void;
-  /** Reads the whole message and never responds. */
+  /** Reads the whole next message and never responds. */
   hang(): void;
-  /** Reads the whole message and drops the connection. */
+  /** Reads the whole next message and drops the connection. */
   drop(): void;
+  /** What has arrived since `verify`, accepted or not, oldest first. */
   messages(): ReceivedMessage[];
+  /** Throws when something arrived that no script covered, or when a script was never used. Clears record and scripts. */
   verify(): void;
   stop(): Promise<void>;
 }
 
-/** How an HTTP provider reports success and errors. */
+/**
+ * A provider that judges each message as its vendor would. What breaks a rule is refused in the vendor's own form in place
+ * of a success, and `verify` throws a sentence for each rule and the value that broke it, whatever the response was.
+ */
+export interface ProviderFake extends ProviderDouble {
+  /** Accepts every message that has no script of its own, until `verify`. */
+  acceptAll(): void;
+}
+
+/** A rule of the vendor that a message breaks. */
+export interface BrokenRule {
+  /** Status and error text with which the vendor refuses it. */
+  status: number;
+  error: string;
+  /** The vendor's number of the error, where it has them. */
+  code?: number;
+  /** What it is about, as `embeds[0].title`; empty for the request as a whole. */
+  path: string;
+  /** For who reads the failed test: vendor, rule and value. */
+  sentence: string;
+}
+
+/** How an HTTP provider reports success and errors, and what it refuses. */
 export interface HttpVendor {
+  /** As sentences name it. */
+  name?: string;
   config(url: string): object;
   success: ProviderScript;
   errorBody(status: number, text: string): string;
   /** Headers that are part of the message, besides its content type. */
   goldenHeaders?: readonly string[];
+  /** The rules that a request breaks, the one it is refused for first. Without it every request is good. */
+  brokenRules?(request: ReceivedRequest): readonly BrokenRule[];
+  /** The response to a request that breaks rules; the status of the first one with its `errorBody` unless given. */
+  refusal?(broken: readonly [BrokenRule, ...BrokenRule[]]): ScriptedResponse;
 }
 
-/** A double of a vendor with an HTTP API. */
-export async function httpDouble(vendor: HttpVendor): Promise<ProviderDouble & { fake: FakeProvider }> {
-  const fake = await FakeProvider.start();
-  return {
-    fake,
-    goldenExtension: 'json',
-    config: (elsewhere) => vendor.config(elsewhere ?? fake.url),
-    succeed: () => fake.expect(vendor.success),
-    fail: (status, text = 'something is wrong', headers = {}) =>
-      fake.expect({ status, headers, body: vendor.errorBody(status, text) }),
-    hang: () => fake.expect('hang'),
-    drop: () => fake.expect('reset'),
-    messages: () => fake.requests.map((request) => asMessage(request, vendor.goldenHeaders ?? [])),
-    verify: () => fake.verify(),
-    stop: () => fake.stop(),
+/** A provider with an HTTP API on loopback. */
+export interface HttpProviderFake extends ProviderFake {
+  /** `http://127.0.0.1:port`, without a slash at the end. */
+  readonly url: string;
+  /** What has arrived since `verify`, as it came; `status` is that of the response. */
+  readonly requests: readonly ReceivedRequest[];
+  /** Scripts for the next requests, one each, in order; played as they are, even when a request breaks a rule. */
+  respond(...scripts: ProviderScript[]): void;
+}
+
+/** A double of a vendor with an HTTP API; strict as far as the vendor is given rules. */
+export async function httpDouble(vendor: HttpVendor): Promise<HttpProviderFake> {
+  const server = await FakeProvider.start();
+  const sentences: string[] = [];
+
+  const judge = (request: ReceivedRequest): readonly BrokenRule[] => {
+    const broken = vendor.brokenRules?.(request) ?? [];
+    sentences.push(...broken.map(({ sentence }) => sentence));
+    return broken;
   };
+  const played = (script: ProviderScript, request: ReceivedRequest) =>
+    typeof script === 'function' ? script(request) : script;
+  const always =
+    (script: ProviderScript): ProviderScript =>
+    (request) => {
+      judge(request);
+      return played(script, request);
+    };
+  const unlessBroken: ProviderScript = (request) => {
+    const [first, ...others] = judge(request);
+    return first ? refusalOf(vendor, [first, ...others]) : played(vendor.success, request);
+  };
+
+  return {
+    url: server.url,
+    requests: server.requests,
+    goldenExtension: 'json',
+    config: (elsewhere) => vendor.config(elsewhere ?? server.url),
+    succeed: () => server.expect(unlessBroken),
+    acceptAll: () => server.standingResponse(unlessBroken),
+    respond: (...scripts) => server.expect(...scripts.map(always)),
+    fail: (status, text = 'something is wrong', headers = {}) =>
+      server.expect(always({ status, headers, body: vendor.errorBody(status, text) })),
+    hang: () => server.expect(always('hang')),
+    drop: () => server.expect(always('reset')),
+    messages: () => server.requests.map((request) => asMessage(request, vendor.goldenHeaders ?? [])),
+    verify: () => failWith([...sentences.splice(0), ...server.takeProblems()]),
+    stop: () => server.stop(),
+  };
+}
+
+/** Throws one error with all problems, one a line, when there are any. */
+export function failWith(problems: readonly string[]): void {
+  if (problems.length > 0) throw new Error(problems.join('\n'));
+}
+
+function refusalOf(vendor: HttpVendor, broken: readonly [BrokenRule, ...BrokenRule[]]): ScriptedResponse {
+  const [{ status, error }] = broken;
+  return vendor.refusal?.(broken) ?? { status, body: vendor.errorBody(status, error) };
 }
 
 function asMessage(request: ReceivedRequest, goldenHeaders: readonly string[]): ReceivedMessage {
@@ -77,7 +156,17 @@ function asMessage(request: ReceivedRequest, goldenHeaders: readonly string[]): 
 function dataOf({ headers, body }: ReceivedRequest): Readonly<Record<string, unknown>> {
   if (headers['content-type']?.startsWith('application/x-www-form-urlencoded'))
     return Object.fromEntries(new URLSearchParams(body));
-  return JSON.parse(body) as Record<string, unknown>;
+  return recordOf(body) ?? {};
+}
+
+/** The JSON object that a body is, `null` for any other body. */
+export function recordOf(body: string): Readonly<Record<string, unknown>> | null {
+  try {
+    const value: unknown = JSON.parse(body);
+    return isRecord(value) ? value : null;
+  } catch {
+    return null;
+  }
 }
 
 const stringsIn = (value: unknown): string[] => {

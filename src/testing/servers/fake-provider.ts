@@ -15,9 +15,18 @@ export interface ReceivedRequest {
   closed: boolean;
 }
 
+/** One response, sent as it is. */
+export interface ScriptedResponse {
+  status: number;
+  headers?: Readonly<Record<string, string>>;
+  body?: string;
+}
+
 /** What the fake does with one request: responds, never responds, or resets the connection. */
-export type ProviderScript =
-  { status: number; headers?: Readonly<Record<string, string>>; body?: string } | 'hang' | 'reset';
+export type ProviderAction = ScriptedResponse | 'hang' | 'reset';
+
+/** The same, or a function that decides by the request; it must not throw. */
+export type ProviderScript = ProviderAction | ((request: ReceivedRequest) => ProviderAction);
 
 /**
  * A provider of notifications on a real loopback socket. Each request takes the next script; without one, the standing
@@ -26,15 +35,16 @@ export type ProviderScript =
 export class FakeProvider {
   readonly requests: ReceivedRequest[] = [];
   private readonly unexpected: ReceivedRequest[] = [];
-  private readonly sockets = new Set<Socket>();
+  /** Open connections, each with what has arrived over it. */
+  private readonly sockets = new Map<Socket, ReceivedRequest[]>();
   private scripts: ProviderScript[] = [];
   private standing: ProviderScript | null = null;
   private readonly standingAt = new Map<string, ProviderScript>();
 
   private constructor(private readonly server: Server) {
     server.on('connection', (socket) => {
-      this.sockets.add(socket);
-      socket.on('close', () => this.sockets.delete(socket));
+      this.sockets.set(socket, []);
+      socket.on('close', () => this.closed(socket));
     });
     server.on('request', (request, response) => {
       void this.serve(request, response);
@@ -71,19 +81,32 @@ export class FakeProvider {
 
   /** Fails when a request came that no script covered, or when a script was never used. Clears the record. */
   verify(): void {
+    const [problem] = this.takeProblems();
+    if (problem !== undefined) throw new Error(problem);
+  }
+
+  /** What `verify` fails with, for who has more to say. Clears the record and the scripts. */
+  takeProblems(): string[] {
     const unexpected = this.unexpected.splice(0).map(({ method, path, body }) => `${method} ${path} ${body}`);
     const unused = this.scripts.splice(0);
     this.requests.splice(0);
     this.standing = null;
     this.standingAt.clear();
-    if (unexpected.length > 0) throw new Error(`The provider received unexpected requests:\n${unexpected.join('\n')}`);
-    if (unused.length > 0) throw new Error(`The provider still expects ${unused.length} requests`);
+    return [
+      ...(unexpected.length > 0 ? [`The provider received unexpected requests:\n${unexpected.join('\n')}`] : []),
+      ...(unused.length > 0 ? [`The provider still expects ${unused.length} requests`] : []),
+    ];
   }
 
   async stop(): Promise<void> {
-    for (const socket of this.sockets) socket.destroy();
+    for (const socket of this.sockets.keys()) socket.destroy();
     this.server.close();
     await once(this.server, 'close');
+  }
+
+  private closed(socket: Socket): void {
+    for (const request of this.sockets.get(socket) ?? []) request.closed = true;
+    this.sockets.delete(socket);
   }
 
   private standingFor(path: string): ProviderScript | null {
@@ -98,13 +121,13 @@ export class FakeProvider {
       headers: Object.fromEntries(Object.entries(request.headers).map(([name, value]) => [name, String(value)])),
       body: await bodyOf(request),
       status: null,
-      closed: false,
+      closed: request.socket.destroyed,
     };
-    request.socket.on('close', () => (received.closed = true));
+    this.sockets.get(request.socket)?.push(received);
     this.requests.push(received);
     const script = this.scripts.shift() ?? this.standingFor(received.path);
     if (script === null) this.unexpected.push(received);
-    const played = script ?? { status: 599 };
+    const played = typeof script === 'function' ? script(received) : (script ?? { status: 599 });
     if (typeof played === 'object') received.status = played.status;
     play(played, request, response);
   }
@@ -116,7 +139,7 @@ async function bodyOf(request: IncomingMessage): Promise<string> {
   return Buffer.concat(chunks).toString('utf8');
 }
 
-function play(script: ProviderScript, request: IncomingMessage, response: ServerResponse): void {
+function play(script: ProviderAction, request: IncomingMessage, response: ServerResponse): void {
   if (script === 'hang') return;
   if (script === 'reset') {
     request.socket.resetAndDestroy();

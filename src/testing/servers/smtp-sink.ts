@@ -30,15 +30,24 @@ export interface SinkOptions {
   tls?: 'implicit' | 'starttls' | 'none';
   certificate?: { key: string; cert: string };
   account?: { user: string; password: string };
+  /** Refuses a mail that breaks a rule, whatever its script says; `null` lets the script decide. */
+  judge?: (mail: ReceivedMail) => { code: number; text: string } | null;
 }
 
-/** A real mail server on loopback. Each connection takes the next script; a mail without one fails `verify`. */
+/**
+ * A real mail server on loopback. Each connection takes the next script; without one, the standing script counts. A mail that
+ * neither covers is refused with 550 and fails `verify`.
+ */
 export class SmtpSink {
   readonly mails: ReceivedMail[] = [];
+  /** User names of connections whose user name or password was wrong. */
+  readonly refusedLogins: string[] = [];
   private readonly unexpected: string[] = [];
   private readonly sockets = new Set<Socket>();
   private scripts: MailScript[] = [];
-  private current: MailScript | null = null;
+  private standing: MailScript | null = null;
+  /** By the id of the connection, as long as it is open. */
+  private readonly current = new Map<string, MailScript | null>();
   private readonly server: SMTPServer;
 
   private constructor(options: SinkOptions) {
@@ -47,32 +56,40 @@ export class SmtpSink {
       disableReverseLookup: true,
       socketTimeout: 10_000,
       closeTimeout: 100,
-      onAuth: ({ username, password }, _session, done) =>
-        username === options.account?.user && password === options.account?.password
-          ? done(null, { user: username })
-          : done(refusal(535, 'Authentication credentials invalid')),
-      onConnect: (_session, done) => {
-        this.current = this.scripts.shift() ?? null;
-        done(this.refusalAt('connection'));
+      onAuth: ({ username, password }, _session, done) => {
+        const isRight = username === options.account?.user && password === options.account?.password;
+        if (!isRight) this.refusedLogins.push(username ?? '');
+        if (isRight) done(null, { user: username });
+        else done(refusal(535, 'Authentication credentials invalid'));
       },
-      onMailFrom: (address, _session, done) => {
-        if (this.current === null) this.unexpected.push(address.address);
-        done(this.current === null ? refusal(550, 'this mail is not expected') : this.refusalAt('sender'));
+      onConnect: ({ id }, done) => {
+        this.current.set(id, this.scripts.shift() ?? this.standing);
+        done(this.refusalAt('connection', id));
       },
-      onRcptTo: (address, _session, done) => done(this.recipientRefusal(address.address)),
+      onClose: ({ id }) => void this.current.delete(id),
+      onMailFrom: (address, { id }, done) => {
+        const isExpected = this.scriptOf(id) !== null;
+        if (!isExpected) this.unexpected.push(address.address);
+        done(isExpected ? this.refusalAt('sender', id) : refusal(550, 'this mail is not expected'));
+      },
+      onRcptTo: (address, { id }, done) => done(this.recipientRefusal(address.address, id)),
       onData: (stream, session, done) => {
         const chunks: Buffer[] = [];
         stream.on('data', (chunk: Buffer) => chunks.push(chunk));
         stream.on('end', () => {
-          this.mails.push({
+          const mail = {
             from: session.envelope.mailFrom === false ? '' : session.envelope.mailFrom.address,
             recipients: session.envelope.rcptTo.map(({ address }) => address),
             raw: Buffer.concat(chunks).toString('utf8'),
             encrypted: session.secure,
             user: session.user ?? null,
-          });
-          if (this.current === 'drop') for (const socket of this.sockets) socket.destroy();
-          if (this.current !== 'hang' && this.current !== 'drop') done(this.refusalAt('message'));
+          };
+          this.mails.push(mail);
+          const broken = options.judge?.(mail) ?? null;
+          const script = this.scriptOf(session.id);
+          if (script === 'drop') for (const socket of this.sockets) socket.destroy();
+          if (script === 'hang' || script === 'drop') return;
+          done(this.refusalAt('message', session.id) ?? (broken && refusal(broken.code, broken.text)));
         });
       },
     });
@@ -100,13 +117,28 @@ export class SmtpSink {
     this.scripts.push(...scripts);
   }
 
+  /** The script of every connection that has none of its own; `null` makes its mails unexpected again. */
+  standingScript(script: MailScript | null): void {
+    this.standing = script;
+  }
+
   /** Fails when a mail came that no script covered, or when a script was never used. Clears the record. */
   verify(): void {
+    const [problem] = this.takeProblems();
+    if (problem !== undefined) throw new Error(problem);
+  }
+
+  /** What `verify` fails with, for who has more to say. Clears the record and the scripts. */
+  takeProblems(): string[] {
     const unexpected = this.unexpected.splice(0);
     const unused = this.scripts.splice(0);
     this.mails.splice(0);
-    if (unexpected.length > 0) throw new Error(`The mail server received unexpected mails from ${unexpected.join()}`);
-    if (unused.length > 0) throw new Error(`The mail server still expects ${unused.length} mails`);
+    this.refusedLogins.splice(0);
+    this.standing = null;
+    return [
+      ...(unexpected.length > 0 ? [`The mail server received unexpected mails from ${unexpected.join()}`] : []),
+      ...(unused.length > 0 ? [`The mail server still expects ${unused.length} mails`] : []),
+    ];
   }
 
   async stop(): Promise<void> {
@@ -114,17 +146,21 @@ export class SmtpSink {
     await new Promise<void>((resolve) => this.server.close(resolve));
   }
 
-  private refusalAt(stage: string): Error | null {
-    const script = this.current;
+  private scriptOf(connection: string): MailScript | null {
+    return this.current.get(connection) ?? null;
+  }
+
+  private refusalAt(stage: string, connection: string): Error | null {
+    const script = this.scriptOf(connection);
     if (script === null || typeof script === 'string' || !('refuse' in script) || script.refuse !== stage) return null;
     return refusal(script.code, script.text);
   }
 
-  private recipientRefusal(address: string): Error | null {
-    const script = this.current;
+  private recipientRefusal(address: string, connection: string): Error | null {
+    const script = this.scriptOf(connection);
     if (script !== null && typeof script === 'object' && 'accept' in script && script.refused?.includes(address))
       return refusal(550, 'no such user here');
-    return this.refusalAt('recipient');
+    return this.refusalAt('recipient', connection);
   }
 }
 

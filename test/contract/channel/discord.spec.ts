@@ -1,9 +1,8 @@
 import { describeChannel, httpStatuses } from '../../../src/testing/channel/describe-channel';
 import { type ChannelBench, openChannelBench } from '../../../src/testing/channel/channel-bench';
 import { notificationOf } from '../../../src/testing/channel/notifications';
-import { httpDouble, type ReceivedMessage } from '../../../src/testing/channel/provider-double';
-
-const SECRET_PATH = '/api/webhooks/110000000000000001/canary-discord-token';
+import type { HttpProviderFake, ReceivedMessage } from '../../../src/testing/channel/provider-double';
+import { DISCORD_SECRETS, fakeDiscord } from '../../../src/testing/providers/discord';
 
 interface DiscordBody {
   content?: string;
@@ -12,13 +11,6 @@ interface DiscordBody {
 }
 
 const bodyOf = (message: ReceivedMessage): DiscordBody => message.data as unknown as DiscordBody;
-
-const openDouble = () =>
-  httpDouble({
-    config: (url) => ({ webhook_url: url + SECRET_PATH }),
-    success: { status: 200, body: '{"id":"1"}' },
-    errorBody: (_status, text) => JSON.stringify({ message: text, code: 0 }),
-  });
 
 const textsOf = (message: ReceivedMessage) =>
   bodyOf(message).embeds.flatMap((embed) => [
@@ -32,8 +24,8 @@ const textsOf = (message: ReceivedMessage) =>
 
 describeChannel({
   type: 'discord',
-  open: openDouble,
-  secrets: ['canary-discord-token', SECRET_PATH],
+  open: fakeDiscord,
+  secrets: DISCORD_SECRETS,
   statuses: [
     ...httpStatuses({ status: 404, result: 'rejected', gone: true }),
     // Accepted, but not proven to be saved.
@@ -53,11 +45,11 @@ describeChannel({
 
 describe('channel discord, beyond the contract', () => {
   let bench: ChannelBench;
-  let provider: Awaited<ReturnType<typeof openDouble>>;
+  let provider: HttpProviderFake;
 
   beforeAll(async () => {
     bench = await openChannelBench();
-    provider = await openDouble();
+    provider = await fakeDiscord();
   });
   afterAll(async () => {
     await provider.stop();
@@ -72,14 +64,16 @@ describe('channel discord, beyond the contract', () => {
     });
 
   it('waits the fractional seconds in the body of a 429', async () => {
-    provider.fake.expect({ status: 429, body: '{"message":"You are being rate limited.","retry_after":64.57}' });
+    provider.respond({ status: 429, body: '{"message":"You are being rate limited.","retry_after":64.57}' });
     expect(await send(provider.config())).toMatchObject({ result: 'retry', retryAfterMs: 64_570 });
   });
 
   it('waits for the saved message and posts to the thread', async () => {
     provider.succeed();
     await send({ ...provider.config(), thread_id: '1100000000000000000' });
-    expect(provider.messages()[0]?.path).toBe(`${SECRET_PATH}?wait=true&thread_id=1100000000000000000`);
+    expect(provider.messages()[0]?.path).toBe(
+      `/api/webhooks/110000000000000001/canary-discord-token?wait=true&thread_id=1100000000000000000`,
+    );
   });
 
   it('lets the configured mention ping, and nothing else, and only when an alert triggers', async () => {

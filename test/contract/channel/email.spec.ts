@@ -2,15 +2,15 @@ import type { SendOutcome } from '../../../src/channel/channel';
 import type { Config } from '../../../src/platform/config/config';
 import type { EgressRule } from '../../../src/platform/net/egress/egress-policy';
 import { openEgress } from '../../../src/testing/checker/network';
-import { type MailScript, type ReceivedMail, type SinkOptions, SmtpSink } from '../../../src/testing/servers/smtp-sink';
+import { type MailScript, type SinkOptions, SmtpSink } from '../../../src/testing/servers/smtp-sink';
 import { describeChannel } from '../../../src/testing/channel/describe-channel';
 import { type ChannelBench, openChannelBench } from '../../../src/testing/channel/channel-bench';
 import { mailCertificate } from './mail-certificate';
 import { notificationOf } from '../../../src/testing/channel/notifications';
-import type { ProviderDouble, ReceivedMessage } from '../../../src/testing/channel/provider-double';
+import { EMAIL_ACCOUNT, EMAIL_SECRETS, fakeEmail } from '../../../src/testing/providers/email';
+import { readMail } from '../../../src/testing/providers/mail';
 
-const PASSWORD = 'canary-mail-password';
-const ACCOUNT = { user: 'canary-user@example.com', password: PASSWORD };
+const ACCOUNT = EMAIL_ACCOUNT;
 
 const smtpAt = (port: number) => ({
   host: '127.0.0.1',
@@ -20,96 +20,10 @@ const smtpAt = (port: number) => ({
   password: ACCOUNT.password,
 });
 
-async function smtpDouble(): Promise<ProviderDouble> {
-  const sink = await SmtpSink.start({ account: ACCOUNT });
-  return {
-    goldenExtension: 'txt',
-    config: (elsewhere) => ({
-      to: ['ops@example.com'],
-      cc: ['team@example.com'],
-      from: 'Uptime <uptime@example.com>',
-      smtp: {
-        ...smtpAt(sink.port),
-        ...(elsewhere ? { host: new URL(elsewhere).hostname, port: 9, username: 'x' } : {}),
-      },
-    }),
-    succeed: () => sink.expect({ accept: true }),
-    fail: (code, text = 'something is wrong') => sink.expect({ refuse: 'message', code, text: text.slice(0, 400) }),
-    hang: () => sink.expect('hang'),
-    drop: () => sink.expect('drop'),
-    messages: () => sink.mails.map(asMessage),
-    verify: () => sink.verify(),
-    stop: () => sink.stop(),
-  };
-}
-
-function asMessage(mail: ReceivedMail): ReceivedMessage {
-  const { headers, parts } = parseMail(mail.raw);
-  const subject = decodeWords(headers['subject'] ?? '');
-  return {
-    text: [subject, ...parts].join('\n'),
-    strings: [subject, ...parts],
-    data: {},
-    headers: { ...headers, subject },
-    path: mail.recipients.join(','),
-    golden: goldenOf(mail),
-  };
-}
-
-/** Header lines unfolded, and the decoded parts of the body. */
-function parseMail(raw: string): { headers: Record<string, string>; parts: string[] } {
-  const [head = '', ...rest] = raw.split('\r\n\r\n');
-  const headers = Object.fromEntries(
-    head
-      .replace(/\r\n[ \t]+/g, ' ')
-      .split('\r\n')
-      .map((line) => [line.slice(0, line.indexOf(':')).toLowerCase(), line.slice(line.indexOf(':') + 2)]),
-  );
-  const boundary = /boundary="([^"]+)"/.exec(headers['content-type'] ?? '')?.[1] ?? '';
-  const parts = rest
-    .join('\r\n\r\n')
-    .split(`--${boundary}`)
-    .filter((part) => part.includes('Content-Type'))
-    .map(decodePart);
-  return { headers, parts };
-}
-
-function decodePart(part: string): string {
-  const split = part.indexOf('\r\n\r\n');
-  const [head, body] = [part.slice(0, split), part.slice(split + 4)];
-  if (/base64/i.test(head)) return Buffer.from(body, 'base64').toString('utf8');
-  const bytes = /quoted-printable/i.test(head)
-    ? body.replace(/=\r\n/g, '').replace(/=([0-9A-F]{2})/g, (_, hex: string) => String.fromCharCode(Number(`0x${hex}`)))
-    : body;
-  return Buffer.from(bytes, 'latin1').toString('utf8').replaceAll('\r\n', '\n');
-}
-
-/** Encoded words (RFC 2047) of a header. */
-function decodeWords(header: string): string {
-  const word = /=\?utf-8\?([bq])\?([^?]*)\?=/gi;
-  return header.replace(/\?=\s+=\?/g, '?==?').replace(word, (_, kind: string, text: string) =>
-    kind.toLowerCase() === 'b'
-      ? Buffer.from(text, 'base64').toString('utf8')
-      : Buffer.from(
-          text
-            .replaceAll('_', ' ')
-            .replace(/=([0-9A-F]{2})/g, (__, hex: string) => String.fromCharCode(Number(`0x${hex}`))),
-          'latin1',
-        ).toString('utf8'),
-  );
-}
-
-/** The mail without what differs each time: the date and the random boundary. */
-const goldenOf = (mail: ReceivedMail): string =>
-  `MAIL FROM:<${mail.from}>\nRCPT TO:<${mail.recipients.join('>, <')}>\n\n${mail.raw
-    .replaceAll('\r\n', '\n')
-    .replace(/^Date: .*$/m, 'Date: [date]')
-    .replace(/--_NmP-[0-9a-f]+-Part_\d/g, '[boundary]')}`;
-
 describeChannel({
   type: 'email',
-  open: smtpDouble,
-  secrets: [PASSWORD, ACCOUNT.user, 'ops@example.com', 'team@example.com'],
+  open: fakeEmail,
+  secrets: EMAIL_SECRETS,
   statuses: [
     ...[421, 450, 451, 452].map((status) => ({ status, result: 'retry' }) as const),
     ...[501, 550, 552, 554].map((status) => ({ status, result: 'rejected' }) as const),
@@ -168,7 +82,7 @@ describe('channel email, beyond the contract', () => {
     const smtp = { host: '127.0.0.1', port: server.port, secure: false };
     await send(smtp);
     await send(smtp, {}, bench, 'resolved');
-    const [trigger, resolve] = server.mails.map(({ raw }) => parseMail(raw).headers);
+    const [trigger, resolve] = server.mails.map(({ raw }) => readMail(raw).headers);
     expect(trigger?.['message-id']).toBe(`<${notificationOf('triggered').id}@example.com>`);
     expect(trigger).not.toHaveProperty('references');
     expect(resolve).toMatchObject({
@@ -333,7 +247,7 @@ describe('channel email, beyond the contract', () => {
     const server = await startSink({ tls: 'none', account: ACCOUNT }, { accept: true });
     const own = await openChannelBench({
       settings: {
-        smtpUrl: `smtp://canary:${PASSWORD}@127.0.0.1:${server.port}`,
+        smtpUrl: `smtp://canary:${ACCOUNT.password}@127.0.0.1:${server.port}`,
         smtpFrom: 'uptime@operator.example',
       },
     });

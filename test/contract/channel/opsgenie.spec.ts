@@ -1,7 +1,6 @@
 import { describeChannel, httpStatuses } from '../../../src/testing/channel/describe-channel';
-import { httpDouble, type ReceivedMessage } from '../../../src/testing/channel/provider-double';
-
-const KEY = 'canary-opsgenie-0000-0000-000000000000';
+import type { ReceivedMessage } from '../../../src/testing/channel/provider-double';
+import { fakeOpsgenie, OPSGENIE_SECRETS } from '../../../src/testing/providers/opsgenie';
 
 /** The alias is in the body of an alert and in the path of what is done to it. */
 const aliasOf = ({ data, path }: ReceivedMessage): string => {
@@ -11,13 +10,8 @@ const aliasOf = ({ data, path }: ReceivedMessage): string => {
 
 describeChannel({
   type: 'opsgenie',
-  open: () =>
-    httpDouble({
-      config: (url) => ({ api_key: KEY, api_url: url }),
-      success: { status: 202, body: '{"result":"Request will be processed","took":0.3,"requestId":"1"}' },
-      errorBody: (_status, text) => JSON.stringify({ message: text, took: 0.001, requestId: '1' }),
-    }),
-  secrets: [KEY],
+  open: fakeOpsgenie,
+  secrets: OPSGENIE_SECRETS,
   statuses: [...httpStatuses(), { status: 402, result: 'rejected' }, { status: 200, result: 'rejected' }],
   limits: ({ data }) => [
     { name: 'message', text: String(data['message']), max: 130 },

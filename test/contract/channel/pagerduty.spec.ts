@@ -1,7 +1,6 @@
 import { describeChannel, httpStatuses } from '../../../src/testing/channel/describe-channel';
-import { httpDouble, type ReceivedMessage } from '../../../src/testing/channel/provider-double';
-
-const KEY = 'canary0123456789abcdef0123456789';
+import type { ReceivedMessage } from '../../../src/testing/channel/provider-double';
+import { fakePagerDuty, PAGERDUTY_SECRETS } from '../../../src/testing/providers/pagerduty';
 
 interface EventPayload {
   summary: string;
@@ -13,14 +12,8 @@ const payloadOf = (message: ReceivedMessage): EventPayload => message.data['payl
 
 describeChannel({
   type: 'pagerduty',
-  open: () =>
-    httpDouble({
-      config: (url) => ({ routing_key: KEY, api_url: url }),
-      success: { status: 202, body: '{"status":"success","message":"Event processed","dedup_key":"x"}' },
-      errorBody: (_status, text) =>
-        JSON.stringify({ status: 'invalid event', message: 'Event object is invalid', errors: [text] }),
-    }),
-  secrets: [KEY],
+  open: fakePagerDuty,
+  secrets: PAGERDUTY_SECRETS,
   statuses: [...httpStatuses(), { status: 200, result: 'rejected' }],
   limits: (message) => [
     { name: 'summary', text: payloadOf(message).summary, max: 1024 },

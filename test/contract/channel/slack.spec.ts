@@ -1,7 +1,6 @@
 import { describeChannel, httpStatuses } from '../../../src/testing/channel/describe-channel';
-import { httpDouble, type ReceivedMessage } from '../../../src/testing/channel/provider-double';
-
-const SECRET_PATH = '/services/T0CANARY1/B0CANARY2/canary-slack-token';
+import type { ReceivedMessage } from '../../../src/testing/channel/provider-double';
+import { fakeSlack, SLACK_SECRETS } from '../../../src/testing/providers/slack';
 
 interface SlackBody {
   text: string;
@@ -23,13 +22,8 @@ const textsOf = (message: ReceivedMessage): string[] => {
 
 describeChannel({
   type: 'slack',
-  open: () =>
-    httpDouble({
-      config: (url) => ({ webhook_url: url + SECRET_PATH }),
-      success: { status: 200, body: 'ok' },
-      errorBody: (_status, text) => text,
-    }),
-  secrets: ['canary-slack-token', SECRET_PATH],
+  open: fakeSlack,
+  secrets: SLACK_SECRETS,
   statuses: httpStatuses({ status: 404, result: 'rejected', gone: true }),
   limits: (message) => {
     const [attachment] = bodyOf(message).attachments;

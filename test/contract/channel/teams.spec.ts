@@ -1,7 +1,6 @@
 import { describeChannel, httpStatuses } from '../../../src/testing/channel/describe-channel';
-import { httpDouble, type ReceivedMessage } from '../../../src/testing/channel/provider-double';
-
-const SECRET_PATH = '/workflows/canary-flow-id/triggers/manual/paths/invoke?sig=canary-teams-signature';
+import type { ReceivedMessage } from '../../../src/testing/channel/provider-double';
+import { fakeTeams, TEAMS_SECRETS } from '../../../src/testing/providers/teams';
 
 interface TeamsBody {
   attachments: {
@@ -18,13 +17,8 @@ const cardOf = (message: ReceivedMessage) => {
 
 describeChannel({
   type: 'teams',
-  open: () =>
-    httpDouble({
-      config: (url) => ({ webhook_url: url + SECRET_PATH }),
-      success: { status: 202 },
-      errorBody: (_status, text) => JSON.stringify({ error: { code: 'WorkflowError', message: text } }),
-    }),
-  secrets: ['canary-teams-signature', 'canary-flow-id', SECRET_PATH],
+  open: fakeTeams,
+  secrets: TEAMS_SECRETS,
   // A retired connector responds with 200 and posts nothing.
   statuses: [...httpStatuses(), { status: 200, result: 'rejected' }, { status: 204, result: 'rejected' }],
   limits: (message) => [

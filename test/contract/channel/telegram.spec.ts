@@ -1,9 +1,8 @@
 import { describeChannel, httpStatuses } from '../../../src/testing/channel/describe-channel';
 import { type ChannelBench, openChannelBench } from '../../../src/testing/channel/channel-bench';
 import { notificationOf } from '../../../src/testing/channel/notifications';
-import { httpDouble, type ReceivedMessage } from '../../../src/testing/channel/provider-double';
-
-const TOKEN = '123456789:AAcanary-telegram-token';
+import type { ReceivedMessage } from '../../../src/testing/channel/provider-double';
+import { fakeTelegram, type TelegramFake, TELEGRAM_SECRETS } from '../../../src/testing/providers/telegram';
 
 const textOf = (message: ReceivedMessage): string => String(message.data['text']);
 
@@ -15,17 +14,10 @@ const shownText = (html: string): string =>
     .replaceAll('&gt;', '>')
     .replaceAll('&amp;', '&');
 
-const openDouble = () =>
-  httpDouble({
-    config: (url) => ({ bot_token: TOKEN, chat_id: '-1001234567890', api_url: url }),
-    success: { status: 200, body: '{"ok":true,"result":{"message_id":7}}' },
-    errorBody: (status, text) => JSON.stringify({ ok: false, error_code: status, description: text }),
-  });
-
 describeChannel({
   type: 'telegram',
-  open: openDouble,
-  secrets: [TOKEN, '-1001234567890'],
+  open: fakeTelegram,
+  secrets: TELEGRAM_SECRETS,
   statuses: httpStatuses(),
   limits: (message) => [{ name: 'text', text: shownText(textOf(message)), max: 4096 }],
   expectHarmless: (message) => {
@@ -38,11 +30,11 @@ describeChannel({
 
 describe('channel telegram, beyond the contract', () => {
   let bench: ChannelBench;
-  let provider: Awaited<ReturnType<typeof openDouble>>;
+  let provider: TelegramFake;
 
   beforeAll(async () => {
     bench = await openChannelBench();
-    provider = await openDouble();
+    provider = await fakeTelegram();
   });
   afterAll(async () => {
     await provider.stop();
@@ -56,7 +48,7 @@ describe('channel telegram, beyond the contract', () => {
       signal: new AbortController().signal,
     });
 
-  const answer = (status: number, body: object) => provider.fake.expect({ status, body: JSON.stringify(body) });
+  const answer = (status: number, body: object) => provider.respond({ status, body: JSON.stringify(body) });
 
   it('does not count 200 with "ok: false" as delivered', async () => {
     answer(200, { ok: false, error_code: 400, description: 'Bad Request: message is too long' });
@@ -80,12 +72,8 @@ describe('channel telegram, beyond the contract', () => {
   });
 
   it('sends to the supergroup that a group became, and warns that the config must be corrected', async () => {
-    answer(400, {
-      ok: false,
-      error_code: 400,
-      description: 'Bad Request: group chat was upgraded to a supergroup chat',
-      parameters: { migrate_to_chat_id: -1009876543210 },
-    });
+    provider.becomeSupergroup(-1009876543210);
+    provider.succeed();
     provider.succeed();
     expect(await send()).toEqual({
       result: 'delivered',

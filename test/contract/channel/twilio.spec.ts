@@ -2,30 +2,17 @@ import { segmentsOf } from '../../../src/channel/vendor/sms-text';
 import { describeChannel, httpStatuses } from '../../../src/testing/channel/describe-channel';
 import { type ChannelBench, openChannelBench } from '../../../src/testing/channel/channel-bench';
 import { notificationOf } from '../../../src/testing/channel/notifications';
-import { httpDouble, type ReceivedMessage } from '../../../src/testing/channel/provider-double';
+import type { HttpProviderFake, ReceivedMessage } from '../../../src/testing/channel/provider-double';
+import { fakeTwilio, TWILIO_API_KEY, TWILIO_SECRETS, TWILIO_SERVICE } from '../../../src/testing/providers/twilio';
 
 const TOKEN = 'canary-twilio-auth-token';
 
 const textOf = (message: ReceivedMessage): string => String(message.data['Body']);
 
-const openDouble = () =>
-  httpDouble({
-    config: (url) => ({
-      account_sid: 'AC0123456789abcdef',
-      auth_token: TOKEN,
-      from: '+15005550006',
-      to: '+15005550009',
-      api_url: url,
-    }),
-    success: { status: 201, body: '{"sid":"SM1","status":"queued"}' },
-    errorBody: (status, text) => JSON.stringify({ code: 21_211, message: text, more_info: '', status }),
-    goldenHeaders: ['authorization'],
-  });
-
 describeChannel({
   type: 'twilio',
-  open: openDouble,
-  secrets: [TOKEN, '+15005550009', Buffer.from(`AC0123456789abcdef:${TOKEN}`).toString('base64')],
+  open: fakeTwilio,
+  secrets: TWILIO_SECRETS,
   statuses: [
     ...httpStatuses(
       ...[500, 502, 503, 504].map((status) => ({ status, result: 'retry', mayHaveArrived: true }) as const),
@@ -42,11 +29,11 @@ describeChannel({
 
 describe('channel twilio, beyond the contract', () => {
   let bench: ChannelBench;
-  let provider: Awaited<ReturnType<typeof openDouble>>;
+  let provider: HttpProviderFake;
 
   beforeAll(async () => {
     bench = await openChannelBench();
-    provider = await openDouble();
+    provider = await fakeTwilio();
   });
   afterAll(async () => {
     await provider.stop();
@@ -88,10 +75,12 @@ describe('channel twilio, beyond the contract', () => {
 
   it('authenticates with an API key and lets a messaging service choose the sender', async () => {
     provider.succeed();
-    await send({ from: undefined, messaging_service_sid: 'MG1', api_key_sid: 'SK1' });
+    await send({ from: undefined, messaging_service_sid: TWILIO_SERVICE, api_key_sid: TWILIO_API_KEY });
     const [message] = provider.messages();
-    expect(message?.headers['authorization']).toBe(`Basic ${Buffer.from(`SK1:${TOKEN}`).toString('base64')}`);
-    expect(message?.data).toMatchObject({ MessagingServiceSid: 'MG1' });
+    expect(message?.headers['authorization']).toBe(
+      `Basic ${Buffer.from(`${TWILIO_API_KEY}:${TOKEN}`).toString('base64')}`,
+    );
+    expect(message?.data).toMatchObject({ MessagingServiceSid: TWILIO_SERVICE });
     expect(message?.data).not.toHaveProperty('From');
   });
 

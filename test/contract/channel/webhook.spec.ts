@@ -2,9 +2,8 @@ import { createHmac } from 'node:crypto';
 import { describeChannel, httpStatuses } from '../../../src/testing/channel/describe-channel';
 import { type ChannelBench, NOW, openChannelBench } from '../../../src/testing/channel/channel-bench';
 import { notificationOf } from '../../../src/testing/channel/notifications';
-import { httpDouble, type ReceivedMessage } from '../../../src/testing/channel/provider-double';
-
-const SECRET = `whsec_${Buffer.from('canary-webhook-secret-32-bytes!!').toString('base64')}`;
+import type { ReceivedMessage } from '../../../src/testing/channel/provider-double';
+import { WEBHOOK_SECRETS, type WebhookSink, webhookSink } from '../../../src/testing/providers/webhook-sink';
 
 interface WebhookBody {
   type: string;
@@ -13,22 +12,13 @@ interface WebhookBody {
 
 const bodyOf = (message: ReceivedMessage): WebhookBody => message.data as unknown as WebhookBody;
 
-const openDouble = () =>
-  httpDouble({
-    config: (url) => ({
-      url: `${url}/hook/canary-webhook-path`,
-      secret: SECRET,
-      headers: [{ key: 'X-Token', value: 'canary-header-value' }],
-    }),
-    success: { status: 204 },
-    errorBody: (_status, text) => text,
-    goldenHeaders: ['webhook-id', 'webhook-timestamp', 'webhook-signature', 'x-token'],
-  });
+/** The attempts of the bench are made by a stopped clock. */
+const openDouble = () => webhookSink({ now: () => NOW });
 
 describeChannel({
   type: 'webhook',
   open: openDouble,
-  secrets: [SECRET, 'canary-webhook-path', 'canary-header-value'],
+  secrets: WEBHOOK_SECRETS,
   statuses: httpStatuses(),
   limits: (message) => [
     { name: 'sentence', text: bodyOf(message).data.event.message, max: 1200 },
@@ -49,7 +39,7 @@ const sign = (secret: string, id: string, timestamp: string, body: string): stri
 
 describe('channel webhook, beyond the contract', () => {
   let bench: ChannelBench;
-  let provider: Awaited<ReturnType<typeof openDouble>>;
+  let provider: WebhookSink;
 
   beforeAll(async () => {
     bench = await openChannelBench();
@@ -72,25 +62,25 @@ describe('channel webhook, beyond the contract', () => {
   it('signs the bytes it sends, with the id of the event and the time of the attempt', async () => {
     provider.succeed();
     await send();
-    const [request] = provider.fake.requests;
+    const [request] = provider.requests;
     const timestamp = String(NOW.getTime() / 1000);
     expect(request?.headers).toMatchObject({
       'webhook-id': notificationOf('triggered').id,
       'webhook-timestamp': timestamp,
     });
     expect(request?.headers['webhook-signature']).toBe(
-      sign(SECRET, notificationOf('triggered').id, timestamp, request?.body ?? ''),
+      sign(provider.secret, notificationOf('triggered').id, timestamp, request?.body ?? ''),
     );
   });
 
   it('signs with both secrets while one replaces the other', async () => {
     provider.succeed();
     const next = `whsec_${Buffer.from('another-webhook-secret-32-bytes!').toString('base64')}`;
-    await send({ secret: `${next} ${SECRET}` });
-    const [request] = provider.fake.requests;
+    await send({ secret: `${next} ${provider.secret}` });
+    const [request] = provider.requests;
     const { 'webhook-id': id = '', 'webhook-timestamp': timestamp = '' } = request?.headers ?? {};
     expect(request?.headers['webhook-signature']).toBe(
-      [next, SECRET].map((secret) => sign(secret, id, timestamp, request?.body ?? '')).join(' '),
+      [next, provider.secret].map((secret) => sign(secret, id, timestamp, request?.body ?? '')).join(' '),
     );
   });
 
@@ -99,7 +89,7 @@ describe('channel webhook, beyond the contract', () => {
     provider.succeed();
     await send();
     await send({}, true);
-    const [first, second] = provider.fake.requests.map(({ body }) => body);
+    const [first, second] = provider.requests.map(({ body }) => body);
     expect(second).toBe(first);
   });
 
@@ -110,10 +100,10 @@ describe('channel webhook, beyond the contract', () => {
 
   it('uses the configured method and headers, and webhook_url as another name of url', async () => {
     provider.succeed();
-    await send({ url: undefined, webhook_url: `${provider.fake.url}/other`, method: 'PUT' });
-    expect(provider.fake.requests[0]).toMatchObject({
+    await send({ url: undefined, webhook_url: `${provider.url}/hook/canary-webhook-path`, method: 'PUT' });
+    expect(provider.requests[0]).toMatchObject({
       method: 'PUT',
-      path: '/other',
+      path: '/hook/canary-webhook-path',
       headers: { 'x-token': 'canary-header-value', 'content-type': 'application/json; charset=utf-8' },
     });
   });

@@ -1,0 +1,68 @@
+import type { ReceivedMail } from '../servers/smtp-sink';
+
+/** A part of a mail's body, decoded. */
+export interface MailPart {
+  /** Its `Content-Type` without parameters, in lower case. */
+  type: string;
+  text: string;
+}
+
+/** A mail taken apart. */
+export interface ReadMail {
+  /** Header lines, unfolded, in their order; names in lower case. */
+  lines: { name: string; value: string }[];
+  /** The same by name; of several with one name the last. */
+  headers: Readonly<Record<string, string>>;
+  parts: MailPart[];
+}
+
+/** Reads the header and the parts of a multipart mail (RFC 5322, RFC 2046). */
+export function readMail(raw: string): ReadMail {
+  const [head = '', ...rest] = raw.split('\r\n\r\n');
+  const lines = head
+    .replace(/\r\n[ \t]+/g, ' ')
+    .split('\r\n')
+    .map((line) => ({
+      name: line.slice(0, line.indexOf(':')).toLowerCase(),
+      value: line.slice(line.indexOf(':') + 2),
+    }));
+  const headers = Object.fromEntries(lines.map(({ name, value }) => [name, value]));
+  const boundary = /boundary="([^"]+)"/.exec(headers['content-type'] ?? '')?.[1] ?? '';
+  const parts = rest
+    .join('\r\n\r\n')
+    .split(`--${boundary}`)
+    .filter((part) => part.includes('Content-Type'))
+    .map(readPart);
+  return { lines, headers, parts };
+}
+
+function readPart(part: string): MailPart {
+  const split = part.indexOf('\r\n\r\n');
+  const [head, body] = [part.slice(0, split), part.slice(split + 4)];
+  const type = (/Content-Type: ([^;\s]+)/i.exec(head)?.[1] ?? '').toLowerCase();
+  if (/base64/i.test(head)) return { type, text: Buffer.from(body, 'base64').toString('utf8') };
+  const bytes = /quoted-printable/i.test(head) ? fromHex(body.replace(/=\r\n/g, '')) : body;
+  return { type, text: Buffer.from(bytes, 'latin1').toString('utf8').replaceAll('\r\n', '\n') };
+}
+
+const fromHex = (text: string): string =>
+  text.replace(/=([0-9A-F]{2})/g, (_, hex: string) => String.fromCharCode(Number(`0x${hex}`)));
+
+/** The encoded words (RFC 2047) of a header, decoded. */
+export function decodeWords(header: string): string {
+  const word = /=\?utf-8\?([bq])\?([^?]*)\?=/gi;
+  return header
+    .replace(/\?=\s+=\?/g, '?==?')
+    .replace(word, (_, kind: string, text: string) =>
+      kind.toLowerCase() === 'b'
+        ? Buffer.from(text, 'base64').toString('utf8')
+        : Buffer.from(fromHex(text.replaceAll('_', ' ')), 'latin1').toString('utf8'),
+    );
+}
+
+/** The mail without what differs each time, the date and the random boundary, as it is kept in golden files. */
+export const goldenOf = (mail: ReceivedMail): string =>
+  `MAIL FROM:<${mail.from}>\nRCPT TO:<${mail.recipients.join('>, <')}>\n\n${mail.raw
+    .replaceAll('\r\n', '\n')
+    .replace(/^Date: .*$/m, 'Date: [date]')
+    .replace(/--_NmP-[0-9a-f]+-Part_\d/g, '[boundary]')}`;

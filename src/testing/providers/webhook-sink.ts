@@ -1,0 +1,150 @@
+import { createHmac, timingSafeEqual } from 'node:crypto';
+import { type BrokenRule, httpDouble, type HttpProviderFake, recordOf } from '../channel/provider-double';
+import type { ReceivedRequest } from '../servers/fake-provider';
+import { type Data, Rules } from './rules';
+
+const SECRET = `whsec_${Buffer.from('canary-webhook-secret-32-bytes!!').toString('base64')}`;
+const PATH = '/hook/canary-webhook-path';
+const HEADER = { key: 'X-Token', value: 'canary-header-value' } as const;
+
+/** Every credential in the config of a webhook sink. */
+export const WEBHOOK_SECRETS: readonly string[] = [SECRET, 'canary-webhook-path', HEADER.value];
+
+/** By which time a webhook sink judges timestamps. */
+export interface WebhookSinkOptions {
+  /**
+   * The receiver's time, by default that of this machine. Where a test moves the clock of the service (`service.advance`), the
+   * timestamps move with it: give `() => service.app.get(Clock).now()` then, or a tolerance that covers the moves.
+   */
+  now?: () => Date;
+  /** How far a timestamp may be off, in seconds; default 300, `Infinity` for any. */
+  toleranceSeconds?: number;
+}
+
+/** The body of a webhook of an alert, as far as every receiver can rely on it; docs/webhooks.md has all of it. */
+export interface WebhookEvent {
+  type: 'alert.triggered' | 'alert.resolved' | 'alert.reminder' | 'alert.test';
+  /** ISO 8601, when it happened. */
+  timestamp: string;
+  data: Data;
+}
+
+/** A receiver of webhooks that knows the secret. */
+export interface WebhookSink extends HttpProviderFake {
+  /** The secret that it verifies with; it is in `config()`. */
+  readonly secret: string;
+  /** The bodies of the accepted requests since `verify` in their order, each `webhook-id` once. */
+  events(): WebhookEvent[];
+  /** How many accepted requests since `verify` had the `webhook-id` of an accepted one before them. */
+  repeats(): number;
+}
+
+/**
+ * A receiver of alerts of type `webhook`: accepts with 204 what is signed with its secret (one valid signature of several is
+ * enough), carries the header of its config and is dated within the tolerance; refuses with 401 what is not. Source:
+ * https://github.com/standard-webhooks/standard-webhooks/blob/main/spec/standard-webhooks.md and docs/webhooks.md.
+ */
+export async function webhookSink({
+  now = () => new Date(),
+  toleranceSeconds = 300,
+}: WebhookSinkOptions = {}): Promise<WebhookSink> {
+  const fake = await httpDouble({
+    name: 'Webhook',
+    config: (url) => ({ url: url + PATH, secret: SECRET, headers: [HEADER] }),
+    success: { status: 204 },
+    errorBody: (_status, text) => text,
+    goldenHeaders: ['webhook-id', 'webhook-timestamp', 'webhook-signature', HEADER.key.toLowerCase()],
+    brokenRules: (request) => brokenRules(request, now().getTime() / 1000, toleranceSeconds),
+  });
+  const accepted = (): ReceivedRequest[] =>
+    fake.requests.filter(({ status }) => status !== null && status >= 200 && status < 300);
+  const firsts = (): ReceivedRequest[] => {
+    const ids = accepted().map(idOf);
+    return accepted().filter((request, index) => ids.indexOf(idOf(request)) === index);
+  };
+  return {
+    ...fake,
+    secret: SECRET,
+    events: () => firsts().flatMap(({ body }) => (recordOf(body) as WebhookEvent | null) ?? []),
+    repeats: () => accepted().length - firsts().length,
+  };
+}
+
+const idOf = ({ headers }: ReceivedRequest): string => headers['webhook-id'] ?? '';
+
+/** Those of docs/webhooks.md, and those that the channel could send although webhooks get each event by itself. */
+const TYPES = ['triggered', 'resolved', 'reminder', 'test', 'recovered', 'digest', 'flapping'].map(
+  (kind) => `alert.${kind}`,
+);
+const TIME = { max: 40, pattern: /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}\.\d{3}Z$/, form: 'an ISO 8601 time in UTC' };
+
+function brokenRules(request: ReceivedRequest, nowSeconds: number, tolerance: number): readonly BrokenRule[] {
+  const rules = new Rules({ vendor: 'Webhook', status: 400, error: () => 'invalid payload' });
+  const { method, path } = request;
+  const isPath = rules.must(path === PATH, '', "to the sink's own path", path, { status: 404, error: 'not found' });
+  const isMethod = ['POST', 'PUT', 'PATCH'].includes(method);
+  const wrongMethod = { status: 405, error: 'method not allowed' };
+  if (!isPath || !rules.must(isMethod, '', 'a POST, PUT or PATCH', method, wrongMethod)) return rules.broken;
+  if (!isGenuine(rules, request, nowSeconds, tolerance)) return rules.broken;
+  const body = rules.json(request);
+  if (!body) return rules.broken;
+  rules.choice('type', body['type'] ?? null, TYPES);
+  rules.text('timestamp', body['timestamp'], { ...TIME, required: true });
+  const event =
+    rules.required('data', body['data']) && rules.record('data.event', rules.record('data', body['data'])?.['event']);
+  const id = event ? event['id'] : undefined;
+  rules.must(id === idOf(request), 'data.event.id', `the webhook-id "${idOf(request)}"`, id);
+  return rules.broken;
+}
+
+/** Notes what keeps the request from being trusted, and says whether it is. */
+function isGenuine(rules: Rules, request: ReceivedRequest, nowSeconds: number, tolerance: number): boolean {
+  const { headers } = request;
+  const refusal = { status: 401, error: 'no valid signature' };
+  const { 'webhook-timestamp': timestamp, 'webhook-signature': signature } = headers;
+  const before = rules.broken.length;
+  const token = headers[HEADER.key.toLowerCase()];
+  rules.must(token === HEADER.value, HEADER.key, "the value of the config's header", token, refusal);
+  rules.text(
+    'webhook-id',
+    headers['webhook-id'],
+    { max: 256, required: true, pattern: /^[^.]+$/, form: 'without a dot' },
+    refusal,
+  );
+  rules.required('webhook-signature', signature, refusal);
+  const isWhole = rules.text(
+    'webhook-timestamp',
+    timestamp,
+    { max: 12, required: true, pattern: /^\d+$/, form: 'whole seconds' },
+    refusal,
+  );
+  if (isWhole) {
+    const apart = Math.abs(nowSeconds - Number(timestamp));
+    rules.must(
+      apart <= tolerance,
+      'webhook-timestamp',
+      `within ${tolerance} s of now`,
+      `${Math.round(apart)} s off`,
+      refusal,
+    );
+  }
+  if (rules.broken.length > before) return false;
+  return rules.must(
+    isSigned(request),
+    'webhook-signature',
+    'a v1 signature of id, timestamp and body',
+    signature,
+    refusal,
+  );
+}
+
+/** One of the signatures is that of the secret; each is compared in constant time. */
+function isSigned({ headers, body }: ReceivedRequest): boolean {
+  const key = Buffer.from(SECRET.slice('whsec_'.length), 'base64');
+  const signed = `${headers['webhook-id']}.${headers['webhook-timestamp']}.${body}`;
+  const expected = Buffer.from(`v1,${createHmac('sha256', key).update(signed).digest('base64')}`);
+  return (headers['webhook-signature'] ?? '')
+    .split(' ')
+    .map((one) => Buffer.from(one))
+    .some((one) => one.length === expected.length && timingSafeEqual(one, expected));
+}

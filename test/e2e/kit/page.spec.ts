@@ -1,0 +1,23 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { ModuleKind, transpileModule } from 'typescript';
+import * as kit from '../../../src/exports/testing';
+
+/** The specs that docs/test-kit.md shows, as they stand there: what they describe becomes part of this one. */
+const examples = [
+  ...readFileSync(join(__dirname, '../../../docs/test-kit.md'), 'utf8').matchAll(/^```ts\n([\s\S]*?)^```$/gm),
+];
+
+for (const [, source = ''] of examples) {
+  const { outputText } = transpileModule(source, { compilerOptions: { module: ModuleKind.CommonJS } });
+  const load = (name: string): unknown => {
+    if (name !== 'uptime-monitor/testing') throw new Error(`the example imports ${name}`);
+    return kit;
+  };
+  // oxlint-disable-next-line typescript/no-implied-eval -- the page's own code, run as a reader would run it.
+  new Function('require', 'exports', outputText)(load, {});
+}
+
+it('shows at least one example', () => {
+  expect(examples.length).toBeGreaterThan(0);
+});
