@@ -7,12 +7,12 @@ import { Logger } from '@nestjs/common';
 import type { NestExpressApplication } from '@nestjs/platform-express';
 import { createApp, serviceLogger } from './app';
 import { loadExtensions } from './extension/load-extensions';
+import { allStrangeSettings } from './extension/strange-extension-settings';
 import { fail } from './start/fail';
 import { requireAddress } from './start/listen';
 import { welcome } from './start/welcome';
 import { loadConfig } from './platform/config/config';
 import { readEnvironment } from './platform/config/environment-file';
-import { strangeSettings } from './platform/config/strange-settings';
 import { Health } from './platform/observability/health';
 
 /** After this the process ends whatever is left; supervisors usually wait 30 s. */
@@ -24,9 +24,10 @@ async function start(): Promise<void> {
   const environment = readEnvironment();
   const config = loadConfig(environment);
   Logger.overrideLogger(serviceLogger(config));
-  for (const text of strangeSettings(environment)) new Logger('Settings').warn(text);
+  const extensions = await loadExtensions(config.extensions);
+  for (const text of allStrangeSettings(environment, extensions)) new Logger('Settings').warn(text);
   await requireAddress(config);
-  const app = await createApp(config, await loadExtensions(config.extensions), environment);
+  const app = await createApp(config, extensions, environment);
   stopOnSignals(app);
   await welcome(app, config);
 }

@@ -1,5 +1,6 @@
 import { Injectable, type OnModuleInit } from '@nestjs/common';
 import { DiscoveryService } from '@nestjs/core';
+import { StartError } from '../platform/config/start-error';
 import { type AttemptLimits, Channel, type Notification, type SendOutcome, SPEC_CHANNEL_TYPES } from './channel';
 import { hiddenValues } from './config/config-masking';
 import { destinationKey } from './destination-key';
@@ -62,8 +63,8 @@ export class ChannelRegistry implements OnModuleInit {
     const other = this.channels.get(type);
     if (other === channel) return;
     if (other)
-      throw new Error(
-        `Channel "${type}" is registered twice: by ${other.constructor.name} and by ${channel.constructor.name}`,
+      throw new StartError(
+        `Channel "${type}" is registered twice: by ${other.constructor.name} and by ${channel.constructor.name}. Give one of them another type.`,
       );
     this.channels.set(type, channel);
   }

@@ -1,5 +1,6 @@
 import { Injectable, type OnModuleInit } from '@nestjs/common';
 import { DiscoveryService } from '@nestjs/core';
+import { StartError } from '../platform/config/start-error';
 import { Checker, SPEC_CHECKER_TYPES } from './checker';
 
 /**
@@ -42,8 +43,8 @@ export class CheckerRegistry implements OnModuleInit {
     const other = this.checkers.get(type);
     if (other === checker) return;
     if (other)
-      throw new Error(
-        `Checker "${type}" is registered twice: by ${other.constructor.name} and by ${checker.constructor.name}`,
+      throw new StartError(
+        `Checker "${type}" is registered twice: by ${other.constructor.name} and by ${checker.constructor.name}. Give one of them another type.`,
       );
     this.checkers.set(type, checker);
   }

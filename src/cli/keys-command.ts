@@ -14,7 +14,7 @@ import { OrganizationService } from '../identity/organization/organization.servi
 import { type Config, loadConfig } from '../platform/config/config';
 import { ConfigModule } from '../platform/config/config.module';
 import { DatabaseModule } from '../platform/database/database.module';
-import { StartError } from '../platform/database/start-error';
+import { StartError } from '../platform/config/start-error';
 import { EventsModule } from '../platform/events/events.module';
 import { HttpModule } from '../platform/http/http.module';
 import { parseId } from '../platform/ids/id';

@@ -4,4 +4,4 @@ export { type Composition } from '../extension/composition';
 export { defineExtension, type Extension, type NestModule } from '../extension/extension';
 export { Config, loadConfig } from '../platform/config/config';
 export { ConfigError, Env } from '../platform/config/env';
-export { StartError } from '../platform/database/start-error';
+export { StartError } from '../platform/config/start-error';

@@ -21,6 +21,9 @@ class BillingSettings {
 class TakenSettings {
   @Env('PORT') port = 1;
 }
+class NoSettings {
+  currency = 'EUR';
+}
 class CommonSettings {
   @Env('CURRENCY') currency = 'EUR';
 }
@@ -75,6 +78,11 @@ describe('putting extensions together', () => {
       'there are two migrations Prices1700000000000',
     ],
     ["a setting of the service's", [{ name: 'a', settings: TakenSettings }], 'the setting PORT belongs to the service'],
+    [
+      'settings without a variable',
+      [{ name: 'a', settings: NoSettings }],
+      "no field of NoSettings is a setting: write @Env('A_",
+    ],
     ['a setting that anybody may have', [{ name: 'a', settings: CommonSettings }], 'must begin with A_'],
   ])('refuses %s in words', (_what, extensions, words) => {
     expect(refusalOf(...extensions)).toContain(words);

@@ -2,9 +2,11 @@ import { AUDITED } from '../audit/audited-change';
 import { Config } from '../platform/config/config';
 import { envNames } from '../platform/config/env';
 import type { ExtensionMigration } from '../platform/database/extension-migrations';
-import { StartError } from '../platform/database/start-error';
+import { StartError } from '../platform/config/start-error';
 import { ID_PREFIXES } from '../platform/ids/id';
+import { requireOneCopy } from './copies';
 import type { Extension, NestModule } from './extension';
+import { settingPrefix } from './setting-prefix';
 
 /** What all extensions of one installation add together, without conflicts. */
 export interface Composition {
@@ -27,6 +29,8 @@ const MIGRATION = /^[A-Za-z]\w*?(\d{13})$/;
 
 /** Puts extensions together, or throws a `StartError` with one sentence for everything that is wrong or clashes. */
 export function compose(extensions: readonly Extension[]): Composition {
+  // First: what a second copy has decorated says nothing here.
+  if (extensions.length > 0) requireOneCopy();
   const conflicts = [
     ...extensions.flatMap(nameConflicts),
     ...idConflicts(extensions),
@@ -130,8 +134,13 @@ function settingConflicts(extensions: readonly Extension[]): string[] {
   const conflicts: string[] = [];
   for (const extension of extensions) {
     if (!extension.settings) continue;
-    const prefix = `${extension.name.toUpperCase().replaceAll('-', '_')}_`;
-    for (const name of envNames(extension.settings)?.values() ?? []) {
+    const prefix = settingPrefix(extension);
+    const names = (envNames(extension.settings) as Map<string, string> | undefined) ?? new Map<string, string>();
+    if (names.size === 0)
+      conflicts.push(
+        about(extension, `no field of ${extension.settings.name} is a setting: write @Env('${prefix}…').`),
+      );
+    for (const name of names.values()) {
       const owner = owners.get(name);
       if (owner !== undefined) conflicts.push(about(extension, `the setting ${name} belongs to ${owner} already.`));
       else if (!name.startsWith(prefix))

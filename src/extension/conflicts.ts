@@ -1,19 +1,13 @@
+import { inspect } from 'node:util';
 import { Injectable, type OnModuleInit, RequestMethod } from '@nestjs/common';
-import { DiscoveryService, MetadataScanner, Reflector } from '@nestjs/core';
+import { DiscoveryService, MetadataScanner, ModulesContainer, Reflector } from '@nestjs/core';
 import { ACCESS } from '../platform/access/caller';
 import { Database } from '../platform/database/database';
-import { StartError } from '../platform/database/start-error';
+import { StartError } from '../platform/config/start-error';
+import { type Route, routeConflicts } from './routes';
 
+type Controller = ReturnType<DiscoveryService['getControllers']>[number];
 type Handler = Parameters<Reflector['get']>[1];
-
-/** A method of a controller that serves a path. */
-interface Route {
-  /** `GET /api/v1/websites` */
-  readonly name: string;
-  /** `WebsiteController.list` */
-  readonly handler: string;
-  readonly hasRule: boolean;
-}
 
 /** Stops the start when a route says nobody may call it, or two pieces of the application claim one route or one table. */
 @Injectable()
@@ -22,6 +16,7 @@ export class Conflicts implements OnModuleInit {
     private readonly discovery: DiscoveryService,
     private readonly scanner: MetadataScanner,
     private readonly reflector: Reflector,
+    private readonly modules: ModulesContainer,
     private readonly database: Database,
   ) {}
 
@@ -32,26 +27,43 @@ export class Conflicts implements OnModuleInit {
   }
 
   private routes(): Route[] {
-    return this.discovery.getControllers().flatMap(({ instance, metatype }) => {
-      if (typeof instance !== 'object' || instance === null || !metatype) return [];
+    return this.discovery.getControllers().flatMap((controller) => {
+      const { instance } = controller;
+      if (typeof instance !== 'object' || instance === null) return [];
       const prototype = Object.getPrototypeOf(instance) as Record<string, object>;
       return this.scanner.getAllMethodNames(prototype).flatMap((method) => {
         const handler = prototype[method];
-        return typeof handler === 'function' ? this.routesOf(metatype, method, handler) : [];
+        return typeof handler === 'function' ? this.routesOf(controller, method, handler) : [];
       });
     });
   }
 
-  private routesOf(controller: Handler, method: string, handler: Handler): Route[] {
+  private routesOf({ metatype, host: module }: Controller, method: string, handler: Handler): Route[] {
     const verb: unknown = this.reflector.get('method', handler);
-    if (typeof verb !== 'number') return [];
-    const hasRule = this.reflector.getAllAndOverride<unknown>(ACCESS, [handler, controller]) !== undefined;
-    const names = pathsOf(this.reflector.get('path', controller)).flatMap((base) =>
-      pathsOf(this.reflector.get('path', handler)).map(
-        (path) => `${RequestMethod[verb]} /${[base, path].filter(Boolean).join('/')}`,
+    if (!metatype || typeof verb !== 'number') return [];
+    const hosts: unknown = this.reflector.get('host', metatype);
+    const said = (key: string | symbol): unknown => this.reflector.getAllAndOverride<unknown>(key, [handler, metatype]);
+    const about = {
+      verb: RequestMethod[verb] ?? '',
+      host: hosts === undefined ? null : inspect(hosts),
+      handler: `${metatype.name}.${method}`,
+      hasRule: said(ACCESS) !== undefined,
+      hasVersion: said('__version__') !== undefined,
+    };
+    const prefix = module ? this.prefixOf(module.metatype) : undefined;
+    return pathsOf(prefix).flatMap((start) =>
+      pathsOf(this.reflector.get('path', metatype)).flatMap((base) =>
+        pathsOf(this.reflector.get('path', handler)).map((path) => ({
+          ...about,
+          path: `/${[start, base, path].filter(Boolean).join('/')}`,
+        })),
       ),
     );
-    return names.map((name) => ({ name, handler: `${controller.name}.${method}`, hasRule }));
+  }
+
+  /** Where Nest's `RouterModule` puts all controllers of a module. */
+  private prefixOf(module: Handler): unknown {
+    return this.reflector.get(`__module_path__${this.modules.applicationId}`, module);
   }
 }
 
@@ -59,24 +71,6 @@ const pathsOf = (value: unknown): string[] =>
   (Array.isArray(value) ? value : [value]).map((path) =>
     typeof path === 'string' ? path.replace(/^\/+|\/+$/g, '') : '',
   );
-
-/** Names of parameters tell no routes apart. */
-const shapeOf = (name: string): string => name.replace(/:[^/]+/g, ':');
-
-/** One sentence for each route that is wrong. */
-export function routeConflicts(routes: readonly Route[]): string[] {
-  return routes.flatMap(({ name, handler, hasRule }, index) => {
-    const first = routes.findIndex((other) => shapeOf(other.name) === shapeOf(name));
-    return [
-      ...(hasRule
-        ? []
-        : [`${handler} (${name}) does not say who may call it: give it @Access('read'), 'write' or 'admin'.`]),
-      ...(first < index
-        ? [`${name} is served twice: by ${routes[first]?.handler} and by ${handler}. Choose another path.`]
-        : []),
-    ];
-  });
-}
 
 /** One sentence for each table of two entities. Two copies of one entity are those of two applications in one process. */
 export function tableConflicts(tables: readonly { tableName: string; name: string }[]): string[] {

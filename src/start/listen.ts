@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { createServer } from 'node:net';
 import type { NestExpressApplication } from '@nestjs/platform-express';
 import type { Config } from '../platform/config/config';
-import { StartError } from '../platform/database/start-error';
+import { StartError } from '../platform/config/start-error';
 
 type Address = Pick<Config, 'host' | 'port'>;
 

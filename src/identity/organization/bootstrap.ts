@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { Injectable } from '@nestjs/common';
 import { Config } from '../../platform/config/config';
 import { Database } from '../../platform/database/database';
-import { StartError } from '../../platform/database/start-error';
+import { StartError } from '../../platform/config/start-error';
 import { failpoint } from '../../platform/observability/failpoints';
 import { writeSecretFile } from '../../platform/secrets/secret-file';
 import { Clock } from '../../platform/time/clock';

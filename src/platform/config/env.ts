@@ -50,7 +50,8 @@ export function loadSettings<T extends object>(
     if (text === undefined || text === '') continue;
     Object.assign(settings, { [field]: read(text, settings[field as keyof T]) });
   }
-  const errors = validateSync(settings);
+  // An extension's settings may have no rule at all.
+  const errors = validateSync(settings, { forbidUnknownValues: false });
   if (errors.length === 0) return settings;
   throw new ConfigError(errors.map((error) => problemOf(type, error, environment)));
 }

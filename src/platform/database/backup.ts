@@ -5,7 +5,7 @@ import { join, resolve } from 'node:path';
 import { Client } from 'pg';
 import type { Config } from '../config/config';
 import { DirectoryLock } from './embedded/directory-lock';
-import { StartError } from './start-error';
+import { StartError } from '../config/start-error';
 
 export type BackupTarget = Pick<Config, 'databaseUrl' | 'dataDir'>;
 

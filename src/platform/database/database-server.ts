@@ -7,7 +7,7 @@ import { migrate } from './migrate';
 import { type ServerName, serverName, refusalOf, unreachableReason } from './connection-failure';
 import type { ExtensionMigration } from './extension-migrations';
 import { isUnavailable } from './postgres-errors';
-import { StartError } from './start-error';
+import { StartError } from '../config/start-error';
 
 /** How long a start waits for a PostgreSQL that is not up yet. */
 const START_WAIT_MS = 60_000;

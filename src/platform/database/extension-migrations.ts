@@ -1,5 +1,7 @@
 import { Logger } from '@nestjs/common';
 import type { QueryRunner } from 'typeorm';
+import { isUnavailable } from './postgres-errors';
+import { StartError } from '../config/start-error';
 
 /** A change of the schema that an extension brings. */
 export interface ExtensionMigration {
@@ -19,12 +21,41 @@ async function applied(runner: QueryRunner): Promise<{ extension: string; name: 
   }[];
 }
 
-/** Runs one in the open transaction unless it has run; with it its name is written down, or nothing is. */
+/**
+ * Runs one in the open transaction unless it has run; with it its name is written down, or nothing is. Call it under the lock
+ * of migrations and look no earlier: what is read before the lock is held may have been done by another instance meanwhile.
+ * A failure is a `StartError` that names the migration; one that is worth another attempt (a lock, a connection) is thrown as it is.
+ */
 export async function runOnce(runner: QueryRunner, { extension, name, up }: ExtensionMigration): Promise<void> {
   if ((await applied(runner)).some((row) => row.extension === extension && row.name === name)) return;
-  await up(runner);
-  await runner.query('INSERT INTO extension_migration (extension, name) VALUES ($1, $2)', [extension, name]);
+  const transaction = await transactionOf(runner);
+  try {
+    await up(runner);
+    if ((await transactionOf(runner)) !== transaction) throw endsItsTransaction(extension, name);
+    await runner.query('INSERT INTO extension_migration (extension, name) VALUES ($1, $2)', [extension, name]);
+  } catch (error) {
+    throw isUnavailable(error) || error instanceof StartError ? error : failure(extension, name, error);
+  }
   logger.log(`Migrated: ${name} of extension "${extension}"`);
+}
+
+/** When the open transaction began: the same throughout it, another one in each statement without one. */
+async function transactionOf(runner: QueryRunner): Promise<string | undefined> {
+  const [row] = (await runner.query('SELECT now()::text AS began')) as { began: string }[];
+  return row?.began;
+}
+
+const endsItsTransaction = (extension: string, name: string): StartError =>
+  new StartError(
+    `Extension "${extension}": migration ${name} ends the transaction that it runs in. What it changed may be half done, and its name is not written down. Leave COMMIT and ROLLBACK to the service.`,
+  );
+
+function failure(extension: string, name: string, error: unknown): StartError {
+  const why = error instanceof Error ? error.message : String(error);
+  return new StartError(
+    `Extension "${extension}": migration ${name} failed (${why}). Nothing of it is kept; those before it are. Mend it, or start without the extension.`,
+    { cause: error },
+  );
 }
 
 /** Says of which extensions there are tables although they, or these migrations of theirs, are not here any more. */

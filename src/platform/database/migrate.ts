@@ -5,7 +5,7 @@ import { type ConnectionTarget, dataSourceOptions } from './data-source-options'
 import { setLimits } from './database';
 import { type ExtensionMigration, reportLeftBehind, runOnce } from './extension-migrations';
 import { isRetryable } from './postgres-errors';
-import { StartError } from './start-error';
+import { StartError } from '../config/start-error';
 
 /** A number that nothing else on the server uses. */
 const LOCK_KEY = 7_301_544_021;

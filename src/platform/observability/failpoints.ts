@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { Config } from '../config/config';
-import { StartError } from '../database/start-error';
+import { StartError } from '../config/start-error';
 
 /** Every point at which a test may make the process fail. */
 export const FAILPOINTS = [

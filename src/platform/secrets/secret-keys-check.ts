@@ -1,6 +1,6 @@
 import { Injectable, Logger, type OnModuleInit } from '@nestjs/common';
 import { Database } from '../database/database';
-import { StartError } from '../database/start-error';
+import { StartError } from '../config/start-error';
 import { SecretBox } from './secret-box';
 import { SEALED_COLUMNS } from './sealed-columns';
 

@@ -2,7 +2,7 @@ import { linkSync, readFileSync, renameSync, rmSync, statSync, utimesSync, write
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { ownIdentity, type ProcessIdentity, processStart } from './process-identity';
-import { StartError } from '../start-error';
+import { StartError } from '../../config/start-error';
 
 const HEARTBEAT_MS = 1000;
 /** An owner on another machine or in another container that misses this many heartbeats in a row is gone. */

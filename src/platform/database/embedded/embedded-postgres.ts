@@ -5,7 +5,7 @@ import type { Duplex } from 'node:stream';
 import { MessageChannel, Worker } from 'node:worker_threads';
 import { DirectoryLock } from './directory-lock';
 import { PortStream } from './port-stream';
-import { StartError } from '../start-error';
+import { StartError } from '../../config/start-error';
 
 /** Free space that is never used: room for the next two segments of the write-ahead log, which the engine must have. */
 const RESERVE_BYTES = 32 * 1024 * 1024;

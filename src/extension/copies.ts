@@ -1,0 +1,75 @@
+import { readFileSync } from 'node:fs';
+import { join, resolve } from 'node:path';
+import { StartError } from '../platform/config/start-error';
+
+const SELF = 'uptime-monitor';
+/**
+ * Packages that tell what they manage by its class, or remember what decorators say of it: a second copy knows nothing of
+ * the first one's.
+ */
+const SINGLE = [
+  SELF,
+  '@nestjs/common',
+  '@nestjs/core',
+  '@nestjs/schedule',
+  '@nestjs/typeorm',
+  'class-transformer',
+  'class-validator',
+  'reflect-metadata',
+  'typeorm',
+] as const;
+/** `…/node_modules/@nestjs/common/` of a file in it: the last such folder in its path is the package that it belongs to. */
+const PACKAGE_FOLDER = /^(.*[\\/]node_modules[\\/]((?:@[^\\/]+[\\/])?[^\\/]+))[\\/]/;
+
+/** A package, loaded from another folder than the one that the service has it from. */
+export interface Copy {
+  readonly name: string;
+  readonly folder: string;
+  readonly ownFolder: string;
+}
+
+/** Throws a `StartError` when an extension has loaded another copy of what there may be one of; says which, and what to do. */
+export function requireOneCopy(): void {
+  // Inside jest this is the registry of its test file.
+  const copies = otherCopies(Object.keys(require.cache), ownFolders());
+  if (copies.length > 0) throw new StartError(copySentences(copies, versionIn).join('\n'));
+}
+
+/** Every other copy that one of the loaded files belongs to. `own`: package → folder that the service has it from. */
+export function otherCopies(files: readonly string[], own: ReadonlyMap<string, string>): Copy[] {
+  const found = new Map<string, Copy>();
+  for (const file of files) {
+    const [, folder, path] = PACKAGE_FOLDER.exec(file) ?? [];
+    const name = path?.replace('\\', '/');
+    const ownFolder = name === undefined ? undefined : own.get(name);
+    if (name === undefined || folder === undefined || ownFolder === undefined || folder === ownFolder) continue;
+    found.set(folder, { name, folder, ownFolder });
+  }
+  return [...found.values()];
+}
+
+/** One sentence for each copy. Another copy of the service brings all of the others with it: then only that is told. */
+export function copySentences(copies: readonly Copy[], versionOf: (folder: string) => string): string[] {
+  const ofService = copies.filter(({ name }) => name === SELF);
+  return (ofService.length > 0 ? ofService : copies).map(({ name, folder, ownFolder }) => {
+    const both = `${versionOf(ownFolder)} in ${ownFolder}`;
+    const other = `${versionOf(folder)} in ${folder}`;
+    return name === SELF
+      ? `Two copies of ${name} are loaded: ${both}, which was started, and ${other}, which an extension imports. Neither finds what the other provides: start the one that the extension is installed beside (npx ${name} in its project).`
+      : `Two copies of ${name} are loaded: ${both}, which the service uses, and ${other}, which an extension imports. Neither finds what the other provides: let the extension have it as a peer dependency that allows ${versionOf(ownFolder)}, then npm dedupe (npm ls ${name} shows who wants another one).`;
+  });
+}
+
+function ownFolders(): Map<string, string> {
+  const folders = SINGLE.flatMap((name): [string, string][] => {
+    if (name === SELF) return [[name, resolve(__dirname, '../..')]];
+    const [, folder] = PACKAGE_FOLDER.exec(require.resolve(name)) ?? [];
+    return folder === undefined ? [] : [[name, folder]];
+  });
+  return new Map(folders);
+}
+
+function versionIn(folder: string): string {
+  const { version } = JSON.parse(readFileSync(join(folder, 'package.json'), 'utf8')) as { version?: unknown };
+  return typeof version === 'string' ? version : 'a version without a number';
+}

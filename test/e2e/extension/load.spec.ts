@@ -1,0 +1,205 @@
+import { Controller, Get, Module } from '@nestjs/common';
+import { RouterModule } from '@nestjs/core';
+import { cpSync, mkdirSync, symlinkSync, writeFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { Access } from '../../../src/exports/module';
+import { startApp } from '../../harness/app/app';
+import { buildService } from '../../harness/processes/service-process';
+import { StartFolder } from '../../harness/processes/start-process';
+import { readJson, ROOT } from '../../repository/project-files';
+
+jest.setTimeout(180_000);
+
+/** In memory: these starts are not about the database. */
+const IN_MEMORY = { DATABASE_URL: 'embedded:memory' };
+/** What a team's folder has installed; all that these need is found from where the links lead. */
+const INSTALLED = ['@nestjs', 'class-validator', 'iterare', 'load-esm', 'reflect-metadata', 'rxjs', 'tslib', 'uid'];
+
+/** A controller with a setting, as a compiler leaves it: no decorators in the file. */
+const GREETER = `
+console.log('loading greeter');
+const { Controller, Get, Inject, Module } = require('@nestjs/common');
+const { IsString } = require('class-validator');
+const { defineExtension, Env } = require('uptime-monitor');
+const { Access } = require('uptime-monitor/module');
+class Settings { greeting = 'Hello'; mark = '.'; }
+for (const field of ['greeting', 'mark']) {
+  Env('GREETER_' + field.toUpperCase())(Settings.prototype, field);
+  IsString()(Settings.prototype, field);
+}
+class Greeter {
+  constructor(settings) { this.settings = settings; }
+  say() { return { text: this.settings.greeting + this.settings.mark }; }
+}
+Inject(Settings)(Greeter, undefined, 0);
+for (const decorate of [Get(), Access('public')])
+  decorate(Greeter.prototype, 'say', Object.getOwnPropertyDescriptor(Greeter.prototype, 'say'));
+Controller('api/v1/greeting')(Greeter);
+class GreeterModule {}
+Module({ controllers: [Greeter] })(GreeterModule);
+exports.default = defineExtension({ name: 'greeter', modules: [GreeterModule], settings: Settings });
+`;
+const NOTE = `
+import { defineExtension } from 'uptime-monitor';
+console.log('loading notes');
+export default defineExtension({ name: 'notes' });
+`;
+
+describe('EXTENSIONS', () => {
+  let folder: StartFolder;
+  beforeAll(() => buildService());
+  beforeEach(() => {
+    folder = new StartFolder();
+    for (const name of INSTALLED) link(join(ROOT, 'node_modules', name), `node_modules/${name}`);
+    link(ROOT, 'node_modules/uptime-monitor');
+  });
+  afterEach(() => folder.remove());
+
+  const place = (path: string): string => {
+    const whole = join(folder.path, path);
+    mkdirSync(dirname(whole), { recursive: true });
+    return whole;
+  };
+  const link = (from: string, path: string): void => symlinkSync(from, place(path));
+  const write = (path: string, text: string): void => writeFileSync(place(path), text);
+  const launch = (extensions: string, env: Readonly<Record<string, string>> = {}) =>
+    folder.launch({ env: { ...IN_MEMORY, EXTENSIONS: extensions, ...env } });
+  /** What is said on the way to a start that ends with 1. */
+  const refusalOf = async (extensions: string): Promise<string> => {
+    const started = launch(extensions);
+    expect(await started.ended()).toBe(1);
+    return started.said;
+  };
+
+  it('loads CommonJS files, ES modules and packages in its order, with their settings of the environment and of .env', async () => {
+    write('greeter.cjs', GREETER);
+    write('node_modules/@team/notes/package.json', '{"type":"module","exports":{".":{"import":"./main.js"}}}');
+    write('node_modules/@team/notes/main.js', NOTE);
+    write('last.mjs', `console.log('loading last'); export default { name: 'last' };`);
+    write('.env', 'GREETER_GREETING=Welcome\nGREETER_MARK=?\n');
+    const started = launch(' @team/notes, ./greeter.cjs ,,./last.mjs', { GREETER_MARK: '!', GREETER_GREETNG: 'Hi' });
+    const response = await fetch(`${await started.url()}/api/v1/greeting`);
+    expect(await response.json()).toEqual({ text: 'Welcome!' });
+    expect(started.said.match(/^loading \w+/gm)).toEqual(['loading notes', 'loading greeter', 'loading last']);
+    const warnings = started.said.match(/^\{.*"context":"Settings".*$/gm)?.map((line): unknown => JSON.parse(line));
+    expect(warnings).toEqual([
+      expect.objectContaining({
+        message:
+          'GREETER_GREETNG is not a setting of extension "greeter" and has no effect: did you mean GREETER_GREETING?',
+      }),
+    ]);
+  });
+
+  it.each<[string, string, Readonly<Record<string, string>>, RegExp]>([
+    [
+      'a file that is not there',
+      './missing.js',
+      {},
+      /^EXTENSIONS: \.\/missing\.js cannot be loaded from \S+ \(Cannot find module '\S+missing\.js'\)\.\n$/,
+    ],
+    [
+      'a package that is not installed',
+      '@team/missing',
+      {},
+      /^EXTENSIONS: @team\/missing cannot be loaded from \S+ \(Cannot find module '@team\/missing'\)\.\n$/,
+    ],
+    [
+      'a file without an extension in it',
+      './a.mjs',
+      { 'a.mjs': 'export const name = "a";' },
+      /^EXTENSIONS: \.\/a\.mjs has no extension as its default export\. Write: export default/,
+    ],
+    [
+      'a file that throws',
+      './a.cjs',
+      { 'a.cjs': `throw new Error('no licence key')` },
+      /^EXTENSIONS: \.\/a\.cjs cannot be loaded from \S+ \(no licence key\)\.\n$/,
+    ],
+    [
+      'a file with a mistake in its syntax',
+      './a.mjs',
+      { 'a.mjs': 'export default {' },
+      /^EXTENSIONS: \.\/a\.mjs cannot be loaded from \S+ \(Unexpected end of input\)\.\n$/,
+    ],
+    [
+      'one extension twice',
+      './a.mjs,./a.mjs',
+      { 'a.mjs': `export default { name: 'a' }` },
+      /^Extension "a": there are two extensions of this name\. Leave one out, or rename it\.\n$/,
+    ],
+  ])('stops the start with one sentence for %s', async (_what, extensions, files, sentence) => {
+    for (const [path, text] of Object.entries(files)) write(path, text);
+    expect(await refusalOf(extensions)).toMatch(sentence);
+  });
+
+  it('stops the start when a package brings its own copy of Nest, with both versions and both folders', async () => {
+    write('node_modules/@team/greeter/package.json', '{"main":"./main.cjs"}');
+    write('node_modules/@team/greeter/main.cjs', GREETER);
+    const copy = place('node_modules/@team/greeter/node_modules/@nestjs/common');
+    cpSync(join(ROOT, 'node_modules/@nestjs/common'), copy, { recursive: true });
+    writeFileSync(join(copy, 'package.json'), '{"name":"@nestjs/common","version":"10.4.1"}');
+    const { version } = readJson('node_modules/@nestjs/common/package.json') as { version: string };
+    const said = await refusalOf('@team/greeter');
+    expect(said).toContain(
+      `Two copies of @nestjs/common are loaded: ${version} in ${join(ROOT, 'node_modules/@nestjs/common')}, which the service ` +
+        `uses, and 10.4.1 in ${copy}, which an extension imports.`,
+    );
+    expect(said).toContain(`a peer dependency that allows ${version}, then npm dedupe`);
+    expect(said).not.toMatch(/^\s+at /m);
+  });
+
+  it('stops the start when an extension imports another copy of the service than the one that was started', async () => {
+    write(
+      'sub/greeter.cjs',
+      NOTE.replace(/import (.*) from (.*);/, 'const $1 = require($2);').replace('export default', 'exports.default ='),
+    );
+    write('sub/node_modules/uptime-monitor/package.json', '{"version":"9.9.9","main":"./main.js"}');
+    write('sub/node_modules/uptime-monitor/main.js', 'exports.defineExtension = (extension) => extension;');
+    const { version } = readJson('package.json') as { version: string };
+    expect(await refusalOf('./sub/greeter.cjs')).toContain(
+      `Two copies of uptime-monitor are loaded: ${version} in ${ROOT}, which was started, and 9.9.9 in ` +
+        `${join(folder.path, 'sub/node_modules/uptime-monitor')}, which an extension imports.`,
+    );
+  });
+
+  it('names the migration that failed, and goes no further', async () => {
+    const migration = (name: string, sql: string): string =>
+      `class ${name} { async up(runner) { await runner.query(${JSON.stringify(sql)}); } async down() {} }`;
+    write(
+      'taken.mjs',
+      `${migration('Taken1800000000000', 'CREATE TABLE website (id int)')}
+      export default { name: 'taken', migrations: [Taken1800000000000] };`,
+    );
+    write(
+      'commits.mjs',
+      `${migration('Commits1800000000000', 'COMMIT')}
+      export default { name: 'commits', migrations: [Commits1800000000000] };`,
+    );
+    expect(await refusalOf('./taken.mjs')).toMatch(
+      /^Extension "taken": migration Taken1800000000000 failed \(relation "website" already exists\)\. Nothing of it is kept/m,
+    );
+    expect(await refusalOf('./commits.mjs')).toMatch(
+      /^Extension "commits": migration Commits1800000000000 ends the transaction that it runs in\./m,
+    );
+  });
+});
+
+describe('the start with an extension in whose route another one is in the way', () => {
+  it('is stopped, also when a RouterModule of Nest says where the route is', async () => {
+    @Controller()
+    class SumsController {
+      @Get('sums')
+      @Access('read')
+      list(): string[] {
+        return [];
+      }
+    }
+    @Module({ controllers: [SumsController] })
+    class SumsModule {}
+    const modules = [SumsModule, RouterModule.register([{ path: 'api/v1/websites', module: SumsModule }])];
+    await expect(startApp({ role: 'api' }, { extensions: [{ name: 'sums', modules }] })).rejects.toThrow(
+      'GET /api/v1/websites/sums never reaches SumsController.list: WebsiteController.get serves GET /api/v1/websites/:id ' +
+        'before it. Choose another path.',
+    );
+  });
+});
