@@ -27,6 +27,8 @@ export {
 } from '../testing/checker/describe-checker';
 export { closedEgress, dialerWith, egressWithout, openEgress } from '../testing/checker/network';
 export { ScriptedChecker, type ScriptedResult, ScriptedTarget } from '../testing/checker/scripted-checker';
+export { describeService } from '../testing/contract/describe-service';
+export type { Given, GivenKey, ServiceContractOptions, ServiceKeys } from '../testing/contract/session/service-keys';
 export { eventually } from '../testing/eventually';
 export { DISCORD_SECRETS, fakeDiscord } from '../testing/providers/discord';
 export { EMAIL_ACCOUNT, EMAIL_SECRETS, type EmailFake, fakeEmail } from '../testing/providers/email';

@@ -130,7 +130,21 @@ const STAGES: Readonly<Record<string, Readonly<Record<string, readonly string[]>
   'configuration/convert/gatus': { condition: [] },
   'configuration/convert/uptime-kuma': { file: [], monitor: ['file'] },
   cli: { uptime: [], mcp: ['uptime'] },
-  testing: { servers: [], checker: [], channel: ['servers'], providers: ['channel', 'servers'], service: ['checker'] },
+  testing: {
+    servers: [],
+    checker: [],
+    channel: ['servers'],
+    providers: ['channel', 'servers'],
+    service: ['checker'],
+    contract: ['servers', 'service'],
+  },
+  'testing/contract': {
+    document: [],
+    session: ['document'],
+    rules: ['document', 'session'],
+    resources: ['document', 'session', 'rules'],
+    behaviour: ['document', 'session'],
+  },
   'configuration/plan': { state: [], changes: ['state'] },
   monitoring: { record: [], run: [], schedule: ['record', 'run'], 'on-demand': ['record', 'run', 'schedule'] },
 };

@@ -2,7 +2,7 @@ import { Injectable } from '@nestjs/common';
 import { getSchemaPath } from '@nestjs/swagger';
 import { ChannelRegistry } from '../../channel/channel.registry';
 import { ChannelConfigs } from '../../channel/config/channel-configs';
-import { aliasesOf, markedKeys } from '../../channel/config/config-metadata';
+import { aliasesOf, markedKeys, nestedType } from '../../channel/config/config-metadata';
 import { OpenApiParts } from '../../platform/openapi/openapi-parts';
 import { addMasked, maskedName, type Schemas } from './masked-config-schema';
 
@@ -103,6 +103,10 @@ function markSecrets(schemas: Schemas, config: Model): void {
   for (const key of markedKeys(config, 'secret')) {
     const property = propertiesOf(schema)[key];
     if (property && !('$ref' in property)) property.writeOnly = true;
+  }
+  for (const key of Object.keys(propertiesOf(schema))) {
+    const nested = nestedType(config, key);
+    if (nested) markSecrets(schemas, nested);
   }
 }
 

@@ -5,7 +5,7 @@ import * as kit from '../../../src/exports/testing';
 
 /** The specs that docs/test-kit.md shows, as they stand there: what they describe becomes part of this one. */
 const examples = [
-  ...readFileSync(join(__dirname, '../../../docs/test-kit.md'), 'utf8').matchAll(/^```ts\n([\s\S]*?)^```$/gm),
+  ...readFileSync(join(__dirname, '../../../docs/test-kit.md'), 'utf8').matchAll(/^```ts\n(import [\s\S]*?)^```$/gm),
 ];
 
 for (const [, source = ''] of examples) {
@@ -18,6 +18,6 @@ for (const [, source = ''] of examples) {
   new Function('require', 'exports', outputText)(load, {});
 }
 
-it('shows at least one example', () => {
-  expect(examples.length).toBeGreaterThan(0);
+it('shows examples that stand for themselves', () => {
+  expect(examples.length).toBeGreaterThan(1);
 });

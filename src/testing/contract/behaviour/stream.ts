@@ -1,0 +1,98 @@
+import { CheckedEndpoint } from '../session/checked-endpoint';
+import { BY_ITSELF_MS } from '../session/checked-endpoint';
+import type { TheSession } from '../session/session';
+
+interface StreamEvent {
+  event: string;
+  id: string | null;
+  data: string;
+}
+
+/** Live changes as server-sent events (https://html.spec.whatwg.org/multipage/server-sent-events.html). */
+export function describeStream(session: TheSession): void {
+  describe('the stream', () => {
+    it('tells of a change of state at once, with the id that the check has', async () => {
+      const endpoint = await CheckedEndpoint.take(session());
+      const stream = await EventStream.open(session().url, session().read.key ?? '');
+      try {
+        await stream.until(({ event }) => event === 'ready');
+        const check = await endpoint.check('down');
+        const { id, data } = await stream.until((each) => each.event === 'check' && each.data.includes(endpoint.id));
+        expect(id).toBe(check.id);
+        expect(JSON.parse(data)).toMatchObject({
+          id: check.id,
+          endpoint_id: endpoint.id,
+          website_id: endpoint.websiteId,
+          previous_status: 'up',
+          status: 'down',
+          error: { code: 'status_unexpected' },
+        });
+      } finally {
+        await stream.close();
+      }
+    });
+
+    it('tells what was missed to who comes back with the id of the last event', async () => {
+      const endpoint = await CheckedEndpoint.take(session());
+      const [down, up] = [await endpoint.check('down'), await endpoint.check('up')];
+      const stream = await EventStream.open(session().url, session().read.key ?? '', down.id);
+      try {
+        const { id } = await stream.until((each) => each.event === 'check' && each.data.includes(endpoint.id));
+        expect(id).toBe(up.id);
+      } finally {
+        await stream.close();
+      }
+    });
+  });
+}
+
+class EventStream {
+  private text = '';
+  private readonly decoder = new TextDecoder();
+
+  private constructor(
+    private readonly reader: { read(): Promise<{ value?: Uint8Array; done: boolean }>; cancel(): Promise<void> },
+    private readonly aborted: AbortController,
+  ) {}
+
+  static async open(url: string, key: string, lastEventId?: string): Promise<EventStream> {
+    const aborted = new AbortController();
+    const timer = setTimeout(() => aborted.abort(new Error('the stream told nothing in time')), BY_ITSELF_MS);
+    timer.unref();
+    const headers = { authorization: `Bearer ${key}`, ...(lastEventId && { 'last-event-id': lastEventId }) };
+    const response = await fetch(`${url}/api/v1/stream`, { headers, signal: aborted.signal });
+    if (!response.body) throw new Error(`the stream has no body: ${response.status}`);
+    return new EventStream(response.body.getReader(), aborted);
+  }
+
+  /** The next event that fits; those before it are dropped. Rejects when the stream ends, or tells nothing in time. */
+  async until(isIt: (event: StreamEvent) => boolean): Promise<StreamEvent> {
+    for (;;) {
+      const end = this.text.indexOf('\n\n');
+      if (end >= 0) {
+        const event = parsed(this.text.slice(0, end));
+        this.text = this.text.slice(end + 2);
+        if (isIt(event)) return event;
+        continue;
+      }
+      const { value, done } = await this.reader.read();
+      if (done) throw new Error('the stream ended');
+      this.text += this.decoder.decode(value, { stream: true });
+    }
+  }
+
+  async close(): Promise<void> {
+    await this.reader.cancel().catch(() => {});
+    this.aborted.abort();
+  }
+}
+
+function parsed(text: string): StreamEvent {
+  const fields = Object.fromEntries(
+    text.split('\n').map((line): [string, string] => {
+      const colon = line.indexOf(':');
+      return [line.slice(0, colon), line.slice(colon + 1).trimStart()];
+    }),
+  );
+  return { event: fields['event'] ?? 'message', id: fields['id'] ?? null, data: fields['data'] ?? '' };
+}

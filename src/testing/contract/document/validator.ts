@@ -1,0 +1,96 @@
+import { createRequire } from 'node:module';
+import type { ValidateFunction } from 'ajv';
+import type { ApiResponse } from '../../service/api';
+import type { DocumentedResponse, OpenApi, Operation, Schema } from './openapi';
+
+interface Compiler {
+  addSchema(schema: object): unknown;
+  compile(schema: object): ValidateFunction;
+}
+
+/** Compares responses with what a document says about them. */
+export class Validator {
+  private readonly compiler: Compiler = newCompiler();
+  private readonly validators = new Map<string, ValidateFunction>();
+
+  constructor({ components }: OpenApi) {
+    const schemas = Object.entries(components.schemas).map(([name, schema]) => [name, exact(schema)]);
+    this.compiler.addSchema({ $id: 'document', components: { schemas: Object.fromEntries(schemas) as object } });
+  }
+
+  /** What is wrong with a response of this operation, one sentence each; empty when it is as documented. */
+  problemsOf({ name, responses }: Operation, response: ApiResponse): string[] {
+    const at = `${name} ${response.status}`;
+    const documented = responses[String(response.status)];
+    if (!documented) return [`${at} is not documented`];
+    const problems = [...this.ofHeaders(documented, response), ...this.ofBody(documented, response)];
+    return problems.map((problem) => `${at}: ${problem}`);
+  }
+
+  private ofHeaders({ headers = {} }: DocumentedResponse, response: ApiResponse): string[] {
+    return Object.entries(headers).flatMap(([name, { schema }]) => {
+      const value = response.headers[name.toLowerCase()];
+      if (value === undefined) return [];
+      const isRight =
+        schema?.enum?.includes(value) ?? (schema?.type === 'integer' ? /^\d+$/.test(value) : value !== '');
+      return isRight ? [] : [`the header ${name} is ${JSON.stringify(value)}`];
+    });
+  }
+
+  private ofBody({ content }: DocumentedResponse, response: ApiResponse): string[] {
+    const type = response.headers['content-type']?.split(';')[0] ?? '';
+    if (content === undefined) return response.text === '' ? [] : ['a body is not documented'];
+    const documented = content[type];
+    if (!documented) return [`the content type ${JSON.stringify(type)} is none of ${Object.keys(content).join(', ')}`];
+    if (!type.endsWith('json') || documented.schema === undefined) return [];
+    const validate = this.validatorOf(documented.schema);
+    if (validate(response.body)) return [];
+    return (validate.errors ?? []).map(
+      ({ instancePath, message, params }) =>
+        `${instancePath === '' ? 'the body' : instancePath} ${message ?? 'is wrong'} ${JSON.stringify(params)}`,
+    );
+  }
+
+  private validatorOf(schema: Schema): ValidateFunction {
+    const key = JSON.stringify(schema);
+    const known = this.validators.get(key) ?? this.compiler.compile(exact(schema));
+    this.validators.set(key, known);
+    return known;
+  }
+}
+
+/** The same schema for responses: an object has the documented fields and no other; references lead into `document`. */
+function exact(schema: Schema): object {
+  const { $ref, properties, items, oneOf, allOf, anyOf, additionalProperties, ...rest } = schema;
+  if ($ref !== undefined) return { $ref: `document${$ref}` };
+  const list = (name: string, schemas: Schema[] | undefined) => schemas && { [name]: schemas.map(exact) };
+  const fields = properties && Object.entries(properties).map(([name, each]) => [name, exact(each)]);
+  return {
+    ...rest,
+    ...list('oneOf', oneOf),
+    ...list('allOf', allOf),
+    ...list('anyOf', anyOf),
+    ...(items && { items: exact(items) }),
+    ...(fields && { properties: Object.fromEntries(fields) as object, additionalProperties: false }),
+    ...(additionalProperties !== undefined && {
+      additionalProperties:
+        typeof additionalProperties === 'boolean' ? additionalProperties : exact(additionalProperties),
+    }),
+  };
+}
+
+/** Optional peers: only who proves a service by its document has to install them. */
+function newCompiler(): Compiler {
+  try {
+    const load = createRequire(__filename);
+    const { default: Ajv } = load('ajv') as { default: new (options: object) => Compiler };
+    const { default: addFormats } = load('ajv-formats') as { default: (compiler: Compiler) => unknown };
+    const compiler = new Ajv({ strict: false, allErrors: false });
+    addFormats(compiler);
+    return compiler;
+  } catch (error) {
+    throw new Error('describeService needs ajv and ajv-formats: npm install --save-dev ajv ajv-formats', {
+      cause: error,
+    });
+  }
+}

@@ -1,0 +1,72 @@
+import { idWith, timestamp } from '../session/forms';
+import { expectFieldError, expectProblem } from '../session/problems';
+import type { TheSession } from '../session/session';
+import { newContact, newEndpoint, type Thing, webhook } from '../session/things';
+
+/** Channels that are configured once, for many alerts. */
+export function describeContacts(session: TheSession): void {
+  const through = async (contactId: string, endpointId?: string) => {
+    const endpoint_id = endpointId ?? (await newEndpoint(session(), { enabled: false })).id;
+    return session().write.post<Thing>('/alerts', { endpoint_id, contact_id: contactId });
+  };
+  const read = async (id: string) => (await session().read.get<Thing>(`/contacts/${id}`)).body;
+
+  describe('a contact', () => {
+    it('is created from name, type and config with 201, its Location and every field', async () => {
+      const sent = { name: session().name('contact'), ...webhook(session()) };
+      const { status, headers, body } = await session().write.post<Thing>('/contacts', sent);
+      expect([status, headers['location']]).toEqual([201, `/api/v1/contacts/${body.id}`]);
+      expect(body).toMatchObject({
+        ...sent,
+        id: idWith('ct'),
+        default: false,
+        alert_count: 0,
+        last_delivery: null,
+        failing_since: null,
+        created_at: timestamp(),
+        updated_at: body['created_at'],
+      });
+    });
+
+    it('without a config is refused', async () => {
+      expectFieldError(await session().write.post('/contacts', { name: 'x', type: 'webhook' }), '/config', 'required');
+    });
+
+    it('changes only in the fields that are sent', async () => {
+      const { id } = await newContact(session());
+      const before = (await session().write.get<Thing>(`/contacts/${id}`)).body;
+      const name = session().name('renamed');
+      const { body } = await session().write.put<Thing>(`/contacts/${id}`, { name });
+      expect(body).toEqual({ ...before, name, updated_at: timestamp() });
+    });
+
+    it('gives its type to an alert through it, and counts it', async () => {
+      const { id } = await newContact(session());
+      expect((await through(id)).body).toMatchObject({ contact_id: id, type: 'webhook' });
+      expect(await read(id)).toMatchObject({ alert_count: 1 });
+    });
+
+    it('cannot be deleted while alerts use it, unless they move to another one', async () => {
+      const [old, other] = [await newContact(session()), await newContact(session())];
+      const alert = (await through(old.id)).body.id;
+      expectProblem(await session().write.delete(`/contacts/${old.id}`), 409, 'conflict');
+      expect((await session().write.delete(`/contacts/${old.id}?replace_with=${other.id}`)).status).toBe(204);
+      expect((await session().read.get(`/alerts/${alert}`)).body).toMatchObject({ contact_id: other.id });
+    });
+
+    it('gets the alerts that are missing on many endpoints at once, and once', async () => {
+      const { id } = await newContact(session());
+      const endpoints = [
+        await newEndpoint(session(), { enabled: false }),
+        await newEndpoint(session(), { enabled: false }),
+      ];
+      await through(id, endpoints[0]?.id);
+      const scope = { endpoint_ids: endpoints.map((endpoint) => endpoint.id) };
+      const add = () => session().write.post<object>(`/contacts/${id}/alerts`, { scope });
+      expect([(await add()).body, (await add()).body]).toEqual([
+        { created: 1, existing: 1 },
+        { created: 0, existing: 2 },
+      ]);
+    });
+  });
+}

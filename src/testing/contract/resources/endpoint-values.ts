@@ -1,0 +1,61 @@
+/** URLs that the types of endpoints take: https://www.rfc-editor.org/rfc/rfc4501 for DNS. */
+export const ACCEPTED_URLS: readonly [type: string, url: string][] = [
+  ['HTTP', 'http://contract.example/'],
+  ['HTTP', 'https://contract.example/'],
+  ['HTTPS', 'https://contract.example/'],
+  ['TCP', 'tcp://contract.example:5432'],
+  ['TCP', 'contract.example:5432'],
+  ['TCP', '[2606:4700::1111]:80'],
+  ['SSH', 'ssh://contract.example'],
+  ['SSH', 'contract.example:2222'],
+  ['ICMP', 'icmp://contract.example'],
+  ['ICMP', 'contract.example'],
+  ['DNS', 'contract.example'],
+  ['DNS', 'dns://9.9.9.9:53/contract.example?type=MX'],
+];
+
+/** URLs that they do not take. */
+export const REFUSED_URLS: readonly [type: string, url: string][] = [
+  ['HTTPS', 'http://contract.example/'],
+  ['HTTP', 'contract.example'],
+  ['HTTP', 'ftp://contract.example/'],
+  ['HTTP', 'http://user:secret@contract.example/'],
+  ['TCP', 'contract.example'],
+  ['TCP', 'tcp://contract.example:0'],
+  ['TCP', 'tcp://contract.example:65536'],
+  ['SSH', 'https://contract.example'],
+  ['ICMP', 'icmp://contract.example:80'],
+  ['DNS', 'dns:contract.example?type=NOPE'],
+];
+
+/** Wrong values of fields of an endpoint, and how they are refused. */
+export const WRONG_VALUES: readonly [field: string, value: unknown, pointer: string, code: string][] = [
+  ['name', undefined, '/name', 'required'],
+  ['name', 'x'.repeat(256), '/name', 'too_long'],
+  ['url', undefined, '/url', 'required'],
+  ['type', undefined, '/type', 'required'],
+  ['type', 'http', '/type', 'unsupported_type'],
+  ['type', null, '/type', 'wrong_type'],
+  ['method', 'CONNECT', '/method', 'invalid_format'],
+  ['interval', 0, '/interval', 'out_of_range'],
+  ['interval', 86_401, '/interval', 'out_of_range'],
+  ['interval', 1.5, '/interval', 'wrong_type'],
+  ['interval', '60', '/interval', 'wrong_type'],
+  ['interval', null, '/interval', 'wrong_type'],
+  ['timeout', 0, '/timeout', 'out_of_range'],
+  ['timeout', 301, '/timeout', 'out_of_range'],
+  ['enabled', 1, '/enabled', 'wrong_type'],
+  ['headers', {}, '/headers', 'wrong_type'],
+  ['headers', Array.from({ length: 51 }, () => ({ key: 'a', value: 'b' })), '/headers', 'out_of_range'],
+  ['headers', [{ key: 'a b', value: 'a' }], '/headers/0/key', 'invalid_characters'],
+  ['headers', [{ key: 'x'.repeat(257), value: 'a' }], '/headers/0/key', 'too_long'],
+  ['headers', [{ key: 'A', value: 'a\r\nB: c' }], '/headers/0/value', 'invalid_characters'],
+  ['headers', [{ key: 'A', value: 'x'.repeat(4097) }], '/headers/0/value', 'too_long'],
+  ['headers', [{ key: 'A' }], '/headers/0/value', 'required'],
+  ['headers', [{ key: 'Host', value: 'a' }], '/headers/0/key', 'forbidden_header'],
+  ['headers', [{ key: 'transfer-encoding', value: 'chunked' }], '/headers/0/key', 'forbidden_header'],
+  ['body', {}, '/body', 'wrong_type'],
+  ['body', 'x'.repeat(64 * 1024 + 1), '/body', 'too_long'],
+  ['follow_redirects', 1, '/follow_redirects', 'wrong_type'],
+  ['assertions', 'x', '/assertions', 'wrong_type'],
+];

@@ -1,0 +1,83 @@
+import { idWith, timestamp } from '../session/forms';
+import { expectFieldError, expectProblem } from '../session/problems';
+import type { TheSession } from '../session/session';
+import { createdIn, type Thing } from '../session/things';
+
+type CreatedKey = Thing & { key: string };
+
+/** Section 2 of the contract: API keys, and who a key stands for. */
+export function describeKeys(session: TheSession): void {
+  const made = async (fields: object = {}): Promise<CreatedKey> => {
+    const body = { name: session().name('key'), role: 'read', ...fields };
+    return createdIn(await session().admin.post<CreatedKey>('/api-keys', body));
+  };
+
+  describe('an API key', () => {
+    it('is shown once, when it is created, in the form that scanners of secrets know', async () => {
+      const key = await made({ role: 'write' });
+      expect(key).toMatchObject({
+        id: idWith('key'),
+        key: expect.stringMatching(/^ums_w_[0-9A-Za-z]{36}$/),
+        role: 'write',
+        expires_at: null,
+        last_used_at: null,
+        created_at: timestamp(),
+      });
+      const { text, body } = await session().admin.get<Thing[]>('/api-keys?limit=1000');
+      expect(body.map(({ id }) => id)).toContain(key.id);
+      expect(text).not.toContain(key.key);
+    });
+
+    it.each(['read', 'write', 'admin'] as const)('of role %s says so when it asks who it is', async (role) => {
+      const { key, name } = await made({ role });
+      expect((await session().as(key).get('/organization')).body).toMatchObject({
+        id: (await session().read.get<Thing>('/organization')).body.id,
+        key_name: name,
+        role,
+      });
+    });
+
+    it('that is deleted is refused from then on', async () => {
+      const { id, key } = await made();
+      expect((await session().as(key).get('/websites?limit=1')).status).toBe(200);
+      expect((await session().admin.delete(`/api-keys/${id}`)).status).toBe(204);
+      expectProblem(await session().as(key).get('/websites?limit=1'), 401, 'unauthenticated');
+    });
+
+    it('of another role than the three is refused', async () => {
+      const response = await session().admin.post('/api-keys', { name: session().name('key'), role: 'owner' });
+      expect([response.status, response.text]).toEqual([400, expect.stringContaining('"/role"')]);
+    });
+
+    it('that has ended before it begins is refused', async () => {
+      const sent = { name: session().name('key'), role: 'read', expires_at: '2020-01-01T00:00:00.000Z' };
+      expectFieldError(await session().admin.post('/api-keys', sent), '/expires_at', 'out_of_range');
+    });
+  });
+
+  describe('the organization', () => {
+    it('says how much of what it may have it has', async () => {
+      const { body } = await session().read.get<{ quotas: Record<string, { used: number; limit: number | null }> }>(
+        '/organization',
+      );
+      expect(Object.keys(body.quotas)).toEqual(expect.arrayContaining(['websites', 'endpoints', 'alerts']));
+      const [limit, used] = [body.quotas['websites']?.limit ?? Infinity, body.quotas['websites']?.used ?? NaN];
+      expect(used).toBeGreaterThanOrEqual(0);
+      expect(used).toBeLessThanOrEqual(limit);
+    });
+  });
+
+  describe('a browser', () => {
+    it('signs in with a key, is known by its cookie, and is not when it has signed out', async () => {
+      const { anonymous, read, url } = session();
+      const { headers } = await anonymous.send('POST', '/auth/session', { json: { api_key: read.key } });
+      expect(headers['set-cookie']).toMatch(/; *HttpOnly/i);
+      const cookie = headers['set-cookie']?.split(';')[0] ?? '';
+      const who = () => anonymous.send<Thing>('GET', '/auth/session', { headers: { cookie } });
+      expect([(await who()).status, (await who()).body]).toEqual([200, expect.objectContaining({ role: 'read' })]);
+      const out = { cookie, origin: new URL(url).origin, 'sec-fetch-site': 'same-origin' };
+      expect((await anonymous.send('DELETE', '/auth/session', { headers: out })).status).toBe(204);
+      expect((await who()).status).toBe(204);
+    });
+  });
+}

@@ -1,0 +1,71 @@
+import { idWith, timestamp } from '../session/forms';
+import { expectProblem, pointersOf } from '../session/problems';
+import type { TheSession } from '../session/session';
+import { newEndpoint, newWindow, type Thing, windowFields } from '../session/things';
+
+/** Windows in which nobody is told. */
+export function describeMaintenance(session: TheSession): void {
+  let endpointId: string;
+  const nightly = () => ({
+    name: session().name('window'),
+    scope: { endpoint_ids: [endpointId] },
+    cron: '0 2 * * *',
+    timezone: 'UTC',
+    duration: 3600,
+  });
+  const post = (fields: object) => session().write.post<Thing>('/maintenance-windows', fields);
+  const read = async (id: string) => (await session().read.get<Thing>(`/maintenance-windows/${id}`)).body;
+
+  describe('a maintenance window', () => {
+    beforeAll(async () => void (endpointId = (await newEndpoint(session(), { enabled: false })).id));
+
+    it('that has begun is active, and shows in its endpoint until it is ended', async () => {
+      const sent = windowFields(session(), endpointId);
+      const { status, headers, body } = await post(sent);
+      expect([status, headers['location']]).toEqual([201, `/api/v1/maintenance-windows/${body.id}`]);
+      expect(body).toMatchObject({ ...sent, id: idWith('mw'), status: 'active', mute: true, created_at: timestamp() });
+      const inForce = async () => (await session().read.get<Thing>(`/endpoints/${endpointId}`)).body['maintenance'];
+      expect(await inForce()).toMatchObject({ mute: true });
+      const ended = await session().write.post<Thing>(`/maintenance-windows/${body.id}/end`);
+      expect([ended.status, ended.body['status']]).toEqual([200, 'ended']);
+      expectProblem(await session().write.post(`/maintenance-windows/${body.id}/end`), 409, 'conflict');
+    });
+
+    it('that repeats says when it is next, as its preview did before it was made', async () => {
+      const sent = nightly();
+      const preview = await session().write.post<Thing[]>('/maintenance-windows/preview?limit=3', sent);
+      expect(preview.status).toBe(200);
+      const { body } = await post(sent);
+      const occurrences = await session().read.get<Thing[]>(`/maintenance-windows/${body.id}/occurrences?limit=3`);
+      expect(occurrences.body).toHaveLength(3);
+      for (const { starts_at, ends_at } of occurrences.body) {
+        expect(starts_at).toMatch(/T02:00:00\.000Z$/);
+        expect(ends_at).toMatch(/T03:00:00\.000Z$/);
+      }
+    });
+
+    it.each([
+      ['cron', 'nonsense'],
+      ['timezone', 'Mars/Olympus'],
+      ['duration', 59],
+      ['scope', {}],
+    ])('with the %s %j is refused', async (field, value) => {
+      const response = await post({ ...nightly(), [field]: value });
+      expectProblem(response, 400, 'validation_failed');
+      expect(pointersOf(response)[0]).toMatch(new RegExp(`^/${field}`));
+    });
+
+    it('changes only in the fields that are sent', async () => {
+      const { id } = await newWindow(session(), endpointId);
+      const before = await read(id);
+      const { body } = await session().write.put<Thing>(`/maintenance-windows/${id}`, { description: 'changed' });
+      expect(body).toEqual({ ...before, description: 'changed', updated_at: timestamp() });
+    });
+
+    it('is deleted with 204', async () => {
+      const { id } = await newWindow(session(), endpointId);
+      expect((await session().write.delete(`/maintenance-windows/${id}`)).status).toBe(204);
+      expectProblem(await session().read.get(`/maintenance-windows/${id}`), 404, 'not_found');
+    });
+  });
+}

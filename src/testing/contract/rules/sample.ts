@@ -1,0 +1,55 @@
+import { OPERATIONS } from '../document/contract';
+import type { Outgoing } from '../session/caller';
+import type { Scene } from './scene';
+
+/** One request that succeeds. */
+export interface Sample extends Outgoing {
+  /** Values of the path's parameters; they exist. */
+  params?: Readonly<Record<string, string>>;
+  /** `name=value` */
+  query?: string;
+}
+
+/** By operationId. Each call makes what is changed or removed by the request, and takes the rest from the scene. */
+export type Samples = Readonly<Record<string, (scene: Scene) => Promise<Sample> | Sample>>;
+
+/** What no program can call with success on its own, and why. */
+export const OUT_OF_REACH: Readonly<Record<string, string>> = {
+  showAcknowledgeLink: 'the link is in notifications to people, and only with PUBLIC_URL',
+  acknowledgeByLink: 'the link is in notifications to people, and only with PUBLIC_URL',
+};
+
+/** The same path with these values of its parameters, and the query. */
+export function pathOf(template: string, { params = {}, query }: Sample): string {
+  const path = template.replace(/\{(\w+)\}/g, (_, name: string) => encodeURIComponent(params[name] ?? ''));
+  return query === undefined ? path : `${path}?${query}`;
+}
+
+/** 26 characters of the ids' alphabet; no id has them. */
+const NOBODY = '0'.repeat(26);
+
+/** Ids that exist nowhere, in the right form, for the parameters of a path. */
+export function unknownIds(template: string): Record<string, string> {
+  const [, collection = ''] = /^\/(?:api\/v1\/)?([a-z-]+)/.exec(template) ?? [];
+  const names = [...template.matchAll(/\{(\w+)\}/g)].map(([, name = '']) => name);
+  const prefix = PREFIXES[collection];
+  return Object.fromEntries(names.map((name) => [name, prefix === undefined ? `no-${NOBODY}` : `${prefix}_${NOBODY}`]));
+}
+
+const PREFIXES: Readonly<Record<string, string>> = {
+  websites: 'ws',
+  endpoints: 'ep',
+  alerts: 'al',
+  contacts: 'ct',
+  deliveries: 'dl',
+  'maintenance-windows': 'mw',
+  'status-pages': 'sp',
+  'api-keys': 'key',
+  organizations: 'org',
+};
+
+/** Operations of the contract for which there is neither a sample nor a reason why not. */
+export const withoutSample = (samples: Samples): string[] =>
+  OPERATIONS.filter(({ operationId }) => !(operationId in samples) && !(operationId in OUT_OF_REACH)).map(
+    ({ name }) => name,
+  );

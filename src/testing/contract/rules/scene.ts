@@ -1,0 +1,81 @@
+import { eventually } from '../../eventually';
+import { BY_ITSELF_MS, CheckedEndpoint } from '../session/checked-endpoint';
+import { type Caller } from '../session/caller';
+import type { Session } from '../session/session';
+import {
+  createdIn,
+  newAlert,
+  newContact,
+  newEndpoint,
+  newPage,
+  newWebsite,
+  newWindow,
+  type Thing,
+} from '../session/things';
+
+/** An endpoint that is down, its triggered alert and the delivery that arrived. */
+export interface OpenIncident {
+  endpoint: string;
+  alert: string;
+  delivery: string;
+}
+
+/** The things that the operations of the document are tried on: each is made when the first test needs it. */
+export class Scene {
+  constructor(readonly session: Session) {}
+
+  readonly website = once(async () => (await newWebsite(this.session)).id);
+  readonly endpoint = once(async () => (await newEndpoint(this.session, {}, await this.website())).id);
+  readonly alert = once(async () => (await newAlert(this.session, {}, await this.endpoint())).id);
+  readonly contact = once(async () => (await newContact(this.session)).id);
+  readonly window = once(async () => (await newWindow(this.session, await this.endpoint())).id);
+  readonly page = once(async (): Promise<Thing> => newPage(this.session, await this.endpoint()));
+  readonly incident = once(() => openIncident(this.session));
+  readonly other = once(() => otherOrganization(this.session));
+  readonly cookie = once(() => cookieOf(this.session));
+}
+
+/** Another organization, which the operator makes for this run, and its admin key. */
+export interface OtherOrganization {
+  id: string;
+  admin: Caller;
+}
+
+async function otherOrganization(session: Session): Promise<OtherOrganization> {
+  const made = await session.operator.post<{ id: string; api_key: { key: string } }>('/organizations', {
+    name: session.name('organization'),
+  });
+  const { id, api_key } = createdIn(made);
+  return { id, admin: session.as(api_key.key) };
+}
+
+async function openIncident(session: Session): Promise<OpenIncident> {
+  const endpoint = await CheckedEndpoint.take(session);
+  const alert = (await newAlert(session, { failure_threshold: 1 }, endpoint.id)).id;
+  await endpoint.check('down');
+  const delivery = await eventually(
+    'the notification of an incident to be delivered',
+    async () => {
+      const { body } = await session.read.get<{ id: string; state: string }[]>(`/alerts/${alert}/deliveries`);
+      return body.find(({ state }) => state === 'delivered');
+    },
+    BY_ITSELF_MS,
+  );
+  return { endpoint: endpoint.id, alert, delivery: delivery.id };
+}
+
+/** Of a browser that has signed in with the read key: `name=value`. */
+async function cookieOf(session: Session): Promise<string> {
+  const { headers, text } = await session.anonymous.send('POST', '/auth/session', {
+    json: { api_key: session.read.key },
+  });
+  const cookie = headers['set-cookie']?.split(';')[0];
+  if (cookie === undefined) throw new Error(`signing in set no cookie: ${text}`);
+  return cookie;
+}
+
+/** Makes it when it is asked for first, and gives the same to whoever asks later. */
+function once<T>(make: () => Promise<T>): () => Promise<T> {
+  let made: Promise<T> | null = null;
+  return () => (made ??= make());
+}

@@ -1,0 +1,69 @@
+import { eventually } from '../../eventually';
+import type { Session } from './session';
+import { newEndpoint, type Thing } from './things';
+
+/** A check as `POST /endpoints/:id/checks` returns it, as far as the suite looks at it. */
+export interface CheckView {
+  id: string;
+  outcome: string;
+  attempts: number;
+  error: { code: string } | null;
+}
+
+/** So long at most, in milliseconds, a service on a busy machine takes for what it does by itself. */
+export const BY_ITSELF_MS = 40_000;
+
+/** The first check comes within seconds: so many endpoints are made at once, that tests need not wait for it one by one. */
+const AT_ONCE = 8;
+const SPARE = new WeakMap<Session, CheckedEndpoint[]>();
+
+/** An endpoint whose first check has passed and which is then checked only when a test asks. */
+export class CheckedEndpoint {
+  private constructor(
+    private readonly session: Session,
+    readonly view: Thing,
+    private readonly path: string,
+  ) {}
+
+  /** One that is up, in a website of its own, and that no other test has. */
+  static async take(session: Session): Promise<CheckedEndpoint> {
+    const spare = SPARE.get(session) ?? [];
+    SPARE.set(session, spare);
+    if (spare.length === 0)
+      spare.push(...(await Promise.all(Array.from({ length: AT_ONCE }, () => CheckedEndpoint.make(session)))));
+    return spare.pop() ?? CheckedEndpoint.make(session);
+  }
+
+  private static async make(session: Session): Promise<CheckedEndpoint> {
+    const path = `/${session.key('checked')}`;
+    const view = await newEndpoint(session, { url: session.bench.url(path) });
+    const endpoint = new CheckedEndpoint(session, view, path);
+    const isChecked = async () => (await endpoint.read())['last_checked_at'] !== null;
+    await eventually('the first check of a new endpoint', isChecked, BY_ITSELF_MS);
+    if ((await endpoint.read())['status'] !== 'up') await endpoint.check('up');
+    return endpoint;
+  }
+
+  get id(): string {
+    return this.view.id;
+  }
+
+  get websiteId(): string {
+    return String(this.view['website_id']);
+  }
+
+  /** As it is now. */
+  async read(): Promise<Thing> {
+    return (await this.session.read.get<Thing>(`/endpoints/${this.id}`)).body;
+  }
+
+  /** Lets the next checks find it `up` or `down`, and runs one. A check that could not tell counts for nothing and is run again. */
+  async check(outcome: 'up' | 'down'): Promise<CheckView> {
+    this.session.bench.respond(this.path, outcome === 'up' ? 200 : 503);
+    for (let attempt = 1; ; attempt++) {
+      const { status, body, text } = await this.session.write.post<CheckView>(`/endpoints/${this.id}/checks`);
+      if (status !== 201) throw new Error(`the check was not run: ${status} ${text}`);
+      if (body.outcome !== 'unknown' || attempt === 5) return body;
+    }
+  }
+}

@@ -1,0 +1,47 @@
+import type { ApiResponse } from '../../service/api';
+
+/** The body of an error (RFC 9457, section 3), as every error of the service has it. */
+export interface Problem {
+  type: string;
+  title: string;
+  status: number;
+  detail: string;
+  instance: string;
+  code: string;
+  request_id: string;
+  errors?: { pointer: string; code: string; message: string }[];
+}
+
+/** A response that should be an error. */
+export type Refusal = ApiResponse<Problem | null>;
+
+/** Expects an error with this status and code, in the form of all errors. */
+export function expectProblem(response: ApiResponse, status: number, code: string): void {
+  const { body, headers } = response as Refusal;
+  expect([response.status, body?.code]).toEqual([status, code]);
+  expect(headers['content-type']).toMatch(/^application\/problem\+json(;|$)/);
+  expect(body).toMatchObject({
+    type: expect.stringMatching(/^[a-z]+:/),
+    title: expect.stringMatching(/./),
+    status,
+    detail: expect.stringMatching(/./),
+    instance: expect.stringContaining(headers['x-request-id'] ?? 'no request id'),
+    request_id: headers['x-request-id'],
+  });
+}
+
+/** Expects 400 `validation_failed` that names this field with this code. */
+export function expectFieldError(response: ApiResponse, pointer: string, code: string): void {
+  expectProblem(response, 400, 'validation_failed');
+  expect((response as Refusal).body?.errors).toContainEqual({ pointer, code, message: expect.stringMatching(/./) });
+}
+
+/** All pointers of a problem, sorted. */
+export const pointersOf = (response: ApiResponse): string[] =>
+  ((response as Refusal).body?.errors ?? []).map(({ pointer }) => pointer).sort();
+
+/** The response without what is of the one request: two refusals are alike when these are equal. */
+export function alike({ status, headers, text }: ApiResponse): unknown {
+  const id = headers['x-request-id'];
+  return { status, type: headers['content-type'], text: id ? text.replaceAll(id, 'the request id') : text };
+}

@@ -1,0 +1,80 @@
+import type { ApiResponse } from '../../service/api';
+import type { Caller } from './caller';
+import type { Session } from './session';
+
+/** Anything with an id. */
+export type Thing = { id: string } & Readonly<Record<string, unknown>>;
+
+/** Once a day at most: nothing but the first check of an endpoint comes by itself while a test runs. */
+export const SELDOM = 86_400;
+
+/** The body of a 201; throws with the response for anything else. */
+export function createdIn<Body extends { id: string } = Thing>(response: ApiResponse<Body>): Body {
+  if (response.status !== 201) throw new Error(`nothing was made: ${response.status} ${response.text}`);
+  return response.body;
+}
+
+/** A website with a name of its own. */
+export async function newWebsite(session: Session, fields: object = {}, by: Caller = session.write): Promise<Thing> {
+  return createdIn(
+    await by.post('/websites', { name: session.name('website'), url: 'https://contract.example/', ...fields }),
+  );
+}
+
+/** An endpoint, of a website of its own if none is given, that responds 200 at a path of its own. */
+export async function newEndpoint(session: Session, fields: object = {}, websiteId?: string): Promise<Thing> {
+  const website = websiteId ?? (await newWebsite(session)).id;
+  return createdIn(await session.write.post(`/websites/${website}/endpoints`, endpointFields(session, fields)));
+}
+
+/** What an endpoint is created from. */
+export const endpointFields = (session: Session, fields: object = {}): Record<string, unknown> => ({
+  name: session.name('endpoint'),
+  type: 'HTTP',
+  url: session.bench.url(`/${session.key('steady')}`),
+  interval: SELDOM,
+  ...fields,
+});
+
+/** A channel of type `webhook` whose messages arrive at this path of the bench. */
+export const webhook = (session: Session, path = `/${session.key('hook')}`, config: object = {}) => ({
+  type: 'webhook',
+  config: { url: session.bench.url(path), ...config },
+});
+
+/** A webhook alert, on an endpoint of its own if none is given. */
+export async function newAlert(session: Session, fields: object = {}, endpointId?: string): Promise<Thing> {
+  const endpoint_id = endpointId ?? (await newEndpoint(session)).id;
+  return createdIn(await session.write.post('/alerts', { endpoint_id, ...webhook(session), ...fields }));
+}
+
+/** A webhook contact. */
+export async function newContact(session: Session, fields: object = {}): Promise<Thing> {
+  return createdIn(
+    await session.write.post('/contacts', { name: session.name('contact'), ...webhook(session), ...fields }),
+  );
+}
+
+/** A maintenance window over one endpoint that is in force for an hour. */
+export async function newWindow(session: Session, endpointId: string, fields: object = {}): Promise<Thing> {
+  return createdIn(
+    await session.write.post('/maintenance-windows', { ...windowFields(session, endpointId), ...fields }),
+  );
+}
+
+/** What such a window is created from. */
+export function windowFields(session: Session, endpointId: string): Record<string, unknown> {
+  const [starts_at, ends_at] = [0, 3_600_000].map((later) => new Date(Date.now() + later).toISOString());
+  return { name: session.name('window'), scope: { endpoint_ids: [endpointId] }, starts_at, ends_at };
+}
+
+/** A PNG of one pixel (https://www.w3.org/TR/png-3/), as pages take it. */
+const PIXEL =
+  'data:image/png;base64,iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==';
+
+/** A published page with a logo that shows one endpoint. */
+export async function newPage(session: Session, endpointId: string, fields: object = {}): Promise<Thing> {
+  const groups = [{ name: 'Shown', endpoints: [endpointId] }];
+  const shown = { title: session.name('page'), slug: session.key('page'), enabled: true, logo: PIXEL, groups };
+  return createdIn(await session.write.post('/status-pages', { ...shown, ...fields }));
+}

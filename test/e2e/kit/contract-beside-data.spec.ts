@@ -1,0 +1,49 @@
+import { describeService } from '../../../src/testing/contract/describe-service';
+import { HttpTarget, rawResponse } from '../../../src/testing/servers/http-target';
+import { startApp, type TestApp } from '../../harness/app/app';
+import { newAlert, newContact, newEndpoint, newMaintenanceWindow, newWebsite } from '../../harness/app/resources';
+
+describe('a service of ours that is in use', () => {
+  let app: TestApp;
+  let target: HttpTarget;
+  let before: string;
+
+  /** What is stored, but for what checks change of it. */
+  const settings = async (): Promise<string> => {
+    const lists = ['/websites', '/endpoints', '/alerts', '/contacts', '/status-pages', '/maintenance-windows'];
+    const texts = await Promise.all(lists.map(async (path) => (await app.admin.get<{ id: string }[]>(path)).body));
+    return JSON.stringify(texts.map((list) => list.map(({ id }) => id)));
+  };
+
+  beforeAll(async () => {
+    app = await startApp();
+    // Every second request fails: endpoints go up and down, alerts trigger and resolve while the suite runs.
+    let requests = 0;
+    target = await HttpTarget.listen((_, socket) => socket.end(rawResponse(++requests % 4 < 2 ? 200 : 500)));
+    const website = await newWebsite(app.write);
+    for (const path of ['/a', '/b', '/c']) {
+      const endpoint = await newEndpoint(app.write, website, { type: 'HTTP', url: target.url(path), interval: 1 });
+      const config = { url: target.url('/hook') };
+      await newAlert(app.write, endpoint, { type: 'webhook', config, failure_threshold: 1, success_threshold: 1 });
+    }
+    await newContact(app.write);
+    await newMaintenanceWindow(app.write, { scope: { website_ids: [await newWebsite(app.write)] } });
+    await app.write.post('/status-pages', { title: 'Everything', slug: 'everything', enabled: true, groups: [] });
+    await app.organization('Other');
+    before = await settings();
+  });
+  afterAll(async () => {
+    await app.close();
+    await target.close();
+  });
+
+  const keys = { admin: () => app.admin.key, write: () => app.write.key, read: () => app.read.key };
+  describeService(() => app.url, { ...keys, operator: null }, { name: 'the public contract without an operator' });
+  describeService(() => app.url, { ...keys, operator: () => app.operator.key }, { name: 'the public contract again' });
+
+  describe('of which the public contract was proved twice', () => {
+    it('has what it had before, and nothing else', async () => {
+      expect(await settings()).toBe(before);
+    });
+  });
+});

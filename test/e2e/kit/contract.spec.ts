@@ -1,0 +1,38 @@
+import { describeService } from '../../../src/testing/contract/describe-service';
+import { startApp, type TestApp } from '../../harness/app/app';
+
+const LISTS = [
+  '/websites',
+  '/endpoints',
+  '/alerts',
+  '/alerts/events',
+  '/contacts',
+  '/maintenance-windows',
+  '/status-pages',
+  '/deliveries?state=failed',
+];
+
+describe('a service of ours', () => {
+  let app: TestApp;
+  beforeAll(async () => void (app = await startApp()));
+  afterAll(() => app.close());
+
+  describeService(() => app.url, {
+    admin: () => app.admin.key,
+    write: () => app.write.key,
+    read: () => app.read.key,
+    operator: () => app.operator.key,
+  });
+
+  describe('of which the public contract was proved', () => {
+    it('has nothing that it did not have before', async () => {
+      const left = [];
+      for (const path of LISTS) left.push([path, (await app.admin.get(path)).body]);
+      expect(left).toEqual(LISTS.map((path) => [path, []]));
+      const organizations = await app.operator.get<{ name: string }[]>('/organizations');
+      expect(organizations.body.map(({ name }) => name)).toEqual(['Default']);
+      const keys = await app.admin.get<{ name: string }[]>('/api-keys');
+      expect(keys.body.filter(({ name }) => name.startsWith('contract-'))).toEqual([]);
+    });
+  });
+});
