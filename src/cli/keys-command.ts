@@ -41,6 +41,7 @@ PostgreSQL it may run. Every change is in the audit log.
 
 create prints the new key, and nothing else, on stdout: KEY=$(npm run --silent keys -- create)
 revoke takes the id that list shows.
+Where the package is installed, the command is npx uptime-monitor-keys in place of npm run keys --.
 Exit code: 0 done, 1 not possible, 2 a mistake in the command line.`;
 
 /** A mistake in the command line. */

@@ -1,9 +1,10 @@
+#!/usr/bin/env node
 import '../start/node-version.cjs';
 import 'reflect-metadata';
 import { readEnvironment } from '../platform/config/environment-file';
 import { runKeys } from './keys-command';
 
-/** `npm run keys`: API keys for whoever runs the machine. */
+/** `npm run keys`, and `uptime-monitor-keys` of the package: API keys for whoever runs the machine. */
 runKeys(process.argv.slice(2), readEnvironment).then(
   ({ exitCode, output, remark }) => {
     process.exitCode = exitCode;

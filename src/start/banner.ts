@@ -16,6 +16,9 @@ export interface Welcome {
   readonly link: string | null;
 }
 
+/** As it is called in a checkout, and where the package is installed. */
+const KEYS_COMMAND = /[\\/]node_modules[\\/]/.test(__dirname) ? 'npx uptime-monitor-keys' : 'npm run keys --';
+
 /** What a person sees when the service has started: where it is, how to get in, and one command to try. */
 export function banner({ url, publicUrl, auth, isTerminal, key, link }: Welcome): string {
   const shown = publicUrl ?? url;
@@ -50,7 +53,7 @@ function keyPlace(key: BootstrapKey): { lines: string[]; value: string | null } 
     case 'generated':
       return { lines: [`API key        ${key.key}`, '               (admin; shown this one time)'], value: key.key };
     case 'before':
-      return { lines: ['API key        as before; if it is lost: npm run keys -- create'], value: null };
+      return { lines: [`API key        as before; if it is lost: ${KEYS_COMMAND} create`], value: null };
     default:
       return key satisfies never;
   }

@@ -1,0 +1,69 @@
+// Measures what a newcomer of docs/extending.md waits for: carries the page out in an empty folder, up to the first green
+// test, and prints the seconds of each step and of all. What a person reads and types takes no time here, and the service is
+// built before, as `npm start` in the checkout would have. `--in <folder>` uses that folder and keeps it. Needs the package
+// registry, or npm's cache of it.
+import '../src/start/node-version.cjs';
+import { spawnSync } from 'node:child_process';
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { createRequire } from 'node:module';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+
+const root = fileURLToPath(new URL('..', import.meta.url));
+const require = createRequire(import.meta.url);
+require('./typescript.cjs');
+const { stepsOf, prints } = require('../test/package/page.ts');
+const { Reader } = require('../test/package/walk.ts');
+
+const [, option, given] = process.argv.slice(1);
+const folder = option === '--in' ? given : mkdtempSync(join(tmpdir(), 'uptime-first-test-'));
+
+/** Up to the first commands that run tests. */
+function firstSteps() {
+  const steps = stepsOf(readFileSync(join(root, 'docs/extending.md'), 'utf8'));
+  const last = steps.findIndex(({ kind, lines }) => kind === 'commands' && lines.includes('npm test'));
+  return steps.slice(0, last + 1);
+}
+
+/** The milliseconds that it took. Each line of commands has its own. */
+async function carryOut(reader, step) {
+  if (step.kind === 'file') return timed(() => reader.carryOut(step));
+  let total = 0;
+  let printed = '';
+  for (const lines of step.lines.trimEnd().split('\n')) {
+    total += await timed(async () => {
+      const { code, output } = await reader.carryOut({ ...step, lines });
+      if (code !== 0) throw new Error(`${lines}\n${output}`);
+      printed += output;
+    }, lines);
+  }
+  if (!prints(printed, step.shown ?? '…')) throw new Error(`${step.lines}${printed}`);
+  return total;
+}
+
+async function timed(work, title) {
+  const since = performance.now();
+  await work();
+  const took = performance.now() - since;
+  if (title !== undefined) tell(took, title);
+  return took;
+}
+
+const tell = (ms, title) => console.log(`${(ms / 1000).toFixed(1).padStart(6)} s  ${title}`);
+
+try {
+  const { status } = spawnSync(process.execPath, [join(root, 'scripts/build.mjs'), '--if-needed'], {
+    stdio: 'inherit',
+  });
+  if (status !== 0) throw new Error('the service could not be built');
+  const reader = await Reader.in(folder, root);
+  let total = 0;
+  for (const step of firstSteps()) total += await carryOut(reader, step);
+  tell(total, 'from the empty folder to the first green test');
+} catch (error) {
+  console.error(error instanceof Error ? error.message : error);
+  process.exitCode = 1;
+} finally {
+  if (option !== '--in') rmSync(folder, { recursive: true, force: true });
+}

@@ -1,0 +1,140 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { existsSync, mkdirSync, writeFileSync } from 'node:fs';
+import { createServer, type AddressInfo } from 'node:net';
+import { dirname, join } from 'node:path';
+import { eventually } from '../../src/testing/eventually';
+import type { Step } from './page';
+
+const START_LIMIT_MS = 60_000;
+/** Where the page says the service listens. */
+const SHOWN_ADDRESS = '127.0.0.1:3000';
+
+/** How commands ended, and what they printed on both streams. */
+export interface Ended {
+  readonly code: number | null;
+  readonly output: string;
+}
+
+/** A port of 127.0.0.1 that nothing listens on. */
+export async function freePort(): Promise<number> {
+  const probe = createServer().listen(0, '127.0.0.1');
+  await once(probe, 'listening');
+  const { port } = probe.address() as AddressInfo;
+  probe.close();
+  await once(probe, 'close');
+  return port;
+}
+
+/** Of the machine: nothing that jest or npm set for their own processes. */
+function personal(): Record<string, string> {
+  const { PATH = '', HOME = '' } = process.env;
+  const npm = Object.entries(process.env).filter(([name]) =>
+    /^npm_config_(registry|cache|cafile|userconfig)$/i.test(name),
+  );
+  return { PATH, HOME, NO_COLOR: '1', CI: 'true', ...(Object.fromEntries(npm) as Record<string, string>) };
+}
+
+/** A server that a reader has left running in a terminal. */
+export class Running {
+  private said = '';
+  private readonly closed: Promise<unknown>;
+
+  constructor(private readonly child: ChildProcess) {
+    for (const stream of [child.stdout, child.stderr])
+      stream?.on('data', (chunk: Buffer) => (this.said += chunk.toString()));
+    this.closed = once(child, 'close');
+  }
+
+  /** All that it has said so far. */
+  get log(): string {
+    return this.said;
+  }
+
+  get hasEnded(): boolean {
+    return this.child.exitCode !== null || this.child.signalCode !== null;
+  }
+
+  /** Waits for its end. */
+  async ended(): Promise<Ended> {
+    await this.closed;
+    return { code: this.child.exitCode, output: this.said };
+  }
+
+  /** Ctrl-C, which all processes of a terminal get; waits for the end. */
+  async stop(): Promise<void> {
+    if (!this.hasEnded && this.child.pid !== undefined) process.kill(-this.child.pid, 'SIGINT');
+    await this.closed;
+  }
+}
+
+/** A reader of the page, with a folder, a shell, and a port for the service. */
+export class Reader {
+  private running: Running | null = null;
+
+  private constructor(
+    readonly folder: string,
+    /** The folder that `UPTIME_MONITOR` names. */
+    public checkout: string,
+    private readonly port: number,
+  ) {}
+
+  static async in(folder: string, checkout: string): Promise<Reader> {
+    return new Reader(folder, checkout, await freePort());
+  }
+
+  get url(): string {
+    return `http://127.0.0.1:${this.port}`;
+  }
+
+  /** The log of the service that runs now. */
+  get log(): string {
+    return this.running?.log ?? '';
+  }
+
+  /** Carries a step out. A server takes the place of the one before it, and is ready when this resolves. */
+  async carryOut(step: Step): Promise<Ended> {
+    if (step.kind === 'commands') return step.serves ? this.serve(step.lines) : this.run(step.lines);
+    const path = join(this.folder, step.path);
+    if (existsSync(path)) throw new Error(`The page shows ${step.path} twice`);
+    mkdirSync(dirname(path), { recursive: true });
+    writeFileSync(path, step.text);
+    return { code: 0, output: '' };
+  }
+
+  run(lines: string): Promise<Ended> {
+    return new Running(this.shell(lines)).ended();
+  }
+
+  /** Resolves when the service responds as ready, or has ended instead; then with its exit code. */
+  async serve(lines: string): Promise<Ended> {
+    await this.stop();
+    const running = new Running(this.shell(lines));
+    this.running = running;
+    await eventually('the service to be ready', () => running.hasEnded || this.isReady(), START_LIMIT_MS);
+    return { code: running.hasEnded ? 1 : 0, output: running.log };
+  }
+
+  /** Stops the service that runs now, if any. */
+  async stop(): Promise<void> {
+    await this.running?.stop();
+    this.running = null;
+  }
+
+  private isReady(): Promise<boolean> {
+    return fetch(`${this.url}/health/ready`).then(
+      ({ ok }) => ok,
+      () => false,
+    );
+  }
+
+  private shell(lines: string): ChildProcess {
+    const script = `set -e\n${lines.replaceAll(SHOWN_ADDRESS, `127.0.0.1:${this.port}`)}`;
+    return spawn('bash', ['-c', script], {
+      cwd: this.folder,
+      env: { ...personal(), PORT: String(this.port), UPTIME_MONITOR: this.checkout },
+      stdio: ['ignore', 'pipe', 'pipe'],
+      detached: true,
+    });
+  }
+}
