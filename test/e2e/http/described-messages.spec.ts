@@ -6,7 +6,7 @@ import { Overload } from '../../../src/monitoring/schedule/overload';
 import { startApp, type TestApp } from '../../harness/app/app';
 import { Api } from '../../../src/testing/service/api';
 import { MovingClock } from '../../../src/testing/service/moving-clock';
-import { type OpenApi, operationsOf, type Schema, toJsonSchema } from '../../harness/app/openapi';
+import { exactSchema, type OpenApi, operationsOf, type Schema } from '../../../src/testing/contract/document/openapi';
 import { eventually } from '../../../src/testing/eventually';
 import { newEndpoint, newWebsite } from '../../harness/app/resources';
 import { type SeenRequest, SwitchableServer } from '../../harness/servers/switchable-server';
@@ -64,7 +64,7 @@ describe('what the document says of messages, and what is sent', () => {
     document = (await app.anonymous.get<Described>('/openapi.json')).body;
     ajv = new Ajv({ strict: false, allErrors: true });
     addFormats(ajv);
-    const schemas = Object.entries(document.components.schemas).map(([name, each]) => [name, toJsonSchema(each)]);
+    const schemas = Object.entries(document.components.schemas).map(([name, each]) => [name, exactSchema(each, 'api')]);
     ajv.addSchema({ $id: 'api', components: { schemas: Object.fromEntries(schemas) as object } });
   });
   afterAll(async () => {
@@ -72,8 +72,7 @@ describe('what the document says of messages, and what is sent', () => {
     await Promise.all([target.close(), receiver.close()]);
   });
 
-  const validator = (schema: Schema): ValidateFunction =>
-    ajv.compile(JSON.parse(JSON.stringify(toJsonSchema(schema)).replaceAll('"#/', '"api#/')) as object);
+  const validator = (schema: Schema): ValidateFunction => ajv.compile(exactSchema(schema, 'api'));
   const faults = (schema: Schema | undefined, data: unknown): unknown => {
     const validate = validator(schema ?? { enum: [] });
     return validate(data) ? [] : validate.errors;
@@ -118,7 +117,7 @@ describe('what the document says of messages, and what is sent', () => {
       () => stream.events().filter(({ event }) => event === 'alert').length > 1,
     );
     stream.close();
-    const operation = operationsOf(document).find(({ path }) => path === '/api/v1/stream')?.operation;
+    const operation = operationsOf(document).find(({ path }) => path === '/api/v1/stream');
     const schema = operation?.responses['200']?.content?.['text/event-stream']?.schema;
     expect(new Set(stream.events().map(({ event }) => event))).toEqual(new Set(['ready', 'check', 'alert']));
     expect(stream.events().map((event) => faults(schema, event))).toEqual(stream.events().map(() => []));

@@ -4,7 +4,7 @@ import { HostResolver } from '../../../src/platform/net/dns/host-resolver';
 import { formatId } from '../../../src/platform/ids/id';
 import { startApp, type TestApp } from '../../harness/app/app';
 import type { Api } from '../../../src/testing/service/api';
-import { type OpenApi, operationsOf } from '../../harness/app/openapi';
+import { type OpenApi, operationsOf } from '../../../src/testing/contract/document/openapi';
 import { newAlert, newContact, newEndpoint, newWebsite } from '../../harness/app/resources';
 
 /** One body that the document offers. */
@@ -45,15 +45,15 @@ describe('the examples of request bodies in the OpenAPI document', () => {
     app = await startApp({ role: 'api' });
     app.app.get(HostResolver).resolve = () => Promise.resolve(['127.0.0.1']);
     const document = (await app.anonymous.get<OpenApi>('/openapi.json')).body;
-    offered = operationsOf(document).flatMap(({ method, path, operation }) =>
+    offered = operationsOf(document).flatMap(({ method, path, requestBody, parameters }) =>
       // A form is filled in by people on its page, behind a token that no document can hold.
-      Object.entries(operation.requestBody?.content ?? {}).flatMap(([type, { example, examples }]) => {
+      Object.entries(requestBody?.content ?? {}).flatMap(([type, { example, examples }]) => {
         if (type !== 'application/json') return [];
         const named = Object.entries(examples ?? {}).map(([form, { value }]) => ({ form, body: value }));
         const url = path.replace(/\{(\w+)\}/g, (_, name: string) =>
-          String(operation.parameters?.find((parameter) => parameter.name === name)?.schema.example),
+          String(parameters?.find((parameter) => parameter.name === name)?.schema.example),
         );
-        const needed = operation.parameters?.filter((each) => each.in === 'query' && each.required) ?? [];
+        const needed = parameters?.filter((each) => each.in === 'query' && each.required) ?? [];
         const query = needed.map(({ name, schema }) => `${name}=${String(schema.example)}`).join('&');
         const bodies = named.length > 0 ? named : [{ form: '', body: example }];
         return bodies.map(({ form, body }) => ({

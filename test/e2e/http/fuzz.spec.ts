@@ -10,7 +10,12 @@ import type { Api } from '../../../src/testing/service/api';
 import type { ServiceOrganization } from '../../../src/testing/service/start-service';
 import { bodyFor, pathValueFor, percentEncoded, queryFor, serialize, withId } from '../../harness/app/hostile-input';
 import { checkInvariants } from '../../harness/app/invariants';
-import { type Endpoint, type OpenApi, operationsOf, toJsonSchema } from '../../harness/app/openapi';
+import {
+  exactSchema,
+  type OpenApi,
+  type Operation,
+  operationsOf,
+} from '../../../src/testing/contract/document/openapi';
 import { newAlert, newContact, newEndpoint, newMaintenanceWindow, newWebsite } from '../../harness/app/resources';
 import { Database } from '../../../src/platform/database/database';
 
@@ -166,9 +171,8 @@ describe(`${REQUESTS} random requests of the documented API`, () => {
     await app.close();
   });
 
-  const nameOf = ({ method, path }: { method: string; path: string }) => `${method} ${path}`;
-  const endpointOf = (name: string): Endpoint => {
-    const found = operationsOf(document).find((each) => nameOf(each) === name);
+  const operationNamed = (name: string): Operation => {
+    const found = operationsOf(document).find((each) => each.name === name);
     if (!found) throw new Error(`${name} is not documented`);
     return found;
   };
@@ -219,10 +223,10 @@ describe(`${REQUESTS} random requests of the documented API`, () => {
     body: string | null;
   } {
     const { name, path, query, body, wrapping, credential } = blueprint;
-    const endpoint = endpointOf(name);
+    const operation = operationNamed(name);
     const ids = idOf(blueprint);
     let index = 0;
-    const filled = endpoint.path.replace(/\{\w+\}/g, () =>
+    const filled = operation.path.replace(/\{\w+\}/g, () =>
       percentEncoded(withId(path[index++] ?? '', ids)).slice(0, 11_000),
     );
     const search = query
@@ -235,7 +239,7 @@ describe(`${REQUESTS} random requests of the documented API`, () => {
         { text: 'text/plain', charset: 'application/json; charset=utf-16' }[wrapping as 'text'] ?? 'application/json';
     if (text !== null && wrapping === 'gzip') headers['Content-Encoding'] = 'gzip';
     return {
-      method: endpoint.method,
+      method: operation.method,
       path: `${filled}${search === '' ? '' : `?${search.slice(0, 3000)}`}`,
       headers,
       body: wrapping === 'truncated' ? (text?.slice(0, -1) ?? null) : text,
@@ -255,13 +259,13 @@ describe(`${REQUESTS} random requests of the documented API`, () => {
 
   /** Requests of every operation, or of those with one of the `names`. */
   function blueprints(names?: readonly string[]): fc.Arbitrary<Blueprint> {
-    const wanted = operationsOf(document).filter((endpoint) => names?.includes(nameOf(endpoint)) ?? true);
-    const each = wanted.map((endpoint) => {
-      const parameters = endpoint.operation.parameters ?? [];
-      const schema = endpoint.operation.requestBody?.content['application/json']?.schema;
-      const isOperators = /\/organizations(\/|$)/.test(endpoint.path);
+    const wanted = operationsOf(document).filter(({ name }) => names?.includes(name) ?? true);
+    const each = wanted.map((operation) => {
+      const parameters = operation.parameters ?? [];
+      const schema = operation.requestBody?.content['application/json']?.schema;
+      const isOperators = /\/organizations(\/|$)/.test(operation.path);
       return fc.record<Blueprint>({
-        name: fc.constant(nameOf(endpoint)),
+        name: fc.constant(operation.name),
         credential: fc.oneof(
           { weight: 30, arbitrary: fc.constant<Credential>(isOperators ? 'operator' : 'admin') },
           { weight: 3, arbitrary: fc.constantFrom<Credential>('read', 'admin', 'operator') },
@@ -290,26 +294,25 @@ describe(`${REQUESTS} random requests of the documented API`, () => {
     const ajv = new Ajv({ strict: false, allErrors: true });
     addFormats(ajv);
     const schemas = Object.fromEntries(
-      Object.entries(api.components.schemas).map(([name, each]) => [name, toJsonSchema(each)]),
+      Object.entries(api.components.schemas).map(([name, each]) => [name, exactSchema(each, 'api')]),
     );
     ajv.addSchema({ $id: 'api', components: { schemas } });
     const compiled = new Map<string, ValidateFunction>();
-    for (const { method, path, operation } of operationsOf(api))
+    for (const operation of operationsOf(api))
       for (const [status, { content }] of Object.entries(operation.responses))
         for (const [type, { schema }] of Object.entries(content ?? {})) {
           if (!schema) continue;
-          const absolute = JSON.parse(JSON.stringify(toJsonSchema(schema)).replaceAll('"#/', '"api#/')) as object;
-          compiled.set(`${nameOf({ method, path })} ${status} ${type}`, ajv.compile(absolute));
+          compiled.set(`${operation.name} ${status} ${type}`, ajv.compile(exactSchema(schema, 'api')));
         }
     return compiled;
   }
 
   /** The faults of a response; none when all is well. */
   function faultsOf({ name, credential }: Blueprint, { status, type, text }: WireResponse): string[] {
-    const endpoint = endpointOf(name);
+    const operation = operationNamed(name);
     const faults: string[] = [];
     const media = type.split(';')[0] ?? '';
-    const documented = endpoint.operation.responses[String(status)];
+    const documented = operation.responses[String(status)];
     if (status >= 500) faults.push('a server error');
     if (!documented) faults.push(`the status is not documented`);
     if (credential !== 'operator' && text.includes(CANARY)) faults.push('it reveals data of another organization');

@@ -1,5 +1,5 @@
 import fc from 'fast-check';
-import { type OpenApi, type Parameter, resolve, type Schema } from './openapi';
+import type { OpenApi, Parameter, Schema } from '../../../src/testing/contract/document/openapi';
 
 /**
  * Inputs generated from a schema: valid, at the boundary, of the wrong type and hostile. They are plain JSON values; two kinds
@@ -263,4 +263,12 @@ export function percentEncoded(text: string): string {
       : encodeURIComponent(character);
   }
   return encoded;
+}
+
+/** The schema itself instead of a reference to it. */
+function resolve(document: OpenApi, schema: Schema): Schema {
+  if (schema.$ref === undefined) return schema;
+  const found = document.components.schemas[schema.$ref.split('/').at(-1) ?? ''];
+  if (!found) throw new Error(`${schema.$ref} is not in the document`);
+  return found;
 }

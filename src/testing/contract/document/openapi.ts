@@ -10,10 +10,18 @@ export interface Schema {
   oneOf?: Schema[];
   allOf?: Schema[];
   anyOf?: Schema[];
+  example?: unknown;
+  default?: unknown;
+  minimum?: number;
+  maximum?: number;
+  minLength?: number;
+  maxLength?: number;
+  maxItems?: number;
   format?: string;
 }
 
-interface Parameter {
+/** What a request may bring in its path, query or headers. */
+export interface Parameter {
   name: string;
   in: 'path' | 'query' | 'header';
   required?: boolean;
@@ -33,7 +41,9 @@ export interface DocumentedResponse {
 interface Description {
   operationId: string;
   parameters?: Parameter[];
-  requestBody?: { content: Record<string, { schema: Schema; examples?: Record<string, { value: object }> }> };
+  requestBody?: {
+    content: Record<string, { schema: Schema; example?: object; examples?: Record<string, { value: object }> }>;
+  };
   responses: Record<string, DocumentedResponse>;
   security?: readonly object[];
 }
@@ -77,3 +87,27 @@ function patternOf(template: string): RegExp {
 }
 
 const parametersIn = (template: string): number => template.split('{').length;
+
+/**
+ * The same schema for responses: an object has the documented fields and no other; references lead into the schema whose `$id`
+ * is `document`.
+ */
+export function exactSchema(schema: Schema, document: string): object {
+  const exact = (each: Schema): object => exactSchema(each, document);
+  const { $ref, properties, items, oneOf, allOf, anyOf, additionalProperties, ...rest } = schema;
+  if ($ref !== undefined) return { $ref: `${document}${$ref}` };
+  const list = (name: string, schemas: Schema[] | undefined) => schemas && { [name]: schemas.map(exact) };
+  const fields = properties && Object.entries(properties).map(([name, each]) => [name, exact(each)]);
+  return {
+    ...rest,
+    ...list('oneOf', oneOf),
+    ...list('allOf', allOf),
+    ...list('anyOf', anyOf),
+    ...(items && { items: exact(items) }),
+    ...(fields && { properties: Object.fromEntries(fields) as object, additionalProperties: false }),
+    ...(additionalProperties !== undefined && {
+      additionalProperties:
+        typeof additionalProperties === 'boolean' ? additionalProperties : exact(additionalProperties),
+    }),
+  };
+}

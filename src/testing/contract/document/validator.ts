@@ -1,7 +1,10 @@
 import { createRequire } from 'node:module';
 import type { ValidateFunction } from 'ajv';
 import type { ApiResponse } from '../../service/api';
-import type { DocumentedResponse, OpenApi, Operation, Schema } from './openapi';
+import { type DocumentedResponse, exactSchema, type OpenApi, type Operation, type Schema } from './openapi';
+
+/** Under which name the compiler knows the document. */
+const DOCUMENT = 'document';
 
 interface Compiler {
   addSchema(schema: object): unknown;
@@ -14,8 +17,8 @@ export class Validator {
   private readonly validators = new Map<string, ValidateFunction>();
 
   constructor({ components }: OpenApi) {
-    const schemas = Object.entries(components.schemas).map(([name, schema]) => [name, exact(schema)]);
-    this.compiler.addSchema({ $id: 'document', components: { schemas: Object.fromEntries(schemas) as object } });
+    const schemas = Object.entries(components.schemas).map(([name, schema]) => [name, exactSchema(schema, DOCUMENT)]);
+    this.compiler.addSchema({ $id: DOCUMENT, components: { schemas: Object.fromEntries(schemas) as object } });
   }
 
   /** What is wrong with a response of this operation, one sentence each; empty when it is as documented. */
@@ -53,30 +56,10 @@ export class Validator {
 
   private validatorOf(schema: Schema): ValidateFunction {
     const key = JSON.stringify(schema);
-    const known = this.validators.get(key) ?? this.compiler.compile(exact(schema));
+    const known = this.validators.get(key) ?? this.compiler.compile(exactSchema(schema, DOCUMENT));
     this.validators.set(key, known);
     return known;
   }
-}
-
-/** The same schema for responses: an object has the documented fields and no other; references lead into `document`. */
-function exact(schema: Schema): object {
-  const { $ref, properties, items, oneOf, allOf, anyOf, additionalProperties, ...rest } = schema;
-  if ($ref !== undefined) return { $ref: `document${$ref}` };
-  const list = (name: string, schemas: Schema[] | undefined) => schemas && { [name]: schemas.map(exact) };
-  const fields = properties && Object.entries(properties).map(([name, each]) => [name, exact(each)]);
-  return {
-    ...rest,
-    ...list('oneOf', oneOf),
-    ...list('allOf', allOf),
-    ...list('anyOf', anyOf),
-    ...(items && { items: exact(items) }),
-    ...(fields && { properties: Object.fromEntries(fields) as object, additionalProperties: false }),
-    ...(additionalProperties !== undefined && {
-      additionalProperties:
-        typeof additionalProperties === 'boolean' ? additionalProperties : exact(additionalProperties),
-    }),
-  };
 }
 
 /** Optional peers: only who proves a service by its document has to install them. */
