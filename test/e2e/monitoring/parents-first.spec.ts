@@ -4,6 +4,7 @@ import { eventually } from '../../../src/testing/eventually';
 import { newAlert, newEndpoint, newWebsite } from '../../harness/app/resources';
 import { SwitchableServer } from '../../harness/servers/switchable-server';
 import { parseId } from '../../../src/platform/ids/id';
+import { EventLoopLag } from '../../../src/platform/observability/event-loop-lag';
 
 interface Check {
   outcome: string;
@@ -24,6 +25,8 @@ describe('before an endpoint is told, what it depends on is checked', () => {
   beforeAll(async () => {
     server = await SwitchableServer.start();
     app = await startApp();
+    // After a stall of a busy machine a check is run twice: requests are counted here.
+    app.app.get(EventLoopLag).silence();
   });
   afterAll(async () => {
     await app.close();
