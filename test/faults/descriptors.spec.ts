@@ -1,5 +1,5 @@
 import { spawnSync } from 'node:child_process';
-import { connect } from 'node:net';
+import { connect, type Socket } from 'node:net';
 import { FaultBench } from '../harness/processes/fault-bench';
 import { rawResponse, HttpTarget } from '../../src/testing/servers/http-target';
 import { SwitchableServer } from '../harness/servers/switchable-server';
@@ -14,6 +14,8 @@ const ENDPOINTS = 300;
 const SLOW_MS = 5000;
 /** Only a service that hangs is waited for that long; beside other work 600 requests alone take more than a minute. */
 const PATIENCE_MS = 240_000;
+/** So long who was shown out stays away. */
+const BACK_MS = 200;
 
 const obstacle =
   findPostgres() === null
@@ -85,10 +87,11 @@ suite(`a service that may open ${DESCRIPTORS} files and needs more${why}`, () =>
     slow = false;
     await watchAll();
     const port = Number(new URL(service.url).port);
-    const crowd = Array.from({ length: DESCRIPTORS }, () => connect(port, '127.0.0.1').on('error', () => {}));
+    const crowd = new Crowd(port, DESCRIPTORS);
     try {
       const unknown = await countOf('unknown');
       await eventually('checks find no descriptor', async () => (await countOf('unknown')) > unknown + 10, PATIENCE_MS);
+      crowd.stay();
       const exhausted = performance.now();
       await moreUp(2 * ENDPOINTS);
       process.stderr.write(`F44: recovered after ${Math.round(performance.now() - exhausted)} ms\n`);
@@ -96,7 +99,40 @@ suite(`a service that may open ${DESCRIPTORS} files and needs more${why}`, () =>
       await eventually('the service is ready', async () => (await service.readiness()) === 200, PATIENCE_MS);
       await expectNoFalseAlarm();
     } finally {
-      for (const socket of crowd) socket.destroy();
+      crowd.leave();
     }
   }, 600_000);
 });
+
+/** Clients that connect and say nothing. Whom the service shows out comes back, as checks may not have been due meanwhile. */
+class Crowd {
+  private readonly sockets = new Set<Socket>();
+  private returns = true;
+
+  constructor(
+    private readonly port: number,
+    size: number,
+  ) {
+    for (let one = 0; one < size; one++) this.join();
+  }
+
+  /** From now on nobody comes back. */
+  stay(): void {
+    this.returns = false;
+  }
+
+  leave(): void {
+    this.stay();
+    for (const socket of this.sockets) socket.destroy();
+  }
+
+  private join(): void {
+    const socket = connect(this.port, '127.0.0.1');
+    this.sockets.add(socket);
+    socket.on('error', () => {});
+    socket.on('close', () => {
+      this.sockets.delete(socket);
+      setTimeout(() => this.returns && this.join(), BACK_MS);
+    });
+  }
+}
