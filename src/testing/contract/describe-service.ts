@@ -35,7 +35,7 @@ import { Session } from './session/session';
  * organization, which may check and notify the suite (`options.suite`); with the operator's token a second organization is made.
  * Whatever the suite makes has a name of its own and is removed at the end, also after failures; the audit log keeps its entries.
  * Its last tests look at what the others have seen: they need the whole suite, in its order.
- * The tests of a file that calls it have 90 s each. Needs the optional peers `ajv` and `ajv-formats`; without them `beforeAll`
+ * The tests of a file that calls it have 120 s each. Needs the optional peers `ajv` and `ajv-formats`; without them `beforeAll`
  * throws a sentence that says so.
  */
 export function describeService(
@@ -70,7 +70,7 @@ export function describeService(
 }
 
 /** For one test on a machine that is busy; a service that is idle needs no second. */
-const TIMEOUT_MS = 90_000;
+const TIMEOUT_MS = 120_000;
 
 const RESOURCES = [
   describeWebsites,
