@@ -135,7 +135,7 @@ function settingConflicts(extensions: readonly Extension[]): string[] {
   for (const extension of extensions) {
     if (!extension.settings) continue;
     const prefix = settingPrefix(extension);
-    const names = (envNames(extension.settings) as Map<string, string> | undefined) ?? new Map<string, string>();
+    const names = envNames(extension.settings);
     if (names.size === 0)
       conflicts.push(
         about(extension, `no field of ${extension.settings.name} is a setting: write @Env('${prefix}…').`),

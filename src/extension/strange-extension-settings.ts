@@ -9,7 +9,7 @@ type Environment = Readonly<Record<string, string | undefined>>;
 /** What follows the prefix is near to many words when it is short: `_HOST` and `_PORT` are two letters apart. */
 const SHORT = 6;
 
-const namesOf = ({ settings }: Extension): string[] => [...((settings && envNames(settings)) ?? new Map()).values()];
+const namesOf = ({ settings }: Extension): string[] => (settings ? [...envNames(settings).values()] : []);
 
 /** One sentence for each variable that looks like a misspelt setting, of the service or of an extension. */
 export function allStrangeSettings(environment: Environment, extensions: readonly Extension[]): string[] {

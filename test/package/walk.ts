@@ -1,9 +1,9 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { existsSync, mkdirSync, writeFileSync } from 'node:fs';
-import { createServer, type AddressInfo } from 'node:net';
 import { dirname, join } from 'node:path';
 import { eventually } from '../../src/testing/eventually';
+import { closedPort } from '../../src/testing/servers/tcp-target';
 import type { Step } from './page';
 
 const START_LIMIT_MS = 60_000;
@@ -14,16 +14,6 @@ const SHOWN_ADDRESS = '127.0.0.1:3000';
 export interface Ended {
   readonly code: number | null;
   readonly output: string;
-}
-
-/** A port of 127.0.0.1 that nothing listens on. */
-export async function freePort(): Promise<number> {
-  const probe = createServer().listen(0, '127.0.0.1');
-  await once(probe, 'listening');
-  const { port } = probe.address() as AddressInfo;
-  probe.close();
-  await once(probe, 'close');
-  return port;
 }
 
 /** Of the machine: nothing that jest or npm set for their own processes. */
@@ -80,7 +70,7 @@ export class Reader {
   ) {}
 
   static async in(folder: string, checkout: string): Promise<Reader> {
-    return new Reader(folder, checkout, await freePort());
+    return new Reader(folder, checkout, await closedPort());
   }
 
   get url(): string {

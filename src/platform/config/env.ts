@@ -11,9 +11,9 @@ export const Env =
     Reflect.defineMetadata(ENV, new Map(known).set(String(key), name), target);
   };
 
-/** Field → variable, in the order of the class. */
+/** Field → variable, in the order of the class; none of a class without settings. */
 export const envNames = (type: new () => object): Map<string, string> =>
-  Reflect.getMetadata(ENV, type.prototype) as Map<string, string>;
+  (Reflect.getMetadata(ENV, type.prototype) as Map<string, string> | undefined) ?? new Map<string, string>();
 
 export class ConfigError extends Error {
   constructor(readonly problems: string[]) {

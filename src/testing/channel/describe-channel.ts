@@ -2,6 +2,7 @@ import { Module, type Type } from '@nestjs/common';
 import type { Channel, Notification, SendOutcome } from '../../channel/channel';
 import type { NestModule } from '../../extension/extension';
 import type { EgressRule } from '../../platform/net/egress/egress-policy';
+import { eventually } from '../eventually';
 import { type ChannelBench, openChannelBench } from './channel-bench';
 import { expectGolden } from './golden';
 import { contactTest, hostileNotification, linked, longNotification, notificationOf } from './notifications';
@@ -65,15 +66,6 @@ export const httpStatuses = (...changes: readonly StatusRow[]): StatusRow[] =>
   HTTP_STATUSES.map((row) => changes.find(({ status }) => status === row.status) ?? row);
 
 const LONE_SURROGATE = /[\ud800-\udbff](?![\udc00-\udfff])|(?<![\ud800-\udbff])[\udc00-\udfff]/;
-
-/** Waits for a condition, up to ten seconds. */
-export async function until(condition: () => boolean): Promise<void> {
-  const deadline = performance.now() + 10_000;
-  while (!condition()) {
-    if (performance.now() > deadline) throw new Error('the awaited condition did not come true within 10 s');
-    await new Promise((resolve) => setTimeout(resolve, 5));
-  }
-}
 
 @Module({})
 class ForeignChannel {}
@@ -210,7 +202,7 @@ export function describeChannel(suite: ChannelSuite): void {
       provider.hang();
       const attempt = new AbortController();
       const outcome = send(notificationOf('triggered'), { signal: attempt.signal });
-      await until(() => provider.messages().length === 1);
+      await eventually('the message to arrive', () => provider.messages().length === 1, 10_000);
       attempt.abort();
       expect(await outcome).toMatchObject({ result: 'retry', status: null, mayHaveArrived: true });
     });

@@ -1,5 +1,6 @@
 import { isRecord } from '../../platform/text/json';
 import {
+  actionOf,
   FakeProvider,
   type ProviderScript,
   type ReceivedRequest,
@@ -97,17 +98,15 @@ export async function httpDouble(vendor: HttpVendor): Promise<HttpProviderFake> 
     sentences.push(...broken.map(({ sentence }) => sentence));
     return broken;
   };
-  const played = (script: ProviderScript, request: ReceivedRequest) =>
-    typeof script === 'function' ? script(request) : script;
   const always =
     (script: ProviderScript): ProviderScript =>
     (request) => {
       judge(request);
-      return played(script, request);
+      return actionOf(script, request);
     };
   const unlessBroken: ProviderScript = (request) => {
     const [first, ...others] = judge(request);
-    return first ? refusalOf(vendor, [first, ...others]) : played(vendor.success, request);
+    return first ? refusalOf(vendor, [first, ...others]) : actionOf(vendor.success, request);
   };
 
   return {

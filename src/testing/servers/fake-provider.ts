@@ -127,11 +127,15 @@ export class FakeProvider {
     this.requests.push(received);
     const script = this.scripts.shift() ?? this.standingFor(received.path);
     if (script === null) this.unexpected.push(received);
-    const played = typeof script === 'function' ? script(received) : (script ?? { status: 599 });
+    const played = actionOf(script ?? { status: 599 }, received);
     if (typeof played === 'object') received.status = played.status;
     play(played, request, response);
   }
 }
+
+/** What a script does with this request. */
+export const actionOf = (script: ProviderScript, request: ReceivedRequest): ProviderAction =>
+  typeof script === 'function' ? script(request) : script;
 
 async function bodyOf(request: IncomingMessage): Promise<string> {
   const chunks: Buffer[] = [];

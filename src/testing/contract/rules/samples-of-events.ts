@@ -7,6 +7,11 @@ import type { Scene } from './scene';
 const endpoint = async (scene: Scene) => ({ params: { id: await scene.endpoint() } });
 const incident = async (scene: Scene) => ({ params: { id: (await scene.incident()).endpoint } });
 const delivery = async (scene: Scene) => ({ params: { id: (await scene.incident()).delivery } });
+const acknowledged = async (scene: Scene) => {
+  const sample = await incident(scene);
+  await scene.session.write.put(`/endpoints/${sample.params.id}/acknowledgement`, { note: 'in hand' });
+  return sample;
+};
 const limited = () => ({ query: 'limit=2' });
 
 /** A document of nothing, whose owner is of this run. */
@@ -25,17 +30,9 @@ export const EVENT_SAMPLES: Samples = {
     return sample;
   },
   listAlertEvents: limited,
-  getAcknowledgement: async (scene) => {
-    const sample = await incident(scene);
-    await scene.session.write.put(`/endpoints/${sample.params.id}/acknowledgement`, { note: 'in hand' });
-    return sample;
-  },
+  getAcknowledgement: acknowledged,
   acknowledge: async (scene) => ({ ...(await incident(scene)), json: { note: 'in hand' } }),
-  deleteAcknowledgement: async (scene) => {
-    const sample = await incident(scene);
-    await scene.session.write.put(`/endpoints/${sample.params.id}/acknowledgement`, { note: 'in hand' });
-    return sample;
-  },
+  deleteAcknowledgement: acknowledged,
   stream: () => ({}),
   getOverview: limited,
   getMetrics: () => ({}),
