@@ -24,22 +24,31 @@ const ON_CITUS = [
 const citusSpecs = process.env.CITUS_URLS ? ON_CITUS.map((name) => `<rootDir>/test/${name}.spec.ts`) : [];
 
 const DATABASE = '<rootDir>/test/harness/database/global-setup.ts';
+/** What scripts/test.mjs has written: files that require many specs, which share modules and services. */
+const GROUPS = process.env.TEST_GROUPS;
 
 /** @type {import('jest').Config} */
 module.exports = {
   testSequencer: '<rootDir>/scripts/jest/sequencer.cjs',
   // Ten times what the slowest needs: only a test that hangs may meet it.
   testTimeout: 90_000,
-  projects: [
-    project('unit', ['<rootDir>/src/**/*.spec.ts', '<rootDir>/test/chaos/**/*.spec.ts']),
-    project('contract', ['<rootDir>/test/contract/**/*.spec.ts']),
-    project('repository', ['<rootDir>/test/repository/**/*.spec.ts']),
-    project('integration', ['<rootDir>/test/integration/**/*.spec.ts'], { globalSetup: DATABASE }),
-    project('faults', ['<rootDir>/test/faults/**/*.spec.ts'], { globalSetup: DATABASE }),
-    project('package', ['<rootDir>/test/package/**/*.spec.ts']),
-    project('bounds', ['<rootDir>/test/bounds/**/*.spec.ts']),
-    project('citus', ['<rootDir>/test/citus/**/*.spec.ts', ...citusSpecs]),
-    project('web', ['<rootDir>/test/web/**/*.spec.ts'], { globalSetup: '<rootDir>/test/web/built.ts' }),
-    project('e2e', ['<rootDir>/test/e2e/**/*.spec.ts'], { globalSetup: DATABASE }),
-  ],
+  projects: GROUPS
+    ? [
+        project('groups', [`${GROUPS}/*.group.cjs`], {
+          roots: ['<rootDir>/src', '<rootDir>/test', GROUPS],
+          globalSetup: DATABASE,
+        }),
+      ]
+    : [
+        project('unit', ['<rootDir>/src/**/*.spec.ts', '<rootDir>/test/chaos/**/*.spec.ts']),
+        project('contract', ['<rootDir>/test/contract/**/*.spec.ts']),
+        project('repository', ['<rootDir>/test/repository/**/*.spec.ts']),
+        project('integration', ['<rootDir>/test/integration/**/*.spec.ts'], { globalSetup: DATABASE }),
+        project('faults', ['<rootDir>/test/faults/**/*.spec.ts'], { globalSetup: DATABASE }),
+        project('package', ['<rootDir>/test/package/**/*.spec.ts']),
+        project('bounds', ['<rootDir>/test/bounds/**/*.spec.ts']),
+        project('citus', ['<rootDir>/test/citus/**/*.spec.ts', ...citusSpecs]),
+        project('web', ['<rootDir>/test/web/**/*.spec.ts'], { globalSetup: '<rootDir>/test/web/built.ts' }),
+        project('e2e', ['<rootDir>/test/e2e/**/*.spec.ts'], { globalSetup: DATABASE }),
+      ],
 };

@@ -1,73 +1,239 @@
-// Runs every suite (unit, contract, architecture, e2e), or what the arguments select; they go to jest as they are.
-// Ends with how long it took and, as the last line, the counts.
+// npm test: the fast lane, in a random order. `npm run test:slow`: the slow lane. With other words: what they select, as Jest
+// takes them. Ends with how long it took and, as the last line, the counts.
 //
-// TEST_AGAIN=1, for machines that are shared with others: up to three files that failed run once more, alone. What fails
+//   --lane fast|slow|timed|slow,timed   which specs: scripts/jest/lanes.cjs says how a spec names its lane
+//   --databases both|embedded|both,embedded   only those of the lane that say so in their first comment
+//   --only <word>   only those whose path has the word
+//   --seed <number>, --groups <number>   the order of an earlier run, which it printed
+//   --times <number>   so many orders, one after the other, until one fails
+//   --write-budget   writes what this run cost into scripts/jest/budget.json
+//
+// TEST_AGAIN=1, for machines that are shared with others: up to three specs that failed run once more, alone. What fails
 // again fails the run. What passes is named as unsteady in the end: that is a bug too, of the test or of the service.
 import '../src/start/node-version.cjs';
 import { spawnSync } from 'node:child_process';
-import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { createRequire } from 'node:module';
 // As a whole: an old Node would look for the newer names in it before it is told that it is too old.
 import os from 'node:os';
-import { join, relative } from 'node:path';
+import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
 const root = fileURLToPath(new URL('..', import.meta.url));
-const folder = mkdtempSync(join(os.tmpdir(), 'uptime-test-'));
-const countsFile = join(folder, 'counts.json');
+const require = createRequire(import.meta.url);
+const { allSpecs, dealt, shuffled } = require('./jest/lanes.cjs');
+const { findOverruns, readBudget, unitSeconds, writeBudget } = require('./jest/budget.cjs');
 
-/**
- * One more than there are cores, because a third of the time the specs wait (for limits, restarts, servers). Each worker may
- * hold an embedded database: more than four would cost memory and win nothing.
- */
-const workers = Math.min(4, os.availableParallelism() + 1);
+const cores = os.availableParallelism();
+/** A third of the time the specs wait: for limits, restarts, servers. Each worker may hold an embedded database. */
+const WORKERS = { fast: Math.min(6, cores + 2), slow: Math.min(6, cores + 3), timed: 2 };
 /** More failures than this are no bad luck. */
 const MAX_AGAIN = 3;
-const chosen = process.argv.slice(2);
-const choosesWorkers = chosen.some((word) => /^(-i|--runInBand|-w|--maxWorkers)\b/.test(word));
+/** For each worker, so that none works alone in the end; each starts services of its own. */
+const GROUPS_PER_WORKER = 2;
+/** A spec that costs nothing waits. */
+const LEAST_WEIGHT = 0.3;
+/** What the unit specs took in the newest run of the fast lane: the measure of the other lanes. */
+const UNIT_FILE = join(root, '.cache/unit-seconds.json');
 
-function node(...args) {
-  const env = { ...process.env, TEST_COUNTS_FILE: countsFile };
+const folder = mkdtempSync(join(os.tmpdir(), 'uptime-test-'));
+const countsFile = join(folder, 'counts.json');
+const costsFile = join(folder, 'costs.jsonl');
+const groupsFolder = join(root, '.cache/groups', `${process.pid}`);
+
+const { options, words } = readArguments(process.argv.slice(2));
+
+function readArguments(given) {
+  const known = { lane: null, databases: null, only: null, seed: null, groups: null, times: '1', 'write-budget': false };
+  const rest = [];
+  for (let at = 0; at < given.length; at++) {
+    const name = given[at].startsWith('--') ? given[at].slice(2) : '';
+    if (!Object.hasOwn(known, name)) rest.push(given[at]);
+    else known[name] = known[name] === false ? true : given[++at];
+  }
+  return { options: known, words: rest };
+}
+
+function node(args, more = {}) {
+  const env = { ...process.env, TEST_COUNTS_FILE: countsFile, TEST_CPU_FILE: costsFile, ...more };
   return spawnSync(process.execPath, args, { cwd: root, stdio: ['ignore', 'inherit', 'inherit'], env }).status ?? 1;
 }
 
 /** Jest's exit status and what it counted; when it did not come that far, one failure. */
-function jest(...args) {
+function jest(args, env) {
   rmSync(countsFile, { force: true });
-  const status = node(
-    'node_modules/jest/bin/jest.js',
-    ...args,
-    // Last, because the option takes all the words that follow it.
-    '--reporters=default',
-    '--reporters=<rootDir>/scripts/count-reporter.cjs',
-  );
+  const status = node(['node_modules/jest/bin/jest.js', ...args, '--reporters=<rootDir>/scripts/jest/spec-reporter.cjs'], env);
   try {
     return { status, ...JSON.parse(readFileSync(countsFile, 'utf8')) };
   } catch {
-    return { status: status || 1, passed: 0, failed: 1, skipped: 0, failedFiles: [] };
+    return { status: status || 1, passed: 0, failed: 1, skipped: 0, specs: [], broken: ['jest'] };
   }
 }
 
-/** The first run with the files that failed in it replaced by what they came to alone. */
-function again(first) {
-  const paths = first.failedFiles.map(({ path }) => path);
-  console.log(`\nOnce more, alone: ${paths.map((path) => relative(root, path)).join(', ')}`);
-  const second = jest('--runInBand', '--runTestsByPath', ...paths);
-  const total = (name) => first[name] - first.failedFiles.reduce((sum, file) => sum + file[name], 0) + second[name];
-  const repeated = new Set(second.failedFiles.flatMap(({ failures }) => failures));
-  for (const { path, failures } of first.failedFiles) {
-    for (const name of failures.filter((failure) => !repeated.has(failure)))
-      console.log(`Unsteady: ${relative(root, path)} › ${name}`);
+const sum = (runs) => ({
+  status: runs.find(({ status }) => status !== 0)?.status ?? 0,
+  passed: runs.reduce((total, { passed }) => total + passed, 0),
+  failed: runs.reduce((total, { failed }) => total + failed, 0),
+  skipped: runs.reduce((total, { skipped }) => total + skipped, 0),
+  specs: runs.flatMap(({ specs }) => specs),
+  broken: runs.flatMap(({ broken }) => broken),
+});
+
+/** The specs in files that require many of them: those that use services apart from those that do not. */
+function runGroups(specs, seed, count) {
+  const { specs: costs } = readBudget();
+  const weightOf = (file) => (costs[file] ?? 0) + LEAST_WEIGHT;
+  const isServing = ({ project }) => project === 'e2e' || project === 'integration';
+  const order = shuffled(specs, seed);
+  const weights = [order.filter(isServing), order.filter((spec) => !isServing(spec))].map((some) =>
+    some.map(({ file }) => file),
+  );
+  const total = specs.reduce((all, { file }) => all + weightOf(file), 0);
+  const groups = weights.flatMap((files) => {
+    const share = files.reduce((all, file) => all + weightOf(file), 0) / total;
+    return dealt(files, Math.max(1, Math.round(count * share)), weightOf);
+  });
+  rmSync(groupsFolder, { recursive: true, force: true });
+  mkdirSync(groupsFolder, { recursive: true });
+  const harness = JSON.stringify(join(root, 'test/harness/group.ts'));
+  const written = groups.filter((files) => files.length > 0);
+  written.forEach((files, index) => {
+    const text = `'use strict';\nrequire(${harness}).describeFiles(${JSON.stringify(files, null, 1)});\n`;
+    writeFileSync(join(groupsFolder, `${String(index + 1).padStart(2, '0')}.group.cjs`), text);
+  });
+  try {
+    const result = jest([`--maxWorkers=${Math.min(WORKERS.fast, written.length)}`], { TEST_GROUPS: groupsFolder });
+    const ran = new Set(result.specs.map(({ file }) => file));
+    // A group whose process ended says nothing of its specs.
+    const lost = specs.map(({ file }) => file).filter((file) => !ran.has(file));
+    return { ...result, broken: [...result.broken.filter((file) => !file.includes('.cache/groups')), ...lost] };
+  } finally {
+    rmSync(groupsFolder, { recursive: true, force: true });
   }
-  return { status: second.status, passed: total('passed'), failed: total('failed'), skipped: total('skipped') };
+}
+
+const runFiles = (specs, workers) =>
+  specs.length === 0
+    ? sum([])
+    : jest([`--maxWorkers=${workers}`, '--runTestsByPath', ...specs.map(({ file }) => file)]);
+
+/** The first run with the specs that failed in it replaced by what they came to alone. */
+function again(first, failed) {
+  console.log(`\nOnce more, alone: ${failed.map(({ file }) => file).join(', ')}`);
+  const second = jest(['--runInBand', '--runTestsByPath', ...failed.map(({ file }) => file)]);
+  const total = (name) => first[name] - failed.reduce((all, spec) => all + spec[name], 0) + second[name];
+  const repeated = new Set(second.specs.flatMap(({ failures }) => failures));
+  for (const { file, failures } of failed)
+    for (const name of failures.filter((failure) => !repeated.has(failure))) console.log(`Unsteady: ${file} › ${name}`);
+  return { ...second, passed: total('passed'), failed: total('failed'), skipped: total('skipped') };
+}
+
+function withSecondTry(result) {
+  const failed = result.specs.filter(({ failures }) => failures.length > 0);
+  const alone = failed.filter(({ file }) => existsSync(join(root, file)));
+  const canRepeat = alone.length === failed.length && result.broken.length === 0;
+  if (process.env.TEST_AGAIN !== '1' || failed.length === 0 || failed.length > MAX_AGAIN || !canRepeat) return result;
+  return again(result, failed);
+}
+
+const readCosts = () =>
+  existsSync(costsFile)
+    ? readFileSync(costsFile, 'utf8')
+        .trimEnd()
+        .split('\n')
+        .map((line) => JSON.parse(line))
+    : [];
+
+function knownUnit() {
+  try {
+    return JSON.parse(readFileSync(UNIT_FILE, 'utf8')).seconds;
+  } catch {
+    return null;
+  }
+}
+
+/** Says what the lane cost, and what of it is over its budget. True when something is. */
+function isOverBudget(lane, specs, isWhole) {
+  const costs = readCosts();
+  const own = unitSeconds(costs, specs);
+  if (own !== null) {
+    mkdirSync(join(root, '.cache'), { recursive: true });
+    writeFileSync(UNIT_FILE, JSON.stringify({ seconds: own }));
+  }
+  const unit = own ?? knownUnit();
+  const all = costs.reduce((total, { seconds }) => total + seconds, 0);
+  const starts = costs.reduce((total, { starts: some }) => total + some, 0);
+  console.log(`CPU ${all.toFixed(0)} s (unit specs: ${unit?.toFixed(0) ?? 'not measured'} s), ${starts} starts of a service`);
+  if (unit === null || !isWhole) return false;
+  if (options['write-budget']) writeBudget({ lane, costs, unit, files: specs.map(({ file }) => file) });
+  const overruns = findOverruns({ lane, costs, unit }, readBudget());
+  for (const text of overruns) console.log(`Over budget: ${text}`);
+  return overruns.length > 0;
+}
+
+function runLane(lanes) {
+  const everything = allSpecs();
+  const databases = options.databases?.split(',') ?? null;
+  const specs = everything.filter(
+    (spec) =>
+      lanes.includes(spec.lane) &&
+      (databases === null || databases.includes(spec.databases)) &&
+      (options.only === null || spec.file.includes(options.only)),
+  );
+  const isWhole = databases === null && options.only === null;
+  const fast = specs.filter(({ lane }) => lane === 'fast');
+  if (node(['scripts/jest/compile.mjs']) !== 0) return { ...sum([]), status: 1, failed: 1, isOver: false };
+  // Only these start processes of the built service.
+  const needsBuild = specs.some(({ lane }) => lane !== 'fast');
+  if (needsBuild && node(['scripts/build.mjs', '--if-needed']) !== 0) return { ...sum([]), status: 1, failed: 1, isOver: false };
+
+  let result = sum([]);
+  for (let time = 0; time < Number(options.times) && result.status === 0; time++) {
+    rmSync(costsFile, { force: true });
+    const runs = [];
+    if (fast.length > 0) {
+      const seed = Number(options.seed ?? Math.floor(Math.random() * 1e9)) + time;
+      const count = Number(options.groups ?? WORKERS.fast * GROUPS_PER_WORKER);
+      console.log(`${fast.length} specs in an order of their own: --seed ${seed} --groups ${count}`);
+      runs.push(runGroups(fast, seed, count));
+    }
+    for (const lane of ['slow', 'timed'])
+      runs.push(runFiles(specs.filter((spec) => spec.lane === lane), WORKERS[lane]));
+    result = sum(runs);
+  }
+  result = withSecondTry(result);
+  for (const file of result.broken ?? []) console.log(`Did not run to its end: ${file}`);
+  const isOver = isOverBudget(lanes.join(), specs, isWhole);
+  if (lanes.join() === 'fast') sayWhatIsLeft(everything);
+  return { ...result, isOver };
+}
+
+function sayWhatIsLeft(everything) {
+  const count = (lane) => everything.filter((spec) => spec.lane === lane).length;
+  console.log(`
+Not proved here:
+  ${count('slow') + count('timed')} specs that start processes, wait or measure time    npm run test:slow
+  the same on PostgreSQL                                    node scripts/with-postgres.mjs npm run test:slow
+  killed processes, frozen databases, full disks            npm run test:faults
+  the dashboard in a browser                                npm run test:web
+  the packed package                                        npm run test:package
+  what one organization can do to another                   npm run test:bounds
+  random commands and faults                                npm run test:chaos
+  all of it                                                 npm run prove`);
 }
 
 const started = performance.now();
-const built = node('scripts/build.mjs', '--if-needed');
-let result = jest(...(choosesWorkers ? [] : [`--maxWorkers=${workers}`]), ...chosen);
-const { length } = result.failedFiles;
-if (process.env.TEST_AGAIN === '1' && length > 0 && length <= MAX_AGAIN) result = again(result);
+const lanes = options.lane?.split(',') ?? (words.length === 0 ? ['fast'] : null);
+let result;
+if (lanes !== null) result = runLane(lanes);
+else {
+  const choosesWorkers = words.some((word) => /^(-i|--runInBand|-w|--maxWorkers)\b/.test(word));
+  const built = node(['scripts/build.mjs', '--if-needed']);
+  result = withSecondTry(jest([...(choosesWorkers ? [] : [`--maxWorkers=${WORKERS.slow}`]), ...words]));
+  result.status ||= built;
+}
 rmSync(folder, { recursive: true, force: true });
 
 console.log(`Took ${((performance.now() - started) / 1000).toFixed(0)} s`);
 console.log(`${result.passed} passed, ${result.failed} failed, ${result.skipped} skipped`);
-process.exit(built || result.status || (result.failed > 0 ? 1 : 0));
+process.exit(result.status || (result.failed > 0 || result.isOver || result.broken?.length > 0 ? 1 : 0));

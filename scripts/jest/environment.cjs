@@ -2,9 +2,17 @@
 /**
  * Jest's Node environment, in which a worker compiles each file once. Jest itself compiles all modules again for each
  * spec, and V8 keeps no result of `vm.compileFunction`; that took 0.6 s of CPU for every spec that starts the application.
+ *
+ * It also writes down what each spec costs, for scripts/jest/budget.json: a line of JSON `{file, seconds, starts, slowest}` into
+ * the file that TEST_CPU_FILE names. Seconds are CPU time of the worker and of its children that have ended, without that
+ * of starting services; wall time would mean nothing on a machine that is shared.
  */
+const { appendFileSync, readFileSync } = require('node:fs');
+const path = require('node:path');
 const vm = require('node:vm');
 const { TestEnvironment } = require('jest-environment-node');
+
+const root = path.join(__dirname, '../..');
 
 /** By file: the source, and its script for any context of this process. */
 const compiled = new Map();
@@ -19,4 +27,97 @@ vm.compileFunction = (code, parameters, { filename, parsingContext }) => {
   return known.script.runInContext(parsingContext);
 };
 
-module.exports = TestEnvironment;
+/** The kernel counts the CPU time of children in hundredths of a second. */
+const TICKS_PER_SECOND = 100;
+
+/** Of the children that have ended; nothing where there is no `/proc`. */
+function childSeconds() {
+  try {
+    const stat = readFileSync('/proc/self/stat', 'utf8');
+    // Behind the name: cutime and cstime.
+    const [user, system] = stat
+      .slice(stat.lastIndexOf(')') + 2)
+      .split(' ')
+      .slice(13, 15);
+    return (Number(user) + Number(system)) / TICKS_PER_SECOND;
+  } catch {
+    return 0;
+  }
+}
+
+/** Where test/harness/app/shared-services.ts counts what starting services took. */
+const STARTS = Symbol.for('uptime-monitor.service-starts');
+
+class MeasuringEnvironment extends TestEnvironment {
+  constructor(config, context) {
+    super(config, context);
+    this.file = path.relative(root, context.testPath);
+    this.isGroup = context.testPath.endsWith('.group.cjs');
+    this.global[STARTS] = { count: 0, seconds: 0 };
+    this.begun = this.now();
+    /** CPU seconds by the top-level block of a group, which is a spec. */
+    this.blocks = new Map();
+    this.slowest = 0;
+  }
+
+  now() {
+    const { user, system } = process.cpuUsage();
+    const { count, seconds } = this.global[STARTS];
+    return { seconds: (user + system) / 1e6 + childSeconds() - seconds, count };
+  }
+
+  handleTestEvent({ name, blockName, describeBlock, test }) {
+    if (name === 'test_start') this.testBegun = this.now().seconds;
+    if (name === 'test_done') this.slowest = Math.max(this.slowest, this.now().seconds - this.testBegun);
+    if (!this.isGroup) return;
+    if (name === 'start_describe_definition') this.open(blockName);
+    if (name === 'finish_describe_definition') this.close(blockName);
+    if (describeBlock?.parent?.name !== 'ROOT_DESCRIBE_BLOCK') return;
+    if (name === 'run_describe_start') this.open(describeBlock.name);
+    if (name === 'run_describe_finish') {
+      this.close(describeBlock.name);
+      this.write(describeBlock.name, this.blocks.get(describeBlock.name));
+    }
+    void test;
+  }
+
+  open(block) {
+    // Inner blocks of a spec are defined within it.
+    if (this.openBlock !== undefined) return;
+    this.openBlock = block;
+    this.opened = this.now();
+    this.slowest = 0;
+  }
+
+  close(block) {
+    if (this.openBlock !== block) return;
+    this.openBlock = undefined;
+    const { seconds, count } = this.now();
+    const known = this.blocks.get(block) ?? { seconds: 0, count: 0 };
+    this.blocks.set(block, {
+      seconds: known.seconds + seconds - this.opened.seconds,
+      count: known.count + count - this.opened.count,
+    });
+  }
+
+  write(file, { seconds, count }) {
+    const to = process.env.TEST_CPU_FILE;
+    if (!to) return;
+    const round = (value) => Math.round(value * 100) / 100;
+    const line = { file, seconds: round(seconds), starts: count, slowest: round(this.slowest) };
+    appendFileSync(to, `${JSON.stringify(line)}\n`);
+  }
+
+  async teardown() {
+    const { seconds, count } = this.now();
+    // Of a group: what its specs share.
+    const own = [...this.blocks.values()].reduce((sum, block) => sum + block.seconds, 0);
+    const started = this.global[STARTS].seconds;
+    const all = seconds - this.begun.seconds;
+    if (this.isGroup) this.write('(shared)', { seconds: all - own + started, count: 0 });
+    else this.write(this.file, { seconds: all + started, count });
+    await super.teardown();
+  }
+}
+
+module.exports = MeasuringEnvironment;

@@ -1,16 +1,19 @@
 'use strict';
 /**
  * Jest's TypeScript transformer: each file alone, without types (`npm run types` checks them). What it writes depends on
- * the file and the compiler only, so that all projects share one cached result; the compiler is loaded on a cache miss.
+ * the file and the compiler only, so that all projects, and all clones of one user, share what is compiled; the compiler is
+ * loaded when something is not.
  */
 const { createHash } = require('node:crypto');
-const { readFileSync } = require('node:fs');
+const { existsSync, mkdirSync, readFileSync, renameSync, writeFileSync } = require('node:fs');
+const os = require('node:os');
 const path = require('node:path');
 const { version } = require('typescript/package.json');
 
 const root = path.join(__dirname, '../..');
 const settings = ['tsconfig.spec.json', 'tsconfig.json'].map((name) => readFileSync(path.join(root, name), 'utf8'));
 const fingerprint = [readFileSync(__filename, 'utf8'), version, ...settings].join('\0');
+const shelf = path.join(os.tmpdir(), `uptime-monitor-compiled-${os.userInfo().username}`);
 
 let transpile;
 
@@ -27,14 +30,26 @@ function loadCompiler() {
   };
 }
 
-module.exports = {
-  // Of a file's place only its name counts: a copy of the tree (test/repository/recipe-tree.ts) is not compiled again.
-  getCacheKey: (source, file) =>
-    createHash('sha1')
-      .update([fingerprint, path.basename(file), source].join('\0'))
-      .digest('hex'),
-  process(source, file) {
-    transpile ??= loadCompiler();
-    return transpile(source, file);
-  },
-};
+// Of a file's place only its name counts: a copy of the tree (test/repository/recipe-tree.ts) is not compiled again.
+const keyOf = (source, file) =>
+  createHash('sha1')
+    .update([fingerprint, path.basename(file), source].join('\0'))
+    .digest('hex');
+
+const shelved = (source, file) => path.join(shelf, `${keyOf(source, file)}.json`);
+
+/** From the shelf, or compiled and put there. */
+function compile(source, file) {
+  const place = shelved(source, file);
+  if (existsSync(place)) return JSON.parse(readFileSync(place, 'utf8'));
+  transpile ??= loadCompiler();
+  const result = transpile(source, file);
+  mkdirSync(shelf, { recursive: true });
+  const draft = `${place}.${process.pid}`;
+  writeFileSync(draft, JSON.stringify(result));
+  // Another worker may have made the same: either is good.
+  renameSync(draft, place);
+  return result;
+}
+
+module.exports = { getCacheKey: keyOf, isCompiled: (source, file) => existsSync(shelved(source, file)), process: compile };

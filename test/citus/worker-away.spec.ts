@@ -1,4 +1,4 @@
-import { startApp, type TestApp } from '../harness/app/app';
+import { startOwnApp, type TestApp } from '../harness/app/app';
 import { eventually } from '../../src/testing/eventually';
 import { citusNodes, NO_CITUS, onNode } from '../harness/database/citus-cluster';
 import { distributedDatabase, type TestDatabase } from '../harness/database/database';
@@ -31,7 +31,7 @@ const reason = nodes === null ? NO_CITUS : 'skipped: the nodes are not on this m
       proxies.map(({ port }) => ({ host: '127.0.0.1', port })),
     );
     [target, hook] = await Promise.all([SwitchableServer.start(), SwitchableServer.start()]);
-    app = await startApp({ databaseUrl: database.url });
+    app = await startOwnApp({ databaseUrl: database.url });
     await watchAll();
   });
   afterAll(async () => {

@@ -1,7 +1,7 @@
 import { spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
 import { type AddressInfo, connect, type Socket } from 'node:net';
-import { startApp, type TestApp } from '../harness/app/app';
+import { startOwnApp, type TestApp } from '../harness/app/app';
 import { eventually } from '../../src/testing/eventually';
 
 /** Both ends of a connection are descriptors of this process, and the rest of it needs some. */
@@ -37,7 +37,7 @@ describe('the API’s server against slow, greedy and idle clients', () => {
   let app: TestApp;
 
   beforeAll(async () => {
-    app = await startApp({ role: 'api' });
+    app = await startOwnApp({ role: 'api' });
   }, 60_000);
   afterAll(() => app.close());
 

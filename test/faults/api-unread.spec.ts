@@ -6,7 +6,7 @@ import { runInNewContext } from 'node:vm';
 import { HistoryWriter } from '../../src/history/write/history-writer';
 import { Database } from '../../src/platform/database/database';
 import { parseId } from '../../src/platform/ids/id';
-import { startApp, type TestApp } from '../harness/app/app';
+import { startOwnApp, type TestApp } from '../harness/app/app';
 import { recorded } from '../harness/app/history';
 import { HttpTarget } from '../../src/testing/servers/http-target';
 import { eventually } from '../../src/testing/eventually';
@@ -34,7 +34,7 @@ describe('the API’s server against clients that do not read their responses', 
   const responses: WeakRef<ServerResponse>[] = [];
 
   beforeAll(async () => {
-    app = await startApp({ role: 'api' });
+    app = await startOwnApp({ role: 'api' });
     server = app.app.getHttpServer();
     server.on('connection', (socket: Socket) => {
       const port = socket.remotePort ?? 0;

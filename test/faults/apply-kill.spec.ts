@@ -1,7 +1,7 @@
 import type { ConfigurationPlanView } from '../../src/configuration/plan/plan.dto';
 import { Database } from '../../src/platform/database/database';
 import type { FailpointName } from '../../src/platform/observability/failpoints';
-import { startApp, type TestApp } from '../harness/app/app';
+import { startOwnApp, type TestApp } from '../harness/app/app';
 import { Api } from '../../src/testing/service/api';
 import type { ServiceOrganization } from '../../src/testing/service/start-service';
 import { findPostgres, PostgresCluster } from '../harness/database/postgres-cluster';
@@ -47,7 +47,7 @@ suite('kill -9 in the middle of a large apply (needs PostgreSQL)', () => {
   beforeAll(async () => {
     buildService();
     cluster = await PostgresCluster.start();
-    survivor = await startApp({ databaseUrl: cluster.url, role: 'api' });
+    survivor = await startOwnApp({ databaseUrl: cluster.url, role: 'api' });
   }, 180_000);
   afterEach(() => victim?.kill());
   afterAll(async () => {

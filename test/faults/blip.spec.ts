@@ -1,4 +1,4 @@
-import { startApp, type TestApp } from '../harness/app/app';
+import { startOwnApp, type TestApp } from '../harness/app/app';
 import { SwitchableServer } from '../harness/servers/switchable-server';
 import { rawResponse, HttpTarget } from '../../src/testing/servers/http-target';
 import { eventually } from '../../src/testing/eventually';
@@ -11,7 +11,7 @@ describe('with failures confirmed and a threshold of one', () => {
   let failing = 0;
 
   beforeAll(async () => {
-    app = await startApp({ confirmFailures: true });
+    app = await startOwnApp({ confirmFailures: true });
     hook = await SwitchableServer.start();
     target = await HttpTarget.listen((_, socket) => socket.end(rawResponse(failing-- > 0 ? 500 : 200, 'ok')));
   });

@@ -1,5 +1,5 @@
 import { DeliveryLoop } from '../../src/delivery/send/delivery-loop';
-import { startApp, type TestApp } from '../harness/app/app';
+import { startOwnApp, type TestApp } from '../harness/app/app';
 import { ACCEPTED, DeliveryScene, type SceneAlert } from '../harness/app/delivery-scene';
 import { checkSettled } from '../harness/app/invariants';
 import { eventually } from '../../src/testing/eventually';
@@ -19,7 +19,7 @@ suite('two instances, one of which changes a contact while the other sends (need
   beforeAll(async () => {
     cluster = await PostgresCluster.start();
     scene = await DeliveryScene.start({ databaseUrl: cluster.url });
-    other = await startApp({ databaseUrl: cluster.url });
+    other = await startOwnApp({ databaseUrl: cluster.url });
   }, 120_000);
   afterAll(async () => {
     await other.app.close();

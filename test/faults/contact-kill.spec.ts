@@ -4,7 +4,7 @@ import type { FailpointName } from '../../src/platform/observability/failpoints'
 import { parseId } from '../../src/platform/ids/id';
 import { DeliveryLoop } from '../../src/delivery/send/delivery-loop';
 import { Alerting, type Result } from '../harness/app/alerting';
-import { startApp, type TestApp } from '../harness/app/app';
+import { startOwnApp, type TestApp } from '../harness/app/app';
 import { Api } from '../../src/testing/service/api';
 import { checkSettled } from '../harness/app/invariants';
 import { eventually } from '../../src/testing/eventually';
@@ -44,7 +44,7 @@ suite('kill -9 at every point of the change of a contact (needs PostgreSQL)', ()
     cluster = await PostgresCluster.start();
     sink = await FakeProvider.start();
     sink.standingResponse({ status: 204 });
-    survivor = await startApp({ databaseUrl: cluster.url });
+    survivor = await startOwnApp({ databaseUrl: cluster.url });
   }, 180_000);
   afterAll(async () => {
     await survivor.close();

@@ -1,5 +1,5 @@
 import { DeliveryLoop } from '../../src/delivery/send/delivery-loop';
-import { startApp, type TestApp } from '../harness/app/app';
+import { startOwnApp, type TestApp } from '../harness/app/app';
 import { ACCEPTED, DeliveryScene, type SceneType } from '../harness/app/delivery-scene';
 import { checkSettled } from '../harness/app/invariants';
 import { eventually } from '../../src/testing/eventually';
@@ -19,7 +19,7 @@ suite('several instances on one database (needs PostgreSQL)', () => {
   beforeAll(async () => {
     cluster = await PostgresCluster.start();
     scene = await DeliveryScene.start({ databaseUrl: cluster.url });
-    others = [await startApp({ databaseUrl: cluster.url }), await startApp({ databaseUrl: cluster.url })];
+    others = [await startOwnApp({ databaseUrl: cluster.url }), await startOwnApp({ databaseUrl: cluster.url })];
   }, 120_000);
   afterAll(async () => {
     for (const { app } of others) await app.close();

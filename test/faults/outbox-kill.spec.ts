@@ -4,7 +4,7 @@ import { Database } from '../../src/platform/database/database';
 import type { FailpointName } from '../../src/platform/observability/failpoints';
 import { parseId } from '../../src/platform/ids/id';
 import { Alerting } from '../harness/app/alerting';
-import { startApp, type TestApp } from '../harness/app/app';
+import { startOwnApp, type TestApp } from '../harness/app/app';
 import { buildService, ServiceProcess } from '../harness/processes/service-process';
 import { FakeProvider, type ReceivedRequest } from '../../src/testing/servers/fake-provider';
 import { SwitchableServer } from '../harness/servers/switchable-server';
@@ -49,7 +49,7 @@ suite(`kill -9 at every point of the pipeline, ${ROUNDS} rounds each (needs Post
     pager.standingResponse({ status: 202, body: '{"status":"success","message":"ok","dedup_key":"x"}' });
     hook.standingResponse({ status: 204 });
     chat.standingResponse({ status: 200, body: 'ok' });
-    survivor = await startApp({ databaseUrl: cluster.url });
+    survivor = await startOwnApp({ databaseUrl: cluster.url });
     alerting = Alerting.of(survivor.app);
     pauseSurvivor();
     const website = await created('/websites', { name: 'Shop', url: 'https://shop.example' });

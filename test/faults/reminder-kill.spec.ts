@@ -2,7 +2,7 @@ import { ReminderJob } from '../../src/alert/reminder/reminder.job';
 import { DeliveryLoop } from '../../src/delivery/send/delivery-loop';
 import { Config } from '../../src/platform/config/config';
 import type { FailpointName } from '../../src/platform/observability/failpoints';
-import { startApp, type TestApp } from '../harness/app/app';
+import { startOwnApp, type TestApp } from '../harness/app/app';
 import { ACCEPTED, DeliveryScene } from '../harness/app/delivery-scene';
 import { checkSettled } from '../harness/app/invariants';
 import { eventually } from '../../src/testing/eventually';
@@ -40,7 +40,7 @@ suite('three instances, others killed with -9 at every point of a reminder (need
     // Their own timers do nothing: only the test has them look.
     const role = 'api' as const;
     scene = await DeliveryScene.start({ databaseUrl: cluster.url, role });
-    others = [await startApp({ databaseUrl: cluster.url, role }), await startApp({ databaseUrl: cluster.url, role })];
+    others = [await startOwnApp({ databaseUrl: cluster.url, role }), await startOwnApp({ databaseUrl: cluster.url, role })];
   }, 180_000);
   afterAll(async () => {
     for (const { app } of others) await app.close();

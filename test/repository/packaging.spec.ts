@@ -1,3 +1,4 @@
+/** @lane slow */
 import 'reflect-metadata';
 import { spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';

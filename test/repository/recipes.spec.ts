@@ -1,3 +1,4 @@
+/** @lane slow */
 import 'reflect-metadata';
 import { execFile } from 'node:child_process';
 import { join, resolve } from 'node:path';
@@ -9,7 +10,7 @@ import { eventually } from '../../src/testing/eventually';
 import { plantRecipes } from './recipe-tree';
 import { newEndpoint, newWebsite } from '../harness/app/resources';
 import { TcpTarget } from '../../src/testing/servers/tcp-target';
-import { startApp, type TestApp } from '../harness/app/app';
+import { startOwnApp, type TestApp } from '../harness/app/app';
 
 const ROOT = resolve(__dirname, '../..');
 const CHECK_TYPES = 'test/repository/check-types.cjs';
@@ -136,7 +137,7 @@ describe('with the recipes carried out', () => {
 
     beforeAll(async () => {
       const harness = tree.load('test/harness/app/app') as typeof import('../harness/app/app');
-      app = await harness.startApp({}, { extensions: [{ name: 'test', modules: [TeamModule] }] });
+      app = await harness.startOwnApp({}, { extensions: [{ name: 'test', modules: [TeamModule] }] });
       redis = await redisServer();
       matrix = await FakeProvider.start();
     });
@@ -244,7 +245,7 @@ describe('with the recipes carried out', () => {
 describe('without the lines', () => {
   let app: TestApp;
   beforeAll(async () => {
-    app = await startApp({ role: 'api' });
+    app = await startOwnApp({ role: 'api' });
   });
   afterAll(() => app.close());
 

@@ -1,5 +1,5 @@
 import type { Browser } from 'playwright-core';
-import { startApp, type TestApp } from '../harness/app/app';
+import { startOwnApp, type TestApp } from '../harness/app/app';
 import { newContact } from '../harness/app/resources';
 import { launchBrowser, Visit } from './browser';
 import { showcase } from './showcase';
@@ -46,7 +46,7 @@ describe('accessibility', () => {
   let found: Map<number, Promise<string[]>>;
 
   beforeAll(async () => {
-    app = await startApp({ role: 'api' });
+    app = await startOwnApp({ role: 'api' });
     ids = await showcase(app);
     await addQuiet();
     ids.set('Operations', await newContact(app.write, { default: true }));

@@ -5,7 +5,7 @@ import { signClaim } from '../../src/delivery/send/acknowledge-token';
 import { Database } from '../../src/platform/database/database';
 import { parseId } from '../../src/platform/ids/id';
 import { ServerSecrets } from '../../src/platform/secrets/server-secrets';
-import { startApp, type TestApp } from '../harness/app/app';
+import { startOwnApp, type TestApp } from '../harness/app/app';
 import { newAlert, newEndpoint, newWebsite } from '../harness/app/resources';
 import { launchBrowser, Visit } from './browser';
 
@@ -38,7 +38,7 @@ describe('the page behind the link of a message', () => {
   let browser: Browser;
 
   beforeAll(async () => {
-    app = await startApp({ role: 'api' });
+    app = await startOwnApp({ role: 'api' });
     browser = await launchBrowser();
   });
   afterAll(async () => {

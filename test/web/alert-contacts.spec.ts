@@ -4,7 +4,7 @@ import { ChannelRegistry } from '../../src/channel/channel.registry';
 import { Database } from '../../src/platform/database/database';
 import { newUuid } from '../../src/platform/ids/id';
 import { remindsItself } from '../../web/src/logic/alert-rule';
-import { startApp, type TestApp } from '../harness/app/app';
+import { startOwnApp, type TestApp } from '../harness/app/app';
 import { eventually } from '../../src/testing/eventually';
 import { newAlert, newContact, newEndpoint, newWebsite } from '../harness/app/resources';
 import { FakeProvider } from '../../src/testing/servers/fake-provider';
@@ -25,7 +25,7 @@ describe('alerts that notify through contacts, in the dashboard', () => {
   let endpoint: string;
 
   beforeAll(async () => {
-    [app, provider] = await Promise.all([startApp({ role: 'api' }), FakeProvider.start()]);
+    [app, provider] = await Promise.all([startOwnApp({ role: 'api' }), FakeProvider.start()]);
     browser = await launchBrowser();
   });
   afterAll(async () => {

@@ -1,7 +1,7 @@
 import type { Browser, Page } from 'playwright-core';
 import type { AlertView } from '../../src/alert/alert.dto';
 import { Database } from '../../src/platform/database/database';
-import { startApp, type TestApp } from '../harness/app/app';
+import { startOwnApp, type TestApp } from '../harness/app/app';
 import { eventually } from '../../src/testing/eventually';
 import { newAlert, newEndpoint, newWebsite } from '../harness/app/resources';
 import { FakeProvider } from '../../src/testing/servers/fake-provider';
@@ -19,7 +19,7 @@ describe('alerts in the dashboard', () => {
   let page: Page;
 
   beforeAll(async () => {
-    [app, provider] = await Promise.all([startApp({ role: 'api' }), FakeProvider.start()]);
+    [app, provider] = await Promise.all([startOwnApp({ role: 'api' }), FakeProvider.start()]);
     ids = await showcase(app);
     browser = await launchBrowser();
   });

@@ -2,7 +2,7 @@ import { execFileSync } from 'node:child_process';
 import { request as httpRequest, type IncomingHttpHeaders } from 'node:http';
 import { join } from 'node:path';
 import { brotliDecompressSync, gunzipSync } from 'node:zlib';
-import { startApp, type TestApp } from '../harness/app/app';
+import { startOwnApp, type TestApp } from '../harness/app/app';
 
 interface RawResponse {
   status: number;
@@ -28,7 +28,7 @@ describe('the files of the dashboard', () => {
     });
 
   beforeAll(async () => {
-    app = await startApp({ role: 'api' });
+    app = await startOwnApp({ role: 'api' });
     script = /src="(\/assets\/[^"]+\.js)"/.exec((await get('/')).body.toString())?.[1] ?? '';
   });
   afterAll(() => app.close());

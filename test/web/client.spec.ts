@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Browser, Page } from 'playwright-core';
 import { builtClientFolder } from '../e2e/client/built-client';
-import { startApp, type TestApp } from '../harness/app/app';
+import { startOwnApp, type TestApp } from '../harness/app/app';
 import { HttpTarget, rawResponse } from '../../src/testing/servers/http-target';
 import { launchBrowser } from './browser';
 
@@ -13,7 +13,7 @@ describe('the typed client in a browser', () => {
   let browser: Browser;
 
   beforeAll(async () => {
-    app = await startApp({ role: 'api' });
+    app = await startOwnApp({ role: 'api' });
     browser = await launchBrowser();
   });
   afterAll(async () => {

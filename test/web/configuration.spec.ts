@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import type { Browser, Page } from 'playwright-core';
 import type { Endpoint, Website } from '../../web/src/api/types';
-import { startApp, type TestApp } from '../harness/app/app';
+import { startOwnApp, type TestApp } from '../harness/app/app';
 import { launchBrowser, Visit } from './browser';
 
 jest.setTimeout(120_000);
@@ -43,7 +43,7 @@ describe('the configuration in the dashboard', () => {
   let page: Page;
 
   beforeAll(async () => {
-    app = await startApp({ role: 'api' });
+    app = await startOwnApp({ role: 'api' });
     browser = await launchBrowser();
   });
   afterAll(async () => {

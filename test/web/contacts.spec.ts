@@ -2,7 +2,7 @@ import type { Browser, Page } from 'playwright-core';
 import { Database } from '../../src/platform/database/database';
 import { newUuid, parseId } from '../../src/platform/ids/id';
 import type { Alert, Contact } from '../../web/src/api/types';
-import { startApp, type TestApp } from '../harness/app/app';
+import { startOwnApp, type TestApp } from '../harness/app/app';
 import { eventually } from '../../src/testing/eventually';
 import { newAlert, newContact, newEndpoint, newWebsite } from '../harness/app/resources';
 import { FakeProvider } from '../../src/testing/servers/fake-provider';
@@ -23,7 +23,7 @@ describe('contacts in the dashboard', () => {
 
   beforeAll(async () => {
     // Nothing is sent but tests: messages of alerts are written as they would be.
-    [app, provider] = await Promise.all([startApp({ role: 'api' }), FakeProvider.start()]);
+    [app, provider] = await Promise.all([startOwnApp({ role: 'api' }), FakeProvider.start()]);
     browser = await launchBrowser();
     shop = await newWebsite(app.write, 'Example shop');
     checkout = await newEndpoint(app.write, shop);

@@ -1,5 +1,5 @@
 import type { Browser, Page } from 'playwright-core';
-import { startApp, type TestApp } from '../harness/app/app';
+import { startOwnApp, type TestApp } from '../harness/app/app';
 import { eventually } from '../../src/testing/eventually';
 import { SwitchableServer } from '../harness/servers/switchable-server';
 import { launchBrowser, Visit } from './browser';
@@ -17,7 +17,7 @@ describe('the form that watches something new', () => {
 
   beforeAll(async () => {
     target = await SwitchableServer.start();
-    app = await startApp({ role: 'api' });
+    app = await startOwnApp({ role: 'api' });
     browser = await launchBrowser();
   });
   afterAll(async () => {

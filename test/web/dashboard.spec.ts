@@ -1,6 +1,6 @@
 import type { Browser } from 'playwright-core';
 import { SignInLinks } from '../../src/identity/session/sign-in-links';
-import { startApp, type TestApp } from '../harness/app/app';
+import { startOwnApp, type TestApp } from '../harness/app/app';
 import { SwitchableServer } from '../harness/servers/switchable-server';
 import { eventually } from '../../src/testing/eventually';
 import { launchBrowser, Visit } from './browser';
@@ -17,7 +17,7 @@ describe('the dashboard in a browser', () => {
 
   beforeAll(async () => {
     [target, hook] = [await SwitchableServer.start(), await SwitchableServer.start()];
-    app = await startApp();
+    app = await startOwnApp();
     browser = await launchBrowser();
   });
   afterAll(async () => {

@@ -1,6 +1,6 @@
 import type { Browser, Page } from 'playwright-core';
 import type { MaintenanceWindow } from '../../web/src/api/types';
-import { startApp, type TestApp } from '../harness/app/app';
+import { startOwnApp, type TestApp } from '../harness/app/app';
 import { eventually } from '../../src/testing/eventually';
 import { launchBrowser, Visit } from './browser';
 
@@ -18,7 +18,7 @@ describe('maintenance in the dashboard', () => {
 
   beforeAll(async () => {
     // The sweep of a real service begins and ends windows; no target is asked: the endpoints are off.
-    app = await startApp();
+    app = await startOwnApp();
     browser = await launchBrowser();
     const website = { name: 'Example shop', url: 'https://shop.example.com', tags: ['prod'] };
     shop = (await app.write.post<{ id: string }>('/websites', website)).body.id;

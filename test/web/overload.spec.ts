@@ -1,6 +1,6 @@
 import type { Browser } from 'playwright-core';
 import { Database } from '../../src/platform/database/database';
-import { startApp, type TestApp } from '../harness/app/app';
+import { startOwnApp, type TestApp } from '../harness/app/app';
 import { newEndpoint, newWebsite } from '../harness/app/resources';
 import { launchBrowser, Visit } from './browser';
 
@@ -12,7 +12,7 @@ describe('the dashboard while the installation is overloaded', () => {
   const visits: Visit[] = [];
 
   beforeAll(async () => {
-    app = await startApp({ role: 'api' });
+    app = await startOwnApp({ role: 'api' });
     browser = await launchBrowser();
     await newEndpoint(app.write, await newWebsite(app.write));
     // An instance that tells that it is overloaded, and lives for the whole test.

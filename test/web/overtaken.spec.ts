@@ -1,5 +1,5 @@
 import type { Browser, Page } from 'playwright-core';
-import { startApp, type TestApp } from '../harness/app/app';
+import { startOwnApp, type TestApp } from '../harness/app/app';
 import { newAlert, newContact, newEndpoint, newMaintenanceWindow, newWebsite } from '../harness/app/resources';
 import { launchBrowser, Visit } from './browser';
 
@@ -21,7 +21,7 @@ describe('a form of what somebody else changes meanwhile', () => {
   let website: string;
 
   beforeAll(async () => {
-    app = await startApp({ role: 'api' });
+    app = await startOwnApp({ role: 'api' });
     browser = await launchBrowser();
     website = await newWebsite(app.write);
     visit = await Visit.start(browser, app.url);

@@ -1,6 +1,6 @@
 import type { Browser, Page } from 'playwright-core';
 import { Database } from '../../src/platform/database/database';
-import { startApp, type TestApp } from '../harness/app/app';
+import { startOwnApp, type TestApp } from '../harness/app/app';
 import { eventually } from '../../src/testing/eventually';
 import { launchBrowser, Visit } from './browser';
 import { madeBefore, showcase } from './showcase';
@@ -17,7 +17,7 @@ describe('the overview', () => {
   let page: Page;
 
   beforeAll(async () => {
-    app = await startApp({ role: 'api' });
+    app = await startOwnApp({ role: 'api' });
     ids = await showcase(app);
     browser = await launchBrowser();
   });

@@ -1,5 +1,5 @@
 import type { Browser, Page } from 'playwright-core';
-import { startApp, type TestApp } from '../harness/app/app';
+import { startOwnApp, type TestApp } from '../harness/app/app';
 import { eventually } from '../../src/testing/eventually';
 import { SwitchableServer } from '../harness/servers/switchable-server';
 import { launchBrowser, Visit } from './browser';
@@ -16,7 +16,7 @@ describe('what is in hand, degraded, tagged or depends on others, in the dashboa
 
   beforeAll(async () => {
     target = await SwitchableServer.start();
-    app = await startApp();
+    app = await startOwnApp();
     browser = await launchBrowser();
     const website = { name: 'Example shop', url: target.url, tags: ['prod'] };
     shop = (await app.write.post<{ id: string }>('/websites', website)).body.id;

@@ -1,5 +1,5 @@
 import type { Browser } from 'playwright-core';
-import { startApp, type TestApp } from '../harness/app/app';
+import { startOwnApp, type TestApp } from '../harness/app/app';
 import { launchBrowser, Visit } from './browser';
 
 jest.setTimeout(180_000);
@@ -12,7 +12,7 @@ describe('the API reference', () => {
   let browser: Browser;
 
   beforeAll(async () => {
-    app = await startApp({ role: 'api' });
+    app = await startOwnApp({ role: 'api' });
     browser = await launchBrowser();
   });
   afterAll(async () => {

@@ -1,5 +1,5 @@
 import type { Browser } from 'playwright-core';
-import { startApp, type TestApp } from '../harness/app/app';
+import { startOwnApp, type TestApp } from '../harness/app/app';
 import type { Api } from '../../src/testing/service/api';
 import { eventually } from '../../src/testing/eventually';
 import { launchBrowser, Visit } from './browser';
@@ -11,7 +11,7 @@ describe('settings and the session, in a browser', () => {
   let browser: Browser;
 
   beforeAll(async () => {
-    app = await startApp({ role: 'api' });
+    app = await startOwnApp({ role: 'api' });
     browser = await launchBrowser();
   });
   afterAll(async () => {

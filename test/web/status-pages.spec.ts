@@ -1,5 +1,5 @@
 import type { Browser } from 'playwright-core';
-import { startApp, type TestApp } from '../harness/app/app';
+import { startOwnApp, type TestApp } from '../harness/app/app';
 import { eventually } from '../../src/testing/eventually';
 import { writeDay, writeOutage, writeState, writeWindow } from '../harness/app/announced-work';
 import { newEndpoint, newWebsite } from '../harness/app/resources';
@@ -13,7 +13,7 @@ describe('status pages in the browser', () => {
   let website: string;
 
   beforeAll(async () => {
-    app = await startApp({ role: 'api' });
+    app = await startOwnApp({ role: 'api' });
     website = await newWebsite(app.write, 'Shop');
     await newEndpoint(app.write, website, { name: 'Checkout' });
     await newEndpoint(app.write, website, { name: 'Search' });

@@ -1,7 +1,7 @@
 import type { Browser, Page } from 'playwright-core';
 import { Database } from '../../src/platform/database/database';
 import { newUuid, parseId } from '../../src/platform/ids/id';
-import { startApp, type TestApp } from '../harness/app/app';
+import { startOwnApp, type TestApp } from '../harness/app/app';
 import { eventually } from '../../src/testing/eventually';
 import { launchBrowser, Visit } from './browser';
 
@@ -25,7 +25,7 @@ describe('the overview of a thousand endpoints', () => {
   let visit: Visit;
 
   beforeAll(async () => {
-    app = await startApp({ role: 'api' });
+    app = await startOwnApp({ role: 'api' });
     await fill(app);
     browser = await launchBrowser();
     visit = await Visit.start(browser, app.url);

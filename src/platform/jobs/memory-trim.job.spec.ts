@@ -1,3 +1,4 @@
+/** @lane slow */
 import { spawnSync } from 'node:child_process';
 import { join } from 'node:path';
 

@@ -1,3 +1,4 @@
+/** @lane slow */
 import 'reflect-metadata';
 import { execFile } from 'node:child_process';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';

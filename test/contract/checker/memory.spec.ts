@@ -1,3 +1,4 @@
+/** @lane slow */
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { join } from 'node:path';

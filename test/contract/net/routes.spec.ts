@@ -1,3 +1,4 @@
+/** @lane slow */
 import { CABLE, obstacleTo, runInNamespace } from '../../harness/machine/namespace';
 import { hasLiveRoute, hasRoute } from '../../../src/platform/net/dial/route-probe';
 

@@ -1,8 +1,9 @@
+/** @lane slow */
 import { ReminderJob } from '../../../src/alert/reminder/reminder.job';
 import { signClaim } from '../../../src/delivery/send/acknowledge-token';
 import { ServerSecrets } from '../../../src/platform/secrets/server-secrets';
 import { DAY_MS } from '../../../src/platform/time/time-units';
-import { startApp } from '../../harness/app/app';
+import { startOwnApp } from '../../harness/app/app';
 import { ACCEPTED, DeliveryScene, type SceneAlert } from '../../harness/app/delivery-scene';
 
 interface SlackBody {
@@ -404,7 +405,7 @@ describe('the link of a message', () => {
   });
 
   it('is asked for as often as a status page by one address, and not more', async () => {
-    const slow = await startApp({ role: 'api', statusRateLimitPerSecond: 1 });
+    const slow = await startOwnApp({ role: 'api', statusRateLimitPerSecond: 1 });
     try {
       const ask = () => fetch(`${slow.url}/ack/${'A'.repeat(56)}`, { headers: AS_BROWSER });
       const statuses = (await Promise.all(Array.from({ length: 12 }, ask))).map(({ status }) => status);

@@ -1,3 +1,4 @@
+/** @lane slow */
 import { checkInvariants } from '../../harness/app/invariants';
 import { consistencyByHand } from '../../harness/app/consistency-by-hand';
 import { ACCEPTED, DeliveryScene, type SceneAlert } from '../../harness/app/delivery-scene';

@@ -1,6 +1,7 @@
+/** @lane slow */
 import type { AlertView } from '../../../src/alert/alert.dto';
 import { Database } from '../../../src/platform/database/database';
-import { startApp, type TestApp } from '../../harness/app/app';
+import { startOwnApp, type TestApp } from '../../harness/app/app';
 import type { Api, ApiResponse } from '../../../src/testing/service/api';
 import { newContact, newEndpoint, newWebsite } from '../../harness/app/resources';
 
@@ -19,7 +20,7 @@ describe('requests at the same time about a contact and its alerts', () => {
   let website: string;
 
   beforeAll(async () => {
-    app = await startApp({ role: 'api', quotaAlertsPerEndpoint: 10_000 });
+    app = await startOwnApp({ role: 'api', quotaAlertsPerEndpoint: 10_000 });
   });
   beforeEach(async () => {
     api = (await app.organization('Owner')).write;

@@ -1,3 +1,4 @@
+/** @lane slow */
 import { ReminderJob } from '../../../src/alert/reminder/reminder.job';
 import type { AlertEventView } from '../../../src/alert/event/alert-event.dto';
 import { ACCEPTED, DeliveryScene, type SceneAlert, type SceneType } from '../../harness/app/delivery-scene';

@@ -1,10 +1,11 @@
+/** @lane slow */
 import type { AuditEntryView } from '../../../src/audit/audit.dto';
 import { Database } from '../../../src/platform/database/database';
 import { Clock } from '../../../src/platform/time/clock';
 import { parseId } from '../../../src/platform/ids/id';
 import { MINUTE_MS } from '../../../src/platform/time/time-units';
 import { SignInLinks } from '../../../src/identity/session/sign-in-links';
-import { startApp, type TestApp } from '../../harness/app/app';
+import { startOwnApp, type TestApp } from '../../harness/app/app';
 import type { Api } from '../../../src/testing/service/api';
 import type { ServiceOrganization } from '../../../src/testing/service/start-service';
 import { type SignedIn, signIn, signOut } from '../../harness/app/browser-session';
@@ -20,7 +21,7 @@ describe('the audit log of sessions', () => {
   let other: ServiceOrganization;
 
   beforeAll(async () => {
-    app = await startApp({ role: 'api' });
+    app = await startOwnApp({ role: 'api' });
     other = await app.organization('Other');
   });
   afterAll(() => app.close());
@@ -155,7 +156,7 @@ async function expire(app: TestApp, { id }: Key): Promise<void> {
 describe('repeated sign-ins', () => {
   let app: TestApp;
   beforeEach(async () => {
-    app = await startApp({ role: 'api' });
+    app = await startOwnApp({ role: 'api' });
   });
   afterEach(async () => {
     jest.restoreAllMocks();

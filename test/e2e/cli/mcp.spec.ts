@@ -1,3 +1,4 @@
+/** @lane slow */
 import { startApp, type TestApp } from '../../harness/app/app';
 import { newEndpoint, newWebsite } from '../../harness/app/resources';
 import { type Called, McpProcess } from '../../harness/processes/mcp-process';

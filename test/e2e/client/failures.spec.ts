@@ -1,3 +1,4 @@
+/** @lane slow */
 import type { Socket } from 'node:net';
 import { HttpTarget, rawResponse, sent } from '../../../src/testing/servers/http-target';
 import { closedPort, silence, slam } from '../../../src/testing/servers/tcp-target';

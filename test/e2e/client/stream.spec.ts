@@ -1,7 +1,8 @@
+/** @lane slow */
 import { once } from 'node:events';
 import type { Socket } from 'node:net';
 import { Database } from '../../../src/platform/database/database';
-import { startApp, type TestApp } from '../../harness/app/app';
+import { startOwnApp, type TestApp } from '../../harness/app/app';
 import { eventually } from '../../../src/testing/eventually';
 import { FaultProxy } from '../../harness/servers/fault-proxy';
 import { HttpTarget, rawResponse, sent } from '../../../src/testing/servers/http-target';
@@ -30,7 +31,7 @@ describe("the typed client's stream", () => {
 
   beforeAll(async () => {
     target = await SwitchableServer.start();
-    app = await startApp({ egressPrivate: 'allow' }, { durable: true });
+    app = await startOwnApp({ egressPrivate: 'allow' }, { durable: true });
   });
   afterAll(async () => {
     await app.close();

@@ -1,3 +1,4 @@
+/** @lane slow */
 import { startApp, type TestApp } from '../../harness/app/app';
 import { eventually } from '../../../src/testing/eventually';
 import { newEndpoint, newWebsite } from '../../harness/app/resources';

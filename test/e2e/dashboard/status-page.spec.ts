@@ -1,10 +1,11 @@
+/** @lane slow */
 import { createHash } from 'node:crypto';
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { Database } from '../../../src/platform/database/database';
 import { Clock } from '../../../src/platform/time/clock';
 import { StatusSnapshots } from '../../../src/status-page/status-snapshot';
-import { startApp, type TestApp } from '../../harness/app/app';
+import { startOwnApp, type TestApp } from '../../harness/app/app';
 import type { ServiceOrganization } from '../../../src/testing/service/start-service';
 import { MovingClock } from '../../../src/testing/service/moving-clock';
 import { eventually } from '../../../src/testing/eventually';
@@ -43,7 +44,7 @@ describe('public status pages', () => {
     target = createServer((_, response) => response.writeHead(503).end('a secret text of the target'));
     await new Promise<void>((resolve) => target.listen(0, '127.0.0.1', resolve));
     ({ port } = target.address() as AddressInfo);
-    app = await startApp({ statusRateLimitPerSecond: 0 });
+    app = await startOwnApp({ statusRateLimitPerSecond: 0 });
     other = await app.organization('Other');
   });
   afterAll(async () => {
@@ -284,7 +285,7 @@ describe('public status pages', () => {
   });
 
   it('refuses an address that asks too often, and says when to come back', async () => {
-    const limited = await startApp({ statusRateLimitPerSecond: 2 });
+    const limited = await startOwnApp({ statusRateLimitPerSecond: 2 });
     try {
       const clock = limited.app.get(Clock);
       jest.spyOn(clock, 'monotonic').mockReturnValue(clock.monotonic());
@@ -305,7 +306,7 @@ describe('public status pages while somebody guesses names', () => {
   let clock: MovingClock;
 
   beforeAll(async () => {
-    app = await startApp({ statusRateLimitPerSecond: 0 });
+    app = await startOwnApp({ statusRateLimitPerSecond: 0 });
     clock = MovingClock.frozenIn(app.app);
     const { body } = await app.write.post<{ id: string }>('/websites', { name: 'Shop', url: 'https://shop.example' });
     await app.write.put(`/websites/${body.id}/status-page`, { enabled: true, slug: 'shop' });

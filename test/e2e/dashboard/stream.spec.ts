@@ -1,3 +1,4 @@
+/** @lane slow */
 import { once } from 'node:events';
 import { connect, type AddressInfo } from 'node:net';
 import { setTimeout as delay } from 'node:timers/promises';
@@ -5,7 +6,7 @@ import { request as httpRequest, type ClientRequest, type IncomingMessage } from
 import { Database } from '../../../src/platform/database/database';
 import { firstUuidAt, formatId } from '../../../src/platform/ids/id';
 import { signIn, signOut } from '../../harness/app/browser-session';
-import { startApp, type TestApp } from '../../harness/app/app';
+import { startOwnApp, type TestApp } from '../../harness/app/app';
 import { Api } from '../../../src/testing/service/api';
 import type { ServiceOrganization } from '../../../src/testing/service/start-service';
 import { SwitchableServer } from '../../harness/servers/switchable-server';
@@ -98,7 +99,7 @@ describe('the live stream', () => {
 
   beforeAll(async () => {
     target = await SwitchableServer.start();
-    app = await startApp({ egressPrivate: 'allow' }, { durable: true });
+    app = await startOwnApp({ egressPrivate: 'allow' }, { durable: true });
     other = await app.organization('Other');
   });
   afterAll(async () => {

@@ -1,10 +1,11 @@
+/** @lane slow */
 import { execFile } from 'node:child_process';
 import { existsSync, mkdtempSync, readdirSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { Client } from 'pg';
-import { startApp, type TestApp } from '../../harness/app/app';
+import { startOwnApp, type TestApp } from '../../harness/app/app';
 import { Api } from '../../../src/testing/service/api';
 import { newAlert, newEndpoint, newWebsite } from '../../harness/app/resources';
 
@@ -58,7 +59,7 @@ describe('a backup', () => {
 
   beforeAll(async () => {
     folder = mkdtempSync(join(tmpdir(), 'uptime-backup-'));
-    app = await startApp({ role: 'api' }, { durable: true });
+    app = await startOwnApp({ role: 'api' }, { durable: true });
     isServer = app.config.databaseUrl !== null;
     endpointId = await newEndpoint(app.write, await newWebsite(app.write));
     await newAlert(app.write, endpointId);

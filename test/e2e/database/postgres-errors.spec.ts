@@ -1,3 +1,4 @@
+/** @lane slow */
 import { startApp, type TestApp } from '../../harness/app/app';
 import { SwitchableServer } from '../../harness/servers/switchable-server';
 import { checkEngine } from '../../harness/app/invariants';

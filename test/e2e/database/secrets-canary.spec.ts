@@ -1,3 +1,4 @@
+/** @lane slow */
 import { randomBytes } from 'node:crypto';
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
@@ -5,7 +6,7 @@ import { text } from 'node:stream/consumers';
 import type { AlertView } from '../../../src/alert/alert.dto';
 import { SPEC_CHANNEL_TYPES } from '../../../src/channel/channel';
 import { Database } from '../../../src/platform/database/database';
-import { startApp, type TestApp } from '../../harness/app/app';
+import { startOwnApp, type TestApp } from '../../harness/app/app';
 import type { ApiResponse, Api } from '../../../src/testing/service/api';
 import { eventually } from '../../../src/testing/eventually';
 import { newWebsite } from '../../harness/app/resources';
@@ -86,7 +87,7 @@ describe('secrets in every field', () => {
     await new Promise<void>((resolve) => provider.listen(0, '127.0.0.1', resolve));
     base = `http://127.0.0.1:${(provider.address() as AddressInfo).port}`;
     // A durable database is migrated when it starts, so the log has more than the deliveries.
-    service = await startApp(
+    service = await startOwnApp(
       {
         logLevel: 'trace',
         egressPrivate: 'allow',
@@ -367,7 +368,7 @@ describe('secrets of awkward shapes', () => {
 
   beforeAll(async () => {
     output.start();
-    service = await startApp({ role: 'api', logLevel: 'trace', egressPrivate: 'allow' });
+    service = await startOwnApp({ role: 'api', logLevel: 'trace', egressPrivate: 'allow' });
     const websiteId = await newWebsite(service.write);
     for (const { value } of AWKWARD) {
       const { body } = await service.write.post<{ id: string }>(`/websites/${websiteId}/endpoints`, {

@@ -1,8 +1,9 @@
+/** @lane slow */
 import { Logger } from '@nestjs/common';
 import { CheckDefinitions } from '../../../src/endpoint/check-definition';
 import { Database } from '../../../src/platform/database/database';
 import { parseId } from '../../../src/platform/ids/id';
-import { startApp, type TestApp } from '../../harness/app/app';
+import { startOwnApp, type TestApp } from '../../harness/app/app';
 import { always, HttpTarget, rawResponse } from '../../../src/testing/servers/http-target';
 import { eventually } from '../../../src/testing/eventually';
 import { newEndpoint, newWebsite } from '../../harness/app/resources';
@@ -19,7 +20,7 @@ describe('an endpoint whose stored settings cannot be read', () => {
   beforeAll(async () => {
     jest.spyOn(Logger.prototype, 'error').mockImplementation(() => {});
     [app, target] = await Promise.all([
-      startApp({ role: 'all', egressPrivate: 'allow' }),
+      startOwnApp({ role: 'all', egressPrivate: 'allow' }),
       HttpTarget.listen(always(rawResponse(200, 'ok'))),
     ]);
     database = app.app.get(Database);
@@ -91,7 +92,7 @@ describe('an endpoint whose stored settings cannot be read', () => {
 describe('the definitions in memory', () => {
   let app: TestApp;
   beforeAll(async () => {
-    app = await startApp({ role: 'api' });
+    app = await startOwnApp({ role: 'api' });
   });
   afterAll(() => app.close());
 

@@ -1,3 +1,4 @@
+/** @lane slow */
 import { Controller, Get, Module } from '@nestjs/common';
 import type { MigrationInterface, QueryRunner } from 'typeorm';
 import { Access } from '../../../src/exports/module';
@@ -6,7 +7,7 @@ import { Database } from '../../../src/platform/database/database';
 import { eventually } from '../../../src/testing/eventually';
 import { startExactly, type Service } from '../../../src/testing/service/start-service';
 import { freshDatabase } from '../../harness/database/database';
-import { startApp, type TestApp } from '../../harness/app/app';
+import { startOwnApp, type TestApp } from '../../harness/app/app';
 import { billing, Invoices1800000000000 } from './billing';
 
 interface Invoice {
@@ -17,7 +18,7 @@ interface Invoice {
 describe('an extension with a table, ids, audited resources and settings', () => {
   let app: TestApp;
   beforeAll(async () => {
-    app = await startApp({ role: 'api' }, { extensions: [billing] });
+    app = await startOwnApp({ role: 'api' }, { extensions: [billing] });
   });
   afterAll(() => app.close());
 
@@ -149,7 +150,7 @@ describe('the start with extensions', () => {
     }
     @Module({ controllers: [OpenController, SecondController] })
     class WrongModule {}
-    const start = startApp({ role: 'api' }, { extensions: [{ name: 'wrong', modules: [WrongModule] }] });
+    const start = startOwnApp({ role: 'api' }, { extensions: [{ name: 'wrong', modules: [WrongModule] }] });
     await expect(start).rejects.toThrow(
       /OpenController\.list \(GET \/api\/v1\/open\) does not say who may call it[\s\S]*GET \/api\/v1\/websites\/:name is served twice: by WebsiteController\.get and by SecondController\.get/,
     );

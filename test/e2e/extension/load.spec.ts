@@ -1,9 +1,10 @@
+/** @lane slow */
 import { Controller, Get, Module } from '@nestjs/common';
 import { RouterModule } from '@nestjs/core';
 import { cpSync, mkdirSync, symlinkSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { Access } from '../../../src/exports/module';
-import { startApp } from '../../harness/app/app';
+import { startOwnApp } from '../../harness/app/app';
 import { buildService } from '../../harness/processes/service-process';
 import { StartFolder } from '../../harness/processes/start-process';
 import { readJson, ROOT } from '../../repository/project-files';
@@ -197,7 +198,7 @@ describe('the start with an extension in whose route another one is in the way',
     @Module({ controllers: [SumsController] })
     class SumsModule {}
     const modules = [SumsModule, RouterModule.register([{ path: 'api/v1/websites', module: SumsModule }])];
-    await expect(startApp({ role: 'api' }, { extensions: [{ name: 'sums', modules }] })).rejects.toThrow(
+    await expect(startOwnApp({ role: 'api' }, { extensions: [{ name: 'sums', modules }] })).rejects.toThrow(
       'GET /api/v1/websites/sums never reaches SumsController.list: WebsiteController.get serves GET /api/v1/websites/:id ' +
         'before it. Choose another path.',
     );

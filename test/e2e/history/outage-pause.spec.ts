@@ -1,3 +1,4 @@
+/** @lane slow */
 import * as fc from 'fast-check';
 import type { Outcome } from '../../../src/checker/checker';
 import { type CheckDefinition, CheckDefinitions } from '../../../src/endpoint/check-definition';
@@ -8,7 +9,7 @@ import { CheckRecorder } from '../../../src/monitoring/record/check-recorder';
 import { Database } from '../../../src/platform/database/database';
 import { PausedStatus1700000005943 } from '../../../src/platform/database/migrations/1700000005943-paused-status';
 import { parseId } from '../../../src/platform/ids/id';
-import { startApp, type TestApp } from '../../harness/app/app';
+import { startOwnApp, type TestApp } from '../../harness/app/app';
 import { recorded } from '../../harness/app/history';
 import { checkInvariants, findOutageViolations } from '../../harness/app/invariants';
 import { newRecorder } from '../../harness/app/recorder';
@@ -23,7 +24,7 @@ describe('an outage of an endpoint that is paused and resumed', () => {
   let id: string;
 
   beforeAll(async () => {
-    app = await startApp({ role: 'api', statusRateLimitPerSecond: 0 }, { durable: true });
+    app = await startOwnApp({ role: 'api', statusRateLimitPerSecond: 0 }, { durable: true });
     database = app.app.get(Database);
   });
   afterAll(() => app.close());

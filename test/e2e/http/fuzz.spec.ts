@@ -1,3 +1,4 @@
+/** @lane slow */
 import { hash } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { Agent, request as httpRequest } from 'node:http';

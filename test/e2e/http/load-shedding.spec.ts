@@ -1,3 +1,4 @@
+/** @lane timed */
 import { Controller, Get, Module } from '@nestjs/common';
 import { Access } from '../../../src/platform/access/caller';
 import { startApp, type TestApp } from '../../harness/app/app';

@@ -1,4 +1,5 @@
-import { startApp, type TestApp } from '../../harness/app/app';
+/** @lane slow */
+import { startOwnApp, type TestApp } from '../../harness/app/app';
 import { Api } from '../../../src/testing/service/api';
 import { MovingClock } from '../../../src/testing/service/moving-clock';
 import { newEndpoint, newWebsite } from '../../harness/app/resources';
@@ -13,7 +14,7 @@ describe('the rate limits of requests', () => {
   let clock: MovingClock;
 
   beforeAll(async () => {
-    app = await startApp({ role: 'api', rateLimitPerSecond: RATE });
+    app = await startOwnApp({ role: 'api', rateLimitPerSecond: RATE });
     clock = MovingClock.frozenIn(app.app);
     endpoint = await newEndpoint(app.write, await newWebsite(app.write));
   });

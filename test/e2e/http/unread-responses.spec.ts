@@ -1,3 +1,4 @@
+/** @lane slow */
 import { once } from 'node:events';
 import { connect, type Socket } from 'node:net';
 import { DataSource } from 'typeorm';

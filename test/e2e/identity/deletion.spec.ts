@@ -1,3 +1,4 @@
+/** @lane slow */
 import { OrganizationPurgeJob } from '../../../src/identity/organization/organization-purge.job';
 import { Database } from '../../../src/platform/database/database';
 import { parseId, newUuid } from '../../../src/platform/ids/id';

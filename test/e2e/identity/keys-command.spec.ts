@@ -1,8 +1,9 @@
+/** @lane slow */
 import { execFile } from 'node:child_process';
 import { mkdtempSync, readdirSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { startApp, type TestApp } from '../../harness/app/app';
+import { startOwnApp, type TestApp } from '../../harness/app/app';
 import { Api } from '../../../src/testing/service/api';
 
 // Each call of the command is a process of its own that loads the service's modules.
@@ -39,7 +40,7 @@ describe('npm run keys', () => {
     );
 
   beforeAll(async () => {
-    app = await startApp({ role: 'api' }, { durable: true });
+    app = await startOwnApp({ role: 'api' }, { durable: true });
     isServer = app.config.databaseUrl !== null;
   });
   afterAll(() => app.close());

@@ -1,3 +1,4 @@
+/** @lane slow */
 import { startApp, type TestApp } from '../../harness/app/app';
 import { Api } from '../../../src/testing/service/api';
 import { Database } from '../../../src/platform/database/database';

@@ -1,9 +1,10 @@
+/** @lane slow */
 import { request as httpRequest } from 'node:http';
 import { SignInLinks } from '../../../src/identity/session/sign-in-links';
 import { Clock } from '../../../src/platform/time/clock';
 import { Database } from '../../../src/platform/database/database';
 import { HOUR_MS, MINUTE_MS } from '../../../src/platform/time/time-units';
-import { startApp, type TestApp } from '../../harness/app/app';
+import { startOwnApp, type TestApp } from '../../harness/app/app';
 import { type SignedIn, signIn as attempt } from '../../harness/app/browser-session';
 
 interface Reply {
@@ -23,7 +24,7 @@ describe('browser sessions', () => {
   let app: TestApp;
 
   beforeAll(async () => {
-    app = await startApp();
+    app = await startOwnApp();
   });
   afterAll(() => app.close());
   afterEach(() => jest.restoreAllMocks());
@@ -88,7 +89,7 @@ describe('browser sessions', () => {
   });
 
   it('slows down an address with many wrong credentials, but not its valid sign-ins', async () => {
-    const busy = await startApp({ role: 'api' });
+    const busy = await startOwnApp({ role: 'api' });
     jest.spyOn(busy.app.get(Clock), 'monotonic').mockReturnValue(1_000_000);
     const attempts: SignedIn[] = [];
     for (let n = 0; n < 30; n++) attempts.push(await attempt(busy.url, { api_key: 'ums_a_wrong' }));

@@ -1,8 +1,9 @@
+/** @lane slow */
 import { DataSource } from 'typeorm';
 import { ApiKeyService } from '../../../src/identity/api-key/api-key.service';
 import { generateApiKey } from '../../../src/identity/api-key/api-key-secret';
 import { newToken } from '../../../src/identity/session/session.service';
-import { startApp, type TestApp } from '../../harness/app/app';
+import { startOwnApp, type TestApp } from '../../harness/app/app';
 import { Api } from '../../../src/testing/service/api';
 import { signIn } from '../../harness/app/browser-session';
 import { MovingClock } from '../../../src/testing/service/moving-clock';
@@ -16,7 +17,7 @@ describe('an address that sends wrong credentials', () => {
   let app: TestApp;
 
   beforeEach(async () => {
-    app = await startApp({ role: 'api' });
+    app = await startOwnApp({ role: 'api' });
     await app.read.get('/websites');
     // Frozen: no bucket refills while the machine is slow.
     MovingClock.frozenIn(app.app);

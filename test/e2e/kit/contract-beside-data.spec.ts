@@ -1,6 +1,7 @@
+/** @lane slow */
 import { describeService } from '../../../src/testing/contract/describe-service';
 import { HttpTarget, rawResponse } from '../../../src/testing/servers/http-target';
-import { startApp, type TestApp } from '../../harness/app/app';
+import { startOwnApp, type TestApp } from '../../harness/app/app';
 import { newAlert, newContact, newEndpoint, newMaintenanceWindow, newWebsite } from '../../harness/app/resources';
 
 describe('a service of ours that is in use', () => {
@@ -16,7 +17,7 @@ describe('a service of ours that is in use', () => {
   };
 
   beforeAll(async () => {
-    app = await startApp();
+    app = await startOwnApp();
     // Every second request fails: endpoints go up and down, alerts trigger and resolve while the suite runs.
     let requests = 0;
     target = await HttpTarget.listen((_, socket) => socket.end(rawResponse(++requests % 4 < 2 ? 200 : 500)));

@@ -1,8 +1,9 @@
+/** @lane slow */
 import { execFile } from 'node:child_process';
 import { mkdtemp, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { startApp, type TestApp } from '../../harness/app/app';
+import { startOwnApp, type TestApp } from '../../harness/app/app';
 import { BreakingProxy } from './breaking-proxy';
 import { breaksWith, FOUND, UNBROKEN } from './broken-by-a-proxy';
 
@@ -54,7 +55,7 @@ describe('the public contract, proved through a proxy', () => {
   let proxy: BreakingProxy;
   let outcomes: Map<string, string>;
   beforeAll(async () => {
-    app = await startApp();
+    app = await startOwnApp();
     const { admin, write, read, operator } = app;
     proxy = await BreakingProxy.start(app.url, breaksWith(write.key ?? ''));
     const urls = Object.fromEntries(

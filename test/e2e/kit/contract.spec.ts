@@ -1,5 +1,5 @@
 import { describeService } from '../../../src/testing/contract/describe-service';
-import { startApp, type TestApp } from '../../harness/app/app';
+import { startOwnApp, type TestApp } from '../../harness/app/app';
 
 const LISTS = [
   '/websites',
@@ -14,7 +14,7 @@ const LISTS = [
 
 describe('a service of ours', () => {
   let app: TestApp;
-  beforeAll(async () => void (app = await startApp()));
+  beforeAll(async () => void (app = await startOwnApp()));
   afterAll(() => app.close());
 
   describeService(() => app.url, {

@@ -1,3 +1,4 @@
+/** @lane slow */
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { ModuleKind, transpileModule } from 'typescript';

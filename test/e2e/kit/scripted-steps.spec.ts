@@ -1,3 +1,4 @@
+/** @lane slow */
 import { FakeProvider } from '../../../src/testing/servers/fake-provider';
 import { type Service, startService } from '../../../src/testing/service/start-service';
 import { newEndpoint, newWebsite } from '../../harness/app/resources';

@@ -1,10 +1,11 @@
+/** @lane slow */
 import { DataSource } from 'typeorm';
 import { MaintenanceSweep } from '../../../src/maintenance/maintenance-sweep.job';
 import { OccurrencePlanner } from '../../../src/maintenance/occurrence-planner.job';
 import { Database } from '../../../src/platform/database/database';
 import { parseId } from '../../../src/platform/ids/id';
 import { armFailpoints } from '../../../src/platform/observability/failpoints';
-import { startApp, type TestApp } from '../../harness/app/app';
+import { startOwnApp, type TestApp } from '../../harness/app/app';
 import { MovingClock } from '../../../src/testing/service/moving-clock';
 import { eventually } from '../../../src/testing/eventually';
 import { newEndpoint, newWebsite } from '../../harness/app/resources';
@@ -24,7 +25,7 @@ describe('the beginning and the end of maintenance', () => {
 
   beforeAll(async () => {
     // No job runs by itself: each sweep is the test's.
-    app = await startApp({ role: 'api' });
+    app = await startOwnApp({ role: 'api' });
     clock = MovingClock.of(app.app);
     database = app.app.get(Database);
     website = await newWebsite(app.write);

@@ -1,9 +1,10 @@
+/** @lane slow */
 import { Logger } from '@nestjs/common';
 import { Canary } from '../../../src/monitoring/canary';
 import { CheckRecorder } from '../../../src/monitoring/record/check-recorder';
 import { Database } from '../../../src/platform/database/database';
 import { armFailpoints } from '../../../src/platform/observability/failpoints';
-import { startApp, type TestApp } from '../../harness/app/app';
+import { startOwnApp, type TestApp } from '../../harness/app/app';
 import { MovingClock } from '../../../src/testing/service/moving-clock';
 import { eventually } from '../../../src/testing/eventually';
 import { newEndpoint, newWebsite } from '../../harness/app/resources';
@@ -22,7 +23,7 @@ describe('readiness', () => {
   beforeAll(async () => {
     for (const level of ['warn', 'error'] as const) jest.spyOn(Logger.prototype, level).mockImplementation(() => {});
     target = await HttpTarget.listen(always(rawResponse(200, 'ok')));
-    app = await startApp({ role: 'all', egressPrivate: 'allow' });
+    app = await startOwnApp({ role: 'all', egressPrivate: 'allow' });
     clock = MovingClock.of(app.app);
     const website = await newWebsite(app.write);
     await newEndpoint(app.write, website, { url: target.url(), type: 'HTTP', interval: 1, timeout: 1 });
@@ -101,7 +102,7 @@ describe('readiness of a service whose places are all taken by checks that hang'
 
   beforeAll(async () => {
     silent = await HttpTarget.listen(() => {});
-    app = await startApp({ role: 'all', egressPrivate: 'allow', maxConcurrentChecks: 2 });
+    app = await startOwnApp({ role: 'all', egressPrivate: 'allow', maxConcurrentChecks: 2 });
   });
   afterAll(async () => {
     await silent.close();

@@ -1,7 +1,8 @@
+/** @lane slow */
 import { Module } from '@nestjs/common';
 import { down, resultOf } from '../../../src/checker/check-failure';
 import { Checker, type CheckRequest, type CheckResult } from '../../../src/checker/checker';
-import { startApp, type TestApp } from '../../harness/app/app';
+import { startOwnApp, type TestApp } from '../../harness/app/app';
 import { newEndpoint, newWebsite } from '../../harness/app/resources';
 import { SwitchableServer } from '../../harness/servers/switchable-server';
 
@@ -47,7 +48,7 @@ describe('a check on demand that has something to warn of', () => {
 
   beforeAll(async () => {
     target = await SwitchableServer.start();
-    app = await startApp({ confirmFailures: false }, { extensions: [{ name: 'test', modules: [ForeignModule] }] });
+    app = await startOwnApp({ confirmFailures: false }, { extensions: [{ name: 'test', modules: [ForeignModule] }] });
     website = await newWebsite(app.write);
   });
   afterAll(async () => {

@@ -1,6 +1,7 @@
+/** @lane slow */
 import { Database } from '../../../src/platform/database/database';
 import { newUuid } from '../../../src/platform/ids/id';
-import { startApp, type TestApp } from '../../harness/app/app';
+import { startOwnApp, type TestApp } from '../../harness/app/app';
 import { eventually } from '../../../src/testing/eventually';
 import { newAlert, newEndpoint, newWebsite } from '../../harness/app/resources';
 import { SwitchableServer } from '../../harness/servers/switchable-server';
@@ -15,7 +16,7 @@ describe('a failure that would trigger an alert', () => {
   let server: SwitchableServer;
   beforeAll(async () => {
     server = await SwitchableServer.start();
-    app = await startApp({ confirmFailures: true });
+    app = await startOwnApp({ confirmFailures: true });
   });
   afterAll(async () => {
     await app.close();

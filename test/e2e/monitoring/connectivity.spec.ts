@@ -1,7 +1,8 @@
+/** @lane slow */
 import type { CheckResult, ErrorCode } from '../../../src/checker/checker';
 import { Connectivity } from '../../../src/monitoring/run/connectivity';
 import { MINUTE_MS } from '../../../src/platform/time/time-units';
-import { startApp, type TestApp } from '../../harness/app/app';
+import { startOwnApp, type TestApp } from '../../harness/app/app';
 import { consistencyByHand } from '../../harness/app/consistency-by-hand';
 import { SwitchableServer } from '../../harness/servers/switchable-server';
 import { MovingClock } from '../../../src/testing/service/moving-clock';
@@ -40,7 +41,7 @@ describe('a failure that an offline monitor would have had too', () => {
   afterAll(() => Promise.all([sink.close(), heartbeat.close()]));
 
   const judge = async (connectivityTargets: string[], result: CheckResult): Promise<CheckResult> => {
-    app = await startApp({ role: 'api', connectivityTargets });
+    app = await startOwnApp({ role: 'api', connectivityTargets });
     return app.app.get(Connectivity).judge({ endpointId: 'endpoint', orgId: 'organization' }, result);
   };
   const alive = () => sink.url.replace('http://', '');
@@ -97,7 +98,7 @@ describe('a failure that an offline monitor would have had too', () => {
   });
 
   it('reports that results are held, and stops the heartbeat after 15 minutes offline, until the network is back', async () => {
-    app = await startApp({ connectivityTargets: [NOWHERE], heartbeatUrl: heartbeat.url });
+    app = await startOwnApp({ connectivityTargets: [NOWHERE], heartbeatUrl: heartbeat.url });
     const clock = MovingClock.of(app.app);
     const job = await consistencyByHand(app.app);
     heartbeat.seen.splice(0);

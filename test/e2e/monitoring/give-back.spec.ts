@@ -1,3 +1,4 @@
+/** @lane slow */
 import { MonitoringService } from '../../../src/monitoring/monitoring.service';
 import { armFailpoints } from '../../../src/platform/observability/failpoints';
 import { startApp, type TestApp } from '../../harness/app/app';

@@ -1,4 +1,5 @@
-import { startApp, type TestApp } from '../../harness/app/app';
+/** @lane slow */
+import { startOwnApp, type TestApp } from '../../harness/app/app';
 import { SwitchableServer } from '../../harness/servers/switchable-server';
 import { eventually } from '../../../src/testing/eventually';
 
@@ -25,7 +26,7 @@ describe('monitoring', () => {
 
   beforeAll(async () => {
     [app, target, hook] = await Promise.all([
-      startApp({}, { durable: true }),
+      startOwnApp({}, { durable: true }),
       SwitchableServer.start(),
       SwitchableServer.start(),
     ]);

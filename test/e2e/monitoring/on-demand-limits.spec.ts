@@ -1,4 +1,5 @@
-import { startApp, type TestApp } from '../../harness/app/app';
+/** @lane slow */
+import { startOwnApp, type TestApp } from '../../harness/app/app';
 import type { Api } from '../../../src/testing/service/api';
 import { eventually } from '../../../src/testing/eventually';
 import { newAlert, newEndpoint, newWebsite } from '../../harness/app/resources';
@@ -74,7 +75,7 @@ describe('checks that clients ask for', () => {
     eventually(`${count} connections to the target`, () => target.tcp.openConnections === count);
 
   it('are at most eight at once for an organization, of all kinds together', async () => {
-    app = await startApp({ role: 'api', egressPrivate: 'allow' });
+    app = await startOwnApp({ role: 'api', egressPrivate: 'allow' });
     const other = await app.organization('Other');
     const draft = { name: 'Draft', type: 'HTTP', url: target.url('/silent'), timeout: 120 };
     const first = await endpoint(app.write, '/silent');
@@ -92,7 +93,7 @@ describe('checks that clients ask for', () => {
   });
 
   it('end with the client: nothing is recorded and no socket stays', async () => {
-    app = await startApp({ role: 'api' });
+    app = await startOwnApp({ role: 'api' });
     const id = await endpoint(app.write, '/silent');
     const draft = { name: 'Draft', type: 'HTTP', url: target.url('/silent'), timeout: 120 };
     const requests = [ask(app.write, `/endpoints/${id}/checks`), ask(app.write, '/endpoints/test', draft)];
@@ -107,7 +108,7 @@ describe('checks that clients ask for', () => {
   });
 
   it('are one at a time for an endpoint', async () => {
-    app = await startApp({ role: 'api' });
+    app = await startOwnApp({ role: 'api' });
     const id = await endpoint(app.write, '/silent');
     ask(app.write, `/endpoints/${id}/checks`);
     await connections(1);
@@ -115,7 +116,7 @@ describe('checks that clients ask for', () => {
   });
 
   it('are refused while there is no place for them', async () => {
-    app = await startApp({ role: 'api', maxConcurrentChecks: 2 });
+    app = await startOwnApp({ role: 'api', maxConcurrentChecks: 2 });
     const [one, two] = [await endpoint(app.write, '/silent'), await endpoint(app.write, '/silent')];
     ask(app.write, `/endpoints/${one}/checks`);
     await connections(1);
@@ -127,7 +128,7 @@ describe('checks that clients ask for', () => {
   });
 
   it('never run beside the scheduled check of the endpoint', async () => {
-    app = await startApp();
+    app = await startOwnApp();
     const id = await endpoint(app.write, '/slow', { interval: 1 });
     mostInFlight = 0;
     for (let count = 0; count < 4; count++) {

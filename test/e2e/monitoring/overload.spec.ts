@@ -1,3 +1,4 @@
+/** @lane timed */
 import { Logger, Module } from '@nestjs/common';
 import { down, resultOf } from '../../../src/checker/check-failure';
 import { Checker, type CheckRequest, type CheckResult } from '../../../src/checker/checker';
@@ -5,7 +6,7 @@ import { CheckRecorder } from '../../../src/monitoring/record/check-recorder';
 import { Overload, type OverloadState } from '../../../src/monitoring/schedule/overload';
 import { Database } from '../../../src/platform/database/database';
 import { armFailpoints } from '../../../src/platform/observability/failpoints';
-import { startApp, type TestApp } from '../../harness/app/app';
+import { startOwnApp, type TestApp } from '../../harness/app/app';
 import type { Api } from '../../../src/testing/service/api';
 import { eventually } from '../../../src/testing/eventually';
 import { newAlert, newEndpoint, newWebsite } from '../../harness/app/resources';
@@ -72,7 +73,7 @@ describe('a process that is asked for more checks than it can make', () => {
   });
 
   const start = async (maxConcurrentChecks: number) => {
-    app = await startApp({ maxConcurrentChecks }, { extensions: [{ name: 'test', modules: [TimedModule] }] });
+    app = await startOwnApp({ maxConcurrentChecks }, { extensions: [{ name: 'test', modules: [TimedModule] }] });
   };
   const state = () => app.app.get(Overload).state;
   const overloaded = () => eventually('an overload', () => state(), 30_000);

@@ -1,5 +1,6 @@
+/** @lane slow */
 import { Database } from '../../../src/platform/database/database';
-import { startApp, type TestApp } from '../../harness/app/app';
+import { startOwnApp, type TestApp } from '../../harness/app/app';
 import { eventually } from '../../../src/testing/eventually';
 import { newAlert, newEndpoint, newWebsite } from '../../harness/app/resources';
 import { SwitchableServer } from '../../harness/servers/switchable-server';
@@ -24,7 +25,7 @@ describe('before an endpoint is told, what it depends on is checked', () => {
   let counter = 0;
   beforeAll(async () => {
     server = await SwitchableServer.start();
-    app = await startApp();
+    app = await startOwnApp();
     // After a stall of a busy machine a check is run twice: requests are counted here.
     app.app.get(EventLoopLag).silence();
   });
@@ -175,7 +176,7 @@ describe.each([
   let server: SwitchableServer;
   beforeAll(async () => {
     server = await SwitchableServer.start();
-    app = await startApp({ confirmFailures });
+    app = await startOwnApp({ confirmFailures });
   });
   afterAll(async () => {
     await app.close();

@@ -1,3 +1,4 @@
+/** @lane slow */
 import { Logger } from '@nestjs/common';
 import fc from 'fast-check';
 import type { CheckError, Outcome } from '../../../src/checker/checker';
@@ -10,7 +11,7 @@ import { parseId } from '../../../src/platform/ids/id';
 import { armFailpoints } from '../../../src/platform/observability/failpoints';
 import { Metrics } from '../../../src/platform/observability/metrics';
 import { HOUR_MS } from '../../../src/platform/time/time-units';
-import { startApp, type TestApp } from '../../harness/app/app';
+import { startOwnApp, type TestApp } from '../../harness/app/app';
 import type { Api } from '../../../src/testing/service/api';
 import { recorded as finishedCheck } from '../../harness/app/history';
 import { checkInvariants } from '../../harness/app/invariants';
@@ -38,7 +39,7 @@ describe('a recorder that is behind', () => {
   let tick = Date.now() - 3_600_000;
 
   beforeAll(async () => {
-    app = await startApp({ role: 'api' });
+    app = await startOwnApp({ role: 'api' });
     database = app.app.get(Database);
   });
   afterAll(() => app.close());

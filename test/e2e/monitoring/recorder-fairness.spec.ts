@@ -1,10 +1,11 @@
+/** @lane slow */
 import { Logger } from '@nestjs/common';
 import type { Outcome } from '../../../src/checker/checker';
 import { type CheckDefinition, CheckDefinitions } from '../../../src/endpoint/check-definition';
 import type { FinishedCheck } from '../../../src/endpoint/finished-check';
 import { Database } from '../../../src/platform/database/database';
 import { parseId } from '../../../src/platform/ids/id';
-import { startApp, type TestApp } from '../../harness/app/app';
+import { startOwnApp, type TestApp } from '../../harness/app/app';
 import type { Api } from '../../../src/testing/service/api';
 import type { ServiceOrganization } from '../../../src/testing/service/start-service';
 import { recorded as finishedCheck } from '../../harness/app/history';
@@ -19,7 +20,7 @@ describe('the results of one organization', () => {
 
   beforeAll(async () => {
     jest.spyOn(Logger.prototype, 'warn').mockImplementation(() => {});
-    app = await startApp({ role: 'api' });
+    app = await startOwnApp({ role: 'api' });
     database = app.app.get(Database);
     other = await app.organization('Other');
   });

@@ -1,3 +1,4 @@
+/** @lane slow */
 import { Logger } from '@nestjs/common';
 import type { Outcome } from '../../../src/checker/checker';
 import { type CheckDefinition, CheckDefinitions } from '../../../src/endpoint/check-definition';
@@ -9,7 +10,7 @@ import { within } from '../../../src/platform/net/deadline';
 import { Database } from '../../../src/platform/database/database';
 import { parseId } from '../../../src/platform/ids/id';
 import { Metrics } from '../../../src/platform/observability/metrics';
-import { startApp, type TestApp } from '../../harness/app/app';
+import { startOwnApp, type TestApp } from '../../harness/app/app';
 import { recorded as finishedCheck } from '../../harness/app/history';
 import { addOccurrence, forgetOccurrences } from '../../harness/app/occurrences';
 import { eventually } from '../../../src/testing/eventually';
@@ -30,7 +31,7 @@ describe('while history cannot be written', () => {
   let tick = Date.now() - 1_800_000;
 
   beforeAll(async () => {
-    app = await startApp({ role: 'api' });
+    app = await startOwnApp({ role: 'api' });
     database = app.app.get(Database);
     backlog = app.app.get(HistoryBacklog);
     await database.query('CREATE TABLE history_fault (sqlstate text)');

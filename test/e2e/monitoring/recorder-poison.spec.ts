@@ -1,3 +1,4 @@
+/** @lane slow */
 import { Logger } from '@nestjs/common';
 import { type CheckDefinition, CheckDefinitions } from '../../../src/endpoint/check-definition';
 import type { FinishedCheck } from '../../../src/endpoint/finished-check';
@@ -6,7 +7,7 @@ import { Database } from '../../../src/platform/database/database';
 import { parseId } from '../../../src/platform/ids/id';
 import { armFailpoints } from '../../../src/platform/observability/failpoints';
 import { Metrics } from '../../../src/platform/observability/metrics';
-import { startApp, type TestApp } from '../../harness/app/app';
+import { startOwnApp, type TestApp } from '../../harness/app/app';
 import type { Api } from '../../../src/testing/service/api';
 import { recorded as finishedCheck } from '../../harness/app/history';
 import { eventually } from '../../../src/testing/eventually';
@@ -25,7 +26,7 @@ describe('a result that cannot be written', () => {
   let tick = Date.now() - 3_600_000;
 
   beforeAll(async () => {
-    app = await startApp({ role: 'api' });
+    app = await startOwnApp({ role: 'api' });
     database = app.app.get(Database);
     attackers = (await app.organization('Attacker')).write;
     healthy = await definitionsOf(app.write, HEALTHY);

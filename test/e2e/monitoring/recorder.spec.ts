@@ -1,3 +1,4 @@
+/** @lane slow */
 import { Logger } from '@nestjs/common';
 import fc from 'fast-check';
 import type { Outcome } from '../../../src/checker/checker';
@@ -9,7 +10,7 @@ import { DatabaseServer } from '../../../src/platform/database/database-server';
 import { parseId } from '../../../src/platform/ids/id';
 import { Clock } from '../../../src/platform/time/clock';
 import { HOUR_MS } from '../../../src/platform/time/time-units';
-import { startApp, type TestApp } from '../../harness/app/app';
+import { startOwnApp, type TestApp } from '../../harness/app/app';
 import { recorded as finishedCheck } from '../../harness/app/history';
 import { checkInvariants } from '../../harness/app/invariants';
 import { eventually } from '../../../src/testing/eventually';
@@ -96,7 +97,7 @@ describe('the recorder', () => {
   let startMs: number;
 
   beforeAll(async () => {
-    app = await startApp({ role: 'api' });
+    app = await startOwnApp({ role: 'api' });
     database = app.app.get(Database);
     websiteId = await newWebsite(app.write);
     // The histories cross a full hour.

@@ -1,6 +1,7 @@
+/** @lane timed */
 import { WorkerDatabase } from '../../../src/platform/database/database';
 import { DatabaseServer } from '../../../src/platform/database/database-server';
-import { startApp, type TestApp } from '../../harness/app/app';
+import { startOwnApp, type TestApp } from '../../harness/app/app';
 import { eventually } from '../../../src/testing/eventually';
 import { collectQueries } from '../../harness/app/query-counter';
 
@@ -20,7 +21,7 @@ describe('a service with nothing due', () => {
   const timesOf = (part: string): number => seen.filter((statement) => statement.includes(part)).length;
 
   beforeAll(async () => {
-    app = await startApp();
+    app = await startOwnApp();
     const queries = collectQueries(app.app.get(WorkerDatabase).dataSource);
     const after = (heartbeats: number) =>
       eventually(

@@ -1,5 +1,6 @@
+/** @lane timed */
 import { type AddressInfo, createServer, type Server, type Socket } from 'node:net';
-import { startApp, type TestApp } from '../../harness/app/app';
+import { startOwnApp, type TestApp } from '../../harness/app/app';
 import type { Api } from '../../../src/testing/service/api';
 import { SwitchableServer } from '../../harness/servers/switchable-server';
 import { eventually } from '../../../src/testing/eventually';
@@ -58,7 +59,7 @@ describe('a service with room for a few checks at a time', () => {
   }
 
   it('reports at /metrics one running check and one waiting slot when there is room for one check', async () => {
-    app = await startApp({ maxConcurrentChecks: 1 });
+    app = await startOwnApp({ maxConcurrentChecks: 1 });
     const site = await newWebsite(app.write);
     for (let count = 0; count < 2; count++) await add(app.write, site, slow(), 60, 30);
     await eventually('one running and one waiting', async () => {
@@ -68,7 +69,7 @@ describe('a service with room for a few checks at a time', () => {
   });
 
   it('checks the endpoint of another organization before the backlog of the one that takes all the room', async () => {
-    app = await startApp({ maxConcurrentChecks: 4, egressPrivate: 'allow' });
+    app = await startOwnApp({ maxConcurrentChecks: 4, egressPrivate: 'allow' });
     const small = await app.organization('Small');
     const [crowd, few] = [await newWebsite(app.write), await newWebsite(small.write)];
     await Promise.all(Array.from({ length: 60 }, () => add(app.write, crowd, slow(), 1, 1)));
@@ -82,7 +83,7 @@ describe('a service with room for a few checks at a time', () => {
   }, 120_000);
 
   it('checks every slot of an organization while another one has more slow endpoints than there is room for', async () => {
-    app = await startApp({ maxConcurrentChecks: 20, egressPrivate: 'allow' });
+    app = await startOwnApp({ maxConcurrentChecks: 20, egressPrivate: 'allow' });
     const slowOnes = await app.organization('Slow');
     const [quick, tarpit] = [await newWebsite(app.write), await newWebsite(slowOnes.write)];
     await Promise.all(Array.from({ length: 50 }, () => add(slowOnes.write, tarpit, slow(), 1, 60)));
@@ -100,7 +101,7 @@ describe('a service with room for a few checks at a time', () => {
   }, 120_000);
 
   it('gives the only organization all the room', async () => {
-    app = await startApp({ maxConcurrentChecks: 4 });
+    app = await startOwnApp({ maxConcurrentChecks: 4 });
     const site = await newWebsite(app.write);
     for (let count = 0; count < 6; count++) await add(app.write, site, slow(), 60, 30);
     await eventually('four running and two waiting', async () => {

@@ -1,7 +1,8 @@
+/** @lane slow */
 import { type ClaimedSlot, EndpointSchedule, phaseMs } from '../../../src/endpoint/endpoint-schedule';
 import { Database, type Sql, WorkerDatabase } from '../../../src/platform/database/database';
 import { newUuid, parseId } from '../../../src/platform/ids/id';
-import { startApp, type TestApp } from '../../harness/app/app';
+import { startOwnApp, type TestApp } from '../../harness/app/app';
 import { newWebsite } from '../../harness/app/resources';
 
 interface Row {
@@ -28,7 +29,7 @@ describe('the schedule', () => {
   let websiteUuid: string;
 
   beforeAll(async () => {
-    app = await startApp({ role: 'api' });
+    app = await startOwnApp({ role: 'api' });
     database = app.app.get(Database);
     schedule = app.app.get(EndpointSchedule);
     websiteUuid = parseId('website', await newWebsite(app.write)) ?? '';

@@ -1,4 +1,5 @@
-import { startApp, type TestApp } from '../../harness/app/app';
+/** @lane timed */
+import { startOwnApp, type TestApp } from '../../harness/app/app';
 import { eventually } from '../../../src/testing/eventually';
 import { newEndpoint, newWebsite } from '../../harness/app/resources';
 import { HttpTarget } from '../../../src/testing/servers/http-target';
@@ -17,7 +18,7 @@ describe('a process whose event loop is stalled again and again', () => {
   let stalling: NodeJS.Timeout;
 
   beforeAll(async () => {
-    [app, silent] = await Promise.all([startApp(), HttpTarget.listen(() => {})]);
+    [app, silent] = await Promise.all([startOwnApp(), HttpTarget.listen(() => {})]);
     stalling = setInterval(() => block(STALL.forMs), STALL.everyMs);
   });
   afterAll(async () => {

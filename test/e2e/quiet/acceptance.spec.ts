@@ -1,8 +1,9 @@
+/** @lane slow */
 import type { AlertEventView } from '../../../src/alert/event/alert-event.dto';
 import type { CheckView } from '../../../src/history/read/check.dto';
 import type { UptimeView } from '../../../src/history/read/uptime.dto';
 import { TrustedRoots } from '../../../src/platform/net/dial/trusted-roots';
-import { startApp, type TestApp } from '../../harness/app/app';
+import { startOwnApp, type TestApp } from '../../harness/app/app';
 import { eventually } from '../../../src/testing/eventually';
 import { newWebsite } from '../../harness/app/resources';
 import { HttpTarget, rawResponse } from '../../../src/testing/servers/http-target';
@@ -30,7 +31,7 @@ describe('a maintenance window over a target that breaks', () => {
   let made = 0;
 
   beforeAll(async () => {
-    [app, target, sink] = await Promise.all([startApp(), SwitchableServer.start(), SwitchableServer.start()]);
+    [app, target, sink] = await Promise.all([startOwnApp(), SwitchableServer.start(), SwitchableServer.start()]);
     website = await newWebsite(app.write);
   });
   afterAll(async () => {
@@ -266,7 +267,7 @@ describe('a certificate that has ten days left', () => {
         tls: await authority.issue({ untilDays: 10 }),
       },
     );
-    const [app, sink] = await Promise.all([startApp(), SwitchableServer.start()]);
+    const [app, sink] = await Promise.all([startOwnApp(), SwitchableServer.start()]);
     try {
       Object.assign(app.app.get(TrustedRoots), { context: new TrustedRoots([authority.rootPem]).context });
       const website = await newWebsite(app.write);

@@ -1,3 +1,4 @@
+/** @lane slow */
 import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { findPostgres, PostgresCluster } from '../../harness/database/postgres-cluster';

@@ -1,7 +1,8 @@
+/** @lane slow */
 import { createServer, request, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { Database } from '../../../src/platform/database/database';
-import { startApp, type TestApp } from '../../harness/app/app';
+import { startOwnApp, type TestApp } from '../../harness/app/app';
 import type { Api } from '../../../src/testing/service/api';
 import type { ServiceOrganization } from '../../../src/testing/service/start-service';
 import { eventually } from '../../../src/testing/eventually';
@@ -50,7 +51,7 @@ describe('status pages of their own', () => {
   beforeAll(async () => {
     target = createServer((_, response) => response.writeHead(isUp ? 200 : 503).end('a secret text of the target'));
     await new Promise<void>((resolve) => target.listen(0, '127.0.0.1', resolve));
-    app = await startApp({ statusRateLimitPerSecond: 0 });
+    app = await startOwnApp({ statusRateLimitPerSecond: 0 });
     other = await app.organization('Other');
     website = await newWebsite(app.write, 'Shop');
     endpoint = await checked(website, 'Checkout');
@@ -500,7 +501,7 @@ describe('status pages of their own', () => {
 
 describe('status pages after a restart', () => {
   it('are where they were, under their host names, and an organization with leave has its own', async () => {
-    const app = await startApp({ statusPageDomains: 'allow', allowedHosts: ['uptime.example.com'] }, { durable: true });
+    const app = await startOwnApp({ statusPageDomains: 'allow', allowedHosts: ['uptime.example.com'] }, { durable: true });
     try {
       const { write } = await app.organization('Tenant');
       const make = (domain: string) =>

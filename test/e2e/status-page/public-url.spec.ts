@@ -1,5 +1,6 @@
+/** @lane slow */
 import { request as httpRequest } from 'node:http';
-import { startApp, type TestApp } from '../../harness/app/app';
+import { startOwnApp, type TestApp } from '../../harness/app/app';
 
 interface PublicPage {
   slug: string;
@@ -12,7 +13,7 @@ describe('status pages of an installation with a PUBLIC_URL', () => {
   let app: TestApp;
 
   beforeAll(async () => {
-    app = await startApp({ role: 'api' }, { durable: true });
+    app = await startOwnApp({ role: 'api' }, { durable: true });
   });
   afterAll(() => app.close());
 

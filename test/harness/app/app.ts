@@ -2,17 +2,46 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Extension } from '../../../src/extension/extension';
+import { OrganizationService } from '../../../src/identity/organization/organization.service';
 import type { Config } from '../../../src/platform/config/config';
-import { type Service, startExactly } from '../../../src/testing/service/start-service';
+import { Database, type Sql } from '../../../src/platform/database/database';
+import { type Service, type ServiceOrganization, startExactly } from '../../../src/testing/service/start-service';
 import { freshDatabase } from '../database/database';
+import { checkInvariants } from './invariants';
+import { counted, leaveSharedService, type SharedService, sharedService } from './shared-services';
 
-export type TestApp = Service;
+/** A service as a spec uses it: `admin`, `write` and `read` are of the organization `orgId`. */
+export interface TestApp extends Service {
+  /** uuid of the spec's organization. */
+  readonly orgId: string;
+}
+
+/** What many specs ask for. It makes no difference to the others. */
+const SHARED = {
+  egressPrivate: 'allow',
+  rawRetentionDays: 100,
+  statusRateLimitPerSecond: 0,
+} as const satisfies Partial<Config>;
 
 /**
- * Starts the service on a database of its own (embedded in memory, or PostgreSQL with TEST_DATABASE_URL), as `startService` of the
- * test kit does, with nothing added. With `durable` it may be restarted. Call it in `beforeAll` and `close()` in `afterAll`.
+ * An organization on a service with these settings, which other specs with the same settings use, too: before and after this
+ * one, never at the same time. It is not "Default". Call it in `beforeAll` and `close()`, which removes the organization, in
+ * `afterAll`. Do not count what the installation has, move the service's clock or stop it: for that there is `startOwnApp`.
  */
-export async function startApp(
+export async function startApp(overrides: Partial<Config> = {}): Promise<TestApp> {
+  const settings = { ...SHARED, ...overrides };
+  const key = JSON.stringify(Object.entries(settings).sort(([a], [b]) => (a < b ? -1 : 1)));
+  const shared = await sharedService(key, () => Shared.start(settings));
+  const tenant = await shared.tenant();
+  tenant.onClose(() => leaveSharedService(key));
+  return tenant;
+}
+
+/**
+ * A service and a database of its own (embedded in memory, or PostgreSQL with TEST_DATABASE_URL), as `startService` of the test
+ * kit starts it, with nothing added. With `durable` it may be restarted. The organization is "Default".
+ */
+export async function startOwnApp(
   overrides: Partial<Config> = {},
   { durable = false, extensions = [] }: { durable?: boolean; extensions?: readonly Extension[] } = {},
 ): Promise<TestApp> {
@@ -20,12 +49,143 @@ export async function startApp(
   const directory =
     durable && database.url.startsWith('embedded:') ? await mkdtemp(join(tmpdir(), 'uptime-test-')) : null;
   const kept = directory === null ? {} : { databaseUrl: null, dataDir: directory };
-  const app = await startExactly({ database: database.url, extensions, config: { ...kept, ...overrides } });
+  const config = { ...kept, ...overrides };
+  const app = await counted(() => startExactly({ database: database.url, extensions, config }));
   const close = app.close.bind(app);
   app.close = async () => {
     await close();
     await database.drop();
     if (directory !== null) await rm(directory, { recursive: true, force: true });
   };
-  return app;
+  const standard = await app.app.get(OrganizationService).findDefault();
+  if (!standard) throw new Error('there is no default organization');
+  return Object.assign(app, { orgId: standard.id });
+}
+
+class Shared implements SharedService {
+  tenants = 0;
+
+  private constructor(private readonly service: TestApp) {}
+
+  static async start(settings: Partial<Config>): Promise<Shared> {
+    return new Shared(await startOwnApp(settings));
+  }
+
+  async tenant(): Promise<Tenant> {
+    this.tenants++;
+    try {
+      return new Tenant(this.service, await this.service.organization('Test'), () => this.tenants--);
+    } catch (error) {
+      this.tenants--;
+      throw error;
+    }
+  }
+
+  async end(): Promise<void> {
+    const sql = this.service.app.get(Database);
+    try {
+      if (this.tenants > 0) throw new Error(`${this.tenants} specs have not closed what startApp gave them`);
+      await checkInvariants(sql);
+      await checkNothingIsLeft(sql);
+    } finally {
+      await this.service.close();
+    }
+  }
+}
+
+/** Fails with each table that has a row of an organization that is not "Default". */
+async function checkNothingIsLeft(sql: Sql): Promise<void> {
+  const owned = await sql.query<{ name: string }>(
+    `SELECT c.table_name AS name FROM information_schema.columns c
+       JOIN information_schema.tables t USING (table_schema, table_name)
+      WHERE c.column_name = 'org_id' AND c.table_schema = current_schema() AND t.table_type = 'BASE TABLE'`,
+  );
+  const left: string[] = [];
+  for (const { name } of owned) {
+    const [row] = await sql.query<{ rows: number }>(
+      `SELECT count(*)::int AS rows FROM ${name} WHERE org_id NOT IN (SELECT id FROM organization WHERE is_default)`,
+    );
+    if (row && row.rows > 0) left.push(`${row.rows} in ${name}`);
+  }
+  if (left.length > 0) throw new Error(`rows of organizations that are gone: ${left.join(', ')}`);
+}
+
+const OWN_ONLY = 'This service is shared with other specs: use startOwnApp.';
+
+class Tenant implements TestApp {
+  readonly orgId: string;
+  readonly admin: Service['admin'];
+  readonly write: Service['write'];
+  readonly read: Service['read'];
+  private readonly made: string[];
+  private readonly closing: (() => unknown)[];
+  private isClosed = false;
+
+  constructor(
+    private readonly service: Service,
+    { orgId, admin, write, read }: ServiceOrganization,
+    leave: () => unknown,
+  ) {
+    this.orgId = orgId;
+    this.admin = admin;
+    this.write = write;
+    this.read = read;
+    this.made = [orgId];
+    this.closing = [leave];
+  }
+
+  get app(): Service['app'] {
+    return this.service.app;
+  }
+  get url(): string {
+    return this.service.url;
+  }
+  get config(): Config {
+    return this.service.config;
+  }
+  get anonymous(): Service['anonymous'] {
+    return this.service.anonymous;
+  }
+  get operator(): Service['operator'] {
+    return this.service.operator;
+  }
+
+  async organization(name: string): Promise<ServiceOrganization> {
+    const made = await this.service.organization(name);
+    this.made.push(made.orgId);
+    return made;
+  }
+
+  target(name: string): ReturnType<Service['target']> {
+    return this.service.target(name);
+  }
+
+  advance(): Promise<void> {
+    return Promise.reject(new Error(OWN_ONLY));
+  }
+  stop(): Promise<void> {
+    return Promise.reject(new Error(OWN_ONLY));
+  }
+  restart(): Promise<void> {
+    return Promise.reject(new Error(OWN_ONLY));
+  }
+
+  onClose(then: () => unknown): void {
+    this.closing.push(then);
+  }
+
+  async close(): Promise<void> {
+    if (this.isClosed) return;
+    this.isClosed = true;
+    const organizations = this.app.get(OrganizationService);
+    try {
+      const sql = this.app.get(Database);
+      for (const id of this.made) {
+        const [row] = await sql.query('SELECT 1 FROM organization WHERE id = $1 AND deleted_at IS NULL', [id]);
+        if (row) await organizations.remove(id);
+      }
+    } finally {
+      for (const then of this.closing) await then();
+    }
+  }
 }

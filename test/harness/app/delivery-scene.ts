@@ -7,7 +7,7 @@ import { Database } from '../../../src/platform/database/database';
 import { formatId, type IdKind, newUuid, parseId } from '../../../src/platform/ids/id';
 import { Clock } from '../../../src/platform/time/clock';
 import { Alerting, type Result } from './alerting';
-import { startApp, type TestApp } from './app';
+import { startOwnApp, type TestApp } from './app';
 import type { ServiceOrganization } from '../../../src/testing/service/start-service';
 import { FakeProvider } from '../../../src/testing/servers/fake-provider';
 import { MovingClock } from '../../../src/testing/service/moving-clock';
@@ -97,7 +97,7 @@ export class DeliveryScene {
     overrides: Partial<Config> = {},
     { durable = false, timeStands = false }: { durable?: boolean; timeStands?: boolean } = {},
   ): Promise<DeliveryScene> {
-    const [app, provider] = await Promise.all([startApp(overrides, { durable }), FakeProvider.start()]);
+    const [app, provider] = await Promise.all([startOwnApp(overrides, { durable }), FakeProvider.start()]);
     return new DeliveryScene(app, provider, timeStands);
   }
 

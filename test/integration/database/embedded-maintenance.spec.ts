@@ -1,3 +1,7 @@
+/**
+ * @lane slow
+ * @databases embedded
+ */
 import { Logger } from '@nestjs/common';
 import { DataSource } from 'typeorm';
 import { WorkerDatabase } from '../../../src/platform/database/database';

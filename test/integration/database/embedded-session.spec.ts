@@ -1,3 +1,7 @@
+/**
+ * @lane slow
+ * @databases embedded
+ */
 import type { Worker } from 'node:worker_threads';
 import { Pool, type PoolClient } from 'pg';
 import { EmbeddedPostgres } from '../../../src/platform/database/embedded/embedded-postgres';

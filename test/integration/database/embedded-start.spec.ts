@@ -1,3 +1,7 @@
+/**
+ * @lane slow
+ * @databases embedded
+ */
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdtempSync, rmSync } from 'node:fs';

@@ -1,12 +1,12 @@
 import { Database } from '../../../src/platform/database/database';
 import { DatabaseClock } from '../../../src/platform/database/database-clock';
-import { startApp, type TestApp } from '../../harness/app/app';
+import { startOwnApp, type TestApp } from '../../harness/app/app';
 import { MovingClock } from '../../../src/testing/service/moving-clock';
 
 describe('a clock that a test has frozen', () => {
   let app: TestApp;
   beforeAll(async () => {
-    app = await startApp();
+    app = await startOwnApp();
   });
   afterAll(() => app.close());
 

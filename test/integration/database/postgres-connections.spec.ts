@@ -1,3 +1,4 @@
+/** @lane slow */
 import { Logger } from '@nestjs/common';
 import { Client } from 'pg';
 import { DataSource } from 'typeorm';

@@ -1,3 +1,4 @@
+/** @lane slow */
 import { ACCEPTED, DeliveryScene, type SceneAlert } from '../../harness/app/delivery-scene';
 import { eventually } from '../../../src/testing/eventually';
 import { FakeProvider, type ReceivedRequest } from '../../../src/testing/servers/fake-provider';

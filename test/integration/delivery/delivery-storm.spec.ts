@@ -1,3 +1,4 @@
+/** @lane slow */
 import { ACCEPTED, DeliveryScene } from '../../harness/app/delivery-scene';
 import { eventually } from '../../../src/testing/eventually';
 import { SwitchableServer } from '../../harness/servers/switchable-server';

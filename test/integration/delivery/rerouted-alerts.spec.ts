@@ -1,3 +1,4 @@
+/** @lane slow */
 import { Config } from '../../../src/platform/config/config';
 import { parseId } from '../../../src/platform/ids/id';
 import { consistencyByHand } from '../../harness/app/consistency-by-hand';

@@ -1,8 +1,9 @@
+/** @lane slow */
 import { setImmediate } from 'node:timers/promises';
 import type { OverloadEvent } from '../../../src/monitoring/operator-event';
 import { Overload } from '../../../src/monitoring/schedule/overload';
 import { Clock } from '../../../src/platform/time/clock';
-import { startApp, type TestApp } from '../../harness/app/app';
+import { startOwnApp, type TestApp } from '../../harness/app/app';
 import { MovingClock } from '../../../src/testing/service/moving-clock';
 import { eventually } from '../../../src/testing/eventually';
 import { SwitchableServer } from '../../harness/servers/switchable-server';
@@ -27,7 +28,7 @@ describe('the operator’s own alerting', () => {
 
   /** A process that checks nothing by itself, so that only the test says what is overdue. Pauses between attempts take no time. */
   async function start(): Promise<void> {
-    app = await startApp({ role: 'api', operatorWebhookUrl: `${receiver.url}/alerting` });
+    app = await startOwnApp({ role: 'api', operatorWebhookUrl: `${receiver.url}/alerting` });
     overload = app.app.get(Overload);
     clock = MovingClock.frozenIn(app.app);
     app.app.get(Clock).sleep = () => setImmediate();

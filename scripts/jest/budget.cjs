@@ -1,0 +1,64 @@
+'use strict';
+/**
+ * What the proof may cost: CPU time of each lane and spec in thousandths of what the unit specs took in the same run, so that
+ * a slow or busy machine changes nothing. Raising a number in budget.json is a line that somebody reviews.
+ */
+const { readFileSync, writeFileSync } = require('node:fs');
+const path = require('node:path');
+
+const FILE = path.join(__dirname, 'budget.json');
+/** A lane may take a tenth more than its budget. */
+const LANE_SLACK = 1.1;
+/** A spec may take half as much again, and two seconds at least on the machine where the unit specs take `UNIT_SECONDS`. */
+const SPEC_SLACK = 1.5;
+const SPEC_SLACK_SECONDS = 2;
+/** Of the fast lane, in seconds of that machine. */
+const CEILINGS = { spec: 6, test: 1 };
+const UNIT_SECONDS = 40;
+/** Specs that take less are not listed. */
+const LISTED_SECONDS = 1;
+
+const readBudget = () => JSON.parse(readFileSync(FILE, 'utf8'));
+
+/** CPU seconds of the unit specs in this run: the measure of all others. `null` when they did not all run. */
+function unitSeconds(costs, specs) {
+  const units = specs.filter(({ project }) => project === 'unit').map(({ file }) => file);
+  const ran = new Map(costs.map(({ file, seconds }) => [file, seconds]));
+  if (units.length === 0 || units.some((file) => !ran.has(file))) return null;
+  return units.reduce((sum, file) => sum + ran.get(file), 0);
+}
+
+/** What is over its budget, in words. `unit` is what the unit specs took in this run. */
+function findOverruns({ lane, costs, unit }, budget) {
+  /** As seconds of the machine of the budget. */
+  const normal = (seconds) => (seconds / unit) * UNIT_SECONDS;
+  const found = [];
+  const allowed = budget.lanes[lane];
+  const all = normal(costs.reduce((sum, { seconds }) => sum + seconds, 0));
+  if (allowed !== undefined && all > allowed * LANE_SLACK)
+    found.push(`lane ${lane}: ${all.toFixed(0)} s, budget ${allowed} s`);
+  for (const { file, seconds, slowest } of costs) {
+    const spec = normal(seconds);
+    const limit = budget.specs[file] ?? LISTED_SECONDS;
+    if (spec > Math.max(limit * SPEC_SLACK, limit + SPEC_SLACK_SECONDS))
+      found.push(`${file}: ${spec.toFixed(1)} s, budget ${limit} s`);
+    if (lane !== 'fast' || file.startsWith('(')) continue;
+    if (spec > CEILINGS.spec) found.push(`${file}: ${spec.toFixed(1)} s, the fast lane allows a spec ${CEILINGS.spec} s`);
+    if (normal(slowest) > CEILINGS.test)
+      found.push(`${file}: a test of ${normal(slowest).toFixed(1)} s, the fast lane allows ${CEILINGS.test} s`);
+  }
+  return found;
+}
+
+/** Writes what this run cost as the budget of its lane. */
+function writeBudget({ lane, costs, unit, files }) {
+  const budget = readBudget();
+  const normal = (seconds) => Math.round((seconds / unit) * UNIT_SECONDS * 10) / 10;
+  budget.lanes[lane] = Math.ceil(normal(costs.reduce((sum, { seconds }) => sum + seconds, 0)));
+  const specs = new Map(Object.entries(budget.specs).filter(([file]) => !files.includes(file)));
+  for (const { file, seconds } of costs) if (normal(seconds) >= LISTED_SECONDS) specs.set(file, normal(seconds));
+  const listed = [...specs].sort(([a, x], [b, y]) => y - x || (a < b ? -1 : 1));
+  writeFileSync(FILE, `${JSON.stringify({ lanes: budget.lanes, specs: Object.fromEntries(listed) }, null, 2)}\n`);
+}
+
+module.exports = { findOverruns, readBudget, unitSeconds, writeBudget };

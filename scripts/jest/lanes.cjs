@@ -1,0 +1,94 @@
+'use strict';
+/**
+ * Which specs run in which lane. A spec says it in its first comment, as Jest's own pragmas:
+ *
+ *   @lane fast       (what a spec without a word is) `npm test`: no process, no PostgreSQL, within the ceilings of budget.json
+ *   @lane slow       `npm run test:slow`: starts processes, waits for real time, or needs more
+ *   @lane timed      `npm run test:slow`, in the end and two at a time: judges when something happens
+ *   @databases both  what it proves differs by database: CI runs it on the embedded one and on PostgreSQL
+ *   @databases embedded
+ */
+const { readdirSync, readFileSync } = require('node:fs');
+const path = require('node:path');
+
+const root = path.join(__dirname, '../..');
+
+/** Where the specs of each project of jest.config.js are that belong to a lane; the others are suites of their own. */
+const FOLDERS = {
+  unit: ['src', 'test/chaos'],
+  contract: ['test/contract'],
+  repository: ['test/repository'],
+  integration: ['test/integration'],
+  e2e: ['test/e2e'],
+};
+const LANES = ['fast', 'slow', 'timed'];
+const DATABASES = ['one', 'both', 'embedded'];
+
+function specsUnder(folder) {
+  return readdirSync(path.join(root, folder), { recursive: true })
+    .filter((name) => name.endsWith('.spec.ts'))
+    .map((name) => `${folder}/${name}`);
+}
+
+function pragma(comment, name, values) {
+  const value = new RegExp(`@${name}\\s+(\\S+)`).exec(comment)?.[1] ?? values[0];
+  if (!values.includes(value)) throw new Error(`@${name} is one of ${values.join(', ')}, not ${value}`);
+  return value;
+}
+
+/** What the first comment of a spec says. */
+function readPragmas(text) {
+  const comment = /^\s*\/\*\*[\s\S]*?\*\//.exec(text)?.[0] ?? '';
+  return { lane: pragma(comment, 'lane', LANES), databases: pragma(comment, 'databases', DATABASES) };
+}
+
+function describeSpec(project, file) {
+  try {
+    return { file, project, ...readPragmas(readFileSync(path.join(root, file), 'utf8')) };
+  } catch (error) {
+    throw new Error(`${file}: ${error.message}`, { cause: error });
+  }
+}
+
+/** Every spec of the lanes: `{ file, project, lane, databases }`, by name. */
+const allSpecs = () =>
+  Object.entries(FOLDERS)
+    .flatMap(([project, folders]) =>
+      folders.flatMap(specsUnder).map((file) => describeSpec(project, file)),
+    )
+    .sort((a, b) => (a.file < b.file ? -1 : 1));
+
+/** Numbers from 0 to 1 that follow from the seed (mulberry32). */
+function randomOf(seed) {
+  let state = seed >>> 0;
+  return () => {
+    state = (state + 0x6d2b79f5) >>> 0;
+    let mixed = Math.imul(state ^ (state >>> 15), state | 1);
+    mixed ^= mixed + Math.imul(mixed ^ (mixed >>> 7), mixed | 61);
+    return ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32;
+  };
+}
+
+/** The items in an order that follows from the seed. */
+function shuffled(items, seed) {
+  const random = randomOf(seed);
+  const order = [...items];
+  for (let last = order.length - 1; last > 0; last--) {
+    const other = Math.floor(random() * (last + 1));
+    [order[last], order[other]] = [order[other], order[last]];
+  }
+  return order;
+}
+
+/** The items in so many groups of about the same weight, each in the order in which they came. */
+function dealt(items, count, weightOf) {
+  const groups = Array.from({ length: Math.min(count, items.length) }, () => ({ weight: 0, items: [] }));
+  for (const item of items) {
+    const lightest = groups.reduce((least, group) => (group.weight < least.weight ? group : least));
+    lightest.items.push(item);
+    lightest.weight += weightOf(item);
+  }
+  return groups.map((group) => group.items);
+}
+
+module.exports = { allSpecs, dealt, readPragmas, root, shuffled };
