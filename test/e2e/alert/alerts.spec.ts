@@ -1,7 +1,7 @@
 import type { AlertView } from '../../../src/alert/alert.dto';
 import { SPEC_CHANNEL_TYPES } from '../../../src/channel/channel';
 import { formatId, newUuid } from '../../../src/platform/ids/id';
-import { startApp, type TestApp } from '../../harness/app/app';
+import { startOwnApp, type TestApp } from '../../harness/app/app';
 import type { Api } from '../../../src/testing/service/api';
 import type { ServiceOrganization } from '../../../src/testing/service/start-service';
 import { newEndpoint, newWebsite } from '../../harness/app/resources';
@@ -23,7 +23,7 @@ describe('alerts', () => {
   let otherEndpointId: string;
 
   beforeAll(async () => {
-    service = await startApp({ role: 'api', egressPrivate: 'auto' });
+    service = await startOwnApp({ role: 'api', egressPrivate: 'auto' });
     api = service.write;
     other = await service.organization('Other');
     websiteId = await newWebsite(api);

@@ -32,7 +32,6 @@ describe('filters of 20,000 alert events, one each hour', () => {
   beforeAll(async () => {
     app = await startApp({ role: 'api' });
     source = app.app.get(DataSource);
-    const [organization] = await source.query<{ id: string }[]>('SELECT id FROM organization');
     const id = (of: number, n: string) => `('01900000-0000-7000-8${of}00-' || lpad(to_hex(${n}), 12, '0'))::uuid`;
     const hour = '(1700000000000 + n * 3600000::bigint)';
     await source.query(
@@ -42,7 +41,7 @@ describe('filters of 20,000 alert events, one each hour', () => {
               CASE n / 100 % 2 WHEN 0 THEN 'triggered' ELSE 'resolved' END, ${id(6, 'n')}, 'slack', 1, ${id(4, 'n')}, 'e',
               ${id(3, '1 + n % 100')}, 'w', 'threshold', 'm', 3, 0, to_timestamp(${hour} / 1000.0)
          FROM generate_series(1, ${EVENTS}) n`,
-      [organization?.id],
+      [app.orgId],
     );
     queries = collectQueries(source);
   });

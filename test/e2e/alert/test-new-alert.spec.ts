@@ -81,8 +81,14 @@ describe('testing an alert before it is saved', () => {
   });
 
   it('refuses a channel at an address that the egress policy refuses', async () => {
-    const { status, body } = await test(webhook('/x'), other.write);
-    expect([status, body.code]).toEqual([422, 'target_not_allowed']);
+    const strict = await startApp({ role: 'api', egressPrivate: 'auto' });
+    try {
+      const endpoint_id = await newEndpoint(strict.write, await newWebsite(strict.write));
+      const { status, body } = await test({ ...webhook('/x'), endpoint_id }, strict.write);
+      expect([status, body.code]).toEqual([422, 'target_not_allowed']);
+    } finally {
+      await strict.close();
+    }
   });
 
   it('refuses a test to read keys', async () => {

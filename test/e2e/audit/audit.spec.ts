@@ -2,7 +2,7 @@ import type { AuditEntryView } from '../../../src/audit/audit.dto';
 import { AuditRetention } from '../../../src/audit/audit-retention.job';
 import { Database } from '../../../src/platform/database/database';
 import { parseId } from '../../../src/platform/ids/id';
-import { startApp, type TestApp } from '../../harness/app/app';
+import { startOwnApp, type TestApp } from '../../harness/app/app';
 import { Api } from '../../../src/testing/service/api';
 import type { ServiceOrganization } from '../../../src/testing/service/start-service';
 import { MovingClock } from '../../../src/testing/service/moving-clock';
@@ -22,7 +22,7 @@ describe('the audit log', () => {
   let endpointId: string;
 
   beforeAll(async () => {
-    app = await startApp({ role: 'api', egressPrivate: 'allow' });
+    app = await startOwnApp({ role: 'api', egressPrivate: 'allow' });
     other = await app.organization('Other');
     websiteId = (await app.write.post<Resource>('/websites', { name: 'Shop', url: 'https://shop.example' })).body.id;
     const endpoint = { name: 'Front', type: 'HTTP', url: 'http://127.0.0.1:9/' };
@@ -306,7 +306,7 @@ describe('the audit log', () => {
   });
 
   it('records auth_off as the author with AUTH=off', async () => {
-    const open = await startApp({ role: 'api', auth: false });
+    const open = await startOwnApp({ role: 'api', auth: false });
     await open.anonymous.post('/websites', { name: 'a', url: 'https://a.example' });
     const [entry] = await read('', open.anonymous);
     await open.close();

@@ -4,7 +4,7 @@ import { ContactStore } from '../../../src/contact/contact-store';
 import type { ContactView } from '../../../src/contact/contact.dto';
 import { Database } from '../../../src/platform/database/database';
 import { formatId, newUuid, parseId } from '../../../src/platform/ids/id';
-import { startApp, type TestApp } from '../../harness/app/app';
+import { startOwnApp, type TestApp } from '../../harness/app/app';
 import type { Api } from '../../../src/testing/service/api';
 import type { ServiceOrganization } from '../../../src/testing/service/start-service';
 import { alertThrough } from '../../harness/app/contact-alerts';
@@ -30,7 +30,7 @@ describe('contacts', () => {
   let endpointId: string;
 
   beforeAll(async () => {
-    app = await startApp({ role: 'api', egressPrivate: 'auto' });
+    app = await startOwnApp({ role: 'api', egressPrivate: 'auto' });
     api = app.write;
     database = app.app.get(Database);
     other = await app.organization('Other');

@@ -1,5 +1,5 @@
 import { Database } from '../../../src/platform/database/database';
-import { startApp, type TestApp } from '../../harness/app/app';
+import { startOwnApp, type TestApp } from '../../harness/app/app';
 import type { ServiceOrganization } from '../../../src/testing/service/start-service';
 
 describe('the state of the system', () => {
@@ -7,7 +7,7 @@ describe('the state of the system', () => {
   let other: ServiceOrganization;
 
   beforeAll(async () => {
-    app = await startApp({ rawRetentionDays: 7 });
+    app = await startOwnApp({ rawRetentionDays: 7 });
     other = await app.organization('Other');
   });
   afterAll(() => app.close());

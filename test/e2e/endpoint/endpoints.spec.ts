@@ -1,6 +1,7 @@
 import { Database } from '../../../src/platform/database/database';
 import { parseId } from '../../../src/platform/ids/id';
-import { startApp, type TestApp } from '../../harness/app/app';
+import { startApp, startOwnApp, type TestApp } from '../../harness/app/app';
+import { newWebsite } from '../../harness/app/resources';
 import type { ServiceOrganization } from '../../../src/testing/service/start-service';
 
 interface Endpoint {
@@ -218,10 +219,16 @@ describe('endpoints', () => {
   });
 
   it('allows private addresses as targets in the Default organization and in no other', async () => {
-    expect((await post({ ...MINIMAL, url: 'http://192.168.1.1/' })).status).toBe(201);
-    const website = (await other.write.post<{ id: string }>('/websites', SHOP)).body.id;
-    for (const url of ['http://192.168.1.1/', 'http://127.1/', 'http://2130706433/', 'http://[::ffff:10.0.0.1]/']) {
-      expect((await other.write.post(`/websites/${website}/endpoints`, { ...MINIMAL, url })).status).toBe(422);
+    const own = await startOwnApp({ role: 'api' });
+    const add = async ({ write }: Pick<TestApp, 'write'>, url: string) =>
+      (await write.post(`/websites/${await newWebsite(write)}/endpoints`, { ...MINIMAL, url })).status;
+    try {
+      expect(await add(own, 'http://192.168.1.1/')).toBe(201);
+      const stranger = await own.organization('Other');
+      for (const url of ['http://192.168.1.1/', 'http://127.1/', 'http://2130706433/', 'http://[::ffff:10.0.0.1]/'])
+        expect(await add(stranger, url)).toBe(422);
+    } finally {
+      await own.close();
     }
   });
 

@@ -62,8 +62,13 @@ describe('testing an endpoint before it is saved', () => {
   });
 
   it('refuses to test a target that the egress policy refuses', async () => {
-    const { status, body } = await run(http(), other.write);
-    expect([status, body.code]).toEqual([422, 'target_not_allowed']);
+    const strict = await startApp({ role: 'api', egressPrivate: 'auto' });
+    try {
+      const { status, body } = await run(http(), strict.write);
+      expect([status, body.code]).toEqual([422, 'target_not_allowed']);
+    } finally {
+      await strict.close();
+    }
   });
 
   it('refuses a test to read keys', async () => {

@@ -2,7 +2,7 @@ import { Controller, Get, Module } from '@nestjs/common';
 import { once } from 'node:events';
 import { connect, type Socket } from 'node:net';
 import { Access } from '../../../src/platform/access/caller';
-import { startApp, type TestApp } from '../../harness/app/app';
+import { startOwnApp, type TestApp } from '../../harness/app/app';
 import { eventually } from '../../../src/testing/eventually';
 
 let finish: (() => void)[] = [];
@@ -30,7 +30,7 @@ describe('connections from one address', () => {
   const clients: Socket[] = [];
 
   beforeAll(async () => {
-    app = await startApp(
+    app = await startOwnApp(
       { role: 'api', maxConnectionsPerAddress: PER_ADDRESS },
       { extensions: [{ name: 'test', modules: [SlowModule] }] },
     );

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import Ajv, { type ValidateFunction } from 'ajv';
 import addFormats from 'ajv-formats';
 import { Overload } from '../../../src/monitoring/schedule/overload';
-import { startApp, type TestApp } from '../../harness/app/app';
+import { startOwnApp, type TestApp } from '../../harness/app/app';
 import { Api } from '../../../src/testing/service/api';
 import { MovingClock } from '../../../src/testing/service/moving-clock';
 import { exactSchema, type OpenApi, operationsOf, type Schema } from '../../../src/testing/contract/document/openapi';
@@ -60,7 +60,7 @@ describe('what the document says of messages, and what is sent', () => {
 
   beforeAll(async () => {
     [target, receiver] = await Promise.all([SwitchableServer.start(), SwitchableServer.start()]);
-    app = await startApp({ minIntervalSeconds: 1 });
+    app = await startOwnApp({ minIntervalSeconds: 1 });
     document = (await app.anonymous.get<Described>('/openapi.json')).body;
     ajv = new Ajv({ strict: false, allErrors: true });
     addFormats(ajv);
@@ -136,7 +136,7 @@ describe('what the document says of messages, and what is sent', () => {
 
   it('describes what the operator is told when an overload begins and when it ends', async () => {
     // A process that checks nothing by itself, so that only the test says what is overdue.
-    const idle = await startApp({ role: 'api', operatorWebhookUrl: `${receiver.url}/operator` });
+    const idle = await startOwnApp({ role: 'api', operatorWebhookUrl: `${receiver.url}/operator` });
     const overload = idle.app.get(Overload);
     const clock = MovingClock.frozenIn(idle.app);
     for (let second = 0; second < 3; second++) {

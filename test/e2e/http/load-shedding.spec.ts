@@ -1,7 +1,7 @@
 /** @lane timed */
 import { Controller, Get, Module } from '@nestjs/common';
 import { Access } from '../../../src/platform/access/caller';
-import { startApp, type TestApp } from '../../harness/app/app';
+import { startOwnApp, type TestApp } from '../../harness/app/app';
 import type { Api } from '../../../src/testing/service/api';
 import { eventually } from '../../../src/testing/eventually';
 
@@ -37,7 +37,7 @@ describe('an overloaded API', () => {
   let others: Api[];
 
   beforeAll(async () => {
-    app = await startApp(
+    app = await startOwnApp(
       { maxConcurrentRequests: MAX_OPEN },
       { extensions: [{ name: 'test', modules: [SlowModule] }] },
     );

@@ -1,5 +1,5 @@
 import { DataSource } from 'typeorm';
-import { startApp, type TestApp } from '../../harness/app/app';
+import { startOwnApp, type TestApp } from '../../harness/app/app';
 import { MovingClock } from '../../../src/testing/service/moving-clock';
 import { countQueries } from '../../harness/app/query-counter';
 
@@ -7,7 +7,7 @@ describe('lists with a thousand items', () => {
   let app: TestApp;
   let websiteId: string;
   beforeAll(async () => {
-    app = await startApp({ role: 'api' });
+    app = await startOwnApp({ role: 'api' });
     // A key is read again after a second and marked as used each minute: those statements do not belong to a list.
     MovingClock.frozenIn(app.app);
     websiteId = (await app.write.post<{ id: string }>('/websites', { name: 'Many', url: 'https://many.example' })).body

@@ -1,5 +1,5 @@
 import { request as httpRequest } from 'node:http';
-import { startApp, type TestApp } from '../../harness/app/app';
+import { startOwnApp, type TestApp } from '../../harness/app/app';
 import { loadConfig } from '../../../src/platform/config/config';
 
 describe('the API with AUTH=off', () => {
@@ -7,7 +7,7 @@ describe('the API with AUTH=off', () => {
   let port: string;
 
   beforeAll(async () => {
-    app = await startApp({
+    app = await startOwnApp({
       role: 'api',
       auth: false,
       allowedHosts: ['nas.lan'],

@@ -1,5 +1,5 @@
 /** @lane slow */
-import { startApp, type TestApp } from '../../harness/app/app';
+import { startOwnApp, type TestApp } from '../../harness/app/app';
 import { Api } from '../../../src/testing/service/api';
 import { Database } from '../../../src/platform/database/database';
 import { Clock } from '../../../src/platform/time/clock';
@@ -17,7 +17,7 @@ interface Key {
 describe('organizations and keys', () => {
   let app: TestApp;
   beforeAll(async () => {
-    app = await startApp({ role: 'api' });
+    app = await startOwnApp({ role: 'api' });
   });
   afterAll(() => app.close());
 
@@ -163,7 +163,7 @@ describe('organizations and keys', () => {
   });
 
   it('slows down a key with too many requests, and no other key', async () => {
-    const limited = await startApp({ role: 'api', rateLimitPerSecond: 5 });
+    const limited = await startOwnApp({ role: 'api', rateLimitPerSecond: 5 });
     try {
       const clock = MovingClock.frozenIn(limited.app);
       const send = (times: number) =>
@@ -185,7 +185,7 @@ describe('organizations and keys', () => {
   });
 
   it('has no operator routes without OPERATOR_TOKEN, and needs no key with AUTH=off', async () => {
-    const open = await startApp({ role: 'api', operatorToken: null, auth: false });
+    const open = await startOwnApp({ role: 'api', operatorToken: null, auth: false });
     try {
       expect((await open.anonymous.get('/organizations')).status).toBe(404);
       expect((await open.anonymous.get('/organization')).body).toMatchObject({

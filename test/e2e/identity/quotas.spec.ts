@@ -1,5 +1,5 @@
 import { Database } from '../../../src/platform/database/database';
-import { startApp, type TestApp } from '../../harness/app/app';
+import { startApp, startOwnApp, type TestApp } from '../../harness/app/app';
 import type { Api, ApiResponse } from '../../../src/testing/service/api';
 import type { ServiceOrganization } from '../../../src/testing/service/start-service';
 import { newAlert, newEndpoint, newWebsite } from '../../harness/app/resources';
@@ -249,7 +249,7 @@ describe('quotas', () => {
   });
 
   it('Default has no limit on what it monitors unless the operator sets one', async () => {
-    const small = await startApp({ role: 'api', quotaWebsites: 1, quotaEndpoints: 1, quotaAlerts: 1 });
+    const small = await startOwnApp({ role: 'api', quotaWebsites: 1, quotaEndpoints: 1, quotaAlerts: 1 });
     try {
       const other = await small.organization('Other');
       expect((await website(other.write)).status).toBe(201);

@@ -4,7 +4,7 @@ import { MaintenanceSweep } from '../../../src/maintenance/maintenance-sweep.job
 import { Database } from '../../../src/platform/database/database';
 import { DatabaseClock } from '../../../src/platform/database/database-clock';
 import { formatId, newUuid, parseId } from '../../../src/platform/ids/id';
-import { startApp, type TestApp } from '../../harness/app/app';
+import { startOwnApp, type TestApp } from '../../harness/app/app';
 import type { Api, ApiResponse } from '../../../src/testing/service/api';
 import { MovingClock } from '../../../src/testing/service/moving-clock';
 import { newEndpoint, newWebsite } from '../../harness/app/resources';
@@ -46,7 +46,7 @@ describe('maintenance windows', () => {
   let endpoint: string;
 
   beforeAll(async () => {
-    app = await startApp({ role: 'api' });
+    app = await startOwnApp({ role: 'api' });
     // Only `clock.advance` makes anything begin or end.
     clock = MovingClock.frozenIn(app.app);
     database = app.app.get(Database);
