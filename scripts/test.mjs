@@ -44,7 +44,15 @@ const groupsFolder = join(root, '.cache/groups', `${process.pid}`);
 const { options, words } = readArguments(process.argv.slice(2));
 
 function readArguments(given) {
-  const known = { lane: null, databases: null, only: null, seed: null, groups: null, times: '1', 'write-budget': false };
+  const known = {
+    lane: null,
+    databases: null,
+    only: null,
+    seed: null,
+    groups: null,
+    times: '1',
+    'write-budget': false,
+  };
   const rest = [];
   for (let at = 0; at < given.length; at++) {
     const name = given[at].startsWith('--') ? given[at].slice(2) : '';
@@ -62,7 +70,10 @@ function node(args, more = {}) {
 /** Jest's exit status and what it counted; when it did not come that far, one failure. */
 function jest(args, env) {
   rmSync(countsFile, { force: true });
-  const status = node(['node_modules/jest/bin/jest.js', ...args, '--reporters=<rootDir>/scripts/jest/spec-reporter.cjs'], env);
+  const status = node(
+    ['node_modules/jest/bin/jest.js', ...args, '--reporters=<rootDir>/scripts/jest/spec-reporter.cjs'],
+    env,
+  );
   try {
     return { status, ...JSON.parse(readFileSync(countsFile, 'utf8')) };
   } catch {
@@ -80,7 +91,7 @@ const sum = (runs) => ({
 });
 
 /** The specs in files that require many of them: those that use services apart from those that do not. */
-function runGroups(specs, seed, count) {
+function inGroups(specs, seed, count) {
   const { specs: costs } = readBudget();
   const weightOf = (file) => (costs[file] ?? 0) + LEAST_WEIGHT;
   const isServing = ({ project }) => project === 'e2e' || project === 'integration';
@@ -163,7 +174,9 @@ function isOverBudget(lane, specs, isWhole) {
   const unit = own ?? knownUnit();
   const all = costs.reduce((total, { seconds }) => total + seconds, 0);
   const starts = costs.reduce((total, { starts: some }) => total + some, 0);
-  console.log(`CPU ${all.toFixed(0)} s (unit specs: ${unit?.toFixed(0) ?? 'not measured'} s), ${starts} starts of a service`);
+  console.log(
+    `CPU ${all.toFixed(0)} s (unit specs: ${unit?.toFixed(0) ?? 'not measured'} s), ${starts} starts of a service`,
+  );
   if (unit === null || !isWhole) return false;
   if (options['write-budget']) writeBudget({ lane, costs, unit, files: specs.map(({ file }) => file) });
   const overruns = findOverruns({ lane, costs, unit }, readBudget());
@@ -174,10 +187,11 @@ function isOverBudget(lane, specs, isWhole) {
 function runLane(lanes) {
   const everything = allSpecs();
   const databases = options.databases?.split(',') ?? null;
+  const isOnServer = Boolean(process.env.TEST_DATABASE_URL);
   const specs = everything.filter(
     (spec) =>
       lanes.includes(spec.lane) &&
-      (databases === null || databases.includes(spec.databases)) &&
+      (databases === null ? !(isOnServer && spec.databases === 'embedded') : databases.includes(spec.databases)) &&
       (options.only === null || spec.file.includes(options.only)),
   );
   const isWhole = databases === null && options.only === null;
@@ -185,7 +199,8 @@ function runLane(lanes) {
   if (node(['scripts/jest/compile.mjs']) !== 0) return { ...sum([]), status: 1, failed: 1, isOver: false };
   // Only these start processes of the built service.
   const needsBuild = specs.some(({ lane }) => lane !== 'fast');
-  if (needsBuild && node(['scripts/build.mjs', '--if-needed']) !== 0) return { ...sum([]), status: 1, failed: 1, isOver: false };
+  if (needsBuild && node(['scripts/build.mjs', '--if-needed']) !== 0)
+    return { ...sum([]), status: 1, failed: 1, isOver: false };
 
   let result = sum([]);
   for (let time = 0; time < Number(options.times) && result.status === 0; time++) {
@@ -195,10 +210,15 @@ function runLane(lanes) {
       const seed = Number(options.seed ?? Math.floor(Math.random() * 1e9)) + time;
       const count = Number(options.groups ?? WORKERS.fast * GROUPS_PER_WORKER);
       console.log(`${fast.length} specs in an order of their own: --seed ${seed} --groups ${count}`);
-      runs.push(runGroups(fast, seed, count));
+      runs.push(inGroups(fast, seed, count));
     }
     for (const lane of ['slow', 'timed'])
-      runs.push(runFiles(specs.filter((spec) => spec.lane === lane), WORKERS[lane]));
+      runs.push(
+        runFiles(
+          specs.filter((spec) => spec.lane === lane),
+          WORKERS[lane],
+        ),
+      );
     result = sum(runs);
   }
   result = withSecondTry(result);
@@ -232,6 +252,7 @@ else {
   result = withSecondTry(jest([...(choosesWorkers ? [] : [`--maxWorkers=${WORKERS.slow}`]), ...words]));
   result.status ||= built;
 }
+if (process.env.KEEP_COSTS) writeFileSync(process.env.KEEP_COSTS, JSON.stringify(readCosts()));
 rmSync(folder, { recursive: true, force: true });
 
 console.log(`Took ${((performance.now() - started) / 1000).toFixed(0)} s`);

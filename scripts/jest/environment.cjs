@@ -60,15 +60,19 @@ class MeasuringEnvironment extends TestEnvironment {
     this.slowest = 0;
   }
 
-  now() {
+  /** Without children: it is asked before and after each test. */
+  ownSeconds() {
     const { user, system } = process.cpuUsage();
-    const { count, seconds } = this.global[STARTS];
-    return { seconds: (user + system) / 1e6 + childSeconds() - seconds, count };
+    return (user + system) / 1e6 - this.global[STARTS].seconds;
   }
 
-  handleTestEvent({ name, blockName, describeBlock, test }) {
-    if (name === 'test_start') this.testBegun = this.now().seconds;
-    if (name === 'test_done') this.slowest = Math.max(this.slowest, this.now().seconds - this.testBegun);
+  now() {
+    return { seconds: this.ownSeconds() + childSeconds(), count: this.global[STARTS].count };
+  }
+
+  handleTestEvent({ name, blockName, describeBlock }) {
+    if (name === 'test_start') this.testBegun = this.ownSeconds();
+    if (name === 'test_done') this.slowest = Math.max(this.slowest, this.ownSeconds() - this.testBegun);
     if (!this.isGroup) return;
     if (name === 'start_describe_definition') this.open(blockName);
     if (name === 'finish_describe_definition') this.close(blockName);
@@ -78,7 +82,6 @@ class MeasuringEnvironment extends TestEnvironment {
       this.close(describeBlock.name);
       this.write(describeBlock.name, this.blocks.get(describeBlock.name));
     }
-    void test;
   }
 
   open(block) {

@@ -53,9 +53,7 @@ function describeSpec(project, file) {
 /** Every spec of the lanes: `{ file, project, lane, databases }`, by name. */
 const allSpecs = () =>
   Object.entries(FOLDERS)
-    .flatMap(([project, folders]) =>
-      folders.flatMap(specsUnder).map((file) => describeSpec(project, file)),
-    )
+    .flatMap(([project, folders]) => folders.flatMap(specsUnder).map((file) => describeSpec(project, file)))
     .sort((a, b) => (a.file < b.file ? -1 : 1));
 
 /** Numbers from 0 to 1 that follow from the seed (mulberry32). */

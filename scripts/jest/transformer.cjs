@@ -52,4 +52,8 @@ function compile(source, file) {
   return result;
 }
 
-module.exports = { getCacheKey: keyOf, isCompiled: (source, file) => existsSync(shelved(source, file)), process: compile };
+module.exports = {
+  getCacheKey: keyOf,
+  isCompiled: (source, file) => existsSync(shelved(source, file)),
+  process: compile,
+};

@@ -1,12 +1,104 @@
-import { existsSync } from 'node:fs';
+import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { ROOT } from './project-files';
 
-const durations: Record<string, number> = jest.requireActual('../../scripts/jest/durations.json');
+interface Spec {
+  file: string;
+  project: string;
+  lane: 'fast' | 'slow' | 'timed';
+  databases: 'one' | 'both' | 'embedded';
+}
+interface Cost {
+  file: string;
+  seconds: number;
+  slowest: number;
+}
+interface Budget {
+  lanes: Record<string, number>;
+  above: Record<string, string>;
+  specs: Record<string, number>;
+}
 
-describe('the run of all tests', () => {
-  it('begins with the slowest specs: each file of scripts/jest/durations.json exists', () => {
-    const files = Object.keys(durations);
+const lanes = jest.requireActual<{
+  allSpecs(): Spec[];
+  readPragmas(text: string): Pick<Spec, 'lane' | 'databases'>;
+  shuffled(items: readonly string[], seed: number): string[];
+  dealt(items: readonly string[], count: number, weightOf: (item: string) => number): string[][];
+}>('../../scripts/jest/lanes.cjs');
+const budgets = jest.requireActual<{
+  readBudget(): Budget;
+  unitSeconds(costs: readonly Cost[], specs: readonly Spec[]): number | null;
+  findOverruns(run: { lane: string; costs: readonly Cost[]; unit: number }, budget: Budget): string[];
+}>('../../scripts/jest/budget.cjs');
+
+const specs = lanes.allSpecs();
+const textOf = ({ file }: Spec) => readFileSync(join(ROOT, file), 'utf8');
+
+describe('a spec', () => {
+  it.each([
+    ['import x', { lane: 'fast', databases: 'one' }],
+    ['/** @lane slow */\nimport x', { lane: 'slow', databases: 'one' }],
+    ['/**\n * @lane timed\n * @databases both\n */\nimport x', { lane: 'timed', databases: 'both' }],
+    ['import x\n/** @lane slow */', { lane: 'fast', databases: 'one' }],
+  ])('that begins with %j is of %j', (text, expected) => {
+    expect(lanes.readPragmas(text)).toEqual(expected);
+  });
+
+  it('that names a lane there is none of is refused', () => {
+    expect(() => lanes.readPragmas('/** @lane quick */')).toThrow('@lane is one of fast, slow, timed, not quick');
+  });
+
+  it('of the fast lane starts no process of the service and no PostgreSQL', () => {
+    const starting = /harness\/processes\/|postgres-cluster|buildService/;
+    const wrong = specs.filter((spec) => spec.lane === 'fast' && spec.file !== 'test/repository/test-run.spec.ts');
+    expect(wrong.filter((spec) => starting.test(textOf(spec))).map(({ file }) => file)).toEqual([]);
+  });
+});
+
+describe('the order of the fast lane', () => {
+  const items = Array.from({ length: 40 }, (_, index) => `spec ${index}`);
+
+  it('follows from the seed, and has every spec once', () => {
+    expect(lanes.shuffled(items, 7)).toEqual(lanes.shuffled(items, 7));
+    expect(lanes.shuffled(items, 7)).not.toEqual(lanes.shuffled(items, 8));
+    expect(lanes.shuffled(items, 7).toSorted()).toEqual(items.toSorted());
+  });
+
+  it('is dealt into groups of about the same weight', () => {
+    const weightOf = (item: string) => (item === 'spec 0' ? 20 : 1);
+    const groups = lanes.dealt(items, 3, weightOf);
+    expect(groups.flat().toSorted()).toEqual(items.toSorted());
+    const weights = groups.map((group) => group.reduce((sum, item) => sum + weightOf(item), 0));
+    expect(Math.max(...weights) - Math.min(...weights)).toBeLessThanOrEqual(1);
+  });
+});
+
+describe('the budget', () => {
+  const budget: Budget = { lanes: { fast: 100 }, above: { 'large.spec.ts': 'why' }, specs: { 'a.spec.ts': 4 } };
+  const cost = (file: string, seconds: number, slowest = 0): Cost => ({ file, seconds, slowest });
+  const overruns = (costs: Cost[], unit = 40) => budgets.findOverruns({ lane: 'fast', costs, unit }, budget);
+
+  it.each([
+    ['a spec within half as much again or two seconds', [cost('a.spec.ts', 6)], []],
+    ['a spec far over its budget', [cost('a.spec.ts', 6.1)], ['a.spec.ts: 6.1 s, budget 4 s']],
+    ['a spec without a budget that is no longer cheap', [cost('b.spec.ts', 3.2)], ['b.spec.ts: 3.2 s, budget 1 s']],
+    ['a test over its ceiling', [cost('a.spec.ts', 2, 1.6)], ['a.spec.ts: a test of 1.6 s, the fast lane allows 1 s']],
+    ['a lane a tenth over its budget', Array<Cost>(111).fill(cost('c.spec.ts', 1)), ['lane fast: 111 s, budget 100 s']],
+  ])('of %s', (_, costs, expected) => {
+    expect(overruns(costs)).toEqual(expected);
+  });
+
+  it('is measured by what the unit specs took: a machine of half the speed changes nothing', () => {
+    expect(overruns([cost('a.spec.ts', 12)], 80)).toEqual([]);
+    expect(overruns([cost('a.spec.ts', 12)], 40)).not.toEqual([]);
+    const unit: Spec = { file: 'src/u.spec.ts', project: 'unit', lane: 'fast', databases: 'one' };
+    expect(budgets.unitSeconds([cost('src/u.spec.ts', 3)], [unit])).toBe(3);
+    expect(budgets.unitSeconds([], [unit])).toBeNull();
+  });
+
+  it('names specs that exist', () => {
+    const { specs: listed, above } = budgets.readBudget();
+    const files = [...Object.keys(listed), ...Object.keys(above)];
     expect(files.length).toBeGreaterThan(10);
     expect(files.filter((file) => !existsSync(join(ROOT, file)))).toEqual([]);
   });

@@ -7,6 +7,7 @@ import type { Tx } from '../../platform/database/database';
 import { TransactionEvents } from '../../platform/events/transaction-events';
 import { failpoint } from '../../platform/observability/failpoints';
 import { Clock } from '../../platform/time/clock';
+import { OrganizationPurge } from '../../identity/organization/organization-events';
 import { WebsitePurge } from '../../website/website-events';
 import type { Alert } from '../alert.entity';
 import { type LockedAlert, lockSql, type OpenAlert, readOpen } from './alert-snapshot';
@@ -45,6 +46,7 @@ export class AlertLifecycle implements OnModuleInit {
     this.events.on(EndpointsStopped, (event, tx) => this.stopAlertsOf(tx, event));
     this.events.on(ContactRouteChanged, (event, tx) => this.rerouteAlertsOf(tx, event));
     this.events.on(WebsitePurge, (step, tx) => deleteEvents(tx, step));
+    this.events.on(OrganizationPurge, (step, tx) => deleteRemainingEvents(tx, step));
   }
 
   /**
@@ -180,6 +182,17 @@ async function deleteEvents(tx: Tx, step: WebsitePurge): Promise<void> {
        SELECT id FROM alert_event v WHERE website_id = $1 AND NOT EXISTS (SELECT FROM endpoint e WHERE e.id = v.endpoint_id)
         ORDER BY id LIMIT ${EVENT_BATCH}) RETURNING 1`,
     [step.websiteId],
+  );
+  if (removed.length === EVENT_BATCH) step.leave();
+}
+
+/** Those that name a website that went before their endpoint did: it had moved. By `alert_event_feed`, a batch at a time. */
+async function deleteRemainingEvents(tx: Tx, step: OrganizationPurge): Promise<void> {
+  if (step.hasMore) return;
+  const removed = await tx.query(
+    `DELETE FROM alert_event WHERE id IN (SELECT id FROM alert_event WHERE org_id = $1 ORDER BY id LIMIT ${EVENT_BATCH})
+     RETURNING 1`,
+    [step.orgId],
   );
   if (removed.length === EVENT_BATCH) step.leave();
 }

@@ -1,4 +1,7 @@
-/** @lane slow */
+/**
+ * @lane slow
+ * @databases both
+ */
 import { ReminderJob } from '../../../src/alert/reminder/reminder.job';
 import { signClaim } from '../../../src/delivery/send/acknowledge-token';
 import { ServerSecrets } from '../../../src/platform/secrets/server-secrets';

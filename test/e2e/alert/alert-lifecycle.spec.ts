@@ -1,3 +1,4 @@
+/** @databases both */
 import type { AlertEventView } from '../../../src/alert/event/alert-event.dto';
 import type { AlertView } from '../../../src/alert/alert.dto';
 import { ownerOf, type SealedConfig, SealedConfigs } from '../../../src/delivery/config/sealed-config';

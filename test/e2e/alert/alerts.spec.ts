@@ -1,3 +1,4 @@
+/** @databases both */
 import type { AlertView } from '../../../src/alert/alert.dto';
 import { SPEC_CHANNEL_TYPES } from '../../../src/channel/channel';
 import { formatId, newUuid } from '../../../src/platform/ids/id';

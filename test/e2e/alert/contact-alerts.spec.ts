@@ -1,3 +1,7 @@
+/**
+ * @lane slow
+ * @databases both
+ */
 import { DataSource } from 'typeorm';
 import type { AlertView } from '../../../src/alert/alert.dto';
 import { formatId, newUuid, parseId } from '../../../src/platform/ids/id';

@@ -1,3 +1,4 @@
+/** @databases both */
 import type { AlertView } from '../../../src/alert/alert.dto';
 import type { ContactView } from '../../../src/contact/contact.dto';
 import { Database } from '../../../src/platform/database/database';

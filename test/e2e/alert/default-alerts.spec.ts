@@ -1,3 +1,4 @@
+/** @databases both */
 import { DataSource } from 'typeorm';
 import type { AlertView } from '../../../src/alert/alert.dto';
 import { formatId } from '../../../src/platform/ids/id';

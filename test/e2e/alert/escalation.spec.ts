@@ -1,3 +1,4 @@
+/** @databases both */
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { ReminderJob } from '../../../src/alert/reminder/reminder.job';

@@ -1,6 +1,10 @@
+/**
+ * @lane slow
+ * @databases both
+ */
 import { DataSource } from 'typeorm';
 import { formatId, type IdKind } from '../../../src/platform/ids/id';
-import { startApp, type TestApp } from '../../harness/app/app';
+import { startOwnApp, type TestApp } from '../../harness/app/app';
 import { collectQueries } from '../../harness/app/query-counter';
 
 const EVENTS = 20_000;
@@ -30,7 +34,7 @@ describe('filters of 20,000 alert events, one each hour', () => {
   let queries: [sql: string, parameters: unknown[]][];
 
   beforeAll(async () => {
-    app = await startApp({ role: 'api' });
+    app = await startOwnApp({ role: 'api' });
     source = app.app.get(DataSource);
     const id = (of: number, n: string) => `('01900000-0000-7000-8${of}00-' || lpad(to_hex(${n}), 12, '0'))::uuid`;
     const hour = '(1700000000000 + n * 3600000::bigint)';

@@ -1,4 +1,7 @@
-/** @lane slow */
+/**
+ * @lane slow
+ * @databases both
+ */
 import type { Socket } from 'node:net';
 import { HttpTarget, rawResponse, sent } from '../../../src/testing/servers/http-target';
 import { closedPort, silence, slam } from '../../../src/testing/servers/tcp-target';

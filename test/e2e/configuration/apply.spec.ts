@@ -1,3 +1,4 @@
+/** @databases both */
 import supertest from 'supertest';
 import type { ConfigurationPlanView } from '../../../src/configuration/plan/plan.dto';
 import { Database } from '../../../src/platform/database/database';

@@ -1,3 +1,4 @@
+/** @databases both */
 import type { AuditEntryView } from '../../../src/audit/audit.dto';
 import { SPEC_CHANNEL_TYPES } from '../../../src/channel/channel';
 import { ContactStore } from '../../../src/contact/contact-store';

@@ -20,7 +20,7 @@ describe('testing an endpoint before it is saved', () => {
 
   beforeAll(async () => {
     target = await SwitchableServer.start();
-    app = await startApp();
+    app = await startApp({ role: 'api' });
     other = await app.organization('Other');
   });
   afterAll(async () => {

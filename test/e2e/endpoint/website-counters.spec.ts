@@ -1,3 +1,7 @@
+/**
+ * @lane slow
+ * @databases both
+ */
 import { DataSource } from 'typeorm';
 import { OrganizationPurgeJob } from '../../../src/identity/organization/organization-purge.job';
 import { Database } from '../../../src/platform/database/database';

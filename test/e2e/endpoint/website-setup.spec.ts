@@ -1,3 +1,4 @@
+/** @databases both */
 import { Database } from '../../../src/platform/database/database';
 import { startApp, type TestApp } from '../../harness/app/app';
 import type { Api } from '../../../src/testing/service/api';

@@ -1,3 +1,4 @@
+/** @databases both */
 import { startApp, type TestApp } from '../../harness/app/app';
 import type { ServiceOrganization } from '../../../src/testing/service/start-service';
 

@@ -1,3 +1,4 @@
+/** @databases both */
 import type { CheckResult } from '../../../src/checker/checker';
 import type { CheckView } from '../../../src/history/read/check.dto';
 import { HistoryWriter } from '../../../src/history/write/history-writer';

@@ -1,3 +1,7 @@
+/**
+ * @lane slow
+ * @databases both
+ */
 import { DataSource } from 'typeorm';
 import { CheckDefinitions } from '../../../src/endpoint/check-definition';
 import { Database } from '../../../src/platform/database/database';

@@ -1,4 +1,7 @@
-/** @lane slow */
+/**
+ * @lane slow
+ * @databases both
+ */
 import * as fc from 'fast-check';
 import type { Outcome } from '../../../src/checker/checker';
 import { type CheckDefinition, CheckDefinitions } from '../../../src/endpoint/check-definition';

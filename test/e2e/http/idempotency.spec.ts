@@ -1,3 +1,4 @@
+/** @databases both */
 import { Database } from '../../../src/platform/database/database';
 import { IdempotencyRetention } from '../../../src/platform/http/idempotency/idempotency-retention.job';
 import { formatId, newUuid, parseId } from '../../../src/platform/ids/id';

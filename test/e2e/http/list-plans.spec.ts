@@ -1,3 +1,7 @@
+/**
+ * @lane slow
+ * @databases both
+ */
 import { DataSource } from 'typeorm';
 import { startApp, type TestApp } from '../../harness/app/app';
 import type { ServiceOrganization } from '../../../src/testing/service/start-service';

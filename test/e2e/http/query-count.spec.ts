@@ -1,3 +1,4 @@
+/** @databases both */
 import { DataSource } from 'typeorm';
 import { startOwnApp, type TestApp } from '../../harness/app/app';
 import { MovingClock } from '../../../src/testing/service/moving-clock';

@@ -1,3 +1,4 @@
+/** @databases both */
 import { OUTCOME_CODE } from '../../../src/endpoint/outcome-code';
 import { Database } from '../../../src/platform/database/database';
 import { formatId, parseId, type IdKind } from '../../../src/platform/ids/id';

@@ -1,3 +1,4 @@
+/** @databases both */
 import { Database } from '../../../src/platform/database/database';
 import { startApp, startOwnApp, type TestApp } from '../../harness/app/app';
 import type { Api, ApiResponse } from '../../../src/testing/service/api';

@@ -1,4 +1,7 @@
-/** @lane slow */
+/**
+ * @lane slow
+ * @databases both
+ */
 import { DataSource } from 'typeorm';
 import { ApiKeyService } from '../../../src/identity/api-key/api-key.service';
 import { generateApiKey } from '../../../src/identity/api-key/api-key-secret';

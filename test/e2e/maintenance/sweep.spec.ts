@@ -1,4 +1,7 @@
-/** @lane slow */
+/**
+ * @lane slow
+ * @databases both
+ */
 import { DataSource } from 'typeorm';
 import { MaintenanceSweep } from '../../../src/maintenance/maintenance-sweep.job';
 import { OccurrencePlanner } from '../../../src/maintenance/occurrence-planner.job';

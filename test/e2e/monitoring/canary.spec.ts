@@ -1,4 +1,7 @@
-/** @lane slow */
+/**
+ * @lane slow
+ * @databases both
+ */
 import { Logger } from '@nestjs/common';
 import { Canary } from '../../../src/monitoring/canary';
 import { CheckRecorder } from '../../../src/monitoring/record/check-recorder';

@@ -1,4 +1,7 @@
-/** @lane slow */
+/**
+ * @lane slow
+ * @databases both
+ */
 import { Logger } from '@nestjs/common';
 import type { Outcome } from '../../../src/checker/checker';
 import { type CheckDefinition, CheckDefinitions } from '../../../src/endpoint/check-definition';

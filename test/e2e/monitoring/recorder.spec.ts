@@ -1,4 +1,7 @@
-/** @lane slow */
+/**
+ * @lane slow
+ * @databases both
+ */
 import { Logger } from '@nestjs/common';
 import fc from 'fast-check';
 import type { Outcome } from '../../../src/checker/checker';

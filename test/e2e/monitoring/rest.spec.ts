@@ -1,4 +1,7 @@
-/** @lane timed */
+/**
+ * @lane timed
+ * @databases both
+ */
 import { WorkerDatabase } from '../../../src/platform/database/database';
 import { DatabaseServer } from '../../../src/platform/database/database-server';
 import { startOwnApp, type TestApp } from '../../harness/app/app';

@@ -1,4 +1,7 @@
-/** @lane slow */
+/**
+ * @lane slow
+ * @databases both
+ */
 import { type ClaimedSlot, EndpointSchedule, phaseMs } from '../../../src/endpoint/endpoint-schedule';
 import { Database, type Sql, WorkerDatabase } from '../../../src/platform/database/database';
 import { newUuid, parseId } from '../../../src/platform/ids/id';

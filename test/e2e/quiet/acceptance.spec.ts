@@ -1,4 +1,7 @@
-/** @lane slow */
+/**
+ * @lane slow
+ * @databases both
+ */
 import type { AlertEventView } from '../../../src/alert/event/alert-event.dto';
 import type { CheckView } from '../../../src/history/read/check.dto';
 import type { UptimeView } from '../../../src/history/read/uptime.dto';

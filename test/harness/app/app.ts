@@ -65,7 +65,7 @@ export async function startOwnApp(
   return Object.assign(app, { orgId: standard.id });
 }
 
-/** Rows that outlive their organization for a while, and end by themselves: what is owed to pagers, what streams still send. */
+/** Rows that outlive their organization for a while, and end by themselves: deliveries that pagers still get, what streams still send. */
 const ENDING = ['notification', 'notification_destination', 'stream_event'];
 
 class Shared implements SharedService {
@@ -130,7 +130,9 @@ async function checkNothingIsLeft(sql: Sql): Promise<void> {
     `SELECT * FROM (${counts.join(' UNION ALL ')}) counted WHERE rows > 0`,
   );
   if (left.length > 0)
-    throw new Error(`rows of organizations that are gone: ${left.map(({ name, rows }) => `${rows} in ${name}`).join(', ')}`);
+    throw new Error(
+      `rows of organizations that are gone: ${left.map(({ name, rows }) => `${rows} in ${name}`).join(', ')}`,
+    );
 }
 
 const OWN_ONLY = 'This service is shared with other specs: use startOwnApp.';

@@ -1,4 +1,7 @@
-/** @lane slow */
+/**
+ * @lane slow
+ * @databases both
+ */
 import { execFile } from 'node:child_process';
 import { mkdtempSync, readdirSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';

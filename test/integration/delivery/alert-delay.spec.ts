@@ -1,3 +1,4 @@
+/** @databases both */
 import { Alerting, type Result } from '../../harness/app/alerting';
 
 describe('an alert with a delay', () => {

@@ -1,3 +1,4 @@
+/** @databases both */
 import { DestinationBackfill } from '../../../src/alert/consistency/destination-backfill';
 import { ChannelRegistry } from '../../../src/channel/channel.registry';
 import { destinationOfAlert } from '../../../src/delivery/destination';

@@ -1,3 +1,4 @@
+/** @databases both */
 import { ConsistencyJob } from '../../../src/alert/consistency/consistency.job';
 import { Heartbeat } from '../../../src/platform/observability/heartbeat';
 import { DAY_MS } from '../../../src/platform/time/time-units';

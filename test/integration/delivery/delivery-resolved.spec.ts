@@ -1,3 +1,4 @@
+/** @lane slow */
 import { ACCEPTED, DeliveryScene, type SceneAlert, type SceneType } from '../../harness/app/delivery-scene';
 
 const MINUTE = 60_000;

@@ -1,3 +1,7 @@
+/**
+ * @lane slow
+ * @databases both
+ */
 import { armFailpoints } from '../../../src/platform/observability/failpoints';
 import { ACCEPTED, DeliveryScene, type SceneAlert, type SceneType } from '../../harness/app/delivery-scene';
 import { eventually } from '../../../src/testing/eventually';

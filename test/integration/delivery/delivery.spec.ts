@@ -1,3 +1,4 @@
+/** @databases both */
 import { ACCEPTED, type Delivery, DeliveryScene, type SceneAlert } from '../../harness/app/delivery-scene';
 import { eventually } from '../../../src/testing/eventually';
 

@@ -1,4 +1,7 @@
-/** @lane slow */
+/**
+ * @lane slow
+ * @databases both
+ */
 import { Config } from '../../../src/platform/config/config';
 import { parseId } from '../../../src/platform/ids/id';
 import { consistencyByHand } from '../../harness/app/consistency-by-hand';

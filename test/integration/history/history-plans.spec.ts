@@ -1,3 +1,4 @@
+/** @databases both */
 import { CARRY_ON, SUMMARIZE } from '../../../src/history/rollup/endpoint-summary';
 import { P95_OF_CHECKS } from '../../../src/history/check-p95';
 import { HistoryBench, recorded } from '../../harness/app/history';

@@ -1,3 +1,7 @@
+/**
+ * @lane slow
+ * @databases both
+ */
 import type { Outcome } from '../../../src/checker/checker';
 import type { FinishedCheck } from '../../../src/endpoint/finished-check';
 import { latencyOf, type CheckStats } from '../../../src/history/check-stats';

@@ -1,3 +1,4 @@
+/** @databases both */
 import { bucketOf, bucketSql } from '../../../src/history/latency-histogram';
 import type { WorkerDatabase } from '../../../src/platform/database/database';
 import { HistoryBench, recorded } from '../../harness/app/history';

@@ -1,3 +1,4 @@
+/** @lane slow */
 import { SUMMARIZE } from '../../../src/history/rollup/endpoint-summary';
 import type { Outcome } from '../../../src/checker/checker';
 import type { FinishedCheck } from '../../../src/endpoint/finished-check';

@@ -1,3 +1,4 @@
+/** @lane slow */
 import { RollupSteps } from '../../../src/history/rollup/rollup-steps';
 import { type Tx, WorkerDatabase } from '../../../src/platform/database/database';
 import { HistoryBench, recorded } from '../../harness/app/history';

@@ -1,3 +1,4 @@
+/** @lane slow */
 import fc from 'fast-check';
 import type { CheckError, Outcome } from '../../../src/checker/checker';
 import { type CheckDefinition, CheckDefinitions } from '../../../src/endpoint/check-definition';
