@@ -207,8 +207,8 @@ function runLane(lanes) {
     rmSync(costsFile, { force: true });
     const runs = [];
     if (fast.length > 0) {
-      const seed = Number(options.seed ?? Math.floor(Math.random() * 1e9)) + time;
-      const count = Number(options.groups ?? WORKERS.fast * GROUPS_PER_WORKER);
+      const seed = (options.seed === null ? Math.floor(Math.random() * 1e9) : Number(options.seed)) + time;
+      const count = options.groups === null ? WORKERS.fast * GROUPS_PER_WORKER : Number(options.groups);
       console.log(`${fast.length} specs in an order of their own: --seed ${seed} --groups ${count}`);
       runs.push(inGroups(fast, seed, count));
     }

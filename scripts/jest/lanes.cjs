@@ -25,7 +25,7 @@ const LANES = ['fast', 'slow', 'timed'];
 const DATABASES = ['one', 'both', 'embedded'];
 
 function specsUnder(folder) {
-  return readdirSync(path.join(root, folder), { recursive: true })
+  return readdirSync(path.join(root, folder), { recursive: true, encoding: 'utf8' })
     .filter((name) => name.endsWith('.spec.ts'))
     .map((name) => `${folder}/${name}`);
 }
