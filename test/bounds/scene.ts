@@ -52,6 +52,8 @@ export interface Attack {
   name: string;
   /** What is done, in one sentence. */
   what: string;
+  /** Files and folders that hold the bound, from the root: a commit that changes one of them is always attacked. */
+  covers: readonly string[];
   env?: Readonly<Record<string, string>>;
   breakage?: Breakage;
   /** The name of the victim's own server. */

@@ -1,11 +1,13 @@
 import { randomInt } from 'node:crypto';
 import { parseArgs } from 'node:util';
-import { type ChaosReport, playChaos } from './chaos-run';
+import { currentCommit, turnAt } from '../harness/in-turn';
+import { type ChaosOrder, type ChaosReport, playChaos } from './chaos-run';
 import type { DatabaseName } from './commands';
 
 const BOTH: readonly DatabaseName[] = ['embedded', 'postgres'];
+const USAGE = 'usage: npm run test:chaos -- [--minutes N] [--seed S] [--database embedded|postgres|in-turn]';
 
-function readOrder(): { minutes: number; seed: number; databases: readonly DatabaseName[] } {
+function readOrders(): ChaosOrder[] {
   const { values } = parseArgs({
     options: {
       minutes: { type: 'string', default: '2' },
@@ -13,13 +15,24 @@ function readOrder(): { minutes: number; seed: number; databases: readonly Datab
       database: { type: 'string' },
     },
   });
-  const databases = BOTH.filter((name) => values.database === undefined || values.database === name);
-  const [minutes, seed] = [Number(values.minutes), Number(values.seed)];
+  const databases = values.database === 'in-turn' ? [inTurn()] : named(values.database);
+  const [minutes, seed] = [Number(values.minutes) / databases.length, Number(values.seed)];
   if (databases.length === 0 || !(minutes > 0) || !Number.isInteger(seed)) {
-    console.error('usage: npm run test:chaos -- [--minutes N] [--seed S] [--database embedded|postgres]');
+    console.error(USAGE);
     process.exit(2);
   }
-  return { minutes, seed, databases };
+  return databases.map((database) => ({ database, seed, minutes }));
+}
+
+const named = (word: string | undefined) => BOTH.filter((name) => word === undefined || word === name);
+
+/** One of the two for each commit: what a submission can afford. */
+function inTurn(): DatabaseName {
+  const commit = currentCommit();
+  const database = BOTH[turnAt(commit ?? '0', BOTH.length)] ?? 'embedded';
+  const why = commit === null ? 'without git' : `at commit ${commit.slice(0, 8)}`;
+  console.log(`In turn ${why}: ${database}. Both: npm run test:chaos -- --minutes 4`);
+  return database;
 }
 
 function show({ commands, totals: figures, memory, broken, lastCommands }: ChaosReport, title: string): void {
@@ -31,15 +44,21 @@ function show({ commands, totals: figures, memory, broken, lastCommands }: Chaos
   console.log(`\nBroken promises (${title}):\n${broken.map((line) => `  ${line}`).join('\n')}`);
 }
 
+/** Plays all orders side by side: a run waits most of the time. They share nothing but this process. */
 async function main(): Promise<number> {
-  const { minutes, seed, databases } = readOrder();
+  const orders = readOrders();
+  const reports = await Promise.all(
+    orders.map((order) => {
+      const { database, minutes, seed } = order;
+      console.log(`Chaos on the database "${database}", ${minutes} minutes, --seed ${seed}`);
+      return playChaos(order, (line) => console.log(orders.length > 1 ? `${database.padEnd(8)} ${line}` : line));
+    }),
+  );
   const counts = { passed: 0, failed: 0, skipped: 0 };
-  for (const database of databases) {
-    console.log(`Chaos on the database "${database}", ${minutes / databases.length} minutes, --seed ${seed}`);
-    const order = { database, seed, minutes: minutes / databases.length };
-    const report = await playChaos(order, (line) => console.log(line));
+  for (const [index, report] of reports.entries()) {
+    const { database, seed } = orders[index] ?? {};
     if (report) show(report, `chaos on ${database}, seed ${seed}`);
-    else console.log('Skipped: the programs of PostgreSQL are not installed.');
+    else console.log(`Skipped ${database}: the programs of PostgreSQL are not installed.`);
     if (!report) counts.skipped++;
     else if (report.broken.length > 0) counts.failed++;
     else counts.passed++;

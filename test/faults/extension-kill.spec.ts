@@ -5,6 +5,7 @@ import { DataSource } from 'typeorm';
 import { dataSourceOptions } from '../../src/platform/database/data-source-options';
 import { EmbeddedPostgres } from '../../src/platform/database/embedded/embedded-postgres';
 import { eventually } from '../../src/testing/eventually';
+import { plainDatabase, type TestDatabase } from '../harness/database/database';
 import { findPostgres, PostgresCluster } from '../harness/database/postgres-cluster';
 import { buildService, DatabaseWitness, ServiceProcess } from '../harness/processes/service-process';
 
@@ -122,14 +123,20 @@ describe('kill -9 in the migrations of an extension', () => {
 
   suite('on PostgreSQL (skipped without its programs)', () => {
     let cluster: PostgresCluster;
+    let database: TestDatabase;
     let witness: DatabaseWitness;
-    beforeEach(async () => {
+    beforeAll(async () => {
       cluster = await PostgresCluster.start();
-      witness = DatabaseWitness.on(cluster.url);
+    });
+    afterAll(() => cluster.remove());
+    beforeEach(async () => {
+      database = await plainDatabase(cluster.url);
+      witness = DatabaseWitness.on(database.url);
     });
     afterEach(async () => {
+      await Promise.all(services.splice(0).map((service) => service.kill()));
       await witness.close();
-      await cluster.remove();
+      await database.drop();
     });
     const state = () => stateOf((sql) => witness.query(sql));
     const isAtGate = async () =>
@@ -138,30 +145,30 @@ describe('kill -9 in the migrations of an extension', () => {
     it.each(POINTS)(
       '%s: each is there as a whole or not at all, and the next start does the rest',
       async (point, left) => {
-        await launch(cluster.url, { DIE: point }).killed();
+        await launch(database.url, { DIE: point }).killed();
         expect(await state()).toEqual(left);
-        await start(cluster.url);
+        await start(database.url);
         expect(await state()).toEqual(BOTH);
       },
     );
 
     it('at the commit of the second: it is there with its name, and is not run again', async () => {
       const gate = await witness.hold(`SELECT pg_advisory_xact_lock(${GATE})`);
-      const service = launch(cluster.url, { GATE: 'shut' });
+      const service = launch(database.url, { GATE: 'shut' });
       await eventually('it commits', isAtGate, 60_000);
       await service.kill();
       // The session of the killed process is still at its commit: what it has written cannot be seen yet.
       expect(await witness.count('SELECT FROM extension_migration')).toBe(1);
       await gate.release();
-      await start(cluster.url, { GATE: 'open' });
+      await start(database.url, { GATE: 'open' });
       expect(await state()).toEqual(BOTH);
     });
 
     it('of the first of two instances that start at once: the other one waits, however long it takes, and goes on', async () => {
       const gate = await witness.hold(`SELECT pg_advisory_xact_lock(${GATE})`);
-      const slow = launch(cluster.url, { GATE: 'shut' });
+      const slow = launch(database.url, { GATE: 'shut' });
       await eventually('the first commits', isAtGate, 60_000);
-      const other = launch(cluster.url, { GATE: 'shut', LOG_LEVEL: 'info' });
+      const other = launch(database.url, { GATE: 'shut', LOG_LEVEL: 'info' });
       await eventually('the other one waits', () => other.log.includes('Another instance is migrating'), 60_000);
       await slow.kill();
       await gate.release();
@@ -171,7 +178,7 @@ describe('kill -9 in the migrations of an extension', () => {
     });
 
     it('and without it: of instances that start at once on an empty database each migration is run by one', async () => {
-      const instances = await Promise.all([start(cluster.url), start(cluster.url), start(cluster.url)]);
+      const instances = await Promise.all([start(database.url), start(database.url), start(database.url)]);
       expect(await Promise.all(instances.map((instance) => instance.readiness()))).toEqual([200, 200, 200]);
       expect(await state()).toEqual(BOTH);
     });

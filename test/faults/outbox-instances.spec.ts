@@ -58,11 +58,14 @@ suite('several instances on one database (needs PostgreSQL)', () => {
   it('share one rate limit per destination between instances', async () => {
     const alerts = await scene.crowd(60, 'slack', 'shared');
     scene.provider.standingResponse(ACCEPTED.slack);
+    const began = performance.now();
     for (let i = 0; i < alerts.length; i += 10) {
       await scene.report('F', ...alerts.slice(i, i + 10));
       await Promise.all(all().map((service) => service.drain()));
     }
-    expect(scene.provider.requests.length).toBeLessThanOrEqual(6);
+    // Five at once, one more each ten seconds, and a digest each minute.
+    const seconds = (performance.now() - began) / 1000;
+    expect(scene.provider.requests.length).toBeLessThanOrEqual(6 + Math.floor(seconds / 10) + Math.floor(seconds / 60));
   });
 
   it(

@@ -3,11 +3,23 @@ import { ON_CHECKS } from './on-checks';
 import { ON_DELIVERIES } from './on-deliveries';
 import { ON_REQUESTS } from './on-requests';
 
-export const ATTACKS: readonly Attack[] = [...ON_CHECKS, ...ON_REQUESTS, ...ON_DELIVERIES];
+/** What every attack is played with. */
+const STAGE = ['scene.ts', 'victim.ts', 'client.ts', 'attacks/targets.ts'].map((file) => `test/bounds/${file}`);
+
+/** Their own file and the stage belong to what they cover. */
+const of = (file: string, attacks: readonly Attack[]): Attack[] =>
+  attacks.map((attack) => ({ ...attack, covers: [...attack.covers, `test/bounds/attacks/${file}`, ...STAGE] }));
+
+export const ATTACKS: readonly Attack[] = [
+  ...of('on-checks.ts', ON_CHECKS),
+  ...of('on-requests.ts', ON_REQUESTS),
+  ...of('on-deliveries.ts', ON_DELIVERIES),
+];
 
 const nobody: Attack = {
   name: 'nobody',
   what: 'nothing happens: for comparison',
+  covers: [],
   begin: async () => async () => ({ text: '', asDocumented: true }),
 };
 

@@ -26,6 +26,7 @@ async function newestCheck({ url }: World, { read }: Attacker, endpoint: string 
 const freezing: Attack = {
   name: 'assertions that freeze',
   what: 'three endpoints with twenty searches each (`$..a`) through an object of 2,000 levels around 0.9 MB, every second',
+  covers: ['src/checker/assertion', 'src/checker/http/judging-turns.ts'],
   begin: async (world) => {
     const bytes = response('200 OK', deep());
     const target = world.keep(await HostileTarget.listen((socket) => socket.end(bytes)));
@@ -51,6 +52,7 @@ const freezing: Attack = {
 const stalling: Attack = {
   name: 'assertions that stall',
   what: 'filters over 340,000 objects, some tenths of a second every two seconds, while the victim’s host hangs',
+  covers: ['src/checker/assertion', 'src/checker/http/judging-turns.ts'],
   breakage: 'silence',
   begin: async (world) => {
     const bytes = response('200 OK', wide());
@@ -71,6 +73,7 @@ const stalling: Attack = {
 const redirecting: Attack = {
   name: 'endless redirects',
   what: '300 endpoints whose server redirects to addresses of 60,000 characters, each different',
+  covers: ['src/checker/http', 'src/platform/net/http'],
   begin: async (world) => {
     let turn = 0;
     const tail = 'é'.repeat(59_000);
@@ -98,6 +101,7 @@ const redirecting: Attack = {
 const onDemand: Attack = {
   name: 'checks on demand',
   what: '520 checks by hand of a host that never responds, whose clients leave in the end',
+  covers: ['src/monitoring/on-demand', 'src/platform/access/work-limits.ts'],
   begin: async (world) => {
     const target = world.keep(await HostileTarget.listen(() => {}));
     const attacker = await world.organization('Attacker');
@@ -135,6 +139,7 @@ const onDemand: Attack = {
 const slow: Attack = {
   name: 'slow targets',
   what: '500 endpoints at 1 s whose hosts never respond (timeout 300 s), with room for 200 checks',
+  covers: ['src/monitoring/schedule'],
   env: { MAX_CONCURRENT_CHECKS: '200' },
   begin: async (world) => {
     const target = world.keep(await HostileTarget.listen(() => {}));
@@ -151,6 +156,7 @@ const slow: Attack = {
 const alerts: Attack = {
   name: 'alerts without end',
   what: 'as many alerts on one endpoint as it gets, at most 2,000, that trigger and resolve every second',
+  covers: ['src/identity/quota'],
   begin: async (world) => {
     let isDown = false;
     const target = world.keep(
@@ -171,6 +177,7 @@ const alerts: Attack = {
 const bodies: Attack = {
   name: 'kept bodies',
   what: '400 endpoints whose server sends a byte less than 1 MiB and then waits',
+  covers: ['src/checker/http', 'src/platform/net/http'],
   begin: async (world) => {
     const size = 1024 * 1024;
     const head = `HTTP/1.1 200 OK\r\nContent-Length: ${size}\r\nConnection: close\r\n\r\n`;
@@ -190,6 +197,7 @@ const bodies: Attack = {
 const names: Attack = {
   name: 'names of the local network',
   what: '500 names that only the system’s own lookup knows, 60 ms each; the victim’s host has such a name too',
+  covers: ['src/platform/net/dns'],
   env: { NODE_OPTIONS: `--require ${require.resolve('../slow-lookup.cjs')}`, EGRESS_PRIVATE: 'allow' },
   host: 'victim.internal',
   begin: async (world) => {
@@ -206,6 +214,7 @@ const names: Attack = {
 const definitions: Attack = {
   name: 'large endpoints, unread lists',
   what: '300 paused endpoints as large as they may be, and 20 clients that ask for all of them and read nothing',
+  covers: ['src/platform/http/load', 'src/platform/http/page.ts'],
   begin: async (world) => {
     const attacker = await world.organization('Attacker');
     const body = 'x'.repeat(30_000);

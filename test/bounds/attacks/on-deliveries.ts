@@ -4,6 +4,7 @@ import { HostileTarget, response, times } from './targets';
 const hanging: Attack = {
   name: 'receivers that hang',
   what: 'six organizations, each with 40 alerts to receivers that never respond',
+  covers: ['src/delivery/send'],
   begin: async (world) => {
     const site = world.keep(
       await HostileTarget.listen((socket) => socket.end(response('500 Broken', Buffer.alloc(0)))),

@@ -6,6 +6,7 @@ import { times } from './targets';
 const page: Attack = {
   name: 'public pages',
   what: '150 HEAD requests a second for a public page of 200 endpoints, and 20 for names that nobody uses',
+  covers: ['src/status-page/public'],
   begin: async (world) => {
     const attacker = await world.organization('Attacker');
     const endpoint = { name: 'E', url: 'http://127.0.0.1:9', type: 'HTTP', interval: 86_400, timeout: 5 };
@@ -34,6 +35,7 @@ const page: Attack = {
 const storage: Attack = {
   name: 'storage',
   what: '100 endpoint tests a second, each as large as a request may be; then the operator deletes the organization',
+  covers: ['src/audit', 'src/monitoring/on-demand', 'src/identity/organization'],
   begin: async (world) => {
     const attacker = await world.organization('Attacker');
     const headers = times(50).map((index) => ({ key: `X-Long-${index}`, value: 'v'.repeat(300) }));
@@ -62,6 +64,7 @@ const storage: Attack = {
 const streams: Attack = {
   name: 'streams that leave',
   what: '300 streams that are opened and left at once, then one that stays',
+  covers: ['src/stream'],
   begin: async (world) => {
     const attacker = await world.organization('Attacker');
     const open = () =>
@@ -91,6 +94,7 @@ const streams: Attack = {
 const positions: Attack = {
   name: 'forged stream positions',
   what: '90 streams a second that ask for all that ever happened, by positions of their own making',
+  covers: ['src/stream'],
   begin: async (world) => {
     const attacker = await world.organization('Attacker');
     const sockets: Socket[] = [];
@@ -118,6 +122,7 @@ const positions: Attack = {
 const credentials: Attack = {
   name: 'wrong credentials',
   what: '500 requests a second with keys that do not exist',
+  covers: ['src/identity/auth.guard.ts', 'src/identity/rate-limits.ts'],
   begin: async (world) => {
     const statuses = new Map<number, number>();
     const flood = repeat(500, async () => {
@@ -135,6 +140,7 @@ const credentials: Attack = {
 const connections: Attack = {
   name: 'half-open connections',
   what: '12,500 connections from one address that begin a request and do not end it',
+  covers: ['src/platform/http/load', 'src/platform/http/server.adapter.ts'],
   begin: async (world) => {
     const sockets: Socket[] = [];
     for (let round = 0; round < 125; round++) {
@@ -154,6 +160,7 @@ const connections: Attack = {
 const rebinding: Attack = {
   name: 'pages of other sites',
   what: 'AUTH=off, and a web page whose name was pointed at this machine asks for an admin key 20 times a second',
+  covers: ['src/identity/local-host.ts', 'src/identity/same-origin.ts'],
   env: { AUTH: 'off' },
   begin: async (world) => {
     const statuses = new Map<number, number>();
@@ -176,6 +183,7 @@ const SECRETS = ['P@ss w0rd!', 'http://u:p@h/x', 'k3y!', 'long'.repeat(1000)];
 const masks: Attack = {
   name: 'masks',
   what: 'a read key looks for passwords and header values in the lists and a read of each; admin looks in the audit log',
+  covers: ['src/platform/secrets', 'src/delivery/config'],
   begin: async (world) => {
     const attacker = await world.organization('Attacker');
     const seen: string[] = [];
@@ -218,6 +226,7 @@ const KEY_2 = `k2:${Buffer.alloc(32, 2).toString('base64')}`;
 const rotation: Attack = {
   name: 'unreadable rows',
   what: 'while keys are rotated, another instance seals headers of 20 endpoints with a key that this one does not have yet',
+  covers: ['src/platform/secrets'],
   env: { SECRETS_KEYS: KEY_1 },
   onPostgres: true,
   begin: async (world) => {

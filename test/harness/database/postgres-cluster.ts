@@ -1,19 +1,16 @@
 import { type ChildProcess, execFile, spawn } from 'node:child_process';
-import { randomInt } from 'node:crypto';
 import { once } from 'node:events';
 import { chownSync, existsSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
-import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { delimiter, join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { promisify } from 'node:util';
 import { Client } from 'pg';
+import { freePort } from '../machine/free-port';
 
 const START_TIMEOUT_MS = 60_000;
 const STOP_TIMEOUT_MS = 60_000;
 const POLL_MS = 50;
-/** Below the ephemeral ports of Linux (from 32768), BSD and Windows (49152). */
-const PORTS = { first: 20_000, last: 32_000 };
 
 /** Debian installs each server under its major version, outside of PATH. */
 function binDirectories(): string[] {
@@ -38,25 +35,6 @@ function serverUser(): { uid: number; gid: number } | null {
   const [, , uid, gid] = users.find(([name]) => name === 'postgres') ?? users.find(([name]) => name === 'nobody') ?? [];
   if (uid === undefined || gid === undefined) throw new Error('There is no user to run PostgreSQL as.');
   return { uid: Number(uid), gid: Number(gid) };
-}
-
-/**
- * A free port outside of the ephemeral range: other tests on this machine must not get it until the server listens, nor while
- * it is stopped.
- */
-async function freePort(): Promise<number> {
-  for (;;) {
-    const port = randomInt(PORTS.first, PORTS.last);
-    const probe = createServer().listen(port, '127.0.0.1');
-    const isFree = await once(probe, 'listening').then(
-      () => true,
-      () => false,
-    );
-    if (!isFree) continue;
-    probe.close();
-    await once(probe, 'close');
-    return port;
-  }
 }
 
 export interface ClusterOptions {

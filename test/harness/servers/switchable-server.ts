@@ -6,8 +6,8 @@ import {
   type Server,
   type ServerResponse,
 } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { text } from 'node:stream/consumers';
+import { freePort } from '../machine/free-port';
 
 /** `busy`: 429 with a short Retry-After. `hang`: reads the request and never responds. `reset`: reads it and resets the connection. */
 export type ResponseMode = 'ok' | 'error' | 'busy' | 'hang' | 'reset';
@@ -39,15 +39,17 @@ export class SwitchableServer {
   status = 200;
   body = 'ok';
   private server: Server | null = null;
-  private port = 0;
   private readonly modes = new Map<string, ResponseMode>();
   private held: Promise<void> | null = null;
   private letGo: () => void = () => {};
 
-  private constructor(private readonly arrived: (request: SeenRequest) => void) {}
+  private constructor(
+    private readonly port: number,
+    private readonly arrived: (request: SeenRequest) => void,
+  ) {}
 
   static async start(arrived: (request: SeenRequest) => void = () => {}): Promise<SwitchableServer> {
-    const server = new SwitchableServer(arrived);
+    const server = new SwitchableServer(await freePort(), arrived);
     await server.open();
     return server;
   }
@@ -88,7 +90,6 @@ export class SwitchableServer {
     server.listen(this.port, '127.0.0.1');
     await once(server, 'listening');
     this.server = server;
-    this.port = (server.address() as AddressInfo).port;
   }
 
   /** Cuts every connection and refuses new ones. */

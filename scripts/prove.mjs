@@ -1,0 +1,101 @@
+// npm run prove -- [--record] [words]: everything that is proven of this tree, also what a submission plays only a part of:
+// every lane on both databases, all attacks, chaos for longer, 20,000 random requests, 200,000 checks. An hour or two; words
+// choose sections by name. It goes on after a failure and ends with a table; `--record` writes it into docs/reliability.md.
+import { spawn, spawnSync } from 'node:child_process';
+import { once } from 'node:events';
+import { readFileSync, writeFileSync } from 'node:fs';
+import { createRequire } from 'node:module';
+import { join } from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
+import { fileURLToPath } from 'node:url';
+import { parseArgs } from 'node:util';
+import { format, resolveConfig } from 'prettier';
+
+const require = createRequire(import.meta.url);
+require('./typescript.cjs');
+const { countsIn, proofTable, recorded } = require('../test/harness/proof-record.ts');
+
+const root = fileURLToPath(new URL('..', import.meta.url));
+const DOCUMENT = join(root, 'docs/reliability.md');
+const postgres = (command) => `node scripts/with-postgres.mjs ${command}`;
+
+/**
+ * Name, command and environment of each section in the record of docs/reliability.md.
+ * @type {[string, string, Record<string, string>?][]}
+ */
+const SECTIONS = [
+  ['format', 'npm run --silent format:check'],
+  ['lint', 'npm run --silent lint'],
+  ['types', 'npm run --silent types'],
+  ['fast lane, embedded', 'npm test'],
+  ['fast lane, PostgreSQL', postgres('npm test')],
+  ['slow lane, embedded', 'npm run --silent test:slow'],
+  ['slow lane, PostgreSQL', postgres('npm run --silent test:slow')],
+  ['20,000 random requests', 'npm run --silent test:slow -- --only http/fuzz', { FUZZ_REQUESTS: '20000' }],
+  ['200,000 checks', 'node bench/checkers-memory.mjs'],
+  ['faults', 'npm run --silent test:faults'],
+  ['package', 'npm run --silent test:package'],
+  ['bounds, all attacks', 'npm run --silent test:bounds', { BOUNDS: 'all' }],
+  ['chaos, both databases', 'npm run --silent test:chaos -- --minutes 20'],
+  ['web', 'npm run --silent test:web'],
+];
+const NAMES = SECTIONS.map(([name]) => name);
+
+const { values, positionals } = parseArgs({ options: { record: { type: 'boolean' } }, allowPositionals: true });
+const wanted = SECTIONS.filter(([name]) => positionals.length === 0 || positionals.some((word) => name.includes(word)));
+if (wanted.length === 0) {
+  console.error(`usage: npm run prove -- [--record] [words of: ${NAMES.join('; ')}]`);
+  process.exit(2);
+}
+
+const git = (...words) => spawnSync('git', words, { cwd: root, encoding: 'utf8' }).stdout?.trim() ?? '';
+const isChanged = git('status', '--porcelain', '--', ':!docs/reliability.md') !== '';
+const commit = `${git('rev-parse', '--short', 'HEAD') || 'without git'}${isChanged ? ' and changes' : ''}`;
+
+/** The section that runs, to be ended with us. */
+let running = null;
+for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'])
+  process.once(signal, () => {
+    running?.kill(signal);
+    process.exit(130);
+  });
+
+async function prove([section, command, env = {}]) {
+  console.log(`\n=== ${section}: ${command}`);
+  const began = performance.now();
+  const [program, ...words] = command.split(' ');
+  running = spawn(program, words, {
+    cwd: root,
+    env: { ...process.env, TEST_DATABASE_URL: '', ...env },
+    stdio: ['ignore', 'pipe', 'pipe'],
+  });
+  let output = '';
+  for (const [from, to] of [
+    [running.stdout, process.stdout],
+    [running.stderr, process.stderr],
+  ])
+    from.on('data', (chunk) => {
+      output = `${output}${chunk}`.slice(-10_000);
+      to.write(chunk);
+    });
+  const closed = once(running, 'close');
+  const [status] = await once(running, 'exit');
+  // A process that the section leaves behind would hold its output open for ever.
+  await Promise.race([closed, delay(2000)]);
+  const counts = countsIn(output);
+  const isGreen = status === 0 && (counts?.failed ?? 0) === 0;
+  const date = new Date().toISOString().slice(0, 10);
+  return { section, isGreen, seconds: (performance.now() - began) / 1000, counts, commit, date };
+}
+
+const proofs = [];
+for (const section of wanted) {
+  proofs.push(await prove(section));
+  if (!values.record) continue;
+  // After each section: what is proven stays proven when a later one is interrupted.
+  const text = recorded(readFileSync(DOCUMENT, 'utf8'), NAMES, proofs);
+  writeFileSync(DOCUMENT, await format(text, { ...(await resolveConfig(DOCUMENT)), parser: 'markdown' }));
+}
+const played = proofs.map(({ section }) => section);
+console.log(`\n${await format(proofTable(played, proofs), { parser: 'markdown' })}`);
+process.exit(proofs.every(({ isGreen }) => isGreen) ? 0 : 1);

@@ -1,0 +1,25 @@
+import { randomInt } from 'node:crypto';
+import { once } from 'node:events';
+import { createServer } from 'node:net';
+
+/** Below the ephemeral ports of Linux (from 32768), BSD and Windows (49152). */
+const PORTS = { first: 20_000, last: 32_000 };
+
+/**
+ * A free port of loopback outside of the ephemeral range, for servers that stop and listen again: meanwhile no connection and
+ * no server of another test on this machine is given it.
+ */
+export async function freePort(): Promise<number> {
+  for (;;) {
+    const port = randomInt(PORTS.first, PORTS.last);
+    const probe = createServer().listen(port, '127.0.0.1');
+    const isFree = await once(probe, 'listening').then(
+      () => true,
+      () => false,
+    );
+    if (!isFree) continue;
+    probe.close();
+    await once(probe, 'close');
+    return port;
+  }
+}

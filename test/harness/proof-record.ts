@@ -1,0 +1,68 @@
+/** What one section of `npm run prove` came to. */
+export interface Proof {
+  section: string;
+  isGreen: boolean;
+  seconds: number;
+  /** `null` for a section without tests. */
+  counts: Counts | null;
+  /** Short, and whether there were changes beside it. */
+  commit: string;
+  /** `2026-07-30`. */
+  date: string;
+}
+
+/** The last line of a run of tests. */
+export interface Counts {
+  passed: number;
+  failed: number;
+  skipped: number;
+}
+
+const BEGIN = '<!-- proven: written by npm run prove -- --record -->';
+const END = '<!-- /proven -->';
+const HEAD = ['Section', 'Result', 'Seconds', 'Passed', 'Failed', 'Skipped', 'Commit', 'Date'];
+const NOT_YET = 'not yet';
+
+/** The counts that the output of a section ends with; `null` without any. */
+export function countsIn(output: string): Counts | null {
+  const [, passed, failed, skipped] =
+    [...output.matchAll(/^(\d+) passed, (\d+) failed, (\d+) skipped$/gm)].at(-1) ?? [];
+  if (passed === undefined) return null;
+  return { passed: Number(passed), failed: Number(failed), skipped: Number(skipped) };
+}
+
+/** One row for each of the sections, in their order. */
+export function proofTable(sections: readonly string[], proofs: readonly Proof[]): string {
+  return tableOf(sections, new Map(proofs.map((proof) => [proof.section, cellsOf(proof)])));
+}
+
+/**
+ * The document with the proofs in its marked place. Sections that were not played keep the row of their last time; rows of
+ * sections that exist no more are dropped.
+ */
+export function recorded(document: string, sections: readonly string[], proofs: readonly Proof[]): string {
+  const [from, to] = [document.indexOf(BEGIN), document.indexOf(END)];
+  if (from < 0 || to < from) throw new Error(`there is no place for the record: ${BEGIN} … ${END}`);
+  const rows = rowsIn(document.slice(from, to));
+  for (const proof of proofs) rows.set(proof.section, cellsOf(proof));
+  return `${document.slice(0, from)}${BEGIN}\n\n${tableOf(sections, rows)}\n\n${document.slice(to)}`;
+}
+
+function cellsOf({ isGreen, seconds, counts, commit, date }: Proof): string[] {
+  const figures = counts ? [counts.passed, counts.failed, counts.skipped].map(String) : ['', '', ''];
+  return [isGreen ? 'ok' : '**failed**', String(Math.round(seconds)), ...figures, commit, date];
+}
+
+function tableOf(sections: readonly string[], rows: ReadonlyMap<string, readonly string[]>): string {
+  const lines = sections.map((section) => [
+    section,
+    ...(rows.get(section) ?? HEAD.slice(1).map((_, index) => (index === 0 ? NOT_YET : ''))),
+  ]);
+  return [HEAD, HEAD.map(() => '---'), ...lines].map((cells) => `| ${cells.join(' | ')} |`).join('\n');
+}
+
+function rowsIn(table: string): Map<string, string[]> {
+  const lines = [...table.matchAll(/^\|(.*)\|$/gm)].slice(2);
+  const rows = lines.map(([, line = '']) => line.split('|').map((cell) => cell.trim()));
+  return new Map(rows.map(([section = '', ...cells]) => [section, cells]));
+}
