@@ -1,7 +1,5 @@
-import 'reflect-metadata';
 import { loadConfig } from '../platform/config/config';
 import { readEnvironment } from '../platform/config/environment-file';
-import { restoreBackup, saveBackup } from '../platform/database/backup';
 
 const USAGE = 'usage: npm run backup -- save <file> | restore <file>\n';
 
@@ -12,6 +10,9 @@ async function backup([action, file, ...more]: readonly string[]): Promise<numbe
     return 2;
   }
   const config = loadConfig(readEnvironment());
+  // oxlint-disable-next-line typescript/no-require-imports -- an import at the top would be loaded for a mistake, too.
+  const { restoreBackup, saveBackup } =
+    require('../platform/database/backup') as typeof import('../platform/database/backup');
   if (action === 'save') await saveBackup(config, file);
   else await restoreBackup(config, file);
   process.stdout.write(action === 'save' ? `saved to ${file}\n` : `restored from ${file}\n`);

@@ -1,7 +1,5 @@
 import { readFileSync } from 'node:fs';
 import { parseArgs } from 'node:util';
-import { Module } from '@nestjs/common';
-import { NestFactory } from '@nestjs/core';
 import { resultJson, resultText } from './check-result-text';
 import {
   type Assertion,
@@ -9,19 +7,13 @@ import {
   ASSERTION_SOURCES,
   type AssertionSeverity,
 } from '../checker/assertion/assertion';
-import { assertionProblems } from '../checker/assertion/assertion-rules';
-import { completeResult } from '../checker/complete-result';
-import { type Checker, type CheckRequest, type CheckResult, InvalidTarget, type Outcome } from '../checker/checker';
-import { HTTP_METHODS, toCheckRequest } from '../checker/check-request';
-import { CheckerModule } from '../checker/checker.module';
-import { CheckerRegistry } from '../checker/checker.registry';
-import { startDeadline } from '../platform/net/deadline';
+import type { Outcome } from '../checker/checker';
+import { HTTP_METHODS } from '../checker/check-request';
 import { headerProblem } from '../checker/request-headers';
 import { normalServerName, type TlsSettings, tlsProblems, unverifiedProblem } from '../checker/tls-settings';
-import { ConfigModule } from '../platform/config/config.module';
-import { type Config, loadConfig } from '../platform/config/config';
+import { loadConfig } from '../platform/config/config';
 import { ConfigError } from '../platform/config/env';
-import { EgressPolicy, type EgressRule } from '../platform/net/egress/egress-policy';
+import { UsageError } from './usage-error';
 
 const USAGE = `usage: check-url [options] <type> <url>
 
@@ -48,9 +40,6 @@ Exit code: 0 up (also with a warning), 1 down, 2 unknown or a mistake in the com
 const EXIT_CODES: Record<Outcome, number> = { up: 0, down: 1, unknown: 2 };
 const MISTAKE = 2;
 
-/** A mistake in the command line; the message is shown without a stack. */
-class UsageError extends Error {}
-
 /** Not a mistake: the usage was asked for. */
 class HelpWanted extends Error {}
 
@@ -64,7 +53,8 @@ export interface CheckUrlResult {
   isOutput: boolean;
 }
 
-interface Command {
+/** The check that the command line asks for. */
+export interface Command {
   type: string;
   url: string;
   timeoutMs: number;
@@ -81,7 +71,10 @@ interface Command {
 export async function runCheckUrl(args: string[], environment: Environment): Promise<CheckUrlResult> {
   try {
     const command = parseCommand(args);
-    const result = await check(command, environment);
+    const config = loadConfig(environment);
+    // oxlint-disable-next-line typescript/no-require-imports -- an import at the top would be loaded for a usage error, too.
+    const { checkOnce } = require('./check-once') as typeof import('./check-once');
+    const result = await checkOnce(command, config);
     const text = command.json ? JSON.stringify(resultJson(result)) : resultText(command.type, command.url, result);
     return { exitCode: EXIT_CODES[result.outcome], text, isOutput: true };
   } catch (error) {
@@ -196,37 +189,4 @@ function parseAssertion(text: string, severity: AssertionSeverity): Assertion {
     target: parts[4] ?? '',
     severity,
   };
-}
-
-/** The checkers and the egress policy, nothing else of the service. */
-async function openCheckers(config: Config) {
-  @Module({ imports: [ConfigModule.forRoot(config), CheckerModule] })
-  class CheckUrlModule {}
-
-  return NestFactory.createApplicationContext(CheckUrlModule, { logger: false, abortOnError: false });
-}
-
-async function check(command: Command, environment: Environment): Promise<CheckResult> {
-  const application = await openCheckers(loadConfig(environment));
-  const deadline = startDeadline(command.timeoutMs);
-  try {
-    const checkers = application.get(CheckerRegistry);
-    if (!checkers.has(command.type)) throw new UsageError(`the type must be one of ${checkers.types().join(', ')}`);
-    const checker = checkers.get(command.type);
-    const egress = application.get(EgressPolicy).forOrganization({ id: null, isDefault: true });
-    return completeResult(await checker.check(requestOf(checker, command, egress), deadline.signal));
-  } finally {
-    deadline.clear();
-    await application.close();
-  }
-}
-
-function requestOf(checker: Checker, command: Command, egress: EgressRule): CheckRequest<unknown> {
-  const [problem] = assertionProblems(command.assertions, checker.assertionSources);
-  if (problem) throw new UsageError(`--assert or --warn: ${problem.message}`);
-  try {
-    return toCheckRequest(checker, command, egress);
-  } catch (error) {
-    throw error instanceof InvalidTarget ? new UsageError(error.message) : error;
-  }
 }

@@ -1,4 +1,3 @@
-import 'reflect-metadata';
 import { runCheckUrl } from './check-url-command';
 
 /** `npm run check-url`: one check from the terminal. */

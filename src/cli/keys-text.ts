@@ -34,3 +34,7 @@ const minute = (time: string | null): string =>
 
 /** Names come from clients: nothing in them may steer the terminal. */
 const printable = (text: string): string => text.replace(/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/gu, '·').slice(0, 40);
+
+/** What the API says of its fields, in the words of the command line. */
+export const inOptions = (text: string): string =>
+  text.replaceAll('expires_at', '--expires').replace(/^(name|role)\b/, '--$1');

@@ -1,6 +1,5 @@
 #!/usr/bin/env node
 import '../start/node-version.cjs';
-import 'reflect-metadata';
 import { readEnvironment } from '../platform/config/environment-file';
 import { runKeys } from './keys-command';
 

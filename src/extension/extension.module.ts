@@ -1,6 +1,6 @@
 import { type DynamicModule, Module } from '@nestjs/common';
 import { DiscoveryModule } from '@nestjs/core';
-import { loadSettings } from '../platform/config/env';
+import { loadSettings } from '../platform/config/validated-settings';
 import type { Composition } from './composition';
 import { Conflicts } from './conflicts';
 

@@ -1,11 +1,16 @@
 /** Nothing half-alive: what nobody caught ends the process, and the supervisor starts a new one. */
 export function fail(error: unknown): void {
-  process.stderr.write(`${error instanceof Error ? describe(error) : String(error)}\n`);
+  process.stderr.write(`${wordsOf(error)}\n`);
   process.exit(1);
 }
 
-/** Mistakes of the operator need no stack. */
-const describe = (error: Error): string =>
-  process.env['LOG_LEVEL'] === 'debug' || !isOperatorError(error) ? (error.stack ?? error.message) : error.message;
+/** What is printed of it: mistakes of the operator need no stack. */
+export const wordsOf = (error: unknown): string => {
+  if (!(error instanceof Error)) return String(error);
+  return process.env['LOG_LEVEL'] === 'debug' || !isOperatorError(error)
+    ? (error.stack ?? error.message)
+    : error.message;
+};
+
 const isOperatorError = (error: Error): boolean =>
   ['ConfigError', 'StartError'].includes(error.constructor.name) || 'code' in error;

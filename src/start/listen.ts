@@ -3,6 +3,7 @@ import { createServer } from 'node:net';
 import type { NestExpressApplication } from '@nestjs/platform-express';
 import type { Config } from '../platform/config/config';
 import { StartError } from '../platform/config/start-error';
+import { isRecord } from '../platform/text/json';
 
 type Address = Pick<Config, 'host' | 'port'>;
 
@@ -31,7 +32,7 @@ export async function listen(app: NestExpressApplication, { host, port }: Addres
 
 /** The error in the words of the settings; itself when they are not the cause. */
 function explained(error: unknown, address: Address): unknown {
-  const code = error instanceof Error && 'code' in error ? String(error.code) : '';
+  const code = isRecord(error) ? String(error['code']) : '';
   const text = refusalOf(code, address);
   return text === null ? error : new StartError(text, { cause: error });
 }

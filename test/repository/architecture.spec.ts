@@ -37,7 +37,7 @@ const ALLOWED: Readonly<Record<string, readonly string[]>> = {
   ],
   dashboard: ['platform'],
   extension: ['audit', 'platform'],
-  start: ['identity', 'platform'],
+  start: ['app', 'extension', 'identity', 'platform'],
   cli: ['checker', 'identity', 'audit', 'platform'],
   testing: ['app', 'extension', 'delivery', 'endpoint', 'identity', 'channel', 'checker', 'platform'],
   exports: [
@@ -153,6 +153,9 @@ const STAGES: Readonly<Record<string, Readonly<Record<string, readonly string[]>
 const MOST_FILES = 16;
 const LISTS = ['platform/database/migrations'];
 
+/** Packages of one file each. */
+const LIGHT = ['reflect-metadata', 'ipaddr.js'];
+
 function filesUnder(folder: string): string[] {
   return readdirSync(folder, { withFileTypes: true }).flatMap((entry) => {
     const path = join(folder, entry.name);
@@ -164,23 +167,35 @@ function filesUnder(folder: string): string[] {
 interface Source {
   path: string;
   text: string;
-  /** Files of ours it imports; `typeOnly` imports are erased by the compiler. */
-  imports: { path: string; typeOnly: boolean }[];
+  /** Files of ours it imports; `typeOnly` imports are erased by the compiler, `late` ones are loaded when they are needed. */
+  imports: { path: string; typeOnly: boolean; late: boolean }[];
+  /** What it imports besides, not late and not only for types. */
+  packages: string[];
 }
 
 function read(path: string): Source {
   const text = readFileSync(path, 'utf8');
   const file = ts.createSourceFile(path, text, ts.ScriptTarget.ES2022, false);
-  const imports = file.statements.flatMap((statement) => {
+  const declared = file.statements.flatMap((statement) => {
     if (!ts.isImportDeclaration(statement) && !ts.isExportDeclaration(statement)) return [];
     const specifier = statement.moduleSpecifier;
-    if (!specifier || !ts.isStringLiteral(specifier) || !specifier.text.startsWith('.')) return [];
-    const typeOnly = ts.isImportDeclaration(statement) && isTypeOnly(statement.importClause);
-    const target = resolve(dirname(path), specifier.text);
-    // What an old Node has to understand as well is JavaScript and imports nothing.
-    return target.endsWith('.cjs') ? [] : [{ path: `${target}.ts`, typeOnly }];
+    if (!specifier || !ts.isStringLiteral(specifier)) return [];
+    const typeOnly = ts.isImportDeclaration(statement) ? isTypeOnly(statement.importClause) : statement.isTypeOnly;
+    return [{ name: specifier.text, typeOnly, late: false }];
   });
-  return { path, text, imports };
+  const late = [...text.matchAll(/\brequire\('([^']+)'\)/g)].map(([, name = '']) => ({
+    name,
+    typeOnly: false,
+    late: true,
+  }));
+  const isOurs = ({ name }: { name: string }): boolean => name.startsWith('.');
+  const imports = [...declared, ...late].filter(isOurs).flatMap(({ name, ...how }) => {
+    const target = resolve(dirname(path), name);
+    // What an old Node has to understand as well is JavaScript and imports nothing.
+    return target.endsWith('.cjs') ? [] : [{ path: `${target}.ts`, ...how }];
+  });
+  const packages = declared.filter((each) => !isOurs(each) && !each.typeOnly).map(({ name }) => name);
+  return { path, text, imports, packages };
 }
 
 function isTypeOnly(clause: ts.ImportClause | undefined): boolean {
@@ -217,6 +232,16 @@ function cycles(): string[] {
   };
   for (const { path } of sources) visit(path, []);
   return found;
+}
+
+/** The files that are loaded with this one, itself included, before it does anything. */
+function loadedWith(path: string, found = new Map<string, Source>()): Source[] {
+  const source = sources.find((each) => each.path === path);
+  if (!source) throw new Error(`there is no ${path}`);
+  found.set(path, source);
+  for (const next of source.imports)
+    if (!next.typeOnly && !next.late && !found.has(next.path)) loadedWith(next.path, found);
+  return [...found.values()];
 }
 
 /** Throws where following the arrows leads back. */
@@ -371,4 +396,13 @@ describe('the modules of src', () => {
     const first = /^#!\/usr\/bin\/env node\nimport '\.\/start\/node-version\.cjs';\nimport '\.\/start\/gc-flags';/;
     expect(readFileSync(join(SRC, 'main.ts'), 'utf8')).toMatch(first);
   });
+
+  // What it costs to be told of a mistake: a tenth of a second with these, more than a second with the application.
+  it.each(['main.ts', 'cli/keys.ts', 'cli/backup.ts', 'cli/rotate-secrets.ts', 'cli/check-url.ts'])(
+    '%s judges settings and arguments before it loads Nest, TypeORM or rules of class-validator',
+    (entry) => {
+      const packages = loadedWith(join(SRC, entry)).flatMap((source) => source.packages);
+      expect(packages.filter((name) => !name.startsWith('node:') && !LIGHT.includes(name))).toEqual([]);
+    },
+  );
 });

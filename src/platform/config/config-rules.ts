@@ -1,20 +1,40 @@
-import { IsIn, ValidateBy, type ValidationOptions } from 'class-validator';
+import 'reflect-metadata';
+import { isIPv4 } from 'node:net';
 import ipaddr from 'ipaddr.js';
 import { readUrl } from '../text/read-url';
+import type { WrongField } from './env';
+
+// Rules of our own and not of class-validator, whose 320 modules take longer to load than everything else up to a refusal.
+
+interface Rule {
+  /** What the value must be: the words that follow the variable. */
+  readonly must: string;
+  readonly holds: (value: unknown) => boolean;
+}
+
+const RULES = Symbol('config:rules');
 
 const rule =
-  (name: string, holds: (text: string) => boolean, message: string) =>
-  (options?: ValidationOptions): PropertyDecorator =>
-    ValidateBy(
-      {
-        name,
-        validator: {
-          validate: (value: unknown) => typeof value === 'string' && holds(value),
-          defaultMessage: () => message,
-        },
-      },
-      options,
-    );
+  (must: string, holds: Rule['holds']): PropertyDecorator =>
+  (target, key) => {
+    const below = (Reflect.getMetadata(RULES, target, key) as Rule[] | undefined) ?? [];
+    Reflect.defineMetadata(RULES, [...below, { must, holds }], target, key);
+  };
+
+/** Of a text, or of each text in a list. */
+const textRule = (must: string, holds: (text: string) => boolean): PropertyDecorator =>
+  rule(must, (value) => [value].flat().every((each) => typeof each === 'string' && holds(each)));
+
+/** The fields that break a rule, in the order of the class; of several rules the one beside the field speaks. `null` breaks none. */
+export const brokenRules = (settings: object): WrongField[] =>
+  Object.entries(settings).flatMap(([field, value]) => {
+    if (value === null) return [];
+    const rules = (Reflect.getMetadata(RULES, settings, field) as Rule[] | undefined) ?? [];
+    return rules
+      .filter(({ holds }) => !holds(value))
+      .slice(0, 1)
+      .map(({ must }) => ({ field, must }));
+  });
 
 const parses = (work: () => unknown): boolean => {
   try {
@@ -25,47 +45,81 @@ const parses = (work: () => unknown): boolean => {
   }
 };
 
-export const IsDatabaseUrl = rule(
-  'isDatabaseUrl',
-  (text) => text === 'embedded:memory' || (/^postgres(ql)?:\/\//.test(text) && readUrl(text) !== null),
+export const IsWholeNumber = (least: number, most: number): PropertyDecorator =>
+  rule(
+    `must be a whole number from ${least} to ${most}`,
+    (value) => Number.isInteger(value) && Number(value) >= least && Number(value) <= most,
+  );
+
+export const IsSwitch = rule('must be on or off', (value) => typeof value === 'boolean');
+
+export const OneOf = (words: readonly string[]): PropertyDecorator =>
+  textRule(`must be one of ${words.join(', ')}`, (text) => words.includes(text));
+
+/** A character beyond the basic plane counts as one. */
+export const MostCharacters = (most: number): PropertyDecorator =>
+  textRule(`must be shorter than or equal to ${most} characters`, (text) => [...text].length <= most);
+
+export const MostItems = (most: number): PropertyDecorator =>
+  rule(`must contain no more than ${most} elements`, (value) => Array.isArray(value) && value.length <= most);
+
+export const IsToken = textRule('must be 24 to 200 printable ASCII characters without spaces', (text) =>
+  /^[\x21-\x7e]{24,200}$/.test(text),
+);
+
+export const IsDatabaseUrl = textRule(
   'must be a postgres:// URL or embedded:memory',
+  (text) => text === 'embedded:memory' || (/^postgres(ql)?:\/\//.test(text) && readUrl(text) !== null),
 );
 
 const MAX_PUBLIC_URL = 255;
 /** What no mail, chat or shell takes for markup or for the end of an address. */
 const PLAIN_PATH = /^[\w.~%/-]*$/;
 
-export const IsPublicUrl = rule(
-  'isPublicUrl',
+export const IsPublicUrl = textRule(
+  'must be an http(s) URL such as https://uptime.example.com/monitor: no user name, no query, no fragment, a path of letters, digits and - . _ ~ only',
   (text) => {
     const url = readUrl(text);
     if (url === null || text.length > MAX_PUBLIC_URL || !/^https?:$/.test(url.protocol)) return false;
     return url.username === '' && url.password === '' && !/[?#]/.test(text) && PLAIN_PATH.test(url.pathname);
   },
-  'must be an http(s) URL such as https://uptime.example.com/monitor: no user name, no query, no fragment, a path of letters, digits and - . _ ~ only',
 );
 
 /** The address in its usual form without a slash at its end: what a path is added to. */
 export const publicBaseOf = (text: string): string => (readUrl(text)?.href ?? text).replace(/\/+$/, '');
 
-export const IsCidr = rule(
-  'isCidr',
-  (text) => parses(() => ipaddr.parseCIDR(text)),
-  'must be networks such as 10.0.0.0/8, separated by commas',
+const MAX_URL = 2084;
+/** Its scheme, and the name or the address of its host as they are written. */
+const URL_PARTS = /^([a-z]+):\/\/(?:[^\s<>/?#\\]+@)?(\[.+\]|[^\s<>/?#\\@:[\]]+)(?::\d*)?(?:[/?#][^\s<>]*)?$/i;
+const LABEL = /^(?!-)[\p{L}\p{M}\p{N}_-]{1,63}(?<!-)$/u;
+
+/** `10.0.1` is neither a name nor an address, although a browser takes it for 10.0.0.1. */
+const isHostName = (host: string): boolean =>
+  host.split('.').every((label) => LABEL.test(label)) && (isIPv4(host) || !/(^|\.)\d+$/.test(host));
+
+/** `must`: the words for a URL of one of the schemes. */
+const urlOf = (must: string, schemes: RegExp): PropertyDecorator =>
+  textRule(must, (text) => {
+    const [, scheme = '', host = ''] = URL_PARTS.exec(text) ?? [];
+    if (text.length > MAX_URL || !schemes.test(scheme) || !(host.startsWith('[') || isHostName(host))) return false;
+    const url = readUrl(text);
+    return url !== null && url.port !== '0';
+  });
+
+export const IsHttpUrl = urlOf('must be an http(s) URL', /^https?$/i);
+export const IsSmtpUrl = urlOf('must be an smtp:// or smtps:// URL', /^smtps?$/i);
+
+export const IsCidr = textRule('must be networks such as 10.0.0.0/8, separated by commas', (text) =>
+  parses(() => ipaddr.parseCIDR(text)),
 );
 
-export const IsHostPort = rule(
-  'isHostPort',
+export const IsHostPort = textRule(
+  'must be pairs of host:port such as 1.1.1.1:443, separated by commas',
   (text) =>
     /^(\[[0-9a-fA-F:]+\]|[^\s:[\]/]+):\d{1,5}$/.test(text) && Number(text.slice(text.lastIndexOf(':') + 1)) <= 65_535,
-  'must be pairs of host:port such as 1.1.1.1:443, separated by commas',
 );
 
-export const IsSecretsKey = rule(
-  'isSecretsKey',
-  (text) => /^[A-Za-z0-9_-]{1,32}:[A-Za-z0-9+/]{43}=$/.test(text),
+export const IsSecretsKey = textRule(
   'must be pairs of id:key, the key being 32 bytes in base64 (openssl rand -base64 32), separated by commas',
+  (text) => /^[A-Za-z0-9_-]{1,32}:[A-Za-z0-9+/]{43}=$/.test(text),
 );
-
-export const OneOf = (words: readonly string[]): PropertyDecorator =>
-  IsIn(words, { message: `must be one of ${words.join(', ')}` });

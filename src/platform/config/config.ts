@@ -1,153 +1,140 @@
 import {
-  ArrayMaxSize,
-  IsBoolean,
-  IsInt,
-  IsOptional,
-  IsUrl,
-  Matches,
-  Max,
-  MaxLength,
-  Min,
-  MinLength,
-} from 'class-validator';
-import { ConfigError, Env, loadSettings } from './env';
-import { IsCidr, IsDatabaseUrl, IsHostPort, IsPublicUrl, IsSecretsKey, OneOf, publicBaseOf } from './config-rules';
-
-const URL_RULES = { require_tld: false, require_protocol: true };
+  brokenRules,
+  IsCidr,
+  IsDatabaseUrl,
+  IsHostPort,
+  IsHttpUrl,
+  IsPublicUrl,
+  IsSecretsKey,
+  IsSmtpUrl,
+  IsSwitch,
+  IsToken,
+  IsWholeNumber,
+  MostCharacters,
+  MostItems,
+  OneOf,
+  publicBaseOf,
+} from './config-rules';
+import { ConfigError, Env, readSettings } from './env';
 
 /** Every setting of the service: name, unit, bounds and default in one place. A test compares `.env.example` with it. */
 export class Config {
   /** Address to listen on. */
-  @Env('HOST') @MaxLength(255) host = '127.0.0.1';
+  @Env('HOST') @MostCharacters(255) host = '127.0.0.1';
 
   /** TCP port to listen on; 0 takes a free one. */
-  @Env('PORT') @IsInt() @Min(0) @Max(65_535) port = 3000;
+  @Env('PORT') @IsWholeNumber(0, 65_535) port = 3000;
 
   /** `postgres://user:password@host:port/database`. Unset: embedded in `dataDir`. `embedded:memory`: embedded, nothing kept. */
-  @Env('DATABASE_URL') @IsOptional() @IsDatabaseUrl() databaseUrl: string | null = null;
+  @Env('DATABASE_URL') @IsDatabaseUrl databaseUrl: string | null = null;
 
   /** Directory of the embedded database, its lock and the generated first key. */
-  @Env('DATA_DIR') @MinLength(1) dataDir = './data';
+  @Env('DATA_DIR') dataDir = './data';
 
   /** First admin key of organization "Default"; used only while no organization exists. */
-  @Env('BOOTSTRAP_API_KEY')
-  @IsOptional()
-  @Matches(/^[\x21-\x7e]{24,200}$/, { message: 'must be 24 to 200 printable ASCII characters without spaces' })
-  bootstrapApiKey: string | null = null;
+  @Env('BOOTSTRAP_API_KEY') @IsToken bootstrapApiKey: string | null = null;
 
   /** Bearer token of the operator routes; unset: they do not exist. */
-  @Env('OPERATOR_TOKEN')
-  @IsOptional()
-  @Matches(/^[\x21-\x7e]{24,200}$/, { message: 'must be 24 to 200 printable ASCII characters without spaces' })
-  operatorToken: string | null = null;
+  @Env('OPERATOR_TOKEN') @IsToken operatorToken: string | null = null;
 
   /** `off`: every request acts as Default's admin. Only for a trusted network. */
-  @Env('AUTH') @IsBoolean({ message: 'must be on or off' }) auth = true;
+  @Env('AUTH') @IsSwitch auth = true;
 
   /** With AUTH=off the start is refused on a HOST that others can reach, unless this is on. */
-  @Env('AUTH_OFF_ANYWHERE') @IsBoolean({ message: 'must be on or off' }) authOffAnywhere = false;
+  @Env('AUTH_OFF_ANYWHERE') @IsSwitch authOffAnywhere = false;
 
   /** Where people reach the dashboard from outside, a path included, without a slash at its end. With it every message links to its page. */
-  @Env('PUBLIC_URL') @IsOptional() @IsPublicUrl() publicUrl: string | null = null;
+  @Env('PUBLIC_URL') @IsPublicUrl publicUrl: string | null = null;
 
   /** With AUTH=off: names (or name:port) besides localhost and the own address that requests may be sent to, comma-separated. */
-  @Env('ALLOWED_HOSTS') @ArrayMaxSize(50) @MaxLength(255, { each: true }) allowedHosts: string[] = [];
+  @Env('ALLOWED_HOSTS') @MostItems(50) @MostCharacters(255) allowedHosts: string[] = [];
 
   /** Private and loopback targets: `auto` = for the Default organization only, `allow` = for all, `deny` = for none. */
   @Env('EGRESS_PRIVATE') @OneOf(['auto', 'allow', 'deny']) egressPrivate: 'auto' | 'allow' | 'deny' = 'auto';
 
   /** CIDRs that may be dialed although private or reserved, comma-separated. Never opens link-local or metadata addresses. */
-  @Env('EGRESS_ALLOW') @IsCidr({ each: true }) egressAllow: string[] = [];
+  @Env('EGRESS_ALLOW') @IsCidr egressAllow: string[] = [];
 
   /** CIDRs that are never dialed, comma-separated. */
-  @Env('EGRESS_DENY') @IsCidr({ each: true }) egressDeny: string[] = [];
+  @Env('EGRESS_DENY') @IsCidr egressDeny: string[] = [];
 
   /** `smtp://user:password@host:587` or `smtps://…`: the account that sends `email` alerts without their own. */
-  @Env('SMTP_URL')
-  @IsOptional()
-  @IsUrl({ ...URL_RULES, protocols: ['smtp', 'smtps'] }, { message: 'must be an smtp:// or smtps:// URL' })
-  smtpUrl: string | null = null;
+  @Env('SMTP_URL') @IsSmtpUrl smtpUrl: string | null = null;
 
   /** Sender of `email` alerts through `SMTP_URL`, e.g. `Uptime <uptime@example.com>`; alerts may change its display name. */
-  @Env('SMTP_FROM') @IsOptional() @MaxLength(320) smtpFrom: string | null = null;
+  @Env('SMTP_FROM') @MostCharacters(320) smtpFrom: string | null = null;
 
   /** Recipients per hour that one organization other than Default may send to through `SMTP_URL`; 0 = no limit. */
-  @Env('MAIL_RECIPIENTS_PER_HOUR') @IsInt() @Min(0) @Max(1_000_000) mailRecipientsPerHour = 200;
+  @Env('MAIL_RECIPIENTS_PER_HOUR') @IsWholeNumber(0, 1_000_000) mailRecipientsPerHour = 200;
 
   /** `id:base64 of 32 bytes`, comma-separated: the first encrypts stored credentials, all decrypt. */
-  @Env('SECRETS_KEYS') @IsSecretsKey({ each: true }) secretsKeys: string[] = [];
+  @Env('SECRETS_KEYS') @IsSecretsKey secretsKeys: string[] = [];
 
   /** Seconds; a smaller `interval` of an endpoint is refused. */
-  @Env('MIN_INTERVAL_SECONDS') @IsInt() @Min(1) @Max(86_400) minIntervalSeconds = 1;
+  @Env('MIN_INTERVAL_SECONDS') @IsWholeNumber(1, 86_400) minIntervalSeconds = 1;
 
   /** Checks in flight at once in this process; of several organizations none has more than half of it. */
-  @Env('MAX_CONCURRENT_CHECKS') @IsInt() @Min(1) @Max(50_000) maxConcurrentChecks = 2000;
+  @Env('MAX_CONCURRENT_CHECKS') @IsWholeNumber(1, 50_000) maxConcurrentChecks = 2000;
 
   /** API requests served at once by this process; further ones get 503 `temporarily_unavailable`. */
-  @Env('MAX_CONCURRENT_REQUESTS') @IsInt() @Min(1) @Max(100_000) maxConcurrentRequests = 500;
+  @Env('MAX_CONCURRENT_REQUESTS') @IsWholeNumber(1, 100_000) maxConcurrentRequests = 500;
 
   /** Connections from one IPv4 address or IPv6 /64; beyond it the one that has been idle for longest is closed. */
-  @Env('MAX_CONNECTIONS_PER_ADDRESS') @IsInt() @Min(10) @Max(100_000) maxConnectionsPerAddress = 2000;
+  @Env('MAX_CONNECTIONS_PER_ADDRESS') @IsWholeNumber(10, 100_000) maxConnectionsPerAddress = 2000;
 
   /** Requests for public status pages, and for pages behind links of messages, per second and IPv4 address or IPv6 /64; 0 = no limit. */
-  @Env('STATUS_RATE_LIMIT_PER_SECOND') @IsInt() @Min(0) @Max(100_000) statusRateLimitPerSecond = 100;
+  @Env('STATUS_RATE_LIMIT_PER_SECOND') @IsWholeNumber(0, 100_000) statusRateLimitPerSecond = 100;
 
   /** Requests per second and API key; 0 = no limit. */
-  @Env('RATE_LIMIT_PER_SECOND') @IsInt() @Min(0) @Max(100_000) rateLimitPerSecond = 100;
+  @Env('RATE_LIMIT_PER_SECOND') @IsWholeNumber(0, 100_000) rateLimitPerSecond = 100;
 
   /** Websites that an organization may have. This and the next three hold for every organization but Default. */
-  @Env('QUOTA_WEBSITES') @IsInt() @Min(1) @Max(10_000_000) quotaWebsites = 1000;
+  @Env('QUOTA_WEBSITES') @IsWholeNumber(1, 10_000_000) quotaWebsites = 1000;
 
   /** Endpoints that an organization may have. */
-  @Env('QUOTA_ENDPOINTS') @IsInt() @Min(1) @Max(10_000_000) quotaEndpoints = 10_000;
+  @Env('QUOTA_ENDPOINTS') @IsWholeNumber(1, 10_000_000) quotaEndpoints = 10_000;
 
   /** Alerts that an organization may have. */
-  @Env('QUOTA_ALERTS') @IsInt() @Min(1) @Max(10_000_000) quotaAlerts = 20_000;
+  @Env('QUOTA_ALERTS') @IsWholeNumber(1, 10_000_000) quotaAlerts = 20_000;
 
   /** Checks per second that the endpoints of an organization may ask for: the sum of 1 / interval, paused ones included. */
-  @Env('QUOTA_CHECKS_PER_SECOND') @IsInt() @Min(1) @Max(10_000_000) quotaChecksPerSecond = 500;
+  @Env('QUOTA_CHECKS_PER_SECOND') @IsWholeNumber(1, 10_000_000) quotaChecksPerSecond = 500;
 
   /** Alerts that one endpoint may have. This and the next three hold for every organization. */
-  @Env('QUOTA_ALERTS_PER_ENDPOINT') @IsInt() @Min(1) @Max(10_000_000) quotaAlertsPerEndpoint = 50;
+  @Env('QUOTA_ALERTS_PER_ENDPOINT') @IsWholeNumber(1, 10_000_000) quotaAlertsPerEndpoint = 50;
 
   /** API keys that an organization may have. */
-  @Env('QUOTA_API_KEYS') @IsInt() @Min(1) @Max(10_000_000) quotaApiKeys = 100;
+  @Env('QUOTA_API_KEYS') @IsWholeNumber(1, 10_000_000) quotaApiKeys = 100;
 
   /** Public status pages that an organization may have, disabled ones included. */
-  @Env('QUOTA_STATUS_PAGES') @IsInt() @Min(1) @Max(10_000_000) quotaStatusPages = 100;
+  @Env('QUOTA_STATUS_PAGES') @IsWholeNumber(1, 10_000_000) quotaStatusPages = 100;
 
   /** Who may show a status page under a host name of its own: `auto` = the Default organization, `allow` = all, `deny` = none. */
   @Env('STATUS_PAGE_DOMAINS') @OneOf(['auto', 'allow', 'deny']) statusPageDomains: 'auto' | 'allow' | 'deny' = 'auto';
 
   /** Live streams that an organization may have open at once in this process. */
-  @Env('QUOTA_STREAMS') @IsInt() @Min(1) @Max(10_000_000) quotaStreams = 100;
+  @Env('QUOTA_STREAMS') @IsWholeNumber(1, 10_000_000) quotaStreams = 100;
 
   /** Days that single checks are kept. */
-  @Env('RAW_RETENTION_DAYS') @IsInt() @Min(1) @Max(3650) rawRetentionDays = 30;
+  @Env('RAW_RETENTION_DAYS') @IsWholeNumber(1, 3650) rawRetentionDays = 30;
 
   /** Days that hourly and daily stats are kept. */
-  @Env('ROLLUP_RETENTION_DAYS') @IsInt() @Min(1) @Max(36_500) rollupRetentionDays = 400;
+  @Env('ROLLUP_RETENTION_DAYS') @IsWholeNumber(1, 36_500) rollupRetentionDays = 400;
 
   /** Days that alert events are kept; those of an alert's newest incident stay. */
-  @Env('EVENT_RETENTION_DAYS') @IsInt() @Min(1) @Max(36_500) eventRetentionDays = 400;
+  @Env('EVENT_RETENTION_DAYS') @IsWholeNumber(1, 36_500) eventRetentionDays = 400;
 
   /** Repeat a failure that would trigger an alert once before it is recorded. */
-  @Env('CONFIRM_FAILURES') @IsBoolean({ message: 'must be on or off' }) confirmFailures = true;
+  @Env('CONFIRM_FAILURES') @IsSwitch confirmFailures = true;
 
   /** `host:port` pairs that are dialed when failures look as if our own network was the cause. */
-  @Env('CONNECTIVITY_TARGETS') @ArrayMaxSize(20) @IsHostPort({ each: true }) connectivityTargets: string[] = [];
+  @Env('CONNECTIVITY_TARGETS') @MostItems(20) @IsHostPort connectivityTargets: string[] = [];
 
   /** Requested every minute while the consistency check passes. */
-  @Env('HEARTBEAT_URL')
-  @IsOptional()
-  @IsUrl({ ...URL_RULES, protocols: ['http', 'https'] }, { message: 'must be an http(s) URL' })
-  heartbeatUrl: string | null = null;
+  @Env('HEARTBEAT_URL') @IsHttpUrl heartbeatUrl: string | null = null;
 
   /** Gets a POST when an overload of this process begins and ends. */
-  @Env('OPERATOR_WEBHOOK_URL')
-  @IsOptional()
-  @IsUrl({ ...URL_RULES, protocols: ['http', 'https'] }, { message: 'must be an http(s) URL' })
-  operatorWebhookUrl: string | null = null;
+  @Env('OPERATOR_WEBHOOK_URL') @IsHttpUrl operatorWebhookUrl: string | null = null;
 
   /** `all`; `api` serves only; `worker` checks and delivers only. */
   @Env('ROLE') @OneOf(['all', 'api', 'worker']) role: 'all' | 'api' | 'worker' = 'all';
@@ -156,7 +143,7 @@ export class Config {
   @Env('LOG_LEVEL') @OneOf(['trace', 'debug', 'info', 'warn', 'error', 'silent']) logLevel = 'info';
 
   /** Packages, or files beginning with `./` or `/`, whose default export is an extension; comma-separated. */
-  @Env('EXTENSIONS') @ArrayMaxSize(50) @MaxLength(500, { each: true }) extensions: string[] = [];
+  @Env('EXTENSIONS') @MostItems(50) @MostCharacters(500) extensions: string[] = [];
 
   /** Named places to fail at, for tests (`outbox.after_send=kill`); refused when NODE_ENV is production. */
   @Env('FAILPOINTS') failpoints: string[] = [];
@@ -164,7 +151,7 @@ export class Config {
 
 /** Reads the environment. Throws a `ConfigError` that lists every problem at once. */
 export function loadConfig(environment: Readonly<Record<string, string | undefined>>): Config {
-  const config = loadSettings(Config, environment);
+  const config = readSettings(Config, environment, brokenRules);
   if (config.publicUrl !== null) config.publicUrl = publicBaseOf(config.publicUrl);
   if (!config.auth && !config.authOffAnywhere && !LOOPBACK.test(config.host)) throw new ConfigError([OPEN_TO_OTHERS]);
   return config;

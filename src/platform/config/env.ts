@@ -1,5 +1,4 @@
 import 'reflect-metadata';
-import { getMetadataStorage, type ValidationError, validateSync } from 'class-validator';
 
 const ENV = Symbol('config:env');
 
@@ -38,10 +37,20 @@ function read(text: string, fallback: unknown): unknown {
   return text;
 }
 
-/** Builds the settings from the environment, or throws a `ConfigError` that lists every problem at once. */
-export function loadSettings<T extends object>(
+/** A field whose value may not be, and what it must be: the words that follow its variable. */
+export interface WrongField {
+  readonly field: string;
+  readonly must: string;
+}
+
+/**
+ * Builds the settings from the environment, or throws a `ConfigError` that lists every problem at once. `judge`: what is wrong
+ * with them, by the rules that their class has.
+ */
+export function readSettings<T extends object>(
   type: new () => T,
   environment: Readonly<Record<string, string | undefined>>,
+  judge: (settings: T) => readonly WrongField[],
 ): T {
   const settings = new type();
   const names = envNames(type);
@@ -50,32 +59,18 @@ export function loadSettings<T extends object>(
     if (text === undefined || text === '') continue;
     Object.assign(settings, { [field]: read(text, settings[field as keyof T]) });
   }
-  // An extension's settings may have no rule at all.
-  const errors = validateSync(settings, { forbidUnknownValues: false });
-  if (errors.length === 0) return settings;
-  throw new ConfigError(errors.map((error) => problemOf(type, error, environment)));
-}
-
-/** One sentence for a wrong value. Values that may hold a credential are not repeated. */
-function problemOf(
-  type: new () => object,
-  { property, constraints = {} }: ValidationError,
-  environment: Readonly<Record<string, string | undefined>>,
-): string {
-  const name = envNames(type).get(property) ?? property;
-  const given = MAY_BE_SECRET.test(name) ? '' : `, not ${JSON.stringify((environment[name] ?? '').slice(0, 100))}`;
-  const [message = 'is wrong'] = Object.values(constraints).map((text) => text.replace(`${property} `, ''));
-  return `${name} ${rangeOf(type, property) ?? message.replace('each value in ', '')}${given}.`;
+  const wrong = judge(settings);
+  if (wrong.length === 0) return settings;
+  throw new ConfigError(
+    wrong.map(({ field, must }) => {
+      const name = names.get(field) ?? field;
+      return `${name} ${must}${given(name, environment[name])}.`;
+    }),
+  );
 }
 
 const MAY_BE_SECRET = /KEY|TOKEN|URL|SECRET/;
 
-/** `must be a whole number from 1 to 10`, whichever of the rules is broken; `null` for what is no number. */
-function rangeOf(type: new () => object, property: string): string | null {
-  const rules = getMetadataStorage()
-    .getTargetValidationMetadatas(type, '', true, false)
-    .filter(({ propertyName }) => propertyName === property);
-  const bound = (name: string): unknown => rules.find((rule) => rule.name === name)?.constraints[0];
-  if (!rules.some(({ name }) => name === 'isInt')) return null;
-  return `must be a whole number from ${String(bound('min'))} to ${String(bound('max'))}`;
-}
+/** The value in a sentence that refuses it. What may hold a credential is not repeated. */
+const given = (name: string, text = ''): string =>
+  MAY_BE_SECRET.test(name) ? '' : `, not ${JSON.stringify(text.slice(0, 100))}`;
