@@ -8,9 +8,8 @@ import { ACCEPTED, DeliveryScene, type SceneAlert } from '../../harness/app/deli
 import { collectQueries } from '../../harness/app/query-counter';
 import { parseId } from '../../../src/platform/ids/id';
 
-const ALERTS = 400;
-/** Four hundred messages are sent several times; on a busy machine that takes a while. */
-const LIMIT_MS = 180_000;
+/** More than an organization may have sent at once, which are 32. */
+const ALERTS = 60;
 const STEP_MS = 2000;
 /** Longer than any pause of a circuit breaker: an hour, spread by a fifth. */
 const CALM_MS = 80 * 60_000;
@@ -20,7 +19,7 @@ describe('a contact that many alerts use', () => {
 
   beforeAll(async () => {
     scene = await DeliveryScene.start({}, { timeStands: true });
-  }, LIMIT_MS);
+  });
   afterAll(() => scene.close());
   beforeEach(() => scene.provider.standingResponse(ACCEPTED.webhook));
   afterEach(async () => {
@@ -80,37 +79,29 @@ describe('a contact that many alerts use', () => {
     await scene.pass(20_000, STEP_MS);
   };
 
-  it(
-    'sends the next message of each of 400 alerts to the new sink after one PUT',
-    async () => {
-      const [one, many] = [await contact('lone'), await contact('old')];
-      await alertsOf(one, 1);
-      const alerts = await alertsOf(many, ALERTS);
-      const few = await statementsOf(() => put(one, { config: configOf('lone-2') }));
-      const count = await statementsOf(() => put(many, { config: configOf('new') }));
-      expect([count, few <= 10]).toEqual([few, true]);
-      await failing(alerts);
-      expect(arrived()).toEqual({ 'new first triggered': [ALERTS, ALERTS] });
-    },
-    LIMIT_MS,
-  );
+  it(`sends the next message of each of ${ALERTS} alerts to the new sink after one PUT`, async () => {
+    const [one, many] = [await contact('lone'), await contact('old')];
+    await alertsOf(one, 1);
+    const alerts = await alertsOf(many, ALERTS);
+    const few = await statementsOf(() => put(one, { config: configOf('lone-2') }));
+    const count = await statementsOf(() => put(many, { config: configOf('new') }));
+    expect([count, few <= 10]).toEqual([few, true]);
+    await failing(alerts);
+    expect(arrived()).toEqual({ 'new first triggered': [ALERTS, ALERTS] });
+  });
 
-  it(
-    'tells nobody anything when the token of 400 open incidents is rotated, and ends them with the new one',
-    async () => {
-      const id = await contact('old');
-      const alerts = await alertsOf(id, ALERTS);
-      await failing(alerts);
-      arrived();
-      expect(await statementsOf(() => put(id, { config: configOf('old', 'second') }))).toBeLessThanOrEqual(10);
-      await failing(alerts);
-      expect(arrived()).toEqual({});
-      await scene.report('S', ...alerts);
-      await scene.pass(20_000, STEP_MS);
-      expect(arrived()).toEqual({ 'old second resolved': [ALERTS, ALERTS] });
-    },
-    LIMIT_MS,
-  );
+  it(`tells nobody anything when the token of ${ALERTS} open incidents is rotated, and ends them with the new one`, async () => {
+    const id = await contact('old');
+    const alerts = await alertsOf(id, ALERTS);
+    await failing(alerts);
+    arrived();
+    expect(await statementsOf(() => put(id, { config: configOf('old', 'second') }))).toBeLessThanOrEqual(10);
+    await failing(alerts);
+    expect(arrived()).toEqual({});
+    await scene.report('S', ...alerts);
+    await scene.pass(20_000, STEP_MS);
+    expect(arrived()).toEqual({ 'old second resolved': [ALERTS, ALERTS] });
+  });
 
   it.each([
     ['one PUT', (id: string) => put(id, { config: configOf('new', 'second') })],
@@ -123,7 +114,7 @@ describe('a contact that many alerts use', () => {
       },
     ],
   ])(
-    'ends 400 open incidents where they were told after %s, and begins them again with the next failing check',
+    `ends ${ALERTS} open incidents where they were told after %s, and begins them again with the next failing check`,
     async (_, change) => {
       const id = await contact('old');
       const alerts = await alertsOf(id, ALERTS);
@@ -135,25 +126,20 @@ describe('a contact that many alerts use', () => {
       await failing(alerts);
       expect(arrived()).toEqual({ 'new second triggered': [ALERTS, ALERTS] });
     },
-    LIMIT_MS,
   );
 
-  it(
-    'needs at most ten statements while all of it happens at once',
-    async () => {
-      const id = await contact('old');
-      const [told, refused] = [await alertsOf(id, 20), await alertsOf(id, 20)];
-      await failing(told);
-      scene.provider.standingResponse({ status: 410 });
-      await failing(refused);
-      scene.provider.standingResponse(ACCEPTED.webhook);
-      arrived();
-      const count = await statementsOf(() => put(id, { type: 'webhook', config: configOf('new', 'second') }));
-      expect(count).toBeLessThanOrEqual(10);
-      // The old destination's circuit breaker may be open: what it has to tell waits for its next probe.
-      await scene.pass(CALM_MS, 60_000);
-      expect(arrived()).toEqual({ 'old first resolved': [20, 20], 'new second triggered': [20, 20] });
-    },
-    LIMIT_MS,
-  );
+  it('needs at most ten statements while all of it happens at once', async () => {
+    const id = await contact('old');
+    const [told, refused] = [await alertsOf(id, 20), await alertsOf(id, 20)];
+    await failing(told);
+    scene.provider.standingResponse({ status: 410 });
+    await failing(refused);
+    scene.provider.standingResponse(ACCEPTED.webhook);
+    arrived();
+    const count = await statementsOf(() => put(id, { type: 'webhook', config: configOf('new', 'second') }));
+    expect(count).toBeLessThanOrEqual(10);
+    // The old destination's circuit breaker may be open: what it has to tell waits for its next probe.
+    await scene.pass(CALM_MS, 60_000);
+    expect(arrived()).toEqual({ 'old first resolved': [20, 20], 'new second triggered': [20, 20] });
+  });
 });

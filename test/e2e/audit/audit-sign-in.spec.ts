@@ -1,11 +1,11 @@
 /** @lane slow */
 import type { AuditEntryView } from '../../../src/audit/audit.dto';
 import { Database } from '../../../src/platform/database/database';
-import { Clock } from '../../../src/platform/time/clock';
 import { parseId } from '../../../src/platform/ids/id';
-import { MINUTE_MS } from '../../../src/platform/time/time-units';
+import { HOUR_MS, MINUTE_MS } from '../../../src/platform/time/time-units';
 import { SignInLinks } from '../../../src/identity/session/sign-in-links';
 import { startOwnApp, type TestApp } from '../../harness/app/app';
+import { MovingClock } from '../../../src/testing/service/moving-clock';
 import type { Api } from '../../../src/testing/service/api';
 import type { ServiceOrganization } from '../../../src/testing/service/start-service';
 import { type SignedIn, signIn, signOut } from '../../harness/app/browser-session';
@@ -19,13 +19,17 @@ interface Key {
 describe('the audit log of sessions', () => {
   let app: TestApp;
   let other: ServiceOrganization;
+  let clock: MovingClock;
 
   beforeAll(async () => {
     app = await startOwnApp({ role: 'api' });
+    // Frozen: no bucket refills while the machine is slow.
+    clock = MovingClock.frozenIn(app.app);
     other = await app.organization('Other');
   });
   afterAll(() => app.close());
-  afterEach(() => jest.restoreAllMocks());
+  // By then the address and every key have their whole budget again.
+  beforeEach(() => clock.advance(HOUR_MS));
 
   const newKey = async (more: object = {}, api: Api = app.admin): Promise<Key> =>
     (await api.post<Key>('/api-keys', { name: 'Laptop', role: 'read', ...more })).body;
@@ -100,8 +104,7 @@ describe('the audit log of sessions', () => {
 
   it('records a failed sign-in with an expired link', async () => {
     const token = await app.app.get(SignInLinks).create();
-    const late = Date.now() + 15 * MINUTE_MS;
-    jest.spyOn(app.app.get(Clock), 'now').mockImplementation(() => new Date(late));
+    clock.advance(15 * MINUTE_MS);
     const { status, requestId } = await signIn(app.url, { sign_in_token: token });
     expect(status).toBe(401);
     const { body } = await app.admin.get<AuditEntryView[]>('/audit-log?resource=session&limit=1');
@@ -128,8 +131,7 @@ describe('the audit log of sessions', () => {
   it('records no sign-out of a session that had expired', async () => {
     const key = await newKey();
     const { cookie } = await signIn(app.url, { api_key: key.key });
-    const late = Date.now() + 13 * 60 * MINUTE_MS;
-    jest.spyOn(app.app.get(Clock), 'now').mockImplementation(() => new Date(late));
+    clock.advance(13 * HOUR_MS);
     await signIn(app.url, { api_key: key.key }, cookie);
     expect((await of(key.id)).map(({ action }) => action)).toEqual(['sign_in', 'sign_in']);
   });
@@ -144,36 +146,16 @@ describe('the audit log of sessions', () => {
       expect([value.length > 20, log.includes(value)]).toEqual([true, false]);
     }
   });
-});
-
-/** No key can be created that has expired already. */
-async function expire(app: TestApp, { id }: Key): Promise<void> {
-  await app.app
-    .get(Database)
-    .query(`UPDATE api_key SET expires_at = '2020-01-01' WHERE id = $1`, [parseId('apiKey', id)]);
-}
-
-describe('repeated sign-ins', () => {
-  let app: TestApp;
-  beforeEach(async () => {
-    app = await startOwnApp({ role: 'api' });
-  });
-  afterEach(async () => {
-    jest.restoreAllMocks();
-    await app.close();
-  });
 
   it.each([
     ['a valid key', false, 201],
     ['an expired key', true, 401],
   ])('repeated sign-ins with %s do not fill the audit log', async (_, isExpired, expected) => {
-    let seconds = 1000;
-    jest.spyOn(app.app.get(Clock), 'monotonic').mockImplementation(() => seconds * 1000);
     const key = (await app.admin.post<Key>('/api-keys', { name: 'Loop', role: 'read' })).body;
     if (isExpired) await expire(app, key);
     const attempts: SignedIn[] = [];
     for (let n = 0; n < 30; n++) attempts.push(await signIn(app.url, { api_key: key.key }));
-    seconds += 11;
+    clock.advance(11_000);
     attempts.push(await signIn(app.url, { api_key: key.key }));
 
     const statuses = attempts.map(({ status }) => status);
@@ -184,3 +166,10 @@ describe('repeated sign-ins', () => {
     expect((await signIn(app.url, { api_key: app.write.key })).status).toBe(201);
   });
 });
+
+/** No key can be created that has expired already. */
+async function expire(app: TestApp, { id }: Key): Promise<void> {
+  await app.app
+    .get(Database)
+    .query(`UPDATE api_key SET expires_at = '2020-01-01' WHERE id = $1`, [parseId('apiKey', id)]);
+}

@@ -5,8 +5,12 @@
 import { startOwnApp, type TestApp } from '../../harness/app/app';
 import type { Api } from '../../../src/testing/service/api';
 import { eventually } from '../../../src/testing/eventually';
+import type { ServiceOrganization } from '../../../src/testing/service/start-service';
 import { newAlert, newEndpoint, newWebsite } from '../../harness/app/resources';
 import { HttpTarget, rawResponse } from '../../../src/testing/servers/http-target';
+
+/** An organization may ask for eight checks at once, which are half of them. */
+const PLACES = 16;
 
 interface Refusal {
   status: number;
@@ -42,12 +46,16 @@ class Request {
 
 describe('checks that clients ask for', () => {
   let app: TestApp;
+  let mine: ServiceOrganization;
+  let other: ServiceOrganization;
   let target: HttpTarget;
   let asked: Request[];
   let inFlight = 0;
   let mostInFlight = 0;
 
   beforeAll(async () => {
+    app = await startOwnApp({ role: 'api', egressPrivate: 'allow', maxConcurrentChecks: PLACES });
+    [mine, other] = [await app.organization('Mine'), await app.organization('Other')];
     target = await HttpTarget.listen(({ path }, socket) => {
       if (path === '/silent') return;
       mostInFlight = Math.max(mostInFlight, ++inFlight);
@@ -63,9 +71,9 @@ describe('checks that clients ask for', () => {
   });
   afterEach(async () => {
     for (const request of asked) request.leave();
-    await app.close();
+    await connections(0);
   });
-  afterAll(() => target.close());
+  afterAll(() => Promise.all([app.close(), target.close()]));
 
   const ask = (api: Api, path: string, body?: object) => {
     const request = new Request(api, path, body);
@@ -78,28 +86,25 @@ describe('checks that clients ask for', () => {
     eventually(`${count} connections to the target`, () => target.tcp.openConnections === count);
 
   it('are at most eight at once for an organization, of all kinds together', async () => {
-    app = await startOwnApp({ role: 'api', egressPrivate: 'allow' });
-    const other = await app.organization('Other');
     const draft = { name: 'Draft', type: 'HTTP', url: target.url('/silent'), timeout: 120 };
-    const first = await endpoint(app.write, '/silent');
-    ask(app.write, `/endpoints/${first}/checks`);
-    for (let count = 0; count < 7; count++) ask(app.write, '/endpoints/test', draft);
+    const first = await endpoint(mine.write, '/silent');
+    ask(mine.write, `/endpoints/${first}/checks`);
+    for (let count = 0; count < 7; count++) ask(mine.write, '/endpoints/test', draft);
     await connections(8);
     const refused = { status: 429, code: 'rate_limited', retryAfter: '2' };
-    const second = await endpoint(app.write, '/quick');
-    expect(await ask(app.write, `/endpoints/${second}/checks`).refusal).toEqual(refused);
-    expect(await ask(app.write, '/endpoints/test', draft).refusal).toEqual(refused);
-    const alert = await newAlert(app.write, second);
-    expect(await ask(app.write, `/alerts/${alert}/test`).refusal).toEqual(refused);
+    const second = await endpoint(mine.write, '/quick');
+    expect(await ask(mine.write, `/endpoints/${second}/checks`).refusal).toEqual(refused);
+    expect(await ask(mine.write, '/endpoints/test', draft).refusal).toEqual(refused);
+    const alert = await newAlert(mine.write, second);
+    expect(await ask(mine.write, `/alerts/${alert}/test`).refusal).toEqual(refused);
     const foreign = await endpoint(other.write, '/quick');
     expect((await other.write.post(`/endpoints/${foreign}/checks`)).status).toBe(201);
   });
 
   it('end with the client: nothing is recorded and no socket stays', async () => {
-    app = await startOwnApp({ role: 'api' });
-    const id = await endpoint(app.write, '/silent');
+    const id = await endpoint(mine.write, '/silent');
     const draft = { name: 'Draft', type: 'HTTP', url: target.url('/silent'), timeout: 120 };
-    const requests = [ask(app.write, `/endpoints/${id}/checks`), ask(app.write, '/endpoints/test', draft)];
+    const requests = [ask(mine.write, `/endpoints/${id}/checks`), ask(mine.write, '/endpoints/test', draft)];
     await connections(2);
     for (const request of requests) request.leave();
     await connections(0);
@@ -107,23 +112,25 @@ describe('checks that clients ask for', () => {
       const metrics = await (await fetch(`${app.url}/metrics`)).text();
       return /^uptime_checks_in_flight 0$/m.test(metrics);
     });
-    expect((await app.read.get(`/endpoints/${id}/checks`)).body).toEqual([]);
+    expect((await mine.read.get(`/endpoints/${id}/checks`)).body).toEqual([]);
   });
 
   it('are one at a time for an endpoint', async () => {
-    app = await startOwnApp({ role: 'api' });
-    const id = await endpoint(app.write, '/silent');
-    ask(app.write, `/endpoints/${id}/checks`);
+    const id = await endpoint(mine.write, '/silent');
+    ask(mine.write, `/endpoints/${id}/checks`);
     await connections(1);
-    expect(await ask(app.write, `/endpoints/${id}/checks`).refusal).toMatchObject({ status: 409, code: 'conflict' });
+    expect(await ask(mine.write, `/endpoints/${id}/checks`).refusal).toMatchObject({ status: 409, code: 'conflict' });
   });
 
   it('are refused while there is no place for them', async () => {
-    app = await startOwnApp({ role: 'api', maxConcurrentChecks: 2 });
-    const [one, two] = [await endpoint(app.write, '/silent'), await endpoint(app.write, '/silent')];
-    ask(app.write, `/endpoints/${one}/checks`);
-    await connections(1);
-    expect(await ask(app.write, `/endpoints/${two}/checks`).refusal).toEqual({
+    const draft = { name: 'Draft', type: 'HTTP', url: target.url('/silent'), timeout: 120 };
+    for (let count = 0; count < 8; count++) ask(mine.write, '/endpoints/test', draft);
+    await connections(8);
+    // Of what one organization leaves the other may have half: a part stays for whoever comes next.
+    for (let count = 0; count < 4; count++) ask(other.write, '/endpoints/test', draft);
+    await connections(12);
+    const id = await endpoint(other.write, '/silent');
+    expect(await ask(other.write, `/endpoints/${id}/checks`).refusal).toEqual({
       status: 503,
       code: 'temporarily_unavailable',
       retryAfter: '2',
@@ -131,13 +138,14 @@ describe('checks that clients ask for', () => {
   });
 
   it('never run beside the scheduled check of the endpoint', async () => {
-    app = await startOwnApp();
-    const id = await endpoint(app.write, '/slow', { interval: 1 });
+    const scheduled = await startOwnApp();
+    const id = await endpoint(scheduled.write, '/slow', { interval: 1 });
     mostInFlight = 0;
     for (let count = 0; count < 4; count++) {
       await eventually('a scheduled check is under way', () => inFlight === 1);
-      expect((await app.write.post(`/endpoints/${id}/checks`)).status).toBe(201);
+      expect((await scheduled.write.post(`/endpoints/${id}/checks`)).status).toBe(201);
     }
+    await scheduled.close();
     expect(mostInFlight).toBe(1);
   });
 });

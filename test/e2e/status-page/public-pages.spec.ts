@@ -504,7 +504,10 @@ describe('status pages of their own', () => {
 
 describe('status pages after a restart', () => {
   it('are where they were, under their host names, and an organization with leave has its own', async () => {
-    const app = await startOwnApp({ statusPageDomains: 'allow', allowedHosts: ['uptime.example.com'] }, { durable: true });
+    const app = await startOwnApp(
+      { statusPageDomains: 'allow', allowedHosts: ['uptime.example.com'] },
+      { durable: true },
+    );
     try {
       const { write } = await app.organization('Tenant');
       const make = (domain: string) =>

@@ -9,7 +9,8 @@ import {
   migrateDatabase,
   type NodeAddress,
 } from './citus-cluster';
-import { migratedCluster } from './migrated-cluster';
+import { HOUR_MS } from '../../../src/platform/time/time-units';
+import { migratedCluster, migrationsFingerprint } from './migrated-cluster';
 
 export interface TestDatabase {
   /** For `Config.databaseUrl`. */
@@ -18,15 +19,17 @@ export interface TestDatabase {
   drop(): Promise<void>;
 }
 
-async function onServer(url: string, sql: string): Promise<void> {
+async function connected<T>(url: string, work: (client: Client) => Promise<T>): Promise<T> {
   const client = new Client({ connectionString: url });
   await client.connect();
   try {
-    await client.query(sql);
+    return await work(client);
   } finally {
     await client.end();
   }
 }
+
+const onServer = (url: string, sql: string): Promise<unknown> => connected(url, (client) => client.query(sql));
 
 /** Names of the same test file begin alike. */
 function databaseName(): string {
@@ -37,9 +40,9 @@ function databaseName(): string {
 }
 
 /**
- * An empty database of its own for one test file, so that files run side by side: one that is migrated and distributed over
- * the Citus cluster that `CITUS_URLS` names, a new one on the server that `TEST_DATABASE_URL` names (its user must be
- * allowed to create databases), else the embedded database in memory.
+ * A migrated database of its own for one test file, so that files run side by side: distributed over the Citus cluster that
+ * `CITUS_URLS` names, a new one on the server that `TEST_DATABASE_URL` names (its user must be allowed to create databases),
+ * else the embedded database in memory.
  */
 export async function freshDatabase(): Promise<TestDatabase> {
   const nodes = citusNodes();
@@ -47,16 +50,59 @@ export async function freshDatabase(): Promise<TestDatabase> {
   const server = process.env['TEST_DATABASE_URL'];
   if (server === undefined || server === '')
     return { url: `embedded:memory:${await migratedCluster()}`, drop: async () => {} };
-  return plainDatabase(server);
+  return databaseLike(await migratedTemplate(server), server);
 }
 
 /** An empty database on that server. */
-export async function plainDatabase(server: string): Promise<TestDatabase> {
+export const plainDatabase = (server: string): Promise<TestDatabase> => databaseLike('template1', server);
+
+async function databaseLike(template: string, server: string): Promise<TestDatabase> {
   const name = databaseName();
-  await onServer(server, `CREATE DATABASE ${name}`);
+  await onServer(server, `CREATE DATABASE ${name} TEMPLATE ${template}`);
+  return {
+    url: urlOf(server, name),
+    drop: async () => void (await onServer(server, `DROP DATABASE ${name} WITH (FORCE)`)),
+  };
+}
+
+function urlOf(server: string, database: string): string {
   const url = new URL(server);
-  url.pathname = `/${name}`;
-  return { url: url.href, drop: () => onServer(server, `DROP DATABASE ${name} WITH (FORCE)`) };
+  url.pathname = `/${database}`;
+  return url.href;
+}
+
+/** Held while a template is made: one worker makes it, the others wait. */
+const TEMPLATE_LOCK = 0x7465_6d70;
+
+/**
+ * The database of that server that others are copies of, migrated and without connections: a copy is quicker than the
+ * migrations. Made by the first that needs it and, as a `migratedCluster`, used for the hour it was made in.
+ */
+const migratedTemplate = (server: string): Promise<string> =>
+  connected(server, async (client) => {
+    const hour = Math.floor(Date.now() / HOUR_MS);
+    const name = `uptime_template_${hour}_${migrationsFingerprint()}`;
+    if ((await templates(client)).includes(name)) return name;
+    await client.query('SELECT pg_advisory_lock($1)', [TEMPLATE_LOCK]);
+    const made = await templates(client);
+    if (made.includes(name)) return name;
+    for (const old of made.filter((each) => Number(each.split('_')[2]) < hour - 1)) {
+      await client.query(`ALTER DATABASE ${old} IS_TEMPLATE false`);
+      await client.query(`DROP DATABASE ${old}`);
+    }
+    // What a worker has left that was killed in the middle of this.
+    await client.query(`DROP DATABASE IF EXISTS ${name} WITH (FORCE)`);
+    await client.query(`CREATE DATABASE ${name}`);
+    await migrateDatabase(urlOf(server, name));
+    await client.query(`ALTER DATABASE ${name} IS_TEMPLATE true ALLOW_CONNECTIONS false`);
+    return name;
+  });
+
+async function templates(client: Client): Promise<string[]> {
+  const { rows } = await client.query<{ name: string }>(
+    `SELECT datname AS name FROM pg_database WHERE datistemplate AND starts_with(datname, 'uptime_template_')`,
+  );
+  return rows.map(({ name }) => name);
 }
 
 /** Migrated and distributed over these nodes; the coordinator reaches the workers at `workerAddresses`, if given. */

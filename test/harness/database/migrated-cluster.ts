@@ -15,7 +15,7 @@ const SHELF = join(ROOT, '.cache/test-clusters');
  * the migrations write down from which hour on the history is rolled up.
  */
 export async function migratedCluster(): Promise<string> {
-  const file = join(SHELF, `${fingerprint()}.tar`);
+  const file = join(SHELF, `${migrationsFingerprint()}.tar`);
   if (existsSync(file)) return file;
   mkdirSync(SHELF, { recursive: true });
   const draft = mkdtempSync(join(SHELF, 'draft-'));
@@ -34,8 +34,8 @@ export async function migratedCluster(): Promise<string> {
   return file;
 }
 
-/** Of everything that the migrated cluster depends on. */
-function fingerprint(): string {
+/** Of everything that a migrated and empty database depends on, the hour included. */
+export function migrationsFingerprint(): string {
   const hash = createHash('sha256').update(new Date().toISOString().slice(0, 'yyyy-mm-ddThh'.length));
   const directories = ['', 'embedded', 'migrations'].map((name) => join(ROOT, 'src/platform/database', name));
   const sources = directories.flatMap((directory) =>

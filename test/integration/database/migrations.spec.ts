@@ -8,7 +8,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { migrations } from '../../../src/platform/database/migrations/migrations';
-import { freshDatabase, type TestDatabase } from '../../harness/database/database';
+import { freshDatabase, plainDatabase, type TestDatabase } from '../../harness/database/database';
 
 const root = join(__dirname, '../../..');
 const run = promisify(execFile);
@@ -30,7 +30,8 @@ describe('the migrations on the command line', () => {
 
   beforeAll(async () => {
     directory = mkdtempSync(join(tmpdir(), 'uptime-migrations-'));
-    fresh = await freshDatabase();
+    const server = process.env['TEST_DATABASE_URL'] ?? '';
+    fresh = await (server === '' ? freshDatabase() : plainDatabase(server));
   });
   afterAll(async () => {
     await fresh.drop();

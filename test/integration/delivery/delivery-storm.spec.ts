@@ -3,9 +3,6 @@ import { ACCEPTED, DeliveryScene } from '../../harness/app/delivery-scene';
 import { eventually } from '../../../src/testing/eventually';
 import { SwitchableServer } from '../../harness/servers/switchable-server';
 
-// Hundreds of notifications go over real sockets, pass after pass of the delivery loop.
-jest.setTimeout(180_000);
-
 const MINUTE = 60_000;
 
 describe('a storm of deliveries', () => {
@@ -23,23 +20,23 @@ describe('a storm of deliveries', () => {
 
   it('reaches a chat as a few messages and digests: everything is told, at most ten messages a minute', async () => {
     const path = newPath();
-    const alerts = await scene.crowd(400, 'slack', path);
+    const alerts = await scene.crowd(120, 'slack', path);
     scene.provider.standingResponse(ACCEPTED.slack);
     for (let batch = 0; batch < 4; batch++) {
-      await scene.report('F', ...alerts.slice(batch * 100, (batch + 1) * 100));
-      await scene.pass(10_000, 1000);
+      await scene.report('F', ...alerts.slice(batch * 30, (batch + 1) * 30));
+      await scene.pass(10_000, 2500);
     }
-    await scene.pass(20_000, 1000);
+    await scene.pass(20_000, 2500);
     expect(scene.provider.requests.length).toBeLessThanOrEqual(10);
     // Four attempts started at once, with three notifications and a digest: any of them may arrive first.
     const single = /^Endpoint \d+ is down: connection refused \(1 check in a row\)$/;
     expect(texts(path).slice(0, 4)).toContainEqual(expect.stringMatching(single));
-    await scene.pass(MINUTE, 1000);
+    await scene.pass(MINUTE, 5000);
     const counts = await scene.countStates(alerts);
-    expect((counts['triggered delivered'] ?? 0) + (counts['triggered delivered:digest'] ?? 0)).toBe(400);
+    expect((counts['triggered delivered'] ?? 0) + (counts['triggered delivered:digest'] ?? 0)).toBe(120);
     const digests = texts(path).filter((text) => /^\d+ alerts triggered$/.test(text));
     const counted = digests.map((text) => Number.parseInt(text, 10)).reduce((sum, count) => sum + count, 0);
-    expect(counted + texts(path).length - digests.length).toBe(400);
+    expect(counted + texts(path).length - digests.length).toBe(120);
     expect(scene.provider.requests.map(({ body }) => body).join()).toContain('and ');
   });
 
@@ -57,29 +54,30 @@ describe('a storm of deliveries', () => {
     expect(Object.keys(await scene.countStates(alerts)).every((end) => end.includes('delivered'))).toBe(true);
   });
 
-  it.each(['pagerduty', 'webhook'] as const)(
-    'sends a storm to %s one by one, each with its key, within the rate limit',
-    async (type) => {
-      const path = newPath();
-      const alerts = await scene.crowd(250, type, path);
-      scene.provider.standingResponse(ACCEPTED[type]);
-      await scene.report('F', ...alerts);
-      await scene.deliver();
-      if (type === 'pagerduty') expect(scene.provider.requests.length).toBeLessThan(250);
-      await scene.pass(2 * MINUTE, 1000);
-      expect(await scene.countStates(alerts)).toEqual({ 'triggered delivered': 250 });
-      const keys =
-        type === 'webhook'
-          ? scene.provider.requests.map(({ headers }) => headers['webhook-id'])
-          : scene.received<{ dedup_key: string }>().map(({ dedup_key }) => dedup_key);
-      expect(keys).toHaveLength(250);
-      expect(new Set(keys).size).toBe(250);
-    },
-  );
+  // More than either is sent at once: 60 and 200.
+  it.each([
+    ['pagerduty', 100],
+    ['webhook', 220],
+  ] as const)('sends a storm to %s one by one, each with its key, within the rate limit', async (type, count) => {
+    const path = newPath();
+    const alerts = await scene.crowd(count, type, path);
+    scene.provider.standingResponse(ACCEPTED[type]);
+    await scene.report('F', ...alerts);
+    await scene.deliver();
+    expect(scene.provider.requests.length).toBeLessThan(count);
+    await scene.pass(2 * MINUTE, 5000);
+    expect(await scene.countStates(alerts)).toEqual({ 'triggered delivered': count });
+    const keys =
+      type === 'webhook'
+        ? scene.provider.requests.map(({ headers }) => headers['webhook-id'])
+        : scene.received<{ dedup_key: string }>().map(({ dedup_key }) => dedup_key);
+    expect(keys).toHaveLength(count);
+    expect(new Set(keys).size).toBe(count);
+  });
 
   it('sends new incidents before the resolves of others', async () => {
     const path = newPath();
-    const [old, fresh] = [await scene.crowd(220, 'webhook', path), await scene.crowd(5, 'webhook', path)];
+    const [old, fresh] = [await scene.crowd(60, 'webhook', path), await scene.crowd(5, 'webhook', path)];
     scene.provider.standingResponse(ACCEPTED.webhook);
     await scene.report('F', ...old);
     await scene.pass(MINUTE, 5000);
@@ -102,7 +100,7 @@ describe('a storm of deliveries', () => {
     const [mine, theirs] = [await scene.crowd(20, 'slack', path), await scene.crowd(30, 'slack', path, other.orgId)];
     scene.provider.standingResponse(ACCEPTED.slack);
     await scene.report('F', ...mine, ...theirs);
-    await scene.pass(40 * MINUTE, 30_000);
+    await scene.pass(40 * MINUTE, 2 * MINUTE);
     expect(Object.keys(await scene.countStates(mine)).every((end) => end.startsWith('triggered delivered'))).toBe(true);
     // Private targets are refused for every organization but Default.
     expect(await scene.countStates(theirs)).toEqual({ 'triggered failed:rejected': 30 });
