@@ -2,7 +2,8 @@
 import { Database } from '../../../src/platform/database/database';
 import { newUuid } from '../../../src/platform/ids/id';
 import { startOwnApp, type TestApp } from '../../harness/app/app';
-import { eventually } from '../../../src/testing/eventually';
+import { checksOnDemand } from '../../../src/testing/service/checks-on-demand';
+import { noStalls } from '../../../src/testing/service/no-stalls';
 import { newAlert, newEndpoint, newWebsite } from '../../harness/app/resources';
 import { SwitchableServer } from '../../harness/servers/switchable-server';
 
@@ -16,7 +17,7 @@ describe('a failure that would trigger an alert', () => {
   let server: SwitchableServer;
   beforeAll(async () => {
     server = await SwitchableServer.start();
-    app = await startOwnApp({ confirmFailures: true });
+    app = await startOwnApp({ confirmFailures: true }, { extensions: [checksOnDemand, noStalls] });
   });
   afterAll(async () => {
     await app.close();
@@ -38,18 +39,17 @@ describe('a failure that would trigger an alert', () => {
       [newUuid(), mute, scope],
     );
   };
-  const isChecked = async (id: string): Promise<boolean> =>
-    (await app.read.get<object[]>(`/endpoints/${id}/checks`)).body.length > 0;
+  const check = async (id: string): Promise<Check> => (await app.write.post<Check>(`/endpoints/${id}/checks`)).body;
   /** How often a failing endpoint with this tag is tried. */
   const attemptsOf = async (tag: string): Promise<number> => {
     const target = { type: 'HTTP', url: `${server.url}/${tag}`, interval: 3600, tags: [tag] };
     const id = await newEndpoint(app.write, await newWebsite(app.write), target);
-    await eventually('its first check', () => isChecked(id));
+    expect(await check(id)).toMatchObject({ outcome: 'up', attempts: 1 });
     await newAlert(app.write, id, { failure_threshold: 1 });
     server.switch(tag, 'error');
-    const { body } = await app.write.post<Check>(`/endpoints/${id}/checks`);
-    expect(body.outcome).toBe('down');
-    return body.attempts;
+    const { outcome, attempts } = await check(id);
+    expect(outcome).toBe('down');
+    return attempts;
   };
 
   it('is confirmed', async () => {

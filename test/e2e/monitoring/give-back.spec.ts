@@ -1,7 +1,7 @@
 /** @lane slow */
 import { MonitoringService } from '../../../src/monitoring/monitoring.service';
 import { armFailpoints } from '../../../src/platform/observability/failpoints';
-import { startApp, type TestApp } from '../../harness/app/app';
+import { startOwnApp, type TestApp } from '../../harness/app/app';
 import { SwitchableServer } from '../../harness/servers/switchable-server';
 import { eventually } from '../../../src/testing/eventually';
 import { newEndpoint, newWebsite } from '../../harness/app/resources';
@@ -11,7 +11,7 @@ describe('a claim whose slots cannot be planned', () => {
   let target: SwitchableServer;
 
   beforeAll(async () => {
-    [app, target] = await Promise.all([startApp(), SwitchableServer.start()]);
+    [app, target] = await Promise.all([startOwnApp(), SwitchableServer.start()]);
   });
   afterAll(async () => {
     armFailpoints([]);

@@ -1,14 +1,14 @@
-/**
- * @lane slow
- * @databases both
- */
+/** @lane slow */
+import type { Config } from '../../../src/platform/config/config';
+import type { Extension } from '../../../src/extension/extension';
 import { Database } from '../../../src/platform/database/database';
 import { startOwnApp, type TestApp } from '../../harness/app/app';
+import { checksOnDemand } from '../../../src/testing/service/checks-on-demand';
+import { noStalls } from '../../../src/testing/service/no-stalls';
 import { eventually } from '../../../src/testing/eventually';
 import { newAlert, newEndpoint, newWebsite } from '../../harness/app/resources';
 import { SwitchableServer } from '../../harness/servers/switchable-server';
 import { parseId } from '../../../src/platform/ids/id';
-import { EventLoopLag } from '../../../src/platform/observability/event-loop-lag';
 
 interface Check {
   outcome: string;
@@ -18,6 +18,7 @@ interface Check {
 /** How often the pairs break; `DEPENDENCY_ROUNDS=20` is the thorough run, two hundred times. */
 const ROUNDS = Number(process.env['DEPENDENCY_ROUNDS'] ?? 2);
 const PAIRS = 10;
+const CHILDREN = 250;
 const RULE = { failure_threshold: 1, success_threshold: 1 };
 const HOURLY = { interval: 3600 };
 
@@ -28,9 +29,8 @@ describe('before an endpoint is told, what it depends on is checked', () => {
   let counter = 0;
   beforeAll(async () => {
     server = await SwitchableServer.start();
-    app = await startOwnApp();
     // After a stall of a busy machine a check is run twice: requests are counted here.
-    app.app.get(EventLoopLag).silence();
+    app = await startOwnApp({}, { extensions: [checksOnDemand, noStalls] });
   });
   afterAll(async () => {
     await app.close();
@@ -50,7 +50,7 @@ describe('before an endpoint is told, what it depends on is checked', () => {
       ...HOURLY,
       ...fields,
     });
-    await eventually('its first check', async () => (await checksOf(id)).length > 0);
+    await check(id);
     return id;
   };
   const checksOf = async (id: string): Promise<Check[]> =>
@@ -133,29 +133,52 @@ describe('before an endpoint is told, what it depends on is checked', () => {
     await check(child);
     expect(await Promise.all(alerts.map(isTriggered))).toEqual([true, false, false]);
   });
+});
 
-  it('a parent with a thousand children is checked once when all of them fail', async () => {
-    const parent = await made(key('p'));
+/** A service whose endpoints are checked when they are due. */
+function scheduled(settings: Partial<Config>, ...extensions: Extension[]): () => [TestApp, SwitchableServer] {
+  let app: TestApp;
+  let server: SwitchableServer;
+  beforeAll(async () => {
+    server = await SwitchableServer.start();
+    app = await startOwnApp(settings, { extensions });
+  });
+  afterAll(async () => {
+    await app.close();
+    await server.close();
+  });
+  return () => [app, server];
+}
+
+describe('when nothing is confirmed', () => {
+  const given = scheduled({}, noStalls);
+
+  it('a parent with hundreds of children is checked once when all of them fail', async () => {
+    const [app, server] = given();
+    const website = await newWebsite(app.write);
+    const parent = await newEndpoint(app.write, website, { type: 'HTTP', url: `${server.url}/parent`, ...HOURLY });
+    const checks = async () => (await app.read.get<object[]>(`/endpoints/${parent}/checks`)).body.length;
+    await eventually('its first check', async () => (await checks()) === 1);
     await app.app.get(Database).query(
       `INSERT INTO endpoint (id, org_id, website_id, name, url, type, interval_seconds, enabled)
        SELECT gen_random_uuid(), org_id, website_id, 'child ' || n, $2, 'HTTP', 3600, true
-         FROM endpoint, generate_series(1, 1000) n WHERE id = $1`,
-      [parseId('endpoint', parent), `${server.url}/${key('c')}`],
+         FROM endpoint, generate_series(1, ${CHILDREN}) n WHERE id = $1`,
+      [parseId('endpoint', parent), `${server.url}/children`],
     );
     const sql = (text: string) => app.app.get(Database).query(text, [parseId('endpoint', parent)]);
-    const CHILDREN = `(SELECT * FROM endpoint WHERE website_id = (SELECT website_id FROM endpoint WHERE id = $1) AND id <> $1)`;
+    const OF_PARENT = `(SELECT * FROM endpoint WHERE website_id = (SELECT website_id FROM endpoint WHERE id = $1) AND id <> $1)`;
     await sql(
-      `INSERT INTO endpoint_state (endpoint_id, endpoint_key, org_id) SELECT id, key, org_id FROM ${CHILDREN} c`,
+      `INSERT INTO endpoint_state (endpoint_id, endpoint_key, org_id) SELECT id, key, org_id FROM ${OF_PARENT} c`,
     );
-    await sql(`INSERT INTO endpoint_dependency SELECT id, $1 FROM ${CHILDREN} c`);
+    await sql(`INSERT INTO endpoint_dependency SELECT id, $1 FROM ${OF_PARENT} c`);
     await sql(
       `INSERT INTO alert (id, org_id, endpoint_id, type, config, failure_threshold)
-       SELECT gen_random_uuid(), org_id, id, 'slack', '{"webhook_url": "https://hooks.slack.com/services/T/B/x"}', 1 FROM ${CHILDREN} c`,
+       SELECT gen_random_uuid(), org_id, id, 'slack', '{"webhook_url": "https://hooks.slack.com/services/T/B/x"}', 1 FROM ${OF_PARENT} c`,
     );
-    breaks('p', 'c');
+    for (const key of ['parent', 'children']) server.switch(key, 'error');
     await sql(
       `INSERT INTO endpoint_schedule (endpoint_id, org_id, interval_seconds, timeout_seconds, active, revision, next_check_at, phase_ms)
-       SELECT id, org_id, 3600, 10, true, 1, now(), 0 FROM ${CHILDREN} c`,
+       SELECT id, org_id, 3600, 10, true, 1, now(), 0 FROM ${OF_PARENT} c`,
     );
     const failed = async () => {
       const [row] = await app.app.get(Database).query<{ n: number }>(
@@ -163,72 +186,73 @@ describe('before an endpoint is told, what it depends on is checked', () => {
           WHERE s.status = 0 AND e.website_id = (SELECT website_id FROM endpoint WHERE id = $1)`,
         [parseId('endpoint', parent)],
       );
-      return row?.n === 1001;
+      return row?.n === CHILDREN + 1;
     };
     expect(await eventually('all results', failed, 60_000)).toBe(true);
-    expect(requestsOf(key('p'))).toBe(2);
+    expect(server.seen.filter(({ key }) => key === 'parent')).toHaveLength(2);
     expect((await app.read.get<object[]>(`/alerts?triggered=true&website_id=${website}`)).body).toEqual([]);
   });
+
+  it(
+    'a child and its parent that break at once, in whatever order, tell of the parent each time and of the child never',
+    () => breakPairs(...given(), 0),
+    900_000,
+  );
 });
 
-describe.each([
-  ['at once, and nothing is confirmed', false, 0],
-  ['within a second, and failures are confirmed', true, 900],
-])('a child and its parent that break in whatever order, %s', (_, confirmFailures, mostApart) => {
-  let app: TestApp;
-  let server: SwitchableServer;
-  beforeAll(async () => {
-    server = await SwitchableServer.start();
-    app = await startOwnApp({ confirmFailures });
-  });
-  afterAll(async () => {
-    await app.close();
-    await server.close();
-  });
+describe('when failures are confirmed', () => {
+  const given = scheduled({ confirmFailures: true });
 
-  const pause = (mostMs: number) => new Promise((resolve) => setTimeout(resolve, Math.random() * mostMs));
+  it(
+    'a child and its parent that break within a second, in whatever order, tell of the parent each time and of the child never',
+    () => breakPairs(...given(), 900),
+    900_000,
+  );
+});
+
+const pause = (mostMs: number) => new Promise((resolve) => setTimeout(resolve, Math.random() * mostMs));
+
+/** Pairs of child and parent that are checked each second break and heal, `mostApart` ms between the two. */
+async function breakPairs(app: TestApp, server: SwitchableServer, mostApart: number): Promise<void> {
   const eventsOf = async (alert: string): Promise<number> =>
     (await app.read.get<object[]>(`/alerts/events?alert_id=${alert}&limit=200`)).body.length;
-
-  it('tell of the parent each time and of the child never', async () => {
-    const website = await newWebsite(app.write);
-    const made = async (key: string, depends_on: string[]) => {
-      const target = { type: 'HTTP', url: `${server.url}/${key}`, interval: 1 };
-      const id = await newEndpoint(app.write, website, { ...target, depends_on });
-      return { key, id, alert: await newAlert(app.write, id, RULE) };
-    };
-    const pairs = await Promise.all(
-      Array.from({ length: PAIRS }, async (__, i) => {
-        const parent = await made(`p${i}`, []);
-        return { parent, child: await made(`c${i}`, [parent.id]) };
+  const website = await newWebsite(app.write);
+  const made = async (key: string, depends_on: string[]) => {
+    const target = { type: 'HTTP', url: `${server.url}/${key}`, interval: 1 };
+    const id = await newEndpoint(app.write, website, { ...target, depends_on });
+    return { key, id, alert: await newAlert(app.write, id, RULE) };
+  };
+  const pairs = await Promise.all(
+    Array.from({ length: PAIRS }, async (__, i) => {
+      const parent = await made(`p${i}`, []);
+      return { parent, child: await made(`c${i}`, [parent.id]) };
+    }),
+  );
+  const all = (status: string) => async () =>
+    (await app.read.get<{ status: string }[]>(`/websites/${website}/endpoints`)).body.every(
+      (endpoint) => endpoint.status === status,
+    );
+  for (let round = 0; round < ROUNDS; round++) {
+    await eventually(`all are up before round ${round}`, all('up'), 30_000);
+    await Promise.all(
+      pairs.map(async ({ parent, child }) => {
+        await pause(1000);
+        const [first, second] = Math.random() < 0.5 ? [parent, child] : [child, parent];
+        server.switch(first.key, 'error');
+        if (mostApart > 0) await pause(mostApart);
+        server.switch(second.key, 'error');
       }),
     );
-    const all = (status: string) => async () =>
-      (await app.read.get<{ status: string }[]>(`/websites/${website}/endpoints`)).body.every(
-        (endpoint) => endpoint.status === status,
-      );
-    for (let round = 0; round < ROUNDS; round++) {
-      await eventually(`all are up before round ${round}`, all('up'), 30_000);
-      await Promise.all(
-        pairs.map(async ({ parent, child }) => {
-          await pause(1000);
-          const [first, second] = Math.random() < 0.5 ? [parent, child] : [child, parent];
-          server.switch(first.key, 'error');
-          if (mostApart > 0) await pause(mostApart);
-          server.switch(second.key, 'error');
-        }),
-      );
-      await eventually(`all are down in round ${round}`, all('down'), 30_000);
-      for (const { parent, child } of pairs) {
-        await pause(100);
-        server.switch(parent.key, 'ok');
-        server.switch(child.key, 'ok');
-      }
+    await eventually(`all are down in round ${round}`, all('down'), 30_000);
+    for (const { parent, child } of pairs) {
+      await pause(100);
+      server.switch(parent.key, 'ok');
+      server.switch(child.key, 'ok');
     }
-    await eventually('all are up at last', all('up'), 30_000);
-    const told = await Promise.all(
-      pairs.map(async ({ parent, child }) => [await eventsOf(parent.alert), await eventsOf(child.alert)]),
-    );
-    expect(told).toEqual(pairs.map(() => [2 * ROUNDS, 0]));
-  }, 900_000);
-});
+  }
+  await eventually('all are up at last', all('up'), 30_000);
+  const told = await Promise.all(
+    pairs.map(async ({ parent, child }) => [await eventsOf(parent.alert), await eventsOf(child.alert)]),
+  );
+  expect(told).toEqual(pairs.map(() => [2 * ROUNDS, 0]));
+}
