@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import Ajv, { type ValidateFunction } from 'ajv';
 import addFormats from 'ajv-formats';
 import fc from 'fast-check';
-import { startApp, type TestApp } from '../../harness/app/app';
+import { startOwnApp, type TestApp } from '../../harness/app/app';
 import type { Api } from '../../../src/testing/service/api';
 import type { ServiceOrganization } from '../../../src/testing/service/start-service';
 import { bodyFor, pathValueFor, percentEncoded, queryFor, serialize, withId } from '../../harness/app/hostile-input';
@@ -159,7 +159,7 @@ describe(`${REQUESTS} random requests of the documented API`, () => {
   const foreign = new Map<string, string>();
 
   beforeAll(async () => {
-    app = await startApp({ role: 'api', egressDeny: PUBLIC });
+    app = await startOwnApp({ role: 'api', egressDeny: PUBLIC });
     wire = new Wire(app.url);
     document = (await app.anonymous.get<OpenApi>('/openapi.json')).body;
     other = await app.organization(CANARY);
