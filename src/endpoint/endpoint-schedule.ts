@@ -118,6 +118,15 @@ const BRING_FORWARD = `
   UPDATE endpoint_schedule SET next_check_at = ${SOON}, busy_until = NULL
    WHERE active AND next_check_at > now() + make_interval(secs => 2 * interval_seconds + 10)`;
 
+// Never more than an interval ahead: the database's clock may have been set back since the claim.
+const GIVE_BACK = `
+  UPDATE endpoint_schedule s
+     SET next_check_at = GREATEST(now(), LEAST(first.slot, now() + make_interval(secs => s.interval_seconds))),
+         busy_until = NULL, claimed_by = NULL
+    FROM (SELECT endpoint_id, to_timestamp(min(slot_ms) / 1000) AS slot
+            FROM unnest($1::uuid[], $2::float8[]) AS u (endpoint_id, slot_ms) GROUP BY endpoint_id) first
+   WHERE s.endpoint_id = first.endpoint_id`;
+
 const UNRECORDED = '(t.last_slot_at IS NULL OR t.last_slot_at < s.claimed_slot)';
 
 /** Endpoints that one statement stops for good. */
@@ -271,12 +280,12 @@ export class EndpointSchedule {
     return rows.length === STOP_BATCH;
   }
 
-  /** Returns slots that this process claimed and did not run: they are due again at once. */
-  async giveBack(sql: Sql, endpointIds: readonly string[]): Promise<void> {
-    await sql.query(
-      `UPDATE endpoint_schedule SET next_check_at = now(), busy_until = NULL, claimed_by = NULL WHERE endpoint_id = ANY($1)`,
-      [endpointIds],
-    );
+  /**
+   * Returns slots that this process claimed and did not run: the first of each endpoint is due again at its time, or at once
+   * when that is past. Sooner it would follow the check before it too closely. Cost: an update of each row.
+   */
+  async giveBack(sql: Sql, slots: readonly Pick<ClaimedSlot, 'endpointId' | 'slotMs'>[]): Promise<void> {
+    await sql.query(GIVE_BACK, [slots.map(({ endpointId }) => endpointId), slots.map(({ slotMs }) => slotMs)]);
   }
 
   /** Lets other instances claim the next slot of endpoints whose check has been recorded. */

@@ -138,14 +138,14 @@ export class CheckDispatcher {
     return new Promise((pass) => this.wait([{ fireAt: this.clock.monotonic(), pass }]));
   }
 
-  /** Drops the slots that have not begun; returns their endpoints. */
-  stop(): string[] {
+  /** Drops the slots that have not begun, and returns them. */
+  stop(): ClaimedSlot[] {
     if (this.timer) clearTimeout(this.timer);
-    const left = [...this.planned, ...this.due.clear()].flatMap((item) => (isPassage(item) ? [] : [item.definition]));
-    for (const { orgId } of left) this.held.giveBack(orgId);
+    const left = [...this.planned, ...this.due.clear()].flatMap((item) => (isPassage(item) ? [] : [item]));
+    for (const { definition } of left) this.held.giveBack(definition.orgId);
     this.planned = [];
     this.newest.clear();
-    return left.map(({ endpointId }) => endpointId);
+    return left.map(({ slot }) => slot);
   }
 
   /** Waits for the checks in flight; those still running after `limitMs` are aborted and not recorded. */

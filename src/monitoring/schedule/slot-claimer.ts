@@ -51,8 +51,8 @@ export class SlotClaimer {
   private newest: { databaseMs: number; askedAt: number; madeAt: number } | null = null;
   /** Nobody has run what fell due for a while, and it is not spread yet. */
   private hasPaused = true;
-  /** Endpoints whose slots were claimed, could not be planned, and are not given back yet. */
-  private unplanned: readonly string[] = [];
+  /** Slots that were claimed, could not be planned, and are not given back yet. */
+  private unplanned: readonly ClaimedSlot[] = [];
 
   constructor(
     private readonly database: WorkerDatabase,
@@ -93,9 +93,9 @@ export class SlotClaimer {
     this.stopped = true;
   }
 
-  /** Makes the slots of these endpoints due for other instances at once. */
-  async giveBack(endpointIds: readonly string[]): Promise<void> {
-    if (endpointIds.length > 0) await this.schedule.giveBack(this.database, endpointIds);
+  /** Leaves these slots to other instances, each at its time. */
+  async giveBack(slots: readonly ClaimedSlot[]): Promise<void> {
+    if (slots.length > 0) await this.schedule.giveBack(this.database, slots);
   }
 
   private async returnUnplanned(): Promise<void> {
@@ -215,7 +215,7 @@ export class SlotClaimer {
       await failpoint('schedule.after_claim');
       this.dispatcher.plan(await this.withDefinitions(slots));
     } catch (error) {
-      this.unplanned = slots.map(({ endpointId }) => endpointId);
+      this.unplanned = slots;
       await this.returnUnplanned();
       throw error;
     }

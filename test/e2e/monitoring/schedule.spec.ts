@@ -324,9 +324,35 @@ describe('the schedule', () => {
 
   it('makes returned slots due at once, for every instance', async () => {
     const ids = await add(5, { interval: 5, timeout: 20 });
-    await claim(ONE);
-    await schedule.giveBack(database, ids.slice(0, 2));
+    const claimed = await claim(ONE);
+    await schedule.giveBack(
+      database,
+      claimed.filter(({ endpointId }) => ids.slice(0, 2).includes(endpointId)),
+    );
     expect((await claim(TWO)).map(({ endpointId }) => endpointId).sort()).toEqual(ids.slice(0, 2).sort());
+  });
+
+  it('makes returned slots that were claimed ahead due at their own time: the one before may just have been checked', async () => {
+    const [id = ''] = await add(1, { interval: 1, timeout: 20 });
+    await claim(ONE);
+    await dueIn(600);
+    // The next slot, and the one after it.
+    const claimed = [...(await claim(ONE, { ahead: 1200 })), ...(await claim(ONE, { ahead: 1200 }))];
+    const [first = 0, second = 0] = slotsOf(claimed, id);
+    expect(second).toBeGreaterThan(first);
+    await database.query(`UPDATE endpoint_schedule SET interval_seconds = 3600`);
+    await schedule.giveBack(database, claimed.toReversed());
+    expect(await claim(TWO)).toEqual([]);
+    expect(slotsOf(await claim(TWO, { ahead: 1200 }), id)).toEqual([first]);
+  });
+
+  it('makes a returned slot due within an interval when the clock was set back meanwhile', async () => {
+    await add(1, { interval: 60 });
+    await claim(ONE);
+    await dueIn(3600);
+    await schedule.giveBack(database, await claim(ONE, { ahead: 4000 }));
+    expect(await claim(TWO)).toEqual([]);
+    expect(await claim(TWO, { ahead: 61 })).toHaveLength(1);
   });
 
   it('makes due what a dead instance had claimed and not recorded, and nothing else', async () => {
