@@ -2,6 +2,7 @@
 import './start/node-version.cjs';
 import './start/gc-flags';
 import './start/thread-pool';
+import './start/load-application';
 import 'reflect-metadata';
 import { Logger } from '@nestjs/common';
 import type { NestExpressApplication } from '@nestjs/platform-express';
