@@ -2,6 +2,10 @@ import { mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node
 import { createRequire } from 'node:module';
 import { join, relative, sep } from 'node:path';
 
+/** A script of `node:vm` cannot do that in Node 20: such a module is left to Node. */
+const IMPORTS = /\bimport\s*\(/;
+const COMMENTS = /\/\*[^]*?\*\/|^\s*\/\/.*$/gm;
+
 /** The source of a `ModuleLoader` that loads everything from its file, and keeps what a bundle is made of. */
 export class ModuleRecorder {
   /** `root`: of the package, without links in it; `reader`: what dist/start/module-bundle.js exports. */
@@ -22,6 +26,7 @@ export class ModuleRecorder {
 
   script(file) {
     const text = this.reader.moduleText(file, readFileSync(file, 'utf8'));
+    if (IMPORTS.test(text.replace(COMMENTS, ''))) return null;
     try {
       const script = this.reader.moduleScript(file, text);
       this.modules.set(file, { text, script, requests: new Map() });

@@ -1,7 +1,7 @@
 import { fstatSync, openSync, readFileSync, readSync, realpathSync, statSync } from 'node:fs';
 import { createRequire, isBuiltin, Module } from 'node:module';
 import { dirname, join } from 'node:path';
-import { constants, Script } from 'node:vm';
+import { Script } from 'node:vm';
 
 /** The files of a bundle, in its folder. */
 export const BUNDLE_FILES = { index: 'index.json', modules: 'modules.bin' } as const;
@@ -49,7 +49,6 @@ export function moduleScript(file: string, text: string, cachedData?: Buffer): S
     filename: file,
     columnOffset: -OPENING.length,
     ...(cachedData === undefined ? {} : { cachedData }),
-    importModuleDynamically: constants.USE_MAIN_CONTEXT_DEFAULT_LOADER,
   });
 }
 
