@@ -66,7 +66,7 @@ describe('a bundle', () => {
     import { createRequire } from 'node:module';
     const require = createRequire(${JSON.stringify(join(ROOT, 'scripts/x'))});
     const reader = require('../dist/start/module-bundle.js');
-    const file = ${'`'}\${process.cwd()}/dist/main.js${'`'};`;
+    const file = process.cwd() + '/dist/main.js';`;
   const record = (): unknown =>
     printed(
       `${reading}
