@@ -78,7 +78,7 @@ describe('a bundle', () => {
       [],
       root,
     );
-  /** What the program has seen, and which of its modules V8 compiled anew. */
+  /** What the program has seen, and which of its modules V8 compiled again. */
   const run = (args: readonly string[] = []) =>
     printed(
       `${reading}
@@ -116,7 +116,7 @@ describe('a bundle', () => {
     );
   });
 
-  it('is compiled anew when V8 refuses what it was compiled to', () => {
+  it('is compiled again when V8 refuses what it was compiled to', () => {
     expect(run(['--stack-trace-limit=20'])).toMatchObject({
       ...asRecorded,
       rejected: ['main.js', 'other.js', 'main.cjs', 'data.json'],
