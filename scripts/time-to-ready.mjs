@@ -1,8 +1,10 @@
 // Measures what a newcomer waits for: clones the current commit into a temporary directory, runs `npm ci` and
 // `npm start` there until the service says it is ready, stops it, and starts it a second time. Prints the times and the
 // service's peak memory. Needs the package registry, or npm's cache of it.
+// `--here 5` starts what is built here instead, with and without its bundle in turn, five times each, on a new database and
+// again on the same, and prints the least seconds and CPU seconds of each.
 import { spawn, spawnSync } from 'node:child_process';
-import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
+import { existsSync, mkdtempSync, readdirSync, readFileSync, renameSync, rmSync } from 'node:fs';
 import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -13,11 +15,11 @@ const LIMIT_MS = 300_000;
 const POLL_MS = 50;
 
 const root = fileURLToPath(new URL('..', import.meta.url));
-const clone = mkdtempSync(join(tmpdir(), 'uptime-clone-'));
-const seconds = (since) => ((performance.now() - since) / 1000).toFixed(1);
+const folder = mkdtempSync(join(tmpdir(), 'uptime-start-'));
+const seconds = (since) => (performance.now() - since) / 1000;
 
 function run(command, ...args) {
-  const { status } = spawnSync(command, args, { cwd: clone, stdio: ['ignore', 'ignore', 'inherit'] });
+  const { status } = spawnSync(command, args, { cwd: folder, stdio: ['ignore', 'ignore', 'inherit'] });
   if (status !== 0) throw new Error(`${command} ${args.join(' ')} ended with ${status}`);
 }
 
@@ -47,7 +49,7 @@ const procFile = (pid, name) => {
   }
 };
 const parentOf = (pid) => Number(procFile(pid, 'status').match(/^PPid:\s+(\d+)/m)?.[1] ?? -1);
-const servicePid = (npm) => tree(npm).find((pid) => procFile(pid, 'cmdline').split('\0').includes('dist/main.js'));
+const servicePid = (npm) => tree(npm).find((pid) => /(^|[/\0])dist\/main\.js\0/.test(procFile(pid, 'cmdline')));
 const peakMegabytes = (pid) => Math.round(Number(procFile(pid, 'status').match(/^VmHWM:\s+(\d+)/m)?.[1] ?? 0) / 1024);
 
 async function isReady(port) {
@@ -58,31 +60,35 @@ async function isReady(port) {
   }
 }
 
-async function start(title) {
+/** Starts the service and stops it: how long until it was ready, its CPU until then, and its peak memory. */
+async function start(program, ...args) {
   const port = await freePort();
   const since = performance.now();
-  const npm = spawn('npm', ['start'], {
-    cwd: clone,
+  const started = spawn(program, args, {
+    cwd: folder,
     stdio: ['ignore', 'ignore', 'inherit'],
     env: { PATH: process.env.PATH, HOME: process.env.HOME, PORT: String(port) },
     detached: true,
   });
   try {
     while (!(await isReady(port))) {
-      if (npm.exitCode !== null) throw new Error(`npm start ended with ${npm.exitCode}`);
+      if (started.exitCode !== null) throw new Error(`${program} ended with ${started.exitCode}`);
       if (performance.now() - since > LIMIT_MS) throw new Error(`not ready after ${LIMIT_MS / 1000} s`);
       await delay(POLL_MS);
     }
-    const service = servicePid(npm.pid);
+    const wall = seconds(since);
+    const service = servicePid(started.pid);
     const stat = procFile(service, 'stat').split(') ')[1]?.split(' ') ?? [];
-    const cpu = ((Number(stat[11]) + Number(stat[12])) / 100).toFixed(1);
-    console.log(
-      `${title}: ready after ${seconds(since)} s (service: ${cpu} s of CPU, ${peakMegabytes(service)} MB at most)`,
-    );
+    return { wall, cpu: (Number(stat[11]) + Number(stat[12])) / 100, megabytes: peakMegabytes(service) };
   } finally {
-    await stop(npm.pid);
+    await stop(started.pid);
   }
 }
+
+const print = (title, { wall, cpu, megabytes }) =>
+  console.log(
+    `${title}: ready after ${wall.toFixed(1)} s (service: ${cpu.toFixed(1)} s of CPU, ${megabytes} MB at most)`,
+  );
 
 /** Ends the whole process group and waits for its last member. */
 async function stop(group) {
@@ -97,13 +103,44 @@ async function stop(group) {
   }
 }
 
-try {
-  run('git', 'clone', '--quiet', root, clone);
+async function measureClone() {
+  run('git', 'clone', '--quiet', root, folder);
   const since = performance.now();
   run('npm', 'ci', '--no-audit', '--no-fund');
-  console.log(`npm ci: ${seconds(since)} s`);
-  await start('npm start, first (builds)');
-  await start('npm start, again');
+  console.log(`npm ci: ${seconds(since).toFixed(1)} s`);
+  print('npm start, first (builds)', await start('npm', 'start'));
+  print('npm start, again', await start('npm', 'start'));
+}
+
+/** The least of each figure: the rest is what else the machine did. */
+const least = (runs) =>
+  Object.fromEntries(Object.keys(runs[0]).map((name) => [name, Math.min(...runs.map((run) => run[name]))]));
+
+async function measureHere(times) {
+  const bundle = join(root, 'dist/bundle');
+  const aside = join(root, 'dist/bundle-aside');
+  const runs = { 'one by one': [], 'from the bundle': [] };
+  const startHere = () => start(process.execPath, join(root, 'dist/main.js'));
+  try {
+    for (let time = 0; time < times; time++)
+      for (const [title, found] of Object.entries(runs)) {
+        if (title === 'one by one') renameSync(bundle, aside);
+        rmSync(join(folder, 'data'), { recursive: true, force: true });
+        found.push([await startHere(), await startHere()]);
+        if (existsSync(aside)) renameSync(aside, bundle);
+      }
+  } finally {
+    if (existsSync(aside)) renameSync(aside, bundle);
+  }
+  for (const [title, found] of Object.entries(runs)) {
+    print(`first start, modules ${title}`, least(found.map(([first]) => first)));
+    print(`restart, modules ${title}`, least(found.map(([, again]) => again)));
+  }
+}
+
+try {
+  const here = process.argv.indexOf('--here');
+  await (here < 0 ? measureClone() : measureHere(Number(process.argv[here + 1] ?? 3)));
 } finally {
-  rmSync(clone, { recursive: true, force: true });
+  rmSync(folder, { recursive: true, force: true });
 }

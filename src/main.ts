@@ -13,6 +13,7 @@ startSettings()
 
 /** The application, some 2,600 modules: loaded once the settings are right. */
 function loadService(): typeof import('./start/run-service') {
-  // oxlint-disable-next-line typescript/no-require-imports -- an import at the top would be loaded before anything is judged.
+  /* oxlint-disable typescript/no-require-imports -- imports at the top would be loaded before anything is judged. */
+  require('./start/load-application');
   return require('./start/run-service') as typeof import('./start/run-service');
 }

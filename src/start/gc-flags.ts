@@ -10,3 +10,7 @@ setFlagsFromString('--no-parallel-scavenge');
 // then on: parts of every connection among them. Old ones are not looked at when the young are collected, so each kept
 // everything else of a finished check alive, which was then copied twice before it was freed.
 setFlagsFromString('--no-allocation-site-pretenuring');
+
+// What the thread of the embedded database sets for its own engine (embedded-worker.cjs) counts for the whole process. Set
+// from the beginning: V8 takes compiled code (module-bundle.ts) only under the very flags that it was made under.
+setFlagsFromString('--wasm-tiering-budget=50000000');

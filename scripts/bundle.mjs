@@ -1,0 +1,29 @@
+// Makes dist/bundle: starts the service of dist once, on a database in memory, and writes down every module that it loads,
+// what that one requires, and what V8 made of it (src/start/module-bundle.ts reads it).
+import { createRequire } from 'node:module';
+import { dirname, join } from 'node:path';
+import { realpathSync } from 'node:fs';
+import { fileURLToPath } from 'node:url';
+import { ModuleRecorder } from './module-recorder.mjs';
+
+const dist = realpathSync(fileURLToPath(new URL('../dist', import.meta.url)));
+const require = createRequire(join(dist, 'main.js'));
+
+// As main.js begins: V8 refuses code that was made under other flags.
+require('./start/gc-flags');
+require('./start/thread-pool');
+const reader = require('./start/module-bundle');
+
+const recorder = new ModuleRecorder(dirname(dist), reader);
+const loader = new reader.ModuleLoader(recorder);
+const { createApp } = loader.load(join(dist, 'app.js')).exports;
+const { loadConfig } = require('./platform/config/config');
+const settings = { DATABASE_URL: 'embedded:memory', HOST: '127.0.0.1', PORT: '0', LOG_LEVEL: 'error' };
+const app = await createApp(loadConfig(settings), [], {});
+await app.listen(0, '127.0.0.1');
+const { port } = app.getHttpServer().address();
+for (const path of ['/', '/health/ready', '/api/v1/websites'])
+  await (await fetch(`http://127.0.0.1:${port}${path}`)).arrayBuffer();
+recorder.write(join(dist, 'bundle'));
+await app.close();
+process.exit(0);

@@ -1,0 +1,87 @@
+import { mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { createRequire } from 'node:module';
+import { join, relative, sep } from 'node:path';
+
+/** A script of `node:vm` cannot do that in Node 20: such a module is left to Node. */
+const IMPORTS = /\bimport\s*\(/;
+const COMMENTS = /\/\*[^]*?\*\/|^\s*\/\/.*$/gm;
+
+/** The source of a `ModuleLoader` that loads everything from its file, and keeps what a bundle is made of. */
+export class ModuleRecorder {
+  /** `root`: of the package, without links in it; `reader`: what dist/start/module-bundle.js exports. */
+  constructor(root, reader) {
+    this.root = root;
+    this.reader = reader;
+  }
+
+  /** File → what is known of it. */
+  modules = new Map();
+
+  resolve(request, from) {
+    const file = createRequire(from).resolve(request);
+    if (!file.startsWith(join(this.root, sep)) || !/\.(js|cjs|json)$/.test(file)) return null;
+    this.modules.get(from).requests.set(request, file);
+    return file;
+  }
+
+  script(file) {
+    const text = this.reader.moduleText(file, readFileSync(file, 'utf8'));
+    if (IMPORTS.test(text.replace(COMMENTS, ''))) return null;
+    try {
+      const script = this.reader.moduleScript(file, text);
+      this.modules.set(file, { text, script, requests: new Map() });
+      return script;
+    } catch (error) {
+      // An ES module: Node loads it.
+      if (error instanceof SyntaxError) return null;
+      throw error;
+    }
+  }
+
+  /** Writes the bundle: of each module the code, then the text, padded to a multiple of 8 bytes. */
+  write(folder) {
+    const numbers = new Map([...this.modules.keys()].map((file, number) => [file, number]));
+    const parts = [];
+    let at = 0;
+    const written = [...this.modules].map(([file, { text, script, requests }]) => {
+      const encoding = /[^\0-\xff]/.test(text) ? 'utf16le' : 'latin1';
+      const code = script.createCachedData();
+      const bytes = Buffer.from(text, encoding);
+      const padding = Buffer.alloc((8 - ((code.length + bytes.length) % 8)) % 8);
+      parts.push(code, bytes, padding);
+      const entry = { file: this.fromRoot(file), requests: {}, at, code: code.length, text: bytes.length, encoding };
+      for (const [request, target] of requests) if (numbers.has(target)) entry.requests[request] = numbers.get(target);
+      at += code.length + bytes.length + padding.length;
+      return entry;
+    });
+    const index = {
+      engine: this.reader.engine(),
+      packages: this.packagesOf(written.map(({ file }) => file)),
+      modules: written,
+    };
+    const aside = `${folder}-${process.pid}`;
+    try {
+      mkdirSync(aside, { recursive: true });
+      writeFileSync(join(aside, this.reader.BUNDLE_FILES.index), JSON.stringify(index));
+      writeFileSync(join(aside, this.reader.BUNDLE_FILES.modules), Buffer.concat(parts));
+      rmSync(folder, { recursive: true, force: true });
+      renameSync(aside, folder);
+    } finally {
+      rmSync(aside, { recursive: true, force: true });
+    }
+  }
+
+  fromRoot(file) {
+    return relative(this.root, file).split(sep).join('/');
+  }
+
+  packagesOf(files) {
+    const folders = new Set(files.flatMap((file) => this.reader.PACKAGE_FOLDER.exec(file) ?? []));
+    return Object.fromEntries(
+      [...folders].map((name) => [
+        name,
+        JSON.parse(readFileSync(join(this.root, name, 'package.json'), 'utf8')).version,
+      ]),
+    );
+  }
+}
