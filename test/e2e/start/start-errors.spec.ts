@@ -6,6 +6,8 @@ import type { Server } from 'node:net';
 import { Client } from 'pg';
 import { wordsOf } from '../../../src/start/fail';
 import { startSettings } from '../../../src/start/start-settings';
+import { loadConfig } from '../../../src/platform/config/config';
+import { DatabaseServer } from '../../../src/platform/database/database-server';
 import { eventually } from '../../../src/testing/eventually';
 import { findPostgres, PostgresCluster } from '../../harness/database/postgres-cluster';
 import { buildService } from '../../harness/processes/service-process';
@@ -26,8 +28,8 @@ interface Mistake {
   make: ((folder: StartFolder) => Promise<StartOptions> | StartOptions) | null;
   /** What happens after the sentence, when the process does not end. */
   outcome?: string;
-  /** Judged in this process by what `main.ts` judges it by, before it loads the application; else a start of its own makes it. */
-  judged?: true;
+  /** Told in this process by what a start first asks, and then goes no further; else a start of its own makes the mistake. */
+  refused?: (env?: Readonly<Record<string, string>>) => Promise<unknown>;
 }
 
 interface Row {
@@ -53,16 +55,11 @@ const wrong = (env: Record<string, string>, more: Partial<Mistake> = {}): Mistak
 });
 
 /** What is wrong with the settings alone, or with the address. */
-const misjudged = (env: Record<string, string>): Mistake => wrong(env, { judged: true });
+const misjudged = (env: Record<string, string>): Mistake => wrong(env, { refused: startSettings });
 
-/** What a start with these settings prints before it ends. */
-const refusalOf = async (env: Readonly<Record<string, string>> = {}): Promise<string> => {
-  const error: unknown = await startSettings(env).then(
-    () => null,
-    (refusal: unknown) => refusal,
-  );
-  return error === null ? 'nothing is wrong' : `${wordsOf(error)}\n`;
-};
+/** What a server has against them. */
+const askServer = async (env: Readonly<Record<string, string>> = {}): Promise<void> =>
+  (await DatabaseServer.open(loadConfig(env))).migrate();
 
 /** What it said: of the log only the message, of what is different each time an example. */
 function textOf(said: string, folder: string, ports: Readonly<Record<string, string>>): string {
@@ -129,11 +126,13 @@ describe('a start with a mistake', () => {
     rmSync(rules, { recursive: true, force: true });
   });
 
-  const onServer = (account: string, database: string, what: string): Mistake => {
+  const onServer = (account: string, database: string, what: string, more: Partial<Mistake> = {}): Mistake => {
     const env = { DATABASE_URL: `postgres://${account}@127.0.0.1:${cluster?.port}/${database}` };
     return {
       what: `${what}: \`DATABASE_URL=postgres://${account}@127.0.0.1/${database}\``,
       make: cluster && (() => ({ env })),
+      refused: askServer,
+      ...more,
     };
   };
 
@@ -156,7 +155,11 @@ describe('a start with a mistake', () => {
         return {};
       },
     },
-    { what: '`PORT=3000`, which another program has', make: () => ({ env: { PORT: taken.port } }), judged: true },
+    {
+      what: '`PORT=3000`, which another program has',
+      make: () => ({ env: { PORT: taken.port } }),
+      refused: startSettings,
+    },
     {
       what: '`PORT=80` as an ordinary user',
       make: canBeNobody() && !canTakePort80() ? () => ({ env: { PORT: '80' }, entry: AS_NOBODY }) : null,
@@ -192,7 +195,7 @@ describe('a start with a mistake', () => {
     misjudged({ DATABASE_URL: 'mysql://monitor:secret@db/monitor' }),
     wrong({ DATABASE_URL: 'postgres://monitor:secret@db.invalid/monitor' }, { outcome: 'waits for a minute' }),
     wrong({ DATABASE_URL: 'postgres://monitor:secret@127.0.0.1:1/monitor' }, { outcome: 'waits for a minute' }),
-    onServer('monitor:wrong', 'monitor', 'the wrong password'),
+    onServer('monitor:wrong', 'monitor', 'the wrong password', { refused: undefined }),
     onServer('monitor', 'monitor', 'no password'),
     onServer('nobody', 'monitor', 'a user that does not exist'),
     onServer('stranger', 'monitor', 'a user that the server does not let in'),
@@ -201,6 +204,7 @@ describe('a start with a mistake', () => {
     {
       what: 'PostgreSQL 14',
       make: () => ({ env: { DATABASE_URL: `postgres://monitor@127.0.0.1:${old.port}/monitor` } }),
+      refused: askServer,
     },
     {
       what: 'Node 18',
@@ -217,12 +221,15 @@ describe('a start with a mistake', () => {
   ];
 
   /** Starts with the mistake; what was printed, as the table shows it. */
-  async function rowOf({ what, make, outcome = ENDS, judged }: Mistake): Promise<Row | null> {
+  async function rowOf({ what, make, outcome = ENDS, refused }: Mistake): Promise<Row | null> {
     if (make === null) return null;
     const folder = new StartFolder();
     try {
       const options = await make(folder);
-      if (judged) return { what, printed: textOf(await refusalOf(options.env), folder.path, shownPorts), outcome };
+      if (refused) {
+        const error: unknown = await refused(options.env).catch((reason: unknown) => reason);
+        return { what, printed: textOf(wordsOf(error), folder.path, shownPorts), outcome };
+      }
       const started = folder.launch(options);
       const said = () => textOf(started.said, folder.path, shownPorts);
       if (outcome === ENDS) expect([what, await started.ended()]).toEqual([what, 1]);
