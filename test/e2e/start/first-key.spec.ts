@@ -37,33 +37,23 @@ describe('the first key', () => {
     return first;
   };
 
-  it('is not lost when the port is taken at the first start', async () => {
+  it('is not made when the port is taken at the first start', async () => {
     const { port, server } = await takenPort();
     const refused = folder.launch({ env: { PORT: port } });
     expect(await refused.ended()).toBe(1);
     server.close();
-    const second = folder.launch({ env: { PORT: port } });
-    const url = await second.url();
-    expect(second.said).toContain('in the file data/bootstrap-api-key');
-    expect(await statusWith(url, keyInFile())).toBe(200);
+    expect(readdirSync(folder.path)).toEqual([]);
   });
 
-  it('is in its file before the database has it, for its user only', async () => {
+  it('is in its file for its user only, whether the process is killed before or after the database has it', async () => {
     await killedAt('start.before_first_key');
     expect(statSync(keyFile()).mode & 0o777).toBe(0o600);
     const neverStored = keyInFile();
-    const second = folder.launch();
-    const url = await second.url();
-    expect(second.said).toContain('in the file data/bootstrap-api-key');
-    expect([await statusWith(url, neverStored), await statusWith(url, keyInFile())]).toEqual([401, 200]);
-  });
-
-  it('is in its file when the process is killed before it could say where', async () => {
     await killedAt('start.after_first_key');
-    const second = folder.launch();
-    const url = await second.url();
-    expect(second.said).toContain('in the file data/bootstrap-api-key');
-    expect(await statusWith(url, keyInFile())).toBe(200);
+    const third = folder.launch();
+    const url = await third.url();
+    expect(third.said).toContain('in the file data/bootstrap-api-key');
+    expect([await statusWith(url, neverStored), await statusWith(url, keyInFile())]).toEqual([401, 200]);
   });
 
   it('is in its file when the process is killed before it was shown on a terminal, and a link signs in', async () => {
@@ -75,10 +65,14 @@ describe('the first key', () => {
     expect(await statusWith(url, keyInFile())).toBe(200);
   });
 
-  it('is shown on a terminal and then in no file; each start shows a link until somebody came in', async () => {
+  it('is shown on a terminal, at most 100 columns wide, and then in no file; each start shows a link until somebody came in', async () => {
     const first = folder.launch({ terminal: true });
     await first.url();
     expect(first.said).toMatch(/API key +ums_a_\w+ /);
+    const banner = first.said.split('\n').filter((line) => /^[┌│└]/.test(line));
+    expect(banner.length).toBeGreaterThan(8);
+    expect(banner.filter((line) => line.length > 100)).toEqual([]);
+    expect(banner.join('\n')).toContain('Ctrl-C stops it');
     expect(existsSync(keyFile())).toBe(false);
     await first.stop();
 
@@ -122,14 +116,5 @@ describe('the first key', () => {
       /^DATA_DIR: the first admin key cannot be written to \/dev\/null\/data.*BOOTSTRAP_API_KEY/m,
     );
     expect(readdirSync(folder.path)).toEqual([]);
-  });
-
-  it('of a banner is at most a hundred columns wide', async () => {
-    const started = folder.launch({ terminal: true, env: { DATABASE_URL: 'embedded:memory' } });
-    await started.url();
-    const banner = started.said.split('\n').filter((line) => /^[┌│└]/.test(line));
-    expect(banner.length).toBeGreaterThan(8);
-    expect(banner.filter((line) => line.length > 100)).toEqual([]);
-    expect(banner.join('\n')).toContain('Ctrl-C stops it');
   });
 });

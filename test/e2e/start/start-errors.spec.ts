@@ -5,6 +5,10 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Server } from 'node:net';
 import { Client } from 'pg';
+import { wordsOf } from '../../../src/start/fail';
+import { startSettings } from '../../../src/start/start-settings';
+import { loadConfig } from '../../../src/platform/config/config';
+import { DatabaseServer } from '../../../src/platform/database/database-server';
 import { eventually } from '../../../src/testing/eventually';
 import { findPostgres, PostgresCluster } from '../../harness/database/postgres-cluster';
 import { buildService } from '../../harness/processes/service-process';
@@ -12,7 +16,7 @@ import { StartFolder, type StartOptions, takenPort } from '../../harness/process
 import { oldPostgres } from '../../harness/servers/old-postgres';
 import { ROOT } from '../../repository/project-files';
 
-// Each mistake is a start of its own, on a machine that is shared with other tests.
+// Most mistakes are starts of their own, on a machine that is shared with other tests.
 jest.setTimeout(600_000);
 
 const DOCUMENT = join(ROOT, 'docs/start-errors.md');
@@ -25,6 +29,8 @@ interface Mistake {
   make: ((folder: StartFolder) => Promise<StartOptions> | StartOptions) | null;
   /** What happens after the sentence, when the process does not end. */
   outcome?: string;
+  /** Told in this process by what a start first asks, and then goes no further; else a start of its own makes the mistake. */
+  refused?: (env?: Readonly<Record<string, string>>) => Promise<unknown>;
 }
 
 interface Row {
@@ -48,6 +54,13 @@ const wrong = (env: Record<string, string>, more: Partial<Mistake> = {}): Mistak
   make: () => ({ env }),
   ...more,
 });
+
+/** What is wrong with the settings alone, or with the address. */
+const misjudged = (env: Record<string, string>): Mistake => wrong(env, { refused: startSettings });
+
+/** What a server has against them. */
+const askServer = async (env: Readonly<Record<string, string>> = {}): Promise<void> =>
+  (await DatabaseServer.open(loadConfig(env))).migrate();
 
 /** What it said: of the log only the message, of what is different each time an example. */
 function textOf(said: string, folder: string, ports: Readonly<Record<string, string>>): string {
@@ -114,24 +127,26 @@ describe('a start with a mistake', () => {
     rmSync(rules, { recursive: true, force: true });
   });
 
-  const onServer = (account: string, database: string, what: string): Mistake => {
+  const onServer = (account: string, database: string, what: string, more: Partial<Mistake> = {}): Mistake => {
     const env = { DATABASE_URL: `postgres://${account}@127.0.0.1:${cluster?.port}/${database}` };
     return {
       what: `${what}: \`DATABASE_URL=postgres://${account}@127.0.0.1/${database}\``,
       make: cluster && (() => ({ env })),
+      refused: askServer,
+      ...more,
     };
   };
 
   const allMistakes = (): Mistake[] => [
-    wrong({ PORT: 'abc' }),
-    wrong({ PORT: '70000', MIN_INTERVAL_SECONDS: '0', AUTH: 'maybe' }),
-    wrong({ ROLE: 'boss' }),
-    wrong({ AUTH: 'off', HOST: '0.0.0.0' }),
-    wrong({ BOOTSTRAP_API_KEY: 'secret' }),
+    misjudged({ PORT: 'abc' }),
+    misjudged({ PORT: '70000', MIN_INTERVAL_SECONDS: '0', AUTH: 'maybe' }),
+    misjudged({ ROLE: 'boss' }),
+    misjudged({ AUTH: 'off', HOST: '0.0.0.0' }),
+    misjudged({ BOOTSTRAP_API_KEY: 'secret' }),
     wrong({ BOOTSTRAP_API_KEY: 'ums_a_0123456789abcdefghijklmnopqrstuvwxyz' }),
-    wrong({ SECRETS_KEYS: 'k1:secret' }),
-    wrong({ EGRESS_DENY: '10.0.0.0' }),
-    wrong({ HEARTBEAT_URL: 'example.com' }),
+    misjudged({ SECRETS_KEYS: 'k1:secret' }),
+    misjudged({ EGRESS_DENY: '10.0.0.0' }),
+    misjudged({ HEARTBEAT_URL: 'example.com' }),
     wrong({ PROT: '8080' }, { outcome: 'goes on' }),
     wrong({ SMTP_PASSWORD: 'secret' }, { outcome: 'goes on' }),
     {
@@ -141,13 +156,17 @@ describe('a start with a mistake', () => {
         return {};
       },
     },
-    { what: '`PORT=3000`, which another program has', make: () => ({ env: { PORT: taken.port } }) },
+    {
+      what: '`PORT=3000`, which another program has',
+      make: () => ({ env: { PORT: taken.port } }),
+      refused: startSettings,
+    },
     {
       what: '`PORT=80` as an ordinary user',
       make: canBeNobody() && !canTakePort80() ? () => ({ env: { PORT: '80' }, entry: AS_NOBODY }) : null,
     },
-    wrong({ HOST: '192.0.2.1' }),
-    wrong({ HOST: 'monitor.invalid' }),
+    misjudged({ HOST: '192.0.2.1' }),
+    misjudged({ HOST: 'monitor.invalid' }),
     {
       what: 'a second process on the same `DATA_DIR`',
       make: async (folder) => {
@@ -174,10 +193,10 @@ describe('a start with a mistake', () => {
           }
         : null,
     },
-    wrong({ DATABASE_URL: 'mysql://monitor:secret@db/monitor' }),
+    misjudged({ DATABASE_URL: 'mysql://monitor:secret@db/monitor' }),
     wrong({ DATABASE_URL: 'postgres://monitor:secret@db.invalid/monitor' }, { outcome: 'waits for a minute' }),
     wrong({ DATABASE_URL: 'postgres://monitor:secret@127.0.0.1:1/monitor' }, { outcome: 'waits for a minute' }),
-    onServer('monitor:wrong', 'monitor', 'the wrong password'),
+    onServer('monitor:wrong', 'monitor', 'the wrong password', { refused: undefined }),
     onServer('monitor', 'monitor', 'no password'),
     onServer('nobody', 'monitor', 'a user that does not exist'),
     onServer('stranger', 'monitor', 'a user that the server does not let in'),
@@ -186,6 +205,7 @@ describe('a start with a mistake', () => {
     {
       what: 'PostgreSQL 14',
       make: () => ({ env: { DATABASE_URL: `postgres://monitor@127.0.0.1:${old.port}/monitor` } }),
+      refused: askServer,
     },
     {
       what: 'Node 18',
@@ -202,11 +222,16 @@ describe('a start with a mistake', () => {
   ];
 
   /** Starts with the mistake; what was printed, as the table shows it. */
-  async function rowOf({ what, make, outcome = ENDS }: Mistake): Promise<Row | null> {
+  async function rowOf({ what, make, outcome = ENDS, refused }: Mistake): Promise<Row | null> {
     if (make === null) return null;
     const folder = new StartFolder();
     try {
-      const started = folder.launch(await make(folder));
+      const options = await make(folder);
+      if (refused) {
+        const error: unknown = await refused(options.env).catch((reason: unknown) => reason);
+        return { what, printed: textOf(wordsOf(error), folder.path, shownPorts), outcome };
+      }
+      const started = folder.launch(options);
       const said = () => textOf(started.said, folder.path, shownPorts);
       if (outcome === ENDS) expect([what, await started.ended()]).toEqual([what, 1]);
       else await eventually(`what is said of ${what}`, () => started.said.endsWith('\n') && said() !== '', 120_000);
@@ -251,6 +276,21 @@ describe('a start with a mistake', () => {
     const lines = shown.map(squeezed);
     for (const line of table(made).split('\n').slice(2)) expect(lines).toContain(squeezed(line));
     expect(text.startsWith(HEAD)).toBe(true);
+  });
+
+  it('is told without loading more than the settings take', async () => {
+    const folder = new StartFolder();
+    const preload = join(folder.path, 'loaded.cjs');
+    writeFileSync(preload, `process.on('exit', () => console.log(Object.keys(require.cache).join('\\n')));`);
+    const started = [{ PORT: 'abc' }, { PORT: taken.port }].map((env) => folder.launch({ env, preload }));
+    for (const each of started) {
+      expect(await each.ended()).toBe(1);
+      const loaded = each.said.split('\n').filter((line) => line.endsWith('js'));
+      expect(loaded).toContain(join(ROOT, 'dist/start/start-settings.js'));
+      expect(loaded.filter((file) => /node_modules/.test(file) && !/reflect-metadata|ipaddr/.test(file))).toEqual([]);
+      expect(loaded.length).toBeLessThan(30);
+    }
+    await folder.remove();
   });
 
   it.each([

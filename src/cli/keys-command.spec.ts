@@ -1,0 +1,57 @@
+import { mkdtempSync, readdirSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { runKeys } from './keys-command';
+
+/** A database that nothing is to be asked of: it would be waited for, for a minute. */
+const unreachable = () => ({ DATABASE_URL: 'postgres://monitor@127.0.0.1:1/monitor' });
+/** Mistakes of the command line are told before the settings are looked at. */
+const unread = (): never => {
+  throw new Error('the settings were read');
+};
+
+describe('keys', () => {
+  it('--help explains every option', async () => {
+    const help = await runKeys(['--help'], unread);
+    expect(help).toEqual({ exitCode: 0, output: expect.stringMatching(/^usage: npm run keys -- create /) });
+    for (const word of ['--role', '--name', '--expires', '--organization', '--json', 'Exit code'])
+      expect(help.output).toContain(word);
+  });
+
+  it.each([
+    [[], /^usage: /],
+    [['make'], /^usage: /],
+    [['revoke'], /^usage: /],
+    [['create', 'more'], /^usage: /],
+    [['revoke', 'key_1', 'more'], /^usage: /],
+    [['list', '--colour'], /Unknown option '--colour'/],
+    [['revoke', 'ums_a_not_an_id'], /^the key must be named by its id, key_…, which list shows, not by ums_a_no…$/],
+  ])('%j ends with 2 and says why, before the settings are read', async (words, text) => {
+    expect(await runKeys(words, unread)).toEqual({ exitCode: 2, remark: expect.stringMatching(text) });
+  });
+
+  it.each([
+    [['create', '--role', 'boss'], /^--role must be one of/],
+    [['create', '--name', ''], /^--name must/],
+    [['create', '--expires', 'tomorrow'], /^--expires must be/],
+  ])('%j is refused by the rules of the API, before the database is opened', async (words, text) => {
+    expect(await runKeys(words, unreachable)).toEqual({ exitCode: 2, remark: expect.stringMatching(text) });
+  });
+
+  it.each([
+    ['a wrong setting', { PORT: 'x' }, /^PORT must be a whole number/],
+    ['a database in memory', { DATABASE_URL: 'embedded:memory' }, /^DATABASE_URL: a database in memory belongs to the/],
+  ])('%s ends with 1', async (_what, environment, text) => {
+    expect(await runKeys(['list'], () => environment)).toEqual({ exitCode: 1, remark: expect.stringMatching(text) });
+  });
+
+  it('makes no database where there is none', async () => {
+    const folder = mkdtempSync(join(tmpdir(), 'uptime-keys-'));
+    expect(await runKeys(['create'], () => ({ DATA_DIR: folder }))).toEqual({
+      exitCode: 1,
+      remark: expect.stringMatching(/^DATA_DIR: .* holds no database\. Set DATA_DIR/),
+    });
+    expect(readdirSync(folder)).toEqual([]);
+    rmSync(folder, { recursive: true });
+  });
+});
