@@ -38,6 +38,6 @@ export class ConfigurationService {
 const requestOf = async (caller: Caller, { text, query, host }: SentDocument): Promise<PlanRequest> => ({
   caller,
   host,
-  sent: await readConfigurationDocument(text),
+  sent: await readConfigurationDocument(text, caller.orgId),
   prune: query.prune ?? false,
 });
