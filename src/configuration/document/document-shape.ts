@@ -1,4 +1,3 @@
-import { setImmediate as nextTurn } from 'node:timers/promises';
 import { KEY } from '../../platform/http/body/resource-key';
 import { pointerStep } from '../../platform/problem/constraint-codes';
 import { type FieldProblem, problems as catalogue } from '../../platform/problem/problem';
@@ -7,6 +6,7 @@ import { type ConfigurationDocument, MAX_RESOURCES } from './document';
 import type { DocumentText } from './document-text';
 import { readDocumentTextAside } from './read-aside';
 import { judgeAlert, judgeContact, judgeEndpoint, judgePage, judgeWebsite, judgeWindow } from './resource-shapes';
+import { Turns } from '../turns';
 import { type Members, ShapeProblems } from './shape-rules';
 
 const SECTIONS = ['contacts', 'websites', 'maintenance_windows', 'status_pages'] as const;
@@ -14,8 +14,6 @@ const FIELDS = ['version', 'owner', 'secrets', ...SECTIONS];
 
 /** Characters: twice what anything takes that a secret may stand for. Each place where it stands is judged with it. */
 const MAX_SECRET = 64 * 1024;
-/** Others get their turn after so long. */
-const TURN_MS = 10;
 
 /** A document in the right shape, and where its values stand. */
 export interface ShapedDocument {
@@ -73,12 +71,10 @@ function withoutEmptyEndpoints(website: unknown): unknown {
 
 async function problemsOf(value: unknown): Promise<readonly FieldProblem[]> {
   const problems = new ShapeProblems();
-  let turnBegan = performance.now();
+  const turns = new Turns();
   for (const _ of judged(problems, value)) {
     if (problems.isFull) break;
-    if (performance.now() - turnBegan < TURN_MS) continue;
-    await nextTurn();
-    turnBegan = performance.now();
+    await turns.rest();
   }
   return problems.all;
 }
