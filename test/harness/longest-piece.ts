@@ -9,10 +9,11 @@ const cpuOfMainThread = (): number =>
 export async function longestPieceOf<Result>(
   work: () => Promise<Result>,
 ): Promise<{ longestMs: number; result: Result }> {
-  let [longestMs, isDone] = [0, false];
-  const result = work().finally(() => (isDone = true));
+  let longestMs = 0;
+  const state = { isDone: false };
+  const result = work().finally(() => (state.isDone = true));
   let before = cpuOfMainThread();
-  while (!isDone) {
+  while (!state.isDone) {
     await nextTurn();
     const now = cpuOfMainThread();
     longestMs = Math.max(longestMs, now - before);

@@ -1,9 +1,12 @@
 import supertest from 'supertest';
+import { PostgresQueryRunner } from 'typeorm/driver/postgres/PostgresQueryRunner.js';
 import type { ConfigurationPlanView } from '../../../src/configuration/plan/plan.dto';
 import { Database } from '../../../src/platform/database/database';
 import { startApp, type TestApp } from '../../harness/app/app';
 import type { ServiceOrganization } from '../../../src/testing/service/start-service';
 
+/** What changes endpoints, alerts and the audit log. */
+const WRITES = /(?:UPDATE|INSERT INTO) "?(?:endpoint|endpoint_state|endpoint_schedule|alert|audit_log)"? /;
 const SLACK = 'https://hooks.slack.com/services/T000/B000/XXXX';
 
 /** A document of everything, as a team would write it. */
@@ -355,10 +358,62 @@ describe('applying a configuration document', () => {
     expect(await stored(org)).toEqual(before);
   });
 
-  it('two applies at once come one after the other', async () => {
+  it('of applies of one organization at once one is done and the others are told to wait', async () => {
     const org = await app.organization('two at once');
-    const both = await Promise.all([apply(org, shop()), apply(org, shop())]);
-    expect(both.map(({ status }) => status)).toEqual([200, 200]);
-    expect(both.map(({ body }) => body.summary.create).sort((a, b) => a - b)).toEqual([0, 8]);
+    const other = await app.organization('meanwhile');
+    const small = { version: 1, websites: [{ key: 'a', name: 'A', url: 'https://a.example.com' }] };
+    const [others, ...own] = await Promise.all([
+      apply(other, small),
+      ...Array.from({ length: 4 }, () => apply(org, small)),
+    ]);
+    expect(others.status).toBe(200);
+    expect(new Set(own.map(({ status }) => status))).toEqual(new Set([200, 429]));
+    expect(own.find(({ status }) => status === 429)?.headers['retry-after']).toBe('2');
+    expect((await apply(org, small)).body.summary).toMatchObject({ create: 0, update: 0, unchanged: 1 });
+  });
+
+  it('changes two hundred endpoints and alerts in as many statements as two', async () => {
+    const statements = async (name: string, count: number): Promise<number> => {
+      const org = await app.organization(name);
+      const declared = (interval: number, threshold: number) => ({
+        version: 1,
+        owner: 'many',
+        websites: [
+          {
+            key: 'a',
+            name: 'A',
+            url: 'https://a.example.com',
+            endpoints: Array.from({ length: count }, (_, i) => ({
+              key: `e${i}`,
+              name: `E ${i}`,
+              type: 'HTTPS',
+              url: `https://a.example.com/${i}`,
+              interval,
+              enabled: i % 2 === 0 || interval === 60,
+              alerts: [
+                {
+                  key: 'hook',
+                  type: 'slack',
+                  config: { webhook_url: `${SLACK}${threshold}` },
+                  failure_threshold: threshold,
+                },
+              ],
+            })),
+          },
+        ],
+      });
+      expect((await apply(org, declared(60, 2))).status).toBe(200);
+      const query = jest.spyOn(PostgresQueryRunner.prototype, 'query');
+      const { status, body } = await apply(org, declared(120, 3));
+      const { length } = query.mock.calls.filter(([sql]) => WRITES.test(sql));
+      query.mockRestore();
+      expect([status, body.summary]).toMatchObject([200, { update: 2 * count }]);
+      const { body: again } = await plan(org, declared(120, 3));
+      expect(again.summary).toMatchObject({ update: 0, unchanged: 2 * count + 1 });
+      const log = await org.admin.get<{ action: string }[]>('/audit-log?limit=500&resource=alert');
+      expect(log.body.filter(({ action }) => action === 'update')).toHaveLength(count);
+      return length;
+    };
+    expect(await statements('many endpoints', 200)).toBe(await statements('few endpoints', 2));
   });
 });
