@@ -1,6 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import type { Caller } from '../platform/access/caller';
 import { Database } from '../platform/database/database';
+import { problems } from '../platform/problem/problem';
 import { ApplyService } from './apply/apply.service';
 import { readConfigurationDocument } from './document/document-shape';
 import { resolveSecrets } from './document/secrets';
@@ -37,6 +38,7 @@ export class ConfigurationService {
 }
 
 async function requestOf(caller: Caller, { text, query, host }: SentDocument): Promise<PlanRequest> {
+  if (query.take_over && caller.role !== 'admin') throw problems.insufficientRole('admin');
   const sent = await readConfigurationDocument(text, caller.orgId);
   const { document, given } = resolveSecrets(sent.document);
   return {
@@ -46,5 +48,6 @@ async function requestOf(caller: Caller, { text, query, host }: SentDocument): P
     secrets: given,
     lineOf: (pointer) => sent.lineOf(pointer),
     prune: query.prune ?? false,
+    takesOver: query.take_over ?? false,
   };
 }

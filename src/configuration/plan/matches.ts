@@ -56,11 +56,12 @@ export async function matchAll(
   document: ConfigurationDocument,
   state: PresentState,
   findings: PlanFindings,
+  takesOver: boolean,
 ): Promise<Matches> {
   const turns = new Turns();
   const owner = document.owner ?? null;
   const among = <Declared extends { key: string }, Present extends Stored>(siblings: Siblings<Declared, Present>) =>
-    noted(match(owner, siblings), findings);
+    noted(match(owner, siblings, takesOver), findings);
 
   const contacts = among<DeclaredContact, Contact>({
     noun: 'contact',

@@ -65,7 +65,7 @@ function addSome(all: FieldProblem[], found: readonly FieldProblem[]): void {
 }
 
 const TAKEN =
-  'What "errors" lists is declared by another owner. Nothing is taken over: remove it there first, or use other keys.';
+  'What "errors" lists is declared by another owner. Nothing is taken over unless an admin says ?take_over=true: do that, after taking it out of the other document, or use other keys.';
 
 /** A reference below `parent` that has no value, where none is stored. */
 export const missingSecret = (parent: string, { pointer, name }: { pointer: string; name: string }): FieldProblem => ({

@@ -39,6 +39,8 @@ export interface PlanRequest {
   secrets: ReadonlySet<string>;
   lineOf(this: void, pointer: string): number | null;
   prune: boolean;
+  /** What another owner declares under these keys becomes the document's. */
+  takesOver: boolean;
 }
 
 /** A plan and a digest of all that it was made of; equal ones are the same plan of the same state. */
@@ -83,7 +85,7 @@ export class Planner {
     const { state, others, digest: read } = await this.read(sql, request);
 
     const turns = new Turns();
-    const matches = await matchAll(document, state, findings);
+    const matches = await matchAll(document, state, findings, request.takesOver);
     const references = new References(state, matches);
     const planning: Planning = { caller, host, owner, state, references, findings, secrets };
     await turns.rest();

@@ -343,6 +343,47 @@ describe('applying a configuration document', () => {
     expect((await plan(stranger, { ...shop(), owner: 'other-repo' })).status).toBe(200);
   });
 
+  it('an admin takes over what another owner declared, with its history; nobody else may', async () => {
+    const org = await app.organization('handover');
+    await apply(org, shop());
+    const idsOf = async () => (await org.read.get<{ id: string }[]>('/endpoints')).body.map(({ id }) => id);
+    const before = await idsOf();
+    const other = { ...shop(), owner: 'other-repo' };
+    const refused = await apply(org, other);
+    expect(refused.text).toContain('?take_over=true');
+    expect(await apply(org, other, '?take_over=true')).toMatchObject({
+      status: 403,
+      body: { code: 'insufficient_role' },
+    });
+    const taken = await org.admin.put<ConfigurationPlanView>('/configuration?take_over=true', other);
+    expect([taken.status, taken.body.summary]).toMatchObject([200, { create: 0, adopt: 8, delete: 0 }]);
+    expect(await idsOf()).toEqual(before);
+    expect((await plan(org, other)).body.summary).toMatchObject({ adopt: 0, unchanged: 8 });
+    expect((await plan(org, { version: 1, owner: 'shop-repo' }, '?prune=true')).body.summary).toMatchObject({
+      delete: 0,
+    });
+  });
+
+  it('a number that a read key is not shown is no more compared than a text', async () => {
+    const org = await app.organization('numbers');
+    const contact = (chat_id: unknown) => ({
+      version: 1,
+      contacts: [
+        {
+          key: 'tg',
+          name: 'T',
+          type: 'telegram',
+          config: { bot_token: '123456:ABC-DEF1234ghIkl-zyx57W2v1u123ew11', chat_id },
+        },
+      ],
+    });
+    expect((await apply(org, contact(-1001234567890))).status).toBe(200);
+    const planned = async (chat_id: unknown) =>
+      (await org.read.post<ConfigurationPlanView>('/configuration/plan', contact(chat_id))).body.summary;
+    expect(await planned(-1001234567890)).toEqual(await planned(-1009999999999));
+    expect(await planned('-1009999999999')).toEqual(await planned(-1009999999999));
+  });
+
   it('an address of a website that changes is refused where it stands, and a wrong apply changes nothing at all', async () => {
     const org = await app.organization('immutable');
     await apply(org, shop());
