@@ -68,8 +68,8 @@ export class Outbox {
     return triggers;
   }
 
-  /** Those of these alerts that something is still owed through. Cost: a probe of the index by alert for each. */
-  async owing(tx: Tx, alertIds: readonly string[]): Promise<ReadonlySet<string>> {
+  /** Those of these alerts that have pending deliveries. Cost: a probe of the index by alert for each. */
+  async withPending(tx: Tx, alertIds: readonly string[]): Promise<ReadonlySet<string>> {
     const rows = await tx.query<{ id: string }>(
       `SELECT DISTINCT alert_id AS id FROM notification WHERE alert_id = ANY ($1::uuid[]) AND state = 'pending'`,
       [alertIds],

@@ -121,7 +121,7 @@ export class DeclaredAlerts {
 
   /**
    * Changes of several that `lockSome` has locked, in about seven statements for a thousand. Left, and returned, are those of
-   * which something is open or owed and that change more than their rule: for `AlertService.update`.
+   * which an incident is open or a delivery pending and that change more than their rule: for `AlertService.update`.
    */
   async change(tx: Tx, caller: Caller, sent: readonly ChangedAlert[]): Promise<ChangedAlert[]> {
     if (sent.length === 0) return [];
@@ -130,7 +130,7 @@ export class DeclaredAlerts {
     const contacts = await this.contacts.holdSome(tx, orgId, contactIdsOf(sent));
     const found = await tx.manager.find(Alert, { where: { orgId, id: In(ids) } });
     const routes = await this.settings.routesOf(tx, orgId, found);
-    const owing = await this.outbox.owing(tx, ids);
+    const pending = await this.outbox.withPending(tx, ids);
     const alerts = new Map(found.map((alert) => [alert.id, alert]));
     const left: ChangedAlert[] = [];
     const changed: { after: Alert; entry: Change }[] = [];
@@ -142,7 +142,10 @@ export class DeclaredAlerts {
       const { after: rerouted } = this.settings.changeOf(caller, { alert, route }, one.dto, contact);
       const rule = ruleOf(one.dto);
       const isStopped = alert.enabled && rule.enabled === false;
-      if ((rerouted || isStopped || rule.remindEverySeconds !== undefined) && (alert.triggered || owing.has(one.id))) {
+      if (
+        (rerouted || isStopped || rule.remindEverySeconds !== undefined) &&
+        (alert.triggered || pending.has(one.id))
+      ) {
         left.push(one);
         continue;
       }
