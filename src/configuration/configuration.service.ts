@@ -1,8 +1,10 @@
 import { Injectable } from '@nestjs/common';
 import type { Caller } from '../platform/access/caller';
 import { Database } from '../platform/database/database';
+import { problems } from '../platform/problem/problem';
 import { ApplyService } from './apply/apply.service';
 import { readConfigurationDocument } from './document/document-shape';
+import { resolveSecrets } from './document/secrets';
 import { type ConfigurationPlanView, type PlanQuery, toPlanView } from './plan/plan.dto';
 import { Planner, type PlanRequest } from './plan/planner';
 
@@ -35,9 +37,17 @@ export class ConfigurationService {
   }
 }
 
-const requestOf = async (caller: Caller, { text, query, host }: SentDocument): Promise<PlanRequest> => ({
-  caller,
-  host,
-  sent: await readConfigurationDocument(text),
-  prune: query.prune ?? false,
-});
+async function requestOf(caller: Caller, { text, query, host }: SentDocument): Promise<PlanRequest> {
+  if (query.take_over && caller.role !== 'admin') throw problems.insufficientRole('admin');
+  const sent = await readConfigurationDocument(text, caller.orgId);
+  const { document, given } = resolveSecrets(sent.document);
+  return {
+    caller,
+    host,
+    document,
+    secrets: given,
+    lineOf: (pointer) => sent.lineOf(pointer),
+    prune: query.prune ?? false,
+    takesOver: query.take_over ?? false,
+  };
+}

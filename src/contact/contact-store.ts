@@ -8,7 +8,7 @@ import { Contact } from './contact.entity';
 import type { ContactRoute } from './contact-events';
 
 /** Contacts of an organization. */
-const MOST_CONTACTS = 1000;
+export const MOST_CONTACTS = 1000;
 /** Contacts that each new endpoint gets an alert through. */
 const MOST_DEFAULT = 10;
 

@@ -68,6 +68,15 @@ export class Outbox {
     return triggers;
   }
 
+  /** Those of these alerts that have pending deliveries. Cost: a probe of the index by alert for each. */
+  async withPending(tx: Tx, alertIds: readonly string[]): Promise<ReadonlySet<string>> {
+    const rows = await tx.query<{ id: string }>(
+      `SELECT DISTINCT alert_id AS id FROM notification WHERE alert_id = ANY ($1::uuid[]) AND state = 'pending'`,
+      [alertIds],
+    );
+    return new Set(rows.map(({ id }) => id));
+  }
+
   /** To be called when a contact gets another config for the same destination. */
   renewSnapshots(tx: Tx, orgId: string, before: Route, after: Route): Promise<void> {
     return renewSnapshots(tx, orgId, before, after);

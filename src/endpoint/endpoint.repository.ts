@@ -9,6 +9,7 @@ import { problems } from '../platform/problem/problem';
 import type { Website } from '../website/website.entity';
 import { NIL_UUID } from '../platform/ids/id';
 import { selectColumns } from '../platform/database/select-columns';
+import { updateRows } from '../platform/database/update-rows';
 import { type EndpointQuery, type EndpointRow, type EndpointView, toEndpointView } from './endpoint.dto';
 import { Endpoint, type EndpointSettings, tagSource } from './endpoint.entity';
 import { EndpointSettingsResolver } from './endpoint-settings';
@@ -104,6 +105,22 @@ export class EndpointRepository {
     const moreChecks = 1 / settings.intervalSeconds - 1 / endpoint.intervalSeconds;
     if (moreChecks > 0) await this.quotas.claim(tx, endpoint.orgId, { checks_per_second: moreChecks });
     await tx.manager.update(Endpoint, { id: endpoint.id }, { ...settings, updatedAt: new Date() });
+  }
+
+  /** The same for several of an organization; `moreChecks`: of all of them, per second. */
+  async saveSome(
+    tx: Tx,
+    orgId: string,
+    rows: readonly (EndpointSettings & Pick<Endpoint, 'id' | 'revision'>)[],
+    moreChecks: number,
+  ): Promise<void> {
+    if (moreChecks > 0) await this.quotas.claim(tx, orgId, { checks_per_second: moreChecks });
+    const updatedAt = new Date();
+    await updateRows(
+      tx,
+      Endpoint,
+      rows.map((row) => ({ ...row, updatedAt })),
+    );
   }
 
   /**

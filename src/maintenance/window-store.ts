@@ -8,7 +8,7 @@ import type { WindowStatus } from './maintenance-window.dto';
 import { runningUntil, selectWindows, type WindowRow } from './window-row';
 
 /** Windows of an organization that are not over by their times. */
-const MOST_OPEN = 1000;
+export const MOST_OPEN = 1000;
 /** Ids and tags in their scopes, all windows together: with a hundred times as many a batch of checks took seconds. */
 const MOST_NAMED = 10_000;
 /** Occurrences that are planned: a hundred windows that come each hour. Each is a row, and stays for 400 days. */

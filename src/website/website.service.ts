@@ -242,6 +242,14 @@ export class WebsiteService {
     return tx.manager.findOneOrFail(Website, { where: { id } });
   }
 
+  /** Those of several that are enabled: one statement. */
+  async enabledOf(tx: Tx, ids: readonly string[]): Promise<ReadonlySet<string>> {
+    const rows = await tx.query<{ id: string }>('SELECT id FROM website WHERE id = ANY ($1::uuid[]) AND enabled', [
+      ids,
+    ]);
+    return new Set(rows.map(({ id }) => id));
+  }
+
   /** Their status pages go at once, too. */
   private async mark(tx: Tx, which: 'id = $1' | 'org_id = $1', value: string): Promise<void> {
     const rows = await tx.query<{ id: string }>(

@@ -1,6 +1,8 @@
 import { Injectable } from '@nestjs/common';
-import { recordChanges } from '../../audit/audit-log';
+import { In } from 'typeorm';
+import { type Change, recordChanges } from '../../audit/audit-log';
 import { ContactStore, type HeldContact } from '../../contact/contact-store';
+import { Outbox } from '../../delivery/outbox';
 import type { Route } from '../../delivery/route';
 import { refusalOf } from '../../identity/quota/quotas';
 import { Quotas } from '../../identity/quota/quotas.service';
@@ -8,10 +10,12 @@ import type { Caller } from '../../platform/access/caller';
 import type { Tx } from '../../platform/database/database';
 import { DatabaseClock } from '../../platform/database/database-clock';
 import { setOwner } from '../../platform/database/set-owner';
+import { updateRows } from '../../platform/database/update-rows';
 import { parseId } from '../../platform/ids/id';
+import { problems } from '../../platform/problem/problem';
 import { type AlertRule, type CreateAlertDto, toAlertRule } from '../alert.dto';
 import { Alert } from '../alert.entity';
-import { ruleOf } from '../alert-rule';
+import { RULE_COLUMNS, ruleOf } from '../alert-rule';
 import { AlertSettings, columnsOf, type NewRoute, routeOfContact } from '../alert-settings';
 
 /** The audit log shows what a read key sees: no credential, no address. */
@@ -29,6 +33,9 @@ export interface AlertToMake {
   endpointId: string;
   dto: Omit<CreateAlertDto, 'endpoint_id'>;
 }
+
+/** A change of an alert; `dto` as of one that is made. */
+export type ChangedAlert = Pick<AlertToMake, 'id' | 'dto'>;
 
 /** What a change would make of an alert, as the audit log shows both sides. */
 export interface PreviewedAlert {
@@ -48,6 +55,7 @@ export class DeclaredAlerts {
     private readonly settings: AlertSettings,
     private readonly contacts: ContactStore,
     private readonly quotas: Quotas,
+    private readonly outbox: Outbox,
     private readonly clock: DatabaseClock,
   ) {}
 
@@ -91,7 +99,7 @@ export class DeclaredAlerts {
   async add(tx: Tx, caller: Caller, alerts: readonly AlertToMake[]): Promise<void> {
     if (alerts.length === 0) return;
     const { orgId } = caller;
-    const contacts = await this.contacts.holdSome(tx, orgId, idsOf(alerts));
+    const contacts = await this.contacts.holdSome(tx, orgId, contactIdsOf(alerts));
     const endpointIds = [...new Set(alerts.map(({ endpointId }) => endpointId))];
     await tx.query(HOLD, [orgId, endpointIds]);
     const limits = await this.quotas.claim(tx, orgId, { alerts: alerts.length });
@@ -109,6 +117,69 @@ export class DeclaredAlerts {
       return { orgId, resource: 'alert' as const, id: alert.id, action: 'create' as const, after };
     });
     await recordChanges(tx, changes);
+  }
+
+  /**
+   * Changes of several that `lockSome` has locked, in about seven statements for a thousand. Left, and returned, are those of
+   * which an incident is open or a delivery pending and that change more than their rule: for `AlertService.update`.
+   */
+  async change(tx: Tx, caller: Caller, sent: readonly ChangedAlert[]): Promise<ChangedAlert[]> {
+    if (sent.length === 0) return [];
+    const { orgId } = caller;
+    const ids = sent.map(({ id }) => id);
+    const contacts = await this.contacts.holdSome(tx, orgId, contactIdsOf(sent));
+    const found = await tx.manager.find(Alert, { where: { orgId, id: In(ids) } });
+    const routes = await this.settings.routesOf(tx, orgId, found);
+    const pending = await this.outbox.withPending(tx, ids);
+    const alerts = new Map(found.map((alert) => [alert.id, alert]));
+    const left: ChangedAlert[] = [];
+    const changed: { after: Alert; entry: Change }[] = [];
+    for (const one of sent) {
+      const alert = alerts.get(one.id);
+      const route = routes.get(one.id);
+      if (!alert || !route) throw problems.notFound();
+      const contact = contacts.get(contactIdOf(one) ?? '') ?? null;
+      const { after: rerouted } = this.settings.changeOf(caller, { alert, route }, one.dto, contact);
+      const rule = ruleOf(one.dto);
+      const isStopped = alert.enabled && rule.enabled === false;
+      if (
+        (rerouted || isStopped || rule.remindEverySeconds !== undefined) &&
+        (alert.triggered || pending.has(one.id))
+      ) {
+        left.push(one);
+        continue;
+      }
+      const after = Object.assign(new Alert(), alert, rule, rerouted && columnsOf(rerouted));
+      const next = rerouted ?? route;
+      const entry: Change = {
+        orgId,
+        resource: 'alert',
+        id: one.id,
+        action: 'update',
+        before: this.audited(alert, route),
+        after: this.audited(after, next),
+        hidden: rerouted ? ['config'] : [],
+      };
+      changed.push({ after, entry });
+    }
+    const updatedAt = this.clock.now();
+    const rows = changed.map(({ after }) => ({
+      ...Object.fromEntries(SAVED.map((name) => [name, after[name]])),
+      id: after.id,
+      updatedAt,
+    }));
+    await updateRows(tx, Alert, rows);
+    // A trigger of the table clears the destination when type or config change.
+    await updateRows(
+      tx,
+      Alert,
+      changed.map(({ after: { id, destination } }) => ({ id, destination })),
+    );
+    await recordChanges(
+      tx,
+      changed.map(({ entry }) => entry),
+    );
+    return left;
   }
 
   /** Several, locked as `AlertService.update` locks one, in the order of their ids. */
@@ -174,8 +245,19 @@ const throughContact = (contact: HeldContact): NewRoute => ({
   defaults: contact.defaults,
 });
 
-const contactIdOf = ({ dto }: AlertToMake): string | null => parseId('contact', dto.contact_id);
+/** What a client may change of an alert. */
+const SAVED = [
+  ...(Object.keys(RULE_COLUMNS) as (keyof typeof RULE_COLUMNS)[]),
+  'description',
+  'enabled',
+  'externalKey',
+  'contactId',
+  'type',
+  'config',
+] as const satisfies readonly (keyof Alert)[];
 
-const idsOf = (alerts: readonly AlertToMake[]): string[] => [
+const contactIdOf = ({ dto }: ChangedAlert): string | null => parseId('contact', dto.contact_id);
+
+const contactIdsOf = (alerts: readonly ChangedAlert[]): string[] => [
   ...new Set(alerts.map(contactIdOf).filter((id) => id !== null)),
 ];

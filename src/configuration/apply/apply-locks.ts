@@ -7,8 +7,7 @@ import { parseId } from '../../platform/ids/id';
 import { WebsiteService } from '../../website/website.service';
 import type { DeclaredResource, Plan, Planned } from '../plan/plan';
 
-/** An apply waits for another one of the organization this long, and for other locks as every request does. */
-const TURN_MS = 25_000;
+/** An apply waits for locks as every request does. */
 const LOCK_MS = 2000;
 
 /**
@@ -24,11 +23,14 @@ export class ApplyLocks {
     private readonly alerts: DeclaredAlerts,
   ) {}
 
-  /** Applies of one organization come one after the other. */
-  async takeTurn(tx: Tx, orgId: string): Promise<void> {
-    await setLimits(tx.manager, { lockMs: TURN_MS });
-    await tx.query('SELECT pg_advisory_xact_lock(hashtextextended($1, 0))', [`configuration of ${orgId}`]);
+  /** False while another instance applies a document of the organization. */
+  async takeTurn(tx: Tx, orgId: string): Promise<boolean> {
     await setLimits(tx.manager, { lockMs: LOCK_MS });
+    const [row] = await tx.query<{ taken: boolean }>(
+      'SELECT pg_try_advisory_xact_lock(hashtextextended($1, 0)) AS taken',
+      [`configuration of ${orgId}`],
+    );
+    return row?.taken ?? false;
   }
 
   async lock(tx: Tx, orgId: string, plan: Plan): Promise<void> {

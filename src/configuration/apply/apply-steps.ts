@@ -15,7 +15,7 @@ export class ApplySteps {
     private readonly owners: Owners,
   ) {}
 
-  async carryOut(tx: Tx, { caller, host, sent }: PlanRequest, plan: Plan): Promise<void> {
+  async carryOut(tx: Tx, { caller, host, document }: PlanRequest, plan: Plan): Promise<void> {
     const { orgId } = caller;
     await this.others.removePagesAndWindows(orgId, plan);
     await this.monitored.remove(tx, orgId, plan);
@@ -23,7 +23,7 @@ export class ApplySteps {
     await this.monitored.save(tx, caller, plan);
     await this.others.removeContacts(caller, plan);
     await this.others.savePagesAndWindows(caller, host, plan);
-    const { owner } = sent.document;
+    const { owner } = document;
     if (owner !== undefined) await this.owners.write(tx, orgId, owner, plan);
   }
 }

@@ -1,18 +1,23 @@
 import { Injectable } from '@nestjs/common';
 import { Database, type Tx } from '../../platform/database/database';
+import { DatabaseServer } from '../../platform/database/database-server';
 import { joinTransaction } from '../../platform/database/joined-transaction';
 import { requireMatch, withoutPrecondition } from '../../platform/http/precondition/precondition';
 import { failpoint } from '../../platform/observability/failpoints';
 import { problems } from '../../platform/problem/problem';
 import { WebsiteService } from '../../website/website.service';
+import type { Plan } from '../plan/plan';
 import { type ConfigurationPlanView, tagSource, toPlanView } from '../plan/plan.dto';
 import { Planner, type PlanOfState, type PlanRequest } from '../plan/planner';
 import { ApplyLocks } from './apply-locks';
 import { ApplySteps } from './apply-steps';
-import { deletedOf, isEmpty } from './steps';
+import { deletedOf, isEmpty, weightOf } from './steps';
 
 /** Plans until what was read is what is locked. */
 const MOST_PLANS = 4;
+/** Of an apply on the embedded database, in changed endpoints. */
+const MOST_ROWS = 5000;
+const RETRY_SECONDS = 2;
 
 interface Applied {
   view: ConfigurationPlanView;
@@ -23,48 +28,69 @@ interface Applied {
 /** Makes an organization what a document declares: all of it in one transaction, or nothing. */
 @Injectable()
 export class ApplyService {
+  /** Organizations of which a document is applied by this process. */
+  private readonly applied = new Set<string>();
+
   constructor(
     private readonly database: Database,
     private readonly planner: Planner,
     private readonly locks: ApplyLocks,
     private readonly steps: ApplySteps,
     private readonly websites: WebsiteService,
+    private readonly server: DatabaseServer,
   ) {}
 
   /**
-   * Throws what planning throws, `precondition_failed` when the plan is not the one that the client has seen, and
+   * Throws what planning throws, `precondition_failed` when the plan is not the one that the client has seen, `rate_limited`
+   * while another one of the organization is applied, `conflict` for more than the embedded database writes at once, and
    * `quota_exceeded`. What is as declared is not touched.
    */
   async apply(request: PlanRequest): Promise<ConfigurationPlanView> {
-    const { view, removed } = await this.database.transaction((tx) => this.applied(tx, request));
-    await failpoint('apply.committed');
-    for (const id of removed) await this.websites.removeMarked(request.caller.orgId, id);
-    return view;
+    const { orgId } = request.caller;
+    if (this.applied.has(orgId)) throw problems.rateLimited(RETRY_SECONDS);
+    this.applied.add(orgId);
+    try {
+      const planned = await this.planner.plan(this.database, request);
+      this.refuseTooMuch(planned.plan);
+      const { view, removed } = await this.database.transaction((tx) => this.write(tx, request, planned));
+      await failpoint('apply.committed');
+      for (const id of removed) await this.websites.removeMarked(orgId, id);
+      return view;
+    } finally {
+      this.applied.delete(orgId);
+    }
   }
 
-  private async applied(tx: Tx, request: PlanRequest): Promise<Applied> {
-    await this.locks.takeTurn(tx, request.caller.orgId);
-    const { plan, digest } = await this.lockedPlan(tx, request);
+  private async write(tx: Tx, request: PlanRequest, planned: PlanOfState): Promise<Applied> {
+    if (!(await this.locks.takeTurn(tx, request.caller.orgId))) throw problems.rateLimited(RETRY_SECONDS);
+    const { plan, digest } = await this.lockedPlan(tx, request, planned);
     requireMatch(tagSource({ digest }));
     if (isEmpty(plan)) return { view: toPlanView(plan, { digest, isDone: true }), removed: [] };
     await failpoint('apply.locked');
     await withoutPrecondition(() => joinTransaction(tx, () => this.steps.carryOut(tx, request, plan)));
-    const after = await this.planner.plan(tx, request);
-    const view = toPlanView(plan, { digest: after.digest, isDone: true });
+    const view = toPlanView(plan, { digest: await this.planner.digestOfDone(tx, request), isDone: true });
     await failpoint('apply.before_commit');
     return { view, removed: deletedOf(plan, 'website') };
   }
 
-  /** A plan of rows that nobody else changes until the transaction ends. */
-  private async lockedPlan(tx: Tx, request: PlanRequest): Promise<PlanOfState> {
-    let present = await this.planner.plan(tx, request);
+  /** A plan of rows that nobody else changes until the transaction ends: the one from outside, when what it read is the same. */
+  private async lockedPlan(tx: Tx, request: PlanRequest, planned: PlanOfState): Promise<PlanOfState> {
+    let present = planned;
     for (let plans = 1; plans < MOST_PLANS; plans++) {
-      if (isEmpty(present.plan)) return present;
+      this.refuseTooMuch(present.plan);
       await this.locks.lock(tx, request.caller.orgId, present.plan);
-      const again = await this.planner.plan(tx, request);
-      if (again.digest === present.digest) return again;
-      present = again;
+      if ((await this.planner.readDigest(tx, request)) === present.read) return present;
+      present = await this.planner.plan(tx, request);
     }
     throw problems.temporarilyUnavailable();
+  }
+
+  /** On the embedded database everybody waits while it is written. */
+  private refuseTooMuch(plan: Plan): void {
+    const rows = weightOf(plan);
+    if (!this.server.isEmbedded || rows <= MOST_ROWS) return;
+    throw problems.conflict(
+      `The document changes as much as ${rows} endpoints, and the embedded database writes ${MOST_ROWS} at once, because everybody waits for it: split the document, or run on PostgreSQL.`,
+    );
   }
 }

@@ -34,10 +34,11 @@ export class MonitoredSteps {
     for (const { id, dto } of toUpdate(plan.websites)) await this.websites.update(orgId, id, dto);
     await this.addEndpoints(tx, orgId, plan.endpoints.filter(isNew));
     await failpoint('apply.endpoints_made');
-    for (const { id, dto } of toUpdate(plan.endpoints)) await this.endpoints.change(tx, caller, id, dto);
+    await this.endpoints.changeSome(tx, caller, toUpdate(plan.endpoints));
     const made = plan.alerts.filter(isNew).flatMap(({ id, endpointId, dto }) => (dto ? [{ id, endpointId, dto }] : []));
     await this.declared.add(tx, caller, made);
-    for (const { id, dto } of toUpdate(plan.alerts)) await this.alerts.update(caller, id, dto);
+    const left = await this.declared.change(tx, caller, toUpdate(plan.alerts));
+    for (const { id, dto } of left) await this.alerts.update(caller, id, dto);
   }
 
   /** A few statements for each website. What they depend on may be in another one: that comes when all are there. */

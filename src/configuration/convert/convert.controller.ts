@@ -1,4 +1,4 @@
-import { Controller, HttpCode, Post, Query } from '@nestjs/common';
+import { Controller, Header, HttpCode, Post, Query } from '@nestjs/common';
 import { ApiOkResponse, ApiOperation, ApiTags } from '@nestjs/swagger';
 import { Access, OrgId } from '../../platform/access/caller';
 import { Cost } from '../../platform/access/cost';
@@ -31,6 +31,7 @@ export class ConvertController {
   @Cost(() => 10)
   @RefusesIdempotencyKey('Nothing is stored.')
   @HttpCode(200)
+  @Header('Content-Type', 'application/json; charset=utf-8')
   @TextBody(FOREIGN_BODY)
   @ApiOperation({
     operationId: 'convertConfiguration',
@@ -41,7 +42,7 @@ export class ConvertController {
   })
   @ApiOkResponse({ type: ConversionView, description: 'The document and the report.' })
   @Problems('invalid_query', 'validation_failed', 'malformed_document')
-  convert(@OrgId() orgId: string, @Query() { from }: ConvertQuery, @SentText() text: string): Promise<ConversionView> {
+  convert(@OrgId() orgId: string, @Query() { from }: ConvertQuery, @SentText() text: string): Promise<string> {
     return this.conversions.convert(orgId, from, text);
   }
 }

@@ -1,16 +1,27 @@
+import { join } from 'node:path';
 import { Injectable } from '@nestjs/common';
-import { withText } from '../document/document-text';
-import { readAside } from '../document/read-aside';
-import type { Conversion } from './conversion';
-import { CONVERTERS, type ForeignProgram, PREPARED } from './converters';
+import { Problem } from '../../platform/problem/problem';
+import { aside } from '../document/aside';
+import { type ConvertedText, tooCostly } from './convert-text';
+import type { ForeignProgram } from './converters';
 
 /** Makes documents of files of other programs. Stores nothing. */
 @Injectable()
 export class ConvertService {
-  /** Throws `malformed_document` or `validation_failed` when the text is no file of that program. */
-  async convert(orgId: string, from: ForeignProgram, text: string): Promise<Conversion> {
-    const prepared = PREPARED[from]?.(text) ?? text;
-    const result = await readAside(prepared, orgId);
-    return withText(prepared, result, () => CONVERTERS[from](text));
+  /**
+   * The JSON of a `Conversion`, made in a thread of its own. Throws `malformed_document` or `validation_failed` when the text
+   * is no file of that program.
+   */
+  async convert(orgId: string, from: ForeignProgram, text: string): Promise<string> {
+    const converted = await aside<ConvertedText, ConvertedText>(orgId, {
+      file: join(__dirname, 'convert-thread.cjs'),
+      loadsSources: true,
+      data: { from, text },
+      take: (message) => message,
+    });
+    if (converted === null) throw tooCostly();
+    if ('json' in converted) return converted.json;
+    const { code, detail, errors } = converted.problem;
+    throw new Problem(code, detail, errors);
   }
 }

@@ -34,6 +34,10 @@ export class DocumentBuilder {
   private readonly websites = new Map<string, Website>();
   private readonly taken = new Set<string>();
   private readonly secrets = new Map<string, string>();
+  /** Names of secrets by what they are made of and stand for. */
+  private readonly names = new Map<string, string>();
+  /** How far the names that are made of one label have been counted, so that nobody counts from the start. */
+  private readonly turns = new Map<string, number>();
 
   add(group: Group, endpoint: NewEndpoint): void {
     const { declared, keys } = this.websiteOf(group);
@@ -48,8 +52,14 @@ export class DocumentBuilder {
       .toUpperCase()
       .replace(/[^A-Z0-9]+/g, '_')
       .slice(0, 100);
-    let name = stem.replace(/_+$/, '');
-    for (let n = 2; this.secrets.has(name) && this.secrets.get(name) !== value; n++) name = `${stem}_${n}`;
+    const known = this.names.get(`${stem} ${value}`);
+    if (known !== undefined) return { $secret: known };
+    let turn = this.turns.get(stem) ?? 1;
+    const nameOf = (n: number): string => (n === 1 ? stem.replace(/_+$/, '') : `${stem}_${n}`);
+    while ((this.secrets.get(nameOf(turn)) ?? value) !== value) turn++;
+    const name = nameOf(turn);
+    this.turns.set(stem, turn);
+    this.names.set(`${stem} ${value}`, name);
     this.secrets.set(name, value);
     return { $secret: name };
   }
@@ -67,7 +77,8 @@ export class DocumentBuilder {
       return { at, name: declared.name, result: 'approximated', why };
     });
     const declared = JSON.stringify(websites.map((website) => website.declared));
-    const used = [...this.secrets].filter(([name]) => declared.includes(`{"$secret":"${name}"}`));
+    const named = new Set([...declared.matchAll(/\{"\$secret":"([A-Z0-9_]+)"\}/g)].map(([, name]) => name));
+    const used = [...this.secrets].filter(([name]) => named.has(name));
     const document: ConfigurationDocument = {
       version: 1,
       ...(used.length > 0 && { secrets: Object.fromEntries(used) }),

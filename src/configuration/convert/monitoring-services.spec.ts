@@ -37,7 +37,7 @@ describe('convertUptimeRobot', () => {
   const { document } = convertUptimeRobot(fixture('uptimerobot.json'));
 
   it('makes endpoints that the API takes, in a website for each host', async () => {
-    expect((await readConfigurationDocument(JSON.stringify(document))).document).toEqual(document);
+    expect((await readConfigurationDocument(JSON.stringify(document), 'one')).document).toEqual(document);
     expect(document).toEqual({
       version: 1,
       secrets: { SHOP_X_KEY: 'abc', SHOP_AUTHORIZATION: 'Basic bW9uaXRvcjpzM2NyZXQ=' },

@@ -1,6 +1,9 @@
 import { Problem } from '../../platform/problem/problem';
-import { readConfigurationDocument } from './document-shape';
+import { readConfigurationDocument as readFor } from './document-shape';
 import { resolveSecrets } from './secrets';
+
+const ORGANIZATION = '00000000-0000-7000-8000-000000000001';
+const readConfigurationDocument = (text: string) => readFor(text, ORGANIZATION);
 
 const SHOP = `version: 1
 owner: shop-repo
@@ -175,6 +178,23 @@ describe('readConfigurationDocument', () => {
       });
     expect(await problemsOf(endpoints(2500))).toEqual(['1  too_large']);
     expect(await problemsOf(endpoints(10))).toEqual([]);
+  });
+});
+
+describe('what is wrong with a large document', () => {
+  const list = (count: number, itemOf: (i: number) => string): string =>
+    Array.from({ length: count }, (_, i) => itemOf(i)).join('\n');
+  it.each([
+    ['unknown fields', `version: 1\n${list(40_000, (i) => `f${i}: 0`)}`],
+    ['names of secrets', `version: 1\nsecrets:\n${list(40_000, (i) => `  b-${i}: x`)}`],
+    ['endpoints', inWebsite(`    endpoints:\n${list(4990, (i) => `      - {key: e${i}, type: HTTP, url: 5}`)}`)],
+    ['headers', inEndpoint(`headers: [${'{a: 1}, '.repeat(10_000)}]`)],
+  ])('is said of the first %s, in a time that grows with their number', async (_, text) => {
+    const before = process.cpuUsage();
+    const found = await problemsOf(text);
+    expect(found.length).toBeLessThanOrEqual(20);
+    expect(found[0]).toMatch(/^[0-9]+ \/\S+ /);
+    expect(process.cpuUsage(before).user / 1e6).toBeLessThan(12);
   });
 });
 

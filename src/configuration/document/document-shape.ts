@@ -1,4 +1,3 @@
-import { setImmediate as nextTurn } from 'node:timers/promises';
 import { KEY } from '../../platform/http/body/resource-key';
 import { pointerStep } from '../../platform/problem/constraint-codes';
 import { type FieldProblem, problems as catalogue } from '../../platform/problem/problem';
@@ -7,15 +6,14 @@ import { type ConfigurationDocument, MAX_RESOURCES } from './document';
 import type { DocumentText } from './document-text';
 import { readDocumentTextAside } from './read-aside';
 import { judgeAlert, judgeContact, judgeEndpoint, judgePage, judgeWebsite, judgeWindow } from './resource-shapes';
+import { Turns } from '../turns';
 import { type Members, ShapeProblems } from './shape-rules';
 
 const SECTIONS = ['contacts', 'websites', 'maintenance_windows', 'status_pages'] as const;
 const FIELDS = ['version', 'owner', 'secrets', ...SECTIONS];
 
-/** As many as a response lists. */
-const MAX_PROBLEMS = 20;
-/** Others get their turn after so long. */
-const TURN_MS = 10;
+/** Characters: twice what anything takes that a secret may stand for. Each place where it stands is judged with it. */
+const MAX_SECRET = 64 * 1024;
 
 /** A document in the right shape, and where its values stand. */
 export interface ShapedDocument {
@@ -29,7 +27,7 @@ export interface ShapedDocument {
  * uniqueness. Not judged is what needs more than the document: what it refers to, targets, configs. Sections and lists of
  * endpoints that are `null` are left out. Throws `malformed_document`, or `validation_failed` with pointers and lines.
  */
-export const readConfigurationDocument = async (text: string, orgId: string | null = null): Promise<ShapedDocument> =>
+export const readConfigurationDocument = async (text: string, orgId: string): Promise<ShapedDocument> =>
   shapeOf(await readDocumentTextAside(text, orgId));
 
 /** The same of a text that has been read. */
@@ -40,6 +38,11 @@ export async function shapeOf(documents: readonly DocumentText[]): Promise<Shape
   if (others.length > 0) {
     const message = `there are ${documents.length} documents where one is wanted: leave out the lines ---`;
     throw refused([{ pointer: '', line: null, code: 'invalid_format', message }]);
+  }
+  const count = isRecord(first.value) ? resourcesIn(first.value) : 0;
+  if (count > MAX_RESOURCES) {
+    const message = `the document declares more than ${MAX_RESOURCES} resources: split it, each part with an owner of its own`;
+    throw refused([{ pointer: '', line: 1, code: 'too_large', message }]);
   }
   const document = withoutEmptySections(first.value);
   const found = await problemsOf(document);
@@ -68,12 +71,10 @@ function withoutEmptyEndpoints(website: unknown): unknown {
 
 async function problemsOf(value: unknown): Promise<readonly FieldProblem[]> {
   const problems = new ShapeProblems();
-  let turnBegan = performance.now();
+  const turns = new Turns();
   for (const _ of judged(problems, value)) {
-    if (problems.all.length >= MAX_PROBLEMS) break;
-    if (performance.now() - turnBegan < TURN_MS) continue;
-    await nextTurn();
-    turnBegan = performance.now();
+    if (problems.isFull) break;
+    await turns.rest();
   }
   return problems.all;
 }
@@ -82,12 +83,7 @@ async function problemsOf(value: unknown): Promise<readonly FieldProblem[]> {
 function* judged(problems: ShapeProblems, value: unknown): Iterable<void> {
   if (!problems.isObject(value, '')) return;
   problems.onlyFields(value, FIELDS, '');
-  judgeHead(problems, value);
-  const count = resourcesIn(value);
-  if (count > MAX_RESOURCES) {
-    const message = `the document declares ${count} resources, at most ${MAX_RESOURCES} are taken: split it, each part with an owner of its own`;
-    return problems.add('', 'too_large', message);
-  }
+  yield* judgeHead(problems, value);
   yield* each(problems, value, 'contacts', (...contact) => judgeContact(problems, ...contact));
   const keys = new Set<string>();
   for (const [website, at] of itemsOf(problems, value, 'websites')) {
@@ -108,7 +104,7 @@ function* endpointsOf(problems: ShapeProblems, website: Members, parent: string)
   }
 }
 
-function judgeHead(problems: ShapeProblems, { version, owner, secrets }: Members): void {
+function* judgeHead(problems: ShapeProblems, { version, owner, secrets }: Members): Iterable<void> {
   if (version === undefined) problems.add('/version', 'required', 'version is required: write version: 1');
   else if (version !== 1) problems.add('/version', 'invalid_format', 'version must be 1: no other is known here');
   if (owner !== undefined && (typeof owner !== 'string' || !KEY.test(owner))) problems.path(owner, 1, '/owner');
@@ -117,6 +113,9 @@ function judgeHead(problems: ShapeProblems, { version, owner, secrets }: Members
     const at = `/secrets/${pointerStep(name)}`;
     problems.secretName(name, at);
     if (typeof secret !== 'string') problems.add(at, 'wrong_type', 'a secret must be a text: write it in quotes');
+    else if (secret.length > MAX_SECRET)
+      problems.add(at, 'too_long', `a secret must have at most ${MAX_SECRET} characters`);
+    yield;
   }
 }
 
@@ -144,9 +143,15 @@ const listIn = (value: unknown, field: string): readonly unknown[] => {
   return Array.isArray(list) ? list : [];
 };
 
-/** Contacts, websites, their endpoints with alerts, windows, pages. */
+/** Contacts, websites, their endpoints with alerts, windows, pages; not many more than are taken are counted. */
 function resourcesIn(document: Members): number {
-  const endpoints = listIn(document, 'websites').flatMap((website) => listIn(website, 'endpoints'));
-  const alerts = endpoints.reduce<number>((sum, endpoint) => sum + listIn(endpoint, 'alerts').length, 0);
-  return SECTIONS.reduce((sum, section) => sum + listIn(document, section).length, endpoints.length + alerts);
+  let count = SECTIONS.reduce((sum, section) => sum + listIn(document, section).length, 0);
+  if (count > MAX_RESOURCES) return count;
+  for (const website of listIn(document, 'websites')) {
+    const endpoints = listIn(website, 'endpoints');
+    count += endpoints.length;
+    if (count > MAX_RESOURCES) return count;
+    for (const endpoint of endpoints) count += listIn(endpoint, 'alerts').length;
+  }
+  return count;
 }

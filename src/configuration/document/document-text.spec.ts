@@ -1,6 +1,11 @@
 import { Problem } from '../../platform/problem/problem';
+import { threadMegabytes } from './aside';
 import { readDocumentText } from './document-text';
 import { readDocumentTextAside } from './read-aside';
+
+const SECONDS = 1_000_000;
+const ORGANIZATION = '00000000-0000-7000-8000-000000000001';
+const OTHER = '00000000-0000-7000-8000-000000000002';
 
 const valuesOf = (text: string): unknown[] => readDocumentText(text).map(({ value }) => value);
 
@@ -116,10 +121,25 @@ describe('readDocumentText', () => {
     expect(readDocumentText(document)[0]?.lineOf(pointer)).toBe(line);
   });
 
-  it('knows the lines still when the value was changed', () => {
-    const [read] = readDocumentText('a: {c: 1}\nb: 2\n');
-    Object.assign(read?.value as object, { a: 1 });
-    expect(read?.lineOf('/b')).toBe(2);
+  it('finds the lines of many values in a time that grows with their number', () => {
+    const [read] = readDocumentText(Array.from({ length: 20_000 }, (_, i) => `k${i}: 1`).join('\n'));
+    const before = process.cpuUsage();
+    for (let i = 0; i < 20_000; i++) expect(read?.lineOf(`/k${i}`)).toBe(i + 1);
+    expect(process.cpuUsage(before).user).toBeLessThan(SECONDS * 5);
+  });
+
+  it.each([
+    ['a long text once for each alias', `a: &x ${'x'.repeat(1025)}\nb: *x\n`, '2 /b too_large'],
+    [
+      'many short ones',
+      `a: &x [${`${'x'.repeat(1000)}, `.repeat(20)}]\nb: &y [${'*x, '.repeat(10)}]\nc: [${'*y, '.repeat(10)}]`,
+      '1 /c/4/5/9 too_large',
+    ],
+    ['long keys', `a: &x {${'k'.repeat(1000)}: 1}\nb: [${'*x, '.repeat(1200)}]`, '1 /b/1070 too_large'],
+    ['many values', `a: &x [${'1, '.repeat(1000)}]\nb: [${'*x, '.repeat(60)}]`, '1 /b/52/145 too_large'],
+    ['many members', Array.from({ length: 50_001 }, (_, i) => `${i}:`).join('\n'), '1  too_large'],
+  ])('refuses to make %s', (_, text, problem) => {
+    expect(problemsOf(text)).toEqual([problem]);
   });
 });
 
@@ -127,19 +147,69 @@ describe('readDocumentTextAside', () => {
   const long = `a: |\n${'  text\n'.repeat(5000)}b:\n  - c: 1\n`;
 
   it('reads long texts in a thread of its own, with the same lines', async () => {
-    const [aside] = await readDocumentTextAside(long);
+    const [aside] = await readDocumentTextAside(long, ORGANIZATION);
     const [here] = readDocumentText(long);
     expect(aside?.value).toEqual(here?.value);
     expect(aside?.lineOf('/b/0/c')).toBe(5003);
   });
 
   it('refuses there what is refused here, and reads the next text', async () => {
-    const refused = readDocumentTextAside(`${long}b: 2\n`);
-    const next = readDocumentTextAside(long);
+    const refused = readDocumentTextAside(`${long}b: 2\n`, ORGANIZATION);
+    const next = readDocumentTextAside(long, ORGANIZATION);
     await expect(refused).rejects.toMatchObject({
       code: 'malformed_document',
       errors: [{ line: 5004, pointer: '/b' }],
     });
     expect(await next).toHaveLength(1);
+  });
+
+  it('hands over a value that comes in many portions', async () => {
+    const value = {
+      texts: Array.from({ length: 300 }, (_, i) => `${i} ${'x'.repeat(1000)}`),
+      a: { 12: [], b: { c: {} } },
+    };
+    const [aside] = await readDocumentTextAside(JSON.stringify(value), ORGANIZATION);
+    expect(aside?.value).toEqual(value);
+  });
+
+  it('refuses what aliases make larger than the memory, and goes on', async () => {
+    const level = (name: string, below: string): string => `${name}: &${name} [${`*${below}, `.repeat(50)}]\n`;
+    const bomb = `a0: &a0 "${'x'.repeat(1000)}"\n${level('a1', 'a0')}${level('a2', 'a1')}${level('a3', 'a2')}`;
+    const before = process.memoryUsage().rss;
+    await expect(readDocumentTextAside(bomb, ORGANIZATION)).rejects.toMatchObject({
+      code: 'malformed_document',
+      errors: [{ code: 'too_large' }],
+    });
+    expect(process.memoryUsage().rss - before).toBeLessThan(150 * 1024 * 1024);
+  });
+
+  it('reads a short text of one organization while a long one of another is read', async () => {
+    const order: string[] = [];
+    const longest = `a: |\n${'  text\n'.repeat(100_000)}b: [${'[x, y], '.repeat(20_000)}]\n`;
+    await Promise.all([
+      readDocumentTextAside(longest, ORGANIZATION).then(() => order.push('long')),
+      readDocumentTextAside('a: &x 1\nb: *x\n', OTHER).then(() => order.push('short')),
+    ]);
+    expect(order).toEqual(['short', 'long']);
+  });
+
+  it('refuses an organization that has eight texts waiting, and nobody else', async () => {
+    const sent = Array.from({ length: 12 }, () => readDocumentTextAside(long, ORGANIZATION));
+    const other = readDocumentTextAside(long, OTHER);
+    const refused = (await Promise.allSettled(sent)).filter(({ status }) => status === 'rejected');
+    expect(refused).toHaveLength(3);
+    expect(await other).toHaveLength(1);
+  });
+});
+
+describe('threadMegabytes', () => {
+  const MB = 1024 * 1024;
+  it.each([
+    ['a large machine', 4096 * MB, 0, 128],
+    ['a container', 2048 * MB, 384 * MB, 96],
+    ['a small heap', 300 * MB, 8192 * MB, 75],
+    ['hardly any', 40 * MB, 0, 16],
+  ])('gives a thread a share of what %s has', (_, heap, memory, megabytes) => {
+    expect(threadMegabytes(heap, memory)).toBe(megabytes);
   });
 });

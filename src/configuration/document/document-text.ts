@@ -3,11 +3,11 @@ import { type ReadDocument, type ReadText, read } from './yaml-reader.cjs';
 
 /** One document of a stream. */
 export interface DocumentText {
-  /** What JSON can say: dates are texts, numbers are finite. */
+  /** What JSON can say: dates are texts, numbers are finite. It is not to be changed: the lines are found along it. */
   value: unknown;
   /**
    * The line (1-based) of the value at a JSON pointer, or of what is nearest around it; `null` when the pointer is none.
-   * That of a member of a mapping is the line of its key.
+   * That of a member of a mapping is the line of its key. However many are asked for, each mapping is walked once.
    */
   lineOf(pointer: string): number | null;
 }
@@ -17,20 +17,7 @@ export interface DocumentText {
  * Throws `malformed_document` with the line of each problem: syntax, duplicate keys, tags, keys that are no text, more
  * aliases, depth or values than anybody writes.
  */
-export const readDocumentText = (text: string): DocumentText[] =>
-  documentsOf(readBefore?.text === text ? readBefore.result : read(text));
-
-let readBefore: { text: string; result: ReadText } | null = null;
-
-/** Runs work that calls `readDocumentText` with a text that was read already, which then takes no time. */
-export function withText<T>(text: string, result: ReadText, work: () => T): T {
-  readBefore = { text, result };
-  try {
-    return work();
-  } finally {
-    readBefore = null;
-  }
-}
+export const readDocumentText = (text: string): DocumentText[] => documentsOf(read(text));
 
 /** Throws `malformed_document` when the text could not be read. */
 export function documentsOf(result: ReadText): DocumentText[] {
@@ -40,34 +27,50 @@ export function documentsOf(result: ReadText): DocumentText[] {
   ]);
 }
 
-function toDocumentText({ json, lines, sizes }: ReadDocument): DocumentText {
-  const value: unknown = JSON.parse(json);
-  // Whoever gets the value may change it; where its lines are must not change with it.
-  let read: { value: unknown } | null = null;
+function toDocumentText({ value, lines, sizes }: ReadDocument): DocumentText {
+  const places = new Places(value, sizes);
   return {
     value,
-    lineOf: (pointer) => {
-      if (pointer !== '' && !pointer.startsWith('/')) return null;
-      read ??= { value: JSON.parse(json) };
-      return lines[placeOf(read.value, pointer, sizes)] ?? null;
-    },
+    lineOf: (pointer) => (pointer !== '' && !pointer.startsWith('/') ? null : (lines[places.placeOf(pointer)] ?? null)),
   };
 }
 
 const nameOf = (step: string): string => step.replaceAll('~1', '/').replaceAll('~0', '~');
 
-/** How many values come before the one at the pointer, or before the nearest around it. */
-function placeOf(value: unknown, pointer: string, sizes: ArrayLike<number>): number {
-  let place = 0;
-  let at = value;
-  for (const step of pointer.split('/').slice(1).map(nameOf)) {
-    if (typeof at !== 'object' || at === null || !Object.hasOwn(at, step)) return place;
-    const names = Object.keys(at);
-    place++;
-    for (const name of names.slice(0, names.indexOf(step))) place += sizes[place] ?? fail(name);
-    at = (at as Record<string, unknown>)[step];
+/** How many values come before another one. */
+class Places {
+  /** By the place of a mapping or list: the places of what is in it. */
+  private readonly known = new Map<number, ReadonlyMap<string, number>>();
+
+  constructor(
+    private readonly value: unknown,
+    private readonly sizes: ArrayLike<number>,
+  ) {}
+
+  /** Of the value at the pointer, or of the nearest around it. */
+  placeOf(pointer: string): number {
+    let [place, at] = [0, this.value];
+    for (const step of pointer.split('/').slice(1).map(nameOf)) {
+      if (typeof at !== 'object' || at === null) return place;
+      const inside = this.inside(at, place).get(step);
+      if (inside === undefined) return place;
+      [place, at] = [inside, (at as Record<string, unknown>)[step]];
+    }
+    return place;
   }
-  return place;
+
+  private inside(value: object, place: number): ReadonlyMap<string, number> {
+    const known = this.known.get(place);
+    if (known) return known;
+    const made = new Map<string, number>();
+    let next = place + 1;
+    for (const name of Object.keys(value)) {
+      made.set(name, next);
+      next += this.sizes[next] ?? fail(name);
+    }
+    this.known.set(place, made);
+    return made;
+  }
 }
 
 function fail(name: string): never {

@@ -42,12 +42,35 @@ function rest(value: Members, judged: readonly string[]): Record<string, unknown
   return Object.fromEntries(kept);
 }
 
-function judge(problems: ShapeProblems, type: new () => object, value: Members, known: readonly string[], at: string) {
+/** What the API has where a document has none. */
+const STAND_INS = ['endpoint_id', 'contact_id'];
+
+/** Values of a resource that a dto is asked about: three times what the largest that it takes has. */
+const MAX_VALUES = 2000;
+
+/** How many values there are, up to a few more than `most`. */
+function valuesIn(value: unknown, most: number): number {
+  if (typeof value !== 'object' || value === null) return 1;
+  let count = 1;
+  for (const item of Object.values(value)) {
+    if (count > most) return count;
+    count += valuesIn(item, most - count);
+  }
+  return count;
+}
+
+function judge(problems: ShapeProblems, type: new () => object, sent: Members, known: readonly string[], at: string) {
+  if (problems.isFull) return;
+  const fields = [...known, ...STAND_INS].filter((name) => Object.hasOwn(sent, name));
+  const value = Object.fromEntries(fields.map((name) => [name, sent[name]]));
+  if (valuesIn(value, MAX_VALUES) > MAX_VALUES)
+    return problems.add(at, 'too_large', `this has more than ${MAX_VALUES} values, which no resource may have`);
   for (const { pointer, code, message } of shapeProblems(type, value)) {
     // What is no field of a document has been named already.
     const [, name = ''] = pointer.split('/');
     if (known.includes(name)) problems.add(`${at}${pointer}`, code, message);
   }
+  return undefined;
 }
 
 const configFor = (value: unknown): unknown => (isRecord(value) ? {} : value);

@@ -1,5 +1,4 @@
 import { pointerStep } from '../../platform/problem/constraint-codes';
-import { isRecord } from '../../platform/text/json';
 import type { ConfigurationDocument } from './document';
 
 /** A reference without a value. */
@@ -21,20 +20,26 @@ export function resolveSecrets(document: ConfigurationDocument): {
   const { secrets = {}, ...rest } = document;
   const missing: MissingSecret[] = [];
   const given = new Set<string>();
-  const resolved = (value: unknown, pointer: string): unknown => {
-    if (Array.isArray(value)) return value.map((item, i) => resolved(item, `${pointer}/${i}`));
-    if (!isRecord(value)) return value;
-    const name = value['$secret'];
+  const path: (string | number)[] = [];
+  const pointer = (): string => path.map((step) => `/${pointerStep(String(step))}`).join('');
+  const inside = (step: string | number, value: unknown): unknown => {
+    if (typeof value !== 'object' || value === null) return value;
+    path.push(step);
+    const result = resolved(value);
+    path.pop();
+    return result;
+  };
+  const resolved = (value: object): unknown => {
+    if (Array.isArray(value)) return value.map((item: unknown, i) => inside(i, item));
+    const name = (value as Record<string, unknown>)['$secret'];
     if (typeof name !== 'string')
-      return Object.fromEntries(
-        Object.entries(value).map(([key, item]) => [key, resolved(item, `${pointer}/${pointerStep(key)}`)]),
-      );
+      return Object.fromEntries(Object.entries(value).map(([key, item]) => [key, inside(key, item)]));
     if (Object.hasOwn(secrets, name)) {
-      given.add(pointer);
+      given.add(pointer());
       return secrets[name];
     }
-    missing.push({ pointer, name });
+    missing.push({ pointer: pointer(), name });
     return value;
   };
-  return { document: resolved(rest, '') as ConfigurationDocument, missing, given };
+  return { document: resolved(rest) as ConfigurationDocument, missing, given };
 }

@@ -9,12 +9,20 @@ const KEY_RULE = 'must be 1 to 64 of a-z 0-9 . _ -, the first a letter or a digi
 const SECRET_NAME = /^[A-Za-z_][A-Za-z0-9_]{0,127}$/;
 const SECRET_NAME_RULE = 'must be 1 to 128 letters, digits and _, the first no digit';
 
-/** The problems of a document, in the order in which they are found. */
+/** As many as a response lists. */
+const MAX_PROBLEMS = 20;
+
+/** The first problems of a document, in the order in which they are found; nothing is made of those that come later. */
 export class ShapeProblems {
   readonly all: FieldProblem[] = [];
 
+  /** Nothing that is found any more counts. */
+  get isFull(): boolean {
+    return this.all.length >= MAX_PROBLEMS;
+  }
+
   add(pointer: string, code: FieldProblemCode, message: string): void {
-    this.all.push({ pointer, code, message });
+    if (!this.isFull) this.all.push({ pointer, code, message });
   }
 
   /** False, and a problem, for what is no object. */
@@ -32,8 +40,11 @@ export class ShapeProblems {
   }
 
   onlyFields(value: Members, known: readonly string[], pointer: string): void {
-    for (const name of Object.keys(value).filter((field) => !known.includes(field)))
-      this.add(`${pointer}/${pointerStep(name)}`, 'unknown_field', `${name.slice(0, 100)} is not a field here`);
+    for (const name of Object.keys(value)) {
+      if (this.isFull) return;
+      if (!known.includes(name))
+        this.add(`${pointer}/${pointerStep(name)}`, 'unknown_field', `${name.slice(0, 100)} is not a field here`);
+    }
   }
 
   /** The key of a resource, unlike those of its siblings in `taken`. */
@@ -70,7 +81,7 @@ export class ShapeProblems {
 
   /** All `{$secret: NAME}` in a config are well-formed. */
   references(value: unknown, pointer: string): void {
-    if (typeof value !== 'object' || value === null) return;
+    if (typeof value !== 'object' || value === null || this.isFull) return;
     if (Object.hasOwn(value, '$secret')) return this.reference(value as Members, pointer);
     for (const [name, item] of Object.entries(value)) this.references(item, `${pointer}/${pointerStep(name)}`);
     return undefined;

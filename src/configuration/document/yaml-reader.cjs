@@ -1,14 +1,22 @@
 'use strict';
 /**
- * Reads a stream of YAML 1.2 documents (JSON is YAML) into JSON and the line of each value. What can be abused is bounded:
- * tokens, depth, documents, aliases, errors. Plain JavaScript, because a worker thread loads it without the compiler.
+ * Reads a stream of YAML 1.2 documents (JSON is YAML) into values and the line of each. What can be abused is bounded:
+ * tokens, depth, documents, values and bytes (those behind aliases each time), siblings, errors; and nothing is built of what
+ * is over. Plain JavaScript, because a worker thread loads it without the compiler.
  */
 const { Composer, isAlias, isMap, isScalar, isSeq, Lexer, LineCounter, Parser } = require('yaml');
 
 /** Of all documents of the stream. 5,000 endpoints have about 400,000. */
 const MAX_TOKENS = 2_500_000;
-/** Values of all documents, those behind aliases counted each time. */
+/** Values of all documents, those behind aliases counted each time. A text without aliases has no more than characters. */
 const MAX_VALUES = 1_000_000;
+const ALIASED_VALUES = 50_000;
+/** Bytes of keys and texts, those behind aliases counted each time: so much times the text, and what a short one may have. */
+const [BYTES_PER_BYTE, FREE_BYTES, MAX_BYTES] = [4, 1024 * 1024, 16 * 1024 * 1024];
+/** An alias may stand for a text of so many characters. */
+const MAX_ALIASED_TEXT = 1024;
+/** Members of a mapping, items of a list. */
+const MAX_SIBLINGS = 50_000;
 const MAX_DEPTH = 64;
 const MAX_DOCUMENTS = 1000;
 const MAX_PROBLEMS = 20;
@@ -45,14 +53,14 @@ class Problems {
   }
 }
 
-/** `{ documents: [{ json, lines, sizes }] }`, or `{ problems }` when it cannot be read. */
+/** `{ documents: [{ value, lines, sizes }] }`, or `{ problems }` when it cannot be read. */
 function read(text) {
   const lines = new LineCounter();
   lines.addNewLine(0);
   const problems = new Problems(lines);
   try {
     const composed = compose(text, lines, problems);
-    const documents = toValues(composed, problems);
+    const documents = toValues(composed, problems, budgetOf(text));
     if (problems.list.length === 0) return { documents };
   } catch (error) {
     if (!(error instanceof Stop)) problems.list.push(unreadable(error));
@@ -108,14 +116,19 @@ function syntaxOf(composed, composer) {
   return all.sort((a, b) => a.pos[0] - b.pos[0]).slice(0, MAX_PROBLEMS);
 }
 
-function toValues(composed, problems) {
-  const values = { left: MAX_VALUES };
+/** What is left to be built. */
+const budgetOf = (text) => ({
+  values: Math.min(MAX_VALUES, ALIASED_VALUES + text.length),
+  bytes: Math.min(MAX_BYTES, FREE_BYTES + BYTES_PER_BYTE * Buffer.byteLength(text)),
+});
+
+function toValues(composed, problems, budget) {
   return composed.map((document) => {
-    const value = new Walk(problems, values).value(document.contents, '', document.range[0], 0);
+    const value = new Walk(problems, budget).value(document.contents, '', document.range[0], 0);
     const places = new Places();
     places.add(value);
     return {
-      json: JSON.stringify(plain(value)),
+      value: plain(value),
       lines: Uint32Array.from(places.lines),
       sizes: Uint32Array.from(places.sizes),
     };
@@ -137,9 +150,9 @@ class Walk {
   open = new Set();
   isCopy = false;
 
-  constructor(problems, values) {
+  constructor(problems, budget) {
     this.problems = problems;
-    this.values = values;
+    this.budget = budget;
   }
 
   value(node, pointer, offset, depth) {
@@ -157,15 +170,32 @@ class Walk {
   }
 
   count(pointer, at, depth) {
-    if (--this.values.left < 0)
+    if (--this.budget.values < 0)
       this.problems.end(
         at,
         pointer,
         'too_large',
-        `the text has more than ${MAX_VALUES} values, those behind aliases counted each time`,
+        `the text has more than ${MAX_VALUES} values, or far more than characters, those behind aliases counted each time`,
       );
     if (depth > MAX_DEPTH)
       this.problems.end(at, pointer, 'too_deep', `the text is nested deeper than ${MAX_DEPTH} levels`);
+  }
+
+  /** Counts a key or a text before anything is made of it. */
+  spend(text, pointer, at) {
+    this.budget.bytes -= Buffer.byteLength(text);
+    if (this.budget.bytes < 0)
+      this.problems.end(
+        at,
+        pointer,
+        'too_large',
+        `the text has more than ${MAX_BYTES} bytes, or many times its length, those behind aliases counted each time`,
+      );
+  }
+
+  siblings(node, pointer, at) {
+    if (node.items.length > MAX_SIBLINGS)
+      this.problems.end(at, pointer, 'too_large', `a mapping or a list has more than ${MAX_SIBLINGS} members`);
   }
 
   behind(alias, pointer, at, use) {
@@ -175,6 +205,13 @@ class Walk {
       this.problems.end(at, pointer, 'invalid_syntax', `the anchor &${alias.source} is not there, or only below`);
     if (this.open.has(target))
       this.problems.end(at, pointer, 'invalid_syntax', `the alias *${alias.source} stands inside of itself`);
+    if (isScalar(target) && typeof target.value === 'string' && target.value.length > MAX_ALIASED_TEXT)
+      this.problems.end(
+        at,
+        pointer,
+        'too_large',
+        `the alias *${alias.source} stands for a text of more than ${MAX_ALIASED_TEXT} characters: write it out`,
+      );
     const before = this.isCopy;
     this.isCopy = true;
     const made = use(target);
@@ -183,12 +220,14 @@ class Walk {
   }
 
   items(node, pointer, depth) {
+    this.siblings(node, pointer, node.range[0]);
     return node.items.map((item, i) =>
       this.value(item, `${pointer}/${i}`, item?.range?.[0] ?? node.range[0], depth + 1),
     );
   }
 
   members(node, pointer, depth) {
+    this.siblings(node, pointer, node.range[0]);
     const made = new Map();
     const merged = [];
     for (const { key, value } of node.items) {
@@ -212,6 +251,7 @@ class Walk {
       return false;
     };
     if (typeof name !== 'string') return wrong('invalid_syntax', 'a key must be text: write it in quotes');
+    this.spend(name, pointer, at);
     if (name === '__proto__') return wrong('unknown_field', '__proto__ cannot be a key');
     if (badText(name)) return wrong('invalid_characters', 'has a key with NUL or lone surrogates');
     if (!made.has(name)) return true;
@@ -253,9 +293,9 @@ class Walk {
       return value;
     }
     if (typeof value === 'symbol') return '<<';
-    if (typeof value === 'string' && badText(value))
-      return wrong('invalid_characters', 'must not contain NUL or lone surrogates');
-    return value ?? null;
+    if (typeof value !== 'string') return value ?? null;
+    this.spend(value, pointer, at);
+    return badText(value) ? wrong('invalid_characters', 'must not contain NUL or lone surrogates') : value;
   }
 }
 

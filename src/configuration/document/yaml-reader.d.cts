@@ -1,7 +1,7 @@
 import type { FieldProblem } from '../../platform/problem/problem';
 
 export interface ReadDocument {
-  json: string;
+  value: unknown;
   /** Of each value in the order of `Object.keys`, the outermost first. 1-based. */
   lines: ArrayLike<number>;
   /** In the same order: how many values it is with all that are in it. */

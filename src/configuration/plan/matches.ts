@@ -16,6 +16,7 @@ import type {
 } from '../document/document';
 import { grouped } from './grouped';
 import { isReference } from './kept-secrets';
+import { Turns } from '../turns';
 import { match, type Match, type Matched, type Siblings, type Stored } from './matching';
 import type { PlanFindings } from './plan-findings';
 import type { PresentEndpoint, PresentPage, PresentState } from './state/present-state';
@@ -51,10 +52,16 @@ const websiteAddress = (url: string): string => {
 };
 
 /** Finds what the document declares among what there is. Another owner's, and what is not clear, goes to the findings. */
-export function matchAll(document: ConfigurationDocument, state: PresentState, findings: PlanFindings): Matches {
+export async function matchAll(
+  document: ConfigurationDocument,
+  state: PresentState,
+  findings: PlanFindings,
+  takesOver: boolean,
+): Promise<Matches> {
+  const turns = new Turns();
   const owner = document.owner ?? null;
   const among = <Declared extends { key: string }, Present extends Stored>(siblings: Siblings<Declared, Present>) =>
-    noted(match(owner, siblings), findings);
+    noted(match(owner, siblings, takesOver), findings);
 
   const contacts = among<DeclaredContact, Contact>({
     noun: 'contact',
@@ -75,7 +82,7 @@ export function matchAll(document: ConfigurationDocument, state: PresentState, f
     likenessOfPresent: ({ name, url }) => likeness(name, url),
   });
   const ofWebsite = grouped(state.endpoints, ({ websiteId }) => websiteId);
-  const endpoints = websites.flatMap((website): EndpointMatch[] => {
+  const endpointsOf = (website: Match<DeclaredWebsite, Website>): EndpointMatch[] => {
     const { endpoints: siblings = [] } = website.declared;
     // An address that is a secret is that of the one whose address may be one.
     const secret = new Set(
@@ -92,7 +99,8 @@ export function matchAll(document: ConfigurationDocument, state: PresentState, f
         likeness(name, type, secret.has(likeness(name, type)) && maskedUrl(url) !== url ? SECRET : sameAddress(url)),
     });
     return found.map((match) => ({ ...match, website }));
-  });
+  };
+  const endpoints = await turns.all(steps(websites, endpointsOf));
   const contactIds = new Map<string, string>([
     ...state.contacts.flatMap(({ id, externalKey }): [string, string][] =>
       externalKey === null ? [] : [[externalKey, id]],
@@ -102,7 +110,7 @@ export function matchAll(document: ConfigurationDocument, state: PresentState, f
   const contactOf = ({ contact }: DeclaredAlert): string | null =>
     contact === undefined ? null : (contactIds.get(contact) ?? null);
   const ofEndpoint = grouped(state.alerts, ({ endpointId }) => endpointId);
-  const alerts = endpoints.flatMap((endpoint): AlertMatch[] =>
+  const alertsOf = (endpoint: EndpointMatch): AlertMatch[] =>
     among<DeclaredAlert, Alert>({
       noun: 'alert',
       pointer: `${endpoint.pointer}/alerts`,
@@ -113,8 +121,8 @@ export function matchAll(document: ConfigurationDocument, state: PresentState, f
         alert.contact === undefined ? likeness('type', alert.type ?? '') : likeness('contact', contactOf(alert) ?? ''),
       likenessOfPresent: ({ type, contactId }) =>
         contactId === null ? likeness('type', type) : likeness('contact', contactId),
-    }).map((found) => ({ ...found, endpoint, contactId: contactOf(found.declared) })),
-  );
+    }).map((found) => ({ ...found, endpoint, contactId: contactOf(found.declared) }));
+  const alerts = await turns.all(steps(endpoints, alertsOf));
   const windows = among<DeclaredWindow, WindowRow>({
     noun: 'maintenance window',
     pointer: '/maintenance_windows',
@@ -134,6 +142,10 @@ export function matchAll(document: ConfigurationDocument, state: PresentState, f
     likenessOfPresent: ({ title }) => title ?? '',
   });
   return { contacts, websites, endpoints, alerts, windows, pages };
+}
+
+function* steps<Item, Result>(items: readonly Item[], work: (item: Item) => Result[]): Iterable<Result[]> {
+  for (const item of items) yield work(item);
 }
 
 function noted<Declared, Present>(

@@ -50,11 +50,12 @@ export const pathOf = (parent: string, key: string): string => (parent === '' ? 
 
 /**
  * Finds what is declared among what is stored: by key, and what has no key by its likeness, when exactly one is like exactly
- * one. What another owner declared is never taken; a document without an owner changes whatever it names, as a client does.
+ * one. What another owner declared is taken only by who `takesOver`; a document without an owner changes whatever it names, as a client does.
  */
 export function match<Declared extends { key: string }, Present extends Stored>(
   owner: string | null,
   siblings: Siblings<Declared, Present>,
+  takesOver = false,
 ): Matched<Declared, Present> {
   const { declared, present, noun, parent, pointer } = siblings;
   const byKey = new Map(present.flatMap((row) => (row.externalKey === null ? [] : [[row.externalKey, row] as const])));
@@ -67,7 +68,7 @@ export function match<Declared extends { key: string }, Present extends Stored>(
     const at = `${pointer}/${index}`;
     const path = pathOf(parent, item.key);
     const known = byKey.get(item.key) ?? null;
-    if (known && isAnothers(known, owner)) found.taken.push(takenBy(known, noun, path, at));
+    if (known && !takesOver && isAnothers(known, owner)) found.taken.push(takenBy(known, noun, path, at));
     const likeness = known === null && alike.size > 0 ? siblings.likenessOfDeclared(item) : '';
     const candidates = alike.get(likeness) ?? [];
     const isClear = candidates.length === 1 && claims.get(likeness)?.length === 1;
@@ -84,7 +85,7 @@ const isAnothers = (row: Stored, owner: string | null): boolean =>
 const takenBy = (row: Stored, noun: string, path: string, pointer: string): FieldProblem => ({
   pointer: `${pointer}/key`,
   code: 'other_owner',
-  message: `the ${noun} ${path} is declared by ${row.owner ?? 'another owner'}; choose another key, or remove it there first`,
+  message: `the ${noun} ${path} is declared by ${row.owner ?? 'another owner'}; choose another key, or let an admin apply this document with ?take_over=true`,
 });
 
 const ambiguous = (noun: string, path: string, count: number): PlanNote => ({

@@ -5,7 +5,10 @@ import type { PlanNote } from './plan';
 /** Codes of problems that are about fields of one resource. */
 const OF_FIELDS: readonly string[] = ['validation_failed', 'target_not_allowed'];
 
-/** Collects what is wrong with the resources of a document, at their places in it, until all are planned. */
+/** As many as a response lists. */
+const MAX_LISTED = 20;
+
+/** Collects the first things that are wrong with the resources of a document, at their places in it. */
 export class PlanFindings {
   readonly notes: PlanNote[] = [];
   private readonly invalid: FieldProblem[] = [];
@@ -15,11 +18,13 @@ export class PlanFindings {
   constructor(private readonly lineOf: (pointer: string) => number | null) {}
 
   add(problem: FieldProblem): void {
-    this.invalid.push(problem);
+    addSome(this.invalid, [problem]);
+    // What is found later would not be listed.
+    if (this.invalid.length >= MAX_LISTED) this.refuse();
   }
 
   addTaken(found: readonly FieldProblem[]): void {
-    this.taken.push(...found);
+    addSome(this.taken, found);
   }
 
   /** Secrets that nobody would ever see: a client of the single route is shown them once. */
@@ -38,7 +43,8 @@ export class PlanFindings {
     } catch (error) {
       if (!(error instanceof Problem) || !OF_FIELDS.includes(error.code)) throw error;
       const found = under(pointer, { invalid: error.errors, forbidden: [] }).invalid;
-      (error.code === 'target_not_allowed' ? this.forbidden : this.invalid).push(...found);
+      if (error.code === 'target_not_allowed') addSome(this.forbidden, found);
+      else for (const problem of found) this.add(problem);
       return null;
     }
   }
@@ -54,8 +60,12 @@ export class PlanFindings {
   }
 }
 
+function addSome(all: FieldProblem[], found: readonly FieldProblem[]): void {
+  all.push(...found.slice(0, MAX_LISTED - all.length));
+}
+
 const TAKEN =
-  'What "errors" lists is declared by another owner. Nothing is taken over: remove it there first, or use other keys.';
+  'What "errors" lists is declared by another owner. Nothing is taken over unless an admin says ?take_over=true: do that, after taking it out of the other document, or use other keys.';
 
 /** A reference below `parent` that has no value, where none is stored. */
 export const missingSecret = (parent: string, { pointer, name }: { pointer: string; name: string }): FieldProblem => ({

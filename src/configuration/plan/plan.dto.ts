@@ -17,6 +17,17 @@ export class PlanQuery {
   @QueryBoolean()
   @IsBoolean()
   prune?: boolean;
+
+  @ApiPropertyOptional({
+    default: false,
+    description:
+      'Also take over what another owner declares under the same keys, with its history. Needs the role `admin`.',
+    example: true,
+  })
+  @Optional()
+  @QueryBoolean()
+  @IsBoolean()
+  take_over?: boolean;
 }
 
 /** Whatever a setting may be. */

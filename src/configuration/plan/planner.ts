@@ -1,14 +1,14 @@
 import { createHash } from 'node:crypto';
-import { setImmediate as nextTurn } from 'node:timers/promises';
 import { Injectable } from '@nestjs/common';
 import type { Caller } from '../../platform/access/caller';
 import type { Sql } from '../../platform/database/database';
 import { parseId } from '../../platform/ids/id';
 import { problems } from '../../platform/problem/problem';
 import { sortedMembers } from '../../platform/text/canonical-json';
-import { MAX_RESOURCES } from '../document/document';
-import type { ShapedDocument } from '../document/document-shape';
-import { resolveSecrets } from '../document/secrets';
+import { MOST_CONTACTS } from '../../contact/contact-store';
+import { MOST_OPEN } from '../../maintenance/window-store';
+import { type ConfigurationDocument, MAX_RESOURCES } from '../document/document';
+import { Turns } from '../turns';
 import { AlertChanges } from './changes/alert-changes';
 import { ContactChanges } from './changes/contact-changes';
 import { EndpointChanges } from './changes/endpoint-changes';
@@ -23,7 +23,7 @@ import { readOthersThings } from './state/others-things';
 import type { Plan, PlannedAlert, PlannedEndpoint } from './plan';
 import { PlanFindings } from './plan-findings';
 import { type PresentState, readWanted } from './state/present-state';
-import { pruned } from './prune';
+import { type OthersThings, pruned } from './prune';
 import { References } from './references';
 import { renamed } from './renamed';
 import { wantedOf } from './state/wanted';
@@ -33,13 +33,29 @@ export interface PlanRequest {
   caller: Caller;
   /** The host name of this installation that the request was sent to. */
   host: string | undefined;
-  sent: ShapedDocument;
+  /** With the values of its secrets. */
+  document: ConfigurationDocument;
+  /** Pointers of what secrets stand for whose values were sent. */
+  secrets: ReadonlySet<string>;
+  lineOf(this: void, pointer: string): number | null;
   prune: boolean;
+  /** What another owner declares under these keys becomes the document's. */
+  takesOver: boolean;
 }
 
 /** A plan and a digest of all that it was made of; equal ones are the same plan of the same state. */
 export interface PlanOfState {
   plan: Plan;
+  digest: string;
+  /** Of what was read alone: while it is the same, the plan is. */
+  read: string;
+}
+
+/** What there is of what a document means. */
+interface Read {
+  state: PresentState;
+  /** For a prune. */
+  others: OthersThings | null;
   digest: string;
 }
 
@@ -56,27 +72,30 @@ export class Planner {
   ) {}
 
   /**
-   * Six statements, nine for a prune, whatever the document declares. Throws `validation_failed`, `target_not_allowed` and
-   * `conflict` with the problems of all resources, and `invalid_query` for a prune without an owner.
+   * Six statements, nine for a prune, whatever the document declares. Throws `validation_failed`,
+   * `target_not_allowed` and `conflict` with the problems of the first resources that have some, and `invalid_query` for a
+   * prune without an owner.
    */
-  async plan(sql: Sql, { caller, host, sent, prune }: PlanRequest): Promise<PlanOfState> {
-    const { document, given } = resolveSecrets(sent.document);
+  async plan(sql: Sql, request: PlanRequest): Promise<PlanOfState> {
+    const { caller, host, document, secrets, lineOf } = request;
     const owner = document.owner ?? null;
-    if (prune && owner === null) throw problems.invalidQuery([PRUNE_WITHOUT_OWNER]);
-    const state = await readWanted(sql, caller.orgId, wantedOf(document, prune ? owner : null));
-    const others = prune && owner !== null ? await readOthersThings(sql, owner, state) : null;
+    if (request.prune && owner === null) throw problems.invalidQuery([PRUNE_WITHOUT_OWNER]);
+    const findings = new PlanFindings(lineOf);
+    refuseTooMany(document, findings);
+    const { state, others, digest: read } = await this.read(sql, request);
 
-    const findings = new PlanFindings((pointer) => sent.lineOf(pointer));
-    const matches = matchAll(document, state, findings);
+    const turns = new Turns();
+    const matches = await matchAll(document, state, findings, request.takesOver);
     const references = new References(state, matches);
-    const planning: Planning = { caller, host, owner, state, references, findings, secrets: given };
-    await nextTurn();
-    const { contacts, rows } = this.contacts.plan(planning, matches.contacts);
-    const websites = this.websites.plan(planning, matches.websites);
-    const endpoints = await inTurns(matches.endpoints, (some) => this.endpoints.plan(planning, some));
-    const alerts = await inTurns(matches.alerts, (some) => this.alerts.plan(planning, some, rows));
-    const pages = this.pages.plan(planning, matches.pages);
-    const windows = this.windows.plan(planning, matches.windows);
+    const planning: Planning = { caller, host, owner, state, references, findings, secrets };
+    await turns.rest();
+    const rows = new Map(state.contacts.map((contact) => [contact.id, contact]));
+    const contacts = await turns.all(this.contacts.plan(planning, matches.contacts, rows));
+    const websites = await turns.all(this.websites.plan(planning, matches.websites));
+    const endpoints = await turns.all(this.endpoints.plan(planning, matches.endpoints));
+    const alerts = await turns.all(this.alerts.plan(planning, matches.alerts, rows));
+    const pages = await turns.all(this.pages.plan(planning, matches.pages));
+    const windows = await turns.all(this.windows.plan(planning, matches.windows));
     findCycle(matches.endpoints, endpoints, state, findings);
     findings.refuse();
 
@@ -90,9 +109,42 @@ export class Planner {
       ...gone.notes,
     ];
     const plan = { contacts, websites, endpoints, alerts, pages, windows, deletions: gone.deletions, notes };
-    return { plan, digest: digestOf(state, plan) };
+    return { plan, digest: await digestOf(read, plan), read };
+  }
+
+  /** The digest that a plan has now that changes nothing. */
+  async digestOfDone(sql: Sql, request: PlanRequest): Promise<string> {
+    return digestOf(await this.readDigest(sql, request), NOTHING);
+  }
+
+  /** See `PlanOfState.read`: what it is now. */
+  async readDigest(sql: Sql, request: PlanRequest): Promise<string> {
+    return (await this.read(sql, request)).digest;
+  }
+
+  private async read(sql: Sql, { caller, document, prune }: PlanRequest): Promise<Read> {
+    const owner = prune ? (document.owner ?? null) : null;
+    const state = await readWanted(sql, caller.orgId, wantedOf(document, owner));
+    const others = owner === null ? null : await readOthersThings(sql, owner, state);
+    return { state, others, digest: await digestOfState(state, others) };
   }
 }
+
+/** More of a document than an organization may have is not looked at. */
+function refuseTooMany(document: ConfigurationDocument, findings: PlanFindings): void {
+  for (const [section, most] of MOST_DECLARED) {
+    const declared = document[section]?.length ?? 0;
+    if (declared <= most) continue;
+    const message = `there are ${declared} where an organization may have ${most}`;
+    findings.add({ pointer: `/${section}/${most}`, code: 'too_large', message });
+  }
+  findings.refuse();
+}
+
+const MOST_DECLARED = [
+  ['contacts', MOST_CONTACTS],
+  ['maintenance_windows', MOST_OPEN],
+] as const;
 
 const PRUNE_WITHOUT_OWNER = {
   pointer: '?prune',
@@ -104,21 +156,6 @@ const NOTHING_GOES = { deletions: [], notes: [] };
 
 const tooMuchToPrune = (count: number): string =>
   `The owner declared ${count} resources that the document no longer has; at most ${MAX_RESOURCES} are deleted at once. Delete websites of it first.`;
-
-/** Others get their turn in between. */
-const AT_ONCE = 100;
-
-async function inTurns<Item, Result>(
-  items: readonly Item[],
-  work: (some: readonly Item[]) => Result[],
-): Promise<Result[]> {
-  const results: Result[] = [];
-  for (let from = 0; from < items.length; from += AT_ONCE) {
-    results.push(...work(items.slice(from, from + AT_ONCE)));
-    await nextTurn();
-  }
-  return results;
-}
 
 /** What alerts will notify through, by their uuids. */
 const contactsOf = (alerts: readonly PlannedAlert[]): Map<string, string | null> =>
@@ -140,20 +177,54 @@ function findCycle(
   findings.add({ pointer: `${match.pointer}/depends_on`, code: 'cycle', message });
 }
 
-/** Of the settings that were read and of the changes; not of what checks and incidents write. */
-function digestOf(state: PresentState, plan: Plan): string {
-  const hash = createHash('sha256');
-  const add = (part: unknown): void => void hash.update(`${JSON.stringify(part, sortedMembers)}\n`);
-  for (const { updatedAt: _, ...row } of [...state.contacts, ...state.websites, ...state.endpoints]) add(row);
+const NOTHING: Plan = {
+  contacts: [],
+  websites: [],
+  endpoints: [],
+  alerts: [],
+  pages: [],
+  windows: [],
+  deletions: [],
+  notes: [],
+};
+
+/** Of the settings that were read; not of what checks and incidents write. */
+async function digestOfState(state: PresentState, others: OthersThings | null): Promise<string> {
+  const hashing = new Hashing();
+  for (const { updatedAt: _, ...row } of [...state.contacts, ...state.websites, ...state.endpoints])
+    await hashing.add(row);
   for (const alert of state.alerts) {
     const { triggered: _1, incidentNo: _2, incidentStartedAt: _3, triggerEventId: _4, ...rest } = alert;
     const { remindAt: _5, reminders: _6, updatedAt: _7, ...row } = rest;
-    add(row);
+    await hashing.add(row);
   }
-  for (const { listedAt: _1, activeUntil: _2, updatedAt: _3, ...row } of state.windows) add(row);
-  for (const { updated_at: _, ...row } of state.pages) add(row);
+  for (const { listedAt: _1, activeUntil: _2, updatedAt: _3, ...row } of state.windows) await hashing.add(row);
+  for (const { updated_at: _, ...row } of state.pages) await hashing.add(row);
+  if (others) await hashing.add([[...others.inWebsites], [...others.onEndpoints], others.alertsOfContacts]);
+  return hashing.end();
+}
+
+/** Of what was read and of the changes. */
+async function digestOf(read: string, plan: Plan): Promise<string> {
+  const hashing = new Hashing();
+  await hashing.add(read);
   for (const list of [plan.contacts, plan.websites, plan.endpoints, plan.alerts, plan.pages, plan.windows])
-    for (const { action, path, fields } of list) if (action !== 'unchanged') add([action, path, fields]);
-  for (const { resource, path, id } of plan.deletions) add([resource, path, id]);
-  return hash.digest('base64url');
+    for (const { action, path, fields } of list) if (action !== 'unchanged') await hashing.add([action, path, fields]);
+  for (const { resource, path, id } of plan.deletions) await hashing.add([resource, path, id]);
+  return hashing.end();
+}
+
+/** Of thousands of rows, in turns. */
+class Hashing {
+  private readonly hash = createHash('sha256');
+  private readonly turns = new Turns();
+
+  async add(part: unknown): Promise<void> {
+    this.hash.update(`${JSON.stringify(part, sortedMembers)}\n`);
+    await this.turns.rest();
+  }
+
+  end(): string {
+    return this.hash.digest('base64url');
+  }
 }

@@ -1,10 +1,13 @@
 /** @databases both */
 import supertest from 'supertest';
+import { PostgresQueryRunner } from 'typeorm/driver/postgres/PostgresQueryRunner.js';
 import type { ConfigurationPlanView } from '../../../src/configuration/plan/plan.dto';
 import { Database } from '../../../src/platform/database/database';
 import { startApp, type TestApp } from '../../harness/app/app';
 import type { ServiceOrganization } from '../../../src/testing/service/start-service';
 
+/** What changes endpoints, alerts and the audit log. */
+const WRITES = /(?:UPDATE|INSERT INTO) "?(?:endpoint|endpoint_state|endpoint_schedule|alert|audit_log)"? /;
 const SLACK = 'https://hooks.slack.com/services/T000/B000/XXXX';
 
 /** A document of everything, as a team would write it. */
@@ -341,6 +344,47 @@ describe('applying a configuration document', () => {
     expect((await plan(stranger, { ...shop(), owner: 'other-repo' })).status).toBe(200);
   });
 
+  it('an admin takes over what another owner declared, with its history; nobody else may', async () => {
+    const org = await app.organization('handover');
+    await apply(org, shop());
+    const idsOf = async () => (await org.read.get<{ id: string }[]>('/endpoints')).body.map(({ id }) => id);
+    const before = await idsOf();
+    const other = { ...shop(), owner: 'other-repo' };
+    const refused = await apply(org, other);
+    expect(refused.text).toContain('?take_over=true');
+    expect(await apply(org, other, '?take_over=true')).toMatchObject({
+      status: 403,
+      body: { code: 'insufficient_role' },
+    });
+    const taken = await org.admin.put<ConfigurationPlanView>('/configuration?take_over=true', other);
+    expect([taken.status, taken.body.summary]).toMatchObject([200, { create: 0, adopt: 8, delete: 0 }]);
+    expect(await idsOf()).toEqual(before);
+    expect((await plan(org, other)).body.summary).toMatchObject({ adopt: 0, unchanged: 8 });
+    expect((await plan(org, { version: 1, owner: 'shop-repo' }, '?prune=true')).body.summary).toMatchObject({
+      delete: 0,
+    });
+  });
+
+  it('a number that a read key is not shown is no more compared than a text', async () => {
+    const org = await app.organization('numbers');
+    const contact = (chat_id: unknown) => ({
+      version: 1,
+      contacts: [
+        {
+          key: 'tg',
+          name: 'T',
+          type: 'telegram',
+          config: { bot_token: '123456:ABC-DEF1234ghIkl-zyx57W2v1u123ew11', chat_id },
+        },
+      ],
+    });
+    expect((await apply(org, contact(-1001234567890))).status).toBe(200);
+    const planned = async (chat_id: unknown) =>
+      (await org.read.post<ConfigurationPlanView>('/configuration/plan', contact(chat_id))).body.summary;
+    expect(await planned(-1001234567890)).toEqual(await planned(-1009999999999));
+    expect(await planned('-1009999999999')).toEqual(await planned(-1009999999999));
+  });
+
   it('an address of a website that changes is refused where it stands, and a wrong apply changes nothing at all', async () => {
     const org = await app.organization('immutable');
     await apply(org, shop());
@@ -356,10 +400,62 @@ describe('applying a configuration document', () => {
     expect(await stored(org)).toEqual(before);
   });
 
-  it('two applies at once come one after the other', async () => {
+  it('of applies of one organization at once one is done and the others are told to wait', async () => {
     const org = await app.organization('two at once');
-    const both = await Promise.all([apply(org, shop()), apply(org, shop())]);
-    expect(both.map(({ status }) => status)).toEqual([200, 200]);
-    expect(both.map(({ body }) => body.summary.create).sort((a, b) => a - b)).toEqual([0, 8]);
+    const other = await app.organization('meanwhile');
+    const small = { version: 1, websites: [{ key: 'a', name: 'A', url: 'https://a.example.com' }] };
+    const [others, ...own] = await Promise.all([
+      apply(other, small),
+      ...Array.from({ length: 4 }, () => apply(org, small)),
+    ]);
+    expect(others.status).toBe(200);
+    expect(new Set(own.map(({ status }) => status))).toEqual(new Set([200, 429]));
+    expect(own.find(({ status }) => status === 429)?.headers['retry-after']).toBe('2');
+    expect((await apply(org, small)).body.summary).toMatchObject({ create: 0, update: 0, unchanged: 1 });
+  });
+
+  it('changes two hundred endpoints and alerts in as many statements as two', async () => {
+    const statements = async (name: string, count: number): Promise<number> => {
+      const org = await app.organization(name);
+      const declared = (interval: number, threshold: number) => ({
+        version: 1,
+        owner: 'many',
+        websites: [
+          {
+            key: 'a',
+            name: 'A',
+            url: 'https://a.example.com',
+            endpoints: Array.from({ length: count }, (_, i) => ({
+              key: `e${i}`,
+              name: `E ${i}`,
+              type: 'HTTPS',
+              url: `https://a.example.com/${i}`,
+              interval,
+              enabled: i % 2 === 0 || interval === 60,
+              alerts: [
+                {
+                  key: 'hook',
+                  type: 'slack',
+                  config: { webhook_url: `${SLACK}${threshold}` },
+                  failure_threshold: threshold,
+                },
+              ],
+            })),
+          },
+        ],
+      });
+      expect((await apply(org, declared(60, 2))).status).toBe(200);
+      const query = jest.spyOn(PostgresQueryRunner.prototype, 'query');
+      const { status, body } = await apply(org, declared(120, 3));
+      const { length } = query.mock.calls.filter(([sql]) => WRITES.test(sql));
+      query.mockRestore();
+      expect([status, body.summary]).toMatchObject([200, { update: 2 * count }]);
+      const { body: again } = await plan(org, declared(120, 3));
+      expect(again.summary).toMatchObject({ update: 0, unchanged: 2 * count + 1 });
+      const log = await org.admin.get<{ action: string }[]>('/audit-log?limit=500&resource=alert');
+      expect(log.body.filter(({ action }) => action === 'update')).toHaveLength(count);
+      return length;
+    };
+    expect(await statements('many endpoints', 200)).toBe(await statements('few endpoints', 2));
   });
 });

@@ -10,7 +10,7 @@ describe('convertPrometheusBlackbox', () => {
   const { document, report } = convertPrometheusBlackbox(FILE);
 
   it('makes a website of each job with targets, which the API takes', async () => {
-    expect((await readConfigurationDocument(JSON.stringify(document))).document).toEqual(document);
+    expect((await readConfigurationDocument(JSON.stringify(document), 'one')).document).toEqual(document);
     expect(document).toMatchSnapshot();
   });
 

@@ -21,45 +21,56 @@ export class AlertChanges {
   constructor(private readonly alerts: DeclaredAlerts) {}
 
   /** `contacts`: by uuid, as they will be. */
-  plan(planning: Planning, matches: readonly AlertMatch[], contacts: ReadonlyMap<string, Contact>): PlannedAlert[] {
+  *plan(
+    planning: Planning,
+    matches: readonly AlertMatch[],
+    contacts: ReadonlyMap<string, Contact>,
+  ): Iterable<PlannedAlert[]> {
     const stored = new Map(planning.state.contacts.map((contact) => [contact.id, heldOf(contact)]));
-    return matches.flatMap((match): PlannedAlert[] => {
-      const { declared, present, pointer, id, endpoint, contactId } = match;
-      const { findings, caller, references } = planning;
-      if (declared.contact !== undefined && contactId === null) {
-        findings.add(noSuch('contact', declared.contact, `${pointer}/contact`));
-        return [];
-      }
-      const named = contactId === null ? undefined : contacts.get(contactId);
-      // A contact with problems of its own: nothing can be said of its alerts.
-      if (contactId !== null && !named) return [];
-      const contact = named ? heldOf(named) : null;
-      const route = present && routeOf(present, stored);
-      const kept = present && route && route.type === declared.type ? this.alerts.masked(present, route) : {};
-      const config = filled(declared.config, storedIn(kept));
-      for (const secret of config.missing) findings.add(missingSecret(`${pointer}/config`, secret));
-      if (config.missing.length > 0) return [];
-      const dto = {
-        ...sentFields(declared, ['config', 'contact'], { ...ALERT_DEFAULTS, ...defaultsOf(contact) }),
-        ...(declared.config !== undefined && { config: config.value }),
-        ...(contactId !== null && { contact_id: formatId('contact', contactId) }),
-      } as unknown as CreateAlertDto;
-      const preview = findings.attempt(pointer, () =>
-        asSeen(planning, kept, dto, (sent) =>
-          present && route
-            ? this.alerts.preview(caller, present, route, sent, contact)
-            : this.alerts.previewNew(caller, { id, endpointId: endpoint.id, dto: sent }, contact),
-        ),
-      );
-      if (!preview) return [];
-      findings.noteGenerated(match.path, preview.generatedKeys);
-      const sides = {
-        before: preview.before && readable(preview.before, references),
-        after: readable(preview.after, references),
-        hidden: preview.hidden,
-      };
-      return [{ ...planned(planning, match, sides, dto), endpointId: endpoint.id }];
-    });
+    for (const match of matches) yield this.planOne(planning, match, contacts, stored);
+  }
+
+  private planOne(
+    planning: Planning,
+    match: AlertMatch,
+    contacts: ReadonlyMap<string, Contact>,
+    stored: ReadonlyMap<string, HeldContact>,
+  ): PlannedAlert[] {
+    const { declared, present, pointer, id, endpoint, contactId } = match;
+    const { findings, caller, references } = planning;
+    if (declared.contact !== undefined && contactId === null) {
+      findings.add(noSuch('contact', declared.contact, `${pointer}/contact`));
+      return [];
+    }
+    const named = contactId === null ? undefined : contacts.get(contactId);
+    // A contact with problems of its own: nothing can be said of its alerts.
+    if (contactId !== null && !named) return [];
+    const contact = named ? heldOf(named) : null;
+    const route = present && routeOf(present, stored);
+    const kept = present && route && route.type === declared.type ? this.alerts.masked(present, route) : {};
+    const config = filled(declared.config, storedIn(kept));
+    for (const secret of config.missing) findings.add(missingSecret(`${pointer}/config`, secret));
+    if (config.missing.length > 0) return [];
+    const dto = {
+      ...sentFields(declared, ['config', 'contact'], { ...ALERT_DEFAULTS, ...defaultsOf(contact) }),
+      ...(declared.config !== undefined && { config: config.value }),
+      ...(contactId !== null && { contact_id: formatId('contact', contactId) }),
+    } as unknown as CreateAlertDto;
+    const preview = findings.attempt(pointer, () =>
+      asSeen(planning, kept, dto, (sent) =>
+        present && route
+          ? this.alerts.preview(caller, present, route, sent, contact)
+          : this.alerts.previewNew(caller, { id, endpointId: endpoint.id, dto: sent }, contact),
+      ),
+    );
+    if (!preview) return [];
+    findings.noteGenerated(match.path, preview.generatedKeys);
+    const sides = {
+      before: preview.before && readable(preview.before, references),
+      after: readable(preview.after, references),
+      hidden: preview.hidden,
+    };
+    return [{ ...planned(planning, match, sides, dto), endpointId: endpoint.id }];
   }
 }
 

@@ -10,37 +10,40 @@ import { missingSecret } from '../plan-findings';
 import { CONTACT_DEFAULTS, sentFields } from '../sent-fields';
 import { asSeen, type Planning, planned } from './planning';
 
-export interface PlannedContacts {
-  contacts: Planned<CreateContactDto>[];
-  /** By uuid, as they will be. */
-  rows: ReadonlyMap<string, Contact>;
-}
-
 /** What becomes of declared contacts. */
 @Injectable()
 export class ContactChanges {
   constructor(private readonly contacts: ContactService) {}
 
-  plan(planning: Planning, matches: readonly Match<DeclaredContact, Contact>[]): PlannedContacts {
-    const rows = new Map(planning.state.contacts.map((contact) => [contact.id, contact]));
-    const contacts = matches.flatMap((match): Planned<CreateContactDto>[] => {
-      const { declared, present, pointer, id } = match;
-      const kept = present?.type === declared.type ? this.contacts.masked(present) : {};
-      const config = filled(declared.config, storedIn(kept));
-      for (const secret of config.missing) planning.findings.add(missingSecret(`${pointer}/config`, secret));
-      if (config.missing.length > 0) return [];
-      const dto = {
-        ...sentFields(declared, ['config'], CONTACT_DEFAULTS),
-        config: config.value,
-      } as unknown as CreateContactDto;
-      const preview = planning.findings.attempt(pointer, () =>
-        asSeen(planning, kept, dto, (sent) => this.contacts.preview(planning.caller, present, id, sent)),
-      );
-      if (!preview) return [];
-      rows.set(id, preview.contact);
-      planning.findings.noteGenerated(match.path, preview.generatedKeys);
-      return [planned(planning, match, preview, dto)];
-    });
-    return { contacts, rows };
+  /** `rows`, by uuid, become what they will be. */
+  *plan(
+    planning: Planning,
+    matches: readonly Match<DeclaredContact, Contact>[],
+    rows: Map<string, Contact>,
+  ): Iterable<Planned<CreateContactDto>[]> {
+    for (const match of matches) yield this.planOne(planning, match, rows);
+  }
+
+  private planOne(
+    planning: Planning,
+    match: Match<DeclaredContact, Contact>,
+    rows: Map<string, Contact>,
+  ): Planned<CreateContactDto>[] {
+    const { declared, present, pointer, id } = match;
+    const kept = present?.type === declared.type ? this.contacts.masked(present) : {};
+    const config = filled(declared.config, storedIn(kept));
+    for (const secret of config.missing) planning.findings.add(missingSecret(`${pointer}/config`, secret));
+    if (config.missing.length > 0) return [];
+    const dto = {
+      ...sentFields(declared, ['config'], CONTACT_DEFAULTS),
+      config: config.value,
+    } as unknown as CreateContactDto;
+    const preview = planning.findings.attempt(pointer, () =>
+      asSeen(planning, kept, dto, (sent) => this.contacts.preview(planning.caller, present, id, sent)),
+    );
+    if (!preview) return [];
+    rows.set(id, preview.contact);
+    planning.findings.noteGenerated(match.path, preview.generatedKeys);
+    return [planned(planning, match, preview, dto)];
   }
 }

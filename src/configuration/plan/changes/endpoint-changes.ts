@@ -32,8 +32,11 @@ export class EndpointChanges {
     private readonly config: Config,
   ) {}
 
-  plan(planning: Planning, matches: readonly EndpointMatch[]): PlannedEndpoint[] {
-    return matches.flatMap((match) => this.planOne(planning, match) ?? []);
+  *plan(planning: Planning, matches: readonly EndpointMatch[]): Iterable<PlannedEndpoint[]> {
+    for (const match of matches) {
+      const planned = this.planOne(planning, match);
+      yield planned ? [planned] : [];
+    }
   }
 
   private planOne(planning: Planning, match: EndpointMatch): PlannedEndpoint | null {

@@ -21,25 +21,30 @@ const KINDS = [
 export class PageChanges {
   constructor(private readonly pages: PublicPageService) {}
 
-  plan(planning: Planning, matches: readonly Match<DeclaredStatusPage, PresentPage>[]): Planned<CreatePublicPageDto>[] {
-    return matches.flatMap((match): Planned<CreatePublicPageDto>[] => {
-      const { declared, present, pointer } = match;
-      const { findings, references, caller, host } = planning;
-      const groups = groupsOf(planning, declared, `${pointer}/groups`);
-      if (!groups) return [];
-      // The address stays where the document names none.
-      const without = declared.slug === null ? ['groups', 'slug'] : ['groups'];
-      const dto = { ...sentFields(declared, without, PAGE_DEFAULTS), groups } as unknown as CreatePublicPageDto;
-      const preview = findings.attempt(pointer, () =>
-        this.pages.preview({ caller, host }, present && rowOf(present), dto),
-      );
-      if (!preview) return [];
-      const sides = {
-        before: preview.before && readable(preview.before, references),
-        after: readable(preview.after, references),
-      };
-      return [planned(planning, match, sides, dto)];
-    });
+  *plan(
+    planning: Planning,
+    matches: readonly Match<DeclaredStatusPage, PresentPage>[],
+  ): Iterable<Planned<CreatePublicPageDto>[]> {
+    for (const match of matches) yield this.planOne(planning, match);
+  }
+
+  private planOne(planning: Planning, match: Match<DeclaredStatusPage, PresentPage>): Planned<CreatePublicPageDto>[] {
+    const { declared, present, pointer } = match;
+    const { findings, references, caller, host } = planning;
+    const groups = groupsOf(planning, declared, `${pointer}/groups`);
+    if (!groups) return [];
+    // The address stays where the document names none.
+    const without = declared.slug === null ? ['groups', 'slug'] : ['groups'];
+    const dto = { ...sentFields(declared, without, PAGE_DEFAULTS), groups } as unknown as CreatePublicPageDto;
+    const preview = findings.attempt(pointer, () =>
+      this.pages.preview({ caller, host }, present && rowOf(present), dto),
+    );
+    if (!preview) return [];
+    const sides = {
+      before: preview.before && readable(preview.before, references),
+      after: readable(preview.after, references),
+    };
+    return [planned(planning, match, sides, dto)];
   }
 }
 

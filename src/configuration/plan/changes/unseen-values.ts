@@ -21,7 +21,7 @@ export const NOT_COMPARED: PlanNote = {
 
 /** A config with the masks of the stored one, as read keys see it, in place of what was sent. */
 export function withMasks(sent: unknown, stored: unknown): unknown {
-  if (typeof stored === 'string' && stored.includes(MASK)) return typeof sent === 'string' ? stored : sent;
+  if (typeof stored === 'string' && stored.includes(MASK)) return typeof sent === 'object' ? sent : stored;
   if (Array.isArray(sent))
     return sent.map((item, at) => withMasks(item, Array.isArray(stored) ? stored[at] : undefined));
   if (!isRecord(sent)) return sent;

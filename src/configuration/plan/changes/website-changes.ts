@@ -17,17 +17,23 @@ const NO_PAGE = { enabled: false, slug: null };
 export class WebsiteChanges {
   constructor(private readonly websites: WebsiteService) {}
 
-  plan(planning: Planning, matches: readonly Match<DeclaredWebsite, Website>[]): PlannedWebsite[] {
+  *plan(planning: Planning, matches: readonly Match<DeclaredWebsite, Website>[]): Iterable<PlannedWebsite[]> {
     const pages = new Map(planning.state.pages.map((page) => [page.website_id, page]));
-    return matches.flatMap((match): PlannedWebsite[] => {
-      const { declared, present, pointer } = match;
-      const dto = sentFields(declared, ['endpoints', 'status_page'], WEBSITE_DEFAULTS) as unknown as NewWebsiteDto;
-      const sides = planning.findings.attempt(pointer, () => this.websites.preview(present, dto));
-      if (!sides) return [];
-      const page = pageOf(declared, pages.get(match.id) ?? NO_PAGE);
-      const whole = planned(planning, { ...match, declared: { ...declared, endpoints: [] } }, sides, dto, page.changes);
-      return [{ ...whole, page: page.dto }];
-    });
+    for (const match of matches) yield this.planOne(planning, match, pages.get(match.id) ?? NO_PAGE);
+  }
+
+  private planOne(
+    planning: Planning,
+    match: Match<DeclaredWebsite, Website>,
+    stored: { enabled: boolean; slug: string | null },
+  ): PlannedWebsite[] {
+    const { declared, present, pointer } = match;
+    const dto = sentFields(declared, ['endpoints', 'status_page'], WEBSITE_DEFAULTS) as unknown as NewWebsiteDto;
+    const sides = planning.findings.attempt(pointer, () => this.websites.preview(present, dto));
+    if (!sides) return [];
+    const page = pageOf(declared, stored);
+    const whole = planned(planning, { ...match, declared: { ...declared, endpoints: [] } }, sides, dto, page.changes);
+    return [{ ...whole, page: page.dto }];
   }
 }
 

@@ -21,27 +21,29 @@ const KINDS = [
 export class WindowChanges {
   constructor(private readonly windows: MaintenanceWindowService) {}
 
-  plan(
+  *plan(
     planning: Planning,
     matches: readonly Match<DeclaredWindow, WindowRow>[],
-  ): Planned<CreateMaintenanceWindowDto>[] {
-    return matches.flatMap((match): Planned<CreateMaintenanceWindowDto>[] => {
-      const { declared, present, pointer } = match;
-      const { findings, references, caller } = planning;
-      const scope = scopeOf(planning, declared, `${pointer}/scope`);
-      if (!scope) return [];
-      const dto = {
-        ...sentFields(declared, ['scope'], WINDOW_DEFAULTS),
-        scope,
-      } as unknown as CreateMaintenanceWindowDto;
-      const preview = findings.attempt(pointer, () => this.windows.previewOf(caller.orgId, present, dto));
-      if (!preview) return [];
-      const sides = {
-        before: preview.before && readable(preview.before, references),
-        after: readable(preview.after, references),
-      };
-      return [planned(planning, match, sides, dto)];
-    });
+  ): Iterable<Planned<CreateMaintenanceWindowDto>[]> {
+    for (const match of matches) yield this.planOne(planning, match);
+  }
+
+  private planOne(planning: Planning, match: Match<DeclaredWindow, WindowRow>): Planned<CreateMaintenanceWindowDto>[] {
+    const { declared, present, pointer } = match;
+    const { findings, references, caller } = planning;
+    const scope = scopeOf(planning, declared, `${pointer}/scope`);
+    if (!scope) return [];
+    const dto = {
+      ...sentFields(declared, ['scope'], WINDOW_DEFAULTS),
+      scope,
+    } as unknown as CreateMaintenanceWindowDto;
+    const preview = findings.attempt(pointer, () => this.windows.previewOf(caller.orgId, present, dto));
+    if (!preview) return [];
+    const sides = {
+      before: preview.before && readable(preview.before, references),
+      after: readable(preview.after, references),
+    };
+    return [planned(planning, match, sides, dto)];
   }
 }
 

@@ -42,8 +42,10 @@ export function readBackup(text: string): Backup {
     if (typeof table === 'string') found.add(table, rows ?? [], (i) => placeInTable(table, value, i));
     else
       for (const [name, items] of Object.entries(document))
-        if (typeof items === 'object' && items !== null)
-          found.add(TABLE_OF[name] ?? name, items, (i) => `/${name}/${keyOf(items, i)}`);
+        if (typeof items === 'object' && items !== null) {
+          const keys = Object.keys(items);
+          found.add(TABLE_OF[name] ?? name, items, (i) => `/${name}/${keys[i] ?? i}`);
+        }
   }
   if (!found.tables.has('monitor') && !found.tables.has('notification')) throw noBackup();
   return found;
@@ -83,8 +85,6 @@ function parsed({ text, line }: JsonValue, whole: string): Mapping {
   }
   throw noBackup(line);
 }
-
-const keyOf = (items: object, index: number): string => Object.keys(items)[index] ?? String(index);
 
 /** Its line, where each row has one of its own. */
 function placeInTable(table: string, { rowLines }: JsonValue, index: number): string {

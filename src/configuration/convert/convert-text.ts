@@ -1,0 +1,25 @@
+import { Problem } from '../../platform/problem/problem';
+import { COSTLY } from '../document/read-aside';
+import { CONVERTERS, type ForeignProgram } from './converters';
+
+/** Bytes of a response: twice the longest file. */
+const MAX_BYTES = 16 * 1024 * 1024;
+
+/** A conversion as the JSON of the response, or what its `Problem` is made of. */
+export type ConvertedText = { json: string } | { problem: Pick<Problem, 'code' | 'detail' | 'errors'> };
+
+/** Converts the text of a foreign file. Takes what time and memory the file wants. */
+export function convertText(from: ForeignProgram, text: string): ConvertedText {
+  try {
+    const json = JSON.stringify(CONVERTERS[from](text));
+    if (Buffer.byteLength(json) > MAX_BYTES) throw tooCostly();
+    return { json };
+  } catch (error) {
+    if (!(error instanceof Problem)) throw error;
+    const { code, detail, errors } = error;
+    return { problem: { code, detail, errors } };
+  }
+}
+
+/** What is thrown for a file that cannot be converted in the time and memory of a thread. */
+export const tooCostly = (): Problem => new Problem('malformed_document', 'Send less of it at once.', [COSTLY]);

@@ -1,0 +1,16 @@
+'use strict';
+/** Reads one text in a thread of its own, for read-aside.ts: the lines of the documents first, their values in portions. */
+const { workerData } = require('node:worker_threads');
+const { handOver } = require('./hand-over.cjs');
+const { portionsOf } = require('./portions.cjs');
+const { read } = require('./yaml-reader.cjs');
+
+function* messages() {
+  const { problems, documents } = read(workerData.text);
+  if (problems) return yield { problems };
+  yield { places: documents.map(({ lines, sizes }) => ({ lines, sizes })) };
+  for (const portion of portionsOf(documents.map(({ value }) => value))) yield { portion };
+  return yield { isAll: true };
+}
+
+handOver(messages());

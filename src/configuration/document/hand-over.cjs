@@ -1,0 +1,12 @@
+'use strict';
+const { parentPort } = require('node:worker_threads');
+
+/** Posts the messages one by one, each when the one before was taken. */
+module.exports.handOver = (messages) => {
+  const post = () => {
+    const { done, value } = messages.next();
+    if (!done) parentPort.postMessage(value, []);
+  };
+  parentPort.on('message', post);
+  post();
+};

@@ -1,0 +1,71 @@
+'use strict';
+/**
+ * Hands a value from thread to thread in portions, so that whoever takes it never works on more than one of them at a time.
+ * Plain JavaScript, because a worker thread loads it without the compiler.
+ */
+
+/** Characters of a portion, about: each value counts as some. */
+const PORTION = 64 * 1024;
+const CHARACTERS_PER_VALUE = 16;
+
+/** Portions of a value that JSON can say, for `Joined.take`; each is JSON itself. */
+function* portionsOf(value) {
+  const large = new Set();
+  weigh(value, large);
+  let steps = [];
+  let weight = 0;
+  for (const step of stepsOf('', value, large)) {
+    steps.push(step);
+    weight += 'value' in step ? weigh(step.value, large) : CHARACTERS_PER_VALUE;
+    if (weight < PORTION) continue;
+    yield JSON.stringify(steps);
+    [steps, weight] = [[], 0];
+  }
+  if (steps.length > 0) yield JSON.stringify(steps);
+}
+
+/** What is more than a portion is put into `large`. */
+function weigh(value, large) {
+  if (typeof value === 'string') return CHARACTERS_PER_VALUE + value.length;
+  if (typeof value !== 'object' || value === null) return CHARACTERS_PER_VALUE;
+  let weight = CHARACTERS_PER_VALUE;
+  if (Array.isArray(value)) for (const item of value) weight += weigh(item, large);
+  else for (const name of Object.keys(value)) weight += name.length + weigh(value[name], large);
+  if (weight > PORTION) large.add(value);
+  return weight;
+}
+
+/** A value in one step, or a large one opened, its members, and closed. */
+function* stepsOf(name, value, large) {
+  if (!large.has(value)) return yield { name, value };
+  yield { name, opens: Array.isArray(value) ? 'list' : 'mapping' };
+  for (const member of Object.keys(value)) yield* stepsOf(member, value[member], large);
+  yield { closes: true };
+  return undefined;
+}
+
+/** Puts a value together again. */
+class Joined {
+  root = [];
+  open = [this.root];
+
+  take(portion) {
+    for (const step of JSON.parse(portion)) {
+      if (step.closes) {
+        this.open.pop();
+        continue;
+      }
+      const value = step.opens === undefined ? step.value : step.opens === 'list' ? [] : {};
+      const around = this.open.at(-1);
+      if (Array.isArray(around)) around.push(value);
+      else around[step.name] = value;
+      if (step.opens !== undefined) this.open.push(value);
+    }
+  }
+
+  get value() {
+    return this.root[0];
+  }
+}
+
+module.exports = { portionsOf, Joined };

@@ -1,0 +1,65 @@
+import { startApp, type TestApp } from '../../harness/app/app';
+import { longestPieceOf } from '../../harness/longest-piece';
+import type { ServiceOrganization } from '../../../src/testing/service/start-service';
+
+const many = <Item>(count: number, itemOf: (i: number) => Item): Item[] =>
+  Array.from({ length: count }, (_, i) => itemOf(i));
+
+const window = (i: number): object => ({
+  key: `w${i}`,
+  name: `W ${i}`,
+  cron: '0 0 * 2 MON#5',
+  timezone: 'UTC',
+  duration: 3600,
+  scope: { all: true },
+});
+
+const withEndpoints = (endpoints: readonly object[]): object => ({
+  version: 1,
+  websites: [{ key: 'a', name: 'A', url: 'https://a.example.com', endpoints }],
+});
+
+/** Milliseconds of CPU in one piece: far less than a check may be late, and more than a collection of garbage takes. */
+const MOST_MS = 200;
+
+describe('what a configuration document costs others', () => {
+  let app: TestApp;
+  let org: ServiceOrganization;
+
+  beforeAll(async () => {
+    app = await startApp({ role: 'api', rateLimitPerSecond: 10_000 });
+    org = await app.organization('costly documents');
+  });
+  afterAll(() => app.close());
+
+  it.each([
+    ['windows that are rarely due', 200, { version: 1, maintenance_windows: many(150, window) }],
+    ['more windows than there may be', 400, { version: 1, maintenance_windows: many(4990, window) }],
+    ['unknown fields', 400, { version: 1, ...Object.fromEntries(many(20_000, (i) => [`f${i}`, 0])) }],
+    [
+      'endpoints that are refused',
+      400,
+      withEndpoints(many(4990, (i) => ({ key: `e${i}`, name: 'E', type: 'HTTPS', url: 'ftp://a.example.com' }))),
+    ],
+    [
+      'contacts whose secrets are missing',
+      400,
+      {
+        version: 1,
+        contacts: many(1000, (i) => ({
+          key: `c${i}`,
+          name: 'C',
+          type: 'slack',
+          config: { webhook_url: { $secret: 'NONE' } },
+        })),
+      },
+    ],
+  ])('%s are planned in short turns, and at most twenty problems are told', async (_, status, document) => {
+    await org.read.post('/configuration/plan', { version: 1 });
+    const { longestMs, result } = await longestPieceOf(() => org.read.post('/configuration/plan', document));
+    expect(result.status).toBe(status);
+    const { errors = [] } = result.body as { errors?: { line: number | null }[] };
+    expect(errors.length).toBeLessThanOrEqual(20);
+    expect(longestMs).toBeLessThan(MOST_MS);
+  });
+});
