@@ -10,7 +10,6 @@ import {
   type AssertionSeverity,
 } from '../checker/assertion/assertion';
 import { assertionProblems } from '../checker/assertion/assertion-rules';
-import { completeResult } from '../checker/complete-result';
 import { type Checker, type CheckRequest, type CheckResult, InvalidTarget, type Outcome } from '../checker/checker';
 import { HTTP_METHODS, toCheckRequest } from '../checker/check-request';
 import { CheckerModule } from '../checker/checker.module';
@@ -214,7 +213,7 @@ async function check(command: Command, environment: Environment): Promise<CheckR
     if (!checkers.has(command.type)) throw new UsageError(`the type must be one of ${checkers.types().join(', ')}`);
     const checker = checkers.get(command.type);
     const egress = application.get(EgressPolicy).forOrganization({ id: null, isDefault: true });
-    return completeResult(await checker.check(requestOf(checker, command, egress), deadline.signal));
+    return await checker.check(requestOf(checker, command, egress), deadline.signal);
   } finally {
     deadline.clear();
     await application.close();

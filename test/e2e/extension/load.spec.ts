@@ -3,6 +3,7 @@ import { RouterModule } from '@nestjs/core';
 import { cpSync, mkdirSync, symlinkSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { Access } from '../../../src/exports/module';
+import { eventually } from '../../../src/testing/eventually';
 import { startApp } from '../../harness/app/app';
 import { buildService } from '../../harness/processes/service-process';
 import { StartFolder } from '../../harness/processes/start-process';
@@ -43,6 +44,18 @@ const NOTE = `
 import { defineExtension } from 'uptime-monitor';
 console.log('loading notes');
 export default defineExtension({ name: 'notes' });
+`;
+
+/** Leaves a rejection behind once it has started. */
+const STRAY = `
+import { Module } from '@nestjs/common';
+import { defineExtension } from 'uptime-monitor';
+class StrayModule {
+  onApplicationBootstrap() { setTimeout(() => void this.forgotten(), 1); }
+  async forgotten() { await null; throw new Error('nobody waits for this'); }
+}
+Module({})(StrayModule);
+export default defineExtension({ name: 'stray', modules: [StrayModule] });
 `;
 
 describe('EXTENSIONS', () => {
@@ -160,6 +173,37 @@ describe('EXTENSIONS', () => {
       `Two copies of uptime-monitor are loaded: ${version} in ${ROOT}, which was started, and 9.9.9 in ` +
         `${join(folder.path, 'sub/node_modules/uptime-monitor')}, which an extension imports.`,
     );
+  });
+
+  const strayPackage = (): void => {
+    write('node_modules/@team/stray/package.json', '{"type":"module","main":"./main.js"}');
+    write('node_modules/@team/stray/main.js', STRAY);
+  };
+
+  it('goes on after a rejection of an extension that nobody waits for, which is logged with its name and counted', async () => {
+    strayPackage();
+    const started = launch('@team/stray');
+    const url = await started.url();
+    await eventually('the log to tell', () => started.said.includes('nobody waits for this'));
+    expect(started.said).toContain(
+      'extension \\"stray\\" left a rejection that nothing waits for: Error: nobody waits',
+    );
+    expect(await (await fetch(`${url}/metrics`)).text()).toContain(
+      'uptime_extension_rejections_total{extension="stray"} 1',
+    );
+  });
+
+  it('ends as ever after a rejection that is not of an extension', async () => {
+    strayPackage();
+    write('bug.cjs', `process.on('SIGUSR2', () => void Promise.reject(new Error('a bug of the service')));`);
+    const started = folder.launch({
+      env: { ...IN_MEMORY, EXTENSIONS: '@team/stray' },
+      preload: join(folder.path, 'bug.cjs'),
+    });
+    await started.url();
+    started.signal('SIGUSR2');
+    expect(await started.ended()).toBe(1);
+    expect(started.said).toContain('Error: a bug of the service');
   });
 
   it('names the migration that failed, and goes no further', async () => {
