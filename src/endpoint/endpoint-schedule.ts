@@ -271,11 +271,15 @@ export class EndpointSchedule {
     return rows.length === STOP_BATCH;
   }
 
-  /** Returns slots that this process claimed and did not run: they are due again at once. */
-  async giveBack(sql: Sql, endpointIds: readonly string[]): Promise<void> {
+  /**
+   * Returns slots that this instance claimed and did not run: they are due again at once. What it has no more, because others
+   * took it for dead meanwhile, is theirs: made due again it would be checked twice.
+   */
+  async giveBack(sql: Sql, instance: number, endpointIds: readonly string[]): Promise<void> {
     await sql.query(
-      `UPDATE endpoint_schedule SET next_check_at = now(), busy_until = NULL, claimed_by = NULL WHERE endpoint_id = ANY($1)`,
-      [endpointIds],
+      `UPDATE endpoint_schedule SET next_check_at = now(), busy_until = NULL, claimed_by = NULL
+        WHERE endpoint_id = ANY($1) AND claimed_by = $2`,
+      [endpointIds, instance],
     );
   }
 

@@ -321,7 +321,7 @@ describe('the schedule', () => {
   it('makes returned slots due at once, for every instance', async () => {
     const ids = await add(5, { interval: 5, timeout: 20 });
     await claim(ONE);
-    await schedule.giveBack(database, ids.slice(0, 2));
+    await schedule.giveBack(database, ONE, ids.slice(0, 2));
     expect((await claim(TWO)).map(({ endpointId }) => endpointId).sort()).toEqual(ids.slice(0, 2).sort());
   });
 
