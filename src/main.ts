@@ -48,6 +48,6 @@ function stopOnSignals(app: NestExpressApplication): void {
   for (const signal of ['SIGTERM', 'SIGINT'] as const) process.on(signal, () => void stop(signal).catch(fail));
 }
 
-// A rejection that nobody waits for comes here as well, unless it is an extension's (`StrayRejections`).
+// A rejection that nobody waits for comes here as well, unless it is an extension's (`UnawaitedRejections`).
 process.on('uncaughtException', fail);
 void start().catch(fail);

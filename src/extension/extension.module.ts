@@ -3,7 +3,7 @@ import { DiscoveryModule } from '@nestjs/core';
 import { loadSettings } from '../platform/config/env';
 import type { Composition } from './composition';
 import { Conflicts } from './conflicts';
-import { ORIGINS, StrayRejections } from './stray-rejections';
+import { ORIGINS, UnawaitedRejections } from './unawaited-rejections';
 
 /** What extensions need besides their modules: their settings, injectable everywhere, and the checks of the whole. */
 @Module({})
@@ -18,7 +18,7 @@ export class ExtensionModule {
       module: ExtensionModule,
       global: true,
       imports: [DiscoveryModule],
-      providers: [...providers, Conflicts, StrayRejections, { provide: ORIGINS, useValue: origins }],
+      providers: [...providers, Conflicts, UnawaitedRejections, { provide: ORIGINS, useValue: origins }],
       exports: [...settings],
     };
   }

@@ -47,15 +47,15 @@ export default defineExtension({ name: 'notes' });
 `;
 
 /** Leaves a rejection behind once it has started. */
-const STRAY = `
+const FORGETFUL = `
 import { Module } from '@nestjs/common';
 import { defineExtension } from 'uptime-monitor';
-class StrayModule {
+class ForgetfulModule {
   onApplicationBootstrap() { setTimeout(() => void this.forgotten(), 1); }
   async forgotten() { await null; throw new Error('nobody waits for this'); }
 }
-Module({})(StrayModule);
-export default defineExtension({ name: 'stray', modules: [StrayModule] });
+Module({})(ForgetfulModule);
+export default defineExtension({ name: 'forgetful', modules: [ForgetfulModule] });
 `;
 
 describe('EXTENSIONS', () => {
@@ -175,29 +175,29 @@ describe('EXTENSIONS', () => {
     );
   });
 
-  const strayPackage = (): void => {
-    write('node_modules/@team/stray/package.json', '{"type":"module","main":"./main.js"}');
-    write('node_modules/@team/stray/main.js', STRAY);
+  const forgetfulPackage = (): void => {
+    write('node_modules/@team/forgetful/package.json', '{"type":"module","main":"./main.js"}');
+    write('node_modules/@team/forgetful/main.js', FORGETFUL);
   };
 
   it('goes on after a rejection of an extension that nobody waits for, which is logged with its name and counted', async () => {
-    strayPackage();
-    const started = launch('@team/stray');
+    forgetfulPackage();
+    const started = launch('@team/forgetful');
     const url = await started.url();
     await eventually('the log to tell', () => started.said.includes('nobody waits for this'));
     expect(started.said).toContain(
-      'extension \\"stray\\" left a rejection that nothing waits for: Error: nobody waits',
+      'extension \\"forgetful\\" left a rejection that nothing waits for: Error: nobody waits',
     );
     expect(await (await fetch(`${url}/metrics`)).text()).toContain(
-      'uptime_extension_rejections_total{extension="stray"} 1',
+      'uptime_extension_rejections_total{extension="forgetful"} 1',
     );
   });
 
   it('ends as ever after a rejection that is not of an extension', async () => {
-    strayPackage();
+    forgetfulPackage();
     write('bug.cjs', `process.on('SIGUSR2', () => void Promise.reject(new Error('a bug of the service')));`);
     const started = folder.launch({
-      env: { ...IN_MEMORY, EXTENSIONS: '@team/stray' },
+      env: { ...IN_MEMORY, EXTENSIONS: '@team/forgetful' },
       preload: join(folder.path, 'bug.cjs'),
     });
     await started.url();

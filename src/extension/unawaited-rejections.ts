@@ -10,8 +10,8 @@ export const ORIGINS = Symbol('origins of extensions');
  * code would end everybody's checks for the mistake of one package: it is logged with the extension's name, and counted.
  */
 @Injectable()
-export class StrayRejections implements OnModuleInit, OnApplicationShutdown {
-  private readonly logger = new Logger(StrayRejections.name);
+export class UnawaitedRejections implements OnModuleInit, OnApplicationShutdown {
+  private readonly logger = new Logger(UnawaitedRejections.name);
   private readonly count;
 
   constructor(
