@@ -53,7 +53,8 @@ export function productionLicences(root) {
         path !== '' && ((!dev && !devOptional) || BUNDLED.includes(path.replace('node_modules/', ''))),
     )
     .map(([path, found]) => {
-      const name = path.replace(/^.*node_modules\//, '');
+      // Of a package in another one's place the lock file says the name.
+      const name = found.name ?? path.replace(/^.*node_modules\//, '');
       const { version } = found;
       return {
         name,

@@ -5,8 +5,8 @@ import './start/thread-pool';
 import { fail } from './start/fail';
 import { startSettings } from './start/start-settings';
 
+// A rejection that nobody waits for comes here as well, unless it is an extension's (`UnawaitedRejections`).
 process.on('uncaughtException', fail);
-process.on('unhandledRejection', fail);
 startSettings()
   .then((settings) => loadService().runService(settings))
   .catch(fail);

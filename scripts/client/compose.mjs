@@ -46,6 +46,9 @@ function textTypes(operations) {
 const TEXT_BODIES: { readonly [id: string]: string | undefined } = {
 ${bodies.map((operation) => `  ${operation.id}: '${bodyType(operation)}',\n`).join('')}};
 
+const RESPONSE_TYPES: { readonly [id: string]: readonly string[] | undefined } = {
+${operations.map(({ id, successTypes }) => `  ${id}: ${JSON.stringify(successTypes)},\n`).join('')}};
+
 interface TextTypes {
 ${responses.map(({ id, responseTypes }) => `  ${id}: ${responseTypes.map((type) => `'${type}'`).join(' | ')};\n`).join('')}}
 `;

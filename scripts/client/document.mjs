@@ -9,6 +9,7 @@ export function operationsOf(document) {
     refusals: refusalsOf(responses),
     bodyTypes: Object.keys(requestBody?.content ?? {}),
     responseTypes: Object.keys(responses['200']?.content ?? {}),
+    successTypes: successTypesOf(responses),
   }));
 }
 
@@ -39,6 +40,11 @@ export function generatorSettings(document) {
 
 const all = (document) =>
   Object.values(document.paths).flatMap((path) => Object.values(path).filter((value) => value.operationId));
+
+function successTypesOf(responses) {
+  const successes = Object.entries(responses).filter(([status]) => status.startsWith('2'));
+  return [...new Set(successes.flatMap(([, { content = {} }]) => Object.keys(content)))];
+}
 
 /** The codes of the problems that are the caller's to solve, without those of every route. */
 function refusalsOf(responses) {

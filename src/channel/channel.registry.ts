@@ -1,10 +1,18 @@
 import { Injectable, type OnModuleInit } from '@nestjs/common';
 import { DiscoveryService } from '@nestjs/core';
 import { StartError } from '../platform/config/start-error';
+import { soonAfter } from '../platform/net/deadline';
+import { isOutcome } from './send-outcome';
 import { type AttemptLimits, Channel, type Notification, type SendOutcome, SPEC_CHANNEL_TYPES } from './channel';
 import { hiddenValues } from './config/config-masking';
 import { destinationKey } from './destination-key';
 import { notificationText } from './notification-text';
+
+/** How long a channel may take to settle once its signal has aborted: well within the lease of its attempt. */
+const SETTLE_MS = 3000;
+
+/** What a channel did that none may do, in words that hold nothing of its config. */
+export class ChannelBug extends Error {}
 
 /**
  * Every channel of the application, found by its `@Channel('type')` in whatever module lists it.
@@ -42,7 +50,10 @@ export class ChannelRegistry implements OnModuleInit {
     return [...SPEC_CHANNEL_TYPES.filter((type) => this.channels.has(type)), ...others];
   }
 
-  /** One attempt to send a notification through the channel of this type. */
+  /**
+   * One attempt to send a notification through the channel of this type. Throws a `ChannelBug` that names the type when it
+   * does not settle soon after its signal has aborted, or settles with what is no outcome.
+   */
   async send(
     type: string,
     notification: Notification,
@@ -51,7 +62,12 @@ export class ChannelRegistry implements OnModuleInit {
   ): Promise<SendOutcome> {
     const channel = this.get(type);
     const hidden = hiddenValues(channel.configClass, config);
-    return channel.send({ notification, text: notificationText(notification), config, hidden, egress, signal });
+    const request = { notification, text: notificationText(notification), config, hidden, egress, signal };
+    const outcome = await soonAfter(signal, SETTLE_MS, channel.send(request));
+    if (outcome === 'late')
+      throw new ChannelBug(`the ${type} channel did not settle within ${SETTLE_MS / 1000} s after its signal`);
+    if (!isOutcome(outcome)) throw new ChannelBug(`the ${type} channel returned no SendOutcome`);
+    return outcome;
   }
 
   /** What deliveries with this config share a rate limit and a circuit breaker by; holds no secret. */

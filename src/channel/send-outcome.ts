@@ -1,6 +1,7 @@
 import { cut, oneLine } from '../platform/text/text-limits';
 import type { SendOutcome } from './channel';
 import { isPublicAddress } from '../platform/net/egress/address-class';
+import { isRecord } from '../platform/text/json';
 import { readUrl } from '../platform/text/read-url';
 
 const MIN_RETRY_AFTER_MS = 5000;
@@ -36,6 +37,25 @@ function requestedMs(value: unknown, nowMs: number): number | null {
   if (!HTTP_DATE.test(text)) return null;
   const date = Date.parse(text);
   return Number.isNaN(date) ? null : date - nowMs;
+}
+
+/** Whether a channel of another package returned one. */
+export function isOutcome(value: unknown): value is SendOutcome {
+  if (!isRecord(value)) return false;
+  const { result, status, error, warning, retryAfterMs, mayHaveArrived, gone } = value;
+  if (status !== null && !Number.isSafeInteger(status)) return false;
+  switch (result) {
+    case 'delivered':
+      return warning === undefined || typeof warning === 'string';
+    case 'retry': {
+      const waits = retryAfterMs === null || (typeof retryAfterMs === 'number' && retryAfterMs >= 0);
+      return typeof error === 'string' && waits && typeof mayHaveArrived === 'boolean';
+    }
+    case 'rejected':
+      return typeof error === 'string' && typeof gone === 'boolean';
+    default:
+      return false;
+  }
 }
 
 /** What a channel reads in a provider's response. Everything but `delivered` and `warning` is about a failure. */

@@ -2,6 +2,7 @@ import 'reflect-metadata';
 import { Module, type Type } from '@nestjs/common';
 import { DiscoveryModule } from '@nestjs/core';
 import { Test } from '@nestjs/testing';
+import { AttendedChecker } from './attended-checker';
 import { Checker, SPEC_CHECKER_TYPES } from './checker';
 import { CheckerRegistry } from './checker.registry';
 
@@ -32,6 +33,7 @@ describe('The registry of checkers', () => {
     expect(registry.types()).toEqual([...SPEC_CHECKER_TYPES, 'REDIS']);
     expect(registry.get('HTTP').constructor.name).toBe('HTTPChecker');
     expect(registry.has('REDIS')).toBe(true);
+    expect(registry.get('REDIS')).toBeInstanceOf(AttendedChecker);
   });
 
   it('has no checker of a type that is not registered', async () => {

@@ -1,6 +1,7 @@
 import { Injectable, type OnModuleInit } from '@nestjs/common';
 import { DiscoveryService } from '@nestjs/core';
 import { StartError } from '../platform/config/start-error';
+import { AttendedChecker } from './attended-checker';
 import { Checker, SPEC_CHECKER_TYPES } from './checker';
 
 /**
@@ -10,6 +11,8 @@ import { Checker, SPEC_CHECKER_TYPES } from './checker';
 @Injectable()
 export class CheckerRegistry implements OnModuleInit {
   private readonly checkers = new Map<string, Checker>();
+  /** Those that others wrote; the service's own are asked directly: this is on the way of every check. */
+  private readonly attended = new Map<string, Checker>();
 
   constructor(private readonly discovery: DiscoveryService) {}
 
@@ -24,7 +27,7 @@ export class CheckerRegistry implements OnModuleInit {
 
   /** Throws for an unknown type: call `has` first where the type comes from a client. */
   get(type: string): Checker {
-    const checker = this.checkers.get(type);
+    const checker = this.attended.get(type) ?? this.checkers.get(type);
     if (!checker) throw new Error(`There is no checker of type "${type}"`);
     return checker;
   }
@@ -47,6 +50,7 @@ export class CheckerRegistry implements OnModuleInit {
         `Checker "${type}" is registered twice: by ${other.constructor.name} and by ${checker.constructor.name}. Give one of them another type.`,
       );
     this.checkers.set(type, checker);
+    if (!isSpecType(type)) this.attended.set(type, new AttendedChecker(type, checker));
   }
 }
 

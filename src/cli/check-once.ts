@@ -6,7 +6,6 @@ import { toCheckRequest } from '../checker/check-request';
 import { type Checker, type CheckRequest, type CheckResult, InvalidTarget } from '../checker/checker';
 import { CheckerModule } from '../checker/checker.module';
 import { CheckerRegistry } from '../checker/checker.registry';
-import { completeResult } from '../checker/complete-result';
 import type { Config } from '../platform/config/config';
 import { ConfigModule } from '../platform/config/config.module';
 import { startDeadline } from '../platform/net/deadline';
@@ -31,7 +30,7 @@ export async function checkOnce(command: Command, config: Config): Promise<Check
     if (!checkers.has(command.type)) throw new UsageError(`the type must be one of ${checkers.types().join(', ')}`);
     const checker = checkers.get(command.type);
     const egress = application.get(EgressPolicy).forOrganization({ id: null, isDefault: true });
-    return completeResult(await checker.check(requestOf(checker, command, egress), deadline.signal));
+    return await checker.check(requestOf(checker, command, egress), deadline.signal);
   } finally {
     deadline.clear();
     await application.close();

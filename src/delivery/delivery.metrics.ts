@@ -14,6 +14,7 @@ export class DeliveryMetrics {
   private readonly repeats;
   private readonly seconds;
   private readonly delay;
+  private readonly bugs;
 
   constructor(metrics: Metrics, database: WorkerDatabase, clock: DatabaseClock) {
     this.attempts = metrics.counter({
@@ -43,12 +44,21 @@ export class DeliveryMetrics {
       labelNames: ['channel'],
       buckets: [0.1, 0.25, 0.5, 1, 2, 5, 15, 60, 300, 3600, 86_400],
     });
+    this.bugs = metrics.counter({
+      name: 'uptime_channel_bugs_total',
+      help: 'Attempts whose channel threw, did not end or returned no outcome.',
+      labelNames: ['channel'],
+    });
     this.pending(metrics, database, clock);
   }
 
   attempted(channel: string, attemptClass: AttemptClass, seconds: number): void {
     this.attempts.inc({ channel, class: attemptClass });
     this.seconds.observe({ channel }, seconds);
+  }
+
+  bug(channel: string): void {
+    this.bugs.inc({ channel });
   }
 
   repeated(channel: string): void {

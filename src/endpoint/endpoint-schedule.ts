@@ -125,7 +125,7 @@ const GIVE_BACK = `
          busy_until = NULL, claimed_by = NULL
     FROM (SELECT endpoint_id, to_timestamp(min(slot_ms) / 1000) AS slot
             FROM unnest($1::uuid[], $2::float8[]) AS u (endpoint_id, slot_ms) GROUP BY endpoint_id) first
-   WHERE s.endpoint_id = first.endpoint_id`;
+   WHERE s.endpoint_id = first.endpoint_id AND s.claimed_by = $3`;
 
 const UNRECORDED = '(t.last_slot_at IS NULL OR t.last_slot_at < s.claimed_slot)';
 
@@ -304,11 +304,16 @@ export class EndpointSchedule {
   }
 
   /**
-   * Returns slots that this process claimed and did not run: the first of each endpoint is due again at its time, or at once
-   * when that is past. Sooner it would follow the check before it too closely. Cost: an update of each row.
+   * Returns slots that this instance claimed and did not run: the first of each endpoint is due again at its time, or at once
+   * when that is past. Sooner it would follow the check before it too closely. What it has no more, because others took it for
+   * dead meanwhile, is theirs: made due again it would be checked twice. Cost: an update of each row.
    */
-  async giveBack(sql: Sql, slots: readonly Pick<ClaimedSlot, 'endpointId' | 'slotMs'>[]): Promise<void> {
-    await sql.query(GIVE_BACK, [slots.map(({ endpointId }) => endpointId), slots.map(({ slotMs }) => slotMs)]);
+  async giveBack(
+    sql: Sql,
+    instance: number,
+    slots: readonly Pick<ClaimedSlot, 'endpointId' | 'slotMs'>[],
+  ): Promise<void> {
+    await sql.query(GIVE_BACK, [slots.map(({ endpointId }) => endpointId), slots.map(({ slotMs }) => slotMs), instance]);
   }
 
   /** Lets other instances claim the next slot of endpoints whose check has been recorded. */

@@ -6,6 +6,7 @@ import { StartError } from '../platform/config/start-error';
 import { ID_PREFIXES } from '../platform/ids/id';
 import { requireOneCopy } from './copies';
 import type { Extension, NestModule } from './extension';
+import { type Origin, originsOf } from './origin';
 import { settingPrefix } from './setting-prefix';
 
 /** What all extensions of one installation add together, without conflicts. */
@@ -16,6 +17,8 @@ export interface Composition {
   readonly audited: readonly string[];
   readonly migrations: readonly ExtensionMigration[];
   readonly settings: readonly (new () => object)[];
+  /** Where they are, as far as is known: a stack says whose code it goes through. */
+  readonly origins: readonly Origin[];
 }
 
 const NAME = /^[a-z][a-z0-9]*(-[a-z0-9]+)*$/;
@@ -45,6 +48,7 @@ export function compose(extensions: readonly Extension[]): Composition {
     audited: extensions.flatMap(({ audited = [] }) => audited),
     migrations: extensions.flatMap(migrationsOf),
     settings: extensions.flatMap(({ settings }) => settings ?? []),
+    origins: originsOf(extensions),
   };
 }
 

@@ -2,14 +2,18 @@ import 'reflect-metadata';
 import { tableConflicts } from './conflicts';
 
 describe('conflicts of tables', () => {
-  it('names a table that two entities claim, but not two copies of one entity', () => {
-    const tables = [
-      { tableName: 'website', name: 'Website' },
-      { tableName: 'website', name: 'Website' },
-      { tableName: 'website', name: 'Shop' },
-    ];
-    expect(tableConflicts(tables)).toEqual([
+  const [website, shop] = [class Website {}, class Shop {}];
+  const tables = [{ tableName: 'website', target: website, name: 'Website' }];
+
+  it('names a table that two entities claim, but not one entity that is there twice', () => {
+    expect(tableConflicts([...tables, ...tables, { tableName: 'website', target: shop, name: 'Shop' }])).toEqual([
       'The table "website" has two entities: Website and Shop. Choose another table.',
+    ]);
+  });
+
+  it('tells two classes of one name apart', () => {
+    expect(tableConflicts([...tables, { tableName: 'website', target: class {}, name: 'Website' }])).toEqual([
+      'The table "website" has two entities, both of the name Website. Choose another table.',
     ]);
   });
 });

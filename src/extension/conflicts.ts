@@ -21,7 +21,11 @@ export class Conflicts implements OnModuleInit {
   ) {}
 
   onModuleInit(): void {
-    const tables = this.database.manager.connection.entityMetadatas.map(({ tableName, name }) => ({ tableName, name }));
+    const tables = this.database.manager.connection.entityMetadatas.map(({ tableName, target, name }) => ({
+      tableName,
+      target,
+      name,
+    }));
     const conflicts = [...routeConflicts(this.routes()), ...tableConflicts(tables)];
     if (conflicts.length > 0) throw new StartError(conflicts.join('\n'));
   }
@@ -72,12 +76,16 @@ const pathsOf = (value: unknown): string[] =>
     typeof path === 'string' ? path.replace(/^\/+|\/+$/g, '') : '',
   );
 
-/** One sentence for each table of two entities. Two copies of one entity are those of two applications in one process. */
-export function tableConflicts(tables: readonly { tableName: string; name: string }[]): string[] {
-  return tables.flatMap(({ tableName, name }, index) => {
+/**
+ * One sentence for each table that two classes claim. The service's own may be there twice, of two applications in one
+ * process: those are one class.
+ */
+export function tableConflicts(tables: readonly { tableName: string; target: unknown; name: string }[]): string[] {
+  return tables.flatMap(({ tableName, target, name }, index) => {
     const first = tables.findIndex((other) => other.tableName === tableName);
-    const owner = tables[first]?.name;
-    if (first === index || owner === name) return [];
-    return [`The table "${tableName}" has two entities: ${owner} and ${name}. Choose another table.`];
+    const owner = tables[first];
+    if (!owner || first === index || owner.target === target) return [];
+    const which = owner.name === name ? `, both of the name ${name}` : `: ${owner.name} and ${name}`;
+    return [`The table "${tableName}" has two entities${which}. Choose another table.`];
   });
 }

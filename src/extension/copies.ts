@@ -21,6 +21,9 @@ const SINGLE = [
 /** `…/node_modules/@nestjs/common/` of a file in it: the last such folder in its path is the package that it belongs to. */
 const PACKAGE_FOLDER = /^(.*[\\/]node_modules[\\/]((?:@[^\\/]+[\\/])?[^\\/]+))[\\/]/;
 
+/** The folder of the installed package that a file belongs to; `null` of a file that is not in one. */
+export const packageFolder = (file: string): string | null => PACKAGE_FOLDER.exec(file)?.[1] ?? null;
+
 /** A package, loaded from another folder than the one that the service has it from. */
 export interface Copy {
   readonly name: string;

@@ -3,18 +3,22 @@ import { DiscoveryModule } from '@nestjs/core';
 import { loadSettings } from '../platform/config/validated-settings';
 import type { Composition } from './composition';
 import { Conflicts } from './conflicts';
+import { ORIGINS, UnawaitedRejections } from './unawaited-rejections';
 
 /** What extensions need besides their modules: their settings, injectable everywhere, and the checks of the whole. */
 @Module({})
 export class ExtensionModule {
   /** Throws a `ConfigError` that names every wrong variable. */
-  static forRoot({ settings }: Composition, environment: Readonly<Record<string, string | undefined>>): DynamicModule {
+  static forRoot(
+    { settings, origins }: Composition,
+    environment: Readonly<Record<string, string | undefined>>,
+  ): DynamicModule {
     const providers = settings.map((type) => ({ provide: type, useValue: loadSettings(type, environment) }));
     return {
       module: ExtensionModule,
       global: true,
       imports: [DiscoveryModule],
-      providers: [...providers, Conflicts],
+      providers: [...providers, Conflicts, UnawaitedRejections, { provide: ORIGINS, useValue: origins }],
       exports: [...settings],
     };
   }

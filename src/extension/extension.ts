@@ -1,5 +1,6 @@
 import type { ModuleMetadata } from '@nestjs/common';
 import type { MigrationInterface } from 'typeorm';
+import { filesIn, rememberFile } from './origin';
 
 /** A Nest module, as the `imports` of another one take it. */
 export type NestModule = NonNullable<ModuleMetadata['imports']>[number];
@@ -24,4 +25,8 @@ export interface Extension {
 }
 
 /** Names what a package adds; checked as a whole when the service starts. The `default` export of a file that `EXTENSIONS` names. */
-export const defineExtension = (extension: Extension): Extension => extension;
+export function defineExtension(extension: Extension): Extension {
+  // Behind this function, where it is called: the extension's own file.
+  rememberFile(extension, filesIn(new Error('defined').stack ?? '')[1]);
+  return extension;
+}

@@ -5,6 +5,7 @@ import { pathToFileURL } from 'node:url';
 import { StartError } from '../platform/config/start-error';
 import { isRecord } from '../platform/text/json';
 import type { Extension } from './extension';
+import { rememberFile } from './origin';
 
 /**
  * The extensions that `EXTENSIONS` names, in its order: packages as the working directory finds them, or files below it. Throws
@@ -17,7 +18,7 @@ export async function loadExtensions(names: readonly string[], folder: string = 
 }
 
 async function load(name: string, folder: string): Promise<Extension> {
-  const exported = await importFrom(name, folder).catch((error: unknown) => {
+  const { exported, path } = await importFrom(name, folder).catch((error: unknown) => {
     throw new StartError(`EXTENSIONS: ${name} cannot be loaded from ${folder} (${reasonOf(error)}).`, { cause: error });
   });
   const extension = defaultOf(exported);
@@ -25,6 +26,7 @@ async function load(name: string, folder: string): Promise<Extension> {
     throw new StartError(
       `EXTENSIONS: ${name} has no extension as its default export. Write: export default defineExtension({ name: '…' }).`,
     );
+  rememberFile(extension, path);
   return extension;
 }
 
@@ -34,10 +36,10 @@ function reasonOf(error: unknown): string {
   return text.split('\n')[0]?.replace(/\.$/, '') ?? text;
 }
 
-async function importFrom(name: string, folder: string): Promise<unknown> {
+async function importFrom(name: string, folder: string): Promise<{ exported: unknown; path: string }> {
   const isFile = name.startsWith('.') || isAbsolute(name);
   const path = isFile ? createRequire(join(folder, 'x')).resolve(resolve(folder, name)) : packageFile(name, folder);
-  return (await import(pathToFileURL(path).href)) as unknown;
+  return { exported: await import(pathToFileURL(path).href), path };
 }
 
 /** Where a package begins, found from the folder upwards. */

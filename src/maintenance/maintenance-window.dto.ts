@@ -241,7 +241,11 @@ export class MaintenanceWindowView {
   description!: string;
 
   @ApiProperty({
-    oneOf: [{ $ref: getSchemaPath(WholeScopeView) }, { $ref: getSchemaPath(PartialScopeView) }],
+    // Without `not` the scope of everything fits both.
+    oneOf: [
+      { $ref: getSchemaPath(WholeScopeView) },
+      { allOf: [{ $ref: getSchemaPath(PartialScopeView) }], not: { required: ['all'] } },
+    ],
     description: 'What it covers.',
     example: { tags: ['production'] },
   })

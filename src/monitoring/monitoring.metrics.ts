@@ -74,7 +74,10 @@ export class MonitoringMetrics {
       help: 'Failures repeated before they were recorded.',
       labelNames: ['why'],
     });
-    this.bugs = metrics.counter({ name: 'uptime_checker_bugs_total', help: 'Checkers that threw.' });
+    this.bugs = metrics.counter({
+      name: 'uptime_checker_bugs_total',
+      help: 'Checks whose checker threw, did not end or returned no result.',
+    });
   }
 
   /** A gauge whose value is read at each scrape. */

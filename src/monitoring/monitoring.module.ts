@@ -18,6 +18,7 @@ import { Overload } from './schedule/overload';
 import { SchedulerHealth } from './schedule/scheduler-health';
 import { SlotClaimer } from './schedule/slot-claimer';
 import { CheckRunner } from './run/check-runner';
+import { CheckerBugs } from './run/checker-bugs';
 import { BeforeTrigger } from './run/before-trigger';
 import { Connectivity } from './run/connectivity';
 import { NearTriggerLookup } from './run/near-trigger';
@@ -55,6 +56,7 @@ import { TestEndpointService } from './on-demand/test-endpoint.service';
     ClockJumpRecovery,
     // run: one check, and whether its failure is the target's
     CheckRunner,
+    CheckerBugs,
     StallDetector,
     BeforeTrigger,
     NearTriggerLookup,

@@ -69,7 +69,7 @@ export class MonitoringService implements OnApplicationBootstrap, BeforeApplicat
     try {
       // A heartbeat after leaving would register this instance again.
       await this.heartbeat.stop();
-      await this.claimer.giveBack(unbegun);
+      if (this.instances.id !== null) await this.claimer.giveBack(this.instances.id, unbegun);
       await this.instances.leave();
     } catch (error) {
       this.logger.warn(`Claims could not be given back and will expire: ${String(error)}`);

@@ -124,7 +124,7 @@ describe('README', () => {
 
     // Both play the same story, side by side.
     beforeAll(async () => {
-      await shell('npm run predemo');
+      await shell('node scripts/build.mjs --if-needed');
       demo = onTerminal('exec node scripts/demo.mjs', ROOT, { PORT: '0' });
     }, 120_000);
 
@@ -150,7 +150,7 @@ describe('README', () => {
   });
 
   it('the first "npm start" on a terminal prints a link that signs in once', async () => {
-    const service = onTerminal('npm run prestart && exec node dist/main.js', ROOT, {
+    const service = onTerminal('exec node scripts/built.cjs dist/main.js', ROOT, {
       DATABASE_URL: 'embedded:memory',
       HOST: '127.0.0.1',
       PORT: '0',

@@ -1,4 +1,4 @@
-import { createClient, OPERATIONS, type Ops, TEXT_BODIES, type TextTypes } from './api';
+import { createClient, OPERATIONS, type Ops, RESPONSE_TYPES, TEXT_BODIES, type TextTypes } from './api';
 import { followStream, type Frame, type StreamEvent, type StreamOptions } from './stream';
 import { type CallLimits, reliableFetch } from './transport';
 
@@ -83,7 +83,7 @@ export type ApiMethod<Id extends Operation> = Ops[Id] extends { kind: 'sse' }
       (Ops[Id] extends { item: infer Item } ? Paged<Id, Item> : unknown) &
       (Id extends keyof TextTypes ? Texts<Id, TextTypes[Id]> : unknown);
 
-type GroupedArgs = { headers?: Record<string, unknown>; body?: unknown };
+type GroupedArgs = { path?: Record<string, unknown>; headers?: Record<string, unknown>; body?: unknown };
 type Init = RequestInit & { limits: CallLimits };
 
 /** A method of the generated runtime. */
@@ -123,22 +123,31 @@ function bindMethod(run: RuntimeMethod, id: Operation, client: UptimeClientOptio
     limits: {
       timeoutMs: options.timeoutMs ?? client.timeoutMs ?? TIMEOUT_MS,
       retries: options.retries ?? client.retries ?? RETRIES,
+      types: RESPONSE_TYPES[id] ?? [],
     },
     ...(options.signal && { signal: options.signal }),
   });
-  const method = (args: GroupedArgs = {}, options?: CallOptions) => run(args, init(args, options));
+  const method = async (args: GroupedArgs = {}, options?: CallOptions) => run(placed(args), init(args, options));
   return Object.assign(method, {
-    withResponse: (args: GroupedArgs = {}, options?: CallOptions) =>
-      run(args, { ...init(args, options), envelope: true }),
-    as: (type: string, args: GroupedArgs = {}, options: CallOptions = {}) => {
+    withResponse: async (args: GroupedArgs = {}, options?: CallOptions) =>
+      run(placed(args), { ...init(args, options), envelope: true }),
+    as: async (type: string, args: GroupedArgs = {}, options: CallOptions = {}) => {
       const headers = { Accept: type, ...options.headers };
-      return run(args, { ...init(args, { ...options, headers }), parseAs: 'text' });
+      return run(placed(args), { ...init(args, { ...options, headers }), parseAs: 'text' });
     },
     ...('pagination' in OPERATIONS[id] && {
-      all: (args: GroupedArgs = {}, options?: CallOptions) => run.items(args, init(args, options)),
-      pages: (args: GroupedArgs = {}, options?: CallOptions) => run.pages(args, init(args, options)),
+      all: (args: GroupedArgs = {}, options?: CallOptions) => run.items(placed(args), init(args, options)),
+      pages: (args: GroupedArgs = {}, options?: CallOptions) => run.pages(placed(args), init(args, options)),
     }),
   });
+}
+
+/** Throws a TypeError when an argument would not stay at its place in the path: `..` leads elsewhere, nothing to the list. */
+function placed(args: GroupedArgs): GroupedArgs {
+  for (const [name, value] of Object.entries(args.path ?? {}))
+    if (['', '.', '..'].includes(String(value)))
+      throw new TypeError(`path.${name} must not be ${JSON.stringify(String(value))}`);
+  return args;
 }
 
 /** The runtime's own stream ends with its connection: the next one is another stream of the runtime. */

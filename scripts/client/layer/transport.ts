@@ -1,4 +1,12 @@
-import { errorOf, noResponse, UptimeError, UptimeNoResponse, UptimeProblem, UptimeUnexpectedResponse } from './errors';
+import {
+  errorOf,
+  inBrief,
+  noResponse,
+  UptimeError,
+  UptimeNoResponse,
+  UptimeProblem,
+  UptimeUnexpectedResponse,
+} from './errors';
 
 /** How far one call may go. */
 export interface CallLimits {
@@ -6,6 +14,8 @@ export interface CallLimits {
   timeoutMs: number | null;
   /** Tries after the first one. */
   retries: number;
+  /** The media types that the operation responds with; anything else comes from somebody else. */
+  types?: readonly string[];
 }
 
 /** What `fetch` takes, with the limits of the call: the generated runtime hands on what it does not know. */
@@ -27,7 +37,7 @@ const PASSING = new Set([429, 502, 503, 504]);
  * and pages without its hook for errors.
  */
 export function reliableFetch(doFetch: typeof fetch): (input: unknown, init?: LimitedInit) => Promise<Response> {
-  return async (input, { limits = { timeoutMs: null, retries: 0 }, ...given } = {}) => {
+  return async (input, { limits = { timeoutMs: null, retries: 0 } as CallLimits, ...given } = {}) => {
     const url = String(input);
     const init = { ...given, headers: oneOfEach(given.headers) };
     const request = `${init.method ?? 'GET'} ${url}`;
@@ -37,7 +47,7 @@ export function reliableFetch(doFetch: typeof fetch): (input: unknown, init?: Li
     try {
       for (let attempt = 1; ; attempt++) {
         try {
-          return await once(doFetch, url, { ...init, signal }, request, isStream);
+          return await once(doFetch, url, { ...init, signal }, request, limits);
         } catch (error) {
           if (signal.aborted) throw signal.reason;
           const failure = noResponse(request, error);
@@ -100,15 +110,34 @@ async function once(
   url: string,
   init: RequestInit,
   request: string,
-  isStream: boolean,
+  { timeoutMs, types = [] }: CallLimits,
 ): Promise<Response> {
   const response = await doFetch(url, { ...init, redirect: 'manual' });
   if (!response.ok) throw errorOf(request, response, await response.text());
-  if (isStream) return openedStream(request, response);
+  if (timeoutMs === null) return openedStream(request, response);
   // Read here, so that a connection that breaks within the body is met like one that breaks before.
   const body = await response.arrayBuffer();
   const { status, statusText, headers } = response;
+  if (body.byteLength > 0) requireOwn(request, response, types, body);
   return new Response(body.byteLength === 0 ? null : body, { status, statusText, headers });
+}
+
+/** Throws when a success is not one of the service: of another type than documented, or JSON that is none. */
+function requireOwn(request: string, response: Response, types: readonly string[], body: ArrayBuffer): void {
+  const type = response.headers.get('content-type')?.split(';')[0]?.trim().toLowerCase() ?? '';
+  const isOwn = types.includes(type) && (!type.endsWith('json') || isJson(new TextDecoder().decode(body)));
+  if (isOwn) return;
+  const words = `${request} got ${response.status} from something that is not the service: ${inBrief(new TextDecoder().decode(body))}`;
+  throw new UptimeUnexpectedResponse(words, response.status, undefined);
+}
+
+function isJson(text: string): boolean {
+  try {
+    JSON.parse(text);
+    return true;
+  } catch {
+    return false;
+  }
 }
 
 async function openedStream(request: string, response: Response): Promise<Response> {

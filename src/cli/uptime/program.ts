@@ -1,5 +1,5 @@
 import { readFileSync } from 'node:fs';
-import { resolve } from 'node:path';
+import { join, resolve } from 'node:path';
 import { Command, CommanderError, Option } from 'commander';
 import { ApiClient, readKey, readServiceUrl } from './api-client';
 import { apply, convert, type ExitCode, exported, plan, type PlanOptions } from './configuration-commands';
@@ -67,6 +67,7 @@ export async function runUptime(
 function buildProgram(io: Io, stop: AbortSignal, end: (code: ExitCode) => void): Command {
   const program = new Command('uptime')
     .description('Uptime monitoring from the command line: configuration as code, checks, and what happens.')
+    .version(packageVersion(), '--version', 'print the version of this command')
     .option('--url <url>', 'address of the service; default UPTIME_URL')
     .option('--key-file <file>', 'file with the API key; default UPTIME_KEY')
     .addHelpText('after', AFTER_HELP)
@@ -137,6 +138,12 @@ function buildProgram(io: Io, stop: AbortSignal, end: (code: ExitCode) => void):
     .action(async (options: { json?: boolean }) => end(await tail(io, api(), options, stop)));
 
   return program;
+}
+
+/** Of the package that this file belongs to, built or not. */
+function packageVersion(): string {
+  const { version } = JSON.parse(readFileSync(join(__dirname, '../../../package.json'), 'utf8')) as { version: string };
+  return version;
 }
 
 function connect(io: Io, { url, keyFile }: Connection): ApiClient {

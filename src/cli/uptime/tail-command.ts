@@ -22,6 +22,8 @@ export async function tail(io: Io, api: ApiClient, { json }: { json?: boolean },
         const line = json ? jsonLine(event) : eventLine(event, paint);
         if (line !== null) io.out(`${line}\n`);
       });
+      // A service that stops, or a key that ended, ends the stream in order.
+      if (!stop.aborted && failures === 0) io.err('The service ended the stream. Trying again.\n');
     } catch (error) {
       if (stop.aborted) break;
       if (isFinal(error)) throw error;

@@ -13,9 +13,13 @@ export interface ForeignItem {
 
 /**
  * The items of a list that is the whole file, or the member `name` of it; of several files behind each other one after the
- * other. `others` are the members beside the list. Throws `validation_failed` with `form` when the file has no such list.
+ * other. `others` are the names of the members beside the list, `beside` those members, file by file. Throws `validation_failed` with `form` when the file has no such list.
  */
-export function readForeignList(text: string, name: string, form: string): { items: ForeignItem[]; others: string[] } {
+export function readForeignList(
+  text: string,
+  name: string,
+  form: string,
+): { items: ForeignItem[]; others: string[]; beside: Members[] } {
   const documents = readDocumentText(text);
   if (documents.length === 0) throw notSuchFile(form, 1);
   const others = new Set<string>();
@@ -30,7 +34,8 @@ export function readForeignList(text: string, name: string, form: string): { ite
       return { value: item, at: documents.length === 1 ? pointer : `line ${document.lineOf(pointer)}` };
     });
   });
-  return { items, others: [...others] };
+  const beside = documents.map(({ value }) => (isRecord(value) ? value : {}));
+  return { items, others: [...others], beside };
 }
 
 /** What is thrown for a file of another form. */

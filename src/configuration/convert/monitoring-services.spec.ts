@@ -112,3 +112,31 @@ describe('convertUptimeRobot', () => {
     ]);
   });
 });
+
+describe('the pages of getMonitors', () => {
+  const page = (offset: number, count: number, total: number): string => {
+    const monitors = Array.from({ length: count }, (_, i) => {
+      const name = `m${offset + i}`;
+      return { friendly_name: name, type: 1, url: `https://${name}.example.com/` };
+    });
+    return JSON.stringify({ stat: 'ok', pagination: { offset, limit: 50, total }, monitors });
+  };
+
+  it('that were not sent are told of', () => {
+    const { report } = convertUptimeRobot(page(0, 50, 120));
+    expect(report.filter(({ result }) => result === 'skipped')).toEqual([
+      {
+        at: '/pagination',
+        name: 'other pages',
+        result: 'skipped',
+        why: '70 of 120 monitors are on other pages (offset=50 …): send them too, all in one',
+      },
+    ]);
+  });
+
+  it('are read as one when they come behind each other', () => {
+    const { report } = convertUptimeRobot([page(0, 50, 51), page(50, 1, 51)].join('\n---\n'));
+    expect(report).toHaveLength(51);
+    expect(report.every(({ result }) => result === 'mapped')).toBe(true);
+  });
+});

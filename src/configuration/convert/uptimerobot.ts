@@ -22,10 +22,10 @@ type Read = { endpoint: NewEndpoint; host: string } | { refused: string };
 
 /** Reads monitors of UptimeRobot. Without groups there, each host becomes a website. */
 export const convertUptimeRobot: Converter = (text) => {
-  const { items } = readForeignList(text, 'monitors', FORM);
+  const { items, beside } = readForeignList(text, 'monitors', FORM);
   const builder = new DocumentBuilder();
   const report = items.map((item) => new Monitor(item, builder).convert());
-  return builder.finish([...report, ...contactsIn(items)]);
+  return builder.finish([...report, ...missingPages(items, beside), ...contactsIn(items)]);
 };
 
 class Monitor {
@@ -194,6 +194,15 @@ function rangesWithout(codes: readonly number[]): string {
       return begin > end - 1 ? [] : [begin === end - 1 ? `${begin}` : `${begin}-${end - 1}`];
     })
     .join(',');
+}
+
+/** A response holds 50 monitors at most, and says how many there are. */
+function missingPages(items: readonly ForeignItem[], pages: readonly Members[]): ReportEntry[] {
+  const totals = pages.map(({ pagination }) => (isRecord(pagination) ? (numberIn(pagination, 'total') ?? 0) : 0));
+  const total = Math.max(0, ...totals);
+  if (total <= items.length) return [];
+  const why = `${total - items.length} of ${total} monitors are on other pages (offset=${items.length} …): send them too, all in one`;
+  return [{ at: '/pagination', name: 'other pages', result: 'skipped', why }];
 }
 
 /** Who is told stands in the file by number and address only. */

@@ -1,9 +1,10 @@
 import { Injectable, Logger } from '@nestjs/common';
 import type { SendOutcome } from '../../channel/channel';
-import { ChannelRegistry } from '../../channel/channel.registry';
+import { ChannelBug, ChannelRegistry } from '../../channel/channel.registry';
 import { ATTEMPT_LIMIT_MS } from '../../channel/provider-client';
 import { DatabaseClock } from '../../platform/database/database-clock';
 import { failpoint } from '../../platform/observability/failpoints';
+import { DeliveryMetrics } from '../delivery.metrics';
 import type { Attempt } from './attempt';
 import { type AttemptContent, AttemptReader, type NothingToSend } from './attempt-notification';
 import { AttemptResults } from './attempt-results';
@@ -23,6 +24,7 @@ export class DeliverySender {
     private readonly channels: ChannelRegistry,
     private readonly clock: DatabaseClock,
     private readonly links: MessageLinks,
+    private readonly metrics: DeliveryMetrics,
   ) {}
 
   /** Never throws because of the provider or the config; throws when the database fails before anything is sent. */
@@ -64,7 +66,8 @@ export class DeliverySender {
       const linked = this.links.addTo(notification, this.channels.get(channelType).audience);
       return await this.channels.send(channelType, linked, config, { egress, signal });
     } catch (error) {
-      this.logger.error(`the ${channelType} channel threw: ${describe(error)}`);
+      this.metrics.bug(channelType);
+      this.logger.error(`the ${channelType} channel failed: ${describe(error)}`);
       return {
         result: 'retry',
         status: null,
@@ -76,8 +79,9 @@ export class DeliverySender {
   }
 }
 
-/** The message of a channel's error may quote a config: only its name and where it was thrown are logged. */
+/** The message of a channel's own error may quote a config: only its name and where it was thrown are logged. */
 function describe(error: unknown): string {
-  if (!(error instanceof Error)) return 'something that is no error';
+  if (!(error instanceof Error)) return 'it threw something that is no error';
+  if (error instanceof ChannelBug) return error.message;
   return `${error.name} ${error.stack?.split('\n')[1]?.trim() ?? ''}`;
 }

@@ -1,6 +1,5 @@
 import { Injectable } from '@nestjs/common';
 import { recordChange } from '../../audit/audit-log';
-import { completeResult } from '../../checker/complete-result';
 import { CheckDefinitions } from '../../endpoint/check-definition';
 import { EndpointSettingsResolver } from '../../endpoint/endpoint-settings';
 import { type CreateEndpointDto, toAuditView } from '../../endpoint/endpoint.dto';
@@ -12,6 +11,7 @@ import { newUuid } from '../../platform/ids/id';
 import { startDeadline } from '../../platform/net/deadline';
 import type { Findings } from '../../platform/problem/findings';
 import { Clock } from '../../platform/time/clock';
+import { CheckerBugs } from '../run/checker-bugs';
 import { OnDemandChecks } from './on-demand-checks';
 import type { TrialView } from './test-endpoint.dto';
 
@@ -27,6 +27,7 @@ export class TestEndpointService {
     private readonly clock: Clock,
     private readonly database: Database,
     private readonly onDemand: OnDemandChecks,
+    private readonly bugs: CheckerBugs,
   ) {}
 
   /** Throws what creating the endpoint would throw, and what `OnDemandChecks.run` throws. Ends when the client leaves. */
@@ -60,7 +61,9 @@ export class TestEndpointService {
     const checkedAt = this.clock.now();
     const deadline = startDeadline(timeoutMs, ended);
     try {
-      const result = completeResult(await checker.check(request, deadline.signal));
+      const result = await checker
+        .check(request, deadline.signal)
+        .catch((error: unknown) => this.bugs.resultOf(endpointId, error));
       const check = { endpointId, checkedAt, result, planned: false, attempts: 1 as const, firstError: null };
       const { id: _id, endpoint_id: _endpointId, ...view } = toCheckView(check, '');
       return view;

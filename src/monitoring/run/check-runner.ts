@@ -1,13 +1,12 @@
-import { Injectable, Logger } from '@nestjs/common';
-import { resultOf, unknown } from '../../checker/check-failure';
+import { Injectable } from '@nestjs/common';
 import type { CheckResult } from '../../checker/checker';
-import { completeResult } from '../../checker/complete-result';
 import type { CheckDefinition } from '../../endpoint/check-definition';
 import type { FinishedCheck } from '../../endpoint/finished-check';
 import { startDeadline } from '../../platform/net/deadline';
 import { Clock } from '../../platform/time/clock';
 import { MonitoringMetrics } from '../monitoring.metrics';
 import { BeforeTrigger } from './before-trigger';
+import { CheckerBugs } from './checker-bugs';
 import { Connectivity } from './connectivity';
 import { StallDetector } from './stall-detector';
 import { mayExplain } from './stall-evidence';
@@ -18,7 +17,7 @@ const CONFIRM_AFTER_MS = { least: 1000, spread: 1000 };
 /**
  * Runs one check and decides whether a failure is the target's. In this order:
  *
- * 1. The checker asks the target, within the endpoint's timeout. A checker that throws is a bug: logged, `unknown`.
+ * 1. The checker asks the target, within the endpoint's timeout. A checker that throws or does not end is a bug: logged, `unknown`.
  * 2. A failure that a stall of our own event loop may explain is run again; explained again, it is `unknown`
  *    (`stall-evidence.ts`). So is a warning about the time that the target took.
  * 3. A failure that would trigger an alert is confirmed by a second attempt 1–2 s later, on a new connection, which goes
@@ -28,14 +27,13 @@ const CONFIRM_AFTER_MS = { least: 1000, spread: 1000 };
  */
 @Injectable()
 export class CheckRunner {
-  private readonly logger = new Logger(CheckRunner.name);
-
   constructor(
     private readonly beforeTrigger: BeforeTrigger,
     private readonly stalls: StallDetector,
     private readonly connectivity: Connectivity,
     private readonly metrics: MonitoringMetrics,
     private readonly clock: Clock,
+    private readonly bugs: CheckerBugs,
   ) {}
 
   /**
@@ -113,18 +111,13 @@ export class CheckRunner {
     this.stalls.enter();
     const began = this.clock.monotonic();
     try {
-      const result = completeResult(await definition.checker.check(definition.request, deadline.signal));
+      const result = await definition.checker.check(definition.request, deadline.signal);
       const isInDoubt =
         (result.outcome === 'down' || warnsOfTime(definition, result)) &&
         mayExplain(this.stalls.stalls, { from: began, to: this.clock.monotonic() }, attempt);
       return { result, isInDoubt };
     } catch (error) {
-      this.metrics.bugs.inc();
-      this.logger.error(
-        `a checker threw for endpoint ${definition.endpointId}`,
-        error instanceof Error ? error.stack : String(error),
-      );
-      return { result: resultOfBug(), isInDoubt: false };
+      return { result: this.bugs.resultOf(definition.endpointId, error), isInDoubt: false };
     } finally {
       this.stalls.leave();
       deadline.clear();
@@ -138,8 +131,3 @@ const warnsOfTime = ({ request }: CheckDefinition, { warning }: CheckResult): bo
 
 /** Down or degraded: there are alerts on both. */
 const isBad = ({ outcome, warning }: CheckResult): boolean => outcome === 'down' || Boolean(warning);
-
-const resultOfBug = (): CheckResult =>
-  resultOf(
-    unknown('internal', 'internal', 'The check failed inside the monitor; the operator finds the reason in its log.'),
-  );

@@ -52,7 +52,7 @@ export class SlotClaimer {
   /** Nobody has run what fell due for a while, and it is not spread yet. */
   private hasPaused = true;
   /** Slots that were claimed, could not be planned, and are not given back yet. */
-  private unplanned: readonly ClaimedSlot[] = [];
+  private unplanned: { readonly instance: number; readonly slots: readonly ClaimedSlot[] } | null = null;
 
   constructor(
     private readonly database: WorkerDatabase,
@@ -93,16 +93,16 @@ export class SlotClaimer {
     this.stopped = true;
   }
 
-  /** Leaves these slots to other instances, each at its time. */
-  async giveBack(slots: readonly ClaimedSlot[]): Promise<void> {
-    if (slots.length > 0) await this.schedule.giveBack(this.database, slots);
+  /** Leaves these slots, claimed as this instance, to others, each at its time. */
+  async giveBack(instance: number, slots: readonly ClaimedSlot[]): Promise<void> {
+    if (slots.length > 0) await this.schedule.giveBack(this.database, instance, slots);
   }
 
   private async returnUnplanned(): Promise<void> {
-    if (this.unplanned.length === 0) return;
+    if (this.unplanned === null) return;
     await failpoint('schedule.before_give_back');
-    await this.giveBack(this.unplanned);
-    this.unplanned = [];
+    await this.giveBack(this.unplanned.instance, this.unplanned.slots);
+    this.unplanned = null;
   }
 
   private notePause(): void {
@@ -200,7 +200,7 @@ export class SlotClaimer {
     // The database's clock has jumped ahead: to us that is as if nobody had claimed for so long.
     if (notAfter && nowMs > notAfter.getTime()) this.hasPaused = true;
     this.newest = { databaseMs: nowMs, askedAt, madeAt: this.clock.monotonic() };
-    await this.plan(slots);
+    await this.plan(slots, tick.instance);
     this.health.claimed();
     if (limit === 0) return 0;
     const oldest = slots.reduce((least, { slotMs }) => Math.min(least, slotMs), nowMs);
@@ -209,13 +209,13 @@ export class SlotClaimer {
     return slots.length;
   }
 
-  private async plan(slots: readonly ClaimedSlot[]): Promise<void> {
+  private async plan(slots: readonly ClaimedSlot[], instance: number): Promise<void> {
     if (slots.length === 0) return;
     try {
       await failpoint('schedule.after_claim');
       this.dispatcher.plan(await this.withDefinitions(slots));
     } catch (error) {
-      this.unplanned = slots;
+      this.unplanned = { instance, slots };
       await this.returnUnplanned();
       throw error;
     }

@@ -99,3 +99,23 @@ export async function within<T>(limitMs: number, work: Promise<T>): Promise<T | 
     clearTimeout(timer);
   }
 }
+
+/**
+ * The work's result; `late` when there is none `graceMs` after the signal has aborted. For work that was written by others,
+ * which may heed no signal. It goes on, and what becomes of it then is nobody's business.
+ */
+export async function soonAfter<T>(signal: AbortSignal, graceMs: number, work: T | Promise<T>): Promise<T | 'late'> {
+  let timer: NodeJS.Timeout | undefined;
+  let begin = () => {};
+  const end = new Promise<'late'>((resolve) => {
+    begin = () => (timer = setTimeout(() => resolve('late'), graceMs));
+  });
+  if (signal.aborted) begin();
+  signal.addEventListener('abort', begin, { once: true });
+  try {
+    return await Promise.race([work, end]);
+  } finally {
+    signal.removeEventListener('abort', begin);
+    clearTimeout(timer);
+  }
+}

@@ -13,6 +13,8 @@ import {
 /** Node's own sampler of the event loop, which cannot be left out, wakes the process once in 24 days; see `EventLoopMetrics`. */
 const NEVER_MS = 2 ** 31 - 1;
 const EVENT_LOOP_LAG = 'nodejs_eventloop_lag_';
+/** Gauges with the name of counters; the same without `_total` says it by type. */
+const MISNAMED = /^nodejs_active_\w+_total$/;
 
 /** The process's Prometheus registry. Names start with `uptime_`; labels never carry an organization's data. */
 @Injectable()
@@ -23,7 +25,7 @@ export class Metrics {
   constructor() {
     collectDefaultMetrics({ register: this.registry, eventLoopMonitoringPrecision: NEVER_MS });
     for (const { name } of this.registry.getMetricsAsArray())
-      if (name.startsWith(EVENT_LOOP_LAG)) this.registry.removeSingleMetric(name);
+      if (name.startsWith(EVENT_LOOP_LAG) || MISNAMED.test(name)) this.registry.removeSingleMetric(name);
   }
 
   counter<Label extends string>(options: CounterConfiguration<Label>): Counter<Label> {

@@ -1,11 +1,13 @@
 import { Injectable, Module } from '@nestjs/common';
 import { DiscoveryModule } from '@nestjs/core';
 import { Test } from '@nestjs/testing';
-import { Channel, type SendOutcome, SPEC_CHANNEL_TYPES } from '../../../src/channel/channel';
+import { Channel, type SendOutcome, type SendRequest, SPEC_CHANNEL_TYPES } from '../../../src/channel/channel';
 import { ChannelModule } from '../../../src/channel/channel.module';
 import { ChannelRegistry } from '../../../src/channel/channel.registry';
 import { Config } from '../../../src/platform/config/config';
 import { ConfigModule } from '../../../src/platform/config/config.module';
+import { OPERATORS_EGRESS } from '../../../src/platform/net/egress/egress-policy';
+import { notificationOf } from '../../../src/testing/channel/notifications';
 import { TimeModule } from '../../../src/platform/time/time.module';
 
 class NoConfig {}
@@ -18,8 +20,10 @@ class PigeonChannel implements Channel {
     return ['pigeon'];
   }
 
-  async send(): Promise<SendOutcome> {
-    return { result: 'delivered', status: null };
+  /** The config says what it does. */
+  async send({ config }: SendRequest<{ returns?: SendOutcome | 'nothing, ever' }>): Promise<SendOutcome> {
+    const { returns = { result: 'delivered', status: null } } = config;
+    return returns === 'nothing, ever' ? new Promise(() => {}) : returns;
   }
 }
 
@@ -68,5 +72,38 @@ describe('the registry of channels', () => {
     await expect(start(IncompleteModule)).rejects.toThrow(
       `No channel is registered for: ${SPEC_CHANNEL_TYPES.join(', ')}`,
     );
+  });
+
+  describe('for a channel of another package', () => {
+    const send = async (config: object, signal = new AbortController().signal): Promise<SendOutcome> =>
+      (await start(ChannelModule, ForeignModule)).send('pigeon', notificationOf('triggered'), config, {
+        egress: OPERATORS_EGRESS,
+        signal,
+      });
+
+    it.each<SendOutcome>([
+      { result: 'delivered', status: null },
+      { result: 'delivered', status: 200, warning: 'The loft has moved.' },
+      { result: 'retry', status: 503, error: 'The loft is closed.', retryAfterMs: 5000, mayHaveArrived: false },
+      { result: 'rejected', status: 410, error: 'The loft is gone.', gone: true },
+    ])('takes its outcome: $result', async (returns) => {
+      expect(await send({ returns })).toEqual(returns);
+    });
+
+    it.each([
+      ['nothing', undefined],
+      ['a result that there is none of', { result: 'maybe' }],
+      ['a failure without words', { result: 'rejected', status: null, gone: false }],
+      ['a status in words', { result: 'delivered', status: 'OK' }],
+      ['no word whether it arrived', { result: 'retry', status: null, error: 'Closed.', retryAfterMs: null }],
+    ])('refuses what is no outcome, with the type: %s', async (_what, returns) => {
+      await expect(send({ returns: returns ?? null })).rejects.toThrow('the pigeon channel returned no SendOutcome');
+    });
+
+    it('waits no longer for one that heeds no signal', async () => {
+      await expect(send({ returns: 'nothing, ever' }, AbortSignal.abort())).rejects.toThrow(
+        'the pigeon channel did not settle within 3 s after its signal',
+      );
+    });
   });
 });

@@ -172,6 +172,25 @@ describe('the typed client, when something fails', () => {
     await expect(call).rejects.toThrow(/404 from something that is not the service: Sign in to the Wi-Fi/);
   });
 
+  it.each<[string, string, Record<string, string>]>([
+    ['a page to sign in', '<h1>Sign in</h1>', { 'Content-Type': 'text/html' }],
+    ['a text without a type', 'hello', {}],
+    ['JSON that breaks off', '{"a":', JSON_TYPE],
+  ])('takes no success of something else for its own: %s', async (_, text, headers) => {
+    const { client } = await scripted([(socket) => socket.write(rawResponse(200, text, headers))]);
+    const call = client.listWebsites();
+    await expect(call).rejects.toBeInstanceOf(UptimeUnexpectedResponse);
+    await expect(call).rejects.toThrow(/got 200 from something that is not the service/);
+  });
+
+  it.each(['', '.', '..'])('sends nothing for an id that leads elsewhere: %j', async (id) => {
+    const { target, client } = await scripted([ok]);
+    const words = `path.id must not be ${JSON.stringify(id)}`;
+    await expect(client.getWebsite({ path: { id } })).rejects.toThrow(words);
+    await expect(client.getWebsite.withResponse({ path: { id } })).rejects.toThrow(words);
+    expect(target.seen).toEqual([]);
+  });
+
   it('follows no redirect: the key stays with its host', async () => {
     const { target: elsewhere } = await scripted([ok]);
     const redirect: Step = (socket) => socket.write(rawResponse(307, '', { Location: elsewhere.url('/') }));

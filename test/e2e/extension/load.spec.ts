@@ -4,6 +4,7 @@ import { RouterModule } from '@nestjs/core';
 import { cpSync, mkdirSync, symlinkSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { Access } from '../../../src/exports/module';
+import { eventually } from '../../../src/testing/eventually';
 import { startOwnApp } from '../../harness/app/app';
 import { buildService } from '../../harness/processes/service-process';
 import { StartFolder } from '../../harness/processes/start-process';
@@ -44,6 +45,18 @@ const NOTE = `
 import { defineExtension } from 'uptime-monitor';
 console.log('loading notes');
 export default defineExtension({ name: 'notes' });
+`;
+
+/** Leaves a rejection behind once it has started. */
+const FORGETFUL = `
+import { Module } from '@nestjs/common';
+import { defineExtension } from 'uptime-monitor';
+class ForgetfulModule {
+  onApplicationBootstrap() { setTimeout(() => void this.forgotten(), 1); }
+  async forgotten() { await null; throw new Error('nobody waits for this'); }
+}
+Module({})(ForgetfulModule);
+export default defineExtension({ name: 'forgetful', modules: [ForgetfulModule] });
 `;
 
 describe('EXTENSIONS', () => {
@@ -161,6 +174,37 @@ describe('EXTENSIONS', () => {
       `Two copies of uptime-monitor are loaded: ${version} in ${ROOT}, which was started, and 9.9.9 in ` +
         `${join(folder.path, 'sub/node_modules/uptime-monitor')}, which an extension imports.`,
     );
+  });
+
+  const forgetfulPackage = (): void => {
+    write('node_modules/@team/forgetful/package.json', '{"type":"module","main":"./main.js"}');
+    write('node_modules/@team/forgetful/main.js', FORGETFUL);
+  };
+
+  it('goes on after a rejection of an extension that nobody waits for, which is logged with its name and counted', async () => {
+    forgetfulPackage();
+    const started = launch('@team/forgetful');
+    const url = await started.url();
+    await eventually('the log to tell', () => started.said.includes('nobody waits for this'));
+    expect(started.said).toContain(
+      'extension \\"forgetful\\" left a rejection that nothing waits for: Error: nobody waits',
+    );
+    expect(await (await fetch(`${url}/metrics`)).text()).toContain(
+      'uptime_extension_rejections_total{extension="forgetful"} 1',
+    );
+  });
+
+  it('ends as ever after a rejection that is not of an extension', async () => {
+    forgetfulPackage();
+    write('bug.cjs', `process.on('SIGUSR2', () => void Promise.reject(new Error('a bug of the service')));`);
+    const started = folder.launch({
+      env: { ...IN_MEMORY, EXTENSIONS: '@team/forgetful' },
+      preload: join(folder.path, 'bug.cjs'),
+    });
+    await started.url();
+    started.signal('SIGUSR2');
+    expect(await started.ended()).toBe(1);
+    expect(started.said).toContain('Error: a bug of the service');
   });
 
   it('names the migration that failed, and goes no further', async () => {

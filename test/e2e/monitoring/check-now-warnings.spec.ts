@@ -23,7 +23,7 @@ const SLOW = { code: 'assertion_failed', phase: 'assertion', message: 'It is slo
 /** A checker of another package, made before there were warnings, or with a mind of its own. */
 @Checker('FOREIGN')
 class ForeignChecker implements Checker<string> {
-  readonly targetForm = 'foreign://old, foreign://slow or foreign://both';
+  readonly targetForm = 'foreign://old, foreign://slow, foreign://both, foreign://fine or foreign://never';
   readonly assertionSources = [] as const;
 
   parseTarget(url: string): string {
@@ -34,6 +34,8 @@ class ForeignChecker implements Checker<string> {
     if (target === 'foreign://slow') return { ...OLD_UP, warning: SLOW };
     if (target === 'foreign://both')
       return { ...resultOf(down('connection_refused', 'connect', 'No.')), warning: SLOW };
+    if (target === 'foreign://fine') return { outcome: 'fine' } as unknown as CheckResult;
+    if (target === 'foreign://never') return new Promise(() => {});
     return OLD_UP as CheckResult;
   }
 }
@@ -105,11 +107,17 @@ describe('a check on demand that has something to warn of', () => {
       'both',
       { outcome: 'down', degraded: false, error: { code: 'connection_refused' }, warning: null },
     ],
+    ['returns no result', 'fine', { outcome: 'unknown', error: { code: 'internal' }, warning: null }],
+    // Some seconds after the timeout.
+    ['never ends', 'never', { outcome: 'unknown', error: { code: 'internal' }, warning: null }],
   ])('is recorded and listed when its checker %s', async (_what, host, expected) => {
-    const foreign = { name: 'Foreign', type: 'FOREIGN', url: `foreign://${host}`, interval: 86_400 };
-    expect((await app.write.post<Check>('/endpoints/test', foreign)).body).toMatchObject(expected);
+    const foreign = { name: 'Foreign', type: 'FOREIGN', url: `foreign://${host}`, interval: 86_400, timeout: 1 };
     const id = await newEndpoint(app.write, website, foreign);
-    const { status, body } = await app.write.post<Check>(`/endpoints/${id}/checks`);
+    const [tested, { status, body }] = await Promise.all([
+      app.write.post<Check>('/endpoints/test', foreign),
+      app.write.post<Check>(`/endpoints/${id}/checks`),
+    ]);
+    expect(tested.body).toMatchObject(expected);
     expect(status).toBe(201);
     expect(body).toMatchObject(expected);
     expect(await newest(id)).toMatchObject(expected);

@@ -327,6 +327,7 @@ describe('the schedule', () => {
     const claimed = await claim(ONE);
     await schedule.giveBack(
       database,
+      ONE,
       claimed.filter(({ endpointId }) => ids.slice(0, 2).includes(endpointId)),
     );
     expect((await claim(TWO)).map(({ endpointId }) => endpointId).sort()).toEqual(ids.slice(0, 2).sort());
@@ -341,7 +342,7 @@ describe('the schedule', () => {
     const [first = 0, second = 0] = slotsOf(claimed, id);
     expect(second).toBeGreaterThan(first);
     await database.query(`UPDATE endpoint_schedule SET interval_seconds = 3600`);
-    await schedule.giveBack(database, claimed.toReversed());
+    await schedule.giveBack(database, ONE, claimed.toReversed());
     expect(await claim(TWO)).toEqual([]);
     expect(slotsOf(await claim(TWO, { ahead: 1200 }), id)).toEqual([first]);
   });
@@ -350,7 +351,7 @@ describe('the schedule', () => {
     await add(1, { interval: 60 });
     await claim(ONE);
     await dueIn(3600);
-    await schedule.giveBack(database, await claim(ONE, { ahead: 4000 }));
+    await schedule.giveBack(database, ONE, await claim(ONE, { ahead: 4000 }));
     expect(await claim(TWO)).toEqual([]);
     expect(await claim(TWO, { ahead: 61 })).toHaveLength(1);
   });

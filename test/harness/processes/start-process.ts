@@ -68,6 +68,10 @@ export class StartProcess {
     return this.child.exitCode ?? this.child.signalCode;
   }
 
+  signal(signal: NodeJS.Signals): void {
+    this.child.kill(signal);
+  }
+
   /** Ctrl-C on its terminal, SIGTERM without one; waits for the end. */
   async stop(): Promise<void> {
     if (!this.hasEnded) {

@@ -29,6 +29,28 @@ describe('convertPrometheusBlackbox', () => {
     expect(entry).toMatchObject({ name: 'db.example:5432', why: expect.stringContaining('query_response') });
   });
 
+  it.each<[string, string, string, readonly string[]]>([
+    ['a label that a rule makes the module', '{module: tcp_connect}', '', ['TCP', 'HTTP']],
+    ['the job’s module where the rule takes no empty label', '{module: tcp_connect}', ', regex: (.+)', ['TCP', 'TCP']],
+  ])('follows %s', (_what, labels, regex, types) => {
+    const { document: made, report: told } = convertPrometheusBlackbox(`
+modules: {http_2xx: {prober: http}, tcp_connect: {prober: tcp}}
+scrape_configs:
+- job_name: all
+  metrics_path: /probe
+  params: {module: [tcp_connect]}
+  static_configs: [{targets: ['a.example:80'], labels: ${labels}}, {targets: ['b.example:80']}]
+  relabel_configs:
+  - {source_labels: [module], target_label: __param_module${regex}}
+  - {source_labels: [__address__], target_label: __param_target}
+  - {target_label: __address__, replacement: 127.0.0.1:9115}
+`);
+    expect(told.filter(({ result }) => result === 'skipped')).toEqual(
+      types.includes('HTTP') ? [] : [expect.objectContaining({ name: 'http_2xx' })],
+    );
+    expect(made.websites?.[0]?.endpoints?.map(({ type }) => type)).toEqual(types);
+  });
+
   it.each(['', '---\n', '7', 'a: 1', 'modules: []', 'scrape_configs: {}', 'modules: {}\n---\nendpoints: []\n'])(
     'refuses a file of another form: %j',
     (text) => {

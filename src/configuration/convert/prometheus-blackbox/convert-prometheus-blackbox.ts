@@ -5,7 +5,7 @@ import { DocumentBuilder, nameFrom, type NewEndpoint, tagsFrom } from '../docume
 import { type Members, textIn } from '../foreign-list';
 import { type Differences, durationSeconds, Fields } from './fields';
 import { probeOf } from './modules';
-import { readRelabeling } from './relabeling';
+import { type ModuleLabel, readRelabeling } from './relabeling';
 import { type Placed, readSource, type Source } from './source';
 
 const DEFAULT_MODULE = 'http_2xx';
@@ -67,9 +67,16 @@ class Job {
     const own = this.targets(relabeling.isTarget || relabeling.refused !== null);
     if (own.length === 0 && elsewhere.length === 0)
       return [skipped(at, this.name, 'it has no targets, or no relabel rule that makes them the parameter target')];
-    const refused = relabeling.refused ?? (own.length > 0 ? this.moduleRefusal() : null);
-    if (refused !== null) return [...elsewhere, ...own.map((target) => skipped(target.at, target.address, refused))];
-    return [...elsewhere, ...own.map((target) => this.convertTarget(target, relabeling.lost))];
+    return [
+      ...elsewhere,
+      ...own.map((target) => {
+        const module = this.moduleOf(target, relabeling.module);
+        const refused = relabeling.refused ?? this.moduleRefusal(module);
+        return refused === null
+          ? this.convertTarget(target, module, relabeling.lost)
+          : skipped(target.at, target.address, refused);
+      }),
+    ];
   }
 
   /** Without the rule that makes the address the target, the parameter is the target, whatever is scraped. */
@@ -97,18 +104,23 @@ class Job {
     return typeof first === 'string' ? first : DEFAULT_MODULE;
   }
 
-  private moduleRefusal(): string | null {
-    const module = this.source.modules.get(this.moduleName);
-    return module && isRecord(module.value)
-      ? null
-      : `its module ${this.moduleName} does not stand in the file: send the configuration of blackbox_exporter with it`;
+  private moduleOf({ labels }: Target, from: ModuleLabel | null): string {
+    if (from === null) return this.moduleName;
+    return textIn(labels, from.label) || (from.keepsOwn ? this.moduleName : DEFAULT_MODULE);
   }
 
-  private convertTarget(target: Target, lostLabels: readonly string[]): ReportEntry {
+  private moduleRefusal(name: string): string | null {
+    const module = this.source.modules.get(name);
+    return module && isRecord(module.value)
+      ? null
+      : `its module ${name} does not stand in the file: send the configuration of blackbox_exporter with it`;
+  }
+
+  private convertTarget(target: Target, moduleName: string, lostLabels: readonly string[]): ReportEntry {
     const name = nameFrom(target.address);
     const differences: Differences = new Set();
-    this.used.add(this.moduleName);
-    const module = this.source.modules.get(this.moduleName)?.value;
+    this.used.add(moduleName);
+    const module = this.source.modules.get(moduleName)?.value;
     const fields = new Fields(isRecord(module) ? module : {}, '', differences);
     const timeout = fields.text('timeout');
     const read = probeOf(fields, target.address, (what, value) => this.builder.secret(`${this.name} ${what}`, value));

@@ -259,7 +259,7 @@ describe('a monitor', () => {
       { headers: [{ key: 'authorization', value: 'mine' }] },
       null,
     ],
-    ['a header that cannot be sent', { headers: '{"Host": "a.example.com"}' }, {}, /header "Host" is left out/],
+    ['a header that cannot be sent', { headers: '{"Content-Length": "1"}' }, {}, /header "Content-Length" is left out/],
     ['headers that are no JSON', { headers: 'X-A: b' }, {}, /no JSON object/],
     [
       'an XML body',
@@ -298,6 +298,7 @@ describe('a monitor', () => {
     ['shows a certificate', { authMethod: 'mtls' }, /certificate/],
     ['sends a password to whoever answers', { ignoreTls: true, authMethod: 'basic', basic_auth_user: 'a' }, /TLS/],
     ['accepts nothing', { accepted_statuscodes: [] }, /status code/],
+    ['asks another site at its address', { headers: '{"host": "a.example.com"}' }, /"Host" cannot be sent/],
     ['has no port', { type: 'port', hostname: 'a.example.com' }, /port/],
     ['has no host', { type: 'ping', hostname: null }, /host/],
     ['waits for calls', { type: 'push', pushToken: 'abc' }, /"abc"/],

@@ -111,3 +111,9 @@ export function exactSchema(schema: Schema, document: string): object {
     }),
   };
 }
+
+/** The same schema as it is, its references leading into the schema whose `$id` is `document`. */
+export const referring = (schema: Schema, document: string): object =>
+  JSON.parse(JSON.stringify(schema), (name, value: unknown) =>
+    name === '$ref' && typeof value === 'string' ? `${document}${value}` : value,
+  ) as object;

@@ -1,10 +1,17 @@
 import { createRequire } from 'node:module';
 import type { ValidateFunction } from 'ajv';
 import type { ApiResponse } from '../../service/api';
-import { type DocumentedResponse, exactSchema, type OpenApi, type Operation, type Schema } from './openapi';
+import { type DocumentedResponse, exactSchema, type OpenApi, type Operation, referring, type Schema } from './openapi';
 
-/** Under which name the compiler knows the document. */
-const DOCUMENT = 'document';
+/**
+ * Under which names the compiler knows the document: as it is, which is what the validators of others read, and closed,
+ * without fields that it does not name. Closed alone hides a `oneOf` whose choices do not exclude each other.
+ */
+const [AS_IT_IS, CLOSED] = ['document', 'closed'];
+const READINGS = [
+  { name: AS_IT_IS, of: referring },
+  { name: CLOSED, of: exactSchema },
+];
 
 interface Compiler {
   addSchema(schema: object): unknown;
@@ -14,11 +21,13 @@ interface Compiler {
 /** Compares responses with what a document says about them. */
 export class Validator {
   private readonly compiler: Compiler = newCompiler();
-  private readonly validators = new Map<string, ValidateFunction>();
+  private readonly validators = new Map<string, ValidateFunction[]>();
 
   constructor({ components }: OpenApi) {
-    const schemas = Object.entries(components.schemas).map(([name, schema]) => [name, exactSchema(schema, DOCUMENT)]);
-    this.compiler.addSchema({ $id: DOCUMENT, components: { schemas: Object.fromEntries(schemas) as object } });
+    for (const { name: $id, of } of READINGS) {
+      const schemas = Object.entries(components.schemas).map(([name, schema]) => [name, of(schema, $id)]);
+      this.compiler.addSchema({ $id, components: { schemas: Object.fromEntries(schemas) as object } });
+    }
   }
 
   /** What is wrong with a response of this operation, one sentence each; empty when it is as documented. */
@@ -46,17 +55,16 @@ export class Validator {
     const documented = content[type];
     if (!documented) return [`the content type ${JSON.stringify(type)} is none of ${Object.keys(content).join(', ')}`];
     if (!type.endsWith('json') || documented.schema === undefined) return [];
-    const validate = this.validatorOf(documented.schema);
-    if (validate(response.body)) return [];
-    return (validate.errors ?? []).map(
+    const failed = this.validatorsOf(documented.schema).find((validate) => !validate(response.body));
+    return (failed?.errors ?? []).map(
       ({ instancePath, message, params }) =>
         `${instancePath === '' ? 'the body' : instancePath} ${message ?? 'is wrong'} ${JSON.stringify(params)}`,
     );
   }
 
-  private validatorOf(schema: Schema): ValidateFunction {
+  private validatorsOf(schema: Schema): ValidateFunction[] {
     const key = JSON.stringify(schema);
-    const known = this.validators.get(key) ?? this.compiler.compile(exactSchema(schema, DOCUMENT));
+    const known = this.validators.get(key) ?? READINGS.map(({ name, of }) => this.compiler.compile(of(schema, name)));
     this.validators.set(key, known);
     return known;
   }

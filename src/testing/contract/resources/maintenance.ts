@@ -31,6 +31,12 @@ export function describeMaintenance(session: TheSession): void {
       expectProblem(await session().write.post(`/maintenance-windows/${body.id}/end`), 409, 'conflict');
     });
 
+    it('over everything is made, and read as documented', async () => {
+      const { status, body } = await post({ ...nightly(), scope: { all: true } });
+      expect([status, body['scope']]).toEqual([201, { all: true }]);
+      expect((await session().write.delete(`/maintenance-windows/${body.id}`)).status).toBe(204);
+    });
+
     it('that repeats says when it is next, as its preview did before it was made', async () => {
       const sent = nightly();
       const preview = await session().write.post<Thing[]>('/maintenance-windows/preview?limit=3', sent);

@@ -46,6 +46,8 @@ export function httpCheck(monitor: Row): Mapped {
   if (!(HTTP_METHODS as readonly string[]).includes(method)) return { reason: `its method is ${quoted(method, 20)}` };
   const { url, credentials } = address;
   const body = bodyOf(monitor);
+  if (monitor.text('type') !== 'real-browser' && hasHost(monitor))
+    return { reason: 'its header "Host" cannot be sent, and without it the response is that of another site' };
   const headers = headersOf(monitor, credentials, body, differences);
   const draft: Draft = {
     type: /^https:/i.test(url) ? 'HTTPS' : 'HTTP',
@@ -154,6 +156,10 @@ function ownHeaders(monitor: Row, differences: string[]): Header[] {
     return [];
   });
 }
+
+/** The same for every program that files come from: an endpoint without it would watch something else. */
+const hasHost = (monitor: Row): boolean =>
+  Object.keys(monitor.mapping('headers') ?? {}).some((key) => key.toLowerCase() === 'host');
 
 function authorizationOf(monitor: Row): string | null {
   const method = monitor.text('authMethod');

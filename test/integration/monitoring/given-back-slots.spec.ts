@@ -1,0 +1,50 @@
+import { EndpointSchedule } from '../../../src/endpoint/endpoint-schedule';
+import { Database } from '../../../src/platform/database/database';
+import { parseId } from '../../../src/platform/ids/id';
+import { startApp, type TestApp } from '../../harness/app/app';
+import { newEndpoint, newWebsite } from '../../harness/app/resources';
+
+/** Numbers of instances that no process here has. */
+const [CUT_OFF, OTHER, THIRD] = [910_001, 910_002, 910_003];
+
+describe('a slot that an instance claimed and could not run', () => {
+  let app: TestApp;
+  let orgId: string;
+  let endpoint: string;
+  beforeAll(async () => {
+    app = await startApp({ role: 'api' });
+    const organization = await app.organization('Given back');
+    ({ orgId } = organization);
+    const id = await newEndpoint(organization.write, await newWebsite(organization.write), { interval: 3600 });
+    endpoint = parseId('endpoint', id) ?? '';
+  });
+  afterAll(() => app.close());
+  beforeEach(async () => {
+    await app.app.get(Database).query(
+      `UPDATE endpoint_schedule SET next_check_at = now() - interval '1 second', busy_until = NULL, claimed_by = NULL
+          WHERE endpoint_id = $1`,
+      [endpoint],
+    );
+  });
+
+  const schedule = () => app.app.get(EndpointSchedule);
+  const claim = async (instance: number) =>
+    (await schedule().claimOfOne(app.app.get(Database), instance, 10, 0, { orgId })).slots;
+  const claimedBy = async (instance: number): Promise<number> => (await claim(instance)).length;
+
+  it('is due again at once when it gives it back', async () => {
+    const slots = await claim(CUT_OFF);
+    expect([slots.length, await claimedBy(OTHER)]).toEqual([1, 0]);
+    await schedule().giveBack(app.app.get(Database), CUT_OFF, slots);
+    expect(await claimedBy(OTHER)).toBe(1);
+  });
+
+  it('is not made due a second time when another instance, which took it for dead, has claimed it since', async () => {
+    const slots = await claim(CUT_OFF);
+    expect(slots).toHaveLength(1);
+    await schedule().takeOver(app.app.get(Database), CUT_OFF);
+    expect(await claimedBy(OTHER)).toBe(1);
+    await schedule().giveBack(app.app.get(Database), CUT_OFF, slots);
+    expect(await claimedBy(THIRD)).toBe(0);
+  });
+});
