@@ -25,6 +25,7 @@ export const ObjectList = (type: () => new () => object, maxItems: number): Prop
     }),
     ValidateBy({
       name: 'arrayMaxSize',
+      constraints: [maxItems],
       validator: {
         validate: (value: unknown) => !Array.isArray(value) || value.length <= maxItems,
         defaultMessage: (args) => `${args?.property ?? 'value'} must contain at most ${maxItems} items`,
@@ -32,12 +33,12 @@ export const ObjectList = (type: () => new () => object, maxItems: number): Prop
     }),
     ValidateNested({ each: true }),
     Type(type),
-    Part({ type, maxItems }),
+    Part(type),
   );
 
 /** An object of one class. Unlike nested validation alone it refuses lists and `null`. */
 export const Nested = (type: () => new () => object): PropertyDecorator =>
-  applyDecorators(IsPlainObject(), ValidateNested(), Type(type), Part({ type, maxItems: null }));
+  applyDecorators(IsPlainObject(), ValidateNested(), Type(type), Part(type));
 
 /** A JSON object whose own keys are validated elsewhere (a channel's config). */
 export const IsPlainObject = (): PropertyDecorator =>

@@ -68,7 +68,7 @@ class Walk {
         this.look(item, null, place);
       } else {
         if (fields && !fields.has(step)) this.add(at, 'unknown_field', unknownField(step));
-        this.look(item, fields?.get(step)?.type() ?? null, at);
+        this.look(item, fields?.get(step)?.type ?? null, at);
       }
     }
   }

@@ -1,10 +1,9 @@
 import { type ArgumentMetadata, Injectable, type PipeTransform } from '@nestjs/common';
-import { plainToInstance } from 'class-transformer';
 import { validate, type ValidationError, validateSync } from 'class-validator';
 import { codeOfConstraint, plainly, pointerStep } from '../../problem/constraint-codes';
 import { type FieldProblem, type FieldProblemCode, Problem, problems } from '../../problem/problem';
 import { isRecord } from '../../text/json';
-import { type BodyClass, withCutLists } from './body-parts';
+import { type BodyClass, dtoOf } from './body-parts';
 import { earlyProblems, unknownField } from './early-problems';
 import { withoutWrong, WrongShape } from './wrong-shape';
 
@@ -44,7 +43,7 @@ const RULES = { whitelist: true, forbidNonWhitelisted: true, forbidUnknownValues
 /** What keeps a value from being a dto of this class; pointers begin at the value. */
 export function shapeProblems(type: BodyClass, value: Readonly<Record<string, unknown>>): readonly FieldProblem[] {
   const { final } = earlyProblems(type, value);
-  return final ?? fieldProblems(validateSync(plainToInstance(type, withCutLists(type, value)), RULES));
+  return final ?? fieldProblems(validateSync(dtoOf(type, value), RULES));
 }
 
 /**
@@ -61,7 +60,7 @@ export class RequestValidationPipe implements PipeTransform {
     const of = metatype as BodyClass;
     const { bad, final } = earlyProblems(of, value);
     if (final) throw refusal(type, final);
-    const dto = plainToInstance(of, withCutLists(of, value));
+    const dto = dtoOf(of, value);
     const errors = await validate(dto, RULES);
     const named = new Set(bad.map(({ pointer }) => pointer));
     const found = [...bad, ...fieldProblems(errors).filter(({ pointer }) => !named.has(pointer))];
