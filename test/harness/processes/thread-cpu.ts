@@ -21,10 +21,10 @@ export async function longestPiece(
   await ask();
   const whole = mainThreadCpuMs(pid) - before;
   if (whole <= enough) return whole;
-  let isRunning = true;
-  const asked = ask().finally(() => (isRunning = false));
+  const running = { asked: true };
+  const asked = ask().finally(() => (running.asked = false));
   let longest = 0;
-  for (let at = mainThreadCpuMs(pid); isRunning;) {
+  for (let at = mainThreadCpuMs(pid); running.asked;) {
     await ping();
     const now = mainThreadCpuMs(pid);
     longest = Math.max(longest, now - at);
