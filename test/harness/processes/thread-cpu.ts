@@ -33,9 +33,3 @@ export async function longestPiece(
   await asked;
   return longest;
 }
-
-/** Memory that a process has resident, MB. */
-export function residentMb(pid: number): number {
-  const [, kilobytes] = /^VmRSS:\s+(\d+)/m.exec(readFileSync(`/proc/${pid}/status`, 'latin1')) ?? [];
-  return Math.round(Number(kilobytes ?? 0) / 1024);
-}
