@@ -1,9 +1,10 @@
 import type { Attack } from '../scene';
+import { ON_BODIES } from './on-bodies';
 import { ON_CHECKS } from './on-checks';
 import { ON_DELIVERIES } from './on-deliveries';
 import { ON_REQUESTS } from './on-requests';
 
-export const ATTACKS: readonly Attack[] = [...ON_CHECKS, ...ON_REQUESTS, ...ON_DELIVERIES];
+export const ATTACKS: readonly Attack[] = [...ON_CHECKS, ...ON_REQUESTS, ...ON_BODIES, ...ON_DELIVERIES];
 
 const nobody: Attack = {
   name: 'nobody',
