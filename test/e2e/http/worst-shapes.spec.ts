@@ -118,7 +118,7 @@ describe('the worst bodies and queries of every documented route', () => {
           resolve({ status: response.statusCode ?? 0, text: Buffer.concat(chunks).toString() }),
         );
       });
-      // A service that refuses a body may close before all of it is sent: that is an answer, too.
+      // A service that refuses a body may close before all of it is sent: that is a response, too.
       asked.once('error', (error: NodeJS.ErrnoException) =>
         error.code === 'ECONNRESET' || error.code === 'EPIPE' ? resolve({ status: 0, text: '' }) : reject(error),
       );

@@ -8,7 +8,7 @@ export function mainThreadCpuMs(pid: number): number {
 
 /**
  * The most CPU that the main thread of a service used in one piece while `ask` ran, milliseconds, or a bit more. Between two
- * pieces a ping is answered, so what is used from one answer to the next is a piece with the answer. When all of it is no
+ * pieces a ping is answered, so what is used from one response to the next is a piece with the response. When all of it is no
  * more than `enough`, it is not taken apart.
  */
 export async function longestPiece(
