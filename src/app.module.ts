@@ -26,6 +26,7 @@ import { IdempotencyGuard } from './platform/http/idempotency/idempotency.guard'
 import { PreconditionGuard } from './platform/http/precondition/precondition.guard';
 import { JobsModule } from './platform/jobs/jobs.module';
 import { UnknownQueryGuard } from './platform/http/unknown-query.guard';
+import { BodyGuard } from './platform/http/body/body.guard';
 import { RequestValidationPipe } from './platform/http/body/validation.pipe';
 import { NetModule } from './platform/net/net.module';
 import { ObservabilityModule } from './platform/observability/observability.module';
@@ -85,6 +86,7 @@ export class AppModule {
         { provide: APP_GUARD, useClass: UnknownQueryGuard },
         { provide: APP_GUARD, useClass: IdempotencyGuard },
         { provide: APP_GUARD, useClass: PreconditionGuard },
+        { provide: APP_GUARD, useClass: BodyGuard },
         { provide: APP_PIPE, useClass: RequestValidationPipe },
       ],
     };

@@ -192,10 +192,14 @@ export class AlertSettings {
     return routeChangeOf({ contactId, hasType, hasConfig, isAsShown }, routed.route.contactId);
   }
 
-  /** Masks stand for what is stored, as ever. */
+  /**
+   * Masks stand for what is stored, as ever. A credential is never compared: whether it is the stored one could be asked for
+   * as often as it takes to guess it, and nothing would be written down.
+   */
   private isAsShown(caller: Caller, { alert, route }: RoutedAlert, { type, config }: SentConfig): boolean {
     if (type !== undefined && type !== route.type) return false;
     if (config === undefined) return true;
+    if (route.contactId !== null && this.channels.namesSecret(route.type, config)) return false;
     const owner = ownerOf(alert.id, route.contactId);
     if (isDeepStrictEqual(config, this.channels.present(caller, owner, route).config)) return true;
     const { invalid, forbidden } = this.channels.findingsIn(caller, owner, { config }, route);

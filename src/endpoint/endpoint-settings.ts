@@ -58,10 +58,11 @@ export class EndpointSettingsResolver {
     }
     if (dto.headers) settings.headers = this.storedHeaders(id, dto.headers, before.headers, found);
     found.push(...this.intervalProblems(dto));
-    if (dto.headers ?? dto.assertions ?? dto.body)
+    const isSent = (...names: (keyof UpdateEndpointDto)[]): boolean => names.some((name) => dto[name] !== undefined);
+    if (isSent('headers', 'assertions', 'body'))
       found.push(...sizeProblems(this.sized(id, settings), stored && this.sized(id, stored)));
     if (dto.tls) found.push(...tlsFindings(settings));
-    if (dto.tls ?? dto.headers ?? dto.body ?? dto.url) found.push(...unverifiedFindings(settings));
+    if (isSent('tls', 'headers', 'body', 'url')) found.push(...unverifiedFindings(settings));
     const forbidden = checker && hasNewTarget ? this.forbiddenTarget(checker, settings.url, caller) : [];
     return { settings, findings: { invalid: found, forbidden } };
   }

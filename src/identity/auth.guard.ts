@@ -6,7 +6,14 @@ import { Config } from '../platform/config/config';
 import { Problem, problems } from '../platform/problem/problem';
 import { ApiKeyService } from './api-key/api-key.service';
 import { COST, type CostOf } from '../platform/access/cost';
-import { ACCESS, type AccessRule, type AuthenticatedRequest, type Caller, ROLES } from '../platform/access/caller';
+import {
+  ACCESS,
+  type AccessRule,
+  type AuthenticatedRequest,
+  type Caller,
+  COUNTED_BY,
+  ROLES,
+} from '../platform/access/caller';
 import { OrganizationService } from './organization/organization.service';
 import { RateLimits } from './rate-limits';
 import { requireOwnPage } from './own-page';
@@ -39,7 +46,7 @@ export class AuthGuard implements CanActivate {
       context.getClass(),
     ]);
     const request = context.switchToHttp().getRequest<AuthenticatedRequest>();
-    if (rule === 'public') return true;
+    if (rule === 'public') return this.visitor(request, context);
     if (rule === undefined) {
       this.logger.error(`${context.getClass().name}.${context.getHandler().name} has no @Access rule and is refused`);
       throw problems.insufficientRole('nobody');
@@ -50,6 +57,12 @@ export class AuthGuard implements CanActivate {
     this.limits.countRequest(request, caller, costOf);
     if (ROLES.indexOf(caller.role) < ROLES.indexOf(rule)) throw problems.insufficientRole(rule);
     request.caller = caller;
+    return true;
+  }
+
+  private visitor(request: Request, context: ExecutionContext): true {
+    if (this.reflector.get<string | undefined>(COUNTED_BY, context.getHandler()) === undefined)
+      this.limits.countVisit(request);
     return true;
   }
 

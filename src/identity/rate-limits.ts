@@ -9,6 +9,8 @@ import type { Caller } from '../platform/access/caller';
 import type { CostOf } from '../platform/access/cost';
 import { TokenBuckets } from '../platform/access/token-bucket';
 
+/** Requests without a key that one address may send to routes that need none, before anything of them is read. */
+const VISITS = { rate: 20, burst: 40 };
 /** Wrong credentials that one address may send: 20 at once, then one every three seconds. */
 const FAILED_SIGN_INS = { rate: 1 / 3, burst: 20 };
 /** Sign-ins with one key: 20 at once, then one every ten seconds. Each makes a session and an entry in the audit log. */
@@ -22,13 +24,14 @@ const DOUBTFUL_LOOK_UPS = { rate: 20, burst: 20 };
 const ALL = 'all';
 
 /**
- * Limits of requests by key and by organization, of sign-ins by key, and of wrong credentials by address, an IPv6 /64 being
+ * Limits of requests by key and by organization, of sign-ins by key, of requests without a key and of wrong credentials by address, an IPv6 /64 being
  * one. Each process counts for itself.
  */
 @Injectable()
 export class RateLimits {
   private readonly requests: TokenBuckets | null;
   private readonly organizations: TokenBuckets | null;
+  private readonly visits: TokenBuckets;
   private readonly signIns: TokenBuckets;
   private readonly failures: TokenBuckets;
   private readonly lookUps: TokenBuckets;
@@ -43,6 +46,7 @@ export class RateLimits {
     const ofAllKeys = rate * KEYS_PER_ORGANIZATION;
     this.requests = rate === 0 ? null : new TokenBuckets(rate, rate * 2, monotonic);
     this.organizations = rate === 0 ? null : new TokenBuckets(ofAllKeys, ofAllKeys * 2, monotonic);
+    this.visits = new TokenBuckets(VISITS.rate, VISITS.burst, monotonic);
     this.signIns = new TokenBuckets(SIGN_INS.rate, SIGN_INS.burst, monotonic);
     this.failures = new TokenBuckets(FAILED_SIGN_INS.rate, FAILED_SIGN_INS.burst, monotonic);
     this.lookUps = new TokenBuckets(LOOK_UPS.rate, LOOK_UPS.burst, monotonic);
@@ -59,6 +63,11 @@ export class RateLimits {
     const cost = costOf?.(request, this.clock.now().getTime()) ?? 1;
     refuse(this.requests.take(keyId ?? orgId, cost));
     refuse(this.organizations?.take(orgId, cost) ?? 0);
+  }
+
+  /** Counts a request to a route that needs no key, by its address. Throws `rate_limited`. */
+  countVisit({ socket }: Request): void {
+    refuse(this.visits.take(networkOf(socket.remoteAddress)));
   }
 
   /** Counts a sign-in with the key (uuid). Throws `rate_limited`. */

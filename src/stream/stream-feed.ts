@@ -209,11 +209,10 @@ export class StreamFeed implements OnModuleDestroy {
     const sessionIds = new Set(subscribers.flatMap(({ caller }) => caller.sessionId ?? []));
     const keyIds = new Set(subscribers.flatMap(({ caller }) => caller.keyId ?? []));
     const openSessions = await this.sessions.stillOpen([...sessionIds]);
-    const endedKeys = new Set<string>();
-    for (const keyId of keyIds) if (!(await this.keys.callerOfKey(keyId))) endedKeys.add(keyId);
+    const validKeys = await this.keys.stillValid([...keyIds]);
     for (const subscriber of subscribers) {
       const { keyId, sessionId } = subscriber.caller;
-      const isEnded = keyId !== null && endedKeys.has(keyId);
+      const isEnded = keyId !== null && !validKeys.has(keyId);
       if (isEnded || (sessionId !== undefined && !openSessions.has(sessionId))) subscriber.close();
     }
   }

@@ -1,8 +1,9 @@
 import { Controller, Get, HttpCode, Param, Post, Req, Res } from '@nestjs/common';
 import { ApiBody, ApiConsumes, ApiOkResponse, ApiOperation, ApiParam, ApiTags } from '@nestjs/swagger';
 import type { Request, Response } from 'express';
-import { Access } from '../../platform/access/caller';
+import { Access, CountedBy } from '../../platform/access/caller';
 import { RefusesIdempotencyKey } from '../../platform/http/idempotency/idempotent.decorator';
+import { FormBody } from '../../platform/http/body/form-body';
 import { PublicProblems } from '../../platform/problem/problems.decorator';
 import { AcknowledgeLinkService } from './acknowledge-link.service';
 import { MAX_NOTE } from './acknowledgement.dto';
@@ -12,6 +13,8 @@ const TOKEN = {
   description: 'From the link of a message: good for its incident, for seven days.',
   example: 'AZqy5Gg1fPOaBcDeFgHiJkLmAAAAB2khqYAb7c0ZfYw1t8Xk3m9QvL2s',
 };
+/** A note of MAX_NOTE characters, each of them twelve bytes once it is percent-encoded. */
+const MAX_FORM_BYTES = 16 * 1024;
 const PAGE = { content: { 'text/html': { schema: { type: 'string' as const } } } };
 
 @ApiTags('Alerts')
@@ -21,6 +24,7 @@ export class AcknowledgeLinkController {
 
   @Get(':token')
   @Access('public')
+  @CountedBy('STATUS_RATE_LIMIT_PER_SECOND')
   @ApiParam(TOKEN)
   @ApiOperation({
     operationId: 'showAcknowledgeLink',
@@ -38,6 +42,7 @@ export class AcknowledgeLinkController {
   @Post(':token')
   @HttpCode(200)
   @Access('public')
+  @FormBody(MAX_FORM_BYTES)
   @RefusesIdempotencyKey('Taking it again changes nothing.')
   @ApiParam(TOKEN)
   @ApiConsumes('application/x-www-form-urlencoded')

@@ -5,7 +5,16 @@ import { ChannelRegistry } from '../channel.registry';
 import { markedKeys } from './config-metadata';
 import { configProblems } from './config-validation';
 import { destinationText } from './destination-text';
-import { dialedValues, hiddenValues, isMasked, mapMarked, maskOf, type RefusedMask, unmask } from './config-masking';
+import {
+  dialedValues,
+  hiddenValues,
+  isMasked,
+  mapMarked,
+  maskOf,
+  namesSecret,
+  type RefusedMask,
+  unmask,
+} from './config-masking';
 
 /** The role of the API key that reads a config: decides what is masked. */
 export type ConfigReader = 'read' | 'write' | 'admin';
@@ -78,6 +87,11 @@ export class ChannelConfigs {
       pointer: `/config${pointer}`,
       value,
     }));
+  }
+
+  /** True when a config that a client sent names a credential itself, not by its mask. */
+  namesSecret(type: string, config: object): boolean {
+    return this.registry.has(type) && namesSecret(this.registry.get(type).configClass, config);
   }
 
   /** Every credential and confidential value of a config, for redaction. */

@@ -1,6 +1,6 @@
 import { getMetadataStorage, validateSync, type ValidationError } from 'class-validator';
 import { codeOfConstraint, pointerStep } from '../../platform/problem/constraint-codes';
-import type { FieldProblem } from '../../platform/problem/problem';
+import { type FieldProblem, MAX_ERRORS } from '../../platform/problem/problem';
 import { isRecord } from '../../platform/text/json';
 import type { ConfigClass } from './config-metadata';
 
@@ -31,6 +31,7 @@ export function configProblems(type: ConfigClass, input: unknown): FieldProblem[
   const instance = new type();
   const refused: FieldProblem[] = [];
   for (const [key, value] of Object.entries(input)) {
+    if (refused.length === MAX_ERRORS) return refused;
     const pointer = `/${pointerStep(key)}`;
     if (!known.includes(key))
       refused.push({ pointer, code: 'unknown_field', message: `is not a key here; known are: ${known.join(', ')}` });

@@ -134,6 +134,11 @@ export class ChannelSettings {
     return config && this.channels.replaced(type, config, replacement);
   }
 
+  /** True when a config that a client sent names a credential itself, not by its mask. */
+  namesSecret(type: string, config: object): boolean {
+    return this.channels.namesSecret(type, config);
+  }
+
   /** A channel that throws here is a bug; the alert is saved all the same, without a destination. */
   private destinationOf(type: string, config: object): string | null {
     try {

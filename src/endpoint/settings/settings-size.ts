@@ -13,19 +13,20 @@ export interface SizedSettings {
 
 /**
  * What is too large: all header values together may have 16 KiB, headers, body and assertions together 32 KiB. Settings that
- * were stored before (`stored`) and are larger may stay and become smaller. The pointer names the largest part.
+ * were stored before (`stored`) and are larger may stay and become smaller. The pointer names the largest part. How large it
+ * is stays unsaid: a read key, which may plan, would learn the length of what it is not shown.
  */
 export function sizeProblems(settings: SizedSettings, stored: SizedSettings | null): FieldProblem[] {
   const [now, before] = [sizesOf(settings), stored && sizesOf(stored)];
   const found: FieldProblem[] = [];
   if (now.headerValues > MAX_HEADER_VALUES && now.headerValues >= (before?.headerValues ?? 0)) {
-    const message = `the values of all headers may have at most ${MAX_HEADER_VALUES} bytes together, not ${now.headerValues}`;
+    const message = `the values of all headers may have at most ${MAX_HEADER_VALUES} bytes together`;
     found.push({ pointer: '/headers', code: 'too_long', message });
   }
   const total = totalOf(now);
   if (total > MAX_TOTAL && (before === null || total >= totalOf(before))) {
     const parts = (['headers', 'body', 'assertions'] as const).toSorted((a, b) => now[b] - now[a]);
-    const message = `headers, body and assertions may have at most ${MAX_TOTAL} bytes together, not ${total}`;
+    const message = `headers, body and assertions may have at most ${MAX_TOTAL} bytes together`;
     found.push({ pointer: `/${parts[0]}`, code: 'too_long', message });
   }
   return found;

@@ -97,6 +97,17 @@ export class ApiKeyService {
     return known && { caller: known.caller, isValid: isValidAt(known, this.clock.now()) };
   }
 
+  /** Which of these keys (uuids) work now, read afresh: one statement by the primary key for all of them. */
+  async stillValid(keyIds: readonly string[]): Promise<Set<string>> {
+    if (keyIds.length === 0) return new Set();
+    const rows = await this.database.query<{ id: string }>(
+      `SELECT k.id FROM api_key k JOIN organization o ON o.id = k.org_id
+        WHERE k.id = ANY ($1::uuid[]) AND o.deleted_at IS NULL AND (k.expires_at IS NULL OR k.expires_at > $2)`,
+      [keyIds, this.clock.now()],
+    );
+    return new Set(rows.map(({ id }) => id));
+  }
+
   async list(orgId: string, { cursor, limit = MAX_PAGE_SIZE }: PageQuery): Promise<Page<ApiKeyView>> {
     const page = await this.cursors.paginate({
       orgId,

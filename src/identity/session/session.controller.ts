@@ -28,6 +28,8 @@ export class SessionController {
   @ApiCreatedResponse({ type: SessionView })
   @PublicProblems(
     'malformed_json',
+    'payload_too_large',
+    'unsupported_media_type',
     'validation_failed',
     'unauthenticated',
     'origin_not_allowed',

@@ -26,6 +26,10 @@ export const ACCESS = Symbol('auth:access');
 /** Every route has one; a route without it is refused at run time and fails the access test. */
 export const Access = (rule: AccessRule) => SetMetadata(ACCESS, rule);
 
+export const COUNTED_BY = Symbol('auth:counted-by');
+/** For public routes that one address may ask more often than 20 times a second: who bounds them instead, in words. */
+export const CountedBy = (whom: string) => SetMetadata(COUNTED_BY, whom);
+
 /** With what the guard found: `isOperator` for holders of the operator token, who have no organization. */
 export type AuthenticatedRequest = Request & { caller?: Caller; isOperator?: true };
 

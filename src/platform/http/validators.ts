@@ -2,6 +2,7 @@ import { applyDecorators } from '@nestjs/common';
 import { Transform, Type } from 'class-transformer';
 import { Allow, ValidateBy, ValidateIf, ValidateNested } from 'class-validator';
 import { isRecord } from '../text/json';
+import { Part } from './body/body-parts';
 
 /** The field may be absent; when it is sent, `null` included, its other rules apply. */
 export const Optional = (): PropertyDecorator => ValidateIf((_, value) => value !== undefined);
@@ -24,6 +25,7 @@ export const ObjectList = (type: () => new () => object, maxItems: number): Prop
     }),
     ValidateBy({
       name: 'arrayMaxSize',
+      constraints: [maxItems],
       validator: {
         validate: (value: unknown) => !Array.isArray(value) || value.length <= maxItems,
         defaultMessage: (args) => `${args?.property ?? 'value'} must contain at most ${maxItems} items`,
@@ -31,11 +33,12 @@ export const ObjectList = (type: () => new () => object, maxItems: number): Prop
     }),
     ValidateNested({ each: true }),
     Type(type),
+    Part(type),
   );
 
 /** An object of one class. Unlike nested validation alone it refuses lists and `null`. */
 export const Nested = (type: () => new () => object): PropertyDecorator =>
-  applyDecorators(IsPlainObject(), ValidateNested(), Type(type));
+  applyDecorators(IsPlainObject(), ValidateNested(), Type(type), Part(type));
 
 /** A JSON object whose own keys are validated elsewhere (a channel's config). */
 export const IsPlainObject = (): PropertyDecorator =>

@@ -1,7 +1,7 @@
 import { Controller, Get, Header, Res } from '@nestjs/common';
 import { ApiExcludeController } from '@nestjs/swagger';
 import type { Response } from 'express';
-import { Access } from '../access/caller';
+import { Access, CountedBy } from '../access/caller';
 import { Health } from './health';
 import { Metrics } from './metrics';
 
@@ -16,18 +16,21 @@ export class HealthController {
 
   @Get('health/live')
   @Access('public')
+  @CountedBy('nobody: whoever supervises the service is answered always')
   live(@Res() response: Response): void {
     this.health.sendLive(response);
   }
 
   @Get('health/ready')
   @Access('public')
+  @CountedBy('nobody: whoever supervises the service is answered always')
   async ready(@Res() response: Response): Promise<void> {
     await this.health.sendReady(response);
   }
 
   @Get('metrics')
   @Access('public')
+  @CountedBy('the load shedder, when the service is late')
   @Header('Content-Type', 'text/plain; version=0.0.4; charset=utf-8')
   expose(): Promise<string> {
     return this.metrics.expose();

@@ -98,8 +98,8 @@ export class Problem extends Error {
   }
 }
 
-/** At most this many field errors are listed. */
-const MAX_ERRORS = 20;
+/** At most this many field errors are listed; what looks for them need not look further. */
+export const MAX_ERRORS = 20;
 
 /** The problems that services and controllers throw. One text each, so that equal cases look alike. */
 export const problems = {

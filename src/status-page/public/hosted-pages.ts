@@ -2,7 +2,7 @@ import { Injectable } from '@nestjs/common';
 import type { Request, RequestHandler, Response } from 'express';
 import { type FieldProblem, problems } from '../../platform/problem/problem';
 import { BADGE_WINDOWS, type BadgeWindow } from '../render/status-badge';
-import { PageDomains } from './page-domains';
+import { type DomainAuthor, PageDomains } from './page-domains';
 import { type AskedPage, PublicStatusService, readPageName } from './public-status.service';
 
 const FORMS: Readonly<Record<string, AskedPage['form']>> = {
@@ -14,6 +14,8 @@ const FORMS: Readonly<Record<string, AskedPage['form']>> = {
 };
 /** The icon of pages and dashboard alike. */
 const ICON = '/favicon.svg';
+const PROBES: ReadonlySet<string> = new Set(['/health/live', '/health/ready']);
+const API = '/api/';
 
 /** Where a page is shown. */
 export interface ShownPage {
@@ -23,8 +25,9 @@ export interface ShownPage {
 }
 
 /**
- * Under the host name of a page there is that page and nothing else: no dashboard, no API, no other page. Only `Host`
- * counts, no forwarded header: whoever forges it sees a page that is public anyway.
+ * Under the host name of a page there is that page and nothing else: no dashboard, no other page. Whoever sends a key is
+ * answered by the API all the same, and supervisors by the probes: a page that got the installation's own name must not be
+ * the end of it. Only `Host` counts, no forwarded header: whoever forges it sees a page that is public anyway.
  */
 @Injectable()
 export class HostedPages {
@@ -36,13 +39,13 @@ export class HostedPages {
   /** Express middleware; must come before everything that may answer. */
   readonly serve: RequestHandler = async (request, response, next) => {
     const slug = this.domains.slugOf(request.headers.host);
-    if (slug === null || request.path === ICON) return next();
+    if (slug === null || request.path === ICON || isForInstallation(request)) return next();
     await this.show(slug, request, response);
     return undefined;
   };
 
   /** Why a page may not have this host name; `null` when it may. `host`: by which name the author reached the service. */
-  refusal(domain: string, author: { isDefaultOrg: boolean }, host: string | undefined): string | null {
+  refusal(domain: string, author: DomainAuthor, host: string | undefined): string | null {
     return this.domains.refusal(domain, author, host);
   }
 
@@ -59,6 +62,11 @@ export class HostedPages {
     await this.status.send(asked, windowOf(request.query['uptime']), request, response);
   }
 }
+
+/** A cookie is no key: a browser that is signed in shows the page. */
+const isForInstallation = ({ path, headers }: Request): boolean =>
+  PROBES.has(path) ||
+  (path.startsWith(API) && (headers.authorization !== undefined || headers['x-api-key'] !== undefined));
 
 /** What a path means under the host name of a page; its usual addresses, which it links to, work there, too. */
 export function pageAt(path: string, slug: string): AskedPage | null {

@@ -1,9 +1,13 @@
 import { Injectable, type OnModuleInit } from '@nestjs/common';
+import type { Caller } from '../../platform/access/caller';
 import { Config } from '../../platform/config/config';
 import { Database } from '../../platform/database/database';
 import { Clock } from '../../platform/time/clock';
 import { readUrl } from '../../platform/text/read-url';
 import { SECOND_MS } from '../../platform/time/time-units';
+
+/** Who sets a host name. */
+export type DomainAuthor = Pick<Caller, 'isDefaultOrg' | 'role'>;
 
 const KEPT_MS = 15 * SECOND_MS;
 /** More are not served: some ten megabytes. */
@@ -48,12 +52,16 @@ export class PageDomains implements OnModuleInit {
 
   /**
    * Why a page may not have this host name; `null` when it may. A page takes its host name over, so organizations other than
-   * the operator's own need leave, and nobody gets a name by which the installation itself is reached.
+   * the operator's own need leave, and nobody gets a name by which the installation itself is reached. A read key may plan
+   * what an admin key will apply.
    */
-  refusal(domain: string, { isDefaultOrg }: { isDefaultOrg: boolean }, host: string | undefined): string | null {
+  refusal(domain: string, { isDefaultOrg, role }: DomainAuthor, host: string | undefined): string | null {
     const { statusPageDomains: leave, host: bound, allowedHosts } = this.config;
     if (leave === 'deny' || (leave === 'auto' && !isDefaultOrg))
       return 'domain is not allowed here; ask the operator, who can set STATUS_PAGE_DOMAINS';
+    if (role === 'write') return 'domain takes a host name over, which needs an API key with the role "admin"';
+    if (!isDefaultOrg && this.publicHost === '' && allowedHosts.length === 0)
+      return 'domain is not allowed until the operator names this installation in PUBLIC_URL or ALLOWED_HOSTS';
     const own = [host ?? '', bound, this.publicHost, ...allowedHosts].map(hostNameOf);
     return own.includes(domain) ? 'domain must not be the host name of this installation itself' : null;
   }

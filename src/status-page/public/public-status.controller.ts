@@ -1,7 +1,7 @@
 import { Controller, Get, Param, Query, Req, Res } from '@nestjs/common';
 import { ApiOkResponse, ApiOperation, ApiParam, ApiTags } from '@nestjs/swagger';
 import type { Request, Response } from 'express';
-import { Access } from '../../platform/access/caller';
+import { Access, CountedBy } from '../../platform/access/caller';
 import { PublicProblems } from '../../platform/problem/problems.decorator';
 import { PublicStatusQuery } from './public-status.dto';
 import { PublicStatusService } from './public-status.service';
@@ -15,6 +15,7 @@ export class PublicStatusController {
 
   @Get(':page')
   @Access('public')
+  @CountedBy('STATUS_RATE_LIMIT_PER_SECOND')
   @ApiParam({
     name: 'page',
     example: 'example-shop',
@@ -52,6 +53,7 @@ export class PublicStatusController {
 
   @Get(':slug/feed.atom')
   @Access('public')
+  @CountedBy('STATUS_RATE_LIMIT_PER_SECOND')
   @ApiParam(NAME)
   @ApiOperation({
     operationId: 'getStatusFeed',
@@ -73,6 +75,7 @@ export class PublicStatusController {
 
   @Get(':slug/logo')
   @Access('public')
+  @CountedBy('STATUS_RATE_LIMIT_PER_SECOND')
   @ApiParam(NAME)
   @ApiOperation({
     operationId: 'getStatusLogo',

@@ -39,7 +39,7 @@ const TEXTS = {
     type: String,
     nullable: true,
     description:
-      'Host name under which the page, and nothing else, is shown. Point it to this installation; a proxy must pass `Host` on.',
+      'Host name under which the page, and nothing else, is shown. Set by admin keys alone. Point it to this installation; a proxy must pass `Host` on.',
     example: 'status.example.com',
   },
   enabled: { description: 'Whether everybody may see the page. Off by default.', example: true },

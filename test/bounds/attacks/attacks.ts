@@ -1,4 +1,5 @@
 import type { Attack } from '../scene';
+import { ON_BODIES } from './on-bodies';
 import { ON_CHECKS } from './on-checks';
 import { ON_DELIVERIES } from './on-deliveries';
 import { ON_REQUESTS } from './on-requests';
@@ -13,6 +14,7 @@ const of = (file: string, attacks: readonly Attack[]): Attack[] =>
 export const ATTACKS: readonly Attack[] = [
   ...of('on-checks.ts', ON_CHECKS),
   ...of('on-requests.ts', ON_REQUESTS),
+  ...of('on-bodies.ts', ON_BODIES),
   ...of('on-deliveries.ts', ON_DELIVERIES),
 ];
 

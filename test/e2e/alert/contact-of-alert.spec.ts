@@ -281,6 +281,27 @@ describe('alerts that notify through a contact', () => {
       expect((await put(alert.id, { type: 'telegram', config })).body).toMatchObject({ contact_id: null, config });
     });
 
+    it('refuses a credential beside the contact whatever it is, so that nobody can guess the stored one', async () => {
+      const config = {
+        to: ['ops@example.com'],
+        smtp: { host: 'mail.example.com', username: 'ops', password: 'Summer2026' },
+      };
+      contactId = await newContact(api, { type: 'email', config });
+      const alert = await create();
+      const replies: unknown[] = [];
+      for (const password of ['Summer2026', 'Winter2026']) {
+        const guess = { config: { ...config, smtp: { ...config.smtp, password } } };
+        for (const body of [
+          guess,
+          { contact_id: contactId, ...guess },
+          { contact_id: contactId, type: 'email', ...guess },
+        ])
+          replies.push(await problemsOf(await put(alert.id, body)));
+      }
+      expect(replies).toEqual(Array.from({ length: 6 }, () => [400, ['/config', 'read_only']]));
+      expect((await put(alert.id, { contact_id: contactId, config: alert.config })).status).toBe(200);
+    });
+
     it('refuses a config or type beside the contact, and names the way', async () => {
       const alert = await create();
       const config = { webhook_url: OTHER_HOOK };

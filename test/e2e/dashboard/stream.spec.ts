@@ -282,14 +282,21 @@ describe('the live stream', () => {
     expect(reader.events.slice(0, 2).map(({ type }) => type)).toEqual(['reset', 'ready']);
   });
 
-  it('ends the stream when its key is revoked', async () => {
-    const { body: made } = await app.admin.post<{ id: string; key: string }>('/api-keys', {
-      name: 'short',
-      role: 'read',
-    });
-    const reader = await open({ ...app.read, url: app.url, key: made.key } as Api);
-    await app.admin.delete(`/api-keys/${made.id}`);
-    await eventually('the stream ends', () => reader.isOver);
+  it('ends the stream when its key is revoked, and asks for all keys in one statement', async () => {
+    const names = ['short', 'longer', 'longest'];
+    const keys = await Promise.all(
+      names.map(
+        async (name) => (await app.admin.post<{ id: string; key: string }>('/api-keys', { name, role: 'read' })).body,
+      ),
+    );
+    const opened = await Promise.all(keys.map(({ key }) => open({ ...app.read, url: app.url, key } as Api)));
+    const query = jest.spyOn(app.app.get(Database), 'query');
+    await app.admin.delete(`/api-keys/${keys[0]?.id}`);
+    await eventually('the stream ends', () => opened[0]?.isOver);
+    const oneByOne = query.mock.calls.filter(([sql]) => sql.includes('k.id = $1'));
+    query.mockRestore();
+    expect(oneByOne).toEqual([]);
+    expect(opened.map(({ isOver }) => isOver)).toEqual([true, false, false]);
   });
 
   it('ends the stream with the session that opened it, and no other stream of the same key', async () => {

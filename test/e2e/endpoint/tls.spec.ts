@@ -109,6 +109,7 @@ describe('the TLS settings of an endpoint', () => {
       { headers: [{ key: 'Authorization', value: 'Bearer s3cret' }] },
       { body: '{"password":"s3cret"}' },
       { url: 'https://nas.example.com/?token=s3cret' },
+      { url: 'https://nas.example.com/?token=s3cret', body: '' },
     ];
     for (const credential of credentials) {
       const created = await post<Problem>({ ...credential, tls: { verify: false } });

@@ -71,9 +71,9 @@ describe('status pages of their own', () => {
       url: `http://127.0.0.1:${(target.address() as AddressInfo).port}/secret`,
       interval: 1,
     });
-  const make = (body: object, by: Api = app.write) =>
+  const make = (body: object, by: Api = app.admin) =>
     by.post<PublicPage>('/status-pages', { title: 'Status', groups: [], ...body });
-  const change = (id: string, body: object, by: Api = app.write) => by.put<PublicPage>(`/status-pages/${id}`, body);
+  const change = (id: string, body: object, by: Api = app.admin) => by.put<PublicPage>(`/status-pages/${id}`, body);
   const shown = async (slug: string): Promise<Shown> =>
     (await (await fetch(`${app.url}/status/${slug}.json`)).json()) as Shown;
   const statusOf = async (path: string): Promise<number> => (await fetch(app.url + path)).status;
@@ -403,10 +403,8 @@ describe('status pages of their own', () => {
     });
 
     it.each([
-      '/api/v1/websites',
       '/docs',
       '/metrics',
-      '/health/ready',
       '/auth/session',
       '/index.html',
       '/assets/app.js',
@@ -416,6 +414,33 @@ describe('status pages of their own', () => {
       const key = { authorization: `Bearer ${app.admin.key}` };
       const replies = await Promise.all([ask(path, host), ask(path, { ...host, ...key })]);
       expect(replies.map(({ status }) => status)).toEqual([404, 404]);
+    });
+
+    it('the API answers whoever sends a key, so that the name can be given back, and probes are answered', async () => {
+      const key = { ...host, authorization: `Bearer ${app.admin.key}` };
+      const replies = await Promise.all([
+        ask('/api/v1/websites', key),
+        ask('/api/v1/websites', { ...host, 'x-api-key': app.admin.key ?? '' }),
+        ask('/api/v1/websites', host),
+        ask('/health/live', host),
+      ]);
+      expect(replies.map(({ status }) => status)).toEqual([200, 200, 404, 200]);
+    });
+
+    it('is set by an admin key alone; a write key changes the rest and may send it back', async () => {
+      const fields = { title: 'Taken', groups: [], domain: 'taken.example.com' };
+      const created = await app.write.post<PublicPage>('/status-pages', fields);
+      const kept = await app.write.put<PublicPage>(`/status-pages/${page.id}`, {
+        description: 'As before.',
+        domain: 'status.example.com',
+      });
+      const moved = await app.write.put<PublicPage>(`/status-pages/${page.id}`, { domain: 'taken.example.com' });
+      const document = { version: 1, status_pages: [{ key: 'taken', ...fields }] };
+      const planned = await app.write.post<PublicPage>('/configuration/plan', document);
+      const read = await app.read.post('/configuration/plan', document);
+      expect([created, kept, moved, planned, read].map(({ status }) => status)).toEqual([400, 200, 400, 400, 200]);
+      for (const { body } of [created, moved, planned])
+        expect(body.errors[0]?.message).toContain('needs an API key with the role "admin"');
     });
 
     it('nothing can be changed there', async () => {
@@ -476,7 +501,7 @@ describe('status pages of their own', () => {
             method: 'POST',
             headers: {
               host: 'uptime.example.com',
-              authorization: `Bearer ${app.write.key}`,
+              authorization: `Bearer ${app.admin.key}`,
               'content-type': 'application/json',
             },
           },
@@ -495,7 +520,7 @@ describe('status pages of their own', () => {
     });
 
     it('needs the operator’s leave for other organizations', async () => {
-      const reply = await make({ domain: 'status.other.example' }, other.write);
+      const reply = await make({ domain: 'status.other.example' }, other.admin);
       expect([reply.status, reply.body.errors[0]?.pointer]).toEqual([400, '/domain']);
       expect(reply.body.errors[0]?.message).toContain('STATUS_PAGE_DOMAINS');
     });
@@ -509,9 +534,9 @@ describe('status pages after a restart', () => {
       { durable: true },
     );
     try {
-      const { write } = await app.organization('Tenant');
+      const { admin } = await app.organization('Tenant');
       const make = (domain: string) =>
-        write.post<PublicPage>('/status-pages', { title: 'Tenant', groups: [], domain, enabled: true });
+        admin.post<PublicPage>('/status-pages', { title: 'Tenant', groups: [], domain, enabled: true });
       expect((await make('status.tenant.example')).status).toBe(201);
       expect((await make('uptime.example.com')).status).toBe(400);
       await app.stop();

@@ -18,7 +18,7 @@ describe('status pages of an installation with a PUBLIC_URL', () => {
   afterAll(() => app.close());
 
   const make = (fields: object) =>
-    app.write.post<PublicPage>('/status-pages', { title: 'Status', groups: [], enabled: true, ...fields });
+    app.admin.post<PublicPage>('/status-pages', { title: 'Status', groups: [], enabled: true, ...fields });
   const get = (path: string, host?: string): Promise<string> =>
     new Promise((resolve, reject) => {
       const sent = httpRequest(`${app.url}${path}`, { headers: host === undefined ? {} : { host } }, (response) => {

@@ -1,7 +1,7 @@
 import { RequestMethod } from '@nestjs/common';
 import { MetadataScanner, ModulesContainer } from '@nestjs/core';
 import type { NestExpressApplication } from '@nestjs/platform-express';
-import { ACCESS, type AccessRule } from '../../../src/platform/access/caller';
+import { ACCESS, type AccessRule, COUNTED_BY } from '../../../src/platform/access/caller';
 
 export interface Route {
   /** `GET /api/v1/websites/:id` */
@@ -9,6 +9,8 @@ export interface Route {
   method: string;
   path: string;
   access: AccessRule | undefined;
+  /** Who bounds a public route that is not counted like the others, in words. */
+  countedBy: string | undefined;
 }
 
 /** Every route of the application, from the controllers themselves. */
@@ -29,7 +31,8 @@ export function routesOf(app: NestExpressApplication): Route[] {
         .join('/')}`;
       const access = (Reflect.getMetadata(ACCESS, handler) ?? Reflect.getMetadata(ACCESS, metatype)) as
         AccessRule | undefined;
-      return [{ name: `${method} ${path}`, method, path, access }];
+      const countedBy = Reflect.getMetadata(COUNTED_BY, handler) as string | undefined;
+      return [{ name: `${method} ${path}`, method, path, access, countedBy }];
     });
   });
 }

@@ -1963,7 +1963,7 @@ export interface components {
              */
             accent: string | null;
             /**
-             * @description Host name under which the page, and nothing else, is shown. Point it to this installation; a proxy must pass `Host` on.
+             * @description Host name under which the page, and nothing else, is shown. Set by admin keys alone. Point it to this installation; a proxy must pass `Host` on.
              * @example status.example.com
              */
             domain: string | null;
@@ -2033,7 +2033,7 @@ export interface components {
              */
             accent?: string | null;
             /**
-             * @description Host name under which the page, and nothing else, is shown. Point it to this installation; a proxy must pass `Host` on.
+             * @description Host name under which the page, and nothing else, is shown. Set by admin keys alone. Point it to this installation; a proxy must pass `Host` on.
              * @example status.example.com
              */
             domain?: string | null;
@@ -2077,7 +2077,7 @@ export interface components {
              */
             accent?: string | null;
             /**
-             * @description Host name under which the page, and nothing else, is shown. Point it to this installation; a proxy must pass `Host` on.
+             * @description Host name under which the page, and nothing else, is shown. Set by admin keys alone. Point it to this installation; a proxy must pass `Host` on.
              * @example status.example.com
              */
             domain?: string | null;

@@ -1,4 +1,5 @@
-import { digestOf, wellFormedKey } from './asked-request';
+import type { AuthenticatedRequest } from '../../access/caller';
+import { askedRequest, digestOf, wellFormedKey } from './asked-request';
 
 describe('the digest of a body', () => {
   const body = { name: 'Shop', headers: [{ key: 'A', value: '1' }], tls: { verify: true, ca: null } };
@@ -27,6 +28,21 @@ describe('the digest of a body', () => {
     ['an empty object', 'one with an own __proto__', {}, JSON.parse('{"__proto__":1}')],
   ])('tells %s from %s', (_, __, one: unknown, other: unknown) => {
     expect(digestOf(one).equals(digestOf(other))).toBe(false);
+  });
+});
+
+describe('the route of a request', () => {
+  const routeOf = (query: object): string | undefined => {
+    const caller = { orgId: 'o' };
+    const request = { headers: { 'idempotency-key': 'k' }, caller, method: 'POST', path: '/things', query, body: {} };
+    return askedRequest(request as unknown as AuthenticatedRequest)?.route;
+  };
+
+  it('is another one with another query, whose parameters may come in any order', () => {
+    expect(routeOf({})).toBe('POST /things');
+    expect(routeOf({ alerts: 'none' })).not.toBe(routeOf({}));
+    expect(routeOf({ alerts: 'none' })).not.toBe(routeOf({ alerts: 'all' }));
+    expect(routeOf({ a: '1', b: ['2', '3'] })).toBe(routeOf({ b: ['2', '3'], a: '1' }));
   });
 });
 

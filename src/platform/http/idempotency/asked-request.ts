@@ -6,7 +6,7 @@ import { sortedMembers } from '../../text/canonical-json';
 export interface AskedRequest {
   orgId: string;
   key: string;
-  /** Method and path. */
+  /** Method, path and query. */
   route: string;
   bodyDigest: Buffer;
 }
@@ -26,10 +26,24 @@ export function wellFormedKey(rawHeaders: readonly string[]): string | null {
 }
 
 /** The request under its key; `null` without the header or without an organization. */
-export function askedRequest({ headers, caller, method, path, body }: AuthenticatedRequest): AskedRequest | null {
+export function askedRequest({
+  headers,
+  caller,
+  method,
+  path,
+  query,
+  body,
+}: AuthenticatedRequest): AskedRequest | null {
   const key = headers[HEADER];
   if (typeof key !== 'string' || !caller) return null;
-  return { orgId: caller.orgId, key, route: `${method} ${path}`, bodyDigest: digestOf(body) };
+  return { orgId: caller.orgId, key, route: `${method} ${path}${asText(query)}`, bodyDigest: digestOf(body) };
+}
+
+/** The digest of a query, whose parameters may come in any order; empty without one. */
+function asText(query: AuthenticatedRequest['query']): string {
+  const names = Object.keys(query).sort();
+  const text = JSON.stringify(names.map((name) => [name, query[name]]));
+  return names.length === 0 ? '' : `?${createHash('sha256').update(text).digest('base64url')}`;
 }
 
 /**

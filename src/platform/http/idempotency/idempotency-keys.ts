@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto';
 import { Injectable } from '@nestjs/common';
 import type { Tx } from '../../database/database';
 import { newUuid } from '../../ids/id';
@@ -38,10 +39,9 @@ export class IdempotencyKeys {
    */
   async begin(tx: Tx, { orgId, key, route, bodyDigest }: AskedRequest): Promise<StoredResponse | null> {
     // It waits for nobody, so it cannot deadlock. Asked before the row: whoever held it has committed its row by then.
-    const [turn] = await tx.query<{ mine: boolean }>(
-      'SELECT pg_try_advisory_xact_lock(hashtextextended($1, 0)) AS mine',
-      [`idempotency_key:${orgId}:${key}`],
-    );
+    const [turn] = await tx.query<{ mine: boolean }>('SELECT pg_try_advisory_xact_lock($1::bigint) AS mine', [
+      lockOf(orgId, key),
+    ]);
     if (!turn?.mine) throw inUse();
     const [row] = await tx.query<Row>(
       `SELECT id, route, body_digest AS "bodyDigest", status, headers, body FROM idempotency_key
@@ -81,6 +81,13 @@ export class IdempotencyKeys {
     tx.afterCommit(() => this.retention.noteStored(orgId, bytes));
   }
 }
+
+/**
+ * The number of the advisory lock. All locks share one space of numbers, so of a text that a client chooses it must be one
+ * that nobody can aim at another lock: part of a SHA-256, not the database's own hash.
+ */
+export const lockOf = (orgId: string, key: string): string =>
+  createHash('sha256').update(`idempotency_key:${orgId}:${key}`).digest().readBigInt64BE().toString();
 
 /** Removes some keys of an organization that is marked as deleted; returns how many. */
 export async function removeSomeKeys(tx: Tx, orgId: string, limit: number): Promise<number> {

@@ -1,0 +1,51 @@
+import { repeat, send } from '../client';
+import type { Attack } from '../scene';
+import { times } from './targets';
+
+/** 8,000 fields that nothing knows, each with a text that nothing can hold: 118 KB. */
+const WIDE = Object.fromEntries(times(8000).map((index) => [String(index), '\0']));
+
+const signIns: Attack = {
+  name: 'sign-in bodies',
+  what: '100 sign-ins a second with bodies of 118 KB, and 100 with keys that do not exist, without a key',
+  covers: ['src/platform/http/body', 'src/identity/session'],
+  begin: async (world) => {
+    const statuses = new Map<number, number>();
+    const ask = async (body: object) => {
+      const { status } = await send(world.url, 'POST', '/auth/session', { body });
+      statuses.set(status, (statuses.get(status) ?? 0) + 1);
+    };
+    const wide = repeat(100, () => ask(WIDE));
+    const guesses = repeat(100, () => ask({ api_key: `ums_a_${Math.random().toString(36).slice(2).padEnd(30, '0')}` }));
+    return async () => {
+      await Promise.all([wide.stop(), guesses.stop()]);
+      const read = (statuses.get(400) ?? 0) + (statuses.get(401) ?? 0);
+      return { text: answers(statuses), asDocumented: read < 100 && (statuses.get(429) ?? 0) > 0 };
+    };
+  },
+};
+
+const wideBodies: Attack = {
+  name: 'wide bodies',
+  what: '100 new websites a second with bodies of 8,000 unknown fields, by write keys',
+  covers: ['src/platform/http/body'],
+  begin: async (world) => {
+    const attacker = await world.organization('Attacker');
+    const statuses = new Map<number, number>();
+    let turn = 0;
+    const flood = repeat(100, async () => {
+      const key = attacker.write[turn++ % attacker.write.length] ?? '';
+      const { status } = await send(world.url, 'POST', '/api/v1/websites', { key, body: WIDE });
+      statuses.set(status, (statuses.get(status) ?? 0) + 1);
+    });
+    return async () => {
+      await flood.stop();
+      return { text: answers(statuses), asDocumented: (statuses.get(400) ?? 0) > 0 && !statuses.has(201) };
+    };
+  },
+};
+
+const answers = (statuses: ReadonlyMap<number, number>): string =>
+  [...statuses].map(([status, count]) => `${status} ${count} times`).join(', ');
+
+export const ON_BODIES: readonly Attack[] = [signIns, wideBodies];

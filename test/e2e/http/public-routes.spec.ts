@@ -1,0 +1,83 @@
+import { request } from 'node:http';
+import { MovingClock } from '../../../src/testing/service/moving-clock';
+import { startApp, type TestApp } from '../../harness/app/app';
+import { type Route, routesOf } from '../../harness/app/routes';
+
+interface Visit {
+  route: Route;
+  /** Each address on loopback is another client. */
+  from: string;
+  body?: string;
+  type?: string;
+}
+
+/** Public routes are found by their rule: one that is added is in here without being named. */
+describe('routes that need no key', () => {
+  let app: TestApp;
+  let routes: Route[];
+  let addresses = 1;
+
+  beforeAll(async () => {
+    app = await startApp({ role: 'api' });
+    MovingClock.frozenIn(app.app);
+    routes = routesOf(app.app).filter(({ access }) => access === 'public');
+  });
+  afterAll(() => app.close());
+
+  const nextAddress = () => `127.9.0.${addresses++}`;
+
+  function visit({ route, from, body, type = 'application/json' }: Visit): Promise<number> {
+    const { hostname, port } = new URL(app.url);
+    const path = route.path.replace(/:\w+/g, 'nobody');
+    const headers = body === undefined ? {} : { 'content-type': type, 'content-length': Buffer.byteLength(body) };
+    return new Promise((resolve, reject) => {
+      const sent = request({ hostname, port, path, method: route.method, localAddress: from, headers }, (response) => {
+        response.resume().once('end', () => resolve(response.statusCode ?? 0));
+      });
+      sent.once('error', reject).end(body);
+    });
+  }
+  const named = (name: string): Route => {
+    const route = routes.find((each) => each.name === name);
+    if (!route) throw new Error(`there is no ${name}`);
+    return route;
+  };
+
+  it('count the requests of an address, unless they say who else does', async () => {
+    const isCounted = new Map<string, boolean>();
+    for (const route of routes) {
+      const from = nextAddress();
+      const statuses: number[] = [];
+      for (let n = 0; n < 41; n++) statuses.push(await visit({ route, from }));
+      isCounted.set(route.name, statuses.slice(0, 40).every((status) => status !== 429) && statuses[40] === 429);
+    }
+    const counted = [...isCounted].filter(([, is]) => is).map(([name]) => name);
+    const expected = routes.filter(({ countedBy }) => countedBy === undefined).map(({ name }) => name);
+    expect(counted).toEqual(expected);
+    expect(expected).toContain('POST /auth/session');
+  });
+
+  it('judge the address before a byte of the body is read', async () => {
+    const route = named('POST /auth/session');
+    const from = nextAddress();
+    for (let n = 0; n < 40; n++) await visit({ route, from, body: '{' });
+    expect(await visit({ route, from, body: '{' })).toBe(429);
+    expect(await visit({ route, from: nextAddress(), body: '{' })).toBe(400);
+  });
+
+  it('take JSON of 4 KiB, and no more', async () => {
+    const route = named('POST /auth/session');
+    const body = (bytes: number) => `{"api_key":"x"${' '.repeat(bytes - 15)}}`;
+    expect(await visit({ route, from: nextAddress(), body: body(4096) })).toBe(401);
+    expect(await visit({ route, from: nextAddress(), body: body(4097) })).toBe(413);
+  });
+
+  it('take the form of an acknowledgement with a note of 1,000 characters, percent-encoded', async () => {
+    const route = named('POST /ack/:token');
+    const type = 'application/x-www-form-urlencoded';
+    const note = `note=${encodeURIComponent('😀'.repeat(1000))}`;
+    expect(await visit({ route, from: nextAddress(), body: note, type })).toBe(404);
+    expect(await visit({ route, from: nextAddress(), body: note.padEnd(16_385, 'x'), type })).toBe(413);
+    expect(await visit({ route, from: nextAddress(), body: note, type: 'text/plain' })).toBe(415);
+  });
+});

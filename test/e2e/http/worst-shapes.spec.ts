@@ -1,0 +1,224 @@
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { Agent, request as httpRequest } from 'node:http';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import type { OpenApi, Operation } from '../../../src/testing/contract/document/openapi';
+import { operationsOf } from '../../../src/testing/contract/document/openapi';
+import { eventually } from '../../../src/testing/eventually';
+import { newAlert, newContact, newEndpoint, newMaintenanceWindow, newWebsite } from '../../harness/app/resources';
+import { type Shape, worstBodies, worstQueries } from '../../harness/app/worst-shapes';
+import { buildService, ServiceProcess } from '../../harness/processes/service-process';
+import { longestPiece } from '../../harness/processes/thread-cpu';
+
+const PRELOADED = join(__dirname, '../../harness/processes/heap-on-signal.cjs');
+/** Shapes for each route; `WORST_SHAPES=60` is the full run. */
+const SHAPES = Number(process.env['WORST_SHAPES'] ?? 10);
+/** The most that a request may use of the main thread before others have their turn, milliseconds of CPU. */
+const PIECE_MS = 50;
+/** What the collector does belongs to nobody: what is too long three times is of the request. */
+const TRIES = 3;
+const MEMORY_MB = 64;
+/** Node's own limit of all headers is 16 KiB. */
+const QUERY_BYTES = 12_000;
+const OPERATOR_TOKEN = 'operator-token-of-the-worst-shapes-0001';
+const TOO_LARGE = [128 * 1024, 8 * 1024 * 1024];
+const ID = /^([a-z]{2,3})_[0-9a-z]{26}$/;
+/** An event stream does not end. */
+const ENDLESS = 'GET /api/v1/stream';
+/** Their documents of up to 8 MiB are judged when they are read in a worker as a whole. */
+const LATER = /^(PUT|POST) \/api\/v1\/configuration/;
+
+/** A line of the preloaded script. */
+interface Heap {
+  round: number;
+  thread: number;
+  heapBytes: number;
+  externalBytes: number;
+}
+
+interface Reply {
+  status: number;
+  text: string;
+}
+
+/** The generator knows routes by the document alone: a new one is in here without being named. */
+describe('the worst bodies and queries of every documented route', () => {
+  let service: ServiceProcess;
+  let document: OpenApi;
+  let keys: Record<string, string | null>;
+  const ids = new Map<string, string>();
+  const agent = new Agent({ keepAlive: true });
+  let visits = 0;
+  let collected = 0;
+  const folder = mkdtempSync(join(tmpdir(), 'uptime-worst-'));
+  const heapLog = join(folder, 'heap');
+
+  beforeAll(async () => {
+    buildService();
+    writeFileSync(heapLog, '');
+    service = await ServiceProcess.start('embedded:memory', {
+      OPERATOR_TOKEN,
+      ROLE: 'api',
+      EGRESS_PRIVATE: 'deny',
+      HEAP_LOG: heapLog,
+      NODE_OPTIONS: `--require ${PRELOADED}`,
+    });
+    document = JSON.parse((await send('GET', '/api/v1/openapi.json', null)).text) as OpenApi;
+    const { api } = service;
+    const key = async (role: string) => (await api.post<{ key: string }>('/api-keys', { name: role, role })).body.key;
+    keys = {
+      admin: await key('admin'),
+      write: await key('write'),
+      read: await key('read'),
+      operator: OPERATOR_TOKEN,
+      none: null,
+    };
+    const website = await newWebsite(api);
+    const endpoint = await newEndpoint(api, website);
+    const made = [
+      website,
+      endpoint,
+      await newAlert(api, endpoint),
+      await newContact(api),
+      await newMaintenanceWindow(api),
+    ];
+    for (const id of made) ids.set(id.slice(0, 2), id);
+  }, 300_000);
+  afterAll(async () => {
+    agent.destroy();
+    await service.kill();
+    rmSync(folder, { recursive: true, force: true });
+  });
+
+  /** A busy machine sheds: what is refused for that has shown nothing. */
+  const send = (method: string, path: string, key: string | null, body?: string, type?: string): Promise<Reply> =>
+    eventually(
+      `${method} ${path} is served`,
+      async () => {
+        const reply = await sendOnce(method, path, key, body, type);
+        return reply.status === 503 ? null : reply;
+      },
+      60_000,
+    );
+
+  /** Each fifteenth request comes from another address, because addresses are counted where no key is. */
+  function sendOnce(method: string, path: string, key: string | null, body?: string, type?: string): Promise<Reply> {
+    const { hostname, port } = new URL(service.url);
+    const from = Math.floor(visits++ / 15);
+    const localAddress = `127.${1 + (from >> 16)}.${(from >> 8) & 255}.${1 + (from & 127)}`;
+    const headers = {
+      ...(key === null ? {} : { authorization: `Bearer ${key}` }),
+      ...(body === undefined ? {} : { 'content-type': type, 'content-length': Buffer.byteLength(body) }),
+    };
+    return new Promise((resolve, reject) => {
+      const asked = httpRequest({ agent, hostname, port, method, path, headers, localAddress }, (response) => {
+        const chunks: Buffer[] = [];
+        response.on('data', (chunk: Buffer) => chunks.push(chunk));
+        response.once('end', () =>
+          resolve({ status: response.statusCode ?? 0, text: Buffer.concat(chunks).toString() }),
+        );
+      });
+      // A service that refuses a body may close before all of it is sent: that is a response, too.
+      asked.once('error', (error: NodeJS.ErrnoException) =>
+        error.code === 'ECONNRESET' || error.code === 'EPIPE' ? resolve({ status: 0, text: '' }) : reject(error),
+      );
+      asked.end(body);
+    });
+  }
+  /**
+   * What is left on the main thread when all garbage is collected. Not that of the process: the embedded database, in memory
+   * here, grows with what is created.
+   */
+  async function heapMb(): Promise<number> {
+    const round = ++collected;
+    service.signal('SIGUSR2');
+    const line = await eventually('the heap is measured', () =>
+      readFileSync(heapLog, 'utf8')
+        .split('\n')
+        .map((text): Heap | null => (text === '' ? null : (JSON.parse(text) as Heap)))
+        .find((heap) => heap?.round === round && heap.thread === 0),
+    );
+    return (line.heapBytes + line.externalBytes) / 1024 / 1024;
+  }
+  const ping = () => send('GET', '/health/live', null);
+
+  /** What exists is judged further than what does not; what is deleted must not exist. */
+  function pathOf({ path, method, parameters = [] }: Operation): string {
+    return path.replace(/\{(\w+)\}/g, (_, name: string) => {
+      const given = parameters.find((each) => each.name === name)?.schema.example;
+      const example = typeof given === 'string' ? given : 'x';
+      const prefix = ID.exec(example)?.[1];
+      return (method === 'DELETE' ? undefined : ids.get(prefix ?? '')) ?? example;
+    });
+  }
+
+  /** The key that a route takes, and the largest body: it says so itself when there is too much. */
+  async function rulesOf(operation: Operation, media: string): Promise<{ own: string; limit: number }> {
+    let own = 'admin';
+    for (const bytes of TOO_LARGE) {
+      const body = 'x'.repeat(bytes + 1);
+      let reply = await send(operation.method, pathOf(operation), keys[own] ?? null, body, media);
+      if (reply.text.includes('insufficient_role') || reply.text.includes('"not_found"')) {
+        own = 'operator';
+        reply = await send(operation.method, pathOf(operation), keys[own] ?? null, body, media);
+      }
+      const [, limit] = /at most (\d+) bytes/.exec(reply.text) ?? [];
+      if (limit !== undefined) return { own, limit: Number(limit) };
+    }
+    throw new Error(`${operation.name} has no limit, or reads no body`);
+  }
+
+  /** The CPU of a request in one piece where it is too much; `null` else. */
+  async function excess(ask: () => Promise<Reply>): Promise<number | null> {
+    let least = Infinity;
+    for (let attempt = 0; attempt < TRIES && least > PIECE_MS; attempt++)
+      least = Math.min(least, await longestPiece(service.pid ?? 0, ask, ping, PIECE_MS));
+    return least > PIECE_MS ? Math.round(least) : null;
+  }
+
+  async function tried(
+    operation: Operation,
+    own: string,
+    shapes: readonly Shape[],
+    media: string | null,
+  ): Promise<string[]> {
+    const others = Object.keys(keys).filter((name) => name !== own);
+    const found: string[] = [];
+    for (const [turn, { name, text }] of shapes.entries()) {
+      for (const who of [own, others[turn % others.length] ?? own]) {
+        const path = media === null ? `${pathOf(operation)}?${text}` : pathOf(operation);
+        const body = media === null ? [] : ([text, media] as const);
+        const ms = await excess(() => send(operation.method, path, keys[who] ?? null, ...body));
+        if (ms !== null) found.push(`${operation.name} with ${name}, key ${who}: ${ms} ms in one piece`);
+      }
+    }
+    return found;
+  }
+
+  it(
+    'are refused or done in pieces of 50 ms of the main thread, and leave no memory behind',
+    async () => {
+      const before = await heapMb();
+      const found: string[] = [];
+      for (const operation of operationsOf(document)) {
+        if (operation.name === ENDLESS || LATER.test(operation.name)) continue;
+        for (const media of operation.method === 'GET' ? [] : mediaOf(operation)) {
+          const { own, limit } = await rulesOf(operation, media);
+          found.push(...(await tried(operation, own, worstBodies(document, operation, media, limit, SHAPES), media)));
+        }
+        const own = operation.path.includes('/organizations') ? 'operator' : 'admin';
+        found.push(...(await tried(operation, own, worstQueries(operation, QUERY_BYTES, SHAPES / 2), null)));
+      }
+      expect(found).toEqual([]);
+      expect(service.hasEnded).toBe(false);
+      expect((await heapMb()) - before).toBeLessThan(MEMORY_MB);
+    },
+    60_000 + SHAPES * 20_000,
+  );
+});
+
+/** One of several ways to write the same is enough; a route that documents no body reads JSON as well. */
+function mediaOf({ requestBody }: Operation): string[] {
+  const [first, ...others] = Object.keys(requestBody?.content ?? { 'application/json': {} });
+  return [first ?? 'application/json', ...others.filter((media) => media === 'application/yaml')];
+}
