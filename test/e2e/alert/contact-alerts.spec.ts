@@ -5,7 +5,7 @@
 import { DataSource } from 'typeorm';
 import type { AlertView } from '../../../src/alert/alert.dto';
 import { formatId, newUuid, parseId } from '../../../src/platform/ids/id';
-import { startApp, type TestApp } from '../../harness/app/app';
+import { startOwnApp, type TestApp } from '../../harness/app/app';
 import type { Api } from '../../../src/testing/service/api';
 import type { ServiceOrganization } from '../../../src/testing/service/start-service';
 import { collectQueries } from '../../harness/app/query-counter';
@@ -35,7 +35,7 @@ describe('POST /contacts/:id/alerts', () => {
   let endpoints: Record<'cart' | 'search' | 'feed', string>;
 
   beforeAll(async () => {
-    app = await startApp({ role: 'api' });
+    app = await startOwnApp({ role: 'api' });
   });
   beforeEach(async () => {
     owner = await app.organization('Owner');

@@ -1,5 +1,5 @@
 /** @lane slow */
-import { startApp, type TestApp } from '../../harness/app/app';
+import { startOwnApp, type TestApp } from '../../harness/app/app';
 import { newEndpoint, newWebsite } from '../../harness/app/resources';
 import { type Called, McpProcess } from '../../harness/processes/mcp-process';
 import { SwitchableServer } from '../../harness/servers/switchable-server';
@@ -25,7 +25,7 @@ describe('An assistant with uptime mcp', () => {
   let hostile: string;
 
   beforeAll(async () => {
-    [app, page] = await Promise.all([startApp(), SwitchableServer.start()]);
+    [app, page] = await Promise.all([startOwnApp(), SwitchableServer.start()]);
     [reader, writer] = await Promise.all([
       McpProcess.start(app.url, app.read.key ?? ''),
       McpProcess.start(app.url, app.write.key ?? ''),
@@ -306,7 +306,7 @@ describe('An assistant with uptime mcp', () => {
   });
 
   it('learns that the service is gone', async () => {
-    const other = await startApp();
+    const other = await startOwnApp();
     const mcp = await McpProcess.start(other.url, other.write.key ?? '');
     try {
       expect((await mcp.call('overview')).isError).toBe(false);

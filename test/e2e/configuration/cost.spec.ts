@@ -1,4 +1,5 @@
-import { startApp, type TestApp } from '../../harness/app/app';
+/** @lane slow */
+import { startOwnApp, type TestApp } from '../../harness/app/app';
 import { longestPieceOf } from '../../harness/longest-piece';
 import type { ServiceOrganization } from '../../../src/testing/service/start-service';
 
@@ -27,7 +28,7 @@ describe('what a configuration document costs others', () => {
   let org: ServiceOrganization;
 
   beforeAll(async () => {
-    app = await startApp({ role: 'api', rateLimitPerSecond: 10_000 });
+    app = await startOwnApp({ role: 'api', rateLimitPerSecond: 10_000 });
     org = await app.organization('costly documents');
   });
   afterAll(() => app.close());

@@ -1,5 +1,5 @@
 /** @lane slow */
-import { startApp, type TestApp } from '../../harness/app/app';
+import { startOwnApp, type TestApp } from '../../harness/app/app';
 import { eventually } from '../../../src/testing/eventually';
 import { newEndpoint, newWebsite } from '../../harness/app/resources';
 import { uptime, type UptimeRun } from '../../harness/processes/uptime-command';
@@ -11,7 +11,7 @@ describe('The command uptime and the service', () => {
   let front: string;
 
   beforeAll(async () => {
-    [app, page] = await Promise.all([startApp(), SwitchableServer.start()]);
+    [app, page] = await Promise.all([startOwnApp(), SwitchableServer.start()]);
     const shop = await newWebsite(app.write);
     await app.write.put(`/websites/${shop}`, { key: 'shop' });
     // Checked when it is asked for.

@@ -4,7 +4,7 @@ import { chmodSync, cpSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeF
 import { tmpdir } from 'node:os';
 import { dirname, join, resolve } from 'node:path';
 import { parse } from 'yaml';
-import { startApp, type TestApp } from '../../harness/app/app';
+import { startOwnApp, type TestApp } from '../../harness/app/app';
 import { itWith } from '../../repository/project-files';
 
 jest.setTimeout(240_000);
@@ -59,7 +59,7 @@ describe('what the documents show', () => {
   let reader: Reader;
 
   // It checks nothing: the addresses belong to nobody.
-  beforeAll(async () => (app = await startApp({ role: 'api' })));
+  beforeAll(async () => (app = await startOwnApp({ role: 'api' })));
   afterAll(() => app.close());
 
   beforeEach(async () => {

@@ -1,5 +1,5 @@
 /** @lane slow */
-import { startApp, type TestApp } from '../../harness/app/app';
+import { startOwnApp, type TestApp } from '../../harness/app/app';
 import { SwitchableServer } from '../../harness/servers/switchable-server';
 import { checkEngine } from '../../harness/app/invariants';
 import { eventually } from '../../../src/testing/eventually';
@@ -32,7 +32,7 @@ const WEBSITE = { name: 'Shop', url: 'https://shop.example.com' };
     await witness.close();
     const url = cluster.url.replace(/postgres$/, 'uptime');
     witness = DatabaseWitness.on(url);
-    app = await startApp({ databaseUrl: url.replace('postgres@', 'uptime@') });
+    app = await startOwnApp({ databaseUrl: url.replace('postgres@', 'uptime@') });
     await witness.query('CREATE SEQUENCE attempt');
   }, 120_000);
   afterEach(async () => {

@@ -2,7 +2,7 @@
 import { Database } from '../../../src/platform/database/database';
 import { parseId } from '../../../src/platform/ids/id';
 import { WebsitePurgeJob } from '../../../src/website/website-purge.job';
-import { startApp, type TestApp } from '../../harness/app/app';
+import { startOwnApp, type TestApp } from '../../harness/app/app';
 import type { ApiResponse } from '../../../src/testing/service/api';
 import { eventually } from '../../../src/testing/eventually';
 import { findPostgres, PostgresCluster } from '../../harness/database/postgres-cluster';
@@ -49,7 +49,7 @@ const LIMIT_MS = 15_000;
 
   beforeAll(async () => {
     cluster = await PostgresCluster.start();
-    app = await startApp({ databaseUrl: cluster.url, role: 'api' });
+    app = await startOwnApp({ databaseUrl: cluster.url, role: 'api' });
     witness = DatabaseWitness.on(cluster.url);
   }, 120_000);
   afterEach(() => release());

@@ -8,7 +8,7 @@ import { Database } from '../../../src/platform/database/database';
 import { WebsiteCounters1700000005920 } from '../../../src/platform/database/migrations/1700000005920-website-counters';
 import { parseId } from '../../../src/platform/ids/id';
 import { WebsitePurgeJob } from '../../../src/website/website-purge.job';
-import { startApp, type TestApp } from '../../harness/app/app';
+import { startOwnApp, type TestApp } from '../../harness/app/app';
 import type { ServiceOrganization } from '../../../src/testing/service/start-service';
 import { newEndpoint, newWebsite } from '../../harness/app/resources';
 
@@ -41,7 +41,7 @@ describe('the counters of websites', () => {
   let database: Database;
   let counter = 0;
   beforeAll(async () => {
-    app = await startApp({ role: 'api' });
+    app = await startOwnApp({ role: 'api' });
     database = app.app.get(Database);
   });
   afterAll(() => app.close());

@@ -7,7 +7,7 @@ import { CheckDefinitions } from '../../../src/endpoint/check-definition';
 import { Database } from '../../../src/platform/database/database';
 import { parseId } from '../../../src/platform/ids/id';
 import type { ProblemView } from '../../../src/platform/problem/problem.view';
-import { startApp, type TestApp } from '../../harness/app/app';
+import { startOwnApp, type TestApp } from '../../harness/app/app';
 import type { Api } from '../../../src/testing/service/api';
 import type { ServiceOrganization } from '../../../src/testing/service/start-service';
 import { recorded } from '../../harness/app/history';
@@ -27,7 +27,7 @@ describe('the metrics of an organization', () => {
   let organizations = 0;
 
   beforeAll(async () => {
-    app = await startApp({ role: 'api' });
+    app = await startOwnApp({ role: 'api' });
     database = app.app.get(Database);
   });
   afterAll(() => app.close());

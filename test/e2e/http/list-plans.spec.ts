@@ -3,7 +3,7 @@
  * @databases both
  */
 import { DataSource } from 'typeorm';
-import { startApp, type TestApp } from '../../harness/app/app';
+import { startOwnApp, type TestApp } from '../../harness/app/app';
 import type { ServiceOrganization } from '../../../src/testing/service/start-service';
 import { collectQueries } from '../../harness/app/query-counter';
 
@@ -54,7 +54,7 @@ describe('lists of 20 with 20,000 endpoints in each of two organizations', () =>
   }
 
   beforeAll(async () => {
-    app = await startApp({ role: 'api' });
+    app = await startOwnApp({ role: 'api' });
     source = app.app.get(DataSource);
     [one, many] = [await app.organization('One website'), await app.organization('Many websites')];
     await fill(1, one.orgId, 1);

@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { connect, type Socket } from 'node:net';
 import { DataSource } from 'typeorm';
 import { parseId } from '../../../src/platform/ids/id';
-import { startApp, type TestApp } from '../../harness/app/app';
+import { startOwnApp, type TestApp } from '../../harness/app/app';
 import type { ServiceOrganization } from '../../../src/testing/service/start-service';
 import { eventually } from '../../../src/testing/eventually';
 import { newWebsite } from '../../harness/app/resources';
@@ -20,7 +20,7 @@ describe('responses that nobody reads', () => {
   const clients: Socket[] = [];
 
   beforeAll(async () => {
-    app = await startApp({ role: 'api' });
+    app = await startOwnApp({ role: 'api' });
     greedy = await app.organization('Greedy');
     const website = await newWebsite(greedy.write);
     path = `/api/v1/websites/${website}/endpoints`;

@@ -6,7 +6,7 @@ import { OrganizationPurgeJob } from '../../../src/identity/organization/organiz
 import { Database } from '../../../src/platform/database/database';
 import { parseId, newUuid } from '../../../src/platform/ids/id';
 import { WebsitePurgeJob } from '../../../src/website/website-purge.job';
-import { startApp, type TestApp } from '../../harness/app/app';
+import { startOwnApp, type TestApp } from '../../harness/app/app';
 import type { Api } from '../../../src/testing/service/api';
 import { alertThrough } from '../../harness/app/contact-alerts';
 import { newAlert, newContact, newEndpoint, newWebsite } from '../../harness/app/resources';
@@ -21,7 +21,7 @@ describe('deleting what is large', () => {
   let app: TestApp;
   let database: Database;
   beforeAll(async () => {
-    app = await startApp({ role: 'api' });
+    app = await startOwnApp({ role: 'api' });
     database = app.app.get(Database);
     await database.query('CREATE TABLE removal (in_table text, amount int)');
     await database.query(`CREATE FUNCTION removal_noted() RETURNS trigger LANGUAGE plpgsql AS $$

@@ -5,7 +5,7 @@ import { type CheckDefinition, CheckDefinitions } from '../../../src/endpoint/ch
 import { UptimeService } from '../../../src/history/read/uptime.service';
 import { Database } from '../../../src/platform/database/database';
 import { firstUuidAt, parseId } from '../../../src/platform/ids/id';
-import { startApp, type TestApp } from '../../harness/app/app';
+import { startOwnApp, type TestApp } from '../../harness/app/app';
 import type { ServiceOrganization } from '../../../src/testing/service/start-service';
 import { recorded } from '../../harness/app/history';
 import { addOccurrence, forgetOccurrences } from '../../harness/app/occurrences';
@@ -40,7 +40,7 @@ describe('the time of any range', () => {
   let start: number;
 
   beforeAll(async () => {
-    app = await startApp({ role: 'api' });
+    app = await startOwnApp({ role: 'api' });
     database = app.app.get(Database);
     own = await app.organization('Own');
     // Crosses a full hour, and is over.

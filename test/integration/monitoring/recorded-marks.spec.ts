@@ -9,7 +9,7 @@ import { MaintenanceMarks } from '../../../src/monitoring/record/maintenance-mar
 import { Database, type Tx } from '../../../src/platform/database/database';
 import { parseId } from '../../../src/platform/ids/id';
 import { HOUR_MS } from '../../../src/platform/time/time-units';
-import { startApp, type TestApp } from '../../harness/app/app';
+import { startOwnApp, type TestApp } from '../../harness/app/app';
 import { recorded as finishedCheck } from '../../harness/app/history';
 import { checkInvariants } from '../../harness/app/invariants';
 import { addOccurrence, EVERYTHING, forgetOccurrences, NO_SCOPE } from '../../harness/app/occurrences';
@@ -112,7 +112,7 @@ describe('checks in maintenance and with warnings', () => {
   let startMs: number;
 
   beforeAll(async () => {
-    app = await startApp({ role: 'api' });
+    app = await startOwnApp({ role: 'api' });
     database = app.app.get(Database);
     const other = await app.organization('Other');
     const website = await newWebsite(other.write);
