@@ -6,7 +6,9 @@ const paths = require('node:path');
 const { pathToFileURL } = require('node:url');
 
 const [file = '', ...words] = process.argv.slice(2);
-const { status } = spawnSync(process.execPath, [paths.join(__dirname, 'build.mjs'), '--if-needed'], { stdio: 'inherit' });
+const { status } = spawnSync(process.execPath, [paths.join(__dirname, 'build.mjs'), '--if-needed'], {
+  stdio: 'inherit',
+});
 if (status !== 0) process.exit(status ?? 1);
 const path = paths.resolve(__dirname, '..', file);
 process.argv = [process.execPath, path, ...words];

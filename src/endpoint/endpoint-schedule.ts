@@ -313,7 +313,11 @@ export class EndpointSchedule {
     instance: number,
     slots: readonly Pick<ClaimedSlot, 'endpointId' | 'slotMs'>[],
   ): Promise<void> {
-    await sql.query(GIVE_BACK, [slots.map(({ endpointId }) => endpointId), slots.map(({ slotMs }) => slotMs), instance]);
+    await sql.query(GIVE_BACK, [
+      slots.map(({ endpointId }) => endpointId),
+      slots.map(({ slotMs }) => slotMs),
+      instance,
+    ]);
   }
 
   /** Lets other instances claim the next slot of endpoints whose check has been recorded. */

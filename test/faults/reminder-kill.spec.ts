@@ -40,7 +40,10 @@ suite('three instances, others killed with -9 at every point of a reminder (need
     // Their own timers do nothing: only the test has them look.
     const role = 'api' as const;
     scene = await DeliveryScene.start({ databaseUrl: cluster.url, role });
-    others = [await startOwnApp({ databaseUrl: cluster.url, role }), await startOwnApp({ databaseUrl: cluster.url, role })];
+    others = [
+      await startOwnApp({ databaseUrl: cluster.url, role }),
+      await startOwnApp({ databaseUrl: cluster.url, role }),
+    ];
   }, 180_000);
   afterAll(async () => {
     for (const { app } of others) await app.close();

@@ -1,5 +1,4 @@
 import { startApp, type TestApp } from '../../harness/app/app';
-import type { ServiceOrganization } from '../../../src/testing/service/start-service';
 import { SwitchableServer } from '../../harness/servers/switchable-server';
 
 interface TestResult {
@@ -15,13 +14,11 @@ interface TestResult {
 
 describe('testing an endpoint before it is saved', () => {
   let app: TestApp;
-  let other: ServiceOrganization;
   let target: SwitchableServer;
 
   beforeAll(async () => {
     target = await SwitchableServer.start();
     app = await startApp({ role: 'api' });
-    other = await app.organization('Other');
   });
   afterAll(async () => {
     await app.close();
