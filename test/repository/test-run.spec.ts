@@ -48,6 +48,11 @@ describe('a spec', () => {
     expect(() => lanes.readPragmas('/** @lane quick */')).toThrow('@lane is one of fast, slow, timed, not quick');
   });
 
+  it('keeps no snapshots of Jest, which a run that is not in CI writes instead of failing', () => {
+    const keeping = specs.filter((spec) => /\.toMatch(Inline)?Snapshot\(/.test(textOf(spec)));
+    expect(keeping.map(({ file }) => file)).toEqual([]);
+  });
+
   it('of the fast lane starts no process of the service and no PostgreSQL', () => {
     const starting = /harness\/processes\/|postgres-cluster|buildService/;
     const wrong = specs.filter((spec) => spec.lane === 'fast' && spec.file !== 'test/repository/test-run.spec.ts');

@@ -47,7 +47,7 @@ describe('testing a contact', () => {
     expect([status, body]).toEqual([200, { state: 'delivered', response_status: 204, error: null }]);
     const sent = JSON.parse(provider.requests.at(-1)?.body ?? '{}') as { type: string };
     expect(sent.type).toBe('alert.test');
-    const rows = await app.app.get(Database).query('SELECT FROM notification');
+    const rows = await app.app.get(Database).query('SELECT FROM notification WHERE org_id = $1', [app.orgId]);
     expect(rows).toEqual([]);
     const contact = await app.read.get<ContactView>(`/contacts/${id}`);
     expect(contact.body).toMatchObject({ last_delivery: null, failing_since: null });

@@ -42,7 +42,7 @@ describe('the examples of request bodies in the OpenAPI document', () => {
 
   beforeAll(async () => {
     // Nothing is checked by itself, and all names of the examples are this machine: nobody else is asked.
-    app = await startApp({ role: 'api' });
+    app = await startApp({ role: 'api', allowedHosts: ['uptime.example.com'] });
     app.app.get(HostResolver).resolve = () => Promise.resolve(['127.0.0.1']);
     const document = (await app.anonymous.get<OpenApi>('/openapi.json')).body;
     offered = operationsOf(document).flatMap(({ method, path, requestBody, parameters }) =>

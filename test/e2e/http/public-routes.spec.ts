@@ -1,6 +1,6 @@
 import { request } from 'node:http';
 import { MovingClock } from '../../../src/testing/service/moving-clock';
-import { startApp, type TestApp } from '../../harness/app/app';
+import { startOwnApp, type TestApp } from '../../harness/app/app';
 import { type Route, routesOf } from '../../harness/app/routes';
 
 interface Visit {
@@ -18,7 +18,7 @@ describe('routes that need no key', () => {
   let addresses = 1;
 
   beforeAll(async () => {
-    app = await startApp({ role: 'api' });
+    app = await startOwnApp({ role: 'api' });
     MovingClock.frozenIn(app.app);
     routes = routesOf(app.app).filter(({ access }) => access === 'public');
   });

@@ -1,5 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { expectGolden } from '../../../testing/channel/golden';
 import { readConfigurationDocument } from '../../document/document-shape';
 import { convertPrometheusBlackbox } from './convert-prometheus-blackbox';
 import { durationSeconds, literalOf } from './fields';
@@ -11,13 +12,14 @@ describe('convertPrometheusBlackbox', () => {
 
   it('makes a website of each job with targets, which the API takes', async () => {
     expect((await readConfigurationDocument(JSON.stringify(document), 'one')).document).toEqual(document);
-    expect(document).toMatchSnapshot();
+    expectGolden('document.json', `${JSON.stringify(document, null, 2)}\n`);
   });
 
   it('says of each target, job and module what became of it', () => {
-    expect(
-      report.map(({ at, name, result, why }) => `${at} ${name}: ${result}${why === null ? '' : `, ${why}`}`),
-    ).toMatchSnapshot();
+    const lines = report.map(
+      ({ at, name, result, why }) => `${at} ${name}: ${result}${why === null ? '' : `, ${why}`}\n`,
+    );
+    expectGolden('report.txt', lines.join(''));
   });
 
   it('reads the bytes of a conversation over TCP, which nobody here has', () => {
