@@ -166,7 +166,7 @@ function knownUnit() {
 /** Says what the lane cost, and what of it is over its budget. True when something is. */
 function isOverBudget(lane, specs, isWhole) {
   const costs = readCosts();
-  const own = unitSeconds(costs, specs);
+  const own = unitSeconds(costs, allSpecs());
   if (own !== null) {
     mkdirSync(join(root, '.cache'), { recursive: true });
     writeFileSync(UNIT_FILE, JSON.stringify({ seconds: own }));

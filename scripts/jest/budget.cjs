@@ -23,9 +23,9 @@ const LISTED_SECONDS = 1;
 
 const readBudget = () => JSON.parse(readFileSync(FILE, 'utf8'));
 
-/** CPU seconds of the unit specs in this run: the measure of all others. `null` when they did not all run. */
+/** CPU seconds of the fast unit specs in this run: the measure of all others. `null` when they did not all run. */
 function unitSeconds(costs, specs) {
-  const units = specs.filter(({ project }) => project === 'unit').map(({ file }) => file);
+  const units = specs.filter(({ project, lane }) => project === 'unit' && lane === 'fast').map(({ file }) => file);
   const ran = new Map(costs.map(({ file, seconds }) => [file, seconds]));
   if (units.length === 0 || units.some((file) => !ran.has(file))) return null;
   return units.reduce((sum, file) => sum + ran.get(file), 0);

@@ -21,10 +21,11 @@ export class Conflicts implements OnModuleInit {
   ) {}
 
   onModuleInit(): void {
-    const tables = this.database.manager.connection.entityMetadatas.map(({ tableName, target, name }) => ({
+    const tables = this.database.manager.connection.entityMetadatas.map(({ tableName, target, name, columns }) => ({
       tableName,
       target,
       name,
+      columns: columns.map((column) => `${column.propertyPath} ${column.databaseName}`),
     }));
     const conflicts = [...routeConflicts(this.routes()), ...tableConflicts(tables)];
     if (conflicts.length > 0) throw new StartError(conflicts.join('\n'));
@@ -76,15 +77,26 @@ const pathsOf = (value: unknown): string[] =>
     typeof path === 'string' ? path.replace(/^\/+|\/+$/g, '') : '',
   );
 
+/** An entity, as far as two of them may be one. */
+interface Table {
+  tableName: string;
+  target: unknown;
+  name: string;
+  columns: readonly string[];
+}
+
 /**
- * One sentence for each table that two classes claim. The service's own may be there twice, of two applications in one
- * process: those are one class.
+ * One sentence for each table that two classes claim. Two of one name with the same columns are copies of one class: in a test
+ * the service may be loaded twice in one process.
  */
-export function tableConflicts(tables: readonly { tableName: string; target: unknown; name: string }[]): string[] {
-  return tables.flatMap(({ tableName, target, name }, index) => {
+export function tableConflicts(tables: readonly Table[]): string[] {
+  const isCopy = (one: Table, other: Table): boolean =>
+    one.name === other.name && one.columns.toSorted().join() === other.columns.toSorted().join();
+  return tables.flatMap((table, index) => {
+    const { tableName, target, name } = table;
     const first = tables.findIndex((other) => other.tableName === tableName);
     const owner = tables[first];
-    if (!owner || first === index || owner.target === target) return [];
+    if (!owner || first === index || owner.target === target || isCopy(owner, table)) return [];
     const which = owner.name === name ? `, both of the name ${name}` : `: ${owner.name} and ${name}`;
     return [`The table "${tableName}" has two entities${which}. Choose another table.`];
   });

@@ -1,4 +1,4 @@
-/** @lane slow */
+/** @lane timed */
 import type { Config } from '../../../src/platform/config/config';
 import type { Extension } from '../../../src/extension/extension';
 import { Database } from '../../../src/platform/database/database';
