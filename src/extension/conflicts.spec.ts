@@ -14,7 +14,10 @@ describe('conflicts of tables', () => {
 
   it('tells two classes of one name apart', () => {
     expect(
-      tableConflicts([...tables, { tableName: 'website', target: class {}, name: 'Website', columns: ['id id'] }]),
+      tableConflicts([
+        ...tables,
+        { tableName: 'website', target: class {}, name: 'Website', columns: ['id id', 'url url'] },
+      ]),
     ).toEqual(['The table "website" has two entities, both of the name Website. Choose another table.']);
   });
 

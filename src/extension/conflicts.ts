@@ -86,12 +86,13 @@ interface Table {
 }
 
 /**
- * One sentence for each table that two classes claim. Two of one name with the same columns are copies of one class: in a test
- * the service may be loaded twice in one process.
+ * One sentence for each table that two classes claim. Two of one name, one of which has all columns of the other, are copies of one
+ * class: a test may load the service twice in one process, in two versions.
  */
 export function tableConflicts(tables: readonly Table[]): string[] {
+  const hasAllOf = (one: Table, other: Table): boolean => other.columns.every((column) => one.columns.includes(column));
   const isCopy = (one: Table, other: Table): boolean =>
-    one.name === other.name && one.columns.toSorted().join() === other.columns.toSorted().join();
+    one.name === other.name && (hasAllOf(one, other) || hasAllOf(other, one));
   return tables.flatMap((table, index) => {
     const { tableName, target, name } = table;
     const first = tables.findIndex((other) => other.tableName === tableName);
