@@ -4,7 +4,6 @@ import { SignInLinks } from '../../../src/identity/session/sign-in-links';
 import { Clock } from '../../../src/platform/time/clock';
 import { Database } from '../../../src/platform/database/database';
 import { HOUR_MS, MINUTE_MS } from '../../../src/platform/time/time-units';
-import { MovingClock } from '../../../src/testing/service/moving-clock';
 import { startOwnApp, type TestApp } from '../../harness/app/app';
 import { type SignedIn, signIn as attempt } from '../../harness/app/browser-session';
 
@@ -23,15 +22,19 @@ function moveClock({ app }: TestApp, ms: number): void {
 
 describe('browser sessions', () => {
   let app: TestApp;
-  let clock: MovingClock;
+  let passedMs = 0;
 
   beforeAll(async () => {
     app = await startOwnApp();
-    clock = MovingClock.of(app.app);
+    const clock = app.app.get(Clock);
+    const monotonic = clock.monotonic.bind(clock);
+    clock.monotonic = () => monotonic() + passedMs;
   });
   afterAll(() => app.close());
   // More sign-ins a second than an address may ask for.
-  beforeEach(() => clock.advance(2000));
+  beforeEach(() => {
+    passedMs += 2000;
+  });
   afterEach(() => jest.restoreAllMocks());
 
   function send(method: string, path: string, headers: Record<string, string>, body?: unknown): Promise<Reply> {
