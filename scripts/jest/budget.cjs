@@ -8,15 +8,16 @@ const { readFileSync, writeFileSync } = require('node:fs');
 const path = require('node:path');
 
 const FILE = path.join(__dirname, 'budget.json');
-/** A lane may take a tenth more than its budget. */
-const LANE_SLACK = 1.1;
-/** A spec may take half as much again, and two seconds at least on the machine where the unit specs take `UNIT_SECONDS`. */
-const SPEC_SLACK = 1.5;
-const SPEC_SLACK_SECONDS = 2;
+/**
+ * How much more than its budget a lane and a spec may take, and a spec in seconds of the machine where the unit specs take
+ * `UNIT_SECONDS`. The same commit came to 5.8 to 7.1 times its unit specs, at rest and at a load of 9. In CI the other lanes run
+ * beside chaos and faults, while their unit specs ran alone: the slow lane took 623 s there and 467 s alone.
+ */
+const SLACK = { fast: { lane: 1.25, spec: 2, seconds: 3 }, others: { lane: 1.7, spec: 3, seconds: 8 } };
 /** Of the fast lane, in seconds of that machine. */
 const CEILINGS = { spec: 6, test: 1 };
 /** What the clock of a busy machine adds to a single test. */
-const CEILING_SLACK = 1.5;
+const CEILING_SLACK = 2;
 const UNIT_SECONDS = 40;
 /** Specs that take less are not listed. */
 const LISTED_SECONDS = 1;
@@ -36,15 +37,16 @@ function findOverruns({ lane, costs, unit }, budget) {
   /** As seconds of the machine of the budget. */
   const normal = (seconds) => (seconds / unit) * UNIT_SECONDS;
   const found = [];
+  const slack = lane === 'fast' ? SLACK.fast : SLACK.others;
   const allowed = budget.lanes[lane];
   const all = normal(costs.reduce((sum, { seconds }) => sum + seconds, 0));
-  if (allowed !== undefined && all > allowed * LANE_SLACK)
+  if (allowed !== undefined && all > allowed * slack.lane)
     found.push(`lane ${lane}: ${all.toFixed(0)} s, budget ${allowed} s`);
   for (const { file, seconds, slowest } of costs) {
     if (file.startsWith('(')) continue;
     const spec = normal(seconds);
     const limit = budget.specs[file] ?? LISTED_SECONDS;
-    if (spec > Math.max(limit * SPEC_SLACK, limit + SPEC_SLACK_SECONDS))
+    if (spec > Math.max(limit * slack.spec, limit + slack.seconds))
       found.push(`${file}: ${spec.toFixed(1)} s, budget ${limit} s`);
     if (lane !== 'fast' || budget.above[file] !== undefined) continue;
     if (spec > CEILINGS.spec * CEILING_SLACK)
