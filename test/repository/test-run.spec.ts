@@ -88,7 +88,11 @@ describe('the budget', () => {
     ['a spec far over its budget', [cost('a.spec.ts', 8.1)], ['a.spec.ts: 8.1 s, budget 4 s']],
     ['a spec without a budget that is no longer cheap', [cost('b.spec.ts', 4.2)], ['b.spec.ts: 4.2 s, budget 1 s']],
     ['a test over its ceiling', [cost('a.spec.ts', 2, 2.1)], ['a.spec.ts: a test of 2.1 s, the fast lane allows 1 s']],
-    ['a lane a quarter over its budget', Array<Cost>(126).fill(cost('c.spec.ts', 1)), ['lane fast: 126 s, budget 100 s']],
+    [
+      'a lane a quarter over its budget',
+      Array<Cost>(126).fill(cost('c.spec.ts', 1)),
+      ['lane fast: 126 s, budget 100 s'],
+    ],
   ])('of %s', (_, costs, expected) => {
     expect(overruns(costs)).toEqual(expected);
   });
