@@ -96,11 +96,11 @@ function inGroups(specs, seed, count) {
   const weightOf = (file) => (costs[file] ?? 0) + LEAST_WEIGHT;
   const isServing = ({ project }) => project === 'e2e' || project === 'integration';
   const order = shuffled(specs, seed);
-  const weights = [order.filter(isServing), order.filter((spec) => !isServing(spec))].map((some) =>
+  const kinds = [order.filter(isServing), order.filter((spec) => !isServing(spec))].map((some) =>
     some.map(({ file }) => file),
   );
   const total = specs.reduce((all, { file }) => all + weightOf(file), 0);
-  const groups = weights.flatMap((files) => {
+  const groups = kinds.flatMap((files) => {
     const share = files.reduce((all, file) => all + weightOf(file), 0) / total;
     return dealt(files, Math.max(1, Math.round(count * share)), weightOf);
   });
@@ -252,7 +252,6 @@ else {
   result = withSecondTry(jest([...(choosesWorkers ? [] : [`--maxWorkers=${WORKERS.slow}`]), ...words]));
   result.status ||= built;
 }
-if (process.env.KEEP_COSTS) writeFileSync(process.env.KEEP_COSTS, JSON.stringify(readCosts()));
 rmSync(folder, { recursive: true, force: true });
 
 console.log(`Took ${((performance.now() - started) / 1000).toFixed(0)} s`);

@@ -1,7 +1,7 @@
 'use strict';
 /**
- * What the proof may cost: CPU time of each lane and spec in thousandths of what the unit specs took in the same run, so that
- * a slow or busy machine changes nothing. Raising a number in budget.json, or a reason to be above the ceilings of the
+ * What the proof may cost: CPU seconds of each lane and spec on a machine where the unit specs take `UNIT_SECONDS`. A run is
+ * measured by what its own unit specs took, so that a slow or busy machine changes little. Raising a number in budget.json, or a reason to be above the ceilings of the
  * fast lane, is a line that somebody reviews.
  */
 const { readFileSync, writeFileSync } = require('node:fs');

@@ -1,4 +1,4 @@
-import type { Plan, PlannedAction } from '../plan/plan';
+import { EMPTY_PLAN, type Plan, type PlannedAction } from '../plan/plan';
 import { weightOf } from './steps';
 
 const planned = (action: PlannedAction, dto: object | null = {}) => ({
@@ -9,18 +9,7 @@ const planned = (action: PlannedAction, dto: object | null = {}) => ({
   dto,
   isToBeOwned: false,
 });
-const NOTHING = {
-  contacts: [],
-  websites: [],
-  endpoints: [],
-  alerts: [],
-  pages: [],
-  windows: [],
-  deletions: [],
-  notes: [],
-};
-
-const planOf = (lists: object): Plan => ({ ...NOTHING, ...lists });
+const planOf = (lists: object): Plan => ({ ...EMPTY_PLAN, ...lists });
 
 describe('weightOf', () => {
   it.each([

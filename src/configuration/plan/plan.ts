@@ -88,3 +88,15 @@ export interface Plan {
   deletions: readonly Deletion[];
   notes: readonly PlanNote[];
 }
+
+/** A plan that changes nothing. */
+export const EMPTY_PLAN: Plan = {
+  contacts: [],
+  websites: [],
+  endpoints: [],
+  alerts: [],
+  pages: [],
+  windows: [],
+  deletions: [],
+  notes: [],
+};

@@ -20,7 +20,7 @@ import { WindowChanges } from './changes/window-changes';
 import { firstInCycle } from './cycles';
 import { type EndpointMatch, matchAll, type Matches } from './matches';
 import { readOthersThings } from './state/others-things';
-import type { Plan, PlannedAlert, PlannedEndpoint } from './plan';
+import { EMPTY_PLAN, type Plan, type PlannedAlert, type PlannedEndpoint } from './plan';
 import { PlanFindings } from './plan-findings';
 import { type PresentState, readWanted } from './state/present-state';
 import { type OthersThings, pruned } from './prune';
@@ -114,7 +114,7 @@ export class Planner {
 
   /** The digest that a plan has now that changes nothing. */
   async digestOfDone(sql: Sql, request: PlanRequest): Promise<string> {
-    return digestOf(await this.readDigest(sql, request), NOTHING);
+    return digestOf(await this.readDigest(sql, request), EMPTY_PLAN);
   }
 
   /** See `PlanOfState.read`: what it is now. */
@@ -176,17 +176,6 @@ function findCycle(
   const message = 'an endpoint must not depend on itself, nor on one that does';
   findings.add({ pointer: `${match.pointer}/depends_on`, code: 'cycle', message });
 }
-
-const NOTHING: Plan = {
-  contacts: [],
-  websites: [],
-  endpoints: [],
-  alerts: [],
-  pages: [],
-  windows: [],
-  deletions: [],
-  notes: [],
-};
 
 /** Of the settings that were read; not of what checks and incidents write. */
 async function digestOfState(state: PresentState, others: OthersThings | null): Promise<string> {
