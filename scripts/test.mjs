@@ -27,7 +27,7 @@ const { findOverruns, readBudget, unitSeconds, writeBudget } = require('./jest/b
 const cores = os.availableParallelism();
 /** A third of the time the specs wait: for limits, restarts, servers. Each worker may hold an embedded database. */
 const WORKERS = { fast: Math.min(6, cores + 2), slow: Math.min(6, cores + 3), timed: 2 };
-/** More failures than this are no bad luck. */
+/** More failures, or specs over their budget, than this are no bad luck. */
 const MAX_AGAIN = 3;
 /** For each worker, so that none works alone in the end; each starts services of its own. */
 const GROUPS_PER_WORKER = 2;
@@ -179,9 +179,20 @@ function isOverBudget(lane, specs, isWhole) {
   );
   if (unit === null || !isWhole) return false;
   if (options['write-budget']) writeBudget({ lane, costs, unit, files: specs.map(({ file }) => file) });
-  const overruns = findOverruns({ lane, costs, unit }, readBudget());
-  for (const text of overruns) console.log(`Over budget: ${text}`);
+  const overruns = confirmed(findOverruns({ lane, costs, unit }, readBudget()), { lane, specs, unit });
+  for (const { text } of overruns) console.log(`Over budget: ${text}`);
   return overruns.length > 0;
+}
+
+/** Without the specs of the fast lane that are within their budget apart from their neighbours. */
+function confirmed(overruns, { lane, specs, unit }) {
+  const over = specs.filter(({ file }) => overruns.some((overrun) => overrun.file === file));
+  if (lane !== 'fast' || over.length === 0 || over.length > MAX_AGAIN) return overruns;
+  console.log(`\nMeasured once more: ${over.map(({ file }) => file).join(', ')}`);
+  rmSync(costsFile, { force: true });
+  inGroups(over, 1, 1);
+  const again = findOverruns({ lane, costs: readCosts(), unit }, readBudget());
+  return overruns.filter(({ file }) => file === null || again.some((overrun) => overrun.file === file));
 }
 
 function runLane(lanes) {

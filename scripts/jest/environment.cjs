@@ -55,8 +55,8 @@ class MeasuringEnvironment extends TestEnvironment {
     this.isGroup = context.testPath.endsWith('.group.cjs');
     this.global[STARTS] = { count: 0, seconds: 0 };
     this.begun = this.now();
-    /** CPU seconds by the top-level block of a group, which is a spec. */
-    this.blocks = new Map();
+    /** CPU seconds of the specs of a group: its top-level blocks, without loading what they share. */
+    this.own = 0;
     this.slowest = 0;
   }
 
@@ -70,37 +70,20 @@ class MeasuringEnvironment extends TestEnvironment {
     return { seconds: this.ownSeconds() + childSeconds(), count: this.global[STARTS].count };
   }
 
-  handleTestEvent({ name, blockName, describeBlock }) {
+  handleTestEvent({ name, describeBlock }) {
     if (name === 'test_start') this.testBegun = this.ownSeconds();
     if (name === 'test_done') this.slowest = Math.max(this.slowest, this.ownSeconds() - this.testBegun);
-    if (!this.isGroup) return;
-    if (name === 'start_describe_definition') this.open(blockName);
-    if (name === 'finish_describe_definition') this.close(blockName);
-    if (describeBlock?.parent?.name !== 'ROOT_DESCRIBE_BLOCK') return;
-    if (name === 'run_describe_start') this.open(describeBlock.name);
-    if (name === 'run_describe_finish') {
-      this.close(describeBlock.name);
-      this.write(describeBlock.name, this.blocks.get(describeBlock.name));
+    if (!this.isGroup || describeBlock?.parent?.name !== 'ROOT_DESCRIBE_BLOCK') return;
+    if (name === 'run_describe_start') {
+      this.opened = this.now();
+      this.slowest = 0;
     }
-  }
-
-  open(block) {
-    // Inner blocks of a spec are defined within it.
-    if (this.openBlock !== undefined) return;
-    this.openBlock = block;
-    this.opened = this.now();
-    this.slowest = 0;
-  }
-
-  close(block) {
-    if (this.openBlock !== block) return;
-    this.openBlock = undefined;
-    const { seconds, count } = this.now();
-    const known = this.blocks.get(block) ?? { seconds: 0, count: 0 };
-    this.blocks.set(block, {
-      seconds: known.seconds + seconds - this.opened.seconds,
-      count: known.count + count - this.opened.count,
-    });
+    if (name === 'run_describe_finish') {
+      const { seconds, count } = this.now();
+      const own = { seconds: seconds - this.opened.seconds, count: count - this.opened.count };
+      this.own += own.seconds;
+      this.write(describeBlock.name, own);
+    }
   }
 
   write(file, { seconds, count }) {
@@ -113,11 +96,9 @@ class MeasuringEnvironment extends TestEnvironment {
 
   async teardown() {
     const { seconds, count } = this.now();
-    // Of a group: what its specs share.
-    const own = [...this.blocks.values()].reduce((sum, block) => sum + block.seconds, 0);
     const started = this.global[STARTS].seconds;
     const all = seconds - this.begun.seconds;
-    if (this.isGroup) this.write('(shared)', { seconds: all - own + started, count: 0 });
+    if (this.isGroup) this.write('(shared)', { seconds: all - this.own + started, count: 0 });
     else this.write(this.file, { seconds: all + started, count });
     await super.teardown();
   }

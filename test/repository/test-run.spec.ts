@@ -28,7 +28,7 @@ const lanes = jest.requireActual<{
 const budgets = jest.requireActual<{
   readBudget(): Budget;
   unitSeconds(costs: readonly Cost[], specs: readonly Spec[]): number | null;
-  findOverruns(run: { lane: string; costs: readonly Cost[]; unit: number }, budget: Budget): string[];
+  findOverruns(run: { lane: string; costs: readonly Cost[]; unit: number }, budget: Budget): { text: string }[];
 }>('../../scripts/jest/budget.cjs');
 
 const specs = lanes.allSpecs();
@@ -81,18 +81,15 @@ describe('the order of the fast lane', () => {
 describe('the budget', () => {
   const budget: Budget = { lanes: { fast: 100 }, above: { 'large.spec.ts': 'why' }, specs: { 'a.spec.ts': 4 } };
   const cost = (file: string, seconds: number, slowest = 0): Cost => ({ file, seconds, slowest });
-  const overruns = (costs: Cost[], unit = 40) => budgets.findOverruns({ lane: 'fast', costs, unit }, budget);
+  const overruns = (costs: Cost[], unit = 40) =>
+    budgets.findOverruns({ lane: 'fast', costs, unit }, budget).map(({ text }) => text);
 
   it.each([
     ['a spec within twice its budget', [cost('a.spec.ts', 8)], []],
     ['a spec far over its budget', [cost('a.spec.ts', 8.1)], ['a.spec.ts: 8.1 s, budget 4 s']],
     ['a spec without a budget that is no longer cheap', [cost('b.spec.ts', 4.2)], ['b.spec.ts: 4.2 s, budget 1 s']],
-    ['a test over its ceiling', [cost('a.spec.ts', 2, 2.1)], ['a.spec.ts: a test of 2.1 s, the fast lane allows 1 s']],
-    [
-      'a lane a quarter over its budget',
-      Array<Cost>(126).fill(cost('c.spec.ts', 1)),
-      ['lane fast: 126 s, budget 100 s'],
-    ],
+    ['a test over its ceiling', [cost('a.spec.ts', 2, 2.1)], ['a.spec.ts: 2.1 s, the fast lane allows a test 1 s']],
+    ['a lane far over its budget', Array<Cost>(141).fill(cost('c.spec.ts', 1)), ['lane fast: 141 s, budget 100 s']],
   ])('of %s', (_, costs, expected) => {
     expect(overruns(costs)).toEqual(expected);
   });
