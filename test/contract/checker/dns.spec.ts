@@ -187,7 +187,8 @@ describe('A DNS check with several resolvers of its own', () => {
     const [first, second] = [await serve(script), await serve(good)];
     const result = await runCheck(checkerWith(first, second), `dns:${NAME}`);
     expect(result).toMatchObject({ outcome: 'up', error: null });
-    expect(second.asked).toHaveLength(1);
+    // On a busy machine it is also asked whether it is alive.
+    expect(second.asked.filter(({ name }) => name === NAME)).toHaveLength(1);
   });
 
   it('asks the second resolver when nothing listens at the first', async () => {

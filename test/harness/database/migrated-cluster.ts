@@ -3,6 +3,7 @@ import { createHash } from 'node:crypto';
 import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, renameSync, rmSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
+import { Logger } from '@nestjs/common';
 import { DatabaseServer } from '../../../src/platform/database/database-server';
 import { HOUR_MS } from '../../../src/platform/time/time-units';
 
@@ -21,6 +22,8 @@ export async function migratedCluster(): Promise<string> {
   const draft = mkdtempSync(join(SHELF, 'draft-'));
   try {
     const server = await DatabaseServer.open({ databaseUrl: null, dataDir: draft });
+    // Each service that is started afterwards brings its own logger.
+    Logger.overrideLogger(['warn', 'error', 'fatal']);
     await server.migrate();
     await server.close();
     const tar = join(draft, 'cluster.tar');
