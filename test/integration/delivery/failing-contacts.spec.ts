@@ -165,7 +165,7 @@ describe('a contact that has been failing for days', () => {
   it('is told of through no contact of another organization', async () => {
     await failingFor(DAYS);
     const { write } = await scene.app.organization('Other');
-    await newContact(write, { ...hook(), default: true });
+    await newContact(write, { default: true });
     await look();
     expect(await told()).toEqual([]);
   });
@@ -200,7 +200,7 @@ describe('a contact that has been failing for days', () => {
     await scene.deliver();
     const digest = scene
       .received<{ text: string }>('chat')
-      .find(({ text }) => text === '2 alerts triggered, 1 contact failing');
+      .find(({ text }) => text === '3 alerts triggered, 1 contact failing');
     expect(JSON.stringify(digest)).toContain(`FAILING ${(await view(id)).name}: takes no messages for 8 d`);
     expect(await told()).toMatchObject([{ state: 'delivered' }]);
   });
