@@ -3,6 +3,7 @@ import type { ContactView } from '../../../src/contact/contact.dto';
 import { FailingContactsJob } from '../../../src/contact/failing-contacts.job';
 import type { DeliveryView } from '../../../src/delivery/delivery.dto';
 import { Config } from '../../../src/platform/config/config';
+import { DatabaseClock } from '../../../src/platform/database/database-clock';
 import { formatId, parseId } from '../../../src/platform/ids/id';
 import { armFailpoints } from '../../../src/platform/observability/failpoints';
 import { alertThrough } from '../../harness/app/contact-alerts';
@@ -195,9 +196,15 @@ describe('a contact that has been failing for days', () => {
     const alerts: SceneAlert[] = [];
     for (let n = 0; n < 6; n++) alerts.push(await alertOf(chat));
     await scene.app.write.put(`/contacts/${chat}`, { default: true });
+    // Something has just left: what comes now waits for a minute, and leaves together.
+    await scene.database.query(
+      `INSERT INTO notification_destination (org_id, destination, channel_type, tokens, tokens_at, digest_at)
+       SELECT org_id, destination, type, 0, $2, $2 FROM contact WHERE id = $1`,
+      [parseId('contact', chat), scene.nest.get(DatabaseClock).now()],
+    );
     await scene.report('F', ...alerts);
     await look();
-    await scene.deliver();
+    await scene.pass(MINUTE_MS);
     const digest = scene
       .received<{ text: string }>('chat')
       .find(({ text }) => text === '3 alerts triggered, 1 contact failing');
