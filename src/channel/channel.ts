@@ -26,14 +26,24 @@ export type ChannelAudience = 'webhook' | 'pager' | 'chat' | 'mail' | 'sms';
  * one notification. `digest`: several events of one destination in one notification. `flapping`: the state changes too often.
  * `acknowledged`: somebody has the open incident in hand; only for channels that say so of themselves (`acknowledges`).
  * `reminder`: the incident is still open; never for pagers, which remind by themselves.
+ * `contact_failing`: another contact of the organization has taken no message for days; never for pagers, which would open an
+ * incident for it.
  */
 export type NotificationKind =
-  'triggered' | 'resolved' | 'test' | 'recovered' | 'digest' | 'flapping' | 'acknowledged' | 'reminder';
+  | 'triggered'
+  | 'resolved'
+  | 'test'
+  | 'recovered'
+  | 'digest'
+  | 'flapping'
+  | 'acknowledged'
+  | 'reminder'
+  | 'contact_failing';
 
 /** What is to be said, free of any vendor. All times ISO 8601 UTC with milliseconds. Ids in their public form. */
 export interface Notification {
   kind: NotificationKind;
-  /** `ev_…` of the event (of the newest one in a digest); `dl_…` of the delivery for a test or a reminder. The idempotency key. */
+  /** `ev_…` of the event (of the newest one in a digest); `dl_…` of the delivery where no event is told: a test, a reminder, a contact that fails. The idempotency key. */
   id: string;
   /** Alert id and incident number, `al_…-7`: the same for the trigger and its resolve. Key of paging channels. */
   incidentKey: string;
@@ -61,8 +71,13 @@ export interface Notification {
   upSeconds?: number;
   /** Of `reminder`: which one of the incident, from 1; `durationSeconds` is how long it has lasted. */
   ordinal?: number;
-  /** Of the test of a contact, which has no alert, endpoint and website: their texts are empty, and so are their ids. */
+  /**
+   * Of the test of a contact, and the one that `contact_failing` is about. There is no alert, endpoint and website then: their
+   * texts are empty, and so are their ids.
+   */
   contact?: { id: string; name: string };
+  /** Of `contact_failing`: its channel type, failed attempts since `startedAt`, and what went wrong at the last one. */
+  failing?: { type: string; attempts: number; error: string | null };
   /** Where to look and act; only with `PUBLIC_URL`. Added when the notification is sent. */
   links?: NotificationLinks;
   /** Of `acknowledged`: who has it in hand, and what they said. */
@@ -73,8 +88,10 @@ export interface Notification {
   digest: {
     triggered: number;
     resolved: number;
+    /** Contacts that fail; absent without any. */
+    contacts?: number;
     members: {
-      kind: 'triggered' | 'resolved';
+      kind: 'triggered' | 'resolved' | 'contact';
       isDegraded: boolean;
       endpoint: string;
       website: string;

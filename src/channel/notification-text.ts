@@ -136,6 +136,8 @@ function toneOf(notification: Notification): NotificationTone {
       return 'good';
     case 'digest':
       return (notification.digest?.triggered ?? 0) > 0 ? 'bad' : 'good';
+    // Mentions are for outages: a contact that has been failing for a week can wait for whoever reads next.
+    case 'contact_failing':
     case 'acknowledged':
     case 'flapping':
     case 'test':
@@ -165,6 +167,8 @@ export function eventSentence(notification: Notification): string {
       return acknowledgedSentence(notification, name);
     case 'test':
       return `Test message for ${name}: notifications arrive here`;
+    case 'contact_failing':
+      return failingSentence(notification, name);
     default:
       return notification.kind satisfies never;
   }
@@ -191,6 +195,11 @@ function acknowledgedSentence({ acknowledgement }: Notification, name: string): 
   return `${by} has ${name} in hand${note && `: ${note}`}`;
 }
 
+function failingSentence({ durationSeconds, failing }: Notification, name: string): string {
+  const error = oneLine(failing?.error ?? '').replace(/\.+$/, '');
+  return `Messages to ${name} have been failing for ${durationText(durationSeconds ?? 0)}${error && `: ${error}`}`;
+}
+
 function span(notification: Notification): string {
   const length = notification.durationSeconds === null ? '' : ` (${durationText(notification.durationSeconds)})`;
   if (notification.startedAt === null) return `until ${timeText(notification.createdAt)}${length}`;
@@ -200,25 +209,28 @@ function span(notification: Notification): string {
 }
 
 function digestSentence(digest: Notification['digest']): string {
-  const { triggered, resolved } = digest ?? { triggered: 0, resolved: 0 };
+  const { triggered, resolved, contacts = 0 } = digest ?? { triggered: 0, resolved: 0 };
   const down = `${counted(triggered, 'alert')} triggered`;
-  const up = `${counted(resolved, 'alert')} resolved`;
-  if (resolved === 0) return down;
-  return triggered === 0 ? up : `${down}, ${resolved} resolved`;
+  const up = triggered === 0 ? `${counted(resolved, 'alert')} resolved` : `${resolved} resolved`;
+  const failing = `${counted(contacts, 'contact')} failing`;
+  const said = [...(triggered > 0 ? [down] : []), ...(resolved > 0 ? [up] : []), ...(contacts > 0 ? [failing] : [])];
+  return said.join(', ') || down;
 }
 
 function digestLines(digest: Notification['digest']): string[] {
   if (!digest) return [];
   const lines = digest.members.map(({ kind, isDegraded, endpoint, website, message }) => {
+    if (kind === 'contact') return cut(`FAILING ${oneLine(endpoint)}: ${oneLine(message)}`, 300);
     const state = kind === 'resolved' ? 'UP' : isDegraded ? 'DEGRADED' : 'DOWN';
     return cut(`${state} ${oneLine(endpoint)} (${oneLine(website)}): ${oneLine(message)}`, 300);
   });
-  const more = digest.triggered + digest.resolved - digest.members.length;
+  const more = digest.triggered + digest.resolved + (digest.contacts ?? 0) - digest.members.length;
   return more > 0 ? [...lines, `and ${more} more`] : lines;
 }
 
 function factsOf(notification: Notification): NotificationFact[] {
   const facts = [
+    ...contactFacts(notification),
     { label: 'Website', value: oneLine(notification.website.name) },
     { label: 'Endpoint', value: endpointText(notification) },
     { label: 'Target', value: targetText(notification.endpoint.url) },
@@ -227,10 +239,7 @@ function factsOf(notification: Notification): NotificationFact[] {
       value: notification.error ? oneLine(notification.error.code) : '',
     },
     {
-      label:
-        notification.kind === 'triggered' || notification.kind === 'reminder'
-          ? 'Since'
-          : `${notification.isDegraded ? 'Degraded' : 'Down'} since`,
+      label: sinceLabel(notification),
       value: notification.startedAt ? timeText(notification.startedAt) : '',
     },
     { label: 'Reported', value: timeText(notification.createdAt) },
@@ -239,7 +248,21 @@ function factsOf(notification: Notification): NotificationFact[] {
   return [...facts.filter(({ value }) => value !== ''), ...repeatFact(notification)];
 }
 
-/** Empty in the test of a contact, which has no endpoint. */
+function sinceLabel({ kind, isDegraded }: Notification): string {
+  if (kind === 'contact_failing') return 'Failing since';
+  if (kind === 'triggered' || kind === 'reminder') return 'Since';
+  return `${isDegraded ? 'Degraded' : 'Down'} since`;
+}
+
+const contactFacts = ({ contact, failing }: Notification): NotificationFact[] =>
+  contact && failing
+    ? [
+        { label: 'Contact', value: `${oneLine(contact.name)} (${oneLine(failing.type)})` },
+        { label: 'Failed attempts', value: String(failing.attempts) },
+      ]
+    : [];
+
+/** Empty without an endpoint. */
 const endpointText = ({ endpoint, contact }: Notification): string =>
   contact ? '' : `${oneLine(endpoint.name)} (${oneLine(endpoint.type)})`;
 

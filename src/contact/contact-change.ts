@@ -26,6 +26,7 @@ export function newContact(
     defaults: sentFields(sent.alert_defaults ?? {}),
     externalKey: sent.key ?? null,
     owner: null,
+    failingTold: null,
     createdAt: now,
     updatedAt: now,
   });

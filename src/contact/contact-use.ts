@@ -1,28 +1,33 @@
 import type { Sql } from '../platform/database/database';
 import type { ContactDeliveryView } from './contact.dto';
 import type { Contact } from './contact.entity';
+import type { FailedAttempts } from './failing';
+import { FAILED } from './failing-queries';
 
 /** What uses a contact, and whether its messages arrive. */
 export interface ContactUse {
   alertCount: number;
   lastDelivery: ContactDeliveryView | null;
-  failingSince: Date | null;
+  failed: FailedAttempts;
 }
 
-export const NOT_USED: ContactUse = { alertCount: 0, lastDelivery: null, failingSince: null };
+export const NOT_USED: ContactUse = {
+  alertCount: 0,
+  lastDelivery: null,
+  failed: { since: null, count: 0, lastAt: null },
+};
 
-interface Row extends Pick<ContactDeliveryView, 'error'> {
+interface Row extends Pick<ContactDeliveryView, 'error'>, FailedAttempts {
   id: string;
   alertCount: number;
-  failingSince: Date | null;
   state: ContactDeliveryView['state'] | null;
   at: Date | null;
 }
 
 // For each contact: its part of the index of alerts by contact (counted), one probe of the index of deliveries by contact,
-// and one of the destination's row. A version before contacts may have ended a failure without clearing its beginning.
+// and one of the destination's row.
 const READ = `
-  SELECT c.id, CASE WHEN d.failures > 0 THEN d.failing_since END AS "failingSince", n.state, n.at, n.error,
+  SELECT c.id, ${FAILED}, n.state, n.at, n.error,
     (SELECT count(*)::int FROM alert a WHERE a.contact_id = c.id) AS "alertCount"
   FROM unnest($2::uuid[], $3::text[]) AS c (id, destination)
   LEFT JOIN notification_destination d ON d.org_id = $1 AND d.destination = c.destination
@@ -43,11 +48,11 @@ export async function usesOf(
     contacts.map(({ destination }) => destination),
   ]);
   return new Map(
-    rows.map(({ id, alertCount, failingSince, state, at, error }) => [
+    rows.map(({ id, alertCount, since, count, lastAt, state, at, error }) => [
       id,
       {
         alertCount,
-        failingSince,
+        failed: { since, count, lastAt },
         lastDelivery: state && at ? { state, at: at.toISOString(), error } : null,
       },
     ]),

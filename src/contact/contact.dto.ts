@@ -2,7 +2,7 @@ import { ApiProperty, ApiPropertyOptional, OmitType } from '@nestjs/swagger';
 import { IsBoolean, IsString } from 'class-validator';
 import { SPEC_CHANNEL_TYPES } from '../channel/channel';
 import { DeliverySummaryView } from '../delivery/delivery-summary';
-import { PageQuery } from '../platform/http/page';
+import { PageQuery, QueryBoolean } from '../platform/http/page';
 import { IsName, IsPlainObject, Nested, Optional, ReadOnlyField } from '../platform/http/validators';
 import { formatId } from '../platform/ids/id';
 import { IsPublicId } from '../platform/ids/public-id.rule';
@@ -38,6 +38,7 @@ class ContactReadOnly {
   @ReadOnlyField() alert_count?: unknown;
   @ReadOnlyField() last_delivery?: unknown;
   @ReadOnlyField() failing_since?: unknown;
+  @ReadOnlyField() failing?: unknown;
   @ReadOnlyField() created_at?: unknown;
   @ReadOnlyField() updated_at?: unknown;
 }
@@ -100,7 +101,13 @@ export class CreateContactDto extends ContactReadOnly {
   key?: string | null;
 }
 
-export class ContactQuery extends PageQuery {}
+export class ContactQuery extends PageQuery {
+  @ApiPropertyOptional({ description: '`true`: only those that are failing; `false`: only the others.', example: true })
+  @Optional()
+  @QueryBoolean()
+  @IsBoolean()
+  failing?: boolean;
+}
 
 export class DeleteContactQuery {
   @ApiPropertyOptional({
@@ -155,7 +162,7 @@ export class ContactView {
   @ApiProperty({
     type: ContactDeliveryView,
     nullable: true,
-    description: 'The newest message of its alerts, without tests, and what became of it; null before the first.',
+    description: 'The newest message through it, without tests, and what became of it; null before the first.',
   })
   last_delivery!: ContactDeliveryView | null;
 
@@ -168,6 +175,13 @@ export class ContactView {
   })
   failing_since!: string | null;
 
+  @ApiProperty({
+    description:
+      'Its messages have not arrived for more than seven days: at least three attempts failed since, the last within a day. The other default contacts are told once. Nothing is switched off.',
+    example: false,
+  })
+  failing!: boolean;
+
   @ApiProperty({ type: String, format: 'date-time', example: '2026-11-20T09:00:00.000Z' })
   created_at!: string;
 
@@ -176,7 +190,10 @@ export class ContactView {
 }
 
 /** What clients set, as the audit log shows it. */
-export type ContactSettings = Omit<ContactView, 'destination' | 'alert_count' | 'last_delivery' | 'failing_since'>;
+export type ContactSettings = Omit<
+  ContactView,
+  'destination' | 'alert_count' | 'last_delivery' | 'failing_since' | 'failing'
+>;
 
 /** `config` is already masked for the reader. */
 export const toContactSettings = (contact: Contact, config: object): ContactSettings => ({

@@ -45,6 +45,10 @@ export class Contact {
   @Column('varchar', { length: 64, nullable: true })
   owner!: string | null;
 
+  /** The beginning of the failure that others were told of; `null` before the first. Written by `FailingContactsJob` alone. */
+  @Column({ type: 'timestamptz', name: 'failing_told', precision: 3, nullable: true })
+  failingTold!: Date | null;
+
   @CreateDateColumn({ name: 'created_at', type: 'timestamptz', precision: 3, default: () => 'now()' })
   createdAt!: Date;
 

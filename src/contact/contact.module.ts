@@ -1,5 +1,6 @@
 import { Module, type OnModuleInit } from '@nestjs/common';
 import { TypeOrmModule } from '@nestjs/typeorm';
+import { ChannelModule } from '../channel/channel.module';
 import { ChannelOpenApi } from '../delivery/config/channel-openapi';
 import { DeliveryModule } from '../delivery/delivery.module';
 import { OrganizationPurge } from '../identity/organization/organization-events';
@@ -10,13 +11,14 @@ import { ContactController } from './contact.controller';
 import { Contact } from './contact.entity';
 import { ContactService } from './contact.service';
 import { ContactStore } from './contact-store';
+import { FailingContactsJob } from './failing-contacts.job';
 import { TestContactService } from './test-contact.service';
 
 /** Channels that are configured once, for all alerts that name them. */
 @Module({
-  imports: [TypeOrmModule.forFeature([Contact]), DeliveryModule],
+  imports: [TypeOrmModule.forFeature([Contact]), ChannelModule, DeliveryModule],
   controllers: [ContactController],
-  providers: [ContactService, ContactStore, TestContactService],
+  providers: [ContactService, ContactStore, TestContactService, FailingContactsJob],
   exports: [ContactStore, ContactService],
 })
 export class ContactModule implements OnModuleInit {

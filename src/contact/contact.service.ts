@@ -1,5 +1,5 @@
 import { Injectable } from '@nestjs/common';
-import { MoreThan } from 'typeorm';
+import { And, In, MoreThan, Not } from 'typeorm';
 import { recordChange } from '../audit/audit-log';
 import { ChannelSettings } from '../delivery/config/channel-settings';
 import { ownerOf } from '../delivery/config/sealed-config';
@@ -19,6 +19,8 @@ import { changedContact, newContact } from './contact-change';
 import { ContactRouteChanged } from './contact-events';
 import { ContactStore } from './contact-store';
 import { type ContactUse, NOT_USED, usesOf } from './contact-use';
+import { isFailing } from './failing';
+import { failingContacts } from './failing-queries';
 import {
   type ContactQuery,
   type ContactSettings,
@@ -47,24 +49,27 @@ export class ContactService {
     private readonly clock: Clock,
   ) {}
 
-  /** Oldest first. One statement for the page and one for the use of its contacts; an organization has 1,000 at most. */
+  /** Oldest first. One statement for the page and one for the use of its contacts, with `failing` one more; an organization has 1,000 at most. */
   async list(caller: Caller, query: ContactQuery): Promise<Page<ContactView>> {
     const { orgId } = caller;
     const { manager } = this.database;
+    const { failing } = query;
+    const ids = failing === undefined ? [] : await failingContacts(this.database, orgId, this.clock.now());
+    const of = { orgId, ...(failing !== undefined && { id: failing ? In(ids) : Not(In(ids)) }) };
     const page = await this.cursors.paginate<Contact>({
       orgId,
-      list: LIST,
+      list: failing === undefined ? LIST : `${LIST}:${failing}`,
       cursor: query.cursor,
       limit: query.limit ?? DEFAULT_LIMIT,
       rowsAtOnce: LARGE_ROWS,
       idOf: ({ id }) => id,
       read: (after, take) =>
         manager.find(Contact, {
-          where: after === null ? { orgId } : { orgId, id: MoreThan(after) },
+          where: after === null ? of : { ...of, id: of.id ? And(MoreThan(after), of.id) : MoreThan(after) },
           order: { id: 'ASC' },
           take,
         }),
-      total: () => manager.countBy(Contact, { orgId }),
+      total: () => manager.countBy(Contact, of),
     });
     const uses = await usesOf(this.database, orgId, page.items);
     return page.map((contact) => this.view(caller, contact, uses.get(contact.id) ?? NOT_USED));
@@ -185,7 +190,7 @@ export class ContactService {
   private view(
     caller: Caller,
     contact: Contact,
-    { alertCount, lastDelivery, failingSince }: ContactUse,
+    { alertCount, lastDelivery, failed }: ContactUse,
     generatedKeys: readonly string[] = [],
   ): ContactView {
     const { config, destination } = this.channels.present(caller, ownerOf('', contact.id), contact, generatedKeys);
@@ -194,7 +199,8 @@ export class ContactService {
       destination,
       alert_count: alertCount,
       last_delivery: lastDelivery,
-      failing_since: failingSince?.toISOString() ?? null,
+      failing_since: failed.since?.toISOString() ?? null,
+      failing: isFailing(failed, this.clock.now()),
     };
   }
 

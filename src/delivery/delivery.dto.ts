@@ -67,14 +67,28 @@ export class DeliveryView {
   @ApiProperty({ example: 'dl_01jd3k6q7be5y9x4v2m8n0r1st' })
   id!: string;
 
-  @ApiProperty({ example: 'al_01jd3k6q7be5y9x4v2m8n0r1st' })
-  alert_id!: string;
+  @ApiProperty({
+    type: String,
+    nullable: true,
+    example: 'al_01jd3k6q7be5y9x4v2m8n0r1st',
+    description: 'null for `contact_failing`, which no alert sends.',
+  })
+  alert_id!: string | null;
+
+  @ApiProperty({
+    type: String,
+    nullable: true,
+    example: null,
+    description: 'Of `contact_failing`: the contact that it is about; null for everything else.',
+  })
+  contact_id!: string | null;
 
   @ApiProperty({
     type: String,
     nullable: true,
     example: 'ev_01jd3k6q7be5y9x4v2m8n0r1st',
-    description: 'The event it tells, of a reminder that of the trigger; null for a test message.',
+    description:
+      'The event it tells, of a reminder that of the trigger; null for a test message and `contact_failing`.',
   })
   event_id!: string | null;
 
@@ -92,7 +106,7 @@ export class DeliveryView {
   @ApiProperty({
     enum: DELIVERY_KINDS,
     description:
-      'What it tells: a trigger, a resolve, to pagers that somebody has the incident in hand, to all others a reminder that it is still open, or a test.',
+      'What it tells: a trigger, a resolve, to pagers that somebody has the incident in hand, to all others a reminder that it is still open, a test, or that messages to another contact have been failing for a week.',
   })
   kind!: DeliveryKind;
 
@@ -119,7 +133,7 @@ export class DeliveryView {
     nullable: true,
     example: null,
     description:
-      'How or why it reached its state. `digest`, `combined`, `flapping`: told together with others (`flapping` while pending: the last word waits until the alert is stable). `rejected`: refused by the provider. `expired`: too old after failed attempts. `behind_failed`: a resolve whose trigger was refused. `resolved_before_sent`, `trigger_not_told`, `collapsed`: overtaken by what happened since. `not_supported`: an acknowledgement for a channel that cannot be told, or a reminder for a pager.',
+      'How or why it reached its state. `digest`, `combined`, `flapping`: told together with others (`flapping` while pending: the last word waits until the alert is stable). `rejected`: refused by the provider. `expired`: too old after failed attempts. `behind_failed`: a resolve whose trigger was refused. `resolved_before_sent`, `trigger_not_told`, `collapsed`: overtaken by what happened since. `not_supported`: an acknowledgement for a channel that cannot be told, or a reminder or a failing contact for a pager.',
   })
   detail!: DeliveryDetail | null;
 
@@ -162,7 +176,8 @@ export class DeliveryView {
 export interface DeliveryRow {
   id: string;
   seq: string;
-  alert_id: string;
+  alert_id: string | null;
+  about_contact: string | null;
   event_id: string | null;
   endpoint_id: string | null;
   endpoint_name: string | null;
@@ -180,12 +195,14 @@ export interface DeliveryRow {
 }
 
 export const DELIVERY_COLUMNS = `id, seq, alert_id, COALESCE(event_id, reminder_of) AS event_id,
-  notice #>> '{endpoint,id}' AS endpoint_id, notice #>> '{endpoint,name}' AS endpoint_name, kind, ordinal, channel_type, state, detail, attempts,
+  NULLIF(notice #>> '{endpoint,id}', '') AS endpoint_id, NULLIF(notice #>> '{endpoint,name}', '') AS endpoint_name,
+  CASE kind WHEN 'contact_failing' THEN notice #>> '{contact,id}' END AS about_contact, kind, ordinal, channel_type, state, detail, attempts,
   last_attempt_at, next_attempt_at, response_status, error, created_at`;
 
 export const toDeliveryView = (row: DeliveryRow): DeliveryView => ({
   id: formatId('delivery', row.id),
-  alert_id: formatId('alert', row.alert_id),
+  alert_id: row.alert_id === null ? null : formatId('alert', row.alert_id),
+  contact_id: row.about_contact,
   event_id: row.event_id === null ? null : formatId('event', row.event_id),
   endpoint_id: row.endpoint_id,
   endpoint_name: row.endpoint_name,

@@ -19,7 +19,7 @@ import { Outbox } from './outbox';
 const LIST = 'deliveries';
 const DEFAULT_LIMIT = 50;
 
-/** The deliveries of an organization's alerts. Every method throws `not_found` for anything of another organization. */
+/** The deliveries of an organization. Every method throws `not_found` for anything of another organization. */
 @Injectable()
 export class DeliveryService {
   constructor(
@@ -43,7 +43,7 @@ export class DeliveryService {
     return page.map(toDeliveryView);
   }
 
-  /** Those of all alerts in one state, newest first, without tests: a range of the index `notification_failed`. */
+  /** All in one state, newest first, without tests: a range of the index `notification_failed`. */
   async listAll(orgId: string, { state, cursor, limit }: DeliveryListQuery): Promise<Page<DeliveryView>> {
     const page = await this.cursors.paginate<DeliveryRow>({
       orgId,
@@ -79,9 +79,11 @@ export class DeliveryService {
       if (!row) throw problems.notFound();
       if (row.state === 'pending') throw problems.conflict('The delivery is still pending; wait for its outcome.');
       if (row.kind === 'test') throw problems.conflict('A test message is not repeated; send a new one.');
-      if (row.alertType === null)
-        throw problems.conflict('The alert is deleted; there is no configuration to deliver through.');
-      const destination = destinationOfAlert({ id: row.alertId, destination: row.destination });
+      if (row.type === null)
+        throw problems.conflict(
+          `The ${row.alertId === null ? 'contact' : 'alert'} is deleted; there is no configuration to deliver through.`,
+        );
+      const destination = destinationOfAlert({ id: row.alertId ?? row.contactId ?? id, destination: row.destination });
       const now = this.clock.now();
       const [again] = await tx.query<DeliveryRow>(
         `UPDATE notification
@@ -89,10 +91,10 @@ export class DeliveryService {
            attempts = 0, rejections = 0, may_have_arrived = may_have_arrived OR state = 'delivered',
            next_attempt_at = $4, finished_at = NULL
          WHERE id = $1 RETURNING ${DELIVERY_COLUMNS}`,
-        [id, row.alertType, destination, now, row.contactId],
+        [id, row.type, destination, now, row.contactId],
       );
       if (!again) throw problems.notFound();
-      await this.outbox.wakeDestinations(tx, [{ orgId, destination, channelType: row.alertType }], now);
+      await this.outbox.wakeDestinations(tx, [{ orgId, destination, channelType: row.type }], now);
       await recordChange(tx, { orgId, action: 'redeliver', resource: 'delivery', id });
       return toDeliveryView(again);
     });
@@ -113,23 +115,31 @@ export class DeliveryService {
 interface LockedRow {
   state: string;
   kind: string;
-  alertId: string;
-  alertType: string | null;
+  alertId: string | null;
+  /** What it goes through now: the alert's, without an alert the contact's. */
+  type: string | null;
   contactId: string | null;
-  /** The alert's. */
   destination: string | null;
 }
 
-/** The alert's row is held as well, before the delivery's: it must not change what it notifies through meanwhile. */
+/** The row of the alert, or of the contact without one, is held as well, before the delivery's: it must not change what it notifies through meanwhile. */
 async function lockRow(tx: Tx, orgId: string, id: string): Promise<LockedRow | undefined> {
   await tx.query(
     `SELECT FROM alert WHERE org_id = $1 AND id = (SELECT alert_id FROM notification WHERE org_id = $1 AND id = $2)
      FOR SHARE`,
     [orgId, id],
   );
+  await tx.query(
+    `SELECT FROM contact WHERE org_id = $1
+       AND id = (SELECT contact_id FROM notification WHERE org_id = $1 AND id = $2 AND alert_id IS NULL) FOR SHARE`,
+    [orgId, id],
+  );
   const [row] = await tx.query<LockedRow>(
-    `SELECT n.state, n.kind, n.alert_id AS "alertId", a.type AS "alertType", a.contact_id AS "contactId", a.destination
-     FROM notification n LEFT JOIN alert a ON a.id = n.alert_id AND a.org_id = n.org_id
+    `SELECT n.state, n.kind, n.alert_id AS "alertId", COALESCE(a.type, c.type) AS type,
+       COALESCE(a.contact_id, c.id) AS "contactId", COALESCE(a.destination, c.destination) AS destination
+     FROM notification n
+     LEFT JOIN alert a ON a.id = n.alert_id AND a.org_id = n.org_id
+     LEFT JOIN contact c ON n.alert_id IS NULL AND c.id = n.contact_id AND c.org_id = n.org_id
      WHERE n.org_id = $1 AND n.id = $2 FOR UPDATE OF n`,
     [orgId, id],
   );

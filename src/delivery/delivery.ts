@@ -1,8 +1,12 @@
 import type { ChannelAudience, Notification } from '../channel/channel';
 import type { SealedConfig } from './config/sealed-config';
 
-/** What a delivery is for; `acknowledged` goes to pagers only, `reminder` to all others, both between a trigger and its resolve. A digest covers several deliveries and is not one itself. */
-export const DELIVERY_KINDS = ['triggered', 'resolved', 'acknowledged', 'reminder', 'test'] as const;
+/**
+ * What a delivery is for; `acknowledged` goes to pagers only, `reminder` to all others, both between a trigger and its resolve.
+ * `contact_failing` has no alert, goes to no pager and is a queue of its own. A digest covers several deliveries and is not one
+ * itself.
+ */
+export const DELIVERY_KINDS = ['triggered', 'resolved', 'acknowledged', 'reminder', 'test', 'contact_failing'] as const;
 export type DeliveryKind = (typeof DELIVERY_KINDS)[number];
 
 /**
@@ -39,15 +43,16 @@ export const DELIVERY_DETAILS = [
 ] as const;
 export type DeliveryDetail = (typeof DELIVERY_DETAILS)[number];
 
-/** A delivery as its alert enqueues it, in the transaction of its cause. */
+/** A delivery as its cause enqueues it, in the same transaction. */
 export interface NewDelivery {
   /** uuid; given where its notification names it. */
   id?: string;
   orgId: string;
-  alertId: string;
+  /** `null` for `contact_failing`, which only a contact can take. */
+  alertId: string | null;
   /** The contact that it goes through; `null` for the alert's own config. */
   contactId: string | null;
-  /** uuid of the event; `null` for a test and a reminder. */
+  /** uuid of the event; `null` where none is told. */
   eventId: string | null;
   /** Of a reminder: the event of its trigger, and its number. Together they are there once. */
   reminder?: { of: string; ordinal: number };
@@ -79,7 +84,7 @@ export type TriggerOutcome =
 /** A delivery in the queue of one alert at one destination. */
 export interface PendingDelivery {
   id: string;
-  kind: 'triggered' | 'resolved' | 'acknowledged' | 'reminder';
+  kind: Exclude<DeliveryKind, 'test'>;
   incidentNo: number;
   mayHaveArrived: boolean;
   /** Of all but a resolve: true when its incident has already ended, whether or not the resolve is to be sent. */
@@ -88,17 +93,19 @@ export interface PendingDelivery {
   triggerOutcome: TriggerOutcome;
 }
 
-/** A delivery whose turn it is, by its alert's queue and its own due time. */
+/** A delivery whose turn it is, by its queue and its own due time. */
 export interface DueDelivery {
   id: string;
-  alertId: string;
+  /** uuid of the alert; without one its own. */
+  queueId: string;
   kind: DeliveryKind;
   redeliver: boolean;
 }
 
 /** A pending delivery under its row lock, with all that the plan needs. */
 export interface LockedDelivery extends PendingDelivery {
-  alertId: string;
+  /** uuid of the alert; without one its own. */
+  queueId: string;
   redeliver: boolean;
   inFlight: boolean;
   attempts: number;
@@ -126,7 +133,7 @@ export interface AttemptedDelivery {
 
 /** What one alert contributes to an attempt's notification. */
 export interface AttemptPart {
-  kind: 'triggered' | 'resolved' | 'acknowledged' | 'reminder' | 'recovered' | 'flapping' | 'test';
+  kind: DeliveryKind | 'recovered' | 'flapping';
   /** The delivery whose notification is sent. */
   primary: string;
   /** Another delivery of the same alert that the text draws on. */

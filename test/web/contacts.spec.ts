@@ -63,7 +63,13 @@ describe('contacts in the dashboard', () => {
     newAlert(app.write, checkout, { type: undefined, config: undefined, contact_id });
 
   /** What a sender would have left of the newest message of an alert. */
-  async function sent(alertId: string, state: 'delivered' | 'failed', error: string | null, failingFor = 0) {
+  async function sent(
+    alertId: string,
+    state: 'delivered' | 'failed',
+    error: string | null,
+    failingFor = 0,
+    attempts = failingFor === 0 ? 0 : 1,
+  ) {
     const database = app.app.get(Database);
     const at = new Date(Date.now() - 2 * MINUTE);
     await database.query(
@@ -74,14 +80,11 @@ describe('contacts in the dashboard', () => {
       [newUuid(at.getTime()), parseId('alert', alertId), state, state === 'failed' ? 'rejected' : null, error, at],
     );
     await database.query(
-      `INSERT INTO notification_destination (org_id, channel_type, destination, failing_since, failures)
-       SELECT org_id, type, destination, $2, $3 FROM alert WHERE id = $1
-           ON CONFLICT (org_id, destination) DO UPDATE SET failing_since = EXCLUDED.failing_since, failures = EXCLUDED.failures`,
-      [
-        parseId('alert', alertId),
-        failingFor === 0 ? null : new Date(Date.now() - failingFor),
-        failingFor === 0 ? 0 : 1,
-      ],
+      `INSERT INTO notification_destination (org_id, channel_type, destination, failing_since, failures, last_failed_at)
+       SELECT org_id, type, destination, $2, $3, $4 FROM alert WHERE id = $1
+           ON CONFLICT (org_id, destination) DO UPDATE SET failing_since = EXCLUDED.failing_since,
+             failures = EXCLUDED.failures, last_failed_at = EXCLUDED.last_failed_at`,
+      [parseId('alert', alertId), failingFor === 0 ? null : new Date(Date.now() - failingFor), attempts, at],
     );
   }
 
@@ -112,6 +115,28 @@ describe('contacts in the dashboard', () => {
       await row('Night shift').getByText('Email · night@example.com').waitFor();
       await row('Night shift').getByText('Not used').waitFor();
       expect(await row('Night shift').getByText('Default', { exact: true }).count()).toBe(0);
+    });
+
+    it('says on the overview which contact has been failing for days, and how many more', async () => {
+      const names = ['Night shift', 'Pager', 'Fine'];
+      for (const [n, name] of names.entries()) {
+        const id = await newContact(app.write, { name, ...webhook(`/${n}`) });
+        await sent(
+          await used(id),
+          'failed',
+          'The webhook answered 410',
+          ((n === 2 ? 1 : 9 - n) * 24 * 60 + 10) * MINUTE,
+          3,
+        );
+      }
+      // The overview, where the visit began, asks every five minutes.
+      await open('/contacts');
+      await open('/');
+      const line = page.getByRole('status').filter({ hasText: 'have been failing' });
+      expect(await line.textContent()).toBe('Messages to Night shift have been failing for 9d. 1 more');
+      expect(await visit.barriers()).toEqual([]);
+      await line.getByRole('link', { name: 'Night shift' }).click();
+      await page.getByText(/^Messages through it have been failing since /).waitFor();
     });
 
     it('puts the contact that fails first, with since when and why, and says of the other that it delivers', async () => {

@@ -113,7 +113,7 @@ export class ReminderJob {
     const deliveries = decided.flatMap(({ delivery }) => delivery ?? []);
     await collapseReminders(
       tx,
-      deliveries.map(({ alertId }) => alertId),
+      deliveries.flatMap(({ alertId }) => alertId ?? []),
       now,
     );
     await this.outbox.enqueue(tx, deliveries);

@@ -1,11 +1,23 @@
 import { getSchemaPath, type OpenAPIObject } from '@nestjs/swagger';
-import { AlertReminderView, AlertResolvedView, AlertTestView, AlertTriggeredView } from './webhook-payload';
+import {
+  AlertReminderView,
+  AlertResolvedView,
+  AlertTestView,
+  AlertTriggeredView,
+  ContactFailingView,
+} from './webhook-payload';
 
 type Webhooks = NonNullable<OpenAPIObject['webhooks']>;
 type Model = new () => object;
 
 /** The bodies of the `webhook` channel; no route refers to them. */
-export const WEBHOOK_MODELS: Model[] = [AlertTriggeredView, AlertResolvedView, AlertReminderView, AlertTestView];
+export const WEBHOOK_MODELS: Model[] = [
+  AlertTriggeredView,
+  AlertResolvedView,
+  AlertReminderView,
+  AlertTestView,
+  ContactFailingView,
+];
 
 const SIGNED =
   'Sent to the `url` of alerts of type `webhook`, with their method and headers. Any status from 200 to 299 within 15 ' +
@@ -75,5 +87,11 @@ export const webhookNotifications = (): Webhooks => ({
     'A test message',
     'Somebody tried out the alert or the contact.',
     AlertTestView,
+  ),
+  'contact.failing': notification(
+    'contactFailing',
+    'Messages to another contact are failing',
+    'For default contacts: another contact has taken no message for a week. Once per failure.',
+    ContactFailingView,
   ),
 });

@@ -1,4 +1,4 @@
-import { ApiProperty, ApiPropertyOptional } from '@nestjs/swagger';
+import { ApiProperty, ApiPropertyOptional, PickType } from '@nestjs/swagger';
 import { oneLine, someLines } from '../../platform/text/text-limits';
 import type { Notification } from '../channel';
 import { eventSentence, targetText } from '../notification-text';
@@ -26,7 +26,7 @@ export class NotifiedErrorView {
 export class NotifiedEventView {
   @ApiProperty({
     description:
-      '`ev_…` of the event, as in the list of alert events; `dl_…` of the delivery for a reminder or a test. Equal over all attempts.',
+      '`ev_…` of the event, as in the list of alert events; `dl_…` of the delivery for a reminder, a test or a failing contact. Equal over all attempts.',
     example: 'ev_01jd3k6q7be5y9x4v2m8n0r1st',
   })
   id!: string;
@@ -159,7 +159,8 @@ export class NotifiedCheckView {
 
 export class NotifiedLinksView {
   @ApiProperty({
-    description: 'The page of the endpoint in the dashboard; in a test, that of the alert or the contact.',
+    description:
+      'The page of the endpoint in the dashboard; in a test, that of the alert or the contact; of a failing contact, its own.',
     example: 'https://uptime.example.com/#/endpoints/ep_01jd3k6q7be5y9x4v2m8n0r1st',
   })
   page!: string;
@@ -233,6 +234,64 @@ class WebhookNotification {
   data!: NotificationDataView;
 }
 
+export class FailingContactView extends NotifiedContactView {
+  @ApiProperty({ description: 'Its channel type.', example: 'slack' })
+  type!: string;
+
+  @ApiProperty({
+    ...WHEN,
+    nullable: true,
+    description: 'Its first failed attempt.',
+    example: '2026-11-13T09:12:00.000Z',
+  })
+  failing_since!: string | null;
+
+  @ApiProperty({ type: 'integer', description: 'Failed attempts since then.', example: 41 })
+  attempts!: number;
+
+  @ApiProperty({
+    type: String,
+    nullable: true,
+    description: 'What went wrong at the last one, without URLs and secrets.',
+    example: 'Slack answered 403: invalid_token',
+  })
+  error!: string | null;
+}
+
+export class FailingEventView extends PickType(NotifiedEventView, ['id', 'created_at']) {
+  @ApiProperty({ enum: ['contact_failing'], example: 'contact_failing' })
+  type!: string;
+
+  @ApiProperty({
+    description: 'What happened, in one sentence.',
+    example: 'Messages to contact Operations have been failing for 7 d 3 h: Slack answered 403: invalid_token',
+  })
+  message!: string;
+}
+
+export class FailingDataView {
+  @ApiProperty()
+  event!: FailingEventView;
+
+  @ApiProperty()
+  contact!: FailingContactView;
+
+  @ApiPropertyOptional(LINKS)
+  links?: NotifiedLinksView;
+}
+
+/** Nothing of an endpoint: it is about another contact. */
+export class ContactFailingView {
+  @ApiProperty(TIMESTAMP)
+  timestamp!: string;
+
+  @ApiProperty()
+  data!: FailingDataView;
+
+  @ApiProperty({ enum: ['contact.failing'], example: 'contact.failing' })
+  type!: string;
+}
+
 const typeOf = (kind: (typeof WEBHOOK_KINDS)[number]) => ({ enum: [`alert.${kind}`], example: `alert.${kind}` });
 
 export class AlertTriggeredView extends WebhookNotification {
@@ -262,8 +321,9 @@ export class AlertTestView {
 }
 
 /** The signed body. It depends on the notification alone, so that every attempt sends the same bytes. */
-export function webhookBody(notification: Notification): AlertTestView {
-  const { check, contact, digest, links } = notification;
+export function webhookBody(notification: Notification): AlertTestView | ContactFailingView {
+  const { check, contact, failing, digest, links } = notification;
+  if (contact && failing) return failingBody(notification, contact, failing);
   return {
     type: `alert.${notification.kind}`,
     timestamp: notification.createdAt,
@@ -281,6 +341,32 @@ export function webhookBody(notification: Notification): AlertTestView {
     },
   };
 }
+
+const failingBody = (
+  notification: Notification,
+  contact: NonNullable<Notification['contact']>,
+  failing: NonNullable<Notification['failing']>,
+): ContactFailingView => ({
+  type: 'contact.failing',
+  timestamp: notification.createdAt,
+  data: {
+    event: {
+      id: notification.id,
+      type: notification.kind,
+      message: eventSentence(notification),
+      created_at: notification.createdAt,
+    },
+    contact: {
+      id: contact.id,
+      name: oneLine(contact.name),
+      type: failing.type,
+      failing_since: notification.startedAt,
+      attempts: failing.attempts,
+      error: failing.error && oneLine(failing.error),
+    },
+    ...(notification.links === undefined ? {} : { links: { page: notification.links.page } }),
+  },
+});
 
 const eventOf = (notification: Notification): NotifiedEventView => ({
   id: notification.id,

@@ -6,7 +6,7 @@ const NOW = new Date('2026-11-20T12:00:00.000Z');
 const locked = (id: string, kind: LockedDelivery['kind'], more: Partial<LockedDelivery> = {}): LockedDelivery => ({
   id,
   kind,
-  alertId: 'alert',
+  queueId: 'alert',
   incidentNo: 1,
   mayHaveArrived: false,
   ended: false,
@@ -18,7 +18,7 @@ const locked = (id: string, kind: LockedDelivery['kind'], more: Partial<LockedDe
   createdAt: NOW,
   ...more,
 });
-const head = ({ id, kind, redeliver, alertId }: LockedDelivery): DueDelivery => ({ id, kind, redeliver, alertId });
+const head = ({ id, kind, redeliver, queueId }: LockedDelivery): DueDelivery => ({ id, kind, redeliver, queueId });
 
 /** What is sent, and what ends without a notification. */
 function planned(

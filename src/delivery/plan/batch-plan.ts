@@ -6,7 +6,7 @@ import {
   isHuman,
   type LockedDelivery,
 } from '../delivery';
-import { countsAs, DIGEST_NAMED } from './digest';
+import { countsOf, DIGEST_NAMED, type DigestCounts } from './digest';
 import { type PlannedNotification, planQueue, type Receiver, suppressFlapping } from './queue-plan';
 import type { RateLimitDecision } from './rate-limit';
 
@@ -32,7 +32,7 @@ export interface AttemptContents {
   /** True when any of it may have arrived before. */
   repeat: boolean;
   /** Of a digest: how many of each kind it covers. */
-  digest: { triggered: number; resolved: number } | null;
+  digest: DigestCounts | null;
   deliveries: readonly AttemptedDelivery[];
 }
 
@@ -57,8 +57,8 @@ export function planDestination(
         channel,
       );
     // A queue with a reminder in front has two heads.
-    else if (!planned.has(head.alertId) && planned.add(head.alertId))
-      planAlert(plan, head, queues.get(head.alertId) ?? [], transitions.get(head.alertId) ?? 0, channel, now);
+    else if (!planned.has(head.queueId) && planned.add(head.queueId))
+      planAlert(plan, head, queues.get(head.queueId) ?? [], transitions.get(head.queueId) ?? 0, channel, now);
   }
   return plan;
 }
@@ -67,9 +67,9 @@ function queuesOf(pending: readonly LockedDelivery[]): Map<string, LockedDeliver
   const queues = new Map<string, LockedDelivery[]>();
   for (const delivery of pending) {
     if (delivery.redeliver) continue;
-    const queue = queues.get(delivery.alertId);
+    const queue = queues.get(delivery.queueId);
     if (queue) queue.push(delivery);
-    else queues.set(delivery.alertId, [delivery]);
+    else queues.set(delivery.queueId, [delivery]);
   }
   return queues;
 }
@@ -85,7 +85,7 @@ function planRedelivery(
     ended.push({ id: delivery.id, state: 'superseded', detail: 'resolved_before_sent' });
     return;
   }
-  if (delivery.kind === 'reminder' && audience === 'pager') {
+  if ((delivery.kind === 'reminder' || delivery.kind === 'contact_failing') && audience === 'pager') {
     ended.push({ id: delivery.id, state: 'superseded', detail: 'not_supported' });
     return;
   }
@@ -132,12 +132,10 @@ export function grouped(ready: readonly ReadyQueue[], { singles, digest }: RateL
 
 /** What the attempt for a group sends. */
 export function contents(group: readonly ReadyQueue[], isDigest: boolean): AttemptContents {
-  const counts = { triggered: 0, resolved: 0 };
-  for (const { notification } of group) counts[countsAs(notification.kind)]++;
   return {
     parts: group.slice(0, DIGEST_NAMED).map(({ notification }) => partOf(notification)),
     repeat: group.some(({ notification }) => notification.repeat),
-    digest: isDigest ? counts : null,
+    digest: isDigest ? countsOf(group.map(({ notification }) => notification.kind)) : null,
     deliveries: group.flatMap((queue) => attempted(queue, isDigest)),
   };
 }

@@ -1,16 +1,19 @@
 import type { Notification } from '../../channel/channel';
 import { changesOf, durationText } from '../../channel/notification-text';
 
+/** How many of each kind a digest covers; `contacts` only when there are any. */
+export type DigestCounts = Omit<NonNullable<Notification['digest']>, 'members'>;
+
 /** How many members of a digest are named. */
 export const DIGEST_NAMED = 20;
 
 /**
- * One notification for many: how many alerts triggered and resolved, and the first of them by name. `named` has the most
+ * One notification for many: how many alerts triggered and resolved, how many contacts fail, and the first of them by name. `named` has the most
  * important first; the digest is sent under the id of the newest of them.
  */
 export function digestNotification(
   named: readonly [Notification, ...Notification[]],
-  counts: { triggered: number; resolved: number },
+  counts: DigestCounts,
   repeat: boolean,
 ): Notification {
   const newest = named.reduce((latest, one) => (one.createdAt > latest.createdAt ? one : latest));
@@ -24,7 +27,7 @@ export function digestNotification(
       members: named.slice(0, DIGEST_NAMED).map((member) => ({
         kind: countsAs(member.kind),
         isDegraded: member.isDegraded,
-        endpoint: member.endpoint.name,
+        endpoint: member.contact?.name ?? member.endpoint.name,
         website: member.website.name,
         message: memberText(member),
       })),
@@ -32,13 +35,24 @@ export function digestNotification(
   };
 }
 
-/** A digest counts two kinds: what is or may be down, and what recovered. */
-export const countsAs = (kind: Notification['kind']): 'triggered' | 'resolved' =>
-  kind === 'triggered' || kind === 'flapping' || kind === 'reminder' ? 'triggered' : 'resolved';
+/** A digest counts what is or may be down, what recovered, and contacts that fail. */
+function countsAs(kind: Notification['kind']): 'triggered' | 'resolved' | 'contact' {
+  if (kind === 'contact_failing') return 'contact';
+  return kind === 'triggered' || kind === 'flapping' || kind === 'reminder' ? 'triggered' : 'resolved';
+}
+
+/** What a digest of such notifications counts. */
+export function countsOf(kinds: readonly Notification['kind'][]): DigestCounts {
+  const counts = { triggered: 0, resolved: 0, contact: 0 };
+  for (const kind of kinds) counts[countsAs(kind)]++;
+  const { contact, ...alerts } = counts;
+  return contact > 0 ? { ...alerts, contacts: contact } : alerts;
+}
 
 function memberText(member: Notification): string {
   const { kind, isDegraded, error, failureCount, durationSeconds, reason } = member;
   const length = durationSeconds === null ? '' : durationText(durationSeconds);
+  if (kind === 'contact_failing') return `takes no messages${length && ` for ${length}`}`;
   if (kind === 'triggered')
     return error?.message ?? `${failureCount} ${isDegraded ? 'degraded' : 'failed'} checks in a row`;
   if (kind === 'reminder') return `still ${isDegraded ? 'degraded' : 'down'}${length && ` for ${length}`}`;

@@ -15,7 +15,7 @@ interface Situation {
 }
 
 const delivery = (kind: PendingDelivery['kind'], incidentNo: number, more: Situation = {}): PendingDelivery => ({
-  id: `${{ triggered: 'T', resolved: 'R', acknowledged: 'A', reminder: 'M' }[kind]}${incidentNo}`,
+  id: `${{ triggered: 'T', resolved: 'R', acknowledged: 'A', reminder: 'M', contact_failing: 'C' }[kind]}${incidentNo}`,
   kind,
   incidentNo,
   mayHaveArrived: more.unknown ?? false,
@@ -46,6 +46,18 @@ function planned(queue: PendingDelivery[], audience: ChannelAudience): string {
   const again = notification.repeat ? ' again' : '';
   return [...parts, `${notification.kind} by ${notification.primary}${again}`, ...others].join(', ');
 }
+
+describe('planQueue, a contact that fails', () => {
+  it.each<[ChannelAudience, string]>([
+    ['chat', 'contact_failing by C0'],
+    ['mail', 'contact_failing by C0'],
+    ['sms', 'contact_failing by C0'],
+    ['webhook', 'contact_failing by C0'],
+    ['pager', 'C0 superseded:not_supported'],
+  ])('is told through a %s as "%s"', (audience, expected) => {
+    expect(planned([delivery('contact_failing', 0)], audience)).toBe(expected);
+  });
+});
 
 describe('planQueue, an acknowledgement', () => {
   it.each<[string, PendingDelivery[], string]>([

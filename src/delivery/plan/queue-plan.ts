@@ -1,10 +1,10 @@
 import type { Channel } from '../../channel/channel';
 import { MINUTE_MS } from '../../platform/time/time-units';
-import { type DeliveryDetail, type DeliveryEnd, isHuman, type PendingDelivery } from '../delivery';
+import { type AttemptPart, type DeliveryDetail, type DeliveryEnd, isHuman, type PendingDelivery } from '../delivery';
 
-/** A notification of one alert, and what the deliveries it covers become. */
+/** A notification of one queue, and what the deliveries it covers become. */
 export interface PlannedNotification {
-  kind: 'triggered' | 'resolved' | 'acknowledged' | 'reminder' | 'recovered' | 'flapping';
+  kind: Exclude<AttemptPart['kind'], 'test'>;
   /** The delivery whose notification is sent. */
   primary: string;
   /**
@@ -34,7 +34,10 @@ export interface QueuePlan {
 export function planQueue(queue: readonly PendingDelivery[], channel: Receiver): QueuePlan {
   const ended = queue.flatMap(
     (one, position) =>
-      acknowledgementEnd(one, queue, channel) ?? reminderEnd(one, queue.slice(position + 1), queue, channel) ?? [],
+      acknowledgementEnd(one, queue, channel) ??
+      reminderEnd(one, queue.slice(position + 1), queue, channel) ??
+      failingEnd(one, channel) ??
+      [],
   );
   const gone = new Set(ended.map(({ id }) => id));
   const rest = ended.length === 0 ? queue : queue.filter(({ id }) => !gone.has(id));
@@ -86,6 +89,10 @@ function reminderEnd(
   const isTold = delivery.triggerOutcome === 'notified' || delivery.triggerOutcome === 'maybe_notified';
   return isTold ? null : superseded(delivery, 'trigger_not_told');
 }
+
+/** A pager would open an incident for it, which nothing closes. */
+const failingEnd = (delivery: PendingDelivery, { audience }: Receiver): DeliveryEnd | null =>
+  delivery.kind === 'contact_failing' && audience === 'pager' ? superseded(delivery, 'not_supported') : null;
 
 /** The incident of the delivery has ended, whether its resolve waits or is not told at all. */
 const isOver = ({ ended, incidentNo }: PendingDelivery, queue: readonly PendingDelivery[]): boolean =>

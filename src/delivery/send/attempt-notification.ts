@@ -38,7 +38,8 @@ export interface StoredNotification {
 
 interface Row extends StoredNotification {
   id: string;
-  alertId: string;
+  /** `null` of a notification that has no alert: then there is a contact. */
+  alertId: string | null;
   /** The contact whose config it is; `null` for the alert's own. */
   contactId: string | null;
   /** `null` without a contact, and for a snapshot of one that was deleted since. */
@@ -61,7 +62,7 @@ export class AttemptReader {
     private readonly egress: EgressPolicy,
   ) {}
 
-  /** One statement. The config is the snapshot of the delivery, else the present one of the alert or its contact if the type is the same. */
+  /** One statement. The config is the snapshot of the delivery, else the present one of the alert or the contact if the type is the same. */
   async read(attempt: Attempt): Promise<AttemptContent | NothingToSend> {
     const rows = await this.readRows(attempt);
     const notification = attemptNotification(attempt, new Map(rows.map((row) => [row.id, complete(row)])));
@@ -76,13 +77,15 @@ export class AttemptReader {
     const ids = attempt.parts.flatMap(({ primary, merged }) => (merged === null ? [primary] : [primary, merged]));
     return this.database.query<Row>(
       `SELECT n.id, n.notice AS notification, n.alert_id AS "alertId", n.org_id AS "orgId", COALESCE(o.is_default, false) AS "isDefaultOrg",
-         COALESCE(n.config, CASE WHEN a.type = n.channel_type THEN COALESCE(a.config, c.config) END) AS config,
-         CASE WHEN n.config IS NULL THEN a.contact_id ELSE n.contact_id END AS "contactId", c.name AS "contactName",
+         COALESCE(n.config, CASE WHEN COALESCE(a.type, c.type) = n.channel_type THEN COALESCE(a.config, c.config) END) AS config,
+         r.contact_id AS "contactId", c.name AS "contactName",
          e.created_at AS "endedAt", e.duration_seconds AS "endedAfterSeconds"
        FROM notification n
        LEFT JOIN organization o ON o.id = n.org_id
        LEFT JOIN alert a ON a.id = n.alert_id
-       LEFT JOIN contact c ON c.id = CASE WHEN n.config IS NULL THEN a.contact_id ELSE n.contact_id END
+       CROSS JOIN LATERAL (
+         SELECT CASE WHEN n.config IS NULL AND n.alert_id IS NOT NULL THEN a.contact_id ELSE n.contact_id END AS contact_id) r
+       LEFT JOIN contact c ON c.id = r.contact_id
        LEFT JOIN alert_event e
          ON n.kind = 'triggered' AND e.alert_id = n.alert_id AND e.incident_no = n.incident_no AND e.type = 'resolved'
        WHERE n.id = ANY ($1::uuid[]) AND n.lease_token = $2`,
@@ -99,12 +102,13 @@ export class AttemptReader {
       const reason = `There is no channel of type "${channelType}" in this installation.`;
       return { cannot: 'unsendable', reason };
     }
+    const owner = ownerOf(alertId ?? '', contactId);
     try {
-      const config = this.sealed.open(ownerOf(alertId, contactId), stored);
+      const config = this.sealed.open(owner, stored);
       const egress = this.egress.forOrganization({ id: orgId, isDefault: isDefaultOrg });
       return { notification, config, egress, host: this.hostOf(channelType, config) };
     } catch (error) {
-      this.logger.error(`the config of ${ownerOf(alertId, contactId)} cannot be read: ${String(error)}`);
+      this.logger.error(`the config of ${owner} cannot be read: ${String(error)}`);
       return { cannot: 'unsendable', reason: unreadable(contactId, contactName) };
     }
   }

@@ -114,10 +114,13 @@ export class DeliveryClaim {
 
   private async plan(tx: Tx, destination: Destination, channel: Receiver, limit: number, now: Date) {
     const heads = await dueDeliveries(tx, destination, now, limit);
-    const alertIds = [...new Set(heads.map(({ alertId }) => alertId))];
-    const pending = heads.length > 0 ? await lockPending(tx, destination, alertIds, now) : [];
+    const pending = await lockPending(tx, destination, heads, now);
     const transitions = isHuman(channel.audience)
-      ? await recentTransitions(tx, pending, now)
+      ? await recentTransitions(
+          tx,
+          pending.map(({ queueId, incidentNo }) => ({ alertId: queueId, incidentNo })),
+          now,
+        )
       : new Map<string, never>();
     return { plan: planDestination(heads, pending, transitions, channel, now), all: heads.length < limit };
   }

@@ -15,7 +15,7 @@ import { IS_HEAD } from './destination-queries';
 /** The due heads of a destination's queues, new incidents first, then by age. */
 export const dueDeliveries = (tx: Tx, destination: Destination, now: Date, limit: number): Promise<DueDelivery[]> =>
   tx.query<DueDelivery>(
-    `SELECT n.id, n.alert_id AS "alertId", n.kind, n.detail IS NOT DISTINCT FROM 'redeliver' AS redeliver
+    `SELECT n.id, COALESCE(n.alert_id, n.id) AS "queueId", n.kind, n.detail IS NOT DISTINCT FROM 'redeliver' AS redeliver
      FROM notification n
      WHERE n.org_id = $1 AND n.destination = $2 AND n.state = 'pending' AND n.next_attempt_at <= $3
        AND (n.lease_token IS NULL OR n.lease_until <= $3) AND ${IS_HEAD}
@@ -30,17 +30,34 @@ type ReadRow = Omit<LockedDelivery, 'triggerOutcome'> & {
 };
 
 /**
- * Everything that is pending at the destination for these alerts, oldest first. Rows that another session has locked are
- * left out instead of waited for.
+ * Everything that is pending at the destination in the queues of these heads, oldest first. Rows that another session has
+ * locked are left out instead of waited for. A second statement only for heads without an alert.
  */
 export async function lockPending(
   tx: Tx,
   destination: Destination,
-  alertIds: readonly string[],
+  heads: readonly DueDelivery[],
   now: Date,
 ): Promise<LockedDelivery[]> {
+  const [alone, ofAlerts] = [true, false].map((isAlone) => [
+    ...new Set(heads.filter(({ kind }) => (kind === 'contact_failing') === isAlone).map(({ queueId }) => queueId)),
+  ]);
+  return [
+    ...(await lockQueues(tx, destination, 'n.alert_id', ofAlerts ?? [], now)),
+    ...(await lockQueues(tx, destination, 'n.id', alone ?? [], now)),
+  ];
+}
+
+async function lockQueues(
+  tx: Tx,
+  destination: Destination,
+  queue: 'n.alert_id' | 'n.id',
+  queueIds: readonly string[],
+  now: Date,
+): Promise<LockedDelivery[]> {
+  if (queueIds.length === 0) return [];
   const rows = await tx.query<ReadRow>(
-    `SELECT n.id, n.alert_id AS "alertId", n.kind, n.incident_no AS "incidentNo", n.attempts, n.rejections,
+    `SELECT n.id, ${queue} AS "queueId", n.kind, n.incident_no AS "incidentNo", n.attempts, n.rejections,
        n.created_at AS "createdAt", n.may_have_arrived OR n.lease_token IS NOT NULL AS "mayHaveArrived",
        n.lease_token IS NOT NULL AND n.lease_until > $4 AS "inFlight",
        n.detail IS NOT DISTINCT FROM 'redeliver' AS redeliver, e.id IS NOT NULL AS ended,
@@ -55,11 +72,11 @@ export async function lockPending(
          AND o.kind = 'triggered' AND o.seq < n.seq
        LIMIT 1
      ) t ON true
-     WHERE n.org_id = $1 AND n.destination = $2 AND n.alert_id = ANY ($3::uuid[]) AND n.state = 'pending'
+     WHERE n.org_id = $1 AND n.destination = $2 AND ${queue} = ANY ($3::uuid[]) AND n.state = 'pending'
        AND n.kind <> 'test'
      ORDER BY n.seq
      FOR UPDATE OF n SKIP LOCKED`,
-    [destination.orgId, destination.destination, alertIds, now],
+    [destination.orgId, destination.destination, queueIds, now],
   );
   return rows.map(({ triggerState, triggerDetail, triggerMayHaveArrived, ...row }) => ({
     ...row,
@@ -86,7 +103,7 @@ const FIRST_FLAPPING_INCIDENT = 4;
 /** Transitions of these alerts in the last hour. No statement unless one of them has had a few incidents. */
 export async function recentTransitions(
   tx: Tx,
-  pending: readonly Pick<LockedDelivery, 'alertId' | 'incidentNo'>[],
+  pending: readonly { alertId: string; incidentNo: number }[],
   now: Date,
 ): Promise<Map<string, number>> {
   const newest = new Map(pending.map(({ alertId, incidentNo }) => [alertId, incidentNo]));

@@ -139,7 +139,7 @@ export async function lockCircuit(tx: Tx, destination: Destination): Promise<Cir
 
 /**
  * Writes the circuit breaker after an attempt and makes the destination due. With its first failure begins `failing_since`,
- * which a delivered attempt ends: it is set as long as `failures` counts any.
+ * which a delivered attempt ends: it is set as long as `failures` counts any. `last_failed_at` is that of the newest of them.
  */
 export async function saveCircuit(
   tx: Tx,
@@ -151,7 +151,8 @@ export async function saveCircuit(
   await tx.query(
     `UPDATE notification_destination
      SET failures = $3, blocked_until = $4, host = COALESCE($5, host), due_at = LEAST(due_at, $6),
-       failing_since = CASE WHEN $3 > 0 THEN COALESCE(failing_since, $6) END
+       failing_since = CASE WHEN $3 > 0 THEN COALESCE(failing_since, $6) END,
+       last_failed_at = CASE WHEN $3 > failures THEN $6 WHEN $3 > 0 THEN last_failed_at END
      WHERE org_id = $1 AND destination = $2`,
     [destination.orgId, destination.destination, circuit.failures, circuit.blockedUntil, host, now],
   );

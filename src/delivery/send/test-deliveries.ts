@@ -25,7 +25,11 @@ import { DeliverySender } from './sender';
 const MOST_PER_MINUTE = 10;
 
 /** A test of an alert's channel. `id`: uuid of the delivery, which its notification names. */
-export type NewTest = Omit<NewDelivery, 'eventId' | 'kind' | 'config'> & { id: string; createdAt: Date };
+export type NewTest = Omit<NewDelivery, 'eventId' | 'kind' | 'config'> & {
+  id: string;
+  alertId: string;
+  createdAt: Date;
+};
 
 /** A test of an alert that is not saved. */
 export interface UnsavedTest {

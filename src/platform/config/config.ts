@@ -127,6 +127,9 @@ export class Config {
   /** Repeat a failure that would trigger an alert once before it is recorded. */
   @Env('CONFIRM_FAILURES') @IsSwitch confirmFailures = true;
 
+  /** Tell the default contacts of an organization once when another contact has been failing for a week. */
+  @Env('TELL_FAILING_CONTACTS') @IsSwitch tellFailingContacts = true;
+
   /** `host:port` pairs that are dialed when failures look as if our own network was the cause. */
   @Env('CONNECTIVITY_TARGETS') @MostItems(20) @IsHostPort connectivityTargets: string[] = [];
 

@@ -31,6 +31,7 @@ export const FAILPOINTS = [
   'reminder.after_enqueue',
   'reminder.before_commit',
   'reminder.after_commit',
+  'failing_contacts.after_enqueue',
   'apply.locked',
   'apply.endpoints_made',
   'apply.before_commit',

@@ -139,6 +139,11 @@ export function describeChannel(suite: ChannelSuite): void {
         await expectGoldenOf('reminder', notificationOf('reminder'));
         await expectGoldenOf('reminder-linked', withLinks(notificationOf('reminder')));
       });
+
+      it('says that a contact fails exactly as in its golden file, with and without links', async () => {
+        await expectGoldenOf('contact-failing', notificationOf('contact_failing'));
+        await expectGoldenOf('contact-failing-linked', withLinks(notificationOf('contact_failing')));
+      });
     }
 
     it('keeps links whole and outside of what is cut', async () => {

@@ -77,6 +77,22 @@ const OF_KIND: Readonly<Record<NotificationKind, Partial<Notification>>> = {
   },
   flapping: {},
   acknowledged: { error: null, acknowledgement: { by: 'Ann', note: 'the switch is being replaced' } },
+  contact_failing: {
+    id: 'dl_01jd4failing00000000000000',
+    incidentKey: 'ct_01jd4contact0000000000000000-failing-2026-11-13T09:12:00.000Z',
+    contact: { id: 'ct_01jd4contact0000000000000000', name: 'Operations' },
+    alert: { id: '', description: '' },
+    endpoint: { id: '', name: '', url: '', type: '' },
+    website: { id: '', name: '', url: '' },
+    reason: null,
+    error: null,
+    failureCount: 0,
+    startedAt: '2026-11-13T09:12:00.000Z',
+    createdAt: '2026-11-20T12:15:00.000Z',
+    durationSeconds: 615_780,
+    check: null,
+    failing: { type: 'slack', attempts: 41, error: 'Slack answered 403: invalid_token' },
+  },
 };
 
 /** A notification of one kind about the same incident, as the alert module would build it. */

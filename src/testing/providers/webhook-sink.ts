@@ -21,9 +21,9 @@ export interface WebhookSinkOptions {
   toleranceSeconds?: number;
 }
 
-/** The body of a webhook of an alert, as far as every receiver can rely on it; docs/webhooks.md has all of it. */
+/** The body of a webhook, as far as every receiver can rely on it; docs/webhooks.md has all of it. */
 export interface WebhookEvent {
-  type: 'alert.triggered' | 'alert.resolved' | 'alert.reminder' | 'alert.test';
+  type: 'alert.triggered' | 'alert.resolved' | 'alert.reminder' | 'alert.test' | 'contact.failing';
   /** ISO 8601, when it happened. */
   timestamp: string;
   data: Data;
@@ -73,9 +73,10 @@ export async function webhookSink({
 const idOf = ({ headers }: ReceivedRequest): string => headers['webhook-id'] ?? '';
 
 /** Those of docs/webhooks.md, and those that the channel could send although webhooks get each event by itself. */
-const TYPES = ['triggered', 'resolved', 'reminder', 'test', 'recovered', 'digest', 'flapping'].map(
-  (kind) => `alert.${kind}`,
-);
+const TYPES = [
+  ...['triggered', 'resolved', 'reminder', 'test', 'recovered', 'digest', 'flapping'].map((kind) => `alert.${kind}`),
+  'contact.failing',
+];
 const TIME = { max: 40, pattern: /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}\.\d{3}Z$/, form: 'an ISO 8601 time in UTC' };
 
 function brokenRules(request: ReceivedRequest, nowSeconds: number, tolerance: number): readonly BrokenRule[] {

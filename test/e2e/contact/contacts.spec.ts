@@ -69,6 +69,7 @@ describe('contacts', () => {
         alert_count: 0,
         last_delivery: null,
         failing_since: null,
+        failing: false,
         created_at: expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/),
         updated_at: body.created_at,
       });

@@ -21,6 +21,7 @@ const STORED: Contact = {
   alert_count: 2,
   last_delivery: null,
   failing_since: null,
+  failing: false,
   created_at: '2026-11-20T09:00:00.000Z',
   updated_at: '2026-11-20T09:00:00.000Z',
 };

@@ -781,10 +781,18 @@ export interface components {
         Delivery: {
             /** @example dl_01jd3k6q7be5y9x4v2m8n0r1st */
             id: string;
-            /** @example al_01jd3k6q7be5y9x4v2m8n0r1st */
-            alert_id: string;
             /**
-             * @description The event it tells, of a reminder that of the trigger; null for a test message.
+             * @description null for `contact_failing`, which no alert sends.
+             * @example al_01jd3k6q7be5y9x4v2m8n0r1st
+             */
+            alert_id: string | null;
+            /**
+             * @description Of `contact_failing`: the contact that it is about; null for everything else.
+             * @example null
+             */
+            contact_id: string | null;
+            /**
+             * @description The event it tells, of a reminder that of the trigger; null for a test message and `contact_failing`.
              * @example ev_01jd3k6q7be5y9x4v2m8n0r1st
              */
             event_id: string | null;
@@ -799,10 +807,10 @@ export interface components {
              */
             endpoint_name: string | null;
             /**
-             * @description What it tells: a trigger, a resolve, to pagers that somebody has the incident in hand, to all others a reminder that it is still open, or a test.
+             * @description What it tells: a trigger, a resolve, to pagers that somebody has the incident in hand, to all others a reminder that it is still open, a test, or that messages to another contact have been failing for a week.
              * @enum {string}
              */
-            kind: "triggered" | "resolved" | "acknowledged" | "reminder" | "test";
+            kind: "triggered" | "resolved" | "acknowledged" | "reminder" | "test" | "contact_failing";
             /**
              * @description Of a reminder: which one of its incident it is, from 1; null for everything else.
              * @example null
@@ -819,7 +827,7 @@ export interface components {
              */
             state: "pending" | "delivered" | "failed" | "superseded";
             /**
-             * @description How or why it reached its state. `digest`, `combined`, `flapping`: told together with others (`flapping` while pending: the last word waits until the alert is stable). `rejected`: refused by the provider. `expired`: too old after failed attempts. `behind_failed`: a resolve whose trigger was refused. `resolved_before_sent`, `trigger_not_told`, `collapsed`: overtaken by what happened since. `not_supported`: an acknowledgement for a channel that cannot be told, or a reminder for a pager.
+             * @description How or why it reached its state. `digest`, `combined`, `flapping`: told together with others (`flapping` while pending: the last word waits until the alert is stable). `rejected`: refused by the provider. `expired`: too old after failed attempts. `behind_failed`: a resolve whose trigger was refused. `resolved_before_sent`, `trigger_not_told`, `collapsed`: overtaken by what happened since. `not_supported`: an acknowledgement for a channel that cannot be told, or a reminder or a failing contact for a pager.
              * @example null
              * @enum {string|null}
              */
@@ -3001,7 +3009,7 @@ export interface components {
         };
         NotifiedEvent: {
             /**
-             * @description `ev_…` of the event, as in the list of alert events; `dl_…` of the delivery for a reminder or a test. Equal over all attempts.
+             * @description `ev_…` of the event, as in the list of alert events; `dl_…` of the delivery for a reminder, a test or a failing contact. Equal over all attempts.
              * @example ev_01jd3k6q7be5y9x4v2m8n0r1st
              */
             id: string;
@@ -3126,7 +3134,7 @@ export interface components {
         };
         NotifiedLinks: {
             /**
-             * @description The page of the endpoint in the dashboard; in a test, that of the alert or the contact.
+             * @description The page of the endpoint in the dashboard; in a test, that of the alert or the contact; of a failing contact, its own.
              * @example https://uptime.example.com/#/endpoints/ep_01jd3k6q7be5y9x4v2m8n0r1st
              */
             page: string;
@@ -3220,6 +3228,76 @@ export interface components {
              * @enum {string}
              */
             type: "alert.test";
+        };
+        FailingEvent: {
+            /**
+             * @description `ev_…` of the event, as in the list of alert events; `dl_…` of the delivery for a reminder, a test or a failing contact. Equal over all attempts.
+             * @example ev_01jd3k6q7be5y9x4v2m8n0r1st
+             */
+            id: string;
+            /**
+             * Format: date-time
+             * @description When it was recorded.
+             * @example 2026-11-20T10:00:00.000Z
+             */
+            created_at: string;
+            /**
+             * @example contact_failing
+             * @enum {string}
+             */
+            type: "contact_failing";
+            /**
+             * @description What happened, in one sentence.
+             * @example Messages to contact Operations have been failing for 7 d 3 h: Slack answered 403: invalid_token
+             */
+            message: string;
+        };
+        FailingContact: {
+            /** @example ct_01jd3k6q7be5y9x4v2m8n0r1st */
+            id: string;
+            /** @example Operations */
+            name: string;
+            /**
+             * @description Its channel type.
+             * @example slack
+             */
+            type: string;
+            /**
+             * Format: date-time
+             * @description Its first failed attempt.
+             * @example 2026-11-13T09:12:00.000Z
+             */
+            failing_since: string | null;
+            /**
+             * @description Failed attempts since then.
+             * @example 41
+             */
+            attempts: number;
+            /**
+             * @description What went wrong at the last one, without URLs and secrets.
+             * @example Slack answered 403: invalid_token
+             */
+            error: string | null;
+        };
+        FailingData: {
+            event: components["schemas"]["FailingEvent"];
+            contact: components["schemas"]["FailingContact"];
+            /** @description Absent while the service has no `PUBLIC_URL`. */
+            links?: components["schemas"]["NotifiedLinks"];
+        };
+        ContactFailing: {
+            /**
+             * Format: date-time
+             * @description When it happened: `created_at` of the event.
+             * @example 2026-11-20T10:00:00.000Z
+             */
+            timestamp: string;
+            data: components["schemas"]["FailingData"];
+            /**
+             * @example contact.failing
+             * @enum {string}
+             */
+            type: "contact.failing";
         };
         OverloadEvent: {
             /** @enum {string} */
@@ -3688,7 +3766,7 @@ export interface components {
              * @example 12
              */
             alert_count: number;
-            /** @description The newest message of its alerts, without tests, and what became of it; null before the first. */
+            /** @description The newest message through it, without tests, and what became of it; null before the first. */
             last_delivery: components["schemas"]["ContactDelivery"] | null;
             /**
              * Format: date-time
@@ -3696,6 +3774,11 @@ export interface components {
              * @example null
              */
             failing_since: string | null;
+            /**
+             * @description Its messages have not arrived for more than seven days: at least three attempts failed since, the last within a day. The other default contacts are told once. Nothing is switched off.
+             * @example false
+             */
+            failing: boolean;
             /**
              * Format: date-time
              * @example 2026-11-20T09:00:00.000Z
@@ -3766,7 +3849,7 @@ export interface components {
              * @example 12
              */
             alert_count: number;
-            /** @description The newest message of its alerts, without tests, and what became of it; null before the first. */
+            /** @description The newest message through it, without tests, and what became of it; null before the first. */
             last_delivery: components["schemas"]["ContactDelivery"] | null;
             /**
              * Format: date-time
@@ -3774,6 +3857,11 @@ export interface components {
              * @example null
              */
             failing_since: string | null;
+            /**
+             * @description Its messages have not arrived for more than seven days: at least three attempts failed since, the last within a day. The other default contacts are told once. Nothing is switched off.
+             * @example false
+             */
+            failing: boolean;
             /**
              * Format: date-time
              * @example 2026-11-20T09:00:00.000Z
@@ -3844,7 +3932,7 @@ export interface components {
              * @example 12
              */
             alert_count: number;
-            /** @description The newest message of its alerts, without tests, and what became of it; null before the first. */
+            /** @description The newest message through it, without tests, and what became of it; null before the first. */
             last_delivery: components["schemas"]["ContactDelivery"] | null;
             /**
              * Format: date-time
@@ -3852,6 +3940,11 @@ export interface components {
              * @example null
              */
             failing_since: string | null;
+            /**
+             * @description Its messages have not arrived for more than seven days: at least three attempts failed since, the last within a day. The other default contacts are told once. Nothing is switched off.
+             * @example false
+             */
+            failing: boolean;
             /**
              * Format: date-time
              * @example 2026-11-20T09:00:00.000Z
@@ -3922,7 +4015,7 @@ export interface components {
              * @example 12
              */
             alert_count: number;
-            /** @description The newest message of its alerts, without tests, and what became of it; null before the first. */
+            /** @description The newest message through it, without tests, and what became of it; null before the first. */
             last_delivery: components["schemas"]["ContactDelivery"] | null;
             /**
              * Format: date-time
@@ -3930,6 +4023,11 @@ export interface components {
              * @example null
              */
             failing_since: string | null;
+            /**
+             * @description Its messages have not arrived for more than seven days: at least three attempts failed since, the last within a day. The other default contacts are told once. Nothing is switched off.
+             * @example false
+             */
+            failing: boolean;
             /**
              * Format: date-time
              * @example 2026-11-20T09:00:00.000Z
@@ -4000,7 +4098,7 @@ export interface components {
              * @example 12
              */
             alert_count: number;
-            /** @description The newest message of its alerts, without tests, and what became of it; null before the first. */
+            /** @description The newest message through it, without tests, and what became of it; null before the first. */
             last_delivery: components["schemas"]["ContactDelivery"] | null;
             /**
              * Format: date-time
@@ -4008,6 +4106,11 @@ export interface components {
              * @example null
              */
             failing_since: string | null;
+            /**
+             * @description Its messages have not arrived for more than seven days: at least three attempts failed since, the last within a day. The other default contacts are told once. Nothing is switched off.
+             * @example false
+             */
+            failing: boolean;
             /**
              * Format: date-time
              * @example 2026-11-20T09:00:00.000Z
@@ -4078,7 +4181,7 @@ export interface components {
              * @example 12
              */
             alert_count: number;
-            /** @description The newest message of its alerts, without tests, and what became of it; null before the first. */
+            /** @description The newest message through it, without tests, and what became of it; null before the first. */
             last_delivery: components["schemas"]["ContactDelivery"] | null;
             /**
              * Format: date-time
@@ -4086,6 +4189,11 @@ export interface components {
              * @example null
              */
             failing_since: string | null;
+            /**
+             * @description Its messages have not arrived for more than seven days: at least three attempts failed since, the last within a day. The other default contacts are told once. Nothing is switched off.
+             * @example false
+             */
+            failing: boolean;
             /**
              * Format: date-time
              * @example 2026-11-20T09:00:00.000Z
@@ -4156,7 +4264,7 @@ export interface components {
              * @example 12
              */
             alert_count: number;
-            /** @description The newest message of its alerts, without tests, and what became of it; null before the first. */
+            /** @description The newest message through it, without tests, and what became of it; null before the first. */
             last_delivery: components["schemas"]["ContactDelivery"] | null;
             /**
              * Format: date-time
@@ -4164,6 +4272,11 @@ export interface components {
              * @example null
              */
             failing_since: string | null;
+            /**
+             * @description Its messages have not arrived for more than seven days: at least three attempts failed since, the last within a day. The other default contacts are told once. Nothing is switched off.
+             * @example false
+             */
+            failing: boolean;
             /**
              * Format: date-time
              * @example 2026-11-20T09:00:00.000Z
@@ -4234,7 +4347,7 @@ export interface components {
              * @example 12
              */
             alert_count: number;
-            /** @description The newest message of its alerts, without tests, and what became of it; null before the first. */
+            /** @description The newest message through it, without tests, and what became of it; null before the first. */
             last_delivery: components["schemas"]["ContactDelivery"] | null;
             /**
              * Format: date-time
@@ -4242,6 +4355,11 @@ export interface components {
              * @example null
              */
             failing_since: string | null;
+            /**
+             * @description Its messages have not arrived for more than seven days: at least three attempts failed since, the last within a day. The other default contacts are told once. Nothing is switched off.
+             * @example false
+             */
+            failing: boolean;
             /**
              * Format: date-time
              * @example 2026-11-20T09:00:00.000Z
@@ -4312,7 +4430,7 @@ export interface components {
              * @example 12
              */
             alert_count: number;
-            /** @description The newest message of its alerts, without tests, and what became of it; null before the first. */
+            /** @description The newest message through it, without tests, and what became of it; null before the first. */
             last_delivery: components["schemas"]["ContactDelivery"] | null;
             /**
              * Format: date-time
@@ -4320,6 +4438,11 @@ export interface components {
              * @example null
              */
             failing_since: string | null;
+            /**
+             * @description Its messages have not arrived for more than seven days: at least three attempts failed since, the last within a day. The other default contacts are told once. Nothing is switched off.
+             * @example false
+             */
+            failing: boolean;
             /**
              * Format: date-time
              * @example 2026-11-20T09:00:00.000Z

@@ -6,6 +6,7 @@ const KINDS: Record<Delivery['kind'], string> = {
   acknowledged: 'In hand',
   reminder: 'Reminder',
   test: 'Test',
+  contact_failing: 'Contact fails',
 };
 
 /** What a message tells: `Triggered`, `Reminder 3`. */

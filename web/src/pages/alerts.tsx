@@ -239,6 +239,12 @@ export function AlertEventsPage() {
   );
 }
 
+/** The endpoint of a message, or the contact that it says fails. */
+function About({ of: { endpoint_id, endpoint_name, contact_id } }: { of: Delivery }) {
+  if (endpoint_id !== null) return <a href={`#/endpoints/${endpoint_id}`}>{endpoint_name}</a>;
+  return contact_id === null ? <>–</> : <a href={`#/contacts/${contact_id}`}>Contact</a>;
+}
+
 /** The messages that reached nobody, newest first. */
 export function FailedDeliveriesPage() {
   const version = useSignal(0);
@@ -258,12 +264,12 @@ export function FailedDeliveriesPage() {
           label="Messages that were given up"
           head={['Endpoint', 'Rule', '~About', 'What went wrong', '']}
           rows={list.map((delivery) => [
-            delivery.endpoint_id === null ? (
-              '–'
+            <About of={delivery} />,
+            delivery.alert_id === null ? (
+              channelName(delivery.channel_type)
             ) : (
-              <a href={`#/endpoints/${delivery.endpoint_id}`}>{delivery.endpoint_name}</a>
+              <a href={`#/alerts/${delivery.alert_id}`}>{channelName(delivery.channel_type)}</a>
             ),
-            <a href={`#/alerts/${delivery.alert_id}`}>{channelName(delivery.channel_type)}</a>,
             <DeliveryKind of={delivery} />,
             <DeliveryFacts of={{ ...delivery, at: delivery.last_attempt_at ?? delivery.created_at }} />,
             may.write() && <SendAgain id={delivery.id} then={reload} />,

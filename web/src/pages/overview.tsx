@@ -7,6 +7,7 @@ import { Icon } from '../components/icons';
 import { Button, Title } from '../components/layout';
 import { OverloadWatch } from '../components/overload';
 import { BulkBar } from '../components/overview/bulk-bar';
+import { FailingContacts } from '../components/overview/failing-contacts';
 import { Rows } from '../components/overview/rows';
 import { openWebsite, WebsiteDialog } from '../components/overview/website-dialog';
 import { Shape, statusWord } from '../components/status';
@@ -67,6 +68,7 @@ export function OverviewPage() {
     <>
       <Title class="sr">Overview</Title>
       <OverloadWatch />
+      <FailingContacts />
       <Counters filters={filters.value} />
       <FilterBar
         filters={filters.value}
