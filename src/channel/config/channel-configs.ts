@@ -8,6 +8,7 @@ import { destinationText } from './destination-text';
 import {
   dialedValues,
   hiddenValues,
+  isMarkedAt,
   isMasked,
   mapMarked,
   maskOf,
@@ -71,6 +72,11 @@ export class ChannelConfigs {
     const shown = this.present(type, config, reader) as Readonly<Record<string, unknown>>;
     const named = markedKeys(this.registry.get(type).configClass, 'addressee').flatMap((key) => shown[key] ?? []);
     return destinationText(named);
+  }
+
+  /** True where a config of this type has a credential, or what read keys are not shown. Of an unknown type everything. */
+  hidesAt(type: string, path: readonly (string | number)[]): boolean {
+    return !this.registry.has(type) || isMarkedAt(this.registry.get(type).configClass, path);
   }
 
   /** The class whose `@ApiProperty` decorators describe the config of this type. */

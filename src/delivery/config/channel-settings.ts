@@ -134,6 +134,11 @@ export class ChannelSettings {
     return config && this.channels.replaced(type, config, replacement);
   }
 
+  /** See `ChannelConfigs.hidesAt`. */
+  hidesAt(type: string, path: readonly (string | number)[]): boolean {
+    return this.channels.hidesAt(type, path);
+  }
+
   /** True when a config that a client sent names a credential itself, not by its mask. */
   namesSecret(type: string, config: object): boolean {
     return this.channels.namesSecret(type, config);

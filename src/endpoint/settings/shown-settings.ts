@@ -34,6 +34,13 @@ export const withoutCredentials = <Settings extends Confidential>(settings: Sett
   ),
 });
 
+/** Of an assertion all but its target. */
+interface Compared {
+  source: string;
+  property?: string;
+  comparison: string;
+}
+
 /** True when what the target answers in a header that may be a credential is compared with the same. */
-export const comparesCredential = ({ source, property, comparison }: Assertion): boolean =>
+export const comparesCredential = ({ source, property, comparison }: Compared): boolean =>
   source === 'header' && comparison !== 'exists' && isSensitiveHeader(property ?? '');
