@@ -86,7 +86,7 @@ export async function runCheckUrl(args: string[], environment: Environment): Pro
 }
 
 function parseCommand(args: string[]): Command {
-  const { values, positionals } = parseOrUsage(args, OPTIONS);
+  const { values, positionals } = parseOrUsage({ args, allowPositionals: true, options: OPTIONS });
   const [type, url, ...rest] = positionals;
   if (values.help) throw new HelpWanted();
   if (type === undefined || url === undefined || rest.length > 0) throw new UsageError(USAGE);
@@ -135,7 +135,7 @@ function parseHeader(text: string): { key: string; value: string } {
   return header;
 }
 
-type Options = ReturnType<typeof parseOrUsage<typeof OPTIONS>>['values'];
+type Options = ReturnType<typeof parseOrUsage<{ options: typeof OPTIONS }>>['values'];
 
 function parseTls(
   { insecure, ca, 'server-name': name }: Options,

@@ -39,7 +39,7 @@ export type KeysRequest =
 
 /** Reads the arguments; `null` when the usage is asked for. Throws a `UsageError`. */
 export function keysRequest(args: string[]): KeysRequest | null {
-  const { values, positionals } = parseOrUsage(args, OPTIONS);
+  const { values, positionals } = parseOrUsage({ args, allowPositionals: true, options: OPTIONS });
   if (values.help) return null;
   const { json, organization, role, name, expires } = values;
   const [action, named, ...rest] = positionals;

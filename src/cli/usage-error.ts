@@ -3,13 +3,10 @@ import { parseArgs, type ParseArgsConfig } from 'node:util';
 /** A mistake in the command line; the message is shown without a stack. */
 export class UsageError extends Error {}
 
-/** The arguments by these options, and what stands beside them. Throws a `UsageError`. */
-export function parseOrUsage<const Options extends NonNullable<ParseArgsConfig['options']>>(
-  args: string[],
-  options: Options,
-) {
+/** `parseArgs` of Node that throws a `UsageError`. */
+export function parseOrUsage<const Asked extends ParseArgsConfig>(asked: Asked): ReturnType<typeof parseArgs<Asked>> {
   try {
-    return parseArgs({ args, allowPositionals: true, options });
+    return parseArgs(asked);
   } catch (error) {
     throw new UsageError(error instanceof Error ? error.message : String(error));
   }
