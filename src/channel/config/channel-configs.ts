@@ -12,7 +12,7 @@ import {
   isMasked,
   mapMarked,
   maskOf,
-  namesSecret,
+  namedSecrets,
   type RefusedMask,
   unmask,
 } from './config-masking';
@@ -95,9 +95,9 @@ export class ChannelConfigs {
     }));
   }
 
-  /** True when a config that a client sent names a credential itself, not by its mask. */
-  namesSecret(type: string, config: object): boolean {
-    return this.registry.has(type) && namesSecret(this.registry.get(type).configClass, config);
+  /** The credentials that a config that a client sent names themselves, not by their masks. */
+  namedSecrets(type: string, config: object): string[] {
+    return this.registry.has(type) ? namedSecrets(this.registry.get(type).configClass, config) : [];
   }
 
   /** Every credential and confidential value of a config, for redaction. */

@@ -160,9 +160,11 @@ export function unmask(
   return { config, refused: isRedirected ? [...unknown, ...secrets] : unknown };
 }
 
-/** True when a credential of the config is there itself and not as a mask. */
-export const namesSecret = (type: ConfigClass, config: object): boolean =>
-  markedValues(type, config).some(({ mark, value }) => mark !== 'confidential' && !isMasked(value));
+/** Credentials of the config that are there themselves and not as masks. */
+export const namedSecrets = (type: ConfigClass, config: object): string[] =>
+  markedValues(type, config).flatMap(({ mark, value }) =>
+    mark === 'confidential' || isMasked(value) ? [] : [String(value)],
+  );
 
 /** The marked values as texts that no error may repeat. */
 export const hiddenValues = (type: ConfigClass, config: object): string[] =>

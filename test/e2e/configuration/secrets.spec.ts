@@ -1,3 +1,4 @@
+import { MOST_GUESSES, SecretGuesses } from '../../../src/configuration/plan/secret-guesses';
 import type { ConfigurationPlanView } from '../../../src/configuration/plan/plan.dto';
 import type { ServiceOrganization } from '../../../src/testing/service/start-service';
 import { startApp, type TestApp } from '../../harness/app/app';
@@ -182,6 +183,37 @@ describe('A secret of a document', () => {
       }
     },
   );
+
+  it('is told to differ from the stored one some hundred times a day, so that nobody finds that by trying', async () => {
+    const keys = ['a', 'b', 'c'].map((letter) => letter.repeat(32));
+    const pagers = (routing_key: string, more: object[] = []) => ({
+      version: 1,
+      contacts: [{ key: 'pager', name: 'Pager', type: 'pagerduty', config: { routing_key } }, ...more],
+    });
+    const planned = async (document: object, by = app.write) => {
+      const { status, headers, text } = await by.post<Refusal>('/configuration/plan', document);
+      return [status, text.includes('(changed)'), headers['retry-after'] !== undefined];
+    };
+    const [same, different, refused] = [
+      [200, false, false],
+      [200, true, false],
+      [429, false, true],
+    ];
+    const [right = '', wrong = '', other = ''] = keys;
+    expect((await app.write.put('/configuration', pagers(right))).status).toBe(200);
+    app.app.get(SecretGuesses).count(app.orgId, MOST_GUESSES - 2);
+    expect(await planned(pagers(wrong))).toEqual(different);
+    // One value in two places is one guess.
+    const own = { key: 'second', name: 'Second', type: 'pagerduty', config: { routing_key: wrong } };
+    expect(await planned(pagers(wrong, [own]))).toEqual(different);
+    expect(await planned(pagers(other))).toEqual(refused);
+    // Nor by an apply that is refused for another reason: it would say the same.
+    const stale = await app.write.put('/configuration', pagers(other), { 'If-Match': '"another-plan"' });
+    expect(stale.status).toBe(429);
+    // What is as stored, new, or asked with a key that is told nothing of it, is planned as ever.
+    expect(await planned(pagers(right, [own]))).toEqual(same);
+    expect(await planned(pagers(other), app.read)).toEqual(same);
+  });
 
   it.each(['', '  '])('is refused when it is empty (%j): an empty credential is none', async (value) => {
     const refused = await sendText(`version: 1\nsecrets:\n  TOKEN: ${JSON.stringify(value)}\n`, '/plan', 'POST');

@@ -118,8 +118,10 @@ const isSecretAt = (config: unknown, pointer: string): boolean =>
   valuesOnWay(config, pointer).some((value) => isMapping(value) && '$secret' in value);
 
 /** Whether it is a variable as it is written: whoever applies the document puts its value there. */
-const isVariableAt = (config: unknown, pointer: string): boolean =>
-  /\$\{\w/.test(String(valuesOnWay(config, pointer).at(-1) ?? ''));
+function isVariableAt(config: unknown, pointer: string): boolean {
+  const value = valuesOnWay(config, pointer).at(-1);
+  return typeof value === 'string' && /\$\{\w/.test(value);
+}
 
 function valuesOnWay(config: unknown, pointer: string): unknown[] {
   let value = config;

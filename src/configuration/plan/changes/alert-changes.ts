@@ -14,7 +14,7 @@ import { missingSecret } from '../plan-findings';
 import type { References } from '../references';
 import { ALERT_DEFAULTS, sentFields } from '../sent-fields';
 import { noSuch } from './endpoint-changes';
-import { asSeen, type Planning, planned } from './planning';
+import { asSeen, noteGuesses, type Planning, planned } from './planning';
 import { refusesShown } from './shown-secrets';
 
 /** What becomes of declared alerts. */
@@ -71,6 +71,7 @@ export class AlertChanges {
       ),
     );
     if (!preview) return [];
+    noteGuesses(planning, preview, () => this.channels.namedSecrets(dto.type ?? '', dto.config ?? {}));
     findings.noteGenerated(match.path, preview.generatedKeys);
     const sides = {
       before: preview.before && readable(preview.before, references),

@@ -9,7 +9,7 @@ import type { Match } from '../matching';
 import type { Planned } from '../plan';
 import { missingSecret } from '../plan-findings';
 import { CONTACT_DEFAULTS, sentFields } from '../sent-fields';
-import { asSeen, type Planning, planned } from './planning';
+import { asSeen, noteGuesses, type Planning, planned } from './planning';
 import { refusesShown } from './shown-secrets';
 
 /** What becomes of declared contacts. */
@@ -49,6 +49,7 @@ export class ContactChanges {
       asSeen(planning, kept, dto, (sent) => this.contacts.preview(planning.caller, present, id, sent)),
     );
     if (!preview) return [];
+    noteGuesses(planning, preview, () => this.channels.namedSecrets(dto.type, dto.config));
     rows.set(id, preview.contact);
     planning.findings.noteGenerated(match.path, preview.generatedKeys);
     return [planned(planning, match, preview, dto)];
