@@ -199,7 +199,7 @@ export class AlertSettings {
   private isAsShown(caller: Caller, { alert, route }: RoutedAlert, { type, config }: SentConfig): boolean {
     if (type !== undefined && type !== route.type) return false;
     if (config === undefined) return true;
-    if (route.contactId !== null && this.channels.namesSecret(route.type, config)) return false;
+    if (route.contactId !== null && this.channels.namedSecrets(route.type, config).length > 0) return false;
     const owner = ownerOf(alert.id, route.contactId);
     if (isDeepStrictEqual(config, this.channels.present(caller, owner, route).config)) return true;
     const { invalid, forbidden } = this.channels.findingsIn(caller, owner, { config }, route);

@@ -1,8 +1,8 @@
 import { X509Certificate } from 'node:crypto';
 import { isIP } from 'node:net';
 import { normalizeHost } from '../platform/net/egress/host-name';
-import { readUrl } from '../platform/text/read-url';
 import { isSensitiveHeader } from './request-headers';
+import { credentialParameter } from './url-credentials';
 
 /** How a check over TLS judges its server's certificate. `null` in place of all of it: as everybody would. */
 export interface TlsSettings {
@@ -81,10 +81,6 @@ interface Sent {
   body: string | null;
 }
 
-/** Ends of the names of parameters that carry credentials. */
-const CREDENTIAL_PARAMETER =
-  /(key|token|secret|passw(or)?d|pwd|pass|auth|signature|sig|jwt|session|sid|credentials?)$/i;
-
 /** Why the certificate of the server has to be verified before this is sent, or `null`: it may be a credential. */
 export function unverifiedProblem({ verify }: TlsSettings, sent: Sent): TlsProblem | null {
   const credential = verify ? null : credentialIn(sent);
@@ -100,7 +96,6 @@ function credentialIn({ url, headers, body }: Sent): string | null {
   const header = headers.find(({ key }) => isSensitiveHeader(key));
   if (header) return `the header ${header.key.slice(0, 40)}, which may be a credential`;
   if (body !== null && body !== '') return 'a body, which may hold a credential';
-  const parameters = /^https?:/i.test(url) ? [...(readUrl(url)?.searchParams.keys() ?? [])] : [];
-  const parameter = parameters.find((name) => CREDENTIAL_PARAMETER.test(name));
-  return parameter === undefined ? null : `the URL's parameter ${parameter.slice(0, 40)}, which may be a credential`;
+  const parameter = credentialParameter(url);
+  return parameter === null ? null : `the URL's parameter ${parameter.slice(0, 40)}, which may be a credential`;
 }

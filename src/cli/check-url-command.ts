@@ -1,5 +1,4 @@
 import { readFileSync } from 'node:fs';
-import { parseArgs } from 'node:util';
 import { resultJson, resultText } from './check-result-text';
 import {
   type Assertion,
@@ -13,7 +12,7 @@ import { headerProblem } from '../checker/request-headers';
 import { normalServerName, type TlsSettings, tlsProblems, unverifiedProblem } from '../checker/tls-settings';
 import { loadConfig } from '../platform/config/config';
 import { ConfigError } from '../platform/config/env';
-import { UsageError } from './usage-error';
+import { parseOrUsage, UsageError } from './usage-error';
 
 const USAGE = `usage: check-url [options] <type> <url>
 
@@ -87,7 +86,7 @@ export async function runCheckUrl(args: string[], environment: Environment): Pro
 }
 
 function parseCommand(args: string[]): Command {
-  const { values, positionals } = parse(args);
+  const { values, positionals } = parseOrUsage({ args, allowPositionals: true, options: OPTIONS });
   const [type, url, ...rest] = positionals;
   if (values.help) throw new HelpWanted();
   if (type === undefined || url === undefined || rest.length > 0) throw new UsageError(USAGE);
@@ -112,30 +111,20 @@ function parseCommand(args: string[]): Command {
   };
 }
 
-function parse(args: string[]) {
-  try {
-    return parseArgs({
-      args,
-      allowPositionals: true,
-      options: {
-        timeout: { type: 'string', default: '10' },
-        method: { type: 'string', default: 'GET' },
-        header: { type: 'string', multiple: true, default: [] },
-        body: { type: 'string' },
-        'no-follow': { type: 'boolean', default: false },
-        insecure: { type: 'boolean', default: false },
-        ca: { type: 'string' },
-        'server-name': { type: 'string' },
-        assert: { type: 'string', multiple: true, default: [] },
-        warn: { type: 'string', multiple: true, default: [] },
-        json: { type: 'boolean', default: false },
-        help: { type: 'boolean', short: 'h', default: false },
-      },
-    });
-  } catch (error) {
-    throw new UsageError(error instanceof Error ? error.message : String(error));
-  }
-}
+const OPTIONS = {
+  timeout: { type: 'string', default: '10' },
+  method: { type: 'string', default: 'GET' },
+  header: { type: 'string', multiple: true, default: [] as string[] },
+  body: { type: 'string' },
+  'no-follow': { type: 'boolean', default: false },
+  insecure: { type: 'boolean', default: false },
+  ca: { type: 'string' },
+  'server-name': { type: 'string' },
+  assert: { type: 'string', multiple: true, default: [] as string[] },
+  warn: { type: 'string', multiple: true, default: [] as string[] },
+  json: { type: 'boolean', default: false },
+  help: { type: 'boolean', short: 'h', default: false },
+} as const;
 
 function parseHeader(text: string): { key: string; value: string } {
   const parts = /^([^:]+):\s*(.*)$/s.exec(text);
@@ -146,7 +135,7 @@ function parseHeader(text: string): { key: string; value: string } {
   return header;
 }
 
-type Options = ReturnType<typeof parse>['values'];
+type Options = ReturnType<typeof parseOrUsage<{ options: typeof OPTIONS }>>['values'];
 
 function parseTls(
   { insecure, ca, 'server-name': name }: Options,

@@ -1,6 +1,5 @@
-import { parseArgs } from 'node:util';
 import { parseId } from '../platform/ids/id';
-import { UsageError } from './usage-error';
+import { parseOrUsage, UsageError } from './usage-error';
 
 export const KEYS_USAGE = `usage: npm run keys -- create [--role ROLE] [--name NAME] [--expires TIME] [--organization ORG] [--json]
        npm run keys -- list [--organization ORG] [--json]
@@ -40,7 +39,7 @@ export type KeysRequest =
 
 /** Reads the arguments; `null` when the usage is asked for. Throws a `UsageError`. */
 export function keysRequest(args: string[]): KeysRequest | null {
-  const { values, positionals } = parse(args);
+  const { values, positionals } = parseOrUsage({ args, allowPositionals: true, options: OPTIONS });
   if (values.help) return null;
   const { json, organization, role, name, expires } = values;
   const [action, named, ...rest] = positionals;
@@ -57,29 +56,18 @@ export function keysRequest(args: string[]): KeysRequest | null {
   }
 }
 
+const OPTIONS = {
+  role: { type: 'string', default: 'admin' },
+  name: { type: 'string', default: 'Made on the command line' },
+  expires: { type: 'string' },
+  organization: { type: 'string' },
+  json: { type: 'boolean', default: false },
+  help: { type: 'boolean', short: 'h', default: false },
+} as const;
 const DEFAULT = 'Default';
 
 function keyId(named: string): string {
   const id = parseId('apiKey', named);
   if (id !== null) return id;
   throw new UsageError(`the key must be named by its id, key_…, which list shows, not by ${named.slice(0, 8)}…`);
-}
-
-function parse(args: string[]) {
-  try {
-    return parseArgs({
-      args,
-      allowPositionals: true,
-      options: {
-        role: { type: 'string', default: 'admin' },
-        name: { type: 'string', default: 'Made on the command line' },
-        expires: { type: 'string' },
-        organization: { type: 'string' },
-        json: { type: 'boolean', default: false },
-        help: { type: 'boolean', short: 'h', default: false },
-      },
-    });
-  } catch (error) {
-    throw new UsageError(error instanceof Error ? error.message : String(error));
-  }
 }

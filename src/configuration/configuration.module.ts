@@ -26,6 +26,7 @@ import { PageChanges } from './plan/changes/page-changes';
 import { WebsiteChanges } from './plan/changes/website-changes';
 import { WindowChanges } from './plan/changes/window-changes';
 import { Planner } from './plan/planner';
+import { SecretGuesses } from './plan/secret-guesses';
 
 /** Configuration as code: documents planned, applied and exported, files of other programs converted. */
 @Module({
@@ -45,6 +46,7 @@ import { Planner } from './plan/planner';
     ExportService,
     ExportedConfigs,
     Planner,
+    SecretGuesses,
     ContactChanges,
     WebsiteChanges,
     EndpointChanges,

@@ -7,6 +7,7 @@ import { readConfigurationDocument } from './document/document-shape';
 import { resolveSecrets } from './document/secrets';
 import { type ConfigurationPlanView, type PlanQuery, toPlanView } from './plan/plan.dto';
 import { Planner, type PlanRequest } from './plan/planner';
+import { SecretGuesses } from './plan/secret-guesses';
 
 /** What a request was sent with. */
 export interface SentDocument {
@@ -23,31 +24,33 @@ export class ConfigurationService {
     private readonly database: Database,
     private readonly planner: Planner,
     private readonly applies: ApplyService,
+    private readonly guesses: SecretGuesses,
   ) {}
 
   /** Writes nothing. Throws `malformed_document`, and what `Planner.plan` throws. */
   async plan(caller: Caller, sent: SentDocument): Promise<ConfigurationPlanView> {
-    const { plan, digest } = await this.planner.plan(this.database, await requestOf(caller, sent));
+    const { plan, digest } = await this.planner.plan(this.database, await this.requestOf(caller, sent));
     return toPlanView(plan, { digest, isDone: false });
   }
 
   /** All of it or nothing. Throws `malformed_document`, and what `ApplyService.apply` throws. */
   async apply(caller: Caller, sent: SentDocument): Promise<ConfigurationPlanView> {
-    return this.applies.apply(await requestOf(caller, sent));
+    return this.applies.apply(await this.requestOf(caller, sent));
   }
-}
 
-async function requestOf(caller: Caller, { text, query, host }: SentDocument): Promise<PlanRequest> {
-  if (query.take_over && caller.role !== 'admin') throw problems.insufficientRole('admin');
-  const sent = await readConfigurationDocument(text, caller.orgId);
-  const { document, given } = resolveSecrets(sent.document);
-  return {
-    caller,
-    host,
-    document,
-    secrets: given,
-    lineOf: (pointer) => sent.lineOf(pointer),
-    prune: query.prune ?? false,
-    takesOver: query.take_over ?? false,
-  };
+  private async requestOf(caller: Caller, { text, query, host }: SentDocument): Promise<PlanRequest> {
+    if (query.take_over && caller.role !== 'admin') throw problems.insufficientRole('admin');
+    const sent = await readConfigurationDocument(text, caller.orgId);
+    const { document, given } = resolveSecrets(sent.document);
+    return {
+      caller,
+      host,
+      document,
+      secrets: given,
+      lineOf: (pointer) => sent.lineOf(pointer),
+      countGuesses: (guesses) => this.guesses.count(caller.orgId, guesses),
+      prune: query.prune ?? false,
+      takesOver: query.take_over ?? false,
+    };
+  }
 }

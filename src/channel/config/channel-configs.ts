@@ -8,10 +8,11 @@ import { destinationText } from './destination-text';
 import {
   dialedValues,
   hiddenValues,
+  isMarkedAt,
   isMasked,
   mapMarked,
   maskOf,
-  namesSecret,
+  namedSecrets,
   type RefusedMask,
   unmask,
 } from './config-masking';
@@ -73,6 +74,11 @@ export class ChannelConfigs {
     return destinationText(named);
   }
 
+  /** True where a config of this type has a credential, or what read keys are not shown. Of an unknown type everything. */
+  hidesAt(type: string, path: readonly (string | number)[]): boolean {
+    return !this.registry.has(type) || isMarkedAt(this.registry.get(type).configClass, path);
+  }
+
   /** The class whose `@ApiProperty` decorators describe the config of this type. */
   schema(type: string): new () => object {
     return this.registry.get(type).configClass;
@@ -89,9 +95,9 @@ export class ChannelConfigs {
     }));
   }
 
-  /** True when a config that a client sent names a credential itself, not by its mask. */
-  namesSecret(type: string, config: object): boolean {
-    return this.registry.has(type) && namesSecret(this.registry.get(type).configClass, config);
+  /** The credentials that a config that a client sent names themselves, not by their masks. */
+  namedSecrets(type: string, config: object): string[] {
+    return this.registry.has(type) ? namedSecrets(this.registry.get(type).configClass, config) : [];
   }
 
   /** Every credential and confidential value of a config, for redaction. */

@@ -69,6 +69,15 @@ export function markedValues(type: ConfigClass, config: object): MarkedValue[] {
   return found;
 }
 
+/** True where a config has a credential, or what read keys are not shown: at keys with a mark, of whatever value. */
+export function isMarkedAt(type: ConfigClass, [first, ...rest]: MarkedValue['path']): boolean {
+  const key = String(first);
+  if (markedKeys(type, 'secret').includes(key) || markedKeys(type, 'confidential').includes(key)) return true;
+  const nested = nestedType(type, key);
+  const inside = typeof rest[0] === 'number' ? rest.slice(1) : rest;
+  return nested !== null && inside.length > 0 && isMarkedAt(nested, inside);
+}
+
 /** The hosts and URLs that a config names, with the pointers of their keys. */
 export function dialedValues(type: ConfigClass, config: object): { pointer: string; value: string }[] {
   const dialed = new Set(markedKeys(type, 'dialed'));
@@ -151,9 +160,11 @@ export function unmask(
   return { config, refused: isRedirected ? [...unknown, ...secrets] : unknown };
 }
 
-/** True when a credential of the config is there itself and not as a mask. */
-export const namesSecret = (type: ConfigClass, config: object): boolean =>
-  markedValues(type, config).some(({ mark, value }) => mark !== 'confidential' && !isMasked(value));
+/** Credentials of the config that are there themselves and not as masks. */
+export const namedSecrets = (type: ConfigClass, config: object): string[] =>
+  markedValues(type, config).flatMap(({ mark, value }) =>
+    mark === 'confidential' || isMasked(value) ? [] : [String(value)],
+  );
 
 /** The marked values as texts that no error may repeat. */
 export const hiddenValues = (type: ConfigClass, config: object): string[] =>

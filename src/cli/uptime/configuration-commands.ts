@@ -51,9 +51,14 @@ export async function apply(
 }
 
 /** Prints what is declared, as a document. */
-export async function exported(io: Io, api: ApiClient, options: { owner?: string; json?: boolean }): Promise<ExitCode> {
-  const query = options.owner === undefined ? '' : `?owner=${encodeURIComponent(options.owner)}`;
-  const accept = options.json ? 'application/json' : 'application/yaml';
+export async function exported(
+  io: Io,
+  api: ApiClient,
+  { owner, full, json }: { owner?: string; full?: boolean; json?: boolean },
+): Promise<ExitCode> {
+  const asked = new URLSearchParams({ ...(owner !== undefined && { owner }), ...(full && { full: 'true' }) });
+  const query = asked.size > 0 ? `?${asked.toString()}` : '';
+  const accept = json ? 'application/json' : 'application/yaml';
   const { text } = await api.send({ path: `/configuration${query}`, accept, timeoutMs: PLAN_TIMEOUT_MS });
   io.out(withLineEnd(text));
   return 0;

@@ -100,8 +100,11 @@ function buildProgram(io: Io, stop: AbortSignal, end: (code: ExitCode) => void):
     .command('export')
     .description('print what there is as a document')
     .option('--owner <owner>', 'only what this owner declares')
+    .option('--full', 'with settings at their default: to commit, so that every change shows')
     .option('--json', 'as JSON instead of YAML')
-    .action(async (options: { owner?: string; json?: boolean }) => end(await exported(io, api(), options)));
+    .action(async (options: { owner?: string; full?: boolean; json?: boolean }) =>
+      end(await exported(io, api(), options)),
+    );
 
   program
     .command('convert <files...>')

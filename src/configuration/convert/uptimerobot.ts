@@ -1,4 +1,5 @@
 import { HTTP_METHODS } from '../../checker/check-request';
+import { isSensitiveHeader } from '../../checker/request-headers';
 import { readUrl } from '../../platform/text/read-url';
 import { isRecord } from '../../platform/text/json';
 import type { DeclaredAssertion, Text } from '../document/document';
@@ -78,7 +79,7 @@ class Monitor {
     const headers = this.headers(monitor, name);
     if ('refused' in headers) return headers;
     const body = textIn(monitor, 'post_value') || (isRecord(monitor['post_value']) ? this.body(monitor) : '');
-    const sendsBody = body !== '' && method !== 'GET' && method !== 'HEAD';
+    const sendsBody = body.trim() !== '' && method !== 'GET' && method !== 'HEAD';
     const keyword = hasKeyword ? this.keyword(monitor) : [];
     const codes = this.codes(monitor);
     const assertions = [...codes, ...keyword];
@@ -111,7 +112,11 @@ class Monitor {
   private headers(monitor: Members, name: string): { list: { key: string; value: Text }[] } | { refused: string } {
     const custom = monitor['custom_http_headers'];
     const list = isRecord(custom)
-      ? Object.keys(custom).map((key) => ({ key, value: this.builder.secret(`${name} ${key}`, textIn(custom, key)) }))
+      ? Object.keys(custom).map((key) => {
+          const value = textIn(custom, key);
+          const isSecret = isSensitiveHeader(key) && value.trim() !== '';
+          return { key, value: isSecret ? this.builder.secret(`${name} ${key}`, value) : value };
+        })
       : [];
     const parsed = readUrl(textIn(monitor, 'url'));
     const user = textIn(monitor, 'http_username') || decoded(parsed?.username);

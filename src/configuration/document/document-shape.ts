@@ -113,6 +113,8 @@ function* judgeHead(problems: ShapeProblems, { version, owner, secrets }: Member
     const at = `/secrets/${pointerStep(name)}`;
     problems.secretName(name, at);
     if (typeof secret !== 'string') problems.add(at, 'wrong_type', 'a secret must be a text: write it in quotes');
+    else if (secret.trim() === '')
+      problems.add(at, 'required', 'a secret must not be empty: leave it out, and what is stored stays');
     else if (secret.length > MAX_SECRET)
       problems.add(at, 'too_long', `a secret must have at most ${MAX_SECRET} characters`);
     yield;

@@ -14,7 +14,7 @@ export interface ConfigurationDocument {
   status_pages?: DeclaredStatusPage[];
 }
 
-/** Stands for a value that is not in the document. Allowed wherever the API takes a credential. */
+/** Stands for a value that is not in the document. Allowed wherever the API hides one from read keys. */
 export interface SecretReference {
   $secret: string;
 }

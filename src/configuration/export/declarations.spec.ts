@@ -9,6 +9,7 @@ import { DocumentWriter } from './document-writer';
 import type { ExportedConfigs } from './exported-configs';
 import { JsonLayout } from './layout';
 import type { EndpointRows, ExportedRows, ListedEndpoint, PageRow } from './rows';
+import { withoutDefaults } from './without-defaults';
 
 const NOW = new Date('2026-11-20T09:00:00Z');
 const unowned = { externalKey: null, owner: null };
@@ -112,6 +113,7 @@ const declarations = (rows: Partial<ExportedRows>, owner?: string): Declarations
     NOW,
     { contacts: [], websites: [], endpoints: [], windows: [], pages: [], ...rows },
     UNREADABLE,
+    { role: 'read', chosen: withoutDefaults },
   );
 
 /** Everything is declared once; what is noted then. */

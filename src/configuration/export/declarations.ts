@@ -12,7 +12,7 @@ import type {
 import { grouped } from '../plan/grouped';
 import { alikeOf } from './alike';
 import { toDeclaredAlert, toDeclaredContact } from './declared-contact';
-import { toDeclaredEndpoint } from './declared-endpoint';
+import { type ExportStyle, toDeclaredEndpoint } from './declared-endpoint';
 import { hasMore, toDeclaredPage, toDeclaredWebsite, toDeclaredWindow } from './declared-website';
 import type { ExportedConfigs } from './exported-configs';
 import { type KeyPaths, keyPathsOf, keysOf } from './key-paths';
@@ -52,6 +52,7 @@ export class Declarations {
     private readonly at: Date,
     private readonly rows: ExportedRows,
     private readonly configs: ExportedConfigs,
+    private readonly style: ExportStyle,
   ) {
     this.paths = keyPathsOf(rows);
     this.contactsById = new Map(rows.contacts.map((contact) => [contact.id, contact]));
@@ -66,7 +67,7 @@ export class Declarations {
       const key = pathIn(this.paths.contacts, contact);
       const config = this.configs.ofContact(contact, key, this.secrets);
       if (!config) this.notes.add(UNREADABLE, key);
-      return toDeclaredContact(contact, key, config ?? {});
+      return toDeclaredContact(contact, key, config ?? {}, this.style.chosen);
     });
   }
 
@@ -94,7 +95,7 @@ export class Declarations {
     this.noteAlike(known, alertPaths, ({ contactId, type }) => contactId ?? type);
     const declared = known.filter(this.isOwn).map((alert) => this.alert(alert, pathIn(alertPaths, alert)));
     for (const id of endpoint.dependsOn) this.noteReference(this.paths.endpoints, id);
-    return { ...toDeclaredEndpoint(endpoint, this.paths, this.secrets), alerts: declared };
+    return { ...toDeclaredEndpoint(endpoint, this.paths, this.secrets, this.style), alerts: declared };
   }
 
   windows(): DeclaredWindow[] {
@@ -107,7 +108,7 @@ export class Declarations {
         this.notes.add(ENDED, key);
         return [];
       }
-      const declared = toDeclaredWindow(row, key, this.paths);
+      const declared = toDeclaredWindow(row, key, this.paths, this.style.chosen);
       if (!declared) this.notes.add(EMPTY, key);
       if (row.cron === null && row.activeUntil) this.notes.add(RUNNING, key);
       for (const id of row.websiteIds) this.noteReference(this.paths.websites, id);
@@ -128,7 +129,7 @@ export class Declarations {
         for (const id of websites) this.noteReference(this.paths.websites, id);
         for (const id of endpoints) this.noteReference(this.paths.endpoints, id);
       }
-      return toDeclaredPage(row, key, this.paths);
+      return toDeclaredPage(row, key, this.paths, this.style.chosen);
     });
   }
 
@@ -136,7 +137,7 @@ export class Declarations {
     const key = pathIn(this.paths.websites, row);
     const page = this.pagesOfWebsites.get(row.id) ?? null;
     if (page && hasMore(page)) this.notes.add(PAGE_OF_WEBSITE, key);
-    return toDeclaredWebsite(row, key, page);
+    return toDeclaredWebsite(row, key, page, this.style.chosen);
   }
 
   private alert(alert: Alert, path: string): DeclaredAlert {
@@ -145,11 +146,12 @@ export class Declarations {
     const contact = this.contactsById.get(alert.contactId ?? '');
     if (contact) {
       this.noteReference(this.paths.contacts, contact.id);
-      return toDeclaredAlert(alert, key, { contact: pathIn(this.paths.contacts, contact), defaults: contact.defaults });
+      const route = { contact: pathIn(this.paths.contacts, contact), defaults: contact.defaults };
+      return toDeclaredAlert(alert, key, route, this.style.chosen);
     }
     const config = this.configs.ofAlert(alert, steps, this.secrets);
     if (!config) this.notes.add(UNREADABLE, path);
-    return toDeclaredAlert(alert, key, { config: config ?? {} });
+    return toDeclaredAlert(alert, key, { config: config ?? {} }, this.style.chosen);
   }
 
   private readonly isOwn = ({ owner }: { owner: string | null }): boolean =>

@@ -2,26 +2,27 @@ import type { Alert } from '../../alert/alert.entity';
 import type { Contact } from '../../contact/contact.entity';
 import type { DeclaredAlert, DeclaredContact } from '../document/document';
 import { ALERT_DEFAULTS, CONTACT_DEFAULTS } from '../plan/sent-fields';
-import { withoutDefaults } from './without-defaults';
+import type { Chosen } from './without-defaults';
 
 /** `config`: with references in place of its secrets. */
 export const toDeclaredContact = (
   { name, type, isDefault, defaults }: Contact,
   key: string,
   config: object,
+  chosen: Chosen,
 ): DeclaredContact => ({
   key,
   name,
   type,
   config: { ...config },
-  ...withoutDefaults({ default: isDefault, alert_defaults: { ...defaults } }, CONTACT_DEFAULTS),
+  ...chosen({ default: isDefault, alert_defaults: { ...defaults } }, CONTACT_DEFAULTS),
 });
 
 /** Through a contact: its key and what it has defaults for. */
 export type AlertRoute = { contact: string; defaults: Contact['defaults'] } | { config: object };
 
-/** What a new alert through the same contact would have anyway is left out. */
-export function toDeclaredAlert(alert: Alert, key: string, route: AlertRoute): DeclaredAlert {
+/** Chosen among are settings that a new alert through the same contact would have anyway. */
+export function toDeclaredAlert(alert: Alert, key: string, route: AlertRoute, chosen: Chosen): DeclaredAlert {
   const isOwn = 'config' in route;
   const settings = {
     enabled: alert.enabled,
@@ -36,6 +37,6 @@ export function toDeclaredAlert(alert: Alert, key: string, route: AlertRoute): D
   return {
     key,
     ...(isOwn ? { type: alert.type, config: { ...route.config } } : { contact: route.contact }),
-    ...withoutDefaults(settings, isOwn ? ALERT_DEFAULTS : { ...ALERT_DEFAULTS, ...route.defaults }),
+    ...chosen(settings, isOwn ? ALERT_DEFAULTS : { ...ALERT_DEFAULTS, ...route.defaults }),
   };
 }

@@ -1,12 +1,13 @@
 import { isSensitiveHeader } from '../../checker/request-headers';
 import type { Endpoint, EndpointSettings, StoredHeader } from '../../endpoint/endpoint.entity';
-import { comparesCredential, maskedUrl } from '../../endpoint/settings/shown-settings';
+import { comparesCredential, isExportedHidden } from '../../endpoint/settings/shown-settings';
 import { shownTls } from '../../endpoint/settings/tls.dto';
 import type { DeclaredAssertion, DeclaredEndpoint, SecretReference } from '../document/document';
 import { ENDPOINT_DEFAULTS } from '../plan/sent-fields';
 import { type KeyPaths, pathsOf } from './key-paths';
 import type { SecretNames } from './secret-names';
-import { withoutDefaults } from './without-defaults';
+import type { Chosen } from './without-defaults';
+import type { Role } from '../../platform/access/caller';
 
 /** An endpoint as it is stored. Of its body nothing matters but whether there is one. */
 export interface ExportedEndpoint extends EndpointSettings, Pick<Endpoint, 'id'> {
@@ -14,11 +15,18 @@ export interface ExportedEndpoint extends EndpointSettings, Pick<Endpoint, 'id'>
   dependsOn: readonly string[];
 }
 
-/** Without its alerts: what read keys see of its settings, and a reference in place of each mask. */
+/** Who exports, and which settings. */
+export interface ExportStyle {
+  role: Role;
+  chosen: Chosen;
+}
+
+/** Without its alerts: what read keys see of its settings, and a reference in place of each mask; others see more of its address. */
 export function toDeclaredEndpoint(
   endpoint: ExportedEndpoint,
   paths: KeyPaths,
   secrets: SecretNames,
+  { role, chosen }: ExportStyle,
 ): DeclaredEndpoint {
   const path = paths.endpoints.get(endpoint.id) ?? '';
   const secret = (...place: (string | number)[]): SecretReference =>
@@ -28,7 +36,7 @@ export function toDeclaredEndpoint(
     key: path.split('/')[1] ?? '',
     name,
     type,
-    url: maskedUrl(url) === url ? url : secret('url'),
+    url: isExportedHidden(url, role) ? secret('url') : url,
   };
   const settings = {
     method: endpoint.method,
@@ -44,9 +52,9 @@ export function toDeclaredEndpoint(
     }),
     tags: endpoint.tags,
     depends_on: pathsOf(paths.endpoints, endpoint.dependsOn).sort(),
-    tls: tls && withoutDefaults(shownTls(tls), { verify: true }),
+    tls: tls && chosen(shownTls(tls), { verify: true }),
   };
-  return { ...identity, ...withoutDefaults(settings, ENDPOINT_DEFAULTS) };
+  return { ...identity, ...chosen(settings, ENDPOINT_DEFAULTS) };
 }
 
 /** The name of a header may come twice. */

@@ -5,27 +5,27 @@ import type { Website } from '../../website/website.entity';
 import type { DeclaredStatusPage, DeclaredWebsite, DeclaredWindow } from '../document/document';
 import { PAGE_DEFAULTS, WEBSITE_DEFAULTS, WINDOW_DEFAULTS } from '../plan/sent-fields';
 import { type KeyPaths, pathsOf } from './key-paths';
-import { withoutDefaults } from './without-defaults';
+import type { Chosen } from './without-defaults';
 
 /** Without its endpoints. `page`: its status page, if it has ever had one. */
 export const toDeclaredWebsite = (
   { name, url, enabled, tags }: Website,
   key: string,
   page: Pick<PublicPageRow, 'enabled' | 'slug'> | null,
+  chosen: Chosen,
 ): DeclaredWebsite => ({
   key,
   name,
   url,
-  ...withoutDefaults({ enabled, tags }, WEBSITE_DEFAULTS),
-  ...(page && { status_page: { enabled: page.enabled, slug: page.slug } }),
+  ...chosen({ enabled, tags, status_page: page && { enabled: page.enabled, slug: page.slug } }, WEBSITE_DEFAULTS),
 });
 
 /** `null` when nothing is left of what it covers. */
-export function toDeclaredWindow(row: WindowRow, key: string, paths: KeyPaths): DeclaredWindow | null {
+export function toDeclaredWindow(row: WindowRow, key: string, paths: KeyPaths, chosen: Chosen): DeclaredWindow | null {
   const scope = scopeOf(row, paths);
   if (!scope) return null;
   const { name, scope: _scope, key: _key, ...settings } = settingsOf(row);
-  return { key, name, ...withoutDefaults(settings, WINDOW_DEFAULTS), scope };
+  return { key, name, ...chosen(settings, WINDOW_DEFAULTS), scope };
 }
 
 function scopeOf(
@@ -42,13 +42,13 @@ function scopeOf(
 }
 
 /** A page of its own, without its logo. Its groups stay in their order. */
-export function toDeclaredPage(row: PublicPageRow, key: string, paths: KeyPaths): DeclaredStatusPage {
+export function toDeclaredPage(row: PublicPageRow, key: string, paths: KeyPaths, chosen: Chosen): DeclaredStatusPage {
   const { title, slug, description, accent, domain, enabled } = row;
   return {
     key,
     title: title ?? '',
     slug,
-    ...withoutDefaults({ description, accent, domain, enabled }, PAGE_DEFAULTS),
+    ...chosen({ description, accent, domain, enabled }, PAGE_DEFAULTS),
     groups: (row.groups ?? []).map(({ name, endpoints, websites }) => ({
       ...(name !== '' && { name }),
       ...nonEmpty('endpoints', pathsOf(paths.endpoints, endpoints)),

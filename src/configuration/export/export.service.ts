@@ -3,14 +3,17 @@ import { pipeline } from 'node:stream/promises';
 import { Injectable } from '@nestjs/common';
 import type { Request, Response } from 'express';
 import type { Caller } from '../../platform/access/caller';
+import { isExportedHidden } from '../../endpoint/settings/shown-settings';
 import { Database } from '../../platform/database/database';
 import { Clock } from '../../platform/time/clock';
 import { Declarations } from './declarations';
 import { DocumentWriter } from './document-writer';
+import type { ExportQuery } from './export.dto';
 import { ExportedConfigs } from './exported-configs';
 import { JsonLayout, YamlLayout } from './layout';
 import { headLines } from './notes';
 import { readEndpoints, readRows } from './rows';
+import { complete, withoutDefaults } from './without-defaults';
 
 const [JSON_TYPE, YAML_TYPE] = ['application/json', 'application/yaml'];
 /** In the order in which a client that takes everything gets them. */
@@ -25,11 +28,11 @@ export class ExportService {
     private readonly clock: Clock,
   ) {}
 
-  /** Responds with everything, or with what this owner declares. Throws `conflict` for more than 32 MiB of text. */
-  async respond(caller: Caller, owner: string | undefined, request: Request, response: Response): Promise<void> {
+  /** Responds with everything, or with what one owner declares. Throws `conflict` for more than 32 MiB of text. */
+  async respond(caller: Caller, query: ExportQuery, request: Request, response: Response): Promise<void> {
     const accepted = request.accepts(OFFERED);
     const isYaml = accepted !== false && accepted !== JSON_TYPE;
-    const { parts, notes } = await this.write(caller, owner, isYaml ? new YamlLayout() : new JsonLayout());
+    const { parts, notes } = await this.write(caller, query, isYaml ? new YamlLayout() : new JsonLayout());
     response.vary('Accept');
     response.setHeader('Content-Type', `${isYaml ? YAML_TYPE : JSON_TYPE}; charset=utf-8`);
     response.setHeader('Content-Disposition', `inline; filename="uptime.${isYaml ? 'yaml' : 'json'}"`);
@@ -39,12 +42,14 @@ export class ExportService {
   }
 
   private async write(
-    { orgId, orgName: organization }: Caller,
-    owner: string | undefined,
+    { orgId, orgName: organization, role }: Caller,
+    { owner, full }: ExportQuery,
     layout: YamlLayout | JsonLayout,
   ): Promise<{ parts: readonly string[]; notes: readonly string[] }> {
     const at = this.clock.now();
-    const declarations = new Declarations(owner, at, await readRows(this.database, orgId, at), this.configs);
+    const rows = await readRows(this.database, orgId, at, (url) => isExportedHidden(url, role));
+    const style = { role, chosen: full === true ? complete : withoutDefaults };
+    const declarations = new Declarations(owner, at, rows, this.configs, style);
     const body = await new DocumentWriter(layout, declarations).write((ids) =>
       readEndpoints(this.database, orgId, ids),
     );

@@ -42,8 +42,8 @@ const WEBSITES = `SELECT ${selectColumns(Website, 'w')} FROM website w
   WHERE w.org_id = $1 AND w.deleted_at IS NULL ORDER BY w.id`;
 /** A range of the index by organization and id, whatever else the planner may think of. */
 const LISTED = `SELECT e.id, e.website_id AS "websiteId", e.name, e.external_key AS "externalKey", e.owner,
-    CASE WHEN e.external_key IS NULL
-         THEN md5(e.type || ' ' || CASE WHEN e.url ~ '[?#]' THEN '' ELSE e.url END) END AS likeness
+    CASE WHEN e.external_key IS NULL THEN md5(e.type || ' ' || e.url) END AS likeness, e.type,
+    CASE WHEN e.external_key IS NULL AND e.url ~ '[?#]' THEN e.url END AS url
   FROM endpoint e WHERE (e.org_id, e.id) > ($1::uuid, $2::uuid) AND e.org_id <= $1::uuid
   ORDER BY e.org_id, e.id LIMIT $3`;
 const WINDOWS = `${selectWindows('$2::timestamptz')} WHERE m.org_id = $1 ORDER BY m.id`;
@@ -59,23 +59,34 @@ const ENDPOINTS = `SELECT ${COLUMNS}, left(e.body, 1) AS body, ${PARENTS_COLUMN}
 const ALERTS = `SELECT ${selectColumns(Alert, 'a')} FROM alert a
   WHERE a.org_id = $1 AND a.endpoint_id = ANY ($2::uuid[]) ORDER BY a.id`;
 
-/** Four statements, and one for each 5,000 endpoints. */
-export async function readRows(sql: Sql, orgId: string, now: Date): Promise<ExportedRows> {
+/** Four statements, and one for each 5,000 endpoints. `isHidden`: of URLs that the export does not show. */
+export async function readRows(
+  sql: Sql,
+  orgId: string,
+  now: Date,
+  isHidden: (url: string) => boolean,
+): Promise<ExportedRows> {
   return {
     contacts: await sql.query<Contact>(CONTACTS, [orgId]),
     websites: await sql.query<Website>(WEBSITES, [orgId]),
-    endpoints: await readListed(sql, orgId),
+    endpoints: await readListed(sql, orgId, isHidden),
     windows: await sql.query<WindowRow>(WINDOWS, [orgId, now]),
     pages: await sql.query<PageRow>(PAGES, [orgId]),
   };
 }
 
-async function readListed(sql: Sql, orgId: string): Promise<ListedEndpoint[]> {
+async function readListed(sql: Sql, orgId: string, isHidden: (url: string) => boolean): Promise<ListedEndpoint[]> {
   const listed: ListedEndpoint[] = [];
   for (;;) {
     const after = listed.at(-1)?.id ?? NIL_UUID;
-    const rows = await sql.query<ListedEndpoint>(LISTED, [orgId, after, LISTED_AT_ONCE]);
-    listed.push(...rows);
+    const rows = await sql.query<ListedEndpoint & { type: string; url: string | null }>(LISTED, [
+      orgId,
+      after,
+      LISTED_AT_ONCE,
+    ]);
+    // Those whose URL nobody is shown are recognised without it.
+    for (const { type, url, ...row } of rows)
+      listed.push(url !== null && isHidden(url) ? { ...row, likeness: type } : row);
     if (rows.length < LISTED_AT_ONCE) return listed;
   }
 }

@@ -84,7 +84,8 @@ export async function matchAll(
   const ofWebsite = grouped(state.endpoints, ({ websiteId }) => websiteId);
   const endpointsOf = (website: Match<DeclaredWebsite, Website>): EndpointMatch[] => {
     const { endpoints: siblings = [] } = website.declared;
-    // An address that is a secret is that of the one whose address may be one.
+    // An address that is a secret is that of the one whose address may be one, and is not that of a sibling.
+    const plain = new Set(siblings.map(({ name, type, url }) => likeness(name.trim(), type, sameAddress(url))));
     const secret = new Set(
       siblings.filter(({ url }) => isReference(url)).map(({ name, type }) => likeness(name.trim(), type)),
     );
@@ -95,8 +96,11 @@ export async function matchAll(
       declared: siblings,
       present: website.present ? (ofWebsite.get(website.id) ?? []) : [],
       likenessOfDeclared: ({ name, type, url }) => likeness(name.trim(), type, sameAddress(url)),
-      likenessOfPresent: ({ name, type, url }) =>
-        likeness(name, type, secret.has(likeness(name, type)) && maskedUrl(url) !== url ? SECRET : sameAddress(url)),
+      likenessOfPresent: ({ name, type, url }) => {
+        const whole = likeness(name, type, sameAddress(url));
+        const mayBeSecret = secret.has(likeness(name, type)) && maskedUrl(url) !== url;
+        return mayBeSecret && !plain.has(whole) ? likeness(name, type, SECRET) : whole;
+      },
     });
     return found.map((match) => ({ ...match, website }));
   };

@@ -38,6 +38,8 @@ export interface PlanRequest {
   /** Pointers of what secrets stand for whose values were sent. */
   secrets: ReadonlySet<string>;
   lineOf(this: void, pointer: string): number | null;
+  /** Called with the number of credentials that are compared and differ, before a plan says so. May throw. */
+  countGuesses(this: void, guesses: number): void;
   prune: boolean;
   /** What another owner declares under these keys becomes the document's. */
   takesOver: boolean;
@@ -87,7 +89,8 @@ export class Planner {
     const turns = new Turns();
     const matches = await matchAll(document, state, findings, request.takesOver);
     const references = new References(state, matches);
-    const planning: Planning = { caller, host, owner, state, references, findings, secrets };
+    const guesses = new Set<string>();
+    const planning: Planning = { caller, host, owner, state, references, findings, secrets, guesses };
     await turns.rest();
     const rows = new Map(state.contacts.map((contact) => [contact.id, contact]));
     const contacts = await turns.all(this.contacts.plan(planning, matches.contacts, rows));
@@ -98,6 +101,7 @@ export class Planner {
     const windows = await turns.all(this.windows.plan(planning, matches.windows));
     findCycle(matches.endpoints, endpoints, state, findings);
     findings.refuse();
+    request.countGuesses(guesses.size);
 
     const gone = others && owner !== null ? pruned(owner, state, matches, others, contactsOf(alerts)) : NOTHING_GOES;
     if (gone.deletions.length > MAX_RESOURCES) throw problems.conflict(tooMuchToPrune(gone.deletions.length));

@@ -134,9 +134,14 @@ export class ChannelSettings {
     return config && this.channels.replaced(type, config, replacement);
   }
 
-  /** True when a config that a client sent names a credential itself, not by its mask. */
-  namesSecret(type: string, config: object): boolean {
-    return this.channels.namesSecret(type, config);
+  /** See `ChannelConfigs.hidesAt`. */
+  hidesAt(type: string, path: readonly (string | number)[]): boolean {
+    return this.channels.hidesAt(type, path);
+  }
+
+  /** See `ChannelConfigs.namedSecrets`. */
+  namedSecrets(type: string, config: object): string[] {
+    return this.channels.namedSecrets(type, config);
   }
 
   /** A channel that throws here is a bug; the alert is saved all the same, without a destination. */

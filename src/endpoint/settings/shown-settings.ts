@@ -1,5 +1,6 @@
 import type { Assertion } from '../../checker/assertion/assertion';
 import { isSensitiveHeader } from '../../checker/request-headers';
+import { mayHoldCredential } from '../../checker/url-credentials';
 import type { Role } from '../../platform/access/caller';
 import { MASK } from '../../platform/secrets/mask';
 
@@ -11,6 +12,10 @@ export const shownUrl = (url: string, role: Role): string => (role === 'read' ? 
 /** Without what follows the path. Targets of other types have nothing there that is secret. */
 export const maskedUrl = (url: string): string =>
   /^https?:/i.test(url) ? url.replace(/[?#][^]*$/, MASKED_QUERY) : url;
+
+/** True when an export by this role has a secret in place of the URL: what read keys are not shown, and what may be a credential. */
+export const isExportedHidden = (url: string, role: Role): boolean =>
+  role === 'read' ? maskedUrl(url) !== url : mayHoldCredential(url);
 
 /** True for a URL that a client got from `maskedUrl`. */
 export const isMaskedUrl = (url: string): boolean => url.endsWith(MASKED_QUERY);
@@ -34,6 +39,13 @@ export const withoutCredentials = <Settings extends Confidential>(settings: Sett
   ),
 });
 
+/** Of an assertion all but its target. */
+interface Compared {
+  source: string;
+  property?: string;
+  comparison: string;
+}
+
 /** True when what the target answers in a header that may be a credential is compared with the same. */
-export const comparesCredential = ({ source, property, comparison }: Assertion): boolean =>
+export const comparesCredential = ({ source, property, comparison }: Compared): boolean =>
   source === 'header' && comparison !== 'exists' && isSensitiveHeader(property ?? '');

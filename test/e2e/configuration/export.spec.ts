@@ -357,6 +357,50 @@ describe('The export of an organization', () => {
     expect(await exported((await app.organization('empty')).read)).toEqual({ version: 1 });
   });
 
+  it('in full has every setting: it changes nothing, makes the same elsewhere, and each later change is drift', async () => {
+    const elsewhere = await app.organization('in full');
+    const renamed = JSON.stringify(await exported(clicked.read, '?full=true')).replaceAll('clicked-', 'in-full-');
+    const document = JSON.parse(renamed) as ConfigurationDocument;
+    const [front] = document.websites?.[0]?.endpoints ?? [];
+    expect(front).toMatchObject({ method: 'GET', timeout: 10, enabled: true, assertions: [], tls: null, body: null });
+    const here = (await planOf(clicked, await exported(clicked.read, '?full=true'))).body;
+    expect([here.summary, here.notes]).toEqual([{ create: 0, update: 0, adopt: 29, delete: 0, unchanged: 0 }, []]);
+    const applied = await elsewhere.write.put('/configuration', { ...document, secrets: valuesFor(renamed) });
+    expect([applied.status, applied.status === 200 ? '' : applied.text]).toEqual([200, '']);
+    expect(await exported(elsewhere.read, '?full=true')).toEqual(document);
+    const short = await exported(elsewhere.read);
+    expect(JSON.stringify(short).length).toBeLessThan(renamed.length);
+
+    const { body: endpoints } = await elsewhere.read.get<{ id: string; name: string }[]>('/endpoints');
+    const { id = '' } = endpoints.find(({ name }) => name === 'Front page') ?? {};
+    await elsewhere.write.put(`/endpoints/${id}`, { timeout: 30, follow_redirects: false });
+    const drift = (await planOf(elsewhere, document)).body.changes;
+    expect(drift.map(({ key, fields }) => [key, fields.map(({ pointer }) => pointer).sort()])).toEqual([
+      ['shop/front-page', ['/follow_redirects', '/timeout']],
+    ]);
+    expect((await planOf(elsewhere, short)).body.changes).toEqual([]);
+  });
+
+  it('shows a URL with a query to whoever sees it elsewhere, unless something of it may be a credential', async () => {
+    const org = await app.organization('queries');
+    const shop = await newWebsite(org.write, 'Shop');
+    const urls = [
+      'https://a.example/?page=1',
+      'https://a.example/?page=2',
+      'https://a.example/?api_key=x',
+      'https://a.example/',
+    ];
+    for (const url of urls) await newEndpoint(org.write, shop, { name: 'Page', url });
+    const urlsFor = async (by: Api) =>
+      (await exported(by)).websites?.[0]?.endpoints?.map(({ url }) => (typeof url === 'string' ? url : null));
+    expect(await urlsFor(org.read)).toEqual([null, null, null, urls[3]]);
+    for (const by of [org.write, org.admin]) expect(await urlsFor(by)).toEqual([urls[0], urls[1], null, urls[3]]);
+    const notes = async (by: Api) => (await asYaml(by)).headers.get('x-notes');
+    expect([await notes(org.read), await notes(org.write)]).toEqual(['1', '0']);
+    const { body } = await planOf(org, await exported(org.write));
+    expect([body.summary, body.notes]).toMatchObject([{ create: 0, adopt: 5 }, []]);
+  });
+
   it('has every field of the API', async () => {
     const document = everything();
     const [website] = document.websites ?? [];

@@ -116,7 +116,7 @@ contacts:
     });
   });
 
-  it.each([[[]], [['--json']]])(
+  it.each([[[]], [['--json']], [['--full']]])(
     'export %j prints a document that changes nothing but what had no key',
     async (options) => {
       const { code, out } = await uptime(app.url, app.read.key, ['export', ...options]);

@@ -210,6 +210,17 @@ describe('A configuration of Gatus', () => {
     expect(sent?.map(({ value }) => value)).toEqual(['X', 'X_2', 'X_2', 'X_Y'].map((name) => ({ $secret: name })));
   });
 
+  it('has no secret where everybody sees the value: the variable stays, and the report says so', () => {
+    const conversion = single({ headers: { 'User-Agent': 'probe ${VERSION}' } });
+    expect(endpoint(conversion, 'one').headers).toEqual([{ key: 'User-Agent', value: 'probe ${VERSION}' }]);
+    expect(JSON.stringify(conversion.report)).toMatch(/headers\.User-Agent holds a variable/);
+    const discord = { 'webhook-url': '${URL}', 'message-content': '${WHO}' };
+    expect(single({}, { alerting: { discord } }).document.contacts?.[0]?.config).toEqual({
+      webhook_url: { $secret: 'URL' },
+      content: '${WHO}',
+    });
+  });
+
   it.each<[string, object, Partial<DeclaredEndpoint>]>([
     ['a method', { method: 'head' }, { method: 'HEAD' }],
     [
@@ -364,6 +375,29 @@ describe('A configuration of Gatus', () => {
       'custom',
       { url: 'https://example.org/hook' },
       { type: 'webhook', config: { url: 'https://example.org/hook', method: 'POST' } },
+    ],
+    [
+      'email',
+      { from: '${FROM}', host: '${HOST}', username: '${NAME}', password: '${PASSWORD}', to: '${TO}' },
+      {
+        config: {
+          from: '${FROM}',
+          to: [{ $secret: 'TO' }],
+          smtp: { host: '${HOST}', username: '${NAME}', password: { $secret: 'PASSWORD' } },
+        },
+      },
+    ],
+    [
+      'twilio',
+      { sid: '${SID}', token: '${TOKEN}', from: '${FROM}', to: '${TO}' },
+      {
+        config: {
+          account_sid: '${SID}',
+          auth_token: { $secret: 'TOKEN' },
+          from: '${FROM}',
+          to: { $secret: 'TO' },
+        },
+      },
     ],
     ['ntfy', { topic: 'x' }, /no channel for ntfy/],
     ['slack', {}, /webhook_url is required/],

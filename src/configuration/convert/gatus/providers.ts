@@ -11,7 +11,7 @@ import { TelegramConfig } from '../../../channel/vendor/telegram.channel';
 import { TwilioConfig } from '../../../channel/vendor/twilio.channel';
 import { WebhookConfig } from '../../../channel/vendor/webhook.channel';
 import type { Text } from '../../document/document';
-import type { Fields } from './fields';
+import { type Fields, isMapping, type Mapping } from './fields';
 import { asWritten, hasVariable, type Secrets } from './variables';
 
 /** A channel of ours with its settings. */
@@ -23,8 +23,10 @@ export interface ChannelSettings {
 /** The settings of one provider of Gatus. */
 interface Source {
   fields: Fields;
-  /** A text of it, `null` when there is none. */
+  /** A text of it, `null` when there is none. For what is hidden here: a variable becomes a secret. */
   read: (name: string) => Text | null;
+  /** The same of what everybody sees, which no secret stands for: a variable stays as it is written. */
+  say: (name: string) => string | null;
   refer: (text: string) => Text;
 }
 
@@ -38,7 +40,7 @@ const PROVIDERS: Readonly<Record<string, { type: string; configClass: ConfigClas
   discord: {
     type: 'discord',
     configClass: DiscordConfig,
-    reader: ({ read }) => ({ webhook_url: read('webhook-url'), content: read('message-content') }),
+    reader: ({ read, say }) => ({ webhook_url: read('webhook-url'), content: say('message-content') }),
   },
   teams: { type: 'teams', configClass: TeamsConfig, reader: webhookUrl },
   'teams-workflows': { type: 'teams', configClass: TeamsConfig, reader: webhookUrl },
@@ -77,13 +79,18 @@ export function channelOf(provider: string, fields: Fields, secrets: Secrets): C
     const text = fields.text(name)?.trim() ?? '';
     return text === '' ? null : refer(text, name);
   };
-  const config = withoutNull(known.reader({ fields, read, refer }));
+  const say = (name: string): string | null => (fields.plainText(name) ?? '').trim() || null;
+  const config = withoutNull(known.reader({ fields, read, say, refer }));
   noteClient(fields);
   fields.noteRest();
   for (const { pointer, message } of configProblems(known.configClass, config)) {
-    if (isSecretAt(config, pointer)) continue;
+    if (isSecretAt(config, pointer) || isVariableAt(config, pointer)) continue;
     const key = pointer.slice(1);
     const value = config[key];
+    if (key === 'account_sid' && typeof value === 'string') {
+      fields.differences.add(`its ${key} ${message}: write it into the document`);
+      continue;
+    }
     if (!REPLACEABLE.has(key) || typeof value !== 'string')
       return { refused: `its settings are not accepted here: ${key} ${message}` };
     const name = secrets.standFor(value, `${provider}_${key}`.toUpperCase());
@@ -94,7 +101,7 @@ export function channelOf(provider: string, fields: Fields, secrets: Secrets): C
 }
 
 /** Often masked where files are shown to others. What is not accepted is asked for, so that no alert is lost. */
-const REPLACEABLE = new Set(['webhook_url', 'routing_key', 'api_key', 'bot_token', 'account_sid', 'auth_token', 'url']);
+const REPLACEABLE = new Set(['webhook_url', 'routing_key', 'api_key', 'bot_token', 'auth_token', 'url']);
 
 const withoutNull = (config: Record<string, unknown>): Record<string, unknown> =>
   Object.fromEntries(Object.entries(config).filter(([, value]) => value !== null));
@@ -107,29 +114,37 @@ function noteClient(fields: Fields): void {
 }
 
 /** Whether the value, or what holds it, is a secret: it is judged when its value is known. */
-function isSecretAt(config: unknown, pointer: string): boolean {
-  let value = config;
-  for (const step of pointer.split('/').slice(1)) {
-    value = typeof value === 'object' && value !== null ? (value as Record<string, unknown>)[step] : undefined;
-    if (typeof value === 'object' && value !== null && '$secret' in value) return true;
-  }
-  return false;
+const isSecretAt = (config: unknown, pointer: string): boolean =>
+  valuesOnWay(config, pointer).some((value) => isMapping(value) && '$secret' in value);
+
+/** Whether it is a variable as it is written: whoever applies the document puts its value there. */
+function isVariableAt(config: unknown, pointer: string): boolean {
+  const value = valuesOnWay(config, pointer).at(-1);
+  return typeof value === 'string' && /\$\{\w/.test(value);
 }
 
-function telegram({ fields, read }: Source): Record<string, unknown> {
+function valuesOnWay(config: unknown, pointer: string): unknown[] {
+  let value = config;
+  return pointer
+    .split('/')
+    .slice(1)
+    .map((step) => (value = typeof value === 'object' && value !== null ? (value as Mapping)[step] : undefined));
+}
+
+function telegram({ fields, read, say }: Source): Record<string, unknown> {
   const topic = fields.plainText('topic-id');
   return {
     bot_token: read('token'),
     chat_id: read('id'),
     message_thread_id: topic !== null && /^\d{1,10}$/.test(topic) ? Number(topic) : null,
-    api_url: read('api-url'),
+    api_url: say('api-url'),
   };
 }
 
-function twilio({ fields, read }: Source): Record<string, unknown> {
+function twilio({ fields, read, say }: Source): Record<string, unknown> {
   for (const name of ['text-twilio-triggered', 'text-twilio-resolved'])
     if (fields.raw(name) !== null) fields.note(name, 'is not used: messages have the words of this monitor');
-  return { account_sid: read('sid'), auth_token: read('token'), from: phone(read('from')), to: phone(read('to')) };
+  return { account_sid: say('sid'), auth_token: read('token'), from: phone(say('from')), to: phone(read('to')) };
 }
 
 /** `+1 500-555-0006` without what is there for the eye only. */
@@ -146,17 +161,18 @@ function opsgenie({ fields, read }: Source): Record<string, unknown> {
 }
 
 /** Gatus encrypts when the server offers it; with a password ours demands it. */
-function email({ fields, read, refer }: Source): Record<string, unknown> {
+function email({ fields, read, say, refer }: Source): Record<string, unknown> {
   const to = (fields.text('to') ?? '').split(',').map((address) => address.trim());
   const password = read('password');
-  const username = read('username') ?? read('from');
+  const from = say('from');
+  const username = say('username') ?? from;
   if (password !== null) fields.differences.add('its password is sent over TLS only');
   if (to.some(hasVariable)) fields.note('to', 'holds a variable: the secret must be one address');
   return {
     to: to.filter((address) => address !== '').map((address) => refer(address)),
-    from: read('from'),
+    from,
     smtp: withoutNull({
-      host: read('host'),
+      host: say('host'),
       port: fields.integer('port'),
       secure: password === null ? false : null,
       username: password === null ? null : username,

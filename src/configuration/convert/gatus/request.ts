@@ -1,5 +1,5 @@
 import { HTTP_METHODS } from '../../../checker/check-request';
-import { headerProblem } from '../../../checker/request-headers';
+import { headerProblem, isSensitiveHeader } from '../../../checker/request-headers';
 import { unverifiedProblem } from '../../../checker/tls-settings';
 import { MINUTE_MS, SECOND_MS } from '../../../platform/time/time-units';
 import type { DeclaredEndpoint, Text } from '../../document/document';
@@ -124,12 +124,20 @@ function readHeaders(fields: Fields, target: Target, secrets: Secrets): Headers 
       return {
         refused: `its header ${quoted(key)} cannot be sent, and without it the response is another: ${problem.message}`,
       };
-    list.push({ key: asWritten(key), value: secrets.refer(value.trim(), fields.differences.add) });
+    list.push({ key: asWritten(key), value: headerValue(asWritten(key), value.trim(), fields, secrets) });
   }
   if (target.credentials !== null && !list.some(({ key }) => /^authorization$/i.test(key)))
     list.push({ key: 'Authorization', value: basicAuthorization(target.credentials, fields, secrets) });
   const isJson = (fields.flag('graphql') ?? false) && !list.some(({ key }) => /^content-type$/i.test(key));
   return { list: isJson ? [...list, { key: 'Content-Type', value: 'application/json' }] : list };
+}
+
+/** Whoever may read sees what a header holds that carries no credential: no secret stands for it. */
+function headerValue(key: string, value: string, fields: Fields, secrets: Secrets): Text {
+  if (isSensitiveHeader(key)) return secrets.refer(value, fields.differences.add);
+  if (hasVariable(value))
+    fields.note(`headers.${key}`, `holds a variable, ${quoted(value)}, which stays as it is written`);
+  return asWritten(value);
 }
 
 /** What a URL with `name:password@` in it sends. */

@@ -33,7 +33,7 @@ export function readHttp(
     settings: {
       method,
       ...(headers.length > 0 && { headers }),
-      ...(body !== '' && { body: secret('body', body) }),
+      ...(body.trim() !== '' && { body: secret('body', body) }),
       ...(!follows && { follow_redirects: false }),
       ...(assertions.length > 0 && { assertions }),
       ...(tls.settings && { tls: tls.settings }),
@@ -64,7 +64,7 @@ function readHeaders(http: Fields, secret: MakeSecret): Sent {
   if (!isRecord(headers)) return [];
   return Object.keys(headers).map((key) => {
     const value = textIn(headers, key);
-    return { key, value: isSensitiveHeader(key) && value !== '' ? secret(key, value) : value };
+    return { key, value: isSensitiveHeader(key) && value.trim() !== '' ? secret(key, value) : value };
   });
 }
 

@@ -1,4 +1,4 @@
-import { isMasked } from '../../../channel/config/config-masking';
+import { isMarkedAt, isMasked } from '../../../channel/config/config-masking';
 import { configProblems } from '../../../channel/config/config-validation';
 import type { ConfigClass } from '../../../channel/config/config-metadata';
 import { EmailConfig } from '../../../channel/email/email.channel';
@@ -62,16 +62,21 @@ export function contactsOf(rows: readonly Row[], secrets: Secrets): Contacts {
     const { name, difference } = nameOf(row);
     const key = keyFrom(name, keys);
     const asked: string[] = [];
-    const ask = (field: string, hint: string): SecretReference => {
+    const ask = (path: readonly string[], value: string, hint: string): SecretReference | string => {
+      const configClass = CLASS_OF[mapped.type];
+      if (configClass && !isMarkedAt(configClass, path)) {
+        asked.push(`its ${path.join('.')} is masked in the file: write it into the document`);
+        return value;
+      }
       const reference = secrets.askFor(hint);
-      asked.push(`its ${field} is masked in the file: give it as the secret ${reference.$secret}`);
+      asked.push(`its ${path.at(-1)} is masked in the file: give it as the secret ${reference.$secret}`);
       return reference;
     };
     declared.push({
       key,
       name,
       type: mapped.type,
-      config: withoutSecrets(mapped.config, `contact ${key}`, secrets, ask),
+      config: withoutSecrets(mapped.config, { hint: `contact ${key}`, path: [] }, secrets, ask),
       ...(row.flag('isDefault') ? { default: true } : {}),
       ...(mapped.tellsResolved === false ? { alert_defaults: { send_on_resolved: false } } : {}),
     });
@@ -124,17 +129,17 @@ function settingsOf(row: Row): MappedSettings | { reason: string } {
 /** Credentials go into `secrets`; what was masked for the eyes of others is asked for. */
 function withoutSecrets(
   config: Readonly<Record<string, unknown>>,
-  hint: string,
+  at: { hint: string; path: readonly string[] },
   secrets: Secrets,
-  ask: (field: string, hint: string) => SecretReference,
+  ask: (path: readonly string[], value: string, hint: string) => SecretReference | string,
 ): Record<string, unknown> {
   return Object.fromEntries(
     Object.entries(config).map(([field, value]): [string, unknown] => {
-      const own = `${hint} ${field}`;
-      if (typeof value === 'string' && isMasked(value)) return [field, ask(field, own)];
+      const [own, path] = [`${at.hint} ${field}`, [...at.path, field]];
+      if (typeof value === 'string' && isMasked(value)) return [field, ask(path, value, own)];
       if (field === 'headers' && Array.isArray(value))
-        return [field, secrets.headers(hint, value as { key: string; value: string }[])];
-      if (isRecord(value)) return [field, withoutSecrets(value, own, secrets, ask)];
+        return [field, secrets.headers(at.hint, value as { key: string; value: string }[])];
+      if (isRecord(value)) return [field, withoutSecrets(value, { hint: own, path }, secrets, ask)];
       return [field, SECRET_FIELDS.has(field) && typeof value === 'string' ? secrets.keep(own, value) : value];
     }),
   );

@@ -1,4 +1,4 @@
-import { unverifiedProblem } from '../../../checker/tls-settings';
+import { mayHoldCredential } from '../../../checker/url-credentials';
 import { oneLine } from '../../../platform/text/text-limits';
 import type { ConfigurationDocument, DeclaredEndpoint, Text } from '../../document/document';
 import type { Conversion, Converter, ReportEntry } from '../conversion';
@@ -73,15 +73,11 @@ const CREDENTIAL_IN_BODY = /pass(word|phrase|wd)?\b|secret|token|api[_-]?key|cre
 /** What may be a credential becomes a secret: values of headers, a URL or a body that holds one. */
 function declared({ endpoint }: MappedEndpoint, hint: string, secrets: Secrets): Omit<DeclaredEndpoint, 'key'> {
   const { headers, url, body, ...rest } = endpoint;
-  const hasCredential = unverifiedProblem(
-    { verify: false, ca: null, serverName: null },
-    { url, headers: [], body: null },
-  );
   const hidden = (text: string, field: string, isHidden: boolean): Text =>
     isHidden ? secrets.keep(`${hint} ${field}`, text) : text;
   return {
     ...rest,
-    url: hidden(url, 'url', hasCredential !== null),
+    url: hidden(url, 'url', mayHoldCredential(url)),
     ...(body === undefined ? {} : { body: hidden(body, 'body', CREDENTIAL_IN_BODY.test(body)) }),
     ...(headers ? { headers: secrets.headers(hint, headers) } : {}),
   };

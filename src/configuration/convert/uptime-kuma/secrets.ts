@@ -34,7 +34,7 @@ export class Secrets {
   headers(hint: string, headers: readonly { key: string; value: string }[]): { key: string; value: Text }[] {
     return headers.map(({ key, value }) => ({
       key,
-      value: isSensitiveHeader(key) && value !== '' ? this.keep(`${hint} ${key}`, value) : value,
+      value: isSensitiveHeader(key) && value.trim() !== '' ? this.keep(`${hint} ${key}`, value) : value,
     }));
   }
 }

@@ -3,6 +3,7 @@ import type { CreateAlertDto } from '../../../alert/alert.dto';
 import { DeclaredAlerts } from '../../../alert/declared/declared-alerts.service';
 import type { HeldContact } from '../../../contact/contact-store';
 import type { Contact } from '../../../contact/contact.entity';
+import { ChannelSettings } from '../../../delivery/config/channel-settings';
 import type { Route } from '../../../delivery/route';
 import type { Alert } from '../../../alert/alert.entity';
 import { formatId } from '../../../platform/ids/id';
@@ -13,12 +14,16 @@ import { missingSecret } from '../plan-findings';
 import type { References } from '../references';
 import { ALERT_DEFAULTS, sentFields } from '../sent-fields';
 import { noSuch } from './endpoint-changes';
-import { asSeen, type Planning, planned } from './planning';
+import { asSeen, noteGuesses, type Planning, planned } from './planning';
+import { refusesShown } from './shown-secrets';
 
 /** What becomes of declared alerts. */
 @Injectable()
 export class AlertChanges {
-  constructor(private readonly alerts: DeclaredAlerts) {}
+  constructor(
+    private readonly alerts: DeclaredAlerts,
+    private readonly channels: ChannelSettings,
+  ) {}
 
   /** `contacts`: by uuid, as they will be. */
   *plan(
@@ -42,6 +47,8 @@ export class AlertChanges {
       findings.add(noSuch('contact', declared.contact, `${pointer}/contact`));
       return [];
     }
+    const isHidden = (path: readonly (string | number)[]): boolean => this.channels.hidesAt(declared.type ?? '', path);
+    if (refusesShown(planning, `${pointer}/config`, declared.config, isHidden)) return [];
     const named = contactId === null ? undefined : contacts.get(contactId);
     // A contact with problems of its own: nothing can be said of its alerts.
     if (contactId !== null && !named) return [];
@@ -64,6 +71,7 @@ export class AlertChanges {
       ),
     );
     if (!preview) return [];
+    noteGuesses(planning, preview, () => this.channels.namedSecrets(dto.type ?? '', dto.config ?? {}));
     findings.noteGenerated(match.path, preview.generatedKeys);
     const sides = {
       before: preview.before && readable(preview.before, references),

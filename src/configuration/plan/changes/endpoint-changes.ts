@@ -1,9 +1,11 @@
 import { Injectable } from '@nestjs/common';
 import type { Assertion } from '../../../checker/assertion/assertion';
+import { isSensitiveHeader } from '../../../checker/request-headers';
 import { EndpointSettingsResolver } from '../../../endpoint/endpoint-settings';
 import { MASKED_SETTINGS, toAuditView, type UpdateEndpointDto } from '../../../endpoint/endpoint.dto';
 import { type EndpointSettings, settingsOf } from '../../../endpoint/endpoint.entity';
 import { parentIds } from '../../../endpoint/quiet/dependencies';
+import { comparesCredential } from '../../../endpoint/settings/shown-settings';
 import { isDeepStrictEqual } from 'node:util';
 import { Config } from '../../../platform/config/config';
 import { formatId } from '../../../platform/ids/id';
@@ -18,6 +20,7 @@ import type { PresentEndpoint } from '../state/present-state';
 import type { References } from '../references';
 import { ENDPOINT_DEFAULTS, sentFields } from '../sent-fields';
 import { type Planning, planned } from './planning';
+import { refusesShown } from './shown-secrets';
 import { withMaskedCredentials } from './unseen-values';
 
 const MAX_URL = 2048;
@@ -71,8 +74,10 @@ export class EndpointChanges {
   }
 
   /** What a client would send. `null` where something is missing, which is noted. */
-  private dtoOf({ findings, references }: Planning, match: EndpointMatch): UpdateEndpointDto | null {
+  private dtoOf(planning: Planning, match: EndpointMatch): UpdateEndpointDto | null {
+    const { findings, references } = planning;
     const { declared, present, pointer } = match;
+    if (refusesShown(planning, pointer, placesOfSecrets(declared), isHiddenIn(declared))) return null;
     const defaults = { ...ENDPOINT_DEFAULTS, interval: Math.max(60, this.config.minIntervalSeconds) };
     const fields = sentFields(declared, ['alerts', 'depends_on'], defaults);
     const { value, missing } = filled(fields, present ? keptOf(present, declared) : () => undefined);
@@ -95,6 +100,19 @@ export class EndpointChanges {
     return { ...(value as UpdateEndpointDto), ...(parents !== undefined && { depends_on: depends }) };
   }
 }
+
+/** Where a document may have a secret. Alerts are judged by themselves. */
+const placesOfSecrets = ({ headers, assertions }: DeclaredEndpoint): object => ({ headers, assertions });
+
+/** What is hidden of the settings wherever they are shown; see `withoutCredentials`. */
+const isHiddenIn =
+  ({ headers, assertions }: DeclaredEndpoint) =>
+  ([field, index]: readonly (string | number)[]): boolean => {
+    const at = Number(index);
+    if (field === 'headers') return isSensitiveHeader(headers?.[at]?.key ?? '');
+    const assertion = assertions?.[at];
+    return assertion !== undefined && comparesCredential(assertion);
+  };
 
 function settingsWithoutParents({ dependsOn: _dependsOn, ...endpoint }: PresentEndpoint): EndpointSettings {
   return settingsOf(endpoint);

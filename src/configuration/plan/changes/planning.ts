@@ -18,6 +18,18 @@ export interface Planning {
   findings: PlanFindings;
   /** Pointers of what secrets stand for whose values were sent. */
   secrets: ReadonlySet<string>;
+  /** Credentials that were sent in place of others. */
+  guesses: Set<string>;
+}
+
+/** What was sent in place of a stored credential that even who may write is not shown. Of a read key none is compared. */
+export function noteGuesses(
+  { caller, guesses }: Planning,
+  { before, hidden = [] }: Sides,
+  named: () => readonly string[],
+): void {
+  if (before === null || caller.role === 'read' || !hidden.includes('config')) return;
+  for (const value of named()) guesses.add(value);
 }
 
 /** What a service makes of a resource, its views with key paths instead of ids. */

@@ -1,4 +1,7 @@
-import type { OpenApi, Operation } from './openapi';
+import Ajv from 'ajv/dist/2020';
+import addFormats from 'ajv-formats';
+import { CONTRACT, OPERATIONS } from './contract';
+import { exactSchema, type OpenApi, type Operation, referring, type Schema } from './openapi';
 import { Validator } from './validator';
 
 const document = {
@@ -41,5 +44,66 @@ describe('A response that is documented as one of several forms', () => {
 
   it('is wrong with a field that its form does not name', () => {
     expect(problemsOf(exclusive, { tags: [], more: 1 })).not.toEqual([]);
+  });
+});
+
+describe('The document of this service', () => {
+  /** Words of OpenAPI 3.1 and of our own in its schemas, and where they stand; `example` and the like say nothing of values. */
+  const WORDS = ['components', 'discriminator', 'example', 'x-alias-of', 'x-default'];
+
+  /** Strict: a word that is not known, or means nothing beside the type, is no schema. */
+  const strictly = (schemas: Record<string, Schema>, of = referring): Ajv => {
+    const compiler = new Ajv({ strict: true, strictRequired: false, strictTypes: false, inlineRefs: false });
+    addFormats(compiler);
+    compiler.addVocabulary(WORDS);
+    const entries = Object.entries(schemas).map(([name, schema]) => [name, of(schema, 'document')]);
+    compiler.addSchema({ $id: 'document', components: { schemas: Object.fromEntries(entries) as object } });
+    return compiler;
+  };
+  const schemaOf = (name: string) => ({ $ref: `document#/components/schemas/${name}` });
+
+  it('has schemas that a validator by JSON Schema 2020-12 takes word for word', () => {
+    const { schemas } = CONTRACT.components;
+    const compiler = strictly(schemas);
+    const wrong = Object.keys(schemas).flatMap((name) => {
+      try {
+        compiler.compile(schemaOf(name));
+        return [];
+      } catch (error) {
+        return [`${name}: ${String(error)}`];
+      }
+    });
+    expect(wrong).toEqual([]);
+  });
+
+  describe('when the scope of a window is one of two forms that overlap, as it was once', () => {
+    const { schemas } = CONTRACT.components;
+    const { MaintenanceWindow: intact = {} } = schemas;
+    const oneOf = ['WholeScope', 'PartialScope'].map((name) => ({ $ref: `#/components/schemas/${name}` }));
+    const broken = { ...intact, properties: { ...intact.properties, scope: { oneOf } } };
+    /** Of fields without an example. */
+    const values: Readonly<Record<string, unknown>> = { boolean: true, array: [] };
+    const fields = Object.entries(intact.properties ?? {}).map(([name, { example, type }]) => [
+      name,
+      example ?? values[String(type)] ?? null,
+    ]);
+    const window = { ...(Object.fromEntries(fields) as object), scope: { all: true } };
+    const operation = OPERATIONS.find(({ operationId }) => operationId === 'getMaintenanceWindow');
+    const problemsBy = (MaintenanceWindow: Schema): string[] =>
+      new Validator({ ...CONTRACT, components: { schemas: { ...schemas, MaintenanceWindow } } }).problemsOf(
+        operation ?? ({ name: 'none', responses: {} } as unknown as Operation),
+        { status: 200, headers: { 'content-type': 'application/json' }, body: window, text: JSON.stringify(window) },
+      );
+
+    it('every response with one is refused, and none of the document as it is', () => {
+      expect(problemsBy(intact)).toEqual([]);
+      expect(problemsBy(broken)).toEqual([expect.stringContaining('/scope must match exactly one schema in oneOf')]);
+    });
+
+    it('a reading that closes each form sees nothing, which is why it is not the only one', () => {
+      const isTaken = (of: typeof referring) =>
+        strictly({ ...schemas, MaintenanceWindow: broken }, of).validate(schemaOf('MaintenanceWindow'), window);
+      expect([isTaken(exactSchema), isTaken(referring)]).toEqual([true, false]);
+    });
   });
 });

@@ -5,7 +5,8 @@ import { type DocumentedResponse, exactSchema, type OpenApi, type Operation, ref
 
 /**
  * Under which names the compiler knows the document: as it is, which is what the validators of others read, and closed,
- * without fields that it does not name. Closed alone hides a `oneOf` whose choices do not exclude each other.
+ * without fields that it does not name. Closed alone hides a `oneOf` whose choices do not exclude each other: a choice that
+ * allows more is closed, too, and then refuses what only the other one names.
  */
 const [AS_IT_IS, CLOSED] = ['document', 'closed'];
 const READINGS = [
@@ -74,7 +75,8 @@ export class Validator {
 function newCompiler(): Compiler {
   try {
     const load = createRequire(__filename);
-    const { default: Ajv } = load('ajv') as { default: new (options: object) => Compiler };
+    // JSON Schema 2020-12 is the dialect of OpenAPI 3.1; the plain export reads draft 07.
+    const { default: Ajv } = load('ajv/dist/2020') as { default: new (options: object) => Compiler };
     const { default: addFormats } = load('ajv-formats') as { default: (compiler: Compiler) => unknown };
     const compiler = new Ajv({ strict: false, allErrors: false });
     addFormats(compiler);

@@ -1,0 +1,39 @@
+import type { Clock } from '../../platform/time/clock';
+import { MOST_GUESSES, SecretGuesses } from './secret-guesses';
+
+describe('Credentials that are not the stored ones', () => {
+  const HOUR_MS = 3_600_000;
+  let now: number;
+  let guesses: SecretGuesses;
+  const isRefused = (count: number, orgId = 'a'): string | false => {
+    try {
+      guesses.count(orgId, count);
+      return false;
+    } catch (error) {
+      return (error as { code: string }).code;
+    }
+  };
+
+  beforeEach(() => {
+    now = 0;
+    guesses = new SecretGuesses({ monotonic: () => now } as Clock);
+  });
+
+  it('are compared fewer than a thousand times in any day, and as often as half of that in the long run', () => {
+    let compared = 0;
+    for (; now < 24 * HOUR_MS; now += 60_000) while (isRefused(1) === false) compared++;
+    expect([compared > MOST_GUESSES, compared < 1000]).toEqual([true, true]);
+    compared = 0;
+    for (; now < 48 * HOUR_MS; now += 60_000) while (isRefused(1) === false) compared++;
+    expect(compared).toBeLessThanOrEqual(MOST_GUESSES);
+  });
+
+  it('are counted for each organization by itself, and not where there are none', () => {
+    expect([isRefused(MOST_GUESSES), isRefused(1), isRefused(0)]).toEqual([false, 'rate_limited', false]);
+    expect(isRefused(1, 'b')).toBe(false);
+  });
+
+  it('are refused in words when one document has more than there may ever be', () => {
+    expect([isRefused(MOST_GUESSES + 1), isRefused(MOST_GUESSES)]).toEqual(['conflict', false]);
+  });
+});
