@@ -22,7 +22,7 @@ const LIMITS = { lockMs: 1000, statementMs: 5000 };
 /** Steady runs take rows in any order: this is shorter than what PostgreSQL takes to find a deadlock. */
 const STEADY_LIMITS = { lockMs: 200, statementMs: 5000 };
 /** Results that were refused before, of those that are tried at once: what follows from them may be much. */
-const MAX_SUSPECTS = 10;
+const MAX_SUSPECTS = 50;
 
 /** What became of a batch. */
 export interface WrittenBatch {
