@@ -320,11 +320,15 @@ export class EndpointSchedule {
     ]);
   }
 
-  /** Lets other instances claim the next slot of endpoints whose check has been recorded. */
-  async release(sql: Sql, endpointIds: readonly string[]): Promise<void> {
+  /**
+   * Lets other instances claim the next slot of endpoints whose check this instance has recorded. What others have claimed
+   * since, because they took it for dead or a client asked for the check, they are still checking. Cost: an update of each row.
+   */
+  async release(sql: Sql, instance: number, endpointIds: readonly string[]): Promise<void> {
     await sql.query(
-      `UPDATE endpoint_schedule SET busy_until = NULL WHERE endpoint_id = ANY($1) AND busy_until IS NOT NULL`,
-      [endpointIds],
+      `UPDATE endpoint_schedule SET busy_until = NULL
+        WHERE endpoint_id = ANY($1) AND claimed_by = $2 AND busy_until IS NOT NULL`,
+      [endpointIds, instance],
     );
   }
 

@@ -21,6 +21,8 @@ import { Suspects } from './suspects';
 const LIMITS = { lockMs: 1000, statementMs: 5000 };
 /** Steady runs take rows in any order: this is shorter than what PostgreSQL takes to find a deadlock. */
 const STEADY_LIMITS = { lockMs: 200, statementMs: 5000 };
+/** Results that were refused before, of those that are tried at once: what follows from them may be much. */
+const MAX_SUSPECTS = 50;
 
 /** What became of a batch. */
 export interface WrittenBatch {
@@ -89,18 +91,22 @@ export class BatchWriter {
     }
   }
 
-  /** Tries what was refused before one by one, for at most `limitMs`. */
+  /**
+   * Tries what was refused before, for at most `limitMs`: one result, and more at once as long as they are written, as they are
+   * when the database itself was at fault. Of several that are refused each is tried alone.
+   */
   async retrySuspects(limitMs: number): Promise<void> {
     const began = this.clock.monotonic();
     const givenUp: string[] = [];
-    for (let entry = this.suspects.next(began); entry; entry = this.suspects.next(began)) {
+    let entries = this.suspects.next(began, 1);
+    while (entries.length > 0) {
       try {
-        const failure = await this.tryCommit([entry]);
-        if (failure === null) this.suspects.written(entry);
-        else if (this.suspects.refused(entry, failure, this.written, this.clock.monotonic())) {
-          entry.resolve?.('dropped');
-          givenUp.push(entry.check.endpointId);
-        }
+        const failure = await this.tryCommit(entries);
+        const size = failure === null ? Math.min(2 * entries.length, MAX_SUSPECTS) : 1;
+        const [first, ...others] = entries;
+        if (failure === null) for (const entry of entries) this.suspects.written(entry);
+        else if (first && others.length === 0 && this.refused(first, failure)) givenUp.push(first.check.endpointId);
+        entries = this.suspects.next(began, size);
       } catch (error) {
         this.logger.warn(`${this.suspects.size} refused results wait: ${reasonOf(error)}`);
         break;
@@ -113,6 +119,13 @@ export class BatchWriter {
   /** At shutdown: history that still waits, for at most `limitMs`. */
   drainHistory(limitMs: number): Promise<void> {
     return this.history.drain(limitMs);
+  }
+
+  /** True when the result is given up. */
+  private refused(entry: PendingCheck, failure: WriteFailure): boolean {
+    const isGivenUp = this.suspects.refused(entry, failure, this.written, this.clock.monotonic());
+    if (isGivenUp) entry.resolve?.('dropped');
+    return isGivenUp;
   }
 
   private reportGivenUp(endpointIds: readonly string[]): void {

@@ -231,7 +231,8 @@ export class CheckRecorder {
     if (this.backlog === 0 && this.writing.size === 0) this.busySince = null;
     if (this.passing.length > 0) this.flushSoon(0);
     const { suspects } = this.writer;
-    if (suspects.size > 0 && !this.stopped) this.flushSoon(suspects.next(this.clock.monotonic()) ? 0 : RETRY_MS);
+    if (suspects.size > 0 && !this.stopped)
+      this.flushSoon(suspects.next(this.clock.monotonic(), 1).length > 0 ? 0 : RETRY_MS);
     if (this.pending.size === 0) return;
     const isDue = pauseMs !== null || this.hasLeftOver || this.pending.ready >= ENOUGH;
     this.flushSoon(isDue ? 0 : (this.pending.shortestAgeMs ?? RETRY_MS));

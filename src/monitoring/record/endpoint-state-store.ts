@@ -4,8 +4,8 @@ import { EndpointSchedule } from '../../endpoint/endpoint-schedule';
 import { OUTCOME_CODE } from '../../endpoint/outcome-code';
 import type { Sql, Tx } from '../../platform/database/database';
 import { toMicroseconds } from '../../history/check-encoding';
-import { Clock } from '../../platform/time/clock';
 import type { FinishedCheck } from '../../endpoint/finished-check';
+import { InstanceRegistry } from '../instance-registry';
 import { type EndpointState, healed, type Streaks } from './endpoint-state';
 import type { SteadyRun } from './steady-run';
 
@@ -64,13 +64,9 @@ interface SteadyRow {
 /** Reads and writes `endpoint_state` for the recorder, a batch at a time. */
 @Injectable()
 export class EndpointStateStore {
-  /** Other instances check endpoints as well; known until `sharedUntil`, monotonic milliseconds. */
-  private isShared = false;
-  private sharedUntil = -Infinity;
-
   constructor(
     private readonly schedule: EndpointSchedule,
-    private readonly clock: Clock,
+    private readonly instances: InstanceRegistry,
   ) {}
 
   /**
@@ -188,19 +184,10 @@ export class EndpointStateStore {
 
   /** A lone instance keeps checks of one endpoint apart in memory; only other instances read `busy_until`. */
   private async release(tx: Tx, endpointIds: readonly string[]): Promise<void> {
-    const now = this.clock.monotonic();
-    if (now >= this.sharedUntil) {
-      const [instances] = await tx.query<{ shared: boolean }>(ARE_SHARED);
-      this.isShared = instances?.shared ?? true;
-      this.sharedUntil = now + SHARED_FOR_MS;
-    }
-    if (this.isShared) await this.schedule.release(tx, endpointIds);
+    const { id, isShared } = this.instances;
+    if (id !== null && isShared) await this.schedule.release(tx, id, endpointIds);
   }
 }
-
-/** As often as instances report that they are there. */
-const SHARED_FOR_MS = 5000;
-const ARE_SHARED = `SELECT count(*) > 1 AS shared FROM instance WHERE role <> 'api'`;
 
 const plannedIn = ({ results }: SteadyRun): number => {
   let planned = 0;

@@ -20,8 +20,8 @@ interface Queue {
 }
 
 /**
- * Endpoints whose results seem to be refused by the database. Theirs are written one by one, apart from those of all
- * others. One that is refused is given up once something else was written meanwhile; until then the database itself may
+ * Endpoints whose results seem to be refused by the database. Theirs are written apart from those of all others, one by
+ * one when several at once are refused. One that is refused is given up once something else was written meanwhile; until then the database itself may
  * be at fault, and everything is kept.
  */
 export class Suspects {
@@ -51,10 +51,14 @@ export class Suspects {
     this.count++;
   }
 
-  /** The result to try now; it stays first of its endpoint until `written` or `refused` is told. */
-  next(now: number): PendingCheck | undefined {
-    for (const { waiting, notBefore } of this.queues.values()) return notBefore <= now ? waiting[0] : undefined;
-    return undefined;
+  /** The results to try now, at most `count`; they stay first of their endpoints until `written` or `refused` is told. */
+  next(now: number, count: number): PendingCheck[] {
+    const some: PendingCheck[] = [];
+    for (const { waiting, notBefore } of this.queues.values()) {
+      if (notBefore > now || some.length === count) break;
+      some.push(...waiting.slice(0, count - some.length));
+    }
+    return some;
   }
 
   written({ check: { endpointId } }: PendingCheck): void {

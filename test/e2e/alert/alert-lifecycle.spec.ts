@@ -24,8 +24,14 @@ interface StoredDelivery {
   notification: Notification;
 }
 
-async function documented(responses: Promise<{ status: number }>[]): Promise<void> {
-  for (const { status } of await Promise.all(responses)) expect([200, 204, 404]).toContain(status);
+/** Each is sent until it is not refused because others hold its rows for long, as on a busy machine. */
+async function documented(requests: (() => Promise<{ status: number }>)[]): Promise<void> {
+  const sent = requests.map(async (send) => {
+    let status = 503;
+    while (status === 503) ({ status } = await send());
+    expect([200, 204, 404]).toContain(status);
+  });
+  await Promise.all(sent);
 }
 
 /** The process serves only: nothing is checked or sent behind the test's back. */
@@ -305,14 +311,16 @@ describe('an open incident', () => {
     for (let round = 0; round < 4; round++) {
       await Promise.all([
         checks('FSFFS'),
-        documented(alerts.map((alert) => api.put(`/alerts/${alert}`, { enabled: round % 2 === 1 }))),
-        documented(alerts.map((alert) => api.put(`/alerts/${alert}`, { config: { webhook_url: URL_AFTER + round } }))),
-        documented(endpoints.map((endpoint) => api.put(`/endpoints/${endpoint}`, { enabled: round % 2 === 0 }))),
-        documented([api.put(`/websites/${websiteId}`, { enabled: round % 2 === 1 })]),
+        documented(alerts.map((alert) => () => api.put(`/alerts/${alert}`, { enabled: round % 2 === 1 }))),
+        documented(
+          alerts.map((alert) => () => api.put(`/alerts/${alert}`, { config: { webhook_url: URL_AFTER + round } })),
+        ),
+        documented(endpoints.map((endpoint) => () => api.put(`/endpoints/${endpoint}`, { enabled: round % 2 === 0 }))),
+        documented([() => api.put(`/websites/${websiteId}`, { enabled: round % 2 === 1 })]),
         checks('FFSSF'),
       ]);
     }
-    await documented([api.delete(`/alerts/${alerts[0]}`), api.delete(`/endpoints/${endpoints[1]}`)]);
+    await documented([() => api.delete(`/alerts/${alerts[0]}`), () => api.delete(`/endpoints/${endpoints[1]}`)]);
     for (const alert of alerts) {
       const types = (await eventsOf(alert)).map(({ type }) => type);
       expect(types).toEqual(types.map((_, index) => (index % 2 === 0 ? 'triggered' : 'resolved')));

@@ -11,7 +11,7 @@ import { startOwnApp, type TestApp } from '../../harness/app/app';
 import type { Api } from '../../../src/testing/service/api';
 import { recorded as finishedCheck } from '../../harness/app/history';
 import { eventually } from '../../../src/testing/eventually';
-import { newRecorder } from '../../harness/app/recorder';
+import { newBatchWriter, newRecorder } from '../../harness/app/recorder';
 import { newEndpoint, newWebsite } from '../../harness/app/resources';
 
 const HEALTHY = 20;
@@ -160,5 +160,20 @@ describe('a result that cannot be written', () => {
     armFailpoints([]);
     await eventually('every result is written', async () => (await checksOf(healthy)) === before + 2 * HEALTHY);
     expect(await counted('uptime_results_parked_total')).toBe(parked);
+  });
+
+  it('is written with others, not in a transaction of its own, once it turns out that the database was at fault', async () => {
+    const [one] = await definitionsOf(app.write, 1);
+    if (!one) throw new Error('no endpoint');
+    const entry = { addedAt: 0, maxAgeMs: 0, mayChange: true };
+    const batch = Array.from({ length: 100 }, () => ({ ...entry, check: next(one) }));
+    const writer = newBatchWriter(app);
+    armFailpoints(['recorder.before_commit=error']);
+    expect((await writer.write(batch)).left).toHaveLength(100);
+    expect([(await writer.write(batch)).left, writer.suspects.size]).toEqual([[], 100]);
+    armFailpoints([]);
+    await writer.retrySuspects(60_000);
+    expect([await checksOf([one]), writer.suspects.size]).toEqual([100, 0]);
+    expect(writer.written).toBeLessThan(20);
   });
 });

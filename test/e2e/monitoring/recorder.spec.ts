@@ -400,7 +400,7 @@ describe('the recorder', () => {
     await database.query('ALTER TABLE endpoint_state RENAME TO endpoint_state_away');
     const fail = (slot: number) => recorder.add(checkAt(target, slot, startMs + slot * SLOT_MS, 'down'));
     for (let slot = 0; slot < waiting; slot++) fail(slot);
-    await eventually('the first was refused', () => refusals() === 1);
+    await eventually('the first was refused', () => refusals() > 0);
     const began = performance.now();
     for (let more = 0; more < 29; more++) {
       await app.app.get(Clock).sleep(50);

@@ -168,7 +168,7 @@ describe('the schedule', () => {
     expect(await claim(ONE)).toHaveLength(1);
     await dueIn(0);
     expect(await claim(TWO)).toEqual([]);
-    await schedule.release(database, [id]);
+    await schedule.release(database, ONE, [id]);
     expect(await claim(TWO)).toHaveLength(1);
   });
 

@@ -184,9 +184,12 @@ export class Alerting {
     return id;
   }
 
-  /** Records a batch of results as the recorder does: state rows locked in id order, streaks folded and saved, alerts evaluated. */
+  /**
+   * Records a batch of results as the recorder does: state rows locked in id order, streaks folded and saved, alerts evaluated.
+   * In the recorder's pool: a request gives up after two seconds of waiting for a row, a result is kept until it is written.
+   */
   check(batch: readonly Reported[], error = 'connection refused', at = new Date()): Promise<StreakUpdate[]> {
-    return this.database.transaction(async (tx) => {
+    return this.module.get(WorkerDatabase).transaction(async (tx) => {
       const states = await lockStates(tx, [...new Set(batch.map(({ endpointId }) => endpointId))]);
       const updates: StreakUpdate[] = [];
       for (const { endpointId, result, quiet = null } of batch) {

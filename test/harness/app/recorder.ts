@@ -8,17 +8,18 @@ import { DatabaseServer } from '../../../src/platform/database/database-server';
 import { Clock } from '../../../src/platform/time/clock';
 import type { TestApp } from './app';
 
-/** A recorder beside the application's own, with nothing waiting. History that cannot be written waits with the app's. */
-export const newRecorder = ({ app }: TestApp): CheckRecorder =>
-  new CheckRecorder(
-    new BatchWriter(
-      app.get(WorkerDatabase),
-      app.get(BatchTransaction),
-      app.get(HistoryBacklog),
-      app.get(MonitoringMetrics),
-      app.get(Clock),
-    ),
+/** What a recorder writes with. History that cannot be written waits with the app's. */
+export const newBatchWriter = ({ app }: TestApp): BatchWriter =>
+  new BatchWriter(
+    app.get(WorkerDatabase),
+    app.get(BatchTransaction),
+    app.get(HistoryBacklog),
     app.get(MonitoringMetrics),
     app.get(Clock),
-    app.get(DatabaseServer),
   );
+
+/** A recorder beside the application's own, with nothing waiting. */
+export const newRecorder = (of: TestApp): CheckRecorder => {
+  const { app } = of;
+  return new CheckRecorder(newBatchWriter(of), app.get(MonitoringMetrics), app.get(Clock), app.get(DatabaseServer));
+};

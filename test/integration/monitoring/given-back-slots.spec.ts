@@ -15,17 +15,21 @@ describe('a slot that an instance claimed and could not run', () => {
     app = await startApp({ role: 'api' });
     const organization = await app.organization('Given back');
     ({ orgId } = organization);
-    const id = await newEndpoint(organization.write, await newWebsite(organization.write), { interval: 3600 });
+    // A check that may take longer than the interval: who has claimed it keeps others off until it is recorded.
+    const slow = { interval: 20, timeout: 20 };
+    const id = await newEndpoint(organization.write, await newWebsite(organization.write), slow);
     endpoint = parseId('endpoint', id) ?? '';
   });
   afterAll(() => app.close());
-  beforeEach(async () => {
-    await app.app.get(Database).query(
-      `UPDATE endpoint_schedule SET next_check_at = now() - interval '1 second', busy_until = NULL, claimed_by = NULL
-          WHERE endpoint_id = $1`,
-      [endpoint],
-    );
-  });
+  beforeEach(() => isDue(', busy_until = NULL, claimed_by = NULL'));
+
+  const isDue = (andSet = '') =>
+    app.app
+      .get(Database)
+      .query(
+        `UPDATE endpoint_schedule SET next_check_at = now() - interval '1 second' ${andSet} WHERE endpoint_id = $1`,
+        [endpoint],
+      );
 
   const schedule = () => app.app.get(EndpointSchedule);
   const claim = async (instance: number) =>
@@ -46,5 +50,18 @@ describe('a slot that an instance claimed and could not run', () => {
     expect(await claimedBy(OTHER)).toBe(1);
     await schedule().giveBack(app.app.get(Database), CUT_OFF, slots);
     expect(await claimedBy(THIRD)).toBe(0);
+  });
+
+  it('stays with the instance that has claimed it since when the one taken for dead records its check at last', async () => {
+    const sql = app.app.get(Database);
+    expect(await claimedBy(CUT_OFF)).toBe(1);
+    await schedule().takeOver(sql, CUT_OFF);
+    await isDue();
+    expect(await claimedBy(OTHER)).toBe(1);
+    await schedule().release(sql, CUT_OFF, [endpoint]);
+    await isDue();
+    expect(await claimedBy(THIRD)).toBe(0);
+    await schedule().release(sql, OTHER, [endpoint]);
+    expect(await claimedBy(THIRD)).toBe(1);
   });
 });

@@ -1,3 +1,4 @@
+import { OWN_CONNECTION } from '../session/caller';
 import { CheckedEndpoint } from '../session/checked-endpoint';
 import type { TheSession } from '../session/session';
 
@@ -61,7 +62,8 @@ class EventStream {
     const aborted = new AbortController();
     const timer = setTimeout(() => aborted.abort(new Error('the stream told nothing in time')), TOLD_MS);
     timer.unref();
-    const headers = { authorization: `Bearer ${key}`, ...(lastEventId && { 'last-event-id': lastEventId }) };
+    const last = lastEventId && { 'last-event-id': lastEventId };
+    const headers = { ...OWN_CONNECTION, authorization: `Bearer ${key}`, ...last };
     const response = await fetch(`${url}/api/v1/stream`, { headers, signal: aborted.signal });
     if (!response.body) throw new Error(`the stream has no body: ${response.status}`);
     return new EventStream(response.body.getReader(), aborted);

@@ -18,6 +18,12 @@ export interface Call {
   response: ApiResponse;
 }
 
+/**
+ * Of each request of the contract: it has a connection of its own. One that a busy client was slow to use again may be closed
+ * by the service, for having been idle, at the very moment when the request is sent.
+ */
+export const OWN_CONNECTION = { connection: 'close' };
+
 /** A service that is busy says when it is not: so long at most, in milliseconds, a request waits for that. */
 const PATIENCE_MS = 60_000;
 
@@ -69,6 +75,7 @@ export class Caller {
       method,
       redirect: 'manual',
       headers: {
+        ...OWN_CONNECTION,
         ...(this.key === null ? {} : { authorization: `Bearer ${this.key}` }),
         ...(body === undefined ? {} : { 'content-type': outgoing.type ?? 'application/json' }),
         ...outgoing.headers,

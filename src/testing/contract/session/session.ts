@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { type OpenApi, type Operation, operationsOf } from '../document/openapi';
 import { Bench } from './bench';
-import { type Call, Caller } from './caller';
+import { type Call, Caller, OWN_CONNECTION } from './caller';
 import { CallRecord } from './call-record';
 import { type Given, type ServiceContractOptions, type ServiceKeys, valueOf } from './service-keys';
 
@@ -45,7 +45,7 @@ export class Session {
     { suite = { listen: '127.0.0.1', host: '127.0.0.1' } }: ServiceContractOptions,
   ): Promise<Session> {
     const url = (await valueOf('base URL', baseUrl)).replace(/\/$/, '');
-    const response = await fetch(`${url}/api/v1/openapi.json`);
+    const response = await fetch(`${url}/api/v1/openapi.json`, { headers: OWN_CONNECTION });
     if (!response.ok)
       throw new Error(`${url}/api/v1/openapi.json has the status ${response.status}: is the service there?`);
     const document = (await response.json()) as OpenApi;

@@ -1,0 +1,30 @@
+import { once } from 'node:events';
+import { createServer, type Server } from 'node:http';
+import type { AddressInfo, Socket } from 'node:net';
+import { Caller } from './caller';
+
+describe('a caller of the contract', () => {
+  let server: Server;
+  let caller: Caller;
+  beforeEach(async () => {
+    const used = new WeakSet<Socket>();
+    // As a server that closes what was idle for long at the moment when the next request arrives.
+    server = createServer(({ socket }, response) => {
+      if (used.has(socket)) socket.destroy();
+      else response.end('{}');
+      used.add(socket);
+    });
+    server.listen(0, '127.0.0.1');
+    await once(server, 'listening');
+    caller = new Caller(`http://127.0.0.1:${(server.address() as AddressInfo).port}`, null, () => {});
+  });
+  afterEach(async () => {
+    server.closeAllConnections();
+    server.close();
+    await once(server, 'close');
+  });
+
+  it('sends nothing on a connection that the service may be about to close', async () => {
+    for (let turn = 0; turn < 3; turn++) expect((await caller.post('/websites', {})).status).toBe(200);
+  });
+});
