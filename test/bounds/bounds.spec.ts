@@ -1,6 +1,7 @@
 import { buildService } from '../harness/processes/service-process';
 import { ATTACKS, COMPARISON } from './attacks/attacks';
 import { chosenAttacks } from './choice';
+import { HEAD, lineOf } from './line';
 import { type Measured, play } from './scene';
 
 /** A hanging host needs two checks of 4 s with a confirmation each: 16 s without any attack. */
@@ -43,10 +44,14 @@ describe('another organization feels nothing', () => {
     buildService();
   }, 120_000);
 
+  const lines: string[] = [];
+  afterAll(() => process.stderr.write(`${[...HEAD, ...lines].join('\n')}\n`));
+
   it.each(chosen)(
     'of $name',
     async (attack) => {
       const seen = await play(attack);
+      lines.push(lineOf(attack, 'now', seen));
       const figures = `${attack.what}: ${JSON.stringify(seen, null, 1)}`;
       expect({ ...felt(seen), figures }).toEqual({ ...NOTHING, figures });
     },

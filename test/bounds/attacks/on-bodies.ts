@@ -1,6 +1,6 @@
 import { repeat, send } from '../client';
 import type { Attack } from '../scene';
-import { times } from './targets';
+import { counted, times } from './targets';
 
 /** 8,000 fields that nothing knows, each with a text that nothing can hold: 118 KB. */
 const WIDE = Object.fromEntries(times(8000).map((index) => [String(index), '\0']));
@@ -20,7 +20,7 @@ const signIns: Attack = {
     return async () => {
       await Promise.all([wide.stop(), guesses.stop()]);
       const read = (statuses.get(400) ?? 0) + (statuses.get(401) ?? 0);
-      return { text: answers(statuses), asDocumented: read < 100 && (statuses.get(429) ?? 0) > 0 };
+      return { text: counted(statuses), asDocumented: read < 100 && (statuses.get(429) ?? 0) > 0 };
     };
   },
 };
@@ -40,12 +40,9 @@ const wideBodies: Attack = {
     });
     return async () => {
       await flood.stop();
-      return { text: answers(statuses), asDocumented: (statuses.get(400) ?? 0) > 0 && !statuses.has(201) };
+      return { text: counted(statuses), asDocumented: (statuses.get(400) ?? 0) > 0 && !statuses.has(201) };
     };
   },
 };
-
-const answers = (statuses: ReadonlyMap<number, number>): string =>
-  [...statuses].map(([status, count]) => `${status} ${count} times`).join(', ');
 
 export const ON_BODIES: readonly Attack[] = [signIns, wideBodies];
