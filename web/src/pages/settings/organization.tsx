@@ -15,6 +15,7 @@ const LIMITS: readonly [keyof Organization['quotas'], string][] = [
   ['api_keys', 'API keys'],
   ['status_pages', 'Status pages'],
   ['streams', 'Live streams at once'],
+  ['changed_bytes_per_day', 'Bytes that changes have added today (UTC)'],
 ];
 
 /** Which organization this is, what it may have and has, and how to get to another one. */
