@@ -8,7 +8,7 @@ export interface Reply {
   ms: number;
 }
 
-/** A body that is no object, or is not to be written anew for each request. */
+/** A body that is no object, or is written once for many requests. */
 export interface Text {
   type: string;
   body: string;

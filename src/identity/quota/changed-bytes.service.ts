@@ -46,8 +46,8 @@ export class ChangedBytes implements OnModuleInit, BeforeApplicationShutdown {
   }
 
   onModuleInit(): void {
-    for (const { dataSource } of [this.database, this.worker])
-      meterChanges(dataSource, (orgId, bytes) => this.note(orgId, bytes));
+    for (const database of [this.database, this.worker])
+      meterChanges(database, (orgId, bytes) => this.note(orgId, bytes));
   }
 
   @Interval(WRITE_EVERY_MS)
