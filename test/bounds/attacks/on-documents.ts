@@ -6,11 +6,13 @@ const PLAN = '/api/v1/configuration/plan';
 const yaml = (body: string): Text => ({ type: 'application/yaml', body });
 const json = (body: object): Text => ({ type: 'application/json', body: JSON.stringify(body) });
 
+const many = (count: number, item: string): string => Array<string>(count).fill(item).join(', ');
+
 /** 4 KB whose aliases stand for 462 MB. */
 const BOMB = [
   'version: 1',
   `a0: &a0 "${'x'.repeat(3700)}"`,
-  ...times(3).map((level) => `a${level + 1}: &a${level + 1} [${times(50).map(() => `*a${level}`)}]`),
+  ...times(3).map((level) => `a${level + 1}: &a${level + 1} [${many(50, `*a${level}`)}]`),
 ].join('\n');
 
 /** Sends the texts by a read key, one after the other, as fast as they are answered and at most five a second. */
@@ -43,7 +45,8 @@ const reading = (
     const end = inTurn(world, await world.organization('Attacker'), texts());
     return async () => {
       const statuses = await end();
-      const asDocumented = [...statuses.keys()].every((status) => [...expected, 429].includes(status));
+      // How long its own requests wait for each other is the attacker's business: 0 is none in 30 s.
+      const asDocumented = [...statuses.keys()].every((status) => [...expected, 429, 0].includes(status));
       return { text: counted(statuses), asDocumented: asDocumented && expected.some((one) => statuses.has(one)) };
     };
   },
@@ -83,7 +86,7 @@ const unknownFields = reading(
 
 const conversions = reading(
   'conversions',
-  '4,000 monitors of UptimeRobot under one name, 10,000 empty rows of Uptime Kuma, 2,000 files with aliases in ConfigMaps',
+  '4,000 monitors of UptimeRobot under one name, 10,000 empty rows of Uptime Kuma, 200 files with aliases in a ConfigMap',
   ['src/configuration/convert'],
   [200, 400],
   () => {
@@ -96,8 +99,8 @@ const conversions = reading(
       http_password: `${index}`,
     });
     const at = (from: string) => `/api/v1/configuration/convert?from=${from}`;
-    const file = `    a0: &a0 [${times(50).map(() => '0')}]\n${times(2)
-      .map((level) => `    a${level + 1}: &a${level + 1} [${times(50).map(() => `*a${level}`)}]`)
+    const file = `    a0: &a0 [${many(50, '0')}]\n${times(2)
+      .map((level) => `    a${level + 1}: &a${level + 1} [${many(50, `*a${level}`)}]`)
       .join('\n')}`;
     const map = `kind: ConfigMap\ndata:\n${times(200)
       .map((index) => `  f${index}.yaml: |\n${file}`)
@@ -166,10 +169,11 @@ const applies: Attack = {
   begin: async (world) => {
     const attacker = await world.organization('Attacker');
     const statuses = new Map<number, number>();
-    let [turn, isOver] = [0, false];
+    const state = { isOver: false };
+    let turn = 0;
     let longest = 0;
     const client = async () => {
-      while (!isOver) {
+      while (!state.isOver) {
         const key = attacker.write[turn % attacker.write.length] ?? '';
         const text = documentOf(`description ${turn++}`);
         const { status, ms } = await send(world.url, 'PUT', '/api/v1/configuration', { key, text });
@@ -180,7 +184,7 @@ const applies: Attack = {
     };
     const clients = [client(), client()];
     return async () => {
-      isOver = true;
+      state.isOver = true;
       await Promise.all(clients);
       const known = [...statuses.keys()].every((status) => status === 200 || status === 429);
       const text = `${counted(statuses)}; the longest took ${(longest / 1000).toFixed(1)} s`;
@@ -195,7 +199,7 @@ const crowding: Attack = {
   covers: ['src/configuration/document'],
   begin: async (world) => {
     const [attacker, other] = [await world.organization('Attacker'), await world.organization('Other')];
-    const filler = times(100).map((index) => `b${index}: [${times(20).map(() => '*a2')}]`);
+    const filler = times(100).map((index) => `b${index}: [${many(20, '*a2')}]`);
     const text = yaml(`${BOMB.replaceAll('x', '').replace('a0: &a0 ""', 'a0: &a0 [0]')}\n${filler.join('\n')}`);
     const [own, others] = [new Map<number, number>(), new Map<number, number>()];
     const state = { isOver: false };
