@@ -39,7 +39,7 @@ describe('another organization feels nothing', () => {
   beforeAll(() => {
     if (rest.length > 0)
       process.stderr.write(
-        `In turn: ${chosen.map(({ name }) => name).join('; ')}. All ${ALL.length}: BOUNDS=all npm run test:bounds\n`,
+        `Chosen: ${chosen.map(({ name }) => name).join('; ')}. All ${ALL.length}: BOUNDS=all npm run test:bounds\n`,
       );
     buildService();
   }, 120_000);
