@@ -1,4 +1,4 @@
-/** @databases both */
+/** @lane slow @databases both */
 import { ChangedBytes } from '../../../src/identity/quota/changed-bytes.service';
 import { Database } from '../../../src/platform/database/database';
 import type { Api } from '../../../src/testing/service/api';
