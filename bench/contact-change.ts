@@ -99,6 +99,7 @@ async function change({ alerting, orgId, contactId }: Scene, before: ContactRout
     ]);
     const counted: Tx = {
       manager: tx.manager,
+      pool: tx.pool,
       afterCommit: (work) => tx.afterCommit(work),
       query: async <Row>(sql: string, parameters?: readonly unknown[]) => {
         const at = performance.now();

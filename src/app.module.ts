@@ -16,6 +16,7 @@ import { HistoryModule } from './history/history.module';
 import { MonitoringModule } from './monitoring/monitoring.module';
 import { AuditModule } from './audit/audit.module';
 import { AuthGuard } from './identity/auth.guard';
+import { ChangeQuotaGuard } from './identity/quota/change-quota.guard';
 import { IdentityModule } from './identity/identity.module';
 import type { Config } from './platform/config/config';
 import { ConfigModule } from './platform/config/config.module';
@@ -87,6 +88,7 @@ export class AppModule {
         { provide: APP_GUARD, useClass: IdempotencyGuard },
         { provide: APP_GUARD, useClass: PreconditionGuard },
         { provide: APP_GUARD, useClass: BodyGuard },
+        { provide: APP_GUARD, useClass: ChangeQuotaGuard },
         { provide: APP_PIPE, useClass: RequestValidationPipe },
       ],
     };

@@ -1,7 +1,11 @@
 import type { Tx } from '../platform/database/database';
 import { newUuid } from '../platform/ids/id';
+import { countChange } from './changed-bytes';
 import { type AuditAction, auditedKind, type AuditedResource, differenceOf } from './audited-change';
 import { type Authorship, currentAuthorship } from './authorship';
+
+/** What an entry takes beside its settings, in the table and its indexes. */
+const ENTRY_BYTES = 400;
 
 /** One act on one resource. */
 export interface Act {
@@ -28,7 +32,8 @@ export interface Change extends Act {
  * An update that changes nothing has none. The database refuses to edit or remove entries.
  */
 export async function recordChange(tx: Tx, change: Change): Promise<void> {
-  await append(tx, 'audit_log', change, { org_id: change.orgId });
+  const bytes = await append(tx, 'audit_log', change, { org_id: change.orgId });
+  if (bytes > 0) countChange(tx, change.orgId, bytes);
 }
 
 /** The same for many acts, in one statement. */
@@ -37,10 +42,14 @@ export async function recordChanges(tx: Tx, changes: readonly Change[]): Promise
   const [first] = rows;
   if (!first) return;
   const names = Object.keys(first).join(', ');
+  const texts = rows.map((row) => JSON.stringify(row));
   await tx.query(
     `INSERT INTO audit_log (${names}) SELECT ${names} FROM json_populate_recordset(NULL::audit_log, $1::json)`,
-    [JSON.stringify(rows)],
+    [`[${texts.join(',')}]`],
   );
+  const bytes = new Map<string, number>();
+  rows.forEach(({ org_id }, i) => bytes.set(org_id, (bytes.get(org_id) ?? 0) + Buffer.byteLength(texts[i] ?? '')));
+  bytes.forEach((sum, orgId) => countChange(tx, orgId, sum));
 }
 
 /** The same for what the operator did to the installation: such an entry belongs to no organization and outlives it. */
@@ -58,9 +67,10 @@ export async function removeSomeEntries(tx: Tx, orgId: string, limit: number): P
   return rows.length;
 }
 
-async function append(tx: Tx, table: string, act: Act, owner: Readonly<Record<string, string>>): Promise<void> {
+/** How many bytes that added, about; 0 for an update that changes nothing. */
+async function append(tx: Tx, table: string, act: Act, owner: Readonly<Record<string, string>>): Promise<number> {
   const row = rowOf(act, owner);
-  if (!row) return;
+  if (!row) return 0;
   const names = Object.keys(row);
   const placeholders = names.map((_, i) => `$${i + 1}`);
   const values = { ...row, before: toJson(row.before), after: toJson(row.after) };
@@ -68,10 +78,11 @@ async function append(tx: Tx, table: string, act: Act, owner: Readonly<Record<st
     `INSERT INTO ${table} (${names.join(', ')}) VALUES (${placeholders.join(', ')})`,
     Object.values(values),
   );
+  return ENTRY_BYTES + Buffer.byteLength(values.before ?? '') + Buffer.byteLength(values.after ?? '');
 }
 
 /** `null` for an update that changes nothing. */
-function rowOf(act: Act, owner: Readonly<Record<string, string>>) {
+function rowOf<Owner extends object>(act: Act, owner: Owner) {
   if (auditedKind(act.resource) === null)
     throw new Error(`Nobody could read an entry about "${act.resource}": name it in "audited" of its extension`);
   const { changed, before, after } = differenceOf(act.before ?? null, act.after ?? null, act.hidden);

@@ -5,6 +5,7 @@ import { Bootstrap } from './organization/bootstrap';
 import { OrganizationPurgeJob } from './organization/organization-purge.job';
 import { OrganizationController } from './organization/organization.controller';
 import { OrganizationService } from './organization/organization.service';
+import { ChangedBytes } from './quota/changed-bytes.service';
 import { Quotas } from './quota/quotas.service';
 import { RateLimits } from './rate-limits';
 import { SessionController } from './session/session.controller';
@@ -21,12 +22,22 @@ import { SignInService } from './session/sign-in.service';
     OrganizationService,
     OrganizationPurgeJob,
     Quotas,
+    ChangedBytes,
     Bootstrap,
     RateLimits,
     SessionService,
     SignInLinks,
     SignInService,
   ],
-  exports: [ApiKeyService, OrganizationService, Quotas, Bootstrap, RateLimits, SessionService, SignInLinks],
+  exports: [
+    ApiKeyService,
+    OrganizationService,
+    Quotas,
+    ChangedBytes,
+    Bootstrap,
+    RateLimits,
+    SessionService,
+    SignInLinks,
+  ],
 })
 export class IdentityModule {}

@@ -8,6 +8,7 @@ import {
   ApiTags,
 } from '@nestjs/swagger';
 import { Access, OrgId } from '../platform/access/caller';
+import { ServedBeyondQuota } from '../platform/access/served-beyond-quota';
 import { Cost, costOfList } from '../platform/access/cost';
 import { AlsoChecked } from '../platform/http/body/also-checked';
 import { Idempotent, RefusesIdempotencyKey } from '../platform/http/idempotency/idempotent.decorator';
@@ -102,6 +103,7 @@ export class MaintenanceWindowController {
 
   @Post('preview')
   @Access('write')
+  @ServedBeyondQuota()
   @HttpCode(200)
   @RefusesIdempotencyKey('A preview stores nothing and may be repeated.')
   @ApiOperation({
@@ -143,6 +145,7 @@ export class MaintenanceWindowController {
 
   @Post(':id/end')
   @Access('write')
+  @ServedBeyondQuota()
   @HttpCode(200)
   @Idempotent()
   @ApiParam(WINDOW_ID)

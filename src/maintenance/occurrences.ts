@@ -1,4 +1,5 @@
 import { Injectable } from '@nestjs/common';
+import { countChange } from '../audit/changed-bytes';
 import type { Tx } from '../platform/database/database';
 import { DAY_MS } from '../platform/time/time-units';
 import { type Span, spansFrom } from './recurrence/window-times';
@@ -39,6 +40,9 @@ const WRITE = `
 const PLANNED = `UPDATE maintenance_window SET planned_until = COALESCE($2, 'infinity'::timestamptz) WHERE id = $1`;
 const ENDED_SINCE =
   'SELECT 1 FROM maintenance_occurrence WHERE window_id = $1 AND ends_at > $2 AND starts_at <= $3 LIMIT 1';
+
+/** A row of an occurrence with its indexes, without its name. */
+const ROW_BYTES = 250;
 
 /** How a change of a window changes what runs. */
 export type Change = 'created' | 'other times' | 'other settings';
@@ -105,6 +109,7 @@ export class Occurrences {
   private async write(tx: Tx, window: Settings, spans: readonly Span[]): Promise<void> {
     if (spans.length === 0) return;
     const { id, orgId, scopeId, name, mute, excludeFromUptime } = window;
+    countChange(tx, orgId, spans.length * (ROW_BYTES + Buffer.byteLength(name)));
     const [starts, ends] = [spans.map(({ startsAt }) => startsAt), spans.map(({ endsAt }) => endsAt)];
     await tx.query(WRITE, [id, orgId, scopeId, name, mute, excludeFromUptime, window.public, starts, ends]);
   }

@@ -1,4 +1,5 @@
 import { Injectable } from '@nestjs/common';
+import { countChange } from '../audit/changed-bytes';
 import { MaintenanceCoverage, type ScopeParts } from '../endpoint/maintenance/maintenance-coverage';
 import type { MaintenanceScope } from '../endpoint/maintenance/cover';
 import { Database, type Tx } from '../platform/database/database';
@@ -27,6 +28,8 @@ const BY_STATUS: Readonly<Record<WindowStatus, string>> = {
 const coveredBy = (first: number): string =>
   `(s.covers_all OR s.website_ids && $${first}::uuid[] OR s.endpoint_ids && $${first + 1}::uuid[] OR s.tags && $${first + 2}::text[])`;
 
+/** A row of a scope with its indexes, without what it names. */
+const ROW_BYTES = 150;
 const INSERT_SCOPE = `
   INSERT INTO maintenance_scope (id, org_id, covers_all, website_ids, endpoint_ids, tags) VALUES ($1, $2, $3, $4, $5, $6)`;
 
@@ -189,6 +192,8 @@ export class WindowStore {
   }
 
   private async insertScope(tx: Tx, row: WindowRow): Promise<void> {
+    const ids = row.websiteIds.length + row.endpointIds.length;
+    countChange(tx, row.orgId, ROW_BYTES + 16 * ids + Buffer.byteLength(row.tags.join('')));
     await tx.query(INSERT_SCOPE, [row.scopeId, row.orgId, row.coversAll, row.websiteIds, row.endpointIds, row.tags]);
   }
 

@@ -1,6 +1,7 @@
 import { buildService } from '../harness/processes/service-process';
 import { ATTACKS, COMPARISON } from './attacks/attacks';
 import { chosenAttacks } from './choice';
+import { HEAD, lineOf } from './line';
 import { type Measured, play } from './scene';
 
 /** A hanging host needs two checks of 4 s with a confirmation each: 16 s without any attack. */
@@ -38,15 +39,19 @@ describe('another organization feels nothing', () => {
   beforeAll(() => {
     if (rest.length > 0)
       process.stderr.write(
-        `In turn: ${chosen.map(({ name }) => name).join('; ')}. All ${ALL.length}: BOUNDS=all npm run test:bounds\n`,
+        `Chosen: ${chosen.map(({ name }) => name).join('; ')}. All ${ALL.length}: BOUNDS=all npm run test:bounds\n`,
       );
     buildService();
   }, 120_000);
+
+  const lines: string[] = [];
+  afterAll(() => process.stderr.write(`${[...HEAD, ...lines].join('\n')}\n`));
 
   it.each(chosen)(
     'of $name',
     async (attack) => {
       const seen = await play(attack);
+      lines.push(lineOf(attack, 'now', seen));
       const figures = `${attack.what}: ${JSON.stringify(seen, null, 1)}`;
       expect({ ...felt(seen), figures }).toEqual({ ...NOTHING, figures });
     },

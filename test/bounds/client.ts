@@ -8,9 +8,17 @@ export interface Reply {
   ms: number;
 }
 
+/** A body that is no object, or is written once for many requests. */
+export interface Text {
+  type: string;
+  body: string;
+}
+
 interface Sent {
   key?: string | null;
   body?: object;
+  /** Instead of `body`. */
+  text?: Text;
   headers?: Record<string, string>;
   /** Milliseconds. */
   patience?: number;
@@ -30,10 +38,10 @@ export function send(
   url: string,
   method: string,
   path: string,
-  { key, body, headers = {}, patience = 30_000, from = ATTACKER, signal }: Sent = {},
+  { key, body, text, headers = {}, patience = 30_000, from = ATTACKER, signal }: Sent = {},
 ): Promise<Reply> {
   const began = performance.now();
-  const payload = body === undefined ? null : JSON.stringify(body);
+  const payload = text?.body ?? (body === undefined ? null : JSON.stringify(body));
   return new Promise((resolve) => {
     const end = (status: number, text: string) => resolve({ status, text, ms: performance.now() - began });
     const request = httpRequest(
@@ -47,7 +55,7 @@ export function send(
           ...(key ? { Authorization: `Bearer ${key}` } : {}),
           ...(payload === null
             ? {}
-            : { 'Content-Type': 'application/json', 'Content-Length': Buffer.byteLength(payload) }),
+            : { 'Content-Type': text?.type ?? 'application/json', 'Content-Length': Buffer.byteLength(payload) }),
           ...headers,
         },
       },

@@ -1,4 +1,4 @@
-import { readFileSync } from 'node:fs';
+import { existsSync, readFileSync } from 'node:fs';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -83,6 +83,10 @@ export interface Measured {
   failedReads: number;
   /** Highest resident memory of the process, MB. */
   memoryMb: number;
+  /** That and what it had before the attack. */
+  addedMb: number;
+  /** Most CPU that its main thread used in one piece, milliseconds. */
+  pieceMs: number;
   /** Whether every probe of `/health/live` was answered with 200. */
   stayedLive: boolean;
   effect: Effect;
@@ -95,21 +99,25 @@ export async function play(attack: Attack, folder?: string): Promise<Measured> {
   const directory = await mkdtemp(join(tmpdir(), 'uptime-bounds-'));
   const kept: { close(): Promise<void> }[] = [];
   const cluster = attack.onPostgres ? await PostgresCluster.start() : null;
+  const pieces = join(directory, 'pieces');
+  const { NODE_OPTIONS = '', ...wanted } = attack.env ?? {};
   const env = {
+    PIECE_LOG: pieces,
+    NODE_OPTIONS: `--require ${require.resolve('./longest-piece.cjs')} ${NODE_OPTIONS}`,
     DATA_DIR: directory,
     OPERATOR_TOKEN,
     RATE_LIMIT_PER_SECOND: '100',
     CONFIRM_FAILURES: 'on',
     EGRESS_ALLOW,
     LOG_LEVEL: 'warn',
-    ...attack.env,
+    ...wanted,
   };
   const service = await ServiceProcess.start(cluster?.url ?? '', env, folder === undefined ? {} : { folder });
   try {
     const world = worldOf(service, cluster?.url ?? '', folder, kept);
     const victim = await Victim.settle(service.url, (await world.organization('Victim')).admin, attack.host);
     kept.unshift(victim);
-    return await measure(attack, world, victim);
+    return await measure(attack, world, victim, pieces);
   } finally {
     await service.kill();
     for (const thing of kept) await thing.close();
@@ -118,10 +126,11 @@ export async function play(attack: Attack, folder?: string): Promise<Measured> {
   }
 }
 
-async function measure(attack: Attack, world: World, victim: Victim): Promise<Measured> {
+async function measure(attack: Attack, world: World, victim: Victim, pieces: string): Promise<Measured> {
   await eventually('the victim is watched', () => victim.isWatched, 30_000);
   const memory = new MemoryWatch(world.service.pid ?? 0);
   const liveness = watchLiveness(world.url);
+  const startedAt = Date.now();
   const beginning = attack.begin(world);
   await atMost(BEGIN_LIMIT_MS, beginning);
   const reading = victim.startReading();
@@ -134,12 +143,14 @@ async function measure(attack: Attack, world: World, victim: Victim): Promise<Me
   const { missed, due } = victim.slots(began, performance.now());
   reading.stop();
   const { p50, p99, failed: failedReads } = victim.reads();
-  const memoryMb = memory.stop();
+  const { highest: memoryMb, added: addedMb } = memory.stop();
+  const pieceMs = longestSince(startedAt, pieces);
   const stayedLive = await liveness.stop();
   const ended = beginning.then((end) => end());
   const effect = (await atMost(END_LIMIT_MS, ended)) ?? NO_RESPONSE;
   const alertMs = victim.alertedAfter(brokeAt);
-  return { missed, due, alertMs, p50, p99, failedReads, memoryMb, stayedLive, effect, log: world.service.log };
+  const felt = { missed, due, alertMs, p50, p99, failedReads, memoryMb, addedMb, pieceMs, stayedLive };
+  return { ...felt, effect, log: world.service.log };
 }
 
 function worldOf(
@@ -207,24 +218,39 @@ async function attackerOf(url: string, id: string, admin: string): Promise<Attac
 /** The highest resident memory of a process while it is watched, MB. */
 class MemoryWatch {
   private highest = 0;
+  private first: number | null = null;
   private readonly timer = setInterval(() => this.look(), 100);
 
-  constructor(private readonly pid: number) {}
+  constructor(private readonly pid: number) {
+    this.look();
+  }
 
-  stop(): number {
+  stop(): { highest: number; added: number } {
     clearInterval(this.timer);
     this.look();
-    return Math.round(this.highest / 1024);
+    return {
+      highest: Math.round(this.highest / 1024),
+      added: Math.round((this.highest - (this.first ?? 0)) / 1024),
+    };
   }
 
   private look(): void {
     try {
       const [, kilobytes] = /^VmRSS:\s+(\d+)/m.exec(readFileSync(`/proc/${this.pid}/status`, 'latin1')) ?? [];
       this.highest = Math.max(this.highest, Number(kilobytes ?? 0));
+      this.first ??= this.highest;
     } catch {
       // The process has ended; its victim will show it.
     }
   }
+}
+
+/** What `longest-piece.cjs` has written since, milliseconds; 20 when it has not written. */
+function longestSince(startedAt: number, file: string): number {
+  if (!existsSync(file)) return 20;
+  const lines = readFileSync(file, 'utf8').split('\n').slice(0, -1);
+  const pieces = lines.map((line) => JSON.parse(line) as { at: number; ms: number });
+  return Math.round(Math.max(20, ...pieces.filter(({ at }) => at >= startedAt).map(({ ms }) => ms)));
 }
 
 /** Asks for liveness once a second, with the patience of an orchestrator. */

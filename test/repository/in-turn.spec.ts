@@ -52,7 +52,7 @@ describe('the attacks of a commit', () => {
   it('are all of them unless CI orders otherwise, and no word is taken for an order by mistake', () => {
     expect(chosenAttacks('', all)).toEqual(all);
     expect(chosenAttacks('all', all)).toEqual(all);
-    expect(() => chosenAttacks('some', all)).toThrow('BOUNDS is "all" or "in-turn"');
+    expect(() => chosenAttacks('some', all)).toThrow('BOUNDS is "all", "in-turn" or a word');
     const own = attacksOf(currentCommit(), [], all);
     expect(names(chosenAttacks('in-turn', all))).toEqual(expect.arrayContaining(names(own)));
   });

@@ -24,13 +24,15 @@ export class CreateOrganizationDto {
 
 /** A limit as the operator may set it. */
 const Limit =
-  (example: number): PropertyDecorator =>
+  (example: number, most = MOST): PropertyDecorator =>
   (target, name) => {
-    const options = { type: Number, nullable: true, minimum: 0, maximum: MOST, example } as const;
-    for (const decorate of [ApiPropertyOptional(options), Nullable(), IsInt(), Min(0), Max(MOST)])
+    const options = { type: Number, nullable: true, minimum: 0, maximum: most, example } as const;
+    for (const decorate of [ApiPropertyOptional(options), Nullable(), IsInt(), Min(0), Max(most)])
       decorate(target, name);
   };
 const MOST = 10_000_000;
+/** A terabyte. */
+const MOST_BYTES = 1_000_000_000_000;
 
 export class QuotaOverridesDto implements Partial<Record<QuotaName, number | null>> {
   @Limit(2000) websites?: number | null;
@@ -41,6 +43,7 @@ export class QuotaOverridesDto implements Partial<Record<QuotaName, number | nul
   @Limit(200) api_keys?: number | null;
   @Limit(200) status_pages?: number | null;
   @Limit(200) streams?: number | null;
+  @Limit(268_435_456, MOST_BYTES) changed_bytes_per_day?: number | null;
 }
 
 export class UpdateOrganizationDto {
@@ -124,6 +127,10 @@ export class QuotasView implements Record<QuotaName, QuotaUseView> {
   @Use('API keys.') api_keys!: QuotaUseView;
   @Use('Public status pages, disabled ones included.') status_pages!: QuotaUseView;
   @Use('Live streams open at once in one process.') streams!: QuotaUseView;
+  @Use(
+    'Bytes that changes have added since 00:00 UTC, in the audit log and in the history of maintenance windows. Beyond it changes are 429 `rate_limited` until the next day; deleting, disabling and acknowledging go on.',
+  )
+  changed_bytes_per_day!: QuotaUseView;
 }
 
 /** Who am I. */

@@ -5,6 +5,7 @@ import { Database, type Sql, type Tx } from '../../platform/database/database';
 import { problems } from '../../platform/problem/problem';
 import { Clock } from '../../platform/time/clock';
 import { SECOND_MS } from '../../platform/time/time-units';
+import { ChangedBytes } from './changed-bytes.service';
 import {
   COUNTED_QUOTAS,
   type CountedQuota,
@@ -43,6 +44,7 @@ export class Quotas {
     private readonly database: Database,
     private readonly config: Config,
     private readonly clock: Clock,
+    private readonly changed: ChangedBytes,
   ) {}
 
   /**
@@ -74,7 +76,10 @@ export class Quotas {
   /** Limit and use of everything; `used` is `null` for what the database does not count. */
   async usage(orgId: string): Promise<Record<QuotaName, { limit: number | null; used: number | null }>> {
     const { limits, use } = await this.read(this.database, orgId);
-    const known: Partial<Record<QuotaName, number>> = use;
+    const known: Partial<Record<QuotaName, number>> = {
+      ...use,
+      changed_bytes_per_day: await this.changed.today(orgId),
+    };
     return Object.fromEntries(
       QUOTA_NAMES.map((name) => [name, { limit: limits[name], used: known[name] ?? null }]),
     ) as Record<QuotaName, { limit: number | null; used: number | null }>;

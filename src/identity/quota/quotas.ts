@@ -11,6 +11,7 @@ export const QUOTA_NAMES = [
   'api_keys',
   'status_pages',
   'streams',
+  'changed_bytes_per_day',
 ] as const;
 export type QuotaName = (typeof QUOTA_NAMES)[number];
 
@@ -42,6 +43,7 @@ const SETTINGS = {
   api_keys: 'quotaApiKeys',
   status_pages: 'quotaStatusPages',
   streams: 'quotaStreams',
+  changed_bytes_per_day: 'quotaChangedBytesPerDay',
 } as const satisfies Readonly<Record<QuotaName, keyof Config>>;
 export type QuotaSettings = Pick<Config, (typeof SETTINGS)[QuotaName]>;
 
@@ -55,6 +57,7 @@ const WORDS: Readonly<Record<QuotaName, string>> = {
   api_keys: 'API keys',
   status_pages: 'status pages',
   streams: 'live streams',
+  changed_bytes_per_day: 'bytes that changes add on one day',
 };
 
 /** An organization's limits: what was set for it, else what holds for the installation. */

@@ -115,6 +115,9 @@ export class Config {
   /** Live streams that an organization may have open at once in this process. */
   @Env('QUOTA_STREAMS') @IsWholeNumber(1, 10_000_000) quotaStreams = 100;
 
+  /** Bytes that the changes of an organization may add on one UTC day: entries of the audit log, history of maintenance windows. */
+  @Env('QUOTA_CHANGED_BYTES_PER_DAY') @IsWholeNumber(1, 1_000_000_000_000) quotaChangedBytesPerDay = 67_108_864;
+
   /** Days that single checks are kept. */
   @Env('RAW_RETENTION_DAYS') @IsWholeNumber(1, 3650) rawRetentionDays = 30;
 

@@ -12,6 +12,8 @@ export interface Sql {
 /** An open transaction. Inside it everything takes `tx`: the embedded database has one session and would wait for itself. */
 export interface Tx extends Sql {
   readonly manager: EntityManager;
+  /** Which pool of connections it is of: the same as `Database.pool`. */
+  readonly pool: object;
   /** `work` runs after a successful commit, never after a rollback. For waking loops, not for writing. */
   afterCommit(work: () => void): void;
 }
@@ -61,6 +63,11 @@ export class Database implements Sql {
     private readonly limits: TransactionLimits = {},
   ) {}
 
+  /** Tells one database from another where a process has several. */
+  get pool(): object {
+    return this.dataSource;
+  }
+
   /** For reads of entities. */
   get manager(): EntityManager {
     return joinedTransaction()?.manager ?? this.dataSource.manager;
@@ -109,6 +116,7 @@ async function begin<T>(
     await setLimits(manager, limits);
     return work({
       manager,
+      pool: manager.dataSource,
       query: <Row>(sql: string, parameters: readonly unknown[] = []) => run<Row>(manager, sql, parameters),
       afterCommit: (callback) => after.push(callback),
     });

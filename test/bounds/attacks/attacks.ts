@@ -2,6 +2,7 @@ import type { Attack } from '../scene';
 import { ON_BODIES } from './on-bodies';
 import { ON_CHECKS } from './on-checks';
 import { ON_DELIVERIES } from './on-deliveries';
+import { ON_DOCUMENTS } from './on-documents';
 import { ON_REQUESTS } from './on-requests';
 
 /** What every attack is played with. */
@@ -15,6 +16,7 @@ export const ATTACKS: readonly Attack[] = [
   ...of('on-checks.ts', ON_CHECKS),
   ...of('on-requests.ts', ON_REQUESTS),
   ...of('on-bodies.ts', ON_BODIES),
+  ...of('on-documents.ts', ON_DOCUMENTS),
   ...of('on-deliveries.ts', ON_DELIVERIES),
 ];
 

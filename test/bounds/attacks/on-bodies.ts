@@ -1,9 +1,12 @@
-import { repeat, send } from '../client';
+import { repeat, send, type Text } from '../client';
 import type { Attack } from '../scene';
-import { times } from './targets';
+import { counted, times } from './targets';
 
 /** 8,000 fields that nothing knows, each with a text that nothing can hold: 118 KB. */
-const WIDE = Object.fromEntries(times(8000).map((index) => [String(index), '\0']));
+const WIDE: Text = {
+  type: 'application/json',
+  body: JSON.stringify(Object.fromEntries(times(8000).map((index) => [String(index), '\0']))),
+};
 
 const signIns: Attack = {
   name: 'sign-in bodies',
@@ -11,16 +14,19 @@ const signIns: Attack = {
   covers: ['src/platform/http/body', 'src/identity/session'],
   begin: async (world) => {
     const statuses = new Map<number, number>();
-    const ask = async (body: object) => {
-      const { status } = await send(world.url, 'POST', '/auth/session', { body });
+    const ask = async (text: Text) => {
+      const { status } = await send(world.url, 'POST', '/auth/session', { text });
       statuses.set(status, (statuses.get(status) ?? 0) + 1);
     };
     const wide = repeat(100, () => ask(WIDE));
-    const guesses = repeat(100, () => ask({ api_key: `ums_a_${Math.random().toString(36).slice(2).padEnd(30, '0')}` }));
+    const guesses = repeat(100, () => {
+      const api_key = `ums_a_${Math.random().toString(36).slice(2).padEnd(30, '0')}`;
+      return ask({ type: 'application/json', body: JSON.stringify({ api_key }) });
+    });
     return async () => {
       await Promise.all([wide.stop(), guesses.stop()]);
       const read = (statuses.get(400) ?? 0) + (statuses.get(401) ?? 0);
-      return { text: answers(statuses), asDocumented: read < 100 && (statuses.get(429) ?? 0) > 0 };
+      return { text: counted(statuses), asDocumented: read < 100 && (statuses.get(429) ?? 0) > 0 };
     };
   },
 };
@@ -35,17 +41,14 @@ const wideBodies: Attack = {
     let turn = 0;
     const flood = repeat(100, async () => {
       const key = attacker.write[turn++ % attacker.write.length] ?? '';
-      const { status } = await send(world.url, 'POST', '/api/v1/websites', { key, body: WIDE });
+      const { status } = await send(world.url, 'POST', '/api/v1/websites', { key, text: WIDE });
       statuses.set(status, (statuses.get(status) ?? 0) + 1);
     });
     return async () => {
       await flood.stop();
-      return { text: answers(statuses), asDocumented: (statuses.get(400) ?? 0) > 0 && !statuses.has(201) };
+      return { text: counted(statuses), asDocumented: (statuses.get(400) ?? 0) > 0 && !statuses.has(201) };
     };
   },
 };
-
-const answers = (statuses: ReadonlyMap<number, number>): string =>
-  [...statuses].map(([status, count]) => `${status} ${count} times`).join(', ');
 
 export const ON_BODIES: readonly Attack[] = [signIns, wideBodies];

@@ -1,7 +1,7 @@
 import type { Socket } from 'node:net';
 import { create, listOf, rawConnection, repeat, send } from '../client';
 import { type Attack, pause } from '../scene';
-import { times } from './targets';
+import { counted, times } from './targets';
 
 const page: Attack = {
   name: 'public pages',
@@ -250,12 +250,6 @@ const rotation: Attack = {
     };
   },
 };
-
-const counted = (statuses: ReadonlyMap<number, number>): string =>
-  [...statuses]
-    .sort(([a], [b]) => a - b)
-    .map(([status, count]) => `${count} × ${status === 0 ? 'no response' : status}`)
-    .join(', ');
 
 export const ON_REQUESTS: readonly Attack[] = [
   page,

@@ -45,3 +45,10 @@ export const response = (status: string, body: Buffer, headers = ''): Buffer =>
 
 /** `count` numbers from 0. */
 export const times = (count: number): number[] => Array.from({ length: count }, (_, index) => index);
+
+/** How often there was which status. */
+export const counted = (statuses: ReadonlyMap<number, number>): string =>
+  [...statuses]
+    .sort(([a], [b]) => a - b)
+    .map(([status, count]) => `${count} × ${status === 0 ? 'no response' : status}`)
+    .join(', ');

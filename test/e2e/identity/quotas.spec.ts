@@ -70,6 +70,7 @@ describe('quotas', () => {
       api_keys: { limit: 100, used: 4 },
       status_pages: { limit: 100, used: 1 },
       streams: { limit: 100, used: null },
+      changed_bytes_per_day: { limit: 67_108_864, used: expect.any(Number) },
     });
   });
 

@@ -2259,6 +2259,8 @@ export interface components {
             status_pages: components["schemas"]["QuotaUse"];
             /** @description Live streams open at once in one process. */
             streams: components["schemas"]["QuotaUse"];
+            /** @description Bytes that changes have added since 00:00 UTC, in the audit log and in the history of maintenance windows. Beyond it changes are 429 `rate_limited` until the next day; deleting, disabling and acknowledging go on. */
+            changed_bytes_per_day: components["schemas"]["QuotaUse"];
         };
         CurrentOrganization: {
             /** @example org_01jd3k6q7be5y9x4v2m8n0r1st */
@@ -2642,6 +2644,8 @@ export interface components {
             status_pages?: number | null;
             /** @example 200 */
             streams?: number | null;
+            /** @example 268435456 */
+            changed_bytes_per_day?: number | null;
         };
         UpdateOrganization: {
             /** @example Acme */

@@ -33,6 +33,7 @@ import { EndpointTls1700000006130 } from './1700000006130-endpoint-tls';
 import { NewestPhases1700000006140 } from './1700000006140-newest-phases';
 import { Extensions1700000006150 } from './1700000006150-extensions';
 import { FailingContacts1700000006170 } from './1700000006170-failing-contacts';
+import { ChangedBytes1700000006160 } from './1700000006160-changed-bytes';
 
 /** Every migration, oldest first. Add a new one here by hand: nothing depends on file name patterns. */
 export const migrations: (new () => MigrationInterface)[] = [
@@ -69,5 +70,6 @@ export const migrations: (new () => MigrationInterface)[] = [
   EndpointTls1700000006130,
   NewestPhases1700000006140,
   Extensions1700000006150,
+  ChangedBytes1700000006160,
   FailingContacts1700000006170,
 ];

@@ -15,7 +15,15 @@ const LIMITS: readonly [keyof Organization['quotas'], string][] = [
   ['api_keys', 'API keys'],
   ['status_pages', 'Status pages'],
   ['streams', 'Live streams at once'],
+  ['changed_bytes_per_day', 'Bytes that changes have added today (UTC)'],
 ];
+
+/** What is used; from 80 % of the limit on with the share. */
+function inUse({ used, limit }: Organization['quotas']['websites']): string {
+  if (used === null) return '–';
+  const share = limit === null || limit === 0 ? 0 : Math.floor((100 * used) / limit);
+  return used.toLocaleString('en') + (share >= 80 ? ` (${share} %)` : '');
+}
 
 /** Which organization this is, what it may have and has, and how to get to another one. */
 export function OrganizationFacts() {
@@ -41,7 +49,7 @@ export function OrganizationFacts() {
               head={['What', '#In use', '#Limit']}
               rows={LIMITS.map(([key, title]) => [
                 title,
-                quotas[key].used?.toLocaleString('en') ?? '–',
+                inUse(quotas[key]),
                 quotas[key].limit?.toLocaleString('en') ?? 'none',
               ])}
             />

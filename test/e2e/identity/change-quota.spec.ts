@@ -1,0 +1,159 @@
+/** @lane slow @databases both */
+import { ChangedBytes } from '../../../src/identity/quota/changed-bytes.service';
+import { Database } from '../../../src/platform/database/database';
+import type { Api } from '../../../src/testing/service/api';
+import type { ServiceOrganization } from '../../../src/testing/service/start-service';
+import { startOwnApp, type TestApp } from '../../harness/app/app';
+import { newAlert, newEndpoint, newMaintenanceWindow, newWebsite } from '../../harness/app/resources';
+
+const LIMIT = 20_000;
+
+describe('the bytes that changes add on one day', () => {
+  let app: TestApp;
+  let counter = 0;
+  beforeAll(async () => {
+    app = await startOwnApp({ role: 'api', quotaChangedBytesPerDay: LIMIT }, { durable: true });
+  });
+  afterAll(() => app.close());
+
+  const usedBy = async (by: Api): Promise<number> => {
+    const { body } = await by.get<{ quotas: { changed_bytes_per_day: { used: number; limit: number } } }>(
+      '/organization',
+    );
+    return body.quotas.changed_bytes_per_day.used;
+  };
+  const rename = (by: Api, websiteId: string) =>
+    by.put<{ code: string; detail: string }>(`/websites/${websiteId}`, { name: `${++counter} ${'x'.repeat(200)}` });
+  /** Changes the website until that is refused, and returns the refusal. */
+  const exhaust = async (by: Api, websiteId: string) => {
+    for (let tries = 0; tries < 100; tries++) {
+      const response = await rename(by, websiteId);
+      if (response.status !== 200) return response;
+    }
+    throw new Error('a hundred changes were taken');
+  };
+  /** An organization that has used them up, with a website, an endpoint and an alert. */
+  const exhausted = async () => {
+    const organization: ServiceOrganization = await app.organization(`Exhausted ${++counter}`);
+    const websiteId = await newWebsite(organization.write);
+    const endpointId = await newEndpoint(organization.write, websiteId);
+    const alertId = await newAlert(organization.write, endpointId);
+    const refusal = await exhaust(organization.write, websiteId);
+    return { ...organization, websiteId, endpointId, alertId, refusal };
+  };
+
+  it('beyond them every change is refused until the next UTC day, in words, and only to this organization', async () => {
+    const other = await app.organization('Other');
+    const theirs = await newWebsite(other.write);
+    const { write, admin, read, refusal, websiteId, endpointId } = await exhausted();
+    expect([refusal.status, refusal.body.code]).toEqual([429, 'rate_limited']);
+    expect(refusal.body.detail).toMatch(
+      /have added 20 KiB today, of 20 KiB .* Monitoring goes on; deleting, .* ask the operator/,
+    );
+    const wait = Number(refusal.headers['retry-after']);
+    expect(wait).toBeGreaterThan(0);
+    expect(wait).toBeLessThanOrEqual(86_400);
+    const refused = [
+      write.post('/websites', { name: 'a', url: 'http://a.example' }),
+      write.put(`/endpoints/${endpointId}`, { enabled: false, name: 'other' }),
+      write.put(`/websites/${websiteId}`, { enabled: true }),
+      write.put('/configuration', { version: 1 }),
+      admin.post('/api-keys', { name: 'one more', role: 'read' }),
+    ];
+    for (const response of await Promise.all(refused)) expect(response.status).toBe(429);
+    expect((await read.get(`/endpoints/${endpointId}`)).status).toBe(200);
+    expect(await usedBy(read)).toBeGreaterThanOrEqual(LIMIT);
+    expect((await rename(other.write, theirs)).status).toBe(200);
+    expect(await usedBy(other.read)).toBeLessThan(LIMIT / 2);
+  });
+
+  it('deleting, disabling, acknowledging, previewing, planning and signing in go on', async () => {
+    const { write, read, websiteId, endpointId, alertId } = await exhausted();
+    expect((await write.put(`/alerts/${alertId}`, { enabled: false })).status).toBe(200);
+    expect((await write.put(`/endpoints/${endpointId}`, { enabled: false })).status).toBe(200);
+    expect((await write.put(`/websites/${websiteId}`, { enabled: false })).status).toBe(200);
+    const acknowledged = await write.put<{ detail: string }>(`/endpoints/${endpointId}/acknowledgement`, {});
+    expect([200, 409]).toContain(acknowledged.status);
+    expect((await write.delete(`/endpoints/${endpointId}/acknowledgement`)).status).toBeLessThan(410);
+    const at = (hours: number) => new Date(Date.now() + hours * 3_600_000).toISOString();
+    const window = { name: 'W', starts_at: at(1), ends_at: at(2), scope: { all: true } };
+    expect((await write.post('/maintenance-windows/preview', window)).status).toBe(200);
+    expect((await write.post('/maintenance-windows', window)).status).toBe(429);
+    expect((await read.post('/configuration/plan', { version: 1 })).status).toBe(200);
+    for (const path of [`/alerts/${alertId}`, `/endpoints/${endpointId}`, `/websites/${websiteId}`])
+      expect((await write.delete(path)).status).toBe(204);
+  });
+
+  it('what goes on is slowed down: a hundred at once, then two a second', async () => {
+    const { write, websiteId } = await exhausted();
+    const disable = () => write.put(`/websites/${websiteId}`, { enabled: false });
+    const responses = await Promise.all(Array.from({ length: 150 }, disable));
+    const taken = responses.filter(({ status }) => status === 200).length;
+    expect(taken).toBeGreaterThanOrEqual(100);
+    expect(responses.filter(({ status }) => status === 429)).toHaveLength(150 - taken);
+    expect(taken).toBeLessThan(150);
+  });
+
+  it('an apply counts each thing that it makes, and a refused one nothing', async () => {
+    const { write, read } = await app.organization('Applies');
+    const endpoints = Array.from({ length: 4 }, (_, i) => ({
+      key: `e${i}`,
+      name: 'E',
+      type: 'HTTPS',
+      url: 'https://a.example.com',
+    }));
+    const document = { version: 1, websites: [{ key: 'a', name: 'A', url: 'https://a.example.com', endpoints }] };
+    const before = await usedBy(read);
+    expect((await write.put('/configuration', { version: 1, websites: [{ key: 'a' }] })).status).toBe(400);
+    expect(await usedBy(read)).toBe(before);
+    expect((await write.put('/configuration', document)).status).toBe(200);
+    expect((await usedBy(read)) - before).toBeGreaterThan(5 * 400);
+  });
+
+  it('a change of a running maintenance window counts the row that it leaves behind', async () => {
+    const { write, read } = await app.organization('Windows');
+    const id = await newMaintenanceWindow(write);
+    const before = await usedBy(read);
+    const tags = Array.from({ length: 50 }, (_, i) => `tag-${i}-${'t'.repeat(40)}`);
+    const changed = await write.put(`/maintenance-windows/${id}`, { scope: { tags } });
+    expect([changed.status, changed.text]).toEqual([200, expect.any(String)]);
+    const entries = 2 * 2048 + 400;
+    expect((await usedBy(read)) - before).toBeGreaterThan(50 * 47);
+    expect((await usedBy(read)) - before).toBeLessThan(entries + 50 * 48 + 1000);
+  });
+
+  it('what other instances have written counts here after five seconds', async () => {
+    const organization = await app.organization('Of two');
+    const websiteId = await newWebsite(organization.write);
+    await app.app.get(ChangedBytes).write();
+    expect((await rename(organization.write, websiteId)).status).toBe(200);
+    await app.app
+      .get(Database)
+      .query('UPDATE organization_change SET bytes = bytes + $2 WHERE org_id = $1', [organization.orgId, LIMIT]);
+    await app.advance('6 s');
+    expect((await rename(organization.write, websiteId)).status).toBe(429);
+  });
+
+  it('the operator allows one organization more', async () => {
+    const { read, write, websiteId } = await exhausted();
+    const { body } = await read.get<{ id: string }>('/organization');
+    const allow = (bytes: number) =>
+      app.operator.put(`/organizations/${body.id}`, { quotas: { changed_bytes_per_day: bytes } });
+    expect((await allow(1_000_000_000_001)).status).toBe(400);
+    expect((await allow(1_000_000_000_000)).status).toBe(200);
+    await app.advance('6 s');
+    expect((await rename(write, websiteId)).status).toBe(200);
+  });
+
+  it('a restart keeps the count, and the next day begins without any', async () => {
+    const websiteId = await newWebsite(app.write);
+    await exhaust(app.write, websiteId);
+    await app.stop();
+    await app.restart();
+    expect((await rename(app.write, websiteId)).status).toBe(429);
+    await app.advance('24 h');
+    expect((await rename(app.write, websiteId)).status).toBe(200);
+    await app.app.get(ChangedBytes).write();
+    expect(await usedBy(app.read)).toBeLessThan(LIMIT / 2);
+  });
+});
