@@ -19,10 +19,10 @@ export class ApplySteps {
     const { orgId } = caller;
     await this.others.removePagesAndWindows(orgId, plan);
     await this.monitored.remove(tx, orgId, plan);
-    await this.others.saveContacts(caller, plan);
+    await this.others.saveContacts(tx, caller, plan);
     await this.monitored.save(tx, caller, plan);
     await this.others.removeContacts(caller, plan);
-    await this.others.savePagesAndWindows(caller, host, plan);
+    await this.others.savePagesAndWindows(tx, caller, host, plan);
     const { owner } = document;
     if (owner !== undefined) await this.owners.write(tx, orgId, owner, plan);
   }
