@@ -19,12 +19,14 @@ import { ConvertService } from './convert/convert.service';
 import { ExportController } from './export/export.controller';
 import { ExportService } from './export/export.service';
 import { ExportedConfigs } from './export/exported-configs';
+import { AllChanges } from './plan/changes/all-changes';
 import { AlertChanges } from './plan/changes/alert-changes';
 import { ContactChanges } from './plan/changes/contact-changes';
 import { EndpointChanges } from './plan/changes/endpoint-changes';
 import { PageChanges } from './plan/changes/page-changes';
 import { WebsiteChanges } from './plan/changes/website-changes';
 import { WindowChanges } from './plan/changes/window-changes';
+import { PlannedRoom } from './plan/planned-room';
 import { Planner } from './plan/planner';
 
 /** Configuration as code: documents planned, applied and exported, files of other programs converted. */
@@ -45,6 +47,8 @@ import { Planner } from './plan/planner';
     ExportService,
     ExportedConfigs,
     Planner,
+    PlannedRoom,
+    AllChanges,
     ContactChanges,
     WebsiteChanges,
     EndpointChanges,

@@ -166,7 +166,7 @@ export class ContactService {
   }
 
   /** Written by configuration documents alone. */
-  own(tx: Tx, orgId: string, ids: readonly string[], owner: string): Promise<void> {
+  own(tx: Tx, orgId: string, ids: readonly string[], owner: string | null): Promise<void> {
     return setOwner(tx, 'contact', orgId, ids, owner);
   }
 

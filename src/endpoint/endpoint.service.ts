@@ -259,7 +259,7 @@ export class EndpointService {
   }
 
   /** Written by configuration documents alone. */
-  own(tx: Tx, orgId: string, ids: readonly string[], owner: string): Promise<void> {
+  own(tx: Tx, orgId: string, ids: readonly string[], owner: string | null): Promise<void> {
     return setOwner(tx, 'endpoint', orgId, ids, owner);
   }
 

@@ -193,7 +193,7 @@ export class MaintenanceWindowService {
   }
 
   /** Written by configuration documents alone. */
-  own(tx: Tx, orgId: string, ids: readonly string[], owner: string): Promise<void> {
+  own(tx: Tx, orgId: string, ids: readonly string[], owner: string | null): Promise<void> {
     return setOwner(tx, 'maintenance_window', orgId, ids, owner);
   }
 

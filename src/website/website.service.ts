@@ -227,7 +227,7 @@ export class WebsiteService {
   }
 
   /** Written by configuration documents alone. */
-  own(tx: Tx, orgId: string, ids: readonly string[], owner: string): Promise<void> {
+  own(tx: Tx, orgId: string, ids: readonly string[], owner: string | null): Promise<void> {
     return setOwner(tx, 'website', orgId, ids, owner);
   }
 

@@ -24,6 +24,8 @@ export class ApplySteps {
     await this.others.removeContacts(caller, plan);
     await this.others.savePagesAndWindows(tx, caller, host, plan);
     const { owner } = document;
-    if (owner !== undefined) await this.owners.write(tx, orgId, owner, plan);
+    if (owner === undefined) return;
+    await this.owners.write(tx, orgId, owner, plan);
+    await this.owners.release(tx, orgId, plan);
   }
 }

@@ -18,9 +18,13 @@ export const deletedOf = (plan: Plan, resource: DeclaredResource): string[] =>
 export const toOwn = (list: readonly Planned<unknown>[]): string[] =>
   list.filter(({ isToBeOwned }) => isToBeOwned).map(({ id }) => id);
 
+/** uuids of what stays without an owner. */
+export const releasedOf = (plan: Plan, resource: DeclaredResource): string[] =>
+  plan.released.filter((one) => one.resource === resource).map(({ id }) => id);
+
 /** True when nothing of it would be written. */
 export const isEmpty = (plan: Plan): boolean =>
-  plan.deletions.length === 0 &&
+  plan.deletions.length + plan.released.length === 0 &&
   [plan.contacts, plan.websites, plan.endpoints, plan.alerts, plan.pages, plan.windows].every(
     (list: readonly Planned<unknown>[]) => list.every(({ action }) => action === 'unchanged'),
   );
@@ -45,5 +49,5 @@ export function weightOf(plan: Plan): number {
     switched(plan.websites, '/enabled') +
     changed(plan.windows).length +
     gone.filter(({ resource }) => resource !== 'endpoint').length;
-  return rows + gone.length + apart * (BY_ITSELF - 1);
+  return rows + gone.length + plan.released.length + apart * (BY_ITSELF - 1);
 }

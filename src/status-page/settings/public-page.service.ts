@@ -177,7 +177,7 @@ export class PublicPageService {
   }
 
   /** Written by configuration documents alone. */
-  own(tx: Tx, orgId: string, ids: readonly string[], owner: string): Promise<void> {
+  own(tx: Tx, orgId: string, ids: readonly string[], owner: string | null): Promise<void> {
     return setOwner(tx, 'status_page', orgId, ids, owner);
   }
 

@@ -2,6 +2,7 @@
 import supertest from 'supertest';
 import { PostgresQueryRunner } from 'typeorm/driver/postgres/PostgresQueryRunner.js';
 import type { ConfigurationPlanView } from '../../../src/configuration/plan/plan.dto';
+import { formatId } from '../../../src/platform/ids/id';
 import { Database } from '../../../src/platform/database/database';
 import { startApp, type TestApp } from '../../harness/app/app';
 import type { ServiceOrganization } from '../../../src/testing/service/start-service';
@@ -340,6 +341,80 @@ describe('applying a configuration document', () => {
     expect(await stored(org)).toEqual(before);
     const stranger = await app.organization('another organization');
     expect((await plan(stranger, { ...shop(), owner: 'other-repo' })).status).toBe(200);
+  });
+
+  it('lets go of what its document no longer declares, and another owner adopts it with its history', async () => {
+    const org = await app.organization('let go');
+    await apply(org, shop());
+    const idsOf = async () => (await org.read.get<{ id: string }[]>('/endpoints')).body.map(({ id }) => id);
+    const before = await idsOf();
+    const empty = { version: 1, owner: 'shop-repo' };
+    const planned = await plan(org, empty);
+    expect([planned.body.summary, planned.body.notes]).toMatchObject([
+      { ...NOTHING, update: 8 },
+      [{ message: expect.stringContaining('stay without an owner') }],
+    ]);
+    expect(changesIn(planned)).toContain('update shop/front /owner');
+    expect((await apply(org, empty)).body.summary).toEqual(planned.body.summary);
+    expect((await plan(org, empty)).body).toMatchObject({ changes: [], notes: [] });
+    const adopted = await apply(org, { ...shop(), owner: 'other-repo' });
+    expect([adopted.status, adopted.body.summary]).toMatchObject([200, { create: 0, adopt: 8, delete: 0 }]);
+    expect(await idsOf()).toEqual(before);
+  });
+
+  it('a plan refuses what there is no room for and addresses that others have, with their lines', async () => {
+    const org = await app.organization('room');
+    const id = formatId('organization', org.orgId);
+    const limited = { quotas: { websites: 1, endpoints: 1, alerts_per_endpoint: 1, status_pages: 2 } };
+    expect((await app.operator.put(`/organizations/${id}`, limited)).status).toBe(200);
+    const planned = async (text: string) => {
+      const { status, body } = await supertest(app.url)
+        .post('/api/v1/configuration/plan')
+        .set({ Authorization: `Bearer ${org.write.key ?? ''}`, 'Content-Type': 'application/yaml' })
+        .send(`version: 1\n${text}`);
+      const { code, quota, errors } = body as { code: string; quota?: { name: string }; errors: object[] };
+      return [status, code, quota?.name, errors];
+    };
+    const website = (key: string) => `  - { key: ${key}, name: ${key}, url: https://${key}.example.com }\n`;
+    expect(await planned(`websites:\n${website('a')}${website('b')}`)).toMatchObject([
+      409,
+      'quota_exceeded',
+      'websites',
+      [{ pointer: '/websites/1', code: 'over_quota', line: 4 }],
+    ]);
+    const alert = (key: string) => `{ key: ${key}, type: slack, config: { webhook_url: '${SLACK}' } }`;
+    const endpoint = `{ key: e, name: E, type: TCP, url: a.example.com:1, alerts: [${alert('x')}, ${alert('y')}] }`;
+    expect(await planned(`websites:\n${website('a').replace(' }', `, endpoints: [${endpoint}] }`)}`)).toMatchObject([
+      409,
+      'quota_exceeded',
+      'alerts_per_endpoint',
+      [{ pointer: '/websites/0/endpoints/0/alerts/1', line: 3 }],
+    ]);
+    const page = (slug: string) => ({ title: 'Taken', slug, groups: [] });
+    expect((await app.write.post('/status-pages', page('room-is-taken'))).status).toBe(201);
+    const pages = (...slugs: string[]) =>
+      `status_pages:\n${slugs.map((slug) => `  - { key: ${slug}, title: P, slug: ${slug}, groups: [] }\n`).join('')}`;
+    expect(await planned(pages('room-is-free', 'room-is-taken'))).toMatchObject([
+      409,
+      'conflict',
+      undefined,
+      [{ pointer: '/status_pages/1/slug', code: 'taken', line: 4 }],
+    ]);
+    expect((await planned(pages('room-is-free', 'room-is-free-too')))[0]).toBe(200);
+  });
+
+  it('a prune tells whose endpoints will no longer depend on what goes', async () => {
+    const org = await app.organization('dependents');
+    const one = (owner: string, key: string, endpoint: object) => ({
+      version: 1,
+      owner,
+      websites: [{ key, name: key, url: `https://${key}.example.com`, endpoints: [endpoint] }],
+    });
+    const e = { key: 'e', name: 'E', type: 'TCP', url: 'db.example.com:5432' };
+    await apply(org, one('a', 'h', e));
+    await apply(org, one('b', 'k', { ...e, depends_on: ['h/e'] }));
+    const { notes } = (await plan(org, { version: 1, owner: 'a' }, '?prune=true')).body;
+    expect(notes).toContainEqual({ key: 'h/e', message: expect.stringContaining('k/e (declared by b)') });
   });
 
   it('an admin takes over what another owner declared, with its history; nobody else may', async () => {
