@@ -26,6 +26,7 @@ import { EndpointChanges } from './plan/changes/endpoint-changes';
 import { PageChanges } from './plan/changes/page-changes';
 import { WebsiteChanges } from './plan/changes/website-changes';
 import { WindowChanges } from './plan/changes/window-changes';
+import { PlanTurns } from './plan/plan-turns';
 import { PlannedRoom } from './plan/planned-room';
 import { Planner } from './plan/planner';
 
@@ -48,6 +49,7 @@ import { Planner } from './plan/planner';
     ExportedConfigs,
     Planner,
     PlannedRoom,
+    PlanTurns,
     AllChanges,
     ContactChanges,
     WebsiteChanges,

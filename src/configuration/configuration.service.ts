@@ -6,6 +6,7 @@ import { ApplyService } from './apply/apply.service';
 import { readConfigurationDocument } from './document/document-shape';
 import { resolveSecrets } from './document/secrets';
 import { type ConfigurationPlanView, type PlanQuery, toPlanView } from './plan/plan.dto';
+import { PlanTurns } from './plan/plan-turns';
 import { Planner, type PlanRequest } from './plan/planner';
 
 /** What a request was sent with. */
@@ -22,18 +23,21 @@ export class ConfigurationService {
   constructor(
     private readonly database: Database,
     private readonly planner: Planner,
+    private readonly turns: PlanTurns,
     private readonly applies: ApplyService,
   ) {}
 
   /** Writes nothing. Throws `malformed_document`, and what `Planner.plan` throws. */
   async plan(caller: Caller, sent: SentDocument): Promise<ConfigurationPlanView> {
-    const { plan, digest } = await this.planner.plan(this.database, await requestOf(caller, sent));
+    const request = await requestOf(caller, sent);
+    const { plan, digest } = await this.turns.take(request, () => this.planner.plan(this.database, request));
     return toPlanView(plan, { digest, isDone: false });
   }
 
   /** All of it or nothing. Throws `malformed_document`, and what `ApplyService.apply` throws. */
   async apply(caller: Caller, sent: SentDocument): Promise<ConfigurationPlanView> {
-    return this.applies.apply(await requestOf(caller, sent));
+    const request = await requestOf(caller, sent);
+    return this.turns.take(request, () => this.applies.apply(request));
   }
 }
 
