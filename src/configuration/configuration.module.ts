@@ -27,7 +27,7 @@ import { PageChanges } from './plan/changes/page-changes';
 import { WebsiteChanges } from './plan/changes/website-changes';
 import { WindowChanges } from './plan/changes/window-changes';
 import { PlanTurns } from './plan/plan-turns';
-import { PlannedRoom } from './plan/planned-room';
+import { PlannedRoom } from './plan/room/planned-room';
 import { Planner } from './plan/planner';
 
 /** Configuration as code: documents planned, applied and exported, files of other programs converted. */

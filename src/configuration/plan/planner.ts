@@ -17,7 +17,7 @@ import { type EndpointMatch, matchAll, type Matches } from './matches';
 import { readOthersThings } from './state/others-things';
 import { EMPTY_PLAN, type Plan, type PlannedAlert, type PlannedEndpoint } from './plan';
 import { PlanFindings } from './plan-findings';
-import { PlannedRoom } from './planned-room';
+import { PlannedRoom } from './room/planned-room';
 import { type PresentState, readWanted } from './state/present-state';
 import { type OthersThings, pruned } from './prune';
 import { References } from './references';

@@ -1,22 +1,22 @@
 import { Injectable } from '@nestjs/common';
-import { MOST_CONTACTS, MOST_DEFAULT } from '../../contact/contact-store';
-import type { Contact } from '../../contact/contact.entity';
-import { QUOTA_WORDS, type QuotaName } from '../../identity/quota/quotas';
-import { Quotas } from '../../identity/quota/quotas.service';
-import type { Sql } from '../../platform/database/database';
-import type { FieldProblem } from '../../platform/problem/problem';
-import { readDomain } from '../../status-page/settings/page-rules';
+import { MOST_CONTACTS, MOST_DEFAULT } from '../../../contact/contact-store';
+import type { Contact } from '../../../contact/contact.entity';
+import { QUOTA_WORDS, type QuotaName } from '../../../identity/quota/quotas';
+import { Quotas } from '../../../identity/quota/quotas.service';
+import type { Sql } from '../../../platform/database/database';
+import type { FieldProblem } from '../../../platform/problem/problem';
+import { readDomain } from '../../../status-page/settings/page-rules';
 import {
   type AddressField,
   takenAddresses,
   takenMessage,
   type WantedAddress,
-} from '../../status-page/settings/page-slugs';
-import type { Matches } from './matches';
-import type { Deletion, DeclaredResource, Plan, Planned, PlannedEndpoint } from './plan';
-import type { PlanFindings } from './plan-findings';
+} from '../../../status-page/settings/page-slugs';
+import type { Matches } from '../matches';
+import type { Deletion, DeclaredResource, Plan, Planned, PlannedEndpoint } from '../plan';
+import type { PlanFindings } from '../plan-findings';
 import { type Demand, refusalOfDemands } from './room';
-import type { PresentState } from './state/present-state';
+import type { PresentState } from '../state/present-state';
 
 /** What is known when a plan is made but for its notes. */
 export interface PlannedChanges {
