@@ -1,4 +1,5 @@
 import 'reflect-metadata';
+import { PostgresQueryRunner } from 'typeorm/driver/postgres/PostgresQueryRunner.js';
 import { Database } from '../src/platform/database/database';
 import { startApp } from '../test/harness/app/app';
 import { newEndpoint, newWebsite } from '../test/harness/app/resources';
@@ -6,9 +7,11 @@ import { SwitchableServer } from '../test/harness/servers/switchable-server';
 
 /**
  * What it costs to plan and apply a document of many endpoints, each with an alert through a contact: plan, apply, apply
- * again, a change of every endpoint, a prune of all; and the longest that another request of the same process took meanwhile.
+ * again, a change of every endpoint and alert, a prune of all; the statements of the longest transaction and how long it held
+ * its session; and the longest that a request of another organization took meanwhile.
  * With CHECKS=1 everything is checked meanwhile, and 20 endpoints of another organization every second: how old their newest
  * recorded check was at most.
+ * As many as a document may have: ENDPOINTS=2400.
  * On the embedded database: `node -r ./scripts/typescript.cjs bench/apply.ts`
  * On PostgreSQL: `node scripts/with-postgres.mjs node -r ./scripts/typescript.cjs bench/apply.ts`
  */
@@ -17,6 +20,30 @@ const WEBSITES = Number(process.env['WEBSITES'] ?? 20);
 
 const WRITTEN = `
   SELECT coalesce(sum(n_tup_ins + n_tup_upd + n_tup_del), 0)::int AS written FROM pg_stat_user_tables`;
+
+/** The transaction that was open longest since it was last asked for. */
+const longestHold = { ms: 0, statements: 0 };
+
+function watchTransactions(): void {
+  const open = new Map<PostgresQueryRunner, { began: number; statements: number }>();
+  // eslint-disable-next-line @typescript-eslint/unbound-method
+  const { query } = PostgresQueryRunner.prototype;
+  PostgresQueryRunner.prototype.query = async function watched(
+    this: PostgresQueryRunner,
+    ...sent: Parameters<typeof query>
+  ): Promise<unknown> {
+    if (sent[0].startsWith('START TRANSACTION')) open.set(this, { began: performance.now(), statements: 0 });
+    const found = open.get(this);
+    if (found) found.statements += 1;
+    const result: unknown = await query.apply(this, sent);
+    if (found && /^(?:COMMIT|ROLLBACK)$/.test(sent[0])) {
+      open.delete(this);
+      const ms = performance.now() - found.began;
+      if (ms > longestHold.ms) Object.assign(longestHold, { ms, statements: found.statements });
+    }
+    return result;
+  };
+}
 
 const documentOf = (interval: number, isEmpty = false, target?: string): object => ({
   version: 1,
@@ -45,12 +72,13 @@ const documentOf = (interval: number, isEmpty = false, target?: string): object 
           interval,
           headers: [{ key: 'Authorization', value: `Bearer ${w}-${e}` }],
           assertions: [{ source: 'status_code', comparison: 'equals', target: '200' }],
-          alerts: [{ key: 'chat', contact: 'chat', failure_threshold: 2 }],
+          alerts: [{ key: 'chat', contact: 'chat', failure_threshold: interval / 60 + 1 }],
         })),
       })),
 });
 
 async function main(): Promise<void> {
+  watchTransactions();
   const url = process.env['TEST_DATABASE_URL'];
   // The harness would make a database for a test file.
   delete process.env['TEST_DATABASE_URL'];
@@ -69,6 +97,7 @@ async function main(): Promise<void> {
       watched.push(await newEndpoint(app.write, website, { type: 'HTTP', url: target.url, interval: 1 }));
   }
   let [longest, oldest] = [0, 0];
+  const meanwhile = { served: 0 };
   const ended = new AbortController();
   const others = (async () => {
     while (!ended.signal.aborted) {
@@ -79,17 +108,22 @@ async function main(): Promise<void> {
       );
       if (times.length > 0) oldest = Math.max(oldest, Date.now() - Math.min(...times));
       longest = Math.max(longest, performance.now() - began);
+      meanwhile.served += 1;
       await new Promise((resolve) => setTimeout(resolve, 20));
     }
   })();
   const measure = async (name: string, work: () => Promise<{ status: number; text: string; body: unknown }>) => {
     [longest, oldest] = [0, 0];
+    Object.assign(longestHold, { ms: 0, statements: 0 });
     const began = performance.now();
     const { status, text, body } = await work();
     const { summary } = (body ?? {}) as { summary?: unknown };
     const took = Math.round(performance.now() - began);
+    // Whoever waits now has waited for this.
+    const last = meanwhile.served;
+    while (meanwhile.served === last) await new Promise((resolve) => setTimeout(resolve, 5));
     console.log(
-      `${name}: ${took} ms, ${status} ${summary ? JSON.stringify(summary) : text.slice(0, 300)}, others waited ${Math.round(longest)} ms${target ? `, newest checks ${oldest} ms old` : ''}`,
+      `${name}: ${took} ms, ${status} ${summary ? JSON.stringify(summary) : text.slice(0, 300)}, held ${Math.round(longestHold.ms)} ms for ${longestHold.statements} statements, others waited ${Math.round(longest)} ms${target ? `, newest checks ${oldest} ms old` : ''}`,
     );
   };
   const written = async (): Promise<number> => {

@@ -55,7 +55,14 @@ export class ConfigurationController {
       'Compares the document with what your organization has. Nothing is written, not even the audit log. The `ETag` of the plan, sent as `If-Match`, makes sure that exactly this plan is applied.',
   })
   @ApiOkResponse({ type: ConfigurationPlanView, description: 'The plan.', ...WITH_ETAG })
-  @Problems('invalid_query', 'validation_failed', 'malformed_document', 'target_not_allowed', 'conflict')
+  @Problems(
+    'invalid_query',
+    'validation_failed',
+    'malformed_document',
+    'target_not_allowed',
+    'conflict',
+    'quota_exceeded',
+  )
   plan(
     @CurrentCaller() caller: Caller,
     @Query() query: PlanQuery,

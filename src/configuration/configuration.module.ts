@@ -19,12 +19,15 @@ import { ConvertService } from './convert/convert.service';
 import { ExportController } from './export/export.controller';
 import { ExportService } from './export/export.service';
 import { ExportedConfigs } from './export/exported-configs';
+import { AllChanges } from './plan/changes/all-changes';
 import { AlertChanges } from './plan/changes/alert-changes';
 import { ContactChanges } from './plan/changes/contact-changes';
 import { EndpointChanges } from './plan/changes/endpoint-changes';
 import { PageChanges } from './plan/changes/page-changes';
 import { WebsiteChanges } from './plan/changes/website-changes';
 import { WindowChanges } from './plan/changes/window-changes';
+import { PlanTurns } from './plan/plan-turns';
+import { PlannedRoom } from './plan/room/planned-room';
 import { Planner } from './plan/planner';
 import { SecretGuesses } from './plan/secret-guesses';
 
@@ -47,6 +50,9 @@ import { SecretGuesses } from './plan/secret-guesses';
     ExportedConfigs,
     Planner,
     SecretGuesses,
+    PlannedRoom,
+    PlanTurns,
+    AllChanges,
     ContactChanges,
     WebsiteChanges,
     EndpointChanges,

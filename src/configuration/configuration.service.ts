@@ -6,6 +6,7 @@ import { ApplyService } from './apply/apply.service';
 import { readConfigurationDocument } from './document/document-shape';
 import { resolveSecrets } from './document/secrets';
 import { type ConfigurationPlanView, type PlanQuery, toPlanView } from './plan/plan.dto';
+import { PlanTurns } from './plan/plan-turns';
 import { Planner, type PlanRequest } from './plan/planner';
 import { SecretGuesses } from './plan/secret-guesses';
 
@@ -23,19 +24,22 @@ export class ConfigurationService {
   constructor(
     private readonly database: Database,
     private readonly planner: Planner,
+    private readonly turns: PlanTurns,
     private readonly applies: ApplyService,
     private readonly guesses: SecretGuesses,
   ) {}
 
   /** Writes nothing. Throws `malformed_document`, and what `Planner.plan` throws. */
   async plan(caller: Caller, sent: SentDocument): Promise<ConfigurationPlanView> {
-    const { plan, digest } = await this.planner.plan(this.database, await this.requestOf(caller, sent));
+    const request = await this.requestOf(caller, sent);
+    const { plan, digest } = await this.turns.take(request, () => this.planner.plan(this.database, request));
     return toPlanView(plan, { digest, isDone: false });
   }
 
   /** All of it or nothing. Throws `malformed_document`, and what `ApplyService.apply` throws. */
   async apply(caller: Caller, sent: SentDocument): Promise<ConfigurationPlanView> {
-    return this.applies.apply(await this.requestOf(caller, sent));
+    const request = await this.requestOf(caller, sent);
+    return this.turns.take(request, () => this.applies.apply(request));
   }
 
   private async requestOf(caller: Caller, { text, query, host }: SentDocument): Promise<PlanRequest> {

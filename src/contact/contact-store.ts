@@ -10,7 +10,7 @@ import type { ContactRoute } from './contact-events';
 /** Contacts of an organization. */
 export const MOST_CONTACTS = 1000;
 /** Contacts that each new endpoint gets an alert through. */
-const MOST_DEFAULT = 10;
+export const MOST_DEFAULT = 10;
 
 /** What making an alert through a contact needs of it. */
 export interface HeldContact extends ContactRoute {

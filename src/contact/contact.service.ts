@@ -1,11 +1,12 @@
 import { Injectable } from '@nestjs/common';
 import { And, In, MoreThan, Not } from 'typeorm';
-import { recordChange } from '../audit/audit-log';
+import { recordChange, recordChanges } from '../audit/audit-log';
 import { ChannelSettings } from '../delivery/config/channel-settings';
 import { ownerOf } from '../delivery/config/sealed-config';
 import type { Caller } from '../platform/access/caller';
 import { Database, type Sql, type Tx } from '../platform/database/database';
 import { setOwner } from '../platform/database/set-owner';
+import { updateRows } from '../platform/database/update-rows';
 import { TransactionEvents } from '../platform/events/transaction-events';
 import { Cursors, LARGE_ROWS } from '../platform/http/cursors';
 import type { Page } from '../platform/http/page';
@@ -15,6 +16,7 @@ import { formatId, newUuid, parseId } from '../platform/ids/id';
 import { type Findings, NO_FINDINGS } from '../platform/problem/findings';
 import { type FieldProblem, problems } from '../platform/problem/problem';
 import { Clock } from '../platform/time/clock';
+import { Turns } from '../platform/time/turns';
 import { changedContact, newContact } from './contact-change';
 import { ContactRouteChanged } from './contact-events';
 import { ContactStore } from './contact-store';
@@ -82,15 +84,17 @@ export class ContactService {
   }
 
   create(caller: Caller, dto: CreateContactDto, id: string = newUuid()): Promise<ContactView> {
-    const { orgId } = caller;
-    const { generatedKeys, ...route } = this.channels.resolve(caller, ownerOf('', id), dto, null);
+    const { contact, generatedKeys } = this.made(caller, id, dto);
     return this.database.transaction(async (tx) => {
-      const contact = newContact(orgId, id, dto, route, this.clock.now());
-      await tx.manager.insert(Contact, contact);
-      await this.store.refuseTooMany(tx, orgId);
-      await recordChange(tx, { ...about(orgId, id), action: 'create', after: this.audited(contact) });
+      await this.insert(tx, caller.orgId, [contact]);
       return this.used(tx, caller, contact, generatedKeys);
     });
+  }
+
+  /** The same for several, in as many statements. */
+  async createSome(tx: Tx, caller: Caller, sent: readonly SentContact<CreateContactDto>[]): Promise<void> {
+    const made = await new Turns().map(sent, ({ id, dto }) => this.made(caller, id, dto).contact);
+    if (made.length > 0) await this.insert(tx, caller.orgId, made);
   }
 
   /** Partial. What another config means for its alerts is written in the same transaction. */
@@ -100,9 +104,25 @@ export class ContactService {
       requireMatch(tagSource(before));
       const { generatedKeys, ...route } = this.channels.resolve(caller, ownerOf('', id), dto, before);
       const after = changedContact(before, dto, route, this.clock.now());
-      if (after) await this.save(tx, before, after, route.isChanged);
+      if (after) await this.save(tx, caller.orgId, [{ before, after, hasNewConfig: route.isChanged }]);
       return this.used(tx, caller, after ?? before, generatedKeys);
     });
+  }
+
+  /** The same for several that are locked: a few statements, and some for each that notifies elsewhere from now on. */
+  async updateSome(tx: Tx, caller: Caller, sent: readonly SentContact<UpdateContactDto>[]): Promise<void> {
+    if (sent.length === 0) return;
+    const { orgId } = caller;
+    const found = await tx.manager.findBy(Contact, { orgId, id: In(sent.map(({ id }) => id)) });
+    const contacts = new Map(found.map((contact) => [contact.id, contact]));
+    const changes = await new Turns().map(sent, ({ id, dto }): ContactChange[] => {
+      const before = contacts.get(id);
+      if (!before) throw problems.notFound();
+      const route = this.channels.resolve(caller, ownerOf('', id), dto, before);
+      const after = changedContact(before, dto, route, this.clock.now());
+      return after ? [{ before, after, hasNewConfig: route.isChanged }] : [];
+    });
+    await this.save(tx, orgId, changes.flat());
   }
 
   /** Throws `conflict` while alerts use it and nothing replaces it. */
@@ -151,7 +171,7 @@ export class ContactService {
   }
 
   /** Written by configuration documents alone. */
-  own(tx: Tx, orgId: string, ids: readonly string[], owner: string): Promise<void> {
+  own(tx: Tx, orgId: string, ids: readonly string[], owner: string | null): Promise<void> {
     return setOwner(tx, 'contact', orgId, ids, owner);
   }
 
@@ -168,18 +188,36 @@ export class ContactService {
     return contact ? this.channels.findingsIn(caller, ownerOf('', contact.id), fields, contact) : NO_FINDINGS;
   }
 
-  private async save(tx: Tx, before: Contact, after: Contact, hasNewConfig: boolean): Promise<void> {
-    const { id, orgId, createdAt: _, ...columns } = after;
-    await tx.manager.update(Contact, { id }, columns);
-    if (hasNewConfig) await this.events.emit(new ContactRouteChanged(orgId, routeOf(before), routeOf(after)), tx);
-    if (after.isDefault && !before.isDefault) await this.store.refuseTooMany(tx, orgId);
-    await recordChange(tx, {
-      ...about(orgId, id),
-      action: 'update',
+  private made(caller: Caller, id: string, dto: CreateContactDto) {
+    const { generatedKeys, ...route } = this.channels.resolve(caller, ownerOf('', id), dto, null);
+    return { contact: newContact(caller.orgId, id, dto, route, this.clock.now()), generatedKeys };
+  }
+
+  private async insert(tx: Tx, orgId: string, contacts: readonly Contact[]): Promise<void> {
+    await tx.manager.insert(Contact, [...contacts]);
+    await this.store.refuseTooMany(tx, orgId);
+    const changes = contacts.map((contact) => {
+      const after = this.audited(contact);
+      return { ...about(orgId, contact.id), action: 'create' as const, after };
+    });
+    await recordChanges(tx, changes);
+  }
+
+  private async save(tx: Tx, orgId: string, changes: readonly ContactChange[]): Promise<void> {
+    const rows = changes.map(({ after: { orgId: _1, createdAt: _2, ...columns } }) => columns);
+    await updateRows(tx, Contact, rows);
+    for (const { before, after, hasNewConfig } of changes)
+      if (hasNewConfig) await this.events.emit(new ContactRouteChanged(orgId, routeOf(before), routeOf(after)), tx);
+    if (changes.some(({ before, after }) => after.isDefault && !before.isDefault))
+      await this.store.refuseTooMany(tx, orgId);
+    const entries = changes.map(({ before, after, hasNewConfig }) => ({
+      ...about(orgId, after.id),
+      action: 'update' as const,
       before: this.audited(before),
       after: this.audited(after),
       hidden: hasNewConfig ? ['config'] : [],
-    });
+    }));
+    await recordChanges(tx, entries);
   }
 
   private async used(sql: Sql, caller: Caller, contact: Contact, generatedKeys?: readonly string[]) {
@@ -207,6 +245,18 @@ export class ContactService {
   private audited(contact: Contact): ContactSettings {
     return toContactSettings(contact, this.channels.present(READER, ownerOf('', contact.id), contact).config);
   }
+}
+
+/** What a document says of a contact. */
+export interface SentContact<Dto> {
+  id: string;
+  dto: Dto;
+}
+
+interface ContactChange {
+  before: Contact;
+  after: Contact;
+  hasNewConfig: boolean;
 }
 
 /** See `ContactService.preview`. */

@@ -11,6 +11,7 @@ import { requireMatch } from '../platform/http/precondition/precondition';
 import { formatId, newUuid, parseId } from '../platform/ids/id';
 import { type Findings, NO_FINDINGS, refuse, together } from '../platform/problem/findings';
 import { problems } from '../platform/problem/problem';
+import { Turns } from '../platform/time/turns';
 import type { Website } from '../website/website.entity';
 import { WebsiteService } from '../website/website.service';
 import { CHECKED_SETTINGS } from './check-definition';
@@ -37,6 +38,7 @@ import {
   parentIds,
   parentsOf,
   parentsOfSome,
+  savedCycleFindings,
   saveParents,
   selfFindings,
 } from './quiet/dependencies';
@@ -169,7 +171,7 @@ export class EndpointService {
     const isChanged = (key: keyof EndpointSettings) => !isDeepStrictEqual(settings[key], stored[key]);
     const hasNewCheck = CHECKED_SETTINGS.some(isChanged);
     const revision = endpoint.revision + (hasNewCheck ? 1 : 0);
-    await saveParents(tx, id, parents, dependsOn);
+    if (dependsOn.join() !== parents.join()) await saveParents(tx, [{ id, dependsOn }]);
     await this.repository.save(tx, endpoint, { ...settings, revision, websiteId });
     if (isChanged('url') || isChanged('type')) await this.startNewStreak(tx, [id]);
     await this.reschedule(tx, { ...endpoint, ...settings, revision, websiteId }, hasNewCheck || (isOn && !wasOn));
@@ -188,7 +190,7 @@ export class EndpointService {
 
   /**
    * The same for several that `lockSome` has locked and that stay in their websites, in about a dozen statements for a
-   * thousand. Those that another thing is to be depended on by come one by one: each may make a cycle.
+   * thousand. The caller has called `lockDependencies` where one is to depend on something.
    */
   async changeSome(tx: Tx, caller: Caller, sent: readonly { id: string; dto: UpdateEndpointDto }[]): Promise<void> {
     if (sent.length === 0) return;
@@ -198,15 +200,13 @@ export class EndpointService {
     const parents = await parentsOfSome(tx, ids);
     const running = await this.websites.enabledOf(tx, [...new Set(found.map(({ websiteId }) => websiteId))]);
     const stored = new Map(found.map((endpoint) => [endpoint.id, endpoint]));
-    const changed: ChangedEndpoint[] = [];
-    for (const { id, dto } of sent) {
+    const changed = await new Turns().map(sent, ({ id, dto }) => {
       const endpoint = stored.get(id);
       if (!endpoint) throw problems.notFound();
-      const dependsOn = parents.get(id) ?? [];
-      if (dto.depends_on && parentIds(dto.depends_on).join() !== dependsOn.join())
-        await this.change(tx, caller, id, dto);
-      else changed.push(this.changedOf(caller, endpoint, dto, { dependsOn, isOn: running.has(endpoint.websiteId) }));
-    }
+      const dependedOn = parents.get(id) ?? [];
+      return this.changedOf(caller, endpoint, dto, { dependedOn, isOn: running.has(endpoint.websiteId) });
+    });
+    await this.relink(tx, orgId, changed);
     const moreChecks = changed.reduce((sum, one) => sum + one.moreChecks, 0);
     await this.repository.saveSome(
       tx,
@@ -259,7 +259,7 @@ export class EndpointService {
   }
 
   /** Written by configuration documents alone. */
-  own(tx: Tx, orgId: string, ids: readonly string[], owner: string): Promise<void> {
+  own(tx: Tx, orgId: string, ids: readonly string[], owner: string | null): Promise<void> {
     return setOwner(tx, 'endpoint', orgId, ids, owner);
   }
 
@@ -380,7 +380,7 @@ export class EndpointService {
     caller: Caller,
     endpoint: Endpoint,
     dto: UpdateEndpointDto,
-    { dependsOn, isOn: isWebsiteOn }: { dependsOn: readonly string[]; isOn: boolean },
+    { dependedOn, isOn: isWebsiteOn }: { dependedOn: readonly string[]; isOn: boolean },
   ): ChangedEndpoint {
     const { id, orgId, websiteId } = endpoint;
     const stored = settingsOf(endpoint);
@@ -389,8 +389,10 @@ export class EndpointService {
     const isChanged = (key: keyof EndpointSettings) => !isDeepStrictEqual(settings[key], stored[key]);
     const hasNewCheck = CHECKED_SETTINGS.some(isChanged);
     const revision = endpoint.revision + (hasNewCheck ? 1 : 0);
+    const dependsOn = dto.depends_on ? parentIds(dto.depends_on) : dependedOn;
     return {
       row: { id, ...settings, revision },
+      newParents: dependsOn.join() === dependedOn.join() ? null : dependsOn,
       moreChecks: 1 / settings.intervalSeconds - 1 / endpoint.intervalSeconds,
       hasNewTarget: isChanged('url') || isChanged('type'),
       isStopped: endpoint.enabled && !settings.enabled,
@@ -406,11 +408,27 @@ export class EndpointService {
       entry: {
         ...about(orgId, id),
         action: 'update',
-        before: toAuditView(websiteId, stored, dependsOn),
+        before: toAuditView(websiteId, stored, dependedOn),
         after: toAuditView(websiteId, settings, dependsOn),
         hidden: MASKED_SETTINGS.filter(isChanged),
       },
     };
+  }
+
+  /** Three statements; none where nothing depends on anything else than before. */
+  private async relink(tx: Tx, orgId: string, changed: readonly ChangedEndpoint[]): Promise<void> {
+    const changes = changed.flatMap(({ row: { id }, newParents }) =>
+      newParents ? [{ id, dependsOn: newParents }] : [],
+    );
+    if (changes.length === 0) return;
+    await holdParents(tx, orgId, [...new Set(changes.flatMap(({ dependsOn }) => dependsOn))]);
+    await saveParents(tx, changes);
+    refuse(
+      await savedCycleFindings(
+        tx,
+        changes.map(({ id }) => id),
+      ),
+    );
   }
 
   private async reschedule(tx: Tx, endpoint: Endpoint, dueAtOnce: boolean): Promise<void> {
@@ -457,6 +475,8 @@ const about = (orgId: string, id: string) => ({ orgId, resource: 'endpoint', id 
 /** What a change makes of an endpoint that stays in its website. */
 interface ChangedEndpoint {
   row: EndpointSettings & Pick<Endpoint, 'id' | 'revision'>;
+  /** uuids; `null` where it depends on what it did before. */
+  newParents: readonly string[] | null;
   /** Per second. */
   moreChecks: number;
   hasNewTarget: boolean;

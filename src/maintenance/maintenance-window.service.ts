@@ -1,6 +1,6 @@
 import { isDeepStrictEqual } from 'node:util';
 import { Injectable } from '@nestjs/common';
-import { recordChange } from '../audit/audit-log';
+import { recordChange, recordChanges } from '../audit/audit-log';
 import { currentAuthorship } from '../audit/authorship';
 import { refuseUnknown, toScope } from '../endpoint/scope/scope';
 import { Database, type Sql, type Tx } from '../platform/database/database';
@@ -14,6 +14,7 @@ import { parseTimestamp } from '../platform/http/validators';
 import { newUuid, parseId } from '../platform/ids/id';
 import type { Findings } from '../platform/problem/findings';
 import { problems } from '../platform/problem/problem';
+import { Turns } from '../platform/time/turns';
 import {
   type CreateMaintenanceWindowDto,
   type MaintenanceOccurrenceView,
@@ -25,7 +26,7 @@ import {
   toOccurrenceView,
   type UpdateMaintenanceWindowDto,
 } from './maintenance-window.dto';
-import { Occurrences } from './occurrences';
+import { type ChangedWindow, Occurrences } from './occurrences';
 import { nextSpans, type Span } from './recurrence/window-times';
 import { problemsOfFields, problemsOfTimes, sameTimes } from './window-rules';
 import { listedAt, type WindowRow } from './window-row';
@@ -93,21 +94,41 @@ export class MaintenanceWindowService {
     dto: CreateMaintenanceWindowDto,
   ): Promise<MaintenanceOccurrenceView[]> {
     const now = this.clock.now();
-    const row = await this.judged(this.database, orgId, dto, null, now);
-    return nextSpans(row, from ?? now, limit).map(toOccurrenceView);
+    const rows = await this.judged(this.database, orgId, [{ dto, before: null }], now);
+    return rows.flatMap((row) => nextSpans(row, from ?? now, limit)).map(toOccurrenceView);
   }
 
   create(orgId: string, dto: CreateMaintenanceWindowDto, id: string = newUuid()): Promise<MaintenanceWindowView> {
     return this.database.transaction(async (tx) => {
       const now = this.clock.now();
-      const row = { ...(await this.judged(tx, orgId, dto, null, now)), id };
-      await this.windows.claim(tx, orgId, now);
-      await this.windows.insert(tx, row, now);
-      await this.occurrences.replace(tx, row, 'created', now);
-      await this.windows.claimOccurrences(tx, orgId, now);
-      await recordChange(tx, { ...about(orgId, row.id), action: 'create', after: settingsOf(row) });
-      return shown(await this.windows.lock(tx, orgId, row.id, now), now);
+      await this.createSome(tx, orgId, [{ id, dto }], now);
+      return shown(await this.windows.lock(tx, orgId, id, now), now);
     });
+  }
+
+  /** The same for several, in as many statements. */
+  async createSome(
+    tx: Tx,
+    orgId: string,
+    sent: readonly { id: string; dto: CreateMaintenanceWindowDto }[],
+    now = this.clock.now(),
+  ): Promise<void> {
+    if (sent.length === 0) return;
+    const asked = sent.map(({ dto }) => ({ dto, before: null }));
+    const judged = await this.judged(tx, orgId, asked, now);
+    const rows = judged.map((row, at) => ({ ...row, id: sent[at]?.id ?? row.id }));
+    await this.windows.claim(tx, orgId, rows.length, now);
+    await this.windows.insert(tx, orgId, rows, now);
+    await this.occurrences.replace(
+      tx,
+      rows.map((window) => ({ window, change: 'created' })),
+      now,
+    );
+    await this.windows.claimOccurrences(tx, orgId, now);
+    const entries = rows.map((row) => {
+      return { ...about(orgId, row.id), action: 'create' as const, after: settingsOf(row) };
+    });
+    await recordChanges(tx, entries);
   }
 
   /** Partial. Holds for results that are recorded later; what was ended stays ended unless the times change. */
@@ -116,15 +137,27 @@ export class MaintenanceWindowService {
       const stored = await this.windows.lock(tx, orgId, id, this.clock.now());
       requireMatch(tagSource(stored));
       const now = this.clock.now();
-      const row = await this.judged(tx, orgId, dto, stored, now);
-      const sides = { before: settingsOf(stored), after: settingsOf(row) };
-      if (isDeepStrictEqual(sides.before, sides.after)) return shown(stored, now);
-      await this.windows.update(tx, row, stored, now);
-      await this.occurrences.replace(tx, row, sameTimes(row, stored) ? 'other settings' : 'other times', now);
-      if (!sameTimes(row, stored)) await this.windows.claimOccurrences(tx, orgId, now);
-      await recordChange(tx, { ...about(orgId, id), action: 'update', ...sides });
+      await this.change(tx, orgId, [{ before: stored, dto }], now);
       return shown(await this.windows.lock(tx, orgId, id, now), now);
     });
+  }
+
+  /** The same for several, in as many statements. */
+  async updateSome(
+    tx: Tx,
+    orgId: string,
+    sent: readonly { id: string; dto: UpdateMaintenanceWindowDto }[],
+  ): Promise<void> {
+    if (sent.length === 0) return;
+    const now = this.clock.now();
+    const ids = sent.map(({ id }) => id);
+    const stored = await this.windows.lockSome(tx, orgId, ids, now);
+    const changes = sent.map(({ id, dto }) => {
+      const before = stored.get(id);
+      if (!before) throw problems.notFound();
+      return { before, dto };
+    });
+    await this.change(tx, orgId, changes, now);
   }
 
   /** Ends the occurrence that runs; `conflict` when none does. */
@@ -160,7 +193,7 @@ export class MaintenanceWindowService {
   }
 
   /** Written by configuration documents alone. */
-  own(tx: Tx, orgId: string, ids: readonly string[], owner: string): Promise<void> {
+  own(tx: Tx, orgId: string, ids: readonly string[], owner: string | null): Promise<void> {
     return setOwner(tx, 'maintenance_window', orgId, ids, owner);
   }
 
@@ -169,17 +202,41 @@ export class MaintenanceWindowService {
     return { invalid: problemsOfFields(fields), forbidden: [] };
   }
 
-  /** The window after the change. Throws `validation_failed`, or `not_found` for a scope that names what is not there. */
-  private async judged(
-    sql: Sql,
+  private async change(
+    tx: Tx,
     orgId: string,
-    dto: UpdateMaintenanceWindowDto,
-    before: WindowRow | null,
+    sent: readonly { before: WindowRow; dto: UpdateMaintenanceWindowDto }[],
     now: Date,
-  ): Promise<WindowRow> {
-    const row = this.checked(orgId, dto, before, now);
-    if (dto.scope) await refuseUnknown(sql, orgId, dto.scope, before);
-    return { ...row, listedAt: listedAt(row, now, row.listedAt) };
+  ): Promise<void> {
+    const rows = await this.judged(tx, orgId, sent, now);
+    const changes = sent.flatMap(({ before }, at) => {
+      const row = rows[at] ?? before;
+      const sides = { before: settingsOf(before), after: settingsOf(row) };
+      return isDeepStrictEqual(sides.before, sides.after) ? [] : [{ before, row, sides }];
+    });
+    if (changes.length === 0) return;
+    await this.windows.update(tx, orgId, changes, now);
+    const changed = changes.map(({ row, before }): ChangedWindow => {
+      return { window: row, change: sameTimes(row, before) ? 'other settings' : 'other times' };
+    });
+    await this.occurrences.replace(tx, changed, now);
+    if (changed.some(({ change }) => change === 'other times')) await this.windows.claimOccurrences(tx, orgId, now);
+    const entries = changes.map(({ row, sides }) => {
+      return { ...about(orgId, row.id), action: 'update' as const, ...sides };
+    });
+    await recordChanges(tx, entries);
+  }
+
+  /**
+   * The windows after the changes. Throws `validation_failed`, or `not_found` for a scope that names what is not there.
+   * Times cost a millisecond or two each.
+   */
+  private async judged(sql: Sql, orgId: string, sent: readonly SentWindow[], now: Date): Promise<WindowRow[]> {
+    const turns = new Turns();
+    const rows = await turns.map(sent, ({ dto, before }) => this.checked(orgId, dto, before, now));
+    const scopes = sent.flatMap(({ dto: { scope }, before }) => (scope ? [{ sent: scope, known: before }] : []));
+    await refuseUnknown(sql, orgId, scopes);
+    return turns.map(rows, (row) => ({ ...row, listedAt: listedAt(row, now, row.listedAt) }));
   }
 
   /** The same as far as it can be told without the database. */
@@ -189,6 +246,12 @@ export class MaintenanceWindowService {
     if (wrong.length > 0) throw problems.validationFailed(wrong);
     return row;
   }
+}
+
+interface SentWindow {
+  dto: UpdateMaintenanceWindowDto;
+  /** `null`: it is new. */
+  before: WindowRow | null;
 }
 
 /** See `MaintenanceWindowService.previewOf`. */

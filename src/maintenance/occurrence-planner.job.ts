@@ -69,7 +69,7 @@ export class OccurrencePlanner {
       await tx.query(LIST, [id, listedAt(window, now, window.listedAt)]);
       const soon = new Date(now.getTime() + LEAST_AHEAD_MS);
       const [planned] = await tx.query<{ after: Date; isShort: boolean }>(PLANNED, [id, now, soon]);
-      if (planned) await this.occurrences.plan(tx, window, planned.after, now);
+      if (planned) await this.occurrences.plan(tx, [{ window, after: planned.after }], now);
     }, LIMITS);
   }
 }

@@ -1,19 +1,31 @@
 import { Injectable } from '@nestjs/common';
 import { countChange } from '../audit/changed-bytes';
 import type { Tx } from '../platform/database/database';
+import { problems } from '../platform/problem/problem';
 import { DAY_MS } from '../platform/time/time-units';
+import { Turns } from '../platform/time/turns';
 import { type Span, spansFrom } from './recurrence/window-times';
 import type { WindowRow } from './window-row';
 
 /** How far ahead occurrences are written: a day more than status pages announce. */
 export const AHEAD_MS = 8 * DAY_MS;
 
+/** Occurrences that are planned: a hundred windows that come each hour. Each is a row, and stays for 400 days. */
+export const MOST_PLANNED = 20_000;
+
+/** What is said of more. */
+export const tooManyPlanned = () =>
+  problems.quotaExceeded(
+    { name: 'maintenance_occurrences', limit: MOST_PLANNED, used: MOST_PLANNED },
+    'occurrences of maintenance windows in the next eight days',
+  );
+
 /** What an occurrence has of its window. */
 type Settings = Pick<WindowRow, 'id' | 'orgId' | 'scopeId' | 'name' | 'mute' | 'excludeFromUptime' | 'public'>;
 
 interface Running extends Span, Settings {}
 
-const FUTURE = 'DELETE FROM maintenance_occurrence WHERE window_id = $1 AND starts_at > $2';
+const FUTURE = 'DELETE FROM maintenance_occurrence WHERE window_id = ANY ($1::uuid[]) AND starts_at > $2';
 
 /** Longer than an occurrence lasts: what began before it is over. */
 const LONGEST = `interval '91 days'`;
@@ -21,25 +33,31 @@ const RUNNING = `
   SELECT window_id AS id, org_id AS "orgId", scope_id AS "scopeId", name, mute, exclude_from_uptime AS "excludeFromUptime",
          public, starts_at AS "startsAt", ends_at AS "endsAt"
     FROM maintenance_occurrence
-   WHERE window_id = $1 AND starts_at <= $2 AND starts_at > $2::timestamptz - ${LONGEST} AND ends_at > $2 FOR UPDATE`;
+   WHERE window_id = ANY ($1::uuid[]) AND starts_at <= $2 AND starts_at > $2::timestamptz - ${LONGEST} AND ends_at > $2
+   ORDER BY window_id, starts_at FOR UPDATE`;
 
 const END = `
-  UPDATE maintenance_occurrence SET ends_at = $2, continued = $3
-   WHERE window_id = $1 AND starts_at <= $2 AND starts_at > $2::timestamptz - ${LONGEST} AND ends_at > $2 RETURNING 1`;
+  UPDATE maintenance_occurrence SET ends_at = $2, continued = window_id = ANY ($3::uuid[])
+   WHERE window_id = ANY ($1::uuid[]) AND starts_at <= $2 AND starts_at > $2::timestamptz - ${LONGEST} AND ends_at > $2 RETURNING 1`;
 
 // A row of the same start is one that a change within the same millisecond cut short.
 const WRITE = `
   INSERT INTO maintenance_occurrence (window_id, org_id, scope_id, name, mute, exclude_from_uptime, public, starts_at, ends_at)
-  SELECT $1, $2, $3, $4, $5, $6, $7, starts_at, ends_at FROM unnest($8::timestamptz[], $9::timestamptz[]) AS o (starts_at, ends_at)
+  SELECT w.id, w.org_id, w.scope_id, w.name, w.mute, w.exclude_from_uptime, w.public, o.starts_at, o.ends_at
+    FROM unnest($1::uuid[], $2::timestamptz[], $3::timestamptz[]) AS o (id, starts_at, ends_at)
+    JOIN maintenance_window w ON w.id = o.id
       ON CONFLICT (window_id, starts_at) DO UPDATE
      SET scope_id = excluded.scope_id, name = excluded.name, mute = excluded.mute, public = excluded.public,
          exclude_from_uptime = excluded.exclude_from_uptime, ends_at = excluded.ends_at, begun = false, over = false,
          continued = false
    WHERE maintenance_occurrence.ends_at = maintenance_occurrence.starts_at`;
 
-const PLANNED = `UPDATE maintenance_window SET planned_until = COALESCE($2, 'infinity'::timestamptz) WHERE id = $1`;
-const ENDED_SINCE =
-  'SELECT 1 FROM maintenance_occurrence WHERE window_id = $1 AND ends_at > $2 AND starts_at <= $3 LIMIT 1';
+const PLANNED = `
+  UPDATE maintenance_window SET planned_until = CASE WHEN id = ANY ($2::uuid[]) THEN 'infinity'::timestamptz ELSE $3 END
+   WHERE id = ANY ($1::uuid[])`;
+const ENDED_SINCE = `
+  SELECT d.id FROM unnest($1::uuid[], $2::timestamptz[]) AS d (id, due)
+   WHERE EXISTS (SELECT FROM maintenance_occurrence o WHERE o.window_id = d.id AND o.ends_at > d.due AND o.starts_at <= $3)`;
 
 /** A row of an occurrence with its indexes, without its name. */
 const ROW_BYTES = 250;
@@ -60,66 +78,110 @@ export class Occurrences {
     this.changed = listener;
   }
 
-  /** The occurrences of a window after a change that is in force from `now` on. */
-  async replace(tx: Tx, window: WindowRow, change: Change, now: Date): Promise<void> {
-    await tx.query(FUTURE, [window.id, now]);
-    const running = await tx.query<Running>(RUNNING, [window.id, now]);
-    const due = lastRunning(window, now);
-    // What was ended stays ended, unless the window is given other times.
-    const goesOn = due !== null && (running.length > 0 || change !== 'other settings');
-    const [only] = running;
-    const isSame = goesOn && running.length === 1 && only !== undefined && isSameRun(only, window, due);
-    if (!isSame) {
-      await tx.query(END, [window.id, now, goesOn]);
-      if (goesOn)
-        await this.write(tx, window, [{ startsAt: await this.startOf(tx, window, due, now), endsAt: due.endsAt }]);
-    }
-    await this.plan(tx, window, now, now);
+  /** The occurrences of saved windows after changes that are in force from `now` on: as many statements as for one. */
+  async replace(tx: Tx, changes: readonly ChangedWindow[], now: Date): Promise<void> {
+    const ids = changes.map(({ window }) => window.id);
+    await tx.query(FUTURE, [ids, now]);
+    const running = grouped(await tx.query<Running>(RUNNING, [ids, now]));
+    const cut = changes.flatMap(({ window, change }) => {
+      const runs = running.get(window.id) ?? [];
+      const due = lastRunning(window, now);
+      // What was ended stays ended, unless the window is given other times.
+      const goesOn = due !== null && (runs.length > 0 || change !== 'other settings') ? due : null;
+      const [only] = runs;
+      const isSame = goesOn && runs.length === 1 && only !== undefined && isSameRun(only, window, goesOn);
+      return isSame ? [] : [{ window, goesOn }];
+    });
+    const going = cut.flatMap(({ window, goesOn: due }) => (due ? [{ window, due }] : []));
+    await tx.query(END, [idsOf(cut), now, idsOf(going)]);
+    await this.write(tx, await this.goingOn(tx, going, now));
+    await this.plan(
+      tx,
+      changes.map(({ window }) => ({ window, after: now })),
+      now,
+    );
   }
 
   /** Ends what runs; false when nothing does. */
   async end(tx: Tx, windowId: string, now: Date): Promise<boolean> {
     tx.afterCommit(() => this.changed());
-    return (await tx.query(END, [windowId, now, false])).length > 0;
+    return (await tx.query(END, [[windowId], now, []])).length > 0;
   }
 
   /** Of a window that is deleted: what runs ends, what is to come is gone. */
   async stop(tx: Tx, windowId: string, now: Date): Promise<void> {
-    await tx.query(FUTURE, [windowId, now]);
+    await tx.query(FUTURE, [[windowId], now]);
     await this.end(tx, windowId, now);
   }
 
-  /** Writes what begins later than `after` and within eight days, and until when that is all. */
-  async plan(tx: Tx, window: WindowRow, after: Date, now: Date): Promise<void> {
+  /** Writes what of saved windows begins later than `after` and within eight days, and until when that is all. */
+  async plan(tx: Tx, windows: readonly { window: WindowRow; after: Date }[], now: Date): Promise<void> {
     const until = new Date(now.getTime() + AHEAD_MS);
-    const spans: Span[] = [];
-    let hasMore = false;
-    for (const span of spansFrom(window, now)) {
-      hasMore = span.startsAt > now;
-      if (span.startsAt > until) break;
-      if (span.startsAt > after) spans.push(span);
-    }
+    let planned = 0;
+    const ahead = await new Turns().map(windows, ({ window, after }) => {
+      const found = spansAhead(window, after, now, until);
+      planned += found.spans.length;
+      // Nothing is made of what would be refused when it is written.
+      if (planned > MOST_PLANNED) throw tooManyPlanned();
+      return { window, ...found };
+    });
     tx.afterCommit(() => this.changed());
-    await this.write(tx, window, spans);
-    // A one-off window that is written needs no further look, a recurring one until its last start is past.
-    const isDone = window.cron === null ? !hasMore || spans.length > 0 : !hasMore;
-    await tx.query(PLANNED, [window.id, isDone ? null : until]);
+    await this.write(
+      tx,
+      ahead.flatMap(({ window, spans }) => spans.map((span) => ({ window, ...span }))),
+    );
+    await tx.query(PLANNED, [idsOf(ahead), idsOf(ahead.filter(({ isDone }) => isDone)), until]);
   }
 
-  private async write(tx: Tx, window: Settings, spans: readonly Span[]): Promise<void> {
+  private async write(tx: Tx, spans: readonly SpanOfWindow[]): Promise<void> {
     if (spans.length === 0) return;
-    const { id, orgId, scopeId, name, mute, excludeFromUptime } = window;
-    countChange(tx, orgId, spans.length * (ROW_BYTES + Buffer.byteLength(name)));
+    for (const { window } of spans) countChange(tx, window.orgId, ROW_BYTES + Buffer.byteLength(window.name));
     const [starts, ends] = [spans.map(({ startsAt }) => startsAt), spans.map(({ endsAt }) => endsAt)];
-    await tx.query(WRITE, [id, orgId, scopeId, name, mute, excludeFromUptime, window.public, starts, ends]);
+    await tx.query(WRITE, [idsOf(spans), starts, ends]);
   }
 
   /** A one-off window may be told a little late: then it begins when it was to begin, unless it has run since. Others begin now. */
-  private async startOf(tx: Tx, window: WindowRow, due: Span, now: Date): Promise<Date> {
-    if (window.cron !== null) return now;
-    const ran = await tx.query(ENDED_SINCE, [window.id, due.startsAt, now]);
-    return ran.length > 0 ? now : due.startsAt;
+  private async goingOn(
+    tx: Tx,
+    going: readonly { window: WindowRow; due: Span }[],
+    now: Date,
+  ): Promise<SpanOfWindow[]> {
+    const late = going.filter(({ window }) => window.cron === null);
+    const due = late.map(({ due: { startsAt } }) => startsAt);
+    const ran = late.length === 0 ? [] : await tx.query<{ id: string }>(ENDED_SINCE, [idsOf(late), due, now]);
+    const hasRun = new Set(ran.map(({ id }) => id));
+    return going.map(({ window, due: { startsAt, endsAt } }) => {
+      return { window, startsAt: window.cron !== null || hasRun.has(window.id) ? now : startsAt, endsAt };
+    });
   }
+}
+
+type SpanOfWindow = Span & { window: WindowRow };
+
+/** A window that has been saved. */
+export interface ChangedWindow {
+  window: WindowRow;
+  change: Change;
+}
+
+const idsOf = (items: readonly { window: { id: string } }[]): string[] => items.map(({ window }) => window.id);
+
+function grouped(runs: readonly Running[]): Map<string, Running[]> {
+  const byWindow = new Map<string, Running[]>();
+  for (const run of runs) byWindow.set(run.id, [...(byWindow.get(run.id) ?? []), run]);
+  return byWindow;
+}
+
+/** `isDone`: a one-off window that is written needs no further look, a recurring one until its last start is past. */
+function spansAhead(window: WindowRow, after: Date, now: Date, until: Date): { spans: Span[]; isDone: boolean } {
+  const spans: Span[] = [];
+  let hasMore = false;
+  for (const span of spansFrom(window, now)) {
+    hasMore = span.startsAt > now;
+    if (span.startsAt > until) break;
+    if (span.startsAt > after) spans.push(span);
+  }
+  return { spans, isDone: !hasMore || (window.cron === null && spans.length > 0) };
 }
 
 /** Of the occurrences by the window's times that run at `now` the one that ends last. */

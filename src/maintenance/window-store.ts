@@ -6,14 +6,13 @@ import { Database, type Tx } from '../platform/database/database';
 import { newUuid } from '../platform/ids/id';
 import { problems } from '../platform/problem/problem';
 import type { WindowStatus } from './maintenance-window.dto';
+import { MOST_PLANNED, tooManyPlanned } from './occurrences';
 import { runningUntil, selectWindows, type WindowRow } from './window-row';
 
 /** Windows of an organization that are not over by their times. */
 export const MOST_OPEN = 1000;
 /** Ids and tags in their scopes, all windows together: with a hundred times as many a batch of checks took seconds. */
 const MOST_NAMED = 10_000;
-/** Occurrences that are planned: a hundred windows that come each hour. Each is a row, and stays for 400 days. */
-const MOST_PLANNED = 20_000;
 /** With those that are over, which stay for 400 days: of a pipeline that deploys fifty times a day. */
 const MOST = 20_000;
 
@@ -30,28 +29,41 @@ const coveredBy = (first: number): string =>
 
 /** A row of a scope with its indexes, without what it names. */
 const ROW_BYTES = 150;
-const INSERT_SCOPE = `
-  INSERT INTO maintenance_scope (id, org_id, covers_all, website_ids, endpoint_ids, tags) VALUES ($1, $2, $3, $4, $5, $6)`;
+const INSERT_SCOPES = `
+  INSERT INTO maintenance_scope (id, org_id, covers_all, website_ids, endpoint_ids, tags)
+  SELECT id, org_id, covers_all, website_ids, endpoint_ids, tags FROM json_populate_recordset(NULL::maintenance_scope, $1::json)`;
 
-const INSERT = `
-  INSERT INTO maintenance_window (id, org_id, name, description, scope_id, starts_at, ends_at, cron, timezone,
-                                  duration_seconds, mute, exclude_from_uptime, public, created_by, created_at, updated_at, listed_at,
-                                  external_key)
-  VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18)`;
-
+/** What of a window is written, but its id and its organization. */
+const SAVED = [
+  'name',
+  'description',
+  'scope_id',
+  'starts_at',
+  'ends_at',
+  'cron',
+  'timezone',
+  'duration_seconds',
+  'mute',
+  'exclude_from_uptime',
+  'public',
+  'created_by',
+  'created_at',
+  'updated_at',
+  'listed_at',
+  'external_key',
+] as const;
+const SENT = 'json_populate_recordset(NULL::maintenance_window, $1::json)';
+const INSERT = `INSERT INTO maintenance_window (id, org_id, ${SAVED.join(', ')}) SELECT id, org_id, ${SAVED.join(', ')} FROM ${SENT}`;
 const UPDATE = `
-  UPDATE maintenance_window
-     SET name = $3, description = $4, scope_id = $5, starts_at = $6, ends_at = $7, cron = $8, timezone = $9,
-         duration_seconds = $10, mute = $11, exclude_from_uptime = $12, public = $13, created_by = $14, created_at = $15,
-         updated_at = $16, listed_at = $17, external_key = $18
-   WHERE id = $1 AND org_id = $2`;
+  UPDATE maintenance_window m SET ${SAVED.map((name) => `${name} = r.${name}`).join(', ')}
+    FROM ${SENT} r WHERE m.id = r.id AND m.org_id = r.org_id`;
 
 // Cost: an index scan of the organization's windows, with one probe each for the recurring ones' end.
 /** What the scopes of all windows name that are not over, but `$2`: the recorder reads them with each batch. */
 const COUNT_NAMED = `
   SELECT coalesce(sum(cardinality(s.website_ids) + cardinality(s.endpoint_ids) + cardinality(s.tags)), 0)::int AS named
     FROM maintenance_window m JOIN maintenance_scope s ON s.id = m.scope_id
-   WHERE m.org_id = $1 AND m.id <> $2 AND (m.ends_at IS NULL OR m.ends_at > $3)`;
+   WHERE m.org_id = $1 AND m.id <> ALL ($2::uuid[]) AND (m.ends_at IS NULL OR m.ends_at > $3)`;
 
 /** Counts no further than to `$3`. */
 const COUNT_PLANNED = `
@@ -134,21 +146,32 @@ export class WindowStore {
     );
   }
 
-  /** Throws `quota_exceeded` when the scopes of all windows would name too much. */
-  async insert(tx: Tx, row: WindowRow, now: Date): Promise<void> {
-    await this.claimNames(tx, row, now);
-    await this.insertScope(tx, row);
-    await tx.query(INSERT, valuesOf(row));
+  /** Several, locked in the order of their ids until the caller's transaction ends; those that are not there are missing. */
+  async lockSome(tx: Tx, orgId: string, ids: readonly string[], now: Date): Promise<Map<string, WindowRow>> {
+    const some = 'org_id = $1 AND id = ANY ($2::uuid[])';
+    await tx.query(`SELECT FROM maintenance_window WHERE ${some} ORDER BY id FOR UPDATE`, [orgId, ids]);
+    const rows = await tx.query<WindowRow>(`${selectWindows('$3')} WHERE m.org_id = $1 AND m.id = ANY ($2::uuid[])`, [
+      orgId,
+      ids,
+      now,
+    ]);
+    return new Map(rows.map((row) => [row.id, row]));
+  }
+
+  /** Windows of one organization. Throws `quota_exceeded` when the scopes of all of its windows would name too much. */
+  async insert(tx: Tx, orgId: string, rows: readonly WindowRow[], now: Date): Promise<void> {
+    await this.insertScopes(tx, orgId, rows, now);
+    await tx.query(INSERT, [JSON.stringify(rows.map(columnsOf))]);
   }
 
   /** `row.scopeId` is that of `before` where the scope is the same. Throws `quota_exceeded` as `insert` does. */
-  async update(tx: Tx, row: WindowRow, before: WindowRow, now: Date): Promise<void> {
-    if (row.scopeId !== before.scopeId) {
-      await takeTurn(tx, row.orgId);
-      await this.claimNames(tx, row, now);
-      await this.insertScope(tx, row);
+  async update(tx: Tx, orgId: string, changes: readonly SavedWindow[], now: Date): Promise<void> {
+    const rescoped = changes.filter(({ row, before }) => row.scopeId !== before.scopeId).map(({ row }) => row);
+    if (rescoped.length > 0) {
+      await takeTurn(tx, orgId);
+      await this.insertScopes(tx, orgId, rescoped, now);
     }
-    await tx.query(UPDATE, valuesOf(row));
+    await tx.query(UPDATE, [JSON.stringify(changes.map(({ row }) => columnsOf(row)))]);
   }
 
   async remove(tx: Tx, { orgId, id }: WindowRow): Promise<void> {
@@ -158,31 +181,28 @@ export class WindowStore {
   /** To be called after its occurrences were written: throws `quota_exceeded` when there are too many to come. */
   async claimOccurrences(tx: Tx, orgId: string, now: Date): Promise<void> {
     const [use] = await tx.query<{ planned: number }>(COUNT_PLANNED, [orgId, now, MOST_PLANNED + 1]);
-    if ((use?.planned ?? 0) > MOST_PLANNED)
-      throw problems.quotaExceeded(
-        { name: 'maintenance_occurrences', limit: MOST_PLANNED, used: MOST_PLANNED },
-        'occurrences of maintenance windows in the next eight days',
-      );
+    if ((use?.planned ?? 0) > MOST_PLANNED) throw tooManyPlanned();
   }
 
-  /** Room for one window more. Throws `quota_exceeded`. Parallel creations of an organization wait for each other. */
-  async claim(tx: Tx, orgId: string, now: Date): Promise<void> {
+  /** Room for so many windows more. Throws `quota_exceeded`. Parallel creations of an organization wait for each other. */
+  async claim(tx: Tx, orgId: string, wanted: number, now: Date): Promise<void> {
     await takeTurn(tx, orgId);
     const [use] = await tx.query<{ total: number; open: number }>(COUNT, [orgId, now]);
     const [total, open] = [use?.total ?? 0, use?.open ?? 0];
-    if (open >= MOST_OPEN)
+    if (open + wanted > MOST_OPEN)
       throw problems.quotaExceeded(
         { name: 'maintenance_windows', limit: MOST_OPEN, used: open },
         'maintenance windows that are not over',
       );
-    if (total >= MOST)
+    if (total + wanted > MOST)
       throw problems.quotaExceeded({ name: 'maintenance_windows', limit: MOST, used: total }, 'maintenance windows');
   }
 
-  private async claimNames(tx: Tx, row: WindowRow, now: Date): Promise<void> {
-    const [wanted, most] = [row.websiteIds.length + row.endpointIds.length + row.tags.length, MOST_NAMED];
+  private async claimNames(tx: Tx, orgId: string, rows: readonly WindowRow[], now: Date): Promise<void> {
+    const namedBy = (row: WindowRow): number => row.websiteIds.length + row.endpointIds.length + row.tags.length;
+    const [wanted, most] = [rows.reduce((sum, row) => sum + namedBy(row), 0), MOST_NAMED];
     if (wanted === 0) return;
-    const [use] = await tx.query<{ named: number }>(COUNT_NAMED, [row.orgId, row.id, now]);
+    const [use] = await tx.query<{ named: number }>(COUNT_NAMED, [orgId, rows.map(({ id }) => id), now]);
     const used = use?.named ?? 0;
     if (used + wanted > most)
       throw problems.quotaExceeded(
@@ -191,10 +211,23 @@ export class WindowStore {
       );
   }
 
-  private async insertScope(tx: Tx, row: WindowRow): Promise<void> {
-    const ids = row.websiteIds.length + row.endpointIds.length;
-    countChange(tx, row.orgId, ROW_BYTES + 16 * ids + Buffer.byteLength(row.tags.join('')));
-    await tx.query(INSERT_SCOPE, [row.scopeId, row.orgId, row.coversAll, row.websiteIds, row.endpointIds, row.tags]);
+  private async insertScopes(tx: Tx, orgId: string, rows: readonly WindowRow[], now: Date): Promise<void> {
+    await this.claimNames(tx, orgId, rows, now);
+    for (const { websiteIds, endpointIds, tags } of rows)
+      countChange(
+        tx,
+        orgId,
+        ROW_BYTES + 16 * (websiteIds.length + endpointIds.length) + Buffer.byteLength(tags.join('')),
+      );
+    const scopes = rows.map((row) => ({
+      id: row.scopeId,
+      org_id: orgId,
+      covers_all: row.coversAll,
+      website_ids: row.websiteIds,
+      endpoint_ids: row.endpointIds,
+      tags: row.tags,
+    }));
+    await tx.query(INSERT_SCOPES, [JSON.stringify(scopes)]);
   }
 
   /** `null` when nothing can match: it is asked for what covers something that does not exist. */
@@ -238,23 +271,29 @@ function found([row]: readonly WindowRow[]): WindowRow {
   return row;
 }
 
-const valuesOf = (row: WindowRow): unknown[] => [
-  row.id,
-  row.orgId,
-  row.name,
-  row.description,
-  row.scopeId,
-  row.startsAt,
-  row.endsAt,
-  row.cron,
-  row.timezone,
-  row.durationSeconds,
-  row.mute,
-  row.excludeFromUptime,
-  row.public,
-  row.createdBy,
-  row.createdAt,
-  row.updatedAt,
-  row.listedAt,
-  row.externalKey,
-];
+/** A change of a locked window. */
+export interface SavedWindow {
+  row: WindowRow;
+  before: WindowRow;
+}
+
+const columnsOf = (row: WindowRow): Record<'id' | 'org_id' | (typeof SAVED)[number], unknown> => ({
+  id: row.id,
+  org_id: row.orgId,
+  name: row.name,
+  description: row.description,
+  scope_id: row.scopeId,
+  starts_at: row.startsAt,
+  ends_at: row.endsAt,
+  cron: row.cron,
+  timezone: row.timezone,
+  duration_seconds: row.durationSeconds,
+  mute: row.mute,
+  exclude_from_uptime: row.excludeFromUptime,
+  public: row.public,
+  created_by: row.createdBy,
+  created_at: row.createdAt,
+  updated_at: row.updatedAt,
+  listed_at: row.listedAt,
+  external_key: row.externalKey,
+});

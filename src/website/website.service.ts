@@ -1,10 +1,11 @@
 import { isDeepStrictEqual } from 'node:util';
 import { Injectable } from '@nestjs/common';
 import { In, IsNull } from 'typeorm';
-import { recordChange } from '../audit/audit-log';
+import { recordChange, recordChanges } from '../audit/audit-log';
 import { Quotas } from '../identity/quota/quotas.service';
 import { Database, type Sql, type Tx } from '../platform/database/database';
 import { setOwner } from '../platform/database/set-owner';
+import { updateRows } from '../platform/database/update-rows';
 import { TransactionEvents } from '../platform/events/transaction-events';
 import { Cursors } from '../platform/http/cursors';
 import type { Page } from '../platform/http/page';
@@ -139,14 +140,26 @@ export class WebsiteService {
   }
 
   /** A new website without endpoints, in the caller's transaction. Throws `validation_failed` and `quota_exceeded`. */
-  async add(tx: Tx, orgId: string, dto: NewWebsiteDto, id: string = newUuid()): Promise<Website> {
-    const now = this.clock.now();
-    const own = { id, orgId, createdAt: now, updatedAt: now, deletedAt: null, owner: null };
-    const website = { ...own, ...newSettings(dto) };
-    await this.quotas.claim(tx, orgId, { websites: 1 });
-    await tx.manager.insert(Website, website);
-    await recordChange(tx, { ...about(orgId, website.id), action: 'create', after: settingsOf(website) });
+  async add(tx: Tx, orgId: string, dto: NewWebsiteDto): Promise<Website> {
+    const [website] = await this.addSome(tx, orgId, [{ id: newUuid(), dto }]);
+    if (!website) throw new Error('the website was not made');
     return website;
+  }
+
+  /** The same for several, in as many statements. */
+  async addSome(tx: Tx, orgId: string, sent: readonly { id: string; dto: NewWebsiteDto }[]): Promise<Website[]> {
+    if (sent.length === 0) return [];
+    const now = this.clock.now();
+    const own = { orgId, createdAt: now, updatedAt: now, deletedAt: null, owner: null };
+    const websites = sent.map(({ id, dto }) => ({ id, ...own, ...newSettings(dto) }));
+    await this.quotas.claim(tx, orgId, { websites: websites.length });
+    await tx.manager.insert(Website, websites);
+    const changes = websites.map((website) => {
+      const after = settingsOf(website);
+      return { ...about(orgId, website.id), action: 'create' as const, after };
+    });
+    await recordChanges(tx, changes);
+    return websites;
   }
 
   /** Partial. Its endpoints are paused or started in the same transaction. */
@@ -154,17 +167,22 @@ export class WebsiteService {
     return this.database.transaction(async (tx) => {
       const website = await this.lock(tx, orgId, id);
       requireMatch(tagSource(website));
-      refuse(otherUrl(dto, website));
-      const changed = changedSettings(dto, website);
-      const { enabled } = changed;
-      const sides = { before: settingsOf(website), after: settingsOf({ ...website, ...changed }) };
-      if (!isDeepStrictEqual(sides.before, sides.after))
-        await tx.manager.update(Website, { id }, { ...changed, updatedAt: this.clock.now() });
-      await recordChange(tx, { ...about(orgId, id), action: 'update', ...sides });
-      if (website.enabled && !enabled) await this.events.emit(new WebsiteStopped(orgId, id), tx);
-      if (!website.enabled && enabled) await this.events.emit(new WebsiteStarted(orgId, id), tx);
+      await this.change(tx, orgId, [{ website, dto }]);
       return shown(await this.read(tx, orgId, id));
     });
+  }
+
+  /** The same for several that `lockSome` has locked: three statements, and some for each that is paused or started. */
+  async updateSome(tx: Tx, orgId: string, sent: readonly { id: string; dto: UpdateWebsiteDto }[]): Promise<void> {
+    if (sent.length === 0) return;
+    const found = await tx.manager.findBy(Website, { orgId, id: In(sent.map(({ id }) => id)), deletedAt: IsNull() });
+    const websites = new Map(found.map((website) => [website.id, website]));
+    const changes = sent.map(({ id, dto }) => {
+      const website = websites.get(id);
+      if (!website) throw problems.notFound();
+      return { website, dto };
+    });
+    await this.change(tx, orgId, changes);
   }
 
   /** What `update` would refuse in these fields; nothing for a website that is not there. */
@@ -209,7 +227,7 @@ export class WebsiteService {
   }
 
   /** Written by configuration documents alone. */
-  own(tx: Tx, orgId: string, ids: readonly string[], owner: string): Promise<void> {
+  own(tx: Tx, orgId: string, ids: readonly string[], owner: string | null): Promise<void> {
     return setOwner(tx, 'website', orgId, ids, owner);
   }
 
@@ -248,6 +266,35 @@ export class WebsiteService {
       ids,
     ]);
     return new Set(rows.map(({ id }) => id));
+  }
+
+  private async change(
+    tx: Tx,
+    orgId: string,
+    sent: readonly { website: Website; dto: UpdateWebsiteDto }[],
+  ): Promise<void> {
+    const updatedAt = this.clock.now();
+    const changes = sent.map(({ website, dto }) => {
+      refuse(otherUrl(dto, website));
+      const { id } = website;
+      const row = { id, ...changedSettings(dto, website), updatedAt };
+      return { website, row, before: settingsOf(website), after: settingsOf({ ...website, ...row }) };
+    });
+    const changed = changes.filter(({ before, after }) => !isDeepStrictEqual(before, after));
+    await updateRows(
+      tx,
+      Website,
+      changed.map(({ row }) => row),
+    );
+    const entries = changed.map(({ row: { id }, before, after }) => {
+      return { ...about(orgId, id), action: 'update' as const, before, after };
+    });
+    await recordChanges(tx, entries);
+    for (const { website, row } of changed) {
+      if (website.enabled === row.enabled) continue;
+      const Event = row.enabled ? WebsiteStarted : WebsiteStopped;
+      await this.events.emit(new Event(orgId, row.id), tx);
+    }
   }
 
   /** Their status pages go at once, too. */

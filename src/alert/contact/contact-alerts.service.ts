@@ -54,7 +54,7 @@ export class ContactAlertsService {
     refuse(this.findingsIn({ scope: sent }));
     return this.database.transaction(async (tx) => {
       const contact = await this.contacts.lock(tx, orgId, contactId);
-      await refuseUnknown(tx, orgId, sent);
+      await refuseUnknown(tx, orgId, [{ sent }]);
       const { missing, existing } = await inScope(tx, orgId, contactId, toScope(sent));
       const endpointIds = missing.length === 0 ? [] : await hold(tx, missing);
       const added = { created: endpointIds.length, existing };

@@ -6,6 +6,7 @@ import { setLimits, type Tx } from '../../platform/database/database';
 import { parseId } from '../../platform/ids/id';
 import { WebsiteService } from '../../website/website.service';
 import type { DeclaredResource, Plan, Planned } from '../plan/plan';
+import { deletedOf, releasedOf } from './steps';
 
 /** An apply waits for locks as every request does. */
 const LOCK_MS = 2000;
@@ -39,14 +40,14 @@ export class ApplyLocks {
     if (parents.length > 0) await this.endpoints.lockDependencies(tx, orgId);
     const made = new Set(endpoints.filter(({ row }) => row !== null).map(({ websiteId }) => websiteId));
     await this.websites.lockSome(tx, orgId, [
-      ...new Set([...touched(plan.websites), ...made, ...deleted(plan, 'website')]),
+      ...new Set([...touched(plan.websites), ...made, ...left(plan, 'website')]),
     ]);
-    await this.contacts.lockSome(tx, orgId, [...touched(plan.contacts), ...deleted(plan, 'contact')]);
+    await this.contacts.lockSome(tx, orgId, [...touched(plan.contacts), ...left(plan, 'contact')]);
     const named = plan.alerts.filter(isTouched).flatMap(({ dto }) => parseId('contact', dto?.contact_id) ?? []);
     await this.contacts.holdSome(tx, orgId, [...new Set(named)]);
     if (endpoints.some(({ row, hasAlerts }) => row !== null && !hasAlerts)) await this.contacts.holdDefaults(tx, orgId);
-    await this.endpoints.lockSome(tx, orgId, [...touched(endpoints), ...deleted(plan, 'endpoint')], parents);
-    await this.alerts.lockSome(tx, orgId, [...touched(plan.alerts), ...deleted(plan, 'alert')]);
+    await this.endpoints.lockSome(tx, orgId, [...touched(endpoints), ...left(plan, 'endpoint')], parents);
+    await this.alerts.lockSome(tx, orgId, [...touched(plan.alerts), ...left(plan, 'alert')]);
   }
 }
 
@@ -54,6 +55,8 @@ const isTouched = ({ action }: Planned<unknown>): boolean => action !== 'unchang
 
 const touched = (list: readonly Planned<unknown>[]): string[] => list.filter(isTouched).map(({ id }) => id);
 
-/** What goes with its parent is not locked one by one. */
-const deleted = (plan: Plan, resource: DeclaredResource): string[] =>
-  plan.deletions.filter((one) => one.resource === resource && !one.isImplied).map(({ id }) => id);
+/** What is no longer declared; what goes with its parent is not locked one by one. */
+const left = (plan: Plan, resource: DeclaredResource): string[] => [
+  ...deletedOf(plan, resource),
+  ...releasedOf(plan, resource),
+];

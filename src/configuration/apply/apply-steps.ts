@@ -19,11 +19,13 @@ export class ApplySteps {
     const { orgId } = caller;
     await this.others.removePagesAndWindows(orgId, plan);
     await this.monitored.remove(tx, orgId, plan);
-    await this.others.saveContacts(caller, plan);
+    await this.others.saveContacts(tx, caller, plan);
     await this.monitored.save(tx, caller, plan);
     await this.others.removeContacts(caller, plan);
-    await this.others.savePagesAndWindows(caller, host, plan);
+    await this.others.savePagesAndWindows(tx, caller, host, plan);
     const { owner } = document;
-    if (owner !== undefined) await this.owners.write(tx, orgId, owner, plan);
+    if (owner === undefined) return;
+    await this.owners.write(tx, orgId, owner, plan);
+    await this.owners.release(tx, orgId, plan);
   }
 }

@@ -9,7 +9,7 @@ import { failpoint } from '../../platform/observability/failpoints';
 import { WebsiteService } from '../../website/website.service';
 import { grouped } from '../plan/grouped';
 import type { Plan, PlannedEndpoint } from '../plan/plan';
-import { deletedOf, isNew, toUpdate } from './steps';
+import { deletedOf, isNew, toCreate, toUpdate } from './steps';
 
 /** Websites, endpoints and alerts of a plan, through their services. */
 @Injectable()
@@ -30,8 +30,8 @@ export class MonitoredSteps {
 
   async save(tx: Tx, caller: Caller, plan: Plan): Promise<void> {
     const { orgId } = caller;
-    for (const { id, dto } of plan.websites.filter(isNew)) if (dto) await this.websites.add(tx, orgId, dto, id);
-    for (const { id, dto } of toUpdate(plan.websites)) await this.websites.update(orgId, id, dto);
+    await this.websites.addSome(tx, orgId, toCreate(plan.websites));
+    await this.websites.updateSome(tx, orgId, toUpdate(plan.websites));
     await this.addEndpoints(tx, orgId, plan.endpoints.filter(isNew));
     await failpoint('apply.endpoints_made');
     await this.endpoints.changeSome(tx, caller, toUpdate(plan.endpoints));

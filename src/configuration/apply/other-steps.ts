@@ -2,10 +2,11 @@ import { Injectable } from '@nestjs/common';
 import { ContactService } from '../../contact/contact.service';
 import { MaintenanceWindowService } from '../../maintenance/maintenance-window.service';
 import type { Caller } from '../../platform/access/caller';
+import type { Tx } from '../../platform/database/database';
 import { PublicPageService } from '../../status-page/settings/public-page.service';
 import { WebsitePageService } from '../../status-page/settings/website-page.service';
 import type { Plan } from '../plan/plan';
-import { deletedOf, isNew, toUpdate } from './steps';
+import { deletedOf, toCreate, toUpdate } from './steps';
 
 /** Contacts, status pages and maintenance windows of a plan, through their services. */
 @Injectable()
@@ -23,9 +24,9 @@ export class OtherSteps {
     for (const id of deletedOf(plan, 'maintenance_window')) await this.windows.remove(orgId, id);
   }
 
-  async saveContacts(caller: Caller, plan: Plan): Promise<void> {
-    for (const { id, dto } of plan.contacts.filter(isNew)) if (dto) await this.contacts.create(caller, dto, id);
-    for (const { id, dto } of toUpdate(plan.contacts)) await this.contacts.update(caller, id, dto);
+  async saveContacts(tx: Tx, caller: Caller, plan: Plan): Promise<void> {
+    await this.contacts.createSome(tx, caller, toCreate(plan.contacts));
+    await this.contacts.updateSome(tx, caller, toUpdate(plan.contacts));
   }
 
   /** When no alert uses them any more. */
@@ -33,13 +34,14 @@ export class OtherSteps {
     for (const id of deletedOf(plan, 'contact')) await this.contacts.remove(caller, id, {});
   }
 
-  async savePagesAndWindows(caller: Caller, host: string | undefined, plan: Plan): Promise<void> {
+  async savePagesAndWindows(tx: Tx, caller: Caller, host: string | undefined, plan: Plan): Promise<void> {
     const { orgId } = caller;
     const author = { caller, host };
-    for (const { id, page } of plan.websites) if (page) await this.ofWebsites.update(orgId, id, page);
-    for (const { id, dto } of plan.pages.filter(isNew)) if (dto) await this.pages.create(orgId, author, dto, id);
-    for (const { id, dto } of toUpdate(plan.pages)) await this.pages.update(orgId, author, id, dto);
-    for (const { id, dto } of plan.windows.filter(isNew)) if (dto) await this.windows.create(orgId, dto, id);
-    for (const { id, dto } of toUpdate(plan.windows)) await this.windows.update(orgId, id, dto);
+    const ofWebsites = plan.websites.flatMap(({ id, page }) => (page ? [{ websiteId: id, dto: page }] : []));
+    await this.ofWebsites.updateSome(tx, orgId, ofWebsites);
+    await this.pages.createSome(tx, orgId, author, toCreate(plan.pages));
+    await this.pages.updateSome(tx, orgId, author, toUpdate(plan.pages));
+    await this.windows.createSome(tx, orgId, toCreate(plan.windows));
+    await this.windows.updateSome(tx, orgId, toUpdate(plan.windows));
   }
 }

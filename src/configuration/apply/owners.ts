@@ -7,7 +7,7 @@ import type { Tx } from '../../platform/database/database';
 import { PublicPageService } from '../../status-page/settings/public-page.service';
 import { WebsiteService } from '../../website/website.service';
 import type { Plan } from '../plan/plan';
-import { isNew, toOwn } from './steps';
+import { isNew, releasedOf, toOwn } from './steps';
 
 /** Writes who declares what a plan has saved, a statement for each table. */
 @Injectable()
@@ -35,5 +35,15 @@ export class Owners {
     );
     await this.pages.own(tx, orgId, toOwn(plan.pages), owner);
     await this.windows.own(tx, orgId, toOwn(plan.windows), owner);
+  }
+
+  /** What the document no longer declares has no owner from now on. */
+  async release(tx: Tx, orgId: string, plan: Plan): Promise<void> {
+    await this.contacts.own(tx, orgId, releasedOf(plan, 'contact'), null);
+    await this.websites.own(tx, orgId, releasedOf(plan, 'website'), null);
+    await this.endpoints.own(tx, orgId, releasedOf(plan, 'endpoint'), null);
+    await this.alerts.own(tx, orgId, releasedOf(plan, 'alert'), null);
+    await this.pages.own(tx, orgId, releasedOf(plan, 'status_page'), null);
+    await this.windows.own(tx, orgId, releasedOf(plan, 'maintenance_window'), null);
   }
 }

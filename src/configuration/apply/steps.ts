@@ -2,6 +2,10 @@ import type { DeclaredResource, Plan, Planned } from '../plan/plan';
 
 export const isNew = ({ action }: Planned<unknown>): boolean => action === 'create';
 
+/** Those that are made. */
+export const toCreate = <Dto>(list: readonly Planned<Dto>[]): { id: string; dto: Dto }[] =>
+  list.flatMap(({ action, id, dto }) => (action === 'create' && dto !== null ? [{ id, dto }] : []));
+
 /** Those of which settings change. */
 export const toUpdate = <Dto>(list: readonly Planned<Dto>[]): { id: string; dto: Dto }[] =>
   list.flatMap(({ action, id, dto }) => (action === 'create' || dto === null ? [] : [{ id, dto }]));
@@ -14,21 +18,36 @@ export const deletedOf = (plan: Plan, resource: DeclaredResource): string[] =>
 export const toOwn = (list: readonly Planned<unknown>[]): string[] =>
   list.filter(({ isToBeOwned }) => isToBeOwned).map(({ id }) => id);
 
+/** uuids of what stays without an owner. */
+export const releasedOf = (plan: Plan, resource: DeclaredResource): string[] =>
+  plan.released.filter((one) => one.resource === resource).map(({ id }) => id);
+
 /** True when nothing of it would be written. */
 export const isEmpty = (plan: Plan): boolean =>
-  plan.deletions.length === 0 &&
+  plan.deletions.length + plan.released.length === 0 &&
   [plan.contacts, plan.websites, plan.endpoints, plan.alerts, plan.pages, plan.windows].every(
     (list: readonly Planned<unknown>[]) => list.every(({ action }) => action === 'unchanged'),
   );
 
-/** Changes that are written one by one take as long as so many that are written together. */
-const ONE_BY_ONE = 4;
+/** What is written by itself takes as long as so many that are written together. */
+const BY_ITSELF = 4;
 
-/** How much a plan writes, in rows that are written together. */
+/**
+ * How much a plan writes, in rows that are written together. By itself: a contact that notifies elsewhere, a website that is
+ * paused or started, and what goes, but endpoints; a window has occurrences.
+ */
 export function weightOf(plan: Plan): number {
-  const together = [...plan.endpoints, ...plan.alerts].filter(({ action }) => action !== 'unchanged').length;
-  const oneByOne: readonly (readonly Planned<unknown>[])[] = [plan.contacts, plan.websites, plan.pages, plan.windows];
-  const others = oneByOne.flat().filter(({ action, dto }) => action !== 'unchanged' && dto !== null).length;
-  const deletions = plan.deletions.filter(({ isImplied }) => !isImplied).length;
-  return together + others * ONE_BY_ONE + deletions;
+  const changed = (list: readonly Planned<unknown>[]) =>
+    list.filter(({ action, dto }) => action !== 'unchanged' && dto !== null);
+  const switched = (list: readonly Planned<unknown>[], ...pointers: readonly string[]): number =>
+    changed(list).filter((one) => !isNew(one) && one.fields.some(({ pointer }) => pointers.includes(pointer))).length;
+  const together = [plan.contacts, plan.websites, plan.endpoints, plan.alerts, plan.pages, plan.windows];
+  const rows = together.reduce((sum, list) => sum + changed(list).length, 0);
+  const gone = plan.deletions.filter(({ isImplied }) => !isImplied);
+  const apart =
+    switched(plan.contacts, '/config', '/type') +
+    switched(plan.websites, '/enabled') +
+    changed(plan.windows).length +
+    gone.filter(({ resource }) => resource !== 'endpoint').length;
+  return rows + gone.length + plan.released.length + apart * (BY_ITSELF - 1);
 }

@@ -6,7 +6,7 @@ import { type ConfigurationDocument, MAX_RESOURCES } from './document';
 import type { DocumentText } from './document-text';
 import { readDocumentTextAside } from './read-aside';
 import { judgeAlert, judgeContact, judgeEndpoint, judgePage, judgeWebsite, judgeWindow } from './resource-shapes';
-import { Turns } from '../turns';
+import { Turns } from '../../platform/time/turns';
 import { type Members, ShapeProblems } from './shape-rules';
 
 const SECTIONS = ['contacts', 'websites', 'maintenance_windows', 'status_pages'] as const;

@@ -14,7 +14,8 @@ export const COSTLY: FieldProblem = {
   pointer: '',
   line: null,
   code: 'too_large',
-  message: 'the text takes too much time or memory to read: split it',
+  message:
+    'the text takes too much time or memory to read, as YAML and JSON of more than about 1.6 MB may: split it, with an owner for each part',
 };
 
 type Message =

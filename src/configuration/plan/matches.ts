@@ -16,7 +16,7 @@ import type {
 } from '../document/document';
 import { grouped } from './grouped';
 import { isReference } from './kept-secrets';
-import { Turns } from '../turns';
+import { Turns } from '../../platform/time/turns';
 import { match, type Match, type Matched, type Siblings, type Stored } from './matching';
 import type { PlanFindings } from './plan-findings';
 import type { PresentEndpoint, PresentPage, PresentState } from './state/present-state';

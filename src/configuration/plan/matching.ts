@@ -85,7 +85,7 @@ const isAnothers = (row: Stored, owner: string | null): boolean =>
 const takenBy = (row: Stored, noun: string, path: string, pointer: string): FieldProblem => ({
   pointer: `${pointer}/key`,
   code: 'other_owner',
-  message: `the ${noun} ${path} is declared by ${row.owner ?? 'another owner'}; choose another key, or let an admin apply this document with ?take_over=true`,
+  message: `the ${noun} ${path} is declared by ${row.owner ?? 'another owner'}; choose another key, take it out of that document and apply that one, or let an admin apply this one with ?take_over=true`,
 });
 
 const ambiguous = (noun: string, path: string, count: number): PlanNote => ({

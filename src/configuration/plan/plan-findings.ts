@@ -49,10 +49,12 @@ export class PlanFindings {
     }
   }
 
-  /** Throws `validation_failed` with everything, else `target_not_allowed`, else `conflict` for what others declared. */
+  /** Throws `validation_failed` with everything, else `target_not_allowed`, else `conflict` for what others declared or have. */
   refuse(): void {
     refuse({ invalid: this.located(this.invalid), forbidden: this.located(this.forbidden) });
-    if (this.taken.length > 0) throw problems.conflict(TAKEN, this.located(this.taken));
+    if (this.taken.length === 0) return;
+    const isOwned = this.taken.some(({ code }) => code === 'other_owner');
+    throw problems.conflict(isOwned ? TAKEN : ADDRESSES_TAKEN, this.located(this.taken));
   }
 
   private located(found: readonly FieldProblem[]): FieldProblem[] {
@@ -65,7 +67,9 @@ function addSome(all: FieldProblem[], found: readonly FieldProblem[]): void {
 }
 
 const TAKEN =
-  'What "errors" lists is declared by another owner. Nothing is taken over unless an admin says ?take_over=true: do that, after taking it out of the other document, or use other keys.';
+  'What "errors" lists is declared by another owner. Take it out of the other document and apply that one: then it has no owner, and this one adopts it. Or let an admin take it over with ?take_over=true, or use other keys.';
+
+const ADDRESSES_TAKEN = 'Another status page has what "errors" lists: choose other addresses.';
 
 /** A reference below `parent` that has no value, where none is stored. */
 export const missingSecret = (parent: string, { pointer, name }: { pointer: string; name: string }): FieldProblem => ({

@@ -155,6 +155,11 @@ export function toPlanView(plan: Plan, { digest, isDone }: { digest: string; isD
       changes.push({ action, resource, key: path, id: publicId, fields: [...fields] });
     }
   }
+  for (const { resource, path, id } of plan.released) {
+    summary.update += 1;
+    const fields = [{ pointer: '/owner', before: plan.owner, after: null }];
+    changes.push({ action: 'update', resource, key: path, id: formatId(ID_KINDS[resource], id), fields });
+  }
   for (const { resource, path, id } of plan.deletions)
     changes.push({ action: 'delete', resource, key: path, id: formatId(ID_KINDS[resource], id), fields: [] });
   return tagged({ summary, changes, notes: [...plan.notes] }, tagSource({ digest }));

@@ -76,6 +76,9 @@ export interface Deletion {
   isImplied: boolean;
 }
 
+/** Something of the owner that the document no longer declares and that stays, without an owner. */
+export type Released = Omit<Deletion, 'isImplied'>;
+
 /** What applying a document does. */
 export interface Plan {
   contacts: readonly Planned<CreateContactDto>[];
@@ -86,6 +89,9 @@ export interface Plan {
   windows: readonly Planned<CreateMaintenanceWindowDto>[];
   /** Children before their parents. */
   deletions: readonly Deletion[];
+  /** Of the document. */
+  owner: string | null;
+  released: readonly Released[];
   notes: readonly PlanNote[];
 }
 
@@ -98,5 +104,7 @@ export const EMPTY_PLAN: Plan = {
   pages: [],
   windows: [],
   deletions: [],
+  owner: null,
+  released: [],
   notes: [],
 };

@@ -6,25 +6,22 @@ import { parseId } from '../../platform/ids/id';
 import { problems } from '../../platform/problem/problem';
 import { sortedMembers } from '../../platform/text/canonical-json';
 import { MOST_CONTACTS } from '../../contact/contact-store';
+import { firstInCycle } from '../../endpoint/quiet/cycles';
 import { MOST_OPEN } from '../../maintenance/window-store';
 import { type ConfigurationDocument, MAX_RESOURCES } from '../document/document';
-import { Turns } from '../turns';
-import { AlertChanges } from './changes/alert-changes';
-import { ContactChanges } from './changes/contact-changes';
-import { EndpointChanges } from './changes/endpoint-changes';
-import { PageChanges } from './changes/page-changes';
+import { Turns } from '../../platform/time/turns';
+import { AllChanges } from './changes/all-changes';
 import type { Planning } from './changes/planning';
 import { NOT_COMPARED } from './changes/unseen-values';
-import { WebsiteChanges } from './changes/website-changes';
-import { WindowChanges } from './changes/window-changes';
-import { firstInCycle } from './cycles';
 import { type EndpointMatch, matchAll, type Matches } from './matches';
 import { readOthersThings } from './state/others-things';
 import { EMPTY_PLAN, type Plan, type PlannedAlert, type PlannedEndpoint } from './plan';
 import { PlanFindings } from './plan-findings';
+import { PlannedRoom } from './room/planned-room';
 import { type PresentState, readWanted } from './state/present-state';
 import { type OthersThings, pruned } from './prune';
 import { References } from './references';
+import { released, releaseNote } from './released';
 import { renamed } from './renamed';
 import { wantedOf } from './state/wanted';
 
@@ -65,17 +62,13 @@ interface Read {
 @Injectable()
 export class Planner {
   constructor(
-    private readonly contacts: ContactChanges,
-    private readonly websites: WebsiteChanges,
-    private readonly endpoints: EndpointChanges,
-    private readonly alerts: AlertChanges,
-    private readonly pages: PageChanges,
-    private readonly windows: WindowChanges,
+    private readonly changes: AllChanges,
+    private readonly room: PlannedRoom,
   ) {}
 
   /**
-   * Six statements, nine for a prune, whatever the document declares. Throws `validation_failed`,
-   * `target_not_allowed` and `conflict` with the problems of the first resources that have some, and `invalid_query` for a
+   * Eight statements at most, four more for a prune, whatever the document declares. Throws `validation_failed`,
+   * `target_not_allowed`, `conflict` and `quota_exceeded` with the problems of the first resources that have some, and `invalid_query` for a
    * prune without an owner.
    */
   async plan(sql: Sql, request: PlanRequest): Promise<PlanOfState> {
@@ -93,26 +86,29 @@ export class Planner {
     const planning: Planning = { caller, host, owner, state, references, findings, secrets, guesses };
     await turns.rest();
     const rows = new Map(state.contacts.map((contact) => [contact.id, contact]));
-    const contacts = await turns.all(this.contacts.plan(planning, matches.contacts, rows));
-    const websites = await turns.all(this.websites.plan(planning, matches.websites));
-    const endpoints = await turns.all(this.endpoints.plan(planning, matches.endpoints));
-    const alerts = await turns.all(this.alerts.plan(planning, matches.alerts, rows));
-    const pages = await turns.all(this.pages.plan(planning, matches.pages));
-    const windows = await turns.all(this.windows.plan(planning, matches.windows));
+    const changes = await this.changes.plan(planning, matches, rows, turns);
+    const { endpoints, alerts } = changes;
     findCycle(matches.endpoints, endpoints, state, findings);
     findings.refuse();
     request.countGuesses(guesses.size);
 
-    const gone = others && owner !== null ? pruned(owner, state, matches, others, contactsOf(alerts)) : NOTHING_GOES;
+    const gone =
+      others && owner !== null
+        ? pruned(owner, state, matches, others, { contactOfAlert: contactsOf(alerts), parentsOf: parentsOf(endpoints) })
+        : NOTHING_GOES;
     if (gone.deletions.length > MAX_RESOURCES) throw problems.conflict(tooMuchToPrune(gone.deletions.length));
     const isAll = caller.role !== 'read' || state.contacts.length + state.endpoints.length === 0;
+    const left = request.prune || owner === null ? [] : released(owner, state, matches).slice(0, MAX_RESOURCES);
     const notes = [
       ...(isAll ? [] : [NOT_COMPARED]),
       ...findings.notes,
       ...renamed(matches, state, gone.deletions),
       ...gone.notes,
+      ...(owner === null || left.length === 0 ? [] : [releaseNote(owner, left.length)]),
     ];
-    const plan = { contacts, websites, endpoints, alerts, pages, windows, deletions: gone.deletions, notes };
+    const { deletions } = gone;
+    const plan = { ...changes, deletions, owner, released: left, notes };
+    await this.room.refuse(sql, { orgId: caller.orgId, plan, state, matches, contacts: rows, lineOf }, findings);
     return { plan, digest: await digestOf(read, plan), read };
   }
 
@@ -127,9 +123,9 @@ export class Planner {
   }
 
   private async read(sql: Sql, { caller, document, prune }: PlanRequest): Promise<Read> {
-    const owner = prune ? (document.owner ?? null) : null;
+    const owner = document.owner ?? null;
     const state = await readWanted(sql, caller.orgId, wantedOf(document, owner));
-    const others = owner === null ? null : await readOthersThings(sql, owner, state);
+    const others = owner === null || !prune ? null : await readOthersThings(sql, owner, state);
     return { state, others, digest: await digestOfState(state, others) };
   }
 }
@@ -165,6 +161,10 @@ const tooMuchToPrune = (count: number): string =>
 const contactsOf = (alerts: readonly PlannedAlert[]): Map<string, string | null> =>
   new Map(alerts.flatMap(({ id, dto }) => (dto === null ? [] : [[id, parseId('contact', dto.contact_id)] as const])));
 
+/** What declared endpoints will depend on, by their uuids. */
+const parentsOf = (endpoints: readonly PlannedEndpoint[]): Map<string, readonly string[]> =>
+  new Map(endpoints.map(({ id, dependsOn }) => [id, dependsOn]));
+
 /** What the document makes depend on itself. What it does not name is judged when it is applied. */
 function findCycle(
   matches: Matches['endpoints'],
@@ -193,7 +193,10 @@ async function digestOfState(state: PresentState, others: OthersThings | null): 
   }
   for (const { listedAt: _1, activeUntil: _2, updatedAt: _3, ...row } of state.windows) await hashing.add(row);
   for (const { updated_at: _, ...row } of state.pages) await hashing.add(row);
-  if (others) await hashing.add([[...others.inWebsites], [...others.onEndpoints], others.alertsOfContacts]);
+  if (others) {
+    const { inWebsites, onEndpoints, alertsOfContacts, dependents } = others;
+    await hashing.add([[...inWebsites], [...onEndpoints], alertsOfContacts, dependents]);
+  }
   return hashing.end();
 }
 
@@ -203,7 +206,7 @@ async function digestOf(read: string, plan: Plan): Promise<string> {
   await hashing.add(read);
   for (const list of [plan.contacts, plan.websites, plan.endpoints, plan.alerts, plan.pages, plan.windows])
     for (const { action, path, fields } of list) if (action !== 'unchanged') await hashing.add([action, path, fields]);
-  for (const { resource, path, id } of plan.deletions) await hashing.add([resource, path, id]);
+  for (const { resource, path, id } of [...plan.deletions, ...plan.released]) await hashing.add([resource, path, id]);
   return hashing.end();
 }
 

@@ -27,12 +27,13 @@ const declares = (...ids: string[]): Matches =>
     pages: [],
   }) as unknown as Matches;
 const gone = (of: PresentState, matches: Matches, others: Partial<OthersThings> = {}) => {
-  const { deletions, notes } = pruned('me', of, matches, { ...NOTHING, ...others }, new Map());
+  const { deletions, notes } = pruned('me', of, matches, { ...NOTHING, ...others }, DECLARES_NOTHING);
   return {
     paths: deletions.map(({ path }) => path),
     kept: notes.filter(({ message }) => / stays/.test(message)).map(({ key }) => key),
   };
 };
+const DECLARES_NOTHING = { contactOfAlert: new Map(), parentsOf: new Map() };
 const uses = [{ contactId: 'contact', alertId: 'alert', endpointId: 'front' }];
 const ALL = ['shop/front/alert', 'shop/front', 'shop/cart', 'shop', 'page', 'window', 'contact'];
 
@@ -91,8 +92,28 @@ describe('what a prune deletes', () => {
     expect(gone(of, declares(...declared), others)).toEqual({ paths, kept });
   });
 
+  it('says what depends on an endpoint that goes, but not what is to depend on something else', () => {
+    const on = (id: string, owner: string | null) => ({ parentId: 'front', id, owner, path: `k/${id}` });
+    const dependents = [on('a', 'you'), on('b', null), on('moved', 'me'), { ...on('cart', 'me'), path: 'shop/cart' }];
+    const { notes } = pruned(
+      'me',
+      state(),
+      declares('shop'),
+      { ...NOTHING, dependents },
+      {
+        ...DECLARES_NOTHING,
+        parentsOf: new Map([['moved', ['elsewhere']]]),
+      },
+    );
+    expect(notes).toContainEqual({
+      key: 'shop/front',
+      message:
+        '2 endpoints will no longer depend on it: k/a (declared by you), k/b. A document that says so is refused from then on.',
+    });
+  });
+
   it('says whose history goes', () => {
-    const { notes } = pruned('me', state(), declares('shop', 'cart'), NOTHING, new Map());
+    const { notes } = pruned('me', state(), declares('shop', 'cart'), NOTHING, DECLARES_NOTHING);
     expect(notes).toContainEqual({
       key: 'shop',
       message: 'The history of 1 endpoint goes: checks, outages and events since 2026-01-02.',

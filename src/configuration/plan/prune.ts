@@ -13,9 +13,24 @@ export interface OthersThings {
   onEndpoints: ReadonlyMap<string, number>;
   /** Alerts that notify through contacts, by the uuids of both. */
   alertsOfContacts: readonly { contactId: string; alertId: string; endpointId: string }[];
+  /** Endpoints that depend on endpoints of the owner. */
+  dependents: readonly { parentId: string; id: string; owner: string | null; path: string }[];
 }
 
-export const NOTHING: OthersThings = { inWebsites: new Map(), onEndpoints: new Map(), alertsOfContacts: [] };
+/** What becomes of what is declared, by uuid. */
+export interface Declarations {
+  /** Through which contact an alert will notify. */
+  contactOfAlert: ReadonlyMap<string, string | null>;
+  /** What an endpoint will depend on. */
+  parentsOf: ReadonlyMap<string, readonly string[]>;
+}
+
+export const NOTHING: OthersThings = {
+  inWebsites: new Map(),
+  onEndpoints: new Map(),
+  alertsOfContacts: [],
+  dependents: [],
+};
 
 /**
  * What the owner declared and no longer does, children before parents; and why some of it stays: what holds something
@@ -26,7 +41,7 @@ export function pruned(
   state: PresentState,
   matches: Matches,
   others: OthersThings,
-  contactOfAlert: ReadonlyMap<string, string | null>,
+  { contactOfAlert, parentsOf }: Declarations,
 ): { deletions: Deletion[]; notes: PlanNote[] } {
   const declared = new Set(
     Object.values(matches).flatMap((list: readonly { id: string }[]) => list.map(({ id }) => id)),
@@ -116,6 +131,12 @@ export function pruned(
     const message = `The history of ${count(lost.length, 'endpoint')} goes: checks, outages and events since ${since}.`;
     notes.push({ key: websitePath(websiteId), message });
   }
+  const losing = others.dependents.filter(
+    ({ id, parentId }) =>
+      goneEndpoints.has(parentId) && !goneEndpoints.has(id) && (parentsOf.get(id)?.includes(parentId) ?? true),
+  );
+  for (const [parentId, dependents] of grouped(losing, (one) => one.parentId))
+    notes.push({ key: endpointPath(parentId), message: dependencyGoes(dependents) });
   return { deletions, notes };
 }
 
@@ -123,5 +144,18 @@ const stays = (noun: string, path: string, number: number, what: string, owner: 
   key: path,
   message: `The ${noun} stays: it ${verb} ${count(number, what)} that ${owner} does not declare or that stay as well.`,
 });
+
+/** As many as a note names. */
+const NAMED = 3;
+
+/** A dependency goes with what it leads to, whoever declared it. */
+function dependencyGoes(dependents: OthersThings['dependents']): string {
+  const named = dependents
+    .slice(0, NAMED)
+    .map(({ path, owner }) => (owner === null ? path : `${path} (declared by ${owner})`))
+    .join(', ');
+  const more = dependents.length > NAMED ? ` and ${dependents.length - NAMED} more` : '';
+  return `${count(dependents.length, 'endpoint')} will no longer depend on it: ${named}${more}. A document that says so is refused from then on.`;
+}
 
 const byWebsite = ({ websiteId }: PresentState['endpoints'][number]): string => websiteId;

@@ -2,6 +2,7 @@ import type { Sql, Tx } from '../../platform/database/database';
 import { formatId, parseId } from '../../platform/ids/id';
 import { type Findings, NO_FINDINGS } from '../../platform/problem/findings';
 import { problems } from '../../platform/problem/problem';
+import { firstInCycle } from './cycles';
 
 /** Endpoints that one endpoint may depend on. */
 export const MAX_PARENTS = 10;
@@ -109,18 +110,37 @@ export async function addParents(
   );
 }
 
-/** Replaces what locked endpoints depend on. One statement, none when nothing changes. */
-export async function saveParents(
-  tx: Tx,
-  endpointId: string,
-  before: readonly string[],
-  after: readonly string[],
-): Promise<void> {
-  if (before.join() === after.join()) return;
+/** Another set of what a locked endpoint depends on. */
+export interface ChangedParents {
+  id: string;
+  dependsOn: readonly string[];
+}
+
+/** Replaces what locked endpoints depend on. One statement, a probe of the primary key for each of what they depend on. */
+export async function saveParents(tx: Tx, changes: readonly ChangedParents[]): Promise<void> {
+  if (changes.length === 0) return;
+  const pairs = changes.flatMap(({ id, dependsOn }) => dependsOn.map((parent) => ({ id, parent })));
   await tx.query(
-    `WITH gone AS (DELETE FROM endpoint_dependency WHERE endpoint_id = $1 AND parent_id <> ALL ($2::uuid[]))
-     INSERT INTO endpoint_dependency (endpoint_id, parent_id)
-     SELECT $1, unnest($2::uuid[]) ON CONFLICT DO NOTHING`,
-    [endpointId, after],
+    `WITH sent AS (SELECT * FROM unnest($2::uuid[], $3::uuid[]) AS s (endpoint_id, parent_id)),
+          gone AS (DELETE FROM endpoint_dependency d WHERE d.endpoint_id = ANY ($1::uuid[]) AND NOT EXISTS (
+                     SELECT FROM sent s WHERE s.endpoint_id = d.endpoint_id AND s.parent_id = d.parent_id))
+     INSERT INTO endpoint_dependency (endpoint_id, parent_id) SELECT endpoint_id, parent_id FROM sent ON CONFLICT DO NOTHING`,
+    [changes.map(({ id }) => id), pairs.map(({ id }) => id), pairs.map(({ parent }) => parent)],
   );
+}
+
+// Cost: each endpoint above is visited once, by the primary key, as for `ABOVE`, and comes as a row.
+const PARENTS_ABOVE = `
+  WITH RECURSIVE above AS (
+    SELECT unnest($1::uuid[]) AS id
+    UNION
+    SELECT d.parent_id FROM above JOIN endpoint_dependency d ON d.endpoint_id = above.id)
+  SELECT d.endpoint_id AS id, array_agg(d.parent_id) AS parents
+    FROM above JOIN endpoint_dependency d ON d.endpoint_id = above.id GROUP BY d.endpoint_id`;
+
+/** A `cycle` when one of several whose dependencies are saved depends on itself. Call it after `lockGraph`. */
+export async function savedCycleFindings(tx: Tx, endpointIds: readonly string[]): Promise<Findings> {
+  const rows = await tx.query<{ id: string; parents: string[] }>(PARENTS_ABOVE, [endpointIds]);
+  const parents = new Map(rows.map(({ id, parents: above }) => [id, above]));
+  return firstInCycle(endpointIds, parents) === null ? NO_FINDINGS : CYCLE;
 }

@@ -57,26 +57,31 @@ export const toScope = ({ all, website_ids = [], endpoint_ids = [], tags = [] }:
   tags: sorted(tags.flatMap((tag) => (typeof tag === 'string' ? tag.toLowerCase() : []))),
 });
 
+/** A scope, and what it named before. */
+export interface AskedScope {
+  sent: SentScope;
+  known?: EndpointScope | null;
+}
+
 /**
- * Throws `not_found`, with each id of the scope that is nobody's or another organization's; those of `known` are not asked for.
- * One statement, none where no ids are sent.
+ * Throws `not_found`, with each id of the scopes that is nobody's or another organization's; what they named before is not
+ * asked for. One statement for all, none where no ids are sent.
  */
-export async function refuseUnknown(
-  sql: Sql,
-  orgId: string,
-  sent: SentScope,
-  known: EndpointScope | null = null,
-): Promise<void> {
-  const scope = toScope(sent);
-  const websiteIds = scope.websiteIds.filter((id) => !known?.websiteIds.includes(id));
-  const endpointIds = scope.endpointIds.filter((id) => !known?.endpointIds.includes(id));
+export async function refuseUnknown(sql: Sql, orgId: string, asked: readonly AskedScope[]): Promise<void> {
+  const scopes = asked.map(({ sent, known }) => {
+    const scope = toScope(sent);
+    const websiteIds = scope.websiteIds.filter((id) => !known?.websiteIds.includes(id));
+    return { websiteIds, endpointIds: scope.endpointIds.filter((id) => !known?.endpointIds.includes(id)) };
+  });
+  const websiteIds = scopes.flatMap((scope) => scope.websiteIds);
+  const endpointIds = scopes.flatMap((scope) => scope.endpointIds);
   if (websiteIds.length + endpointIds.length === 0) return;
   const [row] = await sql.query<Missing>(UNKNOWN, [orgId, websiteIds, endpointIds]);
   const missing = row ?? { websiteIds, endpointIds };
-  const unknown = [
+  const unknown = asked.flatMap(({ sent }) => [
     ...unknownOf('website', sent.website_ids ?? [], missing.websiteIds),
     ...unknownOf('endpoint', sent.endpoint_ids ?? [], missing.endpointIds),
-  ];
+  ]);
   const [first] = unknown;
   if (!first) return;
   const { code, detail } = problems.referenceNotFound(first.pointer, first.message);

@@ -85,7 +85,8 @@ export class Quotas {
     ) as Record<QuotaName, { limit: number | null; used: number | null }>;
   }
 
-  private async read(sql: Sql, orgId: string): Promise<{ limits: Limits; use: Use }> {
+  /** Limits and what the database counts, as they are now. */
+  async read(sql: Sql, orgId: string): Promise<{ limits: Limits; use: Use }> {
     const [row] = await sql.query<Row>(READ, [orgId]);
     if (!row) throw problems.notFound();
     const { isDefault, overrides, ...use } = row;

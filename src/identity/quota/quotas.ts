@@ -48,7 +48,7 @@ const SETTINGS = {
 export type QuotaSettings = Pick<Config, (typeof SETTINGS)[QuotaName]>;
 
 /** The words of a refusal. */
-const WORDS: Readonly<Record<QuotaName, string>> = {
+export const QUOTA_WORDS: Readonly<Record<QuotaName, string>> = {
   websites: 'websites',
   endpoints: 'endpoints',
   alerts: 'alerts',
@@ -87,5 +87,5 @@ export function changedOverrides(
 /** The problem when `wanted` more would go beyond the limit, else `null`. */
 export function refusalOf(name: QuotaName, limit: number | null, used: number, wanted: number): Problem | null {
   if (limit === null || wanted <= 0 || used + wanted <= limit) return null;
-  return problems.quotaExceeded({ name, limit, used }, WORDS[name]);
+  return problems.quotaExceeded({ name, limit, used }, QUOTA_WORDS[name]);
 }

@@ -3,17 +3,17 @@ import type { Tx } from './database';
 /** Tables of what a configuration document may declare. */
 type OwnedTable = 'website' | 'endpoint' | 'alert' | 'contact' | 'maintenance_window' | 'status_page';
 
-/** Writes who declares these rows of an organization, where it is another: one statement, nothing else of them changes. */
+/** Writes who declares these rows of an organization, `null` for nobody, where it is another: one statement, nothing else of them changes. */
 export async function setOwner(
   tx: Tx,
   table: OwnedTable,
   orgId: string,
   ids: readonly string[],
-  owner: string,
+  owner: string | null,
 ): Promise<void> {
   if (ids.length === 0) return;
   await tx.query(
-    `UPDATE ${table} SET owner = $3 WHERE org_id = $1 AND id = ANY ($2::uuid[]) AND owner IS DISTINCT FROM $3`,
+    `UPDATE ${table} SET owner = $3::text WHERE org_id = $1 AND id = ANY ($2::uuid[]) AND owner IS DISTINCT FROM $3::text`,
     [orgId, ids, owner],
   );
 }

@@ -34,6 +34,8 @@ export const FIELD_PROBLEM_CODES = [
   'too_large',
   'missing_secret',
   'other_owner',
+  'taken',
+  'over_quota',
 ] as const;
 export type FieldProblemCode = (typeof FIELD_PROBLEM_CODES)[number];
 
@@ -141,11 +143,11 @@ export const problems = {
         ? 'A weak tag (W/"…") never matches; a proxy that compresses may have made it weak. Send the tag without W/. Nothing was changed.'
         : 'Its ETag is none of those in If-Match. Read it again and repeat your change on what it is now. Nothing was changed.',
     ),
-  quotaExceeded: (quota: QuotaUse, what: string) =>
+  quotaExceeded: (quota: QuotaUse, what: string, errors: readonly FieldProblem[] = []) =>
     new Problem(
       'quota_exceeded',
       `The organization may have at most ${quota.limit} ${what}, and has ${quota.used}. Remove some, or ask the operator for more.`,
-      [],
+      errors,
       {},
       quota,
     ),

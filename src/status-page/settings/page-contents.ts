@@ -35,25 +35,10 @@ export class PageContents {
     );
   }
 
-  /** What is wrong with new groups: what another organization has looks like what nobody has. */
-  async problemsOf(sql: Sql, orgId: string, groups: readonly PageGroup[]): Promise<FieldProblem[]> {
-    const existing = await this.existing(sql, orgId, groups);
-    const problems: FieldProblem[] = [];
-    for (const kind of KINDS) {
-      const all = groups.flatMap((group) => group[kind]);
-      if (all.length > MOST[kind]) {
-        const message = `groups must have at most ${MOST[kind]} ${kind} together`;
-        problems.push({ pointer: '/groups', code: 'out_of_range', message });
-      }
-      for (const [at, group] of groups.entries()) {
-        for (const [index, id] of group[kind].entries()) {
-          if (existing.has(id)) continue;
-          const message = `there is no such ${kind.slice(0, -1)}; choose one that exists`;
-          problems.push({ pointer: `/groups/${at}/${kind}/${index}`, code: 'invalid_format', message });
-        }
-      }
-    }
-    return problems;
+  /** What is wrong with the new groups of pages: what another organization has looks like what nobody has. One statement. */
+  async problemsOf(sql: Sql, orgId: string, pages: readonly (readonly PageGroup[])[]): Promise<FieldProblem[][]> {
+    const existing = await this.existing(sql, orgId, pages.flat());
+    return pages.map((groups) => [...tooMany(groups), ...missing(groups, existing)]);
   }
 
   private async existing(sql: Sql, orgId: string, groups: readonly PageGroup[]): Promise<Set<string>> {
@@ -65,6 +50,24 @@ export class PageContents {
     return new Set(rows.map(({ id }) => id));
   }
 }
+
+/** More of a kind than a page may show. */
+export const tooMany = (groups: readonly PageGroup[]): FieldProblem[] =>
+  KINDS.filter((kind) => groups.reduce((sum, group) => sum + group[kind].length, 0) > MOST[kind]).map((kind) => {
+    const message = `groups must have at most ${MOST[kind]} ${kind} together`;
+    return { pointer: '/groups', code: 'out_of_range', message };
+  });
+
+const missing = (groups: readonly PageGroup[], existing: ReadonlySet<string>): FieldProblem[] =>
+  KINDS.flatMap((kind) =>
+    groups.flatMap((group, at) =>
+      group[kind].flatMap((id, index): FieldProblem[] => {
+        if (existing.has(id)) return [];
+        const message = `there is no such ${kind.slice(0, -1)}; choose one that exists`;
+        return [{ pointer: `/groups/${at}/${kind}/${index}`, code: 'invalid_format', message }];
+      }),
+    ),
+  );
 
 /** The page of a website shows that, until it is told what else. */
 const groupsOf = ({ website_id, groups }: Grouped): PageGroup[] =>

@@ -1,5 +1,5 @@
 import { Injectable } from '@nestjs/common';
-import { recordChange } from '../../audit/audit-log';
+import { recordChange, recordChanges } from '../../audit/audit-log';
 import { Quotas } from '../../identity/quota/quotas.service';
 import type { Caller } from '../../platform/access/caller';
 import { Database, type Sql, type Tx } from '../../platform/database/database';
@@ -13,9 +13,9 @@ import type { Findings } from '../../platform/problem/findings';
 import { type FieldProblem, problems } from '../../platform/problem/problem';
 import { Clock } from '../../platform/time/clock';
 import { HostedPages } from '../public/hosted-pages';
-import { PageContents, toPageGroups } from './page-contents';
+import { PageContents, tooMany, toPageGroups } from './page-contents';
 import { readDomain, readLogo } from './page-rules';
-import { expectFreeSlug, freeSlug } from './page-slugs';
+import { expectFree, freeSlugs } from './page-slugs';
 import {
   type CreatePublicPageDto,
   type PublicPageRow,
@@ -31,13 +31,18 @@ const PAGE = `SELECT ${COLUMNS} FROM status_page
   WHERE (org_id, id) > ($1::uuid, $2::uuid) AND org_id <= $1::uuid ORDER BY org_id, id LIMIT $3`;
 const ONE = `SELECT ${COLUMNS} FROM status_page WHERE org_id = $1 AND id = $2`;
 
+const SOME = `SELECT ${COLUMNS} FROM status_page WHERE org_id = $1 AND id = ANY ($2::uuid[]) ORDER BY id FOR UPDATE`;
+
+const SENT = 'json_populate_recordset(NULL::status_page, $2::json)';
 const INSERT = `INSERT INTO status_page
-    (id, org_id, slug, enabled, title, description, accent, domain, groups, updated_at, external_key, logo_hash, logo, logo_type)
-  VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14)`;
-const UPDATE = `UPDATE status_page
-    SET slug = $3, enabled = $4, title = $5, description = $6, accent = $7, domain = $8, groups = $9, updated_at = $10, external_key = $11
-  WHERE org_id = $2 AND id = $1`;
-const SET_LOGO = 'UPDATE status_page SET logo_hash = $3, logo = $4, logo_type = $5 WHERE org_id = $2 AND id = $1';
+    (id, org_id, slug, enabled, title, description, accent, domain, groups, updated_at, external_key)
+  SELECT id, $1, slug, enabled, title, description, accent, domain, groups, updated_at, external_key FROM ${SENT}`;
+const UPDATE = `UPDATE status_page p
+    SET slug = r.slug, enabled = r.enabled, title = r.title, description = r.description, accent = r.accent,
+        domain = r.domain, groups = r.groups, updated_at = r.updated_at, external_key = r.external_key
+   FROM ${SENT} r WHERE p.org_id = $1 AND p.id = r.id`;
+const SET_LOGOS = `UPDATE status_page p SET logo_hash = l.hash, logo = decode(l.body, 'base64'), logo_type = l.type
+   FROM unnest($2::uuid[], $3::text[], $4::text[], $5::text[]) AS l (id, hash, body, type) WHERE p.org_id = $1 AND p.id = l.id`;
 
 /** Who changes a page, and under which host name of this installation. */
 export interface PageAuthor {
@@ -86,16 +91,22 @@ export class PublicPageService {
     id: string = newUuid(),
   ): Promise<PublicPageView> {
     return this.database.transaction(async (tx) => {
-      const row = await this.merged(tx, orgId, author, emptyPage(id, dto.title, this.clock.now()), dto);
-      row.slug = dto.slug ?? (await freeSlug(tx, dto.title.trim()));
-      await expectFreeSlug(tx, row.slug, id);
-      await this.quotas.claim(tx, orgId, { status_pages: 1 });
-      await tx.query(INSERT, [...valuesOf(orgId, row), ...logoOf(dto.logo)]);
-      const page = await this.read(tx, orgId, id);
-      await recordChange(tx, { ...about(orgId, id), action: 'create', after: audited(page, row) });
-      tx.afterCommit(() => this.hosted.changed(null, row));
-      return page;
+      await this.createSome(tx, orgId, author, [{ id, dto }]);
+      return this.read(tx, orgId, id);
     });
+  }
+
+  /** The same for several, in as many statements. */
+  async createSome(
+    tx: Tx,
+    orgId: string,
+    author: PageAuthor,
+    sent: readonly { id: string; dto: CreatePublicPageDto }[],
+  ): Promise<void> {
+    if (sent.length === 0) return;
+    const now = this.clock.now();
+    const changes = sent.map(({ id, dto }) => ({ before: null, start: emptyPage(id, dto.title, now), dto }));
+    await this.save(tx, orgId, author, changes);
   }
 
   /** Partial. Throws as `create` does. */
@@ -103,19 +114,27 @@ export class PublicPageService {
     return this.database.transaction(async (tx) => {
       const stored = await this.lock(tx, orgId, id);
       requireMatch(tagSource(stored));
-      const before = await this.read(tx, orgId, id);
-      const row = await this.merged(tx, orgId, author, stored, dto);
-      row.slug = dto.slug ?? stored.slug;
-      await expectFreeSlug(tx, row.slug, id);
-      await tx.query(UPDATE, valuesOf(orgId, row));
-      if (dto.logo !== undefined) await tx.query(SET_LOGO, [id, orgId, ...logoOf(dto.logo)]);
-      const page = await this.read(tx, orgId, id);
-      const after = await this.lock(tx, orgId, id);
-      const sides = { before: audited(before, stored), after: audited(page, after) };
-      await recordChange(tx, { ...about(orgId, id), action: 'update', ...sides });
-      tx.afterCommit(() => this.hosted.changed(stored, after));
-      return page;
+      await this.save(tx, orgId, author, [{ before: stored, start: stored, dto }]);
+      return this.read(tx, orgId, id);
     });
+  }
+
+  /** The same for several, in as many statements. */
+  async updateSome(
+    tx: Tx,
+    orgId: string,
+    author: PageAuthor,
+    sent: readonly { id: string; dto: UpdatePublicPageDto }[],
+  ): Promise<void> {
+    if (sent.length === 0) return;
+    const rows = await tx.query<PublicPageRow>(SOME, [orgId, sent.map(({ id }) => id)]);
+    const pages = new Map(rows.map((row) => [row.id, row]));
+    const changes = sent.map(({ id, dto }): PageChange => {
+      const stored = pages.get(id);
+      if (!stored) throw problems.notFound();
+      return { before: stored, start: stored, dto };
+    });
+    await this.save(tx, orgId, author, changes);
   }
 
   async remove(orgId: string, id: string): Promise<void> {
@@ -147,43 +166,93 @@ export class PublicPageService {
   preview(author: PageAuthor, stored: PublicPageRow | null, dto: CreatePublicPageDto): PreviewedPage {
     const before = stored ?? emptyPage(NIL_UUID, dto.title, this.clock.now());
     const after = { ...changed(before, dto, this.clock.now()), slug: dto.slug ?? before.slug };
-    if (dto.logo !== undefined) after.logo_hash = logoOf(dto.logo)[0] as string | null;
-    const wrong = after.domain === before.domain ? [] : this.refusedDomain(after.domain, author);
+    if (dto.logo !== undefined) after.logo_hash = logoOf(dto.logo).hash;
+    const wrong = [
+      ...tooMany(after.groups ?? []),
+      ...(after.domain === before.domain ? [] : this.refusedDomain(after.domain, author)),
+    ];
     if (wrong.length > 0) throw problems.validationFailed(wrong);
     const shown = (row: PublicPageRow) => audited(toPublicPageView(row, row.groups ?? []), row);
     return { before: stored && shown(stored), after: shown(after) };
   }
 
   /** Written by configuration documents alone. */
-  own(tx: Tx, orgId: string, ids: readonly string[], owner: string): Promise<void> {
+  own(tx: Tx, orgId: string, ids: readonly string[], owner: string | null): Promise<void> {
     return setOwner(tx, 'status_page', orgId, ids, owner);
   }
 
   /** What `create` and `update` would refuse in these fields. */
   async findingsIn({ caller, host }: PageAuthor, { groups, domain }: UpdatePublicPageDto): Promise<Findings> {
-    const invalid = groups ? await this.contents.problemsOf(this.database, caller.orgId, toPageGroups(groups)) : [];
+    const found = groups ? await this.contents.problemsOf(this.database, caller.orgId, [toPageGroups(groups)]) : [];
     const name = typeof domain === 'string' ? readDomain(domain) : null;
     // Nobody knows here whether it is the one that the page has: a write key may send that back.
     const refused = caller.role === 'write' ? [] : this.refusedDomain(name, { caller, host });
-    return { invalid: [...invalid, ...refused], forbidden: [] };
+    return { invalid: [...found.flat(), ...refused], forbidden: [] };
   }
 
-  /** The row after the change, judged: throws `validation_failed` with everything that only the database can tell. */
-  private async merged(
+  /** All are new, or none is. Throws `validation_failed` with all that is wrong with the first that has something wrong. */
+  private async save(tx: Tx, orgId: string, author: PageAuthor, changes: readonly PageChange[]): Promise<void> {
+    const rows = changes.map(({ start, dto }) => changed(start, dto, this.clock.now()));
+    await this.judge(tx, orgId, author, changes, rows);
+    await this.giveSlugs(tx, changes, rows);
+    const made = changes.filter(({ before }) => before === null).length;
+    if (made > 0) await this.quotas.claim(tx, orgId, { status_pages: made });
+    // As they were: a logo that stays is not sent.
+    const before = await this.contents.of(
+      orgId,
+      changes.map(({ start }) => start),
+      tx,
+    );
+    await tx.query(made > 0 ? INSERT : UPDATE, [orgId, JSON.stringify(rows)]);
+    await setLogos(tx, orgId, changes, rows);
+    const after = await this.contents.of(orgId, rows, tx);
+    const entries = rows.map((row, at) => {
+      const stored = changes[at]?.before ?? null;
+      const sides = {
+        before: stored && audited(toPublicPageView(stored, before[at] ?? []), stored),
+        after: audited(toPublicPageView(row, after[at] ?? []), row),
+      };
+      return { ...about(orgId, row.id), action: stored ? ('update' as const) : ('create' as const), ...sides };
+    });
+    await recordChanges(tx, entries);
+    tx.afterCommit(() => rows.forEach((row, at) => this.hosted.changed(changes[at]?.before ?? null, row)));
+  }
+
+  private async judge(
     tx: Tx,
     orgId: string,
     author: PageAuthor,
-    row: PublicPageRow,
-    dto: UpdatePublicPageDto,
-  ): Promise<PublicPageRow> {
-    const after = changed(row, dto, this.clock.now());
-    const wrong = dto.groups === undefined ? [] : await this.contents.problemsOf(tx, orgId, after.groups ?? []);
-    if (after.title === null && row.website_id === null)
-      wrong.push({ pointer: '/title', code: 'required', message: 'title is required' });
-    if (after.domain !== row.domain) wrong.push(...this.refusedDomain(after.domain, author));
-    if (wrong.length > 0) throw problems.validationFailed(wrong);
-    await expectFreeDomain(tx, after);
-    return after;
+    changes: readonly PageChange[],
+    rows: readonly PublicPageRow[],
+  ): Promise<void> {
+    const sent = changes.map(({ dto }, at) => (dto.groups === undefined ? [] : (rows[at]?.groups ?? [])));
+    const found = await this.contents.problemsOf(tx, orgId, sent);
+    for (const [at, row] of rows.entries()) {
+      const wrong = [...(found[at] ?? [])];
+      if (row.title === null && row.website_id === null)
+        wrong.push({ pointer: '/title', code: 'required', message: 'title is required' });
+      if (row.domain !== changes[at]?.start.domain) wrong.push(...this.refusedDomain(row.domain, author));
+      if (wrong.length > 0) throw problems.validationFailed(wrong);
+    }
+    const domains = rows.flatMap(({ id, domain }) => (domain === null ? [] : [{ id, address: domain }]));
+    await expectFree(tx, 'domain', domains);
+  }
+
+  private async giveSlugs(tx: Tx, changes: readonly PageChange[], rows: readonly PublicPageRow[]): Promise<void> {
+    rows.forEach((row, at) => (row.slug = changes[at]?.dto.slug ?? row.slug));
+    const unnamed = rows.filter(({ slug }) => slug === '');
+    const named = rows.flatMap(({ slug }) => (slug === '' ? [] : [slug]));
+    const slugs = await freeSlugs(
+      tx,
+      unnamed.map(({ title }) => title ?? ''),
+      named,
+    );
+    unnamed.forEach((row, at) => (row.slug = slugs[at] ?? ''));
+    await expectFree(
+      tx,
+      'slug',
+      rows.map(({ id, slug }) => ({ id, address: slug })),
+    );
   }
 
   private refusedDomain(domain: string | null, { caller, host }: PageAuthor): FieldProblem[] {
@@ -203,6 +272,14 @@ export class PublicPageService {
     const [groups] = await this.contents.of(orgId, [row], sql);
     return tagged(toPublicPageView(row, groups ?? []), tagSource(row));
   }
+}
+
+interface PageChange {
+  /** `null`: it is new. */
+  before: PublicPageRow | null;
+  /** What the change is made to. */
+  start: PublicPageRow;
+  dto: UpdatePublicPageDto;
 }
 
 /** See `PublicPageService.preview`. */
@@ -240,29 +317,32 @@ const changed = (row: PublicPageRow, dto: UpdatePublicPageDto, now: Date): Publi
   external_key: dto.key === undefined ? row.external_key : dto.key,
 });
 
-async function expectFreeDomain(tx: Tx, { domain, id }: PublicPageRow): Promise<void> {
-  const [taken] = await tx.query('SELECT 1 FROM status_page WHERE domain = $1 AND id <> $2', [domain, id]);
-  if (taken) throw problems.conflict(`The domain "${domain}" is taken.`);
+/** Of the pages that were sent one, or `null`; their rows get its hash. */
+async function setLogos(
+  tx: Tx,
+  orgId: string,
+  changes: readonly PageChange[],
+  rows: readonly PublicPageRow[],
+): Promise<void> {
+  const sent = changes.flatMap(({ dto, start: { id } }) =>
+    dto.logo === undefined ? [] : [{ id, ...logoOf(dto.logo) }],
+  );
+  if (sent.length === 0) return;
+  await tx.query(SET_LOGOS, [
+    orgId,
+    sent.map(({ id }) => id),
+    sent.map(({ hash }) => hash),
+    sent.map(({ body }) => body?.toString('base64') ?? null),
+    sent.map(({ type }) => type),
+  ]);
+  const hashes = new Map(sent.map(({ id, hash }) => [id, hash]));
+  for (const row of rows) row.logo_hash = hashes.get(row.id) ?? (hashes.has(row.id) ? null : row.logo_hash);
 }
 
-const valuesOf = (orgId: string, row: PublicPageRow): unknown[] => [
-  row.id,
-  orgId,
-  row.slug,
-  row.enabled,
-  row.title,
-  row.description,
-  row.accent,
-  row.domain,
-  row.groups && JSON.stringify(row.groups),
-  row.updated_at,
-  row.external_key,
-];
-
-/** Hash, bytes and type; all null without a logo. */
-function logoOf(text: string | null | undefined): unknown[] {
+/** All null without a logo. */
+function logoOf(text: string | null | undefined): { hash: string | null; body: Buffer | null; type: string | null } {
   const logo = typeof text === 'string' ? readLogo(text) : null;
-  return logo === null || 'problem' in logo ? [null, null, null] : [logo.hash, logo.body, logo.type];
+  return logo === null || 'problem' in logo ? { hash: null, body: null, type: null } : logo;
 }
 
 const about = (orgId: string, id: string) => ({ orgId, resource: 'public_page', id }) as const;

@@ -1,5 +1,5 @@
 import { Injectable } from '@nestjs/common';
-import { recordChange } from '../../audit/audit-log';
+import { recordChanges } from '../../audit/audit-log';
 import { Quotas } from '../../identity/quota/quotas.service';
 import { Database, type Tx } from '../../platform/database/database';
 import { requireMatch } from '../../platform/http/precondition/precondition';
@@ -7,7 +7,7 @@ import { tagged } from '../../platform/http/precondition/tagged';
 import { Clock } from '../../platform/time/clock';
 import { WebsiteService } from '../../website/website.service';
 import { HostedPages } from '../public/hosted-pages';
-import { expectFreeSlug, freeSlug } from './page-slugs';
+import { expectFree, freeSlugs } from './page-slugs';
 import { type StatusPageView, toStatusPageView, type UpdateStatusPageDto } from './website-page.dto';
 
 interface Row {
@@ -50,36 +50,103 @@ export class WebsitePageService {
 
   /** Partial. Throws `conflict` for a slug that another page uses; the default is made from the website's name. */
   async update(orgId: string, websiteId: string, dto: UpdateStatusPageDto): Promise<StatusPageView> {
-    const { name } = await this.websites.get(orgId, websiteId);
     return this.database.transaction(async (tx) => {
       await this.websites.lock(tx, orgId, websiteId);
-      const [stored] = await tx.query<Row>('SELECT id, slug, enabled, domain FROM status_page WHERE website_id = $1', [
-        websiteId,
-      ]);
-      requireMatch(tagSource(websiteId, stored));
-      const slug = dto.slug ?? stored?.slug ?? (await freeSlug(tx, name));
-      const enabled = dto.enabled ?? stored?.enabled ?? false;
-      await expectFreeSlug(tx, slug, stored?.id ?? null);
-      if (!stored) await this.quotas.claim(tx, orgId, { status_pages: 1 });
-      await tx.query(
-        `INSERT INTO status_page (website_id, org_id, slug, enabled, updated_at) VALUES ($1, $2, $3, $4, $5)
-         ON CONFLICT (website_id) DO UPDATE SET slug = excluded.slug, enabled = excluded.enabled, updated_at = excluded.updated_at`,
-        [websiteId, orgId, slug, enabled, this.clock.now()],
-      );
-      const domain = stored?.domain ?? null;
-      tx.afterCommit(() => this.hosted.changed(stored ?? null, { slug, enabled, domain }));
-      const after = { slug, enabled };
-      await recordChange(tx, {
-        orgId,
-        action: 'update',
-        resource: 'status_page',
-        id: websiteId,
-        before: stored ? { slug: stored.slug, enabled: stored.enabled } : { enabled: false },
-        after,
-      });
+      const stored = await storedOf(tx, [websiteId]);
+      requireMatch(tagSource(websiteId, stored.get(websiteId)?.page ?? undefined));
+      const [after] = await this.save(tx, orgId, [{ websiteId, dto }], stored);
       return tagged(toStatusPageView(after), tagSource(websiteId, after));
     });
   }
+
+  /** The same for those of several locked websites, in as many statements. */
+  async updateSome(tx: Tx, orgId: string, sent: readonly SentPage[]): Promise<void> {
+    if (sent.length > 0)
+      await this.save(
+        tx,
+        orgId,
+        sent,
+        await storedOf(
+          tx,
+          sent.map(({ websiteId }) => websiteId),
+        ),
+      );
+  }
+
+  private async save(
+    tx: Tx,
+    orgId: string,
+    sent: readonly SentPage[],
+    stored: ReadonlyMap<string, Stored>,
+  ): Promise<Pick<Row, 'slug' | 'enabled'>[]> {
+    const pages = sent.map(({ websiteId, dto }) => {
+      const { name = '', page = null } = stored.get(websiteId) ?? {};
+      const enabled = dto.enabled ?? page?.enabled ?? false;
+      return { websiteId, name, before: page, slug: dto.slug ?? page?.slug ?? '', enabled };
+    });
+    const unnamed = pages.filter(({ slug }) => slug === '');
+    const named = pages.flatMap(({ slug }) => (slug === '' ? [] : [slug]));
+    const slugs = await freeSlugs(
+      tx,
+      unnamed.map(({ name }) => name),
+      named,
+    );
+    unnamed.forEach((page, at) => (page.slug = slugs[at] ?? ''));
+    const wanted = pages.map(({ before, slug }) => ({ id: before?.id ?? null, address: slug }));
+    await expectFree(tx, 'slug', wanted);
+    const made = pages.filter(({ before }) => before === null).length;
+    if (made > 0) await this.quotas.claim(tx, orgId, { status_pages: made });
+    await tx.query(
+      `INSERT INTO status_page (website_id, org_id, slug, enabled, updated_at)
+       SELECT website_id, $1, slug, enabled, $2 FROM unnest($3::uuid[], $4::text[], $5::boolean[]) AS p (website_id, slug, enabled)
+       ON CONFLICT (website_id) DO UPDATE SET slug = excluded.slug, enabled = excluded.enabled, updated_at = excluded.updated_at`,
+      [
+        orgId,
+        this.clock.now(),
+        pages.map(({ websiteId }) => websiteId),
+        pages.map(({ slug }) => slug),
+        pages.map(({ enabled }) => enabled),
+      ],
+    );
+    tx.afterCommit(() => {
+      for (const { before, slug, enabled } of pages)
+        this.hosted.changed(before, { slug, enabled, domain: before?.domain ?? null });
+    });
+    const changes = pages.map(({ websiteId, before, slug, enabled }) => ({
+      orgId,
+      action: 'update' as const,
+      resource: 'status_page' as const,
+      id: websiteId,
+      before: before ? { slug: before.slug, enabled: before.enabled } : { enabled: false },
+      after: { slug, enabled },
+    }));
+    await recordChanges(tx, changes);
+    return pages;
+  }
+}
+
+/** What becomes of the page of a website. */
+interface SentPage {
+  websiteId: string;
+  dto: UpdateStatusPageDto;
+}
+
+interface Stored {
+  /** Of the website. */
+  name: string;
+  page: Row | null;
+}
+
+/** By the uuids of the websites. */
+async function storedOf(tx: Tx, websiteIds: readonly string[]): Promise<Map<string, Stored>> {
+  const rows = await tx.query<Row & { websiteId: string; name: string; id: string | null }>(
+    `SELECT w.id AS "websiteId", w.name, p.id, p.slug, p.enabled, p.domain
+       FROM website w LEFT JOIN status_page p ON p.website_id = w.id WHERE w.id = ANY ($1::uuid[])`,
+    [websiteIds],
+  );
+  return new Map(
+    rows.map(({ websiteId, name, ...page }) => [websiteId, { name, page: page.id === null ? null : page }]),
+  );
 }
 
 /** Of what these routes show; a website without a page of its own has one that is off. */

@@ -2,12 +2,11 @@
 import supertest from 'supertest';
 import { PostgresQueryRunner } from 'typeorm/driver/postgres/PostgresQueryRunner.js';
 import type { ConfigurationPlanView } from '../../../src/configuration/plan/plan.dto';
+import { formatId } from '../../../src/platform/ids/id';
 import { Database } from '../../../src/platform/database/database';
 import { startApp, type TestApp } from '../../harness/app/app';
 import type { ServiceOrganization } from '../../../src/testing/service/start-service';
 
-/** What changes endpoints, alerts and the audit log. */
-const WRITES = /(?:UPDATE|INSERT INTO) "?(?:endpoint|endpoint_state|endpoint_schedule|alert|audit_log)"? /;
 const SLACK = 'https://hooks.slack.com/services/T000/B000/XXXX';
 
 /** A document of everything, as a team would write it. */
@@ -344,6 +343,80 @@ describe('applying a configuration document', () => {
     expect((await plan(stranger, { ...shop(), owner: 'other-repo' })).status).toBe(200);
   });
 
+  it('lets go of what its document no longer declares, and another owner adopts it with its history', async () => {
+    const org = await app.organization('let go');
+    await apply(org, shop());
+    const idsOf = async () => (await org.read.get<{ id: string }[]>('/endpoints')).body.map(({ id }) => id);
+    const before = await idsOf();
+    const empty = { version: 1, owner: 'shop-repo' };
+    const planned = await plan(org, empty);
+    expect([planned.body.summary, planned.body.notes]).toMatchObject([
+      { ...NOTHING, update: 8 },
+      [{ message: expect.stringContaining('stay without an owner') }],
+    ]);
+    expect(changesIn(planned)).toContain('update shop/front /owner');
+    expect((await apply(org, empty)).body.summary).toEqual(planned.body.summary);
+    expect((await plan(org, empty)).body).toMatchObject({ changes: [], notes: [] });
+    const adopted = await apply(org, { ...shop(), owner: 'other-repo' });
+    expect([adopted.status, adopted.body.summary]).toMatchObject([200, { create: 0, adopt: 8, delete: 0 }]);
+    expect(await idsOf()).toEqual(before);
+  });
+
+  it('a plan refuses what there is no room for and addresses that others have, with their lines', async () => {
+    const org = await app.organization('room');
+    const id = formatId('organization', org.orgId);
+    const limited = { quotas: { websites: 1, endpoints: 1, alerts_per_endpoint: 1, status_pages: 2 } };
+    expect((await app.operator.put(`/organizations/${id}`, limited)).status).toBe(200);
+    const planned = async (text: string) => {
+      const { status, body } = await supertest(app.url)
+        .post('/api/v1/configuration/plan')
+        .set({ Authorization: `Bearer ${org.write.key ?? ''}`, 'Content-Type': 'application/yaml' })
+        .send(`version: 1\n${text}`);
+      const { code, quota, errors } = body as { code: string; quota?: { name: string }; errors: object[] };
+      return [status, code, quota?.name, errors];
+    };
+    const website = (key: string) => `  - { key: ${key}, name: ${key}, url: https://${key}.example.com }\n`;
+    expect(await planned(`websites:\n${website('a')}${website('b')}`)).toMatchObject([
+      409,
+      'quota_exceeded',
+      'websites',
+      [{ pointer: '/websites/1', code: 'over_quota', line: 4 }],
+    ]);
+    const alert = (key: string) => `{ key: ${key}, type: slack, config: { webhook_url: '${SLACK}' } }`;
+    const endpoint = `{ key: e, name: E, type: TCP, url: a.example.com:1, alerts: [${alert('x')}, ${alert('y')}] }`;
+    expect(await planned(`websites:\n${website('a').replace(' }', `, endpoints: [${endpoint}] }`)}`)).toMatchObject([
+      409,
+      'quota_exceeded',
+      'alerts_per_endpoint',
+      [{ pointer: '/websites/0/endpoints/0/alerts/1', line: 3 }],
+    ]);
+    const page = (slug: string) => ({ title: 'Taken', slug, groups: [] });
+    expect((await app.write.post('/status-pages', page('room-is-taken'))).status).toBe(201);
+    const pages = (...slugs: string[]) =>
+      `status_pages:\n${slugs.map((slug) => `  - { key: ${slug}, title: P, slug: ${slug}, groups: [] }\n`).join('')}`;
+    expect(await planned(pages('room-is-free', 'room-is-taken'))).toMatchObject([
+      409,
+      'conflict',
+      undefined,
+      [{ pointer: '/status_pages/1/slug', code: 'taken', line: 4 }],
+    ]);
+    expect((await planned(pages('room-is-free', 'room-is-free-too')))[0]).toBe(200);
+  });
+
+  it('a prune tells whose endpoints will no longer depend on what goes', async () => {
+    const org = await app.organization('dependents');
+    const one = (owner: string, key: string, endpoint: object) => ({
+      version: 1,
+      owner,
+      websites: [{ key, name: key, url: `https://${key}.example.com`, endpoints: [endpoint] }],
+    });
+    const e = { key: 'e', name: 'E', type: 'TCP', url: 'db.example.com:5432' };
+    await apply(org, one('a', 'h', e));
+    await apply(org, one('b', 'k', { ...e, depends_on: ['h/e'] }));
+    const { notes } = (await plan(org, { version: 1, owner: 'a' }, '?prune=true')).body;
+    expect(notes).toContainEqual({ key: 'h/e', message: expect.stringContaining('k/e (declared by b)') });
+  });
+
   it('an admin takes over what another owner declared, with its history; nobody else may', async () => {
     const org = await app.organization('handover');
     await apply(org, shop());
@@ -414,6 +487,22 @@ describe('applying a configuration document', () => {
     expect((await apply(org, small)).body.summary).toMatchObject({ create: 0, update: 0, unchanged: 1 });
   });
 
+  /** Statements of the transaction that applies the document: what else the shared service does meanwhile does not count. */
+  const statementsOf = async (org: ServiceOrganization, document: object): Promise<string[]> => {
+    const query = jest.spyOn(PostgresQueryRunner.prototype, 'query');
+    try {
+      const { status, text } = await apply(org, document);
+      expect([status, text]).toEqual([200, text]);
+      const turn = query.mock.calls.findIndex(
+        ([, parameters]) => Array.isArray(parameters) && parameters[0] === `configuration of ${org.orgId}`,
+      );
+      const runner = query.mock.contexts[turn];
+      return query.mock.calls.flatMap(([sql], at) => (query.mock.contexts[at] === runner ? [sql] : []));
+    } finally {
+      query.mockRestore();
+    }
+  };
+
   it('changes two hundred endpoints and alerts in as many statements as two', async () => {
     const statements = async (name: string, count: number): Promise<number> => {
       const org = await app.organization(name);
@@ -432,6 +521,7 @@ describe('applying a configuration document', () => {
               url: `https://a.example.com/${i}`,
               interval,
               enabled: i % 2 === 0 || interval === 60,
+              depends_on: i === 0 || interval === 60 ? [] : ['a/e0'],
               alerts: [
                 {
                   key: 'hook',
@@ -445,11 +535,7 @@ describe('applying a configuration document', () => {
         ],
       });
       expect((await apply(org, declared(60, 2))).status).toBe(200);
-      const query = jest.spyOn(PostgresQueryRunner.prototype, 'query');
-      const { status, body } = await apply(org, declared(120, 3));
-      const { length } = query.mock.calls.filter(([sql]) => WRITES.test(sql));
-      query.mockRestore();
-      expect([status, body.summary]).toMatchObject([200, { update: 2 * count }]);
+      const { length } = await statementsOf(org, declared(120, 3));
       const { body: again } = await plan(org, declared(120, 3));
       expect(again.summary).toMatchObject({ update: 0, unchanged: 2 * count + 1 });
       const log = await org.admin.get<{ action: string }[]>('/audit-log?limit=500&resource=alert');
@@ -457,5 +543,53 @@ describe('applying a configuration document', () => {
       return length;
     };
     expect(await statements('many endpoints', 200)).toBe(await statements('few endpoints', 2));
+  });
+
+  it('makes and changes forty contacts, websites, pages and windows in as many statements as two', async () => {
+    const statements = async (name: string, count: number): Promise<number[]> => {
+      const org = await app.organization(name);
+      const slug = name.replace(' ', '-');
+      const each = <T>(one: (i: number) => T): T[] => Array.from({ length: count }, (_, i) => one(i));
+      const declared = (turn: string, isPublic: boolean) => ({
+        version: 1,
+        owner: 'many',
+        contacts: each((i) => ({
+          key: `c${i}`,
+          name: `C ${i} ${turn}`,
+          type: 'slack',
+          config: { webhook_url: SLACK },
+        })),
+        websites: each((i) => ({
+          key: `w${i}`,
+          name: `W ${i} ${turn}`,
+          url: 'https://a.example.com',
+          status_page: { enabled: isPublic, slug: `${slug}-w${i}-${turn}` },
+        })),
+        status_pages: each((i) => ({
+          key: `p${i}`,
+          title: `P ${turn}`,
+          slug: `${slug}-p${i}-${turn}`,
+          enabled: isPublic,
+          groups: [{ name: 'All', websites: [`w${i}`] }],
+        })),
+        maintenance_windows: each((i) => ({
+          key: `m${i}`,
+          name: `M ${i} ${turn}`,
+          cron: '0 2 * * SUN',
+          timezone: 'UTC',
+          duration: isPublic ? 3600 : 7200,
+          scope: { websites: [`w${i}`] },
+        })),
+      });
+      const made = await statementsOf(org, declared('one', false));
+      const changed = await statementsOf(org, declared('two', true));
+      expect((await plan(org, declared('two', true))).body.summary).toMatchObject({ ...NOTHING, unchanged: 4 * count });
+      const log = await org.admin.get<{ action: string; resource: string }[]>(
+        '/audit-log?limit=500&resource=public_page',
+      );
+      expect(log.body.map(({ action }) => action).sort()).toEqual([...each(() => 'create'), ...each(() => 'update')]);
+      return [made.length, changed.length];
+    };
+    expect(await statements('many others', 40)).toEqual(await statements('few others', 2));
   });
 });

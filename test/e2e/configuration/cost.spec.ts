@@ -1,4 +1,5 @@
 /** @lane slow */
+import { Database } from '../../../src/platform/database/database';
 import { startOwnApp, type TestApp } from '../../harness/app/app';
 import { longestPieceOf } from '../../harness/longest-piece';
 import type { ServiceOrganization } from '../../../src/testing/service/start-service';
@@ -13,6 +14,13 @@ const window = (i: number): object => ({
   timezone: 'UTC',
   duration: 3600,
   scope: { all: true },
+});
+
+const endpoint = (i: number): object => ({
+  key: `e${i}`,
+  name: `E ${i}`,
+  type: 'HTTPS',
+  url: 'https://a.example.com',
 });
 
 const withEndpoints = (endpoints: readonly object[]): object => ({
@@ -62,5 +70,18 @@ describe('what a configuration document costs others', () => {
     const { errors = [] } = result.body as { errors?: { line: number | null }[] };
     expect(errors.length).toBeLessThanOrEqual(20);
     expect(longestMs).toBeLessThan(MOST_MS);
+  });
+
+  it('a plan that would read more than 64 MiB of settings is refused in words, a smaller one of the same is not', async () => {
+    const one = await app.organization('large settings');
+    const declared = (owner: string) => ({ ...withEndpoints(many(2, endpoint)), owner });
+    expect((await one.write.put('/configuration', declared('large'))).status).toBe(200);
+    // As 2,300 endpoints of the largest size would have.
+    const grown = `UPDATE endpoint SET body = repeat('x', $2) WHERE org_id = $1`;
+    await app.app.get(Database).query(grown, [one.orgId, 33 * 1024 * 1024]);
+    const refused = await one.read.post('/configuration/plan', declared('large'));
+    expect([refused.status, refused.text]).toMatchObject([409, expect.stringContaining('split the document')]);
+    const other = { version: 1, owner: 'other', contacts: [] };
+    expect((await one.read.post('/configuration/plan', other)).status).toBe(200);
   });
 });

@@ -14,7 +14,7 @@ export interface components {
              * @example out_of_range
              * @enum {string}
              */
-            code: "required" | "wrong_type" | "out_of_range" | "too_long" | "invalid_format" | "invalid_characters" | "unsupported_scheme" | "unsupported_type" | "credentials_in_url" | "forbidden_header" | "invalid_config" | "unknown_field" | "immutable" | "read_only" | "not_found" | "cycle" | "in_past" | "never_due" | "overlaps_itself" | "unknown_zone" | "invalid_syntax" | "duplicate_key" | "too_deep" | "too_large" | "missing_secret" | "other_owner";
+            code: "required" | "wrong_type" | "out_of_range" | "too_long" | "invalid_format" | "invalid_characters" | "unsupported_scheme" | "unsupported_type" | "credentials_in_url" | "forbidden_header" | "invalid_config" | "unknown_field" | "immutable" | "read_only" | "not_found" | "cycle" | "in_past" | "never_due" | "overlaps_itself" | "unknown_zone" | "invalid_syntax" | "duplicate_key" | "too_deep" | "too_large" | "missing_secret" | "other_owner" | "taken" | "over_quota";
             /** @example interval must not be greater than 86400 */
             message: string;
             /**

@@ -12,7 +12,12 @@ const OF_CONTACTS = `
   SELECT contact_id AS "contactId", id AS "alertId", endpoint_id AS "endpointId" FROM alert
    WHERE contact_id = ANY ($1::uuid[])`;
 
-/** What an owner's things hold that is not its own: three statements, each a range of an index for every thing. */
+const DEPENDENTS = `
+  SELECT d.parent_id AS "parentId", e.id, e.owner, coalesce(w.external_key, w.name) || '/' || coalesce(e.external_key, e.name) AS path
+    FROM endpoint_dependency d JOIN endpoint e ON e.id = d.endpoint_id JOIN website w ON w.id = e.website_id AND w.deleted_at IS NULL
+   WHERE d.parent_id = ANY ($1::uuid[]) ORDER BY d.parent_id, e.id`;
+
+/** What an owner's things hold that is not its own, and what depends on them: four statements, each a range of an index for every thing. */
 export async function readOthersThings(sql: Sql, owner: string, state: PresentState): Promise<OthersThings> {
   const own = (rows: readonly { id: string; owner: string | null }[]): string[] =>
     rows.filter((row) => row.owner === owner).map(({ id }) => id);
@@ -24,5 +29,6 @@ export async function readOthersThings(sql: Sql, owner: string, state: PresentSt
     inWebsites: await counts(IN_WEBSITES, own(state.websites)),
     onEndpoints: await counts(ON_ENDPOINTS, own(state.endpoints)),
     alertsOfContacts: await sql.query(OF_CONTACTS, [own(state.contacts)]),
+    dependents: await sql.query(DEPENDENTS, [own(state.endpoints)]),
   };
 }

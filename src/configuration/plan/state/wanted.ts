@@ -1,7 +1,7 @@
 import type { ConfigurationDocument } from '../../document/document';
 import type { Wanted } from './present-state';
 
-/** What of the organization a document may mean. `owner`: for a prune, all that it declared. */
+/** What of the organization a document may mean. `owner`: all that it declared. */
 export function wantedOf(document: ConfigurationDocument, owner: string | null): Wanted {
   const { websites = [], maintenance_windows: windows = [], status_pages: pages = [] } = document;
   const endpoints = websites.flatMap((website) => website.endpoints ?? []);

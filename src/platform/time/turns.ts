@@ -14,6 +14,16 @@ export class Turns {
     this.began = performance.now();
   }
 
+  /** What work makes of each. */
+  async map<Item, Result>(items: readonly Item[], work: (item: Item) => Result): Promise<Result[]> {
+    const results: Result[] = [];
+    for (const item of items) {
+      results.push(work(item));
+      await this.rest();
+    }
+    return results;
+  }
+
   /** The results of all steps. */
   async all<Result>(steps: Iterable<readonly Result[]>): Promise<Result[]> {
     const results: Result[] = [];
