@@ -3,7 +3,12 @@ import { kindText } from '../../logic/delivery-text';
 import { Icon, type IconName } from '../icons';
 import { Shape } from '../status';
 
-const ICONS: Partial<Record<Delivery['kind'], IconName>> = { acknowledged: 'check', reminder: 'bell', test: 'out', contact_failing: 'bell' };
+const ICONS: Partial<Record<Delivery['kind'], IconName>> = {
+  acknowledged: 'check',
+  reminder: 'bell',
+  test: 'out',
+  contact_failing: 'bell',
+};
 
 /** What a message tells, as a shape and a word. */
 export const DeliveryKind = ({ of }: { of: Pick<Delivery, 'kind' | 'ordinal'> }) => {
