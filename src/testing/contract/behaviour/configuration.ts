@@ -79,7 +79,10 @@ export function describeConfiguration(session: TheSession): void {
       const website = body.changes.find(({ resource }) => resource === 'website')?.id ?? 'no website';
       const empty = { version: 1, owner };
       expect((await apply(empty)).body.summary).toMatchObject({ delete: 0 });
-      expect((await session().read.get<Thing>(`/websites/${website}`)).body).toMatchObject({ owner });
+      expect((await session().read.get<Thing>(`/websites/${website}`)).body).toMatchObject({ owner: null });
+      // Let go, it is nobody's to remove until it is declared again.
+      expect((await apply(empty, '?prune=true')).body.summary).toMatchObject({ delete: 0 });
+      await apply(documentOf(session(), owner));
       const changes = (await apply(empty, '?prune=true')).body.changes;
       expect(changes.map(({ action }) => action)).toEqual(changes.map(() => 'delete'));
       expectProblem(await session().read.get(`/websites/${website}`), 404, 'not_found');
