@@ -32,6 +32,11 @@ const SECTIONS = [
   ['slow lane, embedded', 'npm run --silent test:slow'],
   ['slow lane, PostgreSQL', postgres('npm run --silent test:slow')],
   ['20,000 random requests', 'npm run --silent test:slow -- --only http/fuzz', { FUZZ_REQUESTS: '20000' }],
+  [
+    '60 of the worst shapes for each route',
+    'npm run --silent test:slow -- --only http/worst-shapes',
+    { WORST_SHAPES: '60' },
+  ],
   ['200,000 checks', 'node bench/checkers-memory.mjs'],
   ['faults', 'npm run --silent test:faults'],
   ['package', 'npm run --silent test:package'],
