@@ -6,6 +6,7 @@ import { openDatabase } from './databases';
 import { Fleet } from './fleet';
 import { FakeInternet } from './fake-internet';
 import type { AwaitedReminder, History, PresentRoute, RequestCount } from './history';
+import { REMINDER_LIMIT_MS } from './incident-properties';
 import { brokenProperties, repeats } from './properties';
 import { type DatabaseSnapshot, makeRemindersDue, readDatabase } from './database-snapshot';
 import { mismatches, Model } from './model';
@@ -37,8 +38,6 @@ const THAW_BACKLOG_MS = 4000;
 /** In a row: after a statement that timed out, the service may show its previous count of pending deliveries once more. */
 const SETTLED_READS = 2;
 const REPORTED_COMMANDS = 40;
-/** From falling due to the reminder: its job runs every 20 s, on whichever instance is alive. */
-const REMINDER_LIMIT_MS = 90_000;
 /** Longer than the job takes to look again, which must find nothing due. */
 const NEXT_LOOK_MS = 25_000;
 

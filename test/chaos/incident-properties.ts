@@ -162,8 +162,11 @@ function remindersKeepQuiet(incidents: readonly Incident[], { quiet, downtimes }
 const PERIOD_MS = 300_000;
 /** As far as the clocks of one machine differ: what was due before a reminder is no reason for the next one. */
 const DUE_TOLERANCE_MS = 250;
-/** From falling due to the reminder, kills, restarts and outages of the database included. */
-const REMINDER_LIMIT_MS = 120_000;
+/**
+ * From falling due to the reminder, kills, restarts and outages of the database included. An instance looks for what is due every
+ * 20 s; each reading of the embedded database ends it, and on a busy machine it is not up for 20 s between two of them.
+ */
+export const REMINDER_LIMIT_MS = 180_000;
 
 /** Each has a reason of its own: they were made due, or a full period passed, since the one before. And none is missing. */
 function remindersComeWhenDue(incidents: readonly Incident[], { dues, awaited, quiet }: History): string[] {
