@@ -18,8 +18,11 @@ const ROOT = join(__dirname, '../../..');
 /** What the API shows of everything that was created before the backup. */
 const READ = ['/websites', '/alerts', '/api-keys', '/audit-log', '/organization'];
 
-/** When a key was used; and how many there are: the harness makes its three keys again at every start. */
-const isMoving = (name: string): boolean => name === 'last_used_at' || name === 'api_keys';
+/**
+ * When a key was used; how many there are, because the harness makes its three keys again at every start, and what these changes
+ * added, which is written with a delay.
+ */
+const isMoving = (name: string): boolean => ['last_used_at', 'api_keys', 'changed_bytes_per_day'].includes(name);
 
 describe('a backup', () => {
   let app: TestApp;

@@ -1,6 +1,7 @@
 /** @lane slow */
 import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
+import { eventually } from '../../../src/testing/eventually';
 import { findPostgres, PostgresCluster } from '../../harness/database/postgres-cluster';
 import { buildService } from '../../harness/processes/service-process';
 import { StartFolder, type StartOptions, type StartProcess, takenPort } from '../../harness/processes/start-process';
@@ -73,7 +74,7 @@ describe('the first key', () => {
     expect(banner.length).toBeGreaterThan(8);
     expect(banner.filter((line) => line.length > 100)).toEqual([]);
     expect(banner.join('\n')).toContain('Ctrl-C stops it');
-    expect(existsSync(keyFile())).toBe(false);
+    await eventually('the file to go, now that the key was shown', () => !existsSync(keyFile()));
     await first.stop();
 
     const second = folder.launch({ terminal: true });

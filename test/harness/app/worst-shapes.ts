@@ -106,18 +106,16 @@ function withHole(example: unknown, [step, ...rest]: readonly string[]): unknown
  * give the same bodies; higher ones go on with other fields.
  */
 export function worstBodies(
-  document: OpenApi,
-  operation: Operation,
-  media: string,
-  limit: number,
+  { document, operation, media, limit }: { document: OpenApi; operation: Operation; media: string; limit: number },
+  first: number,
   count: number,
 ): Shape[] {
   const schema = operation.requestBody?.content[media]?.schema ?? {};
   const isForm = media === 'application/x-www-form-urlencoded';
   const make = isForm ? formShape : media.includes('yaml') ? yamlShape : jsonShape;
-  return times(count).map((turn) =>
-    make({ document, schema, example: exampleOf(operation, media, turn), limit, turn }),
-  );
+  return times(count)
+    .map((turn) => first + turn)
+    .map((turn) => make({ document, schema, example: exampleOf(operation, media, turn), limit, turn }));
 }
 
 interface Wanted {
