@@ -43,7 +43,10 @@ export type NotificationKind =
 /** What is to be said, free of any vendor. All times ISO 8601 UTC with milliseconds. Ids in their public form. */
 export interface Notification {
   kind: NotificationKind;
-  /** `ev_…` of the event (of the newest one in a digest); `dl_…` of the delivery where no event is told: a test, a reminder, a contact that fails. The idempotency key. */
+  /**
+   * The idempotency key: `ev_…` of the event (of the newest one in a digest); `dl_…` of the delivery where no event is told, in
+   * a test, a reminder, or of a contact that fails.
+   */
   id: string;
   /** Alert id and incident number, `al_…-7`: the same for the trigger and its resolve. Key of paging channels. */
   incidentKey: string;

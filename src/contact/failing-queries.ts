@@ -37,7 +37,8 @@ export interface NewlyFailing {
 }
 
 // Cost: the destinations of all organizations that have failed for a week, by a partial index; for each the contacts of its
-// organization, 1,000 at most. Of those that are to be told the newest error is found by the index of deliveries by contact. `SKIP LOCKED`: of instances that look at the same time each takes others; one that comes later sees the mark.
+// organization, 1,000 at most. Of those that are to be told the newest error is found by the index of deliveries by contact.
+// `SKIP LOCKED`: of instances that look at the same time each takes others; one that comes later sees the mark.
 const LOCK = `
   SELECT c.id, c.org_id AS "orgId", c.name, c.type, d.failing_since AS since, d.failures AS count, n.error
   FROM notification_destination d

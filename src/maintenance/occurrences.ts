@@ -1,5 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { countChange } from '../audit/changed-bytes';
+import { grouped } from '../platform/text/grouped';
 import type { Tx } from '../platform/database/database';
 import { problems } from '../platform/problem/problem';
 import { DAY_MS } from '../platform/time/time-units';
@@ -82,7 +83,7 @@ export class Occurrences {
   async replace(tx: Tx, changes: readonly ChangedWindow[], now: Date): Promise<void> {
     const ids = changes.map(({ window }) => window.id);
     await tx.query(FUTURE, [ids, now]);
-    const running = grouped(await tx.query<Running>(RUNNING, [ids, now]));
+    const running = grouped(await tx.query<Running>(RUNNING, [ids, now]), ({ id }) => id);
     const cut = changes.flatMap(({ window, change }) => {
       const runs = running.get(window.id) ?? [];
       const due = lastRunning(window, now);
@@ -165,12 +166,6 @@ export interface ChangedWindow {
 }
 
 const idsOf = (items: readonly { window: { id: string } }[]): string[] => items.map(({ window }) => window.id);
-
-function grouped(runs: readonly Running[]): Map<string, Running[]> {
-  const byWindow = new Map<string, Running[]>();
-  for (const run of runs) byWindow.set(run.id, [...(byWindow.get(run.id) ?? []), run]);
-  return byWindow;
-}
 
 /** `isDone`: a one-off window that is written needs no further look, a recurring one until its last start is past. */
 function spansAhead(window: WindowRow, after: Date, now: Date, until: Date): { spans: Span[]; isDone: boolean } {

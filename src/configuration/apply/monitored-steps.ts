@@ -7,7 +7,7 @@ import type { Caller } from '../../platform/access/caller';
 import type { Tx } from '../../platform/database/database';
 import { failpoint } from '../../platform/observability/failpoints';
 import { WebsiteService } from '../../website/website.service';
-import { grouped } from '../plan/grouped';
+import { grouped } from '../../platform/text/grouped';
 import type { Plan, PlannedEndpoint } from '../plan/plan';
 import { deletedOf, isNew, toCreate, toUpdate } from './steps';
 

@@ -1,4 +1,4 @@
-import { grouped } from '../plan/grouped';
+import { grouped } from '../../platform/text/grouped';
 import type { Keyed } from './key-paths';
 
 /** Of siblings those without a key that are recognised by the same as another one: a plan cannot tell which is meant. */

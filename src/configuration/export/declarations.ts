@@ -9,7 +9,7 @@ import type {
   DeclaredWebsite,
   DeclaredWindow,
 } from '../document/document';
-import { grouped } from '../plan/grouped';
+import { grouped } from '../../platform/text/grouped';
 import { alikeOf } from './alike';
 import { toDeclaredAlert, toDeclaredContact } from './declared-contact';
 import { type ExportStyle, toDeclaredEndpoint } from './declared-endpoint';

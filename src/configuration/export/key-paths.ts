@@ -1,6 +1,6 @@
 import { keyFrom } from '../convert/keys';
 import { pathOf } from '../plan/matching';
-import { grouped } from '../plan/grouped';
+import { grouped } from '../../platform/text/grouped';
 
 /** Something as far as its key goes. */
 export interface Keyed {

@@ -8,7 +8,7 @@ import { selectColumns } from '../../platform/database/select-columns';
 import { NIL_UUID } from '../../platform/ids/id';
 import type { PublicPageRow } from '../../status-page/settings/public-page.dto';
 import { Website } from '../../website/website.entity';
-import { grouped } from '../plan/grouped';
+import { grouped } from '../../platform/text/grouped';
 import type { ExportedEndpoint } from './declared-endpoint';
 
 /** What the key of an endpoint is made of, and what it is recognised by as long as it has none. */

@@ -14,7 +14,7 @@ import type {
   DeclaredWebsite,
   DeclaredWindow,
 } from '../document/document';
-import { grouped } from './grouped';
+import { grouped } from '../../platform/text/grouped';
 import { isReference } from './kept-secrets';
 import { Turns } from '../../platform/time/turns';
 import { match, type Match, type Matched, type Siblings, type Stored } from './matching';

@@ -1,6 +1,6 @@
 import { newUuid } from '../../platform/ids/id';
 import type { FieldProblem } from '../../platform/problem/problem';
-import { grouped } from './grouped';
+import { grouped } from '../../platform/text/grouped';
 import type { PlanNote } from './plan';
 
 /** A stored resource, as far as it is recognised. */

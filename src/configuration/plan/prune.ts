@@ -1,6 +1,6 @@
 import { count } from '../counted';
 import { pathOf, type Stored } from './matching';
-import { grouped } from './grouped';
+import { grouped } from '../../platform/text/grouped';
 import type { Matches } from './matches';
 import type { Deletion, PlanNote } from './plan';
 import type { PresentState } from './state/present-state';

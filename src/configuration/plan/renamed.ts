@@ -1,4 +1,4 @@
-import { grouped } from './grouped';
+import { grouped } from '../../platform/text/grouped';
 import type { Matches } from './matches';
 import { pathOf } from './matching';
 import type { Deletion, PlanNote } from './plan';

@@ -8,8 +8,8 @@ export type DigestCounts = Omit<NonNullable<Notification['digest']>, 'members'>;
 export const DIGEST_NAMED = 20;
 
 /**
- * One notification for many: how many alerts triggered and resolved, how many contacts fail, and the first of them by name. `named` has the most
- * important first; the digest is sent under the id of the newest of them.
+ * One notification for many: how many alerts triggered and resolved, how many contacts fail, and the first of them by name.
+ * `named` has the most important first; the digest is sent under the id of the newest of them.
  */
 export function digestNotification(
   named: readonly [Notification, ...Notification[]],

@@ -20,9 +20,9 @@ interface Queue {
 }
 
 /**
- * Endpoints whose results seem to be refused by the database. Theirs are written apart from those of all others, one by
- * one when several at once are refused. One that is refused is given up once something else was written meanwhile; until then the database itself may
- * be at fault, and everything is kept.
+ * Endpoints whose results seem to be refused by the database. Theirs are written apart from those of all others, one by one
+ * when several at once are refused. One that is refused is given up once something else was written meanwhile; until then the
+ * database itself may be at fault, and everything is kept.
  */
 export class Suspects {
   /** By endpoint; the one that waits longest for its turn comes first. */
