@@ -1,5 +1,6 @@
 import type { Tx } from '../platform/database/database';
 import { newUuid } from '../platform/ids/id';
+import { Turns } from '../platform/time/turns';
 import { countChange } from './changed-bytes';
 import { type AuditAction, auditedKind, type AuditedResource, differenceOf } from './audited-change';
 import { type Authorship, currentAuthorship } from './authorship';
@@ -38,17 +39,20 @@ export async function recordChange(tx: Tx, change: Change): Promise<void> {
 
 /** The same for many acts, in one statement. */
 export async function recordChanges(tx: Tx, changes: readonly Change[]): Promise<void> {
-  const rows = changes.flatMap((change) => rowOf(change, { org_id: change.orgId }) ?? []);
-  const [first] = rows;
+  const made = await new Turns().map(changes, (change) => {
+    const row = rowOf(change, { org_id: change.orgId });
+    return row ? [{ row, text: JSON.stringify(row) }] : [];
+  });
+  const entries = made.flat();
+  const [first] = entries;
   if (!first) return;
-  const names = Object.keys(first).join(', ');
-  const texts = rows.map((row) => JSON.stringify(row));
+  const names = Object.keys(first.row).join(', ');
   await tx.query(
     `INSERT INTO audit_log (${names}) SELECT ${names} FROM json_populate_recordset(NULL::audit_log, $1::json)`,
-    [`[${texts.join(',')}]`],
+    [`[${entries.map(({ text }) => text).join(',')}]`],
   );
   const bytes = new Map<string, number>();
-  rows.forEach(({ org_id }, i) => bytes.set(org_id, (bytes.get(org_id) ?? 0) + Buffer.byteLength(texts[i] ?? '')));
+  for (const { row, text } of entries) bytes.set(row.org_id, (bytes.get(row.org_id) ?? 0) + Buffer.byteLength(text));
   bytes.forEach((sum, orgId) => countChange(tx, orgId, sum));
 }
 

@@ -196,7 +196,7 @@ export class ContactService {
   private async insert(tx: Tx, orgId: string, contacts: readonly Contact[]): Promise<void> {
     await tx.manager.insert(Contact, [...contacts]);
     await this.store.refuseTooMany(tx, orgId);
-    const changes = contacts.map((contact) => {
+    const changes = await new Turns().map(contacts, (contact) => {
       const after = this.audited(contact);
       return { ...about(orgId, contact.id), action: 'create' as const, after };
     });
@@ -210,7 +210,7 @@ export class ContactService {
       if (hasNewConfig) await this.events.emit(new ContactRouteChanged(orgId, routeOf(before), routeOf(after)), tx);
     if (changes.some(({ before, after }) => after.isDefault && !before.isDefault))
       await this.store.refuseTooMany(tx, orgId);
-    const entries = changes.map(({ before, after, hasNewConfig }) => ({
+    const entries = await new Turns().map(changes, ({ before, after, hasNewConfig }) => ({
       ...about(orgId, after.id),
       action: 'update' as const,
       before: this.audited(before),

@@ -2,11 +2,13 @@ import { buildService } from '../harness/processes/service-process';
 import { ATTACKS, COMPARISON } from './attacks/attacks';
 import { chosenAttacks } from './choice';
 import { HEAD, lineOf } from './line';
-import { type Measured, play } from './scene';
+import { type Attack, type Measured, play } from './scene';
 
 /** A hanging host needs two checks of 4 s with a confirmation each: 16 s without any attack. */
 const ALERT_LIMIT_MS = 30_000;
 const P99_LIMIT_MS = 500;
+/** Of CPU time, which a busy machine prolongs, too. */
+const PIECE_LIMIT_MS = 120;
 /** The embedded database takes 330 MB of it without any attack. */
 const MEMORY_LIMIT_MB = 640;
 
@@ -15,17 +17,19 @@ const NOTHING = {
   alertedInTime: true,
   fastReads: true,
   failedReads: 0,
+  shortPieces: true,
   withinItsMemory: true,
   stayedLive: true,
   asDocumented: true,
 };
 
 /** What the victim felt, as far as it matters. */
-const felt = (seen: Measured): typeof NOTHING => ({
+const felt = ({ readsWithinMs }: Attack, seen: Measured): typeof NOTHING => ({
   slotsMissed: seen.missed,
   alertedInTime: seen.alertMs !== null && seen.alertMs < ALERT_LIMIT_MS,
-  fastReads: seen.p99 < P99_LIMIT_MS,
+  fastReads: seen.p99 < (readsWithinMs ?? P99_LIMIT_MS),
   failedReads: seen.failedReads,
+  shortPieces: seen.pieceMs < PIECE_LIMIT_MS,
   withinItsMemory: seen.memoryMb < MEMORY_LIMIT_MB,
   stayedLive: seen.stayedLive,
   asDocumented: seen.effect.asDocumented,
@@ -53,7 +57,7 @@ describe('another organization feels nothing', () => {
       const seen = await play(attack);
       lines.push(lineOf(attack, 'now', seen));
       const figures = `${attack.what}: ${JSON.stringify(seen, null, 1)}`;
-      expect({ ...felt(seen), figures }).toEqual({ ...NOTHING, figures });
+      expect({ ...felt(attack, seen), figures }).toEqual({ ...NOTHING, figures });
     },
     300_000,
   );

@@ -56,6 +56,8 @@ export interface Attack {
   covers: readonly string[];
   env?: Readonly<Record<string, string>>;
   breakage?: Breakage;
+  /** What the victim's slowest reads may take, milliseconds, where more is documented than for all others. */
+  readsWithinMs?: number;
   /** The name of the victim's own server. */
   host?: string;
   /** On a PostgreSQL of its own, not on the embedded database. */

@@ -13,6 +13,7 @@ import { setOwner } from '../../platform/database/set-owner';
 import { updateRows } from '../../platform/database/update-rows';
 import { parseId } from '../../platform/ids/id';
 import { problems } from '../../platform/problem/problem';
+import { Turns } from '../../platform/time/turns';
 import { type AlertRule, type CreateAlertDto, toAlertRule } from '../alert.dto';
 import { Alert } from '../alert.entity';
 import { RULE_COLUMNS, ruleOf } from '../alert-rule';
@@ -103,7 +104,10 @@ export class DeclaredAlerts {
     const endpointIds = [...new Set(alerts.map(({ endpointId }) => endpointId))];
     await tx.query(HOLD, [orgId, endpointIds]);
     const limits = await this.quotas.claim(tx, orgId, { alerts: alerts.length });
-    const made = alerts.map((sent) => this.rowOf(caller, sent, contacts.get(contactIdOf(sent) ?? '') ?? null));
+    const turns = new Turns();
+    const made = await turns.map(alerts, (sent) =>
+      this.rowOf(caller, sent, contacts.get(contactIdOf(sent) ?? '') ?? null),
+    );
     for (let from = 0; from < made.length; from += INSERTED) {
       const rows = made.slice(from, from + INSERTED).map(({ alert: { endpoint: _e, contact: _c, ...row } }) => row);
       await tx.manager.insert(Alert, rows);
@@ -112,7 +116,7 @@ export class DeclaredAlerts {
     const limit = limits.alerts_per_endpoint;
     const refusal = refusalOf('alerts_per_endpoint', limit, (most?.used ?? 1) - 1, 1);
     if (refusal) throw refusal;
-    const changes = made.map(({ alert, route }) => {
+    const changes = await turns.map(made, ({ alert, route }) => {
       const after = this.audited(alert, route);
       return { orgId, resource: 'alert' as const, id: alert.id, action: 'create' as const, after };
     });
@@ -134,7 +138,9 @@ export class DeclaredAlerts {
     const alerts = new Map(found.map((alert) => [alert.id, alert]));
     const left: ChangedAlert[] = [];
     const changed: { after: Alert; entry: Change }[] = [];
+    const turns = new Turns();
     for (const one of sent) {
+      await turns.rest();
       const alert = alerts.get(one.id);
       const route = routes.get(one.id);
       if (!alert || !route) throw problems.notFound();

@@ -166,6 +166,8 @@ const applies: Attack = {
   name: 'applies',
   what: 'two clients that apply 800 alerts over and over, each time with another description, by write keys',
   covers: ['src/configuration/apply', 'src/alert/declared'],
+  // An apply holds the only session of the embedded database, for as long as it writes.
+  readsWithinMs: 3000,
   begin: async (world) => {
     const attacker = await world.organization('Attacker');
     const statuses = new Map<number, number>();

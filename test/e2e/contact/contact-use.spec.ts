@@ -144,6 +144,8 @@ describe('what a contact shows of the messages that go through it', () => {
     expect((await view(contact)).failing_since).toBe(since);
     const kept = await scene.database.query('SELECT FROM notification_destination');
     expect(kept).toHaveLength(1);
+    // What failed within a day is sent again with the new config, at once.
+    scene.provider.standingResponse(ACCEPTED.webhook);
     expect(
       (await scene.app.write.put(`/contacts/${contact}`, { config: { url: `${scene.provider.url}/new` } })).status,
     ).toBe(200);
