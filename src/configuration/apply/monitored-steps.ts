@@ -5,11 +5,16 @@ import type { NewEndpoint } from '../../endpoint/endpoint.repository';
 import { EndpointService } from '../../endpoint/endpoint.service';
 import type { Caller } from '../../platform/access/caller';
 import type { Tx } from '../../platform/database/database';
+import { DatabaseServer } from '../../platform/database/database-server';
 import { failpoint } from '../../platform/observability/failpoints';
+import { problems } from '../../platform/problem/problem';
 import { WebsiteService } from '../../website/website.service';
 import { grouped } from '../../platform/text/grouped';
 import type { Plan, PlannedEndpoint } from '../plan/plan';
 import { deletedOf, isNew, toCreate, toUpdate } from './steps';
+
+/** Alerts of an apply on the embedded database that change one by one, 8 ms each: everybody waits while they do. */
+const MOST_IN_INCIDENTS = 300;
 
 /** Websites, endpoints and alerts of a plan, through their services. */
 @Injectable()
@@ -19,6 +24,7 @@ export class MonitoredSteps {
     private readonly endpoints: EndpointService,
     private readonly alerts: AlertService,
     private readonly declared: DeclaredAlerts,
+    private readonly server: DatabaseServer,
   ) {}
 
   /** Children before parents. A website is marked here; what is left of it goes after the commit. */
@@ -38,6 +44,7 @@ export class MonitoredSteps {
     const made = plan.alerts.filter(isNew).flatMap(({ id, endpointId, dto }) => (dto ? [{ id, endpointId, dto }] : []));
     await this.declared.add(tx, caller, made);
     const left = await this.declared.change(tx, caller, toUpdate(plan.alerts));
+    if (this.server.isEmbedded && left.length > MOST_IN_INCIDENTS) throw problems.conflict(tooMany(left.length));
     for (const { id, dto } of left) await this.alerts.update(caller, id, dto);
   }
 
@@ -59,3 +66,6 @@ export class MonitoredSteps {
 }
 
 const rowsOf = (endpoints: readonly PlannedEndpoint[]): NewEndpoint[] => endpoints.flatMap(({ row }) => row ?? []);
+
+const tooMany = (alerts: number): string =>
+  `The document changes ${alerts} alerts of which an incident is open or a message is on its way, and the embedded database changes ${MOST_IN_INCIDENTS} of those at once, because everybody waits for it: split the document, or run on PostgreSQL.`;
