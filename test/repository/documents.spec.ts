@@ -200,6 +200,27 @@ describe('the modules in docs/architecture.md', () => {
     );
   });
 
+  // Around the application, not in it.
+  const AROUND = ['start', 'cli', 'testing', 'exports'];
+
+  it('the drawing of README.md has every module once, above all that it imports', () => {
+    const drawing = /^```text\n([^`]*│[^`]*\bplatform\b[^`]*)```$/m.exec(sectionOf(read('README.md'), 'How it works'));
+    const rows = (drawing?.[1] ?? '').trimEnd().split('\n');
+    const lineOf = rows.flatMap((row, line) =>
+      [...(row.split('│')[0] ?? '').matchAll(/[a-z-]+/g)].map(([name]) => [name, line] as const),
+    );
+    const lines = new Map(lineOf);
+    expect(lineOf.map(([name]) => name).sort()).toEqual(
+      [...modules.keys()].filter((name) => !AROUND.includes(name)).sort(),
+    );
+    const upwards = [...lines].flatMap(([name, line]) =>
+      (modules.get(name)?.imports ?? [])
+        .filter((other) => (lines.get(other) ?? 0) <= line)
+        .map((other) => [name, other]),
+    );
+    expect(upwards).toEqual([]);
+  });
+
   it('the list of modules has every table that the migrations create', () => {
     const migrations = filesUnder('src/platform/database/migrations').map(read).join('\n');
     const made = [...migrations.matchAll(/CREATE TABLE (\w+) /g)].map(([, table = '']) => table);
