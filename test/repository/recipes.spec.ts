@@ -174,7 +174,7 @@ describe('with the recipes carried out', () => {
           /^\/_matrix\/client\/v3\/rooms\/!ops%3Aexample\.com\/send\/m\.room\.message\/ev_\w{26}$/,
         ),
         headers: { authorization: 'Bearer secret-of-matrix' },
-        body: expect.stringContaining('The server did not answer PONG'),
+        body: expect.stringContaining('The server did not reply with PONG'),
       });
 
       redis.state.healthy = true;
