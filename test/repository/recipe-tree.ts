@@ -1,5 +1,5 @@
 import { cpSync, existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { dirname, join, resolve } from 'node:path';
+import { basename, dirname, join, resolve } from 'node:path';
 
 const ROOT = resolve(__dirname, '../..');
 
@@ -8,19 +8,32 @@ export interface RecipeBlock {
   path: string;
   kind: 'file' | 'lines';
   text: string;
+  /** The file of docs/extending.md that goes on behind the imports, which are all of `text`. */
+  goesOnAs?: string;
 }
 
 /**
  * What a document adds to the tree, in reading order: `ts` and `tsx` blocks under a path in bold, `**`src/…`**`, and
- * `diff` blocks whose parts each begin with `+++ path`.
+ * `diff` blocks whose parts each begin with `+++ path`. A sentence that begins with a link to a file of extending.md, before
+ * the path, says that the file goes on as that one does.
  */
 export function recipeBlocks(markdown: string): RecipeBlock[] {
-  const blocks = /^(?:\*\*`([^`]+)`\*\*\n\n```tsx?|```diff)\n([\s\S]*?)^```$/gm;
-  return [...markdown.matchAll(blocks)].flatMap(([, path, text = '']): RecipeBlock[] => {
-    if (path !== undefined) return [{ path, kind: 'file', text }];
+  const blocks =
+    /^(?:(?:\[`([^`]+)`\]\((?:docs\/)?extending\.md#[^\n]+:\n\n)?\*\*`([^`]+)`\*\*\n\n```tsx?|```diff)\n([\s\S]*?)^```$/gm;
+  return [...markdown.matchAll(blocks)].flatMap(([, goesOnAs, path, text = '']): RecipeBlock[] => {
+    if (path !== undefined) return [{ path, kind: 'file', text, ...(goesOnAs !== undefined && { goesOnAs }) }];
     const parts = [...text.matchAll(/^\+\+\+ (.+)\n((?:(?!\+\+\+ ).*\n)+)/gm)];
     return parts.map(([, path = '', text = '']) => ({ path, kind: 'lines', text }));
   });
+}
+
+/** The whole text of a recipe's file: what follows its imports may stand in docs/extending.md. */
+function wholeText({ text, goesOnAs }: RecipeBlock): string {
+  if (goesOnAs === undefined) return text;
+  const known = recipeBlocks(readFileSync(join(ROOT, 'docs/extending.md'), 'utf8'));
+  const same = known.find(({ path }) => basename(path) === goesOnAs);
+  if (!same) throw new Error(`docs/extending.md has no ${goesOnAs}`);
+  return text + same.text.replace(/^import [^;]*;\n/gm, '');
 }
 
 /**
@@ -86,10 +99,11 @@ export function plantRecipes(documents: readonly string[]): RecipeTree {
   // The version is read from it; a second package of one name would irritate the test runner.
   const { version } = JSON.parse(readFileSync(join(ROOT, 'package.json'), 'utf8')) as { version: string };
   writeFileSync(join(root, 'package.json'), JSON.stringify({ version }));
-  for (const { path, kind, text } of blocks) {
+  for (const block of blocks) {
+    const { path, kind, text } = block;
     const target = join(root, path);
     mkdirSync(dirname(target), { recursive: true });
-    if (kind === 'file') writeFileSync(target, text, { flag: 'wx' });
+    if (kind === 'file') writeFileSync(target, wholeText(block), { flag: 'wx' });
     else writeFileSync(target, withLines(readFileSync(target, 'utf8'), text));
   }
   return {

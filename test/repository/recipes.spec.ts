@@ -86,11 +86,16 @@ describe('the recipes', () => {
       'src/audit/audited-change.ts',
       'src/channel/channel.module.ts',
       'src/checker/checker.module.ts',
+      'src/configuration/document/document.ts',
+      'src/configuration/document/resource-shapes.ts',
+      'src/configuration/export/declared-endpoint.ts',
+      'src/configuration/plan/sent-fields.ts',
       'src/endpoint/endpoint.dto.ts',
       'src/endpoint/endpoint.entity.ts',
       'src/platform/database/migrations/migrations.ts',
       'src/platform/ids/id.ts',
       'test/e2e/audit/audit-routes.spec.ts',
+      'test/e2e/configuration/export.spec.ts',
       'test/e2e/endpoint/endpoints.spec.ts',
       'test/e2e/http/idempotency.spec.ts',
       'test/e2e/http/safe-writes.spec.ts',
@@ -116,6 +121,7 @@ describe('with the recipes carried out', () => {
   tree.load('test/contract/checker/redis.spec.ts');
   tree.load('test/e2e/release/releases.spec.ts');
   tree.load('test/e2e/endpoint/endpoints.spec.ts');
+  tree.load('test/e2e/configuration/export.spec.ts');
   tree.load('test/e2e/identity/access-matrix.spec.ts');
   tree.load('test/e2e/audit/audit-routes.spec.ts');
   tree.load('test/e2e/http/idempotency.spec.ts');
@@ -168,7 +174,7 @@ describe('with the recipes carried out', () => {
           /^\/_matrix\/client\/v3\/rooms\/!ops%3Aexample\.com\/send\/m\.room\.message\/ev_\w{26}$/,
         ),
         headers: { authorization: 'Bearer secret-of-matrix' },
-        body: expect.stringContaining('The server did not answer PONG'),
+        body: expect.stringContaining('The server did not reply with PONG'),
       });
 
       redis.state.healthy = true;

@@ -8,7 +8,7 @@ interface Hit {
 }
 
 describe('the vocabulary', () => {
-  it('keeps the words that docs/architecture.md retired out of source, tests, logs and documents', () => {
+  it('keeps the retired words out of source, tests, logs and documents', () => {
     const hits = askScript('retired-words.mjs', `it.retiredWords(${JSON.stringify(process.cwd())})`) as Hit[];
     expect(hits.map(({ file, line, found, instead }) => `${file}:${line} says "${found}" for ${instead}`)).toEqual([]);
   });
