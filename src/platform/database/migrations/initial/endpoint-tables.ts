@@ -64,7 +64,8 @@ CREATE INDEX endpoint_by_interval ON endpoint (website_id, interval_seconds, id)
 CREATE UNIQUE INDEX endpoint_external_key ON endpoint (org_id, website_id, external_key) WHERE external_key IS NOT NULL;
 
 -- Narrow on purpose: claiming rewrites one row of this table per check, and nothing else. revision tells a process
--- whether the definition it has cached is still true. claimed_* say who holds the newest slot.
+-- whether the definition it has cached is still true. claimed_* say who holds the newest slot. scheduled: instances run its
+-- checks by the clock. It is in every claim, so that none of 0.1.0 claims what a later version does not want claimed.
 CREATE TABLE endpoint_schedule (
   endpoint_id uuid PRIMARY KEY REFERENCES endpoint (id) ON DELETE CASCADE,
   org_id uuid NOT NULL,
@@ -76,9 +77,10 @@ CREATE TABLE endpoint_schedule (
   next_check_at timestamptz(3) NOT NULL,
   claimed_slot timestamptz(3),
   claimed_by integer,
-  busy_until timestamptz(3)
+  busy_until timestamptz(3),
+  scheduled boolean NOT NULL DEFAULT true
 ) WITH (fillfactor = 70);
-CREATE INDEX endpoint_schedule_due ON endpoint_schedule (next_check_at) WHERE active;
+CREATE INDEX endpoint_schedule_due ON endpoint_schedule (next_check_at) WHERE active AND scheduled;
 
 -- status: 0 down, 1 up, 2 unknown. recent: the last 30 outcomes, 2 bits each, newest in the lowest bits
 -- (0 none, 1 up, 2 down, 3 unknown); recent_degraded: a bit for each of them. hour_*: counts of the hour that began at

@@ -114,9 +114,9 @@ CREATE VIEW monitoring_load AS
 CREATE VIEW system_facts AS
   SELECT current_setting('server_version') AS version,
          pg_database_size(current_database())::text AS size_bytes,
-         (SELECT count(*)::int FROM endpoint_schedule WHERE active) AS active_endpoints,
+         (SELECT count(*)::int FROM endpoint_schedule WHERE active AND scheduled) AS active_endpoints,
          GREATEST(0, COALESCE((SELECT extract(epoch FROM now() - min(next_check_at)) * 1000
-                                 FROM endpoint_schedule WHERE active), 0))::float8 AS lag_ms,
+                                 FROM endpoint_schedule WHERE active AND scheduled), 0))::float8 AS lag_ms,
          (SELECT count(*)::int FROM notification WHERE state = 'pending') AS pending,
          (SELECT extract(epoch FROM now() - min(created_at))::float8
             FROM notification WHERE state = 'pending') AS oldest_pending_age_seconds,
