@@ -115,35 +115,6 @@ CREATE FUNCTION endpoint_state_follows() RETURNS trigger LANGUAGE plpgsql AS $$
 CREATE TRIGGER endpoint_state_follows AFTER UPDATE OF enabled ON endpoint FOR EACH ROW
   WHEN (OLD.enabled <> NEW.enabled) EXECUTE FUNCTION endpoint_state_follows();
 
--- What older versions change of an alert counts as not known.
-CREATE FUNCTION alert_destination_unknown() RETURNS trigger LANGUAGE plpgsql AS $$
-  BEGIN
-    NEW.destination := NULL;
-    RETURN NEW;
-  END $$;
-CREATE TRIGGER alert_destination_unknown BEFORE UPDATE OF type, config ON alert FOR EACH ROW
-  WHEN (OLD.updated_at IS DISTINCT FROM NEW.updated_at AND (OLD.type <> NEW.type OR OLD.config <> NEW.config)
-    AND OLD.destination IS NOT DISTINCT FROM NEW.destination)
-  EXECUTE FUNCTION alert_destination_unknown();
-
--- What a version that knows no contacts drops waits for an instance that can send it.
-CREATE FUNCTION notification_of_contact_stays() RETURNS trigger LANGUAGE plpgsql AS $$
-  BEGIN
-    IF EXISTS (
-      SELECT FROM alert a WHERE a.id = NEW.alert_id AND a.contact_id IS NOT NULL AND a.type = NEW.channel_type) THEN
-      NEW.state := 'pending';
-      NEW.detail := OLD.detail;
-      NEW.attempts := GREATEST(OLD.attempts - 1, 0);
-      NEW.finished_at := NULL;
-      NEW.next_attempt_at := clock_timestamp() + interval '5 seconds';
-    END IF;
-    RETURN NEW;
-  END $$;
-CREATE TRIGGER notification_of_contact_stays BEFORE UPDATE OF state ON notification FOR EACH ROW
-  WHEN (OLD.state = 'pending' AND OLD.lease_token IS NOT NULL AND OLD.config IS NULL
-    AND OLD.detail IS DISTINCT FROM 'deleted' AND NEW.state = 'superseded' AND NEW.detail = 'deleted')
-  EXECUTE FUNCTION notification_of_contact_stays();
-
 -- The audit logs are append-only: the database itself refuses to change a row, and lets one go only when retention names the
 -- time before which rows are old (uptime.audit_cutoff) for the length of its transaction, or its organization is being
 -- removed. This stops mistakes and faults of the application, not an administrator of the database.
