@@ -1,4 +1,7 @@
-/** @databases both */
+/**
+ * @lane slow
+ * @databases both
+ */
 import { Logger } from '@nestjs/common';
 import { DataSource } from 'typeorm';
 import { StartError } from '../../../src/platform/config/start-error';

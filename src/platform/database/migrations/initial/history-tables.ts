@@ -1,3 +1,24 @@
+/** The columns of an hour and of a day. */
+const STATS = `
+  endpoint_key bigint NOT NULL,
+  start_at timestamptz(3) NOT NULL,
+  up integer NOT NULL,
+  down integer NOT NULL,
+  unknown integer NOT NULL,
+  sum_us bigint NOT NULL,
+  dns_us bigint NOT NULL,
+  connect_us bigint NOT NULL,
+  tls_us bigint NOT NULL,
+  first_byte_us bigint NOT NULL,
+  transfer_us bigint NOT NULL,
+  min_us integer NOT NULL,
+  max_us integer NOT NULL,
+  buckets smallint[] NOT NULL,
+  counts integer[] NOT NULL,
+  planned integer NOT NULL DEFAULT 0,
+  degraded integer NOT NULL DEFAULT 0,
+  PRIMARY KEY (endpoint_key, start_at)`;
+
 /** Checks and what is computed from them. Every growing table starts its key with an internal endpoint key. */
 export const HISTORY_TABLES = `
 -- One row per check, daily partitions created ahead and dropped by the application. outcome: 0 down, 1 up, 2 unknown;
@@ -33,27 +54,10 @@ CREATE TABLE check_detail (
 -- buckets/counts: a sparse latency histogram of the up checks, bucket = floor(8*log2(us/100)), mergeable by adding.
 -- The sums are over the up checks as well; a phase that a check did not reach adds nothing.
 -- Planned checks are in none of up, down and unknown; degraded ones are among those that are up.
-CREATE TABLE check_hour (
-  endpoint_key bigint NOT NULL,
-  start_at timestamptz(3) NOT NULL,
-  up integer NOT NULL,
-  down integer NOT NULL,
-  unknown integer NOT NULL,
-  sum_us bigint NOT NULL,
-  dns_us bigint NOT NULL,
-  connect_us bigint NOT NULL,
-  tls_us bigint NOT NULL,
-  first_byte_us bigint NOT NULL,
-  transfer_us bigint NOT NULL,
-  min_us integer NOT NULL,
-  max_us integer NOT NULL,
-  buckets smallint[] NOT NULL,
-  counts integer[] NOT NULL,
-  planned integer NOT NULL DEFAULT 0,
-  degraded integer NOT NULL DEFAULT 0,
-  PRIMARY KEY (endpoint_key, start_at)
+CREATE TABLE check_hour (${STATS}
 );
-CREATE TABLE check_day (LIKE check_hour INCLUDING ALL);
+CREATE TABLE check_day (${STATS}
+);
 
 -- How far the rollups have come: everything before done_until is in check_hour (check_day). The endpoints with a key up
 -- to after_key have their part of the hour (day) that begins there as well: the work goes in small steps. At first an
