@@ -64,7 +64,7 @@ const claimOf = (organizations: string): string => `
   WITH due AS (
     SELECT endpoint_id, next_check_at FROM endpoint_schedule
      WHERE active AND scheduled AND next_check_at <= now() + make_interval(secs => $1::float8) AND now() <= $5::timestamptz
-       AND ${FREE} AND ${organizations}
+       AND ${FREE} AND ${organizations} AND endpoint_id <> ALL ($6::uuid[])
      ORDER BY next_check_at LIMIT $2 FOR UPDATE SKIP LOCKED
   ), claimed AS (
     UPDATE endpoint_schedule s
@@ -163,16 +163,16 @@ const DUE_BATCH = 2000;
 export class EndpointSchedule {
   /**
    * Claims at most `limit` slots that fall due within `aheadSeconds`, those first that have waited longest; none of
-   * organizations in `without`, and none at all when the database's clock is past `notAfter`.
+   * organizations in `without` nor of endpoints in `left`, and none at all when the database's clock is past `notAfter`.
    */
   claim(
     sql: Sql,
     instance: number,
     limit: number,
     aheadSeconds: number,
-    { without = [], notAfter = null }: { without?: readonly string[]; notAfter?: Date | null } = {},
+    { without = [], ...bounds }: { without?: readonly string[] } & ClaimBounds = {},
   ): Promise<Claim> {
-    return claimed(sql, CLAIM, [aheadSeconds, limit, instance, without, notAfter ?? 'infinity']);
+    return claimed(sql, CLAIM, [aheadSeconds, limit, instance, without, ...boundsOf(bounds)]);
   }
 
   /** The same for the slots of one organization only. */
@@ -181,9 +181,9 @@ export class EndpointSchedule {
     instance: number,
     limit: number,
     aheadSeconds: number,
-    { orgId, notAfter = null }: { orgId: string; notAfter?: Date | null },
+    { orgId, ...bounds }: { orgId: string } & ClaimBounds,
   ): Promise<Claim> {
-    return claimed(sql, CLAIM_OF_ONE, [aheadSeconds, limit, instance, orgId, notAfter ?? 'infinity']);
+    return claimed(sql, CLAIM_OF_ONE, [aheadSeconds, limit, instance, orgId, ...boundsOf(bounds)]);
   }
 
   /** Moves slots that fell due before `before` into the next seconds, at most 5,000; returns how many. */
@@ -348,6 +348,13 @@ export class EndpointSchedule {
     return rows.filter(({ due }) => due).length;
   }
 }
+
+interface ClaimBounds {
+  notAfter?: Date | null;
+  left?: readonly string[];
+}
+
+const boundsOf = ({ notAfter = null, left = [] }: ClaimBounds) => [notAfter ?? 'infinity', left];
 
 type ClaimFacts = Pick<Claim, 'nowMs' | 'several'>;
 type ClaimRow = ClaimedSlot & ClaimFacts;
