@@ -1,4 +1,3 @@
-import { createHmac } from 'node:crypto';
 import type { ServerSecrets } from '../secrets/server-secrets';
 import { Cursors } from './cursors';
 import type { Page } from './page';

@@ -15,7 +15,11 @@ const made = (kind: 'TABLE' | 'VIEW' | 'FUNCTION'): string[] =>
     [...sql.matchAll(new RegExp(`^CREATE ${kind} (\\w+)`, 'gm'))].map(([, name]) => name ?? ''),
   ).reverse();
 
-/** The schema of 0.1.0. Portable PostgreSQL 15; also runs on the embedded database. */
+/**
+ * The schema of 0.1.0, never changed once that is released. Who changes it before runs `npm run build` and
+ * `node scripts/with-postgres.mjs node scripts/dump-release.mjs`: upgrades are tested from the dump that this writes. Portable
+ * PostgreSQL 15; also runs on the embedded database.
+ */
 export class Initial1795564800000 implements MigrationInterface {
   async up(runner: QueryRunner): Promise<void> {
     for (const sql of SCHEMA) await runner.query(sql);
